@@ -1,0 +1,24 @@
+package fsm
+
+// Barrier reports whether an input and its effects must be durable, with all
+// that came before, before any of the effects is performed (JRN-4): the world
+// can see that a request was accepted, that an unsafe tool has started, that a
+// reply was given, and that the epoch began or ended. What lies between two
+// barriers may be lost in a crash and is then done again.
+func Barrier(in Input, effects []Effect) bool {
+	switch in.(type) {
+	case Boot, Requested, EventRaised, Signalled:
+		return true
+	}
+	for _, e := range effects {
+		switch e := e.(type) {
+		case Reply, Notify, Exit:
+			return true
+		case RunTool:
+			if e.Effects != EffectsNone {
+				return true
+			}
+		}
+	}
+	return false
+}

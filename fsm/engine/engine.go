@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// SnapshotEvery is how many records may follow a snapshot before the next one
+// is taken, at a moment when nothing is active.
+const SnapshotEvery = 1024
+
+// Step is what one input did, for observers.
+type Step struct {
+	Index   uint64
+	Input   fsm.Input
+	Effects []fsm.Effect
+	Moves   []fsm.Move
+}
+
+// Divergence says that a replayed record decides otherwise with today's code.
+type Divergence struct {
+	Index uint64
+	Want  uint64 // the hash in the journal
+	Got   uint64
+}
+
+// Engine drives one machine over one journal.
+type Engine struct {
+	// Observe, if set, is called for each step of a turn once it is durable
+	// and before its effects are performed.
+	Observe func(Step)
+
+	journal   Journal
+	world     World
+	machine   *fsm.Machine
+	last      uint64 // index of the last record
+	saved     uint64 // index of the last snapshot
+	dead      error
+	diverging []Divergence
+}
+
+// Open recovers the machine from the journal: the last snapshot, then every
+// record behind it. No effect of a replayed record is performed; the Boot that
+// must follow makes the machine ask again for what it still needs.
+func Open(j Journal, w World) (*Engine, error) {
+	index, snapshot, err := j.Snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("load the journal's snapshot: %w", err)
+	}
+	e := &Engine{journal: j, world: w, machine: fsm.New(), last: index, saved: index}
+	if index > 0 {
+		e.machine = fsm.Restore(snapshot)
+	}
+	err = j.Replay(index, func(r Record) error {
+		if r.Index != e.last+1 {
+			return fmt.Errorf("record %d follows record %d", r.Index, e.last)
+		}
+		e.last = r.Index
+		if got := fsm.HashEffects(e.machine.Step(r.Input)); got != r.Effects {
+			e.diverging = append(e.diverging, Divergence{Index: r.Index, Want: r.Effects, Got: got})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("replay the journal: %w", err)
+	}
+	return e, nil
+}
+
+// Divergences returns the replayed records whose effects differ from those
+// that were journalled.
+func (e *Engine) Divergences() []Divergence { return e.diverging }
+
+// Machine returns the machine to read; only Turn steps it.
+func (e *Engine) Machine() *fsm.Machine { return e.machine }
+
+// Last returns the index of the last record.
+func (e *Engine) Last() uint64 { return e.last }
+
+// Turn applies inputs in order: step, append, sync, perform. How inputs are
+// split into turns does not change what they cause.
+func (e *Engine) Turn(inputs ...fsm.Input) error {
+	if e.dead != nil {
+		return e.dead
+	}
+	steps, batch, barrier, err := e.step(inputs)
+	if err == nil {
+		err = e.journal.Append(batch, barrier)
+	}
+	if err != nil {
+		return e.die(fmt.Errorf("append to the journal: %w", err))
+	}
+	for _, s := range steps {
+		if e.Observe != nil {
+			e.Observe(s)
+		}
+		for _, effect := range s.Effects {
+			if err := e.world.Perform(effect); err != nil {
+				return e.die(fmt.Errorf("perform %s: %w", fsm.EffectKind(effect), err))
+			}
+		}
+	}
+	return e.snapshot()
+}
+
+// step runs the machine over the inputs and gathers what must be written.
+func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, err error) {
+	requests := requestBook{journal: e.journal}
+	for _, in := range inputs {
+		effects := e.machine.Step(in)
+		e.last++
+		barrier = barrier || fsm.Barrier(in, effects)
+		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
+		if err := requests.note(in, effects, e.machine.View()); err != nil {
+			return nil, Batch{}, false, err
+		}
+		steps = append(steps, Step{
+			Index: e.last, Input: in, Effects: effects,
+			Moves: append([]fsm.Move(nil), e.machine.Moves()...),
+		})
+	}
+	b.Requests = requests.changed
+	return steps, b, barrier, nil
+}
+
+// snapshot saves the state at rest once enough records have gathered.
+func (e *Engine) snapshot() error {
+	if e.last-e.saved < SnapshotEvery || e.machine.Active() {
+		return nil
+	}
+	if err := e.journal.SaveSnapshot(e.last, e.machine.Snapshot()); err != nil {
+		return e.die(fmt.Errorf("save a snapshot: %w", err))
+	}
+	e.saved = e.last
+	return nil
+}
+
+func (e *Engine) die(err error) error {
+	e.dead = fmt.Errorf("%w: %w", ErrDead, err)
+	return e.dead
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"errors"
+
+	"shelly/fsm"
+)
+
+// Record is one input in the journal.
+type Record struct {
+	Index   uint64 // from 1, without gaps
+	Input   fsm.Input
+	Effects uint64 // fsm.HashEffects of what its step answered
+}
+
+// Request is what is kept of a request, so that its sender can ask again.
+type Request struct {
+	Key      fsm.RequestKey `json:"key"`
+	Handle   fsm.HandleID   `json:"handle"`
+	Session  string         `json:"session,omitempty"`
+	Text     string         `json:"text"`
+	Accepted fsm.Millis     `json:"accepted"`
+	Done     bool           `json:"done,omitempty"` // Reply is final
+	Replied  fsm.Millis     `json:"replied,omitempty"`
+	Reply    string         `json:"reply,omitempty"`
+	IsError  bool           `json:"is_error,omitempty"`
+}
+
+// Batch is what one turn writes as one unit: all of it or nothing.
+type Batch struct {
+	Records  []Record
+	Requests []Request
+}
+
+// Journal is the durable, ordered list of inputs, and the request records and
+// snapshot derived from it. Every implementation passes journaltest.Conform.
+type Journal interface {
+	// Append writes b behind what is there, whole or not at all. With sync it
+	// and everything before it is durable on return; without, a crash may lose
+	// it, but never something in its midst. An error is final: the journal
+	// takes no further writes.
+	Append(b Batch, sync bool) error
+	// Replay calls fn for each record with an index above after, in order.
+	Replay(after uint64, fn func(Record) error) error
+	// Request returns the record of a request, or false.
+	Request(key fsm.RequestKey) (Request, bool, error)
+	// SaveSnapshot keeps s as the state after the record at index, durably, in
+	// place of the one before.
+	SaveSnapshot(index uint64, s fsm.Snapshot) error
+	// Snapshot returns the last saved snapshot and its index, or 0 where there
+	// is none.
+	Snapshot() (uint64, fsm.Snapshot, error)
+	// Space returns an error that wraps ErrNoSpace when there is too little
+	// room to accept more.
+	Space() error
+}
+
+// World performs effects. Perform must not wait for an outcome: what comes of
+// an effect is a later input. An error stops the engine, as a crash would.
+type World interface {
+	Perform(e fsm.Effect) error
+}
+
+// Errors that a caller can tell apart.
+var (
+	ErrBusy     = errors.New("too many requests wait already")
+	ErrConflict = errors.New("another request has this id")
+	ErrStopping = errors.New("shelly is stopping")
+	ErrNoSpace  = errors.New("too little free disk space")
+	ErrDead     = errors.New("the engine has stopped after an error")
+)

@@ -1,0 +1,184 @@
+package fsm
+
+// Input is a fact that the machine is told. The set is closed.
+type Input interface {
+	// Time is when the fact was observed. It is for records and prompts; no
+	// decision compares times.
+	Time() Millis
+	kind() string
+}
+
+// CallID names one asked call or armed timer. It is never used again, in no
+// epoch of the journal.
+type (
+	CallID   uint64
+	TimerID  uint64
+	HandleID uint64
+)
+
+// RequestKey identifies a request to its sender. Ids of two principals or two
+// channels never meet.
+type RequestKey struct {
+	Principal string `json:"principal,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	ID        string `json:"id,omitempty"`
+}
+
+// Boot begins an epoch: a process has started. It carries the whole effective
+// configuration.
+type Boot struct {
+	At     Millis `json:"at"`
+	Config Config `json:"config"`
+}
+
+// Requested is a user's request that has been accepted.
+type Requested struct {
+	At      Millis     `json:"at"`
+	Request RequestKey `json:"request"`
+	Session string     `json:"session,omitempty"`
+	Text    string     `json:"text"`
+}
+
+// EventRaised is a system event.
+type EventRaised struct {
+	At      Millis `json:"at"`
+	Source  string `json:"source"`            // who saw it: "disk", "http", …
+	Subject string `json:"subject,omitempty"` // what it is about: "/var", a unit's name, …
+	Event   string `json:"event"`             // what happened: "full", "failed", …
+	Detail  string `json:"detail,omitempty"`
+}
+
+// Stop is why a model's answer ended.
+type Stop string
+
+// The four stop reasons of the inference loop; the fourth is a [BrainFailed].
+const (
+	StopToolUse   Stop = "tool_use"
+	StopEndTurn   Stop = "end_turn"
+	StopMaxTokens Stop = "max_tokens"
+)
+
+// BrainAnswered answers [AskBrain].
+type BrainAnswered struct {
+	At       Millis     `json:"at"`
+	Call     CallID     `json:"call"`
+	Stop     Stop       `json:"stop"`
+	Text     string     `json:"text,omitempty"`
+	Thinking string     `json:"thinking,omitempty"`
+	Calls    []ToolCall `json:"calls,omitempty"`
+	Tokens   Tokens     `json:"tokens,omitzero"`
+}
+
+// Tokens is what the model's server counted.
+type Tokens struct {
+	Prompt int `json:"prompt,omitempty"`
+	Answer int `json:"answer,omitempty"`
+}
+
+// BrainClass sorts a model's failures by what a person can do about them.
+type BrainClass string
+
+// The classes of brain failure.
+const (
+	BrainUnreachable      BrainClass = "unreachable"       // no server answers
+	BrainLoading          BrainClass = "loading"           // the model did not load in time
+	BrainBusy             BrainClass = "busy"              // the server's queue is full
+	BrainMissingModel     BrainClass = "missing_model"     // the server does not have the model
+	BrainNoTools          BrainClass = "no_tools"          // the model cannot call tools
+	BrainContextTruncated BrainClass = "context_truncated" // the conversation does not fit the window
+	BrainCutStream        BrainClass = "cut_stream"        // the answer ended without its last line
+	BrainGarbage          BrainClass = "garbage"           // the answer could not be read
+	BrainTimeout          BrainClass = "timeout"           // no answer in time
+	BrainCancelled        BrainClass = "cancelled"         // the call was given up
+	BrainError            BrainClass = "error"             // anything else the server reports
+)
+
+// BrainFailed answers [AskBrain] with the stop reason "error".
+type BrainFailed struct {
+	At     Millis     `json:"at"`
+	Call   CallID     `json:"call"`
+	Class  BrainClass `json:"class"`
+	Reason string     `json:"reason"`
+}
+
+// ToolAnswered answers [RunTool].
+type ToolAnswered struct {
+	At     Millis `json:"at"`
+	Call   CallID `json:"call"`
+	Text   string `json:"text,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// ToolStopped says that an aborted tool has stopped, whatever it had done.
+type ToolStopped struct {
+	At   Millis `json:"at"`
+	Call CallID `json:"call"`
+}
+
+// Memory is a recalled entry, best first.
+type Memory struct {
+	ID      string `json:"id"`
+	Summary string `json:"summary"`
+}
+
+// Recalled answers [Recall]. Error is empty when the recall worked.
+type Recalled struct {
+	At      Millis   `json:"at"`
+	Call    CallID   `json:"call"`
+	Entries []Memory `json:"entries,omitempty"`
+	Error   string   `json:"error,omitempty"`
+}
+
+// Embedded answers [Embed]. An Error leaves the entry to keyword search.
+type Embedded struct {
+	At     Millis `json:"at"`
+	Call   CallID `json:"call"`
+	Vector []byte `json:"vector,omitempty"` // float32, little-endian
+	Model  string `json:"model,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Stored answers [Store]. Error is empty when the entry is durable.
+type Stored struct {
+	At    Millis `json:"at"`
+	Call  CallID `json:"call"`
+	Error string `json:"error,omitempty"`
+}
+
+// TimerFired says that an armed timer has run out.
+type TimerFired struct {
+	At    Millis  `json:"at"`
+	Timer TimerID `json:"timer"`
+}
+
+// Signalled is SIGTERM or SIGINT.
+type Signalled struct {
+	At   Millis `json:"at"`
+	Name string `json:"name"`
+}
+
+func (in Boot) Time() Millis          { return in.At }
+func (in Requested) Time() Millis     { return in.At }
+func (in EventRaised) Time() Millis   { return in.At }
+func (in BrainAnswered) Time() Millis { return in.At }
+func (in BrainFailed) Time() Millis   { return in.At }
+func (in ToolAnswered) Time() Millis  { return in.At }
+func (in ToolStopped) Time() Millis   { return in.At }
+func (in Recalled) Time() Millis      { return in.At }
+func (in Embedded) Time() Millis      { return in.At }
+func (in Stored) Time() Millis        { return in.At }
+func (in TimerFired) Time() Millis    { return in.At }
+func (in Signalled) Time() Millis     { return in.At }
+
+func (Boot) kind() string          { return "boot" }
+func (Requested) kind() string     { return "requested" }
+func (EventRaised) kind() string   { return "event_raised" }
+func (BrainAnswered) kind() string { return "brain_answered" }
+func (BrainFailed) kind() string   { return "brain_failed" }
+func (ToolAnswered) kind() string  { return "tool_answered" }
+func (ToolStopped) kind() string   { return "tool_stopped" }
+func (Recalled) kind() string      { return "recalled" }
+func (Embedded) kind() string      { return "embedded" }
+func (Stored) kind() string        { return "stored" }
+func (TimerFired) kind() string    { return "timer_fired" }
+func (Signalled) kind() string     { return "signalled" }

@@ -1,0 +1,53 @@
+package fsm
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles of Ollama's chat API.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// ToolCall is one call that the model asked for.
+type ToolCall struct {
+	ID   string `json:"id,omitempty"` // the model's own id, echoed with the result; may be empty
+	Name string `json:"name"`
+	Args string `json:"args"` // a JSON object, in the model's own key order
+}
+
+// Message is one entry of a conversation.
+type Message struct {
+	Role     Role       `json:"role"`
+	Text     string     `json:"text,omitempty"`
+	Thinking string     `json:"thinking,omitempty"`  // assistant only
+	Calls    []ToolCall `json:"calls,omitempty"`     // assistant only
+	Tool     string     `json:"tool,omitempty"`      // tool only: the tool's name
+	ToolCall string     `json:"tool_call,omitempty"` // tool only: the model's id of the call answered
+}
+
+// Conversation is an append-only list of messages with a running hash. Messages
+// once added are never changed, so effects may share them.
+type Conversation struct {
+	Messages []Message `json:"messages,omitempty"`
+	Hash     uint64    `json:"hash,omitempty"`
+}
+
+// add returns c with msgs behind it. The receiver's messages stay as they are.
+func (c Conversation) add(msgs ...Message) Conversation {
+	for _, msg := range msgs {
+		c.Messages = append(c.Messages, msg)
+		h := newHasher(c.Hash)
+		h.message(msg)
+		c.Hash = h.sum()
+	}
+	return c
+}
+
+// fork returns a conversation that shares c's messages but appends elsewhere.
+func (c Conversation) fork() Conversation {
+	c.Messages = c.Messages[:len(c.Messages):len(c.Messages)]
+	return c
+}

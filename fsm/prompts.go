@@ -1,0 +1,90 @@
+package fsm
+
+import "strings"
+
+// NeedMarker begins the first non-blank line of an answer that describes
+// information the model lacks (HND-5).
+const NeedMarker = "NEED:"
+
+// Prompts are the fixed texts sent to the model.
+type Prompts struct {
+	Identity string `json:"identity"` // the system prompt
+	Question string `json:"question"` // asked before the input, in cognition
+	Init     string `json:"init"`     // the input of the initial inference
+	Farewell string `json:"farewell"` // the input of the farewell
+	Summary  string `json:"summary"`  // asked behind a handle's messages
+}
+
+// DefaultPrompts returns the texts used unless the configuration has others.
+func DefaultPrompts() Prompts {
+	return Prompts{
+		Identity: "You are shelly, an agent that runs as a process on this machine. " +
+			"You act only through the tools offered to you, inside the workspace they are bound to, with the rights of that process. " +
+			"You run in a loop: you answer or call tools, you see each result, and you go on until the task is done. " +
+			"Nothing is carried over between inputs except what you remember.",
+		Question: "Given this input, can you respond directly or act with tools? " +
+			"If not, describe what information you need: answer with one line that begins with " + NeedMarker + " and says what to look up in memory.",
+		Init: "You just started. You know nothing about this machine.\nExplore your environment and report what you find.",
+		Farewell: "The system is shutting down. Finish what must not be left undone, " +
+			"save what should be kept, and say in one sentence what you did.",
+		Summary: "Summarise this exchange for your memory in one to three sentences: what was asked, what was done, what was found. " +
+			"Answer with the summary alone.",
+	}
+}
+
+// question is the user message of a cognition round's first inference.
+func (p Prompts) question(input string) string { return p.Question + "\n\nInput:\n" + input }
+
+// need returns the information need in an answer, or false where it has none.
+// The verdict is the marker alone: the first non-blank line begins with it.
+func need(text string) (string, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), NeedMarker)
+	return strings.TrimSpace(rest), ok
+}
+
+// withoutMarker is an answer in which the marker means nothing (HND-11).
+func withoutMarker(text string) string {
+	if n, ok := need(text); ok {
+		return n
+	}
+	return text
+}
+
+// remembered is the message that brings recalled entries to the model.
+func remembered(need string, entries []Memory) string {
+	var b strings.Builder
+	b.WriteString("You needed: " + need + "\nYour memory holds:\n")
+	for _, e := range entries {
+		b.WriteString("- " + strings.ReplaceAll(e.Summary, "\n", " ") + "\n")
+	}
+	b.WriteString("Go on with the input.")
+	return b.String()
+}
+
+// nothingRemembered is the message for a need that memory does not meet.
+func nothingRemembered(need string) string {
+	return "You needed: " + need + "\nYour memory holds nothing about it. Answer directly or act with tools."
+}
+
+// recallBroken is the message for a recall that failed.
+func recallBroken(need, reason string) string {
+	return "You needed: " + need + "\nYour memory could not be read (" + reason + "). Answer directly or act with tools."
+}
+
+const extractBytesMax = 500
+
+// extract stands in for a summary that could not be made (HND-21).
+func extract(input, answer string) string {
+	return clip("Asked: "+input, extractBytesMax) + "\n" + clip("Answered: "+answer, extractBytesMax)
+}
+
+// clip cuts s to at most n bytes at a character's edge, with a visible mark.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + " …"
+}

@@ -1,0 +1,106 @@
+package fsm
+
+import (
+	"context"
+
+	loop "github.com/looplab/fsm"
+)
+
+// State names a state of one of the three tables; Event names what moves it.
+type (
+	State string
+	Event string
+)
+
+// Row is one transition: in From, on On, go to To, because of Rule of SPEC.md.
+type Row struct {
+	From State
+	On   Event
+	To   State
+	Rule string
+}
+
+// Table is a transition table. It is data: the machine executes it, SPEC.md's
+// tables and diagrams are printed from it, and coverage is counted against it.
+type Table struct {
+	Name    string
+	Initial State
+	Final   []State // states that no event leaves; empty where every state can be left
+	Rows    []Row
+}
+
+// Tables returns the three tables in a fixed order.
+func Tables() []Table { return []Table{Lifecycle, HandleTable, InferenceTable} }
+
+// States returns the table's states in order of first appearance.
+func (t Table) States() []State {
+	states := []State{t.Initial}
+	seen := map[State]bool{t.Initial: true}
+	for _, r := range t.Rows {
+		for _, s := range []State{r.From, r.To} {
+			if !seen[s] {
+				seen[s] = true
+				states = append(states, s)
+			}
+		}
+	}
+	return states
+}
+
+// Events returns the table's events in order of first appearance.
+func (t Table) Events() []Event {
+	var events []Event
+	seen := map[Event]bool{}
+	for _, r := range t.Rows {
+		if !seen[r.On] {
+			seen[r.On] = true
+			events = append(events, r.On)
+		}
+	}
+	return events
+}
+
+// Find returns the row for on in from, or false where the table has none.
+func (t Table) Find(from State, on Event) (Row, bool) {
+	for _, r := range t.Rows {
+		if r.From == from && r.On == on {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+// Move is one transition that a step took. Handle is 0 for the lifecycle.
+type Move struct {
+	Table  string   `json:"table"`
+	Handle HandleID `json:"handle,omitempty"`
+	From   State    `json:"from"`
+	On     Event    `json:"on"`
+	To     State    `json:"to"`
+}
+
+// executor runs one table in a private instance of the table library. The
+// context is never cancelled (a cancelled one wedges the library for good), no
+// callback is registered, and no row is a self-loop.
+type executor struct {
+	name string
+	lib  *loop.FSM
+}
+
+func newExecutor(t Table) executor {
+	events := make(loop.Events, 0, len(t.Rows))
+	for _, r := range t.Rows {
+		events = append(events, loop.EventDesc{Name: string(r.On), Src: []string{string(r.From)}, Dst: string(r.To)})
+	}
+	return executor{name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil)}
+}
+
+// fire returns the state that on leads to from from, or false where the table
+// has no such transition.
+func (x executor) fire(from State, on Event) (State, bool) {
+	x.lib.SetState(string(from))
+	if err := x.lib.Event(context.Background(), string(on)); err != nil {
+		return from, false
+	}
+	return State(x.lib.Current()), true
+}
