@@ -27,6 +27,7 @@ func (e RunTool) hash(x *hasher) {
 	x.str(e.Name)
 	x.str(e.Args)
 	x.str(string(e.Effects))
+	x.str(e.Key)
 }
 
 func (e AbortCall) hash(x *hasher) { x.word(uint64(e.Call)) }

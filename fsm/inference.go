@@ -133,8 +133,15 @@ func (m *Machine) act(i int) {
 			continue
 		}
 		h.Inf.Effects = decl.Effects
-		call := m.await(h, CallTool)
-		m.emit(RunTool{Call: call, Handle: h.ID, Session: h.Session, Name: c.Name, Args: c.Args, Effects: decl.Effects})
+		m.emit(RunTool{
+			Call:    m.await(h, CallTool),
+			Handle:  h.ID,
+			Session: h.Session,
+			Name:    c.Name,
+			Args:    c.Args,
+			Effects: decl.Effects,
+			Key:     h.ID.entry() + "." + strconv.Itoa(len(h.Inf.Talk.Messages)),
+		})
 		return
 	}
 	h.Inf.Calls, h.Inf.Next = nil, 0
