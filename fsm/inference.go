@@ -58,11 +58,13 @@ type Inference struct {
 	Result  string       `json:"result,omitempty"` // the text, or why there is none
 }
 
-// Results that tools and models give without anybody having said them.
+// UnknownOutcome is the result of a tool that may have run: it was started, and
+// its process was lost before it answered.
+const UnknownOutcome = "interrupted, outcome unknown: check before repeating"
+
 const (
-	emptyAnswer   = "the model gave an empty answer"
-	cutAnswer     = "the model's answer was cut at its token limit (max_tokens)"
-	unknownResult = "interrupted, outcome unknown: check before repeating"
+	emptyAnswer = "the model gave an empty answer"
+	cutAnswer   = "the model's answer was cut at its token limit (max_tokens)"
 )
 
 // infer begins an inference over talk.
@@ -178,7 +180,7 @@ func (m *Machine) continueInference(i int) {
 		return
 	}
 	if h.Inf.Effects != EffectsNone && h.Inf.Effects != EffectsIdempotent {
-		m.result(h, unknownResult)
+		m.result(h, UnknownOutcome)
 		h.Inf.Next++
 	}
 	m.act(i)

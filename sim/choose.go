@@ -1,0 +1,87 @@
+package sim
+
+import "math/rand/v2"
+
+// Chooser decides what the plan leaves open. Choose returns a number from 0 to
+// n-1 for n of at least 1; label says what is chosen, for tapes that people read.
+type Chooser interface {
+	Choose(label string, n int) int
+}
+
+// First always chooses 0: what is due first happens first.
+type First struct{}
+
+// Choose implements [Chooser].
+func (First) Choose(string, int) int { return 0 }
+
+// Seeded chooses at random from a seed. The same seed chooses the same.
+type Seeded struct{ rng *rand.Rand }
+
+// NewSeeded returns a chooser for a seed.
+func NewSeeded(seed uint64) *Seeded { return &Seeded{rng: rand.New(rand.NewPCG(seed, 0))} }
+
+// Choose implements [Chooser].
+func (s *Seeded) Choose(_ string, n int) int { return s.rng.IntN(n) }
+
+// Tape replays recorded choices and then chooses 0. A choice that does not fit
+// is cut to the range, so that a shortened tape is still a run.
+type Tape struct{ choices []int }
+
+// NewTape returns a chooser that replays choices.
+func NewTape(choices []int) *Tape { return &Tape{choices: choices} }
+
+// Choose implements [Chooser].
+func (t *Tape) Choose(_ string, n int) int {
+	if len(t.choices) == 0 {
+		return 0
+	}
+	c := t.choices[0]
+	t.choices = t.choices[1:]
+	return min(max(c, 0), n-1)
+}
+
+// Recorder passes choices on and keeps them for a [Tape].
+type Recorder struct {
+	From    Chooser
+	Choices []int
+}
+
+// Choose implements [Chooser].
+func (r *Recorder) Choose(label string, n int) int {
+	c := r.From.Choose(label, n)
+	r.Choices = append(r.Choices, c)
+	return c
+}
+
+// Odometer enumerates every sequence of choices: use it for one run, call Next,
+// and use it again until Next returns false.
+type Odometer struct {
+	digits []digit
+	at     int
+}
+
+type digit struct{ value, base int }
+
+// Choose implements [Chooser].
+func (o *Odometer) Choose(_ string, n int) int {
+	if o.at == len(o.digits) {
+		o.digits = append(o.digits, digit{0, n})
+	}
+	d := o.digits[o.at]
+	o.at++
+	return d.value
+}
+
+// Next moves to the next sequence, or returns false after the last one.
+func (o *Odometer) Next() bool {
+	for len(o.digits) > 0 {
+		last := &o.digits[len(o.digits)-1]
+		if last.value+1 < last.base {
+			last.value++
+			o.at = 0
+			return true
+		}
+		o.digits = o.digits[:len(o.digits)-1]
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+package sim
+
+import (
+	"container/heap"
+
+	"shelly/fsm"
+)
+
+// agenda is the virtual clock: what is due, ordered by (time, sequence).
+type agenda struct {
+	items items
+	seq   int
+	now   fsm.Millis
+}
+
+// due is one thing that will happen.
+type due struct {
+	at    fsm.Millis
+	seq   int
+	call  fsm.CallID  // what answers this call, or
+	timer fsm.TimerID // fires this timer, or
+	fact  fsm.Input   // (of a call or timer) what the machine is told
+	entry *Moment     // is this moment of the timeline, or
+	boot  bool        // is the restart after a crash
+}
+
+func (a *agenda) add(d due) {
+	a.seq++
+	d.seq = a.seq
+	heap.Push(&a.items, d)
+}
+
+// pop takes the next thing. Where several are due at the same time, choose
+// picks; the default order is the order in which they were added.
+func (a *agenda) pop(choose Chooser) (due, bool) {
+	if len(a.items) == 0 {
+		return due{}, false
+	}
+	tied := []due{heap.Pop(&a.items).(due)}
+	for len(a.items) > 0 && a.items[0].at == tied[0].at {
+		tied = append(tied, heap.Pop(&a.items).(due))
+	}
+	pick := 0
+	if len(tied) > 1 {
+		pick = choose.Choose("order", len(tied))
+	}
+	for i, d := range tied {
+		if i != pick {
+			heap.Push(&a.items, d)
+		}
+	}
+	a.now = max(a.now, tied[pick].at)
+	return tied[pick], true
+}
+
+// drop removes what keep refuses.
+func (a *agenda) drop(keep func(due) bool) {
+	kept := a.items[:0]
+	for _, d := range a.items {
+		if keep(d) {
+			kept = append(kept, d)
+		}
+	}
+	a.items = kept
+	heap.Init(&a.items)
+}
+
+type items []due
+
+func (q items) Len() int { return len(q) }
+func (q items) Less(i, j int) bool {
+	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].seq < q[j].seq
+}
+func (q items) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *items) Push(x any)   { *q = append(*q, x.(due)) }
+func (q *items) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return last
+}

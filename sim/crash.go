@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"errors"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// errCrash stops the engine where the simulated process dies.
+var errCrash = errors.New("simulated crash")
+
+// fuse counts crash points as they are met and burns through at the planned
+// ones.
+type fuse struct {
+	plan    []Crash
+	ordinal int // crash at the how-manieth point of all, from 1; 0: as planned
+	met     int
+	counts  []int // per planned crash: how often its point was met
+	burnt   []bool
+	last    Crash // what burnt through
+	result  *Result
+	now     func() fsm.Millis
+}
+
+// at returns errCrash if the process dies here.
+func (f *fuse) at(p Point, effect string, step uint64) error {
+	f.met++
+	f.result.Points = f.met
+	if f.ordinal != 0 {
+		if f.met == f.ordinal {
+			return f.burn(Crash{Point: p, After: restartAfter})
+		}
+		return nil
+	}
+	for i, c := range f.plan {
+		if c.Point != p || f.burnt[i] || c.Effect != "" && c.Effect != effect {
+			continue
+		}
+		f.counts[i]++
+		if f.counts[i] == max(c.Nth, 1) || p == AfterStep && step == uint64(c.Nth) {
+			f.burnt[i] = true
+			return f.burn(c)
+		}
+	}
+	return nil
+}
+
+func (f *fuse) burn(c Crash) error {
+	f.last = c
+	f.result.Crashes = append(f.result.Crashes, Crashed{At: f.now(), Ordinal: f.met, Point: c.Point})
+	return errCrash
+}
+
+// restartAfter is how long the process is down where the plan does not say.
+const restartAfter = 1 * fsm.Second
+
+// Journal is a journal that can lose power: Crash drops what was not synced and
+// leaves a journal that a new process opens.
+type Journal interface {
+	engine.Journal
+	Crash() (Journal, error)
+}
+
+type memoryJournal struct{ *engine.MemoryJournal }
+
+func (j memoryJournal) Crash() (Journal, error) {
+	j.MemoryJournal.Crash()
+	return j, nil
+}
+
+// fusedJournal dies around appends, and tells memory what was synced with them.
+type fusedJournal struct {
+	Journal
+	fuse   *fuse
+	memory *memory
+}
+
+func (j fusedJournal) Append(b engine.Batch, sync bool) error {
+	if err := j.fuse.at(BeforeAppend, "", 0); err != nil {
+		return err
+	}
+	if err := j.Journal.Append(b, sync); err != nil {
+		return err
+	}
+	if sync {
+		j.memory.sync()
+	}
+	return j.fuse.at(AfterAppend, "", 0)
+}
+
+// fusedWorld dies around effects.
+type fusedWorld struct {
+	*world
+	fuse *fuse
+}
+
+func (w fusedWorld) Perform(e fsm.Effect) error {
+	kind := fsm.EffectKind(e)
+	if err := w.fuse.at(BeforeEffect, kind, 0); err != nil {
+		return err
+	}
+	if err := w.world.Perform(e); err != nil {
+		return err
+	}
+	return w.fuse.at(AfterEffect, kind, 0)
+}

@@ -1,0 +1,19 @@
+// Package sim runs the shipped machine and engine in a simulated world: a
+// virtual clock, a scripted model, stub tools, memory and journal in memory, and
+// crashes at chosen points.
+//
+//	result := sim.Run(plan, sim.Options{})
+//
+// A [Plan] is a whole case as data. [Run] plays it to rest and returns what
+// happened; package sim/scenario reads plans from files and judges results.
+// Everything that is not decided by the plan goes through one [Chooser], so a
+// run is reproduced by its seed, its tape or nothing at all. After every step the
+// invariants of package fsm are checked.
+//
+// [Matrix] runs a plan once for every crash point there is. [Explore] walks all
+// interleavings of a small world instead of playing one.
+//
+// The package knows no wall clock, goroutine, file or socket. With a [Backend]
+// the same schedule drives real adapters: that is how a scenario runs on the
+// runtime.
+package sim

@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// MatrixResult is what the crash matrix of one plan found.
+type MatrixResult struct {
+	Points   int // how many crash points the uninterrupted run meets
+	Failures []MatrixFailure
+}
+
+// MatrixFailure is a crash after which the run did not end as it should.
+type MatrixFailure struct {
+	Ordinal int // crash at the how-manieth point
+	Point   Point
+	Text    string
+}
+
+// Matrix runs a plan once for each crash point that its uninterrupted run meets.
+// Each crashed run must end as the uninterrupted one does (JRN-12): the same
+// final replies and memory, but for times. Where a started tool met a crash and
+// its outcome is unknown, replies and memory may tell so, and only the
+// invariants, one reply for each request and one start for each use of an unsafe
+// tool are asked.
+func Matrix(p Plan, o Options) (MatrixResult, error) {
+	p.Crashes = nil
+	o.CrashAt = 0
+	straight, err := Run(p, o)
+	if err != nil {
+		return MatrixResult{}, err
+	}
+	result := MatrixResult{Points: straight.Points}
+	for n := 1; n <= straight.Points; n++ {
+		o.CrashAt = n
+		crashed, err := Run(p, o)
+		if err != nil {
+			return result, fmt.Errorf("crash at point %d: %w", n, err)
+		}
+		for _, text := range compareCrashed(straight, crashed) {
+			point := Point("")
+			if len(crashed.Crashes) > 0 {
+				point = crashed.Crashes[0].Point
+			}
+			result.Failures = append(result.Failures, MatrixFailure{Ordinal: n, Point: point, Text: text})
+		}
+	}
+	return result, nil
+}
+
+// compareCrashed says how a crashed run's outcome differs from what it may be.
+func compareCrashed(straight, crashed *Result) []string {
+	var wrong []string
+	for _, v := range crashed.Violations {
+		wrong = append(wrong, v.Invariant+": "+v.Text)
+	}
+	for _, ran := range crashed.Ran {
+		if n := crashed.Starts(ran.Run.Key); ran.Run.Effects != fsm.EffectsNone &&
+			ran.Run.Effects != fsm.EffectsIdempotent && n > 1 {
+			wrong = append(wrong, fmt.Sprintf("INV-6: %s %s was started %d times", ran.Run.Name, ran.Run.Args, n))
+			break
+		}
+	}
+	for _, q := range crashed.Requests {
+		if !q.Done && !parked(crashed, q.Handle) {
+			wrong = append(wrong, fmt.Sprintf("INV-1: request %s has no reply", q.Key.ID))
+		}
+	}
+	if !metUnknown(crashed) {
+		wrong = append(wrong, compareOutcome(straight, crashed)...)
+	}
+	return wrong
+}
+
+// metUnknown reports whether the model was told of an unknown outcome.
+func metUnknown(r *Result) bool {
+	for _, a := range r.Asked {
+		for _, m := range a.Ask.Conversation.Messages {
+			if m.Role == fsm.RoleTool && m.Text == fsm.UnknownOutcome {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compareOutcome compares what clients were told and what is remembered of
+// them. A request that the uninterrupted run leaves parked may have its reply
+// here, and the other way round.
+func compareOutcome(straight, crashed *Result) []string {
+	var wrong []string
+	for _, want := range straight.Replies() {
+		i := slices.IndexFunc(crashed.Requests, func(q engine.Request) bool { return q.Key == want.Key })
+		if i < 0 {
+			wrong = append(wrong, fmt.Sprintf("request %s is not there", want.Key.ID))
+			continue
+		}
+		if got := crashed.Requests[i]; got.Done && (got.Reply != want.Reply || got.IsError != want.IsError) {
+			wrong = append(wrong, fmt.Sprintf("request %s was answered %q, without the crash %q", want.Key.ID, got.Reply, want.Reply))
+		}
+	}
+	for _, e := range crashed.Memory {
+		if !remembers(straight, e) {
+			wrong = append(wrong, fmt.Sprintf("memory holds %q, which it does not without the crash", e.Summary))
+		}
+	}
+	for _, e := range straight.Memory {
+		if e.Kind == fsm.KindUser && len(straight.Replies()) == len(crashed.Replies()) && !remembers(crashed, e) {
+			wrong = append(wrong, fmt.Sprintf("memory lost %q", e.Summary))
+		}
+	}
+	return wrong
+}
+
+// remembers reports whether memory holds an entry like e, whoever wrote it when.
+func remembers(r *Result, e fsm.Entry) bool {
+	return slices.ContainsFunc(r.Memory, func(o fsm.Entry) bool {
+		return o.Kind == e.Kind && o.Summary == e.Summary && o.Text == e.Text
+	})
+}
+
+// parked reports whether a handle is kept for the next boot at the run's end.
+func parked(r *Result, id fsm.HandleID) bool {
+	return slices.ContainsFunc(r.Final.Handles, func(h fsm.Handle) bool { return h.ID == id && h.State == fsm.Parked })
+}

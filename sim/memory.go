@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"math/bits"
+	"sort"
+	"strings"
+	"unicode"
+
+	"shelly/fsm"
+)
+
+// memory is the simulated store of entries. Like the journal, it loses in a
+// crash what was not synced.
+type memory struct {
+	entries []fsm.Entry
+	synced  []fsm.Entry
+}
+
+func (m *memory) put(e fsm.Entry) {
+	for i := range m.entries {
+		if m.entries[i].ID == e.ID {
+			m.entries[i] = e
+			return
+		}
+	}
+	m.entries = append(m.entries, e)
+}
+
+func (m *memory) sync()  { m.synced = append([]fsm.Entry(nil), m.entries...) }
+func (m *memory) crash() { m.entries = append([]fsm.Entry(nil), m.synced...) }
+
+// recall finds entries that share words with the need: more shared words first,
+// then the newer, then by id.
+func (m *memory) recall(need string, topK int) []fsm.Memory {
+	type hit struct {
+		entry fsm.Entry
+		score int
+	}
+	wanted := words(need)
+	var hits []hit
+	for _, e := range m.entries {
+		score := 0
+		have := words(e.Summary + " " + e.Text)
+		for _, w := range wanted {
+			if i := sort.SearchStrings(have, w); i < len(have) && have[i] == w {
+				score++
+			}
+		}
+		if score > 0 {
+			hits = append(hits, hit{e, score})
+		}
+	}
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := hits[i], hits[j]
+		switch {
+		case a.score != b.score:
+			return a.score > b.score
+		case a.entry.At != b.entry.At:
+			return a.entry.At > b.entry.At
+		default:
+			return a.entry.ID < b.entry.ID
+		}
+	})
+	var found []fsm.Memory
+	for _, h := range hits[:min(topK, len(hits))] {
+		found = append(found, fsm.Memory{ID: h.entry.ID, Summary: h.entry.Summary})
+	}
+	return found
+}
+
+// words returns the sorted, distinct, lower-case words of a text; a Han
+// character is a word.
+func words(text string) []string {
+	var list []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		rest := strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Han, r) {
+				list = append(list, string(r))
+				return -1
+			}
+			return r
+		}, w)
+		if rest != "" {
+			list = append(list, rest)
+		}
+	}
+	sort.Strings(list)
+	return compact(list)
+}
+
+func compact(sorted []string) []string {
+	out := sorted[:0]
+	for i, w := range sorted {
+		if i == 0 || w != sorted[i-1] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// EmbeddingModel is the name of the simulated embedding model.
+const EmbeddingModel = "sim-embed"
+
+const embeddingWords = 8
+
+// Vector is the simulated embedding: one float32 for each of eight buckets of
+// words, 1 where the text has a word in it and 0 where not, so that it needs no
+// arithmetic on floats. The bytes are little-endian.
+func Vector(text string) []byte {
+	const one = 0x3f800000 // float32(1)
+	vector := make([]byte, 4*embeddingWords)
+	for _, w := range words(text) {
+		var h uint64 = 14695981039346656037
+		for i := 0; i < len(w); i++ {
+			h = (h ^ uint64(w[i])) * 1099511628211
+		}
+		bucket := 4 * (bits.RotateLeft64(h, 17) % embeddingWords)
+		vector[bucket+2], vector[bucket+3] = one>>16&0xff, one>>24
+	}
+	return vector
+}

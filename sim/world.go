@@ -1,0 +1,186 @@
+package sim
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// Backend performs effects for real while the simulator's schedule decides when
+// each outcome is delivered. Each method returns the real outcome of an effect
+// whose scripted outcome is expected; its Call is set, its At is not.
+type Backend interface {
+	// Brain asks the real client; the server behind it says line.
+	Brain(ask fsm.AskBrain, line Line) (fsm.Input, error)
+	// Tool runs the stub through the real tool runner.
+	Tool(run fsm.RunTool, act Act) (fsm.Input, error)
+	// Memory recalls, embeds or stores. Where scripted carries an Error, that
+	// failure is to be had.
+	Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error)
+}
+
+// world performs effects in virtual time. It implements engine.World.
+type world struct {
+	plan    *Plan
+	backend Backend // nil: outcomes are as scripted
+	cursor  *cursor
+	memory  memory
+	agenda  agenda
+	result  *Result
+	store   string // how a store fails now
+	recall  string // how a recall fails now
+	exited  bool
+}
+
+// Perform implements engine.World.
+func (w *world) Perform(e fsm.Effect) error {
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		return w.ask(e)
+	case fsm.RunTool:
+		return w.run(e)
+	case fsm.AbortCall:
+		w.abort(e.Call)
+	case fsm.Recall, fsm.Embed, fsm.Store:
+		return w.remember(e)
+	case fsm.SetTimer:
+		w.agenda.add(due{at: w.agenda.now + e.After, timer: e.Timer, fact: fsm.TimerFired{Timer: e.Timer}})
+	case fsm.ClearTimer:
+		w.agenda.drop(func(d due) bool { return d.timer != e.Timer })
+	case fsm.Notify:
+		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice})
+	case fsm.Report:
+		w.result.Reports = append(w.result.Reports, e)
+	case fsm.Exit:
+		w.result.Exits = append(w.result.Exits, e.Code)
+		w.exited = true
+	}
+	return nil // a Reply is in the request's record already
+}
+
+// ask serves the next line of the script.
+func (w *world) ask(e fsm.AskBrain) error {
+	taken := w.cursor.line(e)
+	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken})
+	line, known := Line{}, false
+	if taken != nothing {
+		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
+	} else if !w.plan.Strict {
+		line, known = quiet(e)
+	}
+	if !known {
+		w.unexpected(fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))
+		line = Line{Fails: fsm.BrainError, Reason: "no script line is left"}
+	}
+	fact := line.Answer(e)
+	if w.backend != nil {
+		var err error
+		if fact, err = w.backend.Brain(e, line); err != nil {
+			return err
+		}
+	}
+	w.answer(e.Call, line.Takes, fact)
+	return nil
+}
+
+// run starts a stub.
+func (w *world) run(e fsm.RunTool) error {
+	taken := w.cursor.act(e)
+	w.result.Ran = append(w.result.Ran, Ran{At: w.agenda.now, Run: e, Act: taken})
+	act := Act{Failed: true, Returns: "no stub entry is left"}
+	if taken != nothing {
+		act = w.plan.Stubs[taken.Script].Acts[taken.Index]
+	} else {
+		w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
+	}
+	fact := act.answer(e)
+	if w.backend != nil {
+		var err error
+		if fact, err = w.backend.Tool(e, act); err != nil {
+			return err
+		}
+	}
+	w.answer(e.Call, act.Takes, fact)
+	if act.Deaf {
+		return nil
+	}
+	// An abort finds this and brings it forward as the tool's stop.
+	w.agenda.add(due{at: never, call: e.Call, fact: fsm.ToolStopped{Call: e.Call}})
+	return nil
+}
+
+// answer is what the stub says, or nil where no answer comes.
+func (a Act) answer(e fsm.RunTool) fsm.Input {
+	if a.Hangs || a.Lost || a.Deaf {
+		return nil
+	}
+	return fsm.ToolAnswered{Call: e.Call, Text: a.Returns, Failed: a.Failed}
+}
+
+// remember performs recall, embedding and store, which take no virtual time.
+func (w *world) remember(e fsm.Effect) error {
+	fact, call := w.scripted(e)
+	if w.backend != nil {
+		real, err := w.backend.Memory(e, fact)
+		if err != nil {
+			return err
+		}
+		fact = real
+	}
+	w.answer(call, 0, fact)
+	return nil
+}
+
+func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID) {
+	switch e := e.(type) {
+	case fsm.Recall:
+		fact := fsm.Recalled{Call: e.Call, Error: w.recall}
+		if w.recall == "" {
+			fact.Entries = w.memory.recall(e.Need, e.TopK)
+		}
+		return fact, e.Call
+	case fsm.Embed:
+		switch {
+		case w.plan.Embeds.Off:
+			return fsm.Embedded{Call: e.Call, Error: "there is no embedding model"}, e.Call
+		case w.plan.Embeds.Fails != "":
+			return fsm.Embedded{Call: e.Call, Error: w.plan.Embeds.Fails}, e.Call
+		}
+		return fsm.Embedded{Call: e.Call, Vector: Vector(e.Text), Model: EmbeddingModel}, e.Call
+	case fsm.Store:
+		if w.store == "" {
+			w.memory.put(e.Entry)
+		}
+		return fsm.Stored{Call: e.Call, Error: w.store}, e.Call
+	}
+	return nil, 0
+}
+
+// abort gives up a call: its answer will not come, but a tool's stop will.
+func (w *world) abort(call fsm.CallID) {
+	var stop fsm.Input
+	w.agenda.drop(func(d due) bool {
+		if d.call != call {
+			return true
+		}
+		if d.at == never {
+			stop = d.fact
+		}
+		return false
+	})
+	if stop != nil {
+		w.answer(call, 0, stop)
+	}
+}
+
+// answer puts a call's outcome on the agenda.
+func (w *world) answer(call fsm.CallID, takes fsm.Millis, fact fsm.Input) {
+	if fact != nil {
+		w.agenda.add(due{at: w.agenda.now + takes, call: call, fact: fact})
+	}
+}
+
+func (w *world) unexpected(what string) { w.result.Unexpected = append(w.result.Unexpected, what) }
+
+// never is a time that no run reaches.
+const never fsm.Millis = 1 << 60
