@@ -15,7 +15,7 @@ func Barrier(in Input, effects []Effect) bool {
 		case Reply, Notify, Exit:
 			return true
 		case RunTool:
-			if e.Effects != EffectsNone {
+			if !e.Effects.Repeatable() {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package fsm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -10,7 +11,12 @@ import (
 // files; a change of shape is a new journal version.
 
 // MarshalInput returns the wire form of an input.
-func MarshalInput(in Input) ([]byte, error) { return marshalKind(in.kind(), in) }
+func MarshalInput(in Input) ([]byte, error) {
+	if in == nil {
+		return nil, errors.New("encode input: there is none")
+	}
+	return marshalKind(in.kind(), in)
+}
 
 // MarshalEffect returns the wire form of an effect.
 func MarshalEffect(e Effect) ([]byte, error) { return marshalKind(e.kind(), e) }

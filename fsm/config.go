@@ -62,6 +62,10 @@ const (
 	EffectsUnsafe     ToolEffects = "unsafe"
 )
 
+// Repeatable reports whether a tool may be started again without knowing what its
+// first start did.
+func (e ToolEffects) Repeatable() bool { return e == EffectsNone || e == EffectsIdempotent }
+
 // ShellyProfile is the configuration of the seed document: one handle at a time, no
 // conversation history, memory after each handle and the reply after memory.
 func ShellyProfile() Config {

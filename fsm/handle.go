@@ -137,7 +137,7 @@ type Handle struct {
 	Summary     string `json:"summary,omitempty"`
 	Vector      []byte `json:"vector,omitempty"`
 	VectorModel string `json:"vector_model,omitempty"`
-	StoreTries  int    `json:"store_tries,omitempty"`
+	StoreTries  int    `json:"store_tries,omitempty"` // stores that failed
 }
 
 // CallKind is what kind of answer a call waits for.
@@ -327,7 +327,6 @@ func (m *Machine) embedded(h *Handle, in Embedded) {
 // store writes the memory entry (HND-14). Its id is the handle's, so a store
 // that is asked for again writes the same entry.
 func (m *Machine) store(h *Handle) {
-	h.StoreTries++
 	call := m.await(h, CallStore)
 	m.emit(Store{Call: call, Handle: h.ID, Entry: Entry{
 		ID:      h.ID.entry(),
@@ -345,6 +344,7 @@ func (m *Machine) store(h *Handle) {
 func (m *Machine) stored(i int, in Stored) {
 	h := &m.s.Handles[i]
 	if in.Error != "" {
+		h.StoreTries++
 		if h.StoreTries < m.s.Config.Limits.MaxStoreAttempts {
 			m.store(h)
 			return

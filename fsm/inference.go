@@ -83,7 +83,7 @@ func (m *Machine) think(h *Handle) {
 		Session:      h.Session,
 		Purpose:      h.Inf.Purpose,
 		Conversation: h.Inf.Talk.fork(),
-		Tools:        h.Inf.Tools,
+		Tools:        h.Inf.Tools && len(m.s.Config.Tools) > 0,
 	})
 }
 
@@ -179,7 +179,8 @@ func (m *Machine) continueInference(i int) {
 		m.think(h)
 		return
 	}
-	if h.Inf.Effects != EffectsNone && h.Inf.Effects != EffectsIdempotent {
+	decl, ok := m.s.Config.Tool(h.Inf.Calls[h.Inf.Next].Name)
+	if !h.Inf.Effects.Repeatable() || ok && !decl.Effects.Repeatable() {
 		m.result(h, UnknownOutcome)
 		h.Inf.Next++
 	}

@@ -64,8 +64,13 @@ func (m *Machine) apply(in Input) {
 		m.s.Now = boot.At
 		return
 	}
-	if in != nil {
+	switch in.(type) {
+	case Requested, EventRaised, TimerFired, Signalled, BrainAnswered, BrainFailed,
+		ToolAnswered, ToolStopped, Recalled, Embedded, Stored:
 		m.s.Now = in.Time()
+	default: // nil, or a pointer to an input
+		m.s.Ignored.Unknown++
+		return
 	}
 	switch in := in.(type) {
 	case Requested:
@@ -102,8 +107,6 @@ func (m *Machine) apply(in Input) {
 		if i := m.take(in.Call, CallStore); i >= 0 {
 			m.stored(i, in)
 		}
-	default:
-		m.s.Ignored.Unknown++
 	}
 }
 

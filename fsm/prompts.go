@@ -44,10 +44,13 @@ func need(text string) (string, bool) {
 
 // withoutMarker is an answer in which the marker means nothing (HND-11).
 func withoutMarker(text string) string {
-	if n, ok := need(text); ok {
-		return n
+	for {
+		n, ok := need(text)
+		if !ok {
+			return text
+		}
+		text = n
 	}
-	return text
 }
 
 // remembered is the message that brings recalled entries to the model.

@@ -38,7 +38,8 @@ func (s Snapshot) clone() Snapshot {
 
 // Hash is the canonical hash of the state: ids are left out in favour of
 // admission order, and times are left out because no decision compares them.
-// Two states with one hash behave alike up to the names of their calls.
+// Under one configuration, two states with one hash behave alike up to the names
+// of their calls.
 func (s *Snapshot) Hash() uint64 {
 	x := newHasher(0)
 	x.str(string(s.Lifecycle))
@@ -64,15 +65,18 @@ func (h *Handle) hash() uint64 {
 	x.str(string(h.Inf.State))
 	x.str(string(h.Inf.Purpose))
 	x.word(h.Inf.Talk.Hash)
+	x.bool(h.Inf.Tools)
 	x.int(h.Inf.Rounds)
 	x.calls(h.Inf.Calls)
 	x.int(h.Inf.Next)
+	x.str(string(h.Inf.Effects))
 	x.str(h.Inf.Result)
 	x.str(string(h.Await.Kind))
 	x.bool(h.Timer != 0)
 	x.str(h.Answer)
 	x.str(h.Summary)
 	x.str(string(h.Vector))
+	x.str(h.VectorModel)
 	x.int(h.StoreTries)
 	return x.sum()
 }
