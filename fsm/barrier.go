@@ -15,7 +15,7 @@ func Barrier(in Input, effects []Effect) bool {
 		case Reply, Notify, Exit:
 			return true
 		case RunTool:
-			if !e.Effects.Repeatable() {
+			if !e.Effects.Repeatable() && canary != canaryUnsyncedTool {
 				return true
 			}
 		}

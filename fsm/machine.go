@@ -227,6 +227,9 @@ func (m *Machine) toolStopped(i int) {
 	h := &m.s.Handles[i]
 	h.Await = Await{}
 	m.clearTimer(h)
+	if canary == canaryReplyTwice {
+		m.refuse(h, "stopped")
+	}
 	m.move(h, OnStopped)
 	m.ended(i, ExitClean)
 }

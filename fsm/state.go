@@ -40,43 +40,62 @@ func (s Snapshot) clone() Snapshot {
 // admission order, and times are left out because no decision compares them.
 // Under one configuration, two states with one hash behave alike up to the names
 // of their calls.
-func (s *Snapshot) Hash() uint64 {
+func (s *Snapshot) Hash() uint64 { return s.hash(true) }
+
+// Shape is Hash without what people and models said: of a text only whether
+// there is one, of a conversation only its length. No decision reads more than
+// that of a text that is in the state already, so two states with one shape make
+// the same moves.
+func (s *Snapshot) Shape() uint64 { return s.hash(false) }
+
+func (s *Snapshot) hash(texts bool) uint64 {
 	x := newHasher(0)
 	x.str(string(s.Lifecycle))
 	x.bool(s.GraceTimer != 0)
 	for i := range s.Handles {
-		x.word(s.Handles[i].hash())
+		x.word(s.Handles[i].hash(texts))
 	}
 	return x.sum()
 }
 
 // hash is a handle's part of the state's hash.
-func (h *Handle) hash() uint64 {
+func (h *Handle) hash(texts bool) uint64 {
 	x := newHasher(0)
 	x.str(string(h.Kind))
 	x.request(h.Request)
-	x.str(h.Session)
-	x.str(h.Input)
 	x.str(string(h.State))
 	x.str(string(h.Resume))
 	x.int(h.Rounds)
-	x.str(h.Need)
-	x.word(h.Talk.Hash)
+	x.int(len(h.Talk.Messages))
 	x.str(string(h.Inf.State))
 	x.str(string(h.Inf.Purpose))
-	x.word(h.Inf.Talk.Hash)
 	x.bool(h.Inf.Tools)
+	x.int(len(h.Inf.Talk.Messages))
 	x.int(h.Inf.Rounds)
 	x.calls(h.Inf.Calls)
 	x.int(h.Inf.Next)
 	x.str(string(h.Inf.Effects))
-	x.str(h.Inf.Result)
 	x.str(string(h.Await.Kind))
 	x.bool(h.Timer != 0)
+	x.int(h.StoreTries)
+	if texts {
+		h.hashTexts(&x)
+	} else {
+		x.bool(h.Answer != "")
+		x.bool(len(h.Vector) > 0)
+	}
+	return x.sum()
+}
+
+func (h *Handle) hashTexts(x *hasher) {
+	x.str(h.Session)
+	x.str(h.Input)
+	x.str(h.Need)
+	x.word(h.Talk.Hash)
+	x.word(h.Inf.Talk.Hash)
+	x.str(h.Inf.Result)
 	x.str(h.Answer)
 	x.str(h.Summary)
 	x.str(string(h.Vector))
 	x.str(h.VectorModel)
-	x.int(h.StoreTries)
-	return x.sum()
 }

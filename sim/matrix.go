@@ -59,8 +59,7 @@ func compareCrashed(straight, crashed *Result) []string {
 		wrong = append(wrong, v.Invariant+": "+v.Text)
 	}
 	for _, ran := range crashed.Ran {
-		if n := crashed.Starts(ran.Run.Key); ran.Run.Effects != fsm.EffectsNone &&
-			ran.Run.Effects != fsm.EffectsIdempotent && n > 1 {
+		if n := crashed.Starts(ran.Run.Key); !ran.Run.Effects.Repeatable() && n > 1 {
 			wrong = append(wrong, fmt.Sprintf("INV-6: %s %s was started %d times", ran.Run.Name, ran.Run.Args, n))
 			break
 		}

@@ -1,0 +1,5 @@
+//go:build !canary_reply_twice && !canary_unsynced_tool
+
+package fsm
+
+const canary = ""

@@ -1,0 +1,5 @@
+//go:build canary_reply_twice
+
+package fsm
+
+const canary = canaryReplyTwice

@@ -1,0 +1,320 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Bounds is the small world that [Explore] walks to the end.
+type Bounds struct {
+	Requests  int // user requests that may arrive
+	Events    int // system events that may arrive
+	Timeouts  int // armed timers that may fire
+	Crashes   int // crashes, each followed by a boot
+	Signals   int // SIGTERMs
+	Starts    int // boots after the machine has stopped
+	StatesMax int // give up beyond so many unique states; 0: no bound
+	Init      fsm.InitMode
+	Limits    fsm.Limits
+	Effects   fsm.ToolEffects // of the one tool
+}
+
+// SmallWorld is one request, one unsafe tool, one time-out, one crash and one
+// shutdown, with a start after it.
+func SmallWorld() Bounds {
+	limits := fsm.ShellyProfile().Limits
+	limits.MaxToolRounds, limits.MaxCognitionRounds, limits.MaxStoreAttempts = 1, 2, 2
+	return Bounds{
+		Requests: 1, Timeouts: 1, Crashes: 1, Signals: 1, Starts: 1,
+		Init: fsm.InitOff, Limits: limits, Effects: fsm.EffectsUnsafe,
+	}
+}
+
+// Exploration is what a walk found.
+type Exploration struct {
+	Unique      int  // states that differ
+	Transitions int  // actions tried
+	Depth       int  // actions on the longest shortest path
+	Complete    bool // every state within the bounds was visited
+	Resting     int  // states at rest
+	Coverage    *Coverage
+	Found       *Counterexample // the shortest, or nil
+}
+
+// Counterexample is a shortest path to a state in which something does not hold.
+type Counterexample struct {
+	fsm.Violation
+	Path []string
+}
+
+// Explore walks every interleaving of a small world, breadth first, on the
+// shipped machine itself. States are told apart by the machine's shape, what of
+// its journal is durable, and what may still happen. Every step is
+// checked against the invariants; at the end, rest must be reachable from every
+// state. "Any armed timer may fire" is sound because no decision compares times.
+func Explore(b Bounds) Exploration {
+	x := &explorer{bounds: b, seen: map[uint64]int32{}, out: Exploration{Coverage: NewCoverage()}}
+	x.config = fsm.ShellyProfile()
+	x.config.Init, x.config.Limits = b.Init, b.Limits
+	x.config.Prompts = fsm.Prompts{Identity: "i", Question: "q", Init: "n", Farewell: "f", Summary: "s"}
+	x.config.Tools = []fsm.ToolDecl{{Name: "tool", Effects: b.Effects}}
+	x.walk()
+	return x.out
+}
+
+// node is a state of the explored world.
+type node struct {
+	index   int32
+	depth   int
+	machine *fsm.Machine
+	monitor *fsm.Monitor
+	// durable is the machine as the journal would bring it back if power failed
+	// now; nil if that is the machine itself.
+	durable        *fsm.Machine
+	durableMonitor *fsm.Monitor
+	left           left
+	starts         []fsm.RunTool // starts of the tool so far
+}
+
+// left is what may still happen.
+type left struct{ requests, events, timeouts, crashes, signals, starts int }
+
+// trail is how a state was first reached.
+type trail struct {
+	parent  int32
+	action  string
+	resting bool
+}
+
+type explorer struct {
+	bounds Bounds
+	config fsm.Config
+	seen   map[uint64]int32
+	trails []trail
+	edges  [][2]int32
+	queue  []*node
+	out    Exploration
+}
+
+func (x *explorer) walk() {
+	b := x.bounds
+	root := &node{
+		index: -1, machine: fsm.New(), monitor: fsm.NewMonitor(),
+		left: left{b.Requests, b.Events, b.Timeouts, b.Crashes, b.Signals, b.Starts},
+	}
+	x.apply(root, "boot", fsm.Boot{Config: x.config}, root.left)
+	for len(x.queue) > 0 && x.out.Found == nil {
+		if b.StatesMax > 0 && len(x.trails) >= b.StatesMax {
+			break
+		}
+		n := x.queue[0]
+		x.queue[0], x.queue = nil, x.queue[1:]
+		x.expand(n)
+	}
+	x.out.Unique = len(x.trails)
+	x.out.Complete = len(x.queue) == 0 && x.out.Found == nil
+	if x.out.Complete {
+		x.liveness()
+	}
+}
+
+// expand tries every action in a state.
+func (x *explorer) expand(n *node) {
+	for _, a := range x.answers(n.machine.View()) {
+		x.apply(n, a.name, a.input, n.left)
+	}
+	for _, t := range timers(n.machine.View()) {
+		if after := n.left; after.timeouts > 0 {
+			after.timeouts--
+			x.apply(n, "time-out", fsm.TimerFired{Timer: t}, after)
+		}
+	}
+	lifecycle := n.machine.View().Lifecycle
+	if lifecycle == fsm.Stopped {
+		if after := n.left; after.starts > 0 {
+			after.starts--
+			x.apply(n, "start", fsm.Boot{Config: x.config}, after)
+		}
+		return
+	}
+	if after := n.left; after.requests > 0 {
+		id := fmt.Sprintf("r%d", x.bounds.Requests-after.requests+1)
+		after.requests--
+		x.apply(n, "request "+id, fsm.Requested{Request: fsm.RequestKey{ID: id}, Text: id}, after)
+	}
+	if after := n.left; after.events > 0 {
+		after.events--
+		x.apply(n, "event", fsm.EventRaised{Source: "world", Event: "changed"}, after)
+	}
+	if after := n.left; after.signals > 0 {
+		after.signals--
+		x.apply(n, "signal", fsm.Signalled{Name: "TERM"}, after)
+	}
+	x.crash(n)
+}
+
+// apply takes a step from n: the world performs the effects, or, if a crash is
+// left, the process dies between the append and the first effect.
+func (x *explorer) apply(n *node, action string, in fsm.Input, after left) {
+	next := &node{
+		index:   n.index, // until it is visited, it is reached by the way to n
+		depth:   n.depth + 1,
+		machine: n.machine.Clone(), monitor: n.monitor.Clone(),
+		durable: n.durable, durableMonitor: n.durableMonitor,
+		left: after, starts: n.starts,
+	}
+	effects := next.machine.Step(in)
+	x.out.Transitions++
+	x.out.Coverage.Add(next.machine.Moves())
+	if bad := next.monitor.Step(next.machine, in, effects); len(bad) > 0 {
+		x.found(n, action, bad[0])
+		return
+	}
+	switch {
+	case fsm.Barrier(in, effects):
+		next.durable, next.durableMonitor = nil, nil
+	case next.durable == nil:
+		next.durable, next.durableMonitor = n.machine, n.monitor
+	}
+	if after.crashes > 0 && len(effects) > 0 {
+		x.boot(next, action+", crash before its effects")
+	}
+	for _, e := range effects {
+		if run, ok := e.(fsm.RunTool); ok {
+			if x.startedTwice(n, action, next, run) {
+				return
+			}
+		}
+	}
+	x.visit(n, action, next)
+}
+
+// startedTwice notes a tool's start and reports whether an unsafe one started a
+// second time in the world.
+func (x *explorer) startedTwice(n *node, action string, next *node, run fsm.RunTool) bool {
+	again := func(s fsm.RunTool) bool { return s.Key == run.Key }
+	if !run.Effects.Repeatable() && slices.ContainsFunc(next.starts, again) {
+		x.found(n, action, fsm.Violation{Invariant: "INV-6", Text: "the world saw " + run.Key + " start twice"})
+		return true
+	}
+	next.starts = append(slices.Clip(next.starts), run)
+	return false
+}
+
+// crash ends the process in a state whose effects were performed and not yet
+// answered.
+func (x *explorer) crash(n *node) {
+	if n.left.crashes > 0 {
+		x.boot(n, "crash")
+	}
+}
+
+// boot starts a new process from what the journal holds: all of it, or only what
+// was synced.
+func (x *explorer) boot(n *node, action string) {
+	after := n.left
+	after.crashes--
+	kept := *n
+	kept.durable, kept.durableMonitor, kept.left = nil, nil, after
+	x.apply(&kept, action, fsm.Boot{Config: x.config}, after)
+	if n.durable != nil {
+		lost := kept
+		lost.machine, lost.monitor = n.durable, n.durableMonitor
+		x.apply(&lost, action+", unsynced tail lost", fsm.Boot{Config: x.config}, after)
+	}
+}
+
+// visit queues a state that was not seen before.
+func (x *explorer) visit(from *node, action string, n *node) {
+	h := x.hash(n)
+	index, known := x.seen[h]
+	if !known {
+		index = int32(len(x.trails))
+		x.seen[h] = index
+		resting := fsm.Resting(n.machine.View())
+		if resting {
+			x.out.Resting++
+		}
+		x.trails = append(x.trails, trail{parent: from.index, action: action, resting: resting})
+		n.index = index
+		x.queue = append(x.queue, n)
+		x.out.Depth = max(x.out.Depth, n.depth)
+	}
+	if from.index >= 0 {
+		x.edges = append(x.edges, [2]int32{from.index, index})
+	}
+}
+
+// hash tells states apart: the machine, what of it is durable, what may still
+// happen, and what the world has seen.
+func (x *explorer) hash(n *node) uint64 {
+	h := n.machine.View().Shape()
+	mix := func(v uint64) { h = (h ^ v) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
+	if n.durable != nil && n.left.crashes > 0 {
+		mix(n.durable.View().Shape())
+	}
+	l := n.left
+	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.starts)} {
+		mix(uint64(v))
+	}
+	return h
+}
+
+// found keeps the first, and so a shortest, counterexample.
+func (x *explorer) found(n *node, action string, v fsm.Violation) {
+	if x.out.Found != nil {
+		return
+	}
+	x.out.Found = &Counterexample{Violation: v, Path: append(x.path(n.index), action)}
+}
+
+func (x *explorer) path(index int32) []string {
+	var path []string
+	for index >= 0 {
+		path = append(path, x.trails[index].action)
+		index = x.trails[index].parent
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// liveness checks that rest is reachable from every state (INV-12), cycles
+// included: it walks the edges backwards from every resting state.
+func (x *explorer) liveness() {
+	slices.SortFunc(x.edges, func(a, b [2]int32) int {
+		if a[1] != b[1] {
+			return int(a[1]) - int(b[1])
+		}
+		return int(a[0]) - int(b[0])
+	})
+	reaches := make([]bool, len(x.trails))
+	var work []int32
+	for i := range x.trails {
+		if x.trails[i].resting {
+			reaches[i] = true
+			work = append(work, int32(i))
+		}
+	}
+	for len(work) > 0 {
+		to := work[len(work)-1]
+		work = work[:len(work)-1]
+		first, _ := slices.BinarySearchFunc(x.edges, to, func(e [2]int32, to int32) int { return int(e[1]) - int(to) })
+		for _, e := range x.edges[first:] {
+			if e[1] != to {
+				break
+			}
+			if !reaches[e[0]] {
+				reaches[e[0]] = true
+				work = append(work, e[0])
+			}
+		}
+	}
+	if i := slices.Index(reaches, false); i >= 0 {
+		x.out.Found = &Counterexample{
+			Violation: fsm.Violation{Invariant: "INV-12", Text: "rest cannot be reached from here"},
+			Path:      x.path(int32(i)),
+		}
+	}
+}

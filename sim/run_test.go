@@ -1,0 +1,172 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+)
+
+// roundTrip is one request that calls one unsafe tool once.
+func roundTrip() Plan {
+	config := fsm.ShellyProfile()
+	config.Init = fsm.InitOff
+	return Plan{
+		Config: config,
+		Scripts: []Script{{Purpose: fsm.PurposeAnswer, Lines: []Line{
+			{Calls: []fsm.ToolCall{{Name: "exec", Args: `{"command":"df"}`}}, Takes: 1200},
+			{Text: "92 % full", Takes: 1500},
+		}}},
+		Stubs: []Stub{{
+			Decl: fsm.ToolDecl{Name: "exec", Effects: fsm.EffectsUnsafe},
+			Acts: []Act{{Returns: "92%", Takes: 300}},
+		}},
+		Timeline: []Moment{{Request: &fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "disk?"}}},
+	}
+}
+
+func play(t testing.TB, p Plan, o Options) *Result {
+	t.Helper()
+	r, err := Run(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("after step %d: %s: %s", v.Step, v.Invariant, v.Text)
+	}
+	return r
+}
+
+func TestRunPlaysARoundTripInVirtualTime(t *testing.T) {
+	r := play(t, roundTrip(), Options{})
+	if len(r.Requests) != 1 || r.Requests[0].Reply != "92 % full" {
+		t.Fatalf("requests: %+v", r.Requests)
+	}
+	want := []fsm.State{fsm.Queued, fsm.Loading, fsm.Cognition, fsm.Summarizing, fsm.Embedding, fsm.Storing, fsm.Done}
+	if got := r.Path("handle", 1); !slices.Equal(got, want) {
+		t.Errorf("path %v, want %v", got, want)
+	}
+	if r.End != 3000 {
+		t.Errorf("ended at %dms, want 1200 + 300 + 1500", r.End)
+	}
+	if len(r.Memory) != 1 || len(r.Unused) != 0 || len(r.Unexpected) != 0 {
+		t.Errorf("memory %v, unused %v, unexpected %v", r.Memory, r.Unused, r.Unexpected)
+	}
+}
+
+func TestRunAgainIsTheSameRun(t *testing.T) {
+	if a, b := play(t, roundTrip(), Options{}), play(t, roundTrip(), Options{}); a.Hash != b.Hash {
+		t.Fatalf("hash %x, then %x", a.Hash, b.Hash)
+	}
+}
+
+// A crash with the tool's start durable and its answer not: the outcome is
+// unknown, the tool is not started again, and the request has its one reply.
+func TestCrashWhileAnUnsafeToolRuns(t *testing.T) {
+	p := roundTrip()
+	p.Crashes = []Crash{{Point: AfterEffect, Effect: "run_tool", After: fsm.Second}}
+	r := play(t, p, Options{})
+	if len(r.Ran) != 1 {
+		t.Errorf("the tool started %d times", len(r.Ran))
+	}
+	if len(r.Requests) != 1 || !r.Requests[0].Done {
+		t.Errorf("requests: %+v", r.Requests)
+	}
+	if !metUnknown(r) {
+		t.Error("the model was not told that the outcome is unknown")
+	}
+}
+
+// A request that had no word is sent again and accepted once.
+func TestCrashAroundTheAcceptance(t *testing.T) {
+	for _, point := range []Point{BeforeAppend, AfterAppend} {
+		p := roundTrip()
+		p.Crashes = []Crash{{Point: point, Nth: 2, After: fsm.Second}} // the boot's append is the first
+		r := play(t, p, Options{})
+		if len(r.Requests) != 1 || r.Requests[0].Reply != "92 % full" || len(r.Ran) != 1 {
+			t.Errorf("%s: requests %+v, tool starts %d", point, r.Requests, len(r.Ran))
+		}
+	}
+}
+
+// Whatever is due first of what is due at once, nothing is lost: rapid chooses,
+// so a failure shrinks to the order that breaks.
+func TestAnyOrderOfWhatIsDueAtOnce(t *testing.T) {
+	p := roundTrip()
+	p.Scripts[0].Lines = append(p.Scripts[0].Lines, Line{Text: "again"}, Line{Text: "heard"})
+	p.Timeline = append(p.Timeline,
+		Moment{Request: &fsm.Requested{Request: fsm.RequestKey{ID: "b"}, Text: "and?"}},
+		Moment{Event: &fsm.EventRaised{Source: "disk", Event: "full"}},
+		Moment{At: 1200, Again: true})
+	rapid.Check(t, func(rt *rapid.T) {
+		r, err := Run(p, Options{Choose: drawn{rt}})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, v := range r.Violations {
+			rt.Errorf("%s: %s", v.Invariant, v.Text)
+		}
+		if len(r.Replies()) != 2 {
+			rt.Errorf("replies: %+v", r.Requests)
+		}
+	})
+}
+
+// drawn lets rapid choose.
+type drawn struct{ t *rapid.T }
+
+func (d drawn) Choose(label string, n int) int { return rapid.IntRange(0, n-1).Draw(d.t, label) }
+
+func TestTapeReplaysWhatARecorderKept(t *testing.T) {
+	rec := &Recorder{From: NewSeeded(7)}
+	var first, again []int
+	for n := 2; n < 9; n++ {
+		first = append(first, rec.Choose("x", n))
+	}
+	tape := NewTape(rec.Choices)
+	for n := 2; n < 9; n++ {
+		again = append(again, tape.Choose("x", n))
+	}
+	if !slices.Equal(first, again) {
+		t.Fatalf("%v, then %v", first, again)
+	}
+}
+
+func TestOdometerEnumeratesEverySequenceOnce(t *testing.T) {
+	var o Odometer
+	seen := map[[2]int]bool{}
+	for {
+		a := o.Choose("a", 3)
+		b := o.Choose("b", a+1)
+		if seen[[2]int{a, b}] {
+			t.Fatalf("%d %d twice", a, b)
+		}
+		seen[[2]int{a, b}] = true
+		if !o.Next() {
+			break
+		}
+	}
+	if len(seen) != 1+2+3 {
+		t.Fatalf("%d sequences: %v", len(seen), seen)
+	}
+}
+
+func BenchmarkRoundTrip(b *testing.B) {
+	p := roundTrip()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Run(p, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkExplore(b *testing.B) {
+	states := 0
+	for b.Loop() {
+		states = Explore(SmallWorld()).Unique
+	}
+	b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
+}
