@@ -1,0 +1,617 @@
+package fsm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+func TestHND1RequestsAndEventsAreAdmittedInOrder(t *testing.T) {
+	d := serving(t)
+	d.ask("first")
+	d.raise("full")
+	d.ask("third")
+	d.inStates(fsm.Cognition, fsm.Queued, fsm.Queued)
+	for i, want := range []fsm.Kind{fsm.KindUser, fsm.KindEvent, fsm.KindUser} {
+		h := d.m.View().Handles[i]
+		if h.Kind != want || h.ID != fsm.HandleID(i+1) {
+			t.Errorf("handle %d is handle %d of kind %s, want %d of kind %s", i, h.ID, h.Kind, i+1, want)
+		}
+	}
+}
+
+func TestHND2TheOldestStartsInTheStepThatFreesTheSlot(t *testing.T) {
+	d := serving(t)
+	first := d.ask("first")
+	d.raise("full")
+	d.ask("third")
+	d.answer("done")
+	d.remember()
+	d.replied(first, "done")
+	d.inStates(fsm.Cognition, fsm.Queued)
+	if h := d.active(); h.Kind != fsm.KindEvent {
+		t.Errorf("the %s handle was started, not the event, which is older", h.Kind)
+	}
+	one[fsm.AskBrain](d)
+}
+
+func TestHND3TheMessagesAreTheSystemPromptAndTheInput(t *testing.T) {
+	d := serving(t)
+	d.ask("what is in this folder?")
+	want := []fsm.Message{
+		{Role: fsm.RoleSystem, Text: d.config.Prompts.Identity},
+		{Role: fsm.RoleUser, Text: d.config.Prompts.Question + "\n\nInput:\nwhat is in this folder?"},
+	}
+	if diff := cmp.Diff(want, d.conversation()); diff != "" {
+		t.Error(diff)
+	}
+	if ask := one[fsm.AskBrain](d); !ask.Tools || ask.Purpose != fsm.PurposeAnswer || ask.Session != "s" {
+		t.Errorf("asked with tools %t for %s in session %q", ask.Tools, ask.Purpose, ask.Session)
+	}
+}
+
+func TestHND3NothingIsCarriedOverBetweenHandles(t *testing.T) {
+	d := serving(t)
+	d.ask("my name is Ada")
+	d.answer("hello Ada")
+	d.remember()
+	d.ask("what is my name?")
+	if c := d.conversation(); len(c) != 2 || strings.Contains(c[1].Text, "Ada") {
+		t.Errorf("the second request is asked with %+v", c)
+	}
+}
+
+func TestHND4TheCognitionQuestionIsAskedFirst(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.inStates(fsm.Cognition)
+	if text := d.lastMessage().Text; !strings.HasPrefix(text, d.config.Prompts.Question) {
+		t.Errorf("the first message is %q", text)
+	}
+}
+
+func TestHND5TheMarkerAloneDecidesWhetherSomethingIsNeeded(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer string
+		need   string
+		needed bool
+	}{
+		{"marker", "NEED: the name of the dog", "the name of the dog", true},
+		{"leading blanks", "\n \t NEED: the name", "the name", true},
+		{"no blank behind it", "NEED:name", "name", true},
+		{"nothing behind it", "NEED:", "", true},
+		{"more lines", "NEED: the name\nof the dog", "the name\nof the dog", true},
+		{"lower case", "need: the name", "", false},
+		{"mixed case", "Need: the name", "", false},
+		{"no colon", "NEED the name", "", false},
+		{"within a line", "I NEED: the name", "", false},
+		{"on a later line", "Well.\nNEED: the name", "", false},
+		{"quoted", "`NEED: the name`", "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			d.ask("hello")
+			d.answer(tt.answer)
+			if !tt.needed {
+				d.inStates(fsm.Summarizing)
+				return
+			}
+			d.inStates(fsm.Recalling)
+			if got := one[fsm.Recall](d).Need; got != tt.need {
+				t.Errorf("recalled %q, want %q", got, tt.need)
+			}
+		})
+	}
+}
+
+func TestHND6AnAnswerGoesOnToMemory(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.answer("  good day \n")
+	d.inStates(fsm.Summarizing)
+	no[fsm.Reply](d)
+	if got := d.active().Answer; got != "good day" {
+		t.Errorf("the answer is %q", got)
+	}
+}
+
+func TestHND7ANeedIsLookedUpInMemory(t *testing.T) {
+	d := serving(t)
+	d.ask("what is my dog called?")
+	d.answer("NEED: the dog's name")
+	d.inStates(fsm.Recalling)
+	if r := one[fsm.Recall](d); r.Need != "the dog's name" || r.TopK != 5 || r.Session != "s" {
+		t.Errorf("recall %+v", r)
+	}
+	no[fsm.AskBrain](d)
+}
+
+func TestHND8WhatIsFoundIsInjectedAndTheModelAskedAgain(t *testing.T) {
+	d := serving(t)
+	key := d.ask("what is my dog called?")
+	d.answer("NEED: the dog's name")
+	d.recalls("the dog is\ncalled Rex", "there is a cat")
+	d.inStates(fsm.Cognition)
+	c := d.conversation()
+	if len(c) != 4 || c[2].Role != fsm.RoleAssistant || c[3].Role != fsm.RoleUser {
+		t.Fatalf("the model is asked with %+v", c)
+	}
+	for _, want := range []string{"the dog's name", "- the dog is called Rex\n", "- there is a cat\n"} {
+		if !strings.Contains(c[3].Text, want) {
+			t.Errorf("the injected message lacks %q: %q", want, c[3].Text)
+		}
+	}
+	d.answer("Rex")
+	d.remember()
+	d.replied(key, "Rex")
+}
+
+func TestHND9TheModelIsToldThatNothingWasFound(t *testing.T) {
+	tests := []struct {
+		name   string
+		recall func(*driver)
+		want   string
+	}{
+		{"nothing", func(d *driver) { d.recalls() }, "Your memory holds nothing about it."},
+		{"broken", func(d *driver) { d.recallFails("index is gone") }, "Your memory could not be read (index is gone)."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			d.ask("what is my dog called?")
+			d.answer("NEED: the dog's name")
+			tt.recall(d)
+			d.inStates(fsm.Cognition)
+			if text := d.lastMessage().Text; !strings.Contains(text, tt.want) || !strings.Contains(text, "the dog's name") {
+				t.Errorf("the model is told %q", text)
+			}
+		})
+	}
+}
+
+// untilExecution lets the model need something in every cognition round.
+func untilExecution(d *driver) {
+	d.t.Helper()
+	for range d.config.Limits.MaxCognitionRounds {
+		d.inStates(fsm.Cognition)
+		d.answer("NEED: more")
+		d.recalls("something")
+	}
+}
+
+func TestHND10AfterTheLastRoundTheModelInfersWithoutTheQuestion(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	untilExecution(d)
+	d.inStates(fsm.Execution)
+	if n := len(of[fsm.AskBrain](d.all)); n != d.config.Limits.MaxCognitionRounds+1 {
+		t.Errorf("%d model calls", n)
+	}
+	if text := d.lastMessage().Text; !strings.Contains(text, "something") {
+		t.Errorf("the last need was not injected: %q", text)
+	}
+	d.answer("an answer")
+	d.remember()
+	d.replied(key, "an answer")
+}
+
+func TestHND11TheMarkerMeansNothingInExecution(t *testing.T) {
+	tests := []struct{ name, answer, reply string }{
+		{"one", "NEED: a holiday", "a holiday"},
+		{"two", "NEED: NEED: a holiday", "a holiday"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			key := d.ask("hello")
+			untilExecution(d)
+			d.answer(tt.answer)
+			d.inStates(fsm.Summarizing)
+			d.remember()
+			d.replied(key, tt.reply)
+		})
+	}
+}
+
+func TestHND11AMarkerWithNothingBehindItIsAnEmptyAnswer(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	untilExecution(d)
+	d.answer("NEED:")
+	d.refused(key, "error: the model gave an empty answer")
+}
+
+func TestHND12TheSummaryIsOfTheFullMessages(t *testing.T) {
+	d := serving(t)
+	d.ask("what is here?")
+	d.answer("NEED: the folder")
+	d.recalls("it is /srv")
+	d.calls("list_dir")
+	d.toolSays("a.txt")
+	d.answer("one file")
+	ask := one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeSummary || ask.Tools {
+		t.Errorf("asked for %s, tools %t", ask.Purpose, ask.Tools)
+	}
+	var roles []fsm.Role
+	for _, m := range ask.Conversation.Messages {
+		roles = append(roles, m.Role)
+	}
+	want := []fsm.Role{
+		fsm.RoleSystem, fsm.RoleUser, fsm.RoleAssistant, // the question and the need
+		fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool, // what was recalled, the call
+		fsm.RoleAssistant, fsm.RoleUser, // the answer, the request for a summary
+	}
+	if diff := cmp.Diff(want, roles); diff != "" {
+		t.Error(diff)
+	}
+	if text := d.lastMessage().Text; text != d.config.Prompts.Summary {
+		t.Errorf("the summary is asked for with %q", text)
+	}
+}
+
+func TestHND13TheSummaryIsEmbedded(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.answer("good day")
+	d.answer(" they said hello ")
+	d.inStates(fsm.Embedding)
+	if e := one[fsm.Embed](d); e.Text != "they said hello" {
+		t.Errorf("embedded %q", e.Text)
+	}
+}
+
+func TestHND14TheEntryIsStoredWhole(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.answer("good day")
+	d.answer("they said hello")
+	d.embeds()
+	d.inStates(fsm.Storing)
+	want := fsm.Entry{
+		ID: "h1", Kind: fsm.KindUser, Session: "s", At: d.at, Summary: "they said hello",
+		Text: "Input: hello\nAnswer: good day", Vector: []byte{1, 2, 3, 4}, Model: "embedder",
+	}
+	if diff := cmp.Diff(want, one[fsm.Store](d).Entry); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHND15TheReplyComesAfterMemory(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.answer("good day")
+	d.answer("they said hello")
+	d.embeds()
+	if n := len(of[fsm.Reply](d.all)); n > 0 {
+		t.Errorf("%d replies before the entry is stored", n)
+	}
+	d.stores()
+	d.replied(key, "good day")
+	d.inStates()
+	one[fsm.ClearTimer](d)
+}
+
+func TestHND15NothingThatTheModelThinksIsReplied(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.answer("good day") // the driver's model thinks "let me see"
+	if c := d.conversation(); c[len(c)-2].Thinking != "let me see" {
+		t.Errorf("the thinking is not kept in the conversation: %+v", c)
+	}
+	d.remember()
+	d.replied(key, "good day")
+}
+
+func TestHND16AFailedInferenceIsRepliedAsAnError(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.brainFails(fsm.BrainUnreachable, "connection refused")
+	d.refused(key, "error: unreachable: connection refused")
+	d.inStates()
+	if n := len(of[fsm.Store](d.all)); n > 0 {
+		t.Errorf("a failed handle stored %d entries", n)
+	}
+}
+
+func TestHND16AFailedEventIsReported(t *testing.T) {
+	d := serving(t)
+	d.raise("full")
+	d.brainFails(fsm.BrainGarbage, "no JSON")
+	no[fsm.Reply](d)
+	if r := one[fsm.Report](d); r.Text != "error: garbage: no JSON" || r.Kind != fsm.KindEvent {
+		t.Errorf("report %+v", r)
+	}
+}
+
+func TestHND17AnEventIsDescribedInWordsAndHasNoReply(t *testing.T) {
+	tests := []struct {
+		event fsm.EventRaised
+		want  string
+	}{
+		{fsm.EventRaised{Source: "disk", Subject: "/var", Event: "full", Detail: "2 % left"}, "System event from disk: full (/var). 2 % left"},
+		{fsm.EventRaised{Source: "disk", Event: "full"}, "System event from disk: full."},
+		{fsm.EventRaised{Source: "load", Event: "high", Detail: "9.1"}, "System event from load: high. 9.1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.want, func(t *testing.T) {
+			d := serving(t)
+			d.step(tt.event)
+			if text := d.lastMessage().Text; !strings.HasSuffix(text, "\n"+tt.want) {
+				t.Errorf("the model is told %q", text)
+			}
+			d.answer("I cleaned up")
+			d.remember()
+			no[fsm.Reply](d)
+			no[fsm.Report](d)
+			d.inStates()
+			if e := of[fsm.Store](d.all)[0].Entry; e.Kind != fsm.KindEvent || e.Session != "event:"+tt.event.Source {
+				t.Errorf("stored %+v", e)
+			}
+		})
+	}
+}
+
+func TestHND18TimeIsUpBeforeThereIsAnAnswer(t *testing.T) {
+	tests := []struct {
+		name string
+		to   func(*driver)
+	}{
+		{"cognition", func(d *driver) {}},
+		{"recalling", func(d *driver) { d.answer("NEED: more") }},
+		{"execution", untilExecution},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			key := d.ask("hello")
+			if set := one[fsm.SetTimer](d); set.After != 300*fsm.Second || set.Purpose != fsm.TimerHandle {
+				t.Errorf("timer %+v", set)
+			}
+			tt.to(d)
+			call := d.active().Await.Call
+			d.timeUp()
+			d.refused(key, "error: timed out after 300s")
+			if got := one[fsm.AbortCall](d).Call; got != call {
+				t.Errorf("call %d is aborted, not %d", got, call)
+			}
+			d.inStates()
+		})
+	}
+}
+
+func TestHND19TimeIsUpWhileAToolRuns(t *testing.T) {
+	ends := []struct {
+		name string
+		end  func(*driver, fsm.CallID)
+	}{
+		{"it stops", func(d *driver, call fsm.CallID) { d.step(fsm.ToolStopped{Call: call}) }},
+		{"it answers", func(d *driver, call fsm.CallID) { d.step(fsm.ToolAnswered{Call: call, Text: "late"}) }},
+		{"it hangs", func(d *driver, _ fsm.CallID) { d.timeUp() }},
+	}
+	for _, tt := range ends {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			key := d.ask("hello")
+			d.calls("send_mail", "list_dir")
+			call := d.call(fsm.CallTool)
+			d.ask("next")
+			d.timeUp()
+			d.refused(key, "error: timed out after 300s")
+			if got := one[fsm.AbortCall](d).Call; got != call {
+				t.Errorf("call %d is aborted, not %d", got, call)
+			}
+			if set := one[fsm.SetTimer](d); set.Purpose != fsm.TimerAbort || set.After != 10*fsm.Second {
+				t.Errorf("timer %+v", set)
+			}
+			d.inStates(fsm.Stopping, fsm.Queued) // the slot is kept
+			tt.end(d, call)
+			no[fsm.Reply](d)
+			d.inStates(fsm.Cognition)
+		})
+	}
+}
+
+func TestHND20TimeIsUpInMemoryAndTheReplyStands(t *testing.T) {
+	phases := []struct {
+		state fsm.State
+		to    func(*driver)
+	}{
+		{fsm.Summarizing, func(d *driver) {}},
+		{fsm.Embedding, func(d *driver) { d.answer("a summary") }},
+		{fsm.Storing, func(d *driver) { d.answer("a summary"); d.embeds() }},
+	}
+	for _, tt := range phases {
+		t.Run(string(tt.state), func(t *testing.T) {
+			d := serving(t)
+			key := d.ask("hello")
+			d.answer("good day")
+			tt.to(d)
+			d.inStates(tt.state)
+			call := d.active().Await.Call
+			d.timeUp()
+			d.replied(key, "good day")
+			if got := one[fsm.AbortCall](d).Call; got != call {
+				t.Errorf("call %d is aborted, not %d", got, call)
+			}
+			d.inStates()
+		})
+	}
+}
+
+func TestHND21AnExtractStandsInForASummary(t *testing.T) {
+	long := strings.Repeat("é", 400)
+	tests := []struct {
+		name string
+		end  func(*driver)
+	}{
+		{"failed", func(d *driver) { d.brainFails(fsm.BrainTimeout, "slow") }},
+		{"cut", func(d *driver) { d.stopsAtTokens("they sa") }},
+		{"empty", func(d *driver) { d.answer(" ") }},
+		{"only a marker", func(d *driver) { d.answer("NEED:") }},
+		{"tools", func(d *driver) { d.calls("list_dir") }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			key := d.ask("hello")
+			d.answer(long)
+			tt.end(d)
+			d.inStates(fsm.Embedding)
+			want := "Asked: hello\nAnswered: " + strings.Repeat("é", 245) + " …"
+			if got := one[fsm.Embed](d).Text; got != want {
+				t.Errorf("the extract is %q, want %q", got, want)
+			}
+			d.embeds()
+			d.stores()
+			d.replied(key, long)
+		})
+	}
+}
+
+func TestHND22WithoutAVectorTheEntryIsStoredForKeywords(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.answer("good day")
+	d.answer("a summary")
+	d.embedFails("no embedding model")
+	d.inStates(fsm.Storing)
+	if e := one[fsm.Store](d).Entry; e.Vector != nil || e.Model != "" || e.Summary != "a summary" {
+		t.Errorf("stored %+v", e)
+	}
+	d.stores()
+	d.replied(key, "good day")
+}
+
+func TestHND23AStoreIsTriedAgainThenReported(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.answer("good day")
+	d.answer("a summary")
+	d.embeds()
+	first := one[fsm.Store](d).Entry
+	for range d.config.Limits.MaxStoreAttempts - 1 {
+		d.storeFails("disk full")
+		again := one[fsm.Store](d).Entry
+		again.At = first.At
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Error(diff)
+		}
+		no[fsm.Reply](d)
+	}
+	d.storeFails("disk full")
+	if r := one[fsm.Report](d); r.Text != "memory was not stored: disk full" {
+		t.Errorf("report %+v", r)
+	}
+	d.replied(key, "good day")
+}
+
+func TestHND23AStoreThatACrashLostIsNoFailedTry(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.answer("good day")
+	d.answer("a summary")
+	d.embeds()
+	for range d.config.Limits.MaxStoreAttempts {
+		d.boot()
+		one[fsm.Store](d)
+	}
+	for range d.config.Limits.MaxStoreAttempts - 1 {
+		d.storeFails("disk full")
+		one[fsm.Store](d)
+	}
+	d.stores()
+	no[fsm.Report](d)
+	d.replied(key, "good day")
+}
+
+func TestHND24AParkedHandleGoesOnInItsPhase(t *testing.T) {
+	phases := []struct {
+		name string
+		to   func(*driver)
+		want fsm.Effect // asked again
+	}{
+		{"cognition", func(d *driver) {}, fsm.AskBrain{}},
+		{"recalling", func(d *driver) { d.answer("NEED: more") }, fsm.Recall{}},
+		{"execution", untilExecution, fsm.AskBrain{}},
+		{"summarizing", func(d *driver) { d.answer("good day") }, fsm.AskBrain{}},
+		{"embedding", func(d *driver) { d.answer("good day"); d.answer("a summary") }, fsm.Embed{}},
+		{"storing", func(d *driver) { d.answer("good day"); d.answer("a summary"); d.embeds() }, fsm.Store{}},
+	}
+	for _, tt := range phases {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			d.ask("hello")
+			tt.to(d)
+			state, before := d.active().State, d.effects[len(d.effects)-1]
+			d.boot()
+			d.inStates(state)
+			again := d.effects[len(d.effects)-1]
+			if fsm.EffectKind(again) != fsm.EffectKind(tt.want) {
+				t.Fatalf("asked again with %T, want %T", again, tt.want)
+			}
+			ignore := cmp.FilterPath(func(p cmp.Path) bool {
+				return p.Last().String() == ".Call" || p.Last().String() == ".At"
+			}, cmp.Ignore())
+			if diff := cmp.Diff(before, again, ignore); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHND25OverMaxQueueARequestIsRefused(t *testing.T) {
+	d := newDriver(t)
+	d.config.Limits.MaxQueue = 2
+	d.boot()
+	d.ask("active")
+	d.ask("waits")
+	d.raise("full")
+	key := d.ask("one too many")
+	d.refused(key, "error: busy: 2 wait already (max_queue)")
+	d.inStates(fsm.Cognition, fsm.Queued, fsm.Queued)
+	d.raise("full again")
+	if r := one[fsm.Report](d); r.Kind != fsm.KindEvent {
+		t.Errorf("report %+v", r)
+	}
+	if n := d.m.View().Ignored.Refused; n != 2 {
+		t.Errorf("%d are counted as refused", n)
+	}
+}
+
+func TestHND26ARequestThatIsHereAlreadyIsNotAdmittedAgain(t *testing.T) {
+	d := serving(t)
+	key := d.ask("hello")
+	d.askAs(key, "hello")
+	d.inStates(fsm.Cognition)
+	if n := d.m.View().Ignored.Duplicates; n != 1 || len(d.effects) != 0 {
+		t.Errorf("%d duplicates, effects %+v", n, d.effects)
+	}
+	other := key
+	other.Principal = "somebody else"
+	d.askAs(other, "hello")
+	d.inStates(fsm.Cognition, fsm.Queued)
+}
+
+func TestHND27AParkedHandleKeepsWhatIsLeftOfItsTime(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.at += 99 * fsm.Second
+	d.raise("full") // at 100 s: the last that is known of the epoch
+	d.at += 1000 * fsm.Second
+	d.boot()
+	if set := one[fsm.SetTimer](d); set.After != 200*fsm.Second {
+		t.Errorf("%s are left, want 200s", set.After)
+	}
+	d.at += 999 * fsm.Second
+	d.raise("full")
+	d.boot()
+	if set := one[fsm.SetTimer](d); set.After != 1 {
+		t.Errorf("%s are left of a time that is up, want 1ms", set.After)
+	}
+}

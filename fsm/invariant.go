@@ -1,0 +1,227 @@
+package fsm
+
+import "fmt"
+
+// Violation is one breach of an invariant.
+type Violation struct {
+	Invariant string // "INV-3"
+	Text      string // what is wrong, with the handle and the values
+}
+
+func (v Violation) String() string { return v.Invariant + ": " + v.Text }
+
+// InvariantDoc is one invariant in words.
+type InvariantDoc struct {
+	ID   string
+	Text string
+}
+
+// Invariants returns the twelve invariants in order, as far as the profile
+// shelly has what they speak of. [Monitor] checks all but INV-9, which is
+// [CheckRestore].
+func Invariants() []InvariantDoc {
+	return []InvariantDoc{
+		{"INV-1", "Every request that is accepted gets exactly one terminal reply, or is parked with its client told and resumed by the next boot; each consumed answer strictly lowers its handle's measure, so every handle ends."},
+		{"INV-2", "An active handle awaits exactly the call that its phase asks for, under an armed timer; a queued handle is held back by a taken slot or by the lifecycle and by nothing else; every move is a row of its table."},
+		{"INV-3", "Every limit holds: cognition rounds, tool rounds, calls of one answer, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
+		{"INV-4", "Every conversation sent has, behind each message with tool calls, one result for each call, adjacent and in order."},
+		{"INV-5", "At most one handle is active, and the one that starts is the oldest that may."},
+		{"INV-6", "A call of an unsafe tool is started at most once; one that is started again has the key that it had."},
+		{"INV-7", "A conversation begins with its own handle's input and only grows; effects carry their own handle's session."},
+		{"INV-8", "A terminal handle causes no effects, nothing is done after stopped but to tell a newcomer that it must wait, and an input that nobody waits for changes nothing but a counter."},
+		{"INV-9", "Equal inputs cause equal effects, and a machine restored from its snapshot goes on as the one it was taken from."},
+		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
+		{"INV-11", "A memory entry is whole; no marker and no thinking reaches a reply or an entry."},
+		{"INV-12", "From every state that is not at rest something can go on: a call can be answered or a timer can fire; entering stopped, and nothing else, tells the driver to exit."},
+	}
+}
+
+// Monitor follows one machine through its steps and checks every invariant after
+// each. What it keeps is bounded by the machine's own state: one record for each
+// unfinished handle, dropped in the step that ends it. A handle that is gone is
+// known by its id alone, since ids are given in order and never again.
+type Monitor struct {
+	lifecycle  State
+	lastID     uint64   // the highest call or timer id seen
+	lastHandle HandleID // the highest handle id seen
+	grace      TimerID
+	live       []followed // unfinished handles in admission order
+	found      []Violation
+}
+
+// followed is what the trace has told of one unfinished handle.
+type followed struct {
+	id      HandleID
+	kind    Kind
+	request RequestKey
+	session string
+	input   string
+
+	state   State
+	call    Await   // in flight
+	timer   TimerID // armed
+	left    Millis  // what the handle timer was last set to; 0: never
+	replied bool
+	answer  string // the text that a reply must have; empty: none yet
+	sent    mark   // the last conversation sent, summaries apart
+	started int    // length of the conversation at the last start of an unsafe tool
+	ran     int    // length of the conversation at the last start of any tool
+	key     string // of that start
+	measure measure
+
+	step stepFacts
+}
+
+// stepFacts is what the step in hand did to a handle.
+type stepFacts struct {
+	admitted bool
+	refused  bool
+	consumed bool   // one of its answers was taken
+	said     string // the text of that answer, where it came from the model
+	waited   bool   // it held a place in the queue before
+	parked   bool
+	deferred bool // its client was told that it is parked
+}
+
+// mark is a place in a conversation: what lies before it has been checked.
+type mark struct {
+	messages int
+	hash     uint64
+}
+
+// NewMonitor returns a monitor for a machine that [New] has just returned.
+func NewMonitor() *Monitor { return &Monitor{lifecycle: Down} }
+
+// MonitorFrom returns a monitor for a machine that already has a past, as after
+// recovery. What the state holds is taken as given.
+func MonitorFrom(m *Machine) *Monitor {
+	s := m.View()
+	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer}
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		f := follow(h)
+		f.state, f.call, f.timer, f.left = h.State, h.Await, h.Timer, h.Left
+		f.replied, f.answer = h.State == Stopping, h.Answer
+		if h.Inf.State == Acting && !h.Inf.Effects.Repeatable() {
+			f.started = len(h.Inf.Talk.Messages)
+		}
+		w.live = append(w.live, f)
+	}
+	return w
+}
+
+// Clone returns a monitor that goes on from here by itself.
+func (w *Monitor) Clone() *Monitor {
+	c := *w
+	c.live = append([]followed(nil), w.live...)
+	c.found = nil
+	return &c
+}
+
+// Step checks what m did with in; effects is what m.Step(in) has just returned.
+// It returns nil where every invariant holds. Each step of m must be shown to
+// the monitor once, in order.
+func (w *Monitor) Step(m *Machine, in Input, effects []Effect) []Violation {
+	w.found = nil
+	before := w.lifecycle
+	silent := w.takeInput(in)
+	w.takeNewcomers(m, in)
+	if silent && (len(effects) > 0 || len(m.moves) > 0) {
+		w.violate("INV-8", "nobody waits for this %T, yet it caused %d effects and %d moves", in, len(effects), len(m.moves))
+	}
+	w.takeMoves(m)
+	for i, e := range effects {
+		w.takeEffect(m, e)
+		w.checkSilence(in, before, e, i == len(effects)-1)
+	}
+	w.checkExit(before, effects)
+	w.checkState(m, in)
+	w.lifecycle, w.lastHandle = m.s.Lifecycle, m.s.LastHandle
+	return w.found
+}
+
+func (w *Monitor) violate(invariant, format string, args ...any) {
+	w.found = append(w.found, Violation{Invariant: invariant, Text: fmt.Sprintf(format, args...)})
+}
+
+// find returns the record of an unfinished handle, or nil.
+func (w *Monitor) find(id HandleID) *followed {
+	for i := range w.live {
+		if w.live[i].id == id {
+			return &w.live[i]
+		}
+	}
+	return nil
+}
+
+func follow(h *Handle) followed {
+	return followed{
+		id: h.ID, kind: h.Kind, request: h.Request, session: h.Session, input: h.Input,
+		state: Queued, measure: measureOf(h),
+	}
+}
+
+// measure ranks what a handle still has before it, in falling weight: its phase,
+// its cognition rounds, its tool rounds, the calls of the last answer, its
+// failed stores. Counts that limits bound from above appear negated, so the measure
+// is bounded from below and a handle whose answers all lower it must end.
+type measure [5]int
+
+// measureOf returns the measure of h; for a waiting handle that of the phase in
+// which it will go on.
+func measureOf(h *Handle) measure {
+	phase := h.State
+	if h.waiting() {
+		phase = h.Resume
+	}
+	calls := 0
+	if h.Inf.State == Acting {
+		calls = len(h.Inf.Calls) - h.Inf.Next
+	}
+	switch phase {
+	case "", Loading:
+		return measure{6}
+	case Cognition:
+		return measure{5, -2 * h.Rounds, -h.Inf.Rounds, calls}
+	case Recalling:
+		return measure{5, -2*h.Rounds + 1}
+	case Execution:
+		return measure{4, 0, -h.Inf.Rounds, calls}
+	case Summarizing:
+		return measure{3}
+	case Embedding:
+		return measure{2}
+	case Storing:
+		return measure{1, 0, 0, 0, -h.StoreTries}
+	default:
+		return measure{}
+	}
+}
+
+// below reports whether a comes strictly before b, entry by entry.
+func (a measure) below(b measure) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return a[i] < b[i]
+		}
+	}
+	return false
+}
+
+// Resting reports whether a state is at rest: nothing in it goes on by itself
+// (INV-12). That is idle service, or no service with nothing but parked handles.
+func Resting(s *Snapshot) bool {
+	switch s.Lifecycle {
+	case Serving:
+		return len(s.Handles) == 0
+	case Stopped, Down:
+		for i := range s.Handles {
+			if s.Handles[i].State != Parked {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,98 @@
+package fsm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// CheckRestore checks INV-9 at m's present state: its snapshot, written and read
+// back, restores a machine that is equal and that answers every input which could
+// come next as m would. It leaves m as it is. It costs some tens of steps.
+func CheckRestore(m *Machine) error {
+	before, err := json.Marshal(m.Snapshot())
+	if err != nil {
+		return fmt.Errorf("INV-9: encode the snapshot: %w", err)
+	}
+	var read Snapshot
+	if err := json.Unmarshal(before, &read); err != nil {
+		return fmt.Errorf("INV-9: decode the snapshot: %w", err)
+	}
+	if err := sameState(m, Restore(read)); err != nil {
+		return fmt.Errorf("INV-9: a restored machine differs: %w", err)
+	}
+	for _, in := range nextInputs(&read) {
+		a, b := m.Clone(), Restore(read)
+		want, got := HashEffects(a.Step(in)), HashEffects(b.Step(in))
+		if want != got {
+			return fmt.Errorf("INV-9: after %s a restored machine has effects %x, not %x", in.kind(), got, want)
+		}
+		if err := sameState(a, b); err != nil {
+			return fmt.Errorf("INV-9: after %s a restored machine differs: %w", in.kind(), err)
+		}
+	}
+	after, err := json.Marshal(m.Snapshot())
+	if err != nil {
+		return fmt.Errorf("INV-9: encode the snapshot: %w", err)
+	}
+	if !bytes.Equal(before, after) {
+		return fmt.Errorf("INV-9: steps of a clone changed its original")
+	}
+	return nil
+}
+
+// sameState returns an error where two machines differ in anything that the wire
+// form of their state, or its hash, tells.
+func sameState(a, b *Machine) error {
+	if x, y := a.s.Hash(), b.s.Hash(); x != y {
+		return fmt.Errorf("state hash %x, not %x", y, x)
+	}
+	x, err := json.Marshal(a.s)
+	if err != nil {
+		return err
+	}
+	y, err := json.Marshal(b.s)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(x, y) {
+		return fmt.Errorf("state %s, not %s", y, x)
+	}
+	return nil
+}
+
+// nextInputs returns inputs of each kind that a state waits for or must bear.
+func nextInputs(s *Snapshot) []Input {
+	at := s.Now + Second
+	inputs := []Input{
+		Boot{At: at, Config: s.Config},
+		Requested{At: at, Request: RequestKey{Channel: "check", ID: "restore"}, Text: "hello"},
+		Signalled{At: at, Name: "SIGTERM"},
+		TimerFired{At: at, Timer: s.GraceTimer},
+	}
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		inputs = append(inputs, TimerFired{At: at, Timer: h.Timer})
+		switch call := h.Await.Call; h.Await.Kind {
+		case CallBrain:
+			inputs = append(inputs,
+				BrainAnswered{At: at, Call: call, Stop: StopEndTurn, Text: "an answer"},
+				BrainAnswered{At: at, Call: call, Stop: StopEndTurn, Text: NeedMarker + " a need"},
+				BrainFailed{At: at, Call: call, Class: BrainTimeout, Reason: "no answer"})
+			for _, t := range s.Config.Tools {
+				inputs = append(inputs, BrainAnswered{At: at, Call: call, Stop: StopToolUse, Calls: []ToolCall{{Name: t.Name, Args: "{}"}}})
+			}
+		case CallTool:
+			inputs = append(inputs, ToolAnswered{At: at, Call: call, Text: "a result"})
+		case CallStop:
+			inputs = append(inputs, ToolStopped{At: at, Call: call})
+		case CallRecall:
+			inputs = append(inputs, Recalled{At: at, Call: call, Entries: []Memory{{ID: "h1", Summary: "a memory"}}})
+		case CallEmbed:
+			inputs = append(inputs, Embedded{At: at, Call: call, Vector: []byte{0, 0, 0, 0}, Model: "embedder"})
+		case CallStore:
+			inputs = append(inputs, Stored{At: at, Call: call}, Stored{At: at, Call: call, Error: "no space"})
+		}
+	}
+	return inputs
+}

@@ -1,0 +1,366 @@
+package fsm
+
+import "strings"
+
+// takeInput settles what the input answers. It reports whether the input must
+// have no effect at all.
+func (w *Monitor) takeInput(in Input) (silent bool) {
+	for i := range w.live {
+		f := &w.live[i]
+		f.step = stepFacts{waited: f.state == Queued || f.state == Parked}
+	}
+	switch in := in.(type) {
+	case Boot:
+		w.grace = 0
+		for i := range w.live {
+			w.live[i].call, w.live[i].timer = Await{}, 0
+		}
+		return false
+	case Requested:
+		return w.active(in.Request)
+	case EventRaised:
+		return false
+	case Signalled:
+		return w.lifecycle == Down || w.lifecycle == Stopped
+	case TimerFired:
+		return !w.takeTimer(in.Timer)
+	case BrainAnswered:
+		f := w.takeAnswer(in.Call, CallBrain)
+		if f != nil {
+			f.step.said = in.Text
+		}
+		return f == nil
+	case BrainFailed:
+		return w.takeAnswer(in.Call, CallBrain) == nil
+	case ToolAnswered:
+		return w.takeAnswer(in.Call, CallTool) == nil && w.takeAnswer(in.Call, CallStop) == nil
+	case ToolStopped:
+		return w.takeAnswer(in.Call, CallStop) == nil
+	case Recalled:
+		return w.takeAnswer(in.Call, CallRecall) == nil
+	case Embedded:
+		return w.takeAnswer(in.Call, CallEmbed) == nil
+	case Stored:
+		return w.takeAnswer(in.Call, CallStore) == nil
+	default:
+		return true
+	}
+}
+
+// active reports whether a request is here already.
+func (w *Monitor) active(key RequestKey) bool {
+	for i := range w.live {
+		if f := &w.live[i]; f.kind == KindUser && f.request == key {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Monitor) takeAnswer(call CallID, kind CallKind) *followed {
+	for i := range w.live {
+		if f := &w.live[i]; f.call.Call == call && f.call.Kind == kind {
+			f.call = Await{}
+			f.step.consumed = true
+			return f
+		}
+	}
+	return nil
+}
+
+// takeTimer reports whether the timer was armed.
+func (w *Monitor) takeTimer(id TimerID) bool { return id != 0 && w.disarm(id) }
+
+// disarm forgets an armed timer, or reports that there is none of this id.
+func (w *Monitor) disarm(id TimerID) bool {
+	if id == w.grace {
+		w.grace = 0
+		return true
+	}
+	for i := range w.live {
+		if w.live[i].timer == id {
+			w.live[i].timer = 0
+			return true
+		}
+	}
+	return false
+}
+
+// takeNewcomers follows the handles that this step admitted or refused.
+func (w *Monitor) takeNewcomers(m *Machine, in Input) {
+	waiting, known := 0, len(w.live)
+	for i := range w.live {
+		if w.live[i].step.waited {
+			waiting++
+		}
+	}
+	key, told := RequestKey{}, false
+	kind := KindEvent
+	switch in := in.(type) {
+	case Requested:
+		key, kind, told = in.Request, KindUser, !w.active(in.Request)
+	case EventRaised:
+		told = true
+	}
+	for id := w.lastHandle + 1; id <= m.s.LastHandle; id++ {
+		i := indexOf(m.s.Handles, id)
+		if i < 0 {
+			w.live = append(w.live, followed{id: id, kind: kind, request: key, step: stepFacts{refused: true}})
+			if !told || waiting < m.s.Config.Limits.MaxQueue {
+				w.violate("INV-1", "handle %d was refused with %d of %d places taken", id, waiting, m.s.Config.Limits.MaxQueue)
+			}
+			continue
+		}
+		f := follow(&m.s.Handles[i])
+		f.step.admitted = true
+		w.live = append(w.live, f)
+		if told && f.kind == kind && waiting >= m.s.Config.Limits.MaxQueue {
+			w.violate("INV-3", "handle %d was admitted with %d of %d places taken", id, waiting, m.s.Config.Limits.MaxQueue)
+		}
+	}
+	if told && (len(w.live) == known || w.live[known].kind != kind || w.live[known].request != key) {
+		w.violate("INV-1", "this %T was neither admitted nor refused", in)
+	}
+}
+
+func indexOf(handles []Handle, id HandleID) int {
+	for i := len(handles) - 1; i >= 0; i-- {
+		if handles[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// takeMoves follows the transitions of the step, each of which must be a row.
+func (w *Monitor) takeMoves(m *Machine) {
+	for i := range m.moves {
+		mv := &m.moves[i]
+		if !mv.inTable() {
+			w.violate("INV-2", "no row of table %s goes from %s on %s to %s", mv.Table, mv.From, mv.On, mv.To)
+		}
+		switch mv.Table {
+		case Lifecycle.Name:
+			if mv.From != w.lifecycle {
+				w.violate("INV-2", "the lifecycle leaves %s but was in %s", mv.From, w.lifecycle)
+			}
+			w.lifecycle = mv.To
+		case HandleTable.Name:
+			w.takeHandleMove(m, mv)
+		case InferenceTable.Name:
+			w.takeInferenceMove(m, mv)
+		}
+	}
+}
+
+func (mv *Move) inTable() bool {
+	rows := HandleTable.Rows
+	switch mv.Table {
+	case Lifecycle.Name:
+		rows = Lifecycle.Rows
+	case InferenceTable.Name:
+		rows = InferenceTable.Rows
+	}
+	for i := range rows {
+		if r := &rows[i]; r.On == mv.On && r.From == mv.From {
+			return r.To == mv.To
+		}
+	}
+	return false
+}
+
+func (w *Monitor) takeHandleMove(m *Machine, mv *Move) {
+	f := w.find(mv.Handle)
+	if f == nil {
+		w.violate("INV-8", "handle %d moves to %s but is terminal or unknown", mv.Handle, mv.To)
+		return
+	}
+	if mv.From != f.state {
+		w.violate("INV-2", "handle %d leaves %s but was in %s", f.id, mv.From, f.state)
+	}
+	f.state = mv.To
+	switch mv.On {
+	case OnPark:
+		f.step.parked = true
+	case OnRecalled:
+		if i := indexOf(m.s.Handles, f.id); i >= 0 && m.s.Handles[i].Rounds >= m.s.Config.Limits.MaxCognitionRounds {
+			w.violate("INV-3", "handle %d begins another cognition round after %d of %d", f.id, m.s.Handles[i].Rounds, m.s.Config.Limits.MaxCognitionRounds)
+		}
+	case OnStart:
+		for i := range m.s.Handles {
+			if h := &m.s.Handles[i]; h.ID < f.id && h.State == Queued && h.eligible(m.s.Lifecycle) {
+				w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)
+			}
+		}
+	}
+}
+
+func (w *Monitor) takeInferenceMove(m *Machine, mv *Move) {
+	if w.find(mv.Handle) == nil {
+		w.violate("INV-8", "the inference of handle %d moves to %s but the handle is terminal or unknown", mv.Handle, mv.To)
+		return
+	}
+	i := indexOf(m.s.Handles, mv.Handle)
+	if mv.On == OnToolsAsked && i >= 0 && m.s.Handles[i].Inf.Rounds > m.s.Config.Limits.MaxToolRounds {
+		w.violate("INV-3", "handle %d runs tools in round %d of %d", mv.Handle, m.s.Handles[i].Inf.Rounds, m.s.Config.Limits.MaxToolRounds)
+	}
+}
+
+// takeEffect follows one effect.
+func (w *Monitor) takeEffect(m *Machine, e Effect) {
+	switch e := e.(type) {
+	case AskBrain:
+		if f := w.takeCall(m, e.Handle, e.Call, CallBrain); f != nil {
+			w.checkSession(f, e.Session)
+			w.checkConversation(f, e.Conversation, e.Purpose == PurposeSummary)
+		}
+	case RunTool:
+		if f := w.takeCall(m, e.Handle, e.Call, CallTool); f != nil {
+			w.checkSession(f, e.Session)
+			w.checkTool(m, f, &e)
+		}
+	case Recall:
+		if f := w.takeCall(m, e.Handle, e.Call, CallRecall); f != nil {
+			w.checkSession(f, e.Session)
+			if e.TopK != m.s.Config.Limits.RecallTopK {
+				w.violate("INV-3", "handle %d recalls %d entries, not %d", f.id, e.TopK, m.s.Config.Limits.RecallTopK)
+			}
+		}
+	case Embed:
+		w.takeCall(m, e.Handle, e.Call, CallEmbed)
+	case Store:
+		if f := w.takeCall(m, e.Handle, e.Call, CallStore); f != nil {
+			w.checkEntry(m, f, &e.Entry)
+		}
+	case AbortCall:
+		w.takeAbort(e.Call)
+	case SetTimer:
+		w.takeSetTimer(m, e)
+	case ClearTimer:
+		if e.Timer == 0 || !w.disarm(e.Timer) {
+			w.violate("INV-10", "timer %d is cleared but not armed", e.Timer)
+		}
+	case Reply:
+		w.takeReply(e)
+	case Notify:
+		w.takeNotify(e)
+	case Report:
+		if f := w.owner(e.Handle, "report"); f != nil && f.kind == KindUser && e.Kind != KindUser {
+			w.violate("INV-1", "the report on handle %d is of kind %s, not %s", f.id, e.Kind, f.kind)
+		}
+	}
+}
+
+// owner returns the handle that an effect names; a terminal one must be silent.
+func (w *Monitor) owner(id HandleID, kind string) *followed {
+	f := w.find(id)
+	if f == nil {
+		w.violate("INV-8", "%s for handle %d, which is terminal or unknown", kind, id)
+	}
+	return f
+}
+
+// takeCall follows a new call of a handle, which must have none in flight.
+func (w *Monitor) takeCall(m *Machine, id HandleID, call CallID, kind CallKind) *followed {
+	w.takeID(m, uint64(call))
+	f := w.owner(id, string(kind)+" call")
+	if f == nil {
+		return nil
+	}
+	if f.call.Call != 0 {
+		w.violate("INV-2", "handle %d makes a %s call while its %s call %d is in flight", id, kind, f.call.Kind, f.call.Call)
+	}
+	f.call = Await{Call: call, Kind: kind}
+	return f
+}
+
+// takeID checks that a call or timer id is new.
+func (w *Monitor) takeID(m *Machine, id uint64) {
+	if id <= w.lastID || id > m.s.LastID {
+		w.violate("INV-10", "id %d is not new: %d was the last seen, %d is the last given", id, w.lastID, m.s.LastID)
+	}
+	w.lastID = max(w.lastID, id)
+}
+
+func (w *Monitor) takeAbort(call CallID) {
+	for i := range w.live {
+		f := &w.live[i]
+		if f.call.Call != call || call == 0 || f.call.Kind == CallStop {
+			continue
+		}
+		if f.call.Kind == CallTool {
+			f.call.Kind = CallStop
+		} else {
+			f.call = Await{}
+		}
+		return
+	}
+	w.violate("INV-10", "call %d is aborted but not in flight", call)
+}
+
+func (w *Monitor) takeSetTimer(m *Machine, e SetTimer) {
+	w.takeID(m, uint64(e.Timer))
+	l := &m.s.Config.Limits
+	if e.Purpose == TimerGrace {
+		if w.grace != 0 || e.After != l.Grace {
+			w.violate("INV-10", "grace timer %d of %s is armed while %d is", e.Timer, e.After, w.grace)
+		}
+		w.grace = e.Timer
+		return
+	}
+	f := w.owner(e.Handle, "timer")
+	if f == nil {
+		return
+	}
+	if f.timer != 0 {
+		w.violate("INV-10", "handle %d arms timer %d while timer %d is armed", f.id, e.Timer, f.timer)
+	}
+	f.timer = e.Timer
+	switch {
+	case e.Purpose == TimerAbort && e.After != l.AbortTimeout:
+		w.violate("INV-3", "handle %d gives a tool %s to stop, not %s", f.id, e.After, l.AbortTimeout)
+	case e.Purpose == TimerHandle && f.left == 0 && e.After != limitOf(f.kind, l):
+		w.violate("INV-3", "handle %d starts with %s, not %s", f.id, e.After, limitOf(f.kind, l))
+	case e.Purpose == TimerHandle && f.left != 0 && (e.After < 1 || e.After > f.left):
+		w.violate("INV-3", "handle %d goes on with %s, though %s was left", f.id, e.After, f.left)
+	}
+	if e.Purpose == TimerHandle {
+		f.left = e.After
+	}
+}
+
+func limitOf(kind Kind, l *Limits) Millis {
+	h := Handle{Kind: kind}
+	return h.timeout(*l)
+}
+
+func (w *Monitor) takeReply(e Reply) {
+	f := w.owner(e.Handle, "reply")
+	if f == nil {
+		return
+	}
+	switch {
+	case f.replied:
+		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)
+	case f.kind != KindUser || e.Request != f.request:
+		w.violate("INV-1", "handle %d of kind %s and request %v gets a reply to %v", f.id, f.kind, f.request, e.Request)
+	case e.IsError && !strings.HasPrefix(e.Text, "error: "):
+		w.violate("INV-1", "handle %d fails with a reply that does not say so: %q", f.id, e.Text)
+	case e.IsError == (f.state == Done):
+		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
+	case !e.IsError && (f.answer == "" || e.Text != f.answer):
+		w.violate("INV-11", "handle %d answered %q but its reply is %q", f.id, f.answer, e.Text)
+	}
+	f.replied = true
+}
+
+func (w *Monitor) takeNotify(e Notify) {
+	f := w.owner(e.Handle, "notice")
+	if f == nil {
+		return
+	}
+	if f.kind != KindUser || f.request != e.Request || f.state != Parked || f.replied {
+		w.violate("INV-1", "handle %d of kind %s in %s gets the notice %s for %v", f.id, f.kind, f.state, e.Notice, e.Request)
+	}
+	f.step.deferred = true
+}
