@@ -1,0 +1,61 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// loadIdentity replaces the identity by the text of identity_file, unless a
+// later source gives the identity itself.
+func (l *loading) loadIdentity() {
+	const key, fileKey = "prompts.identity", "prompts.identity_file"
+	path := l.config.Prompts.IdentityFile
+	text, file := l.origins[key], l.origins[fileKey]
+	switch {
+	case path == "" || text.layer > file.layer:
+		return
+	case text.layer == file.layer:
+		l.problems.add(file, fileKey, "cannot stand beside prompts.identity; give one of the two")
+		return
+	}
+	b, err := readFile(path, promptBytesMax)
+	if err != nil {
+		l.problems.add(file, fileKey, quote(path)+": "+err.Error())
+		return
+	}
+	f, _ := l.schema.field(key)
+	identity, err := f.readText(strings.TrimSpace(string(b)), place{})
+	if err != nil {
+		l.problems.add(file, fileKey, quote(path)+" "+err.Error())
+		return
+	}
+	l.config.Prompts.Identity = identity
+	l.origins[key] = file
+}
+
+// check refuses values that are right alone and wrong together.
+func (l *loading) check() {
+	c := l.config
+	l.checkFolder("data", c.Data)
+	l.checkFolder("workspace", c.Workspace)
+	if c.Data == c.Workspace {
+		l.problems.add(l.origins["data"], "data", "is the workspace too; shelly's own data needs a folder of its own")
+	}
+	if c.Brain.NumPredict >= c.Brain.NumCtx {
+		l.problems.add(l.origins["brain.num_predict"], "brain.num_predict", fmt.Sprintf(
+			"an answer of %d tokens leaves no room for a prompt in a window of %d (brain.num_ctx)", c.Brain.NumPredict, c.Brain.NumCtx))
+	}
+	if !strings.Contains(c.Prompts.Question+c.Prompts.Identity, fsm.NeedMarker) {
+		l.problems.add(l.origins["prompts.question"], "prompts.question",
+			"does not name the marker "+fsm.NeedMarker+" that asks for memory, and neither does the identity")
+	}
+}
+
+func (l *loading) checkFolder(key, path string) {
+	if path == filepath.Dir(path) {
+		l.problems.add(l.origins[key], key, path+" is the whole file system; name a folder in it")
+	}
+}

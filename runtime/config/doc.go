@@ -1,0 +1,36 @@
+// Package config makes the daemon's effective configuration.
+//
+//	c, err := config.Load(config.Sources{
+//		DefaultFile: config.DefaultFile(os.Environ(), home),
+//		Environ:     os.Environ(),
+//		Overrides:   []config.Override{{Flag: "--model", Key: "brain.model", Value: "qwen3:4b"}},
+//		Dir:         dir,
+//		Home:        home,
+//	})
+//
+// A value comes from the first of these that gives it: a command-line flag, an
+// environment variable, the configuration file, the profile, the built-in
+// default. [Config.Explain] tells which it was, key by key.
+//
+// Every value has one key, the path of snake_case names that leads to it in the
+// file, such as limits.max_tool_rounds. Its environment variable is that key in
+// capitals behind SHELLY_, with _ for each dot: SHELLY_LIMITS_MAX_TOOL_ROUNDS.
+// An empty variable counts as not set. OLLAMA_HOST gives brain.url where
+// SHELLY_BRAIN_URL does not. SHELLY_TOKEN is a secret and no setting: it is left
+// to whoever listens or asks.
+//
+// Forms of a value, the same in every source:
+//
+//   - a duration is a number with a unit: 500ms, 60s, 5m, 1h30m; whole
+//     milliseconds, never negative
+//   - a size is a number of bytes, or one with a unit: 65536, 64KiB, 64MiB, 1GiB
+//   - a path may begin with ~/; a relative one counts from the file that gives it,
+//     or from the current folder where a variable or flag does
+//   - a switch is true or false; a number is plain decimal
+//
+// Loading is strict: an unknown key, a value of the wrong type or out of its
+// range, a key given twice, an alias, a second document are errors. All of them
+// are reported at once, one a line, each with its place:
+//
+//	/etc/shelly.yaml:4:3: limits.max_tool_round: unknown key; did you mean max_tool_rounds?
+package config

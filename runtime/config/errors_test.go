@@ -1,0 +1,189 @@
+package config_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"shelly/runtime/config"
+)
+
+func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
+	for _, c := range []struct{ name, yaml, want string }{
+		{"misspelled key", "limits:\n  max_tool_round: 3\n", "c.yaml:2:3: limits.max_tool_round: unknown key; did you mean max_tool_rounds?"},
+		{"letters swapped", "brian: {model: x}\n", "c.yaml:1:1: brian: unknown key; did you mean brain?"},
+		{"wrong letter case", "Limits: {max_queue: 1}\n", "c.yaml:1:1: Limits: unknown key; did you mean limits?"},
+		{"key of another section", "max_tool_rounds: 3\n", "c.yaml:1:1: max_tool_rounds: unknown key; did you mean limits.max_tool_rounds?"},
+		{"key like no other", "log: {colour: red}\n", "c.yaml:1:7: log.colour: unknown key; the keys here are: level, format"},
+		{"unit in the name", "limits:\n  init_timeout_secs: 120\n", "c.yaml:2:3: limits.init_timeout_secs: unknown key; did you mean init_timeout (a duration such as 120s)?"},
+		{"unit in the name, at the top", "handle_timeout_secs: 300\n", "c.yaml:1:1: handle_timeout_secs: unknown key; did you mean handle_timeout (a duration such as 300s)?"},
+		{"blank in a key", "request bytes max: 4096\n", "c.yaml:1:1: request bytes max: unknown key; did you mean request_bytes_max?"},
+		{"number as a key", "1: x\n", "c.yaml:1:1: 1: unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log"},
+		{"list as a key", "? [a]\n: b\n", "c.yaml:1:3: a key is a word, found a list"},
+		{"dotted key", "limits.max_queue: 3\n", "c.yaml:1:1: limits.max_queue: unknown key; nest it: a dot is not part of a key"},
+		{"key twice", "data: /a\nlog: {level: info}\ndata: /b\n", "c.yaml:3:1: data: already given on line 1"},
+		{"nested key twice", "limits:\n  grace: 1s\n  grace: 2s\n", "c.yaml:3:3: limits.grace: already given on line 2"},
+
+		{"number as text", "limits: {max_queue: \"7\"}\n", "c.yaml:1:21: limits.max_queue: wants a whole number, not text; remove the quotes"},
+		{"word for a number", "limits: {max_queue: many}\n", `c.yaml:1:21: limits.max_queue: wants a plain whole number, not "many"`},
+		{"octal", "limits: {max_queue: 0o17}\n", `c.yaml:1:21: limits.max_queue: wants a plain whole number, not "0o17"`},
+		{"leading zero", "limits: {max_queue: 017}\n", `c.yaml:1:21: limits.max_queue: wants a plain whole number, not "017"`},
+		{"fraction", "limits: {max_queue: 1.5}\n", `c.yaml:1:21: limits.max_queue: wants a plain whole number, not "1.5"`},
+		{"negative number", "limits: {max_queue: -1}\n", "c.yaml:1:21: limits.max_queue: -1 is out of range; the least is 1"},
+		{"zero", "limits: {max_tool_rounds: 0}\n", "c.yaml:1:27: limits.max_tool_rounds: 0 is out of range; the least is 1"},
+		{"absurd number", "limits: {max_queue: 100001}\n", "c.yaml:1:21: limits.max_queue: 100001 is out of range; the most is 100000"},
+		{"number beyond any", "limits: {max_queue: 99999999999999999999}\n", "c.yaml:1:21: limits.max_queue: 99999999999999999999 is too large"},
+		{"number for text", "brain: {model: 12}\n", "c.yaml:1:16: brain.model: wants text, found the number 12; quote it if it is meant"},
+		{"date for text", "brain: {model: 2026-01-01}\n", `c.yaml:1:16: brain.model: wants text, found "2026-01-01"; quote it if it is meant`},
+		{"switch for a word", "brain: {kind: true}\n", "c.yaml:1:15: brain.kind: wants one of ollama, auto, demo, found the switch true; quote it if it is meant"},
+		{"unknown word", "brain: {kind: olama}\n", `c.yaml:1:15: brain.kind: "olama" is not one of ollama, auto, demo; did you mean ollama?`},
+		{"unknown profile", "profile: nanobot\n", `c.yaml:1:10: profile: "nanobot" is not one of shelly`},
+		{"word for a switch", "tools: {exec: {allow: yes}}\n", `c.yaml:1:23: tools.exec.allow: wants true or false, not "yes"`},
+		{"list for a value", "brain: {model: [a, b]}\n", "c.yaml:1:16: brain.model: wants text, found a list"},
+		{"map for a value", "limits: {grace: {seconds: 3}}\n", "c.yaml:1:17: limits.grace: wants a duration such as 60s, found a map"},
+		{"value for a section", "limits: 3\n", "c.yaml:1:9: limits: this section is a map of `key: value`, found the number 3"},
+		{"list at the top", "- a\n- b\n", "c.yaml:1:1: a configuration is a map of `key: value`, found a list"},
+		{"text at the top", "hello\n", "c.yaml:1:1: a configuration is a map of `key: value`, found \"hello\""},
+		{"no value", "brain:\n  model:\n", "c.yaml:2:9: brain.model: has no value; give one, or leave the key out for the default"},
+		{"bare tilde", "workspace: ~\n", "c.yaml:1:12: workspace: has no value: a bare ~ is YAML's null; quote it if it is meant as text"},
+		{"empty text", "workspace: ''\n", "c.yaml:1:12: workspace: is empty"},
+		{"blank prompt", "prompts: {init: '  '}\n", "c.yaml:1:17: prompts.init: is empty"},
+
+		{"duration without a unit", "limits: {grace: 5}\n", `c.yaml:1:17: limits.grace: wants a duration such as 60s or 5m, not "5"`},
+		{"infinite duration", "limits: {grace: .inf}\n", `c.yaml:1:17: limits.grace: wants a duration such as 60s or 5m, not ".inf"`},
+		{"negative duration", "limits: {grace: -5s}\n", "c.yaml:1:17: limits.grace: -5s is negative"},
+		{"no duration at all", "limits: {grace: 0s}\n", "c.yaml:1:17: limits.grace: 0s is out of range; the least is 1ms"},
+		{"duration too fine", "limits: {grace: 1500us}\n", "c.yaml:1:17: limits.grace: 1500us is finer than a millisecond"},
+		{"absurd duration", "limits: {grace: 169h}\n", "c.yaml:1:17: limits.grace: 169h is out of range; the most is 168h"},
+		{"size in an unknown unit", "reserve: 64MB\n", `c.yaml:1:10: reserve: wants a size such as 65536, 64KiB or 64MiB, not "64MB"`},
+		{"negative size", "reserve: -1\n", "c.yaml:1:10: reserve: -1 is negative"},
+		{"small size", "request_bytes_max: 10\n", "c.yaml:1:20: request_bytes_max: 10 is out of range; the least is 1KiB"},
+		{"size beyond any", "reserve: 9000000000TiB\n", "c.yaml:1:10: reserve: 9000000000TiB is too large"},
+		{"temperature too high", "brain: {temperature: 5.5}\n", "c.yaml:1:22: brain.temperature: 5.5 is out of range; the most is 5"},
+		{"temperature not a number", "brain: {temperature: .nan}\n", `c.yaml:1:22: brain.temperature: wants a number such as 0.7, not ".nan"`},
+
+		{"listens everywhere", "comm:\n  http: 0.0.0.0:8080\n", `c.yaml:2:9: comm.http: "0.0.0.0:8080" is not a loopback address; shelly listens on loopback only: use 127.0.0.1:8080, [::1]:8080 or off`},
+		{"listens everywhere, in short", "comm: {udp: ':8080'}\n", `c.yaml:1:13: comm.udp: ":8080" is not a loopback address; shelly listens on loopback only: use 127.0.0.1:8080, [::1]:8080 or off`},
+		{"listens on a name", "comm: {udp: 'example.com:80'}\n", `c.yaml:1:13: comm.udp: "example.com:80" is not a loopback address; shelly listens on loopback only: use 127.0.0.1:80, [::1]:80 or off`},
+		{"port out of range", "comm: {http: '127.0.0.1:99999'}\n", `c.yaml:1:14: comm.http: "99999" is not a port; ports are 0 to 65535`},
+		{"no port", "comm: {http: 127.0.0.1}\n", `c.yaml:1:14: comm.http: wants HOST:PORT such as 127.0.0.1:7433, or off, not "127.0.0.1"`},
+		{"address of another kind", "brain: {url: 'ftp://x'}\n", "c.yaml:1:14: brain.url: wants the address of a server such as http://127.0.0.1:11434; ftp:// is neither http:// nor https://"},
+		{"password in a bad address", "brain: {url: 'http://me:hush@[x'}\n", "c.yaml:1:14: brain.url: wants the address of a server such as http://127.0.0.1:11434"},
+		{"workspace is the root", "workspace: /\n", "c.yaml:1:12: workspace: / is the whole file system; name a folder in it"},
+		{"data is the workspace", "workspace: /x\ndata: /x/\n", "c.yaml:2:7: data: is the workspace too; shelly's own data needs a folder of its own"},
+		{"answer as long as the window", "brain: {num_ctx: 1024, num_predict: 1024}\n", "c.yaml:1:37: brain.num_predict: an answer of 1024 tokens leaves no room for a prompt in a window of 1024 (brain.num_ctx)"},
+		{"question without the marker", "prompts: {question: Well?}\n", "c.yaml:1:21: prompts.question: does not name the marker NEED: that asks for memory, and neither does the identity"},
+		{"identity twice", "prompts: {identity: a, identity_file: b}\n", "c.yaml:1:39: prompts.identity_file: cannot stand beside prompts.identity; give one of the two"},
+		{"identity file missing", "prompts: {identity_file: /no/such}\n", `c.yaml:1:26: prompts.identity_file: "/no/such": no such file or directory`},
+		{"escape in a value", "brain: {model: \"a\\e[31m\"}\n", "c.yaml:1:16: brain.model: holds a control character"},
+		{"escape in a key", "\"a\\e[31m\": x\n", `c.yaml:1:1: "a\x1b[31m": unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log`},
+
+		{"empty", "", "c.yaml:1:1: is empty; delete the file or give it a key"},
+		{"tab", "limits:\n\tmax_queue: 3\n", "c.yaml:2:1: tab used for indentation; use spaces"},
+		{"colon forgotten", "data: /a\ninit off\nlog: {level: info}\n", "c.yaml:2:1: expected `key: value`"},
+		{"bracket never closed", "data: [hello\ninit: off\n", "c.yaml:1:7: unclosed ["},
+		{"brace never closed", "log: {level: info\ninit: off\n", "c.yaml:1:6: unclosed {"},
+		{"quote never closed", "data: \"hello\ninit: off\n", "c.yaml:1:7: unclosed quote"},
+		{"wrong indentation", "data: /a\n init: off\n", "c.yaml:2:6: a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"},
+		{"second document", "init: off\n---\ninit: off\n", "c.yaml:2:1: a second document begins; a configuration is one document"},
+		{"alias", "data: &d /a\nworkspace: *d\n", "c.yaml:2:12: workspace: aliases are not supported; write the value out"},
+		{"alias bomb", "a: &a [x,x]\nb: &b [*a,*a]\nlog: *b\n", "c.yaml:1:1: a: unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log\nc.yaml:2:1: b: unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log\nc.yaml:3:6: log: aliases are not supported; write the values out"},
+		{"merge key", "limits:\n  <<: {grace: 5s}\n", "c.yaml:2:3: limits: merge keys (<<) are not supported; write the keys out"},
+		{"tag", "data: !env HOME\n", "c.yaml:1:7: data: tags (!env) are not supported"},
+		{"control character", "data: a\n\x1b[31m: x\n", "c.yaml:2:1: control character U+001B; remove it"},
+		{"not UTF-8", "data: /caf\xe9\n", "c.yaml:1:11: byte 0xe9 is not UTF-8; save the file as UTF-8"},
+		{"UTF-16", string(unbase64("//5uAGEAbQBlAA==")), "c.yaml:1:1: byte 0xff is not UTF-8; save the file as UTF-8"},
+		{"nested too deep", strings.Repeat("[", 20000), "c.yaml:1:10001: unclosed [ or {, or nested too deep"},
+		{"too large", strings.Repeat("# comment\n", 200_000), "c.yaml: is too large; the limit is 1MiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.File = w.write("c.yaml", c.yaml)
+			if got := w.complaint(); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func unbase64(text string) []byte {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func TestAllErrorsAreReportedAtOnceInOrder(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "limits:\n  grace: soon\n  max_queu: 3\nlog: {level: loud}\n")
+	w.Environ = []string{"SHELLY_LIMITS_MAX_QUEU=3", "SHELLY_BRAIN_NUM_CTX=x"}
+	w.Overrides = []config.Override{{Flag: "--model", Key: "brain.modle", Value: "x"}, {Flag: "--set", Key: "limits", Value: "x"}}
+	want := `c.yaml:2:10: limits.grace: wants a duration such as 60s or 5m, not "soon"
+c.yaml:3:3: limits.max_queu: unknown key; did you mean max_queue?
+c.yaml:4:14: log.level: "loud" is not one of debug, info, warn, error
+environment SHELLY_LIMITS_MAX_QUEU: unknown variable; did you mean SHELLY_LIMITS_MAX_QUEUE?
+environment SHELLY_BRAIN_NUM_CTX: brain.num_ctx: wants a plain whole number, not "x"
+flag --model: brain.modle: unknown key; did you mean model?
+flag --set: limits: is a section; its keys are: max_tool_rounds, max_cognition_rounds, recall_top_k, max_calls_per_answer, max_store_attempts, max_queue, init_timeout, handle_timeout, shutdown_timeout, grace, abort_timeout`
+	if got := w.complaint(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestOverriddenValueMustBeRightAllTheSame(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "limits: {max_queue: none}\n")
+	w.Overrides = []config.Override{{Flag: "--set", Key: "limits.max_queue", Value: "3"}}
+	if got := w.complaint(); !strings.HasPrefix(got, "c.yaml:1:21: limits.max_queue: ") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestUnknownVariableIsAnErrorAndKeepsItsValue(t *testing.T) {
+	w := newWorld(t)
+	w.Environ = []string{"SHELLY_TOKN=hush", "SHELLY_TOKEN=hush", "PATH=/bin"}
+	want := "environment SHELLY_TOKN: unknown variable; a key such as brain.model is SHELLY_BRAIN_MODEL"
+	if got := w.complaint(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestNamedFileMustBeAReadableFile(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(path string) error
+		want string
+	}{
+		{"missing", func(string) error { return nil }, "c.yaml: no such file or directory"},
+		{"directory", func(path string) error { return os.Mkdir(path, 0o755) }, "c.yaml: is a directory, not a file"},
+		{"named pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "c.yaml: is not a regular file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.File = filepath.Join(w.dir, "c.yaml")
+			if err := c.make(w.File); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.complaint(); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCurrentFolderMustBeAbsolute(t *testing.T) {
+	if _, err := config.Load(config.Sources{Dir: "x"}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestRootAsCurrentFolderNeedsAWorkspace(t *testing.T) {
+	_, err := config.Load(config.Sources{Dir: "/", Home: "/home/a"})
+	if err == nil || err.Error() != "default: workspace: / is the whole file system; name a folder in it" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,28 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Setting is one value of the configuration and where it comes from.
+type Setting struct {
+	Key    string `json:"key"`    // "brain.model"
+	Value  string `json:"value"`  // as a source would give it; passwords are masked
+	Source string `json:"source"` // "default", "profile shelly", "/etc/shelly.yaml:12", "environment SHELLY_BRAIN_MODEL", "flag --model"
+}
+
+// Explain returns every setting in the order of the schema.
+func (c Config) Explain() []Setting { return slices.Clone(c.settings) }
+
+// explain records where each value comes from.
+func (l *loading) explain() {
+	root := reflect.ValueOf(l.config)
+	for _, f := range l.schema {
+		l.config.settings = append(l.config.settings, Setting{
+			Key:    f.key,
+			Value:  f.format(root.FieldByIndex(f.index)),
+			Source: l.origins[f.key].source(),
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	ollamaPort     = "11434"
+	promptBytesMax = 64 << 10
+)
+
+// parseURL reads the address of an Ollama server as OLLAMA_HOST may have it: a
+// URL, a host, or a host and port. What a server listens on everywhere a client
+// reaches over loopback. The text may hold a password, so no error repeats it.
+func parseURL(text string) (string, error) {
+	bad := errors.New("wants the address of a server such as http://127.0.0.1:11434")
+	bare := !strings.Contains(text, "://")
+	if bare {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" && u.Port() == "":
+		return "", bad
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("%w; %s:// is neither http:// nor https://", bad, clip(u.Scheme))
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("%w, without ? or #", bad)
+	}
+	host, port := u.Hostname(), u.Port()
+	if _, err := parsePort(port); port != "" && err != nil {
+		return "", err
+	}
+	if bare && port == "" {
+		port = ollamaPort
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if err == nil && ip.Is6() {
+			host = "::1"
+		}
+	}
+	u.Host = strings.TrimSuffix(net.JoinHostPort(host, port), ":")
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u.String(), nil
+}
+
+// withoutPassword masks the password of a URL.
+func withoutPassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(not shown)"
+	}
+	return u.Redacted()
+}
+
+// parseListen reads an address to listen on; off and the empty text are nowhere.
+func parseListen(text string) (string, error) {
+	if text == "" || text == "off" {
+		return "", nil
+	}
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", fmt.Errorf("wants HOST:PORT such as 127.0.0.1:7433, or off, not %s", quote(text))
+	}
+	if _, err := parsePort(port); err != nil {
+		return "", err
+	}
+	if host == "localhost" {
+		return text, nil
+	}
+	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
+		return "", fmt.Errorf("%s is not a loopback address; shelly listens on loopback only: use 127.0.0.1:%s, [::1]:%s or off",
+			quote(text), port, port)
+	}
+	return text, nil
+}
+
+func parsePort(text string) (uint16, error) {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not a port; ports are 0 to 65535", quote(text))
+	}
+	return uint16(n), nil
+}
+
+// checkPrompt refuses what no model should be sent.
+func checkPrompt(text string) error {
+	switch {
+	case len(text) > promptBytesMax:
+		return fmt.Errorf("is %d bytes long; the most is %d", len(text), promptBytesMax)
+	case !utf8.ValidString(text):
+		return errors.New("is not UTF-8 text")
+	case strings.ContainsFunc(text, func(r rune) bool { return isControl(r) && !strings.ContainsRune("\n\r\t", r) }):
+		return errors.New("holds a control character")
+	}
+	return nil
+}
+
+func isControl(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }

@@ -1,0 +1,222 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+const (
+	variablePrefix = "SHELLY_"
+	fileBytesMax   = 1 << 20 // far above any configuration written by hand
+)
+
+// Sources is where a configuration comes from, in rising precedence: the
+// profile, a file, the environment, overrides.
+type Sources struct {
+	File        string     // an explicit configuration file; it must exist
+	DefaultFile string     // read if File is empty and it exists; see the function DefaultFile
+	Environ     []string   // "NAME=value" pairs, as os.Environ returns them
+	Overrides   []Override // the last of one key wins
+	Dir         string     // the current folder, an absolute path
+	Home        string     // the user's home folder, or empty
+}
+
+// Override is a value given on the command line.
+type Override struct {
+	Flag  string // as the user typed it, for Explain and errors: "--model"
+	Key   string // "brain.model"
+	Value string // in the form that the file has it
+}
+
+// assignment is one value that a source gives.
+type assignment struct {
+	field  field
+	text   string
+	origin origin
+	dir    string // relative paths count from here
+}
+
+// loading is the state of one Load.
+type loading struct {
+	sources     Sources
+	schema      schema
+	assignments []assignment // in rising precedence
+	problems    problems
+	config      Config
+	origins     map[string]origin // by key; never ranged over
+}
+
+// Load makes the effective configuration. Its error joins all that is wrong
+// with all sources, one line each.
+func Load(s Sources) (Config, error) {
+	if !filepath.IsAbs(s.Dir) {
+		return Config{}, fmt.Errorf("current folder %s is not an absolute path", quote(s.Dir))
+	}
+	l := &loading{sources: s, schema: newSchema(), origins: map[string]origin{}}
+	l.gatherFile()
+	l.gatherEnvironment()
+	l.gatherOverrides()
+	l.assign()
+	l.loadIdentity()
+	l.check()
+	if err := l.problems.err(); err != nil {
+		return Config{}, err
+	}
+	l.explain()
+	return l.config, nil
+}
+
+// gatherFile reads the configuration file, if there is one.
+func (l *loading) gatherFile() {
+	name := l.sources.File
+	if name == "" {
+		name = l.sources.DefaultFile
+	}
+	if name == "" {
+		return
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(l.sources.Dir, path)
+	}
+	text, err := readFile(path, fileBytesMax)
+	if errors.Is(err, fs.ErrNotExist) && l.sources.File == "" {
+		return
+	}
+	if err != nil {
+		l.problems.add(origin{layer: layerFile, name: name}, "", err.Error())
+		return
+	}
+	w := walker{file: name, schema: l.schema}
+	w.walk(text)
+	l.problems = append(l.problems, w.problems...)
+	for _, a := range w.assignments {
+		a.dir = filepath.Dir(path)
+		l.assignments = append(l.assignments, a)
+	}
+}
+
+// gatherEnvironment reads the variables in the order of the schema, so that
+// what it reports does not depend on the order of the environment.
+func (l *loading) gatherEnvironment() {
+	if host, ok := lookup(l.sources.Environ, "OLLAMA_HOST"); ok {
+		f, _ := l.schema.field("brain.url")
+		l.give(f, host, origin{layer: layerEnvironment, name: "OLLAMA_HOST"})
+	}
+	known := map[string]bool{variablePrefix + "TOKEN": true}
+	var names []string
+	for _, f := range l.schema {
+		names = append(names, f.variable())
+		known[f.variable()] = true
+		if text, ok := lookup(l.sources.Environ, f.variable()); ok {
+			l.give(f, text, origin{layer: layerEnvironment, name: f.variable()})
+		}
+	}
+	for _, pair := range l.sources.Environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, variablePrefix) || known[name] {
+			continue
+		}
+		known[name] = true // said once
+		what := "unknown variable"
+		if near := nearest(name, names); near != "" {
+			what += "; did you mean " + near + "?"
+		} else {
+			what += "; a key such as brain.model is SHELLY_BRAIN_MODEL"
+		}
+		l.problems.add(origin{layer: layerEnvironment, name: quoteOdd(name)}, "", what)
+	}
+}
+
+func (l *loading) gatherOverrides() {
+	for _, o := range l.sources.Overrides {
+		at := origin{layer: layerFlag, name: o.Flag}
+		f, ok := l.schema.field(o.Key)
+		switch {
+		case ok:
+			l.give(f, o.Value, at)
+		case l.schema.isSection(o.Key):
+			l.problems.add(at, o.Key, "is a section; its keys are: "+strings.Join(l.schema.names(o.Key), ", "))
+		default:
+			l.problems.add(at, quoteOdd(o.Key), l.schema.unknownKey(o.Key))
+		}
+	}
+}
+
+// give adds a value from outside the file.
+func (l *loading) give(f field, text string, at origin) {
+	l.assignments = append(l.assignments, assignment{field: f, text: text, origin: at, dir: l.sources.Dir})
+}
+
+// assign applies the assignments to the profile's values. One that a later
+// source overrides must be right all the same.
+func (l *loading) assign() {
+	l.config = defaults(l.sources)
+	for _, f := range l.schema {
+		name := "default"
+		if f.fromProfile {
+			name = "profile " + l.config.Profile
+		}
+		l.origins[f.key] = origin{layer: layerDefault, name: name}
+	}
+	root := reflect.ValueOf(&l.config).Elem()
+	for _, a := range l.assignments {
+		v, err := a.field.parse(a.text, place{dir: a.dir, home: l.sources.Home})
+		if err != nil {
+			l.problems.add(a.origin, a.field.key, err.Error())
+			continue
+		}
+		root.FieldByIndex(a.field.index).Set(v)
+		l.origins[a.field.key] = a.origin
+	}
+}
+
+// readFile reads a regular file of at most limit bytes. Its errors do not name
+// the file; a missing one is fs.ErrNotExist.
+func readFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case info.IsDir():
+		return nil, errors.New("is a directory, not a file")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case int64(len(text)) > limit:
+		return nil, fmt.Errorf("is too large; the limit is %s", Bytes(limit))
+	}
+	return text, nil
+}
+
+// reason is an error without the path, which its place already names.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// quoteOdd quotes a name only where it could not be shown as it is.
+func quoteOdd(name string) string {
+	if strings.ContainsFunc(name, isControl) || len(name) > quotedCharsMax {
+		return quote(name)
+	}
+	return name
+}

@@ -1,0 +1,347 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/config"
+)
+
+// world is a scratch folder with the sources of one load.
+type world struct {
+	t   *testing.T
+	dir string
+	config.Sources
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir := t.TempDir()
+	return &world{t: t, dir: dir, Sources: config.Sources{
+		Dir:  filepath.Join(dir, "work"),
+		Home: filepath.Join(dir, "home"),
+	}}
+}
+
+// write makes a file in the scratch folder and returns its path.
+func (w *world) write(name, text string) string {
+	w.t.Helper()
+	path := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+func (w *world) load() config.Config {
+	w.t.Helper()
+	c, err := config.Load(w.Sources)
+	if err != nil {
+		w.t.Fatalf("load: %v", err)
+	}
+	return c
+}
+
+// complaint returns the error's text with the scratch folder cut out.
+func (w *world) complaint() string {
+	w.t.Helper()
+	_, err := config.Load(w.Sources)
+	if err == nil {
+		w.t.Fatal("load: no error")
+	}
+	return strings.ReplaceAll(err.Error(), w.dir+"/", "")
+}
+
+// setting returns one line of Explain with the scratch folder cut out.
+func (w *world) setting(c config.Config, key string) config.Setting {
+	w.t.Helper()
+	for _, s := range c.Explain() {
+		if s.Key == key {
+			s.Value = strings.ReplaceAll(s.Value, w.dir+"/", "")
+			s.Source = strings.ReplaceAll(s.Source, w.dir+"/", "")
+			return s
+		}
+	}
+	w.t.Fatalf("no setting %s", key)
+	return config.Setting{}
+}
+
+func TestEachSourceOverridesTheOnesBelow(t *testing.T) {
+	w := newWorld(t)
+	want := func(value, source string) {
+		t.Helper()
+		got := w.setting(w.load(), "limits.max_queue")
+		if diff := cmp.Diff(config.Setting{Key: "limits.max_queue", Value: value, Source: source}, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+	want("64", "profile shelly")
+	w.DefaultFile = w.write("default.yaml", "# mine\nlimits:\n  max_queue: 1\n")
+	want("1", "default.yaml:3")
+	w.File = w.write("named.yaml", "limits: {max_queue: 2}\n")
+	want("2", "named.yaml:1")
+	w.Environ = []string{"SHELLY_LIMITS_MAX_QUEUE=3"}
+	want("3", "environment SHELLY_LIMITS_MAX_QUEUE")
+	w.Overrides = []config.Override{{Flag: "--max-queue", Key: "limits.max_queue", Value: "4"}}
+	want("4", "flag --max-queue")
+	w.Overrides = append(w.Overrides, config.Override{Flag: "--set", Key: "limits.max_queue", Value: "5"})
+	want("5", "flag --set")
+}
+
+func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
+	w := newWorld(t)
+	c := w.load()
+	tools := []fsm.ToolDecl{{Name: "read_file", Effects: fsm.EffectsNone}}
+	want := fsm.ShellyProfile()
+	want.Tools = tools
+	if diff := cmp.Diff(want, c.Machine(tools)); diff != "" {
+		t.Errorf("machine's part (-want +got)\n%s", diff)
+	}
+	if got, want := c.Data, filepath.Join(w.Home, ".local/share/shelly"); got != want {
+		t.Errorf("data = %s, want %s", got, want)
+	}
+	if c.Workspace != w.Dir {
+		t.Errorf("workspace = %s, want %s", c.Workspace, w.Dir)
+	}
+	if c.Tools.Exec.Allow {
+		t.Error("exec is allowed by default")
+	}
+	if c.Brain.Temperature != nil {
+		t.Errorf("temperature = %v, want unset", *c.Brain.Temperature)
+	}
+}
+
+func TestEveryLimitReachesTheMachine(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", `
+init: off
+limits: {max_tool_rounds: 1, max_cognition_rounds: 2, recall_top_k: 3, max_calls_per_answer: 4,
+  max_store_attempts: 5, max_queue: 6, init_timeout: 7ms, handle_timeout: 8s, shutdown_timeout: 9m, grace: 10h, abort_timeout: 11s}
+prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S}
+`)
+	want := fsm.Config{
+		Profile: "shelly",
+		Init:    fsm.InitOff,
+		Limits: fsm.Limits{
+			MaxToolRounds: 1, MaxCognitionRounds: 2, RecallTopK: 3, MaxCallsPerAnswer: 4, MaxStoreAttempts: 5, MaxQueue: 6,
+			InitTimeout: 7, HandleTimeout: 8 * fsm.Second, ShutdownTimeout: 540 * fsm.Second, Grace: 36000 * fsm.Second, AbortTimeout: 11 * fsm.Second,
+		},
+		Prompts: fsm.Prompts{Identity: "I", Question: "Q NEED:", Init: "N", Farewell: "F", Summary: "S"},
+	}
+	if diff := cmp.Diff(want, w.load().Machine(nil)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestAFileMayGiveEverything(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("etc/c.yaml", `
+profile: shelly
+data: ~/state
+workspace: ../project
+brain:
+  kind: auto
+  url: https://ollama.lan:8443/
+  model: qwen3:4b
+  embed_model: nomic-embed-text
+  num_ctx: 4096
+  num_predict: 256
+  keep_alive: 0s
+  temperature: 0.25
+  on_unreachable: wait
+  timeouts: {connect: 1s, first_token: 2m, idle: 500ms, total: 1h30m}
+tools: {exec: {allow: true, timeout: 90s}, result_bytes_max: 4096, read_bytes_max: 1MiB}
+comm: {http: "[::1]:0", udp: off}
+request_bytes_max: 128KiB
+reserve: 0
+log: {level: debug, format: json}
+limits: # nothing yet
+`)
+	c := w.load()
+	brain := c.Brain
+	if brain.Temperature == nil || *brain.Temperature != 0.25 {
+		t.Errorf("temperature = %v, want 0.25", brain.Temperature)
+	}
+	brain.Temperature = nil
+	want := config.Brain{
+		Kind: "auto", URL: "https://ollama.lan:8443", Model: "qwen3:4b", EmbedModel: "nomic-embed-text",
+		NumCtx: 4096, NumPredict: 256, OnUnreachable: "wait",
+		Timeouts: config.Timeouts{Connect: time.Second, FirstToken: 2 * time.Minute, Idle: 500 * time.Millisecond, Total: 90 * time.Minute},
+	}
+	if diff := cmp.Diff(want, brain); diff != "" {
+		t.Errorf("brain (-want +got)\n%s", diff)
+	}
+	if got, want := c.Data, filepath.Join(w.Home, "state"); got != want {
+		t.Errorf("data = %s, want %s", got, want)
+	}
+	if got, want := c.Workspace, filepath.Join(w.dir, "project"); got != want {
+		t.Errorf("workspace = %s, want %s: a path in a file counts from the file", got, want)
+	}
+	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0"}, c.Comm); diff != "" {
+		t.Errorf("comm (-want +got)\n%s", diff)
+	}
+	wantTools := config.Tools{Exec: config.Exec{Allow: true, Timeout: 90 * time.Second}, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
+	if diff := cmp.Diff(wantTools, c.Tools); diff != "" {
+		t.Errorf("tools (-want +got)\n%s", diff)
+	}
+	if c.RequestBytesMax != 128*config.KiB || c.Reserve != 0 {
+		t.Errorf("request_bytes_max, reserve = %v, %v", c.RequestBytesMax, c.Reserve)
+	}
+	if diff := cmp.Diff(config.Log{Level: "debug", Format: "json"}, c.Log); diff != "" {
+		t.Errorf("log (-want +got)\n%s", diff)
+	}
+}
+
+func TestFileOfCommentsAloneSaysNothing(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "# brain:\n#   model: qwen3:4b\n")
+	w.load()
+}
+
+func TestDefaultFileMayBeMissing(t *testing.T) {
+	w := newWorld(t)
+	w.DefaultFile = filepath.Join(w.dir, "nowhere.yaml")
+	w.load()
+}
+
+func TestRelativePathOfAFlagCountsFromTheCurrentFolder(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("etc/c.yaml", "data: state\n")
+	w.Overrides = []config.Override{{Flag: "--workspace", Key: "workspace", Value: "sub"}}
+	c := w.load()
+	if got, want := c.Workspace, filepath.Join(w.Dir, "sub"); got != want {
+		t.Errorf("workspace = %s, want %s", got, want)
+	}
+	if got, want := c.Data, filepath.Join(w.dir, "etc/state"); got != want {
+		t.Errorf("data = %s, want %s", got, want)
+	}
+}
+
+func TestDefaultFoldersFollowXDG(t *testing.T) {
+	w := newWorld(t)
+	w.Environ = []string{"XDG_DATA_HOME=/srv/data", "XDG_CONFIG_HOME=/srv/etc"}
+	if got := w.load().Data; got != "/srv/data/shelly" {
+		t.Errorf("data = %s", got)
+	}
+	for _, c := range []struct {
+		environ    []string
+		home, want string
+	}{
+		{w.Environ, "/home/a", "/srv/etc/shelly/config.yaml"},
+		{[]string{"XDG_CONFIG_HOME=relative"}, "/home/a", "/home/a/.config/shelly/config.yaml"},
+		{nil, "/home/a", "/home/a/.config/shelly/config.yaml"},
+		{nil, "", ""},
+	} {
+		if got := config.DefaultFile(c.environ, c.home); got != c.want {
+			t.Errorf("DefaultFile(%q, %q) = %q, want %q", c.environ, c.home, got, c.want)
+		}
+	}
+	w.Environ, w.Home = nil, ""
+	if got, want := w.load().Data, filepath.Join(w.Dir, ".shelly"); got != want {
+		t.Errorf("data = %s, want %s", got, want)
+	}
+}
+
+func TestOllamaHostGivesTheBrainsAddress(t *testing.T) {
+	for _, c := range []struct{ host, want string }{
+		{"127.0.0.1:9999", "http://127.0.0.1:9999"},
+		{"gpu.lan", "http://gpu.lan:11434"},
+		{"0.0.0.0", "http://127.0.0.1:11434"},
+		{"[::]:8000", "http://[::1]:8000"},
+		{":8000", "http://127.0.0.1:8000"},
+		{"https://gpu.lan", "https://gpu.lan"},
+		{"http://gpu.lan/ollama/", "http://gpu.lan/ollama"},
+		{"", "http://127.0.0.1:11434"},
+	} {
+		w := newWorld(t)
+		w.Environ = []string{"OLLAMA_HOST=" + c.host}
+		if got := w.load().Brain.URL; got != c.want {
+			t.Errorf("OLLAMA_HOST=%s: brain.url = %s, want %s", c.host, got, c.want)
+		}
+	}
+}
+
+func TestOwnVariableIsAboveOllamaHost(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "brain: {url: http://file:1}\n")
+	w.Environ = []string{"SHELLY_BRAIN_URL=http://own:3", "OLLAMA_HOST=other:2"}
+	if got, want := w.setting(w.load(), "brain.url"), (config.Setting{
+		Key: "brain.url", Value: "http://own:3", Source: "environment SHELLY_BRAIN_URL",
+	}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	w.Environ = w.Environ[1:]
+	if got := w.setting(w.load(), "brain.url"); got.Source != "environment OLLAMA_HOST" {
+		t.Errorf("got %+v, want OLLAMA_HOST above the file", got)
+	}
+}
+
+func TestIdentityComesFromAFile(t *testing.T) {
+	w := newWorld(t)
+	w.write("etc/who.txt", "You are a test.\n")
+	w.File = w.write("etc/c.yaml", "prompts:\n  identity_file: who.txt\n")
+	c := w.load()
+	if c.Prompts.Identity != "You are a test." {
+		t.Errorf("identity = %q", c.Prompts.Identity)
+	}
+	if got := w.setting(c, "prompts.identity").Source; got != "etc/c.yaml:2" {
+		t.Errorf("source = %s", got)
+	}
+	w.Environ = []string{"SHELLY_PROMPTS_IDENTITY=You are another."}
+	if got := w.load().Prompts.Identity; got != "You are another." {
+		t.Errorf("identity = %q, want the later source's", got)
+	}
+}
+
+func TestExplainListsEverySettingOnceAndCanBeReadBack(t *testing.T) {
+	w := newWorld(t)
+	w.Environ = []string{"SHELLY_BRAIN_TEMPERATURE=0.5", "SHELLY_COMM_UDP=off", "SHELLY_RESERVE=1000", "SHELLY_BRAIN_TIMEOUTS_IDLE=1500ms"}
+	first := w.load()
+	again := config.Sources{Dir: "/elsewhere"}
+	seen := map[string]bool{}
+	for _, s := range first.Explain() {
+		if seen[s.Key] {
+			t.Errorf("%s is listed twice", s.Key)
+		}
+		seen[s.Key] = true
+		if s.Key != "prompts.identity_file" && s.Source != "" {
+			again.Overrides = append(again.Overrides, config.Override{Flag: "--set", Key: s.Key, Value: s.Value})
+		}
+	}
+	second, err := config.Load(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := func(c config.Config) (v []string) {
+		for _, s := range c.Explain() {
+			v = append(v, s.Key+"="+s.Value)
+		}
+		return v
+	}
+	if diff := cmp.Diff(values(first), values(second)); diff != "" {
+		t.Errorf("read back (-want +got)\n%s", diff)
+	}
+}
+
+func TestExplainMasksPasswords(t *testing.T) {
+	w := newWorld(t)
+	w.Environ = []string{"SHELLY_TOKEN=hush", "SHELLY_BRAIN_URL=http://me:hush@gpu.lan"}
+	c := w.load()
+	if c.Brain.URL != "http://me:hush@gpu.lan" {
+		t.Errorf("brain.url = %s: the password is needed", c.Brain.URL)
+	}
+	for _, s := range c.Explain() {
+		if strings.Contains(s.Value+s.Source, "hush") {
+			t.Errorf("%+v shows a secret", s)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bytes is a size in bytes.
+type Bytes int64
+
+// The units of a size.
+const (
+	KiB Bytes = 1 << 10
+	MiB Bytes = 1 << 20
+	GiB Bytes = 1 << 30
+	TiB Bytes = 1 << 40
+)
+
+// String is the size in the largest unit that leaves it whole.
+func (b Bytes) String() string {
+	for _, u := range byteUnits() {
+		if b != 0 && b%u.size == 0 {
+			return strconv.FormatInt(int64(b/u.size), 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(b), 10)
+}
+
+type byteUnit struct {
+	name string
+	size Bytes
+}
+
+func byteUnits() []byteUnit {
+	return []byteUnit{{"TiB", TiB}, {"GiB", GiB}, {"MiB", MiB}, {"KiB", KiB}}
+}
+
+// place is what the meaning of a path depends on.
+type place struct {
+	dir  string // relative paths count from here
+	home string
+}
+
+// parse reads a value in the form that every source shares. Errors say what is
+// wrong with the text, without naming the key.
+func (f field) parse(text string, p place) (reflect.Value, error) {
+	v, err := f.read(text, p)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	return v, f.inRange(v, p)
+}
+
+func (f field) read(text string, p place) (reflect.Value, error) {
+	v := reflect.New(f.typ).Elem()
+	switch f.typ {
+	case reflect.TypeFor[int]():
+		n, err := parseInt(text)
+		v.SetInt(n)
+		return v, err
+	case reflect.TypeFor[time.Duration]():
+		d, err := parseDuration(text)
+		v.SetInt(int64(d))
+		return v, err
+	case reflect.TypeFor[Bytes]():
+		b, err := parseBytes(text)
+		v.SetInt(int64(b))
+		return v, err
+	case reflect.TypeFor[bool]():
+		if text != "true" && text != "false" {
+			return v, fmt.Errorf("wants true or false, not %s", quote(text))
+		}
+		v.SetBool(text == "true")
+		return v, nil
+	case reflect.TypeFor[*float64]():
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return v, fmt.Errorf("wants a number such as 0.7, not %s", quote(text))
+		}
+		v.Set(reflect.ValueOf(&x))
+		return v, nil
+	default:
+		s, err := f.readText(text, p)
+		v.SetString(s)
+		return v, err
+	}
+}
+
+// readText checks a text by its form.
+func (f field) readText(text string, p place) (string, error) {
+	switch {
+	case f.is == "listen":
+		return parseListen(text)
+	case strings.TrimSpace(text) == "" && f.emptyOK:
+		return "", nil
+	case strings.TrimSpace(text) == "":
+		return "", errors.New("is empty")
+	case f.of != nil && !slices.Contains(f.of, text):
+		if near := nearest(text, f.of); near != "" {
+			return "", fmt.Errorf("%s is not one of %s; did you mean %s?", quote(text), strings.Join(f.of, ", "), near)
+		}
+		return "", fmt.Errorf("%s is not one of %s", quote(text), strings.Join(f.of, ", "))
+	case f.is == "prompt":
+		return text, checkPrompt(text)
+	case strings.ContainsFunc(text, isControl):
+		return "", errors.New("holds a control character")
+	case f.is == "url":
+		return parseURL(text)
+	case f.is == "path":
+		return p.path(text)
+	default:
+		return text, nil
+	}
+}
+
+// path makes a path absolute.
+func (p place) path(text string) (string, error) {
+	if text == "~" || strings.HasPrefix(text, "~/") {
+		if p.home == "" {
+			return "", errors.New("begins with ~, but there is no home folder")
+		}
+		return filepath.Join(p.home, text[1:]), nil
+	}
+	if filepath.IsAbs(text) {
+		return filepath.Clean(text), nil
+	}
+	return filepath.Join(p.dir, text), nil
+}
+
+// inRange checks a value against min and max.
+func (f field) inRange(v reflect.Value, p place) error {
+	if f.min == "" && f.max == "" {
+		return nil
+	}
+	for _, bound := range []struct {
+		text, word string
+		sign       int
+	}{{f.min, "the least is ", -1}, {f.max, "the most is ", 1}} {
+		if bound.text == "" {
+			continue
+		}
+		limit, err := f.read(bound.text, p)
+		if err != nil {
+			return fmt.Errorf("%s in the schema: %w", bound.text, err)
+		}
+		if compare(v, limit) == bound.sign {
+			return fmt.Errorf("%s is out of range; %s%s", f.format(v), bound.word, bound.text)
+		}
+	}
+	return nil
+}
+
+// compare orders two values of one numeric type.
+func compare(a, b reflect.Value) int {
+	if a.Kind() == reflect.Pointer {
+		x, y := a.Elem().Float(), b.Elem().Float()
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	}
+	switch x, y := a.Int(), b.Int(); {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// parseInt reads a plain decimal number. Octal, hexadecimal and grouped forms
+// mean different things in different places, so they are refused.
+func parseInt(text string) (int64, error) {
+	digits := strings.TrimPrefix(text, "-")
+	plain := digits != "" && strings.Trim(digits, "0123456789") == "" && (digits == "0" || digits[0] != '0')
+	n, err := strconv.ParseInt(text, 10, 64)
+	if !plain {
+		return 0, fmt.Errorf("wants a plain whole number, not %s", quote(text))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s is too large", clip(text))
+	}
+	return n, nil
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s", quote(text))
+	case d < 0:
+		return 0, fmt.Errorf("%s is negative", clip(text))
+	case d%time.Millisecond != 0:
+		return 0, fmt.Errorf("%s is finer than a millisecond", clip(text))
+	}
+	return d, nil
+}
+
+func parseBytes(text string) (Bytes, error) {
+	number, unit := text, Bytes(1)
+	for _, u := range byteUnits() {
+		if rest, ok := strings.CutSuffix(text, u.name); ok {
+			number, unit = strings.TrimSpace(rest), u.size
+			break
+		}
+	}
+	n, err := parseInt(number)
+	switch {
+	case strings.HasPrefix(number, "-") && err == nil:
+		return 0, fmt.Errorf("%s is negative", clip(text))
+	case err != nil && strings.Trim(number, "0123456789") != "":
+		return 0, fmt.Errorf("wants a size such as 65536, 64KiB or 64MiB, not %s", quote(text))
+	case err != nil:
+		return 0, err
+	case n > math.MaxInt64/int64(unit):
+		return 0, fmt.Errorf("%s is too large", clip(text))
+	}
+	return Bytes(n) * unit, nil
+}
+
+// format writes a value as a source would give it; secrets in it are masked.
+func (f field) format(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return formatDuration(x)
+	case *float64:
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	text := fmt.Sprint(v.Interface())
+	switch {
+	case f.is == "url":
+		return withoutPassword(text)
+	case f.is == "listen" && text == "":
+		return "off"
+	}
+	return text
+}
+
+// formatDuration writes a duration in its largest whole unit among hours,
+// seconds and milliseconds, as the machine's own messages do.
+func formatDuration(d time.Duration) string {
+	switch {
+	case d != 0 && d%time.Hour == 0:
+		return strconv.FormatInt(int64(d/time.Hour), 10) + "h"
+	case d%time.Second == 0:
+		return strconv.FormatInt(int64(d/time.Second), 10) + "s"
+	default:
+		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
+	}
+}
+
+const quotedCharsMax = 60
+
+// quote shows a value in an error: one line, bounded, no raw control characters.
+func quote(text string) string { return strconv.QuoteToGraphic(clip(text)) }
+
+func clip(text string) string {
+	if runes := []rune(text); len(runes) > quotedCharsMax {
+		return string(runes[:quotedCharsMax]) + "…"
+	}
+	return text
+}
