@@ -1,0 +1,238 @@
+package fsm_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// inputs has one input of each kind with every field set, and one with none.
+func inputs() []fsm.Input {
+	c := fsm.ShellyProfile()
+	c.Tools = []fsm.ToolDecl{{Name: "list_dir", Description: "lists a folder", Parameters: `{"type":"object"}`, Effects: fsm.EffectsNone}}
+	c.Prompts = fsm.Prompts{Identity: "identity", Question: "question", Init: "init", Farewell: "farewell", Summary: "summary"}
+	return []fsm.Input{
+		fsm.Boot{At: 1, Config: c},
+		fsm.Requested{At: 2, Request: fsm.RequestKey{Principal: "p", Channel: "udp", ID: "r1"}, Session: "s", Text: "hello"},
+		fsm.EventRaised{At: 3, Source: "disk", Subject: "/var", Event: "full", Detail: "2 % left"},
+		fsm.BrainAnswered{
+			At: 4, Call: 5, Stop: fsm.StopToolUse, Text: "text", Thinking: "hm",
+			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: `{"path":"<a&b>"}`}}, Tokens: fsm.Tokens{Prompt: 10, Answer: 3},
+		},
+		fsm.BrainFailed{At: 5, Call: 5, Class: fsm.BrainTimeout, Reason: "slow"},
+		fsm.ToolAnswered{At: 6, Call: 7, Text: "a.txt", Failed: true},
+		fsm.ToolStopped{At: 7, Call: 7},
+		fsm.Recalled{At: 8, Call: 9, Entries: []fsm.Memory{{ID: "h1", Summary: "a summary"}}, Error: "broken"},
+		fsm.Embedded{At: 9, Call: 10, Vector: []byte{0, 0, 128, 63}, Model: "embedder", Error: "broken"},
+		fsm.Stored{At: 10, Call: 11, Error: "disk full"},
+		fsm.TimerFired{At: 11, Timer: 12},
+		fsm.Signalled{At: 12, Name: "SIGTERM"},
+	}
+}
+
+// effects has one effect of each kind with every field set.
+func effects() []fsm.Effect {
+	talk := fsm.Conversation{Hash: 42, Messages: []fsm.Message{
+		{Role: fsm.RoleSystem, Text: "identity"},
+		{Role: fsm.RoleAssistant, Text: "text", Thinking: "hm", Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}},
+		{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: "c1"},
+	}}
+	key := fsm.RequestKey{Principal: "p", Channel: "udp", ID: "r1"}
+	return []fsm.Effect{
+		fsm.AskBrain{Call: 1, Handle: 2, Session: "s", Purpose: fsm.PurposeAnswer, Conversation: talk, Tools: true},
+		fsm.RunTool{Call: 2, Handle: 2, Session: "s", Name: "list_dir", Args: "{}", Effects: fsm.EffectsNone, Key: "h2.3"},
+		fsm.AbortCall{Call: 3},
+		fsm.Recall{Call: 4, Handle: 2, Session: "s", Need: "a name", TopK: 5},
+		fsm.Embed{Call: 5, Handle: 2, Text: "a summary"},
+		fsm.Store{Call: 6, Handle: 2, Entry: fsm.Entry{
+			ID: "h2", Kind: fsm.KindUser, Session: "s", At: 7, Summary: "a summary", Text: "text", Vector: []byte{1, 2, 3, 4}, Model: "embedder",
+		}},
+		fsm.SetTimer{Timer: 7, Handle: 2, Purpose: fsm.TimerHandle, After: 300 * fsm.Second},
+		fsm.ClearTimer{Timer: 7},
+		fsm.Reply{Handle: 2, Request: key, Text: "good day", IsError: true},
+		fsm.Notify{Handle: 2, Request: key, Notice: fsm.NoticeDeferred},
+		fsm.Report{Handle: 2, Kind: fsm.KindEvent, Text: "error: slow"},
+		fsm.Exit{Code: fsm.ExitClean},
+	}
+}
+
+// golden compares got with a golden file, or rewrites the file.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("the wire form has changed: that is a new version of the journal (-update rewrites %s)\n%s", path, diff)
+	}
+}
+
+func TestWireFormOfInputs(t *testing.T) {
+	var b bytes.Buffer
+	for _, in := range append(inputs(), zeroes(inputs())...) {
+		data, err := fsm.MarshalInput(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(data, '\n'))
+	}
+	golden(t, "inputs.golden", b.Bytes())
+}
+
+func TestWireFormOfEffects(t *testing.T) {
+	var b bytes.Buffer
+	for _, e := range append(effects(), zeroes(effects())...) {
+		data, err := fsm.MarshalEffect(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(data, '\n'))
+	}
+	golden(t, "effects.golden", b.Bytes())
+}
+
+func TestWireFormOfASnapshot(t *testing.T) {
+	d := serving(t)
+	d.ask("what is here?")
+	d.answer("NEED: the folder")
+	d.recalls("it is /srv")
+	d.calls("list_dir", "send_mail")
+	d.toolSays("a.txt")
+	d.ask("waits")
+	d.askAs(fsm.RequestKey{Channel: "test", ID: "r2"}, "waits")
+	d.signal()
+	data, err := json.MarshalIndent(d.m.Snapshot(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "snapshot.golden", append(data, '\n'))
+}
+
+// zeroes returns a value of each one's type with no field set.
+func zeroes[T any](values []T) []T {
+	var zero []T
+	for _, v := range values {
+		zero = append(zero, reflect.Zero(reflect.TypeOf(v)).Interface().(T))
+	}
+	return zero
+}
+
+func TestEveryKindHasAWireFormAndIsRead(t *testing.T) {
+	for _, in := range append(inputs(), zeroes(inputs())...) {
+		data, err := fsm.MarshalInput(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := fsm.UnmarshalInput(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(in, back); diff != "" {
+			t.Error(diff)
+		}
+		if !bytes.HasPrefix(data, []byte(`{"kind":"`+fsm.InputKind(in)+`"`)) {
+			t.Errorf("the wire form %s does not begin with its kind", data)
+		}
+	}
+}
+
+func TestTheGoldenFilesHaveEveryKind(t *testing.T) {
+	tests := []struct {
+		file string
+		have []string
+	}{
+		{"input.go", typeNames(inputs())},
+		{"effect.go", typeNames(effects())},
+	}
+	for _, tt := range tests {
+		want := receiversOf(t, tt.file, "kind")
+		slices.Sort(tt.have)
+		if diff := cmp.Diff(want, tt.have); diff != "" {
+			t.Errorf("%s: %s", tt.file, diff)
+		}
+	}
+}
+
+func typeNames[T any](values []T) []string {
+	var names []string
+	for _, v := range values {
+		names = append(names, reflect.TypeOf(v).Name())
+	}
+	return names
+}
+
+// receiversOf returns the sorted names of the types in a file with a method.
+func receiversOf(t *testing.T, file, method string) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, decl := range parsed.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == method {
+			names = append(names, fn.Recv.List[0].Type.(*ast.Ident).Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestWhatCannotBeReadIsAnError(t *testing.T) {
+	tests := []struct{ name, data, want string }{
+		{"an unknown kind", `{"kind":"dreamt"}`, `unknown kind "dreamt"`},
+		{"no kind", `{}`, `unknown kind ""`},
+		{"an effect", `{"kind":"reply"}`, `unknown kind "reply"`},
+		{"no JSON", `hello`, "decode input"},
+		{"nothing", ``, "decode input"},
+		{"a field of another type", `{"kind":"stored","call":"one"}`, "decode input"},
+		{"a number out of range", `{"kind":"stored","call":-1}`, "decode input"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in, err := fsm.UnmarshalInput([]byte(tt.data))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("read as %v, error %v", in, err)
+			}
+		})
+	}
+	if _, err := fsm.MarshalInput(nil); err == nil {
+		t.Error("no input at all was encoded")
+	}
+}
+
+func TestEveryFieldOfAnEffectIsInItsHash(t *testing.T) {
+	for _, e := range effects() {
+		full := fsm.HashEffects([]fsm.Effect{e})
+		v := reflect.New(reflect.TypeOf(e)).Elem()
+		for i := range v.NumField() {
+			v.Set(reflect.ValueOf(e))
+			v.Field(i).SetZero()
+			if fsm.HashEffects([]fsm.Effect{v.Interface().(fsm.Effect)}) == full {
+				t.Errorf("%T.%s is not hashed", e, v.Type().Field(i).Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package fsm
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestHND5MarkerParsing(t *testing.T) {
+	tests := []struct {
+		text string
+		need string
+		ok   bool
+	}{
+		{"NEED: a name", "a name", true},
+		{"NEED:a name", "a name", true},
+		{"NEED:   a name  ", "a name", true},
+		{"  NEED: a name", "a name", true},
+		{"\n\n\t NEED: a name", "a name", true},
+		{"\u00a0NEED: a name", "a name", true},
+		{"NEED: a name\nand a place\n", "a name\nand a place", true},
+		{"NEED:", "", true},
+		{"NEED: \n ", "", true},
+		{"NEED: NEED: a name", "NEED: a name", true},
+		{"", "", false},
+		{" \n", "", false},
+		{"NEED", "", false},
+		{"NEED a name", "", false},
+		{"NEED : a name", "", false},
+		{"need: a name", "", false},
+		{"Need: a name", "", false},
+		{"UNNEED: a name", "", false},
+		{"I NEED: a name", "", false},
+		{"**NEED: a name**", "", false},
+		{"well\nNEED: a name", "", false},
+	}
+	for _, tt := range tests {
+		got, ok := need(tt.text)
+		if ok != tt.ok || ok && got != tt.need {
+			t.Errorf("need(%q) is %q, %t; want %q, %t", tt.text, got, ok, tt.need, tt.ok)
+		}
+	}
+}
+
+func TestHND11NoMarkerIsLeft(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"an answer", "an answer"},
+		{"NEED: an answer", "an answer"},
+		{"NEED: NEED:NEED: an answer", "an answer"},
+		{"NEED: an answer, not a NEED: marker", "an answer, not a NEED: marker"},
+		{"NEED: NEED:", ""},
+		{"I NEED: it", "I NEED: it"},
+	}
+	for _, tt := range tests {
+		if got := withoutMarker(tt.text); got != tt.want {
+			t.Errorf("withoutMarker(%q) is %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestHND21ClipCutsAtACharacter(t *testing.T) {
+	tests := []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"", 0, ""},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "abc …"},
+		{"aé", 2, "a …"},
+		{"日本語", 5, "日 …"},
+		{"日本語", 2, " …"},
+		{"日本語", 9, "日本語"},
+	}
+	for _, tt := range tests {
+		got := clip(tt.text, tt.n)
+		if got != tt.want || !utf8.ValidString(got) {
+			t.Errorf("clip(%q, %d) is %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestHND8EachRememberedEntryIsOneLine(t *testing.T) {
+	got := remembered("a name", []Memory{{ID: "h1", Summary: "one\ntwo"}, {ID: "h2", Summary: "three"}})
+	if lines := strings.Split(got, "\n"); len(lines) != 5 || lines[2] != "- one two" || lines[3] != "- three" {
+		t.Errorf("remembered: %q", got)
+	}
+}
+
+func TestTheMarkerIsExplainedInTheQuestion(t *testing.T) {
+	if p := DefaultPrompts(); !strings.Contains(p.Question, NeedMarker) {
+		t.Errorf("the question %q does not name %s", p.Question, NeedMarker)
+	}
+}
+
+func TestMillisAreWrittenAsTheLimitsAre(t *testing.T) {
+	tests := []struct {
+		d    Millis
+		want string
+	}{{0, "0s"}, {1, "1ms"}, {1500, "1500ms"}, {300 * Second, "300s"}, {-5, "-5ms"}}
+	for _, tt := range tests {
+		if got := tt.d.String(); got != tt.want {
+			t.Errorf("%d is written %q, want %q", int64(tt.d), got, tt.want)
+		}
+	}
+}

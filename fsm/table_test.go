@@ -1,0 +1,108 @@
+package fsm
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// eachTable runs a test on each of the three tables.
+func eachTable(t *testing.T, test func(*testing.T, Table)) {
+	for _, table := range Tables() {
+		t.Run(table.Name, func(t *testing.T) { test(t, table) })
+	}
+}
+
+func TestTheLibraryAgreesWithEveryPairOfATable(t *testing.T) {
+	eachTable(t, func(t *testing.T, table Table) {
+		x := newExecutor(table)
+		for _, from := range table.States() {
+			for _, on := range append(table.Events(), "no such event") {
+				row, want := table.Find(from, on)
+				if !want {
+					row.To = from
+				}
+				if to, ok := x.fire(from, on); ok != want || to != row.To {
+					t.Errorf("from %s on %s the library goes to %s (%t), the table to %s (%t)", from, on, to, ok, row.To, want)
+				}
+			}
+		}
+	})
+}
+
+func TestNoRowIsASelfLoop(t *testing.T) {
+	eachTable(t, func(t *testing.T, table Table) {
+		for _, r := range table.Rows {
+			if r.From == r.To {
+				t.Errorf("%s on %s stays where it is", r.From, r.On)
+			}
+		}
+	})
+}
+
+func TestNoPairHasTwoRows(t *testing.T) {
+	eachTable(t, func(t *testing.T, table Table) {
+		for i, r := range table.Rows {
+			if first, _ := table.Find(r.From, r.On); first != r {
+				t.Errorf("row %d: %s on %s has another row, to %s", i, r.From, r.On, first.To)
+			}
+		}
+	})
+}
+
+func TestFinalStatesAreTheOnesThatNoRowLeaves(t *testing.T) {
+	eachTable(t, func(t *testing.T, table Table) {
+		for _, state := range table.States() {
+			left := slices.ContainsFunc(table.Rows, func(r Row) bool { return r.From == state })
+			if left == slices.Contains(table.Final, state) {
+				t.Errorf("%s is left by a row: %t, and final: %t", state, left, !left)
+			}
+		}
+		for _, state := range table.Final {
+			if !slices.Contains(table.States(), state) {
+				t.Errorf("the final state %s is in no row", state)
+			}
+		}
+	})
+}
+
+func TestEveryStateIsReachable(t *testing.T) {
+	eachTable(t, func(t *testing.T, table Table) {
+		reached := []State{table.Initial}
+		for i := 0; i < len(reached); i++ {
+			for _, r := range table.Rows {
+				if r.From == reached[i] && !slices.Contains(reached, r.To) {
+					reached = append(reached, r.To)
+				}
+			}
+		}
+		for _, state := range table.States() {
+			if !slices.Contains(reached, state) {
+				t.Errorf("%s cannot be reached from %s", state, table.Initial)
+			}
+		}
+	})
+}
+
+func TestEveryRowCitesARule(t *testing.T) {
+	id := regexp.MustCompile(`^[A-Z]{3}-\d+$`)
+	eachTable(t, func(t *testing.T, table Table) {
+		for _, r := range table.Rows {
+			if !id.MatchString(r.Rule) {
+				t.Errorf("%s on %s cites %q", r.From, r.On, r.Rule)
+			}
+		}
+	})
+}
+
+func TestTheTableLibrarySurvivesEveryRefusal(t *testing.T) {
+	eachTable(t, func(t *testing.T, table Table) {
+		x := newExecutor(table)
+		x.fire("no such state", table.Rows[0].On)
+		x.fire(table.Initial, "no such event")
+		r := table.Rows[len(table.Rows)-1]
+		if to, ok := x.fire(r.From, r.On); !ok || to != r.To {
+			t.Errorf("after refusals %s on %s goes to %s (%t)", r.From, r.On, to, ok)
+		}
+	})
+}
