@@ -1,0 +1,52 @@
+package mock
+
+import (
+	"context"
+	"time"
+
+	"shelly/fsm"
+)
+
+// Brain decides what the scripted model says. It is called from many goroutines.
+type Brain interface {
+	// Answer answers a question. An error becomes status 500 with its text.
+	Answer(ctx context.Context, q Question) (Answer, error)
+}
+
+// Question is one chat request.
+type Question struct {
+	Model      string // as the request has it
+	Purpose    string // of the header X-Shelly-Purpose; "answer" without it
+	Session    string // of the header X-Shelly-Session; "" without it
+	Messages   []fsm.Message
+	Tools      []string // the names of the tools offered, in order
+	NumCtx     int      // 0 where the request has none
+	NumPredict int      // 0 where the request has none
+}
+
+// Answer is what the model says, or how the server fails. The zero value, like
+// Empty, is an answer without text or calls.
+type Answer struct {
+	Thinking string
+	Text     string
+	Calls    []fsm.ToolCall // each in a line of its own; an empty ID is filled in
+	Length   bool           // done_reason is "length"
+	Empty    bool           // nothing of the above is sent
+	Chunks   int            // pieces that thinking and text are each streamed in; 0 means 1
+
+	// Delay passes before the first line.
+	Delay time.Duration
+	// PromptTokens is reported as prompt_eval_count; 0: an estimate.
+	PromptTokens int
+
+	// Status other than 0 and 200 refuses the request with Error as its text.
+	Status int
+	// Error without a Status ends the stream with an error line.
+	Error string
+	// Garbage is sent as a line, as it is, and ends the stream.
+	Garbage string
+	// Cut ends the stream behind its content, without the last line.
+	Cut bool
+	// Hang sends what there is and then nothing until the client leaves.
+	Hang bool
+}

@@ -1,0 +1,14 @@
+// Package mock is a server that speaks Ollama's HTTP API with a scripted model
+// behind it, for tests and for "shelly mock".
+//
+//	server := mock.New(mock.Options{Model: "demo", EmbedDims: 64, Brain: brain})
+//	http.ListenAndServe("127.0.0.1:11434", server)
+//
+// A [Brain] decides what the model says; the server gives it the shape that a
+// real server has: paths, status codes, streamed lines, tool calls in lines of
+// their own, the texts of errors. It also misbehaves on request: see [Answer].
+//
+// Served are /, /api/version, /api/tags, /api/show, /api/ps, /api/chat and
+// /api/embed. Embeddings are made of the words of a text and are the same on
+// every machine.
+package mock

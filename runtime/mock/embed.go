@@ -1,0 +1,121 @@
+package mock
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+)
+
+func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	var req struct {
+		Model string          `json:"model"`
+		Input json.RawMessage `json:"input"`
+	}
+	if !decode(w, r, &req) {
+		return
+	}
+	if !s.embeds() || !s.isChat(req.Model) && !s.isEmbed(req.Model) {
+		refuse(w, http.StatusNotFound, `model "`+req.Model+`" not found, try pulling it first`)
+		return
+	}
+	texts, ok := inputs(req.Input)
+	if !ok {
+		refuse(w, http.StatusBadRequest, "invalid input type")
+		return
+	}
+	if len(texts) == 0 {
+		reply(w, http.StatusOK, struct {
+			Model      string      `json:"model"`
+			Embeddings [][]float32 `json:"embeddings"`
+		}{req.Model, [][]float32{}})
+		return
+	}
+	s.load(req.Model, embedContext)
+	vectors, count := make([][]float32, len(texts)), 0
+	for i, text := range texts {
+		vectors[i] = s.vector(text)
+		count += len(text)/bytesPerToken + 1
+	}
+	reply(w, http.StatusOK, struct {
+		Model           string        `json:"model"`
+		Embeddings      [][]float32   `json:"embeddings"`
+		TotalDuration   time.Duration `json:"total_duration"`
+		LoadDuration    time.Duration `json:"load_duration"`
+		PromptEvalCount int           `json:"prompt_eval_count"`
+	}{req.Model, vectors, time.Since(began), 1, count})
+}
+
+// inputs reads a text or a list of texts.
+func inputs(raw json.RawMessage) ([]string, bool) {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}, true
+	}
+	var many []string
+	return many, json.Unmarshal(raw, &many) == nil
+}
+
+func (s *Server) vector(text string) []float32 {
+	if s.opt.Embed != nil {
+		return s.opt.Embed(text)
+	}
+	return wordVector(text, s.opt.EmbedDims)
+}
+
+// wordVector is the sum of one fixed random vector for each word, scaled to
+// length 1, so that texts with common words are near each other. A text without
+// words is all zeros. A Han character is a word.
+func wordVector(text string, dims int) []float32 {
+	sum := make([]float64, dims)
+	for _, word := range words(text) {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(word))
+		x := h.Sum64() | 1 // xorshift stays at 0 for ever
+		for i := range sum {
+			x ^= x << 13
+			x ^= x >> 7
+			x ^= x << 17
+			sum[i] += float64(int64(x)) / (1 << 63)
+		}
+	}
+	var square float64
+	for _, f := range sum {
+		square += f * f
+	}
+	vector := make([]float32, dims)
+	if square > 0 {
+		for i, f := range sum {
+			vector[i] = float32(f / math.Sqrt(square))
+		}
+	}
+	return vector
+}
+
+func words(text string) []string {
+	var list []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			list = append(list, word.String())
+			word.Reset()
+		}
+	}
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			end()
+			list = append(list, string(r))
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			word.WriteRune(r)
+		default:
+			end()
+		}
+	}
+	end()
+	return list
+}

@@ -1,0 +1,148 @@
+package mock
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"shelly/runtime/ollama"
+)
+
+// What the mock says of its models.
+const (
+	keptLoaded   = 5 * time.Minute
+	chatContext  = 131072
+	embedContext = 512
+	modelBytes   = 1 << 20
+)
+
+func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, struct {
+		Version string `json:"version"`
+	}{s.opt.Version})
+}
+
+// listed is a model in /api/tags. The library's type leaves out what is empty
+// where a server sends it.
+type listed struct {
+	Name       string           `json:"name"`
+	Model      string           `json:"model"`
+	ModifiedAt time.Time        `json:"modified_at"`
+	Size       int64            `json:"size"`
+	Digest     string           `json:"digest"`
+	Details    api.ModelDetails `json:"details"`
+}
+
+func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
+	models := []listed{s.listed(s.opt.Model)}
+	if s.embeds() {
+		models = append(models, s.listed(s.opt.EmbedModel))
+	}
+	reply(w, http.StatusOK, struct {
+		Models []listed `json:"models"`
+	}{models})
+}
+
+func (s *Server) listed(name string) listed {
+	name = full(name)
+	return listed{
+		Name: name, Model: name, ModifiedAt: s.started.UTC(), Size: modelBytes,
+		Digest: digest(name), Details: s.details(name),
+	}
+}
+
+// full is a model's name with its tag.
+func full(name string) string {
+	if ollama.SameModel(name, name+":latest") {
+		return name + ":latest"
+	}
+	return name
+}
+
+func digest(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+func (s *Server) details(name string) api.ModelDetails {
+	family := "llama"
+	if s.isEmbed(name) {
+		family = "bert"
+	}
+	return api.ModelDetails{
+		Format: "gguf", Family: family, Families: []string{family},
+		ParameterSize: "1M", QuantizationLevel: "unknown",
+	}
+}
+
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	var req api.ShowRequest
+	if !decode(w, r, &req) {
+		return
+	}
+	name := or(req.Model, req.Name)
+	if !s.isChat(name) && !s.isEmbed(name) {
+		s.missing(w, name)
+		return
+	}
+	reply(w, http.StatusOK, s.describe(name))
+}
+
+// missing refuses a model that is not there, in the words of every path but
+// /api/embed.
+func (s *Server) missing(w http.ResponseWriter, name string) {
+	if name == "" {
+		refuse(w, http.StatusBadRequest, "model is required")
+		return
+	}
+	refuse(w, http.StatusNotFound, "model '"+name+"' not found")
+}
+
+func (s *Server) describe(name string) api.ShowResponse {
+	details := s.details(name)
+	template := "{{ .Prompt }}"
+	window, can := embedContext, []model.Capability{model.CapabilityEmbedding}
+	if s.isChat(name) {
+		template = "{{ range .Tools }}{{ . }}{{ end }}{{ range .Messages }}{{ .Content }}{{ end }}"
+		window = chatContext
+		can = []model.Capability{model.CapabilityCompletion, model.CapabilityTools, model.CapabilityThinking}
+	}
+	info := map[string]any{
+		"general.architecture":             details.Family,
+		"general.parameter_count":          1_000_000,
+		details.Family + ".context_length": window,
+	}
+	if s.isEmbed(name) {
+		info[details.Family+".embedding_length"] = s.opt.EmbedDims
+	}
+	return api.ShowResponse{
+		Modelfile:    "FROM " + full(name) + "\nTEMPLATE " + template + "\n",
+		Parameters:   "temperature                    0",
+		Template:     template,
+		Details:      details,
+		ModelInfo:    info,
+		Tensors:      []api.Tensor{{Name: "token_embd.weight", Type: "F32", Shape: []uint64{1}}},
+		Capabilities: can,
+		ModifiedAt:   s.started.UTC(),
+	}
+}
+
+func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	loaded := slices.Clone(s.loaded)
+	s.mu.Unlock()
+	models := []api.ProcessModelResponse{}
+	for _, m := range slices.Backward(loaded) {
+		name := full(m.name)
+		models = append(models, api.ProcessModelResponse{
+			Name: name, Model: name, Size: modelBytes, Digest: digest(name), Details: s.details(name),
+			ExpiresAt: m.until.UTC(), ContextLength: m.numCtx,
+		})
+	}
+	reply(w, http.StatusOK, api.ProcessResponse{Models: models})
+}

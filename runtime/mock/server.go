@@ -1,0 +1,189 @@
+package mock
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"shelly/runtime/ollama"
+)
+
+// Defaults of [Options].
+const (
+	DefaultModel      = "mock"
+	DefaultEmbedModel = "mock-embed"
+	DefaultVersion    = "0.17.4"
+)
+
+// Options say what the server serves. A zero value means the default.
+type Options struct {
+	// Model is the one chat model; it can call tools. Default: DefaultModel.
+	Model string
+	// EmbedModel is the name of the embedding model. Default: DefaultEmbedModel.
+	EmbedModel string
+	// EmbedDims is the length of a vector. Default: 0, there is no embedding model
+	// and /api/embed answers 404 as for a missing one.
+	EmbedDims int
+	// Embed makes a vector of a text in place of the built-in way. EmbedDims is
+	// then only what /api/show says.
+	Embed func(text string) []float32
+	// Version is the server's. Default: DefaultVersion.
+	Version string
+	// Brain answers the chats. Without one, every chat is refused with status 500.
+	Brain Brain
+}
+
+// Server is an http.Handler that speaks Ollama's API. It is safe for concurrent
+// use.
+type Server struct {
+	opt     Options
+	started time.Time
+
+	mu     sync.Mutex
+	loaded []running // in the order of loading
+}
+
+// running is a model that /api/ps lists.
+type running struct {
+	name   string
+	numCtx int
+	until  time.Time
+}
+
+// New returns a server.
+func New(opt Options) *Server {
+	opt.Model = or(opt.Model, DefaultModel)
+	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
+	opt.Version = or(opt.Version, DefaultVersion)
+	return &Server{opt: opt, started: time.Now()}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// requestBytesMax bounds a request's body.
+const requestBytesMax = 64 << 20
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	get, post := r.Method == http.MethodGet || r.Method == http.MethodHead, r.Method == http.MethodPost
+	r.Body = http.MaxBytesReader(w, r.Body, requestBytesMax)
+	var allowed bool
+	var serve func(http.ResponseWriter, *http.Request)
+	switch r.URL.Path {
+	case "/":
+		allowed, serve = get, s.root
+	case "/api/version":
+		allowed, serve = get, s.version
+	case "/api/tags":
+		allowed, serve = get, s.tags
+	case "/api/ps":
+		allowed, serve = get, s.ps
+	case "/api/show":
+		allowed, serve = post, s.show
+	case "/api/chat":
+		allowed, serve = post, s.chat
+	case "/api/embed":
+		allowed, serve = post, s.embed
+	default:
+		plain(w, http.StatusNotFound, "404 page not found")
+		return
+	}
+	if !allowed {
+		plain(w, http.StatusMethodNotAllowed, "405 method not allowed")
+		return
+	}
+	serve(w, r)
+}
+
+func (s *Server) root(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "Ollama is running")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text)
+}
+
+// reply sends v as the API sends a whole response.
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(bytes.TrimSuffix(encode(v), []byte("\n")))
+}
+
+// failed is the body of an error.
+type failed struct {
+	Error string `json:"error"`
+}
+
+func refuse(w http.ResponseWriter, status int, text string) { reply(w, status, failed{text}) }
+
+// encode returns v as one line of JSON with its end.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// Every wire type here is plain data, and raw JSON is checked before.
+		panic("mock: encode a response: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// decode reads a request's body, or refuses it and returns false.
+func decode(w http.ResponseWriter, r *http.Request, v any) bool {
+	err := json.NewDecoder(r.Body).Decode(v)
+	if err == nil {
+		return true
+	}
+	text := err.Error()
+	if errors.Is(err, io.EOF) {
+		text = "missing request body"
+	}
+	refuse(w, http.StatusBadRequest, text)
+	return false
+}
+
+// embeds reports whether there is an embedding model.
+func (s *Server) embeds() bool { return s.opt.EmbedDims > 0 }
+
+func (s *Server) isChat(name string) bool { return ollama.SameModel(name, s.opt.Model) }
+
+func (s *Server) isEmbed(name string) bool {
+	return s.embeds() && ollama.SameModel(name, s.opt.EmbedModel)
+}
+
+// load notes that a model is in memory.
+func (s *Server) load(name string, numCtx int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(name)
+	s.loaded = append(s.loaded, running{name: name, numCtx: numCtx, until: time.Now().Add(keptLoaded)})
+}
+
+func (s *Server) unload(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(name)
+}
+
+func (s *Server) drop(name string) {
+	kept := s.loaded[:0]
+	for _, m := range s.loaded {
+		if !ollama.SameModel(m.name, name) {
+			kept = append(kept, m)
+		}
+	}
+	s.loaded = kept
+}

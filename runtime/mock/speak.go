@@ -1,0 +1,157 @@
+package mock
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"shelly/fsm"
+)
+
+// line is one line of a streamed answer, or a whole answer.
+type line struct {
+	Model      string    `json:"model"`
+	CreatedAt  time.Time `json:"created_at"`
+	Message    spoken    `json:"message"`
+	Done       bool      `json:"done"`
+	DoneReason string    `json:"done_reason,omitempty"`
+	*counts
+}
+
+type spoken struct {
+	Role      fsm.Role `json:"role"`
+	Content   string   `json:"content"`
+	Thinking  string   `json:"thinking,omitempty"`
+	ToolCalls []call   `json:"tool_calls,omitempty"`
+}
+
+type call struct {
+	ID       string   `json:"id"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Index     int             `json:"index"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// counts ends a last line. Durations are in nanoseconds.
+type counts struct {
+	TotalDuration      time.Duration `json:"total_duration"`
+	LoadDuration       time.Duration `json:"load_duration"`
+	PromptEvalCount    int           `json:"prompt_eval_count"`
+	PromptEvalDuration time.Duration `json:"prompt_eval_duration"`
+	EvalCount          int           `json:"eval_count"`
+	EvalDuration       time.Duration `json:"eval_duration"`
+}
+
+// speaker sends one answer.
+type speaker struct {
+	w     http.ResponseWriter
+	began time.Time
+	model string
+	asked *chatRequest
+}
+
+// stream sends an answer line by line, each flushed.
+func (s *speaker) stream(ctx context.Context, a Answer) {
+	s.w.Header().Set("Content-Type", "application/x-ndjson")
+	if !a.Empty {
+		for _, piece := range pieces(a.Thinking, a.Chunks) {
+			s.say(spoken{Thinking: piece})
+		}
+		for _, piece := range pieces(a.Text, a.Chunks) {
+			s.say(spoken{Content: piece})
+		}
+		for _, c := range s.calls(a) {
+			s.say(spoken{ToolCalls: []call{c}})
+		}
+	}
+	switch {
+	case a.Hang:
+		<-ctx.Done()
+	case a.Error != "":
+		s.send(encode(failed{a.Error}))
+	case a.Garbage != "":
+		s.send([]byte(a.Garbage + "\n"))
+	case a.Cut:
+		s.send(nil)
+	default:
+		s.send(encode(s.last(a, spoken{})))
+	}
+}
+
+// whole sends an answer as one object. What can only break a stream breaks the
+// response instead.
+func (s *speaker) whole(ctx context.Context, a Answer) {
+	switch {
+	case a.Hang:
+		<-ctx.Done()
+		return
+	case a.Error != "":
+		refuse(s.w, http.StatusInternalServerError, a.Error)
+		return
+	case a.Garbage != "":
+		_, _ = io.WriteString(s.w, a.Garbage)
+		return
+	case a.Cut:
+		panic(http.ErrAbortHandler) // the way to drop a connection; the server does not log it
+	}
+	var m spoken
+	if !a.Empty {
+		m = spoken{Content: a.Text, Thinking: a.Thinking, ToolCalls: s.calls(a)}
+	}
+	reply(s.w, http.StatusOK, s.last(a, m))
+}
+
+func (s *speaker) say(m spoken) {
+	m.Role = fsm.RoleAssistant
+	s.send(encode(line{Model: s.model, CreatedAt: time.Now().UTC(), Message: m}))
+}
+
+func (s *speaker) send(b []byte) {
+	_, _ = s.w.Write(b)
+	_ = http.NewResponseController(s.w).Flush()
+}
+
+func (s *speaker) last(a Answer, m spoken) line {
+	_, prompt := s.asked.weigh()
+	if a.PromptTokens > 0 {
+		prompt = a.PromptTokens
+	}
+	m.Role = fsm.RoleAssistant
+	l := line{Model: s.model, CreatedAt: time.Now().UTC(), Message: m, Done: true, DoneReason: "stop"}
+	if a.Length {
+		l.DoneReason = "length"
+	}
+	l.counts = &counts{
+		TotalDuration: time.Since(s.began), LoadDuration: 1,
+		PromptEvalCount: prompt, PromptEvalDuration: 1,
+		EvalCount: tokens(a), EvalDuration: 1,
+	}
+	return l
+}
+
+// calls returns the answer's calls as the wire has them. Arguments that are no
+// object go out as a string, as they do from servers that do not look into them.
+func (s *speaker) calls(a Answer) []call {
+	n, _ := s.asked.weigh()
+	var calls []call
+	for i, c := range a.Calls {
+		args := json.RawMessage(c.Args)
+		if trimmed := bytes.TrimSpace(args); !json.Valid(args) || trimmed[0] != '{' {
+			args = bytes.TrimSpace(encode(c.Args))
+		}
+		id := c.ID
+		if id == "" {
+			id = "call_" + strconv.Itoa(n+i+1)
+		}
+		calls = append(calls, call{ID: id, Function: function{Index: i, Name: c.Name, Arguments: args}})
+	}
+	return calls
+}

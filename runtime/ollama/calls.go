@@ -1,0 +1,70 @@
+package ollama
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// unwrapMax is how often arguments may be wrapped into a string.
+const unwrapMax = 3
+
+// arguments returns a call's arguments as the machine keeps them: the JSON object
+// as it came. Nothing at all is an empty object, and a string is taken for what
+// it holds. What is no object even so is passed on: the tool refuses it, and the
+// model sees why.
+func arguments(raw json.RawMessage) string {
+	text := strings.TrimSpace(string(raw))
+	for range unwrapMax {
+		var inner string
+		if !strings.HasPrefix(text, `"`) || json.Unmarshal([]byte(text), &inner) != nil {
+			break
+		}
+		text = strings.TrimSpace(inner)
+	}
+	if text == "" || text == "null" {
+		return "{}"
+	}
+	return text
+}
+
+// repeats reports whether a call of the last line was in an earlier one: there
+// are servers that send all calls again at the end.
+func repeats(earlier []call, c call) bool {
+	for _, e := range earlier {
+		if e.Function.Index == c.Function.Index && e.Function.Name == c.Function.Name &&
+			string(e.Function.Arguments) == string(c.Function.Arguments) && (c.ID == "" || c.ID == e.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// toolCalls returns calls for the machine. A call without an id, or with one that
+// the conversation has already, is named call_N, the N-th call of the
+// conversation, so that each result can name the call it answers.
+func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
+	if len(calls) == 0 {
+		return nil
+	}
+	used, n := map[string]bool{"": true}, 0
+	for _, m := range asked.Messages {
+		for _, c := range m.Calls {
+			used[c.ID] = true
+			n++
+		}
+	}
+	named := make([]fsm.ToolCall, len(calls))
+	for i, c := range calls {
+		id := c.ID
+		n++
+		for k := n; used[id]; k++ {
+			id = "call_" + strconv.Itoa(k)
+		}
+		used[id] = true
+		named[i] = fsm.ToolCall{ID: id, Name: c.Function.Name, Args: arguments(c.Function.Arguments)}
+	}
+	return named
+}

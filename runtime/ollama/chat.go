@@ -1,0 +1,136 @@
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"shelly/fsm"
+)
+
+// Chunk is a piece of an answer as it streams in. Both parts may be set.
+type Chunk struct {
+	Text     string
+	Thinking string
+}
+
+const (
+	errorBytesMax = 64 << 10
+	// drain is how long the end of a response may take behind its last line. Read
+	// to its end, the connection serves the next call too.
+	drain = 100 * time.Millisecond
+)
+
+// Chat asks the model and returns its whole answer. At and Call are left to the
+// caller. Tools are offered only if ask wants them. Stream, if not nil, is given
+// each piece of text and thinking on the way, from this goroutine. The error is
+// always an [*Error].
+func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, error) {
+	if c.opt.Model == "" {
+		return fsm.BrainAnswered{}, failure(fsm.BrainMissingModel, "no chat model is configured: name one, or run \"ollama pull %s\"", suggestedModel)
+	}
+	body, err := c.request(ask, tools)
+	if err != nil {
+		return fsm.BrainAnswered{}, failure(fsm.BrainError, "%v", err)
+	}
+	w := newWatch(ctx, c.opt.Timeouts)
+	defer w.stop()
+	resp, err := c.post(w, ask, body)
+	if err != nil {
+		return fsm.BrainAnswered{}, c.failed(w, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fsm.BrainAnswered{}, c.refusedChat(w, resp)
+	}
+	answer, failed := c.read(w, resp.Body, ask.Conversation, stream)
+	if failed != nil {
+		return fsm.BrainAnswered{}, failed
+	}
+	return answer, nil
+}
+
+func (c *Client) post(ctx context.Context, ask fsm.AskBrain, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath("api/chat").String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/x-ndjson")
+	req.Header.Set(PurposeHeader, string(ask.Purpose))
+	if ask.Session != "" {
+		req.Header.Set(SessionHeader, url.QueryEscape(ask.Session))
+	}
+	return c.http.Do(req)
+}
+
+// refusedChat reads a response that is not a 200.
+func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, errorBytesMax))
+	if err != nil && ctx.Err() != nil {
+		return ended(ctx)
+	}
+	text, ours := errorText(body)
+	return c.refused(c.opt.Model, resp.StatusCode, text, ours)
+}
+
+// read makes an answer of a streamed response. Only a line with done: true makes
+// it whole.
+func (c *Client) read(w *watch, body io.Reader, asked fsm.Conversation, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
+	in := newLines(body)
+	all := collector{stream: stream}
+	for {
+		line, err := in.next()
+		if err != nil {
+			return fsm.BrainAnswered{}, c.cut(w, err)
+		}
+		w.alive()
+		var ch chunk
+		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+		if err := json.Unmarshal(line, &ch); err != nil {
+			return fsm.BrainAnswered{}, failure(fsm.BrainGarbage, "the server at %s sent a line that is no part of an answer: %q", c.base, excerpt(string(line)))
+		}
+		if len(ch.Error) > 0 && string(ch.Error) != "null" {
+			return fsm.BrainAnswered{}, c.broken(line)
+		}
+		all.add(&ch)
+		if !ch.Done {
+			continue
+		}
+		w.hurry(drain)
+		_, _ = io.Copy(io.Discard, in.r)
+		if ch.PromptEvalCount >= c.opt.NumCtx {
+			return fsm.BrainAnswered{}, failure(fsm.BrainContextTruncated,
+				"the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: raise num_ctx", c.opt.NumCtx)
+		}
+		return all.answer(asked, &ch), nil
+	}
+}
+
+// cut sorts the error that ended a stream before its last line.
+func (c *Client) cut(ctx context.Context, err error) *Error {
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx)
+	case errors.Is(err, errLineTooLong), errors.Is(err, errTooLarge):
+		return failure(fsm.BrainGarbage, "the server at %s sent an answer that is too large: %v", c.base, err)
+	case errors.Is(err, io.EOF):
+		return failure(fsm.BrainCutStream, "the model's answer ended without its last line")
+	default:
+		return failure(fsm.BrainCutStream, "the connection to the Ollama server at %s broke in the midst of an answer: %v", c.base, innermost(err))
+	}
+}
+
+// broken sorts an error that the server reports in the midst of a stream.
+func (c *Client) broken(line []byte) *Error {
+	text, _ := errorText(line)
+	if e := c.reported(text); e != nil {
+		return e
+	}
+	return failure(fsm.BrainError, "the Ollama server at %s failed in the midst of an answer: %s", c.base, text)
+}

@@ -1,0 +1,249 @@
+package ollama_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+func TestINF2RecordedAnswersAreRead(t *testing.T) {
+	listDir := func(id, path string) fsm.ToolCall {
+		return fsm.ToolCall{ID: id, Name: "list_dir", Args: `{"path":"` + path + `"}`}
+	}
+	defaultText := "This is the scripted default answer of the handmade test model."
+	tests := map[string]fsm.BrainAnswered{
+		"chat-text": {Stop: fsm.StopEndTurn, Text: defaultText, Tokens: fsm.Tokens{Prompt: 15, Answer: 7}},
+		"chat-call": {
+			Stop:  fsm.StopToolUse,
+			Calls: []fsm.ToolCall{listDir("call_pgw4wlxk", ".")}, Tokens: fsm.Tokens{Prompt: 129, Answer: 8},
+		},
+		"chat-text-then-call": {
+			Stop: fsm.StopToolUse, Text: "Let me look at the file first. ",
+			Calls:  []fsm.ToolCall{{ID: "call_0g6k6iqh", Name: "read_file", Args: `{"limit":20,"path":"README.md"}`}},
+			Tokens: fsm.Tokens{Prompt: 128, Answer: 11},
+		},
+		"chat-two-calls": {
+			Stop:   fsm.StopToolUse,
+			Calls:  []fsm.ToolCall{listDir("call_29jfntoa", "a"), listDir("call_6emvf8ks", "b")},
+			Tokens: fsm.Tokens{Prompt: 128, Answer: 13},
+		},
+		"chat-unoffered-call": {Stop: fsm.StopEndTurn, Tokens: fsm.Tokens{Prompt: 127, Answer: 7}},
+		"chat-length":         {Stop: fsm.StopMaxTokens, Text: "This is the scripted default answer", Tokens: fsm.Tokens{Prompt: 15, Answer: 3}},
+		"chat-call-cut":       {Stop: fsm.StopMaxTokens, Tokens: fsm.Tokens{Prompt: 126, Answer: 2}},
+		"chat-utf8":           {Stop: fsm.StopEndTurn, Text: "Grüße, 世界! Ça va? 🦙 fin.", Tokens: fsm.Tokens{Prompt: 13, Answer: 4}},
+		"chat-thinking": {
+			Stop: fsm.StopEndTurn, Text: "Here is the plan: one step, then stop.",
+			Thinking: "The user wants a plan. I should think briefly.", Tokens: fsm.Tokens{Prompt: 12, Answer: 10},
+		},
+		"chat-think-in-text": {
+			Stop: fsm.StopEndTurn, Text: "Here is the plan: one step, then stop.",
+			Thinking: "The user wants a plan. I should think briefly.", Tokens: fsm.Tokens{Prompt: 12, Answer: 10},
+		},
+		"chat-thinking-then-call": {
+			Stop: fsm.StopToolUse, Thinking: "I need the directory before answering.",
+			Calls: []fsm.ToolCall{listDir("call_jj0eurd2", "src")}, Tokens: fsm.Tokens{Prompt: 127, Answer: 12},
+		},
+		"chat-text-whole": {Stop: fsm.StopEndTurn, Text: defaultText, Tokens: fsm.Tokens{Prompt: 15, Answer: 7}},
+	}
+	for name, want := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := client(t, playing(t, name), nil).Chat(testContext(t), ask("hello"), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestChunksAreStreamedInOrder(t *testing.T) {
+	var text, thinking strings.Builder
+	n := 0
+	answer, err := client(t, playing(t, "chat-thinking"), nil).Chat(testContext(t), ask("x"), nil, func(c ollama.Chunk) {
+		n++
+		text.WriteString(c.Text)
+		thinking.WriteString(c.Thinking)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != 9 || text.String() != answer.Text || thinking.String() != answer.Thinking {
+		t.Errorf("%d chunks, text %q, thinking %q; answer %+v", n, &text, &thinking, answer)
+	}
+}
+
+func TestINF6RecordedErrorsAreTyped(t *testing.T) {
+	tests := []struct {
+		name  string
+		class fsm.BrainClass
+		parts []string
+	}{
+		{"chat-unknown-model", fsm.BrainMissingModel, []string{`"m"`, "ollama pull m", "http://127.0.0.1"}},
+		{"chat-no-tools", fsm.BrainNoTools, []string{"does not support tools", "ollama show"}},
+		{"chat-too-long", fsm.BrainContextTruncated, []string{"8192", "num_ctx"}},
+		{"chat-bad-option", fsm.BrainError, []string{"500", "must be of type float32"}},
+		{"chat-bad-json", fsm.BrainError, []string{"400", "unexpected EOF"}},
+		{"chat-embed-model", fsm.BrainError, []string{"does not support chat"}},
+		{"unknown-path", fsm.BrainError, []string{"404", "check the address"}},
+		{"chat-wrong-method", fsm.BrainError, []string{"405"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := client(t, playing(t, tt.name), nil).Chat(testContext(t), ask("hello"), nil, nil)
+			wantClass(t, err, tt.class, tt.parts...)
+		})
+	}
+}
+
+func TestAFullWindowMeansTruncation(t *testing.T) {
+	for numCtx, truncated := range map[int]bool{255: true, 256: true, 257: false} {
+		c := client(t, playing(t, "chat-truncated"), func(o *ollama.Options) { o.NumCtx = numCtx })
+		_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+		if truncated {
+			wantClass(t, err, fsm.BrainContextTruncated, "num_ctx")
+		} else if err != nil {
+			t.Errorf("num_ctx %d: %v", numCtx, err)
+		}
+	}
+}
+
+func TestINF6StatusesAreTyped(t *testing.T) {
+	tests := []struct {
+		status int
+		body   string
+		class  fsm.BrainClass
+	}{
+		{503, `{"error":"server busy, please try again.  maximum pending requests exceeded"}`, fsm.BrainBusy},
+		{503, "", fsm.BrainBusy},
+		{429, `{"error":"slow down"}`, fsm.BrainBusy},
+		{502, "<html>bad gateway</html>", fsm.BrainUnreachable},
+		{504, "", fsm.BrainTimeout},
+		{500, `{"error":"timed out waiting for llama runner to start"}`, fsm.BrainLoading},
+		{500, `{"error":{"message":"boom"}}`, fsm.BrainError},
+		{307, "", fsm.BrainError},
+	}
+	for _, tt := range tests {
+		s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(tt.status)
+			_, _ = io.WriteString(w, tt.body)
+		})
+		_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+		wantClass(t, err, tt.class)
+	}
+}
+
+func TestINF6BrokenStreamsAreTyped(t *testing.T) {
+	hello := `{"message":{"role":"assistant","content":"hello"},"done":false}`
+	tests := []struct {
+		name  string
+		lines []string
+		class fsm.BrainClass
+		part  string
+	}{
+		{"no last line", []string{hello, ""}, fsm.BrainCutStream, "without its last line"},
+		{"nothing at all", nil, fsm.BrainCutStream, "without its last line"},
+		{"half a line", []string{hello, `{"message":{"ro`}, fsm.BrainGarbage, `{\"message\":{\"ro`},
+		{"an error line", []string{hello, `{"error":"an error was encountered"}`}, fsm.BrainError, "an error was encountered"},
+		{"an error object", []string{`{"error":{"code":7}}`}, fsm.BrainError, `{"code":7}`},
+		{"an error that has a class", []string{`{"error":"server busy"}`}, fsm.BrainBusy, "busy"},
+		{"a page", []string{hello, "<html>oops</html>", done}, fsm.BrainGarbage, "<html>oops"},
+		{"another type", []string{`["hello"]`}, fsm.BrainGarbage, "no part of an answer"},
+		{"a line without end", []string{strings.Repeat("x", 9<<20)}, fsm.BrainGarbage, "too large"},
+		{"too much", []string{strings.Repeat(strings.Repeat(" ", 1<<20)+"\n", 65)}, fsm.BrainGarbage, "too large"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, tt.class, tt.part)
+		})
+	}
+}
+
+func TestADroppedConnectionIsACutStream(t *testing.T) {
+	for name, before := range map[string]string{
+		"before the answer": "", "in the answer": `{"message":{"content":"a"}}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+				if before != "" {
+					_, _ = io.WriteString(w, before)
+					_ = http.NewResponseController(w).Flush()
+				}
+				panic(http.ErrAbortHandler)
+			})
+			_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, fsm.BrainCutStream)
+		})
+	}
+}
+
+func TestNoServerIsUnreachable(t *testing.T) {
+	s := playing(t, "chat-text")
+	c := client(t, s, nil)
+	s.Close()
+	_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainUnreachable, s.URL, "ollama serve", "OLLAMA_HOST", "refused")
+	_, err = c.Version(testContext(t))
+	wantClass(t, err, fsm.BrainUnreachable, s.URL)
+}
+
+func TestACallWithoutAModelIsRefused(t *testing.T) {
+	s := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
+	_, err := client(t, s, func(o *ollama.Options) { o.Model = "" }).Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainMissingModel, "ollama pull")
+}
+
+func TestACallGivenUpIsCancelled(t *testing.T) {
+	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		_, _ = io.WriteString(w, `{"message":{"content":"a"}}`+"\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(testContext(t))
+	_, err := client(t, s, nil).Chat(ctx, ask("x"), nil, func(ollama.Chunk) { cancel() })
+	wantClass(t, err, fsm.BrainCancelled)
+}
+
+func TestRequestsCarryPurposeAndSession(t *testing.T) {
+	var purpose, session string
+	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		purpose, session = r.Header.Get(ollama.PurposeHeader), r.Header.Get(ollama.SessionHeader)
+		recorded(t, w, "chat-text")
+	})
+	a := ask("x")
+	a.Purpose, a.Session = fsm.PurposeSummary, "café: a b"
+	if _, err := client(t, s, nil).Chat(testContext(t), a, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := url.QueryUnescape(session); purpose != "summary" || got != a.Session || err != nil {
+		t.Errorf("purpose %q, session %q", purpose, session)
+	}
+}
+
+func TestOneConnectionServesManyCalls(t *testing.T) {
+	remote := map[string]bool{}
+	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		remote[r.RemoteAddr] = true
+		recorded(t, w, "chat-text")
+	})
+	c := client(t, s, nil)
+	for range 5 {
+		if _, err := c.Chat(testContext(t), ask("x"), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(remote) != 1 {
+		t.Errorf("%d connections, want 1", len(remote))
+	}
+}

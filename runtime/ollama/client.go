@@ -1,0 +1,170 @@
+package ollama
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Defaults of [Options] and [Timeouts].
+const (
+	DefaultBaseURL    = "http://127.0.0.1:11434"
+	DefaultNumCtx     = 8192
+	DefaultNumPredict = 1024
+	DefaultKeepAlive  = 5 * time.Minute
+
+	DefaultConnect    = 5 * time.Second
+	DefaultFirstToken = 5 * time.Minute
+	DefaultIdle       = time.Minute
+	DefaultTotal      = 10 * time.Minute
+)
+
+// The headers that say what a call is for. A real Ollama ignores them; the mock
+// server finds its script by them. The session is escaped as in a URL's query.
+const (
+	PurposeHeader = "X-Shelly-Purpose"
+	SessionHeader = "X-Shelly-Session"
+)
+
+// Options say which server and model to ask, and how. A zero value means the
+// default.
+type Options struct {
+	// BaseURL is the server in any form that OLLAMA_HOST takes: host, host:port,
+	// :port, http://host:port/path. Default: DefaultBaseURL.
+	BaseURL string
+	// Model is the chat model. Default: none; see [Client.Choose].
+	Model string
+	// EmbedModel makes vectors. Default: none, and Embed refuses.
+	EmbedModel string
+	// NumCtx is the context window in tokens. Default: DefaultNumCtx.
+	NumCtx int
+	// NumPredict is the longest answer in tokens. Default: DefaultNumPredict.
+	NumPredict int
+	// KeepAlive is how long the server keeps an idle model loaded; negative: for
+	// ever. Default: DefaultKeepAlive. To unload at once say time.Nanosecond.
+	KeepAlive time.Duration
+	// Temperature and Seed of the sampling. Default: nil, the model's own.
+	Temperature *float64
+	Seed        *int
+	Timeouts    Timeouts
+}
+
+// Timeouts bound one call. A zero value means the default.
+type Timeouts struct {
+	// Connect bounds reaching the server. Default: DefaultConnect.
+	Connect time.Duration
+	// FirstToken bounds the wait for the first line of an answer, in which the
+	// server may load the model and reads the prompt, and a whole embedding.
+	// Default: DefaultFirstToken.
+	FirstToken time.Duration
+	// Idle bounds the wait between two lines of an answer, and each question
+	// about the server and its models. Default: DefaultIdle.
+	Idle time.Duration
+	// Total bounds a whole chat. Default: DefaultTotal.
+	Total time.Duration
+}
+
+// Client asks one Ollama server. It is safe for concurrent use.
+type Client struct {
+	opt  Options // without zero values
+	base *url.URL
+	http *http.Client
+	api  *api.Client
+}
+
+// New returns a client. It sends nothing; the error is one of the options.
+func New(opt Options) (*Client, error) {
+	base, err := parseBase(opt.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	opt = opt.withDefaults()
+	if t := opt.Timeouts; min(opt.NumCtx, opt.NumPredict) < 0 || min(t.Connect, t.FirstToken, t.Idle, t.Total) < 0 {
+		return nil, errors.New("num_ctx, num_predict and the timeouts of the Ollama client must be positive")
+	}
+	client := &http.Client{
+		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client)}, nil
+}
+
+// With returns a client for other models over the same connections.
+func (c *Client) With(chat, embed string) *Client {
+	d := *c
+	d.opt.Model, d.opt.EmbedModel = chat, embed
+	return &d
+}
+
+// BaseURL returns the server's address as it is used.
+func (c *Client) BaseURL() string { return c.base.String() }
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func (o Options) withDefaults() Options {
+	o.NumCtx = or(o.NumCtx, DefaultNumCtx)
+	o.NumPredict = or(o.NumPredict, DefaultNumPredict)
+	o.KeepAlive = or(o.KeepAlive, DefaultKeepAlive)
+	t := &o.Timeouts
+	t.Connect = or(t.Connect, DefaultConnect)
+	t.FirstToken = or(t.FirstToken, DefaultFirstToken)
+	t.Idle = or(t.Idle, DefaultIdle)
+	t.Total = or(t.Total, DefaultTotal)
+	return o
+}
+
+func or[T int | time.Duration](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// newTransport never asks a proxy: the model is this machine's own or a
+// neighbour's, and a proxy set for the web must not see the conversation.
+func newTransport(connect time.Duration) *http.Transport {
+	return &http.Transport{
+		Proxy:               nil,
+		DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
+		TLSHandshakeTimeout: connect,
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     90 * time.Second,
+	}
+}
+
+// bodyBytesMax bounds any response, so that no server can fill the memory.
+const bodyBytesMax = 64 << 20
+
+var errTooLarge = errors.New("the response is larger than 64 MiB")
+
+// bounded limits the size of every response.
+type bounded struct{ *http.Transport }
+
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.Transport.RoundTrip(req)
+	if err == nil {
+		resp.Body = &boundedBody{ReadCloser: resp.Body, left: bodyBytesMax}
+	}
+	return resp, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

@@ -1,0 +1,64 @@
+package ollama
+
+import (
+	"context"
+	"time"
+
+	"shelly/fsm"
+)
+
+// watch is a context that ends when a model takes too long. The cause is the
+// [*Error] to return.
+type watch struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	wait   *time.Timer // for the first line
+	idle   *time.Timer // for the next line
+	total  *time.Timer
+	within time.Duration // between lines
+}
+
+// newWatch begins to watch a chat: Total from now on, FirstToken until the first
+// call of alive, Idle after each.
+func newWatch(ctx context.Context, t Timeouts) *watch {
+	w := &watch{within: t.Idle}
+	w.Context, w.cancel = context.WithCancelCause(ctx)
+	w.wait = w.after(t.FirstToken, failure(fsm.BrainLoading,
+		"the model gave no first token within %v, loading included (timeouts.first_token)", t.FirstToken))
+	w.total = w.after(t.Total, failure(fsm.BrainTimeout,
+		"the model's answer took longer than %v (timeouts.total)", t.Total))
+	return w
+}
+
+// alive notes that a line has come.
+func (w *watch) alive() {
+	if w.idle == nil {
+		w.wait.Stop()
+		w.idle = w.after(w.within, failure(fsm.BrainTimeout,
+			"the model fell silent for %v in the midst of its answer (timeouts.idle)", w.within))
+		return
+	}
+	w.idle.Reset(w.within)
+}
+
+// hurry leaves what remains of the response d to arrive.
+func (w *watch) hurry(d time.Duration) { w.total.Reset(d) }
+
+func (w *watch) after(d time.Duration, cause *Error) *time.Timer {
+	return time.AfterFunc(d, func() { w.cancel(cause) })
+}
+
+// stop ends the context and frees its timers.
+func (w *watch) stop() {
+	w.cancel(nil)
+	w.wait.Stop()
+	w.total.Stop()
+	if w.idle != nil {
+		w.idle.Stop()
+	}
+}
+
+// within bounds a call that has one response.
+func within(ctx context.Context, d time.Duration, what string) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, failure(fsm.BrainTimeout, "%s took longer than %v", what, d))
+}

@@ -1,0 +1,97 @@
+package ollama_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+// soon is a deadline that is sure to pass in a test.
+const soon = 20 * time.Millisecond
+
+func TestDeadlinesAreTyped(t *testing.T) {
+	tests := []struct {
+		name     string
+		before   string // sent before the server falls silent
+		timeouts ollama.Timeouts
+		class    fsm.BrainClass
+		part     string
+	}{
+		{"no first token", "", ollama.Timeouts{FirstToken: soon}, fsm.BrainLoading, "timeouts.first_token"},
+		{"silence in the answer", `{"message":{"content":"a"}}` + "\n", ollama.Timeouts{Idle: soon}, fsm.BrainTimeout, "timeouts.idle"},
+		{"a blank line is no token", "\n", ollama.Timeouts{FirstToken: soon}, fsm.BrainLoading, "timeouts.first_token"},
+		{"too long in all", `{"message":{"content":"a"}}` + "\n", ollama.Timeouts{Total: soon}, fsm.BrainTimeout, "timeouts.total"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := silentAfter(t, tt.before)
+			c := client(t, s.Server, func(o *ollama.Options) { o.Timeouts = tt.timeouts })
+			_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, tt.class, tt.part)
+			s.wait(t)
+		})
+	}
+}
+
+func TestTheCallersDeadlineIsATimeout(t *testing.T) {
+	s := silentAfter(t, "")
+	ctx, cancel := context.WithTimeout(testContext(t), soon)
+	defer cancel()
+	_, err := client(t, s.Server, nil).Chat(ctx, ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainTimeout, "caller's deadline")
+}
+
+func TestQuestionsHaveADeadline(t *testing.T) {
+	s := silentAfter(t, "")
+	c := client(t, s.Server, func(o *ollama.Options) { o.Timeouts = ollama.Timeouts{Idle: soon, FirstToken: soon} })
+	_, err := c.Version(testContext(t))
+	wantClass(t, err, fsm.BrainTimeout, "version")
+	_, err = c.Models(testContext(t))
+	wantClass(t, err, fsm.BrainTimeout, "models")
+	_, err = c.Show(testContext(t), "m")
+	wantClass(t, err, fsm.BrainTimeout, "what the model can do")
+	_, _, err = c.Embed(testContext(t), "text")
+	wantClass(t, err, fsm.BrainTimeout, "embedding")
+}
+
+func TestAServerThatLingersBehindTheLastLineHoldsNobodyUp(t *testing.T) {
+	s := silentAfter(t, done+"\n")
+	if _, err := client(t, s.Server, nil).Chat(testContext(t), ask("x"), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t)
+}
+
+// silent is a server that sends something and then waits for its client to leave.
+type silent struct {
+	*httptest.Server
+	left chan struct{}
+}
+
+func silentAfter(t *testing.T, before string) silent {
+	left := make(chan struct{}, 8)
+	return silent{server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if before != "" {
+			_, _ = io.WriteString(w, before)
+			_ = http.NewResponseController(w).Flush()
+		}
+		<-r.Context().Done()
+		left <- struct{}{}
+	}), left}
+}
+
+// wait returns once the server has seen its client leave.
+func (s silent) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-s.left:
+	case <-testContext(t).Done():
+		t.Fatal("the server never saw its client leave")
+	}
+}

@@ -1,0 +1,45 @@
+package ollama
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"shelly/fsm"
+)
+
+// Embed turns a text into a vector of float32, little-endian, and names the model
+// as it is configured. A text too long for the model counts with its beginning.
+// Blank text is refused: its vector would be near to everything or nothing. The
+// error is an [*Error].
+func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model string, err error) {
+	model = c.opt.EmbedModel
+	switch {
+	case model == "":
+		return nil, "", failure(fsm.BrainMissingModel, "no embedding model is configured: memory is found by keyword alone; \"ollama pull nomic-embed-text\" has one")
+	case strings.TrimSpace(text) == "":
+		return nil, "", failure(fsm.BrainError, "there is no text to embed")
+	}
+	ctx, cancel := within(ctx, c.opt.Timeouts.FirstToken, "the embedding, loading included,")
+	defer cancel()
+	resp, err := c.api.Embed(ctx, &api.EmbedRequest{
+		Model:     model,
+		Input:     strings.ToValidUTF8(text, "\uFFFD"),
+		KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
+		// The chat's window: one model may serve both, and another window reloads it.
+		Options: map[string]any{"num_ctx": c.opt.NumCtx},
+	})
+	if err != nil {
+		return nil, "", c.sort(ctx, model, err)
+	}
+	if len(resp.Embeddings) != 1 || len(resp.Embeddings[0]) == 0 {
+		return nil, "", failure(fsm.BrainGarbage, "the server at %s sent %d embeddings for one text", c.base, len(resp.Embeddings))
+	}
+	for _, f := range resp.Embeddings[0] {
+		vector = binary.LittleEndian.AppendUint32(vector, math.Float32bits(f))
+	}
+	return vector, model, nil
+}

@@ -1,0 +1,179 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ollama/ollama/api"
+
+	"shelly/fsm"
+)
+
+// Error is a failed call: its class for the machine, its reason for a person.
+type Error struct {
+	Class  fsm.BrainClass
+	Reason string
+}
+
+// Error returns the reason.
+func (e *Error) Error() string { return e.Reason }
+
+// BrainClass returns the class.
+func (e *Error) BrainClass() fsm.BrainClass { return e.Class }
+
+func failure(class fsm.BrainClass, format string, args ...any) *Error {
+	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (c *Client) missing(model string) *Error {
+	return failure(fsm.BrainMissingModel, "the Ollama server at %s has no model %q: run \"ollama pull %s\" there, or configure one that \"ollama list\" shows",
+		c.base, model, model)
+}
+
+// failed sorts an error of the transport. A context that has ended is the cause
+// of whatever error came of it.
+func (c *Client) failed(ctx context.Context, err error) *Error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	var op *net.OpError
+	switch {
+	case errors.Is(err, errTooLarge):
+		return failure(fsm.BrainGarbage, "the Ollama server at %s sent too much: %v", c.base, err)
+	case errors.As(err, &op) && op.Op == "dial":
+		return failure(fsm.BrainUnreachable, "no Ollama server answers at %s (%v): start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
+			c.base, dialCause(op))
+	default:
+		return failure(fsm.BrainCutStream, "the Ollama server at %s dropped the connection: %v", c.base, innermost(err))
+	}
+}
+
+// ended says why a context ended: one of the deadlines here, the caller's own, or
+// because the caller gave up.
+func ended(ctx context.Context) *Error {
+	var own *Error
+	cause := context.Cause(ctx)
+	switch {
+	case errors.As(cause, &own):
+		return own
+	case errors.Is(cause, context.DeadlineExceeded):
+		return failure(fsm.BrainTimeout, "the model did not answer before the caller's deadline")
+	default:
+		return failure(fsm.BrainCancelled, "the call was given up")
+	}
+}
+
+// refused sorts a response that is not a 200 by its status and text; ours says
+// that the text came in the API's own shape.
+func (c *Client) refused(model string, status int, text string, ours bool) *Error {
+	if status == http.StatusNotFound && ours {
+		return c.missing(model)
+	}
+	if e := c.reported(text); e != nil && status >= http.StatusBadRequest {
+		return e
+	}
+	class := fsm.BrainError
+	switch status {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later, or raise OLLAMA_NUM_PARALLEL or OLLAMA_MAX_QUEUE there", c.base, text)
+	case http.StatusBadGateway:
+		class = fsm.BrainUnreachable
+	case http.StatusGatewayTimeout, http.StatusRequestTimeout:
+		class = fsm.BrainTimeout
+	case http.StatusNotFound, http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return failure(class, "the server at %s does not speak Ollama's API (status %d: %s): check the address", c.base, status, text)
+	}
+	return failure(class, "the Ollama server at %s answered status %d: %s", c.base, status, text)
+}
+
+// reported sorts the errors that are told apart by their text alone, in a
+// response or in the midst of a stream. It returns nil for any other.
+func (c *Client) reported(text string) *Error {
+	has := func(part string) bool { return strings.Contains(text, part) }
+	switch {
+	case has("does not support tools"):
+		return failure(fsm.BrainNoTools, "the model cannot call tools (%s): configure one that can; \"ollama show MODEL\" lists it under capabilities", text)
+	case has("input length exceeds"), has("exceeds the context length"):
+		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
+	case has("server busy"):
+		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later", c.base, text)
+	case has("timed out waiting for llama"):
+		return failure(fsm.BrainLoading, "the model did not load in time (%s)", text)
+	default:
+		return nil
+	}
+}
+
+// sort turns an error of the API library into one of ours.
+func (c *Client) sort(ctx context.Context, model string, err error) *Error {
+	var status api.StatusError
+	var auth api.AuthorizationError
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &status):
+		// The library passes a body that it cannot read as if it were the error.
+		page := strings.HasPrefix(status.ErrorMessage, "404 page") || strings.HasPrefix(status.ErrorMessage, "<")
+		return c.refused(model, status.StatusCode, excerpt(status.ErrorMessage), !page)
+	case errors.As(err, &auth):
+		return failure(fsm.BrainError, "the Ollama server at %s wants a sign-in: %v", c.base, auth)
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %v", c.base, err)
+	default:
+		return c.failed(ctx, err)
+	}
+}
+
+// errorText returns the error in a body, and whether the body has the API's
+// shape. An error that is not a text is quoted as it came.
+func errorText(body []byte) (text string, ours bool) {
+	var wire struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &wire) != nil || len(wire.Error) == 0 {
+		return excerpt(string(body)), false
+	}
+	if json.Unmarshal(wire.Error, &text) != nil {
+		text = string(wire.Error)
+	}
+	return excerpt(text), true
+}
+
+const excerptBytesMax = 300
+
+// excerpt cuts foreign text to what a reason can hold.
+func excerpt(s string) string {
+	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) <= excerptBytesMax {
+		return s
+	}
+	n := excerptBytesMax
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + " …"
+}
+
+// dialCause is a dial error without the address, which the reason names already.
+func dialCause(op *net.OpError) error {
+	if op.Timeout() {
+		return errors.New("no connection in time")
+	}
+	return innermost(op)
+}
+
+func innermost(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
+}

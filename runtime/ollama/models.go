@@ -1,0 +1,139 @@
+package ollama
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
+
+	"shelly/fsm"
+)
+
+// suggestedModel is what a person with no model is told to pull: small, and able
+// to call tools.
+const suggestedModel = "qwen3:4b"
+
+// Model is an installed model.
+type Model struct {
+	Name   string
+	Size   int64  // bytes on disk
+	Digest string // of its manifest, in hex
+	Remote string // the host that runs it; empty: the server itself
+}
+
+// Capabilities is what a model can do.
+type Capabilities struct {
+	Completion    bool
+	Tools         bool
+	Thinking      bool
+	Embedding     bool
+	Vision        bool
+	ContextLength int // the longest window in tokens that it can be given; 0 if unknown
+}
+
+// SameModel reports whether two names mean one model: a name without a tag means
+// the tag latest.
+func SameModel(a, b string) bool { return tagged(a) == tagged(b) }
+
+func tagged(name string) string {
+	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
+		return name
+	}
+	return name + ":latest"
+}
+
+// Version returns the server's version. The error is an [*Error].
+func (c *Client) Version(ctx context.Context) (string, error) {
+	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking for the server's version")
+	defer cancel()
+	version, err := c.api.Version(ctx)
+	if err != nil {
+		return "", c.sort(ctx, "", err)
+	}
+	return version, nil
+}
+
+// Models returns what is installed, in the server's order: last changed first.
+// The error is an [*Error].
+func (c *Client) Models(ctx context.Context) ([]Model, error) {
+	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "listing the models")
+	defer cancel()
+	list, err := c.api.List(ctx)
+	if err != nil {
+		return nil, c.sort(ctx, "", err)
+	}
+	models := make([]Model, len(list.Models))
+	for i, m := range list.Models {
+		models[i] = Model{Name: m.Name, Size: m.Size, Digest: m.Digest, Remote: m.RemoteHost}
+	}
+	return models, nil
+}
+
+// Show returns what an installed model can do. The error is an [*Error].
+func (c *Client) Show(ctx context.Context, name string) (Capabilities, error) {
+	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what the model can do")
+	defer cancel()
+	show, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
+	if err != nil {
+		return Capabilities{}, c.sort(ctx, name, err)
+	}
+	can := func(what model.Capability) bool { return slices.Contains(show.Capabilities, what) }
+	return Capabilities{
+		Completion:    can(model.CapabilityCompletion),
+		Tools:         can(model.CapabilityTools),
+		Thinking:      can(model.CapabilityThinking),
+		Embedding:     can(model.CapabilityEmbedding),
+		Vision:        can(model.CapabilityVision),
+		ContextLength: contextLength(show.ModelInfo),
+	}, nil
+}
+
+// contextLength reads the key that is named after the model's architecture.
+func contextLength(info map[string]any) int {
+	arch, _ := info["general.architecture"].(string)
+	n, _ := info[arch+".context_length"].(float64)
+	return int(n)
+}
+
+// Choose returns the models to use. One that is configured must be installed.
+// With no chat model configured it is the first installed one that can call
+// tools; with no embedding model configured the first that can embed, or "" where
+// there is none: memory then goes by keyword. A model that another host runs is
+// never chosen. The error is an [*Error] and says what to pull.
+func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
+	models, err := c.Models(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	chat, embed = c.opt.Model, c.opt.EmbedModel
+	for _, name := range []string{chat, embed} {
+		installed := func(m Model) bool { return SameModel(m.Name, name) }
+		if name != "" && !slices.ContainsFunc(models, installed) {
+			return "", "", c.missing(name)
+		}
+	}
+	for _, m := range models {
+		if chat != "" && embed != "" {
+			break
+		}
+		if m.Remote != "" {
+			continue
+		}
+		can, err := c.Show(ctx, m.Name)
+		if err != nil {
+			return "", "", err
+		}
+		if chat == "" && can.Completion && can.Tools {
+			chat = m.Name
+		}
+		if embed == "" && can.Embedding {
+			embed = m.Name
+		}
+	}
+	if chat == "" {
+		return "", "", failure(fsm.BrainMissingModel, "the Ollama server at %s has no model that can call tools: run \"ollama pull %s\" there", c.base, suggestedModel)
+	}
+	return chat, embed, nil
+}

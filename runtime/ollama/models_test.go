@@ -1,0 +1,181 @@
+package ollama_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+func TestVersion(t *testing.T) {
+	got, err := client(t, playing(t, "version"), nil).Version(testContext(t))
+	if err != nil || got != "0.17.4" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestModels(t *testing.T) {
+	got, err := client(t, playing(t, "tags"), nil).Models(testContext(t))
+	if err != nil || len(got) != 4 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := ollama.Model{Name: "brain:latest", Size: 3678962, Digest: "75b99bccfa16c2fb412078669da7db30a4aebd1ffd589e4cf2634139ea2a7987"}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestShow(t *testing.T) {
+	for name, want := range map[string]ollama.Capabilities{
+		"show-chat":  {Completion: true, Tools: true, ContextLength: 131072},
+		"show-embed": {Embedding: true, ContextLength: 512},
+	} {
+		got, err := client(t, playing(t, name), nil).Show(testContext(t), "x")
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+		}
+	}
+	_, err := client(t, playing(t, "show-unknown"), nil).Show(testContext(t), "ghost")
+	wantClass(t, err, fsm.BrainMissingModel, "ollama pull ghost")
+	_, err = client(t, playing(t, "unknown-path"), nil).Show(testContext(t), "ghost")
+	wantClass(t, err, fsm.BrainError, "check the address")
+	_, err = client(t, playing(t, "root"), nil).Models(testContext(t))
+	wantClass(t, err, fsm.BrainGarbage)
+}
+
+func TestSameModel(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"a", "a:latest", true},
+		{"a", "a", true},
+		{"a", "a:1b", false},
+		{"a:1b", "a:1b", true},
+		{"h:80/n/a", "h:80/n/a:latest", true},
+		{"a", "b", false},
+	} {
+		if got := ollama.SameModel(tt.a, tt.b); got != tt.same {
+			t.Errorf("%q and %q: %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+// library is a server with models; each is "name: capability …".
+func library(t *testing.T, models ...string) *httptest.Server {
+	type model struct {
+		Name       string `json:"name"`
+		RemoteHost string `json:"remote_host,omitempty"`
+	}
+	var list []model
+	can := map[string][]string{}
+	for _, m := range models {
+		name, capabilities, _ := strings.Cut(m, " = ")
+		can[name] = strings.Fields(capabilities)
+		l := model{Name: name}
+		if strings.HasSuffix(name, "-cloud") {
+			l.RemoteHost = "https://example.com"
+		}
+		list = append(list, l)
+	}
+	return server(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if r.URL.Path == "/api/tags" {
+			_ = json.NewEncoder(w).Encode(map[string]any{"models": list})
+			return
+		}
+		var req struct{ Model string }
+		if err := json.Unmarshal([]byte(body), &req); err != nil {
+			t.Error(err)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"capabilities": can[req.Model]})
+	})
+}
+
+func TestChoose(t *testing.T) {
+	all := []string{
+		"big-cloud = completion tools", "old:7b = completion", "small:4b = completion tools thinking",
+		"large:8b = completion tools", "vec:latest = embedding", "vec2:latest = embedding",
+	}
+	tests := []struct {
+		name              string
+		models            []string
+		wantChat, wantEmb string // configured
+		gotChat, gotEmb   string
+		missing           string
+	}{
+		{name: "the first that can", models: all, gotChat: "small:4b", gotEmb: "vec:latest"},
+		{name: "configured ones", models: all, wantChat: "old:7b", wantEmb: "vec2", gotChat: "old:7b", gotEmb: "vec2"},
+		{name: "configured chat", models: all, wantChat: "large:8b", gotChat: "large:8b", gotEmb: "vec:latest"},
+		{name: "no embedding model", models: all[:4], gotChat: "small:4b"},
+		{name: "nothing installed", missing: "ollama pull"},
+		{name: "nothing that can call tools", models: all[:2], missing: "no model that can call tools"},
+		{name: "configured chat missing", models: all, wantChat: "ghost", missing: "ollama pull ghost"},
+		{name: "another tag", models: all, wantChat: "small", missing: "ollama pull small"},
+		{name: "configured embedding missing", models: all, wantEmb: "ghost-e", missing: "ollama pull ghost-e"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := client(t, library(t, tt.models...), nil).With(tt.wantChat, tt.wantEmb)
+			chat, embed, err := c.Choose(testContext(t))
+			if tt.missing != "" {
+				wantClass(t, err, fsm.BrainMissingModel, tt.missing)
+				return
+			}
+			if err != nil || chat != tt.gotChat || embed != tt.gotEmb {
+				t.Errorf("%q, %q, %v; want %q, %q", chat, embed, err, tt.gotChat, tt.gotEmb)
+			}
+		})
+	}
+}
+
+func TestEmbedGivesLittleEndianFloats(t *testing.T) {
+	var body string
+	s := server(t, func(w http.ResponseWriter, r *http.Request, b string) {
+		body = b
+		recorded(t, w, "embed-one")
+	})
+	vector, model, err := client(t, s, nil).Embed(testContext(t), "hello world")
+	if err != nil || model != "e" || len(vector) != 4*128 {
+		t.Fatalf("%d bytes, model %q, %v", len(vector), model, err)
+	}
+	if first := math.Float32frombits(binary.LittleEndian.Uint32(vector)); first != -0.14100283 {
+		t.Errorf("the first number is %v", first)
+	}
+	if want := `{"model":"e","input":"hello world","keep_alive":"5m0s","options":{"num_ctx":8192}}`; body != want {
+		t.Errorf("sent %s, want %s", body, want)
+	}
+}
+
+func TestEmbedFailuresAreTyped(t *testing.T) {
+	none := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
+	_, _, err := client(t, none, nil).Embed(testContext(t), " \n")
+	wantClass(t, err, fsm.BrainError, "no text")
+	_, _, err = client(t, none, nil).With("m", "").Embed(testContext(t), "text")
+	wantClass(t, err, fsm.BrainMissingModel, "keyword")
+
+	_, _, err = client(t, playing(t, "embed-unknown-model"), nil).Embed(testContext(t), "text")
+	wantClass(t, err, fsm.BrainMissingModel, "ollama pull e")
+	for _, name := range []string{"embed-none", "embed-three"} {
+		_, _, err = client(t, playing(t, name), nil).Embed(testContext(t), "text")
+		wantClass(t, err, fsm.BrainGarbage, "embeddings for one text")
+	}
+	huge := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		_, _ = fmt.Fprint(w, `{"model":"`)
+		chunk := strings.Repeat("x", 1<<20)
+		for range 65 {
+			_, _ = io.WriteString(w, chunk)
+		}
+	})
+	_, _, err = client(t, huge, nil).Embed(testContext(t), "text")
+	wantClass(t, err, fsm.BrainGarbage, "too much")
+}

@@ -1,0 +1,88 @@
+package ollama_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+// sent returns the body of the request that asks for a.
+func sent(t *testing.T, a fsm.AskBrain, tools []fsm.ToolDecl, change func(*ollama.Options)) string {
+	t.Helper()
+	var body string
+	s := server(t, func(w http.ResponseWriter, r *http.Request, b string) {
+		if r.Method != http.MethodPost || r.URL.Path != "/api/chat" {
+			t.Errorf("%s %s", r.Method, r.URL.Path)
+		}
+		body = b
+		recorded(t, w, "chat-text")
+	})
+	if _, err := client(t, s, change).Chat(testContext(t), a, tools, nil); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(body)
+}
+
+func TestAWholeConversationIsSent(t *testing.T) {
+	a := ask("")
+	a.Conversation.Messages = []fsm.Message{
+		{Role: fsm.RoleSystem, Text: "be <brief> & kind"},
+		{Role: fsm.RoleUser, Text: "hello"},
+		{Role: fsm.RoleAssistant, Text: "so", Thinking: "hm", Calls: []fsm.ToolCall{
+			{ID: "c1", Name: "f", Args: `{"z":1,"a":12345678901234567890}`},
+			{ID: "c2", Name: "g", Args: `{"broken":`},
+			{Name: "h", Args: `[1]`},
+		}},
+		{Role: fsm.RoleTool, Text: "one", Tool: "f", ToolCall: "c1"},
+		{Role: fsm.RoleTool, Text: "two", Tool: "g", ToolCall: "c2"},
+		{Role: fsm.RoleTool, Tool: "h"},
+	}
+	tools := []fsm.ToolDecl{
+		{Name: "f", Description: "does f", Parameters: `{"type":"object","properties":{"z":{"type":"integer","minimum":1}},"additionalProperties":false}`},
+		{Name: "g"},
+	}
+	temperature, seed := 0.0, 7
+	got := sent(t, a, tools, func(o *ollama.Options) {
+		o.NumCtx, o.NumPredict, o.KeepAlive, o.Temperature, o.Seed = 4096, 256, time.Minute, &temperature, &seed
+	})
+	want := `{"model":"m","messages":[` +
+		`{"role":"system","content":"be <brief> & kind"},` +
+		`{"role":"user","content":"hello"},` +
+		`{"role":"assistant","content":"so","thinking":"hm","tool_calls":[` +
+		`{"id":"c1","function":{"index":0,"name":"f","arguments":{"z":1,"a":12345678901234567890}}},` +
+		`{"id":"c2","function":{"index":1,"name":"g","arguments":{}}},` +
+		`{"function":{"index":2,"name":"h","arguments":{}}}]},` +
+		`{"role":"tool","content":"one","tool_name":"f","tool_call_id":"c1"},` +
+		`{"role":"tool","content":"two","tool_name":"g","tool_call_id":"c2"},` +
+		`{"role":"tool","content":"","tool_name":"h"}],` +
+		`"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"type":"object","properties":{"z":{"type":"integer","minimum":1}},"additionalProperties":false}}},` +
+		`{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}],` +
+		`"stream":true,"truncate":false,"shift":false,"keep_alive":"1m0s",` +
+		`"options":{"num_ctx":4096,"num_predict":256,"temperature":0,"seed":7}}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestTheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
+	a := ask("hello")
+	a.Tools = false
+	got := sent(t, a, []fsm.ToolDecl{{Name: "f"}}, nil)
+	want := `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true,"truncate":false,"shift":false,` +
+		`"keep_alive":"5m0s","options":{"num_ctx":8192,"num_predict":1024}}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestAToolWithoutASchemaObjectIsRefused(t *testing.T) {
+	s := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
+	_, err := client(t, s, nil).Chat(testContext(t), ask("x"), []fsm.ToolDecl{{Name: "f", Parameters: "{"}}, nil)
+	wantClass(t, err, fsm.BrainError, `tool "f"`, "JSON schema")
+}

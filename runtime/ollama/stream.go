@@ -1,0 +1,126 @@
+package ollama
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"shelly/fsm"
+)
+
+const (
+	// lineBytesMax bounds one line; a tool's arguments may hold a whole file.
+	lineBytesMax = 8 << 20
+	// firstBufferBytes is room for an ordinary line.
+	firstBufferBytes = 4 << 10
+)
+
+var errLineTooLong = errors.New("a line is longer than 8 MiB")
+
+// lines reads a response line by line.
+type lines struct {
+	r    *bufio.Reader
+	long []byte // a line that does not fit the reader's buffer
+}
+
+func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, firstBufferBytes)} }
+
+// next returns the next line that is not blank, without its end, or io.EOF. The
+// line is valid until the next call.
+func (l *lines) next() ([]byte, error) {
+	for {
+		line, err := l.read()
+		if line = bytes.TrimSpace(line); len(line) > 0 && (err == nil || err == io.EOF) {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l *lines) read() ([]byte, error) {
+	l.long = l.long[:0]
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(l.long)+len(part) > lineBytesMax {
+			return nil, errLineTooLong
+		}
+		if err == nil && len(l.long) == 0 {
+			return part, nil
+		}
+		l.long = append(l.long, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return l.long, err
+		}
+	}
+}
+
+// chunk is one line of a streamed answer.
+type chunk struct {
+	Message struct {
+		Content   string `json:"content"`
+		Thinking  string `json:"thinking"`
+		ToolCalls []call `json:"tool_calls"`
+	} `json:"message"`
+	Done            bool            `json:"done"`
+	DoneReason      string          `json:"done_reason"`
+	PromptEvalCount int             `json:"prompt_eval_count"`
+	EvalCount       int             `json:"eval_count"`
+	Error           json.RawMessage `json:"error"`
+}
+
+// collector makes one answer of the chunks.
+type collector struct {
+	split    splitter
+	text     []byte
+	thinking []byte
+	calls    []call
+	stream   func(Chunk)
+}
+
+// add takes a chunk.
+func (a *collector) add(c *chunk) {
+	text, thinking := a.split.feed(c.Message.Content)
+	a.put(text, c.Message.Thinking+thinking)
+	for _, tc := range c.Message.ToolCalls {
+		if !c.Done || !repeats(a.calls, tc) {
+			a.calls = append(a.calls, tc)
+		}
+	}
+}
+
+func (a *collector) put(text, thinking string) {
+	a.text = append(a.text, text...)
+	a.thinking = append(a.thinking, thinking...)
+	if a.stream != nil && text+thinking != "" {
+		a.stream(Chunk{Text: text, Thinking: thinking})
+	}
+}
+
+// answer returns the whole answer; last is its last chunk. The stop reason is of
+// the three that INF-2, INF-3 and INF-5 tell apart: done_reason never names the
+// calls, and is empty with some servers.
+func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswered {
+	a.put(a.split.flush())
+	in := fsm.BrainAnswered{
+		Stop:     fsm.StopEndTurn,
+		Text:     string(a.text),
+		Thinking: string(a.thinking),
+		Calls:    toolCalls(asked, a.calls),
+		Tokens:   fsm.Tokens{Prompt: last.PromptEvalCount, Answer: last.EvalCount},
+	}
+	if !a.split.opened {
+		text, thinking := orphaned(in.Text)
+		in.Text, in.Thinking = text, in.Thinking+thinking
+	}
+	switch {
+	case len(in.Calls) > 0:
+		in.Stop = fsm.StopToolUse
+	case last.DoneReason == "length":
+		in.Stop = fsm.StopMaxTokens
+	}
+	return in
+}

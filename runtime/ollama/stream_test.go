@@ -1,0 +1,104 @@
+package ollama_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+func calling(args string) string {
+	return `{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":` + args + `}}]},"done":false}`
+}
+
+func TestArgumentsAreKeptAsTheyCame(t *testing.T) {
+	tests := map[string]struct{ sent, want string }{
+		"order and numbers": {`{"z":1,"a":12345678901234567890,"m":1.50}`, `{"z":1,"a":12345678901234567890,"m":1.50}`},
+		"blanks":            {`{ "b" : 1 }`, `{ "b" : 1 }`},
+		"an object as text": {`"{\"z\":1,\"a\":2}"`, `{"z":1,"a":2}`},
+		"text in text":      {`"\"{\\\"p\\\": \\\"n\\\"}\""`, `{"p": "n"}`},
+		"empty text":        {`""`, `{}`},
+		"null":              {`null`, `{}`},
+		"broken text":       {`"{\"p\": "`, `{"p":`},
+		"a list":            {`[1,2]`, `[1,2]`},
+		"broken UTF-8":      {"{\"p\":\"a\xffb\"}", "{\"p\":\"a\uFFFDb\"}"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := client(t, sending(t, calling(tt.sent), done), nil).Chat(testContext(t), ask("x"), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []fsm.ToolCall{{ID: "call_1", Name: "f", Args: tt.want}}
+			if diff := cmp.Diff(want, got.Calls); diff != "" || got.Stop != fsm.StopToolUse {
+				t.Errorf("stop %s (-want +got)\n%s", got.Stop, diff)
+			}
+		})
+	}
+}
+
+func TestMissingIDsAreCountedInTheConversation(t *testing.T) {
+	a := ask("x")
+	a.Conversation.Messages = append(a.Conversation.Messages,
+		fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "call_4", Name: "f", Args: "{}"}, {ID: "own", Name: "f", Args: "{}"}}},
+		fsm.Message{Role: fsm.RoleTool, Tool: "f", ToolCall: "call_4", Text: "1"},
+		fsm.Message{Role: fsm.RoleTool, Tool: "f", ToolCall: "own", Text: "2"})
+	s := sending(t,
+		`{"message":{"tool_calls":[{"function":{"name":"a"}},{"function":{"name":"b","arguments":{}}}]}}`,
+		`{"message":{"tool_calls":[{"id":"own","function":{"name":"c","arguments":{}}},{"id":"mine","function":{"name":"d","arguments":{}}}]}}`, done)
+	got, err := client(t, s, nil).Chat(testContext(t), a, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []fsm.ToolCall{
+		{ID: "call_3", Name: "a", Args: "{}"}, {ID: "call_5", Name: "b", Args: "{}"}, // call_4 is taken
+		{ID: "call_6", Name: "c", Args: "{}"}, {ID: "mine", Name: "d", Args: "{}"}, // so is own
+	}
+	if diff := cmp.Diff(want, got.Calls); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestCallsRepeatedInTheLastLineCountOnce(t *testing.T) {
+	one := calling(`{"command":"echo x"}`)
+	last := strings.Replace(one, `"done":false`, `"done":true`, 1)
+	for _, tt := range []struct {
+		lines []string
+		want  int
+	}{
+		{[]string{one, last}, 1},
+		{[]string{last}, 1},
+		{[]string{one, one, done}, 2},
+		{[]string{one, strings.Replace(last, "echo x", "echo y", 1)}, 2},
+	} {
+		got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
+		if err != nil || len(got.Calls) != tt.want {
+			t.Errorf("%v: %d calls, want %d (%v)", tt.lines, len(got.Calls), tt.want, err)
+		}
+	}
+}
+
+func TestOddLinesAreTolerated(t *testing.T) {
+	tests := map[string]struct {
+		lines []string
+		want  string
+	}{
+		"blank lines":       {[]string{"", "\r", `{"message":{"content":"a"}}` + "\r", "", done, ""}, "a"},
+		"nulls":             {[]string{`{"message":{"content":null,"thinking":null,"tool_calls":null},"error":null}`, done}, ""},
+		"broken UTF-8":      {[]string{"{\"message\":{\"content\":\"a\xc3\"}}", done}, "a\uFFFD"},
+		"half a surrogate":  {[]string{`{"message":{"content":"a\ud800"}}`, done}, "a\uFFFD"},
+		"unknown keys":      {[]string{`{"message":{"content":"a","images":[]},"logprobs":[]}`, done}, "a"},
+		"lines after done":  {[]string{done, `{"message":{"content":"late"}}`, "garbage"}, ""},
+		"longer than 4 KiB": {[]string{`{"message":{"content":"` + strings.Repeat("y", 1<<20) + `"}}`, done}, strings.Repeat("y", 1<<20)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
+			if err != nil || got.Text != tt.want || got.Stop != fsm.StopEndTurn {
+				t.Errorf("text %.80q, stop %s, error %v; want %.80q", got.Text, got.Stop, err, tt.want)
+			}
+		})
+	}
+}

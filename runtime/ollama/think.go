@@ -1,0 +1,79 @@
+package ollama
+
+import "strings"
+
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+)
+
+// splitter moves <think>…</think> out of streamed content. Some models leave the
+// tags in it, and thinking must not reach a reply.
+type splitter struct {
+	held   string // the beginning of what may be a tag
+	inside bool
+	opened bool // a tag has been seen
+	trim   bool // drop blanks before the text that follows a closing tag
+}
+
+// feed returns the text and the thinking that are certain after s.
+func (p *splitter) feed(s string) (text, thinking string) {
+	s, p.held = p.held+s, ""
+	for {
+		tag := thinkOpen
+		if p.inside {
+			tag = thinkClose
+		}
+		before, after, found := strings.Cut(s, tag)
+		if !found {
+			n := overlap(s, tag)
+			before, p.held = s[:len(s)-n], s[len(s)-n:]
+		}
+		t, th := p.route(before)
+		text, thinking = text+t, thinking+th
+		if !found {
+			return text, thinking
+		}
+		p.trim = p.inside
+		p.inside, p.opened = !p.inside, true
+		s = after
+	}
+}
+
+// flush returns what was held back: the stream has ended.
+func (p *splitter) flush() (text, thinking string) {
+	held := p.held
+	p.held = ""
+	return p.route(held)
+}
+
+func (p *splitter) route(s string) (text, thinking string) {
+	if p.inside {
+		return "", s
+	}
+	if p.trim {
+		s = strings.TrimLeft(s, " \t\r\n")
+		p.trim = s == ""
+	}
+	return s, ""
+}
+
+// overlap returns the length of the longest end of s that begins tag.
+func overlap(s, tag string) int {
+	for n := min(len(s), len(tag)-1); n > 0; n-- {
+		if strings.HasSuffix(s, tag[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// orphaned splits a whole text whose closing tag has no opening one: there are
+// models whose prompt ends with the opening tag.
+func orphaned(whole string) (text, thinking string) {
+	thinking, text, found := strings.Cut(whole, thinkClose)
+	if !found {
+		return whole, ""
+	}
+	return strings.TrimLeft(text, " \t\r\n"), thinking
+}
