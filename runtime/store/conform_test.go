@@ -1,0 +1,128 @@
+package store_test
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"pgregory.net/rapid"
+
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/journaltest"
+	"shelly/runtime/store"
+)
+
+func TestConformsOnDisk(t *testing.T) {
+	t.Parallel()
+	journaltest.Conform(t, &diskHarness{root: t.TempDir()})
+}
+
+func TestConformsInMemory(t *testing.T) {
+	t.Parallel()
+	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewMem})
+}
+
+// Of what was not synced, a crash keeps nothing.
+func TestConformsWhenACrashLosesTheTail(t *testing.T) {
+	t.Parallel()
+	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(0)})
+}
+
+// Of what was not synced, a crash keeps everything that had reached the file
+// system.
+func TestConformsWhenACrashKeepsTheTail(t *testing.T) {
+	t.Parallel()
+	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(100)})
+}
+
+// survive keeps a part of the unsynced data, in percent. Only 0 and 100 give the
+// same outcome each time.
+func survive(percent int) func(*vfs.MemFS) *vfs.MemFS {
+	return func(fs *vfs.MemFS) *vfs.MemFS {
+		return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(1, 2))})
+	}
+}
+
+const dir = "data/store"
+
+// memoryHarness keeps stores on file systems in memory. Without a crash of its
+// own a file system forgets nothing, and a crash is no more than a restart.
+type memoryHarness struct {
+	fresh func() *vfs.MemFS
+	crash func(*vfs.MemFS) *vfs.MemFS
+	fs    *vfs.MemFS
+	store *store.Store
+}
+
+func (h *memoryHarness) Create(t rapid.TB) engine.Journal {
+	h.end(t)
+	h.fs = h.fresh()
+	return h.open(t)
+}
+
+func (h *memoryHarness) Reopen(t rapid.TB) engine.Journal {
+	h.end(t)
+	return h.open(t)
+}
+
+func (h *memoryHarness) Crash(t rapid.TB) engine.Journal {
+	if h.crash == nil {
+		return h.Reopen(t)
+	}
+	after := h.crash(h.fs)
+	h.end(t)
+	h.fs = after
+	return h.open(t)
+}
+
+func (h *memoryHarness) open(t rapid.TB) engine.Journal {
+	h.store = open(t, dir, store.Options{FS: h.fs})
+	return h.store
+}
+
+func (h *memoryHarness) end(t rapid.TB) { end(t, &h.store) }
+
+// diskHarness keeps stores on disk, where a crash is no more than a restart: a
+// killed process has a test of its own.
+type diskHarness struct {
+	root  string
+	count int
+	store *store.Store
+}
+
+func (h *diskHarness) Create(t rapid.TB) engine.Journal {
+	h.count++
+	return h.Reopen(t)
+}
+
+func (h *diskHarness) Reopen(t rapid.TB) engine.Journal {
+	end(t, &h.store)
+	h.store = open(t, filepath.Join(h.root, strconv.Itoa(h.count)), store.Options{})
+	return h.store
+}
+
+func (h *diskHarness) Crash(t rapid.TB) engine.Journal { return h.Reopen(t) }
+
+// open opens a store or fails t.
+func open(t rapid.TB, dir string, o store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(dir, o)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return s
+}
+
+// end closes the store that s points to, if any.
+func end(t rapid.TB, s **store.Store) {
+	t.Helper()
+	if *s == nil {
+		return
+	}
+	if err := (*s).Close(); err != nil {
+		t.Fatalf("Close: %v", err)
+	}
+	*s = nil
+}

@@ -1,0 +1,57 @@
+// Package store keeps the journal, the requests, the snapshot and the memory
+// entries of one daemon in one folder, in a Pebble database.
+//
+//	s, err := store.Open(dir, store.Options{Logger: log, ReserveBytes: 64 << 20})
+//	e, err := engine.Open(s, world)   // a Store is an engine.Journal
+//	m, err := memory.Open(s, embedder) // and what package memory keeps entries in
+//	...
+//	err = s.Close()
+//
+// # Keys
+//
+// A key begins with one byte that says what it holds. Integers are big-endian, so
+// that keys sort as their numbers do. A string inside a key that is not the last
+// part has its length in bytes before it, as 4 bytes.
+//
+//	M "format"                 the version of this layout
+//	J index(8)                 one journal record, index from 1
+//	R principal channel id     one request
+//	S                          the snapshot
+//	E id                       one memory entry
+//
+// The format record is 4 bytes and nothing else, and its key never changes, so
+// that any version can read the version of any other. Every other value is
+//
+//	crc32c(4) body
+//
+// where the checksum is taken over key and body: a value under a wrong key does
+// not pass either. The bodies are
+//
+//	J  hash of the effects(8)  input as JSON (fsm.MarshalInput)
+//	R  engine.Request as JSON
+//	S  index(8)  fsm.Snapshot as JSON
+//	E  fsm.Entry as JSON
+//
+// A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
+// is changed: the version is read through a read-only opening first.
+//
+// # Durability
+//
+// One Append is one Pebble batch: all of it or nothing. All writes share one
+// write-ahead log, so a synced write makes every write before it durable too. A
+// memory entry is therefore put without a sync of its own: the barrier of the
+// reply that follows it, in the same log, syncs it, and a crash before that
+// barrier loses the entry together with the record that says it was stored.
+//
+// # Failed writes
+//
+// Pebble cannot go on after a failed write to its log or manifest. It says so by
+// Logger.Fatalf, which must not return, on whichever goroutine met the failure, or
+// by a panic. A library must not end the process, so here Fatalf remembers the
+// error and parks its goroutine for good, and each write runs on a goroutine of its
+// own, which the caller stops waiting for once the store has failed. Errors of
+// background flushes and compactions fail the store as well. From then on every
+// method returns the error, [Store.Failed] is closed, and the folder stays locked
+// until the process ends, which is the daemon's part: it must end, and the next
+// start recovers what was acknowledged.
+package store

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+)
+
+// failure remembers the first error after which the store cannot go on.
+type failure struct {
+	once sync.Once
+	err  error         // set before done is closed
+	done chan struct{} // closed by the failure
+	dir  string
+	log  *slog.Logger
+}
+
+func newFailure(dir string, log *slog.Logger) *failure {
+	return &failure{done: make(chan struct{}), dir: dir, log: log}
+}
+
+// fail remembers err unless there is one already, and returns what is remembered.
+func (f *failure) fail(err error) error {
+	f.once.Do(func() {
+		f.err = fmt.Errorf("the store in %s: %w", f.dir, classify(err))
+		close(f.done)
+	})
+	return f.err
+}
+
+// failed returns the error that has failed the store, or nil.
+func (f *failure) failed() error {
+	select {
+	case <-f.done:
+		return f.err
+	default:
+		return nil
+	}
+}
+
+// guard runs a write on a goroutine of its own and returns when the write does
+// or when the store fails, whichever is first: after a failure Pebble's
+// goroutines and locks may be stuck. A write's own error or panic fails the
+// store.
+func (f *failure) guard(write func() error) error {
+	if err := f.failed(); err != nil {
+		return err
+	}
+	result := make(chan error, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				result <- f.fail(asError(r))
+			}
+		}()
+		result <- write()
+	}()
+	select {
+	case err := <-result:
+		if err != nil {
+			return f.fail(err)
+		}
+		return f.failed()
+	case <-f.done:
+		return f.err
+	}
+}
+
+func asError(v any) error {
+	if err, ok := v.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", v)
+}
+
+// Infof implements pebble.Logger.
+func (f *failure) Infof(format string, args ...any) { f.log.Debug(fmt.Sprintf(format, args...)) }
+
+// Errorf implements pebble.Logger.
+func (f *failure) Errorf(format string, args ...any) { f.log.Error(fmt.Sprintf(format, args...)) }
+
+// Fatalf implements pebble.Logger. Pebble relies on it not to return: its caller
+// would take the failed write for a good one. So the goroutine stops here.
+func (f *failure) Fatalf(format string, args ...any) {
+	f.fail(causeOf(format, args))
+	select {}
+}
+
+// causeOf is the error that a message was made from, so that its type is kept.
+func causeOf(format string, args []any) error {
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			return err
+		}
+	}
+	return fmt.Errorf(format, args...)
+}

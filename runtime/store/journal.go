@@ -1,0 +1,234 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Append implements [engine.Journal]: one batch, one write. Records must follow
+// the last one.
+func (s *Store) Append(b engine.Batch, sync bool) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	batch := s.db.NewBatch()
+	last, err := s.encode(batch, b)
+	if err != nil {
+		return s.failure.fail(err)
+	}
+	if err := s.commit(batch, sync); err != nil {
+		return err
+	}
+	s.last = last
+	return nil
+}
+
+// encode puts b into batch and returns the index of the last record.
+func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, err error) {
+	last = s.last
+	for _, r := range b.Records {
+		if r.Index != last+1 {
+			return 0, fmt.Errorf("record %d cannot follow record %d", r.Index, last)
+		}
+		last = r.Index
+		input, err := fsm.MarshalInput(r.Input)
+		if err != nil {
+			return 0, fmt.Errorf("record %d: %w", r.Index, err)
+		}
+		body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(input)), r.Effects)
+		if err := set(batch, recordKey(r.Index), append(body, input...)); err != nil {
+			return 0, err
+		}
+	}
+	for _, r := range b.Requests {
+		body, err := json.Marshal(r)
+		if err != nil {
+			return 0, fmt.Errorf("encode request %q: %w", r.Key.ID, err)
+		}
+		if err := set(batch, requestKey(r.Key), body); err != nil {
+			return 0, err
+		}
+	}
+	return last, nil
+}
+
+// set puts a sealed value into a batch.
+func set(batch *pebble.Batch, key, body []byte) error {
+	return batch.Set(key, seal(key, body), nil)
+}
+
+// commit writes a batch. An error fails the store, and the batch is left to it.
+func (s *Store) commit(batch *pebble.Batch, sync bool) error {
+	if batch.Empty() && sync {
+		// Pebble takes no notice of an empty batch; this one is still a sync.
+		if err := batch.LogData(nil, nil); err != nil {
+			return s.failure.fail(err)
+		}
+	}
+	options := pebble.NoSync
+	if sync {
+		options = pebble.Sync
+	}
+	if err := s.failure.guard(func() error { return s.db.Apply(batch, options) }); err != nil {
+		return err
+	}
+	return batch.Close()
+}
+
+// Replay implements [engine.Journal]. A damaged or missing record is an
+// ErrCorrupt that names its index.
+func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
+	if after == ^uint64(0) {
+		return nil
+	}
+	err := s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key, value []byte) error {
+		index, err := recordIndex(key)
+		if err != nil {
+			return err
+		}
+		if index != after+1 {
+			return corrupt(recordName(after+1), "it is missing")
+		}
+		after = index
+		r, err := decodeRecord(index, key, value)
+		if err != nil {
+			return err
+		}
+		return fn(r)
+	})
+	if pebble.IsCorruptionError(err) {
+		return corrupt(recordName(after+1), err)
+	}
+	return err
+}
+
+func recordName(index uint64) string { return fmt.Sprintf("journal record %d", index) }
+
+func decodeRecord(index uint64, key, value []byte) (engine.Record, error) {
+	body, err := unseal(key, value, recordName(index))
+	if err != nil {
+		return engine.Record{}, err
+	}
+	if len(body) < 8 {
+		return engine.Record{}, corrupt(recordName(index), "it is cut short")
+	}
+	input, err := fsm.UnmarshalInput(body[8:])
+	if err != nil {
+		return engine.Record{}, corrupt(recordName(index), err)
+	}
+	return engine.Record{Index: index, Input: input, Effects: binary.BigEndian.Uint64(body)}, nil
+}
+
+// lastRecord returns the index of the last record, or of the snapshot where no
+// record follows it, or 0.
+func (s *Store) lastRecord() (last uint64, err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{
+		LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1},
+	})
+	if err != nil {
+		return 0, err
+	}
+	found := it.Last()
+	if found {
+		last, err = recordIndex(it.Key())
+	}
+	if err := errors.Join(err, it.Close()); err != nil || found {
+		return last, err
+	}
+	last, _, err = s.Snapshot()
+	return last, err
+}
+
+// Request implements [engine.Journal].
+func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err error) {
+	body, err := s.get(requestKey(key), fmt.Sprintf("request %q", key.ID))
+	if err != nil || body == nil {
+		return engine.Request{}, false, err
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return engine.Request{}, false, corrupt(fmt.Sprintf("request %q", key.ID), err)
+	}
+	return r, true, nil
+}
+
+// SaveSnapshot implements [engine.Journal].
+func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	state, err := json.Marshal(snapshot)
+	if err != nil {
+		return fmt.Errorf("encode the snapshot at %d: %w", index, err)
+	}
+	body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(state)), index)
+	batch := s.db.NewBatch()
+	if err := set(batch, snapshotKey(), append(body, state...)); err != nil {
+		return err
+	}
+	return s.commit(batch, true)
+}
+
+// Snapshot implements [engine.Journal].
+func (s *Store) Snapshot() (index uint64, snapshot fsm.Snapshot, err error) {
+	body, err := s.get(snapshotKey(), "snapshot")
+	if err != nil || body == nil {
+		return 0, fsm.Snapshot{}, err
+	}
+	if len(body) < 8 {
+		return 0, fsm.Snapshot{}, corrupt("snapshot", "it is cut short")
+	}
+	if err := json.Unmarshal(body[8:], &snapshot); err != nil {
+		return 0, fsm.Snapshot{}, corrupt("snapshot", err)
+	}
+	return binary.BigEndian.Uint64(body), snapshot, nil
+}
+
+// get returns a copy of the body under key, or nil where there is none.
+func (s *Store) get(key []byte, what string) ([]byte, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	value, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the %s: %w", what, classify(err))
+	}
+	body, err := unseal(key, value, what)
+	body = append([]byte{}, body...)
+	return body, errors.Join(err, closer.Close())
+}
+
+// scan calls fn for each key in [from, to), in order, until it returns an error.
+// Key and value are valid until fn returns.
+func (s *Store) scan(from, to []byte, fn func(key, value []byte) error) (err error) {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
+	if err != nil {
+		return classify(err)
+	}
+	defer func() {
+		// Close reports what stopped the iteration, if anything did.
+		err = errors.Join(err, classify(it.Close()))
+	}()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return classify(err)
+		}
+		if err := fn(it.Key(), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

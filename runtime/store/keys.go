@@ -1,0 +1,68 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"shelly/fsm"
+)
+
+// The first byte of each key.
+const (
+	kindMeta     = 'M'
+	kindRecord   = 'J'
+	kindRequest  = 'R'
+	kindSnapshot = 'S'
+	kindEntry    = 'E'
+)
+
+func formatKey() []byte   { return []byte("Mformat") }
+func snapshotKey() []byte { return []byte{kindSnapshot} }
+
+func recordKey(index uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kindRecord}, index)
+}
+
+// recordIndex is the index in a record's key.
+func recordIndex(key []byte) (uint64, error) {
+	if len(key) != 9 {
+		return 0, corrupt(fmt.Sprintf("journal key %q", key), "it is not 9 bytes long")
+	}
+	return binary.BigEndian.Uint64(key[1:]), nil
+}
+
+func requestKey(k fsm.RequestKey) []byte {
+	key := []byte{kindRequest}
+	for _, part := range []string{k.Principal, k.Channel} {
+		key = binary.BigEndian.AppendUint32(key, uint32(len(part)))
+		key = append(key, part...)
+	}
+	return append(key, k.ID...)
+}
+
+func entryKey(id string) []byte { return append([]byte{kindEntry}, id...) }
+
+// seal returns the value that holds body under key: a checksum over both, then
+// the body.
+func seal(key, body []byte) []byte {
+	value := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), checksum(key, body))
+	return append(value, body...)
+}
+
+// unseal returns the body in a value, or an error that names what the value is.
+func unseal(key, value []byte, what string) ([]byte, error) {
+	if len(value) < 4 {
+		return nil, corrupt(what, "it is cut short")
+	}
+	body := value[4:]
+	if got, want := checksum(key, body), binary.BigEndian.Uint32(value); got != want {
+		return nil, corrupt(what, fmt.Sprintf("checksum %08x, want %08x", got, want))
+	}
+	return body, nil
+}
+
+func checksum(key, body []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	return crc32.Update(crc32.Checksum(key, table), table, body)
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm/engine"
+)
+
+// Format is the version of the layout that doc.go describes.
+const Format = 1
+
+// What Pebble may take of memory. The store is small and written more than it
+// is read: an idle daemon should stay so.
+const (
+	cacheBytes    = 4 << 20
+	memtableBytes = 4 << 20
+	openFilesMax  = 128
+)
+
+// Options says how to open a store.
+type Options struct {
+	// FS is the file system; nil is the disk.
+	FS vfs.FS
+	// Logger hears what Pebble has to say; nil: nobody does.
+	Logger *slog.Logger
+	// ReserveBytes is the free space below which [Store.Space] is an error.
+	ReserveBytes uint64
+}
+
+// Store is an open folder. It is safe for concurrent use, but for Append and
+// SaveSnapshot, which belong to one goroutine at a time, and for Close, which
+// comes after all else.
+type Store struct {
+	dir     string
+	fs      vfs.FS
+	reserve uint64
+	lock    *pebble.Lock
+	db      *pebble.DB
+	failure *failure
+	closed  atomic.Bool
+	last    uint64 // index of the last record
+}
+
+var _ engine.Journal = (*Store)(nil)
+
+// Open opens the store in dir, and makes both where they are missing; the folder
+// is made for its owner alone (0700). The error may be ErrLocked, ErrNewerFormat,
+// ErrCorrupt or engine.ErrNoSpace, and names dir.
+func Open(dir string, o Options) (*Store, error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Store{dir: dir, fs: o.FS, reserve: o.ReserveBytes, failure: newFailure(dir, o.Logger)}
+	var err error
+	if s.lock, err = acquire(s.fs, dir); err != nil {
+		return nil, err
+	}
+	if err := s.failure.guard(s.open); err != nil {
+		// Pebble has a hold of its own on the lock: where it is stuck, the
+		// folder stays locked until the process ends.
+		return nil, errors.Join(err, s.lock.Close())
+	}
+	return s, nil
+}
+
+// open checks the format, opens the database and finds the journal's end.
+func (s *Store) open() (err error) {
+	exists, err := s.checkFormat()
+	if err != nil {
+		return err
+	}
+	s.db, err = pebble.Open(s.dir, s.options())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.db.Close())
+		}
+	}()
+	if !exists {
+		version := binary.BigEndian.AppendUint32(nil, Format)
+		if err := s.db.Set(formatKey(), version, pebble.Sync); err != nil {
+			return err
+		}
+	}
+	s.last, err = s.lastRecord()
+	return err
+}
+
+func (s *Store) options() *pebble.Options {
+	o := &pebble.Options{
+		FS:     s.fs,
+		Lock:   s.lock,
+		Logger: s.failure,
+		// The oldest format that tells a torn log from a damaged one and has
+		// checksums in all parts of a table. A higher one is a new Format.
+		FormatMajorVersion: pebble.FormatTableFormatV6,
+		CacheSize:          cacheBytes,
+		MemTableSize:       memtableBytes,
+		MaxOpenFiles:       openFilesMax,
+		EventListener: &pebble.EventListener{
+			// Whoever reads damaged data gets an error; it need not be fatal.
+			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.failure.Errorf("%s", i) },
+			BackgroundError: func(err error) { s.failure.fail(fmt.Errorf("background write: %w", err)) },
+		},
+	}
+	// The same in builds with and without cgo, which zstd would not be.
+	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		return pebble.UniformDBCompressionSettings(sstable.SnappyCompression)
+	})
+	return o
+}
+
+// checkFormat reports whether there is a store, after a look that changes
+// nothing. A store that this code must not touch is an error.
+func (s *Store) checkFormat() (exists bool, err error) {
+	o := s.options()
+	o.ReadOnly = true
+	db, err := pebble.Open(s.dir, o)
+	if errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	value, closer, err := db.Get(formatKey())
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, isEmpty(db)
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	return true, checkVersion(value)
+}
+
+func checkVersion(value []byte) error {
+	if len(value) != 4 {
+		return corrupt("format record", fmt.Sprintf("%d bytes, want 4", len(value)))
+	}
+	switch v := binary.BigEndian.Uint32(value); {
+	case v > Format:
+		return fmt.Errorf("%w: format %d, this shelly reads up to %d: use the newer one", ErrNewerFormat, v, Format)
+	case v == 0:
+		return corrupt("format record", "format 0")
+	}
+	return nil
+}
+
+// isEmpty returns an error unless db holds nothing, as after a crash between
+// making the database and writing its format.
+func isEmpty(db *pebble.DB) error {
+	it, err := db.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	if it.First() {
+		err = corrupt("format record", "it is missing")
+	}
+	return errors.Join(err, it.Close())
+}
+
+// Failed is closed when the store can no longer write, which ends the process;
+// [Store.Err] says why.
+func (s *Store) Failed() <-chan struct{} { return s.failure.done }
+
+// Err returns what has failed the store, or nil.
+func (s *Store) Err() error { return s.failure.failed() }
+
+// Close makes all writes durable and gives the folder back. A store that has
+// failed is left as it is, locked until the process ends, and Close returns why.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.failure.guard(func() error {
+		return errors.Join(s.db.Close(), s.lock.Close())
+	})
+}
+
+// usable returns why the store cannot be used, or nil.
+func (s *Store) usable() error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	return s.failure.failed()
+}
+
+// Space implements [engine.Journal]. A file system that cannot tell is taken to
+// have room.
+func (s *Store) Space() error {
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	switch {
+	case errors.Is(err, vfs.ErrUnsupported):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read the free space of %s: %w", s.dir, err)
+	case usage.AvailBytes < s.reserve:
+		return fmt.Errorf("%w: %s has %d bytes left, %d are kept in reserve: free some",
+			engine.ErrNoSpace, s.dir, usage.AvailBytes, s.reserve)
+	}
+	return nil
+}
