@@ -9,16 +9,16 @@ import (
 
 // Bounds is the small world that [Explore] walks to the end.
 type Bounds struct {
-	Requests  int // user requests that may arrive
-	Events    int // system events that may arrive
-	Timeouts  int // armed timers that may fire
-	Crashes   int // crashes, each followed by a boot
-	Signals   int // SIGTERMs
-	Starts    int // boots after the machine has stopped
-	StatesMax int // give up beyond so many unique states; 0: no bound
-	Init      fsm.InitMode
-	Limits    fsm.Limits
-	Effects   fsm.ToolEffects // of the one tool
+	Requests  int             `json:"requests"`   // user requests that may arrive
+	Events    int             `json:"events"`     // system events that may arrive
+	Timeouts  int             `json:"timeouts"`   // armed timers that may fire
+	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot
+	Signals   int             `json:"signals"`    // SIGTERMs
+	Starts    int             `json:"starts"`     // boots after the machine has stopped
+	StatesMax int             `json:"states_max"` // give up beyond so many unique states; 0: no bound
+	Init      fsm.InitMode    `json:"init"`
+	Limits    fsm.Limits      `json:"limits"`
+	Effects   fsm.ToolEffects `json:"effects"` // of the one tool
 }
 
 // SmallWorld is one request, one unsafe tool, one time-out, one crash and one
@@ -30,6 +30,16 @@ func SmallWorld() Bounds {
 		Requests: 1, Timeouts: 1, Crashes: 1, Signals: 1, Starts: 1,
 		Init: fsm.InitOff, Limits: limits, Effects: fsm.EffectsUnsafe,
 	}
+}
+
+// InitWorld is one event beside the initial inference of a repeatable tool, with
+// one time-out, one crash and one shutdown.
+func InitWorld() Bounds {
+	b := SmallWorld()
+	b.Init, b.Effects = fsm.InitEveryStart, fsm.EffectsNone
+	b.Requests, b.Events, b.Starts = 0, 1, 0
+	b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts = 1, 1
+	return b
 }
 
 // Exploration is what a walk found.

@@ -5,15 +5,18 @@ import "shelly/fsm"
 // Plan is a whole case: how the machine is configured, what the model says, what
 // the tools do, what happens when, and where the process crashes.
 type Plan struct {
-	Config   fsm.Config // Tools are taken from Stubs, unless a Backend brings its own
-	Start    fsm.Millis // the first boot
-	Scripts  []Script
-	Strict   bool // an unscripted summary, init or farewell is unexpected too
-	Stubs    []Stub
-	Embeds   Embeds
-	Memory   []fsm.Entry // what memory holds before the first boot
-	Timeline []Moment    // in any order; equal times keep theirs
-	Crashes  []Crash
+	Config    fsm.Config // Tools are taken from Stubs, unless a Backend brings its own
+	Start     fsm.Millis // the first boot
+	Scripts   []Script
+	Strict    bool // an unscripted summary, init or farewell is unexpected too
+	Stubs     []Stub
+	Embedding Service // how texts become vectors
+	NoVectors bool    // there is no embedding model
+	Storing   Service
+	Recalling Service
+	Memory    []fsm.Entry // what memory holds before the first boot
+	Timeline  []Moment    // in any order; equal times keep theirs
+	Crashes   []Crash
 }
 
 // Script is what the model says to the calls of one purpose, in order for each
@@ -57,10 +60,12 @@ type Act struct {
 	Optional bool
 }
 
-// Embeds says how texts become vectors.
-type Embeds struct {
-	Off   bool   // there is no embedding model
-	Fails string // every embedding fails so
+// Service is how recall, embedding or storing behaves; the zero value works at
+// once.
+type Service struct {
+	Fails string // why it fails
+	Hangs bool   // no answer comes
+	Takes fsm.Millis
 }
 
 // Moment is one entry of the timeline; exactly one of its parts is set.
@@ -68,11 +73,13 @@ type Moment struct {
 	At      fsm.Millis // after Plan.Start
 	Request *fsm.Requested
 	Event   *fsm.EventRaised
-	Again   bool    // the last request is sent again, to the letter
-	Signal  string  // TERM or INT
-	Boot    bool    // the process starts again after it has stopped
-	Store   *string // from now on a store fails so; empty: it works again
-	Recall  *string // the same for recall
+	Again   bool   // the last request is sent again, to the letter
+	Signal  string // TERM or INT
+	Boot    bool   // the process starts again after it has stopped
+
+	Embedding *Service // from now on embedding, storing or recall is so
+	Storing   *Service
+	Recalling *Service
 }
 
 // Crash kills the process at a point and starts it again.

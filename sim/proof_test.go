@@ -19,14 +19,10 @@ func TestExploreSmallWorldHolds(t *testing.T) {
 	}
 }
 
-// The same world with a repeatable tool and the initial inference, so that the
-// rows of a crashed or interrupted init are walked too.
-func TestExploreWithInitHolds(t *testing.T) {
-	b := SmallWorld()
-	b.Init, b.Effects = "every_start", "none"
-	b.Requests, b.Events, b.Starts = 0, 1, 0
-	b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts = 1, 1
-	x := Explore(b)
+// So does the world of the initial inference, in which the rows of a crashed or
+// interrupted init are walked.
+func TestExploreInitWorldHolds(t *testing.T) {
+	x := Explore(InitWorld())
 	if x.Found != nil {
 		t.Fatalf("%s: %s\nafter %v", x.Found.Invariant, x.Found.Text, x.Found.Path)
 	}

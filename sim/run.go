@@ -73,7 +73,10 @@ func newRun(p *Plan, o Options) *run {
 	if o.Tools != nil {
 		r.config.Tools = o.Tools
 	}
-	r.world = &world{plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result}
+	r.world = &world{
+		plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result,
+		embedding: p.Embedding, storing: p.Storing, recalling: p.Recalling,
+	}
 	r.world.agenda.now = p.Start
 	r.world.memory = memory{entries: append([]fsm.Entry(nil), p.Memory...)}
 	r.world.memory.sync()
@@ -158,10 +161,12 @@ func (r *run) moment(m *Moment) error {
 	switch {
 	case m.Boot && r.engine == nil:
 		return r.start()
-	case m.Store != nil:
-		r.world.store = *m.Store
-	case m.Recall != nil:
-		r.world.recall = *m.Recall
+	case m.Embedding != nil:
+		r.world.embedding = *m.Embedding
+	case m.Storing != nil:
+		r.world.storing = *m.Storing
+	case m.Recalling != nil:
+		r.world.recalling = *m.Recalling
 	case m.Request != nil:
 		return r.request(at(*m.Request, now).(fsm.Requested))
 	case m.Again && len(r.sent) > 0:

@@ -34,7 +34,8 @@ func newCursor(p *Plan) *cursor {
 // earlier one if its handle asks the same conversation for the same purpose.
 func (c *cursor) line(ask fsm.AskBrain) Taken {
 	key := string(ask.Purpose) + strconv.FormatUint(ask.Conversation.Hash, 16)
-	if entry, ok := find(c.asked, ask.Handle, key); ok {
+	handle := whose(ask.Handle, ask.Session)
+	if entry, ok := find(c.asked, handle, key); ok {
 		return entry
 	}
 	entry := nothing
@@ -45,13 +46,18 @@ func (c *cursor) line(ask fsm.AskBrain) Taken {
 			break
 		}
 	}
-	c.asked = append(c.asked, bound{ask.Handle, key, entry})
+	c.asked = append(c.asked, bound{handle, key, entry})
 	return entry
 }
 
 // act returns the act for a tool's start, or nothing.
 func (c *cursor) act(run fsm.RunTool) Taken {
-	if entry, ok := find(c.ran, run.Handle, run.Key); ok {
+	handle, key := whose(run.Handle, run.Session), run.Key
+	if handle == 0 {
+		_, key, _ = strings.Cut(run.Key, ".") // the part behind the handle's id
+	}
+	key = run.Session + " " + key
+	if entry, ok := find(c.ran, handle, key); ok {
 		return entry
 	}
 	entry := nothing
@@ -64,8 +70,17 @@ func (c *cursor) act(run fsm.RunTool) Taken {
 			c.acts[i]++
 		}
 	}
-	c.ran = append(c.ran, bound{run.Handle, run.Key, entry})
+	c.ran = append(c.ran, bound{handle, key, entry})
 	return entry
+}
+
+// whose is the handle that an entry is bound to. An initial inference or a
+// farewell is begun anew after a crash, as another handle that asks the same.
+func whose(handle fsm.HandleID, session string) fsm.HandleID {
+	if session == string(fsm.KindInit) || session == string(fsm.KindFarewell) {
+		return 0
+	}
+	return handle
 }
 
 // actAt returns the index of the act for a stub's n-th start, or -1.
@@ -110,8 +125,9 @@ func find(list []bound, handle fsm.HandleID, key string) (Taken, bool) {
 	return nothing, false
 }
 
-// quiet is the answer to a call that a plan need not script.
-func quiet(ask fsm.AskBrain) (Line, bool) {
+// Quiet is the answer to a call that a plan need not script, or false for one
+// that it must.
+func Quiet(ask fsm.AskBrain) (Line, bool) {
 	switch ask.Purpose {
 	case fsm.PurposeSummary:
 		return Line{Text: "Summary of " + strconv.Itoa(len(ask.Conversation.Messages)-1) + " messages."}, true

@@ -21,15 +21,14 @@ type Backend interface {
 
 // world performs effects in virtual time. It implements engine.World.
 type world struct {
-	plan    *Plan
-	backend Backend // nil: outcomes are as scripted
-	cursor  *cursor
-	memory  memory
-	agenda  agenda
-	result  *Result
-	store   string // how a store fails now
-	recall  string // how a recall fails now
-	exited  bool
+	plan                          *Plan
+	backend                       Backend // nil: outcomes are as scripted
+	cursor                        *cursor
+	memory                        memory
+	agenda                        agenda
+	result                        *Result
+	embedding, storing, recalling Service // as they are now
+	exited                        bool
 }
 
 // Perform implements engine.World.
@@ -66,7 +65,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 	if taken != nothing {
 		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
 	} else if !w.plan.Strict {
-		line, known = quiet(e)
+		line, known = Quiet(e)
 	}
 	if !known {
 		w.unexpected(fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))
@@ -117,9 +116,12 @@ func (a Act) answer(e fsm.RunTool) fsm.Input {
 	return fsm.ToolAnswered{Call: e.Call, Text: a.Returns, Failed: a.Failed}
 }
 
-// remember performs recall, embedding and store, which take no virtual time.
+// remember performs recall, embedding and store.
 func (w *world) remember(e fsm.Effect) error {
-	fact, call := w.scripted(e)
+	fact, call, service := w.scripted(e)
+	if service.Hangs {
+		return nil
+	}
 	if w.backend != nil {
 		real, err := w.backend.Memory(e, fact)
 		if err != nil {
@@ -127,33 +129,36 @@ func (w *world) remember(e fsm.Effect) error {
 		}
 		fact = real
 	}
-	w.answer(call, 0, fact)
+	w.answer(call, service.Takes, fact)
 	return nil
 }
 
-func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID) {
+// scripted is the simulated outcome. What is stored is stored at once, however
+// long the answer takes.
+func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.Recall:
-		fact := fsm.Recalled{Call: e.Call, Error: w.recall}
-		if w.recall == "" {
+		fact := fsm.Recalled{Call: e.Call, Error: w.recalling.Fails}
+		if fact.Error == "" {
 			fact.Entries = w.memory.recall(e.Need, e.TopK)
 		}
-		return fact, e.Call
+		return fact, e.Call, w.recalling
 	case fsm.Embed:
+		fact := fsm.Embedded{Call: e.Call, Error: w.embedding.Fails}
 		switch {
-		case w.plan.Embeds.Off:
-			return fsm.Embedded{Call: e.Call, Error: "there is no embedding model"}, e.Call
-		case w.plan.Embeds.Fails != "":
-			return fsm.Embedded{Call: e.Call, Error: w.plan.Embeds.Fails}, e.Call
+		case w.plan.NoVectors:
+			fact.Error = "there is no embedding model"
+		case fact.Error == "":
+			fact.Vector, fact.Model = Vector(e.Text), EmbeddingModel
 		}
-		return fsm.Embedded{Call: e.Call, Vector: Vector(e.Text), Model: EmbeddingModel}, e.Call
+		return fact, e.Call, w.embedding
 	case fsm.Store:
-		if w.store == "" {
+		if w.storing.Fails == "" && !w.storing.Hangs {
 			w.memory.put(e.Entry)
 		}
-		return fsm.Stored{Call: e.Call, Error: w.store}, e.Call
+		return fsm.Stored{Call: e.Call, Error: w.storing.Fails}, e.Call, w.storing
 	}
-	return nil, 0
+	return nil, 0, Service{}
 }
 
 // abort gives up a call: its answer will not come, but a tool's stop will.
