@@ -140,6 +140,18 @@ func Quiet(ask fsm.AskBrain) (Line, bool) {
 	}
 }
 
+// calls returns the line's calls, each with an id that is its own in the
+// conversation, as a model's server gives them.
+func (l Line) calls(ask fsm.AskBrain) []fsm.ToolCall {
+	calls := append([]fsm.ToolCall(nil), l.Calls...)
+	for i := range calls {
+		if calls[i].ID == "" {
+			calls[i].ID = "call_" + strconv.Itoa(len(ask.Conversation.Messages)) + "_" + strconv.Itoa(i)
+		}
+	}
+	return calls
+}
+
 // Answer is what the model says on a line to ask, or nil where no answer comes.
 // The simulator and the demo brain answer alike.
 func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
@@ -149,7 +161,9 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
 	case l.Fails != "":
 		return fsm.BrainFailed{Call: ask.Call, Class: l.Fails, Reason: l.Reason}
 	}
-	in := fsm.BrainAnswered{Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.Text, Thinking: l.Thinking, Calls: l.Calls}
+	in := fsm.BrainAnswered{
+		Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.Text, Thinking: l.Thinking, Calls: l.calls(ask),
+	}
 	if l.Quotes {
 		if n := len(ask.Conversation.Messages); n > 0 {
 			in.Text = strings.TrimSpace(in.Text + "\n" + ask.Conversation.Messages[n-1].Text)
