@@ -1,0 +1,170 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"shelly/fsm"
+)
+
+// arguments are the arguments of a call that fit the tool's schema.
+type arguments map[string]any
+
+func (a arguments) text(name, otherwise string) string {
+	if s, ok := a[name].(string); ok {
+		return s
+	}
+	return otherwise
+}
+
+func (a arguments) number(name string, otherwise int) int {
+	if n, ok := a[name].(float64); ok {
+		return int(n)
+	}
+	return otherwise
+}
+
+// signature is a tool's schema, ready to check arguments and to explain what is
+// wrong with them to a small model.
+type signature struct {
+	tool       string
+	whole      *jsonschema.Resolved
+	names      []string // the required ones first, each part in order
+	required   []string
+	properties map[string]*jsonschema.Schema
+	each       map[string]*jsonschema.Resolved
+}
+
+func newSignature(decl fsm.ToolDecl) (signature, error) {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal([]byte(decl.Parameters), &schema); err != nil {
+		return signature{}, err
+	}
+	whole, err := schema.Resolve(nil)
+	if err != nil {
+		return signature{}, err
+	}
+	s := signature{
+		tool:       decl.Name,
+		whole:      whole,
+		names:      slices.Clone(schema.Required),
+		required:   schema.Required,
+		properties: schema.Properties,
+		each:       map[string]*jsonschema.Resolved{},
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if !slices.Contains(s.names, name) {
+			s.names = append(s.names, name)
+		}
+		if s.each[name], err = schema.Properties[name].CloneSchemas().Resolve(nil); err != nil {
+			return signature{}, err
+		}
+	}
+	return s, nil
+}
+
+// parse reads and checks the arguments of a call. It accepts the harmless forms
+// that models write: nothing or null for no arguments, the object as a JSON
+// string, null for an optional argument that is left out.
+func (s signature) parse(raw string) (arguments, error) {
+	if raw = strings.TrimSpace(raw); raw == "" {
+		raw = "null"
+	}
+	var v any
+	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+		return nil, fmt.Errorf("the arguments are not JSON (%v); %s", err, s.usage())
+	}
+	if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
+		v = nil
+	} else if ok {
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			return nil, fmt.Errorf("the arguments are a text, not a JSON object; %s", s.usage())
+		}
+	}
+	if v == nil {
+		v = map[string]any{}
+	}
+	a, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("the arguments are %s, not a JSON object; %s", kindOf(v), s.usage())
+	}
+	if err := s.check(a); err != nil {
+		return nil, fmt.Errorf("%w; %s", err, s.usage())
+	}
+	return a, nil
+}
+
+// check holds the arguments against the schema, name by name so that the words
+// are ours, and then as a whole.
+func (s signature) check(a arguments) error {
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		p, known := s.properties[name]
+		switch {
+		case !known:
+			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
+		case a[name] == nil && !slices.Contains(s.required, name):
+			delete(a, name)
+		case s.each[name].Validate(a[name]) != nil:
+			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
+		}
+	}
+	for _, name := range s.required {
+		if _, given := a[name]; !given {
+			wrong = append(wrong, "argument "+name+" is missing")
+		}
+	}
+	if len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return s.whole.Validate(map[string]any(a))
+}
+
+// usage names the arguments that the tool takes.
+func (s signature) usage() string {
+	parts := make([]string, len(s.names))
+	for i, name := range s.names {
+		parts[i] = name + " (" + describe(s.properties[name])
+		if slices.Contains(s.required, name) {
+			parts[i] += ", required"
+		}
+		parts[i] += ")"
+	}
+	return s.tool + " takes: " + strings.Join(parts, ", ")
+}
+
+func describe(p *jsonschema.Schema) string {
+	switch {
+	case p.Type == "integer" && p.Minimum != nil && p.Maximum != nil:
+		return fmt.Sprintf("a whole number from %.0f to %.0f", *p.Minimum, *p.Maximum)
+	case p.Type == "string" && p.MaxLength != nil:
+		return fmt.Sprintf("a text of at most %d characters", *p.MaxLength)
+	default:
+		return "a " + p.Type
+	}
+}
+
+// kindOf shows a JSON value briefly.
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		return "the text " + strconv.Quote(edge(mend(v), 80))
+	case []any:
+		return "a list"
+	default:
+		return "an object"
+	}
+}

@@ -1,0 +1,70 @@
+package tool
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// capture keeps the beginning and the end of an output of any length. It never
+// holds more than three halves.
+type capture struct {
+	half int // bytes kept of each end
+	head []byte
+	tail []byte
+	cut  int64 // bytes dropped between them
+}
+
+// Write takes all of p.
+func (c *capture) Write(p []byte) (int, error) {
+	n := len(p)
+	take := min(c.half-len(c.head), n)
+	c.head = append(c.head, p[:take]...)
+	p = p[take:]
+	if over := len(p) - c.half; over > 0 {
+		c.cut += int64(over)
+		p = p[over:]
+	}
+	c.tail = append(c.tail, p...)
+	if len(c.tail) > 2*c.half {
+		c.trim()
+	}
+	return n, nil
+}
+
+// trim drops what of the tail is not its last half.
+func (c *capture) trim() {
+	if over := len(c.tail) - c.half; over > 0 {
+		c.cut += int64(over)
+		c.tail = append(c.tail[:0], c.tail[over:]...)
+	}
+}
+
+// text is what was kept, with a mark where something was cut.
+func (c *capture) text() string {
+	c.trim()
+	if len(c.head) == 0 {
+		return "(no output)"
+	}
+	if c.cut == 0 {
+		return mend(string(c.head) + string(c.tail))
+	}
+	head, tail := whole(c.head, c.tail)
+	cut := c.cut + int64(len(c.head)-len(head)+len(c.tail)-len(tail))
+	return mend(string(head)) + fmt.Sprintf("\n[%d bytes cut here]\n", cut) + mend(string(tail))
+}
+
+// whole drops the parts of characters on both sides of a cut.
+func whole(head, tail []byte) ([]byte, []byte) {
+	for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
+		if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				head = head[:len(head)-i]
+			}
+			break
+		}
+	}
+	for i := 0; i < utf8.UTFMax-1 && len(tail) > 0 && !utf8.RuneStart(tail[0]); i++ {
+		tail = tail[1:]
+	}
+	return head, tail
+}

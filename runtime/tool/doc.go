@@ -1,0 +1,32 @@
+// Package tool holds the tools that the model may call, and runs them.
+//
+//	r, err := tool.New(tool.Options{Workspace: "/home/ann/project"})
+//	boot := cfg.Machine(r.Declarations())
+//	result := r.Run(ctx, "read_file", `{"path": "notes.txt"}`)
+//
+// A [Runner] is bound to one folder, the workspace. Run is total: whatever the
+// model sends, it gets a result that says what happened and what is allowed. A
+// result is valid UTF-8 without control characters, at most ResultBytesMax
+// long, and says so where something was cut.
+//
+// What is enforced:
+//
+//   - read_file and list_dir reach files through os.Root: neither .. nor an
+//     absolute path nor a symbolic link leads out of the workspace. Only regular
+//     files are read, so no pipe or device can block or act. Private folders,
+//     such as the daemon's own data, are refused even inside the workspace. How
+//     far a file is read, how many entries are listed and how long a path may be
+//     is bounded. A hard link to a file outside cannot be told from a file, and a
+//     file system mounted in the workspace belongs to it.
+//   - exec runs in the workspace, in a process group of its own, with no input, a
+//     bounded output, a time-out and an environment of PATH, HOME and LANG alone.
+//     When the command ends, is given up or runs out of time, the whole group is
+//     killed.
+//
+// What is not enforced: exec has no sandbox. A command has all rights of the
+// daemon's user: it can read and write outside the workspace, private folders
+// included, use the network, use up memory, disk and processes, and leave its
+// process group (setsid) to live on. When the daemon itself is killed, a running
+// command is not. That is why exec is neither offered nor run unless the
+// operator allows it.
+package tool

@@ -1,0 +1,262 @@
+package tool
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func newExecWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.options.AllowExec = true
+	return w
+}
+
+func (w *world) sh(command string) Result {
+	w.t.Helper()
+	return w.call("exec", map[string]any{"command": strings.ReplaceAll(command, "{{ws}}", w.workspace)})
+}
+
+func TestOrdinaryCommandsRun(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		code    int
+		holds   string
+		needs   string
+	}{
+		{"rm old.txt && test ! -e old.txt", 0, "", ""},
+		{"rm -r build && test ! -e build", 0, "", ""},
+		{`rm -f "{{ws}}/old.txt" && test ! -e old.txt`, 0, "", ""},
+		{`echo "rm -rf /"`, 0, "rm -rf /", ""},
+		{"echo ':(){ :|:& };:'", 0, ":|:&", ""},
+		{"grep -rn 'rm -rf' docs", 0, "rm -rf", ""},
+		{"grep -c mkfs docs/readme.md", 0, "1", ""},
+		{`cat "rm -rf notes.md"`, 0, "odd name", ""},
+		{"ls -la", 0, "notes.txt", ""},
+		{"sort notes.txt | uniq | head -n 1", 0, "alpha", ""},
+		{"cut -d, -f1 data.csv", 0, "id", ""},
+		{"tr a-z A-Z < notes.txt", 0, "ALPHA", ""},
+		{"ls src | xargs -n1 echo item", 0, "item main.go", ""},
+		{"awk -F, '{print $2}' data.csv", 0, "name", "awk"},
+		{"python3 src/util.py", 0, "util ok", "python3"},
+		{"echo hi | tee out.txt && grep -q hi out.txt", 0, "hi", ""},
+		{"head -c 8 /dev/urandom | od -An -tx1 | wc -l", 0, "1", ""},
+		{"echo $(date +%Y)", 0, "20", ""},
+		{"for i in 1 2 3; do echo n$i; done", 0, "n3", ""},
+		{"sh -c 'echo nested'", 0, "nested", ""},
+		{"(echo bg) & wait", 0, "bg", ""},
+		{"mkdir -p a/b/c && touch a/b/c/x && ls a/b/c", 0, "x", ""},
+		{"ln -s notes.txt n.lnk && cat n.lnk", 0, "alpha", ""},
+		{`cat "{{ws}}/notes.txt"`, 0, "alpha", ""},
+		{"echo 'a;b|c&d>e<f'", 0, "a;b|c&d>e<f", ""},
+		{`printf 'привет 你好 🙂\n'`, 0, "你好", ""},
+		{"sort -u -o sorted.txt notes.txt && cat sorted.txt", 0, "alpha", ""},
+		{"sha256sum notes.txt | cut -c1-8 | wc -c", 0, "9", "sha256sum"},
+		{"false", 1, "(no output)", ""},
+		{"ls nope", 2, "nope", ""},
+		{"exit 3", 3, "(no output)", ""},
+		{"nosuchcommand", 127, "nosuchcommand", ""},
+		{"echo to stderr >&2", 0, "to stderr", ""},
+		{"i=0; while [ $i -lt 200 ]; do echo line$i; i=$((i+1)); done", 0, "line199", ""},
+		{"pwd", 0, "{{ws}}", ""},
+		{"cat", 0, "(no output)", ""},
+	} {
+		t.Run(c.command, func(t *testing.T) {
+			if _, err := exec.LookPath(c.needs); c.needs != "" && err != nil {
+				t.Skipf("%s is not here", c.needs)
+			}
+			w := newExecWorld(t)
+			got := w.sh(c.command)
+			first, rest, _ := strings.Cut(got.Text, "\n")
+			holds := strings.ReplaceAll(c.holds, "{{ws}}", w.workspace)
+			if got.Failed || first != fmt.Sprintf("exit code: %d", c.code) || !strings.Contains(rest, holds) {
+				t.Errorf("got %+v, want code %d and %q", got, c.code, holds)
+			}
+		})
+	}
+}
+
+func TestCommandsThatCannotBeRun(t *testing.T) {
+	for _, c := range []struct{ name, command, want string }{
+		{"empty", "", "command is empty"},
+		{"blank", " \n", "command is empty"},
+		{"NUL", "echo a\x00b", "command holds a NUL byte"},
+		{"too long", strings.Repeat("x", commandCharsMax+1), "argument command must be a text of at most 65536 characters"},
+		{"too wide", strings.Repeat("你", commandCharsMax), "the command was not started: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := newExecWorld(t).sh(c.command); !got.Failed || !strings.HasPrefix(got.Text, c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCommandSeesAMinimalEnvironment(t *testing.T) {
+	t.Setenv("SHELLY_TOKEN", secret)
+	w := newExecWorld(t)
+	w.options.Path = "/usr/bin:/bin"
+	got := w.sh("env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort")
+	want := Result{Text: "exit code: 0\nHOME=" + w.workspace + "\nLANG=C.UTF-8\nPATH=/usr/bin:/bin\n"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestDeathByASignalIsSaid(t *testing.T) {
+	got := newExecWorld(t).sh("echo so far; kill -SEGV $$")
+	if got.Failed || !strings.HasPrefix(got.Text, "ended by signal: segmentation fault") || !strings.HasSuffix(got.Text, "\nso far\n") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestLongOutputKeepsBothEnds(t *testing.T) {
+	got := newExecWorld(t).sh("echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last; exit 4")
+	if got.Failed || !strings.HasPrefix(got.Text, "exit code: 4\nfirst\nxxx") || !strings.HasSuffix(got.Text, "xxx\nlast\n") {
+		t.Errorf("got %.60q … %q", got.Text, got.Text[max(0, len(got.Text)-60):])
+	}
+	if !strings.Contains(got.Text, " bytes cut here]\n") {
+		t.Error("no mark")
+	}
+}
+
+func TestBinaryOutputIsMended(t *testing.T) {
+	got := newExecWorld(t).sh(`printf 'a\377\033[31mb\n'`)
+	if diff := cmp.Diff(Result{Text: "exit code: 0\na\uFFFD\uFFFD[31mb\n"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// hanging starts two processes in the group, each holding the pipe, and says so.
+const hanging = "exec 9>alive; sleep 100000 & echo started; echo started >&9; sleep 100000"
+
+func TestGivingUpKillsTheWholeGroup(t *testing.T) {
+	w := newExecWorld(t)
+	started, ended := w.pipe()
+	ctx, cancel := context.WithCancel(guard(t))
+	defer cancel()
+	results := make(chan Result, 1)
+	r := w.runner()
+	go func() { results <- r.Run(ctx, "exec", command(hanging)) }()
+	started()
+	cancel()
+	want := Result{Text: "stopped: the call was given up and the command killed; output until then:\nstarted\n", Failed: true}
+	if diff := cmp.Diff(want, receive(t, results)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	ended()
+}
+
+func TestTimeOutKillsTheWholeGroup(t *testing.T) {
+	w := newExecWorld(t)
+	w.options.ExecTimeout = 50 * time.Millisecond
+	_, ended := w.pipe()
+	got := w.sh("exec 9>alive; sleep 100000 & sleep 100000")
+	if want := "the command was killed after 50ms (tools.exec.timeout); output until then:\n(no output)"; !got.Failed || got.Text != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+	ended()
+}
+
+func TestWhatIsLeftInTheBackgroundEndsWithTheCommand(t *testing.T) {
+	w := newExecWorld(t)
+	_, ended := w.pipe()
+	got := w.sh("exec 9>alive; sleep 100000 & echo done")
+	if diff := cmp.Diff(Result{Text: "exit code: 0\ndone\n"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	ended()
+}
+
+// pipe makes the named pipe "alive", which a command's processes hold open. The
+// first function waits for a line from them, the second until all are gone.
+func (w *world) pipe() (started, ended func()) {
+	w.t.Helper()
+	path := w.fifo("alive")
+	own, err := os.OpenFile(path, os.O_RDWR, 0) // so that no open of the pipe waits
+	w.must(err)
+	w.t.Cleanup(func() { _ = own.Close() })
+	f, err := os.Open(path)
+	w.must(err)
+	lines, gone := make(chan string, 1), make(chan error, 1)
+	go func() {
+		defer f.Close()
+		in := bufio.NewReader(f)
+		if line, err := in.ReadString('\n'); err == nil {
+			lines <- line
+		}
+		_, err := io.Copy(io.Discard, in)
+		gone <- err
+	}()
+	return func() { w.t.Helper(); receive(w.t, lines) },
+		func() {
+			w.t.Helper()
+			w.must(own.Close())
+			w.must(receive(w.t, gone))
+		}
+}
+
+func receive[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-guard(t).Done():
+		t.Fatal("hangs")
+		panic("unreachable")
+	}
+}
+
+func command(text string) string {
+	b, err := json.Marshal(map[string]string{"command": text})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// However an output is written, what is shown is its two ends.
+func TestCaptureKeepsBothEndsExactly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := capture{half: rapid.IntRange(1, 20).Draw(t, "half")}
+		var all []byte
+		for _, part := range rapid.SliceOf(rapid.StringMatching("[a-zé你]{0,30}")).Draw(t, "parts") {
+			n, err := c.Write([]byte(part))
+			if n != len(part) || err != nil {
+				t.Fatalf("Write = %d, %v", n, err)
+			}
+			all = append(all, part...)
+			if len(c.head)+len(c.tail) > 3*c.half {
+				t.Fatalf("holds %d bytes of a half of %d", len(c.head)+len(c.tail), c.half)
+			}
+		}
+		got := c.text()
+		var cut int
+		head, rest, marked := strings.Cut(got, "\n[")
+		switch {
+		case len(all) == 0 && got == "(no output)":
+		case len(all) <= 2*c.half && got == string(all):
+		case marked:
+			if _, err := fmt.Sscanf(rest, "%d bytes cut here]", &cut); err != nil {
+				t.Fatal(err)
+			}
+			_, tail, _ := strings.Cut(rest, "\n")
+			if !strings.HasPrefix(string(all), head) || !strings.HasSuffix(string(all), tail) || len(head)+cut+len(tail) != len(all) {
+				t.Fatalf("got %q of %q", got, all)
+			}
+		default:
+			t.Fatalf("got %q of %q", got, all)
+		}
+	})
+}

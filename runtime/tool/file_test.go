@@ -1,0 +1,316 @@
+package tool
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPathsThatAreRefused(t *testing.T) {
+	type object = map[string]any
+	for _, c := range []struct {
+		name, tool, path, want string
+		setup                  func(*world)
+	}{
+		{"many parents", "read_file", strings.Repeat("../", 60) + "etc/passwd", "is outside the workspace", nil},
+		{"a parent", "list_dir", "..", "is outside the workspace", nil},
+		{"down and up", "read_file", "src/../../outside/canary.txt", "is outside the workspace", nil},
+		{"absolute outside", "read_file", "/etc/passwd", "is outside the workspace", nil},
+		{"name that begins like the workspace's", "read_file", "{{ws}}-evil/keep.txt", "is outside the workspace", nil},
+		{"descriptor path", "read_file", "/dev/fd/0", "is outside the workspace", nil},
+		{"through a folder link", "read_file", "link_out/canary.txt", "leads out of the workspace by .. or a symbolic link", nil},
+		{"list a folder link", "list_dir", "link_out", "leads out of the workspace by .. or a symbolic link", nil},
+		{"absolute file link", "read_file", "lnk.txt", "leads out of the workspace by .. or a symbolic link",
+			func(w *world) { w.symlink(filepath.Join(w.outside, "canary.txt"), "lnk.txt") }},
+		{"link loop", "read_file", "loop", "too many symbolic links", func(w *world) { w.symlink("loop", "loop") }},
+		{"percent-encoded dots", "read_file", "%2e%2e/outside/canary.txt", "no such file", nil},
+		{"percent-encoded slash", "read_file", "..%2foutside%2fcanary.txt", "no such file", nil},
+		{"letters like dots", "read_file", "․․/outside/canary.txt", "no such file", nil},
+		{"home", "read_file", "~/canary.txt", "no such file", nil},
+		{"NUL", "read_file", "notes.txt\x00.png", "holds a NUL byte", nil},
+		{"empty", "read_file", "", "path is empty", nil},
+		{"blank", "list_dir", "   ", "path is empty", nil},
+		{"too long", "read_file", strings.Repeat("a/", 200) + strings.Repeat("b", 4096), "the most is 4096", nil},
+		{"too long a name", "read_file", strings.Repeat("b", 4000), "too long for the file system", nil},
+		{"too deep", "read_file", strings.Repeat("a/", 256) + "b", "more than 255 parts", nil},
+		{"folder read as a file", "read_file", "src", "is a directory; use list_dir", nil},
+		{"file listed as a folder", "list_dir", "notes.txt", "is a file, not a directory; use read_file", nil},
+		{"file as a folder", "read_file", "notes.txt/x", "leads through a file as if it were a folder", nil},
+		{"missing", "read_file", "nope.txt", `no such file or folder: "nope.txt"; list_dir shows what there is`, nil},
+		{"named pipe", "read_file", "fifo", "is a named pipe, not a regular file", func(w *world) { w.fifo("fifo") }},
+		{"named pipe listed", "list_dir", "fifo", "is a named pipe, not a regular file", func(w *world) { w.fifo("fifo") }},
+		{"socket", "read_file", "sock", "is a socket, not a regular file", func(w *world) {
+			t.Chdir(w.workspace) // a socket's path is short
+			l, err := net.Listen("unix", "sock")
+			w.must(err)
+			t.Cleanup(func() { _ = l.Close() })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			if c.setup != nil {
+				c.setup(w)
+			}
+			got := w.call(c.tool, object{"path": strings.ReplaceAll(c.path, "{{ws}}", w.workspace)})
+			if !got.Failed || !strings.Contains(got.Text, c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestDeviceIsRefused(t *testing.T) {
+	w := newWorld(t)
+	const zero = 1<<8 | 5 // major 1, minor 5
+	if err := syscall.Mknod(filepath.Join(w.workspace, "dev0"), syscall.S_IFCHR|0o666, zero); err != nil {
+		t.Skipf("no right to make a device: %v", err)
+	}
+	if got := w.call("read_file", map[string]any{"path": "dev0"}); !got.Failed || !strings.Contains(got.Text, "is a device, not a regular file") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPathsThatAreTaken(t *testing.T) {
+	for _, c := range []struct{ name, path string }{
+		{"plain", "notes.txt"},
+		{"dot", "./notes.txt"},
+		{"untidy", "src//.././notes.txt"},
+		{"absolute inside", "{{ws}}/notes.txt"},
+		{"absolute inside, untidy", "{{ws}}//src/./../notes.txt"},
+		{"tilde in a name", "~notes"},
+		{"dollar in a name", "$HOME.txt"},
+		{"backslash in a name", `back\slash.txt`},
+		{"dots in a name", "..notes..txt"},
+		{"link inside", "link_in/notes.txt"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			for _, name := range []string{"~notes", "$HOME.txt", `back\slash.txt`, "..notes..txt"} {
+				w.write(name, "alpha\n")
+			}
+			w.symlink(".", "link_in")
+			got := w.call("read_file", map[string]any{"path": strings.ReplaceAll(c.path, "{{ws}}", w.workspace)})
+			if got.Failed || !strings.HasPrefix(got.Text, "alpha\n") {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+func TestWorkspaceBehindALinkTakesBothOfItsNames(t *testing.T) {
+	w := newWorld(t)
+	link := w.workspace + "-link"
+	w.must(os.Symlink(w.workspace, link))
+	w.options.Workspace = link
+	for _, base := range []string{link, w.workspace} {
+		if got := w.call("read_file", map[string]any{"path": base + "/notes.txt"}); got.Failed {
+			t.Errorf("%s: %+v", base, got)
+		}
+	}
+}
+
+func TestPrivateFolderIsRefusedInsideTheWorkspace(t *testing.T) {
+	w := newWorld(t)
+	w.write("state/journal", secret)
+	w.write("state-of-things.txt", "fine\n")
+	w.symlink("state", "innocent")
+	w.options.Private = []string{filepath.Join(w.workspace, "state"), filepath.Join(w.outside, "nowhere")}
+	for _, path := range []string{"state/journal", "innocent/journal", "src/../state/journal", filepath.Join(w.workspace, "state/journal")} {
+		if got := w.call("read_file", map[string]any{"path": path}); !got.Failed || !strings.Contains(got.Text, "belongs to the agent itself") {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	if got := w.call("list_dir", map[string]any{"path": "state"}); !got.Failed {
+		t.Errorf("listed: %+v", got)
+	}
+	if got := w.call("read_file", map[string]any{"path": "state-of-things.txt"}); got.Failed {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestListIsSortedWithKindsAndSizes(t *testing.T) {
+	w := newWorld(t)
+	w.fifo("pipe")
+	want := Result{Text: `build/
+data.csv  14 bytes
+docs/
+link_out -> ../outside
+notes.txt  24 bytes
+old.txt  4 bytes
+pipe  (a named pipe)
+rm -rf notes.md  9 bytes
+src/
+`}
+	if diff := cmp.Diff(want, w.call("list_dir", nil)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	want = Result{Text: "main.go  13 bytes\nutil.py  17 bytes\n"}
+	if diff := cmp.Diff(want, w.call("list_dir", map[string]any{"path": "src/"})); diff != "" {
+		t.Errorf("trailing slash (-want +got)\n%s", diff)
+	}
+}
+
+func TestEmptyFolderSaysSo(t *testing.T) {
+	w := newWorld(t)
+	w.must(os.Mkdir(filepath.Join(w.workspace, "void"), 0o755))
+	if diff := cmp.Diff(Result{Text: "(empty)"}, w.call("list_dir", map[string]any{"path": "void"})); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestOddNamesAreQuoted(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"a\nb", "e\x1b[31m", "x\u202etxt.exe", " lead", "caf\xe9", "plain ünïcode 你好"} {
+		w.write("odd/"+name, "")
+	}
+	want := Result{Text: `" lead"  0 bytes
+"a\nb"  0 bytes
+"caf\xe9"  0 bytes
+"e\x1b[31m"  0 bytes
+plain ünïcode 你好  0 bytes
+"x\u202etxt.exe"  0 bytes
+`}
+	if diff := cmp.Diff(want, w.call("list_dir", map[string]any{"path": "odd"})); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestLongListIsCutVisibly(t *testing.T) {
+	w := newWorld(t)
+	for i := range 1200 {
+		w.write(fmt.Sprintf("many/%04d", i), "")
+	}
+	got := w.call("list_dir", map[string]any{"path": "many"})
+	if got.Failed || !strings.HasPrefix(got.Text, "0000  0 bytes\n") || !strings.HasSuffix(got.Text, "of 1200 entries are shown]") {
+		t.Errorf("by size: got %.40q … %q", got.Text, got.Text[max(0, len(got.Text)-60):])
+	}
+	w.options.ResultBytesMax = 1 << 20
+	got = w.call("list_dir", map[string]any{"path": "many"})
+	if lines := strings.Count(got.Text, "\n"); lines != entriesMax || !strings.HasSuffix(got.Text, "\n[cut: 1000 of 1200 entries are shown]") {
+		t.Errorf("by number: %d lines, %q", lines, got.Text[len(got.Text)-60:])
+	}
+}
+
+func TestFileIsReadInParts(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		name, want string
+		args       map[string]any
+	}{
+		{"whole", "alpha\nbeta format\ngamma\n", nil},
+		{"limit beyond the end", "alpha\nbeta format\ngamma\n", map[string]any{"limit": 3}},
+		{"beginning", "alpha\n[lines 1 to 1 of a file of 24 bytes; read on with offset 2]", map[string]any{"limit": 1}},
+		{"middle", "beta format\n[lines 2 to 2 of a file of 24 bytes; read on with offset 3]", map[string]any{"offset": 2, "limit": 1}},
+		{"end", "gamma\n", map[string]any{"offset": 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := map[string]any{"path": "notes.txt"}
+			for k, v := range c.args {
+				args[k] = v
+			}
+			if diff := cmp.Diff(Result{Text: c.want}, w.call("read_file", args)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	want := Result{Text: "there is no line 4; the file has 3 lines", Failed: true}
+	if diff := cmp.Diff(want, w.call("read_file", map[string]any{"path": "notes.txt", "offset": 4})); diff != "" {
+		t.Errorf("beyond the end (-want +got)\n%s", diff)
+	}
+}
+
+// Following the marks must give back the whole file, line by line.
+func TestMarksLeadThroughALargeFile(t *testing.T) {
+	w := newWorld(t)
+	var file strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&file, "line %d ünïcode %s\n", i+1, strings.Repeat("x", i%97))
+	}
+	w.write("large.txt", file.String())
+	var got strings.Builder
+	for offset, parts := 1, 0; offset > 0; parts++ {
+		if parts > 200 {
+			t.Fatal("the marks do not end")
+		}
+		r := w.call("read_file", map[string]any{"path": "large.txt", "offset": offset})
+		if r.Failed {
+			t.Fatalf("offset %d: %+v", offset, r)
+		}
+		text, mark, cut := strings.Cut(r.Text, "[lines ")
+		got.WriteString(text)
+		offset = 0
+		if cut {
+			_, next, _ := strings.Cut(mark, "read on with offset ")
+			if _, err := fmt.Sscanf(next, "%d", &offset); err != nil {
+				t.Fatalf("mark %q: %v", mark, err)
+			}
+		}
+	}
+	if got.String() != file.String() {
+		t.Errorf("%d bytes read of %d, or others", got.Len(), file.Len())
+	}
+}
+
+func TestLongLineIsCutVisibly(t *testing.T) {
+	w := newWorld(t)
+	w.write("longline.txt", strings.Repeat("é", 100_000)+"\nshort\n")
+	got := w.call("read_file", map[string]any{"path": "longline.txt"})
+	if want := "é\n[lines 1 to 1 of a file of 200007 bytes; line 1 is cut, it is too long to show; read on with offset 2]"; got.Failed || !strings.HasSuffix(got.Text, want) {
+		t.Errorf("got … %q", got.Text[max(0, len(got.Text)-150):])
+	}
+	got = w.call("read_file", map[string]any{"path": "longline.txt", "offset": 2})
+	if diff := cmp.Diff(Result{Text: "short\n"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestReadIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.options.ReadBytesMax = ReadBytesLeast
+	w.write("lines.txt", strings.Repeat("1234567\n", 10_000))
+	w.write("line.txt", strings.Repeat("x", 80_000))
+	w.write("exact.txt", strings.Repeat("1234567\n", ReadBytesLeast/8))
+	const mark = "; read_file looks at the first 4096 bytes only (tools.read_bytes_max)]"
+	for _, c := range []struct {
+		name   string
+		args   map[string]any
+		suffix string
+		failed bool
+	}{
+		{"up to the bound", map[string]any{"path": "lines.txt", "offset": 500}, "[lines 500 to 512 of a file of 80000 bytes" + mark, false},
+		{"behind the bound", map[string]any{"path": "lines.txt", "offset": 600}, "line 600 lies beyond the first 4096 bytes of the file, and read_file looks no further (tools.read_bytes_max)", true},
+		{"one line across the bound", map[string]any{"path": "line.txt"}, "; line 1 is cut, it is too long to show" + mark, false},
+		{"file that ends at the bound", map[string]any{"path": "exact.txt", "offset": 512}, "1234567\n", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := w.call("read_file", c.args)
+			if got.Failed != c.failed || !strings.HasSuffix(got.Text, c.suffix) {
+				t.Errorf("failed %v, … %q", got.Failed, got.Text[max(0, len(got.Text)-150):])
+			}
+		})
+	}
+}
+
+func TestWhatIsNoTextIsDescribed(t *testing.T) {
+	w := newWorld(t)
+	w.write("pixel.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+	w.write("noise.bin", strings.Repeat("\xf1\x02\xfe", 500))
+	w.write("latin1.txt", strings.Repeat("na\xefve text, ", 20))
+	w.write("empty.txt", "")
+	for path, want := range map[string]string{
+		"pixel.png":  "(binary file, 16 bytes, looks like image/png; not shown as text)",
+		"noise.bin":  "(binary file, 1500 bytes, looks like application/octet-stream; not shown as text)",
+		"latin1.txt": strings.Repeat("na\uFFFDve text, ", 20),
+		"empty.txt":  "(empty file)",
+	} {
+		if diff := cmp.Diff(Result{Text: want}, w.call("read_file", map[string]any{"path": path})); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", path, diff)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"shelly/fsm"
+)
+
+func listDirDecl() fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name: "list_dir",
+		Description: "List a folder of the workspace, sorted, one entry a line: " +
+			"a folder ends with /, a file has its size in bytes.",
+		Parameters: `{"type":"object","properties":{` +
+			`"path":{"type":"string","description":"The folder, relative to the workspace; the workspace itself if left out"}},` +
+			`"additionalProperties":false}`,
+		Effects: fsm.EffectsNone,
+	}
+}
+
+// listDir is the tool list_dir.
+func (r *Runner) listDir(ctx context.Context, a arguments) Result {
+	path := a.text("path", ".")
+	if path == "" {
+		path = "."
+	}
+	dir, info, err := r.open(path)
+	if err != nil {
+		return failed("%v", err)
+	}
+	defer dir.Close()
+	if !info.IsDir() {
+		return failed("%s is a file, not a directory; use read_file", strconv.Quote(path))
+	}
+	entries, err := dir.ReadDir(entriesReadMax + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return failed("%v", explain(path, err))
+	}
+	if len(entries) == 0 {
+		return Result{Text: "(empty)"}
+	}
+	rel, err := r.resolve(path)
+	if err != nil {
+		return failed("%v", err)
+	}
+	return r.show(ctx, rel, entries)
+}
+
+// show lists the entries of the folder rel.
+func (r *Runner) show(ctx context.Context, rel string, entries []fs.DirEntry) Result {
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	var b strings.Builder
+	for i, e := range entries {
+		if ctx.Err() != nil {
+			return stopped()
+		}
+		line := r.line(rel, e)
+		if i < entriesMax && b.Len()+len(line) <= r.room() {
+			b.WriteString(line)
+			continue
+		}
+		if len(entries) > entriesReadMax {
+			fmt.Fprintf(&b, "[cut: %d of more than %d entries are shown]", i, entriesReadMax)
+		} else {
+			fmt.Fprintf(&b, "[cut: %d of %d entries are shown]", i, len(entries))
+		}
+		break
+	}
+	return Result{Text: b.String()}
+}
+
+// line is one entry of a list. What the entry is comes from the workspace's
+// root, so that no name leads out of it.
+func (r *Runner) line(rel string, e fs.DirEntry) string {
+	path, name := filepath.Join(rel, e.Name()), display(e.Name())
+	if e.IsDir() {
+		return name + "/\n"
+	}
+	info, err := r.root.Lstat(path)
+	switch {
+	case err != nil:
+		return name + "  (unreadable)\n"
+	case info.Mode().IsRegular():
+		return name + "  " + strconv.FormatInt(info.Size(), 10) + " bytes\n"
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := r.root.Readlink(path)
+		if err != nil {
+			return name + "  (symbolic link)\n"
+		}
+		return name + " -> " + display(target) + "\n"
+	default:
+		return name + "  (" + special(info.Mode()) + ")\n"
+	}
+}
+
+// display shows a name on one line; a name with anything odd in it is quoted.
+func display(name string) string {
+	odd := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
+	if odd || strings.TrimSpace(name) != name || strings.Contains(name, `"`) {
+		return strconv.Quote(name)
+	}
+	return name
+}

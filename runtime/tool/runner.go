@@ -1,0 +1,167 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+)
+
+// Bounds of [Options] and of what the tools take.
+const (
+	ResultBytesLeast = 1 << 10 // the least ResultBytesMax: room for a piece and its marks
+	ReadBytesLeast   = 4 << 10 // the least ReadBytesMax
+
+	pathBytesMax    = 4096 // as the kernel's PATH_MAX
+	pathPartsMax    = 255
+	commandCharsMax = 65536  // below the kernel's 128 KiB for one argument in any script but the widest
+	entriesMax      = 1000   // entries that list_dir shows
+	entriesReadMax  = 10_000 // entries that list_dir sorts
+	marksBytesMax   = 256    // what a result says beside the piece it shows
+)
+
+// Options is what a [Runner] may do. All bounds are required.
+type Options struct {
+	Workspace      string        // the folder that the tools are bound to; it must exist
+	Private        []string      // folders that the file tools refuse, inside the workspace or not
+	AllowExec      bool          // offer exec and run it
+	ExecTimeout    time.Duration // for one command
+	Path           string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
+	ResultBytesMax int           // the longest result
+	ReadBytesMax   int           // how far into a file read_file looks
+}
+
+// Result is what the model is shown of a call. Failed says that the tool did not
+// do what was asked; a command that ran and ended with a code other than 0 did.
+type Result struct {
+	Text   string
+	Failed bool
+}
+
+// Runner runs the tools of one workspace. It is safe for concurrent use.
+type Runner struct {
+	options Options
+	root    *os.Root
+	dir     string // the workspace as an absolute path
+	real    string // dir without symbolic links
+	tools   []tool
+}
+
+// tool is one tool: how it is declared, and what it does with arguments that
+// fit the declaration.
+type tool struct {
+	decl      fsm.ToolDecl
+	signature signature
+	run       func(context.Context, arguments) Result
+}
+
+// New opens the workspace. Close the runner when no call runs any more.
+func New(o Options) (*Runner, error) {
+	switch {
+	case o.ResultBytesMax < ResultBytesLeast:
+		return nil, fmt.Errorf("result_bytes_max is %d; the least is %d", o.ResultBytesMax, ResultBytesLeast)
+	case o.ReadBytesMax < ReadBytesLeast:
+		return nil, fmt.Errorf("read_bytes_max is %d; the least is %d", o.ReadBytesMax, ReadBytesLeast)
+	case o.AllowExec && o.ExecTimeout <= 0:
+		return nil, fmt.Errorf("the time-out of exec is %v; it must be positive", o.ExecTimeout)
+	}
+	dir, err := filepath.Abs(o.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("find the workspace: %w", err)
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w; create the folder or name another", err)
+	}
+	root, err := os.OpenRoot(resolved)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	r := &Runner{options: o, root: root, dir: dir, real: resolved}
+	if err := r.add(readFileDecl(), r.readFile); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if err := r.add(listDirDecl(), r.listDir); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if o.AllowExec {
+		if err := r.add(execDecl(o.ExecTimeout), r.exec); err != nil {
+			return nil, errors.Join(err, root.Close())
+		}
+	}
+	return r, nil
+}
+
+func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Result) error {
+	s, err := newSignature(decl)
+	if err != nil {
+		return fmt.Errorf("schema of %s: %w", decl.Name, err)
+	}
+	r.tools = append(r.tools, tool{decl: decl, signature: s, run: run})
+	return nil
+}
+
+// Close releases the workspace.
+func (r *Runner) Close() error { return r.root.Close() }
+
+// Declarations returns the tools that are offered, in a fixed order.
+func (r *Runner) Declarations() []fsm.ToolDecl {
+	decls := make([]fsm.ToolDecl, len(r.tools))
+	for i, t := range r.tools {
+		decls[i] = t.decl
+	}
+	return decls
+}
+
+// Run runs one tool to its end. When ctx is done it returns as soon as the tool
+// has stopped, with a failed result. Args is a JSON object; nothing, or null,
+// stands for an empty one.
+func (r *Runner) Run(ctx context.Context, name, args string) (result Result) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			result = failed("the tool %s broke: %v", name, broken)
+		}
+		result.Text = clip(mend(result.Text), r.options.ResultBytesMax)
+	}()
+	if ctx.Err() != nil {
+		return failed("not run: the call was given up")
+	}
+	for _, t := range r.tools {
+		if t.decl.Name != name {
+			continue
+		}
+		a, err := t.signature.parse(args)
+		if err != nil {
+			return failed("%v", err)
+		}
+		return t.run(ctx, a)
+	}
+	return failed("%s", r.unknown(name))
+}
+
+func (r *Runner) unknown(name string) string {
+	if name == execName {
+		return "exec is not allowed here; the operator can allow it (tools.exec.allow)"
+	}
+	names := make([]string, len(r.tools))
+	for i, t := range r.tools {
+		names[i] = t.decl.Name
+	}
+	return "there is no tool " + strconv.Quote(name) + "; the tools are: " + strings.Join(names, ", ")
+}
+
+// room is how much of a result a tool may fill with what it was asked for.
+func (r *Runner) room() int { return r.options.ResultBytesMax - marksBytesMax }
+
+func failed(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
+}
+
+// stopped is the result of a tool that noticed that its call was given up.
+func stopped() Result { return failed("stopped: the call was given up") }

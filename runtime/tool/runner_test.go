@@ -1,0 +1,190 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+)
+
+func TestExecIsDeclaredOnlyWhenAllowed(t *testing.T) {
+	w := newWorld(t)
+	effects := func(r *Runner) map[string]fsm.ToolEffects {
+		m := map[string]fsm.ToolEffects{}
+		for _, d := range r.Declarations() {
+			m[d.Name] = d.Effects
+			if !json.Valid([]byte(d.Parameters)) || d.Description == "" {
+				t.Errorf("declaration %+v", d)
+			}
+		}
+		return m
+	}
+	want := map[string]fsm.ToolEffects{"read_file": fsm.EffectsNone, "list_dir": fsm.EffectsNone}
+	if diff := cmp.Diff(want, effects(w.runner())); diff != "" {
+		t.Errorf("not allowed (-want +got)\n%s", diff)
+	}
+	if got := w.call("exec", map[string]any{"command": "echo hi"}); !got.Failed || !strings.Contains(got.Text, "not allowed here") {
+		t.Errorf("exec ran: %+v", got)
+	}
+	w.options.AllowExec = true
+	want["exec"] = fsm.EffectsUnsafe
+	if diff := cmp.Diff(want, effects(w.runner())); diff != "" {
+		t.Errorf("allowed (-want +got)\n%s", diff)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(*Options)
+	}{
+		{"no workspace", "no such file or directory", func(o *Options) { o.Workspace += "/nowhere" }},
+		{"a file as workspace", "not a directory", func(o *Options) { o.Workspace += "/notes.txt" }},
+		{"short results", "the least is 1024", func(o *Options) { o.ResultBytesMax = 1023 }},
+		{"short reads", "the least is 4096", func(o *Options) { o.ReadBytesMax = 0 }},
+		{"no time-out", "must be positive", func(o *Options) { o.AllowExec, o.ExecTimeout = true, 0 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newWorld(t).options
+			c.change(&o)
+			if _, err := New(o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestBadArgumentsAreAClearResult(t *testing.T) {
+	const usage = "; read_file takes: path (a string, required), limit (a whole number from 1 to 1000000000), offset (a whole number from 1 to 1000000000)"
+	for _, c := range []struct{ args, want string }{
+		{`{"path": "notes.txt"`, "the arguments are not JSON (unexpected end of JSON input)" + usage},
+		{`{"path": "a"} {}`, "the arguments are not JSON (invalid character '{' after top-level value)" + usage},
+		{``, "argument path is missing" + usage},
+		{`null`, "argument path is missing" + usage},
+		{`["notes.txt"]`, "the arguments are a list, not a JSON object" + usage},
+		{`7`, "the arguments are 7, not a JSON object" + usage},
+		{`"notes.txt"`, "the arguments are a text, not a JSON object" + usage},
+		{`{"file": "notes.txt"}`, `unknown argument "file"; argument path is missing` + usage},
+		{`{"path": null}`, "argument path must be a string, not null" + usage},
+		{`{"path": 3}`, "argument path must be a string, not 3" + usage},
+		{`{"path": ["a"]}`, "argument path must be a string, not a list" + usage},
+		{`{"path": {"a": 1}}`, "argument path must be a string, not an object" + usage},
+		{`{"path": "a", "offset": "2"}`, `argument offset must be a whole number from 1 to 1000000000, not the text "2"` + usage},
+		{`{"path": "a", "offset": 1.5}`, "argument offset must be a whole number from 1 to 1000000000, not 1.5" + usage},
+		{`{"path": "a", "offset": 0}`, "argument offset must be a whole number from 1 to 1000000000, not 0" + usage},
+		{`{"path": "a", "limit": 1e300}`, "argument limit must be a whole number from 1 to 1000000000, not 1e+300" + usage},
+		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 1 to 1000000000, not true" + usage},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			got := newWorld(t).runner().Run(guard(t), "read_file", c.args)
+			if diff := cmp.Diff(Result{Text: c.want, Failed: true}, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
+	for _, c := range []struct{ tool, args, want string }{
+		{"list_dir", ``, "notes.txt  24 bytes\n"},
+		{"list_dir", ` `, "notes.txt  24 bytes\n"},
+		{"list_dir", `null`, "notes.txt  24 bytes\n"},
+		{"list_dir", `""`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{}`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{"path": ""}`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{"path": null}`, "notes.txt  24 bytes\n"},
+		{"read_file", `"{\"path\": \"notes.txt\"}"`, "alpha\n"},
+		{"read_file", `{"path": "notes.txt", "offset": null, "limit": 3.0}`, "alpha\n"},
+	} {
+		t.Run(c.tool+c.args, func(t *testing.T) {
+			got := newWorld(t).runner().Run(guard(t), c.tool, c.args)
+			if got.Failed || !strings.Contains(got.Text, c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestUnknownToolNamesTheTools(t *testing.T) {
+	want := Result{Text: `there is no tool "rm"; the tools are: read_file, list_dir`, Failed: true}
+	if diff := cmp.Diff(want, newWorld(t).call("rm", nil)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestPanicInAToolIsAFailedResult(t *testing.T) {
+	r := newWorld(t).runner()
+	decl := fsm.ToolDecl{Name: "boom", Parameters: `{"type":"object"}`}
+	if err := r.add(decl, func(context.Context, arguments) Result { panic("no\x1bgood") }); err != nil {
+		t.Fatal(err)
+	}
+	want := Result{Text: "the tool boom broke: no\uFFFDgood", Failed: true}
+	if diff := cmp.Diff(want, r.Run(guard(t), "boom", "{}")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestNothingRunsOnceTheCallIsGivenUp(t *testing.T) {
+	w := newWorld(t)
+	w.options.AllowExec = true
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	got := w.runner().Run(ctx, "exec", `{"command": "rm notes.txt"}`)
+	if !got.Failed || got.Text != "not run: the call was given up" {
+		t.Errorf("got %+v", got)
+	}
+	if got := w.call("read_file", map[string]any{"path": "notes.txt"}); got.Failed {
+		t.Errorf("the command ran: %+v", got)
+	}
+}
+
+// Whatever the model sends to the file tools, it gets a clean, bounded result
+// that shows nothing from outside.
+func TestRunIsTotal(t *testing.T) {
+	w := newWorld(t)
+	w.symlink(filepath.Join(w.outside, "canary.txt"), "lnk.txt")
+	r := w.runner()
+	ctx := guard(t)
+	part := rapid.SampledFrom([]string{"..", ".", "", "~", "src", "notes.txt", "link_out", "lnk.txt", "canary.txt", "outside", "\x00", "\xff", "…", "/", w.outside, w.workspace})
+	rapid.Check(t, func(t *rapid.T) {
+		path := strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "path"), "/")
+		valid, err := json.Marshal(map[string]string{"path": path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := rapid.OneOf(rapid.Just(string(valid)), rapid.String()).Draw(t, "args")
+		name := rapid.SampledFrom([]string{"read_file", "list_dir", "exec", "\x1b"}).Draw(t, "name")
+		got := r.Run(ctx, name, args)
+		switch {
+		case got.Text == "":
+			t.Fatal("no text")
+		case mend(got.Text) != got.Text || len(got.Text) > w.options.ResultBytesMax:
+			t.Fatalf("not clean or too long: %q", got.Text)
+		case strings.Contains(got.Text, secret):
+			t.Fatalf("shows what is outside: %q", got.Text)
+		}
+	})
+}
+
+func TestTextIsMendedAndCutAtACharactersEdge(t *testing.T) {
+	if got, want := mend("a\xffb\x1b[31mc\x00\u0085\td\r\n"), "a\uFFFDb\uFFFD[31mc\uFFFD\uFFFD\td\r\n"; got != want {
+		t.Errorf("mend: got %q, want %q", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := mend(rapid.String().Draw(t, "text"))
+		limit := rapid.IntRange(40, 80).Draw(t, "limit")
+		got := clip(text, limit)
+		if len(got) > limit || mend(got) != got || len(text) <= limit && got != text {
+			t.Fatalf("clip(%q, %d) = %q", text, limit, got)
+		}
+	})
+	if got, want := clip(strings.Repeat("é", 50), 51), strings.Repeat("é", 13)+"\n[cut: 100 bytes in all]"; got != want {
+		t.Errorf("clip: got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,41 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mend returns text as valid UTF-8 that moves no cursor: what is no character,
+// and every control character but tab and the ends of lines, becomes U+FFFD.
+func mend(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
+// clip returns valid UTF-8 text cut at a character's edge, with a mark, so that
+// it is at most limit bytes long; limit has room for the mark.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	mark := fmt.Sprintf("\n[cut: %d bytes in all]", len(text))
+	return edge(text, limit-len(mark)) + mark
+}
+
+// edge returns the longest beginning of text of at most n bytes that ends at a
+// character's edge.
+func edge(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
