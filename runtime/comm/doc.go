@@ -1,0 +1,61 @@
+// Package comm is how requests and events reach shelly and answers leave it: a
+// UDP listener, as small as it can be, and an HTTP listener that streams by SSE.
+// Package comm/client is the other end.
+//
+// The listeners know the daemon only as a [Front]. They bind loopback addresses,
+// ask for a token everywhere, and hold no state that a crash could lose: a
+// request is acknowledged once it is durable, and whoever sends the same id
+// again is attached to it or answered from its record. Principal is always
+// "local", the holder of the token.
+//
+// # HTTP
+//
+// Every route but /healthz wants "Authorization: Bearer TOKEN". Bodies are one
+// JSON object of texts, of type application/json.
+//
+//	POST /v1/requests              {id?, session?, text, channel?}: 202 {id, state}, or 200 and the record if it is done
+//	POST /v1/requests?stream=1     the same (or Accept: text/event-stream): an SSE stream up to the reply
+//	POST /v1/requests?wait=1       the same: 200 and the record once it is done
+//	GET  /v1/requests/{id}         the record; ?channel= names the channel, "http" if absent
+//	GET  /v1/requests/{id}/events  an SSE stream from now on up to the reply
+//	POST /v1/events                {source, event, subject?, detail?}: 202
+//	GET  /v1/status                how the daemon is
+//	GET  /healthz                  200 while it takes requests, else 503; needs no token
+//
+// An SSE event is an [Event]: its type as the event's name, the whole as JSON in
+// one data line. Comments keep an idle stream alive. A stream that ends without
+// a reply has been cut: attach again by id.
+//
+// An error is {"error": {"code", "message", "hint"}}; see [Code]:
+//
+//	400 bad_request             the body, the query or a field is not as it should be
+//	401 unauthorized            no token, or a wrong one
+//	403 forbidden               a Host that is not ours, or a page of another site
+//	404 not_found               no such route or request
+//	405 method_not_allowed
+//	409 conflict                the id belongs to another request
+//	413 too_large
+//	415 unsupported_media_type  not application/json
+//	429 busy                    too much waits already; Retry-After says when to try again
+//	429 too_many_tries          too many wrong tokens
+//	500 internal                the daemon's log says more
+//	503 stopping                shelly goes down; with ?wait=1 the request is kept
+//	507 no_space                the disk is too full to accept more
+//
+// # UDP
+//
+// One datagram holds one JSON object {id, text, session?, token} of at most 65,507
+// bytes, the most that UDP over IPv4 carries, or of the request limit if that is less.
+// Requests are accepted in the order in which their datagrams arrive. Answers go to
+// the sender's address only:
+//
+//	{id, type: "accepted"}                     it is durable
+//	{id, type: "deferred"}                     it is kept; ask again after the next start
+//	{id, type: "reply", content, is_error}     the reply, or as much as fits, then with cut: true
+//	{id, type: "error", content, is_error: true, code}
+//
+// A datagram that does not prove the token gets no answer at all, so nobody can
+// use the listener to flood a third party or to guess. UDP loses datagrams: a
+// client that hears nothing sends the same id again. The whole of a cut reply is
+// at GET /v1/requests/{id}?channel=udp.
+package comm
