@@ -135,7 +135,7 @@ func (r *chatRequest) question(h http.Header) Question {
 	return q
 }
 
-// calls returns how many tool calls the conversation has, and an estimate of its
+// weigh returns how many tool calls the conversation has, and an estimate of its
 // tokens.
 func (r *chatRequest) weigh() (calls, tokens int) {
 	n := 0

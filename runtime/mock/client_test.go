@@ -1,0 +1,230 @@
+package mock_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
+)
+
+func client(t *testing.T, s *httptest.Server, timeouts ollama.Timeouts) *ollama.Client {
+	t.Helper()
+	c, err := ollama.New(ollama.Options{BaseURL: s.URL, Model: "brain", EmbedModel: "brain-embed", NumCtx: 4096, Timeouts: timeouts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func ask(messages ...fsm.Message) fsm.AskBrain {
+	if len(messages) == 0 {
+		messages = []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}
+	}
+	return fsm.AskBrain{Purpose: fsm.PurposeAnswer, Session: "cli", Tools: true, Conversation: fsm.Conversation{Messages: messages}}
+}
+
+func TestWhatTheBrainSaysIsWhatTheClientHears(t *testing.T) {
+	calls := []fsm.ToolCall{{ID: "a", Name: "f", Args: `{"z":1,"a":"<b>"}`}, {ID: "b", Name: "g", Args: "{}"}}
+	tests := map[string]struct {
+		said mock.Answer
+		want fsm.BrainAnswered
+	}{
+		"text":           {mock.Answer{Text: "Grüße, 世界"}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "Grüße, 世界"}},
+		"text in pieces": {mock.Answer{Text: "Grüße, 世界", Chunks: 99}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "Grüße, 世界"}},
+		"thinking": {
+			mock.Answer{Text: "so", Thinking: "hm, hm", Chunks: 2},
+			fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "so", Thinking: "hm, hm"},
+		},
+		"calls": {mock.Answer{Text: "look: ", Calls: calls}, fsm.BrainAnswered{Stop: fsm.StopToolUse, Text: "look: ", Calls: calls}},
+		"a call without an id": {
+			mock.Answer{Calls: []fsm.ToolCall{{Name: "f", Args: "{}"}}},
+			fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "call_1", Name: "f", Args: "{}"}}},
+		},
+		"broken arguments": {
+			mock.Answer{Calls: []fsm.ToolCall{{ID: "a", Name: "f", Args: `{"p":`}}},
+			fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "a", Name: "f", Args: `{"p":`}}},
+		},
+		"length": {mock.Answer{Text: "half", Length: true}, fsm.BrainAnswered{Stop: fsm.StopMaxTokens, Text: "half"}},
+		"empty":  {mock.Answer{Empty: true, Text: "unsaid", Calls: calls}, fsm.BrainAnswered{Stop: fsm.StopEndTurn}},
+		"late":   {mock.Answer{Text: "a", Delay: time.Millisecond}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "a"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			tt.said.PromptTokens = 33
+			c := client(t, serve(t, &scripted{answer: tt.said}), ollama.Timeouts{})
+			got, err := c.Chat(testContext(t), ask(), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.want.Tokens = fsm.Tokens{Prompt: 33, Answer: got.Tokens.Answer}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestINF6HowTheServerFailsIsHowTheClientTellsIt(t *testing.T) {
+	const soon = 20 * time.Millisecond
+	tests := map[string]struct {
+		said     mock.Answer
+		err      error
+		timeouts ollama.Timeouts
+		class    fsm.BrainClass
+	}{
+		"busy":               {said: mock.Answer{Status: 503, Error: "server busy, please try again"}, class: fsm.BrainBusy},
+		"no tools":           {said: mock.Answer{Status: 400, Error: "brain does not support tools"}, class: fsm.BrainNoTools},
+		"too long":           {said: mock.Answer{Status: 400, Error: "the input length exceeds the context length"}, class: fsm.BrainContextTruncated},
+		"a missing model":    {said: mock.Answer{Status: 404, Error: "model 'brain' not found"}, class: fsm.BrainMissingModel},
+		"any other status":   {said: mock.Answer{Status: 500, Error: "boom"}, class: fsm.BrainError},
+		"a brain's error":    {err: errors.New("no line is left"), class: fsm.BrainError},
+		"an error line":      {said: mock.Answer{Text: "a", Error: "boom"}, class: fsm.BrainError},
+		"a cut stream":       {said: mock.Answer{Text: "a", Cut: true}, class: fsm.BrainCutStream},
+		"an empty stream":    {said: mock.Answer{Cut: true}, class: fsm.BrainCutStream},
+		"garbage":            {said: mock.Answer{Text: "a", Garbage: "<html>"}, class: fsm.BrainGarbage},
+		"silence":            {said: mock.Answer{Text: "a", Hang: true}, timeouts: ollama.Timeouts{Idle: soon}, class: fsm.BrainTimeout},
+		"silence at once":    {said: mock.Answer{Hang: true}, timeouts: ollama.Timeouts{FirstToken: soon}, class: fsm.BrainLoading},
+		"a long delay":       {said: mock.Answer{Delay: time.Hour}, timeouts: ollama.Timeouts{Total: soon}, class: fsm.BrainTimeout},
+		"a truncated prompt": {said: mock.Answer{Text: "a", PromptTokens: 4096}, class: fsm.BrainContextTruncated},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := client(t, serve(t, &scripted{answer: tt.said, err: tt.err}), tt.timeouts)
+			_, err := c.Chat(testContext(t), ask(), nil, nil)
+			var e *ollama.Error
+			if !errors.As(err, &e) || e.Class != tt.class {
+				t.Errorf("%v, want class %s", err, tt.class)
+			}
+		})
+	}
+}
+
+func TestWhatTheClientAsksIsWhatTheBrainIsAsked(t *testing.T) {
+	brain := &scripted{answer: mock.Answer{Text: "a"}}
+	conversation := []fsm.Message{
+		{Role: fsm.RoleSystem, Text: "be kind"},
+		{Role: fsm.RoleUser, Text: "hello"},
+		{Role: fsm.RoleAssistant, Text: "so", Thinking: "hm", Calls: []fsm.ToolCall{{ID: "c1", Name: "f", Args: `{"z":1,"a":2}`}}},
+		{Role: fsm.RoleTool, Text: "one", Tool: "f", ToolCall: "c1"},
+	}
+	a := ask(conversation...)
+	a.Purpose, a.Session = fsm.PurposeSummary, "café & co: 1%"
+	if _, err := client(t, serve(t, brain), ollama.Timeouts{}).Chat(testContext(t), a, []fsm.ToolDecl{{Name: "f"}, {Name: "g"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := []mock.Question{{
+		Model: "brain", Purpose: "summary", Session: "café & co: 1%", Messages: conversation,
+		Tools: []string{"f", "g"}, NumCtx: 4096, NumPredict: ollama.DefaultNumPredict,
+	}}
+	if diff := cmp.Diff(want, brain.questions()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestACallerWithoutHeadersAsksForAnAnswer(t *testing.T) {
+	brain := &scripted{}
+	request(t, serve(t, brain), "POST", chatPath, `{"model":"brain:latest",`+hello+`}`)
+	if q := brain.questions(); len(q) != 1 || q[0].Purpose != "answer" || q[0].Session != "" {
+		t.Errorf("%+v", q)
+	}
+}
+
+func TestABrokenAnswerInOnePieceIsABrokenResponse(t *testing.T) {
+	whole := `{"model":"brain","stream":false,` + hello + `}`
+	if got := request(t, serve(t, &scripted{answer: mock.Answer{Error: "boom"}}), "POST", chatPath, whole); got.status != 500 || got.body != `{"error":"boom"}` {
+		t.Errorf("%+v", got)
+	}
+	if got := request(t, serve(t, &scripted{answer: mock.Answer{Garbage: "<html>"}}), "POST", chatPath, whole); got.body != "<html>" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheClientFindsTheMocksModels(t *testing.T) {
+	ctx := testContext(t)
+	s := serve(t, nil)
+	c, err := ollama.New(ollama.Options{BaseURL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if v, err := c.Version(ctx); v != mock.DefaultVersion || err != nil {
+		t.Errorf("version %q, %v", v, err)
+	}
+	if chat, embed, err := c.Choose(ctx); chat != "brain:latest" || embed != "brain-embed:latest" || err != nil {
+		t.Errorf("%q, %q, %v", chat, embed, err)
+	}
+	want := ollama.Capabilities{Completion: true, Tools: true, Thinking: true, ContextLength: 131072}
+	if got, err := c.Show(ctx, "brain"); got != want || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+
+	bare := httptest.NewServer(mock.New(mock.Options{}))
+	defer bare.Close()
+	if c, err = ollama.New(ollama.Options{BaseURL: bare.URL}); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if chat, embed, err := c.Choose(ctx); chat != "mock:latest" || embed != "" || err != nil {
+		t.Errorf("%q, %q, %v", chat, embed, err)
+	}
+	_, _, err = c.With("mock", mock.DefaultEmbedModel).Embed(ctx, "x")
+	var e *ollama.Error
+	if !errors.As(err, &e) || e.Class != fsm.BrainMissingModel {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestVectorsOfSimilarTextsAreNear(t *testing.T) {
+	c := client(t, serve(t, nil), ollama.Timeouts{})
+	vector := func(text string) []float64 {
+		raw, model, err := c.Embed(testContext(t), text)
+		if err != nil || model != "brain-embed" || len(raw) != 4*128 {
+			t.Fatalf("%d bytes, %q, %v", len(raw), model, err)
+		}
+		v := make([]float64, len(raw)/4)
+		for i := range v {
+			v[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:])))
+		}
+		return v
+	}
+	cosine := func(a, b string) float64 {
+		x, y := vector(a), vector(b)
+		var dot float64 // both have length 1
+		for i := range x {
+			dot += x[i] * y[i]
+		}
+		return dot
+	}
+	const disk = "The root disk is full"
+	if got := cosine(disk, "the ROOT disk is full!"); got < 0.999 {
+		t.Errorf("the same words: %.3f", got)
+	}
+	if got := cosine(disk, "the disk is nearly full"); got < 0.5 {
+		t.Errorf("similar texts: %.3f", got)
+	}
+	if got := cosine(disk, "bake an apple cake"); math.Abs(got) > 0.4 {
+		t.Errorf("unrelated texts: %.3f", got)
+	}
+	if got := cosine("磁盘满了", "磁盘空了"); got < 0.5 {
+		t.Errorf("similar texts without spaces: %.3f", got)
+	}
+}
+
+func TestAnotherWayToEmbedCanBeGiven(t *testing.T) {
+	s := httptest.NewServer(mock.New(mock.Options{EmbedDims: 1, Embed: func(text string) []float32 { return []float32{float32(len(text))} }}))
+	defer s.Close()
+	c := client(t, s, ollama.Timeouts{}).With("mock", "mock-embed")
+	raw, _, err := c.Embed(testContext(t), "four")
+	if err != nil || math.Float32frombits(binary.LittleEndian.Uint32(raw)) != 4 {
+		t.Errorf("%x, %v", raw, err)
+	}
+}
