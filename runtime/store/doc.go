@@ -45,13 +45,15 @@
 //
 // # Failed writes
 //
-// Pebble cannot go on after a failed write to its log or manifest. It says so by
-// Logger.Fatalf, which must not return, on whichever goroutine met the failure, or
-// by a panic. A library must not end the process, so here Fatalf remembers the
-// error and parks its goroutine for good, and each write runs on a goroutine of its
-// own, which the caller stops waiting for once the store has failed. Errors of
-// background flushes and compactions fail the store as well. From then on every
-// method returns the error, [Store.Failed] is closed, and the folder stays locked
-// until the process ends, which is the daemon's part: it must end, and the next
-// start recovers what was acknowledged.
+// Pebble cannot go on after a failed write to its log or manifest. Depending on
+// where it meets one, it calls Logger.Fatalf, which must not return, or panics on
+// whichever goroutine it is, once with a lock in a state that no recover mends. A
+// library must not end the process, so Pebble is never told: its file system here
+// is one on which a write that fails remembers the error and does not return, and
+// Fatalf does the same. Each write of the store runs on a goroutine of its own,
+// which the caller no longer waits for once there is a failure.
+//
+// From then on every method returns the error, [Store.Failed] is closed, and the
+// folder stays locked until the process ends. That is the daemon's part: it must
+// end, and the next start recovers all that was acknowledged.
 package store

@@ -39,9 +39,9 @@ func (f *failure) failed() error {
 }
 
 // guard runs a write on a goroutine of its own and returns when the write does
-// or when the store fails, whichever is first: after a failure Pebble's
-// goroutines and locks may be stuck. A write's own error or panic fails the
-// store.
+// or when the store fails, whichever is first: after a failure goroutines are
+// parked and Pebble's locks may never be free again. A write's own error or
+// panic fails the store.
 func (f *failure) guard(write func() error) error {
 	if err := f.failed(); err != nil {
 		return err
@@ -79,10 +79,13 @@ func (f *failure) Infof(format string, args ...any) { f.log.Debug(fmt.Sprintf(fo
 // Errorf implements pebble.Logger.
 func (f *failure) Errorf(format string, args ...any) { f.log.Error(fmt.Sprintf(format, args...)) }
 
-// Fatalf implements pebble.Logger. Pebble relies on it not to return: its caller
-// would take the failed write for a good one. So the goroutine stops here.
-func (f *failure) Fatalf(format string, args ...any) {
-	f.fail(causeOf(format, args))
+// Fatalf implements pebble.Logger. It must not return: its caller would go on as
+// if nothing had happened.
+func (f *failure) Fatalf(format string, args ...any) { f.stop(causeOf(format, args)) }
+
+// stop fails the store and parks the goroutine for good.
+func (f *failure) stop(err error) {
+	f.fail(err)
 	select {}
 }
 

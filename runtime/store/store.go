@@ -101,7 +101,7 @@ func (s *Store) open() (err error) {
 
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS:     s.fs,
+		FS:     disk{s.fs, s.failure},
 		Lock:   s.lock,
 		Logger: s.failure,
 		// The oldest format that tells a torn log from a damaged one and has

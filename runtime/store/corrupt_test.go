@@ -1,0 +1,152 @@
+package store_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
+	key := fsm.RequestKey{ID: "r7"}
+	requestKey := append([]byte{'R', 0, 0, 0, 0, 0, 0, 0, 0}, "r7"...)
+	replay := func(s *store.Store) error { return s.Replay(0, func(engine.Record) error { return nil }) }
+	request := func(s *store.Store) error { _, _, err := s.Request(key); return err }
+	snapshot := func(s *store.Store) error { _, _, err := s.Snapshot(); return err }
+	entries := func(s *store.Store) error { return s.Entries(func(fsm.Entry) error { return nil }) }
+	for _, test := range []struct {
+		name   string
+		damage func(*pebble.DB) error
+		read   func(*store.Store) error
+		place  string
+	}{
+		{"a flipped bit in a record", flip(recordKey(3)), replay, "journal record 3"},
+		{"a record cut short", cut(recordKey(3)), replay, "journal record 3"},
+		{"a record under another index", move(recordKey(5), recordKey(3)), replay, "journal record 3"},
+		{"an input of an unknown kind", unknownInput(recordKey(3)), replay, "journal record 3"},
+		{"a missing record", remove(recordKey(2)), replay, "journal record 2"},
+		{"a journal key of the wrong size", move(recordKey(3), []byte("J\x00x")), replay, `journal key "J\x00x"`},
+		{"a flipped bit in a request", flip(requestKey), request, `request "r7"`},
+		{"a flipped bit in the snapshot", flip([]byte("S")), snapshot, "snapshot"},
+		{"a snapshot cut short", cut([]byte("S")), snapshot, "snapshot"},
+		{"a flipped bit in an entry", flip([]byte("Eh1")), entries, `memory entry "h1"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			s := open(t, dir, store.Options{FS: fs})
+			appendRecords(t, s, 1, 4, false)
+			err := errors.Join(
+				s.Append(engine.Batch{Records: []engine.Record{record(5)}, Requests: []engine.Request{{Key: key}}}, true),
+				s.SaveSnapshot(1, fsm.Snapshot{Lifecycle: fsm.Serving}),
+				s.PutEntry(fsm.Entry{ID: "h1", Summary: "x"}),
+				s.Close(),
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit(t, fs, dir, test.damage)
+			s, err = store.Open(dir, store.Options{FS: fs})
+			if err == nil {
+				defer end(t, &s)
+				err = test.read(s)
+			}
+			if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), test.place) {
+				t.Errorf("%v; want ErrCorrupt at %s", err, test.place)
+			}
+		})
+	}
+}
+
+// Damage below the store, in a table's block, is found as well.
+func TestDamageInATableNamesTheRecord(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 1, 5, true)
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
+	tables := 0
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".sst") {
+			continue
+		}
+		tables++
+		f, err := fs.OpenReadWrite(fs.PathJoin(dir, name), vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt([]byte{0xff, 0xff, 0xff, 0xff}, 20)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tables == 0 {
+		t.Fatal("there is no table to damage")
+	}
+	s, err = store.Open(dir, store.Options{FS: fs})
+	if err == nil {
+		defer end(t, &s)
+		err = s.Replay(0, func(engine.Record) error { return nil })
+	}
+	if !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("%v; want ErrCorrupt", err)
+	}
+}
+
+func recordKey(index uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'J'}, index) }
+
+// A record of a kind that this code does not know is not skipped over.
+func unknownInput(key []byte) func(*pebble.DB) error {
+	return func(db *pebble.DB) error {
+		body := append(make([]byte, 8), `{"kind":"dreamt"}`...)
+		sum := crc32.Checksum(append(slices.Clone(key), body...), crc32.MakeTable(crc32.Castagnoli))
+		return db.Set(key, append(binary.BigEndian.AppendUint32(nil, sum), body...), pebble.Sync)
+	}
+}
+
+func flip(key []byte) func(*pebble.DB) error {
+	return change(key, func(value []byte) []byte {
+		value[len(value)-2] ^= 1
+		return value
+	})
+}
+
+func cut(key []byte) func(*pebble.DB) error {
+	return change(key, func(value []byte) []byte { return value[:3] })
+}
+
+func move(from, to []byte) func(*pebble.DB) error {
+	return func(db *pebble.DB) error {
+		value, closer, err := db.Get(from)
+		if err != nil {
+			return err
+		}
+		return errors.Join(db.Set(to, value, pebble.Sync), closer.Close())
+	}
+}
+
+func remove(key []byte) func(*pebble.DB) error {
+	return func(db *pebble.DB) error { return db.Delete(key, pebble.Sync) }
+}
+
+func change(key []byte, fn func([]byte) []byte) func(*pebble.DB) error {
+	return func(db *pebble.DB) error {
+		value, closer, err := db.Get(key)
+		if err != nil {
+			return err
+		}
+		return errors.Join(db.Set(key, fn(slices.Clone(value)), pebble.Sync), closer.Close())
+	}
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// disk is the file system that Pebble sees: one on which no write fails. Where
+// one does, the store fails and the write does not return.
+type disk struct {
+	vfs.FS
+	failure *failure
+}
+
+// check stops the goroutine when a write has failed.
+func (d disk) check(err error) {
+	if err != nil {
+		d.failure.stop(err)
+	}
+}
+
+func (d disk) written(f vfs.File, err error) (vfs.File, error) {
+	d.check(err)
+	return diskFile{File: f, disk: d}, nil
+}
+
+// Create implements vfs.FS.
+func (d disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return d.written(d.FS.Create(name, category))
+}
+
+// ReuseForWrite implements vfs.FS.
+func (d disk) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return d.written(d.FS.ReuseForWrite(from, to, category))
+}
+
+// OpenDir implements vfs.FS. A folder is opened to be synced.
+func (d disk) OpenDir(name string) (vfs.File, error) {
+	f, err := d.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return diskFile{File: f, disk: d}, nil
+}
+
+// Unwrap implements vfs.FS.
+func (d disk) Unwrap() vfs.FS { return d.FS }
+
+// diskFile is a file that is written.
+type diskFile struct {
+	vfs.File
+	disk disk
+}
+
+// Write implements vfs.File.
+func (f diskFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.disk.check(err)
+	return n, nil
+}
+
+// WriteAt implements vfs.File.
+func (f diskFile) WriteAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.WriteAt(p, offset)
+	f.disk.check(err)
+	return n, nil
+}
+
+// Sync implements vfs.File.
+func (f diskFile) Sync() error {
+	f.disk.check(f.File.Sync())
+	return nil
+}
+
+// SyncTo implements vfs.File.
+func (f diskFile) SyncTo(length int64) (bool, error) {
+	full, err := f.File.SyncTo(length)
+	f.disk.check(err)
+	return full, nil
+}
+
+// SyncData implements vfs.File.
+func (f diskFile) SyncData() error {
+	f.disk.check(f.File.SyncData())
+	return nil
+}
+
+// Close implements vfs.File.
+func (f diskFile) Close() error {
+	f.disk.check(f.File.Close())
+	return nil
+}

@@ -1,0 +1,226 @@
+package store_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+func TestOpenMakesAFolderForItsOwnerAlone(t *testing.T) {
+	above := filepath.Join(t.TempDir(), "a")
+	s := open(t, filepath.Join(above, "b"), store.Options{})
+	defer end(t, &s)
+	for _, dir := range []string{above, filepath.Join(above, "b")} {
+		info, err := os.Stat(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != 0o700 {
+			t.Errorf("%s has mode %o; want 700", dir, got)
+		}
+	}
+}
+
+func TestOpenRefusesAFolderInUse(t *testing.T) {
+	for name, options := range map[string]store.Options{"disk": {}, "memory": {FS: vfs.NewMem()}} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "store")
+			first := open(t, dir, options)
+			_, err := store.Open(dir, options)
+			if !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), dir) {
+				t.Errorf("the second Open: %v; want ErrLocked with the folder's name", err)
+			}
+			end(t, &first)
+			again := open(t, dir, options)
+			end(t, &again)
+		})
+	}
+}
+
+// A lock that cannot be made is not a lock that is held.
+func TestOpenTellsAMissingRightFromALock(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := store.Open(file, store.Options{})
+	if err == nil || errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), file) {
+		t.Errorf("Open of a file: %v; want an error that is not ErrLocked and names it", err)
+	}
+}
+
+func TestOpenRefusesANewerFormatAndLeavesItUntouched(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "store")
+	s := open(t, folder, store.Options{})
+	appendRecords(t, s, 1, 3, true)
+	end(t, &s)
+	edit(t, vfs.Default, folder, func(db *pebble.DB) error {
+		return db.Set([]byte("Mformat"), binary.BigEndian.AppendUint32(nil, store.Format+1), pebble.Sync)
+	})
+	before := contents(t, folder)
+
+	_, err := store.Open(folder, store.Options{})
+	if !errors.Is(err, store.ErrNewerFormat) || !strings.Contains(err.Error(), folder) {
+		t.Fatalf("Open: %v; want ErrNewerFormat with the folder's name", err)
+	}
+	if diff := cmp.Diff(before, contents(t, folder)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+	_, err = store.Open(folder, store.Options{})
+	if !errors.Is(err, store.ErrNewerFormat) {
+		t.Errorf("Open again: %v; want ErrNewerFormat, the lock given back", err)
+	}
+}
+
+func TestOpenRefusesAStrangeDatabase(t *testing.T) {
+	for name, change := range map[string]func(*pebble.DB) error{
+		"no format":    func(db *pebble.DB) error { return db.Set([]byte("x"), nil, pebble.Sync) },
+		"short format": func(db *pebble.DB) error { return db.Set([]byte("Mformat"), []byte{1}, pebble.Sync) },
+		"format 0":     func(db *pebble.DB) error { return db.Set([]byte("Mformat"), make([]byte, 4), pebble.Sync) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			edit(t, fs, dir, change)
+			if _, err := store.Open(dir, store.Options{FS: fs}); !errors.Is(err, store.ErrCorrupt) {
+				t.Errorf("Open: %v; want ErrCorrupt", err)
+			}
+		})
+	}
+}
+
+// A crash between making the database and writing its format leaves an empty
+// one.
+func TestOpenTakesAnEmptyDatabase(t *testing.T) {
+	fs := vfs.NewMem()
+	edit(t, fs, dir, func(*pebble.DB) error { return nil })
+	s := open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 1, 2, true)
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: fs})
+	wantRecords(t, s, 2)
+	end(t, &s)
+}
+
+func TestSpaceHasAReserve(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs, ReserveBytes: 1000})
+	defer end(t, &s)
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1000, TotalBytes: 5000})
+	if err := s.Space(); err != nil {
+		t.Errorf("Space at the reserve: %v; want none", err)
+	}
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 999, TotalBytes: 5000})
+	if err := s.Space(); !errors.Is(err, engine.ErrNoSpace) {
+		t.Errorf("Space below the reserve: %v; want ErrNoSpace", err)
+	}
+	disk := open(t, t.TempDir(), store.Options{ReserveBytes: 1 << 62})
+	defer end(t, &disk)
+	if err := disk.Space(); !errors.Is(err, engine.ErrNoSpace) {
+		t.Errorf("Space on a real disk with a reserve of exabytes: %v; want ErrNoSpace", err)
+	}
+}
+
+func TestMethodsAfterCloseAreErrors(t *testing.T) {
+	s := open(t, dir, store.Options{FS: vfs.NewMem(), Logger: slog.New(slog.DiscardHandler)})
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, _, request := s.Request(fsm.RequestKey{})
+	_, _, snapshot := s.Snapshot()
+	for name, err := range map[string]error{
+		"Append":       s.Append(engine.Batch{}, true),
+		"Replay":       s.Replay(0, nil),
+		"Request":      request,
+		"SaveSnapshot": s.SaveSnapshot(1, fsm.Snapshot{}),
+		"Snapshot":     snapshot,
+		"PutEntry":     s.PutEntry(fsm.Entry{}),
+		"Entries":      s.Entries(nil),
+	} {
+		if !errors.Is(err, store.ErrClosed) {
+			t.Errorf("%s: %v; want ErrClosed", name, err)
+		}
+	}
+}
+
+// edit changes the database behind the store's back.
+func edit(t *testing.T, fs vfs.FS, dir string, change func(*pebble.DB) error) {
+	t.Helper()
+	db, err := pebble.Open(dir, &pebble.Options{
+		FS: fs, Logger: quiet{}, FormatMajorVersion: pebble.FormatTableFormatV6,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(change(db), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)              {}
+func (quiet) Errorf(string, ...any)             {}
+func (quiet) Fatalf(format string, args ...any) { panic(format) }
+
+// contents returns what each file in dir holds.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range list {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name()] = string(data)
+	}
+	return files
+}
+
+func record(index uint64) engine.Record {
+	return engine.Record{Index: index, Input: fsm.TimerFired{At: fsm.Millis(index), Timer: 1}, Effects: index}
+}
+
+// appendRecords appends records first to last, one batch each, or fails t.
+func appendRecords(t *testing.T, s *store.Store, first, last uint64, sync bool) {
+	t.Helper()
+	for index := first; index <= last; index++ {
+		if err := s.Append(engine.Batch{Records: []engine.Record{record(index)}}, sync); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// wantRecords fails t unless the store replays records 1 to last.
+func wantRecords(t *testing.T, s *store.Store, last uint64) {
+	t.Helper()
+	var want, got []engine.Record
+	for index := uint64(1); index <= last; index++ {
+		want = append(want, record(index))
+	}
+	err := s.Replay(0, func(r engine.Record) error {
+		got = append(got, r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
