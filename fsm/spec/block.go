@@ -1,0 +1,94 @@
+package spec
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// Blocks returns the names of the generated blocks in the order in which SPEC.md
+// has them.
+func Blocks() []string {
+	return []string{"lifecycle", "handle", "inference", "invariants", "limits", "effects", "prompts"}
+}
+
+// Render returns the text of a generated block, ending with a newline.
+func Render(block string) (string, error) {
+	for _, t := range fsm.Tables() {
+		if t.Name == block {
+			return renderTable(t), nil
+		}
+	}
+	switch block {
+	case "invariants":
+		return renderInvariants(), nil
+	case "limits":
+		return renderLimits()
+	case "effects":
+		return renderEffects(), nil
+	case "prompts":
+		return renderPrompts(), nil
+	default:
+		return "", fmt.Errorf("there is no generated block %q; the blocks are: %s", block, strings.Join(Blocks(), ", "))
+	}
+}
+
+// Update returns md with every generated block in it rendered anew. What lies
+// outside the blocks stays as it is.
+func Update(md []byte) ([]byte, error) {
+	blocks, err := findBlocks(md)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	done := 0
+	for _, b := range blocks {
+		text, err := Render(b.name)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", File, b.line, err)
+		}
+		out = append(out, md[done:b.from]...)
+		out = append(out, text...)
+		done = b.to
+	}
+	return append(out, md[done:]...), nil
+}
+
+// placed is a generated block in a specification: its text is md[from:to].
+type placed struct {
+	name     string
+	line     int // of the opening comment
+	from, to int
+}
+
+const (
+	blockOpen = "<!-- generated: "
+	blockEnd  = "<!-- end -->\n"
+)
+
+// findBlocks returns the generated blocks of md in order.
+func findBlocks(md []byte) ([]placed, error) {
+	opening := regexp.MustCompile(`(?m)^<!-- generated: ([a-z]+) -->\n`)
+	var blocks []placed
+	done := 0
+	for _, at := range opening.FindAllSubmatchIndex(md, -1) {
+		b := placed{name: string(md[at[2]:at[3]]), line: lineOf(md, at[0]), from: at[1]}
+		if at[0] < done {
+			return nil, fmt.Errorf("%s:%d: block %s begins inside another", File, b.line, b.name)
+		}
+		length := bytes.Index(md[b.from:], []byte(blockEnd))
+		if length < 0 {
+			return nil, fmt.Errorf("%s:%d: block %s has no end: write %q behind it", File, b.line, b.name, strings.TrimSpace(blockEnd))
+		}
+		b.to = b.from + length
+		if inner := bytes.Index(md[b.from:b.to], []byte(blockOpen)); inner >= 0 {
+			return nil, fmt.Errorf("%s:%d: block %s has no end before the next one begins", File, b.line, b.name)
+		}
+		done = b.to
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}

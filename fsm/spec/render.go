@@ -1,0 +1,173 @@
+package spec
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"shelly/fsm"
+)
+
+// renderTable returns a transition table and its diagram.
+func renderTable(t fsm.Table) string {
+	rows := [][]string{{"from", "on", "to", "rule"}}
+	for _, r := range t.Rows {
+		rows = append(rows, []string{string(r.From), string(r.On), string(r.To), r.Rule})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Begins in `%s`. ", t.Initial)
+	if len(t.Final) == 0 {
+		b.WriteString("No state is final.\n\n")
+	} else {
+		fmt.Fprintf(&b, "Final: %s.\n\n", quoteAll(t.Final))
+	}
+	b.WriteString(grid(rows))
+	b.WriteString("\n```mermaid\n" + diagram(t) + "```\n")
+	return b.String()
+}
+
+func quoteAll(states []fsm.State) string {
+	names := make([]string, len(states))
+	for i, s := range states {
+		names[i] = "`" + string(s) + "`"
+	}
+	return strings.Join(names, ", ")
+}
+
+// diagram draws a table in Mermaid: one arrow for each pair of states, in the
+// order of the first row that joins them.
+func diagram(t fsm.Table) string {
+	type pair struct{ from, to fsm.State }
+	var pairs []pair
+	labels := map[pair][]string{}
+	for _, r := range t.Rows {
+		p := pair{r.From, r.To}
+		if labels[p] == nil {
+			pairs = append(pairs, p)
+		}
+		labels[p] = append(labels[p], string(r.On)+" "+r.Rule)
+	}
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n")
+	fmt.Fprintf(&b, "    [*] --> %s\n", t.Initial)
+	for _, p := range pairs {
+		fmt.Fprintf(&b, "    %s --> %s: %s\n", p.from, p.to, strings.Join(labels[p], " / "))
+	}
+	for _, s := range t.Final {
+		fmt.Fprintf(&b, "    %s --> [*]\n", s)
+	}
+	return b.String()
+}
+
+func renderInvariants() string {
+	var b strings.Builder
+	for i, d := range fsm.Invariants() {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "**%s** %s\n", d.ID, d.Text)
+	}
+	return b.String()
+}
+
+// limitDoc is a limit in words.
+type limitDoc struct{ name, bounds, rule string }
+
+// limitDocs words every field of fsm.Limits, in their order.
+func limitDocs() []limitDoc {
+	return []limitDoc{
+		{"max_tool_rounds", "rounds of one inference that run tools", "INF-7"},
+		{"max_cognition_rounds", "inferences of one handle's cognition", "HND-10"},
+		{"recall_top_k", "entries that one recall brings", "HND-7"},
+		{"max_calls_per_answer", "tool calls run of one answer", "INF-10"},
+		{"max_store_attempts", "tries to store one memory entry", "HND-23"},
+		{"max_queue", "requests and events that wait, parked ones included", "HND-25"},
+		{"init_timeout", "the initial inference, its memory included", "LIF-5"},
+		{"handle_timeout", "one request or event, its memory included", "HND-18"},
+		{"shutdown_timeout", "the farewell, its memory included", "LIF-9"},
+		{"grace", "waiting for what is active at shutdown", "LIF-8"},
+		{"abort_timeout", "waiting for an aborted tool to stop", "HND-19"},
+	}
+}
+
+// renderLimits returns the limits with the profile's defaults. A limit without
+// words is an error.
+func renderLimits() (string, error) {
+	profile := fsm.ShellyProfile()
+	limits := reflect.ValueOf(profile.Limits)
+	docs := limitDocs()
+	rows := [][]string{{"limit", "default of " + profile.Profile, "bounds", "rule"}}
+	for i := range limits.NumField() {
+		name := limits.Type().Field(i).Tag.Get("json")
+		if i >= len(docs) || docs[i].name != name {
+			return "", fmt.Errorf("the limit %q has no words in limitDocs, or not in its place", name)
+		}
+		rows = append(rows, []string{"`" + name + "`", fmt.Sprint(limits.Field(i).Interface()), docs[i].bounds, docs[i].rule})
+	}
+	return grid(rows), nil
+}
+
+// renderEffects asks the machine what it makes of each kind of tool.
+func renderEffects() string {
+	rows := [][]string{{"effects", "started again after a crash", "its start is a barrier"}}
+	for _, kind := range []fsm.ToolEffects{fsm.EffectsNone, fsm.EffectsIdempotent, fsm.EffectsUnsafe, ""} {
+		name := "`" + string(kind) + "`"
+		if kind == "" {
+			name = "not declared"
+		}
+		barrier := fsm.Barrier(fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: kind}})
+		rows = append(rows, []string{name, yesNo(kind.Repeatable()), yesNo(barrier)})
+	}
+	return grid(rows)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// renderPrompts returns the built-in prompts, each as it is sent.
+func renderPrompts() string {
+	p := fsm.DefaultPrompts()
+	var b strings.Builder
+	for i, prompt := range []struct{ key, text string }{
+		{"identity", p.Identity}, {"question", p.Question}, {"init", p.Init}, {"farewell", p.Farewell}, {"summary", p.Summary},
+	} {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "`prompts.%s`:\n\n```text\n%s\n```\n", prompt.key, prompt.text)
+	}
+	return b.String()
+}
+
+// grid returns rows as a Markdown table that reads well as it is; the first row
+// is the head.
+func grid(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString("|")
+		for j, cell := range row {
+			b.WriteString(" " + cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)) + " |")
+		}
+		b.WriteString("\n")
+		if i > 0 {
+			continue
+		}
+		b.WriteString("|")
+		for _, w := range widths {
+			b.WriteString(" " + strings.Repeat("-", w) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package spec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// File is the specification's name in the root of the project.
+const File = "SPEC.md"
+
+// Rule is one rule of the specification.
+type Rule struct {
+	ID   string // "HND-7"
+	Text string // without the id, on one line
+	Line int    // in SPEC.md, from 1
+}
+
+// Family is the part of a rule's id before the dash.
+func (r Rule) Family() string {
+	family, _, _ := strings.Cut(r.ID, "-")
+	return family
+}
+
+const idPattern = `[A-Z]{3}-[0-9]+`
+
+// Rules returns the rules of a specification in their order. Its error names
+// every id that is there twice, and every rule without a text.
+func Rules(md []byte) ([]Rule, error) {
+	head := regexp.MustCompile(`^(?:- )?\*\*(` + idPattern + `)\*\*(.*)$`)
+	var rules []Rule
+	open, fenced := false, false
+	for i, line := range strings.Split(string(md), "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+			open = false
+			continue
+		}
+		if fenced {
+			continue
+		}
+		if found := head.FindStringSubmatch(line); found != nil {
+			rules = append(rules, Rule{ID: found[1], Text: strings.TrimSpace(found[2]), Line: i + 1})
+			open = true
+			continue
+		}
+		if line == "" || strings.ContainsAny(line[:1], "#|<") {
+			open = false
+		}
+		if open {
+			last := &rules[len(rules)-1]
+			last.Text = strings.TrimSpace(last.Text + " " + line)
+		}
+	}
+	return rules, sound(rules)
+}
+
+// sound returns an error for each rule that cannot be cited.
+func sound(rules []Rule) error {
+	var errs []error
+	lines := map[string]int{}
+	for _, r := range rules {
+		if first, ok := lines[r.ID]; ok {
+			errs = append(errs, fmt.Errorf("%s:%d: rule %s is in line %d already", File, r.Line, r.ID, first))
+			continue
+		}
+		lines[r.ID] = r.Line
+		if r.Text == "" {
+			errs = append(errs, fmt.Errorf("%s:%d: rule %s says nothing", File, r.Line, r.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// book is the rules by id.
+type book struct {
+	rules    []Rule
+	byID     map[string]Rule
+	families map[string]bool
+}
+
+func newBook(rules []Rule) book {
+	b := book{rules: rules, byID: map[string]Rule{}, families: map[string]bool{}}
+	for _, r := range rules {
+		b.byID[r.ID] = r
+		b.families[r.Family()] = true
+	}
+	return b
+}
+
+// unknown reports whether id looks like a rule of a family that there is, and is
+// none.
+func (b book) unknown(id string) bool {
+	_, ok := b.byID[id]
+	return !ok && b.families[Rule{ID: id}.Family()]
+}
+
+// lineOf returns the line of an offset, from 1.
+func lineOf(text []byte, offset int) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }

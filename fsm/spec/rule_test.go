@@ -1,0 +1,110 @@
+package spec_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"shelly/fsm/spec"
+)
+
+func TestRulesAreTheParagraphsThatBeginWithAnID(t *testing.T) {
+	md := "# title\n\n" +
+		"**ABC-1** One.\n" +
+		"- **ABC-2** Two,\n  over two lines.\n" +
+		"| a table |\n\n" +
+		"Words about **ABC-9** are none.\n\n" +
+		"```text\n**ABC-8** nor is this\n```\n" +
+		"**XYZ-10**   Ten.\n## heading\nand no more.\n"
+	got, err := spec.Rules([]byte(md))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []spec.Rule{
+		{ID: "ABC-1", Text: "One.", Line: 3},
+		{ID: "ABC-2", Text: "Two, over two lines.", Line: 4},
+		{ID: "XYZ-10", Text: "Ten.", Line: 13},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("rules\n%+v, want\n%+v", got, want)
+	}
+}
+
+func TestARuleThatIsThereTwiceIsAnError(t *testing.T) {
+	_, err := spec.Rules([]byte("**ABC-1** One.\n\n**ABC-2**\n\n**ABC-1** Again.\n"))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"SPEC.md:5: rule ABC-1 is in line 1 already", "SPEC.md:3: rule ABC-2 says nothing"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q lacks %q", err, want)
+		}
+	}
+}
+
+func TestUpdateTouchesTheBlocksAlone(t *testing.T) {
+	text, err := spec.Render("effects")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before, after = "above\n<!-- generated: effects -->\n", "<!-- end -->\nbelow\n<!-- generated: effects -->\n"
+	got, err := spec.Update([]byte(before + "old\n" + after + "<!-- end -->\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := before + text + after + text + "<!-- end -->\n"; string(got) != want {
+		t.Fatalf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestUpdateRefusesBrokenBlocks(t *testing.T) {
+	for _, test := range []struct{ name, md, want string }{
+		{"unknown", "a\n<!-- generated: nothing -->\n<!-- end -->\n", `SPEC.md:2: there is no generated block "nothing"; the blocks are: lifecycle`},
+		{"no end", "<!-- generated: limits -->\n", "SPEC.md:1: block limits has no end"},
+		{"two begin", "<!-- generated: limits -->\n<!-- generated: effects -->\n<!-- end -->\n", "SPEC.md:1: block limits has no end before the next one begins"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := spec.Update([]byte(test.md))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestATableIsRenderedWithItsDiagram(t *testing.T) {
+	text, err := spec.Render("inference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Begins in `thinking`. Final: `completed`, `exhausted`, `failed`, `aborted`.\n",
+		"| from     | on          | to        | rule   |\n| -------- | ----------- | --------- | ------ |\n",
+		"| thinking | end_turn    | completed | INF-3  |\n",
+		"stateDiagram-v2\n    [*] --> thinking\n    thinking --> acting: tools_asked INF-2\n",
+		"    thinking --> failed: max_tokens INF-5 / error INF-6\n",
+		"    completed --> [*]\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the block lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestTheOtherBlocksSayWhatTheCodeSays(t *testing.T) {
+	for block, want := range map[string]string{
+		"lifecycle":  "No state is final.",
+		"invariants": "\n**INV-12** From every state",
+		"limits":     "| `handle_timeout`       | 300s ",
+		"effects":    "| not declared | no                          | yes ",
+		"prompts":    "`prompts.init`:\n\n```text\nYou just started. You know nothing about this machine.\nExplore your environment and report what you find.\n```\n",
+	} {
+		text, err := spec.Render(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("block %s lacks %q:\n%s", block, want, text)
+		}
+	}
+}
