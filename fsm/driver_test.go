@@ -1,6 +1,7 @@
 package fsm_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -213,14 +214,12 @@ func (d *driver) inLifecycle(state fsm.State) {
 // inStates fails the test unless the unfinished handles are in these states.
 func (d *driver) inStates(states ...fsm.State) {
 	d.t.Helper()
-	handles := d.m.View().Handles
-	if len(handles) != len(states) {
-		d.t.Fatalf("%d unfinished handles, not %d: %+v", len(handles), len(states), handles)
+	var got []fsm.State
+	for _, h := range d.m.View().Handles {
+		got = append(got, h.State)
 	}
-	for i, s := range states {
-		if handles[i].State != s {
-			d.t.Fatalf("handle %d is in %s, not %s", handles[i].ID, handles[i].State, s)
-		}
+	if !slices.Equal(got, states) {
+		d.t.Fatalf("the unfinished handles are in %s, not %s", got, states)
 	}
 }
 

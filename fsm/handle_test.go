@@ -178,7 +178,6 @@ func TestHND9TheModelIsToldThatNothingWasFound(t *testing.T) {
 func untilExecution(d *driver) {
 	d.t.Helper()
 	for range d.config.Limits.MaxCognitionRounds {
-		d.inStates(fsm.Cognition)
 		d.answer("NEED: more")
 		d.recalls("something")
 	}
@@ -187,7 +186,13 @@ func untilExecution(d *driver) {
 func TestHND10AfterTheLastRoundTheModelInfersWithoutTheQuestion(t *testing.T) {
 	d := serving(t)
 	key := d.ask("hello")
-	untilExecution(d)
+	d.answer("NEED: more")
+	d.recalls("something")
+	d.inStates(fsm.Cognition)
+	for range d.config.Limits.MaxCognitionRounds - 1 {
+		d.answer("NEED: more")
+		d.recalls("something")
+	}
 	d.inStates(fsm.Execution)
 	if n := len(of[fsm.AskBrain](d.all)); n != d.config.Limits.MaxCognitionRounds+1 {
 		t.Errorf("%d model calls", n)

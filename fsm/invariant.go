@@ -101,7 +101,7 @@ func MonitorFrom(m *Machine) *Monitor {
 		h := &s.Handles[i]
 		f := follow(h)
 		f.state, f.call, f.timer, f.left = h.State, h.Await, h.Timer, h.Left
-		f.replied, f.answer = h.State == Stopping, h.Answer
+		f.replied, f.answer = h.State == Stopping && h.Kind == KindUser, h.Answer
 		if h.Inf.State == Acting && !h.Inf.Effects.Repeatable() {
 			f.started = len(h.Inf.Talk.Messages)
 		}

@@ -1,0 +1,359 @@
+package fsm_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// genConfig draws a configuration, absurd ones among them.
+func genConfig(t *rapid.T) fsm.Config {
+	count := func(name string) int { return rapid.IntRange(-1, 3).Draw(t, name) }
+	length := func(name string) fsm.Millis {
+		return rapid.SampledFrom([]fsm.Millis{-fsm.Second, 0, 1, 1500, 300 * fsm.Second}).Draw(t, name)
+	}
+	c := fsm.ShellyProfile()
+	c.Init = rapid.SampledFrom([]fsm.InitMode{fsm.InitOff, fsm.InitEveryStart, "", "sometimes"}).Draw(t, "init")
+	c.Limits = fsm.Limits{
+		MaxToolRounds: count("max_tool_rounds"), MaxCognitionRounds: count("max_cognition_rounds"), RecallTopK: count("recall_top_k"),
+		MaxCallsPerAnswer: count("max_calls_per_answer"), MaxStoreAttempts: count("max_store_attempts"), MaxQueue: count("max_queue"),
+		InitTimeout: length("init_timeout"), HandleTimeout: length("handle_timeout"), ShutdownTimeout: length("shutdown_timeout"),
+		Grace: length("grace"), AbortTimeout: length("abort_timeout"),
+	}
+	if rapid.Bool().Draw(t, "no prompts") {
+		c.Prompts = fsm.Prompts{}
+	}
+	for _, tool := range tools() {
+		if rapid.Bool().Draw(t, tool.Name) {
+			tool.Effects = rapid.SampledFrom([]fsm.ToolEffects{tool.Effects, fsm.EffectsNone, fsm.EffectsUnsafe, "odd"}).Draw(t, "effects")
+			c.Tools = append(c.Tools, tool)
+		}
+	}
+	return c
+}
+
+var genText = rapid.SampledFrom([]string{
+	"", " \n", "fine", "two\nlines", "NEED: a name", "NEED:", "NEED: NEED: x", " NEED:NEED:", "need: it", "error: no", "日本語",
+})
+
+func genKey(t *rapid.T) fsm.RequestKey {
+	return fsm.RequestKey{Channel: "test", ID: "r" + strconv.Itoa(rapid.IntRange(0, 5).Draw(t, "request"))}
+}
+
+func genCalls(t *rapid.T) []fsm.ToolCall {
+	var calls []fsm.ToolCall
+	for i := range rapid.IntRange(0, 4).Draw(t, "calls") {
+		name := rapid.SampledFrom([]string{"list_dir", "write_note", "send_mail", "mystery", "fly", ""}).Draw(t, "tool")
+		calls = append(calls, fsm.ToolCall{ID: strconv.Itoa(i), Name: name, Args: "{}"})
+	}
+	return calls
+}
+
+// genAnswer draws an answer of the kind that a call waits for.
+func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fsm.Input {
+	broken := rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error")
+	switch kind {
+	case fsm.CallBrain:
+		if broken != "" {
+			return fsm.BrainFailed{At: at, Call: call, Class: fsm.BrainTimeout, Reason: "slow"}
+		}
+		stop := rapid.SampledFrom([]fsm.Stop{fsm.StopToolUse, fsm.StopToolUse, fsm.StopEndTurn, fsm.StopEndTurn, fsm.StopMaxTokens, ""}).Draw(t, "stop")
+		in := fsm.BrainAnswered{At: at, Call: call, Stop: stop, Text: genText.Draw(t, "text"), Thinking: "hm"}
+		if stop == fsm.StopToolUse || rapid.IntRange(0, 9).Draw(t, "calls anyway") == 0 {
+			in.Calls = genCalls(t)
+		}
+		return in
+	case fsm.CallTool:
+		return fsm.ToolAnswered{At: at, Call: call, Text: genText.Draw(t, "text"), Failed: broken != ""}
+	case fsm.CallStop:
+		if broken != "" {
+			return fsm.ToolAnswered{At: at, Call: call, Text: "late"}
+		}
+		return fsm.ToolStopped{At: at, Call: call}
+	case fsm.CallRecall:
+		in := fsm.Recalled{At: at, Call: call, Error: broken}
+		for range rapid.IntRange(0, 2).Draw(t, "entries") {
+			in.Entries = append(in.Entries, fsm.Memory{ID: "h1", Summary: genText.Draw(t, "summary")})
+		}
+		return in
+	case fsm.CallEmbed:
+		return fsm.Embedded{At: at, Call: call, Vector: []byte{1, 2, 3, 4}, Model: "embedder", Error: broken}
+	default:
+		return fsm.Stored{At: at, Call: call, Error: broken}
+	}
+}
+
+// genStray draws a fact of any kind about a call or timer that may be stale,
+// unknown, in flight as something else, or none at all.
+func genStray(t *rapid.T, s *fsm.Snapshot) fsm.Input {
+	id := rapid.Uint64Range(0, s.LastID+2).Draw(t, "id")
+	kinds := []fsm.CallKind{fsm.CallBrain, fsm.CallTool, fsm.CallStop, fsm.CallRecall, fsm.CallEmbed, fsm.CallStore}
+	switch n := rapid.IntRange(0, len(kinds)+2).Draw(t, "stray"); n {
+	case len(kinds):
+		return nil
+	case len(kinds) + 1:
+		return (*fsm.Boot)(nil)
+	case len(kinds) + 2:
+		return fsm.TimerFired{At: s.Now, Timer: fsm.TimerID(id)}
+	default:
+		return genAnswer(t, s.Now, fsm.CallID(id), kinds[n])
+	}
+}
+
+// genInput draws what may happen next: mostly an answer to a call in flight.
+func genInput(t *rapid.T, s *fsm.Snapshot) fsm.Input {
+	at := s.Now + fsm.Millis(rapid.IntRange(-10, 5000).Draw(t, "later"))
+	var waiting []fsm.Await
+	var timers []fsm.TimerID
+	if s.GraceTimer != 0 {
+		timers = append(timers, s.GraceTimer)
+	}
+	for _, h := range s.Handles {
+		if h.Await.Call != 0 {
+			waiting = append(waiting, h.Await)
+		}
+		if h.Timer != 0 {
+			timers = append(timers, h.Timer)
+		}
+	}
+	if s.Lifecycle == fsm.Down || s.Lifecycle == fsm.Stopped {
+		if rapid.Bool().Draw(t, "boot") {
+			return fsm.Boot{At: at, Config: genConfig(t)}
+		}
+	}
+	switch n := rapid.IntRange(0, 39).Draw(t, "what"); {
+	case n < 22 && len(waiting) > 0:
+		a := rapid.SampledFrom(waiting).Draw(t, "await")
+		return genAnswer(t, at, a.Call, a.Kind)
+	case n < 27:
+		return fsm.Requested{At: at, Request: genKey(t), Session: "s", Text: genText.Draw(t, "text")}
+	case n < 30:
+		return fsm.EventRaised{At: at, Source: "disk", Event: genText.Draw(t, "event")}
+	case n < 33 && len(timers) > 0:
+		return fsm.TimerFired{At: at, Timer: rapid.SampledFrom(timers).Draw(t, "timer")}
+	case n < 35:
+		return fsm.Signalled{At: at, Name: "SIGTERM"}
+	case n < 37:
+		return fsm.Boot{At: at, Config: genConfig(t)}
+	default:
+		return genStray(t, s)
+	}
+}
+
+// check fails the property where a step breaks an invariant.
+func check(t *rapid.T, w *fsm.Monitor, m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
+	for _, v := range w.Step(m, in, effects) {
+		t.Errorf("after %T %+v: %s", in, in, v)
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// throughWire returns an input as it is read back from its wire form.
+func throughWire(t *rapid.T, in fsm.Input) fsm.Input {
+	switch in.(type) {
+	case nil, *fsm.Boot:
+		return in
+	}
+	data, err := fsm.MarshalInput(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := fsm.UnmarshalInput(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(in, back) {
+		t.Fatalf("the wire form of %T loses something: %s", in, cmp.Diff(in, back))
+	}
+	return back
+}
+
+// throughSnapshot returns the machine restored from m's written snapshot.
+func throughSnapshot(t *rapid.T, m *fsm.Machine) *fsm.Machine {
+	data, err := json.Marshal(m.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s fsm.Snapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	return fsm.Restore(s)
+}
+
+// eachStart runs a property from a machine in each of its phases, so that what
+// rarely happens by itself is met often.
+func eachStart(t *testing.T, property func(*rapid.T, *fsm.Machine)) {
+	asked := func(d *driver) { d.boot(); d.ask("hello"); d.ask("waits") }
+	init := func(d *driver) { d.config.Init = fsm.InitEveryStart; d.boot(); d.ask("waits") }
+	starts := []struct {
+		name string
+		to   func(*driver)
+	}{
+		{"down", func(d *driver) {}},
+		{"initial inference", init},
+		{"initial inference with a tool", func(d *driver) { init(d); d.calls("send_mail", "list_dir") }},
+		{"cognition", asked},
+		{"cognition with a tool", func(d *driver) { asked(d); d.calls("send_mail", "list_dir") }},
+		{"recalling", func(d *driver) { asked(d); d.answer("NEED: more") }},
+		{"execution", func(d *driver) { asked(d); untilExecution(d) }},
+		{"execution with a tool", func(d *driver) { asked(d); untilExecution(d); d.calls("list_dir") }},
+		{"summarizing", func(d *driver) { asked(d); d.answer("good day") }},
+		{"embedding", func(d *driver) { asked(d); d.answer("good day"); d.answer("a summary") }},
+		{"storing", func(d *driver) { asked(d); d.answer("good day"); d.answer("a summary"); d.embeds() }},
+		{"stopping", func(d *driver) { asked(d); d.calls("send_mail"); d.timeUp() }},
+		{"draining", func(d *driver) { asked(d); d.signal() }},
+		{"farewell", func(d *driver) { asked(d); d.signal(); d.graceUp() }},
+		{"stopped", func(d *driver) { asked(d); d.signal(); d.signal() }},
+	}
+	for _, start := range starts {
+		t.Run(start.name, func(t *testing.T) {
+			d := newDriver(t)
+			start.to(d)
+			rapid.Check(t, func(t *rapid.T) { property(t, d.m.Clone()) })
+		})
+	}
+}
+
+// TestStepIsTotalAndDeterministic tells a machine anything at all, and a second
+// one the same through the wire, that is restored from the snapshot now and then.
+func TestStepIsTotalAndDeterministic(t *testing.T) {
+	eachStart(t, func(t *rapid.T, m *fsm.Machine) {
+		twin, w := throughSnapshot(t, m), fsm.MonitorFrom(m)
+		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
+			in := genInput(t, m.View())
+			effects := m.Step(in)
+			check(t, w, m, in, effects)
+			if got, want := fsm.HashEffects(twin.Step(throughWire(t, in))), fsm.HashEffects(effects); got != want {
+				t.Fatalf("after %T the twin has other effects", in)
+			}
+			if m.View().Hash() != twin.View().Hash() {
+				t.Fatalf("after %T the twin is in another state", in)
+			}
+			if rapid.IntRange(0, 60).Draw(t, "restore") == 13 {
+				twin, w = throughSnapshot(t, m), fsm.MonitorFrom(m)
+			}
+		}})
+		if a, b := m.Snapshot(), twin.Snapshot(); !reflect.DeepEqual(a, b) {
+			t.Fatalf("the twin is in another state: %s", cmp.Diff(a, b))
+		}
+		if err := fsm.CheckRestore(m); err != nil {
+			t.Fatal(err)
+		}
+		if n := m.View().Ignored.Moves; n != 0 {
+			t.Fatalf("a table refused %d moves", n)
+		}
+	})
+}
+
+// TestAClonesLifeIsItsOwn lets clones of one machine go different ways.
+func TestAClonesLifeIsItsOwn(t *testing.T) {
+	eachStart(t, func(t *rapid.T, m *fsm.Machine) {
+		w := fsm.MonitorFrom(m)
+		walk := func(m *fsm.Machine, w *fsm.Monitor, steps int) (inputs []fsm.Input, hashes []uint64) {
+			for range steps {
+				in := genInput(t, m.View())
+				effects := m.Step(in)
+				check(t, w, m, in, effects)
+				inputs, hashes = append(inputs, in), append(hashes, fsm.HashEffects(effects))
+			}
+			return inputs, hashes
+		}
+		walk(m, w, rapid.IntRange(0, 8).Draw(t, "before"))
+		fork, other, before := m.Clone(), m.Clone(), m.Snapshot()
+		steps := rapid.IntRange(1, 8).Draw(t, "after")
+		walk(fork, w.Clone(), steps)
+		inputs, hashes := walk(m, w.Clone(), steps)
+		if a := other.Snapshot(); !reflect.DeepEqual(before, a) {
+			t.Fatalf("a clone that was left alone has changed: %s", cmp.Diff(before, a))
+		}
+		for i, in := range inputs {
+			effects := other.Step(in)
+			check(t, w, other, in, effects)
+			if fsm.HashEffects(effects) != hashes[i] {
+				t.Fatalf("after %T a clone has other effects than its original", in)
+			}
+		}
+		if a, b := m.Snapshot(), other.Snapshot(); !reflect.DeepEqual(a, b) {
+			t.Fatalf("a clone ends in another state than its original: %s", cmp.Diff(a, b))
+		}
+	})
+}
+
+// TestINV12RestIsReachable leaves a machine alone with a world that answers, in
+// whatever way, after anything at all has happened.
+func TestINV12RestIsReachable(t *testing.T) {
+	eachStart(t, func(t *rapid.T, m *fsm.Machine) {
+		w := fsm.MonitorFrom(m)
+		for range rapid.IntRange(0, 8).Draw(t, "steps") {
+			in := genInput(t, m.View())
+			check(t, w, m, in, m.Step(in))
+		}
+		const enough = 20_000 // for some handles, each within 4 inferences of 20 rounds of 4 calls
+		for n := 0; !fsm.Resting(m.View()); n++ {
+			s := m.View()
+			i := slices.IndexFunc(s.Handles, func(h fsm.Handle) bool { return h.Await.Call != 0 })
+			if i < 0 || n == enough {
+				t.Fatalf("no rest after %d answers: %+v", n, s)
+			}
+			in := genAnswer(t, s.Now+1, s.Handles[i].Await.Call, s.Handles[i].Await.Kind)
+			check(t, w, m, in, m.Step(in))
+		}
+	})
+}
+
+// sink is a world in which nothing comes of an effect.
+type sink struct{ performed []fsm.Effect }
+
+func (s *sink) Perform(e fsm.Effect) error {
+	s.performed = append(s.performed, e)
+	return nil
+}
+
+// TestINV9BatchesSplitAnyhowCauseTheSameEffects gives an engine the same inputs
+// one by one and in turns of any size.
+func TestINV9BatchesSplitAnyhowCauseTheSameEffects(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inputs := []fsm.Input{fsm.Boot{Config: genConfig(t)}}
+		m := fsm.New()
+		m.Step(inputs[0])
+		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
+			in := genInput(t, m.View())
+			m.Step(in)
+			inputs = append(inputs, in)
+		}})
+		run := func(sizes *rapid.Generator[int]) (*engine.MemoryJournal, []fsm.Effect) {
+			journal, world := engine.NewMemoryJournal(), &sink{}
+			e, err := engine.Open(journal, world)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rest := inputs; len(rest) > 0; {
+				n := min(sizes.Draw(t, "turn"), len(rest))
+				if err := e.Turn(rest[:n]...); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+			}
+			return journal, world.performed
+		}
+		oneByOne, want := run(rapid.Just(1))
+		inTurns, got := run(rapid.IntRange(1, 8))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("the effects differ: %s", diff)
+		}
+		if diff := cmp.Diff(oneByOne.Records(), inTurns.Records()); diff != "" {
+			t.Fatalf("the journals differ: %s", diff)
+		}
+	})
+}
