@@ -1,0 +1,238 @@
+package scenario
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// FormatVersion is the version of the format that this package reads.
+const FormatVersion = 1
+
+// Profile is the one profile that there is.
+const Profile = "shelly"
+
+// check looks for what is wrong with a file although each value has its type.
+func (d *decoder) check(f *File) {
+	if f.Version != FormatVersion {
+		d.at("scenario", "this is version "+strconv.Itoa(f.Version)+" of the format; only version 1 is known")
+	}
+	if strings.TrimSpace(f.Name) == "" {
+		d.at("name", "is empty")
+	}
+	if f.Profile != "" && f.Profile != Profile {
+		d.at("profile", unknown("profile", f.Profile, []string{Profile}))
+	}
+	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
+	for i, id := range f.Covers {
+		if !rule.MatchString(id) {
+			d.at(element("covers", i), "wants the id of a rule such as INF-3, not "+shown(id))
+		}
+	}
+	for _, tool := range f.Tools {
+		d.checkTool("tools."+shown(tool.Name), tool.Value)
+	}
+	d.checkLines("brain", f.Brain)
+	if f.BrainFor != nil {
+		d.checkLines("brain_for.init", f.BrainFor.Init)
+		d.checkLines("brain_for.summary", f.BrainFor.Summary)
+		d.checkLines("brain_for.farewell", f.BrainFor.Farewell)
+	}
+	if f.Embed != nil {
+		d.checkOutage("embedding", &f.Embed.Outage)
+	}
+	d.checkTimeline(f.Timeline)
+	d.checkCrashes(f.Crash)
+	d.checkExpect(f)
+}
+
+// at adds a problem at the place of a path.
+func (d *decoder) at(path, text string) {
+	d.problems = append(d.problems, Problem{Pos: d.where[path], Path: path, Text: text})
+}
+
+// oneOf wants at most one of the keys that are given. It returns how many are.
+func (d *decoder) oneOf(path string, given ...choice) int {
+	var keys []string
+	for _, c := range given {
+		if c.given {
+			keys = append(keys, c.key)
+		}
+	}
+	if len(keys) > 1 {
+		d.at(path, strings.Join(keys, " and ")+" exclude each other; give one of them")
+	}
+	return len(keys)
+}
+
+type choice struct {
+	key   string
+	given bool
+}
+
+func (d *decoder) checkTool(path string, entries Entries) {
+	effects := ""
+	for i, e := range entries {
+		at := element(path, i)
+		d.oneOf(at, choice{"returns", e.Returns != nil}, choice{"fails", e.Fails != nil}, choice{"hangs", e.Hangs},
+			choice{"deaf", e.Deaf}, choice{"started_then_lost", e.Lost})
+		switch {
+		case e.Effects == "":
+		case effects != "" && e.Effects != effects:
+			d.at(at+".effects", "an entry before says "+effects+"; a tool has the same effects in all its entries")
+		default:
+			effects = e.Effects
+		}
+	}
+}
+
+func (d *decoder) checkLines(path string, lines []Line) {
+	for i, l := range lines {
+		at := element(path, i)
+		says := l.Says != nil || l.Calls != nil
+		n := d.oneOf(at, choice{"says or calls", says}, choice{"needs", l.Needs != nil}, choice{"fails", l.Fails != nil},
+			choice{"hangs", l.Hangs}, choice{"empty", l.Empty}, choice{"cut", l.Cut}, choice{"garbage", l.Garbage != ""})
+		if n == 0 && l.Quotes == "" && l.Thinks == "" && l.Stops == "" {
+			d.at(at, "says nothing; give one of says, calls, needs, quotes, fails, hangs, empty, cut and garbage")
+		}
+		if n > 0 && !says && l.Needs == nil && (l.Quotes != "" || l.Stops != "") {
+			d.at(at, "quotes and stops are for an answer that has a text")
+		}
+		if l.Fails != nil && !slices.Contains(brainClasses(), string(l.Fails.Code)) {
+			d.at(at+".fails.code", unknown("class", string(l.Fails.Code), brainClasses()))
+		}
+	}
+}
+
+func brainClasses() []string {
+	return []string{
+		string(fsm.BrainUnreachable), string(fsm.BrainLoading), string(fsm.BrainBusy), string(fsm.BrainMissingModel),
+		string(fsm.BrainNoTools), string(fsm.BrainContextTruncated), string(fsm.BrainCutStream), string(fsm.BrainGarbage),
+		string(fsm.BrainTimeout), string(fsm.BrainCancelled), string(fsm.BrainError),
+	}
+}
+
+func (d *decoder) checkTimeline(timeline []Moment) {
+	asked := false
+	for i, m := range timeline {
+		at := element("timeline", i)
+		n := d.oneOf(at, choice{"user", m.User != nil}, choice{"event", m.Event != nil}, choice{"duplicate_last", m.Again},
+			choice{"shutdown", m.Shutdown != ""}, choice{"start", m.Start}, choice{"store", m.Store != nil}, choice{"recall", m.Recall != nil}, choice{"embedding", m.Embedding != nil})
+		if n == 0 {
+			d.at(at, "nothing happens; give one of user, event, duplicate_last, shutdown, start, store, recall and embedding")
+		}
+		d.checkOutage(at+".store", m.Store)
+		d.checkOutage(at+".recall", m.Recall)
+		d.checkOutage(at+".embedding", m.Embedding)
+		if m.User == nil && (m.Session != "" || m.Channel != "" || m.ID != "") {
+			d.at(at, "session, channel and id belong to user")
+		}
+		if m.Again && !asked {
+			d.at(at, "there is no request before it")
+		}
+		asked = asked || m.User != nil
+	}
+}
+
+func (d *decoder) checkOutage(path string, o *Outage) {
+	if o != nil {
+		d.oneOf(path, choice{"fails", o.Fails != ""}, choice{"hangs", o.Hangs}, choice{"works", o.Works})
+	}
+}
+
+func (d *decoder) checkCrashes(crashes []Crash) {
+	path := "crash"
+	for i, c := range crashes {
+		if _, listed := d.where[element("crash", i)]; listed {
+			path = element("crash", i)
+		}
+		point, _, ok := crashPoint(c.At)
+		switch {
+		case !ok:
+			d.at(path+".at", unknown("point", c.At, crashPoints()))
+		case c.At == everyPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil):
+			d.at(path, everyPoint+" stands alone")
+		case c.Nth != nil && point == sim.AfterStep:
+			d.at(path+".nth", "the step is in the point: "+c.At)
+		case c.Effect != "" && point != sim.BeforeEffect && point != sim.AfterEffect:
+			d.at(path+".effect", "is for the points "+string(sim.BeforeEffect)+" and "+string(sim.AfterEffect))
+		case c.Effect != "" && !slices.Contains(effectKinds(), c.Effect):
+			d.at(path+".effect", unknown("effect", c.Effect, effectKinds()))
+		}
+	}
+}
+
+// everyPoint stands for each crash point that the uninterrupted case meets.
+const everyPoint = "$every"
+
+func crashPoints() []string {
+	return []string{
+		string(sim.BeforeAppend), string(sim.AfterAppend), string(sim.BeforeEffect), string(sim.AfterEffect),
+		"step.1", everyPoint,
+	}
+}
+
+// crashPoint returns the point and step that a file names.
+func crashPoint(name string) (point sim.Point, step int, ok bool) {
+	if number, found := strings.CutPrefix(name, "step."); found {
+		n, err := strconv.Atoi(number)
+		return sim.AfterStep, n, err == nil && n > 0
+	}
+	known := slices.Contains(crashPoints(), name)
+	return sim.Point(name), 0, known
+}
+
+func effectKinds() []string {
+	var kinds []string
+	for _, e := range []fsm.Effect{
+		fsm.AskBrain{}, fsm.RunTool{}, fsm.AbortCall{}, fsm.Recall{}, fsm.Embed{}, fsm.Store{},
+		fsm.SetTimer{}, fsm.ClearTimer{}, fsm.Reply{}, fsm.Notify{}, fsm.Report{}, fsm.Exit{},
+	} {
+		kinds = append(kinds, fsm.EffectKind(e))
+	}
+	return kinds
+}
+
+func (d *decoder) checkExpect(f *File) {
+	if f.Expect == nil && len(f.Always) == 0 && len(f.Never) == 0 {
+		d.problems = append(d.problems, Problem{Pos: d.where["name"], Text: "expects nothing; give expect, always or never"})
+	}
+	if f.Expect == nil {
+		return
+	}
+	for i, h := range f.Expect.Handles {
+		if h.Path == nil && h.Inferences == nil {
+			d.at(element("expect.handles", i), "expects nothing; give path or inferences")
+		}
+	}
+	if h := f.Expect.Handle; h != nil && h.Path == nil && h.Inferences == nil {
+		d.at("expect.handle", "expects nothing; give path or inferences")
+	}
+	for _, t := range f.Expect.Tools {
+		if _, ok := f.Tools.get(t.Name); !ok {
+			d.at("expect.tools."+shown(t.Name), unknown("tool", t.Name, toolNames(f.Tools)))
+		}
+	}
+	for i, o := range f.Expect.Trace {
+		at := element("expect.trace", i)
+		d.oneOf(at, choice{"before", o.Before != nil}, choice{"in_order", o.InOrder != nil}, choice{"count", o.Count != nil}, choice{"never", o.Never != nil})
+		if o.Before != nil && len(o.Before) != 2 {
+			d.at(at+".before", "wants two items")
+		}
+		if o.InOrder != nil && len(o.InOrder) < 2 {
+			d.at(at+".in_order", "wants two items or more")
+		}
+	}
+}
+
+func toolNames(tools Map[Entries]) []string {
+	list := make([]string, len(tools))
+	for i, t := range tools {
+		list[i] = t.Name
+	}
+	return list
+}

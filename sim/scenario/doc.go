@@ -1,0 +1,32 @@
+// Package scenario reads scenario files, plays them in the simulator and judges
+// what happened.
+//
+//	f, err := scenario.Load(fsys, "scenarios/shelly/answer.scenario.yaml")
+//	outcome := f.Run(sim.Options{})
+//	for _, failure := range outcome.Failures {
+//		fmt.Fprintln(w, failure)
+//	}
+//
+// A scenario is one YAML file: a world, a script for the model, a timeline of
+// inputs, crashes, and what must hold. [File] is the format, version 1: its
+// fields are the keys, and their comments say what each key means.
+//
+// Loading is strict. [Load] gathers all that is wrong with a file, each with its
+// place; see [LoadError]. The limits on a file are the constants of this package.
+//
+// What a scenario leaves out has a quiet default:
+//
+//   - Without a script for the initial inference (brain_for.init) and without
+//     config.init the case boots with the initial inference off.
+//   - Without a script, a summary is "Summary of N messages.", an initial
+//     inference reports "Nothing to report." and a farewell says "Goodbye.";
+//     with strict: true each of them is an unexpected call.
+//   - Without tools the model is offered none.
+//   - A request without an id gets "r" and its place among the requests of the
+//     timeline, from 1. Its session is "cli:direct".
+//
+// An unexpected model or tool call, a script entry that nobody asked for and a
+// broken invariant fail every case, whatever it expects.
+//
+// The package is pure: files arrive as an [io/fs.FS] and there is no clock.
+package scenario

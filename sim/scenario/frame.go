@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+const (
+	frameLinesBefore = 2
+	frameCharsMax    = 120 // characters of one line that are shown
+)
+
+// frame shows a place in a source, with the lines before it and a caret under
+// it; it is empty where the source has no such place.
+func frame(source []byte, at Pos) string {
+	if at.Line < 1 || len(source) == 0 {
+		return ""
+	}
+	lines := strings.Split(string(source), "\n")
+	if at.Line > len(lines) {
+		return ""
+	}
+	var b strings.Builder
+	first := max(1, at.Line-frameLinesBefore)
+	for n := first; n <= at.Line; n++ {
+		text, caret := frameLine(lines[n-1], at.Col)
+		fmt.Fprintf(&b, "%6d | %s\n", n, text)
+		if n == at.Line {
+			fmt.Fprintf(&b, "       | %s^\n", caret)
+		}
+	}
+	return b.String()
+}
+
+// frameLine returns a line as it is shown, and the blanks before the caret under
+// column col. A long line is cut around that column.
+func frameLine(line string, col int) (text, blanks string) {
+	chars := []rune(strings.TrimRight(line, "\r"))
+	target := min(max(col-1, 0), len(chars))
+	begin := 0
+	var shown strings.Builder
+	if target >= frameCharsMax {
+		begin = target - frameCharsMax/2
+		shown.WriteString("…")
+	}
+	end := min(len(chars), begin+frameCharsMax)
+	var pad strings.Builder
+	if begin > 0 {
+		pad.WriteByte(' ')
+	}
+	for i := begin; i < end; i++ {
+		r := printable(chars[i])
+		shown.WriteRune(r)
+		if i < target {
+			pad.WriteString(strings.Repeat(" ", columns(r)))
+		}
+	}
+	if end < len(chars) {
+		shown.WriteString("…")
+	}
+	return strings.TrimRight(shown.String(), " "), pad.String()
+}
+
+// printable is a character as it is shown: one that could change the terminal is
+// replaced.
+func printable(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case !unicode.IsGraphic(r):
+		return unicode.ReplacementChar
+	default:
+		return r
+	}
+}
+
+// columns is how many columns a terminal gives a character: two to East Asian
+// wide ones, none to combining marks.
+func columns(r rune) int {
+	switch {
+	case unicode.Is(unicode.Mn, r):
+		return 0
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F:
+		return 2
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"slices"
+
+	"shelly/fsm"
+)
+
+// handleSeen is a handle that was admitted in a run.
+type handleSeen struct {
+	id      fsm.HandleID
+	kind    fsm.Kind
+	request string
+}
+
+// seen lists the handles of the run in the order of admission. Finished handles
+// leave the state, so the journal is folded once more to see them come.
+func (j *judge) seen() []handleSeen {
+	if j.handles != nil {
+		return j.handles
+	}
+	m := fsm.New()
+	last := fsm.HandleID(0)
+	for _, s := range j.result.Steps {
+		m.Step(s.Input)
+		for _, h := range m.View().Handles {
+			if h.ID > last {
+				j.handles = append(j.handles, handleSeen{h.ID, h.Kind, h.Request.ID})
+			}
+		}
+		last = m.View().LastHandle
+	}
+	return j.handles
+}
+
+// find returns the handle that is chosen, or false where there is none.
+func (j *judge) find(want *HandlePath) (handleSeen, bool) {
+	n := 1
+	set(&n, want.Nth)
+	for _, h := range j.seen() {
+		if !want.chooses(h) {
+			continue
+		}
+		if n--; n == 0 {
+			return h, true
+		}
+	}
+	return handleSeen{}, false
+}
+
+func (want *HandlePath) chooses(h handleSeen) bool {
+	switch {
+	case want.Kind != "" && want.Kind != string(h.kind), want.ID != "" && want.ID != h.request:
+		return false
+	case want.Kind == "" && want.ID == "":
+		return h.kind == fsm.KindUser || h.kind == fsm.KindEvent
+	default:
+		return true
+	}
+}
+
+// inferences are the paths of all inferences of the chosen handle. A run of the
+// table ends in a final state; one that goes on after a restart is one run.
+func (j *judge) inferences(want *HandlePath) value {
+	h, ok := j.find(want)
+	if !ok {
+		return value{}
+	}
+	runs := value{kind: listKind}
+	ended := true
+	for _, s := range j.result.Steps {
+		for _, m := range s.Moves {
+			if m.Table != fsm.InferenceTable.Name || m.Handle != h.id {
+				continue
+			}
+			if ended {
+				runs.list = append(runs.list, statesValue([]fsm.State{m.From}))
+			}
+			run := &runs.list[len(runs.list)-1]
+			run.list = append(run.list, textValue(string(m.To)))
+			ended = slices.Contains(fsm.InferenceTable.Final, m.To)
+		}
+	}
+	return runs
+}

@@ -1,0 +1,270 @@
+package scenario
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim"
+)
+
+// judge holds a result against what its file expects.
+type judge struct {
+	file     *File
+	result   *sim.Result
+	failures []Failure
+	trace    []event // built when first wanted
+	handles  []handleSeen
+}
+
+func (j *judge) events() []event {
+	if j.trace == nil {
+		j.trace = traceOf(j.result.Steps)
+	}
+	return j.trace
+}
+
+// all judges everything that is judged.
+func (j *judge) all() {
+	j.broken()
+	j.calls()
+	if e := j.file.Expect; e != nil {
+		j.said(e)
+		j.paths(e)
+		j.done(e)
+		for _, o := range e.Trace {
+			j.order(o)
+		}
+	}
+	for i := range j.file.Always {
+		j.always(element("always", i), &j.file.Always[i])
+	}
+	for i := range j.file.Never {
+		j.never(element("never", i), &j.file.Never[i])
+	}
+}
+
+// broken fails what fails every case: a broken invariant, a call that nothing
+// was scripted for, an entry that nobody asked for.
+func (j *judge) broken() {
+	name := j.file.where["name"]
+	for _, v := range j.result.Violations {
+		j.failAt(name, "invariants", v.Step, mismatch{text: v.Invariant + ": " + v.Text})
+	}
+	for _, what := range j.result.Unexpected {
+		j.fail(name, "", mismatch{text: "unexpected: " + what})
+	}
+	for _, path := range j.unused() {
+		j.fail(j.file.where[path], path, mismatch{text: "nobody asked for this entry; say optional: true if that may be"})
+	}
+}
+
+// unused lists the entries that no call took.
+func (j *judge) unused() []string {
+	var paths []string
+	for s, script := range j.file.scripted() {
+		for i, l := range script.lines {
+			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == sim.Taken{Script: s, Index: i} }) {
+				paths = append(paths, element(script.path, i))
+			}
+		}
+	}
+	for s, tool := range j.file.Tools {
+		for i, e := range tool.Value {
+			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == sim.Taken{Script: s, Index: i} }) {
+				paths = append(paths, element("tools."+shown(tool.Name), i))
+			}
+		}
+	}
+	return paths
+}
+
+// calls checks what the model was sent and what the tools were called with.
+func (j *judge) calls() {
+	scripts := j.file.scripted()
+	for _, a := range j.result.Asked {
+		if a.Line.Script < 0 {
+			continue
+		}
+		script := scripts[a.Line.Script]
+		if sees := script.lines[a.Line.Index].Sees; sees != nil {
+			j.sees(element(script.path, a.Line.Index)+".sees", sees, askedValue(a, j.file))
+		}
+	}
+	for _, r := range j.result.Ran {
+		if r.Act.Script < 0 {
+			continue
+		}
+		tool := j.file.Tools[r.Act.Script]
+		if want := tool.Value[r.Act.Index].Args; want != nil {
+			j.expect(element("tools."+shown(tool.Name), r.Act.Index)+".args", want, argsValue(r.Run.Args))
+		}
+	}
+}
+
+func (j *judge) sees(path string, want *Sees, got value) {
+	j.expect(path+".last", want.Last, got.get("last"))
+	j.expect(path+".messages", want.Messages, got.get("messages"))
+	j.expect(path+".system", want.System, got.get("system"))
+	j.expect(path+".tools", want.Tools, got.get("tools"))
+}
+
+// said checks what the world was told.
+func (j *judge) said(e *Expect) {
+	r := j.result
+	j.expect("expect.replies", e.Replies, listValue(r.Replies(), replyValue))
+	j.expect("expect.notices", e.Notices, listValue(r.Notices, noticeValue))
+	j.expect("expect.reports", e.Reports, listValue(r.Reports, reportValue))
+	j.expect("expect.refusals", e.Refusals, listValue(r.Refusals, func(f sim.Refusal) value {
+		return mapValue("error", with("id", textValue(f.Request.ID)), with("error", textValue(f.Err.Error())))
+	}))
+	j.expect("expect.asked", e.Asked, listValue(r.Asked, func(a sim.Asked) value { return askedValue(a, j.file) }))
+	exit := value{}
+	if n := len(r.Exits); n > 0 {
+		exit = textValue(string(r.Exits[n-1]))
+	}
+	j.expect("expect.exit", e.Exit, exit)
+}
+
+// paths checks the ways through the tables.
+func (j *judge) paths(e *Expect) {
+	if e.Lifecycle != nil {
+		j.expect("expect.lifecycle.path", e.Lifecycle.Path, statesValue(j.result.Path(fsm.Lifecycle.Name, 0)))
+	}
+	if e.Handle != nil {
+		j.handle("expect.handle", e.Handle)
+	}
+	for i := range e.Handles {
+		j.handle(element("expect.handles", i), &e.Handles[i])
+	}
+	if e.Inference == nil && e.Inferences == nil {
+		return
+	}
+	runs := j.inferences(&HandlePath{})
+	first := value{}
+	if len(runs.list) > 0 {
+		first = runs.list[0]
+	}
+	if e.Inference != nil {
+		j.expect("expect.inference.path", e.Inference.Path, first)
+	}
+	j.expect("expect.inferences", e.Inferences, runs)
+}
+
+func (j *judge) handle(path string, want *HandlePath) {
+	got := value{}
+	if h, ok := j.find(want); ok {
+		got = statesValue(j.result.Path(fsm.HandleTable.Name, h.id))
+	}
+	j.expect(path+".path", want.Path, got)
+	j.expect(path+".inferences", want.Inferences, j.inferences(want))
+}
+
+// done checks what is left behind.
+func (j *judge) done(e *Expect) {
+	if e.Memory != nil {
+		added := j.result.Memory[len(j.file.Memory):]
+		if e.Memory.Entries.wantsNumber() {
+			j.expect("expect.memory.entries", e.Memory.Entries, intValue(len(added)))
+		} else {
+			j.expect("expect.memory.entries", e.Memory.Entries, listValue(added, entryValue))
+		}
+	}
+	for _, t := range e.Tools {
+		n := 0
+		for _, r := range j.result.Ran {
+			if r.Run.Name == t.Name {
+				n++
+			}
+		}
+		j.expect("expect.tools."+shown(t.Name)+".starts", t.Value.Starts, intValue(n))
+	}
+	if got := string(j.result.Final.Lifecycle); e.Ends != "" && e.Ends != got {
+		j.fail(j.file.where["expect.ends"], "expect.ends", mismatch{want: e.Ends, got: got})
+	}
+}
+
+// wantsNumber reports whether a matcher is for a number.
+func (m *Matcher) wantsNumber() bool {
+	switch m.op {
+	case opGt, opGte, opLt, opLte:
+		return true
+	case opOneOf, opAll, opExact:
+		return m.list[0].wantsNumber()
+	default:
+		return m.data.kind == numberKind
+	}
+}
+
+// expect fails where a matcher that is given does not match.
+func (j *judge) expect(path string, want *Matcher, got value) {
+	if want == nil {
+		return
+	}
+	if wrong := want.match(got, path); wrong != nil {
+		j.fail(wrong.pos, wrong.path, *wrong)
+	}
+}
+
+func replyValue(q engine.Request) value {
+	return mapValue("text",
+		with("id", textValue(q.Key.ID)), with("session", textValue(q.Session)),
+		with("text", textValue(q.Reply)), with("is_error", boolValue(q.IsError)))
+}
+
+// noticeValue is a notice, or a reply that was given again.
+func noticeValue(n sim.Delivery) value {
+	main := "notice"
+	v := []memberValue{with("id", textValue(n.Request.ID))}
+	if n.Notice != "" {
+		v = append(v, with("notice", textValue(string(n.Notice))))
+	} else {
+		main = "text"
+		v = append(v, with("text", textValue(n.Text)))
+	}
+	return mapValue(main, v...)
+}
+
+func statesValue(path []fsm.State) value {
+	return listValue(path, func(s fsm.State) value { return textValue(string(s)) })
+}
+
+// askedValue is a model call.
+func askedValue(a sim.Asked, f *File) value {
+	messages := a.Ask.Conversation.Messages
+	v := []memberValue{
+		with("purpose", textValue(string(a.Ask.Purpose))),
+		with("session", textValue(a.Ask.Session)),
+		with("messages", listValue(messages, messageValue)),
+	}
+	for _, m := range messages {
+		if m.Role == fsm.RoleSystem {
+			v = append(v, with("system", textValue(m.Text)))
+			break
+		}
+	}
+	if n := len(messages); n > 0 {
+		v = append(v, with("last", messageValue(messages[n-1])))
+	}
+	tools := value{kind: listKind}
+	if a.Ask.Tools {
+		tools = listValue(f.Tools, func(t Named[Entries]) value { return textValue(t.Name) })
+	}
+	return mapValue("purpose", append(v, with("tools", tools))...)
+}
+
+func messageValue(m fsm.Message) value {
+	v := []memberValue{with("role", textValue(string(m.Role))), with("text", textValue(m.Text))}
+	if m.Thinking != "" {
+		v = append(v, with("thinking", textValue(m.Thinking)))
+	}
+	if len(m.Calls) > 0 {
+		v = append(v, with("calls", listValue(m.Calls, func(c fsm.ToolCall) value {
+			return mapValue("tool", with("tool", textValue(c.Name)), with("args", argsValue(c.Args)))
+		})))
+	}
+	if m.Tool != "" {
+		v = append(v, with("tool", textValue(m.Tool)))
+	}
+	return mapValue("text", v...)
+}

@@ -1,0 +1,211 @@
+package scenario
+
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// op is what a matcher does with a value.
+type op string
+
+const (
+	opScalar    op = ""  // the same scalar
+	opList      op = "[" // the same entries
+	opMap       op = "{" // these members
+	opAny       op = "$any"
+	opAbsent    op = "$absent"
+	opExact     op = "$exact"
+	opContains  op = "$contains"
+	opRegex     op = "$regex"
+	opOneOf     op = "$one_of"
+	opGt        op = "$gt"
+	opGte       op = "$gte"
+	opLt        op = "$lt"
+	opLte       op = "$lte"
+	opLen       op = "$len"
+	opAll       op = "$all"
+	opUnordered op = "$unordered"
+	opLiteral   op = "$literal"
+)
+
+func matcherNames() []string {
+	list := []op{
+		opAny, opAbsent, opExact, opContains, opRegex, opOneOf, opGt, opGte, opLt, opLte,
+		opLen, opAll, opUnordered, opLiteral,
+	}
+	words := make([]string, len(list))
+	for i, o := range list {
+		words[i] = string(o)
+	}
+	return words
+}
+
+// Matcher is what a value must be like: a scalar or a list exactly, a map by the
+// members it names, or one of
+//
+//	{$any: true}           there is one
+//	{$absent: true}        there is none
+//	{$exact: …}            as it stands, maps without other members
+//	{$contains: …}         a part of a text, or an entry of a list
+//	{$regex: …}            a regular expression (RE2) that fits somewhere in a text
+//	{$one_of: [ … ]}       as one of these
+//	{$gt: 1} $gte $lt $lte a number compared
+//	{$len: …}              how many characters, entries or members
+//	{$all: [ … ]}          as each of these
+//	{$unordered: [ … ]}    a list with these entries in any order
+//	{$literal: …}          exactly this data, in which $ means nothing
+//
+// Where what is matched is a map that has a text as its main part, such as a
+// reply, a matcher on a text is for that text.
+type Matcher struct {
+	pos     Pos
+	op      op
+	data    value // of a scalar, a literal and a comparison
+	regex   *regexp.Regexp
+	list    []Matcher // of a list and of what gathers others; one for $exact, $contains and $len
+	members []memberMatcher
+}
+
+type memberMatcher struct {
+	key     string
+	matcher Matcher
+}
+
+func (m *Matcher) read(d *decoder, n *yaml.Node, path string) {
+	m.pos = posOf(n)
+	switch n.Kind {
+	case yaml.MappingNode:
+		m.readMap(d, n, path)
+	case yaml.SequenceNode:
+		m.op = opList
+		m.readList(d, n, path)
+	default:
+		if isNull(n) {
+			d.add(n, path, "has no value; {$absent: true} expects that there is none")
+			return
+		}
+		m.data, _ = d.scalar(n, path)
+	}
+}
+
+// inner reads a matcher within this one.
+func (d *decoder) inner(n *yaml.Node, path string) Matcher {
+	m := Matcher{pos: posOf(n)}
+	if n = d.enter(n, path); n != nil {
+		m.read(d, n, path)
+		d.leave()
+	}
+	return m
+}
+
+func (m *Matcher) readList(d *decoder, n *yaml.Node, path string) {
+	if n.Kind != yaml.SequenceNode {
+		d.add(n, path, "wants a list, found "+kindOf(n))
+		return
+	}
+	m.list = make([]Matcher, len(n.Content))
+	for i, item := range n.Content {
+		at := element(path, i)
+		d.where[at] = posOf(item)
+		m.list[i] = d.inner(item, at)
+	}
+}
+
+// readMap reads members, or the one $-key that makes a matcher.
+func (m *Matcher) readMap(d *decoder, n *yaml.Node, path string) {
+	m.op = opMap
+	if len(n.Content) == 0 {
+		d.add(n, path, "is empty and so says nothing; {$any: true} expects that there is something")
+		return
+	}
+	d.members(n, path, func(key, item *yaml.Node, at string) {
+		switch {
+		case !strings.HasPrefix(key.Value, "$"):
+			m.members = append(m.members, memberMatcher{key.Value, d.inner(item, at)})
+		case len(n.Content) > 2:
+			d.add(key, at, "a matcher is a map with one key; {$all: [ … ]} joins several")
+		default:
+			m.readOp(d, key, item, at)
+		}
+	})
+}
+
+func (m *Matcher) readOp(d *decoder, key, n *yaml.Node, path string) {
+	m.op = op(key.Value)
+	switch m.op {
+	case opAny, opAbsent:
+		if n.Kind != yaml.ScalarNode || n.Value != "true" {
+			d.add(n, path, "wants true, not "+kindOf(n))
+		}
+	case opExact, opContains, opLen:
+		m.list = []Matcher{d.inner(n, path)}
+	case opRegex:
+		m.readRegex(d, n, path)
+	case opOneOf, opAll, opUnordered:
+		m.readList(d, n, path)
+		if m.list != nil && len(m.list) == 0 {
+			d.add(n, path, "the list is empty")
+		}
+	case opGt, opGte, opLt, opLte:
+		if m.data, _ = d.data(n, path); m.data.kind != numberKind {
+			d.add(n, path, "wants a number, not "+kindOf(n))
+		}
+	case opLiteral:
+		m.data, _ = d.data(n, path)
+	default:
+		d.add(key, path, unknown("matcher", key.Value, matcherNames()))
+	}
+}
+
+func (m *Matcher) readRegex(d *decoder, n *yaml.Node, path string) {
+	text, ok := d.text(n, path)
+	if !ok {
+		return
+	}
+	regex, err := regexp.Compile(text)
+	if err != nil {
+		d.add(n, path, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return
+	}
+	m.data, m.regex = textValue(text), regex
+}
+
+// String is the matcher as the file has it, on one line.
+func (m *Matcher) String() string {
+	switch m.op {
+	case opScalar:
+		return m.data.String()
+	case opList:
+		return "[" + joined(m.list) + "]"
+	case opMap:
+		parts := make([]string, len(m.members))
+		for i := range m.members {
+			parts[i] = m.members[i].key + ": " + m.members[i].matcher.String()
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return "{" + string(m.op) + ": " + m.operand() + "}"
+}
+
+func (m *Matcher) operand() string {
+	switch m.op {
+	case opAny, opAbsent:
+		return "true"
+	case opExact, opContains, opLen:
+		return m.list[0].String()
+	case opOneOf, opAll, opUnordered:
+		return "[" + joined(m.list) + "]"
+	default:
+		return m.data.String()
+	}
+}
+
+func joined(list []Matcher) string {
+	parts := make([]string, len(list))
+	for i := range list {
+		parts[i] = list[i].String()
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,153 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// Outcome is what came of one case.
+type Outcome struct {
+	Name      string
+	File      string
+	Line      int // of the case
+	Failures  []Failure
+	Err       error       // the case could not be loaded or played; what it expects was not judged
+	Steps     int         // durable steps of the (uninterrupted) run
+	TraceHash uint64      // of that run; the same on every machine
+	Points    int         // crash points that were tried, for crash: {at: $every}
+	Result    *sim.Result // of that run; nil with Err
+}
+
+// OK reports whether all held.
+func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 }
+
+// Failure is one thing that did not hold.
+type Failure struct {
+	Name  string // the case's
+	File  string
+	Pos   Pos    // the expectation
+	Path  string // what was looked at, such as expect.replies[0]
+	Want  string // empty where Text says all
+	Got   string
+	Text  string   // what is wrong, where want and got do not say it
+	Frame string   // the source at Pos, with a caret
+	Trace []string // the last steps before it
+	Again string   // the command that reproduces it
+}
+
+const (
+	failuresMax     = 20  // failures of one case that are told
+	traceLinesMax   = 8   // steps shown before a failure
+	shownValueBytes = 600 // of a wanted or got value
+)
+
+// String is the failure as people read it, over several lines.
+func (f Failure) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "FAIL %s\n", f.Name)
+	b.WriteString("  " + place(f.File, f.Pos) + ":")
+	for _, part := range []string{f.Path, f.Text} {
+		if part != "" {
+			b.WriteString(" " + part)
+		}
+	}
+	b.WriteString("\n" + f.Frame)
+	if f.Want != "" {
+		fmt.Fprintf(&b, "  - want %s\n  + got  %s\n", f.Want, f.Got)
+	}
+	if len(f.Trace) > 0 {
+		b.WriteString("  the last steps before it:\n")
+		for _, line := range f.Trace {
+			b.WriteString("    " + line + "\n")
+		}
+	}
+	b.WriteString("  again: " + f.Again + "\n")
+	return b.String()
+}
+
+// again is the command that runs a case.
+func again(file string, line int) string {
+	target := file + ":" + strconv.Itoa(line)
+	if strings.ContainsAny(target, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+		target = "'" + strings.ReplaceAll(target, "'", `'\''`) + "'"
+	}
+	return "shelly test " + target
+}
+
+// fail adds a failure at the end of the run.
+func (j *judge) fail(pos Pos, path string, wrong mismatch) {
+	j.failAt(pos, path, len(j.result.Steps), wrong)
+}
+
+// failAt adds a failure that shows at a step.
+func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
+	if len(j.failures) >= failuresMax {
+		return
+	}
+	f := j.file
+	j.failures = append(j.failures, Failure{
+		Name: f.Name, File: f.path, Pos: pos, Path: path,
+		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
+		Frame: frame(f.source, pos),
+		Trace: j.lastSteps(step),
+		Again: again(f.path, f.line()),
+	})
+}
+
+// line is the line of the case.
+func (f *File) line() int { return f.where["scenario"].Line }
+
+// lastSteps shows the steps up to and with one.
+func (j *judge) lastSteps(step int) []string {
+	steps := j.result.Steps
+	end := min(step+1, len(steps))
+	var lines []string
+	for i := max(0, end-traceLinesMax); i < end; i++ {
+		lines = append(lines, stepLine(i, steps[i], fsm.Millis(j.file.start())))
+	}
+	return lines
+}
+
+// stepLine is a step on one line: its number, when, what came in, what it moved
+// and what it caused.
+func stepLine(i int, s sim.Step, start fsm.Millis) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%3d  +%-8s %-14s", i+1, s.At-start, fsm.InputKind(s.Input))
+	for n, m := range s.Moves {
+		if n > 0 {
+			b.WriteByte(',')
+		}
+		subject := m.Table
+		if m.Handle != 0 {
+			subject += " " + strconv.FormatUint(uint64(m.Handle), 10)
+		}
+		fmt.Fprintf(&b, " %s %s→%s", subject, m.From, m.To)
+	}
+	for n, e := range s.Effects {
+		if n == 0 {
+			b.WriteString(" ⇒")
+		}
+		b.WriteString(" " + effectWord(e))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// effectWord is an effect's kind, with what tells it from its like.
+func effectWord(e fsm.Effect) string {
+	word := fsm.EffectKind(e)
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		word += "(" + string(e.Purpose) + ")"
+	case fsm.RunTool:
+		word += "(" + e.Name + ")"
+	case fsm.SetTimer:
+		word += "(" + string(e.Purpose) + " " + e.After.String() + ")"
+	case fsm.Exit:
+		word += "(" + string(e.Code) + ")"
+	}
+	return word
+}

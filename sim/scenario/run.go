@@ -1,0 +1,43 @@
+package scenario
+
+import (
+	"fmt"
+
+	"shelly/sim"
+)
+
+// Run plays the scenario and judges what happened. With crash: {at: $every} the
+// expectations are held against the uninterrupted run, and the run is then
+// repeated with a crash at each of its points.
+func (f *File) Run(o sim.Options) Outcome {
+	out := Outcome{Name: f.Name, File: f.path, Line: f.line()}
+	plan := f.Plan()
+	result, err := sim.Run(plan, o)
+	if err != nil {
+		out.Err = fmt.Errorf("%s: %w", f.path, err)
+		return out
+	}
+	out.Result, out.Steps, out.TraceHash = result, len(result.Steps), result.Hash
+	j := &judge{file: f, result: result}
+	j.all()
+	if f.everyCrash() {
+		matrix, err := sim.Matrix(plan, o)
+		if err != nil {
+			out.Err = fmt.Errorf("%s: %w", f.path, err)
+			return out
+		}
+		out.Points = matrix.Points
+		j.matrix(matrix.Failures)
+	}
+	out.Failures = j.failures
+	return out
+}
+
+// matrix fails the crashes after which the case did not end as it should.
+func (j *judge) matrix(failures []sim.MatrixFailure) {
+	for _, m := range failures {
+		j.failAt(j.file.where["crash"], "crash", -1, mismatch{
+			text: fmt.Sprintf("crash at point %d (%s): %s", m.Ordinal, m.Point, m.Text),
+		})
+	}
+}

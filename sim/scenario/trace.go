@@ -1,0 +1,228 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// Item is a pattern for events of the trace: a map of some of
+//
+//	tool: exec            a tool is started, with args: what it is called with
+//	ask: answer           the model is asked for a purpose
+//	recall: text          memory is asked for a need
+//	store: text           an entry is stored: a summary, or {summary, text, kind, session}
+//	reply: text           a final reply: a text, or {id, text, is_error}
+//	notice: deferred      a notice: a word, or {id, notice}
+//	report: text          a word to the operator: a text, or {of, text}
+//	exit: clean           the process is told to end
+//	state: cognition      a state is entered, with table: lifecycle, handle or inference
+//	input: tool_answered  a fact is told to the machine, by its kind
+//	effect: set_timer     an effect, by its kind
+//
+// and handle: the number of the handle concerned. Each is a matcher.
+type Item struct{ Matcher }
+
+func itemKeys() []string {
+	return []string{
+		"tool", "args", "ask", "recall", "store", "reply", "notice", "report", "exit",
+		"state", "table", "input", "effect", "handle",
+	}
+}
+
+func (v *Item) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind != yaml.MappingNode {
+		d.add(n, path, "wants a map such as {tool: exec}, found "+kindOf(n))
+		return
+	}
+	v.Matcher.read(d, n, path)
+	if v.op != opMap {
+		d.add(n, path, "wants a map such as {tool: exec}")
+		return
+	}
+	for _, m := range v.members {
+		if !slices.Contains(itemKeys(), m.key) {
+			d.add(n, member(path, m.key), unknown("key", m.key, itemKeys()))
+		}
+	}
+}
+
+// event is one event of the trace and the step that it belongs to.
+type event struct {
+	step int
+	value
+}
+
+// traceOf lists the events of all durable steps: each input, the transitions it
+// caused, and the effects.
+func traceOf(steps []sim.Step) []event {
+	var events []event
+	for i, s := range steps {
+		events = append(events, event{i, mapValue("", with("input", textValue(fsm.InputKind(s.Input))))})
+		for _, m := range s.Moves {
+			v := mapValue("", with("state", textValue(string(m.To))), with("table", textValue(m.Table)))
+			events = append(events, event{i, v.of(m.Handle)})
+		}
+		for _, e := range s.Effects {
+			events = append(events, event{i, effectValue(e)})
+		}
+	}
+	return events
+}
+
+// of adds the handle concerned.
+func (v value) of(handle fsm.HandleID) value {
+	if handle != 0 {
+		v.members = append(v.members, with("handle", intValue(int(handle))))
+	}
+	return v
+}
+
+// effectValue is an effect as items see it.
+func effectValue(e fsm.Effect) value {
+	v := mapValue("", with("effect", textValue(fsm.EffectKind(e))))
+	add := func(handle fsm.HandleID, members ...memberValue) value {
+		v.members = append(v.members, members...)
+		return v.of(handle)
+	}
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		return add(e.Handle, with("ask", textValue(string(e.Purpose))))
+	case fsm.RunTool:
+		return add(e.Handle, with("tool", textValue(e.Name)), with("args", argsValue(e.Args)))
+	case fsm.Recall:
+		return add(e.Handle, with("recall", textValue(e.Need)))
+	case fsm.Store:
+		return add(e.Handle, with("store", entryValue(e.Entry)))
+	case fsm.Reply:
+		return add(e.Handle, with("reply", mapValue("text",
+			with("id", textValue(e.Request.ID)), with("text", textValue(e.Text)), with("is_error", boolValue(e.IsError)))))
+	case fsm.Notify:
+		return add(e.Handle, with("notice", mapValue("notice",
+			with("id", textValue(e.Request.ID)), with("notice", textValue(string(e.Notice))))))
+	case fsm.Report:
+		return add(e.Handle, with("report", reportValue(e)))
+	case fsm.Exit:
+		return add(0, with("exit", textValue(string(e.Code))))
+	default:
+		return v
+	}
+}
+
+// argsValue is a call's arguments as data, or as text where they are no JSON.
+func argsValue(args string) value {
+	v, err := valueOfJSON(args)
+	if err != nil {
+		return textValue(args)
+	}
+	return v
+}
+
+func entryValue(e fsm.Entry) value {
+	return mapValue("summary",
+		with("summary", textValue(e.Summary)), with("text", textValue(e.Text)), with("kind", textValue(string(e.Kind))),
+		with("session", textValue(e.Session)), with("embedded", boolValue(len(e.Vector) > 0)))
+}
+
+func reportValue(r fsm.Report) value {
+	return mapValue("text", with("of", textValue(string(r.Kind))), with("text", textValue(r.Text)))
+}
+
+// first returns the index of the first event at or behind from that the item
+// matches, or -1.
+func (v *Item) first(events []event, from int) int {
+	for i := from; i < len(events); i++ {
+		if v.match(events[i].value, "") == nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// order checks one ordering.
+func (j *judge) order(o Ordering) {
+	events := j.events()
+	switch {
+	case o.Before != nil:
+		first, second := o.Before[0].first(events, 0), o.Before[1].first(events, 0)
+		if !j.occurs(&o.Before[0], first) || !j.occurs(&o.Before[1], second) || first < second {
+			return
+		}
+		j.failAt(o.Before[0].pos, "expect.trace", events[first].step, mismatch{
+			want: o.Before[0].String() + " before " + o.Before[1].String(),
+			got:  fmt.Sprintf("it comes first at step %d, the other at step %d", events[first].step+1, events[second].step+1),
+		})
+	case o.InOrder != nil:
+		from := 0
+		for i := range o.InOrder {
+			at := o.InOrder[i].first(events, from)
+			if at < 0 {
+				j.missing(&o.InOrder[i], i)
+				return
+			}
+			from = at + 1
+		}
+	case o.Count != nil:
+		n := 0
+		for i := range events {
+			if o.Count.Of.match(events[i].value, "") == nil {
+				n++
+			}
+		}
+		j.expect("expect.trace.count", &o.Count.Is, intValue(n))
+	case o.Never != nil:
+		j.never("expect.trace.never", o.Never)
+	}
+}
+
+// missing fails an item of in_order that does not come behind the ones before.
+func (j *judge) missing(item *Item, nth int) {
+	got := "no such event"
+	if nth > 0 && item.first(j.events(), 0) >= 0 {
+		got = fmt.Sprintf("no such event behind the %d before it", nth)
+	}
+	j.fail(item.pos, "expect.trace.in_order", mismatch{want: item.String(), got: got})
+}
+
+// occurs fails an item that no event matches.
+func (j *judge) occurs(item *Item, at int) bool {
+	if at < 0 {
+		j.fail(item.pos, "expect.trace", mismatch{want: item.String(), got: "no such event"})
+	}
+	return at >= 0
+}
+
+// never fails on the first event that matches the item.
+func (j *judge) never(path string, item *Item) {
+	if at := item.first(j.events(), 0); at >= 0 {
+		e := j.events()[at]
+		j.failAt(item.pos, path, e.step, mismatch{want: "never " + item.String(), got: e.String()})
+	}
+}
+
+// always fails on the first event that has the item's keys and does not match.
+func (j *judge) always(path string, item *Item) {
+	for _, e := range j.events() {
+		if !item.concerns(e.value) {
+			continue
+		}
+		if wrong := item.match(e.value, path); wrong != nil {
+			j.failAt(wrong.pos, wrong.path, e.step, *wrong)
+			return
+		}
+	}
+}
+
+// concerns reports whether an event has all of the item's keys.
+func (v *Item) concerns(e value) bool {
+	for _, m := range v.members {
+		if e.get(m.key).kind == absentKind {
+			return false
+		}
+	}
+	return true
+}
