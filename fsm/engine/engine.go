@@ -30,6 +30,9 @@ type Engine struct {
 	// Observe, if set, is called for each step of a turn once it is durable
 	// and before its effects are performed.
 	Observe func(Step)
+	// Check, if set, is called right after each step, before it is durable: the
+	// place for an fsm.Monitor.
+	Check func(m *fsm.Machine, in fsm.Input, effects []fsm.Effect)
 
 	journal   Journal
 	world     World
@@ -75,6 +78,9 @@ func (e *Engine) Divergences() []Divergence { return e.diverging }
 // Machine returns the machine to read; only Turn steps it.
 func (e *Engine) Machine() *fsm.Machine { return e.machine }
 
+// Err returns the error that the engine died of, or nil while it lives.
+func (e *Engine) Err() error { return e.dead }
+
 // Last returns the index of the last record.
 func (e *Engine) Last() uint64 { return e.last }
 
@@ -109,6 +115,9 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 	requests := requestBook{journal: e.journal}
 	for _, in := range inputs {
 		effects := e.machine.Step(in)
+		if e.Check != nil {
+			e.Check(e.machine, in, effects)
+		}
 		e.last++
 		barrier = barrier || fsm.Barrier(in, effects)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})

@@ -1,0 +1,228 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Brain answers model calls. An error may have a method BrainClass to say what
+// kind of failure it is.
+type Brain interface {
+	// Chat asks the model and streams what it says to stream, which may be
+	// called from one goroutine at a time. Call and At of the answer are left
+	// to the caller.
+	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error)
+}
+
+// Embedder turns a text into a vector of float32, little-endian.
+type Embedder interface {
+	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
+}
+
+// Memory keeps entries and finds them again.
+type Memory interface {
+	Store(ctx context.Context, e fsm.Entry) error
+	Recall(ctx context.Context, need string, topK int) ([]fsm.Memory, error)
+}
+
+// Tools runs the declared tools.
+type Tools interface {
+	// Run returns the result's text, and whether it is a failure. It returns
+	// soon after ctx has ended, with everything it started stopped.
+	Run(ctx context.Context, name, args string) (text string, failed bool)
+}
+
+// Options is what a daemon is made of. All fields but Embedder are required.
+type Options struct {
+	Config   fsm.Config
+	Journal  engine.Journal
+	Brain    Brain
+	Embedder Embedder // nil: entries are found by keyword only
+	Memory   Memory
+	Tools    Tools
+	Log      *slog.Logger
+	Now      func() time.Time
+	About    About
+}
+
+// About is what a status tells of the daemon beside its state.
+type About struct {
+	Version string
+	Brain   string // what answers, in words: "ollama qwen3:8b at http://…"
+	Data    string // the data folder
+}
+
+// Daemon is one running shelly.
+type Daemon struct {
+	o       Options
+	engine  *engine.Engine
+	monitor *fsm.Monitor
+	hub     *hub
+	started time.Time
+
+	messages chan message
+	stopped  chan struct{} // closed when the loop takes no more messages
+
+	calls   sync.WaitGroup // goroutines that perform effects
+	running map[fsm.CallID]*call
+	timers  map[fsm.TimerID]*time.Timer
+	exit    *fsm.ExitCode
+}
+
+// message is something for the loop: a fact, or something to do between turns.
+type message struct {
+	fact func() fsm.Input // called by the loop; nil: it has become nothing
+	do   func()
+}
+
+// messagesMax bounds what may wait for the loop; a sender waits beyond it.
+const messagesMax = 256
+
+// Open recovers the machine from the journal. It performs no effect.
+func Open(o Options) (*Daemon, error) {
+	d := &Daemon{
+		o:        o,
+		hub:      newHub(),
+		started:  o.Now(),
+		messages: make(chan message, messagesMax),
+		stopped:  make(chan struct{}),
+		running:  map[fsm.CallID]*call{},
+		timers:   map[fsm.TimerID]*time.Timer{},
+	}
+	e, err := engine.Open(o.Journal, d)
+	if err != nil {
+		return nil, fmt.Errorf("recover from the journal: %w", err)
+	}
+	d.engine = e
+	e.Observe, e.Check = d.observe, d.check
+	for _, v := range e.Divergences() {
+		o.Log.Error("the journal was written by code that decided otherwise; what follows it may differ",
+			"record", v.Index, "expected", v.Want, "got", v.Got)
+	}
+	d.monitor = fsm.MonitorFrom(e.Machine())
+	for _, h := range e.Machine().View().Handles {
+		d.hub.know(h.ID, h.Request)
+	}
+	return d, nil
+}
+
+// check is the self-check: the invariants that the proof checks, on the live
+// machine. A violation is a defect; it is said loudly and nothing is stopped.
+func (d *Daemon) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
+	for _, v := range d.monitor.Step(m, in, effects) {
+		d.o.Log.Error("an invariant does not hold; please report this with the journal", "invariant", v.Invariant, "what", v.Text)
+	}
+}
+
+// Run boots the machine and serves until it has stopped. It returns how the
+// machine ended, or the error that killed the engine. If ctx ends first, the
+// loop ends as in a crash: what is accepted is in the journal.
+func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
+	defer d.close()
+	if err := d.turn(fsm.Boot{At: d.now(), Config: d.o.Config}); err != nil {
+		return "", err
+	}
+	for d.exit == nil {
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case m := <-d.messages:
+			if err := d.take(m); err != nil {
+				return "", err
+			}
+		}
+	}
+	return *d.exit, nil
+}
+
+// take handles a message and all that wait behind it: inputs together in one
+// turn, so that they share a sync.
+func (d *Daemon) take(m message) error {
+	var inputs []fsm.Input
+	for {
+		if m.do != nil {
+			if err := d.turn(inputs...); err != nil {
+				return err
+			}
+			inputs = nil
+			m.do()
+			if err := d.engine.Err(); err != nil {
+				return err
+			}
+		} else {
+			if in := m.fact(); in != nil {
+				inputs = append(inputs, in)
+			}
+		}
+		select {
+		case m = <-d.messages:
+		default:
+			return d.turn(inputs...)
+		}
+	}
+}
+
+func (d *Daemon) turn(inputs ...fsm.Input) error {
+	if len(inputs) == 0 || d.exit != nil {
+		return nil
+	}
+	return d.engine.Turn(inputs...)
+}
+
+// close ends every call and timer and waits until nothing of the daemon runs.
+func (d *Daemon) close() {
+	close(d.stopped)
+	for _, c := range d.running { // order-free: each is only told to end
+		c.cancel()
+	}
+	for _, t := range d.timers { // order-free: each is only stopped
+		t.Stop()
+	}
+	d.calls.Wait()
+	d.hub.close()
+}
+
+var errStopped = errors.New("shelly has stopped")
+
+// send gives the loop a message. It fails when the loop has ended.
+func (d *Daemon) send(ctx context.Context, m message) error {
+	select {
+	case d.messages <- m:
+		return nil
+	case <-d.stopped:
+		return errStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ask runs f on the loop's goroutine and waits for it.
+func (d *Daemon) ask(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	if err := d.send(ctx, message{do: func() { defer close(done); f() }}); err != nil {
+		return err
+	}
+	select {
+	case <-done:
+		return nil
+	case <-d.stopped:
+		return errStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Signal tells the machine of a signal.
+func (d *Daemon) Signal(name string) {
+	in := fsm.Signalled{At: d.now(), Name: name}
+	_ = d.send(context.Background(), message{fact: func() fsm.Input { return in }})
+}
+
+func (d *Daemon) now() fsm.Millis { return fsm.Millis(d.o.Now().UnixMilli()) }

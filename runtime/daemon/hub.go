@@ -1,0 +1,175 @@
+package daemon
+
+import (
+	"strings"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+// hub tells whoever watches a request what happens to it.
+type hub struct {
+	mu       sync.Mutex
+	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
+	tools    map[fsm.CallID]startedTool
+	watchers map[fsm.RequestKey][]*watcher
+	closed   bool
+}
+
+type startedTool struct {
+	handle fsm.HandleID
+	name   string
+}
+
+// watcher is one listener of a request. Its channel always has room for the
+// reply: less important events are dropped when the listener is slow.
+type watcher struct{ events chan comm.Event }
+
+const (
+	watcherEvents = 256
+	chunkEvents   = watcherEvents / 2 // chunks take at most so many places
+	excerptBytes  = 2000              // of a tool's result shown to a watcher
+)
+
+func newHub() *hub {
+	return &hub{
+		requests: map[fsm.HandleID]fsm.RequestKey{},
+		tools:    map[fsm.CallID]startedTool{},
+		watchers: map[fsm.RequestKey][]*watcher{},
+	}
+}
+
+// know ties a user's handle to its request.
+func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
+	if key == (fsm.RequestKey{}) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.requests[id] = key
+}
+
+// watch adds a watcher that first hears now.
+func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := &watcher{events: make(chan comm.Event, watcherEvents)}
+	w.events <- now
+	if h.closed || now.Type == comm.EventReply {
+		close(w.events)
+		return w
+	}
+	h.watchers[key] = append(h.watchers[key], w)
+	return w
+}
+
+// leave removes a watcher that listens no more.
+func (h *hub) leave(key fsm.RequestKey, w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := h.watchers[key]
+	for i := range list {
+		if list[i] == w {
+			h.watchers[key] = append(list[:i:i], list[i+1:]...)
+			close(w.events)
+			break
+		}
+	}
+	if len(h.watchers[key]) == 0 {
+		delete(h.watchers, key)
+	}
+}
+
+// tell sends an event to a handle's watchers. The caller holds mu.
+func (h *hub) tell(id fsm.HandleID, e comm.Event) {
+	key, ok := h.requests[id]
+	if !ok {
+		return
+	}
+	e.ID = key.ID
+	places := watcherEvents - 1
+	if e.Type == comm.EventChunk {
+		places = chunkEvents
+	}
+	for _, w := range h.watchers[key] {
+		if len(w.events) < places {
+			w.events <- e
+		}
+	}
+}
+
+// chunk passes on streamed text of an answer; a summary's is nobody's business.
+func (h *hub) chunk(e fsm.AskBrain, text, thinking string) {
+	if e.Purpose != fsm.PurposeAnswer || text == "" && thinking == "" {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: text, Thinking: thinking})
+}
+
+// moved passes on a transition.
+func (h *hub) moved(m fsm.Move) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := comm.Event{Type: comm.EventState, State: m.To}
+	if m.Table == fsm.InferenceTable.Name {
+		e.State, e.Inference = "", m.To
+	}
+	h.tell(m.Handle, e)
+}
+
+func (h *hub) toolStarted(e fsm.RunTool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tools[e.Call] = startedTool{e.Handle, e.Name}
+	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Name, Args: e.Args})
+}
+
+func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.tools[call]
+	if !ok {
+		return
+	}
+	delete(h.tools, call)
+	if len(text) > excerptBytes {
+		text = strings.ToValidUTF8(text[:excerptBytes], "") + " …"
+	}
+	h.tell(t.handle, comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: text, Failed: failed})
+}
+
+func (h *hub) notify(e fsm.Notify) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e.Notice == fsm.NoticeDeferred {
+		h.tell(e.Handle, comm.Event{Type: comm.EventDeferred})
+	}
+}
+
+// reply sends the reply and lets the request's watchers go.
+func (h *hub) reply(e fsm.Reply) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range h.watchers[e.Request] {
+		w.events <- comm.Event{Type: comm.EventReply, ID: e.Request.ID, Text: e.Text, IsError: e.IsError}
+		close(w.events)
+	}
+	delete(h.watchers, e.Request)
+	delete(h.requests, e.Handle)
+}
+
+// close lets all watchers go.
+func (h *hub) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for key, list := range h.watchers { // order-free: each channel is only closed
+		for _, w := range list {
+			close(w.events)
+		}
+		delete(h.watchers, key)
+	}
+}

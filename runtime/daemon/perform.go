@@ -1,0 +1,149 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"shelly/fsm"
+)
+
+// call is an effect that is being performed.
+type call struct {
+	cancel  context.CancelFunc
+	aborted bool // the machine gave it up; read and written by the loop only
+	tool    bool
+}
+
+// Perform implements engine.World: it starts what takes time and returns.
+func (d *Daemon) Perform(e fsm.Effect) error {
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.chat(ctx, e) })
+	case fsm.RunTool:
+		d.start(e.Call, true, func(ctx context.Context) fsm.Input { return d.runTool(ctx, e) })
+	case fsm.Recall:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.recall(ctx, e) })
+	case fsm.Embed:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.embed(ctx, e) })
+	case fsm.Store:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.store(ctx, e) })
+	case fsm.AbortCall:
+		d.abort(e.Call)
+	case fsm.SetTimer:
+		d.arm(e)
+	case fsm.ClearTimer:
+		if t, ok := d.timers[e.Timer]; ok {
+			t.Stop()
+			delete(d.timers, e.Timer)
+		}
+	case fsm.Reply:
+		d.hub.reply(e)
+	case fsm.Notify:
+		d.hub.notify(e)
+	case fsm.Report:
+		d.o.Log.Warn("a handle that nobody waits for went wrong", "handle", e.Handle, "kind", e.Kind, "report", e.Text)
+	case fsm.Exit:
+		d.exit = &e.Code
+	default:
+		return fmt.Errorf("no way to perform %s", fsm.EffectKind(e))
+	}
+	return nil
+}
+
+// start performs a call in a goroutine of its own and brings its outcome back to
+// the loop.
+func (d *Daemon) start(id fsm.CallID, tool bool, perform func(context.Context) fsm.Input) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &call{cancel: cancel, tool: tool}
+	d.running[id] = c
+	d.calls.Go(func() {
+		outcome := perform(ctx)
+		cancel()
+		_ = d.send(context.Background(), message{fact: func() fsm.Input { return d.finished(id, c, outcome) }})
+	})
+}
+
+// finished is the input that a call's outcome becomes. Of an aborted call only a
+// tool's end is of interest: that it has stopped.
+func (d *Daemon) finished(id fsm.CallID, c *call, outcome fsm.Input) fsm.Input {
+	delete(d.running, id)
+	if c.aborted {
+		if !c.tool {
+			return nil
+		}
+		return fsm.ToolStopped{At: d.now(), Call: id}
+	}
+	return outcome
+}
+
+func (d *Daemon) abort(id fsm.CallID) {
+	if c, ok := d.running[id]; ok {
+		c.aborted = true
+		c.cancel()
+	}
+}
+
+func (d *Daemon) arm(e fsm.SetTimer) {
+	d.timers[e.Timer] = time.AfterFunc(time.Duration(e.After)*time.Millisecond, func() {
+		_ = d.send(context.Background(), message{fact: func() fsm.Input {
+			delete(d.timers, e.Timer)
+			return fsm.TimerFired{At: d.now(), Timer: e.Timer}
+		}})
+	})
+}
+
+func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain) fsm.Input {
+	answer, err := d.o.Brain.Chat(ctx, e, d.offered(e), func(text, thinking string) {
+		d.hub.chunk(e, text, thinking)
+	})
+	if err != nil {
+		class := fsm.BrainError
+		if typed := (interface{ BrainClass() fsm.BrainClass })(nil); errors.As(err, &typed) {
+			class = typed.BrainClass()
+		}
+		return fsm.BrainFailed{At: d.now(), Call: e.Call, Class: class, Reason: err.Error()}
+	}
+	answer.At, answer.Call = d.now(), e.Call
+	return answer
+}
+
+func (d *Daemon) offered(e fsm.AskBrain) []fsm.ToolDecl {
+	if !e.Tools {
+		return nil
+	}
+	return d.o.Config.Tools
+}
+
+func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Input {
+	text, failed := d.o.Tools.Run(ctx, e.Name, e.Args)
+	return fsm.ToolAnswered{At: d.now(), Call: e.Call, Text: text, Failed: failed}
+}
+
+func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Input {
+	entries, err := d.o.Memory.Recall(ctx, e.Need, e.TopK)
+	return fsm.Recalled{At: d.now(), Call: e.Call, Entries: entries, Error: text(err)}
+}
+
+func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Input {
+	if d.o.Embedder == nil {
+		return fsm.Embedded{At: d.now(), Call: e.Call, Error: "there is no embedding model"}
+	}
+	vector, model, err := d.o.Embedder.Embed(ctx, e.Text)
+	if err != nil {
+		return fsm.Embedded{At: d.now(), Call: e.Call, Error: text(err)}
+	}
+	return fsm.Embedded{At: d.now(), Call: e.Call, Vector: vector, Model: model}
+}
+
+func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Input {
+	return fsm.Stored{At: d.now(), Call: e.Call, Error: text(d.o.Memory.Store(ctx, e.Entry))}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
