@@ -1,0 +1,120 @@
+# "make run" starts shelly, "make test" proves it, "make help" lists the rest.
+# Needed: Go, git, make, and a C compiler for the race detector.
+
+SHELL := /bin/sh
+GO ?= go
+BIN := bin/shelly
+CODE := cmd fsm runtime sim
+GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+STATICCHECK := $(GO) tool -modfile=.ci/tools.mod staticcheck
+E2E_TAG := ollama_e2e
+CANARIES := canary_reply_twice canary_unsynced_tool
+
+# How much "make proof" does beyond "make test".
+PROOF_CHECKS ?= 20000
+
+# Steps run one after another and say which one runs; the first that fails ends
+# the target.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+step = @printf '==> %s\n' '$(1)'
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: build ## Build shelly and start the daemon; ARGS adds flags.
+	@exec ./$(BIN) run --brain auto $(ARGS)
+
+.PHONY: build
+build: ## Build bin/shelly.
+	$(call step,build $(BIN) $(VERSION))
+	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/shelly
+
+.PHONY: test
+test: test-format test-vet test-static test-race test-canaries build test-scenarios test-spec ## Run everything that must hold.
+	@printf 'all steps passed\n'
+
+.PHONY: test-format
+test-format:
+	$(call step,formatting)
+	@bad=$$($(GOFMT) -l $(CODE)) || exit 1; \
+	if [ -n "$$bad" ]; then printf 'not formatted; run make fmt:\n%s\n' "$$bad"; exit 1; fi
+
+.PHONY: test-vet
+test-vet:
+	$(call step,vet)
+	@$(GO) vet ./...
+	@$(GO) vet -tags $(E2E_TAG) ./...
+
+.PHONY: test-static
+test-static:
+	$(call step,static analysis)
+	@$(STATICCHECK) ./...
+
+.PHONY: test-race
+test-race:
+	$(call step,unit and property tests)
+	@CGO_ENABLED=1 $(GO) test -race -shuffle=on ./...
+
+# Each canary is a known bug behind a build tag; the proof must find it (SIM-12).
+.PHONY: test-canaries
+test-canaries:
+	@for tag in $(CANARIES); do \
+		printf '==> %s is found\n' "$$tag"; \
+		out=$$($(GO) test -tags "$$tag" -run '^TestCanary' -count=1 -v ./sim) || { printf '%s\n' "$$out"; exit 1; }; \
+		printf '%s\n' "$$out" | grep '^--- PASS' || { printf 'no test looks for %s\n' "$$tag"; exit 1; }; \
+	done
+
+.PHONY: test-scenarios
+test-scenarios: build
+	$(call step,scenarios)
+	@./$(BIN) test scenarios --ci
+
+.PHONY: test-spec
+test-spec: build
+	$(call step,specification)
+	@./$(BIN) spec --check
+
+.PHONY: proof
+proof: build ## Prove more than make test has time for.
+	$(call step,explore the small world to its end)
+	@./$(BIN) explore --world small --states 0
+	$(call step,explore the world of the initial inference to its end)
+	@./$(BIN) explore --world init --states 0
+	$(call step,each scenario twice)
+	@./$(BIN) test scenarios --ci --twice
+	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
+	@$(GO) test -count=1 -timeout 60m ./fsm -rapid.checks=$(PROOF_CHECKS)
+
+.PHONY: bench
+bench: ## Run the benchmarks.
+	$(call step,benchmarks)
+	@$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# The tests behind the tag, and only they, against the server of OLLAMA_HOST.
+.PHONY: e2e-ollama
+e2e-ollama: ## Test against the Ollama server that OLLAMA_HOST names.
+	$(call step,end to end with Ollama)
+	@if [ -z "$$OLLAMA_HOST" ]; then \
+		printf 'SKIP: OLLAMA_HOST is not set; set it to the address of a running Ollama server\n'; exit 0; \
+	fi; \
+	files=$$(grep -rlE --include='*_test.go' '^//go:build .*$(E2E_TAG)' $(CODE)); \
+	if [ -z "$$files" ]; then printf 'no test has the build tag $(E2E_TAG)\n'; exit 1; fi; \
+	tests=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' $$files | grep -v '^TestMain$$' | paste -sd '|' -); \
+	packages=$$(for f in $$files; do printf './%s\n' "$$(dirname "$$f")"; done | sort -u); \
+	$(GO) test -tags $(E2E_TAG) -count=1 -v -run "^($$tests)\$$" $$packages
+
+.PHONY: fmt
+fmt: ## Format the code.
+	@$(GOFMT) -w $(CODE)
+
+.PHONY: spec
+spec: ## Renew the generated blocks of SPEC.md.
+	@$(GO) test -count=1 -run '^TestGeneratedBlocksAreUpToDate$$' ./fsm/spec -update
+
+.PHONY: clean
+clean: ## Remove what was built.
+	@rm -rf bin
