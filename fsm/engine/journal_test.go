@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/engine/journaltest"
 )
 
-func TestMemoryJournalConforms(t *testing.T) {
+func TestJRN16MemoryJournalConforms(t *testing.T) {
 	journaltest.Conform(t, &memoryHarness{})
 }
 

@@ -14,25 +14,25 @@ import (
 	"shelly/runtime/store"
 )
 
-func TestConformsOnDisk(t *testing.T) {
+func TestJRN16ConformsOnDisk(t *testing.T) {
 	t.Parallel()
 	journaltest.Conform(t, &diskHarness{root: t.TempDir()})
 }
 
-func TestConformsInMemory(t *testing.T) {
+func TestJRN16ConformsInMemory(t *testing.T) {
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewMem})
 }
 
 // Of what was not synced, a crash keeps nothing.
-func TestConformsWhenACrashLosesTheTail(t *testing.T) {
+func TestJRN16ConformsWhenACrashLosesTheTail(t *testing.T) {
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(0)})
 }
 
 // Of what was not synced, a crash keeps everything that had reached the file
 // system.
-func TestConformsWhenACrashKeepsTheTail(t *testing.T) {
+func TestJRN16ConformsWhenACrashKeepsTheTail(t *testing.T) {
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(100)})
 }

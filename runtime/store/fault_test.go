@@ -66,7 +66,7 @@ func syncing(fs vfs.FS) (acknowledged uint64, err error) {
 // Whichever sync fails first, the write that needed it returns the error, the
 // process is not ended, and a store reopened on what the disk has kept holds
 // every record that was acknowledged.
-func TestAFailedSyncIsReturnedAndLosesNothingAcknowledged(t *testing.T) {
+func TestJRN11AFailedSyncIsReturnedAndLosesNothingAcknowledged(t *testing.T) {
 	counter := &faults{}
 	if _, err := syncing(errorfs.Wrap(vfs.NewCrashableMem(), counter)); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestAFullDiskIsErrNoSpace(t *testing.T) {
 
 // After a failed write nothing more is written, even where the disk has
 // recovered: what the log holds is not known.
-func TestAFailureIsFinal(t *testing.T) {
+func TestJRN11AFailureIsFinal(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	toggle := &errorfs.Toggle{Injector: &faults{at: 1, err: errorfs.ErrInjected}}
 	s := open(t, dir, store.Options{FS: errorfs.Wrap(fs, toggle)})
@@ -175,7 +175,7 @@ func TestAppendRefusesAGap(t *testing.T) {
 	}
 }
 
-func TestEntriesAreKeptById(t *testing.T) {
+func TestMEM2EntriesAreKeptByID(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
 	want := map[string]fsm.Entry{
@@ -208,7 +208,7 @@ func TestEntriesAreKeptById(t *testing.T) {
 }
 
 // An entry needs no sync of its own: the next synced append carries it.
-func TestASyncedAppendMakesTheEntriesBeforeItDurable(t *testing.T) {
+func TestMEM1ASyncedAppendMakesTheEntriesBeforeItDurable(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
 	if err := s.PutEntry(fsm.Entry{ID: "h1", Summary: "kept"}); err != nil {

@@ -61,7 +61,7 @@ func TestOpenTellsAMissingRightFromALock(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesANewerFormatAndLeavesItUntouched(t *testing.T) {
+func TestJRN15ANewerFormatIsRefusedAndLeftUntouched(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	s := open(t, folder, store.Options{})
 	appendRecords(t, s, 1, 3, true)
@@ -113,7 +113,7 @@ func TestOpenTakesAnEmptyDatabase(t *testing.T) {
 	end(t, &s)
 }
 
-func TestSpaceHasAReserve(t *testing.T) {
+func TestJRN14SpaceHasAReserve(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs, ReserveBytes: 1000})
 	defer end(t, &s)

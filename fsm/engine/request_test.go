@@ -1,0 +1,187 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+func TestJRN9ARequestIsAcceptedOnceItIsDurable(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	got, err := e.Accept(ask("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := engine.Acceptance{New: true, Request: engine.Request{
+		Key: ask("a").Request, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("acceptance (-want +got):\n%s", diff)
+	}
+	j.Crash()
+	recovered, _ := start(t, j)
+	if known, ok, err := j.Request(ask("a").Request); !ok || err != nil || known != want.Request {
+		t.Errorf("after a crash the request is %+v, %v, %v; want it as accepted", known, ok, err)
+	}
+	if n := len(recovered.Machine().View().Handles); n != 1 {
+		t.Errorf("after a crash there are %d handles; want the request's", n)
+	}
+}
+
+func TestJRN10ARequestThatComesAgainJoinsTheFirst(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, inputs[:3]...)
+	again := func(when string) engine.Request {
+		t.Helper()
+		before := len(j.protocol.lines)
+		got, err := e.Accept(ask("a"))
+		if err != nil || got.New {
+			t.Errorf("%s: new %v, error %v; want the known request", when, got.New, err)
+		}
+		if len(j.protocol.lines) != before {
+			t.Errorf("%s: it caused %v", when, j.protocol.lines[before:])
+		}
+		return got.Request
+	}
+	if r := again("while active"); r.Done || r.Handle != 1 {
+		t.Errorf("while active: %+v; want handle 1 with no reply yet", r)
+	}
+	turn(t, e, inputs[3:]...)
+	want := engine.Request{
+		Key: ask("a").Request, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
+		Done: true, Replied: 24, Reply: "an answer",
+	}
+	if diff := cmp.Diff(want, again("when done")); diff != "" {
+		t.Errorf("when done (-want +got):\n%s", diff)
+	}
+	turn(t, e, fsm.Signalled{At: 50})
+	if r := again("while stopping"); r != want {
+		t.Errorf("while stopping: %+v; want the reply", r)
+	}
+	e, _ = start(t, j)
+	if r := again("before the next boot"); r != want {
+		t.Errorf("before the next boot: %+v; want the reply", r)
+	}
+}
+
+func TestJRN10AnErrorIsAnsweredFromTheRecordToo(t *testing.T) {
+	j := newJournal()
+	e, w := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	call := w.effects[len(w.effects)-1].(fsm.AskBrain).Call
+	turn(t, e, fsm.BrainFailed{At: 12, Call: call, Class: fsm.BrainUnreachable, Reason: "no server"})
+	got, err := e.Accept(ask("a"))
+	if err != nil || got.New || !got.Request.Done || !got.Request.IsError || got.Request.Reply != "error: unreachable: no server" {
+		t.Errorf("%+v, %v; want the recorded error", got, err)
+	}
+}
+
+func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	before := len(j.protocol.lines)
+	text, session := ask("a"), ask("a")
+	text.Text = "something else"
+	session.Session = "another"
+	for name, in := range map[string]fsm.Requested{"text": text, "session": session} {
+		if _, err := e.Accept(in); !errors.Is(err, engine.ErrConflict) {
+			t.Errorf("another %s: %v; want ErrConflict", name, err)
+		}
+	}
+	if len(j.protocol.lines) != before {
+		t.Errorf("a conflict caused %v", j.protocol.lines[before:])
+	}
+	for name, key := range map[string]fsm.RequestKey{
+		"principal": {Principal: "other", Channel: "test", ID: "a"},
+		"channel":   {Channel: "other", ID: "a"},
+	} {
+		in := text
+		in.Request = key
+		if got, err := e.Accept(in); err != nil || !got.New {
+			t.Errorf("the id of another %s: %+v, %v; want a new request", name, got, err)
+		}
+	}
+}
+
+// Where a request cannot be accepted nothing happens: no write and no step.
+func TestJRN9ARefusalChangesNothing(t *testing.T) {
+	small := config()
+	small.Limits.MaxQueue = 2
+	full := fmt.Errorf("%w: 3 bytes left", engine.ErrNoSpace)
+	boot := fsm.Boot{At: 1, Config: small}
+	for _, test := range []struct {
+		name   string
+		before []fsm.Input
+		full   error
+		want   error
+	}{
+		{"busy", []fsm.Input{boot, ask("1"), ask("2"), ask("3")}, nil, engine.ErrBusy},
+		{"before the first boot", nil, nil, engine.ErrStopping},
+		{"draining", []fsm.Input{boot, ask("1"), fsm.Signalled{At: 5}}, nil, engine.ErrStopping},
+		{"farewell", []fsm.Input{boot, fsm.Signalled{At: 5}}, nil, engine.ErrStopping},
+		{"stopped", []fsm.Input{boot, fsm.Signalled{At: 5}, fsm.Signalled{At: 6}}, nil, engine.ErrStopping},
+		{"JRN-14 no space", []fsm.Input{boot}, full, engine.ErrNoSpace},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			j := newJournal()
+			e, _ := start(t, j)
+			turn(t, e, test.before...)
+			j.full = test.full
+			before, state := len(j.protocol.lines), e.Machine().Snapshot()
+			if err := e.Ready(); !errors.Is(err, test.want) {
+				t.Errorf("Ready: %v; want %v", err, test.want)
+			}
+			if _, err := e.Accept(ask("new")); !errors.Is(err, test.want) {
+				t.Errorf("Accept: %v; want %v", err, test.want)
+			}
+			if len(j.protocol.lines) != before {
+				t.Errorf("the refusal caused %v", j.protocol.lines[before:])
+			}
+			if diff := cmp.Diff(state, e.Machine().Snapshot()); diff != "" {
+				t.Errorf("state (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The queue has room up to its limit, and requests wait while the initial
+// inference runs.
+func TestARequestIsAcceptedUpToTheLimitAndDuringInit(t *testing.T) {
+	c := config()
+	c.Init = fsm.InitEveryStart
+	c.Limits.MaxQueue = 2
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: c})
+	for _, id := range []string{"a", "b"} {
+		if got, err := e.Accept(ask(id)); err != nil || !got.New {
+			t.Errorf("request %s: %+v, %v; want it accepted", id, got, err)
+		}
+	}
+	if _, err := e.Accept(ask("c")); !errors.Is(err, engine.ErrBusy) {
+		t.Errorf("request c: %v; want ErrBusy", err)
+	}
+}
+
+// What was accepted goes on below the reserve (JRN-14).
+func TestJRN14AcceptedWorkGoesOnWithoutSpace(t *testing.T) {
+	j := newJournal()
+	e, w := start(t, j)
+	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, inputs[:2]...)
+	j.full = engine.ErrNoSpace
+	turn(t, e, inputs[2:]...)
+	if reply, ok := w.effects[len(w.effects)-1].(fsm.Reply); !ok || reply.Text != "an answer" {
+		t.Errorf("the last effect is %#v; want the reply", w.effects[len(w.effects)-1])
+	}
+}
