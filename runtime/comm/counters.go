@@ -1,6 +1,10 @@
 package comm
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"shelly/fsm/engine"
+)
 
 // Counters counts what the listeners refused or lost. One may be shared by
 // several listeners; the zero value is ready.
@@ -33,5 +37,17 @@ func (c *Counters) Counts() Counts {
 		Foreign:    c.foreign.Load(),
 		Empty:      c.empty.Load(),
 		Unsent:     c.unsent.Load(),
+	}
+}
+
+// accept counts what became of a request.
+func (c *Counters) accept(a engine.Acceptance, err error) {
+	switch {
+	case err != nil:
+		c.refused.Add(1)
+	case a.New:
+		c.accepted.Add(1)
+	default:
+		c.duplicates.Add(1)
 	}
 }

@@ -1,0 +1,65 @@
+package comm
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of the names in a message, in bytes.
+const (
+	IDBytesMax      = 128
+	SessionBytesMax = 128
+	ChannelBytesMax = 32
+	SourceBytesMax  = 64
+	EventBytesMax   = 128
+	SubjectBytesMax = 1024
+)
+
+// checkRequest returns a bad_request that names the field at fault, or nil.
+func checkRequest(r Request) error {
+	if err := checkName("id", r.Key.ID, 1, IDBytesMax); err != nil {
+		return err
+	}
+	if err := checkName("session", r.Session, 0, SessionBytesMax); err != nil {
+		return err
+	}
+	if err := checkChannel(r.Key.Channel); err != nil {
+		return err
+	}
+	return checkText("text", r.Text)
+}
+
+// checkName accepts any text as a name but one that could forge a log line or
+// steer a terminal.
+func checkName(field, s string, bytesMin, bytesMax int) error {
+	switch {
+	case len(s) < bytesMin:
+		return badRequest(fmt.Sprintf("field %q is missing or empty", field), "give it a value")
+	case len(s) > bytesMax:
+		return badRequest(fmt.Sprintf("field %q is longer than %d bytes", field, bytesMax), "shorten it")
+	case !utf8.ValidString(s):
+		return badRequest(fmt.Sprintf("field %q is not valid UTF-8", field), "send UTF-8")
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return badRequest(fmt.Sprintf("field %q holds a control character", field), "leave it out")
+	}
+	return nil
+}
+
+// checkChannel accepts the short words that name a channel.
+func checkChannel(s string) error {
+	word := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' }
+	if s == "" || len(s) > ChannelBytesMax || strings.ContainsFunc(s, func(r rune) bool { return !word(r) }) {
+		return badRequest(fmt.Sprintf("channel %q is not a name", s),
+			fmt.Sprintf("use up to %d of a-z, 0-9, - and _, or leave it out", ChannelBytesMax))
+	}
+	return nil
+}
+
+func checkText(field, s string) error {
+	if strings.TrimSpace(s) == "" {
+		return badRequest(fmt.Sprintf("field %q is missing or empty", field), "say what shelly should do")
+	}
+	return nil
+}

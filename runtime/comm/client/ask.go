@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// The tries after a connection has broken, and the pause before each: the first,
+// twice as long each time, up to the longest. Together about 14 s, in which a
+// daemon can be started again.
+const (
+	TriesMax   = 8
+	pauseFirst = 100 * time.Millisecond
+	pauseMax   = 4 * time.Second
+)
+
+// AskRequest is what to ask.
+type AskRequest struct {
+	ID      string `json:"id"` // "": made here
+	Session string `json:"session,omitempty"`
+	Text    string `json:"text"`
+	Channel string `json:"channel,omitempty"` // "": "http"
+}
+
+// Reply is the answer to a request. IsError: there is none, and Text says why.
+type Reply struct {
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	IsError bool   `json:"is_error"`
+}
+
+// NewID returns an id that nobody has used, with 128 bits of chance.
+func NewID() string { return rand.Text() }
+
+// Ask sends a request, hands on what happens to it, and returns its reply. When
+// the connection breaks it attaches again by id; each is then told once more
+// where the request stands. Reply.ID is set on errors too.
+//
+// Errors to tell apart: ErrNotRunning, ErrUnauthorized, ErrTooLarge, ErrDeferred,
+// ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
+// engine.ErrNoSpace. An [Error] has all that the daemon said.
+func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (Reply, error) {
+	if r.ID == "" {
+		r.ID = NewID()
+	}
+	a := asking{client: c, request: r, each: each, reply: Reply{ID: r.ID}}
+	for try := 0; ; try++ {
+		err := a.attach(ctx)
+		if err == nil {
+			return a.reply, nil
+		}
+		if ctx.Err() != nil {
+			return a.reply, ctx.Err()
+		}
+		if !a.again(err) {
+			return a.reply, err
+		}
+		if try == TriesMax {
+			return a.reply, a.gaveUp(err)
+		}
+		if err := c.o.Pause(ctx, min(pauseFirst<<try, pauseMax)); err != nil {
+			return a.reply, err
+		}
+	}
+}
+
+// asking is one Ask under way.
+type asking struct {
+	client  *Client
+	request AskRequest
+	each    func(comm.Event)
+
+	reached  bool // there was a connection to the daemon
+	accepted bool
+	deferred bool
+	reply    Reply
+}
+
+// errBroken says that a connection ended too early. Only that is worth another try.
+var errBroken = errors.New("the connection broke")
+
+// attach follows the request up to its reply. Until it is known to be accepted it
+// is sent again: the daemon knows a second one by its id.
+func (a *asking) attach(ctx context.Context) error {
+	method, path, body := http.MethodPost, "/v1/requests?stream=1", []byte(nil)
+	if a.accepted {
+		method, path = http.MethodGet, requestPath(a.request.ID, "/events", a.request.Channel)
+	} else {
+		var err error
+		if body, err = json.Marshal(a.request); err != nil {
+			return fmt.Errorf("encode the request: %w", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	response, err := a.client.do(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	a.reached = true
+	defer func() { _ = response.Body.Close() }()
+	silence := time.AfterFunc(a.client.o.SilenceMax, cancel)
+	defer silence.Stop()
+	replied := false
+	err = readEvents(response.Body, func() { silence.Reset(a.client.o.SilenceMax) }, func(e comm.Event) bool {
+		replied = a.take(e)
+		return !replied
+	})
+	switch {
+	case replied:
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", errBroken, err)
+	default:
+		return errBroken
+	}
+}
+
+// take handles one event and reports whether it is the reply.
+func (a *asking) take(e comm.Event) bool {
+	switch e.Type {
+	case comm.EventAccepted:
+		if a.accepted {
+			return false
+		}
+		a.accepted = true
+	case comm.EventDeferred:
+		a.deferred = true
+	case comm.EventReply:
+		a.reply.Text, a.reply.IsError = e.Text, e.IsError
+	}
+	if a.each != nil {
+		a.each(e)
+	}
+	return e.Type == comm.EventReply
+}
+
+// again reports whether another try may help: not where the daemon has refused
+// the request, or is not there in the first place.
+func (a *asking) again(err error) bool {
+	refused := (*Error)(nil)
+	switch {
+	case errors.Is(err, errBroken):
+		a.reached = true
+		return true
+	case errors.Is(err, ErrNotRunning):
+		return a.reached
+	case errors.As(err, &refused):
+		return a.accepted && (errors.Is(err, engine.ErrBusy) || errors.Is(err, engine.ErrStopping))
+	default:
+		return false
+	}
+}
+
+func (a *asking) gaveUp(err error) error {
+	why := ErrInterrupted
+	if a.deferred {
+		why = ErrDeferred
+	}
+	return fmt.Errorf("request %s: %w (%w)", a.request.ID, why, err)
+}

@@ -1,0 +1,155 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"shelly/runtime/comm"
+)
+
+const (
+	// answerBytesMax bounds an answer and a line of a stream.
+	answerBytesMax = 64 << 20
+
+	dialTimeout   = 5 * time.Second
+	headerTimeout = 30 * time.Second
+)
+
+// Options adapts a client; the zero value is ready.
+type Options struct {
+	// SilenceMax is how long a stream may be silent before it counts as broken;
+	// 0: four heartbeats of the daemon.
+	SilenceMax time.Duration
+	// Pause waits between two tries; nil: by the clock.
+	Pause func(ctx context.Context, d time.Duration) error
+}
+
+// Client talks to the daemon of one data folder. It may be used from many
+// goroutines.
+type Client struct {
+	dir  string
+	o    Options
+	http *http.Client
+}
+
+// New returns a client for the daemon of a data folder. It reads nothing yet.
+func New(dir string, o Options) *Client {
+	if o.SilenceMax <= 0 {
+		o.SilenceMax = 4 * comm.HeartbeatEvery
+	}
+	if o.Pause == nil {
+		o.Pause = pause
+	}
+	return &Client{dir: dir, o: o, http: &http.Client{
+		Transport: &http.Transport{
+			Proxy:                 nil, // the token stays on this machine
+			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			ResponseHeaderTimeout: headerTimeout,
+			DisableKeepAlives:     true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Status returns how the daemon is.
+func (c *Client) Status(ctx context.Context) (comm.Status, error) {
+	var s comm.Status
+	return s, c.get(ctx, "/v1/status", &s)
+}
+
+// Get returns the record of a request; channel "" is that of Ask.
+func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, error) {
+	var r comm.Record
+	return r, c.get(ctx, requestPath(id, "", channel), &r)
+}
+
+func (c *Client) get(ctx context.Context, path string, to any) error {
+	response, err := c.do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if err := json.NewDecoder(io.LimitReader(response.Body, answerBytesMax)).Decode(to); err != nil {
+		return fmt.Errorf("read shelly's answer: %w", err)
+	}
+	return nil
+}
+
+// requestPath returns the route of a request. Dots are escaped as well, so that no
+// id is taken for a way up.
+func requestPath(id, below, channel string) string {
+	path := "/v1/requests/" + strings.ReplaceAll(url.PathEscape(id), ".", "%2E") + below
+	if channel != "" {
+		path += "?" + url.Values{"channel": {channel}}.Encode()
+	}
+	return path
+}
+
+// do sends one request and returns an answer that is not an error.
+func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	at, err := ReadEndpoint(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	if at.HTTP == "" {
+		return nil, errors.New("the running shelly does not listen for HTTP; set comm.http and start it again")
+	}
+	token, err := ReadToken(c.dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnauthorized, err)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+at.HTTP+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make the request to %s: %w", at.HTTP, err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http.Do(request)
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, at.HTTP)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask shelly: %w: %w", errBroken, err)
+	}
+	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
+		defer func() { _ = response.Body.Close() }()
+		return nil, refusal(response, at.HTTP)
+	}
+	return response, nil
+}
+
+// refusal reads an error.
+func refusal(response *http.Response, address string) error {
+	e := &Error{Status: response.StatusCode}
+	var body comm.ProblemBody
+	err := json.NewDecoder(io.LimitReader(response.Body, answerBytesMax)).Decode(&body)
+	if e.Problem = body.Error; err != nil || e.Message == "" {
+		e.Problem = comm.Problem{
+			Message: fmt.Sprintf("what answers at %s is not shelly (HTTP status %d)", address, response.StatusCode),
+			Hint:    "start shelly again; it writes down where it listens",
+		}
+	}
+	return e
+}

@@ -1,0 +1,96 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+)
+
+// EndpointFile is the name, in the data folder, of the file that says where the
+// daemon listens.
+const EndpointFile = "endpoint.json"
+
+// Endpoint says where a daemon listens.
+type Endpoint struct {
+	HTTP    string `json:"http"`          // HOST:PORT
+	UDP     string `json:"udp,omitempty"` // HOST:PORT
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+}
+
+// WriteEndpoint tells clients where the daemon listens, from now on.
+func WriteEndpoint(dir string, e Endpoint) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode the endpoint: %w", err)
+	}
+	return replaceFile(dir, EndpointFile, append(data, '\n'))
+}
+
+// RemoveEndpoint tells clients that the daemon does not listen any more.
+func RemoveEndpoint(dir string) error {
+	err := os.Remove(filepath.Join(dir, EndpointFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the endpoint file: %w", err)
+	}
+	return nil
+}
+
+// ReadEndpoint returns where the daemon of a data folder listens. Without a file
+// that is ErrNotRunning; one that a killed daemon has left looks like any other.
+// It does not return an address beyond this machine, because the token would be
+// sent there.
+func ReadEndpoint(dir string) (Endpoint, error) {
+	path := filepath.Join(dir, EndpointFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Endpoint{}, fmt.Errorf("%w (there is no %s)", ErrNotRunning, path)
+	}
+	if err != nil {
+		return Endpoint{}, fmt.Errorf("read the endpoint file: %w", err)
+	}
+	var e Endpoint
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&e); err != nil {
+		return Endpoint{}, fmt.Errorf("%s is not an endpoint file; start shelly again to write it anew: %w", path, err)
+	}
+	for _, address := range []string{e.HTTP, e.UDP} {
+		to, err := netip.ParseAddrPort(address)
+		if address != "" && (err != nil || !to.Addr().Unmap().IsLoopback()) {
+			return Endpoint{}, fmt.Errorf("%s names %q, which is not a loopback address; start shelly again to write it anew", path, address)
+		}
+	}
+	return e, nil
+}
+
+// replaceFile writes a file that only its owner may read, so that a reader or a
+// crash sees the old one or the new one, whole.
+func replaceFile(dir, name string, data []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
+		}
+	}()
+	f, err := os.CreateTemp(dir, "."+name+".*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -1,0 +1,58 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// Errors that a caller can tell apart with errors.Is. The daemon's own refusals
+// are engine.ErrBusy, engine.ErrConflict, engine.ErrStopping and engine.ErrNoSpace.
+var (
+	ErrNotRunning   = errors.New("shelly is not running; start it with: shelly run")
+	ErrUnauthorized = errors.New("shelly does not take the token")
+	ErrNotFound     = errors.New("shelly does not know the request")
+	ErrTooLarge     = errors.New("the request is too large")
+	// ErrDeferred: shelly went down before the reply, which comes after its next
+	// start.
+	ErrDeferred = errors.New("shelly has gone down and kept the request; ask with the same id after the next start")
+	// ErrInterrupted: the connection broke again and again.
+	ErrInterrupted = errors.New("the connection to shelly broke before the reply; ask with the same id again, which is never done twice")
+)
+
+// Error is a refusal of the daemon.
+type Error struct {
+	Status int // of HTTP
+	comm.Problem
+}
+
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return fmt.Sprintf("%s: %s", e.Message, e.Hint)
+}
+
+// Unwrap returns the error to compare with, or nil.
+func (e *Error) Unwrap() error {
+	switch e.Code {
+	case comm.CodeUnauthorized, comm.CodeTooManyTries:
+		return ErrUnauthorized
+	case comm.CodeNotFound:
+		return ErrNotFound
+	case comm.CodeTooLarge:
+		return ErrTooLarge
+	case comm.CodeConflict:
+		return engine.ErrConflict
+	case comm.CodeBusy:
+		return engine.ErrBusy
+	case comm.CodeStopping:
+		return engine.ErrStopping
+	case comm.CodeNoSpace:
+		return engine.ErrNoSpace
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,39 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"shelly/runtime/comm"
+)
+
+// readEvents reads an SSE stream and hands on its events until take returns false
+// or the stream ends. It calls alive for each line, comments included.
+func readEvents(r io.Reader, alive func(), take func(comm.Event) bool) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, answerBytesMax)
+	var data []byte
+	for lines.Scan() {
+		alive()
+		line := lines.Bytes()
+		if text, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(data, bytes.TrimPrefix(text, []byte(" "))...)
+			continue
+		}
+		if len(line) > 0 || len(data) == 0 {
+			continue // a comment, or a field that says nothing more than data does
+		}
+		var e comm.Event
+		if err := json.Unmarshal(data, &e); err != nil {
+			return fmt.Errorf("read an event: %w", err)
+		}
+		data = nil
+		if !take(e) {
+			return nil
+		}
+	}
+	return lines.Err()
+}

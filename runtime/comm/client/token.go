@@ -1,0 +1,59 @@
+package client
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"shelly/runtime/comm"
+)
+
+// TokenFile is the name, in the data folder, of the file that holds the token.
+const TokenFile = "token"
+
+// tokenRandomBytes is how much chance is in a token.
+const tokenRandomBytes = 32
+
+// EnsureToken returns the token of a data folder, and makes one where there is
+// none. The caller holds the folder's lock.
+func EnsureToken(dir string) (string, error) {
+	token, err := ReadToken(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	var b [tokenRandomBytes]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	token = hex.EncodeToString(b[:])
+	return token, replaceFile(dir, TokenFile, []byte(token+"\n"))
+}
+
+// ReadToken returns the token of a data folder; where there is none, an error
+// that wraps fs.ErrNotExist. A file that others may read is refused: what it
+// holds is no secret any more.
+func ReadToken(dir string) (string, error) {
+	path := filepath.Join(dir, TokenFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file; remove it and start shelly again to get a new token", path)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("others may use %s (mode %04o); remove it and start shelly again to get a new token", path, info.Mode().Perm())
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < comm.TokenBytesMin || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s does not hold a token; remove it and start shelly again to get a new one", path)
+	}
+	return token, nil
+}

@@ -1,0 +1,101 @@
+package comm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"sort"
+	"unicode/utf8"
+
+	"shelly/fsm"
+)
+
+// Bounds of a datagram, in bytes.
+const (
+	// DatagramBytesMax is the longest request: what UDP over IPv4 carries, 65,535
+	// less the headers of IP and UDP (RFC 768, RFC 791).
+	DatagramBytesMax = 65_507
+	// ReplyDatagramBytesMax is the longest answer.
+	ReplyDatagramBytesMax = 60 << 10
+)
+
+// DatagramType says what an answering datagram tells.
+type DatagramType string
+
+// The types of an answering datagram.
+const (
+	DatagramAccepted DatagramType = "accepted"
+	DatagramDeferred DatagramType = "deferred"
+	DatagramReply    DatagramType = "reply"
+	DatagramError    DatagramType = "error"
+)
+
+// Datagram is an answer over UDP.
+type Datagram struct {
+	ID      string       `json:"id"`
+	Type    DatagramType `json:"type"`
+	Content string       `json:"content"`
+	IsError bool         `json:"is_error"`
+	Code    Code         `json:"code,omitempty"` // of type error
+	Cut     bool         `json:"cut,omitempty"`  // Content is not all of it
+}
+
+// claim reads what a datagram says of its sender, whatever else is wrong with
+// it. What cannot be read at all proves no token.
+func claim(data []byte) (id, token string, readable bool) {
+	var c struct{ ID, Token string }
+	err := json.NewDecoder(bytes.NewReader(data)).Decode(&c)
+	if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+		return "", "", false
+	}
+	if checkName("id", c.ID, 1, IDBytesMax) != nil {
+		c.ID = "" // nothing to tell a sender's requests apart by
+	}
+	return c.ID, c.Token, true
+}
+
+// decodeDatagram reads a request whose token is proved.
+func decodeDatagram(data []byte, bytesMax int) (Request, error) {
+	if len(data) > bytesMax {
+		return Request{}, tooLarge("the datagram", bytesMax)
+	}
+	r := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelUDP}}
+	var token string
+	err := decodeObject(data, field{"id", &r.Key.ID}, field{"text", &r.Text}, field{"session", &r.Session}, field{"token", &token})
+	if err != nil {
+		return Request{}, err
+	}
+	return r, checkRequest(r)
+}
+
+// encodeReply fits a reply into one datagram. One that is too long is cut between
+// two characters and ends in a mark that says how to get the rest.
+func encodeReply(id string, reply Event) []byte {
+	d := Datagram{ID: id, Type: DatagramReply, Content: reply.Text, IsError: reply.IsError}
+	whole := encode(d)
+	if len(whole) <= ReplyDatagramBytesMax {
+		return whole
+	}
+	d.Cut = true
+	cutAt := func(n int) []byte {
+		for n > 0 && !utf8.RuneStart(reply.Text[n]) {
+			n--
+		}
+		d.Content = reply.Text[:n] + fmt.Sprintf("\n[cut: %d more bytes; GET /v1/requests/%s?channel=%s has all]",
+			len(reply.Text)-n, url.PathEscape(id), ChannelUDP)
+		return encode(d)
+	}
+	tooLong := sort.Search(len(reply.Text)-1, func(n int) bool { return len(cutAt(n)) > ReplyDatagramBytesMax })
+	return cutAt(tooLong - 1)
+}
+
+// encode writes a datagram. Its fields are texts and flags, which always encode.
+func encode(d Datagram) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(d)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

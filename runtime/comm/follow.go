@@ -1,0 +1,59 @@
+package comm
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"shelly/fsm"
+)
+
+// pulse is something to do now and then while nothing happens; the zero value
+// is nothing.
+type pulse struct {
+	ticks <-chan time.Time
+	beat  func() error
+}
+
+// follow gives each what happens to an accepted request, the reply last, and
+// reports whether there was a reply: there is none if the daemon stops before.
+// An error of each or of the pulse ends it.
+func follow(ctx context.Context, front Front, key fsm.RequestKey, p pulse, each func(Event) error) (replied bool, err error) {
+	ctx, cancel := context.WithCancel(ctx) // ends the watch if we leave early
+	defer cancel()
+	events, err := front.Watch(ctx, key)
+	if err != nil {
+		return false, fmt.Errorf("watch request %q: %w", key.ID, err)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-p.ticks:
+			err = p.beat()
+		case e, ok := <-events:
+			if !ok {
+				return settle(ctx, front, key, each)
+			}
+			if err = each(e); err == nil && e.Type == EventReply {
+				return true, nil
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// settle looks into the record once the watch is over, for a reply that came
+// between two looks.
+func settle(ctx context.Context, front Front, key fsm.RequestKey, each func(Event) error) (replied bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	r, ok, err := front.Request(ctx, key)
+	if err != nil || !ok || !r.Done {
+		return false, err
+	}
+	return true, each(replyOf(r))
+}

@@ -1,0 +1,111 @@
+package comm
+
+import (
+	"math"
+	"net"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// guard lets a request pass that was meant for this listener by the holder of
+// the token, before anything else looks at it.
+//
+// The Host must be one of our names, because a page of any site can make its own
+// name lead here (DNS rebinding), and comparing Origin with Host does not help
+// against that. A browser tells by Origin and Sec-Fetch-Site whose page asks.
+func (h *HTTP) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("X-Content-Type-Options", "nosniff")
+		if p := foreign(r); p != nil {
+			h.o.Counters.foreign.Add(1)
+			header.Set("Connection", "close")
+			p.write(w)
+			return
+		}
+		if r.URL.Path != healthRoute && !h.secret.is(bearer(r)) {
+			h.o.Counters.badTokens.Add(1)
+			h.refuseToken(w)
+			return
+		}
+		if p := r.URL.EscapedPath(); path.Clean(p) != p {
+			notFound().write(w) // and no redirect to what it might have meant
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuseToken answers a wrong token. The connection closes, so that each try
+// costs its sender a new one.
+func (h *HTTP) refuseToken(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Connection", "close")
+	ok, wait := h.wrong.take()
+	if !ok {
+		header.Set("Retry-After", retryAfter(wait))
+		(&Problem{CodeTooManyTries, "too many wrong tokens", "wait, then send the token of the data folder's file named token"}).write(w)
+		return
+	}
+	header.Set("WWW-Authenticate", "Bearer")
+	(&Problem{CodeUnauthorized, "the token is missing or wrong", "send Authorization: Bearer TOKEN with the token of the data folder's file named token"}).write(w)
+}
+
+// retryAfter rounds up to whole seconds, the header's unit.
+func retryAfter(d time.Duration) string {
+	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
+}
+
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
+// foreign returns why the request does not come from here, or nil.
+func foreign(r *http.Request) *Problem {
+	hosts := ownHosts(r)
+	if !slices.Contains(hosts, strings.ToLower(r.Host)) {
+		return &Problem{CodeForbidden, "the Host header does not name this listener", "use an address such as http://127.0.0.1:PORT"}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if name, ok := strings.CutPrefix(strings.ToLower(origin), "http://"); !ok || !slices.Contains(hosts, name) {
+			return otherSite()
+		}
+	}
+	for _, site := range r.Header.Values("Sec-Fetch-Site") {
+		if site != "same-origin" && site != "none" {
+			return otherSite()
+		}
+	}
+	return nil
+}
+
+func otherSite() *Problem {
+	return &Problem{CodeForbidden, "the request comes from a page of another site", "ask from a program, not from a web page"}
+}
+
+// ownHosts returns the names under which the connection's listener may be asked
+// for.
+func ownHosts(r *http.Request) []string {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return nil
+	}
+	port := strconv.Itoa(addr.Port)
+	var hosts []string
+	for _, name := range []string{"127.0.0.1", "localhost", "::1", addr.IP.String()} {
+		hosts = append(hosts, net.JoinHostPort(name, port))
+		if port == "80" { // clients leave the scheme's own port out
+			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(name, port), ":80"))
+		}
+	}
+	return hosts
+}

@@ -1,0 +1,218 @@
+package comm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"shelly/fsm"
+)
+
+// Principal is who every request comes from: the holder of the token.
+const Principal = "local"
+
+// The channels of requests whose sender names none.
+const (
+	ChannelHTTP = "http"
+	ChannelUDP  = "udp"
+)
+
+// The HTTP listener's own bounds.
+const (
+	StreamsMax     = 256              // SSE streams and waits open at once
+	HeaderBytesMax = 16 << 10         // all headers of a request
+	HeartbeatEvery = 15 * time.Second // a comment on an idle stream
+
+	idleTimeout = time.Minute // a connection between two requests
+	stopTimeout = 2 * time.Second
+)
+
+// HTTPOptions sets an HTTP listener up. Token and RequestBytesMax are required.
+type HTTPOptions struct {
+	Token           string
+	RequestBytesMax int           // of a body, the JSON around the text included
+	StreamsMax      int           // 0: the constant of this name
+	ReadTimeout     time.Duration // for the headers, and for headers and body together; 0: 5 s
+	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
+	Counters        *Counters     // nil: its own
+	Log             *slog.Logger  // nil: none
+	// Now is the clock of the bound on wrong tokens; nil: time.Now.
+	Now func() time.Time
+	// Heartbeat starts a stream's ticker and returns its ticks and how to stop
+	// it; nil: one each HeartbeatEvery.
+	Heartbeat func() (ticks <-chan time.Time, stop func())
+}
+
+// HTTP is the HTTP listener.
+type HTTP struct {
+	front   Front
+	o       HTTPOptions
+	secret  secret
+	wrong   allowance
+	streams chan struct{} // a token per open stream or wait
+	handler http.Handler
+}
+
+// NewHTTP returns a listener for front, to be served with [HTTP.Serve].
+func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
+	s, err := newSecret(o.Token)
+	if err != nil {
+		return nil, err
+	}
+	if o.RequestBytesMax < 1 {
+		return nil, fmt.Errorf("the request limit is %d bytes and wants to be positive", o.RequestBytesMax)
+	}
+	o = o.withDefaults()
+	h := &HTTP{front: front, o: o, secret: s, wrong: allowance{now: o.Now}, streams: make(chan struct{}, o.StreamsMax)}
+	h.handler = h.guard(h.routes())
+	return h, nil
+}
+
+func (o HTTPOptions) withDefaults() HTTPOptions {
+	if o.StreamsMax < 1 {
+		o.StreamsMax = StreamsMax
+	}
+	if o.ReadTimeout <= 0 {
+		o.ReadTimeout = 5 * time.Second
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 10 * time.Second
+	}
+	if o.Counters == nil {
+		o.Counters = &Counters{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Heartbeat == nil {
+		o.Heartbeat = func() (<-chan time.Time, func()) {
+			t := time.NewTicker(HeartbeatEvery)
+			return t.C, t.Stop
+		}
+	}
+	return o
+}
+
+const healthRoute = "/healthz"
+
+func (h *HTTP) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/v1/requests", only(http.MethodPost, h.postRequest))
+	mux.Handle("/v1/requests/{id}", only(http.MethodGet, h.getRequest))
+	mux.Handle("/v1/requests/{id}/events", only(http.MethodGet, h.getEvents))
+	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
+	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
+	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
+	return mux
+}
+
+func notFound() *Problem {
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/events, /v1/status and /healthz"}
+}
+
+// only keeps one method per route, so that a GET never starts work. A handler
+// returns an error instead of answering.
+func only(method string, handle func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != method {
+			w.Header().Set("Allow", method)
+			(&Problem{CodeMethodNotAllowed, r.Method + " is not for this route", "use " + method}).write(w)
+			return
+		}
+		if err := handle(w, r); err != nil {
+			p := problemOf(err)
+			if p.Code == CodeBusy {
+				w.Header().Set("Retry-After", retryAfter(time.Second))
+			}
+			p.write(w)
+		}
+	})
+}
+
+// ServeHTTP implements [http.Handler]. It wants the connection's local address
+// in the request's context, as [http.Server] puts it there.
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.handler.ServeHTTP(w, r) }
+
+// Serve answers on l, a loopback address, until ctx ends. It closes l, and returns
+// once every connection has ended; nil if it was ctx that ended it.
+func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
+	if err := checkLoopback(l.Addr().String()); err != nil {
+		_ = l.Close()
+		return err
+	}
+	var connections sync.WaitGroup // added to by server.Serve only, so not behind <-ended
+	server := &http.Server{
+		Handler:           h,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: h.o.ReadTimeout,
+		ReadTimeout:       h.o.ReadTimeout,
+		WriteTimeout:      h.o.WriteTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    HeaderBytesMax,
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				connections.Add(1)
+			case http.StateClosed:
+				connections.Done()
+			}
+		},
+		ErrorLog: slog.NewLogLogger(h.o.Log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	var err error
+	select {
+	case err = <-ended:
+		err = fmt.Errorf("serve HTTP on %s: %w", l.Addr(), err)
+		_ = server.Close()
+	case <-ctx.Done():
+		h.stop(server)
+		<-ended
+	}
+	connections.Wait()
+	return err
+}
+
+// stop lets answers that are being written end, for a moment.
+func (h *HTTP) stop(server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		_ = server.Close()
+	}
+}
+
+// getHealth tells a supervisor, without a token, whether requests are taken.
+func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
+	lifecycle := h.front.Status(r.Context()).Lifecycle
+	ok := lifecycle == fsm.Initializing || lifecycle == fsm.Serving
+	status := http.StatusOK
+	if !ok {
+		status = http.StatusServiceUnavailable
+	}
+	writeJSON(w, status, struct {
+		OK        bool      `json:"ok"`
+		Lifecycle fsm.State `json:"lifecycle"`
+	}{ok, lifecycle})
+	return nil
+}
+
+func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	s := h.front.Status(r.Context())
+	s.Listeners = h.o.Counters.Counts()
+	writeJSON(w, http.StatusOK, s)
+	return nil
+}

@@ -1,0 +1,48 @@
+package comm
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// ListenTCP binds a loopback address such as 127.0.0.1:7433 for [HTTP.Serve].
+// Port 0 is any free one.
+func ListenTCP(address string) (net.Listener, error) {
+	if err := checkLoopback(address); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for HTTP on %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// ListenUDP binds a loopback address for [UDP.Serve]. Port 0 is any free one.
+func ListenUDP(address string) (*net.UDPConn, error) {
+	if err := checkLoopback(address); err != nil {
+		return nil, err
+	}
+	to, err := net.ResolveUDPAddr("udp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for UDP on %s: %w", address, err)
+	}
+	c, err := net.ListenUDP("udp", to)
+	if err != nil {
+		return nil, fmt.Errorf("listen for UDP on %s: %w", address, err)
+	}
+	return c, nil
+}
+
+// checkLoopback wants a literal address: a name may lead elsewhere tomorrow.
+func checkLoopback(address string) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%q is not an address to listen on; use one such as 127.0.0.1:0", address)
+	}
+	if !to.Addr().Unmap().IsLoopback() {
+		return fmt.Errorf("%q is not a loopback address; shelly listens on loopback only: use 127.0.0.1:%d or [::1]:%d", address, to.Port(), to.Port())
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package comm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"shelly/fsm/engine"
+)
+
+// Code names a kind of error on the wire.
+type Code string
+
+// The codes; doc.go lists them with their HTTP status.
+const (
+	CodeBadRequest       Code = "bad_request"
+	CodeUnauthorized     Code = "unauthorized"
+	CodeForbidden        Code = "forbidden"
+	CodeNotFound         Code = "not_found"
+	CodeMethodNotAllowed Code = "method_not_allowed"
+	CodeConflict         Code = "conflict"
+	CodeTooLarge         Code = "too_large"
+	CodeMediaType        Code = "unsupported_media_type"
+	CodeBusy             Code = "busy"
+	CodeTooManyTries     Code = "too_many_tries"
+	CodeInternal         Code = "internal"
+	CodeStopping         Code = "stopping"
+	CodeNoSpace          Code = "no_space"
+)
+
+// Problem is an error as a client sees it.
+type Problem struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`        // what is wrong, and where
+	Hint    string `json:"hint,omitempty"` // what to do about it
+}
+
+// ProblemBody is the body of every HTTP answer that is an error.
+type ProblemBody struct {
+	Error Problem `json:"error"`
+}
+
+func (p *Problem) Error() string { return p.Message }
+
+// status is the HTTP status of a code.
+func (c Code) status() int {
+	switch c {
+	case CodeBadRequest:
+		return http.StatusBadRequest
+	case CodeUnauthorized:
+		return http.StatusUnauthorized
+	case CodeForbidden:
+		return http.StatusForbidden
+	case CodeNotFound:
+		return http.StatusNotFound
+	case CodeMethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case CodeConflict:
+		return http.StatusConflict
+	case CodeTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case CodeMediaType:
+		return http.StatusUnsupportedMediaType
+	case CodeBusy, CodeTooManyTries:
+		return http.StatusTooManyRequests
+	case CodeStopping:
+		return http.StatusServiceUnavailable
+	case CodeNoSpace:
+		return http.StatusInsufficientStorage
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+func badRequest(message, hint string) *Problem {
+	return &Problem{Code: CodeBadRequest, Message: message, Hint: hint}
+}
+
+func tooLarge(what string, bytesMax int) *Problem {
+	return &Problem{
+		Code:    CodeTooLarge,
+		Message: what + " is longer than " + strconv.Itoa(bytesMax) + " bytes",
+		Hint:    "send less, or name a file in the workspace that holds it",
+	}
+}
+
+func busyListening(what string) *Problem {
+	return &Problem{
+		Code:    CodeBusy,
+		Message: "too many " + what + " are open already",
+		Hint:    "nothing has happened; try again when others have ended",
+	}
+}
+
+// problemOf words an error of a [Front]. What a client cannot know of or mend is
+// left to the log.
+func problemOf(err error) *Problem {
+	if p := (*Problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	switch {
+	case errors.Is(err, engine.ErrBusy):
+		return &Problem{CodeBusy, engine.ErrBusy.Error(), "nothing has happened; try again in a moment"}
+	case errors.Is(err, engine.ErrConflict):
+		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text or session", "send it with an id of its own"}
+	case errors.Is(err, engine.ErrDead), errors.Is(err, context.Canceled):
+		return &Problem{CodeStopping, "shelly has stopped before it could answer", "start it again with: shelly run; then send the same id again, which is never done twice"}
+	case errors.Is(err, engine.ErrStopping):
+		return &Problem{CodeStopping, engine.ErrStopping.Error(), "nothing has happened; start it again with: shelly run"}
+	case errors.Is(err, engine.ErrNoSpace):
+		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the data folder's disk, or lower the reserve"}
+	default:
+		return &Problem{CodeInternal, "shelly could not do this", "its log says why"}
+	}
+}
+
+// write answers with the problem.
+func (p *Problem) write(w http.ResponseWriter) {
+	writeJSON(w, p.Code.status(), ProblemBody{Error: *p})
+}
+
+// writeJSON answers with v. A client that has gone is nobody to tell of an error.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,113 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// body reads a whole JSON body.
+func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset, named := params["charset"]
+	if err != nil || media != "application/json" || named && !strings.EqualFold(charset, "utf-8") {
+		h.o.Counters.malformed.Add(1)
+		return nil, &Problem{CodeMediaType, "the body is not declared as JSON", "send Content-Type: application/json"}
+	}
+	if r.ContentLength > int64(h.o.RequestBytesMax) {
+		return nil, h.tooLarge(w)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.RequestBytesMax)))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, h.tooLarge(w)
+	}
+	if err != nil {
+		h.o.Counters.malformed.Add(1)
+		return nil, badRequest("the body ended early or came too slowly", "send it whole within "+h.o.ReadTimeout.String())
+	}
+	unbound(w)
+	return body, nil
+}
+
+// tooLarge refuses a body, and the connection with it: the rest is not read.
+func (h *HTTP) tooLarge(w http.ResponseWriter) error {
+	h.o.Counters.malformed.Add(1)
+	w.Header().Set("Connection", "close")
+	return tooLarge("the body", h.o.RequestBytesMax)
+}
+
+// mode is how a client wants to hear of its request.
+type mode int
+
+const (
+	modeReceipt mode = iota // at once, that it is accepted
+	modeWait                // once, when it is done
+	modeStream              // as it happens
+)
+
+// mode reads how the client wants to be answered.
+func (h *HTTP) mode(r *http.Request) (mode, error) {
+	if err := h.query(r, "stream", "wait"); err != nil {
+		return 0, err
+	}
+	q := r.URL.Query()
+	stream, err := flag(q, "stream")
+	if err != nil {
+		return 0, err
+	}
+	wait, err := flag(q, "wait")
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case stream && wait:
+		return 0, badRequest("stream and wait exclude each other", "leave one out")
+	case wait:
+		return modeWait, nil
+	case stream || wantsEvents(r.Header.Values("Accept")):
+		return modeStream, nil
+	default:
+		return modeReceipt, nil
+	}
+}
+
+// query refuses what a route does not know, so that no misspelt wish is lost.
+func (h *HTTP) query(r *http.Request, known ...string) error {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return badRequest("the query cannot be read", "escape it as a URL wants")
+	}
+	for name := range values { // order-free: one unknown name is enough
+		if !slices.Contains(known, name) {
+			return badRequest(fmt.Sprintf("unknown query parameter %q", name), "leave it out")
+		}
+	}
+	return nil
+}
+
+func flag(q url.Values, name string) (bool, error) {
+	switch v := q.Get(name); v {
+	case "", "0", "false":
+		return false, nil
+	case "1", "true":
+		return true, nil
+	default:
+		return false, badRequest(fmt.Sprintf("query parameter %s is %q", name, v), "use 1 or leave it out")
+	}
+}
+
+func wantsEvents(accept []string) bool {
+	for _, line := range accept {
+		for _, one := range strings.Split(line, ",") {
+			if media, _, err := mime.ParseMediaType(one); err == nil && media == eventStream {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,55 @@
+package comm
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// The states of a [Record].
+const (
+	RecordAccepted = "accepted" // durable, and not done
+	RecordDone     = "done"
+	RecordFailed   = "failed" // done; the reply says why there is no answer
+)
+
+// Record is what a client is told of a request.
+type Record struct {
+	ID       string     `json:"id"`
+	Channel  string     `json:"channel"`
+	Session  string     `json:"session,omitempty"`
+	State    string     `json:"state"`
+	Text     string     `json:"text"`
+	Accepted fsm.Millis `json:"accepted"`
+	Done     bool       `json:"done"` // Reply is final
+	Replied  fsm.Millis `json:"replied,omitempty"`
+	Reply    string     `json:"reply,omitempty"`
+	IsError  bool       `json:"is_error,omitempty"`
+}
+
+func newRecord(r engine.Request) Record {
+	return Record{
+		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, State: stateOf(r), Text: r.Text,
+		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError,
+	}
+}
+
+func stateOf(r engine.Request) string {
+	switch {
+	case !r.Done:
+		return RecordAccepted
+	case r.IsError:
+		return RecordFailed
+	default:
+		return RecordDone
+	}
+}
+
+func replyOf(r engine.Request) Event {
+	return Event{Type: EventReply, ID: r.Key.ID, Text: r.Reply, IsError: r.IsError}
+}
+
+// Receipt is the answer to an accepted request that nobody waits for.
+type Receipt struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+}

@@ -1,0 +1,187 @@
+package comm
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
+	m, err := h.mode(r)
+	if err != nil {
+		return err
+	}
+	body, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	in := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP}}
+	id := &in.Key.ID
+	err = decodeObject(body, field{"id", id}, field{"session", &in.Session}, field{"text", &in.Text}, field{"channel", &in.Key.Channel})
+	if err == nil && *id == "" {
+		*id = rand.Text()
+	}
+	if err == nil {
+		err = checkRequest(in)
+	}
+	if err != nil {
+		h.o.Counters.malformed.Add(1)
+		return err
+	}
+	if m != modeReceipt { // before the acceptance: "busy" means that nothing has happened
+		release, err := h.stream()
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	accepted, err := h.accept(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	switch m {
+	case modeStream:
+		h.streamEvents(w, r, accepted.Request.Key, Event{Type: EventAccepted, ID: *id})
+		return nil
+	case modeWait:
+		return h.wait(w, r, accepted.Request)
+	default:
+		answerAccepted(w, accepted.Request)
+		return nil
+	}
+}
+
+// accept hands a request to the daemon and counts what becomes of it.
+func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error) {
+	a, err := h.front.Accept(ctx, in)
+	h.o.Counters.accept(a, err)
+	if err != nil {
+		h.note("accept a request", err)
+	}
+	return a, err
+}
+
+// note logs an error whose client is told only that there is one.
+func (h *HTTP) note(what string, err error) {
+	if problemOf(err).Code == CodeInternal {
+		h.o.Log.Error("could not "+what, "error", err)
+	}
+}
+
+func answerAccepted(w http.ResponseWriter, r engine.Request) {
+	if r.Done {
+		writeJSON(w, http.StatusOK, newRecord(r))
+		return
+	}
+	writeJSON(w, http.StatusAccepted, Receipt{ID: r.Key.ID, State: stateOf(r)})
+}
+
+// wait answers with the record once the request is done.
+func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
+	replied, err := follow(r.Context(), h.front, known.Key, pulse{}, func(Event) error { return nil })
+	if err == nil && replied {
+		ok := false
+		if known, ok, err = h.front.Request(r.Context(), known.Key); err == nil && !ok {
+			err = errors.New("the record of a finished request is missing")
+		}
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.o.WriteTimeout))
+	switch {
+	case err != nil && r.Context().Err() == nil:
+		h.note("wait for a request", err)
+		return err
+	case err != nil || !replied:
+		return &Problem{CodeStopping, "shelly is stopping", "the request is kept and done after the next start; send the same id again then"}
+	}
+	writeJSON(w, http.StatusOK, newRecord(known))
+	return nil
+}
+
+func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
+	known, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, newRecord(known))
+	return nil
+}
+
+func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
+	known, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	release, err := h.stream()
+	if err != nil {
+		return err
+	}
+	defer release()
+	h.streamEvents(w, r, known.Key)
+	return nil
+}
+
+// find returns the record that a route names.
+func (h *HTTP) find(r *http.Request) (engine.Request, error) {
+	if err := h.query(r, "channel"); err != nil {
+		return engine.Request{}, err
+	}
+	key := fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP, ID: r.PathValue("id")}
+	if q := r.URL.Query(); q.Has("channel") {
+		key.Channel = q.Get("channel")
+	}
+	if err := checkName("id", key.ID, 1, IDBytesMax); err != nil {
+		return engine.Request{}, err
+	}
+	if err := checkChannel(key.Channel); err != nil {
+		return engine.Request{}, err
+	}
+	known, ok, err := h.front.Request(r.Context(), key)
+	if err != nil {
+		h.note("look up a request", err)
+		return engine.Request{}, err
+	}
+	if !ok {
+		return engine.Request{}, &Problem{
+			CodeNotFound, fmt.Sprintf("there is no request %q in channel %q", key.ID, key.Channel),
+			"name its channel with ?channel= if it came another way",
+		}
+	}
+	return known, nil
+}
+
+func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	body, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	var e fsm.EventRaised
+	err = decodeObject(body, field{"source", &e.Source}, field{"event", &e.Event}, field{"subject", &e.Subject}, field{"detail", &e.Detail})
+	err = cmp.Or(err,
+		checkName("source", e.Source, 1, SourceBytesMax),
+		checkName("event", e.Event, 1, EventBytesMax),
+		checkName("subject", e.Subject, 0, SubjectBytesMax),
+	)
+	if err != nil {
+		h.o.Counters.malformed.Add(1)
+		return err
+	}
+	if err := h.front.Raise(r.Context(), e); err != nil {
+		h.o.Counters.refused.Add(1)
+		h.note("raise an event", err)
+		return err
+	}
+	writeJSON(w, http.StatusAccepted, struct {
+		State string `json:"state"`
+	}{RecordAccepted})
+	return nil
+}

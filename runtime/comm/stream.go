@@ -1,0 +1,83 @@
+package comm
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"shelly/fsm"
+)
+
+const eventStream = "text/event-stream"
+
+// stream takes one of the bounded places for a stream or a wait.
+func (h *HTTP) stream() (release func(), err error) {
+	select {
+	case h.streams <- struct{}{}:
+		return func() { <-h.streams }, nil
+	default:
+		h.o.Counters.refused.Add(1)
+		return nil, busyListening("streams")
+	}
+}
+
+// streamEvents writes first, then what happens to the request until its reply.
+// A stream that ends without one tells its client to attach again.
+func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, first ...Event) {
+	header := w.Header()
+	header.Set("Content-Type", eventStream)
+	s := eventWriter{w: w, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout}
+	unbound(w)
+	ticks, stop := h.o.Heartbeat()
+	defer stop()
+	if err := s.write(": stream\n\n"); err != nil {
+		return
+	}
+	for _, e := range first {
+		if err := s.event(e); err != nil {
+			return
+		}
+	}
+	_, err := follow(r.Context(), h.front, key, pulse{ticks, s.beat}, s.event)
+	if err != nil && r.Context().Err() == nil {
+		h.o.Log.Debug("a stream has ended before its reply", "error", err)
+	}
+}
+
+// unbound lifts the read deadline from a connection whose request is read. What
+// is still read there only tells that the client has gone, and a deadline that
+// passed would look the same.
+func unbound(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+}
+
+// eventWriter writes an SSE stream. Each write has its own deadline, so that a
+// client that does not read is dropped.
+type eventWriter struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	timeout time.Duration
+}
+
+// event writes e. JSON has no raw line ends, so nothing in a text can end the
+// data line and forge an event.
+func (s eventWriter) event(e Event) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode an event: %w", err)
+	}
+	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", e.Type, data))
+}
+
+func (s eventWriter) beat() error { return s.write(": still here\n\n") }
+
+func (s eventWriter) write(text string) error {
+	if err := s.rc.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
+		return fmt.Errorf("set a write deadline: %w", err)
+	}
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}
