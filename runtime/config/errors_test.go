@@ -145,7 +145,7 @@ func TestOverriddenValueMustBeRightAllTheSame(t *testing.T) {
 
 func TestUnknownVariableIsAnErrorAndKeepsItsValue(t *testing.T) {
 	w := newWorld(t)
-	w.Environ = []string{"SHELLY_TOKN=hush", "SHELLY_TOKEN=hush", "PATH=/bin"}
+	w.Environ = []string{"SHELLY_TOKN=hush", "SHELLY_TOKN=again", "SHELLY_TOKEN=hush", "PATH=/bin"}
 	want := "environment SHELLY_TOKN: unknown variable; a key such as brain.model is SHELLY_BRAIN_MODEL"
 	if got := w.complaint(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)

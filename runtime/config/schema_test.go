@@ -94,6 +94,12 @@ func TestLoadIsTotal(t *testing.T) {
 	})
 }
 
+func TestOfEquallyNearTheFirstIsMeant(t *testing.T) {
+	if got := nearest("gracf", []string{"grace", "gracd"}); got != "grace" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestNearestPrefersTheClosest(t *testing.T) {
 	for _, c := range []struct{ word, want string }{
 		{"gracee", "grace"}, {"garce", "grace"}, {"GRACE", "grace"}, {"g", ""}, {"max_quest", "max_quests"}, {"", ""},

@@ -78,6 +78,8 @@ func (r *Runner) command(ctx context.Context, command string, out *capture) *exe
 	cmd.Env = []string{"PATH=" + path, "HOME=" + r.real, "LANG=C.UTF-8"}
 	cmd.Stdout, cmd.Stderr = out, out // one writer: exec copies to it from one goroutine
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// The whole group at once: were it only the shell, its children would hold
+	// the output open for outputDelay.
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
 	cmd.WaitDelay = outputDelay
 	return cmd

@@ -138,6 +138,14 @@ func TestBinaryOutputIsMended(t *testing.T) {
 	}
 }
 
+// Mending makes each of these bytes three.
+func TestLongBinaryOutputStaysInBounds(t *testing.T) {
+	got := newExecWorld(t).sh("head -c 4000 /dev/zero | tr '\\0' '\\377'")
+	if got.Failed || !strings.HasSuffix(got.Text, "\uFFFD\n[cut: 11555 bytes in all]") {
+		t.Errorf("got … %q", got.Text[max(0, len(got.Text)-80):])
+	}
+}
+
 // hanging starts two processes in the group, each holding the pipe, and says so.
 const hanging = "exec 9>alive; sleep 100000 & echo started; echo started >&9; sleep 100000"
 

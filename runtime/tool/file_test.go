@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -294,6 +295,19 @@ func TestReadIsBounded(t *testing.T) {
 				t.Errorf("failed %v, … %q", got.Failed, got.Text[max(0, len(got.Text)-150):])
 			}
 		})
+	}
+}
+
+// A file that grew while it was read has not met the bound.
+func TestOnlyTheBoundEndsAReadEarly(t *testing.T) {
+	for _, c := range []struct {
+		left int64
+		rest string
+		want bool
+	}{{0, "x", true}, {0, "", false}, {1, "x", false}} {
+		if got := follows(&io.LimitedReader{N: c.left}, strings.NewReader(c.rest)); got != c.want {
+			t.Errorf("follows(%d left, %q) = %v", c.left, c.rest, got)
+		}
 	}
 }
 

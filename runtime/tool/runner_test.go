@@ -90,6 +90,20 @@ func TestBadArgumentsAreAClearResult(t *testing.T) {
 	}
 }
 
+// What a schema says about the object as a whole holds too.
+func TestArgumentsFitTheWholeSchema(t *testing.T) {
+	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: `{"type":"object","minProperties":1,"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.parse(`{"a": "x"}`); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.parse(`{}`); err == nil || !strings.HasSuffix(err.Error(), "; pick takes: a (a string), b (a string)") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 	for _, c := range []struct{ tool, args, want string }{
 		{"list_dir", ``, "notes.txt  24 bytes\n"},
