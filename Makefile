@@ -71,7 +71,7 @@ test-canaries:
 .PHONY: test-scenarios
 test-scenarios: build
 	$(call step,scenarios)
-	@./$(BIN) test scenarios --ci
+	@./$(BIN) test scenarios
 
 .PHONY: test-spec
 test-spec: build
@@ -85,7 +85,7 @@ proof: build ## Prove more than make test has time for.
 	$(call step,explore the world of the initial inference to its end)
 	@./$(BIN) explore --world init --states 0
 	$(call step,each scenario twice)
-	@./$(BIN) test scenarios --ci --twice
+	@./$(BIN) test scenarios --twice
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
 	@$(GO) test -count=1 -timeout 60m ./fsm -rapid.checks=$(PROOF_CHECKS)
 
