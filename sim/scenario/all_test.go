@@ -1,0 +1,46 @@
+package scenario
+
+import (
+	"os"
+	"testing"
+
+	"shelly/sim"
+)
+
+// Every scenario of the project holds, and running it again is the same run.
+func TestScenariosOfTheProjectHold(t *testing.T) {
+	fsys := os.DirFS("../../scenarios")
+	files, err := Find(fsys, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered := sim.NewCoverage()
+	for _, path := range files {
+		f, err := Load(fsys, path)
+		if err != nil {
+			t.Error("\n" + err.(*LoadError).Detail())
+			continue
+		}
+		t.Run(path, func(t *testing.T) {
+			o := f.Run(sim.Options{})
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			for _, failure := range o.Failures {
+				t.Error("\n" + failure.String())
+			}
+			for _, s := range o.Result.Steps {
+				covered.Add(s.Moves)
+			}
+			if again := f.Run(sim.Options{}); again.TraceHash != o.TraceHash {
+				t.Errorf("trace hash %x, then %x", o.TraceHash, again.TraceHash)
+			}
+			if len(f.Covers) == 0 {
+				t.Error("covers no rule")
+			}
+		})
+	}
+	for _, row := range covered.Missing() {
+		t.Errorf("no scenario reaches row %s: %s on %s → %s (%s)", row.Table, row.From, row.On, row.To, row.Rule)
+	}
+}
