@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,15 @@ type Options struct {
 	Path           string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
 	ResultBytesMax int           // the longest result
 	ReadBytesMax   int           // how far into a file read_file looks
+	Added          []Added       // further tools; one replaces the runner's own of the same name
+}
+
+// Added is a tool from elsewhere. It is given its arguments as the model wrote
+// them and checks them itself; all else holds for it as for the runner's own:
+// a panic is a failed result, and a result is mended and bounded.
+type Added struct {
+	Decl fsm.ToolDecl
+	Run  func(ctx context.Context, args string) Result
 }
 
 // Result is what the model is shown of a call. Failed says that the tool did not
@@ -50,15 +60,7 @@ type Runner struct {
 	root    *os.Root
 	dir     string // the workspace as an absolute path
 	real    string // dir without symbolic links
-	tools   []tool
-}
-
-// tool is one tool: how it is declared, and what it does with arguments that
-// fit the declaration.
-type tool struct {
-	decl      fsm.ToolDecl
-	signature signature
-	run       func(context.Context, arguments) Result
+	tools   []Added
 }
 
 // New opens the workspace. Close the runner when no call runs any more.
@@ -95,15 +97,27 @@ func New(o Options) (*Runner, error) {
 			return nil, errors.Join(err, root.Close())
 		}
 	}
+	for _, t := range o.Added {
+		r.tools = slices.DeleteFunc(r.tools, func(other Added) bool { return other.Decl.Name == t.Decl.Name })
+		r.tools = append(r.tools, t)
+	}
 	return r, nil
 }
 
+// add takes in a tool of the runner's own, which runs with arguments that fit
+// its declaration.
 func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Result) error {
 	s, err := newSignature(decl)
 	if err != nil {
 		return fmt.Errorf("schema of %s: %w", decl.Name, err)
 	}
-	r.tools = append(r.tools, tool{decl: decl, signature: s, run: run})
+	r.tools = append(r.tools, Added{Decl: decl, Run: func(ctx context.Context, args string) Result {
+		a, err := s.parse(args)
+		if err != nil {
+			return failed("%v", err)
+		}
+		return run(ctx, a)
+	}})
 	return nil
 }
 
@@ -114,7 +128,7 @@ func (r *Runner) Close() error { return r.root.Close() }
 func (r *Runner) Declarations() []fsm.ToolDecl {
 	decls := make([]fsm.ToolDecl, len(r.tools))
 	for i, t := range r.tools {
-		decls[i] = t.decl
+		decls[i] = t.Decl
 	}
 	return decls
 }
@@ -133,14 +147,9 @@ func (r *Runner) Run(ctx context.Context, name, args string) (result Result) {
 		return failed("not run: the call was given up")
 	}
 	for _, t := range r.tools {
-		if t.decl.Name != name {
-			continue
+		if t.Decl.Name == name {
+			return t.Run(ctx, args)
 		}
-		a, err := t.signature.parse(args)
-		if err != nil {
-			return failed("%v", err)
-		}
-		return t.run(ctx, a)
 	}
 	return failed("%s", r.unknown(name))
 }
@@ -151,7 +160,7 @@ func (r *Runner) unknown(name string) string {
 	}
 	names := make([]string, len(r.tools))
 	for i, t := range r.tools {
-		names[i] = t.decl.Name
+		names[i] = t.Decl.Name
 	}
 	return "there is no tool " + strconv.Quote(name) + "; the tools are: " + strings.Join(names, ", ")
 }

@@ -133,14 +133,36 @@ func TestUnknownToolNamesTheTools(t *testing.T) {
 }
 
 func TestPanicInAToolIsAFailedResult(t *testing.T) {
-	r := newWorld(t).runner()
-	decl := fsm.ToolDecl{Name: "boom", Parameters: `{"type":"object"}`}
-	if err := r.add(decl, func(context.Context, arguments) Result { panic("no\x1bgood") }); err != nil {
-		t.Fatal(err)
-	}
+	w := newWorld(t)
+	w.options.Added = []Added{{
+		Decl: fsm.ToolDecl{Name: "boom"},
+		Run:  func(context.Context, string) Result { panic("no\x1bgood") },
+	}}
 	want := Result{Text: "the tool boom broke: no\uFFFDgood", Failed: true}
-	if diff := cmp.Diff(want, r.Run(guard(t), "boom", "{}")); diff != "" {
+	if diff := cmp.Diff(want, w.call("boom", nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestAddedToolReplacesItsNamesake(t *testing.T) {
+	w := newWorld(t)
+	echo := func(_ context.Context, args string) Result { return Result{Text: "got " + args} }
+	w.options.Added = []Added{
+		{Decl: fsm.ToolDecl{Name: "read_file", Description: "mine"}, Run: echo},
+		{Decl: fsm.ToolDecl{Name: "exec"}, Run: echo},
+	}
+	r := w.runner()
+	var names []string
+	for _, d := range r.Declarations() {
+		names = append(names, d.Name+" "+d.Description)
+	}
+	if len(names) != 3 || names[1] != "read_file mine" || names[2] != "exec " {
+		t.Errorf("declared: %q", names)
+	}
+	for _, name := range []string{"read_file", "exec"} {
+		if diff := cmp.Diff(Result{Text: "got [1"}, r.Run(guard(t), name, "[1")); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
 	}
 }
 
