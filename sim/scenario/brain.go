@@ -13,12 +13,12 @@ import (
 // is next is told by how many answers of the model the conversation holds.
 type Brain struct{ file *File }
 
-// NewBrain returns the scripted brain of a scenario.
-func NewBrain(f *File) Brain { return Brain{f} }
+// Brain returns the scenario's scripted brain.
+func (f *File) Brain() *Brain { return &Brain{f} }
 
 // Answer returns the line that answers a model call, or false where the scenario
 // has none. A purpose that is not scripted has the simulator's quiet default.
-func (b Brain) Answer(ask fsm.AskBrain) (sim.Line, bool) {
+func (b *Brain) Answer(ask fsm.AskBrain) (sim.Line, bool) {
 	for _, s := range b.file.scripted() {
 		if s.purpose == ask.Purpose && len(s.lines) > 0 {
 			return s.lines[b.next(ask)%len(s.lines)].line(), true
@@ -32,7 +32,7 @@ func (b Brain) Answer(ask fsm.AskBrain) (sim.Line, bool) {
 
 // next is how many lines the handle has had. A summary is one call, made over
 // the answers of another purpose.
-func (b Brain) next(ask fsm.AskBrain) int {
+func (b *Brain) next(ask fsm.AskBrain) int {
 	if ask.Purpose == fsm.PurposeSummary {
 		return 0
 	}

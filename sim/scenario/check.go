@@ -36,11 +36,11 @@ func (d *decoder) check(f *File) {
 	for _, tool := range f.Tools {
 		d.checkTool("tools."+shown(tool.Name), tool.Value)
 	}
-	d.checkLines("brain", f.Brain)
-	if f.BrainFor != nil {
-		d.checkLines("brain_for.init", f.BrainFor.Init)
-		d.checkLines("brain_for.summary", f.BrainFor.Summary)
-		d.checkLines("brain_for.farewell", f.BrainFor.Farewell)
+	d.checkLines("brain", f.Script)
+	if f.ScriptFor != nil {
+		d.checkLines("brain_for.init", f.ScriptFor.Init)
+		d.checkLines("brain_for.summary", f.ScriptFor.Summary)
+		d.checkLines("brain_for.farewell", f.ScriptFor.Farewell)
 	}
 	if f.Embed != nil {
 		d.checkOutage("embedding", &f.Embed.Outage)

@@ -4,24 +4,24 @@ import "shelly/fsm"
 
 // File is one loaded scenario. Its fields are the keys of the format.
 type File struct {
-	Version  int          `key:"scenario,required"` // the format's version: 1
-	Name     string       `key:"name,required"`     // what the case shows, in a few words
-	Covers   []string     `key:"covers"`            // ids of the rules of SPEC.md that the case shows
-	Tags     []string     `key:"tags"`              // words to select cases by
-	Profile  string       `key:"profile"`           // a named preset of limits and prompts: shelly
-	Config   *Config      `key:"config"`            // single limits that differ from the profile's
-	Clock    *Clock       `key:"clock"`             // the virtual clock
-	Tools    Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them
-	Embed    *Embedding   `key:"embedding"`         // off, or how the embedding model fails
-	Memory   []Memory     `key:"memory"`            // what memory holds before the first start
-	Brain    []Line       `key:"brain"`             // what the model says to requests and events, one entry a call, in order
-	BrainFor *BrainFor    `key:"brain_for"`         // what the model says to calls for another purpose
-	Strict   bool         `key:"strict"`            // an unscripted summary, init or farewell fails the case
-	Timeline []Moment     `key:"timeline"`          // what happens when
-	Crash    Crashes      `key:"crash"`             // where the process dies
-	Expect   *Expect      `key:"expect"`            // what must hold at the end
-	Always   []Item       `key:"always"`            // every event of the trace that has an item's keys matches it
-	Never    []Item       `key:"never"`             // no event of the trace matches an item
+	Version   int          `key:"scenario,required"` // the format's version: 1
+	Name      string       `key:"name,required"`     // what the case shows, in a few words
+	Covers    []string     `key:"covers"`            // ids of the rules of SPEC.md that the case shows
+	Tags      []string     `key:"tags"`              // words to select cases by
+	Profile   string       `key:"profile"`           // a named preset of limits and prompts: shelly
+	Config    *Config      `key:"config"`            // single limits that differ from the profile's
+	Clock     *Clock       `key:"clock"`             // the virtual clock
+	Tools     Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them
+	Embed     *Embedding   `key:"embedding"`         // off, or how the embedding model fails
+	Memory    []Memory     `key:"memory"`            // what memory holds before the first start
+	Script    []Line       `key:"brain"`             // what the model says to requests and events, one entry a call, in order
+	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
+	Strict    bool         `key:"strict"`            // an unscripted summary, init or farewell fails the case
+	Timeline  []Moment     `key:"timeline"`          // what happens when
+	Crash     Crashes      `key:"crash"`             // where the process dies
+	Expect    *Expect      `key:"expect"`            // what must hold at the end
+	Always    []Item       `key:"always"`            // every event of the trace that has an item's keys matches it
+	Never     []Item       `key:"never"`             // no event of the trace matches an item
 
 	path   string
 	source []byte
@@ -87,8 +87,8 @@ type Memory struct {
 	Session string `key:"session"`          // whose session it was
 }
 
-// BrainFor scripts the model calls that do not answer a request or an event.
-type BrainFor struct {
+// ScriptFor scripts the model calls that do not answer a request or an event.
+type ScriptFor struct {
 	Init     []Line `key:"init"`     // the initial inference; one that is begun anew after a crash gets the same lines
 	Summary  []Line `key:"summary"`  // the summary behind each answer
 	Farewell []Line `key:"farewell"` // the farewell; the same holds

@@ -65,7 +65,9 @@ func (f Failure) String() string {
 			b.WriteString("    " + line + "\n")
 		}
 	}
-	b.WriteString("  again: " + f.Again + "\n")
+	if f.Again != "" {
+		b.WriteString("  again: " + f.Again + "\n")
+	}
 	return b.String()
 }
 
@@ -97,6 +99,9 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 		Again: again(f.path, f.line()),
 	})
 }
+
+// Path is the file's path as it was loaded.
+func (f *File) Path() string { return f.path }
 
 // line is the line of the case.
 func (f *File) line() int { return f.where["scenario"].Line }

@@ -52,7 +52,7 @@ func (f *File) start() Time {
 // config is the profile with the file's own limits.
 func (f *File) config() fsm.Config {
 	c := fsm.ShellyProfile()
-	if f.BrainFor == nil || f.BrainFor.Init == nil {
+	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
 		c.Init = fsm.InitOff
 	}
 	if f.Config == nil {
@@ -92,12 +92,12 @@ type scriptedLines struct {
 
 // scripted returns the file's scripts in the order in which the plan has them.
 func (f *File) scripted() []scriptedLines {
-	list := []scriptedLines{{fsm.PurposeAnswer, "brain", f.Brain}}
-	if f.BrainFor != nil {
+	list := []scriptedLines{{fsm.PurposeAnswer, "brain", f.Script}}
+	if f.ScriptFor != nil {
 		list = append(list,
-			scriptedLines{fsm.PurposeInit, "brain_for.init", f.BrainFor.Init},
-			scriptedLines{fsm.PurposeSummary, "brain_for.summary", f.BrainFor.Summary},
-			scriptedLines{fsm.PurposeFarewell, "brain_for.farewell", f.BrainFor.Farewell})
+			scriptedLines{fsm.PurposeInit, "brain_for.init", f.ScriptFor.Init},
+			scriptedLines{fsm.PurposeSummary, "brain_for.summary", f.ScriptFor.Summary},
+			scriptedLines{fsm.PurposeFarewell, "brain_for.farewell", f.ScriptFor.Farewell})
 	}
 	return list
 }
