@@ -89,7 +89,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestWireFormOfInputs(t *testing.T) {
+func TestJRN15WireFormOfInputs(t *testing.T) {
 	var b bytes.Buffer
 	for _, in := range append(inputs(), zeroes(inputs())...) {
 		data, err := fsm.MarshalInput(in)
@@ -101,7 +101,7 @@ func TestWireFormOfInputs(t *testing.T) {
 	golden(t, "inputs.golden", b.Bytes())
 }
 
-func TestWireFormOfEffects(t *testing.T) {
+func TestJRN15WireFormOfEffects(t *testing.T) {
 	var b bytes.Buffer
 	for _, e := range append(effects(), zeroes(effects())...) {
 		data, err := fsm.MarshalEffect(e)
@@ -113,7 +113,7 @@ func TestWireFormOfEffects(t *testing.T) {
 	golden(t, "effects.golden", b.Bytes())
 }
 
-func TestWireFormOfASnapshot(t *testing.T) {
+func TestJRN15WireFormOfASnapshot(t *testing.T) {
 	d := serving(t)
 	d.ask("what is here?")
 	d.answer("NEED: the folder")
@@ -139,7 +139,7 @@ func zeroes[T any](values []T) []T {
 	return zero
 }
 
-func TestEveryKindHasAWireFormAndIsRead(t *testing.T) {
+func TestJRN15EveryKindHasAWireFormAndIsRead(t *testing.T) {
 	for _, in := range append(inputs(), zeroes(inputs())...) {
 		data, err := fsm.MarshalInput(in)
 		if err != nil {
@@ -158,7 +158,7 @@ func TestEveryKindHasAWireFormAndIsRead(t *testing.T) {
 	}
 }
 
-func TestTheGoldenFilesHaveEveryKind(t *testing.T) {
+func TestJRN15TheGoldenFilesHaveEveryKind(t *testing.T) {
 	tests := []struct {
 		file string
 		have []string
@@ -200,7 +200,7 @@ func receiversOf(t *testing.T, file, method string) []string {
 	return names
 }
 
-func TestWhatCannotBeReadIsAnError(t *testing.T) {
+func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 	tests := []struct{ name, data, want string }{
 		{"an unknown kind", `{"kind":"dreamt"}`, `unknown kind "dreamt"`},
 		{"no kind", `{}`, `unknown kind ""`},
@@ -223,7 +223,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfAnEffectIsInItsHash(t *testing.T) {
+func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 	for _, e := range effects() {
 		full := fsm.HashEffects([]fsm.Effect{e})
 		v := reflect.New(reflect.TypeOf(e)).Elem()

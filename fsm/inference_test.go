@@ -256,3 +256,41 @@ func TestINF13AToolThatIsUnsafeNowIsNotStartedAgain(t *testing.T) {
 		t.Errorf("the result is %q", got)
 	}
 }
+
+func TestINF14EveryCallerRunsTheSameInference(t *testing.T) {
+	callers := []struct {
+		purpose fsm.Purpose
+		to      func(*driver)
+	}{
+		{fsm.PurposeAnswer, func(d *driver) { d.boot(); d.ask("hello") }},
+		{fsm.PurposeAnswer, func(d *driver) { d.boot(); d.ask("hello"); untilExecution(d) }},
+		{fsm.PurposeInit, func(d *driver) { d.config.Init = fsm.InitEveryStart; d.boot() }},
+		{fsm.PurposeFarewell, func(d *driver) { d.boot(); d.signal() }},
+	}
+	for _, tt := range callers {
+		t.Run(string(tt.purpose), func(t *testing.T) {
+			d := newDriver(t)
+			tt.to(d)
+			var path []fsm.State
+			watch := func() {
+				for _, mv := range d.m.Moves() {
+					if mv.Table == fsm.InferenceTable.Name {
+						path = append(path, mv.To)
+					}
+				}
+			}
+			if got := of[fsm.AskBrain](d.effects)[0].Purpose; got != tt.purpose {
+				t.Errorf("asked for %s", got)
+			}
+			d.calls("list_dir")
+			watch()
+			d.toolSays("a.txt")
+			watch()
+			d.answer("done")
+			watch()
+			if want := []fsm.State{fsm.Acting, fsm.Thinking, fsm.Completed}; !cmp.Equal(path, want) {
+				t.Errorf("the inference went through %s, want %s", path, want)
+			}
+		})
+	}
+}

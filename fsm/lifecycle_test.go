@@ -418,34 +418,3 @@ func TestLIF12ACrashEndsInitialInferencesAndFarewells(t *testing.T) {
 		})
 	}
 }
-
-func TestJRN4Barriers(t *testing.T) {
-	tests := []struct {
-		name    string
-		in      fsm.Input
-		effects []fsm.Effect
-		want    bool
-	}{
-		{"a boot", fsm.Boot{}, nil, true},
-		{"a request", fsm.Requested{}, nil, true},
-		{"an event", fsm.EventRaised{}, nil, true},
-		{"a signal", fsm.Signalled{}, nil, true},
-		{"a reply", fsm.Stored{}, []fsm.Effect{fsm.ClearTimer{}, fsm.Reply{}}, true},
-		{"a notice", fsm.TimerFired{}, []fsm.Effect{fsm.Notify{}}, true},
-		{"an exit", fsm.Stored{}, []fsm.Effect{fsm.Exit{}}, true},
-		{"an unsafe tool", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: fsm.EffectsUnsafe}}, true},
-		{"an undeclared tool", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{}}, true},
-		{"a tool that may be repeated", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: fsm.EffectsIdempotent}}, false},
-		{"a tool that changes nothing", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: fsm.EffectsNone}}, false},
-		{"a model call", fsm.ToolAnswered{}, []fsm.Effect{fsm.AskBrain{}}, false},
-		{"memory", fsm.BrainAnswered{}, []fsm.Effect{fsm.Recall{}, fsm.Embed{}, fsm.Store{}}, false},
-		{"nothing", fsm.ToolStopped{}, nil, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := fsm.Barrier(tt.in, tt.effects); got != tt.want {
-				t.Errorf("barrier %t, want %t", got, tt.want)
-			}
-		})
-	}
-}

@@ -1,0 +1,149 @@
+package fsm_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+func TestJRN4Barriers(t *testing.T) {
+	tests := []struct {
+		name    string
+		in      fsm.Input
+		effects []fsm.Effect
+		want    bool
+	}{
+		{"a boot", fsm.Boot{}, nil, true},
+		{"a request", fsm.Requested{}, nil, true},
+		{"an event", fsm.EventRaised{}, nil, true},
+		{"a signal", fsm.Signalled{}, nil, true},
+		{"a reply", fsm.Stored{}, []fsm.Effect{fsm.ClearTimer{}, fsm.Reply{}}, true},
+		{"a notice", fsm.TimerFired{}, []fsm.Effect{fsm.Notify{}}, true},
+		{"an exit", fsm.Stored{}, []fsm.Effect{fsm.Exit{}}, true},
+		{"an unsafe tool", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: fsm.EffectsUnsafe}}, true},
+		{"an undeclared tool", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{}}, true},
+		{"a tool that may be repeated", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: fsm.EffectsIdempotent}}, false},
+		{"a tool that changes nothing", fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: fsm.EffectsNone}}, false},
+		{"a model call", fsm.ToolAnswered{}, []fsm.Effect{fsm.AskBrain{}}, false},
+		{"memory", fsm.BrainAnswered{}, []fsm.Effect{fsm.Recall{}, fsm.Embed{}, fsm.Store{}}, false},
+		{"nothing", fsm.ToolStopped{}, nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fsm.Barrier(tt.in, tt.effects); got != tt.want {
+				t.Errorf("barrier %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestJRN7WhatNobodyWaitsForChangesNothingButACounter(t *testing.T) {
+	tests := []struct {
+		name string
+		in   fsm.Input
+		want fsm.Ignored
+	}{
+		{"a brain's answer", fsm.BrainAnswered{At: 9, Call: 1, Text: "late"}, fsm.Ignored{Answers: 1}},
+		{"a brain's failure", fsm.BrainFailed{At: 9, Call: 1}, fsm.Ignored{Answers: 1}},
+		{"a tool's answer", fsm.ToolAnswered{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
+		{"a tool's stop", fsm.ToolStopped{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
+		{"a recall", fsm.Recalled{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
+		{"an embedding", fsm.Embedded{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
+		{"a store", fsm.Stored{At: 9}, fsm.Ignored{Answers: 1}},
+		{"a timer", fsm.TimerFired{At: 9, Timer: 77}, fsm.Ignored{Timers: 1}},
+		{"no timer", fsm.TimerFired{At: 9}, fsm.Ignored{Timers: 1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			d.ask("hello") // timer 1 and call 2, of the brain
+			want := d.m.Snapshot()
+			want.Now, want.Ignored = 9, tt.want
+			if effects := d.step(tt.in); len(effects) > 0 {
+				t.Errorf("effects %+v", effects)
+			}
+			if diff := cmp.Diff(want, d.m.Snapshot()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestJRN7AnAnswerIsTakenOnce(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	answer := fsm.BrainAnswered{At: d.at, Call: d.call(fsm.CallBrain), Stop: fsm.StopEndTurn, Text: "good day"}
+	d.step(answer)
+	d.inStates(fsm.Summarizing)
+	d.step(answer)
+	d.inStates(fsm.Summarizing)
+	if n := d.m.View().Ignored.Answers; n != 1 {
+		t.Errorf("%d answers ignored", n)
+	}
+}
+
+func TestJRN7WhatIsNoInputChangesNothingAtAll(t *testing.T) {
+	inputs := []struct {
+		name string
+		in   fsm.Input
+	}{
+		{"nil", nil},
+		{"a nil pointer", (*fsm.Boot)(nil)},
+		{"a pointer", &fsm.Signalled{At: 9}},
+	}
+	for _, tt := range inputs {
+		t.Run(tt.name, func(t *testing.T) {
+			d := serving(t)
+			d.ask("hello")
+			want := d.m.Snapshot()
+			want.Ignored.Unknown = 1
+			if effects := d.step(tt.in); len(effects) > 0 {
+				t.Errorf("effects %+v", effects)
+			}
+			if diff := cmp.Diff(want, d.m.Snapshot()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestJRN8NoIDIsUsedTwiceInAnyEpoch(t *testing.T) {
+	d := serving(t)
+	for range 3 {
+		d.ask("hello")
+		d.boot()
+		d.answer("NEED: more")
+		d.recalls()
+		d.calls("list_dir")
+		d.boot()
+		d.toolSays("a.txt")
+		d.answer("good day")
+		d.remember()
+	}
+	var last uint64
+	for _, e := range d.all {
+		var id uint64
+		switch e := e.(type) {
+		case fsm.AskBrain:
+			id = uint64(e.Call)
+		case fsm.RunTool:
+			id = uint64(e.Call)
+		case fsm.Recall:
+			id = uint64(e.Call)
+		case fsm.Embed:
+			id = uint64(e.Call)
+		case fsm.Store:
+			id = uint64(e.Call)
+		case fsm.SetTimer:
+			id = uint64(e.Timer)
+		default:
+			continue
+		}
+		if id <= last {
+			t.Errorf("%T has id %d after id %d", e, id, last)
+		}
+		last = id
+	}
+}
