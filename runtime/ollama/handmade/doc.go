@@ -1,0 +1,35 @@
+// Package handmade makes tiny models that a real Ollama loads and runs, so that
+// tests meet the real server and still know every answer. It is for tests.
+//
+//	script := handmade.Script{Default: "Hello.", Steps: map[string]handmade.Step{
+//		"list:0": {Calls: []handmade.Call{{Name: "list_dir", Args: `{"path":"."}`}}},
+//		"list:1": {Content: "The folder is listed."},
+//	}}
+//	err := handmade.Upload(ctx, "http://127.0.0.1:11434", "my-test", script)
+//	defer handmade.Delete(ctx, "http://127.0.0.1:11434", "my-test")
+//
+// # How a step is chosen
+//
+// The first word in square brackets of the last user message names the step, and
+// the number behind the colon is how many tool results have come since: "please
+// [list] this folder" begins list:0, and its result list:1. What names no step of
+// the script gets Default.
+//
+// # How the model works
+//
+// The chat model is of the llama architecture with one layer whose weights are
+// all zero, so that what leaves the layer is the embedding of the last token and
+// nothing else. Embeddings are one-hot, and the output matrix maps each to the
+// one token that follows: the model is a table of successors. A step's text is
+// cut into pieces, each a token of its own, chained one behind the other. The
+// prompt's template ends with a token that begins the chain of the chosen step.
+// Everything else is read byte by byte: a byte of the prompt is a token, so give
+// a conversation a window of many thousand tokens. That costs next to nothing.
+//
+// The embedding model is of the bert architecture, its layer zero as well: a text
+// is the mean of fixed random vectors of its letter pairs, so that texts with
+// common words are near each other.
+//
+// The template counts with the range over integers of Go 1.24, so the server must
+// be built with that or later.
+package handmade
