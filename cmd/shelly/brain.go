@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/runtime/ollama"
+	"shelly/scenarios"
+	"shelly/sim/scenario"
+)
+
+// brain is what answers model calls, and what it is called.
+type brain struct {
+	daemon.Brain
+	embedder daemon.Embedder // nil: memory is found by keyword only
+	about    string
+}
+
+// openBrain connects to the configured brain. With auto, the demo brain takes
+// the place of an Ollama that cannot be used, and why is said in one line.
+func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, error) {
+	if c.Kind == "demo" {
+		return demoBrain()
+	}
+	client, err := ollama.New(ollama.Options{
+		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
+		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: c.KeepAlive, Temperature: c.Temperature,
+		Timeouts: ollama.Timeouts(c.Timeouts),
+	})
+	if err != nil {
+		return brain{}, failf(exitUsage, "brain.url: %w", err)
+	}
+	o := &ollamaBrain{client: client}
+	ready, err := o.choose(ctx)
+	switch {
+	case err == nil:
+		o.ready = ready
+		log.Info("the model is chosen", "model", ready.chat, "embed_model", ready.embed, "server", client.BaseURL())
+		return brain{o, o, fmt.Sprintf("ollama %s at %s", ready.chat, client.BaseURL())}, nil
+	case c.Kind == "auto":
+		log.Warn("the built-in demo brain answers, a script and not a model", "because", err)
+		return demoBrain()
+	case c.OnUnreachable == "wait":
+		log.Warn("no model yet: each request fails with the reason until there is one", "because", err)
+		return brain{o, o, "ollama at " + client.BaseURL()}, nil
+	default:
+		return brain{}, failf(exitUnreachable, "%w", err)
+	}
+}
+
+// ollamaBrain asks an Ollama server. If no model could be chosen at the start, it
+// tries again at each call.
+type ollamaBrain struct {
+	client *ollama.Client
+	mu     sync.Mutex
+	ready  *chosen
+}
+
+// chosen is a client for the models that were chosen.
+type chosen struct {
+	client      *ollama.Client
+	chat, embed string
+}
+
+func (o *ollamaBrain) choose(ctx context.Context) (*chosen, error) {
+	chat, embed, err := o.client.Choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &chosen{o.client.With(chat, embed), chat, embed}, nil
+}
+
+func (o *ollamaBrain) current(ctx context.Context) (*chosen, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ready == nil {
+		ready, err := o.choose(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.ready = ready
+	}
+	return o.ready, nil
+}
+
+// Chat implements [daemon.Brain].
+func (o *ollamaBrain) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+	c, err := o.current(ctx)
+	if err != nil {
+		return fsm.BrainAnswered{}, err
+	}
+	return c.client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(chunk.Text, chunk.Thinking) })
+}
+
+// Embed implements [daemon.Embedder].
+func (o *ollamaBrain) Embed(ctx context.Context, text string) (vector []byte, model string, err error) {
+	c, err := o.current(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	return c.client.Embed(ctx, text)
+}
+
+// scriptedBrain answers from a scenario's script, again and again.
+type scriptedBrain struct {
+	mu     sync.Mutex
+	script *scenario.Brain
+}
+
+func demoBrain() (brain, error) {
+	file, err := scenario.Load(scenarios.Demo, scenarios.DemoFile)
+	if err != nil {
+		return brain{}, fmt.Errorf("the built-in demo brain: %w", err)
+	}
+	return brain{&scriptedBrain{script: file.Brain()}, nil, "the built-in demo brain (a script, not a model)"}, nil
+}
+
+// Chat implements [daemon.Brain].
+func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+	s.mu.Lock()
+	line, ok := s.script.Answer(ask)
+	s.mu.Unlock()
+	if !ok {
+		return fsm.BrainAnswered{}, classified{fsm.BrainError, "the script has no line for this"}
+	}
+	switch in := line.Answer(ask).(type) {
+	case fsm.BrainAnswered:
+		stream(in.Text, in.Thinking)
+		return in, nil
+	case fsm.BrainFailed:
+		return fsm.BrainAnswered{}, classified{in.Class, in.Reason}
+	default: // the line hangs
+		<-ctx.Done()
+		return fsm.BrainAnswered{}, classified{fsm.BrainCancelled, "the call was given up"}
+	}
+}
+
+// classified is a scripted failure.
+type classified struct {
+	class  fsm.BrainClass
+	reason string
+}
+
+func (e classified) Error() string              { return e.reason }
+func (e classified) BrainClass() fsm.BrainClass { return e.class }

@@ -1,0 +1,6 @@
+// Command shelly is a local, offline-first agent and the tools around it: the
+// daemon, its client, the scenario runner, the explorer and the specification.
+//
+// One file holds one subcommand. What a subcommand does is done in the packages
+// it calls; here are its flags, its words and its exit code.
+package main

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
+	"shelly/runtime/ollama"
+	"shelly/runtime/store"
+)
+
+type doctorCmd struct {
+	settings
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// finding is one thing that was looked at.
+type finding struct {
+	Level string `json:"level"` // ok, warn or fail
+	What  string `json:"what"`
+	Found string `json:"found"`
+	Mend  string `json:"mend,omitempty"` // what to do about it
+}
+
+// examination gathers findings.
+type examination struct{ findings []finding }
+
+func (x *examination) ok(what, found string)         { x.add("ok", what, found, "") }
+func (x *examination) warn(what, found, mend string) { x.add("warn", what, found, mend) }
+func (x *examination) fail(what, found, mend string) { x.add("fail", what, found, mend) }
+func (x *examination) add(level, what, found, mend string) {
+	x.findings = append(x.findings, finding{level, what, found, mend})
+}
+
+// doctorTimeout bounds the whole examination.
+const doctorTimeout = 30 * time.Second
+
+// Run implements the subcommand.
+func (c *doctorCmd) Run(t *terminal) error {
+	ctx, cancel := context.WithTimeout(context.Background(), doctorTimeout)
+	defer cancel()
+	x := &examination{}
+	cfg, err := c.load()
+	if err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			x.fail("configuration", line, "correct it; shelly config prints what is in force")
+		}
+	} else {
+		x.ok("configuration", "loads")
+		running := x.daemon(ctx, cfg)
+		x.data(cfg, running)
+		x.workspace(cfg)
+		x.brain(ctx, cfg.Brain)
+	}
+	return x.report(t, c.JSON)
+}
+
+// daemon reports whether a daemon serves from the data folder.
+func (x *examination) daemon(ctx context.Context, cfg config.Config) bool {
+	s, err := client.New(cfg.Data, client.Options{}).Status(ctx)
+	if err != nil {
+		x.warn("daemon", err.Error(), "")
+		return false
+	}
+	x.ok("daemon", fmt.Sprintf("%s, %d waiting, %s", s.Lifecycle, s.Waiting, s.Brain))
+	return true
+}
+
+func (x *examination) data(cfg config.Config, running bool) {
+	if running {
+		x.ok("data folder", cfg.Data+" is the daemon's")
+		return
+	}
+	dir := filepath.Join(cfg.Data, "store")
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		x.ok("data folder", cfg.Data+" will be made at the first start")
+		return
+	}
+	s, err := store.Open(dir, store.Options{ReserveBytes: uint64(cfg.Reserve)})
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		x.fail("data folder", err.Error(), "stop the other process, or name another folder with --data")
+		return
+	case errors.Is(err, store.ErrNewerFormat):
+		x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
+		return
+	case err != nil:
+		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")
+		return
+	}
+	defer s.Close()
+	if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
+		x.fail("data folder", err.Error(), "free some space, or lower reserve")
+		return
+	}
+	x.ok("data folder", cfg.Data+" opens")
+}
+
+func (x *examination) workspace(cfg config.Config) {
+	info, err := os.Stat(cfg.Workspace)
+	switch {
+	case err != nil:
+		x.fail("workspace", err.Error(), "make the folder, or name another with --workspace")
+	case !info.IsDir():
+		x.fail("workspace", cfg.Workspace+" is not a folder", "name a folder with --workspace")
+	default:
+		x.ok("workspace", cfg.Workspace)
+	}
+	if cfg.Tools.Exec.Allow {
+		x.warn("exec", "is allowed, and is not sandboxed: a command has all rights of the daemon's user",
+			"set tools.exec.allow to false unless you trust the model with that")
+	} else {
+		x.ok("exec", "is not offered to the model (tools.exec.allow)")
+	}
+}
+
+func (x *examination) brain(ctx context.Context, c config.Brain) {
+	if c.Kind == "demo" {
+		x.warn("brain", "the built-in demo brain, a script and not a model", "set brain.kind to ollama")
+		return
+	}
+	o, err := ollama.New(ollama.Options{BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel, Timeouts: ollama.Timeouts(c.Timeouts)})
+	if err != nil {
+		x.fail("ollama", err.Error(), "correct brain.url or OLLAMA_HOST")
+		return
+	}
+	defer o.Close()
+	version, err := o.Version(ctx)
+	if err != nil {
+		x.fail("ollama", err.Error(), "start it with: ollama serve; or point OLLAMA_HOST at it; or run with --brain demo")
+		return
+	}
+	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))
+	x.models(ctx, c, o)
+}
+
+func (x *examination) models(ctx context.Context, c config.Brain, o *ollama.Client) {
+	chat, embed, err := o.Choose(ctx)
+	if err != nil {
+		x.fail("model", err.Error(), "")
+		return
+	}
+	can, err := o.Show(ctx, chat)
+	if err != nil {
+		x.fail("model", err.Error(), "")
+		return
+	}
+	if can.Tools {
+		x.ok("model", chat+" can call tools")
+	} else {
+		x.fail("model", chat+" cannot call tools", "name one that can with --model; with no name the first that can is taken")
+	}
+	switch {
+	case can.ContextLength > 0 && can.ContextLength < c.NumCtx:
+		x.warn("context", fmt.Sprintf("num_ctx is %d, but the model's window ends at %d", c.NumCtx, can.ContextLength),
+			fmt.Sprintf("set brain.num_ctx to %d", can.ContextLength))
+	default:
+		x.ok("context", fmt.Sprintf("num_ctx %d of the model's %d, num_predict %d", c.NumCtx, can.ContextLength, c.NumPredict))
+	}
+	if can.Thinking {
+		x.ok("thinking", chat+" thinks; thinking counts against num_predict")
+	}
+	if embed == "" {
+		x.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
+			"run: ollama pull nomic-embed-text")
+	} else {
+		x.ok("embedding", embed)
+	}
+}
+
+// report prints the findings; one that fails makes the exit code 1.
+func (x *examination) report(t *terminal, asJSON bool) error {
+	failed := false
+	for _, f := range x.findings {
+		failed = failed || f.Level == "fail"
+	}
+	if asJSON {
+		enc := json.NewEncoder(t.out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(x.findings); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range x.findings {
+			fmt.Fprintf(t.out, "%-4s  %-13s  %s\n", f.Level, f.What, f.Found)
+			if f.Mend != "" {
+				fmt.Fprintf(t.out, "      %-13s  → %s\n", "", f.Mend)
+			}
+		}
+	}
+	if failed {
+		return silent(exitFailed)
+	}
+	return nil
+}

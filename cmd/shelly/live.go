@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/runtime/memory"
+	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
+	"shelly/runtime/store"
+	"shelly/runtime/tool"
+	"shelly/sim"
+)
+
+// live performs a simulated schedule with the real adapters: the Ollama client
+// over a real socket against the mock server, the tool runner, the memory and
+// the Pebble store. The store is on a crashable file system in memory, so that a
+// crash loses what was not synced.
+type live struct {
+	fs     *vfs.MemFS
+	store  *store.Store
+	memory *memory.Memory
+	client *ollama.Client
+	server *http.Server
+	tools  *tool.Runner
+	space  string // the scratch workspace
+
+	answer mock.Answer        // what the server says next
+	result tool.Result        // what the stub returns next
+	hangs  context.CancelFunc // ends the call that hangs
+}
+
+// liveTimeout only guards against a defect: nothing is waited for that long.
+const liveTimeout = time.Minute
+
+// newLive starts the adapters for a plan. Close ends them.
+func newLive(p *sim.Plan) (_ *live, err error) {
+	l := &live{fs: vfs.NewCrashableMem(), hangs: func() {}}
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
+	if l.space, err = os.MkdirTemp("", "shelly-live-"); err != nil {
+		return nil, err
+	}
+	if err = l.serve(p.NoVectors); err != nil {
+		return nil, err
+	}
+	l.tools, err = tool.New(tool.Options{
+		Workspace: l.space, ResultBytesMax: 64 << 10, ReadBytesMax: 64 << 10, Added: l.stubs(p.Stubs),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err = l.open(); err != nil {
+		return nil, err
+	}
+	for _, e := range p.Memory {
+		if err = l.memory.Store(context.Background(), e); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// serve starts the mock server and a client of it.
+func (l *live) serve(noVectors bool) error {
+	options := mock.Options{Brain: l, EmbedModel: sim.EmbeddingModel}
+	if !noVectors {
+		options.EmbedDims = len(sim.Vector("")) / 4
+		options.Embed = floats
+	}
+	server := mock.New(options)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	l.server = &http.Server{Handler: server, ReadHeaderTimeout: liveTimeout}
+	go func() { _ = l.server.Serve(listener) }()
+	embed := sim.EmbeddingModel
+	if noVectors {
+		embed = ""
+	}
+	l.client, err = ollama.New(ollama.Options{
+		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed,
+	})
+	return err
+}
+
+// open opens the store and the memory on it.
+func (l *live) open() (err error) {
+	if l.store, err = store.Open("data", store.Options{FS: l.fs}); err != nil {
+		return err
+	}
+	l.memory, err = memory.Open(l.store, l.client)
+	return err
+}
+
+// Close ends everything that was started.
+func (l *live) Close() {
+	l.hangs()
+	if l.client != nil {
+		l.client.Close()
+	}
+	if l.server != nil {
+		_ = l.server.Close()
+	}
+	if l.tools != nil {
+		_ = l.tools.Close()
+	}
+	if l.store != nil {
+		_ = l.store.Close()
+	}
+	if l.space != "" {
+		_ = os.RemoveAll(l.space)
+	}
+}
+
+// journal is the store as the simulator's journal.
+type journal struct {
+	*store.Store
+	live *live
+}
+
+// Crash implements [sim.Journal]: what was not synced is lost.
+func (j journal) Crash() (sim.Journal, error) {
+	j.live.hangs()
+	clone := j.live.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
+	if err := j.live.store.Close(); err != nil {
+		return nil, err
+	}
+	j.live.fs = clone
+	if err := j.live.open(); err != nil {
+		return nil, err
+	}
+	return journal{j.live.store, j.live}, nil
+}
+
+// Answer implements [mock.Brain]: the server says what the simulator has decided.
+func (l *live) Answer(context.Context, mock.Question) (mock.Answer, error) { return l.answer, nil }
+
+// Brain implements [sim.Backend].
+func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
+	defer cancel()
+	if l.answer = spoken(ask, line); l.answer.Hang {
+		return nil, l.hang(ask)
+	}
+	in, err := l.client.Chat(ctx, ask, nil, func(ollama.Chunk) {})
+	if err != nil {
+		var typed *ollama.Error
+		if !errors.As(err, &typed) {
+			return nil, err
+		}
+		return fsm.BrainFailed{Call: ask.Call, Class: typed.Class, Reason: line.Reason}, nil
+	}
+	in.Call = ask.Call
+	in.Tokens = fsm.Tokens{} // the mock server's estimate, which no script has
+	return in, nil
+}
+
+// hang asks a server that does not answer. The call lives until the next one
+// hangs, the process crashes, or the run is over.
+func (l *live) hang(ask fsm.AskBrain) error {
+	l.hangs()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = l.client.Chat(ctx, ask, nil, func(ollama.Chunk) {})
+	}()
+	l.hangs = func() {
+		cancel()
+		<-done
+		l.hangs = func() {}
+	}
+	return nil
+}
+
+// spoken is a script's line as the mock server says it.
+func spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
+	switch scripted := line.Answer(ask).(type) {
+	case fsm.BrainAnswered:
+		return mock.Answer{
+			Text: scripted.Text, Thinking: scripted.Thinking, Calls: scripted.Calls, Length: line.Length, Chunks: 3,
+		}
+	case fsm.BrainFailed:
+		return failing(scripted)
+	default:
+		return mock.Answer{Hang: true}
+	}
+}
+
+// failing is how the server fails with a class, where it is the server that does.
+func failing(f fsm.BrainFailed) mock.Answer {
+	switch f.Class {
+	case fsm.BrainBusy:
+		return mock.Answer{Status: http.StatusServiceUnavailable, Error: "server busy, please try again"}
+	case fsm.BrainCutStream:
+		return mock.Answer{Text: "cut", Cut: true}
+	case fsm.BrainGarbage:
+		return mock.Answer{Garbage: "<html>"}
+	case fsm.BrainMissingModel:
+		return mock.Answer{Status: http.StatusNotFound, Error: "model 'm' not found"}
+	default:
+		return mock.Answer{Status: http.StatusInternalServerError, Error: f.Reason}
+	}
+}
+
+// stubs are the plan's tools as the real runner offers them.
+func (l *live) stubs(stubs []sim.Stub) []tool.Added {
+	added := make([]tool.Added, len(stubs))
+	for i, s := range stubs {
+		added[i] = tool.Added{Decl: s.Decl, Run: func(context.Context, string) tool.Result { return l.result }}
+	}
+	return added
+}
+
+// Tool implements [sim.Backend].
+func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Input, error) {
+	l.result = tool.Result{Text: act.Returns, Failed: act.Failed}
+	if act.Hangs || act.Lost || act.Deaf {
+		return nil, nil
+	}
+	r := l.tools.Run(context.Background(), run.Name, run.Args)
+	return fsm.ToolAnswered{Call: run.Call, Text: r.Text, Failed: r.Failed}, nil
+}
+
+// Memory implements [sim.Backend].
+func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
+	defer cancel()
+	switch e := e.(type) {
+	case fsm.Recall:
+		if scripted.(fsm.Recalled).Error != "" {
+			return scripted, nil
+		}
+		entries, err := l.memory.Recall(ctx, e.Need, e.TopK)
+		return fsm.Recalled{Call: e.Call, Entries: entries}, err
+	case fsm.Embed:
+		if scripted.(fsm.Embedded).Error != "" {
+			return scripted, nil
+		}
+		vector, model, err := l.client.Embed(ctx, e.Text)
+		return fsm.Embedded{Call: e.Call, Vector: vector, Model: model}, err
+	case fsm.Store:
+		if scripted.(fsm.Stored).Error != "" {
+			return scripted, nil
+		}
+		return fsm.Stored{Call: e.Call}, l.memory.Store(ctx, e.Entry)
+	}
+	return nil, fmt.Errorf("no memory effect: %s", fsm.EffectKind(e))
+}
+
+// floats is the simulated embedding as the API sends it.
+func floats(text string) []float32 {
+	bytes := sim.Vector(text)
+	vector := make([]float32, len(bytes)/4)
+	for i := range vector {
+		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*i:]))
+	}
+	return vector
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/mock"
+	"shelly/sim/scenario"
+)
+
+type mockCmd struct {
+	File   string `arg:"" help:"Scenario whose brain to serve." type:"path"`
+	Listen string `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address; port 0 picks a free one."`
+	Model  string `default:"mock" help:"Name of the model."`
+	Embed  int    `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
+	Delays bool   `help:"Take the times that the script's answers take."`
+}
+
+// Run implements the subcommand.
+func (c *mockCmd) Run(t *terminal) error {
+	file, err := loadScenario(c.File)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return failf(exitUsage, "listen on %s: %w", c.Listen, err)
+	}
+	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		_ = listener.Close()
+		return failf(exitUsage, "listen on %s: only loopback addresses are served", c.Listen)
+	}
+	server := &http.Server{
+		Handler:           mock.New(mock.Options{Model: c.Model, EmbedDims: c.Embed, Brain: &mockBrain{script: file.Brain(), delays: c.Delays}}),
+		ReadHeaderTimeout: 10 * time.Second,
+	}
+	fmt.Fprintf(t.out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.Model, listener.Addr(), listener.Addr())
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// mockBrain serves a script to whoever asks. A client that is not shelly sends
+// no purpose; its calls are answers.
+type mockBrain struct {
+	mu     sync.Mutex
+	script *scenario.Brain
+	delays bool
+}
+
+// Answer implements [mock.Brain].
+func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
+	ask := fsm.AskBrain{
+		Session: q.Session, Purpose: fsm.Purpose(q.Purpose), Conversation: fsm.Conversation{Messages: q.Messages},
+	}
+	b.mu.Lock()
+	line, ok := b.script.Answer(ask)
+	b.mu.Unlock()
+	if !ok {
+		return mock.Answer{}, fmt.Errorf("the script has no line for a call for %s", q.Purpose)
+	}
+	var delay time.Duration
+	if b.delays {
+		delay = time.Duration(line.Takes) * time.Millisecond
+	}
+	a := spoken(ask, line)
+	a.Delay = delay
+	return a, nil
+}

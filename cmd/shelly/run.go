@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/lmittmann/tint"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/runtime/memory"
+	"shelly/runtime/store"
+	"shelly/runtime/tool"
+)
+
+type runCmd struct {
+	settings
+}
+
+// Run implements the subcommand. The order of the start is LIF-2's: whatever
+// fails on the way ends the process before anything is served.
+func (c *runCmd) Run(t *terminal) error {
+	cfg, err := c.load()
+	if err != nil {
+		return err
+	}
+	log := newLog(t.err, cfg.Log)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := &starting{cfg: cfg, log: log}
+	defer s.close()
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	go forward(ctx, s.daemon)
+	code, err := s.daemon.Run(ctx)
+	switch {
+	case errors.Is(err, engine.ErrNoSpace):
+		return coded{exitDisk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err)}
+	case err != nil:
+		return coded{exitDisk, fmt.Errorf("%w; nothing that was accepted is lost: start again when the cause is mended", err)}
+	case code != fsm.ExitClean:
+		return failf(exitForced, "stopped before the farewell was over (%s)", code)
+	}
+	log.Info("stopped")
+	return nil
+}
+
+// forward tells the daemon of signals until ctx ends.
+func forward(ctx context.Context, d *daemon.Daemon) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case s := <-signals:
+			name := "TERM"
+			if s == syscall.SIGINT {
+				name = "INT"
+			}
+			d.Signal(name)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// starting is a daemon on its way up: what was opened is closed in reverse.
+type starting struct {
+	cfg    config.Config
+	log    *slog.Logger
+	daemon *daemon.Daemon
+	closes []func() error
+}
+
+func (s *starting) close() {
+	for i := len(s.closes) - 1; i >= 0; i-- {
+		if err := s.closes[i](); err != nil {
+			s.log.Error("closing", "error", err)
+		}
+	}
+}
+
+func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
+
+// start opens brain, tools, store and memory, recovers the machine and opens the
+// listeners.
+func (s *starting) start(ctx context.Context) error {
+	brain, err := openBrain(ctx, s.cfg.Brain, s.log)
+	if err != nil {
+		return err
+	}
+	tools, err := tool.New(tool.Options{
+		Workspace:      s.cfg.Workspace,
+		Private:        []string{s.cfg.Data},
+		AllowExec:      s.cfg.Tools.Exec.Allow,
+		ExecTimeout:    s.cfg.Tools.Exec.Timeout,
+		ResultBytesMax: int(s.cfg.Tools.ResultBytesMax),
+		ReadBytesMax:   int(s.cfg.Tools.ReadBytesMax),
+	})
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	s.later(tools.Close)
+	journal, err := openStore(s.cfg, s.log)
+	if err != nil {
+		return err
+	}
+	s.later(journal.Close)
+	mem, err := memory.Open(journal, brain.embedder)
+	if err != nil {
+		return coded{exitData, fmt.Errorf("load the memory: %w", err)}
+	}
+	s.daemon, err = daemon.Open(daemon.Options{
+		Config:   s.cfg.Machine(tools.Declarations()),
+		Journal:  journal,
+		Brain:    brain.Brain,
+		Embedder: brain.embedder,
+		Memory:   mem,
+		Tools:    runner{tools},
+		Log:      s.log,
+		Now:      time.Now,
+		About:    daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
+	})
+	if err != nil {
+		return coded{exitData, err}
+	}
+	return s.listen(ctx)
+}
+
+func openStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
+	s, err := store.Open(filepath.Join(cfg.Data, "store"), store.Options{Logger: log, ReserveBytes: uint64(cfg.Reserve)})
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.Is(err, engine.ErrNoSpace):
+		return nil, coded{exitDisk, err}
+	default:
+		return nil, coded{exitData, err}
+	}
+}
+
+// listen binds the listeners, says in the data folder where they are, and serves
+// until ctx ends.
+func (s *starting) listen(ctx context.Context) error {
+	token, err := client.EnsureToken(s.cfg.Data)
+	if err != nil {
+		return coded{exitData, err}
+	}
+	at := client.Endpoint{PID: os.Getpid(), Version: versionText()}
+	counters := &comm.Counters{}
+	if s.cfg.Comm.HTTP != "" {
+		l, err := comm.ListenTCP(s.cfg.Comm.HTTP)
+		if err != nil {
+			return coded{exitUsage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err)}
+		}
+		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
+		})
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		at.HTTP = l.Addr().String()
+		s.serve(ctx, func(ctx context.Context) error { return h.Serve(ctx, l) })
+	}
+	if s.cfg.Comm.UDP != "" {
+		conn, err := comm.ListenUDP(s.cfg.Comm.UDP)
+		if err != nil {
+			return coded{exitUsage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err)}
+		}
+		u, err := comm.NewUDP(s.daemon, comm.UDPOptions{
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
+		})
+		if err != nil {
+			return errors.Join(err, conn.Close())
+		}
+		at.UDP = conn.LocalAddr().String()
+		s.serve(ctx, func(ctx context.Context) error { return u.Serve(ctx, conn) })
+	}
+	if err := client.WriteEndpoint(s.cfg.Data, at); err != nil {
+		return coded{exitData, err}
+	}
+	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
+	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
+	return nil
+}
+
+// serve runs a listener until close.
+func (s *starting) serve(ctx context.Context, listen func(context.Context) error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- listen(ctx) }()
+	s.later(func() error {
+		cancel()
+		return <-done
+	})
+}
+
+// runner is the tool runner as the daemon wants it.
+type runner struct{ *tool.Runner }
+
+func (r runner) Run(ctx context.Context, name, args string) (string, bool) {
+	result := r.Runner.Run(ctx, name, args)
+	return result.Text, result.Failed
+}
+
+func newLog(w io.Writer, c config.Log) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.Level)) // the configuration allows only levels
+	if c.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+	}
+	file, terminal := w.(*os.File)
+	return slog.New(tint.NewHandler(w, &tint.Options{
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal || !isTerminal(file),
+	}))
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

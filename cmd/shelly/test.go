@@ -1,0 +1,290 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+type testCmd struct {
+	Paths    []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
+	Only     string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
+	List     bool     `help:"Print the cases and run none."`
+	Verbose  bool     `short:"v" help:"Print every case."`
+	Twice    bool     `help:"Run each case twice and compare the traces."`
+	Seed     *uint64  `placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
+	Parallel int      `placeholder:"N" help:"Cases run at once. Default: one for each processor."`
+	On       string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
+	Format   string   `enum:"pretty,json" default:"pretty" help:"pretty or json."`
+	FailFast bool     `help:"Stop at the first case that fails."`
+	Coverage bool     `help:"Print which rows of the tables no case took; one missing is a failure."`
+}
+
+// tested is one case's outcome, with what only this command knows.
+type tested struct {
+	scenario.Outcome
+	differs bool // two runs gave two traces
+}
+
+// Run implements the subcommand.
+func (c *testCmd) Run(t *terminal) error {
+	root, paths, err := c.find()
+	if err != nil {
+		return err
+	}
+	only, err := regexp.Compile(c.Only)
+	if err != nil {
+		return failf(exitUsage, "--run: %w", err)
+	}
+	files, broken := load(root, paths, only)
+	if c.List {
+		for _, f := range files {
+			fmt.Fprintf(t.out, "%s  %s\n", f.Path(), f.Name)
+		}
+	}
+	for _, err := range broken {
+		fmt.Fprintln(t.err, err)
+	}
+	switch {
+	case c.List:
+		return loadFailure(broken)
+	case len(files) == 0 && len(broken) == 0:
+		return failf(exitNoMatch, "no case's name matches --run %s", c.Only)
+	}
+	return c.judge(t, c.play(files), broken)
+}
+
+// find returns the folder that paths are in, and the scenario files.
+func (c *testCmd) find() (fs.FS, []string, error) {
+	patterns := c.Paths
+	if len(patterns) == 0 {
+		patterns = []string{"scenarios"}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, nil, err
+	}
+	var local []string
+	for _, p := range patterns {
+		if filepath.IsAbs(p) {
+			if p, err = filepath.Rel(dir, p); err != nil {
+				return nil, nil, coded{exitUsage, err}
+			}
+		}
+		local = append(local, filepath.ToSlash(filepath.Clean(p)))
+	}
+	root := os.DirFS(dir)
+	paths, err := scenario.Find(root, local)
+	switch {
+	case errors.Is(err, scenario.ErrNoMatch):
+		return nil, nil, coded{exitNoMatch, err}
+	case err != nil:
+		return nil, nil, coded{exitUsage, err}
+	}
+	return root, paths, nil
+}
+
+// load loads the files whose case is wanted. One bad file does not keep the
+// others from running.
+func load(root fs.FS, paths []string, only *regexp.Regexp) (files []*scenario.File, broken []error) {
+	for _, p := range paths {
+		f, err := scenario.Load(root, p)
+		switch {
+		case err != nil:
+			broken = append(broken, err)
+		case only.MatchString(f.Name):
+			files = append(files, f)
+		}
+	}
+	return files, broken
+}
+
+func loadFailure(broken []error) error {
+	if len(broken) > 0 {
+		return failf(exitUsage, "%d files do not load", len(broken))
+	}
+	return nil
+}
+
+// play runs the cases, several at once, and returns the outcomes in their order.
+func (c *testCmd) play(files []*scenario.File) []tested {
+	workers := c.Parallel
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	outcomes := make([]tested, len(files))
+	next := make(chan int)
+	var failed, group = make(chan struct{}), sync.WaitGroup{}
+	var once sync.Once
+	for range min(workers, len(files)) {
+		group.Go(func() {
+			for i := range next {
+				outcomes[i] = c.one(files[i])
+				if c.FailFast && (!outcomes[i].OK() || outcomes[i].differs) {
+					once.Do(func() { close(failed) })
+				}
+			}
+		})
+	}
+	sent := 0
+feed:
+	for i := range files {
+		select {
+		case next <- i:
+			sent++
+		case <-failed:
+			break feed
+		}
+	}
+	close(next)
+	group.Wait()
+	return outcomes[:sent]
+}
+
+// one runs a case, and with --twice once more.
+func (c *testCmd) one(f *scenario.File) tested {
+	if c.On == "runtime" {
+		return tested{Outcome: runLive(f)}
+	}
+	out := tested{Outcome: f.Run(c.options())}
+	if c.Twice && out.Err == nil {
+		again := f.Run(c.options())
+		out.differs = again.Err != nil || again.TraceHash != out.TraceHash
+	}
+	return out
+}
+
+func (c *testCmd) options() sim.Options {
+	if c.Seed == nil {
+		return sim.Options{}
+	}
+	return sim.Options{Choose: sim.NewSeeded(*c.Seed)}
+}
+
+// judge reports the outcomes and chooses the exit code.
+func (c *testCmd) judge(t *terminal, all []tested, broken []error) error {
+	outcomes := make([]scenario.Outcome, len(all))
+	failed, differs := 0, 0
+	coverage := sim.NewCoverage()
+	for i, o := range all {
+		outcomes[i] = o.Outcome
+		switch {
+		case !o.OK():
+			failed++
+		case o.differs:
+			differs++
+			fmt.Fprintf(t.out, "DIFFERS %s %s: two runs gave two traces\n", o.File, o.Name)
+		}
+		if o.Result != nil {
+			for _, s := range o.Result.Steps {
+				coverage.Add(s.Moves)
+			}
+		}
+	}
+	write := report.Pretty
+	if c.Format == "json" {
+		write = report.JSON
+	}
+	if err := write(t.out, outcomes, report.Options{Verbose: c.Verbose}); err != nil {
+		return err
+	}
+	missing := 0
+	if c.Coverage {
+		missing = printCoverage(t, coverage)
+	}
+	switch {
+	case len(broken) > 0:
+		return loadFailure(broken)
+	case differs > 0:
+		return silent(exitDiffers)
+	case failed > 0 || missing > 0:
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+func printCoverage(t *terminal, c *sim.Coverage) (missing int) {
+	for _, r := range c.Missing() {
+		fmt.Fprintf(t.out, "no case takes %s: %s --%s→ %s (%s)\n", r.Table, r.From, r.On, r.To, r.Rule)
+	}
+	missing = len(c.Missing())
+	fmt.Fprintf(t.out, "%d of %d table rows taken\n", len(c.Rows())-missing, len(c.Rows()))
+	return missing
+}
+
+// loadScenario loads one file, wherever it is.
+func loadScenario(file string) (*scenario.File, error) {
+	f, err := scenario.Load(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	if err != nil {
+		return nil, coded{exitUsage, err}
+	}
+	return f, nil
+}
+
+// runLive plays a case twice, simulated and with the real adapters, and compares
+// the journalled inputs and the effects. A case that asks for a crash at every
+// point is compared on its uninterrupted run.
+func runLive(f *scenario.File) scenario.Outcome {
+	out := f.Run(sim.Options{})
+	if out.Err != nil {
+		return out
+	}
+	plan := f.Plan()
+	real, err := playLive(&plan)
+	if err != nil {
+		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
+		return out
+	}
+	if text := firstDifference(out.Result.Steps, real.Steps); text != "" {
+		out.Failures = append(out.Failures, scenario.Failure{Name: f.Name, File: f.Path(), Text: text})
+	}
+	return out
+}
+
+func playLive(plan *sim.Plan) (*sim.Result, error) {
+	l, err := newLive(plan)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	return sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}})
+}
+
+// firstDifference names the first step in which two traces differ.
+func firstDifference(simulated, real []sim.Step) string {
+	for i := range max(len(simulated), len(real)) {
+		if i >= len(simulated) || i >= len(real) {
+			return fmt.Sprintf("the runtime took %d steps, the simulator %d", len(real), len(simulated))
+		}
+		s, r := simulated[i], real[i]
+		want, _ := fsm.MarshalInput(s.Input)
+		got, _ := fsm.MarshalInput(r.Input)
+		if string(want) != string(got) {
+			return fmt.Sprintf("step %d: input\n  - simulated %s\n  + runtime   %s", i+1, want, got)
+		}
+		if fsm.HashEffects(s.Effects) != fsm.HashEffects(r.Effects) {
+			return fmt.Sprintf("step %d: effects\n  - simulated %s\n  + runtime   %s", i+1, kinds(s.Effects), kinds(r.Effects))
+		}
+	}
+	return ""
+}
+
+func kinds(effects []fsm.Effect) string {
+	var list []string
+	for _, e := range effects {
+		wire, _ := fsm.MarshalEffect(e)
+		list = append(list, string(wire))
+	}
+	return strings.Join(list, " ")
+}
