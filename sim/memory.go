@@ -103,9 +103,9 @@ func compact(sorted []string) []string {
 // EmbeddingModel is the name of the simulated embedding model.
 const EmbeddingModel = "sim-embed"
 
-const embeddingWords = 8
+const embeddingWords = 64
 
-// Vector is the simulated embedding: one float32 for each of eight buckets of
+// Vector is the simulated embedding: one float32 for each of 64 buckets of
 // words, 1 where the text has a word in it and 0 where not, so that it needs no
 // arithmetic on floats. The bytes are little-endian.
 func Vector(text string) []byte {

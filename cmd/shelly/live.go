@@ -31,6 +31,8 @@ type live struct {
 	store  *store.Store
 	memory *memory.Memory
 	client *ollama.Client
+	absent *ollama.Client // of a server that is not there
+	hasty  *ollama.Client // waits next to nothing for the first line
 	server *http.Server
 	tools  *tool.Runner
 	space  string // the scratch workspace
@@ -92,10 +94,30 @@ func (l *live) serve(noVectors bool) error {
 	if noVectors {
 		embed = ""
 	}
-	l.client, err = ollama.New(ollama.Options{
+	asking := ollama.Options{
 		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed,
-	})
+	}
+	if l.client, err = ollama.New(asking); err != nil {
+		return err
+	}
+	asking.Timeouts.FirstToken = 20 * time.Millisecond
+	if l.hasty, err = ollama.New(asking); err != nil {
+		return err
+	}
+	if asking.BaseURL, err = nobody(); err != nil {
+		return err
+	}
+	l.absent, err = ollama.New(asking)
 	return err
+}
+
+// nobody is an address at which nothing listens: one that was free a moment ago.
+func nobody() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return "http://" + listener.Addr().String(), listener.Close()
 }
 
 // open opens the store and the memory on it.
@@ -154,10 +176,10 @@ func (l *live) Answer(context.Context, mock.Question) (mock.Answer, error) { ret
 func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
 	defer cancel()
-	if l.answer = spoken(ask, line); l.answer.Hang {
+	if l.answer = spoken(ask, line); line.Hangs {
 		return nil, l.hang(ask)
 	}
-	in, err := l.client.Chat(ctx, ask, nil, func(ollama.Chunk) {})
+	in, err := l.clientFor(line).Chat(ctx, ask, nil, func(ollama.Chunk) {})
 	if err != nil {
 		var typed *ollama.Error
 		if !errors.As(err, &typed) {
@@ -168,6 +190,19 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	in.Call = ask.Call
 	in.Tokens = fsm.Tokens{} // the mock server's estimate, which no script has
 	return in, nil
+}
+
+// clientFor is the client that meets the failure a line asks for, where it is not
+// the server that fails.
+func (l *live) clientFor(line sim.Line) *ollama.Client {
+	switch line.Fails {
+	case fsm.BrainUnreachable:
+		return l.absent
+	case fsm.BrainLoading:
+		return l.hasty
+	default:
+		return l.client
+	}
 }
 
 // hang asks a server that does not answer. The call lives until the next one
@@ -211,6 +246,8 @@ func failing(f fsm.BrainFailed) mock.Answer {
 		return mock.Answer{Text: "cut", Cut: true}
 	case fsm.BrainGarbage:
 		return mock.Answer{Garbage: "<html>"}
+	case fsm.BrainLoading:
+		return mock.Answer{Hang: true}
 	case fsm.BrainMissingModel:
 		return mock.Answer{Status: http.StatusNotFound, Error: "model 'm' not found"}
 	default:

@@ -15,9 +15,6 @@ var _ comm.Front = (*Daemon)(nil)
 func (d *Daemon) Accept(ctx context.Context, r comm.Request) (a engine.Acceptance, err error) {
 	asked := d.ask(ctx, func() {
 		a, err = d.engine.Accept(fsm.Requested{At: d.now(), Request: r.Key, Session: r.Session, Text: r.Text})
-		if err == nil && a.New && !a.Request.Done {
-			d.hub.know(a.Request.Handle, r.Key)
-		}
 	})
 	if asked != nil {
 		return engine.Acceptance{}, stopping(asked)
@@ -111,6 +108,8 @@ func (d *Daemon) Status(ctx context.Context) (s comm.Status) {
 // observe passes on what a durable step did, and logs it.
 func (d *Daemon) observe(s engine.Step) {
 	switch in := s.Input.(type) {
+	case fsm.Requested:
+		d.admitted(in.Request)
 	case fsm.ToolAnswered:
 		d.hub.toolEnded(in.Call, in.Text, in.Failed)
 	case fsm.ToolStopped:
@@ -129,6 +128,16 @@ func (d *Daemon) observe(s engine.Step) {
 		if run, ok := e.(fsm.RunTool); ok {
 			d.hub.toolStarted(run)
 			d.o.Log.Info("a tool starts", "tool", run.Name, "handle", run.Handle, "effects", run.Effects)
+		}
+	}
+}
+
+// admitted makes a new request's handle known before the first thing is told of
+// it.
+func (d *Daemon) admitted(key fsm.RequestKey) {
+	for _, h := range d.engine.Machine().View().Handles {
+		if h.Kind == fsm.KindUser && h.Request == key {
+			d.hub.know(h.ID, key)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type hub struct {
 	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
 	tools    map[fsm.CallID]startedTool
 	watchers map[fsm.RequestKey][]*watcher
+	history  map[fsm.RequestKey][]comm.Event // of unfinished requests, chunks left out
 	closed   bool
 }
 
@@ -29,6 +30,7 @@ type watcher struct{ events chan comm.Event }
 const (
 	watcherEvents = 256
 	chunkEvents   = watcherEvents / 2 // chunks take at most so many places
+	historyEvents = watcherEvents / 4 // told to a watcher that comes later
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
 )
 
@@ -37,6 +39,7 @@ func newHub() *hub {
 		requests: map[fsm.HandleID]fsm.RequestKey{},
 		tools:    map[fsm.CallID]startedTool{},
 		watchers: map[fsm.RequestKey][]*watcher{},
+		history:  map[fsm.RequestKey][]comm.Event{},
 	}
 }
 
@@ -50,12 +53,19 @@ func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
 	h.requests[id] = key
 }
 
-// watch adds a watcher that first hears now.
+// watch adds a watcher that first hears what it has missed, or where nothing is
+// known of that, now.
 func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := &watcher{events: make(chan comm.Event, watcherEvents)}
-	w.events <- now
+	missed := h.history[key]
+	if len(missed) == 0 || now.Type == comm.EventReply {
+		missed = []comm.Event{now}
+	}
+	for _, e := range missed {
+		w.events <- e
+	}
 	if h.closed || now.Type == comm.EventReply {
 		close(w.events)
 		return w
@@ -91,6 +101,8 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	places := watcherEvents - 1
 	if e.Type == comm.EventChunk {
 		places = chunkEvents
+	} else if len(h.history[key]) < historyEvents {
+		h.history[key] = append(h.history[key], e)
 	}
 	for _, w := range h.watchers[key] {
 		if len(w.events) < places {
@@ -158,6 +170,7 @@ func (h *hub) reply(e fsm.Reply) {
 		close(w.events)
 	}
 	delete(h.watchers, e.Request)
+	delete(h.history, e.Request)
 	delete(h.requests, e.Handle)
 }
 

@@ -13,6 +13,8 @@ type judge struct {
 	file     *File
 	result   *sim.Result
 	failures []Failure
+	dropped  int     // failures beyond failuresMax
+	step     int     // where the next failure shows
 	trace    []event // built when first wanted
 	handles  []handleSeen
 }
@@ -26,6 +28,7 @@ func (j *judge) events() []event {
 
 // all judges everything that is judged.
 func (j *judge) all() {
+	j.step = len(j.result.Steps)
 	j.broken()
 	j.calls()
 	if e := j.file.Expect; e != nil {
@@ -88,6 +91,7 @@ func (j *judge) calls() {
 		}
 		script := scripts[a.Line.Script]
 		if sees := script.lines[a.Line.Index].Sees; sees != nil {
+			j.step = j.stepOf(a.Ask.Call)
 			j.sees(element(script.path, a.Line.Index)+".sees", sees, askedValue(a, j.file))
 		}
 	}
@@ -97,8 +101,33 @@ func (j *judge) calls() {
 		}
 		tool := j.file.Tools[r.Act.Script]
 		if want := tool.Value[r.Act.Index].Args; want != nil {
+			j.step = j.stepOf(r.Run.Call)
 			j.expect(element("tools."+shown(tool.Name), r.Act.Index)+".args", want, argsValue(r.Run.Args))
 		}
+	}
+	j.step = len(j.result.Steps)
+}
+
+// stepOf returns the step that made a call, or the last where a crash lost it.
+func (j *judge) stepOf(call fsm.CallID) int {
+	for i, s := range j.result.Steps {
+		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return callOf(e) == call }) {
+			return i
+		}
+	}
+	return len(j.result.Steps)
+}
+
+// callOf is the call of an effect that asks the model or starts a tool; 0 for
+// any other.
+func callOf(e fsm.Effect) fsm.CallID {
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		return e.Call
+	case fsm.RunTool:
+		return e.Call
+	default:
+		return 0
 	}
 }
 

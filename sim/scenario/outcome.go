@@ -80,14 +80,15 @@ func again(file string, line int) string {
 	return "shelly test " + target
 }
 
-// fail adds a failure at the end of the run.
+// fail adds a failure at the step that is judged, which is mostly the last.
 func (j *judge) fail(pos Pos, path string, wrong mismatch) {
-	j.failAt(pos, path, len(j.result.Steps), wrong)
+	j.failAt(pos, path, j.step, wrong)
 }
 
 // failAt adds a failure that shows at a step.
 func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 	if len(j.failures) >= failuresMax {
+		j.dropped++
 		return
 	}
 	f := j.file

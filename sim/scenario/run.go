@@ -29,6 +29,10 @@ func (f *File) Run(o sim.Options) Outcome {
 		out.Points = matrix.Points
 		j.matrix(matrix.Failures)
 	}
+	if j.dropped > 0 {
+		text := fmt.Sprintf("and %d more failures", j.dropped)
+		j.failures = append(j.failures, Failure{Name: f.Name, File: f.path, Text: text, Again: again(f.path, f.line())})
+	}
 	out.Failures = j.failures
 	return out
 }

@@ -1,0 +1,244 @@
+package scenario
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// valid is a file that loads; the cases below break it in one place.
+const valid = `scenario: 1
+name: hello
+tools:
+  exec:
+    - {returns: "x", takes: 1s}
+brain:
+  - {says: "hello"}
+timeline:
+  - {user: "hi"}
+expect:
+  replies: ["hello"]
+`
+
+func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
+	with := func(old, new string) string {
+		if !strings.Contains(valid, old) {
+			t.Fatalf("the valid file has no %q", old)
+		}
+		return strings.Replace(valid, old, new, 1)
+	}
+	deep := strings.Repeat("[", DepthMax+5) + strings.Repeat("]", DepthMax+5)
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for _, c := range "bcdefghi" {
+		before := string(c - 1)
+		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+before+",", 8) + "*" + before + "]\n"
+	}
+	tests := []struct {
+		name string
+		yaml string
+		want []string // in the error
+	}{
+		{"empty file", "", []string{"f.scenario.yaml:1:1: is empty"}},
+		{"only comments", "# nothing\n", []string{"1:1: is empty"}},
+		{"list at the top", "- a\n- b\n", []string{"1:1: a scenario is a map, found a list"}},
+		{"text at the top", "hello\n", []string{"1:1: a scenario is a map, found the text"}},
+		{"second document", valid + "---\nscenario: 1\n", []string{"12:1: a second document"}},
+		{"broken second document", valid + "---\na: [b\n", []string{"unclosed ["}},
+		{"tab as indentation", with("  exec:", "\texec:"), []string{":4:1: a tab used for indentation; use spaces"}},
+		{"colon forgotten", with("brain:", "strict true\nbrain:"), []string{":6:1: expected `key: value`"}},
+		{"bracket never closed", with("name: hello", "name: [hello"), []string{":2:7: unclosed ["}},
+		{"brace never closed", with("name: hello", "name: {hello"), []string{":2:7: unclosed {"}},
+		{"quote never closed", with(`["hello"]`, `["hello`), []string{":11:13: unclosed quote"}},
+		{"two colons", with("name: hello", "name: hello: you"), []string{":2:12: a second `:`"}},
+		{"reserved character", with("name: hello", "name: @hello"), []string{":2:7: this character cannot begin a value"}},
+		{"unknown anchor", with("name: hello", "name: *x"), []string{"is not YAML: unknown anchor"}},
+		{"not UTF-8", "name: \xff\n", []string{":1:7: byte 0xff is not UTF-8"}},
+		{"UTF-16", "\xff\xfen\x00", []string{":1:1:", "UTF-8"}},
+		{"control character", "na\x1b[31mme: x\n", []string{":1:3: control character U+001B"}},
+		{"nested too deep", with(`["hello"]`, deep), []string{"nested too deep; the limit is 40"}},
+		{"nested far too deep", strings.Repeat("[", 100_000), []string{"nested too deep"}},
+		{"alias bomb", with("tools:", bomb+"tools:"), []string{"unknown key a"}},
+		{"alias bomb where data is allowed", bomb + with(`["hello"]`, "*i"), []string{"aliases written out; the limit is 20000"}},
+		{"alias of itself", with(`["hello"]`, "&r [*r]"), []string{"nested too deep"}},
+		{"merge key", with("- {user: \"hi\"}", "- {<<: {user: hi}}"), []string{":9:6: timeline[0]: merge keys (<<) are not supported"}},
+		{"tag", with("name: hello", "name: !!str 5"), []string{":2:7: name: tags (!!str) are not supported"}},
+		{"map as a key", with("name: hello", "? {a: b}\n: hello"), []string{"a key is a word, found a map"}},
+
+		{"unknown key", with("brain:", "brian:"), []string{":6:1: brian: unknown key brian; did you mean brain?"}},
+		{"key in another case", with("brain:", "Brain:"), []string{"Brain: unknown key Brain; did you mean brain?"}},
+		{"unknown nested key", with("{says:", "{sayz:"), []string{":7:6: brain[0].sayz: unknown key sayz; did you mean says?"}},
+		{"key that is like no other", with("{says:", "{pronounces:"), []string{"unknown key pronounces; allowed: sees, says, calls"}},
+		{"number as a key", with("name:", "1: x\nname:"), []string{":2:1: 1: unknown key 1; allowed:"}},
+		{"blank in a key", with("name:", "na me: x\nname:"), []string{"unknown key na me; did you mean name?"}},
+		{"expression keys are not known yet", with("expect:", "eventually: [x]\nexpect:"), []string{"unknown key eventually"}},
+		{"key given twice", with("brain:", "name: again\nbrain:"), []string{":6:1: name: already given on line 2"}},
+		{"nested key given twice", with("says: \"hello\"", "says: a, says: b"), []string{":7:15: brain[0].says: already given on line 7"}},
+
+		{"name missing", with("name: hello\n", ""), []string{":1:1: the key name is missing"}},
+		{"version missing", with("scenario: 1\n", ""), []string{"the key scenario is missing"}},
+		{"another version", with("scenario: 1", "scenario: 2"), []string{":1:1: scenario: this is version 2"}},
+		{"name empty", with("name: hello", "name: ''"), []string{":2:1: name: is empty"}},
+		{"number for a text", with("name: hello", "name: 12"), []string{":2:7: name: wants text, not the number 12; quote it"}},
+		{"list for a text", with("name: hello", "name: [a]"), []string{"name: wants text, not a list"}},
+		{"null for a text", with("name: hello", "name: ~"), []string{"name: has no value: a bare ~ is YAML's null; quote it"}},
+		{"no value", with("name: hello", "name:"), []string{":2:6: name: has no value"}},
+		{"text for a number", with("brain:", "config: {max_queue: \"7\"}\nbrain:"), []string{"config.max_queue: wants a whole number, not text (7)"}},
+		{"fraction for a number", with("brain:", "config: {max_queue: 1.5}\nbrain:"), []string{"config.max_queue: wants a whole number, not the number 1.5"}},
+		{"octal number", with("brain:", "config: {max_queue: 0o17}\nbrain:"), []string{"config.max_queue: write the number 0o17 in plain decimal"}},
+		{"leading zero", with("brain:", "config: {max_queue: 017}\nbrain:"), []string{"in plain decimal"}},
+		{"number too large", with("brain:", "config: {max_queue: 99999999999}\nbrain:"), []string{"is too large"}},
+		{"number below 1", with("brain:", "config: {max_queue: 0}\nbrain:"), []string{"config.max_queue: wants a number of at least 1, not 0"}},
+		{"number for a duration", with("takes: 1s", "takes: 1"), []string{"tools.exec[0].takes: wants a duration such as 300s, not the number 1"}},
+		{"infinite duration", with("takes: 1s", "takes: .inf"), []string{"wants a duration"}},
+		{"word for a duration", with("takes: 1s", "takes: soon"), []string{`wants a duration such as 300s or 1.5s, not "soon"`}},
+		{"negative duration", with("takes: 1s", "takes: -1s"), []string{"the duration -1s is negative"}},
+		{"duration too fine", with("takes: 1s", "takes: 1us"), []string{"not in whole milliseconds"}},
+		{"word for a switch", with("brain:", "strict: yes\nbrain:"), []string{`strict: wants true or false, not the text "yes"`}},
+		{"word that is not allowed", with("- {user: \"hi\"}", "- {shutdown: KILL}"), []string{"timeline[0].shutdown: unknown word KILL; allowed: TERM, INT"}},
+		{"time in words", with("brain:", "clock: {start: today}\nbrain:"), []string{"clock.start: wants a time such as"}},
+		{"map for a list", with(`- {says: "hello"}`, "says: hello"), []string{"brain: wants a list, found a map"}},
+		{"list for a map", with("brain:", "config: [a]\nbrain:"), []string{"config: wants a map of init, max_tool_rounds"}},
+		{"list for named things", strings.Replace(valid, "  exec:\n    - {returns: \"x\", takes: 1s}", "  - exec", 1), []string{"tools: wants a map by name, found a list"}},
+		{"empty entry", with(`- {user: "hi"}`, "- {}"), []string{":9:5: timeline[0]: is empty; the keys here are: at, user"}},
+		{"empty name of a tool", with("  exec:", "  \"\":"), []string{"the name is empty"}},
+		{"arguments that are no map", with(`{says: "hello"}`, `{calls: [{tool: exec, args: [1]}]}`), []string{"args: wants a map of arguments, found a list"}},
+		{"number that JSON does not know", with(`{says: "hello"}`, `{calls: [{tool: exec, args: {n: .nan}}]}`), []string{"args.n: write the number .nan in plain decimal"}},
+		{"embedding neither off nor a map", with("brain:", "embedding: on\nbrain:"), []string{"embedding: wants off or a map of fails"}},
+
+		{"unknown profile", with("brain:", "profile: countbot\nbrain:"), []string{"profile: unknown profile countbot; allowed: shelly"}},
+		{"no rule's id", with("brain:", "covers: [INF3]\nbrain:"), []string{"covers[0]: wants the id of a rule such as INF-3, not INF3"}},
+		{"two answers in one line", with(`{says: "hello"}`, `{says: "a", needs: b}`), []string{":7:5: brain[0]: says or calls and needs exclude each other"}},
+		{"line that says nothing", with(`{says: "hello"}`, `{takes: 1s}`), []string{"brain[0]: says nothing"}},
+		{"quote in a failure", with(`{says: "hello"}`, `{hangs: true, quotes: last}`), []string{"quotes and stops are for an answer"}},
+		{"unknown class", with(`{says: "hello"}`, `{fails: {code: unreachabel}}`), []string{"brain[0].fails.code: unknown class unreachabel; did you mean unreachable?"}},
+		{"two outcomes of a tool", with(`returns: "x"`, `returns: "x", hangs: true`), []string{"tools.exec[0]: returns and hangs exclude each other"}},
+		{"two effects of a tool", with(`    - {returns: "x", takes: 1s}`, "    - {effects: none}\n    - {effects: unsafe}"), []string{"tools.exec[1].effects: an entry before says none"}},
+		{"nothing happens", with(`{user: "hi"}`, `{at: 1s}`), []string{"timeline[0]: nothing happens"}},
+		{"two things at one moment", with(`{user: "hi"}`, `{user: "hi", start: true}`), []string{"user and start exclude each other"}},
+		{"session of nobody", with(`{user: "hi"}`, `{start: true, session: a}`), []string{"session, channel and id belong to user"}},
+		{"nothing to duplicate", with(`{user: "hi"}`, `{duplicate_last: true}`), []string{"there is no request before it"}},
+		{"two outages", with(`{user: "hi"}`, `{store: {fails: x, works: true}}`), []string{"timeline[0].store: fails and works exclude each other"}},
+		{"unknown point", with("brain:", "crash: {at: effect.beside}\nbrain:"), []string{"crash.at: unknown point effect.beside; did you mean effect.before?"}},
+		{"point in a list", with("brain:", "crash: [{at: step.1}, {at: step.0}]\nbrain:"), []string{"crash[1].at: unknown point step.0"}},
+		{"every point and another", with("brain:", "crash: {at: $every, nth: 2}\nbrain:"), []string{"$every stands alone"}},
+		{"the step twice", with("brain:", "crash: {at: step.2, nth: 2}\nbrain:"), []string{"crash.nth: the step is in the point"}},
+		{"effect of an append", with("brain:", "crash: {at: journal.after_append, effect: reply}\nbrain:"), []string{"crash.effect: is for the points effect.before"}},
+		{"unknown effect", with("brain:", "crash: {at: effect.after, effect: runtool}\nbrain:"), []string{"unknown effect runtool; did you mean run_tool?"}},
+		{"expects nothing", with("expect:\n  replies: [\"hello\"]\n", ""), []string{":2:1: expects nothing"}},
+		{"empty expect", with("  replies: [\"hello\"]\n", "  {}\n"), []string{"expect: is empty"}},
+		{"handle without a path", with(`replies: ["hello"]`, "handle: {kind: user}"), []string{"expect.handle: expects nothing"}},
+		{"handles without a path", with(`replies: ["hello"]`, "handles: [{kind: user}]"), []string{"expect.handles[0]: expects nothing"}},
+		{"tool that is not declared", with(`replies: ["hello"]`, "tools: {exek: {starts: 1}}"), []string{"expect.tools.exek: unknown tool exek; did you mean exec?"}},
+		{"two orderings in one", with(`replies: ["hello"]`, "trace: [{never: {tool: a}, before: [{tool: a}, {tool: b}]}]"), []string{"expect.trace[0]: before and never exclude each other"}},
+		{"before with one item", with(`replies: ["hello"]`, "trace: [{before: [{tool: a}]}]"), []string{"expect.trace[0].before: wants two items"}},
+		{"in_order with one item", with(`replies: ["hello"]`, "trace: [{in_order: [{tool: a}]}]"), []string{"wants two items or more"}},
+		{"unknown item", with(`replies: ["hello"]`, "trace: [{never: {tol: a}}]"), []string{"expect.trace[0].never.tol: unknown key tol; did you mean tool?"}},
+		{"item that is no map", with("expect:", "always: [\"x > 1\"]\nexpect:"), []string{"always[0]: wants a map such as {tool: exec}, found the text"}},
+		{"item that is a matcher", with("expect:", "never: [{$any: true}]\nexpect:"), []string{"never[0]: wants a map such as {tool: exec}"}},
+
+		{"unknown matcher", with(`["hello"]`, `[{$regx: x}]`), []string{":11:14: expect.replies[0].$regx: unknown matcher $regx; did you mean $regex?"}},
+		{"matcher with a neighbour", with(`["hello"]`, `[{$regex: x, text: y}]`), []string{"a matcher is a map with one key; {$all: [ … ]} joins several"}},
+		{"no regular expression", with(`["hello"]`, `[{$regex: "["}]`), []string{"expect.replies[0].$regex: is no regular expression: missing closing ]"}},
+		{"regular expression that is no text", with(`["hello"]`, `[{$regex: 1}]`), []string{"$regex: wants text, not the number 1"}},
+		{"any with an operand", with(`["hello"]`, `[{$any: 1}]`), []string{"$any: wants true, not the number 1"}},
+		{"comparison with a text", with(`["hello"]`, `[{$gt: a}]`), []string{"$gt: wants a number"}},
+		{"choice of nothing", with(`["hello"]`, `[{$one_of: []}]`), []string{"$one_of: the list is empty"}},
+		{"choice that is no list", with(`["hello"]`, `[{$one_of: a}]`), []string{"$one_of: wants a list"}},
+		{"empty matcher", with(`["hello"]`, `[{}]`), []string{"expect.replies[0]: is empty and so says nothing"}},
+		{"null in a matcher", with(`["hello"]`, `[null]`), []string{"{$absent: true} expects that there is none"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse("f.scenario.yaml", []byte(test.yaml))
+			var load *LoadError
+			if !errors.As(err, &load) {
+				t.Fatalf("error %v, want a LoadError", err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error:\n%s\nwant in it: %s", err, want)
+				}
+			}
+			if strings.ContainsAny(err.Error(), "\x1b\x00") {
+				t.Errorf("the error holds raw control bytes: %q", err)
+			}
+			if p := load.Problems[0]; p.Pos.Line == 0 {
+				t.Errorf("problem without a place: %+v", p)
+			}
+		})
+	}
+	if _, err := Parse("f.scenario.yaml", []byte(valid)); err != nil {
+		t.Errorf("the valid file: %v", err)
+	}
+}
+
+func TestSCN2AllProblemsAreTold(t *testing.T) {
+	const source = `scenario: 1
+name: 12
+coverz: [INF-2]
+tools:
+  exec:
+    - arg: {command: "df"}
+      takes: -3s
+brain:
+  - calls: [{tool: exec}]
+    takes: 5
+timeline:
+  - {user: "磁盘满了吗?", foo: 1}
+expect:
+  replies: [{$regx: "["}, {$regex: "["}]
+`
+	_, err := Parse("many.scenario.yaml", []byte(source))
+	var load *LoadError
+	if !errors.As(err, &load) {
+		t.Fatal(err)
+	}
+	golden(t, "problems", load.Detail())
+}
+
+func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(valid)
+	for i := range problemsMax + 20 {
+		b.WriteString("x" + strings.Repeat("y", i) + ": 1\n")
+	}
+	_, err := Parse("f.scenario.yaml", []byte(b.String()))
+	if text := err.Error(); strings.Count(text, "\n") != problemsMax || !strings.HasSuffix(text, "and 20 more problems") {
+		t.Errorf("error:\n%s", text)
+	}
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	fsys := fstest.MapFS{
+		"folder/x":  {},
+		"large":     {Data: []byte(strings.Repeat("x", FileBytesMax+1))},
+		"link":      {Mode: os.ModeSymlink},
+		"just.yaml": {Data: []byte(valid + strings.Repeat("#", FileBytesMax-len(valid)))},
+	}
+	for path, want := range map[string]string{
+		"missing": "missing: no such file",
+		"folder":  "folder: is a directory, not a scenario file",
+		"large":   "large: is too large; the limit is 1024 KiB",
+	} {
+		if _, err := Load(fsys, path); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", path, err, want)
+		}
+	}
+	if _, err := Load(fsys, "just.yaml"); err != nil {
+		t.Errorf("a file of the largest size: %v", err)
+	}
+}
+
+func TestAliasesStandForWhatTheyName(t *testing.T) {
+	f, err := Parse("f.scenario.yaml", []byte(strings.Replace(valid, `["hello"]`, `[&h "hello"]
+  reports: {$absent: true}
+  notices: [*h]`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Expect.Notices.String(); got != `["hello"]` {
+		t.Errorf("notices: %s", got)
+	}
+}

@@ -1,0 +1,55 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFramePutsTheCaretUnderThePlace(t *testing.T) {
+	long := strings.Repeat("a", 200) + "HERE" + strings.Repeat("b", 200)
+	tests := []struct {
+		name   string
+		source string
+		at     Pos
+		want   []string // the lines, without the margin
+	}{
+		{"first line", "ab\ncd\n", Pos{1, 2}, []string{"ab", " ^"}},
+		{"two lines before", "1\n2\n3\n4\n", Pos{4, 1}, []string{"2", "3", "4", "^"}},
+		{"behind the line's end", "ab\n", Pos{1, 9}, []string{"ab", "  ^"}},
+		{"wide characters take two columns", "磁盘: x\n", Pos{1, 5}, []string{"磁盘: x", "      ^"}},
+		{"combining marks take none", "e\u0301x\n", Pos{1, 3}, []string{"e\u0301x", " ^"}},
+		{"tabs and escapes are replaced", "a\tb\x1b[31m\n", Pos{1, 4}, []string{"a b\uFFFD[31m", "   ^"}},
+		{"carriage return", "ab\r\n", Pos{1, 1}, []string{"ab", "^"}},
+		{"long line, near", long, Pos{1, 1}, []string{strings.Repeat("a", 120) + "…", "^"}},
+		{"long line, far", long, Pos{1, 201}, []string{
+			"…" + strings.Repeat("a", 60) + "HERE" + strings.Repeat("b", 56) + "…", strings.Repeat(" ", 61) + "^",
+		}},
+		{"no such line", "ab\n", Pos{9, 1}, nil},
+		{"no place", "ab\n", Pos{}, nil},
+		{"no source", "", Pos{1, 1}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for line := range strings.Lines(frame([]byte(test.source), test.at)) {
+				_, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+				got = append(got, text)
+			}
+			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+				t.Errorf("frame:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestNearestIsNearAndNotAnything(t *testing.T) {
+	words := []string{"says", "calls", "needs", "takes", "timeline"}
+	for word, want := range map[string]string{
+		"sais": "says", "call": "calls", "CALLS": "calls", "timelien": "timeline", "time_line": "timeline",
+		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "",
+	} {
+		if got := nearest(word, words); got != want {
+			t.Errorf("nearest to %q: %q, want %q", word, got, want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+)
+
+// expectation returns the matcher that a file has at expect.replies.
+func expectation(t *testing.T, yaml string) *Matcher {
+	t.Helper()
+	f, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\nexpect:\n  replies: "+yaml+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Expect.Replies
+}
+
+func TestSCN8Matchers(t *testing.T) {
+	const reply = `{"id": "r1", "text": "disk is 92% full", "tokens": 12, "is_error": false, "calls": [{"tool": "exec"}, {"tool": "grep"}], "none": null}`
+	tests := []struct {
+		matcher string
+		value   string // JSON
+		wrong   string // part of what the mismatch says; empty: it matches
+	}{
+		{`a`, `"a"`, ""},
+		{`a`, `"b"`, `want "a" got "b"`},
+		{`"1"`, `1`, `want "1" got 1`},
+		{`1`, `1.0`, ""},
+		{`9007199254740993`, `9007199254740992`, "got 9007199254740992"},
+		{`1.5`, `1.5`, ""},
+		{`true`, `true`, ""},
+		{`true`, `"true"`, `want true got "true"`},
+		{`2026-01-05`, `"2026-01-05"`, ""},
+
+		{`[a, b]`, `["a", "b"]`, ""},
+		{`[a, b]`, `["b", "a"]`, `x[0] want "a"`},
+		{`[a]`, `["a", "b"]`, "wants 1 entry, got 2 entries"},
+		{`[a, b]`, `["a"]`, "wants 2 entries, got 1 entry"},
+		{`[]`, `[]`, ""},
+		{`[]`, `"a"`, `want [] got "a"`},
+
+		{`{id: r1}`, reply, ""},
+		{`{id: r1, calls: [{tool: exec}, {tool: grep}]}`, reply, ""},
+		{`{id: r2}`, reply, `x.id want "r2" got "r1"`},
+		{`{missing: r2}`, reply, `x.missing want "r2" got (none)`},
+		{`{calls: [{tool: exec}, {tool: sed}]}`, reply, `x.calls[1].tool want "sed"`},
+		{`{a: 1}`, `"a"`, `want {a: 1} got "a"`},
+
+		{`{$any: true}`, `0`, ""},
+		{`{missing: {$any: true}}`, reply, "want {$any: true} got (none)"},
+		{`{none: {$absent: true}}`, reply, ""},
+		{`{missing: {$absent: true}}`, reply, ""},
+		{`{id: {$absent: true}}`, reply, `want {$absent: true} got "r1"`},
+
+		{`{$exact: {tool: exec}}`, `{"tool": "exec"}`, ""},
+		{`{$exact: {tool: exec}}`, `{"tool": "exec", "n": 1}`, "has the key n too"},
+		{`{$exact: [{tool: exec}]}`, `[{"tool": "exec", "n": 1}]`, "has the key n too"},
+		{`{$exact: {a: {b: 1}}}`, `{"a": {"b": 1, "c": 2}}`, "has the key c too"},
+		{`{$exact: {a: {$gt: 1}}}`, `{"a": 2}`, ""},
+
+		{`{text: {$contains: "92%"}}`, reply, ""},
+		{`{text: {$contains: "93%"}}`, reply, `want {$contains: "93%"}`},
+		{`{$contains: {tool: b}}`, `[{"tool": "a"}, {"tool": "b", "n": 1}]`, ""},
+		{`{$contains: {tool: c}}`, `[{"tool": "a"}]`, `want {$contains: {tool: "c"}}`},
+		{`{$contains: a}`, `1`, "got 1"},
+
+		{`{$regex: "^a+$"}`, `"aaa"`, ""},
+		{`{$regex: "(a+)+$"}`, `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"`, "want {$regex"},
+		{`{$regex: "1"}`, `1`, "got 1"},
+
+		{`{$one_of: [a, {$regex: "^b"}]}`, `"bc"`, ""},
+		{`{$one_of: [a, b]}`, `"c"`, `want {$one_of: ["a", "b"]} got "c"`},
+		{`{$all: [{$contains: a}, {$len: 2}]}`, `"ab"`, ""},
+		{`{$all: [{$contains: a}, {$len: 2}]}`, `"abc"`, "its length is 3"},
+
+		{`{$gt: 1}`, `2`, ""},
+		{`{$gt: 2}`, `2`, "want {$gt: 2} got 2"},
+		{`{$gte: 2}`, `2`, ""},
+		{`{$gte: 2.5}`, `2`, "got 2"},
+		{`{$lt: 3}`, `2.5`, ""},
+		{`{$lt: 2}`, `2`, "got 2"},
+		{`{$lte: 2}`, `2`, ""},
+		{`{$lte: 1}`, `2`, "got 2"},
+		{`{$lt: 3}`, `"2"`, `got "2"`},
+
+		{`{$len: 3}`, `"äöü"`, ""},
+		{`{$len: {$gt: 1}}`, `[1, 2]`, ""},
+		{`{$len: 1}`, `{"a": 1}`, ""},
+		{`{$len: 1}`, `[1, 2]`, "its length is 2"},
+		{`{$len: 1}`, `5`, "got 5"},
+
+		{`{$unordered: [b, a]}`, `["a", "b"]`, ""},
+		{`{$unordered: [{$any: true}, a]}`, `["a", "b"]`, ""}, // a must get its own entry
+		{`{$unordered: [a, a]}`, `["a", "b"]`, "no entry is left that matches"},
+		{`{$unordered: [a]}`, `["a", "b"]`, "wants 1 entry, got 2 entries"},
+		{`{$unordered: [a]}`, `"a"`, `got "a"`},
+
+		{`{$literal: {$any: 1}}`, `{"$any": 1}`, ""},
+		{`{$literal: {a: 1}}`, `{"a": 1, "b": 2}`, "got {a: 1, b: 2}"},
+		{`{$literal: [1, null]}`, `[1, null]`, ""},
+	}
+	for _, test := range tests {
+		got, err := valueOfJSON(test.value)
+		if err != nil {
+			t.Fatalf("%s: %v", test.value, err)
+		}
+		wrong := expectation(t, test.matcher).match(got, "x")
+		switch {
+		case test.wrong == "" && wrong != nil:
+			t.Errorf("%s does not match %s: %+v", test.matcher, test.value, *wrong)
+		case test.wrong == "":
+		case wrong == nil:
+			t.Errorf("%s matches %s", test.matcher, test.value)
+		default:
+			text := wrong.path + " want " + wrong.want + " got " + wrong.got + " " + wrong.text
+			if !strings.Contains(text, test.wrong) {
+				t.Errorf("%s on %s: %s; want in it: %s", test.matcher, test.value, text, test.wrong)
+			}
+			if wrong.pos.Line != 4 {
+				t.Errorf("%s: the mismatch is at %+v, not in line 4", test.matcher, wrong.pos)
+			}
+		}
+	}
+}
+
+func TestMatcherForATextTakesTheMainPart(t *testing.T) {
+	reply := mapValue("text", with("id", textValue("r1")), with("text", textValue("hello")))
+	for yaml, matches := range map[string]bool{
+		`hello`: true, `{$contains: ell}`: true, `{$len: 5}`: true, `{$regex: "^h"}`: true, `{$exact: hello}`: true,
+		`{$literal: hello}`: true, `{$one_of: [a, hello]}`: true, `{$all: [{$contains: h}, {id: r1}]}`: true,
+		`{id: r1}`: true, `{$any: true}`: true, `r1`: false, `{$contains: r1}`: false, `{id: r2}`: false,
+	} {
+		if got := expectation(t, yaml).match(reply, "x") == nil; got != matches {
+			t.Errorf("%s matches: %t", yaml, got)
+		}
+	}
+}
+
+func TestArgumentsKeepTheirOrderAndNumbers(t *testing.T) {
+	f, err := Parse("f.scenario.yaml", []byte(strings.Replace(valid, `{says: "hello"}`,
+		`{calls: [{tool: exec, args: {z: 1, a: [true, null, 1.50, "<ü>"], big: 12345678901234567890}}]}`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"z":1,"a":[true,null,1.50,"<ü>"],"big":12345678901234567890}`
+	if got := string(f.Script[0].Calls[0].Args); got != want {
+		t.Errorf("args %s, want %s", got, want)
+	}
+	back, err := valueOfJSON(want)
+	if err != nil || back.json() != want {
+		t.Errorf("read again: %s, %v", back.json(), err)
+	}
+}
+
+func TestValueOfJSONRefusesWhatIsNone(t *testing.T) {
+	for _, text := range []string{"", "{", `{"a"}`, `[1,]`, `1 2`, `{"a":1}}`, "nope"} {
+		if v, err := valueOfJSON(text); err == nil {
+			t.Errorf("%q is read as %s", text, v)
+		}
+	}
+}
