@@ -28,8 +28,8 @@ const (
 	HeaderBytesMax = 16 << 10         // all headers of a request
 	HeartbeatEvery = 15 * time.Second // a comment on an idle stream
 
-	idleTimeout = time.Minute // a connection between two requests
-	stopTimeout = 2 * time.Second
+	idleTimeout = time.Minute // for a connection between two requests
+	stopTimeout = time.Second // for answers being written when Serve ends
 )
 
 // HTTPOptions sets an HTTP listener up. Token and RequestBytesMax are required.
@@ -183,7 +183,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// stop lets answers that are being written end, for a moment.
+// stop ends the connections, those that are being answered a moment later.
 func (h *HTTP) stop(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()

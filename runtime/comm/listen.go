@@ -19,6 +19,9 @@ func ListenTCP(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// burstBytes is what the system is asked to hold of datagrams not yet read.
+const burstBytes = 1 << 20
+
 // ListenUDP binds a loopback address for [UDP.Serve]. Port 0 is any free one.
 func ListenUDP(address string) (*net.UDPConn, error) {
 	if err := checkLoopback(address); err != nil {
@@ -32,6 +35,7 @@ func ListenUDP(address string) (*net.UDPConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for UDP on %s: %w", address, err)
 	}
+	_ = c.SetReadBuffer(burstBytes) // as much of it as the system allows
 	return c, nil
 }
 

@@ -1,0 +1,250 @@
+// Package fronttest has a daemon's front that a test drives by hand.
+package fronttest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// Front implements [comm.Front]. Nothing happens to an accepted request until
+// the test says so.
+type Front struct {
+	mu       sync.Mutex
+	changed  chan struct{} // closed at the next change
+	refusal  error
+	status   comm.Status
+	held     chan struct{} // not nil: Accept waits until it is closed
+	records  map[fsm.RequestKey]engine.Request
+	order    []string // ids as they were accepted
+	asked    int      // calls of Accept
+	waiting  int      // of them held now
+	raised   []fsm.EventRaised
+	watchers map[int]watcher
+	last     int
+}
+
+type watcher struct {
+	key    fsm.RequestKey
+	events chan comm.Event
+	end    context.CancelFunc
+}
+
+// watcherBuffer is more than any test says without somebody listening.
+const watcherBuffer = 256
+
+// New returns a front that serves.
+func New() *Front {
+	return &Front{
+		changed:  make(chan struct{}),
+		status:   comm.Status{Version: "test", Lifecycle: fsm.Serving, Epoch: 1, Active: []comm.Active{}},
+		records:  map[fsm.RequestKey]engine.Request{},
+		watchers: map[int]watcher{},
+	}
+}
+
+// lock returns the unlock that also tells whoever awaits a change.
+func (f *Front) lock() (unlock func()) {
+	f.mu.Lock()
+	return func() {
+		close(f.changed)
+		f.changed = make(chan struct{})
+		f.mu.Unlock()
+	}
+}
+
+// Refuse makes Accept and Raise fail for what is new; nil ends it.
+func (f *Front) Refuse(err error) {
+	defer f.lock()()
+	f.refusal = err
+}
+
+// SetLifecycle changes the status.
+func (f *Front) SetLifecycle(s fsm.State) {
+	defer f.lock()()
+	f.status.Lifecycle = s
+}
+
+// Hold makes Accept wait until the returned function is called.
+func (f *Front) Hold() (release func()) {
+	defer f.lock()()
+	held := make(chan struct{})
+	f.held = held
+	return sync.OnceFunc(func() {
+		defer f.lock()()
+		f.held = nil
+		close(held)
+	})
+}
+
+// Accept implements [comm.Front].
+func (f *Front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
+	if err := f.wait(ctx); err != nil {
+		return engine.Acceptance{}, err
+	}
+	defer f.lock()()
+	f.asked++
+	known, ok := f.records[r.Key]
+	switch {
+	case ok && (known.Text != r.Text || known.Session != r.Session):
+		return engine.Acceptance{}, engine.ErrConflict
+	case ok:
+		return engine.Acceptance{Request: known}, nil
+	case f.refusal != nil:
+		return engine.Acceptance{}, f.refusal
+	}
+	f.order = append(f.order, r.Key.ID)
+	known = engine.Request{Key: r.Key, Handle: fsm.HandleID(len(f.order)), Session: r.Session, Text: r.Text, Accepted: 1}
+	f.records[r.Key] = known
+	return engine.Acceptance{Request: known, New: true}, nil
+}
+
+// wait waits while Accept is held.
+func (f *Front) wait(ctx context.Context) error {
+	unlock := f.lock()
+	held := f.held
+	if held == nil {
+		unlock()
+		return nil
+	}
+	f.waiting++
+	unlock()
+	defer func() { defer f.lock()(); f.waiting-- }()
+	select {
+	case <-held:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Raise implements [comm.Front].
+func (f *Front) Raise(_ context.Context, e fsm.EventRaised) error {
+	defer f.lock()()
+	if f.refusal != nil {
+		return f.refusal
+	}
+	f.raised = append(f.raised, e)
+	return nil
+}
+
+// Request implements [comm.Front].
+func (f *Front) Request(_ context.Context, key fsm.RequestKey) (engine.Request, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, ok := f.records[key]
+	return r, ok, nil
+}
+
+// Watch implements [comm.Front].
+func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Event, error) {
+	defer f.lock()()
+	events := make(chan comm.Event, watcherBuffer)
+	if r := f.records[key]; r.Done {
+		events <- comm.Event{Type: comm.EventReply, Text: r.Reply, IsError: r.IsError}
+		close(events)
+		return events, nil
+	}
+	events <- comm.Event{Type: comm.EventState, State: fsm.Queued}
+	ctx, cancel := context.WithCancel(ctx)
+	f.last++
+	n := f.last
+	f.watchers[n] = watcher{key, events, cancel}
+	context.AfterFunc(ctx, func() { f.leave(n) })
+	return events, nil
+}
+
+func (f *Front) leave(n int) {
+	defer f.lock()()
+	if w, ok := f.watchers[n]; ok {
+		delete(f.watchers, n)
+		close(w.events)
+		w.end()
+	}
+}
+
+// Say tells the watchers of a request something.
+func (f *Front) Say(key fsm.RequestKey, events ...comm.Event) {
+	defer f.lock()()
+	f.say(key, events...)
+}
+
+func (f *Front) say(key fsm.RequestKey, events ...comm.Event) {
+	for _, w := range f.watchers { // order-free: each hears the same
+		for _, e := range events {
+			if w.key == key {
+				w.events <- e
+			}
+		}
+	}
+}
+
+// Reply ends a request.
+func (f *Front) Reply(key fsm.RequestKey, text string, isError bool) {
+	defer f.lock()()
+	r := f.records[key]
+	r.Done, r.Reply, r.IsError, r.Replied = true, text, isError, 2
+	f.records[key] = r
+	f.say(key, comm.Event{Type: comm.EventReply, Text: text, IsError: isError})
+}
+
+// Cut ends every watch without a reply, as a stopping daemon does.
+func (f *Front) Cut() {
+	f.mu.Lock()
+	open := slices.Sorted(maps.Keys(f.watchers))
+	f.mu.Unlock()
+	for _, n := range open {
+		f.leave(n)
+	}
+}
+
+// Status implements [comm.Front].
+func (f *Front) Status(context.Context) comm.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// Seen is what the front has been asked for.
+type Seen struct {
+	Accepted []string // ids, in order
+	Asked    int      // calls of Accept
+	Raised   []fsm.EventRaised
+	Held     int // calls of Accept that wait now
+	Watching int // watches open now
+}
+
+// Seen returns what has been asked for so far.
+func (f *Front) Seen() Seen {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.seen()
+}
+
+func (f *Front) seen() Seen {
+	return Seen{
+		Accepted: slices.Clone(f.order), Asked: f.asked, Raised: slices.Clone(f.raised), Held: f.waiting, Watching: len(f.watchers),
+	}
+}
+
+// Await returns once what has been asked for is as wanted, or when ctx ends.
+func (f *Front) Await(ctx context.Context, wanted func(Seen) bool) error {
+	for {
+		f.mu.Lock()
+		seen, changed := f.seen(), f.changed
+		f.mu.Unlock()
+		if wanted(seen) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

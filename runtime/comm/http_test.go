@@ -1,0 +1,244 @@
+package comm_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+)
+
+func TestARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var receipt comm.Receipt
+	r := s.do(post(`{"id":"m1","session":"s","text":"hello"}`), &receipt)
+	if r.StatusCode != http.StatusAccepted || receipt != (comm.Receipt{ID: "m1", State: "accepted"}) {
+		t.Fatalf("%d %+v", r.StatusCode, receipt)
+	}
+	want := comm.Record{ID: "m1", Channel: "http", Session: "s", State: "accepted", Text: "hello", Accepted: 1}
+	get := call{method: "GET", path: "/v1/requests/m1"}
+	var record comm.Record
+	if r := s.do(get, &record); r.StatusCode != http.StatusOK || record != want {
+		t.Errorf("before the reply: %d, %s", r.StatusCode, cmp.Diff(want, record))
+	}
+	s.front.Reply(httpKey("m1"), "error: it broke", true)
+	want.State, want.Done, want.Replied, want.Reply, want.IsError = "failed", true, 2, "error: it broke", true
+	if r := s.do(get, &record); r.StatusCode != http.StatusOK || record != want {
+		t.Errorf("behind the reply: %d, %s", r.StatusCode, cmp.Diff(want, record))
+	}
+}
+
+func TestARequestWithoutAnIDGetsOneOfItsOwn(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var a, b comm.Receipt
+	s.do(post(`{"text":"hello"}`), &a)
+	s.do(post(`{"text":"hello"}`), &b)
+	if len(a.ID) < 20 || a.ID == b.ID {
+		t.Errorf("the ids are %q and %q", a.ID, b.ID)
+	}
+}
+
+func TestTheSameIDIsDoneOnce(t *testing.T) {
+	s := serveHTTP(t, nil)
+	for range 2 {
+		var receipt comm.Receipt
+		if r := s.do(post(good), &receipt); r.StatusCode != http.StatusAccepted {
+			t.Fatalf("status %d", r.StatusCode)
+		}
+	}
+	s.front.Reply(httpKey("m1"), "hi", false)
+	var record comm.Record
+	if r := s.do(post(good), &record); r.StatusCode != http.StatusOK || record.Reply != "hi" || record.State != "done" {
+		t.Errorf("%d %+v", r.StatusCode, record)
+	}
+	var body comm.ProblemBody
+	if r := s.do(post(`{"id":"m1","text":"another"}`), &body); r.StatusCode != http.StatusConflict {
+		t.Errorf("status %d, %+v", r.StatusCode, body)
+	}
+	if got := s.front.Seen().Accepted; len(got) != 1 {
+		t.Errorf("accepted %q", got)
+	}
+	want := comm.Counts{Accepted: 1, Duplicates: 2, Refused: 1}
+	if got := s.counters.Counts(); got != want {
+		t.Errorf("counts %+v, want %+v", got, want)
+	}
+}
+
+func TestAnIDIsOpaqueText(t *testing.T) {
+	s := serveHTTP(t, nil)
+	for _, id := range []string{"../../etc/x", "..", ".", "a/events", "%2e", "ü 狐?#&", "{id}", "//"} {
+		body, err := json.Marshal(map[string]string{"id": id, "text": "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var receipt comm.Receipt
+		if r := s.do(post(string(body)), &receipt); r.StatusCode != http.StatusAccepted {
+			t.Fatalf("%q: status %d", id, r.StatusCode)
+		}
+		var record comm.Record
+		path := "/v1/requests/" + strings.ReplaceAll(url.PathEscape(id), ".", "%2E")
+		if r := s.do(call{method: "GET", path: path}, &record); r.StatusCode != http.StatusOK || record.ID != id {
+			t.Errorf("%q: status %d, %+v", id, r.StatusCode, record)
+		}
+	}
+}
+
+func TestIDsOfTwoChannelsNeverMeet(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var receipt comm.Receipt
+	s.do(post(good), &receipt)
+	if r := s.do(post(`{"id":"m1","channel":"cron","text":"another"}`), &receipt); r.StatusCode != http.StatusAccepted {
+		t.Fatalf("status %d", r.StatusCode)
+	}
+	var record comm.Record
+	s.do(call{method: "GET", path: "/v1/requests/m1?channel=cron"}, &record)
+	if record.Text != "another" || record.Channel != "cron" {
+		t.Errorf("%+v", record)
+	}
+}
+
+func TestWaitAnswersWithTheRecordOfTheFinishedRequest(t *testing.T) {
+	s := serveHTTP(t, nil)
+	s.when(watching, func() {
+		s.front.Reply(httpKey("m1"), "hi", false)
+	})
+	wait := call{method: "POST", path: "/v1/requests?wait=1", body: good}
+	for range 2 { // the second is answered from the record
+		var record comm.Record
+		if r := s.do(wait, &record); r.StatusCode != http.StatusOK || !record.Done || record.Reply != "hi" || record.Replied != 2 {
+			t.Errorf("%d %+v", r.StatusCode, record)
+		}
+	}
+}
+
+func TestWaitSaysThatAStoppingDaemonKeepsTheRequest(t *testing.T) {
+	s := serveHTTP(t, nil)
+	s.when(watching, func() {
+		s.front.Say(httpKey("m1"), comm.Event{Type: comm.EventDeferred})
+		s.front.Cut()
+	})
+	var body comm.ProblemBody
+	r := s.do(call{method: "POST", path: "/v1/requests?wait=1", body: good}, &body)
+	if r.StatusCode != http.StatusServiceUnavailable || body.Error.Code != comm.CodeStopping || !strings.Contains(body.Error.Hint, "is kept") {
+		t.Errorf("%d %+v", r.StatusCode, body.Error)
+	}
+}
+
+// The deadlines of the server bound reading and writing, not how long shelly
+// thinks.
+func TestAWaitOutlivesTheReadDeadline(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ReadTimeout = 50 * time.Millisecond })
+	s.when(watching, func() {
+		for range 2 { // a connection that is cut off later began later
+			s.raw("POST /v1/requests HTTP/1.1\r\nHost: ")
+		}
+		s.front.Reply(httpKey("m1"), "hi", false)
+	})
+	var record comm.Record
+	if r := s.do(call{method: "POST", path: "/v1/requests?wait=1", body: good}, &record); r.StatusCode != http.StatusOK {
+		t.Errorf("%d %+v", r.StatusCode, record)
+	}
+}
+
+func TestAnEventIsRaised(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var got map[string]string
+	r := s.do(call{method: "POST", path: "/v1/events", body: `{"source":"disk","event":"full","subject":"/var","detail":"97 %"}`}, &got)
+	if r.StatusCode != http.StatusAccepted || got["state"] != "accepted" {
+		t.Errorf("%d %v", r.StatusCode, got)
+	}
+	want := []fsm.EventRaised{{Source: "disk", Event: "full", Subject: "/var", Detail: "97 %"}}
+	if diff := cmp.Diff(want, s.front.Seen().Raised); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
+	s := serveHTTP(t, nil)
+	s.start(with(post(good), "Authorization", ""))
+	var got comm.Status
+	r := s.do(call{method: "GET", path: "/v1/status"}, &got)
+	want := comm.Status{
+		Version: "test", Lifecycle: fsm.Serving, Epoch: 1, Active: []comm.Active{}, Listeners: comm.Counts{BadTokens: 1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := r.Header; got.Get("Cache-Control") != "no-store" || got.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("headers %v", got)
+	}
+}
+
+func TestHealthNeedsNoTokenAndTellsLittle(t *testing.T) {
+	s := serveHTTP(t, nil)
+	health := with(call{method: "GET", path: "/healthz"}, "Authorization", "")
+	for state, want := range map[fsm.State]int{
+		fsm.Initializing: 200, fsm.Serving: 200, fsm.Draining: 503, fsm.Farewell: 503, fsm.Stopped: 503, fsm.Down: 503,
+	} {
+		s.front.SetLifecycle(state)
+		var got map[string]any
+		r := s.do(health, &got)
+		if diff := cmp.Diff(map[string]any{"ok": want == 200, "lifecycle": string(state)}, got); r.StatusCode != want || diff != "" {
+			t.Errorf("%s: status %d, %s", state, r.StatusCode, diff)
+		}
+	}
+}
+
+func TestServeEndsWhatIsOpenWhenItsContextEnds(t *testing.T) {
+	s := serveHTTP(t, nil)
+	stream := eventsOf(t, s.start(call{method: "POST", path: "/v1/requests?stream=1", body: good}))
+	waiting := make(chan string, 1)
+	s.when(watching, func() {
+		waiting <- s.raw("POST /v1/requests?wait=1 HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token +
+			"\r\nContent-Type: application/json\r\nContent-Length: 26\r\n\r\n" + good)
+	})
+	half, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = half.Close() }()
+	if _, err := io.WriteString(half, "POST /v1/requests HTTP/1.1\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	s.await(func(n fronttest.Seen) bool { return n.Watching == 2 })
+	if err := s.stop(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	for {
+		if _, ok := stream.next(); !ok {
+			break
+		}
+	}
+	if got := <-waiting; !strings.HasPrefix(got, "HTTP/1.1 503 ") {
+		t.Errorf("a wait ends with %q", got)
+	}
+	s.await(func(n fronttest.Seen) bool { return n.Watching == 0 })
+	if _, err := net.Dial("tcp", s.address); err == nil {
+		t.Error("it still listens")
+	}
+}
+
+func TestServeTellsWhyItCouldNot(t *testing.T) {
+	h, err := comm.NewHTTP(fronttest.New(), comm.HTTPOptions{Token: token, RequestBytesMax: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := comm.ListenTCP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	if err := h.Serve(context.Background(), l); err == nil || !strings.Contains(err.Error(), l.Addr().String()) {
+		t.Errorf("Serve: %v", err)
+	}
+}

@@ -1,0 +1,296 @@
+package comm_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+const good = `{"id":"m1","text":"hello"}`
+
+func post(body string) call { return call{method: "POST", path: "/v1/requests", body: body} }
+
+func with(c call, name, value string) call {
+	c.header = http.Header{name: {value}}
+	return c
+}
+
+func TestEveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
+	event := func(body string) call { return call{method: "POST", path: "/v1/events", body: body} }
+	get := func(path string) call { return call{method: "GET", path: path} }
+	hosted := func(host string) call { c := post(good); c.host = host; return c }
+	long := strings.Repeat("x", 129)
+	cases := []struct {
+		name string
+		call call
+		want int
+		code comm.Code
+		says string
+	}{
+		{"no token", with(post(good), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
+		{"wrong token", with(post(good), "Authorization", "Bearer "+token[1:]+"x"), 401, comm.CodeUnauthorized, "token"},
+		{"token as a password", with(post(good), "Authorization", "Basic "+token), 401, comm.CodeUnauthorized, "token"},
+		{"status without a token", with(get("/v1/status"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
+		{"unknown route without a token", with(get("/v2"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
+
+		{"foreign Host", hosted("evil.example"), 403, comm.CodeForbidden, "Host"},
+		{"Host that starts with localhost", hosted("localhost.evil.example"), 403, comm.CodeForbidden, "Host"},
+		{"Host of another port", hosted("127.0.0.1:1"), 403, comm.CodeForbidden, "Host"},
+		{"Host without the port", hosted("127.0.0.1"), 403, comm.CodeForbidden, "Host"},
+		{"foreign Origin", with(post(good), "Origin", "https://evil.example"), 403, comm.CodeForbidden, "another site"},
+		{"Origin of a sandboxed page", with(post(good), "Origin", "null"), 403, comm.CodeForbidden, "another site"},
+		{"cross-site", with(post(good), "Sec-Fetch-Site", "cross-site"), 403, comm.CodeForbidden, "another site"},
+		{"another port of this machine", with(post(good), "Sec-Fetch-Site", "same-site"), 403, comm.CodeForbidden, "another site"},
+
+		{"unknown route", get("/v2"), 404, comm.CodeNotFound, "route"},
+		{"GET that asks for work", get("/?text=run+exec"), 404, comm.CodeNotFound, "route"},
+		{"unknown request", get("/v1/requests/m1"), 404, comm.CodeNotFound, `"m1"`},
+		{"events of an unknown request", get("/v1/requests/m1/events"), 404, comm.CodeNotFound, `"m1"`},
+		{"a trailing slash", get("/v1/status/"), 404, comm.CodeNotFound, "route"},
+		{"GET of a route that works", get("/v1/requests?text=hello"), 405, comm.CodeMethodNotAllowed, "GET"},
+		{"GET of the events", get("/v1/events"), 405, comm.CodeMethodNotAllowed, "GET"},
+		{"POST to the status", call{method: "POST", path: "/v1/status"}, 405, comm.CodeMethodNotAllowed, "POST"},
+
+		{"plain text", with(post(good), "Content-Type", "text/plain"), 415, comm.CodeMediaType, "JSON"},
+		{"HTML form", with(post("text=a"), "Content-Type", "application/x-www-form-urlencoded"), 415, comm.CodeMediaType, "JSON"},
+		{"no type", with(post(good), "Content-Type", ""), 415, comm.CodeMediaType, "JSON"},
+		{"another charset", with(post(good), "Content-Type", "application/json; charset=latin1"), 415, comm.CodeMediaType, "JSON"},
+		{"a body too long", post(`{"text":"` + strings.Repeat("x", 4096) + `"}`), 413, comm.CodeTooLarge, "4096 bytes"},
+
+		{"no body", post(""), 400, comm.CodeBadRequest, "ends too early"},
+		{"not JSON", post("hello"), 400, comm.CodeBadRequest, "not JSON"},
+		{"half of it", post(`{"text":"he`), 400, comm.CodeBadRequest, "ends too early"},
+		{"an array", post(`[` + good + `]`), 400, comm.CodeBadRequest, "not a JSON object"},
+		{"two values", post(good + good), 400, comm.CodeBadRequest, "more behind"},
+		{"bytes behind it", post(good + "x"), 400, comm.CodeBadRequest, "more behind"},
+		{"unknown field", post(`{"text":"a","colour":"red"}`), 400, comm.CodeBadRequest, `"colour"`},
+		{"field in another case", post(`{"Text":"a"}`), 400, comm.CodeBadRequest, `"Text"`},
+		{"field twice", post(`{"text":"a","text":"b"}`), 400, comm.CodeBadRequest, `"text" is there twice`},
+		{"a number for a text", post(`{"text":1}`), 400, comm.CodeBadRequest, `"text" is not a text`},
+		{"null for a text", post(`{"text":null}`), 400, comm.CodeBadRequest, `"text" is not a text`},
+		{"an object for a text", post(`{"text":{}}`), 400, comm.CodeBadRequest, `"text" is not a text`},
+		{"invalid UTF-8", post("{\"text\":\"\xff\"}"), 400, comm.CodeBadRequest, "UTF-8"},
+		{"no text", post(`{"id":"m1"}`), 400, comm.CodeBadRequest, `"text" is missing`},
+		{"blank text", post(`{"text":" \n"}`), 400, comm.CodeBadRequest, `"text" is missing`},
+		{"long id", post(`{"id":"` + long + `","text":"a"}`), 400, comm.CodeBadRequest, `"id" is longer`},
+		{"id with a line end", post(`{"id":"a\nb","text":"a"}`), 400, comm.CodeBadRequest, `"id" holds a control`},
+		{"id that steers a terminal", post(`{"id":"\u009b2J","text":"a"}`), 400, comm.CodeBadRequest, `"id" holds a control`},
+		{"long session", post(`{"session":"` + long + `","text":"a"}`), 400, comm.CodeBadRequest, `"session" is longer`},
+		{"channel that is no name", post(`{"channel":"../x","text":"a"}`), 400, comm.CodeBadRequest, "channel"},
+		{"channel of a record", get("/v1/requests/m1?channel=A"), 400, comm.CodeBadRequest, "channel"},
+		{"misspelt query", call{method: "POST", path: "/v1/requests?steam=1", body: good}, 400, comm.CodeBadRequest, `"steam"`},
+		{"a wish that is no flag", call{method: "POST", path: "/v1/requests?stream=yes", body: good}, 400, comm.CodeBadRequest, `"yes"`},
+		{"stream and wait", call{method: "POST", path: "/v1/requests?stream=1&wait=1", body: good}, 400, comm.CodeBadRequest, "exclude"},
+
+		{"event without its source", event(`{"event":"full"}`), 400, comm.CodeBadRequest, `"source" is missing`},
+		{"event without what happened", event(`{"source":"disk"}`), 400, comm.CodeBadRequest, `"event" is missing`},
+		{"event with an unknown field", event(`{"source":"disk","event":"full","x":"y"}`), 400, comm.CodeBadRequest, `"x"`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := serveHTTP(t, nil)
+			var body comm.ProblemBody
+			response := s.do(c.call, &body)
+			if response.StatusCode != c.want || body.Error.Code != c.code {
+				t.Errorf("status %d, code %q; want %d, %q", response.StatusCode, body.Error.Code, c.want, c.code)
+			}
+			if !strings.Contains(body.Error.Message, c.says) || body.Error.Hint == "" {
+				t.Errorf("error %+v; want a message with %q, and a hint", body.Error, c.says)
+			}
+			if seen := s.front.Seen(); seen.Asked != 0 || len(seen.Raised) != 0 {
+				t.Errorf("work was started: %+v", seen)
+			}
+		})
+	}
+}
+
+func TestErrorsOfTheDaemonHaveTheirStatus(t *testing.T) {
+	cases := []struct {
+		err   error
+		want  int
+		code  comm.Code
+		retry string
+	}{
+		{engine.ErrBusy, 429, comm.CodeBusy, "1"},
+		{fmt.Errorf("accept: %w", engine.ErrBusy), 429, comm.CodeBusy, "1"},
+		{engine.ErrConflict, 409, comm.CodeConflict, ""},
+		{engine.ErrStopping, 503, comm.CodeStopping, ""},
+		{engine.ErrDead, 503, comm.CodeStopping, ""},
+		{fmt.Errorf("%w: 3 MB free", engine.ErrNoSpace), 507, comm.CodeNoSpace, ""},
+		{errors.New("/secret/path: input/output error"), 500, comm.CodeInternal, ""},
+	}
+	for _, c := range cases {
+		for _, path := range []string{"/v1/requests", "/v1/requests?wait=1", "/v1/requests?stream=1", "/v1/events"} {
+			t.Run(c.err.Error()+path, func(t *testing.T) {
+				s := serveHTTP(t, nil)
+				s.front.Refuse(c.err)
+				body := good
+				if path == "/v1/events" {
+					body = `{"source":"disk","event":"full"}`
+				}
+				var got comm.ProblemBody
+				response := s.do(call{method: "POST", path: path, body: body}, &got)
+				if response.StatusCode != c.want || got.Error.Code != c.code || response.Header.Get("Retry-After") != c.retry {
+					t.Errorf("status %d, %+v, retry %q", response.StatusCode, got.Error, response.Header.Get("Retry-After"))
+				}
+				if strings.Contains(got.Error.Message+got.Error.Hint, "secret") {
+					t.Errorf("%+v tells the client what only the log may", got.Error)
+				}
+				if n := s.counters.Counts().Refused; n != 1 {
+					t.Errorf("%d counted as refused", n)
+				}
+			})
+		}
+	}
+}
+
+func TestAllNamesOfLoopbackAreOurs(t *testing.T) {
+	s := serveHTTP(t, nil)
+	port := s.address[strings.LastIndex(s.address, ":"):]
+	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "[::1]"} {
+		c := call{method: "GET", path: "/v1/status", host: host + port, header: http.Header{
+			"Origin": {"http://" + strings.ToLower(host) + port}, "Sec-Fetch-Site": {"same-origin"},
+		}}
+		if got := s.start(c).StatusCode; got != http.StatusOK {
+			t.Errorf("%s: status %d", host, got)
+		}
+	}
+}
+
+func TestARouteThatLeavesItsFolderIsNotFound(t *testing.T) {
+	s := serveHTTP(t, nil)
+	head := " HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+	for _, line := range []string{"POST /../../etc/passwd", "GET /v1/../healthz", "GET //healthz", "GET /./v1/status"} {
+		if got := s.raw(line + head); !strings.HasPrefix(got, "HTTP/1.1 404 ") {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+func TestASocketOfAForeignPageIsRefusedBeforeItOpens(t *testing.T) {
+	s := serveHTTP(t, nil)
+	upgrade := "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+	_, port, _ := strings.Cut(s.address, ":")
+	for _, head := range []string{
+		"Host: " + s.address + upgrade + "Origin: https://evil.example\r\n",
+		"Host: evil.example:" + port + upgrade + "Origin: http://evil.example:" + port + "\r\n",
+	} {
+		if got := s.raw("GET /ws HTTP/1.1\r\n" + head + "\r\n"); !strings.HasPrefix(got, "HTTP/1.1 403 ") {
+			t.Errorf("%q: %q", head, got)
+		}
+	}
+	if n := s.counters.Counts().Foreign; n != 2 {
+		t.Errorf("%d counted as foreign", n)
+	}
+}
+
+func TestAnEndlessBodyIsRefusedAtTheLimit(t *testing.T) {
+	s := serveHTTP(t, nil)
+	r, w := io.Pipe()
+	go func() {
+		chunk := []byte(strings.Repeat("x", 1024))
+		_, err := io.WriteString(w, `{"text":"`)
+		for err == nil {
+			_, err = w.Write(chunk)
+		}
+	}()
+	request, err := http.NewRequestWithContext(testContext(t), "POST", "http://"+s.address+"/v1/requests", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := s.client.Do(request)
+	_ = r.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d", response.StatusCode)
+	}
+}
+
+func TestWrongTokensAreLimitedAndTheRightOnePasses(t *testing.T) {
+	var clock atomic.Int64 // milliseconds
+	s := serveHTTP(t, func(o *comm.HTTPOptions) {
+		o.Now = func() time.Time { return time.UnixMilli(1e9 + clock.Load()) }
+	})
+	guess := func() *http.Response {
+		return s.start(with(post(good), "Authorization", "Bearer guess"))
+	}
+	for i := range comm.WrongTokensMax {
+		if r := guess(); r.StatusCode != 401 || r.Header.Get("WWW-Authenticate") != "Bearer" || !r.Close {
+			t.Fatalf("guess %d: %d %v", i, r.StatusCode, r.Header)
+		}
+	}
+	clock.Add(15_001)
+	if r := guess(); r.StatusCode != 429 || r.Header.Get("Retry-After") != "45" || !r.Close {
+		t.Errorf("a guess too many: %d %v", r.StatusCode, r.Header)
+	}
+	if r := s.start(call{method: "GET", path: "/v1/status"}); r.StatusCode != 200 {
+		t.Errorf("the owner is shut out: %d", r.StatusCode)
+	}
+	clock.Add(comm.WrongTokensWindow.Milliseconds())
+	if r := guess(); r.StatusCode != 401 {
+		t.Errorf("a guess in the next window: %d", r.StatusCode)
+	}
+	if n := s.counters.Counts().BadTokens; n != int64(comm.WrongTokensMax)+2 {
+		t.Errorf("%d counted", n)
+	}
+}
+
+func TestSlowSendersAreCutOff(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ReadTimeout = 20 * time.Millisecond })
+	if got := s.raw("POST /v1/requests HTTP/1.1\r\nHost: "); got != "" {
+		t.Errorf("headers that never end: %q", got)
+	}
+	if got := s.raw(""); got != "" {
+		t.Errorf("a connection that says nothing: %q", got)
+	}
+	body := s.raw("POST /v1/requests HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token +
+		"\r\nContent-Type: application/json\r\nContent-Length: 26\r\n\r\n{")
+	if !strings.HasPrefix(body, "HTTP/1.1 400 ") || !strings.Contains(body, "too slowly") {
+		t.Errorf("a body that never ends: %q", body)
+	}
+	if seen := s.front.Seen(); seen.Asked != 0 {
+		t.Error("work was started")
+	}
+}
+
+func TestHeadersAreBounded(t *testing.T) {
+	s := serveHTTP(t, nil)
+	got := s.raw("GET /healthz HTTP/1.1\r\nHost: " + s.address + "\r\nX: " + strings.Repeat("x", 2*comm.HeaderBytesMax) + "\r\n\r\n")
+	if !strings.HasPrefix(got, "HTTP/1.1 431 ") {
+		t.Errorf("%.100q", got)
+	}
+}
+
+func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:7433", "example.com:80", "localhost:0", "nowhere"} {
+		if l, err := comm.ListenTCP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
+			t.Errorf("TCP %s: %v, %v", address, l, err)
+		}
+		if c, err := comm.ListenUDP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
+			t.Errorf("UDP %s: %v, %v", address, c, err)
+		}
+	}
+}
+
+func TestAShortTokenIsRefusedAtTheStart(t *testing.T) {
+	short := token[1:]
+	if _, err := comm.NewHTTP(nil, comm.HTTPOptions{Token: short, RequestBytesMax: 1}); err == nil {
+		t.Error("HTTP takes it")
+	}
+	if _, err := comm.NewUDP(nil, comm.UDPOptions{Token: short, RequestBytesMax: 1}); err == nil {
+		t.Error("UDP takes it")
+	}
+}

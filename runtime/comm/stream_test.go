@@ -1,0 +1,161 @@
+package comm_test
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+)
+
+var streamed = call{method: "POST", path: "/v1/requests?stream=1", body: good}
+
+func TestAStreamTellsWhatHappensInOrderUpToTheReply(t *testing.T) {
+	story := []comm.Event{
+		{Type: comm.EventState, State: fsm.Cognition, Inference: fsm.Thinking},
+		{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Thinking: "a folder…"},
+		{Type: comm.EventTool, Tool: "list_dir", Args: `{"path": "."}`},
+		{Type: comm.EventToolResult, Tool: "list_dir", Text: "a\nb"},
+		{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: "Two "},
+		{Type: comm.EventState, State: fsm.Summarizing, Inference: fsm.Thinking},
+	}
+	for name, c := range map[string]call{
+		"by the query":  streamed,
+		"by the header": with(post(good), "Accept", "application/json;q=0.1, text/event-stream"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serveHTTP(t, nil)
+			e := eventsOf(t, s.start(c))
+			e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+			e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+			s.front.Say(httpKey("m1"), story...)
+			for _, want := range story {
+				e.want(want)
+			}
+			s.front.Reply(httpKey("m1"), "Two files.", false)
+			e.want(comm.Event{Type: comm.EventReply, Text: "Two files."})
+			e.wantEnd()
+			s.await(func(n fronttest.Seen) bool { return n.Watching == 0 })
+		})
+	}
+}
+
+func TestAStreamCanBeAttachedToAgain(t *testing.T) {
+	s := serveHTTP(t, nil)
+	attach := call{method: "GET", path: "/v1/requests/m1/events"}
+	first := eventsOf(t, s.start(streamed))
+	first.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	first.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	s.front.Cut()
+	first.wantEnd()
+
+	again := eventsOf(t, s.start(attach))
+	again.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	s.front.Reply(httpKey("m1"), "error: no", true)
+	again.want(comm.Event{Type: comm.EventReply, Text: "error: no", IsError: true})
+	again.wantEnd()
+
+	done := eventsOf(t, s.start(attach))
+	done.want(comm.Event{Type: comm.EventReply, Text: "error: no", IsError: true})
+	done.wantEnd()
+
+	posted := eventsOf(t, s.start(streamed))
+	posted.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	posted.want(comm.Event{Type: comm.EventReply, Text: "error: no", IsError: true})
+	posted.wantEnd()
+	if n := len(s.front.Seen().Accepted); n != 1 {
+		t.Errorf("accepted %d times", n)
+	}
+}
+
+func TestNoTextForgesAnEvent(t *testing.T) {
+	s := serveHTTP(t, nil)
+	e := eventsOf(t, s.start(streamed))
+	s.await(watching)
+	text := "a\n\nevent: admin\ndata: x\r\rid: 1\r\n\x00\u2028"
+	s.front.Reply(httpKey("m1"), text, false)
+	e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	e.want(comm.Event{Type: comm.EventReply, Text: text})
+	e.wantEnd()
+}
+
+func TestAnIdleStreamIsKeptAlive(t *testing.T) {
+	ticks := make(chan time.Time)
+	stopped := make(chan struct{})
+	s := serveHTTP(t, func(o *comm.HTTPOptions) {
+		o.Heartbeat = func() (<-chan time.Time, func()) { return ticks, func() { close(stopped) } }
+	})
+	e := eventsOf(t, s.start(streamed))
+	e.block() // the opening comment
+	e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	for range 2 {
+		ticks <- time.Time{}
+		if got := e.block(); len(got) != 1 || !strings.HasPrefix(got[0], ":") {
+			t.Errorf("the heartbeat is %q", got)
+		}
+	}
+	s.front.Reply(httpKey("m1"), "hi", false)
+	e.want(comm.Event{Type: comm.EventReply, Text: "hi"})
+	e.wantEnd()
+	<-stopped
+}
+
+func TestAClientThatGoesEndsItsWatch(t *testing.T) {
+	s := serveHTTP(t, nil)
+	r := s.start(streamed)
+	s.await(watching)
+	_ = r.Body.Close()
+	s.await(func(n fronttest.Seen) bool { return n.Watching == 0 })
+}
+
+func TestAClientThatNeverReadsIsDropped(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.WriteTimeout = 50 * time.Millisecond })
+	c, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	_, err = io.WriteString(c, "POST /v1/requests?stream=1 HTTP/1.1\r\nHost: "+s.address+"\r\nAuthorization: Bearer "+token+
+		"\r\nContent-Type: application/json\r\nContent-Length: 26\r\n\r\n"+good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.await(watching)
+	big := comm.Event{Type: comm.EventChunk, Text: strings.Repeat("x", 1<<20)}
+	for range 64 { // more than the system buffers
+		s.front.Say(httpKey("m1"), big)
+	}
+	s.await(func(n fronttest.Seen) bool { return n.Watching == 0 })
+}
+
+func TestOpenStreamsAreBoundedAndBusyStartsNothing(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.StreamsMax = 1 })
+	first := s.start(streamed)
+	s.await(watching)
+	other := `{"id":"m2","text":"hello"}`
+	for _, c := range []call{
+		{method: "POST", path: "/v1/requests?stream=1", body: other},
+		{method: "POST", path: "/v1/requests?wait=1", body: other},
+		{method: "GET", path: "/v1/requests/m1/events"},
+	} {
+		var body comm.ProblemBody
+		if r := s.do(c, &body); r.StatusCode != 429 || body.Error.Code != comm.CodeBusy || r.Header.Get("Retry-After") != "1" {
+			t.Errorf("%s: %d %+v", c.path, r.StatusCode, body.Error)
+		}
+	}
+	if n := len(s.front.Seen().Accepted); n != 1 {
+		t.Errorf("%d requests accepted", n)
+	}
+	var receipt comm.Receipt
+	if r := s.do(post(other), &receipt); r.StatusCode != 202 {
+		t.Errorf("a request that needs no stream: %d", r.StatusCode)
+	}
+	_ = first.Body.Close()
+	s.await(func(n fronttest.Seen) bool { return n.Watching == 0 })
+}
