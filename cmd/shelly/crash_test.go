@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/mock"
+)
+
+// guard ends a test that hangs; nothing is expected to take that long.
+const guard = 2 * time.Minute
+
+// process is a shelly daemon, built and started as a user does.
+type process struct {
+	t    *testing.T
+	bin  string
+	data string
+	dir  string // the workspace
+	env  []string
+	args []string
+	cmd  *exec.Cmd
+	log  *logLines
+}
+
+// buildShelly builds the real binary, once for each test that wants it.
+func buildShelly(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "shelly")
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// start starts the daemon and waits until it serves.
+func (p *process) start() {
+	p.t.Helper()
+	args := append([]string{
+		"run", "--data", p.data, "--workspace", p.dir, "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=127.0.0.1:0",
+	}, p.args...)
+	p.cmd = exec.Command(p.bin, args...)
+	p.cmd.Env = append(os.Environ(), p.env...)
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := p.cmd.StderrPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.log = newLogLines()
+	if err := p.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	go p.log.read(bufio.NewScanner(out))
+	p.log.await(p.t, "state=serving")
+}
+
+// kill ends the daemon as a power failure does.
+func (p *process) kill() {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = p.cmd.Wait()
+}
+
+// stop ends the daemon with a farewell and returns its exit code.
+func (p *process) stop() int {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := p.cmd.Wait(); errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// logLines is what the daemon has logged so far.
+type logLines struct {
+	mu    sync.Mutex
+	more  *sync.Cond
+	lines []string
+	ended bool
+}
+
+func newLogLines() *logLines {
+	l := &logLines{}
+	l.more = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *logLines) read(s *bufio.Scanner) {
+	for s.Scan() {
+		l.mu.Lock()
+		l.lines = append(l.lines, s.Text())
+		l.mu.Unlock()
+		l.more.Broadcast()
+	}
+	l.mu.Lock()
+	l.ended = true
+	l.mu.Unlock()
+	l.more.Broadcast()
+}
+
+// await waits for a line that holds part.
+func (l *logLines) await(t *testing.T, part string) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for next := 0; ; l.more.Wait() {
+		for ; next < len(l.lines); next++ {
+			if strings.Contains(l.lines[next], part) {
+				return
+			}
+		}
+		if l.ended {
+			t.Fatalf("the daemon ended before it logged %q:\n%s", part, strings.Join(l.lines, "\n"))
+		}
+	}
+}
+
+func (l *logLines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
+
+// onceBrain is a model that runs one command, and then says what it was told
+// of it.
+type onceBrain struct {
+	command string
+	mu      sync.Mutex
+	answers int
+	sawLost bool
+}
+
+func (b *onceBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if q.Purpose != string(fsm.PurposeAnswer) {
+		return mock.Answer{Text: "Noted."}, nil
+	}
+	b.answers++
+	last := q.Messages[len(q.Messages)-1]
+	if last.Role == fsm.RoleTool {
+		b.sawLost = last.Text == fsm.UnknownOutcome
+		return mock.Answer{Text: "The tool said: " + last.Text}, nil
+	}
+	return mock.Answer{Calls: []fsm.ToolCall{{Name: "exec", Args: fmt.Sprintf(`{"command":%q}`, b.command)}}}, nil
+}
+
+func (b *onceBrain) count() (answers int, sawLost bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.answers, b.sawLost
+}
+
+// serveMock starts a mock Ollama for a brain and returns its address.
+func serveMock(t *testing.T, brain mock.Brain) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: mock.New(mock.Options{Brain: brain, EmbedDims: 16})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(l)
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-done
+	})
+	return l.Addr().String()
+}
+
+// The daemon is killed with SIGKILL while an unsafe tool runs. Started again, it
+// finishes the request once: the tool is not started a second time, the model
+// hears that the outcome is unknown, and the reply is kept (INF-13, JRN-5, JRN-12,
+// COM-8).
+func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts the real binary")
+	}
+	dir := t.TempDir()
+	started, hold := filepath.Join(dir, "started"), filepath.Join(dir, "hold")
+	for _, fifo := range []string{started, hold} {
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The command counts its starts, says that it runs, and waits.
+	brain := &onceBrain{command: "echo once >> starts; echo x > started; read line < hold"}
+	p := &process{
+		t: t, bin: buildShelly(t), data: filepath.Join(t.TempDir(), "data"), dir: dir,
+		env:  []string{"OLLAMA_HOST=" + serveMock(t, brain)},
+		args: []string{"--allow-exec", "--set", "init=off"},
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
+	defer cancel()
+
+	p.start()
+	ask := client.AskRequest{ID: "the-request", Text: "run it once"}
+	quick := client.Options{Pause: func(context.Context, time.Duration) error { return errors.New("the daemon was killed") }}
+	go func() { _, _ = client.New(p.data, quick).Ask(ctx, ask, func(comm.Event) {}) }()
+	awaitFifo(t, started)
+	p.kill()
+	releaseFifo(t, hold)
+
+	p.start()
+	reply, err := client.New(p.data, client.Options{}).Ask(ctx, ask, func(comm.Event) {})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.log.text())
+	}
+	if want := "The tool said: " + fsm.UnknownOutcome; reply.Text != want || reply.IsError {
+		t.Errorf("reply %+v, want %q", reply, want)
+	}
+	answers, sawLost := brain.count()
+	if !sawLost {
+		t.Error("the model was not told that the outcome is unknown")
+	}
+	again, err := client.New(p.data, client.Options{}).Ask(ctx, ask, func(comm.Event) {})
+	if err != nil || again != reply {
+		t.Errorf("asked again: %+v, %v", again, err)
+	}
+	if now, _ := brain.count(); now != answers {
+		t.Errorf("asking again made %d further model calls", now-answers)
+	}
+	if code := p.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, p.log.text())
+	}
+	starts, err := os.ReadFile(filepath.Join(dir, "starts"))
+	if err != nil || string(starts) != "once\n" {
+		t.Errorf("the tool started %q, %v", starts, err)
+	}
+	if strings.Contains(p.log.text(), "invariant") {
+		t.Errorf("the self-check found something:\n%s", p.log.text())
+	}
+}
+
+// awaitFifo waits until somebody writes to a named pipe.
+func awaitFifo(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// releaseFifo lets whoever reads a named pipe go on; with nobody there it does
+// nothing.
+func releaseFifo(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.WriteString("go\n")
+	_ = f.Close()
+}
