@@ -21,8 +21,11 @@ func (d *decoder) check(f *File) {
 	if f.Version != FormatVersion {
 		d.at("scenario", "this is version "+strconv.Itoa(f.Version)+" of the format; only version 1 is known")
 	}
-	if strings.TrimSpace(f.Name) == "" {
+	switch {
+	case strings.TrimSpace(f.Name) == "":
 		d.at("name", "is empty")
+	case strings.Map(printable, f.Name) != f.Name:
+		d.at("name", "wants one line of text")
 	}
 	if f.Profile != "" && f.Profile != Profile {
 		d.at("profile", unknown("profile", f.Profile, []string{Profile}))

@@ -80,6 +80,8 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{"version missing", with("scenario: 1\n", ""), []string{"the key scenario is missing"}},
 		{"another version", with("scenario: 1", "scenario: 2"), []string{":1:1: scenario: this is version 2"}},
 		{"name empty", with("name: hello", "name: ''"), []string{":2:1: name: is empty"}},
+		{"name over two lines", with("name: hello", "name: \"a\\nb\""), []string{":2:1: name: wants one line of text"}},
+		{"name that paints", with("name: hello", "name: \"a\\e[31m\""), []string{"name: wants one line of text"}},
 		{"number for a text", with("name: hello", "name: 12"), []string{":2:7: name: wants text, not the number 12; quote it"}},
 		{"list for a text", with("name: hello", "name: [a]"), []string{"name: wants text, not a list"}},
 		{"null for a text", with("name: hello", "name: ~"), []string{"name: has no value: a bare ~ is YAML's null; quote it"}},

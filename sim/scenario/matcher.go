@@ -182,7 +182,7 @@ func (m *Matcher) String() string {
 	case opMap:
 		parts := make([]string, len(m.members))
 		for i := range m.members {
-			parts[i] = m.members[i].key + ": " + m.members[i].matcher.String()
+			parts[i] = shown(m.members[i].key) + ": " + m.members[i].matcher.String()
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}

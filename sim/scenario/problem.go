@@ -66,6 +66,9 @@ func failed(file string, source []byte, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
+	for i := range problems {
+		problems[i].Text = strings.Map(printable, problems[i].Text)
+	}
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})

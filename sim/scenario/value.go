@@ -158,7 +158,7 @@ func (v value) write(b *strings.Builder, asJSON bool) {
 				writeText(b, m.key, true)
 				b.WriteByte(':')
 			} else {
-				b.WriteString(m.key + ": ")
+				b.WriteString(shown(m.key) + ": ")
 			}
 			m.value.write(b, asJSON)
 		}

@@ -1,0 +1,71 @@
+package scenario
+
+import (
+	"testing"
+
+	"shelly/fsm"
+	"shelly/scenarios"
+)
+
+func demo(t *testing.T) *Brain {
+	t.Helper()
+	f, err := Load(scenarios.Demo, scenarios.DemoFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Brain()
+}
+
+func ask(purpose fsm.Purpose, roles ...fsm.Role) fsm.AskBrain {
+	a := fsm.AskBrain{Purpose: purpose}
+	for _, r := range roles {
+		a.Conversation.Messages = append(a.Conversation.Messages, fsm.Message{Role: r, Text: string(r) + " text"})
+	}
+	return a
+}
+
+// The demo brain asks for a tool, then quotes what it returned, for every handle
+// anew and for ever.
+func TestBRN12DemoBrainRepeatsItsScript(t *testing.T) {
+	b := demo(t)
+	first := ask(fsm.PurposeAnswer, fsm.RoleSystem, fsm.RoleUser)
+	second := ask(fsm.PurposeAnswer, fsm.RoleSystem, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool)
+	third := ask(fsm.PurposeAnswer, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool, fsm.RoleAssistant, fsm.RoleUser)
+	for range 2 {
+		for _, a := range []fsm.AskBrain{first, third} {
+			line, ok := b.Answer(a)
+			if in, _ := line.Answer(a).(fsm.BrainAnswered); !ok || len(in.Calls) != 1 || in.Calls[0].Name != "list_dir" || in.Calls[0].Args != `{"path":"."}` {
+				t.Errorf("begins with %+v", line)
+			}
+		}
+		line, ok := b.Answer(second)
+		in, _ := line.Answer(second).(fsm.BrainAnswered)
+		if want := "I am the demo brain: a script, not a model. Whatever I am asked, I call list_dir on \".\" and say what it returned:\n\ntool text"; !ok || in.Text != want {
+			t.Errorf("answers %q, want %q", in.Text, want)
+		}
+	}
+}
+
+func TestBrainAnswersEveryPurpose(t *testing.T) {
+	b := demo(t)
+	for _, p := range []fsm.Purpose{fsm.PurposeInit, fsm.PurposeSummary, fsm.PurposeFarewell} {
+		line, ok := b.Answer(ask(p, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser))
+		if !ok || line.Text == "" || len(line.Calls) > 0 {
+			t.Errorf("%s: %+v, %t", p, line, ok)
+		}
+	}
+	quiet, err := Parse("q.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, ok := quiet.Brain().Answer(ask(fsm.PurposeFarewell)); !ok || line.Text != "Goodbye." {
+		t.Errorf("quiet farewell: %+v, %t", line, ok)
+	}
+	if line, ok := quiet.Brain().Answer(ask(fsm.PurposeAnswer)); ok {
+		t.Errorf("an answer out of nothing: %+v", line)
+	}
+	quiet.Strict = true
+	if line, ok := quiet.Brain().Answer(ask(fsm.PurposeFarewell)); ok {
+		t.Errorf("a quiet farewell in a strict case: %+v", line)
+	}
+}

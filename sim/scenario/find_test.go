@@ -1,0 +1,59 @@
+package scenario
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestFindNamesFilesOnceAndSorted(t *testing.T) {
+	file := &fstest.MapFile{Data: []byte("scenario: 1\nname: x\n")}
+	fsys := fstest.MapFS{
+		"scenarios/b.scenario.yaml":          file,
+		"scenarios/a.scenario.yaml":          file,
+		"scenarios/deep/er/c.scenario.yaml":  file,
+		"scenarios/testdata/d.scenario.yaml": file,
+		"scenarios/.hidden/e.scenario.yaml":  file,
+		"scenarios/_off/f.scenario.yaml":     file,
+		"scenarios/note.yaml":                file,
+		"scenarios/p.property.yaml":          file,
+		"other/g.scenario.yaml":              file,
+		"empty/README":                       file,
+		"odd:3/h.scenario.yaml":              file,
+	}
+	all := []string{"scenarios/a.scenario.yaml", "scenarios/b.scenario.yaml", "scenarios/deep/er/c.scenario.yaml"}
+	tests := []struct {
+		patterns []string
+		want     []string
+		wrong    string
+	}{
+		{[]string{"scenarios"}, all, ""},
+		{[]string{"./scenarios/"}, all, ""},
+		{[]string{"scenarios/..."}, all, ""},
+		{[]string{"./scenarios/...", "scenarios/a.scenario.yaml"}, all, ""},
+		{[]string{"scenarios/deep"}, all[2:], ""},
+		{[]string{"./..."}, append([]string{"odd:3/h.scenario.yaml", "other/g.scenario.yaml"}, all...), ""},
+		{[]string{"."}, append([]string{"odd:3/h.scenario.yaml", "other/g.scenario.yaml"}, all...), ""},
+		{[]string{"scenarios/a.scenario.yaml:2"}, all[:1], ""},
+		{[]string{"scenarios/testdata"}, []string{"scenarios/testdata/d.scenario.yaml"}, ""},
+		{nil, nil, ""},
+		{[]string{"scenarios/a.scenario.yaml:20"}, nil, "scenarios/a.scenario.yaml has 3 lines, not 20"},
+		{[]string{"nowhere"}, nil, "nowhere: no such file or folder"},
+		{[]string{"empty"}, nil, "empty: holds no file that ends in .scenario.yaml"},
+		{[]string{"scenarios/note.yaml"}, nil, "the name of a scenario ends in .scenario.yaml"},
+	}
+	for _, test := range tests {
+		got, err := Find(fsys, test.patterns)
+		switch {
+		case test.wrong == "" && (err != nil || !slices.Equal(got, test.want)):
+			t.Errorf("%v: %v, %v; want %v", test.patterns, got, err, test.want)
+		case test.wrong != "" && (!errors.Is(err, ErrNoMatch) || !strings.Contains(err.Error(), test.wrong)):
+			t.Errorf("%v: error %v, want %s", test.patterns, err, test.wrong)
+		}
+	}
+	if _, err := Find(fsys, []string{"../up"}); err == nil || errors.Is(err, ErrNoMatch) {
+		t.Errorf("a path upwards: %v", err)
+	}
+}

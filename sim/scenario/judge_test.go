@@ -1,0 +1,199 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/sim"
+)
+
+// world is a case in which most things happen; expectations are put behind it.
+const world = `scenario: 1
+name: much happens
+tools:
+  exec:
+    - {args: {command: df}, returns: "92%", takes: 300ms}
+memory:
+  - {summary: "Old."}
+brain:
+  - sees: {last: {role: user}, tools: [exec]}
+    calls: [{tool: exec, args: {command: df}}]
+    takes: 1s
+  - {says: "It is 92% full.", takes: 1s}
+  - {fails: {code: busy, message: "try later"}}
+timeline:
+  - {at: 0s, user: "How full?"}
+  - {at: 10s, event: {source: disk, kind: full}}
+  - {at: 20s, duplicate_last: true}
+  - {at: 30s, user: "Other?", id: r1}
+  - {at: 40s, shutdown: TERM}
+`
+
+func outcome(t *testing.T, yaml string) Outcome {
+	t.Helper()
+	f, err := Parse("judged.scenario.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := f.Run(sim.Options{})
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	return o
+}
+
+// Each expectation holds as it stands, and fails when what is behind → stands in
+// the place of what is before it.
+func TestExpectationsHoldAndFail(t *testing.T) {
+	tests := []struct {
+		expect, broken string // one key of expect, or always or never
+		want           string // in the failure
+	}{
+		{`replies: ["It is 92% full."]`, `replies: ["It is 93% full."]`, `expect.replies[0]`},
+		{`replies: [{id: r1, session: "cli:direct", is_error: false}]`, `replies: [{is_error: true}]`, `expect.replies[0].is_error`},
+		{`replies: {$len: 1}`, `replies: []`, `wants 0 entries, got 1 entry`},
+		{`handle: {path: {$contains: summarizing}}`, `handle: {path: {$contains: recalling}}`, `expect.handle.path`},
+		{`handles: [{kind: event, path: [queued, loading, cognition, failed]}]`, `handles: [{kind: event, path: [queued]}]`, `expect.handles[0].path`},
+		{`handles: [{id: r1, inferences: {$len: 2}}]`, `handles: [{id: r2, inferences: {$len: 2}}]`, `got  (none)`},
+		{`handles: [{kind: farewell, nth: 2, path: {$absent: true}}]`, `handles: [{kind: farewell, nth: 1, path: {$absent: true}}]`, `expect.handles[0].path`},
+		{`inference: {path: [thinking, acting, thinking, completed]}`, `inference: {path: [thinking, completed]}`, `expect.inference.path[1]`},
+		{`inferences: [{$len: 4}, [thinking, completed]]`, `inferences: [{$len: 4}]`, `expect.inferences`},
+		{`memory: {entries: 2}`, `memory: {entries: 3}`, `expect.memory.entries`},
+		{`memory: {entries: {$gte: 2}}`, `memory: {entries: {$gt: 2}}`, `expect.memory.entries`},
+		{`memory: {entries: [{kind: user, embedded: true}, {kind: farewell}]}`, `memory: {entries: ["Old.", {kind: user}]}`, `expect.memory.entries[0]`},
+		{`tools: {exec: {starts: 1}}`, `tools: {exec: {starts: 2}}`, `expect.tools.exec.starts`},
+		{`notices: ["It is 92% full."]`, `notices: [deferred]`, `expect.notices[0]`},
+		{`reports: [{of: event, text: "error: busy: try later"}]`, `reports: []`, `expect.reports`},
+		{`refusals: [{id: r1, error: {$contains: "this id"}}]`, `refusals: []`, `expect.refusals`},
+		{`exit: clean`, `exit: forced`, `expect.exit`},
+		{`lifecycle: {path: [down, initializing, serving, draining, farewell, stopped]}`, `lifecycle: {path: [down]}`, `expect.lifecycle.path`},
+		{`asked: [answer, answer, summary, answer, farewell, summary]`, `asked: [answer]`, `expect.asked`},
+		{`asked: {$contains: {purpose: answer, tools: [exec], system: {$any: true}, last: {role: tool, tool: exec}}}`,
+			`asked: {$contains: {purpose: init}}`, `expect.asked`},
+		{`ends: stopped`, `ends: serving`, `- want serving`},
+		{`trace: [{before: [{tool: exec, args: {command: df}}, {reply: {$any: true}}]}]`,
+			`trace: [{before: [{reply: {$any: true}}, {tool: exec}]}]`, `want {reply: {$any: true}} before {tool: "exec"}`},
+		{`trace: [{before: [{store: {kind: user}}, {exit: clean}]}]`, `trace: [{before: [{exit: clean}, {exit: forced}]}]`, `got  no such event`},
+		{`trace: [{in_order: [{ask: answer}, {tool: exec}, {ask: answer}, {report: {of: event}}]}]`,
+			`trace: [{in_order: [{tool: exec}, {tool: exec}]}]`, `no such event behind the 1 before it`},
+		{`trace: [{in_order: [{input: requested}, {state: stopped, table: lifecycle}]}]`,
+			`trace: [{in_order: [{input: requested}, {recall: x}]}]`, `want {recall: "x"}`},
+		{`trace: [{count: {of: {ask: answer}, is: 3}}]`, `trace: [{count: {of: {ask: answer}, is: {$lt: 3}}}]`, `expect.trace.count`},
+		{`trace: [{never: {state: recalling}}]`, `trace: [{never: {state: acting, handle: 1}}]`, `never {state: "acting", handle: 1}`},
+	}
+	for _, test := range tests {
+		if o := outcome(t, world+"expect:\n  "+test.expect+"\n"); !o.OK() {
+			t.Errorf("%s fails:\n%s", test.expect, o.Failures[0])
+		}
+		o := outcome(t, world+"expect:\n  "+test.broken+"\n")
+		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), test.want) {
+			t.Errorf("%s: failures %v, want one with %s", test.broken, o.Failures, test.want)
+		}
+	}
+}
+
+func TestAlwaysAndNeverAreHeldAgainstEveryEvent(t *testing.T) {
+	if o := outcome(t, world+"always:\n  - {tool: exec, args: {command: df}}\nnever:\n  - {tool: exec, args: {command: rm}}\n"); !o.OK() {
+		t.Errorf("fails:\n%s", o.Failures[0])
+	}
+	o := outcome(t, world+"always:\n  - {ask: answer}\nnever:\n  - {report: {$any: true}}\n")
+	if len(o.Failures) != 2 || o.Failures[0].Path != "always[0].ask" || o.Failures[1].Path != "never[0]" {
+		t.Fatalf("failures: %v", o.Failures)
+	}
+	for _, f := range o.Failures {
+		if last := f.Trace[len(f.Trace)-1]; !strings.Contains(last, "brain_") {
+			t.Errorf("%s: the trace ends with %s, not where it shows", f.Path, last)
+		}
+	}
+}
+
+// What fails every case fails a case that expects something else.
+func TestSCN3WhatNothingWasScriptedForFails(t *testing.T) {
+	const expect = "expect: {ends: serving}\n"
+	tests := []struct{ name, yaml, want string }{
+		{"model call without a line", "timeline: [{user: hi}]\n", "unexpected: a model call for answer"},
+		{"summary in a strict case", "strict: true\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\n", "unexpected: a model call for summary"},
+		{"tool call without an entry", "tools: {exec: []}\nbrain: [{calls: [{tool: exec}]}, {says: done}]\ntimeline: [{user: hi}]\n", "unexpected: a call of exec {}"},
+		{"line that nobody asked for", "brain: [{says: hi}]\n", "brain[0] nobody asked for this entry"},
+		{"summary that nobody asked for", "brain_for: {summary: [{says: hi}]}\n", "brain_for.summary[0] nobody"},
+		{"entry that nobody called", "tools: {exec: [{returns: x}]}\n", "tools.exec[0] nobody"},
+	}
+	for _, test := range tests {
+		o := outcome(t, "scenario: 1\nname: x\n"+test.yaml+expect)
+		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), test.want) {
+			t.Errorf("%s: failures %v, want one with %q", test.name, o.Failures, test.want)
+		}
+	}
+	for _, yaml := range []string{
+		"brain: [{says: hi, optional: true}]\n",
+		"tools: {exec: [{returns: x, optional: true}]}\n",
+	} {
+		if o := outcome(t, "scenario: 1\nname: x\n"+yaml+expect); !o.OK() {
+			t.Errorf("%s fails:\n%s", yaml, o.Failures[0])
+		}
+	}
+}
+
+func TestSCN5WhatTheModelSawAndTheToolGotIsAsserted(t *testing.T) {
+	for old, new := range map[string]string{
+		"last: {role: user}":           "last: {role: tool}",
+		"tools: [exec]":                "tools: []",
+		"args: {command: df}, returns": "args: {command: du}, returns",
+	} {
+		o := outcome(t, strings.Replace(world, old, new, 1)+"expect: {ends: stopped}\n")
+		if len(o.Failures) != 1 || len(o.Failures[0].Trace) > 3 {
+			t.Errorf("%s: failures %v, want one that shows where the call is made", new, o.Failures)
+		}
+	}
+}
+
+func TestSCN10FailuresAsPeopleReadThem(t *testing.T) {
+	yaml := strings.Replace(world, "name: much happens", "name: 磁盘 fails in several ways", 1) + `expect:
+  replies: ["It is 93% full."]
+  memory: {entries: [{kind: user}]}
+  trace:
+    - never: {tool: exec}
+always:
+  - {ask: answer}
+`
+	var b strings.Builder
+	for _, f := range outcome(t, yaml).Failures {
+		b.WriteString(f.String() + "\n")
+	}
+	golden(t, "failures", b.String())
+}
+
+func TestFailuresBeyondTheBoundAreCounted(t *testing.T) {
+	yaml := "scenario: 1\nname: x\nbrain:\n" + strings.Repeat("  - {says: hi}\n", failuresMax+5) + "expect: {ends: serving}\n"
+	o := outcome(t, yaml)
+	if n := len(o.Failures); n != failuresMax+1 || o.Failures[n-1].Text != "and 5 more failures" {
+		t.Errorf("%d failures, the last %v", n, o.Failures[n-1])
+	}
+}
+
+func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
+	o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\ncrash: {at: $every}\nexpect: {replies: [hi]}\n")
+	if !o.OK() || o.Points < 20 {
+		t.Errorf("%d points, failures %v", o.Points, o.Failures)
+	}
+	f, err := Parse("x.scenario.yaml", []byte("scenario: 1\nname: x\ncrash: {at: $every}\nexpect: {ends: serving}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judge{file: f, result: &sim.Result{}}
+	j.matrix([]sim.MatrixFailure{{Ordinal: 7, Point: sim.AfterEffect, Text: "memory lost \"x\""}})
+	if want := `crash at point 7 (effect.after): memory lost "x"`; len(j.failures) != 1 || j.failures[0].Text != want || j.failures[0].Pos.Line != 3 {
+		t.Errorf("failures: %v", j.failures)
+	}
+}
+
+func TestAgainQuotesWhatAShellWouldTakeApart(t *testing.T) {
+	for file, want := range map[string]string{
+		"a/b.scenario.yaml":     "shelly test a/b.scenario.yaml:3",
+		"my $x's.scenario.yaml": `shelly test 'my $x'\''s.scenario.yaml:3'`,
+	} {
+		if got := again(file, 3); got != want {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+}
