@@ -54,6 +54,13 @@ func TestBrainAnswersEveryPurpose(t *testing.T) {
 			t.Errorf("%s: %+v, %t", p, line, ok)
 		}
 	}
+	two, err := Parse("t.scenario.yaml", []byte("scenario: 1\nname: x\nbrain_for: {summary: [{says: a}, {says: b}]}\nexpect: {ends: serving}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, _ := two.Brain().Answer(ask(fsm.PurposeSummary, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser)); line.Text != "a" {
+		t.Errorf("a summary over one answer begins with %q", line.Text)
+	}
 	quiet, err := Parse("q.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -143,6 +143,7 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{"unknown matcher", with(`["hello"]`, `[{$regx: x}]`), []string{":11:14: expect.replies[0].$regx: unknown matcher $regx; did you mean $regex?"}},
 		{"matcher with a neighbour", with(`["hello"]`, `[{$regex: x, text: y}]`), []string{"a matcher is a map with one key; {$all: [ … ]} joins several"}},
 		{"no regular expression", with(`["hello"]`, `[{$regex: "["}]`), []string{"expect.replies[0].$regex: is no regular expression: missing closing ]"}},
+		{"regular expression that turns the line round", with(`["hello"]`, "[{$regex: \"[\u202e\"}]"), []string{"is no regular expression"}},
 		{"regular expression that is no text", with(`["hello"]`, `[{$regex: 1}]`), []string{"$regex: wants text, not the number 1"}},
 		{"any with an operand", with(`["hello"]`, `[{$any: 1}]`), []string{"$any: wants true, not the number 1"}},
 		{"comparison with a text", with(`["hello"]`, `[{$gt: a}]`), []string{"$gt: wants a number"}},
@@ -163,8 +164,10 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 					t.Errorf("error:\n%s\nwant in it: %s", err, want)
 				}
 			}
-			if strings.ContainsAny(err.Error(), "\x1b\x00") {
-				t.Errorf("the error holds raw control bytes: %q", err)
+			for _, r := range err.Error() {
+				if r != '\n' && printable(r) != r {
+					t.Errorf("the error shows %U: %q", r, err)
+				}
 			}
 			if p := load.Problems[0]; p.Pos.Line == 0 {
 				t.Errorf("problem without a place: %+v", p)
