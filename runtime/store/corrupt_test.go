@@ -54,13 +54,15 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			edit(t, fs, dir, test.damage)
-			s, err = store.Open(dir, store.Options{FS: fs})
-			if err == nil {
-				defer end(t, &s)
-				err = test.read(s)
-			}
-			if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), test.place) {
-				t.Errorf("%v; want ErrCorrupt at %s", err, test.place)
+			for range 2 { // the second time nothing of the first is in the way
+				s, err := store.Open(dir, store.Options{FS: fs})
+				if err == nil {
+					err = test.read(s)
+					end(t, &s)
+				}
+				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), test.place) {
+					t.Errorf("%v; want ErrCorrupt at %s", err, test.place)
+				}
 			}
 		})
 	}

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
@@ -51,13 +53,26 @@ func TestOpenRefusesAFolderInUse(t *testing.T) {
 
 // A lock that cannot be made is not a lock that is held.
 func TestOpenTellsAMissingRightFromALock(t *testing.T) {
+	refused := errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpLock {
+			return &os.PathError{Op: "open", Path: op.Path, Err: syscall.EACCES}
+		}
+		return nil
+	})
+	_, err := store.Open(dir, store.Options{FS: errorfs.Wrap(vfs.NewMem(), refused)})
+	if !errors.Is(err, os.ErrPermission) || errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open: %v; want the missing right, not ErrLocked, and the folder's name", err)
+	}
+}
+
+func TestOpenOfAFileIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := store.Open(file, store.Options{})
 	if err == nil || errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), file) {
-		t.Errorf("Open of a file: %v; want an error that is not ErrLocked and names it", err)
+		t.Errorf("Open: %v; want an error that is not ErrLocked and names the file", err)
 	}
 }
 

@@ -1,0 +1,114 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/memory"
+)
+
+const benchDimensions = 768
+
+// anywhere embeds every text as one vector.
+type anywhere []byte
+
+func (v anywhere) Embed(context.Context, string) ([]byte, string, error) { return v, "m", nil }
+
+// BenchmarkRecall measures a recall by keyword and vector. Its yardstick is one
+// pass over the bytes of the vectors in the same process: "passes" is how many of
+// these a recall takes.
+func BenchmarkRecall(b *testing.B) {
+	for _, size := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("entries=%d", size), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, uint64(size)))
+			m := open(b, anywhere(randomVector(rng)))
+			for i := range size {
+				keep(b, m, randomEntry(rng, i))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := m.Recall(b.Context(), "how full is the disk of web1", 5); err != nil {
+					b.Fatal(err)
+				}
+			}
+			recall := b.Elapsed() / time.Duration(b.N)
+			b.ReportMetric(float64(recall)/float64(onePass(size)), "passes")
+		})
+	}
+}
+
+// BenchmarkOpen measures how long the index takes to make.
+func BenchmarkOpen(b *testing.B) {
+	const size = 10_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &shelf{}
+	for i := range size {
+		s.entries = append(s.entries, randomEntry(rng, i))
+	}
+	for b.Loop() {
+		if _, err := memory.Open(s, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size, "ns/entry")
+}
+
+// onePass is the shortest of many passes over the bytes of so many vectors.
+func onePass(vectors int) time.Duration {
+	data := make([]uint64, vectors*benchDimensions/2)
+	for i := range data {
+		data[i] = uint64(i)
+	}
+	best := time.Hour
+	var sum uint64
+	for range 50 {
+		start := time.Now()
+		sum += addUp(data)
+		best = min(best, time.Since(start))
+	}
+	if sum == 0 {
+		panic("the pass was left out")
+	}
+	return best
+}
+
+func addUp(data []uint64) uint64 {
+	var s0, s1, s2, s3 uint64
+	for ; len(data) >= 8; data = data[8:] {
+		s0 += data[0] ^ data[4]
+		s1 += data[1] ^ data[5]
+		s2 += data[2] ^ data[6]
+		s3 += data[3] ^ data[7]
+	}
+	return s0 + s1 + s2 + s3
+}
+
+func randomVector(rng *rand.Rand) []byte {
+	of := make([]float32, benchDimensions)
+	for i := range of {
+		of[i] = float32(rng.NormFloat64())
+	}
+	return vector(of...)
+}
+
+// randomEntry is an entry of some fifty words out of a thousand, few of them
+// frequent.
+func randomEntry(rng *rand.Rand, i int) fsm.Entry {
+	e := fsm.Entry{ID: fmt.Sprint("h", i), At: fsm.Millis(i), Vector: randomVector(rng), Model: "m"}
+	for n := range 50 {
+		word := fmt.Sprint("word", int(rng.ExpFloat64()*100))
+		if n == 0 {
+			word = "disk"
+		}
+		if n < 15 {
+			e.Summary += word + " "
+		} else {
+			e.Text += word + " "
+		}
+	}
+	return e
+}

@@ -1,0 +1,118 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/memory"
+)
+
+// shelf keeps entries in the order in which they were first put.
+type shelf struct {
+	mu      sync.Mutex
+	entries []fsm.Entry
+	broken  error
+	reads   int
+}
+
+func (s *shelf) PutEntry(e fsm.Entry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	for i := range s.entries {
+		if s.entries[i].ID == e.ID {
+			s.entries[i] = e
+			return nil
+		}
+	}
+	s.entries = append(s.entries, e)
+	return nil
+}
+
+func (s *shelf) Entries(fn func(fsm.Entry) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads++
+	if s.broken != nil {
+		return s.broken
+	}
+	for _, e := range s.entries {
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embedder knows the vectors of some texts by heart.
+type embedder struct {
+	model   string
+	vectors map[string][]byte
+}
+
+func (e *embedder) Embed(_ context.Context, text string) ([]byte, string, error) {
+	v, ok := e.vectors[text]
+	if !ok {
+		return nil, "", errors.New("the model does not answer")
+	}
+	return v, e.model, nil
+}
+
+// vector is the wire form of a vector.
+func vector(of ...float32) []byte {
+	var data []byte
+	for _, f := range of {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f))
+	}
+	return data
+}
+
+// entry is one with a summary alone.
+func entry(id string, at fsm.Millis, summary string) fsm.Entry {
+	return fsm.Entry{ID: id, At: at, Summary: summary}
+}
+
+// open returns a memory that holds entries.
+func open(t testing.TB, e memory.Embedder, entries ...fsm.Entry) *memory.Memory {
+	t.Helper()
+	m, err := memory.Open(&shelf{}, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(t, m, entries...)
+	return m
+}
+
+func keep(t testing.TB, m *memory.Memory, entries ...fsm.Entry) {
+	t.Helper()
+	for _, e := range entries {
+		if err := m.Store(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// wantRecall fails t unless the need is met by the entries with these ids.
+func wantRecall(t testing.TB, m *memory.Memory, need string, topK int, ids ...string) {
+	t.Helper()
+	found, err := m.Recall(t.Context(), need, topK)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found {
+		got = append(got, f.ID)
+	}
+	if diff := cmp.Diff(ids, got); diff != "" {
+		t.Errorf("recall of %q (-want +got):\n%s", need, diff)
+	}
+}

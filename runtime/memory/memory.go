@@ -1,0 +1,174 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"shelly/fsm"
+)
+
+// Entries keeps the entries. Both methods may be called concurrently.
+type Entries interface {
+	// PutEntry writes an entry whole, in place of the one with its id.
+	PutEntry(e fsm.Entry) error
+	// Entries calls fn for each entry until it returns an error.
+	Entries(fn func(fsm.Entry) error) error
+}
+
+// Embedder turns a text into a vector: float32, little-endian, and the name of
+// the model that made it.
+type Embedder interface {
+	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
+}
+
+// Memory is the entries and their index. It is safe for concurrent use.
+type Memory struct {
+	entries  Entries
+	embedder Embedder
+
+	writing sync.Mutex // held over a write and its indexing, so that both have one order
+
+	mu       sync.RWMutex // guards the index, below
+	slots    []slot
+	byID     map[string]int
+	keywords keywords
+	vectors  vectors
+}
+
+// slot is what is kept of an entry besides its index. An entry keeps its slot for
+// good.
+type slot struct {
+	id      string
+	at      fsm.Millis
+	summary string
+}
+
+// Open reads every entry and returns the memory over them. A nil embedder makes
+// recall go by keyword alone.
+func Open(s Entries, e Embedder) (*Memory, error) {
+	m := &Memory{entries: s, embedder: e, byID: map[string]int{}, keywords: newKeywords()}
+	var newest fsm.Entry // of those with a vector
+	err := s.Entries(func(e fsm.Entry) error {
+		m.index(e)
+		if spaceOf(e) != (space{}) && (spaceOf(newest) == (space{}) || e.At > newest.At) {
+			newest = e
+		}
+		return nil
+	})
+	if err == nil {
+		err = m.use(spaceOf(newest))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the memory entries: %w", err)
+	}
+	return m, nil
+}
+
+// Store writes an entry and makes it found. An entry with the id of another
+// replaces it. On an error nothing has changed.
+func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if err := m.entries.PutEntry(e); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.index(e)
+	return nil
+}
+
+// index takes an entry in, or its new form.
+func (m *Memory) index(e fsm.Entry) {
+	at, known := m.byID[e.ID]
+	if known {
+		m.keywords.remove(at)
+		m.vectors.remove(at)
+	} else {
+		at = len(m.slots)
+		m.byID[e.ID] = at
+		m.slots = append(m.slots, slot{})
+	}
+	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary}
+	m.keywords.put(at, terms(e.Summary+"\n"+e.Text, indexed))
+	if m.vectors.space == (space{}) {
+		m.vectors.space = spaceOf(e)
+	}
+	m.vectors.put(at, e)
+}
+
+// use makes s the space of the vectors at hand. The zero space changes nothing.
+func (m *Memory) use(s space) error {
+	m.mu.RLock()
+	same := m.vectors.space == s
+	m.mu.RUnlock()
+	if same || s == (space{}) {
+		return nil
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	other := vectors{space: s}
+	err := m.entries.Entries(func(e fsm.Entry) error {
+		if at, ok := m.byID[e.ID]; ok {
+			other.put(at, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.vectors = other
+	return nil
+}
+
+// Recall returns at most topK entries that meet a need, the best first, and none
+// where memory holds nothing about it. A need that cannot be embedded is looked
+// up by keyword alone; only entries that cannot be read are an error.
+func (m *Memory) Recall(ctx context.Context, need string, topK int) ([]fsm.Memory, error) {
+	if topK < 1 {
+		return nil, nil
+	}
+	query, of := m.embed(ctx, need)
+	if err := m.use(of); err != nil {
+		return nil, fmt.Errorf("read the vectors of model %q: %w", of.model, err)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	depth := max(topK, fusionDepth)
+	byKeyword := m.ranking(depth)
+	m.keywords.search(terms(need, asked), byKeyword.add)
+	byVector := m.ranking(depth)
+	if of != (space{}) && of == m.vectors.space {
+		m.vectors.search(query, byVector.add)
+	}
+	found := fuse(m.ranking(topK), byKeyword.hits, byVector.hits)
+	var memories []fsm.Memory
+	for _, h := range found {
+		s := m.slots[h.slot]
+		memories = append(memories, fsm.Memory{ID: s.id, Summary: s.summary})
+	}
+	return memories, nil
+}
+
+// embed returns the need's unit vector and its space, or the zero space where
+// there is none.
+func (m *Memory) embed(ctx context.Context, need string) ([]float32, space) {
+	if m.embedder == nil {
+		return nil, space{}
+	}
+	data, model, err := m.embedder.Embed(ctx, need)
+	if err != nil {
+		return nil, space{}
+	}
+	v, ok := unit(data)
+	if !ok {
+		return nil, space{}
+	}
+	return v, space{model: model, dimensions: len(v)}
+}

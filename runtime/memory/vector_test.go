@@ -1,0 +1,72 @@
+package memory
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// Whatever the dimension and however many goroutines share the scan, the cosines
+// are those of the plain formula, each with its own entry.
+func TestSearchIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, dimensions := range []int{1, 2, 15, 16, 17, 33, 768} {
+		count := 2*share/dimensions + 3 // more than one share where it is cheap
+		if dimensions < 100 {
+			count = 40
+		}
+		v := vectors{space: space{model: "m", dimensions: dimensions}}
+		query := random(rng, dimensions)
+		want := map[int]float64{}
+		for slot := range count {
+			of := random(rng, dimensions)
+			for i := range of { // closer to the query than chance has it
+				of[i] += query[i] * float32(slot%3)
+			}
+			v.put(slot, fsm.Entry{Model: "m", Vector: wire(of)})
+			if c := cosine(query, of); c >= MinCosine {
+				want[slot] = c
+			}
+		}
+		unitQuery, _ := unit(wire(query))
+		got := map[int]float64{}
+		v.search(unitQuery, func(h hit) { got[h.slot] = h.score })
+		if len(want) == 0 || len(got) != len(want) {
+			t.Errorf("%d dimensions: %d entries found; want %d, and some", dimensions, len(got), len(want))
+		}
+		for slot, c := range want {
+			if math.Abs(got[slot]-c) > 1e-5 {
+				t.Errorf("%d dimensions: entry %d has cosine %v; want %v", dimensions, slot, got[slot], c)
+			}
+		}
+	}
+}
+
+func random(rng *rand.Rand, dimensions int) []float32 {
+	of := make([]float32, dimensions)
+	for i := range of {
+		of[i] = float32(rng.NormFloat64())
+	}
+	return of
+}
+
+func wire(of []float32) []byte {
+	var data []byte
+	for _, f := range of {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f))
+	}
+	return data
+}
+
+func cosine(a, b []float32) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab += float64(a[i]) * float64(b[i])
+		aa += float64(a[i]) * float64(a[i])
+		bb += float64(b[i]) * float64(b[i])
+	}
+	return ab / math.Sqrt(aa*bb)
+}

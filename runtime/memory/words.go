@@ -1,0 +1,130 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// side says which side of a search a text is on.
+type side bool
+
+// An entry's text is indexed, a need is asked.
+const (
+	indexed side = false
+	asked   side = true
+)
+
+// terms returns the keywords of a text, repetitions included: the Unicode words
+// (UAX #29), folded, and their parts where punctuation joins them (disk_usage,
+// node.js); and for the scripts that write no spaces each pair of neighbouring
+// characters. Single characters of these are indexed too, but asked for only
+// where they stand alone: 磁盘 is not met by every text with a 盘 in it.
+// Words that only hold a sentence together are left out: an entry is not about a
+// need because both have a "the".
+func terms(text string, s side) []string {
+	var list []string
+	var run []rune // characters of a text without spaces, so far
+	flush := func() {
+		list = appendPairs(list, run, s)
+		run = run[:0]
+	}
+	for tokens := words.FromString(text); tokens.Next(); {
+		for token := tokens.Value(); token != ""; {
+			// A token may hold both: disk가.
+			pairs, rest := span(token, unspaced)
+			run = append(run, []rune(pairs)...)
+			word, rest := span(rest, func(r rune) bool { return !unspaced(r) })
+			if word != "" {
+				flush()
+				list = appendWord(list, fold(word))
+			}
+			token = rest
+		}
+	}
+	flush()
+	return list
+}
+
+// span cuts s before the first character that is not wanted.
+func span(s string, wanted func(rune) bool) (head, rest string) {
+	end := strings.IndexFunc(s, func(r rune) bool { return !wanted(r) })
+	if end < 0 {
+		return s, ""
+	}
+	return s[:end], s[end:]
+}
+
+// appendPairs appends the terms of a run of characters.
+func appendPairs(list []string, run []rune, s side) []string {
+	for i := range run {
+		if s == indexed || len(run) == 1 {
+			list = append(list, string(run[i:i+1]))
+		}
+		if i > 0 {
+			list = append(list, string(run[i-1:i+1]))
+		}
+	}
+	return list
+}
+
+// appendWord appends a word and, where it is a compound, its parts.
+func appendWord(list []string, word string) []string {
+	parts := strings.FieldsFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+	})
+	if len(parts) == 0 || binding(word) {
+		return list
+	}
+	list = append(list, word)
+	if len(parts) == 1 && parts[0] == word {
+		return list
+	}
+	for _, part := range parts {
+		// A single letter is what is left of an elision: don't, l'eau.
+		if utf8.RuneCountInString(part) > 1 && !binding(part) {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// unspaced reports whether a character belongs to a script whose words are not
+// found by spaces. Hangul has spaces, but its words carry their particles.
+func unspaced(r rune) bool {
+	if r < 0x0e00 {
+		return false
+	}
+	const prolongedSound = 0x30fc // ー, of no one script
+	return r == prolongedSound || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// fold makes words that differ in case only equal: each character becomes the
+// least of those that Unicode's simple case folding takes for the same.
+func fold(word string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return unicode.ToLower(least)
+	}, word)
+}
+
+// binding reports whether a folded word only holds a sentence together.
+func binding(word string) bool {
+	switch word {
+	case "a", "an", "the", "this", "that", "these", "those",
+		"i", "me", "my", "we", "us", "our", "you", "your", "he", "him", "his", "she", "her", "it", "its", "they", "them", "their",
+		"is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "has", "have", "had",
+		"can", "could", "will", "would", "shall", "should", "may", "might", "must",
+		"of", "in", "on", "at", "to", "for", "from", "by", "with", "about", "as", "into",
+		"and", "or", "but", "not", "no", "if", "then", "than", "so",
+		"what", "which", "who", "whom", "whose", "when", "where", "why", "how", "there", "here":
+		return true
+	}
+	return false
+}

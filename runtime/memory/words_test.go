@@ -1,0 +1,40 @@
+package memory
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMEM5TermsOfAText(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		side       side
+		want       []string
+	}{
+		{"words are folded", "Disk FULL Straße ΣΊΣΥΦΟΣ", indexed, []string{"disk", "full", "straße", "σίσυφοσ"}},
+		{"binding words are left out", "What is the disk of web1?", asked, []string{"disk", "web1"}},
+		{"compounds have parts", "node.js disk_usage 10.0.0.1", indexed,
+			[]string{"node.js", "node", "js", "disk_usage", "disk", "usage", "10.0.0.1", "10"}},
+		{"an elision leaves no letter", "don't", indexed, []string{"don't", "don"}},
+		{"punctuation is no word", "-- ... ! _ /", indexed, nil},
+		{"pairs and single characters", "磁盘满", indexed, []string{"磁", "盘", "磁盘", "满", "盘满"}},
+		{"asked for by pairs", "磁盘满", asked, []string{"磁盘", "盘满"}},
+		{"asked for alone", "盘?", asked, []string{"盘"}},
+		{"a mark ends a run", "磁,盘", asked, []string{"磁", "盘"}},
+		{"mixed", "磁盘sda1满了", asked, []string{"磁盘", "sda1", "满了"}},
+		{"kana", "ディスク", asked, []string{"ディ", "ィス", "スク"}},
+		{"prolonged sound", "サーバ", asked, []string{"サー", "ーバ"}},
+		{"hangul with particles", "disk가 디스크가", asked, []string{"disk", "가", "디스", "스크", "크가"}},
+		{"thai", "ดิสก์", asked, []string{"ดิ", "ิส", "สก", "ก์"}},
+		{"combining marks belong to a word", "cafe\u0301", indexed, []string{"cafe\u0301"}},
+		{"nothing", "", asked, nil},
+		{"invalid UTF-8", "disk \xff\xfe full", indexed, []string{"disk", "full"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, terms(test.text, test.side)); diff != "" {
+				t.Errorf("terms of %q (-want +got):\n%s", test.text, diff)
+			}
+		})
+	}
+}
