@@ -43,7 +43,7 @@ func marshalKind(kind string, v any) ([]byte, error) {
 }
 
 // UnmarshalInput reads the wire form of an input. An unknown kind is an error:
-// a journal that this code cannot read is not skipped over.
+// a journal that this code cannot read is not skipped over (JRN-15).
 func UnmarshalInput(data []byte) (Input, error) {
 	var head struct {
 		Kind string `json:"kind"`

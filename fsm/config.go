@@ -8,7 +8,7 @@ type Millis int64
 const Second Millis = 1000
 
 // Config is all that decides how the machine behaves. It comes with each Boot,
-// so it is in the journal and a replay needs nothing else.
+// so it is in the journal and a replay needs nothing else (CFG-5).
 type Config struct {
 	Profile string     `json:"profile"`
 	Init    InitMode   `json:"init"`
@@ -26,8 +26,8 @@ const (
 	InitOff        InitMode = "off"
 )
 
-// Limits bounds everything that could go on. Each is a positive number; a Boot
-// raises anything below 1 to 1.
+// Limits bounds everything that could go on (LIM-1). Each is a positive number; a
+// Boot raises anything below 1 to 1.
 type Limits struct {
 	MaxToolRounds      int    `json:"max_tool_rounds"`      // rounds that ran tools, in one inference
 	MaxCognitionRounds int    `json:"max_cognition_rounds"` // inferences of one handle's cognition
@@ -89,7 +89,7 @@ func ShellyProfile() Config {
 	}
 }
 
-// bounded returns c with every limit at least 1.
+// bounded returns c with every limit at least 1 (LIM-2).
 func (c Config) bounded() Config {
 	l := &c.Limits
 	for _, n := range []*int{

@@ -36,7 +36,7 @@ type RunTool struct {
 	Name    string      `json:"name"`
 	Args    string      `json:"args"`
 	Effects ToolEffects `json:"effects"`
-	Key     string      `json:"key"` // names this use of the tool; the same when it is started again after a crash
+	Key     string      `json:"key"` // names this use of the tool; the same when it is started again after a crash (TOL-8)
 }
 
 // AbortCall gives up a call. An aborted tool is answered by [ToolStopped]; any

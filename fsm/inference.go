@@ -45,7 +45,7 @@ var InferenceTable = Table{
 }
 
 // Inference is one run of the inference loop. It does not know who asked for it
-// or why: it has messages, and ends with a result or a reason.
+// or why: it has messages, and ends with a result or a reason (INF-14).
 type Inference struct {
 	State   State        `json:"state,omitempty"`
 	Purpose Purpose      `json:"purpose,omitempty"`

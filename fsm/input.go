@@ -3,7 +3,7 @@ package fsm
 // Input is a fact that the machine is told. The set is closed.
 type Input interface {
 	// Time is when the fact was observed. It is for records and prompts; no
-	// decision compares times.
+	// decision compares times (LIM-3).
 	Time() Millis
 	kind() string
 }
@@ -138,7 +138,8 @@ type Embedded struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// Stored answers [Store]. Error is empty when the entry is durable.
+// Stored answers [Store]. Error is empty when the entry is written; it is durable
+// with the next barrier (MEM-1).
 type Stored struct {
 	At    Millis `json:"at"`
 	Call  CallID `json:"call"`

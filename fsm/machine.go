@@ -50,7 +50,7 @@ func (m *Machine) Moves() []Move { return m.moves }
 
 // Step applies one input and returns the effects the world must now perform, in
 // order. It is total (any input in any state is answered, never a panic) and
-// deterministic.
+// deterministic (JRN-1).
 func (m *Machine) Step(in Input) []Effect {
 	m.effects, m.moves = nil, m.moves[:0]
 	m.apply(in)
@@ -212,7 +212,8 @@ func (m *Machine) timerFired(id TimerID) {
 	m.s.Ignored.Timers++
 }
 
-// tool takes a tool's answer. An aborted tool that answers has also stopped.
+// tool takes a tool's answer. An aborted tool that answers has also stopped
+// (TOL-7).
 func (m *Machine) tool(in ToolAnswered) {
 	if i := m.find(in.Call, CallStop); i >= 0 {
 		m.toolStopped(i)
@@ -245,7 +246,7 @@ func (m *Machine) find(call CallID, kind CallKind) int {
 }
 
 // take is find for an answer: the handle found awaits nothing any more, and an
-// answer that nobody awaits is counted.
+// answer that nobody awaits is counted (JRN-7).
 func (m *Machine) take(call CallID, kind CallKind) int {
 	i := m.find(call, kind)
 	if i < 0 {
@@ -322,7 +323,7 @@ func (m *Machine) emit(e Effect) { m.effects = append(m.effects, e) }
 // remove takes the handle at i out of the state, keeping the order.
 func (m *Machine) remove(i int) { m.s.Handles = slices.Delete(m.s.Handles, i, i+1) }
 
-// next returns an id that was never used.
+// next returns an id that was never used (JRN-8).
 func (m *Machine) next() uint64 {
 	m.s.LastID++
 	return m.s.LastID

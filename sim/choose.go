@@ -2,7 +2,7 @@ package sim
 
 import "math/rand/v2"
 
-// Chooser decides what the plan leaves open. Choose returns a number from 0 to
+// Chooser decides what the plan leaves open (SIM-2). Choose returns a number from 0 to
 // n-1 for n of at least 1; label says what is chosen, for tapes that people read.
 type Chooser interface {
 	Choose(label string, n int) int

@@ -6,7 +6,7 @@ import (
 	"shelly/fsm"
 )
 
-// agenda is the virtual clock: what is due, ordered by (time, sequence).
+// agenda is the virtual clock: what is due, ordered by (time, sequence) (SIM-1).
 type agenda struct {
 	items items
 	seq   int

@@ -22,7 +22,7 @@ type Bounds struct {
 }
 
 // SmallWorld is one request, one unsafe tool, one time-out, one crash and one
-// shutdown, with a start after it.
+// shutdown, with a start after it (SIM-8).
 func SmallWorld() Bounds {
 	limits := fsm.ShellyProfile().Limits
 	limits.MaxToolRounds, limits.MaxCognitionRounds, limits.MaxStoreAttempts = 1, 2, 2
@@ -42,7 +42,7 @@ func InitWorld() Bounds {
 	return b
 }
 
-// Exploration is what a walk found.
+// Exploration is what a walk found (SIM-10).
 type Exploration struct {
 	Unique      int  // states that differ
 	Transitions int  // actions tried
@@ -59,7 +59,7 @@ type Counterexample struct {
 	Path []string
 }
 
-// Explore walks every interleaving of a small world, breadth first, on the
+// Explore walks every interleaving of a small world (SIM-7), breadth first, on the
 // shipped machine itself. States are told apart by the machine's shape, what of
 // its journal is durable, and what may still happen. Every step is
 // checked against the invariants; at the end, rest must be reachable from every
@@ -290,7 +290,7 @@ func (x *explorer) path(index int32) []string {
 	return path
 }
 
-// liveness checks that rest is reachable from every state (INV-12), cycles
+// liveness checks that rest is reachable from every state (INV-12, SIM-9), cycles
 // included: it walks the edges backwards from every resting state.
 func (x *explorer) liveness() {
 	slices.SortFunc(x.edges, func(a, b [2]int32) int {

@@ -21,7 +21,8 @@ type MatrixFailure struct {
 	Text    string
 }
 
-// Matrix runs a plan once for each crash point that its uninterrupted run meets.
+// Matrix runs a plan once for each crash point that its uninterrupted run meets
+// (SIM-6).
 // Each crashed run must end as the uninterrupted one does (JRN-12): the same
 // final replies and memory, but for times. Where a started tool met a crash and
 // its outcome is unknown, replies and memory may tell so, and only the

@@ -90,7 +90,7 @@ type Crash struct {
 	After  fsm.Millis
 }
 
-// Point is where a process can die.
+// Point is where a process can die (SIM-4).
 type Point string
 
 // The points: around each append, around each effect, and after a whole step.

@@ -18,10 +18,12 @@ type Options struct {
 	Tools   []fsm.ToolDecl // the backend's declarations of the stubs; nil: the stubs' own
 }
 
-// stepsMax bounds a run. A machine that is not at rest by then never will be.
+// stepsMax bounds a run (SIM-11). A machine that is not at rest by then never will
+// be.
 const stepsMax = 100_000
 
-// Run plays a plan until nothing is left to happen. An error is the simulator's
+// Run plays a plan until nothing is left to happen, the shipped machine and
+// engine over a simulated journal and world (SIM-3). An error is the simulator's
 // or the backend's; what the machine did wrong is in the result.
 func Run(p Plan, o Options) (*Result, error) {
 	r := newRun(&p, o)
@@ -283,7 +285,7 @@ func (r *run) afterTurn() error {
 }
 
 // crash ends the process: what it waited for will not come, what was not synced
-// is lost, and it starts again a while later.
+// is lost, and it starts again a while later (SIM-5).
 func (r *run) crash() error {
 	r.engine = nil
 	r.forget()
@@ -302,7 +304,7 @@ func (r *run) forget() {
 	r.world.agenda.drop(func(d due) bool { return d.entry != nil || d.boot })
 }
 
-// observe records a durable step and checks the invariants after it.
+// observe records a durable step and checks the invariants after it (SCN-13).
 func (r *run) observe(s engine.Step) {
 	for _, v := range r.monitor.Step(r.machine, s.Input, s.Effects) {
 		r.result.Violations = append(r.result.Violations, Broken{Step: len(r.result.Steps), Violation: v})

@@ -25,7 +25,7 @@ type askCmd struct {
 	settings
 }
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-5).
 func (c *askCmd) Run(t *terminal) error {
 	cfg, err := c.load()
 	if err != nil {
@@ -33,11 +33,9 @@ func (c *askCmd) Run(t *terminal) error {
 	}
 	text := strings.Join(c.Text, " ")
 	if text == "-" {
-		all, err := io.ReadAll(io.LimitReader(t.in, int64(cfg.RequestBytesMax)+1))
-		if err != nil {
+		if text, err = readAll(t.in, int64(cfg.RequestBytesMax)); err != nil {
 			return err
 		}
-		text = string(all)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
@@ -55,14 +53,30 @@ func (c *askCmd) Run(t *terminal) error {
 	return nil
 }
 
+// readAll reads a text of at most bytesMax. A longer one is refused here: what is
+// read in part must not be sent as if it were all.
+func readAll(in io.Reader, bytesMax int64) (string, error) {
+	all, err := io.ReadAll(io.LimitReader(in, bytesMax+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read standard input: %w", err)
+	case int64(len(all)) > bytesMax:
+		return "", failf(exitUsage, "standard input is longer than request_bytes_max, %d bytes: send less, or name a file in the workspace that holds it", bytesMax)
+	}
+	return string(all), nil
+}
+
 // failed words an error and chooses its exit code.
 func (c *askCmd) failed(ctx context.Context, id string, err error) error {
+	refused := (*client.Error)(nil)
 	switch {
 	case ctx.Err() != nil:
 		return failf(exitFailed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
 	case errors.Is(err, client.ErrNotRunning):
 		return coded{exitUnreachable, err}
 	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrTooLarge), errors.Is(err, engine.ErrConflict):
+		return coded{exitUsage, err}
+	case errors.As(err, &refused) && refused.Code == comm.CodeBadRequest:
 		return coded{exitUsage, err}
 	case errors.Is(err, engine.ErrNoSpace):
 		return coded{exitDisk, err}

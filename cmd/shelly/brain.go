@@ -22,9 +22,12 @@ type brain struct {
 }
 
 // openBrain connects to the configured brain. With auto, the demo brain takes
-// the place of an Ollama that cannot be used, and why is said in one line.
+// the place of an Ollama that cannot be used, and why is said in one line (CFG-6).
+// With wait, a model that cannot be had yet does not keep shelly from serving
+// (CFG-7).
 func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, error) {
 	if c.Kind == "demo" {
+		log.Info("the built-in demo brain answers, a script and not a model")
 		return demoBrain()
 	}
 	client, err := ollama.New(ollama.Options{
@@ -112,6 +115,7 @@ type scriptedBrain struct {
 	script *scenario.Brain
 }
 
+// demoBrain answers from the built-in script (BRN-12).
 func demoBrain() (brain, error) {
 	file, err := scenario.Load(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {

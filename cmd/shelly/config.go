@@ -11,7 +11,7 @@ type configCmd struct {
 	JSON bool `name:"json" help:"Print as JSON."`
 }
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-11).
 func (c *configCmd) Run(t *terminal) error {
 	cfg, err := c.load()
 	if err != nil {

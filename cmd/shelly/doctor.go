@@ -43,7 +43,7 @@ func (x *examination) add(level, what, found, mend string) {
 // doctorTimeout bounds the whole examination.
 const doctorTimeout = 30 * time.Second
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-10).
 func (c *doctorCmd) Run(t *terminal) error {
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTimeout)
 	defer cancel()

@@ -32,7 +32,7 @@ type explored struct {
 	Path        []string   `json:"path,omitempty"`
 }
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-7).
 func (c *exploreCmd) Run(t *terminal) error {
 	bounds := sim.SmallWorld()
 	if c.World == "init" {

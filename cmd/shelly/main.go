@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// cli is the whole command line.
+// cli is the whole command line (CLI-1).
 type cli struct {
 	Run     runCmd     `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask     askCmd     `cmd:"" help:"Ask the running daemon and watch the answer come."`
@@ -22,7 +22,7 @@ type cli struct {
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
-// Exit codes. Those of test are the scenario format's (SCN-9).
+// Exit codes (CLI-2). Those of test are the scenario format's (SCN-9).
 const (
 	exitOK          = 0
 	exitFailed      = 1 // an expectation or invariant failed; a request was answered with an error
@@ -66,7 +66,8 @@ func (t *terminal) interactive() bool {
 
 func main() { os.Exit(run(os.Args[1:], &terminal{os.Stdin, os.Stdout, os.Stderr})) }
 
-// run runs one command line and returns its exit code.
+// run runs one command line and returns its exit code. A wrong one starts nothing
+// (CLI-3).
 func run(args []string, t *terminal) (code int) {
 	var c cli
 	ended := -1

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os/signal"
 	"sync"
@@ -12,31 +11,28 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/comm"
 	"shelly/runtime/mock"
 	"shelly/sim/scenario"
 )
 
 type mockCmd struct {
 	File   string `arg:"" help:"Scenario whose brain to serve." type:"path"`
-	Listen string `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address; port 0 picks a free one."`
+	Listen string `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (${default}); port 0 picks a free one."`
 	Model  string `default:"mock" help:"Name of the model."`
 	Embed  int    `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
 	Delays bool   `help:"Take the times that the script's answers take."`
 }
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-9).
 func (c *mockCmd) Run(t *terminal) error {
 	file, err := loadScenario(c.File)
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", c.Listen)
+	listener, err := comm.ListenTCP(c.Listen)
 	if err != nil {
-		return failf(exitUsage, "listen on %s: %w", c.Listen, err)
-	}
-	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		_ = listener.Close()
-		return failf(exitUsage, "listen on %s: only loopback addresses are served", c.Listen)
+		return failf(exitUsage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}
 	server := &http.Server{
 		Handler:           mock.New(mock.Options{Model: c.Model, EmbedDims: c.Embed, Brain: &mockBrain{script: file.Brain(), delays: c.Delays}}),

@@ -29,7 +29,7 @@ type runCmd struct {
 	settings
 }
 
-// Run implements the subcommand. The order of the start is LIF-2's: whatever
+// Run implements the subcommand (CLI-4). The order of the start is LIF-2's: whatever
 // fails on the way ends the process before anything is served.
 func (c *runCmd) Run(t *terminal) error {
 	cfg, err := c.load()
@@ -140,6 +140,7 @@ func (s *starting) start(ctx context.Context) error {
 	return s.listen(ctx)
 }
 
+// openStore opens the data folder, which one process has at a time (CFG-8).
 func openStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
 	s, err := store.Open(filepath.Join(cfg.Data, "store"), store.Options{Logger: log, ReserveBytes: uint64(cfg.Reserve)})
 	switch {
@@ -216,6 +217,7 @@ func (r runner) Run(ctx context.Context, name, args string) (string, bool) {
 	return result.Text, result.Failed
 }
 
+// newLog logs structured records on standard error (CFG-9).
 func newLog(w io.Writer, c config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // the configuration allows only levels

@@ -17,7 +17,7 @@ type specCmd struct {
 	Dir   string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
 }
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-8).
 func (c *specCmd) Run(t *terminal) error {
 	if c.Rule == "" && !c.Check && !c.Write {
 		return spec.Print(t.out)

@@ -37,7 +37,7 @@ type tested struct {
 	differs bool // two runs gave two traces
 }
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-6, SCN-9).
 func (c *testCmd) Run(t *terminal) error {
 	root, paths, err := c.find()
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *testCmd) Run(t *terminal) error {
 		}
 	}
 	for _, err := range broken {
-		fmt.Fprintln(t.err, err)
+		fmt.Fprintln(t.err, detail(err))
 	}
 	switch {
 	case c.List:
@@ -110,11 +110,24 @@ func load(root fs.FS, paths []string, only *regexp.Regexp) (files []*scenario.Fi
 	return files, broken
 }
 
+// detail is an error with the source that it blames, where it blames any.
+func detail(err error) string {
+	var load *scenario.LoadError
+	if errors.As(err, &load) {
+		return strings.TrimSuffix(load.Detail(), "\n")
+	}
+	return err.Error()
+}
+
 func loadFailure(broken []error) error {
-	if len(broken) > 0 {
+	switch len(broken) {
+	case 0:
+		return nil
+	case 1:
+		return failf(exitUsage, "1 file does not load")
+	default:
 		return failf(exitUsage, "%d files do not load", len(broken))
 	}
-	return nil
 }
 
 // play runs the cases, several at once, and returns the outcomes in their order.
@@ -152,7 +165,7 @@ feed:
 	return outcomes[:sent]
 }
 
-// one runs a case, and with --twice once more.
+// one runs a case, and with --twice once more (SCN-11).
 func (c *testCmd) one(f *scenario.File) tested {
 	if c.On == "runtime" {
 		return tested{Outcome: runLive(f)}
@@ -227,13 +240,13 @@ func printCoverage(t *terminal, c *sim.Coverage) (missing int) {
 func loadScenario(file string) (*scenario.File, error) {
 	f, err := scenario.Load(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
-		return nil, coded{exitUsage, err}
+		return nil, failf(exitUsage, "%s", detail(err))
 	}
 	return f, nil
 }
 
 // runLive plays a case twice, simulated and with the real adapters, and compares
-// the journalled inputs and the effects. A case that asks for a crash at every
+// the journalled inputs and the effects (SCN-12). A case that asks for a crash at every
 // point is compared on its uninterrupted run.
 func runLive(f *scenario.File) scenario.Outcome {
 	out := f.Run(sim.Options{})

@@ -12,7 +12,7 @@ var version string
 
 type versionCmd struct{}
 
-// Run implements the subcommand.
+// Run implements the subcommand (CLI-12).
 func (versionCmd) Run(t *terminal) error {
 	fmt.Fprintf(t.out, "shelly %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil

@@ -18,7 +18,8 @@ type Step struct {
 	Moves   []fsm.Move
 }
 
-// Divergence says that a replayed record decides otherwise with today's code.
+// Divergence says that a replayed record decides otherwise with today's code
+// (JRN-6).
 type Divergence struct {
 	Index uint64
 	Want  uint64 // the hash in the journal
@@ -45,7 +46,7 @@ type Engine struct {
 
 // Open recovers the machine from the journal: the last snapshot, then every
 // record behind it. No effect of a replayed record is performed; the Boot that
-// must follow makes the machine ask again for what it still needs.
+// must follow makes the machine ask again for what it still needs (JRN-5).
 func Open(j Journal, w World) (*Engine, error) {
 	index, snapshot, err := j.Snapshot()
 	if err != nil {
@@ -84,8 +85,9 @@ func (e *Engine) Err() error { return e.dead }
 // Last returns the index of the last record.
 func (e *Engine) Last() uint64 { return e.last }
 
-// Turn applies inputs in order: step, append, sync, perform. How inputs are
-// split into turns does not change what they cause.
+// Turn applies inputs in order: step, append, sync, perform (JRN-2). No effect is
+// performed before its input is appended (JRN-3). How inputs are split into turns
+// does not change what they cause.
 func (e *Engine) Turn(inputs ...fsm.Input) error {
 	if e.dead != nil {
 		return e.dead
@@ -133,7 +135,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 	return steps, b, barrier, nil
 }
 
-// snapshot saves the state at rest once enough records have gathered.
+// snapshot saves the state at rest once enough records have gathered (JRN-13).
 func (e *Engine) snapshot() error {
 	if e.last-e.saved < SnapshotEvery || e.machine.Active() {
 		return nil
@@ -145,6 +147,7 @@ func (e *Engine) snapshot() error {
 	return nil
 }
 
+// die stops the engine for good (JRN-11).
 func (e *Engine) die(err error) error {
 	e.dead = fmt.Errorf("%w: %w", ErrDead, err)
 	return e.dead

@@ -33,7 +33,8 @@ type Batch struct {
 }
 
 // Journal is the durable, ordered list of inputs, and the request records and
-// snapshot derived from it. Every implementation passes journaltest.Conform.
+// snapshot derived from it. Every implementation passes journaltest.Conform
+// (JRN-16).
 type Journal interface {
 	// Append writes b behind what is there, whole or not at all. With sync it
 	// and everything before it is durable on return; without, a crash may lose

@@ -13,9 +13,10 @@ type Acceptance struct {
 	New     bool // appended now; otherwise the sender had asked before
 }
 
-// Accept admits a request once it is durable. The same id with the same body is
-// answered from the record, with another body it is ErrConflict; both without a
-// write. ErrBusy, ErrStopping and ErrNoSpace mean that nothing has happened.
+// Accept admits a request once it is durable (JRN-9). The same id with the same
+// body is answered from the record, with another body it is ErrConflict; both
+// without a write (JRN-10). ErrBusy, ErrStopping and ErrNoSpace mean that nothing
+// has happened.
 func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 	if e.dead != nil {
 		return Acceptance{}, e.dead
@@ -42,7 +43,7 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 	return Acceptance{Request: known, New: true}, err
 }
 
-// Ready returns nil when a request or event would be accepted now.
+// Ready returns nil when a request or event would be accepted now (JRN-14).
 func (e *Engine) Ready() error {
 	view := e.machine.View()
 	if view.Lifecycle != fsm.Initializing && view.Lifecycle != fsm.Serving {

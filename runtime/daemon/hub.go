@@ -8,7 +8,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// hub tells whoever watches a request what happens to it.
+// hub tells whoever watches a request what happens to it (COM-4).
 type hub struct {
 	mu       sync.Mutex
 	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
@@ -111,7 +111,8 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	}
 }
 
-// chunk passes on streamed text of an answer; a summary's is nobody's business.
+// chunk passes on streamed text of an answer (BRN-9); a summary's is nobody's
+// business.
 func (h *hub) chunk(e fsm.AskBrain, text, thinking string) {
 	if e.Purpose != fsm.PurposeAnswer || text == "" && thinking == "" {
 		return
