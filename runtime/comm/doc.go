@@ -40,6 +40,7 @@
 //	429 too_many_tries          too many wrong tokens
 //	500 internal                the daemon's log says more
 //	503 stopping                shelly goes down; with ?wait=1 the request is kept
+//	503 unknown_outcome         it has stopped before it knew; send the same id again
 //	507 no_space                the disk is too full to accept more
 //
 // # UDP

@@ -28,6 +28,7 @@ const (
 	CodeInternal         Code = "internal"
 	CodeStopping         Code = "stopping"
 	CodeNoSpace          Code = "no_space"
+	CodeUnknownOutcome   Code = "unknown_outcome"
 )
 
 // Problem is an error as a client sees it.
@@ -65,7 +66,7 @@ func (c Code) status() int {
 		return http.StatusUnsupportedMediaType
 	case CodeBusy, CodeTooManyTries:
 		return http.StatusTooManyRequests
-	case CodeStopping:
+	case CodeStopping, CodeUnknownOutcome:
 		return http.StatusServiceUnavailable
 	case CodeNoSpace:
 		return http.StatusInsufficientStorage
@@ -106,7 +107,7 @@ func problemOf(err error) *Problem {
 	case errors.Is(err, engine.ErrConflict):
 		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text or session", "send it with an id of its own"}
 	case errors.Is(err, engine.ErrDead), errors.Is(err, context.Canceled):
-		return &Problem{CodeStopping, "shelly has stopped before it could answer", "start it again with: shelly run; then send the same id again, which is never done twice"}
+		return &Problem{CodeUnknownOutcome, "shelly has stopped before it could answer", "start it again with: shelly run; then send the same id again, which is never done twice"}
 	case errors.Is(err, engine.ErrStopping):
 		return &Problem{CodeStopping, engine.ErrStopping.Error(), "nothing has happened; start it again with: shelly run"}
 	case errors.Is(err, engine.ErrNoSpace):

@@ -123,7 +123,7 @@ func TestErrorsOfTheDaemonHaveTheirStatus(t *testing.T) {
 		{fmt.Errorf("accept: %w", engine.ErrBusy), 429, comm.CodeBusy, "1"},
 		{engine.ErrConflict, 409, comm.CodeConflict, ""},
 		{engine.ErrStopping, 503, comm.CodeStopping, ""},
-		{engine.ErrDead, 503, comm.CodeStopping, ""},
+		{engine.ErrDead, 503, comm.CodeUnknownOutcome, ""},
 		{fmt.Errorf("%w: 3 MB free", engine.ErrNoSpace), 507, comm.CodeNoSpace, ""},
 		{errors.New("/secret/path: input/output error"), 500, comm.CodeInternal, ""},
 	}

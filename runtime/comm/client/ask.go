@@ -153,7 +153,10 @@ func (a *asking) again(err error) bool {
 		return true
 	case errors.Is(err, ErrNotRunning):
 		return a.reached
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && refused.Code == comm.CodeUnknownOutcome:
+		a.reached = true
+		return true
+	case refused != nil:
 		return a.accepted && (errors.Is(err, engine.ErrBusy) || errors.Is(err, engine.ErrStopping))
 	default:
 		return false
