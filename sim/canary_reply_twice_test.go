@@ -5,7 +5,7 @@ package sim
 import "testing"
 
 // The explorer finds the second reply of a handle that was given up while its
-// tool ran.
+// tool ran (SIM-12).
 func TestCanaryReplyTwiceIsFound(t *testing.T) {
 	x := Explore(SmallWorld())
 	if x.Found == nil || x.Found.Invariant != "INV-1" {

@@ -8,7 +8,7 @@ import (
 )
 
 // The crash matrix finds the unsafe tool that starts again because the record of
-// its start was lost.
+// its start was lost (SIM-12).
 func TestCanaryUnsyncedToolIsFoundByTheMatrix(t *testing.T) {
 	m, err := Matrix(roundTrip(), Options{})
 	if err != nil {

@@ -4,7 +4,7 @@ package sim
 
 import "testing"
 
-// The small world holds: every interleaving of one request, one unsafe tool, one
+// SIM-7, SIM-8, SIM-9, SIM-10. The small world holds: every interleaving of one request, one unsafe tool, one
 // time-out, one crash and one shutdown is visited, and nothing breaks.
 func TestExploreSmallWorldHolds(t *testing.T) {
 	x := Explore(SmallWorld())
@@ -40,6 +40,7 @@ func TestExploreIsDeterministic(t *testing.T) {
 	}
 }
 
+// SIM-6, JRN-12.
 func TestMatrixHolds(t *testing.T) {
 	m, err := Matrix(roundTrip(), Options{})
 	if err != nil {

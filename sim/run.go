@@ -11,21 +11,24 @@ import (
 
 // Options says how to run a plan; the zero value runs it as written.
 type Options struct {
-	Choose  Chooser        // what happens first of what is due at once; nil: what was added first
-	CrashAt int            // crash at the how-manieth crash point, instead of the plan's crashes; 0: as planned
-	Backend Backend        // real adapters; nil: simulated ones
-	Journal Journal        // nil: in memory
-	Tools   []fsm.ToolDecl // the backend's declarations of the stubs; nil: the stubs' own
+	Choose   Chooser // what happens first of what is due at once; nil: what was added first
+	CrashAt  int     // crash at the how-manieth crash point, instead of the plan's crashes; 0: as planned
+	StepsMax int     // more steps than this are an error; 0: the constant of this name
+	Backend  Backend // real adapters; nil: simulated ones
+	Journal  Journal // nil: in memory
 }
 
-// stepsMax bounds a run (SIM-11). A machine that is not at rest by then never will
-// be.
-const stepsMax = 100_000
+// StepsMax bounds a run that does not say otherwise (SIM-11). A machine that is
+// not at rest by then never will be.
+const StepsMax = 100_000
 
 // Run plays a plan until nothing is left to happen, the shipped machine and
 // engine over a simulated journal and world (SIM-3). An error is the simulator's
 // or the backend's; what the machine did wrong is in the result.
 func Run(p Plan, o Options) (*Result, error) {
+	if o.StepsMax == 0 {
+		o.StepsMax = StepsMax
+	}
 	r := newRun(&p, o)
 	if err := r.start(); err != nil && !errors.Is(err, errCrash) {
 		return nil, err
@@ -38,8 +41,8 @@ func Run(p Plan, o Options) (*Result, error) {
 		if err := r.happen(next); err != nil {
 			return nil, err
 		}
-		if len(r.result.Steps) > stepsMax {
-			return nil, fmt.Errorf("no rest after %d steps", stepsMax)
+		if len(r.result.Steps) > o.StepsMax {
+			return nil, fmt.Errorf("no rest after %d steps", o.StepsMax)
 		}
 	}
 	return r.finish()
@@ -71,9 +74,6 @@ func newRun(p *Plan, o Options) *run {
 	}
 	if r.journal == nil {
 		r.journal = memoryJournal{engine.NewMemoryJournal()}
-	}
-	if o.Tools != nil {
-		r.config.Tools = o.Tools
 	}
 	r.world = &world{
 		plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result,

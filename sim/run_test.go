@@ -2,6 +2,7 @@ package sim
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,6 +40,7 @@ func play(t testing.TB, p Plan, o Options) *Result {
 	return r
 }
 
+// SIM-1, SIM-3: the shipped machine and engine, in virtual time.
 func TestRunPlaysARoundTripInVirtualTime(t *testing.T) {
 	r := play(t, roundTrip(), Options{})
 	if len(r.Requests) != 1 || r.Requests[0].Reply != "92 % full" {
@@ -79,7 +81,7 @@ func TestCrashWhileAnUnsafeToolRuns(t *testing.T) {
 	}
 }
 
-// A request that had no word is sent again and accepted once.
+// A request that had no word is sent again and accepted once (SIM-5).
 func TestCrashAroundTheAcceptance(t *testing.T) {
 	for _, point := range []Point{BeforeAppend, AfterAppend} {
 		p := roundTrip()
@@ -119,6 +121,7 @@ type drawn struct{ t *rapid.T }
 
 func (d drawn) Choose(label string, n int) int { return rapid.IntRange(0, n-1).Draw(d.t, label) }
 
+// SIM-2: the same choices, the same run.
 func TestTapeReplaysWhatARecorderKept(t *testing.T) {
 	rec := &Recorder{From: NewSeeded(7)}
 	var first, again []int
@@ -150,6 +153,35 @@ func TestOdometerEnumeratesEverySequenceOnce(t *testing.T) {
 	}
 	if len(seen) != 1+2+3 {
 		t.Fatalf("%d sequences: %v", len(seen), seen)
+	}
+}
+
+// Every kind of crash point is met, and each can be the one (SIM-4).
+func TestEveryPointCanCrash(t *testing.T) {
+	for _, point := range Points() {
+		p := roundTrip()
+		p.Crashes = []Crash{{Point: point, Nth: 3, After: fsm.Second}}
+		r := play(t, p, Options{})
+		if len(r.Crashes) != 1 || r.Crashes[0].Point != point {
+			t.Errorf("%s: crashes %v", point, r.Crashes)
+		}
+		if len(r.Replies()) != 1 {
+			t.Errorf("%s: requests %+v", point, r.Requests)
+		}
+	}
+}
+
+// SIM-11: more events than a run may take steps, each refused by a full queue.
+func TestARunWithoutRestIsAnError(t *testing.T) {
+	p := roundTrip()
+	p.Config.Limits.MaxQueue = 1
+	p.Scripts[0].Lines = []Line{{Hangs: true}}
+	p.Timeline = nil
+	for i := range 501 {
+		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i), Event: &fsm.EventRaised{Source: "disk", Event: "full"}})
+	}
+	if _, err := Run(p, Options{StepsMax: 500}); err == nil || !strings.Contains(err.Error(), "no rest after 500 steps") {
+		t.Fatalf("the run came to an end: %v", err)
 	}
 }
 
