@@ -245,15 +245,25 @@ func TestINF13AToolThatACrashInterrupted(t *testing.T) {
 	}
 }
 
-func TestINF13AToolThatIsUnsafeNowIsNotStartedAgain(t *testing.T) {
-	d := serving(t)
-	d.ask("go")
-	d.calls("list_dir")
-	d.config.Tools[0].Effects = fsm.EffectsUnsafe
-	d.boot()
-	no[fsm.RunTool](d)
-	if got := d.lastMessage().Text; got != "interrupted, outcome unknown: check before repeating" {
-		t.Errorf("the result is %q", got)
+func TestINF13AToolThatIsUnsafeByEitherDeclarationIsNotStartedAgain(t *testing.T) {
+	tests := []struct{ then, now fsm.ToolEffects }{
+		{fsm.EffectsNone, fsm.EffectsUnsafe},
+		{fsm.EffectsUnsafe, fsm.EffectsNone},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.then)+" then "+string(tt.now), func(t *testing.T) {
+			d := newDriver(t)
+			d.config.Tools = []fsm.ToolDecl{{Name: "tool", Effects: tt.then}}
+			d.boot()
+			d.ask("go")
+			d.calls("tool")
+			d.config.Tools = []fsm.ToolDecl{{Name: "tool", Effects: tt.now}}
+			d.boot()
+			no[fsm.RunTool](d)
+			if got := d.lastMessage().Text; got != fsm.UnknownOutcome {
+				t.Errorf("the result is %q", got)
+			}
+		})
 	}
 }
 

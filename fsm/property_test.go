@@ -273,7 +273,11 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 		fork, other, before := m.Clone(), m.Clone(), m.Snapshot()
 		steps := rapid.IntRange(1, 8).Draw(t, "after")
 		walk(fork, w.Clone(), steps)
+		forked := throughSnapshot(t, fork).Snapshot()
 		inputs, hashes := walk(m, w.Clone(), steps)
+		if a := fork.Snapshot(); !reflect.DeepEqual(forked, a) {
+			t.Fatalf("a clone has changed with its original: %s", cmp.Diff(forked, a))
+		}
 		if a := other.Snapshot(); !reflect.DeepEqual(before, a) {
 			t.Fatalf("a clone that was left alone has changed: %s", cmp.Diff(before, a))
 		}
@@ -286,6 +290,35 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 		}
 		if a, b := m.Snapshot(), other.Snapshot(); !reflect.DeepEqual(a, b) {
 			t.Fatalf("a clone ends in another state than its original: %s", cmp.Diff(a, b))
+		}
+	})
+}
+
+// TestEffectsStayAsTheyWereGiven: effects share messages with the machine, which
+// must never write to what it has given away.
+func TestEffectsStayAsTheyWereGiven(t *testing.T) {
+	eachStart(t, func(t *rapid.T, m *fsm.Machine) {
+		var given []fsm.Effect
+		var as []string
+		write := func(e fsm.Effect) string {
+			data, err := fsm.MarshalEffect(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(data)
+		}
+		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
+			for _, e := range m.Step(genInput(t, m.View())) {
+				if ask, ok := e.(fsm.AskBrain); ok && cap(ask.Conversation.Messages) > len(ask.Conversation.Messages) {
+					t.Fatal("whoever appends to the messages of an effect writes into the machine")
+				}
+				given, as = append(given, e), append(as, write(e))
+			}
+		}})
+		for i, e := range given {
+			if now := write(e); now != as[i] {
+				t.Fatalf("an effect was given as %s and is now %s", as[i], now)
+			}
 		}
 	})
 }

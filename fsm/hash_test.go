@@ -1,0 +1,94 @@
+package fsm_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// unhashed are the fields of a handle that its hash leaves out: names and times.
+func unhashed() []string { return []string{".ID", ".Armed", ".Left", ".Await.Call"} }
+
+// fullHandle has a value in every field.
+func fullHandle() fsm.Handle {
+	talk := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}, Hash: 42}
+	return fsm.Handle{
+		ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
+		State: fsm.Execution, Resume: fsm.Execution, Rounds: 1, Need: "a need", Talk: talk,
+		Inf: fsm.Inference{
+			State: fsm.Acting, Purpose: fsm.PurposeAnswer, Tools: true, Talk: talk, Rounds: 1,
+			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Result: "a result",
+		},
+		Await: fsm.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1,
+		Answer: "an answer", Summary: "a summary", Vector: []byte{1, 2, 3, 4}, VectorModel: "embedder", StoreTries: 1,
+	}
+}
+
+func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
+	s := fsm.Snapshot{Lifecycle: fsm.Serving, Handles: []fsm.Handle{fullHandle()}}
+	full := s.Hash()
+	eachField(reflect.ValueOf(&s.Handles[0]).Elem(), "", func(path string, field reflect.Value) {
+		if field.IsZero() {
+			t.Errorf("the full handle has no %s", path)
+		}
+		before := reflect.ValueOf(field.Interface())
+		field.SetZero()
+		same := s.Hash() == full
+		field.Set(before)
+		if same != slices.Contains(unhashed(), path) {
+			t.Errorf("%s makes no difference to the hash: %t", path, same)
+		}
+	})
+	for _, change := range []func(*fsm.Snapshot){
+		func(s *fsm.Snapshot) { s.Lifecycle = fsm.Draining },
+		func(s *fsm.Snapshot) { s.GraceTimer = 1 },
+		func(s *fsm.Snapshot) { s.Handles = append(s.Handles, fullHandle()) },
+	} {
+		other := s
+		if change(&other); other.Hash() == full {
+			t.Errorf("%+v has the same hash", other)
+		}
+	}
+}
+
+// eachField calls f with each field of a struct, those of inner structs one by one.
+func eachField(v reflect.Value, path string, f func(string, reflect.Value)) {
+	for i := range v.NumField() {
+		name, field := path+"."+v.Type().Field(i).Name, v.Field(i)
+		if field.Kind() == reflect.Struct {
+			eachField(field, name, f)
+		} else {
+			f(name, field)
+		}
+	}
+}
+
+func TestTheHashLeavesOutNamesAndTimes(t *testing.T) {
+	a := fsm.Snapshot{Lifecycle: fsm.Serving, Now: 1, LastID: 7, LastHandle: 1, Epoch: 1, Handles: []fsm.Handle{fullHandle()}}
+	b := a
+	b.Now, b.LastID, b.LastHandle, b.Epoch, b.Ignored.Answers = 2, 70, 10, 2, 3
+	b.Handles = []fsm.Handle{fullHandle()}
+	h := &b.Handles[0]
+	h.ID, h.Await.Call, h.Timer, h.Armed, h.Left = 10, 70, 69, 2, 2
+	if a.Hash() != b.Hash() {
+		t.Error("two states that differ in names and times have two hashes")
+	}
+}
+
+func TestTheShapeLeavesOutWhatWasSaid(t *testing.T) {
+	play := func(input, answer string) uint64 {
+		d := serving(t)
+		d.ask(input)
+		d.answer("NEED: " + answer)
+		d.recalls(answer)
+		d.calls("list_dir")
+		d.toolSays(answer)
+		d.answer(answer)
+		return d.m.View().Shape()
+	}
+	if play("hello", "good day") != play("goodbye", "farewell") {
+		t.Error("two states that differ in texts have two shapes")
+	}
+}
