@@ -70,3 +70,18 @@ func cosine(a, b []float32) float64 {
 	}
 	return ab / math.Sqrt(aa*bb)
 }
+
+func TestAVectorWithoutADirectionIsNone(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
+	for name, data := range map[string][]byte{
+		"empty": nil, "cut": {0, 0, 128, 63, 0}, "zero": wire([]float32{0, 0}),
+		"not a number": wire([]float32{1, nan}), "infinite": wire([]float32{inf, 1}),
+	} {
+		if v, ok := unit(data); ok {
+			t.Errorf("%s: taken for %v", name, v)
+		}
+	}
+	if v, ok := unit(wire([]float32{3, -4})); !ok || v[0] != 0.6 || v[1] != -0.8 {
+		t.Errorf("3, -4: %v, %v; want 0.6, -0.8", v, ok)
+	}
+}
