@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +81,7 @@ func TestINF6HowTheServerFailsIsHowTheClientTellsIt(t *testing.T) {
 		err      error
 		timeouts ollama.Timeouts
 		class    fsm.BrainClass
+		part     string // of the reason
 	}{
 		"busy":               {said: mock.Answer{Status: 503, Error: "server busy, please try again"}, class: fsm.BrainBusy},
 		"no tools":           {said: mock.Answer{Status: 400, Error: "brain does not support tools"}, class: fsm.BrainNoTools},
@@ -91,7 +93,7 @@ func TestINF6HowTheServerFailsIsHowTheClientTellsIt(t *testing.T) {
 		"a cut stream":       {said: mock.Answer{Text: "a", Cut: true}, class: fsm.BrainCutStream},
 		"an empty stream":    {said: mock.Answer{Cut: true}, class: fsm.BrainCutStream},
 		"garbage":            {said: mock.Answer{Text: "a", Garbage: "<html>"}, class: fsm.BrainGarbage},
-		"silence":            {said: mock.Answer{Text: "a", Hang: true}, timeouts: ollama.Timeouts{Idle: soon}, class: fsm.BrainTimeout},
+		"silence":            {said: mock.Answer{Text: "a", Hang: true}, timeouts: ollama.Timeouts{Idle: soon}, class: fsm.BrainTimeout, part: "timeouts.idle"},
 		"silence at once":    {said: mock.Answer{Hang: true}, timeouts: ollama.Timeouts{FirstToken: soon}, class: fsm.BrainLoading},
 		"a long delay":       {said: mock.Answer{Delay: time.Hour}, timeouts: ollama.Timeouts{Total: soon}, class: fsm.BrainTimeout},
 		"a truncated prompt": {said: mock.Answer{Text: "a", PromptTokens: 4096}, class: fsm.BrainContextTruncated},
@@ -101,8 +103,8 @@ func TestINF6HowTheServerFailsIsHowTheClientTellsIt(t *testing.T) {
 			c := client(t, serve(t, &scripted{answer: tt.said, err: tt.err}), tt.timeouts)
 			_, err := c.Chat(testContext(t), ask(), nil, nil)
 			var e *ollama.Error
-			if !errors.As(err, &e) || e.Class != tt.class {
-				t.Errorf("%v, want class %s", err, tt.class)
+			if !errors.As(err, &e) || e.Class != tt.class || !strings.Contains(e.Reason, tt.part) {
+				t.Errorf("%v, want class %s and %q", err, tt.class, tt.part)
 			}
 		})
 	}

@@ -2,7 +2,7 @@ package ollama
 
 import "testing"
 
-func TestAddressesInTheFormsOfOLLAMA_HOST(t *testing.T) {
+func TestAddressesInAllForms(t *testing.T) {
 	for address, want := range map[string]string{
 		"":                        "http://127.0.0.1:11434",
 		" example.com ":           "http://example.com:11434",

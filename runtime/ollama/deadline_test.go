@@ -62,8 +62,9 @@ func TestQuestionsHaveADeadline(t *testing.T) {
 
 func TestAServerThatLingersBehindTheLastLineHoldsNobodyUp(t *testing.T) {
 	s := silentAfter(t, done+"\n")
-	if _, err := client(t, s.Server, nil).Chat(testContext(t), ask("x"), nil, nil); err != nil {
-		t.Fatal(err)
+	ctx := testContext(t)
+	if _, err := client(t, s.Server, nil).Chat(ctx, ask("x"), nil, nil); err != nil || ctx.Err() != nil {
+		t.Fatalf("%v; the test's guard: %v", err, ctx.Err())
 	}
 	s.wait(t)
 }

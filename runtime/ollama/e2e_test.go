@@ -47,15 +47,15 @@ var thinkingScript = handmade.Script{
 	},
 }
 
-// real is a real server with handmade models on it.
-type real struct {
+// live is a real server with handmade models on it.
+type live struct {
 	*ollama.Client
 	chat, thinking, bare, embed string
 }
 
-// realServer uploads the models to the server that OLLAMA_HOST names, and deletes
+// liveServer uploads the models to the server that OLLAMA_HOST names, and deletes
 // them when the test ends.
-func realServer(t *testing.T) real {
+func liveServer(t *testing.T) live {
 	t.Helper()
 	host := os.Getenv("OLLAMA_HOST")
 	if host == "" {
@@ -74,7 +74,7 @@ func realServer(t *testing.T) real {
 	t.Logf("Ollama %s at %s", version, c.BaseURL())
 
 	name := func(what string) string { return fmt.Sprintf("shelly-e2e-%s-%d", what, os.Getpid()) }
-	r := real{chat: name("chat"), thinking: name("thinking"), bare: name("bare"), embed: name("embed")}
+	r := live{chat: name("chat"), thinking: name("thinking"), bare: name("bare"), embed: name("embed")}
 	bare := realScript
 	bare.NoTools = true
 	for name, script := range map[string]handmade.Script{r.chat: realScript, r.thinking: thinkingScript, r.bare: bare} {
@@ -115,7 +115,7 @@ var realTools = []fsm.ToolDecl{{
 
 // talk holds a conversation: it answers every tool call with a result until the
 // model has an answer without calls.
-func (r real) talk(t *testing.T, c *ollama.Client, text string) (final fsm.BrainAnswered, calls []fsm.ToolCall, thoughts []string) {
+func (r live) talk(t *testing.T, c *ollama.Client, text string) (final fsm.BrainAnswered, calls []fsm.ToolCall, thoughts []string) {
 	t.Helper()
 	a := ask(text)
 	for range 8 {
@@ -139,7 +139,7 @@ func (r real) talk(t *testing.T, c *ollama.Client, text string) (final fsm.Brain
 }
 
 func TestAgainstARealServer(t *testing.T) {
-	r := realServer(t)
+	r := liveServer(t)
 	t.Run("models", r.testModels)
 	t.Run("text", r.testText)
 	t.Run("tools", r.testTools)
@@ -149,7 +149,7 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("embeddings", r.testEmbeddings)
 }
 
-func (r real) testModels(t *testing.T) {
+func (r live) testModels(t *testing.T) {
 	ctx := realContext(t)
 	models, err := r.Models(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (r real) testModels(t *testing.T) {
 	}
 }
 
-func (r real) testText(t *testing.T) {
+func (r live) testText(t *testing.T) {
 	for text, want := range map[string]string{
 		"hello":            defaultText,
 		"[utf8] please":    "Grüße, 世界! 🦙",
@@ -207,7 +207,7 @@ func (r real) testText(t *testing.T) {
 	}
 }
 
-func (r real) testTools(t *testing.T) {
+func (r live) testTools(t *testing.T) {
 	final, calls, _ := r.talk(t, r.Client, "please [list] this folder")
 	if final.Text != "There are two files: a.txt and b.txt." || len(calls) != 1 || calls[0].Args != `{"path":"."}` || calls[0].ID == "" {
 		t.Errorf("%+v after %+v", final, calls)
@@ -223,7 +223,7 @@ func (r real) testTools(t *testing.T) {
 	}
 }
 
-func (r real) testThinking(t *testing.T) {
+func (r live) testThinking(t *testing.T) {
 	final, calls, thoughts := r.talk(t, r.With(r.thinking, ""), "[plan] it")
 	if final.Text != "The plan has one step." || len(calls) != 1 {
 		t.Errorf("%+v after %+v", final, calls)
@@ -233,7 +233,7 @@ func (r real) testThinking(t *testing.T) {
 	}
 }
 
-func (r real) testFailures(t *testing.T) {
+func (r live) testFailures(t *testing.T) {
 	ctx := realContext(t)
 	got, err := r.Chat(ctx, ask("[loop]"), nil, nil)
 	if err != nil || got.Stop != fsm.StopMaxTokens || got.Tokens.Answer != 256 {
@@ -251,7 +251,7 @@ func (r real) testFailures(t *testing.T) {
 	wantClass(t, err, fsm.BrainMissingModel)
 }
 
-func (r real) testGivingUp(t *testing.T) {
+func (r live) testGivingUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(realContext(t))
 	_, err := r.Chat(ctx, ask("[loop]"), nil, func(ollama.Chunk) { cancel() })
 	wantClass(t, err, fsm.BrainCancelled)
@@ -260,7 +260,7 @@ func (r real) testGivingUp(t *testing.T) {
 	}
 }
 
-func (r real) testEmbeddings(t *testing.T) {
+func (r live) testEmbeddings(t *testing.T) {
 	vector := func(text string) []float64 {
 		raw, model, err := r.Embed(realContext(t), text)
 		if err != nil || model != r.embed || len(raw) != 4*handmade.EmbeddingDims {
