@@ -110,10 +110,7 @@ func (o *ollamaBrain) Embed(ctx context.Context, text string) (vector []byte, mo
 }
 
 // scriptedBrain answers from a scenario's script, again and again.
-type scriptedBrain struct {
-	mu     sync.Mutex
-	script *scenario.Brain
-}
+type scriptedBrain struct{ script *scenario.Brain }
 
 // demoBrain answers from the built-in script (BRN-12).
 func demoBrain() (brain, error) {
@@ -121,14 +118,12 @@ func demoBrain() (brain, error) {
 	if err != nil {
 		return brain{}, fmt.Errorf("the built-in demo brain: %w", err)
 	}
-	return brain{&scriptedBrain{script: file.Brain()}, nil, "the built-in demo brain (a script, not a model)"}, nil
+	return brain{&scriptedBrain{file.Brain()}, nil, "the built-in demo brain (a script, not a model)"}, nil
 }
 
 // Chat implements [daemon.Brain].
 func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
-	s.mu.Lock()
 	line, ok := s.script.Answer(ask)
-	s.mu.Unlock()
 	if !ok {
 		return fsm.BrainAnswered{}, classified{fsm.BrainError, "the script has no line for this"}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
@@ -51,7 +50,6 @@ func (c *mockCmd) Run(t *terminal) error {
 // mockBrain serves a script to whoever asks. A client that is not shelly sends
 // no purpose; its calls are answers.
 type mockBrain struct {
-	mu     sync.Mutex
 	script *scenario.Brain
 	delays bool
 }
@@ -61,9 +59,7 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	ask := fsm.AskBrain{
 		Session: q.Session, Purpose: fsm.Purpose(q.Purpose), Conversation: fsm.Conversation{Messages: q.Messages},
 	}
-	b.mu.Lock()
 	line, ok := b.script.Answer(ask)
-	b.mu.Unlock()
 	if !ok {
 		return mock.Answer{}, fmt.Errorf("the script has no line for a call for %s", q.Purpose)
 	}

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"shelly/fsm"
 	"shelly/sim"
@@ -39,7 +41,7 @@ type tested struct {
 
 // Run implements the subcommand (CLI-6, SCN-9).
 func (c *testCmd) Run(t *terminal) error {
-	root, paths, err := c.find()
+	paths, err := c.find()
 	if err != nil {
 		return err
 	}
@@ -47,7 +49,7 @@ func (c *testCmd) Run(t *terminal) error {
 	if err != nil {
 		return failf(exitUsage, "--run: %w", err)
 	}
-	files, broken := load(root, paths, only)
+	files, broken := load(paths, only)
 	if c.List {
 		for _, f := range files {
 			fmt.Fprintf(t.out, "%s  %s\n", f.Path(), f.Name)
@@ -62,44 +64,51 @@ func (c *testCmd) Run(t *terminal) error {
 	case len(files) == 0 && len(broken) == 0:
 		return failf(exitNoMatch, "no case's name matches --run %s", c.Only)
 	}
-	return c.judge(t, c.play(files), broken)
+	start := time.Now()
+	outcomes := c.play(files)
+	return c.judge(t, outcomes, broken, time.Since(start))
 }
 
-// find returns the folder that paths are in, and the scenario files.
-func (c *testCmd) find() (fs.FS, []string, error) {
+// find returns the scenario files that the arguments name, as paths from the
+// current folder, or absolute where they lie outside it.
+func (c *testCmd) find() ([]string, error) {
 	patterns := c.Paths
 	if len(patterns) == 0 {
 		patterns = []string{"scenarios"}
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, nil, err
-	}
-	var local []string
+	var paths []string
 	for _, p := range patterns {
-		if filepath.IsAbs(p) {
-			if p, err = filepath.Rel(dir, p); err != nil {
-				return nil, nil, coded{exitUsage, err}
-			}
+		base, pattern := ".", filepath.ToSlash(filepath.Clean(p))
+		if !filepath.IsLocal(p) {
+			base, pattern = filepath.Dir(filepath.Clean(p)), filepath.Base(p)
 		}
-		local = append(local, filepath.ToSlash(filepath.Clean(p)))
+		found, err := scenario.Find(os.DirFS(base), []string{pattern})
+		switch {
+		case errors.Is(err, scenario.ErrNoMatch):
+			return nil, coded{exitNoMatch, err}
+		case err != nil:
+			return nil, coded{exitUsage, err}
+		}
+		for _, f := range found {
+			paths = append(paths, filepath.Join(base, filepath.FromSlash(f)))
+		}
 	}
-	root := os.DirFS(dir)
-	paths, err := scenario.Find(root, local)
-	switch {
-	case errors.Is(err, scenario.ErrNoMatch):
-		return nil, nil, coded{exitNoMatch, err}
-	case err != nil:
-		return nil, nil, coded{exitUsage, err}
-	}
-	return root, paths, nil
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
 }
+
+// host is the file system as it is, absolute paths included: paths in messages
+// are then those that the user can open.
+type host struct{}
+
+// Open implements [fs.FS].
+func (host) Open(name string) (fs.File, error) { return os.Open(name) }
 
 // load loads the files whose case is wanted. One bad file does not keep the
 // others from running.
-func load(root fs.FS, paths []string, only *regexp.Regexp) (files []*scenario.File, broken []error) {
+func load(paths []string, only *regexp.Regexp) (files []*scenario.File, broken []error) {
 	for _, p := range paths {
-		f, err := scenario.Load(root, p)
+		f, err := scenario.Load(host{}, p)
 		switch {
 		case err != nil:
 			broken = append(broken, err)
@@ -186,7 +195,7 @@ func (c *testCmd) options() sim.Options {
 }
 
 // judge reports the outcomes and chooses the exit code.
-func (c *testCmd) judge(t *terminal, all []tested, broken []error) error {
+func (c *testCmd) judge(t *terminal, all []tested, broken []error, elapsed time.Duration) error {
 	outcomes := make([]scenario.Outcome, len(all))
 	failed, differs := 0, 0
 	coverage := sim.NewCoverage()
@@ -209,7 +218,7 @@ func (c *testCmd) judge(t *terminal, all []tested, broken []error) error {
 	if c.Format == "json" {
 		write = report.JSON
 	}
-	if err := write(t.out, outcomes, report.Options{Verbose: c.Verbose}); err != nil {
+	if err := write(t.out, outcomes, report.Options{Verbose: c.Verbose, Elapsed: elapsed}); err != nil {
 		return err
 	}
 	missing := 0
@@ -260,7 +269,10 @@ func runLive(f *scenario.File) scenario.Outcome {
 		return out
 	}
 	if text := firstDifference(out.Result.Steps, real.Steps); text != "" {
-		out.Failures = append(out.Failures, scenario.Failure{Name: f.Name, File: f.Path(), Text: text})
+		out.Failures = append(out.Failures, scenario.Failure{
+			Name: f.Name, File: f.Path(), Pos: scenario.Pos{Line: out.Line, Col: 1}, Text: text,
+			Again: "shelly test --on runtime " + f.Path(),
+		})
 	}
 	return out
 }
