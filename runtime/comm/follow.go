@@ -17,30 +17,47 @@ type pulse struct {
 
 // follow gives each what happens to an accepted request, the reply last, and
 // reports whether there was a reply: there is none if the daemon stops before.
-// An error of each or of the pulse ends it.
+// An error of each or of the pulse ends it. So does ctx, but not before each has
+// had what was there already: a daemon that stops says so in its last words.
 func follow(ctx context.Context, front Front, key fsm.RequestKey, p pulse, each func(Event) error) (replied bool, err error) {
-	ctx, cancel := context.WithCancel(ctx) // ends the watch if we leave early
+	watch, cancel := context.WithCancel(ctx) // ends the watch if we leave early
 	defer cancel()
-	events, err := front.Watch(ctx, key)
+	events, err := front.Watch(watch, key)
 	if err != nil {
 		return false, fmt.Errorf("watch request %q: %w", key.ID, err)
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			err = ctx.Err()
+			return drain(ctx, events, each)
 		case <-p.ticks:
-			err = p.beat()
+			if err := p.beat(); err != nil {
+				return false, err
+			}
 		case e, ok := <-events:
 			if !ok {
 				return settle(ctx, front, key, each)
 			}
-			if err = each(e); err == nil && e.Type == EventReply {
-				return true, nil
+			if err := each(e); err != nil || e.Type == EventReply {
+				return err == nil, err
 			}
 		}
-		if err != nil {
-			return false, err
+	}
+}
+
+// drain hands on what waits in events, without waiting for more.
+func drain(ctx context.Context, events <-chan Event, each func(Event) error) (replied bool, err error) {
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				return false, ctx.Err()
+			}
+			if err := each(e); err != nil || e.Type == EventReply {
+				return err == nil, err
+			}
+		default:
+			return false, ctx.Err()
 		}
 	}
 }

@@ -20,10 +20,11 @@ type Front interface {
 	Raise(ctx context.Context, e fsm.EventRaised) error
 	// Request returns the record of a request, or false.
 	Request(ctx context.Context, key fsm.RequestKey) (engine.Request, bool, error)
-	// Watch delivers what happens to an accepted request from now on, behind a
-	// repetition of where it stands: an [EventState], or for a finished request
-	// its [EventReply]. The channel closes after the reply, when ctx ends, or when
-	// the daemon stops. A slow watcher loses chunks, never the reply.
+	// Watch delivers what happens to an accepted request from now on, behind what
+	// the watcher has missed: at least an [EventState] that says where the request
+	// stands, or for a finished one its [EventReply]. The channel closes after the
+	// reply, when ctx ends, or when the daemon stops. A slow watcher loses chunks,
+	// never the reply.
 	Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, error)
 	// Status returns how the daemon is, Listeners left empty.
 	Status(ctx context.Context) Status

@@ -72,6 +72,24 @@ func TestAStreamCanBeAttachedToAgain(t *testing.T) {
 	}
 }
 
+func TestTheLastWordsOfAStoppingDaemonAreHeard(t *testing.T) {
+	for range 8 { // what is said and the end meet by chance
+		s := serveHTTP(t, nil)
+		e := eventsOf(t, s.start(streamed))
+		s.await(watching)
+		s.front.Say(httpKey("m1"), comm.Event{Type: comm.EventDeferred})
+		s.front.Reply(httpKey("m1"), "hi", false)
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+		e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+		e.want(comm.Event{Type: comm.EventDeferred})
+		e.want(comm.Event{Type: comm.EventReply, Text: "hi"})
+		e.wantEnd()
+	}
+}
+
 func TestNoTextForgesAnEvent(t *testing.T) {
 	s := serveHTTP(t, nil)
 	e := eventsOf(t, s.start(streamed))

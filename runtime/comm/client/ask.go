@@ -41,8 +41,8 @@ type Reply struct {
 func NewID() string { return rand.Text() }
 
 // Ask sends a request, hands on what happens to it, and returns its reply. When
-// the connection breaks it attaches again by id; each is then told once more
-// where the request stands. Reply.ID is set on errors too.
+// the connection breaks it attaches again by id; each may then hear again what it
+// has heard. Reply.ID is set on errors too.
 //
 // Errors to tell apart: ErrNotRunning, ErrUnauthorized, ErrTooLarge, ErrDeferred,
 // ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
