@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"path"
 	"regexp"
 	"slices"
@@ -199,7 +198,7 @@ func (c *checker) checkNode(n ast.Node) {
 	case *ast.CallExpr:
 		c.checkCall(n)
 	case *ast.RangeStmt:
-		if c.maps.isMap(n.X) && !c.orderFree(n.Pos()) && orderFree()[c.name+" "+types.ExprString(n.X)] == "" {
+		if c.maps.isMap(n.X) && !c.orderFree(n.Pos()) {
 			c.problem(n.Pos(), "range over a map without a comment \"order-free: <reason>\"")
 		}
 	}

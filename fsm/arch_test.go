@@ -48,13 +48,6 @@ func globals() map[string]string {
 	}
 }
 
-// orderFree returns the ranges over maps whose reason is not at the line itself.
-func orderFree() map[string]string {
-	return map[string]string{
-		"fsm/engine/memory.go j.unsynced": "each request's record is put back by itself",
-	}
-}
-
 // source is one parsed file.
 type source struct {
 	name string // relative to the project's folder

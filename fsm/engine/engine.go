@@ -93,10 +93,10 @@ func (e *Engine) Turn(inputs ...fsm.Input) error {
 		return e.dead
 	}
 	steps, batch, barrier, err := e.step(inputs)
-	if err == nil {
-		err = e.journal.Append(batch, barrier)
-	}
 	if err != nil {
+		return e.die(err)
+	}
+	if err := e.journal.Append(batch, barrier); err != nil {
 		return e.die(fmt.Errorf("append to the journal: %w", err))
 	}
 	for _, s := range steps {

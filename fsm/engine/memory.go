@@ -10,13 +10,19 @@ type MemoryJournal struct {
 	index    uint64 // of snapshot
 	snapshot fsm.Snapshot
 
-	synced   int                        // records that survive a crash
-	unsynced map[fsm.RequestKey]Request // what each request was at the last sync
+	synced   int                       // records that survive a crash
+	unsynced map[fsm.RequestKey]before // what each changed request was at the last sync
+}
+
+// before is what a request was; known is false for one that was not there.
+type before struct {
+	Request
+	known bool
 }
 
 // NewMemoryJournal returns an empty journal.
 func NewMemoryJournal() *MemoryJournal {
-	return &MemoryJournal{requests: map[fsm.RequestKey]Request{}, unsynced: map[fsm.RequestKey]Request{}}
+	return &MemoryJournal{requests: map[fsm.RequestKey]Request{}, unsynced: map[fsm.RequestKey]before{}}
 }
 
 // Append implements [Journal].
@@ -24,7 +30,8 @@ func (j *MemoryJournal) Append(b Batch, sync bool) error {
 	j.records = append(j.records, b.Records...)
 	for _, r := range b.Requests {
 		if _, ok := j.unsynced[r.Key]; !ok {
-			j.unsynced[r.Key] = j.requests[r.Key]
+			was, known := j.requests[r.Key]
+			j.unsynced[r.Key] = before{was, known}
 		}
 		j.requests[r.Key] = r
 	}
@@ -42,11 +49,12 @@ func (j *MemoryJournal) sync() {
 // Crash loses what was not synced.
 func (j *MemoryJournal) Crash() {
 	j.records = j.records[:j.synced:j.synced]
-	for key, before := range j.unsynced {
-		if before.Key == (fsm.RequestKey{}) {
-			delete(j.requests, key)
+	// order-free: each key is put back by itself
+	for key, was := range j.unsynced {
+		if was.known {
+			j.requests[key] = was.Request
 		} else {
-			j.requests[key] = before
+			delete(j.requests, key)
 		}
 	}
 	clear(j.unsynced)

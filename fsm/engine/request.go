@@ -99,8 +99,11 @@ func (b *requestBook) find(key fsm.RequestKey) (*Request, error) {
 		}
 	}
 	known, ok, err := b.journal.Request(key)
-	if err != nil || !ok {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("look up request %q: %w", key.ID, err)
+	}
+	if !ok {
+		return nil, nil
 	}
 	b.changed = append(b.changed, known)
 	return &b.changed[len(b.changed)-1], nil

@@ -76,6 +76,13 @@ type Daemon struct {
 	exit    *fsm.ExitCode
 }
 
+// failing is a journal that tells of a write that failed behind the daemon's
+// back, so that it ends then and not at the next request.
+type failing interface {
+	Failed() <-chan struct{}
+	Err() error
+}
+
 // message is something for the loop: a fact, or something to do between turns.
 type message struct {
 	fact func() fsm.Input // called by the loop; nil: it has become nothing
@@ -129,8 +136,15 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	if err := d.turn(fsm.Boot{At: d.now(), Config: d.o.Config}); err != nil {
 		return "", err
 	}
+	var failed <-chan struct{}
+	store, watched := d.o.Journal.(failing)
+	if watched {
+		failed = store.Failed()
+	}
 	for d.exit == nil {
 		select {
+		case <-failed:
+			return "", store.Err()
 		case <-ctx.Done():
 			return "", ctx.Err()
 		case m := <-d.messages:

@@ -1,0 +1,342 @@
+package daemon_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/daemon"
+)
+
+// guard ends a test that hangs; nothing is expected to take that long.
+const guard = time.Minute
+
+// script is a model in the test's hands: each call waits until the test answers.
+type script struct{ asked chan asked }
+
+type asked struct {
+	fsm.AskBrain
+	stream func(text, thinking string)
+	answer chan<- fsm.BrainAnswered
+	ctx    context.Context
+}
+
+func (s *script) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+	answer := make(chan fsm.BrainAnswered, 1)
+	select {
+	case s.asked <- asked{ask, stream, answer, ctx}:
+	case <-ctx.Done():
+		return fsm.BrainAnswered{}, ctx.Err()
+	}
+	select {
+	case a := <-answer:
+		return a, nil
+	case <-ctx.Done():
+		return fsm.BrainAnswered{}, ctx.Err()
+	}
+}
+
+type shelf struct {
+	mu      sync.Mutex
+	entries []fsm.Entry
+}
+
+func (s *shelf) Store(_ context.Context, e fsm.Entry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries = append(s.entries, e)
+	return nil
+}
+
+func (s *shelf) Recall(context.Context, string, int) ([]fsm.Memory, error) { return nil, nil }
+
+// tools has one tool, which runs until its context ends if it is told to hang.
+type tools struct{ hangs bool }
+
+func (s tools) Run(ctx context.Context, name, args string) (string, bool) {
+	if s.hangs {
+		<-ctx.Done()
+		return "", true
+	}
+	return name + " " + args, false
+}
+
+// broken is a journal whose writes fail from the n-th on.
+type broken struct {
+	*engine.MemoryJournal
+	left int
+}
+
+func (j *broken) Append(b engine.Batch, sync bool) error {
+	if j.left--; j.left < 0 {
+		return engine.ErrNoSpace
+	}
+	return j.MemoryJournal.Append(b, sync)
+}
+
+// fixture is a daemon over fakes, running.
+type fixture struct {
+	*daemon.Daemon
+	t       *testing.T
+	brain   *script
+	shelf   *shelf
+	log     *strings.Builder
+	ctx     context.Context
+	stopped chan struct{}
+	code    fsm.ExitCode
+	err     error
+}
+
+func start(t *testing.T, journal engine.Journal, runs tools) *fixture {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
+	f := &fixture{
+		t: t, brain: &script{make(chan asked)}, shelf: &shelf{}, log: &strings.Builder{}, ctx: ctx, stopped: make(chan struct{}),
+	}
+	config := fsm.ShellyProfile()
+	config.Init = fsm.InitOff
+	config.Tools = []fsm.ToolDecl{{Name: "look", Effects: fsm.EffectsNone}}
+	d, err := daemon.Open(daemon.Options{
+		Config: config, Journal: journal, Brain: f.brain, Memory: f.shelf, Tools: runs,
+		Log: slog.New(slog.NewTextHandler(f.log, nil)), Now: time.Now,
+		About: daemon.About{Version: "test", Brain: "a script"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Daemon = d
+	go func() {
+		defer close(f.stopped)
+		f.code, f.err = d.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-f.stopped
+	})
+	return f
+}
+
+func (f *fixture) accept(id, text string) engine.Acceptance {
+	f.t.Helper()
+	a, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: id}, Text: text})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return a
+}
+
+// next returns the next model call.
+func (f *fixture) next() asked {
+	f.t.Helper()
+	select {
+	case a := <-f.brain.asked:
+		return a
+	case <-f.ctx.Done():
+		f.t.Fatal("the model was not asked")
+		return asked{}
+	}
+}
+
+func (a asked) says(text string) {
+	a.answer <- fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text}
+}
+
+func (a asked) calls(name string) {
+	a.answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: name, Args: "{}"}}}
+}
+
+func (f *fixture) watch(id string) <-chan comm.Event {
+	f.t.Helper()
+	events, err := f.Watch(f.ctx, fsm.RequestKey{ID: id})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return events
+}
+
+func all(events <-chan comm.Event) (list []comm.Event) {
+	for e := range events {
+		list = append(list, e)
+	}
+	return list
+}
+
+func has(list []comm.Event, want func(comm.Event) bool) bool {
+	for _, e := range list {
+		if want(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// A watcher sees the states, the tool with its result, the streamed text and at
+// the end the reply (COM-4, BRN-9), also if it comes late.
+func TestAWatcherSeesWhatHappens(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "look")
+	f.next().calls("look")
+	second := f.next()
+	events := f.watch("a") // the tool has run already
+	second.stream("It is ", "")
+	second.says("It is here.")
+	f.next().says("A summary.")
+	list := all(events)
+	for what, want := range map[string]func(comm.Event) bool{
+		"state cognition": func(e comm.Event) bool { return e.State == fsm.Cognition },
+		"the tool":        func(e comm.Event) bool { return e.Type == comm.EventTool && e.Tool == "look" },
+		"its result":      func(e comm.Event) bool { return e.Type == comm.EventToolResult && e.Text == "look {}" },
+		"streamed text":   func(e comm.Event) bool { return e.Type == comm.EventChunk && e.Text == "It is " },
+	} {
+		if !has(list, want) {
+			t.Errorf("no event tells of %s: %+v", what, list)
+		}
+	}
+	if last := list[len(list)-1]; last.Type != comm.EventReply || last.Text != "It is here." {
+		t.Errorf("the last event is %+v", last)
+	}
+	if len(f.shelf.entries) != 1 || f.shelf.entries[0].Summary != "A summary." {
+		t.Errorf("memory %+v", f.shelf.entries)
+	}
+}
+
+// A watcher that does not read loses chunks, and still gets the reply.
+func TestASlowWatcherGetsTheReply(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "talk")
+	call := f.next()
+	events := f.watch("a")
+	for range 10_000 {
+		call.stream("word ", "")
+	}
+	call.says("done")
+	f.next().says("A summary.")
+	list := all(events)
+	if last := list[len(list)-1]; last.Type != comm.EventReply || last.Text != "done" {
+		t.Errorf("the last of %d events is %+v", len(list), last)
+	}
+}
+
+// The same id with the same text is answered from the record, with another text
+// it is refused (JRN-10).
+func TestAnIDIsAnsweredOnce(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "hello")
+	f.next().says("hi")
+	f.next().says("A summary.")
+	all(f.watch("a"))
+	if again := f.accept("a", "hello"); again.New || again.Request.Reply != "hi" {
+		t.Errorf("accepted again as %+v", again)
+	}
+	_, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: "a"}, Text: "other"})
+	if !errors.Is(err, engine.ErrConflict) {
+		t.Errorf("another text under the id: %v", err)
+	}
+}
+
+// The first signal parks what waits, tells its client so, lets what runs finish,
+// and says farewell (LIF-6, LIF-8, LIF-9, COM-9). The next start answers.
+func TestASignalDefersWhatWaits(t *testing.T) {
+	journal := engine.NewMemoryJournal()
+	f := start(t, journal, tools{})
+	f.accept("a", "first")
+	f.accept("b", "second")
+	call, waiting := f.next(), f.watch("b")
+	f.Signal("TERM")
+	for e := range waiting {
+		if e.Type == comm.EventDeferred {
+			break
+		}
+	}
+	if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: "c"}, Text: "third"}); !errors.Is(err, engine.ErrStopping) {
+		t.Errorf("a request while draining: %v", err)
+	}
+	call.says("one")
+	f.next().says("A summary.")
+	if farewell := f.next(); farewell.Purpose != fsm.PurposeFarewell {
+		t.Errorf("after the drain the model is asked for %s", farewell.Purpose)
+	} else {
+		farewell.says("Goodbye.")
+	}
+	f.next().says("A summary.")
+	<-f.stopped
+	if f.code != fsm.ExitClean || f.err != nil {
+		t.Fatalf("ended %q, %v", f.code, f.err)
+	}
+
+	again := start(t, journal, tools{})
+	again.next().says("two")
+	again.next().says("A summary.")
+	if list := all(again.watch("b")); list[len(list)-1].Text != "two" {
+		t.Errorf("after the start: %+v", list)
+	}
+}
+
+// A second signal stops at once, and the aborted call's context ends (LIF-10).
+func TestASecondSignalStopsAtOnce(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "first")
+	call := f.next()
+	f.Signal("TERM")
+	f.Signal("INT")
+	<-f.stopped
+	if f.code != fsm.ExitForced {
+		t.Errorf("ended %q, %v", f.code, f.err)
+	}
+	<-call.ctx.Done()
+}
+
+// An aborted tool ends with its context, and its end is told to the machine
+// (TOL-7): the farewell comes only then.
+func TestAnAbortedToolIsStopped(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{hangs: true})
+	f.accept("a", "first")
+	f.next().calls("look")
+	f.Signal("TERM")
+	f.Signal("TERM")
+	<-f.stopped
+	if f.code != fsm.ExitForced {
+		t.Errorf("ended %q, %v", f.code, f.err)
+	}
+}
+
+// A write that fails ends the daemon with the reason, and nothing of the request
+// was accepted (JRN-11, JRN-9).
+func TestAFailedWriteEndsTheDaemon(t *testing.T) {
+	f := start(t, &broken{engine.NewMemoryJournal(), 1}, tools{}) // the boot is written
+	_, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: "a"}, Text: "hello"})
+	if err == nil {
+		t.Error("the request was accepted")
+	}
+	<-f.stopped
+	if !errors.Is(f.err, engine.ErrNoSpace) || !errors.Is(f.err, engine.ErrDead) {
+		t.Errorf("ended with %v", f.err)
+	}
+	if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: "b"}, Text: "hello"}); !errors.Is(err, engine.ErrStopping) {
+		t.Errorf("a request after the end: %v", err)
+	}
+}
+
+// An event is handled without a reply, and its outcome is in memory (HND-17).
+func TestAnEventIsHandled(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	if err := f.Raise(f.ctx, fsm.EventRaised{Source: "disk", Event: "full", Subject: "/var"}); err != nil {
+		t.Fatal(err)
+	}
+	call := f.next()
+	if text := call.Conversation.Messages[1].Text; !strings.Contains(text, "System event from disk: full (/var).") {
+		t.Errorf("the model was asked %q", text)
+	}
+	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Kind != fsm.KindEvent || s.Lifecycle != fsm.Serving {
+		t.Errorf("status %+v", s)
+	}
+	call.says("I saw it.")
+	f.next().says("The disk is full.")
+}
