@@ -36,5 +36,8 @@
 // # Time
 //
 // Four deadlines bound one chat; see [Timeouts]. A call is given up at once when
-// the caller's context ends.
+// the caller's context ends. To give up is to hang up: the API has no other way. A
+// server up to at least 0.34 may then, rarely, keep the model busy for ever
+// (github.com/ollama/ollama/issues/17131); the calls behind it end as
+// [fsm.BrainLoading], and only a restart of the server helps.
 package ollama

@@ -138,6 +138,9 @@ func (r live) talk(t *testing.T, c *ollama.Client, text string) (final fsm.Brain
 	return final, nil, nil
 }
 
+// TestAgainstARealServer never hangs up in the midst of an answer: that can block
+// the model on a real server for good (github.com/ollama/ollama/issues/17131), the
+// more likely the faster the model, and the server may be somebody's own.
 func TestAgainstARealServer(t *testing.T) {
 	r := liveServer(t)
 	t.Run("models", r.testModels)
@@ -145,7 +148,6 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("tools", r.testTools)
 	t.Run("thinking", r.testThinking)
 	t.Run("failures", r.testFailures)
-	t.Run("giving up", r.testGivingUp)
 	t.Run("embeddings", r.testEmbeddings)
 }
 
@@ -249,15 +251,6 @@ func (r live) testFailures(t *testing.T) {
 	wantClass(t, err, fsm.BrainMissingModel)
 	_, _, err = r.With("", "shelly-e2e-ghost").Embed(ctx, "hello")
 	wantClass(t, err, fsm.BrainMissingModel)
-}
-
-func (r live) testGivingUp(t *testing.T) {
-	ctx, cancel := context.WithCancel(realContext(t))
-	_, err := r.Chat(ctx, ask("[loop]"), nil, func(ollama.Chunk) { cancel() })
-	wantClass(t, err, fsm.BrainCancelled)
-	if got, err := r.Chat(realContext(t), ask("hello"), nil, nil); err != nil || got.Text != defaultText {
-		t.Errorf("after giving up: %+v, %v", got, err)
-	}
 }
 
 func (r live) testEmbeddings(t *testing.T) {
