@@ -155,6 +155,7 @@ func (c *testCmd) play(files []*scenario.File) []tested {
 				outcomes[i] = c.one(files[i])
 				if c.FailFast && (!outcomes[i].OK() || outcomes[i].differs) {
 					once.Do(func() { close(failed) })
+					return // so that a single worker never takes another case
 				}
 			}
 		})
