@@ -180,10 +180,20 @@ func (c *testCmd) one(f *scenario.File) tested {
 	if c.On == "runtime" {
 		return tested{Outcome: runLive(f)}
 	}
-	out := tested{Outcome: f.Run(c.options())}
+	out := tested{Outcome: c.again(f.Run(c.options()))}
 	if c.Twice && out.Err == nil {
 		again := f.Run(c.options())
 		out.differs = again.Err != nil || again.TraceHash != out.TraceHash
+	}
+	return out
+}
+
+// again adds the seed to the commands that reproduce a failure (SCN-10).
+func (c *testCmd) again(out scenario.Outcome) scenario.Outcome {
+	for i := range out.Failures {
+		if f := &out.Failures[i]; f.Again != "" && c.Seed != nil {
+			f.Again += fmt.Sprintf(" --seed %d", *c.Seed)
+		}
 	}
 	return out
 }
