@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -205,8 +206,13 @@ func (c *testCmd) options() sim.Options {
 	return sim.Options{Choose: sim.NewSeeded(*c.Seed)}
 }
 
-// judge reports the outcomes and chooses the exit code.
+// judge reports the outcomes and chooses the exit code. What the report does not
+// hold follows it, on standard error where a program reads the report.
 func (c *testCmd) judge(t *terminal, all []tested, broken []error, elapsed time.Duration) error {
+	write, notes := report.Pretty, t.out
+	if c.Format == "json" {
+		write, notes = report.JSON, t.err
+	}
 	outcomes := make([]scenario.Outcome, len(all))
 	failed, differs := 0, 0
 	coverage := sim.NewCoverage()
@@ -217,7 +223,7 @@ func (c *testCmd) judge(t *terminal, all []tested, broken []error, elapsed time.
 			failed++
 		case o.differs:
 			differs++
-			fmt.Fprintf(t.out, "DIFFERS %s %s: two runs gave two traces\n", o.File, o.Name)
+			fmt.Fprintf(notes, "DIFFERS %s %s: two runs gave two traces\n", o.File, o.Name)
 		}
 		if o.Result != nil {
 			for _, s := range o.Result.Steps {
@@ -225,16 +231,12 @@ func (c *testCmd) judge(t *terminal, all []tested, broken []error, elapsed time.
 			}
 		}
 	}
-	write := report.Pretty
-	if c.Format == "json" {
-		write = report.JSON
-	}
 	if err := write(t.out, outcomes, report.Options{Verbose: c.Verbose, Elapsed: elapsed}); err != nil {
 		return err
 	}
 	missing := 0
 	if c.Coverage {
-		missing = printCoverage(t, coverage)
+		missing = printCoverage(notes, coverage)
 	}
 	switch {
 	case len(broken) > 0:
@@ -247,12 +249,12 @@ func (c *testCmd) judge(t *terminal, all []tested, broken []error, elapsed time.
 	return nil
 }
 
-func printCoverage(t *terminal, c *sim.Coverage) (missing int) {
+func printCoverage(w io.Writer, c *sim.Coverage) (missing int) {
 	for _, r := range c.Missing() {
-		fmt.Fprintf(t.out, "no case takes %s: %s --%s→ %s (%s)\n", r.Table, r.From, r.On, r.To, r.Rule)
+		fmt.Fprintf(w, "no case takes %s: %s --%s→ %s (%s)\n", r.Table, r.From, r.On, r.To, r.Rule)
 	}
 	missing = len(c.Missing())
-	fmt.Fprintf(t.out, "%d of %d table rows taken\n", len(c.Rows())-missing, len(c.Rows()))
+	fmt.Fprintf(w, "%d of %d table rows taken\n", len(c.Rows())-missing, len(c.Rows()))
 	return missing
 }
 
