@@ -41,8 +41,13 @@ func Delete(ctx context.Context, baseURL, name string) error {
 func upload(ctx context.Context, baseURL, name string, gguf []byte, template string) error {
 	sum := sha256.Sum256(gguf)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
-	if err := call(ctx, http.MethodPost, baseURL, "/api/blobs/"+digest, gguf); err != nil {
-		return err
+	// A server that has the blob answers before it has read it, and the rest of
+	// the upload then fails: so ask first.
+	blob := "/api/blobs/" + digest
+	if call(ctx, http.MethodHead, baseURL, blob, nil) != nil {
+		if err := call(ctx, http.MethodPost, baseURL, blob, gguf); err != nil {
+			return err
+		}
 	}
 	create := map[string]any{
 		"model":      name,
