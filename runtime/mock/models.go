@@ -85,7 +85,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	name := or(req.Model, req.Name)
+	name := req.Model
 	if !s.isChat(name) && !s.isEmbed(name) {
 		s.missing(w, name)
 		return
