@@ -71,7 +71,9 @@ test-canaries:
 .PHONY: test-scenarios
 test-scenarios: build
 	$(call step,scenarios)
-	@./$(BIN) test scenarios
+	@./$(BIN) test scenarios --coverage
+	$(call step,scenarios on the runtime: the same inputs and effects)
+	@./$(BIN) test scenarios --on runtime
 
 .PHONY: test-spec
 test-spec: build

@@ -31,7 +31,8 @@ type Boot struct {
 	Config Config `json:"config"`
 }
 
-// Requested is a user's request that has been accepted.
+// Requested is a user's request that has been accepted. No input takes it back
+// (EXC-3).
 type Requested struct {
 	At      Millis     `json:"at"`
 	Request RequestKey `json:"request"`

@@ -119,9 +119,12 @@ func (r *run) start() error {
 // fresh machine folds the journal. What a crash lost was never durable, so what
 // was seen of it does not count; what was durable counts, seen or not.
 func (r *run) recheck() error {
-	m := fsm.New()
 	r.monitor = fsm.NewMonitor()
 	r.result.Steps = r.result.Steps[:0]
+	if r.engine.Last() == 0 {
+		return nil
+	}
+	m := fsm.New()
 	epoch := 0
 	return r.journal.Replay(0, func(rec engine.Record) error {
 		effects := m.Step(rec.Input)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"shelly/fsm"
 	"shelly/runtime/config"
@@ -30,9 +31,13 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 		log.Info("the built-in demo brain answers, a script and not a model")
 		return demoBrain()
 	}
+	keep := c.KeepAlive
+	if keep == 0 {
+		keep = time.Nanosecond // unload at once; 0 would be the client's default
+	}
 	client, err := ollama.New(ollama.Options{
 		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
-		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: c.KeepAlive, Temperature: c.Temperature,
+		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep, Temperature: c.Temperature,
 		Timeouts: ollama.Timeouts(c.Timeouts),
 	})
 	if err != nil {

@@ -135,7 +135,7 @@ func (x *examination) brain(ctx context.Context, c config.Brain) {
 	defer o.Close()
 	version, err := o.Version(ctx)
 	if err != nil {
-		x.fail("ollama", err.Error(), "start it with: ollama serve; or point OLLAMA_HOST at it; or run with --brain demo")
+		x.fail("ollama", err.Error(), "without one, run with --brain demo")
 		return
 	}
 	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))

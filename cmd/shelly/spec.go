@@ -11,7 +11,7 @@ import (
 )
 
 type specCmd struct {
-	Rule  string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as LIF-3."`
+	Rule  string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as lif-3."`
 	Check bool   `help:"Check SPEC.md against the code: generated parts, and that each rule is cited by code and by a test or scenario."`
 	Write bool   `help:"Write the generated parts of SPEC.md anew."`
 	Dir   string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
