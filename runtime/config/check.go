@@ -9,7 +9,7 @@ import (
 )
 
 // loadIdentity replaces the identity by the text of identity_file, unless a
-// later source gives the identity itself.
+// later source gives the identity itself (CFG-4).
 func (l *loading) loadIdentity() {
 	const key, fileKey = "prompts.identity", "prompts.identity_file"
 	path := l.config.Prompts.IdentityFile

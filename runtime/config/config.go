@@ -46,16 +46,16 @@ type Config struct {
 
 // Brain is where the model is and how it is asked.
 type Brain struct {
-	// Kind is ollama, demo (the built-in script), or auto: ollama if a server
-	// answers at the start, else demo. Default: ollama.
+	// Kind is ollama, demo (the built-in script), or auto: ollama if the server has
+	// a model to use at the start, else demo (CFG-6). Default: ollama.
 	Kind string `key:"kind" of:"ollama|auto|demo"`
 	// URL is the Ollama server. Default: http://127.0.0.1:11434.
 	URL string `key:"url" is:"url"`
 	// Model is the chat model. Default: empty, the first installed one that can
 	// call tools.
 	Model string `key:"model" is:"name" empty:"ok"`
-	// EmbedModel makes the vectors of memory. Default: empty, none, and memory is
-	// found by keyword.
+	// EmbedModel makes the vectors of memory. Default: empty, the first installed
+	// one that makes vectors; where there is none, memory is found by keyword.
 	EmbedModel string `key:"embed_model" is:"name" empty:"ok"`
 	// NumCtx is the context window in tokens. Default: 8192.
 	NumCtx int `key:"num_ctx" min:"512" max:"16777216"`
@@ -66,8 +66,9 @@ type Brain struct {
 	KeepAlive time.Duration `key:"keep_alive" max:"8760h"`
 	// Temperature of the sampling. Default: unset (nil), the model's own.
 	Temperature *float64 `key:"temperature" min:"0" max:"5"`
-	// OnUnreachable says what a start without a server does: exit, or wait and
-	// serve degraded. Default of shelly: exit.
+	// OnUnreachable says what a start without a model to use does: exit, or wait
+	// and serve, each request failing until there is one (CFG-7). Default of
+	// shelly: exit.
 	OnUnreachable string   `key:"on_unreachable" of:"exit|wait" from:"profile"`
 	Timeouts      Timeouts `key:"timeouts"`
 }
@@ -113,6 +114,7 @@ type Limits struct {
 
 // Prompts are the fixed texts sent to the model; see [fsm.Prompts].
 type Prompts struct {
+	// Identity is the system prompt, a static text (CFG-4).
 	Identity string `key:"identity" is:"prompt"`
 	// IdentityFile names a UTF-8 text that becomes Identity. Default: empty, none.
 	IdentityFile string `key:"identity_file" is:"path" empty:"ok" from:"default"`
@@ -139,8 +141,8 @@ type Exec struct {
 	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
 }
 
-// Comm is where the daemon listens: loopback HOST:PORT, port 0 for any free
-// one, or empty for nowhere, which a source writes as off.
+// Comm is where the daemon listens: loopback HOST:PORT (COM-1), port 0 for any
+// free one, or empty for nowhere, which a source writes as off.
 type Comm struct {
 	HTTP string `key:"http" is:"listen"` // default: 127.0.0.1:7433
 	UDP  string `key:"udp" is:"listen"`  // default: 127.0.0.1:7434
@@ -153,7 +155,7 @@ type Log struct {
 }
 
 // Machine returns the part of the configuration that the machine needs, with
-// the tools that the daemon offers.
+// the tools that the daemon offers. It travels with the boot (CFG-5).
 func (c Config) Machine(tools []fsm.ToolDecl) fsm.Config {
 	l, p := c.Limits, c.Prompts
 	return fsm.Config{

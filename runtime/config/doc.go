@@ -8,9 +8,9 @@
 //		Home:        home,
 //	})
 //
-// A value comes from the first of these that gives it: a command-line flag, an
-// environment variable, the configuration file, the profile, the built-in
-// default. [Config.Explain] tells which it was, key by key.
+// A value comes from the first of these that gives it (CFG-1): a command-line
+// flag, an environment variable, the configuration file, the profile, the
+// built-in default. [Config.Explain] tells which it was, key by key.
 //
 // Every value has one key, the path of snake_case names that leads to it in the
 // file, such as limits.max_tool_rounds. Its environment variable is that key in
@@ -28,7 +28,7 @@
 //     or from the current folder where a variable or flag does
 //   - a switch is true or false; a number is plain decimal
 //
-// Loading is strict: an unknown key, a value of the wrong type or out of its
+// Loading is strict (CFG-3): an unknown key, a value of the wrong type or out of its
 // range, a key given twice, an alias, a second document are errors. All of them
 // are reported at once, one a line, each with its place:
 //

@@ -11,6 +11,7 @@ import (
 	"shelly/runtime/config"
 )
 
+// CFG-3 for files, and COM-1 where the file names an address to listen on.
 func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
 		{"misspelled key", "limits:\n  max_tool_round: 3\n", "c.yaml:2:3: limits.max_tool_round: unknown key; did you mean max_tool_rounds?"},
@@ -117,7 +118,7 @@ func unbase64(text string) []byte {
 	return b
 }
 
-func TestAllErrorsAreReportedAtOnceInOrder(t *testing.T) {
+func TestCFG3AllErrorsAreReportedAtOnceInOrder(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "limits:\n  grace: soon\n  max_queu: 3\nlog: {level: loud}\n")
 	w.Environ = []string{"SHELLY_LIMITS_MAX_QUEU=3", "SHELLY_BRAIN_NUM_CTX=x"}

@@ -62,7 +62,8 @@ func withoutPassword(text string) string {
 	return u.Redacted()
 }
 
-// parseListen reads an address to listen on; off and the empty text are nowhere.
+// parseListen reads an address to listen on, on loopback alone (COM-1); off and
+// the empty text are nowhere.
 func parseListen(text string) (string, error) {
 	if text == "" || text == "off" {
 		return "", nil

@@ -53,7 +53,7 @@ type loading struct {
 }
 
 // Load makes the effective configuration. Its error joins all that is wrong
-// with all sources, one line each.
+// with all sources, one line each (CFG-3).
 func Load(s Sources) (Config, error) {
 	if !filepath.IsAbs(s.Dir) {
 		return Config{}, fmt.Errorf("current folder %s is not an absolute path", quote(s.Dir))
@@ -102,8 +102,8 @@ func (l *loading) gatherFile() {
 	}
 }
 
-// gatherEnvironment reads the variables in the order of the schema, so that
-// what it reports does not depend on the order of the environment.
+// gatherEnvironment reads the variables (CFG-2) in the order of the schema, so
+// that what it reports does not depend on the order of the environment.
 func (l *loading) gatherEnvironment() {
 	if host, ok := lookup(l.sources.Environ, "OLLAMA_HOST"); ok {
 		f, _ := l.schema.field("brain.url")
@@ -154,8 +154,9 @@ func (l *loading) give(f field, text string, at origin) {
 	l.assignments = append(l.assignments, assignment{field: f, text: text, origin: at, dir: l.sources.Dir})
 }
 
-// assign applies the assignments to the profile's values. One that a later
-// source overrides must be right all the same.
+// assign applies the assignments to the profile's values, so that the highest
+// source has the last word (CFG-1). One that a later source overrides must be
+// right all the same.
 func (l *loading) assign() {
 	l.config = defaults(l.sources)
 	for _, f := range l.schema {

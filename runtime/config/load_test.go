@@ -75,7 +75,7 @@ func (w *world) setting(c config.Config, key string) config.Setting {
 	return config.Setting{}
 }
 
-func TestEachSourceOverridesTheOnesBelow(t *testing.T) {
+func TestCFG1EachSourceOverridesTheOnesBelow(t *testing.T) {
 	w := newWorld(t)
 	want := func(value, source string) {
 		t.Helper()
@@ -97,6 +97,8 @@ func TestEachSourceOverridesTheOnesBelow(t *testing.T) {
 	want("5", "flag --set")
 }
 
+// The identity among them is the built-in one (CFG-4), and the tools stand beside
+// (CFG-5).
 func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	w := newWorld(t)
 	c := w.load()
@@ -120,7 +122,7 @@ func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	}
 }
 
-func TestEveryLimitReachesTheMachine(t *testing.T) {
+func TestCFG5EveryLimitAndPromptReachesTheMachine(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", `
 init: off
@@ -251,7 +253,7 @@ func TestDefaultFoldersFollowXDG(t *testing.T) {
 	}
 }
 
-func TestOllamaHostGivesTheBrainsAddress(t *testing.T) {
+func TestCFG2OllamaHostGivesTheBrainsAddress(t *testing.T) {
 	for _, c := range []struct{ host, want string }{
 		{"127.0.0.1:9999", "http://127.0.0.1:9999"},
 		{"gpu.lan", "http://gpu.lan:11434"},
@@ -270,7 +272,7 @@ func TestOllamaHostGivesTheBrainsAddress(t *testing.T) {
 	}
 }
 
-func TestOwnVariableIsAboveOllamaHost(t *testing.T) {
+func TestCFG2OwnVariableIsAboveOllamaHost(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "brain: {url: http://file:1}\n")
 	w.Environ = []string{"SHELLY_BRAIN_URL=http://own:3", "OLLAMA_HOST=other:2"}
@@ -285,7 +287,7 @@ func TestOwnVariableIsAboveOllamaHost(t *testing.T) {
 	}
 }
 
-func TestIdentityComesFromAFile(t *testing.T) {
+func TestCFG4IdentityComesFromAFile(t *testing.T) {
 	w := newWorld(t)
 	w.write("etc/who.txt", "You are a test.\n")
 	w.File = w.write("etc/c.yaml", "prompts:\n  identity_file: who.txt\n")

@@ -92,7 +92,7 @@ func (s schema) names(section string) []string {
 	return names
 }
 
-// variable returns the environment variable of a field.
+// variable returns the environment variable of a field (CFG-2).
 func (f field) variable() string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(f.key, ".", "_"))
 }

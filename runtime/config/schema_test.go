@@ -43,7 +43,7 @@ func TestEveryBoundOfTheSchemaCanBeRead(t *testing.T) {
 	}
 }
 
-// A limit or prompt that the machine gains must become a setting.
+// A limit or prompt that the machine gains must become a setting (CFG-5).
 func TestMachinesConfigurationIsCovered(t *testing.T) {
 	s := newSchema()
 	for section, typ := range map[string]reflect.Type{

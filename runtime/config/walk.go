@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// walker reads one YAML file against the schema. It decides which keys and
+// walker reads one YAML file against the schema (CFG-3). It decides which keys and
 // which kinds of node are allowed; what a text means is [field.parse]'s.
 type walker struct {
 	file        string
