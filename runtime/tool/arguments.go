@@ -70,7 +70,7 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 	return s, nil
 }
 
-// parse reads and checks the arguments of a call. It accepts the harmless forms
+// parse reads and checks the arguments of a call (TOL-2). It accepts the harmless forms
 // that models write: nothing or null for no arguments, the object as a JSON
 // string, null for an optional argument that is left out.
 func (s signature) parse(raw string) (arguments, error) {

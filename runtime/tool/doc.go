@@ -6,8 +6,8 @@
 //
 // A [Runner] is bound to one folder, the workspace. Run is total: whatever the
 // model sends, it gets a result that says what happened and what is allowed. A
-// result is valid UTF-8 without control characters, at most ResultBytesMax
-// long, and says so where something was cut.
+// result is valid UTF-8 without control characters but tab and the ends of lines,
+// at most ResultBytesMax long, and says so where something was cut.
 //
 // What is enforced:
 //

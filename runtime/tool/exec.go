@@ -21,6 +21,7 @@ const (
 	outputDelay = 500 * time.Millisecond
 )
 
+// execDecl declares exec, which may do anything (TOL-1).
 func execDecl(timeout time.Duration) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: execName,
@@ -35,7 +36,8 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 
 var errTimedOut = errors.New("timed out")
 
-// exec is the tool exec. Nothing confines the command: see the package comment.
+// exec is the tool exec (TOL-6). Nothing confines the command: see the package
+// comment.
 func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	command := a.text("command", "")
 	switch {

@@ -28,6 +28,7 @@ func (w *world) sh(command string) Result {
 	return w.call("exec", map[string]any{"command": strings.ReplaceAll(command, "{{ws}}", w.workspace)})
 }
 
+// In the workspace and without input, among others (TOL-6).
 func TestOrdinaryCommandsRun(t *testing.T) {
 	for _, c := range []struct {
 		command string
@@ -103,7 +104,7 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 	}
 }
 
-func TestCommandSeesAMinimalEnvironment(t *testing.T) {
+func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 	t.Setenv("SHELLY_TOKEN", secret)
 	w := newExecWorld(t)
 	w.options.Path = "/usr/bin:/bin"
@@ -121,7 +122,7 @@ func TestDeathByASignalIsSaid(t *testing.T) {
 	}
 }
 
-func TestLongOutputKeepsBothEnds(t *testing.T) {
+func TestTOL6LongOutputKeepsBothEnds(t *testing.T) {
 	got := newExecWorld(t).sh("echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last; exit 4")
 	if got.Failed || !strings.HasPrefix(got.Text, "exit code: 4\nfirst\nxxx") || !strings.HasSuffix(got.Text, "xxx\nlast\n") {
 		t.Errorf("got %.60q … %q", got.Text, got.Text[max(0, len(got.Text)-60):])
@@ -138,7 +139,7 @@ func TestBinaryOutputIsMended(t *testing.T) {
 	}
 }
 
-// Mending makes each of these bytes three.
+// Mending makes each of these bytes three (TOL-4).
 func TestLongBinaryOutputStaysInBounds(t *testing.T) {
 	got := newExecWorld(t).sh("head -c 4000 /dev/zero | tr '\\0' '\\377'")
 	if got.Failed || !strings.HasSuffix(got.Text, "\uFFFD\n[cut: 11555 bytes in all]") {
@@ -149,6 +150,7 @@ func TestLongBinaryOutputStaysInBounds(t *testing.T) {
 // hanging starts two processes in the group, each holding the pipe, and says so.
 const hanging = "exec 9>alive; sleep 100000 & echo started; echo started >&9; sleep 100000"
 
+// TOL-6, TOL-7.
 func TestGivingUpKillsTheWholeGroup(t *testing.T) {
 	w := newExecWorld(t)
 	started, ended := w.pipe()
@@ -166,7 +168,7 @@ func TestGivingUpKillsTheWholeGroup(t *testing.T) {
 	ended()
 }
 
-func TestTimeOutKillsTheWholeGroup(t *testing.T) {
+func TestTOL6TimeOutKillsTheWholeGroup(t *testing.T) {
 	w := newExecWorld(t)
 	w.options.ExecTimeout = 50 * time.Millisecond
 	_, ended := w.pipe()
@@ -177,7 +179,7 @@ func TestTimeOutKillsTheWholeGroup(t *testing.T) {
 	ended()
 }
 
-func TestWhatIsLeftInTheBackgroundEndsWithTheCommand(t *testing.T) {
+func TestTOL6WhatIsLeftInTheBackgroundEndsWithTheCommand(t *testing.T) {
 	w := newExecWorld(t)
 	_, ended := w.pipe()
 	got := w.sh("exec 9>alive; sleep 100000 & echo done")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPathsThatAreRefused(t *testing.T) {
+func TestTOL3PathsThatAreRefused(t *testing.T) {
 	type object = map[string]any
 	for _, c := range []struct {
 		name, tool, path, want string
@@ -66,7 +66,7 @@ func TestPathsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestDeviceIsRefused(t *testing.T) {
+func TestTOL3DeviceIsRefused(t *testing.T) {
 	w := newWorld(t)
 	const zero = 1<<8 | 5 // major 1, minor 5
 	if err := syscall.Mknod(filepath.Join(w.workspace, "dev0"), syscall.S_IFCHR|0o666, zero); err != nil {
@@ -116,7 +116,7 @@ func TestWorkspaceBehindALinkTakesBothOfItsNames(t *testing.T) {
 	}
 }
 
-func TestPrivateFolderIsRefusedInsideTheWorkspace(t *testing.T) {
+func TestTOL3PrivateFolderIsRefusedInsideTheWorkspace(t *testing.T) {
 	w := newWorld(t)
 	w.write("state/journal", secret)
 	w.write("state-of-things.txt", "fine\n")
@@ -182,7 +182,7 @@ plain ünïcode 你好  0 bytes
 	}
 }
 
-func TestLongListIsCutVisibly(t *testing.T) {
+func TestTOL4LongListIsCutVisibly(t *testing.T) {
 	w := newWorld(t)
 	for i := range 1200 {
 		w.write(fmt.Sprintf("many/%04d", i), "")
@@ -258,7 +258,7 @@ func TestMarksLeadThroughALargeFile(t *testing.T) {
 	}
 }
 
-func TestLongLineIsCutVisibly(t *testing.T) {
+func TestTOL4LongLineIsCutVisibly(t *testing.T) {
 	w := newWorld(t)
 	w.write("longline.txt", strings.Repeat("é", 100_000)+"\nshort\n")
 	got := w.call("read_file", map[string]any{"path": "longline.txt"})

@@ -16,6 +16,7 @@ import (
 	"shelly/fsm"
 )
 
+// listDirDecl declares list_dir, which changes nothing (TOL-1).
 func listDirDecl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "list_dir",

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// resolve turns a path that the model gave into one relative to the workspace.
-// It refuses early, with words, what os.Root would refuse too; the guard is
+// resolve turns a path that the model gave into one relative to the workspace
+// (TOL-3). It refuses early, with words, what os.Root would refuse too; the guard is
 // os.Root, which resolves and opens in one act.
 func (r *Runner) resolve(path string) (string, error) {
 	switch {
@@ -70,8 +70,8 @@ func (r *Runner) isPrivate(rel string) bool {
 	return false
 }
 
-// open opens a regular file or a folder for reading, without waiting for the
-// other end of a pipe or touching a device.
+// open opens a regular file or a folder of the workspace for reading (TOL-3),
+// without waiting for the other end of a pipe or touching a device.
 func (r *Runner) open(path string) (*os.File, fs.FileInfo, error) {
 	rel, err := r.resolve(path)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"shelly/fsm"
 )
 
+// readFileDecl declares read_file, which changes nothing (TOL-1).
 func readFileDecl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "read_file",

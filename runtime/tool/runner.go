@@ -63,7 +63,8 @@ type Runner struct {
 	tools   []Added
 }
 
-// New opens the workspace. Close the runner when no call runs any more.
+// New opens the workspace and takes in the tools, exec only where it is allowed
+// (TOL-5). Close the runner when no call runs any more.
 func New(o Options) (*Runner, error) {
 	switch {
 	case o.ResultBytesMax < ResultBytesLeast:
@@ -104,8 +105,8 @@ func New(o Options) (*Runner, error) {
 	return r, nil
 }
 
-// add takes in a tool of the runner's own, which runs with arguments that fit
-// its declaration.
+// add takes in a tool of the runner's own, which runs only with arguments that
+// fit its declaration (TOL-2).
 func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Result) error {
 	s, err := newSignature(decl)
 	if err != nil {
@@ -124,7 +125,7 @@ func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Res
 // Close releases the workspace.
 func (r *Runner) Close() error { return r.root.Close() }
 
-// Declarations returns the tools that are offered, in a fixed order.
+// Declarations returns the tools that are offered (TOL-1), in a fixed order.
 func (r *Runner) Declarations() []fsm.ToolDecl {
 	decls := make([]fsm.ToolDecl, len(r.tools))
 	for i, t := range r.tools {
@@ -133,8 +134,9 @@ func (r *Runner) Declarations() []fsm.ToolDecl {
 	return decls
 }
 
-// Run runs one tool to its end. When ctx is done it returns as soon as the tool
-// has stopped, with a failed result. Args is a JSON object; nothing, or null,
+// Run runs one tool to its end; it always has a result (TOL-2), which is clean
+// and bounded (TOL-4). When ctx is done it returns as soon as the tool has
+// stopped, with a failed result (TOL-7). Args is a JSON object; nothing, or null,
 // stands for an empty one.
 func (r *Runner) Run(ctx context.Context, name, args string) (result Result) {
 	defer func() {

@@ -13,6 +13,7 @@ import (
 	"shelly/fsm"
 )
 
+// TOL-1, TOL-5.
 func TestExecIsDeclaredOnlyWhenAllowed(t *testing.T) {
 	w := newWorld(t)
 	effects := func(r *Runner) map[string]fsm.ToolEffects {
@@ -60,7 +61,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestBadArgumentsAreAClearResult(t *testing.T) {
+func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
 	const usage = "; read_file takes: path (a string, required), limit (a whole number from 1 to 1000000000), offset (a whole number from 1 to 1000000000)"
 	for _, c := range []struct{ args, want string }{
 		{`{"path": "notes.txt"`, "the arguments are not JSON (unexpected end of JSON input)" + usage},
@@ -132,7 +133,7 @@ func TestUnknownToolNamesTheTools(t *testing.T) {
 	}
 }
 
-func TestPanicInAToolIsAFailedResult(t *testing.T) {
+func TestTOL2PanicInAToolIsAFailedResult(t *testing.T) {
 	w := newWorld(t)
 	w.options.Added = []Added{{
 		Decl: fsm.ToolDecl{Name: "boom"},
@@ -181,7 +182,7 @@ func TestNothingRunsOnceTheCallIsGivenUp(t *testing.T) {
 }
 
 // Whatever the model sends to the file tools, it gets a clean, bounded result
-// that shows nothing from outside.
+// that shows nothing from outside (TOL-2, TOL-3, TOL-4).
 func TestRunIsTotal(t *testing.T) {
 	w := newWorld(t)
 	w.symlink(filepath.Join(w.outside, "canary.txt"), "lnk.txt")
@@ -208,7 +209,7 @@ func TestRunIsTotal(t *testing.T) {
 	})
 }
 
-func TestTextIsMendedAndCutAtACharactersEdge(t *testing.T) {
+func TestTOL4TextIsMendedAndCutAtACharactersEdge(t *testing.T) {
 	if got, want := mend("a\xffb\x1b[31mc\x00\u0085\td\r\n"), "a\uFFFDb\uFFFD[31mc\uFFFD\uFFFD\td\r\n"; got != want {
 		t.Errorf("mend: got %q, want %q", got, want)
 	}

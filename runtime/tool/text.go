@@ -8,7 +8,7 @@ import (
 )
 
 // mend returns text as valid UTF-8 that moves no cursor: what is no character,
-// and every control character but tab and the ends of lines, becomes U+FFFD.
+// and every control character but tab and the ends of lines, becomes U+FFFD (TOL-4).
 func mend(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
@@ -19,7 +19,7 @@ func mend(text string) string {
 }
 
 // clip returns valid UTF-8 text cut at a character's edge, with a mark, so that
-// it is at most limit bytes long; limit has room for the mark.
+// it is at most limit bytes long (TOL-4); limit has room for the mark.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
