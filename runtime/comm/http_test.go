@@ -195,7 +195,7 @@ func TestHealthNeedsNoTokenAndTellsLittle(t *testing.T) {
 }
 
 func TestServeEndsWhatIsOpenWhenItsContextEnds(t *testing.T) {
-	s := serveHTTP(t, nil)
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ReadTimeout = time.Hour }) // which ends nothing
 	stream := eventsOf(t, s.start(call{method: "POST", path: "/v1/requests?stream=1", body: good}))
 	waiting := make(chan string, 1)
 	s.when(watching, func() {

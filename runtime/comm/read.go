@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// body reads a whole JSON body.
+// body reads a whole JSON body. Of one that is too long the rest is not read, and
+// the connection closes.
 func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, named := params["charset"]
@@ -19,26 +20,17 @@ func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		h.o.Counters.malformed.Add(1)
 		return nil, &Problem{CodeMediaType, "the body is not declared as JSON", "send Content-Type: application/json"}
 	}
-	if r.ContentLength > int64(h.o.RequestBytesMax) {
-		return nil, h.tooLarge(w)
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.RequestBytesMax)))
-	if errors.As(err, new(*http.MaxBytesError)) {
-		return nil, h.tooLarge(w)
-	}
 	if err != nil {
 		h.o.Counters.malformed.Add(1)
+	}
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return nil, tooLarge("the body", h.o.RequestBytesMax)
+	case err != nil:
 		return nil, badRequest("the body ended early or came too slowly", "send it whole within "+h.o.ReadTimeout.String())
 	}
-	unbound(w)
 	return body, nil
-}
-
-// tooLarge refuses a body, and the connection with it: the rest is not read.
-func (h *HTTP) tooLarge(w http.ResponseWriter) error {
-	h.o.Counters.malformed.Add(1)
-	w.Header().Set("Connection", "close")
-	return tooLarge("the body", h.o.RequestBytesMax)
 }
 
 // mode is how a client wants to hear of its request.

@@ -28,7 +28,6 @@ func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.Requ
 	header := w.Header()
 	header.Set("Content-Type", eventStream)
 	s := eventWriter{w: w, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout}
-	unbound(w)
 	ticks, stop := h.o.Heartbeat()
 	defer stop()
 	if err := s.write(": stream\n\n"); err != nil {
@@ -43,13 +42,6 @@ func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.Requ
 	if err != nil && r.Context().Err() == nil {
 		h.o.Log.Debug("a stream has ended before its reply", "error", err)
 	}
-}
-
-// unbound lifts the read deadline from a connection whose request is read. What
-// is still read there only tells that the client has gone, and a deadline that
-// passed would look the same.
-func unbound(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 // eventWriter writes an SSE stream. Each write has its own deadline, so that a

@@ -227,6 +227,7 @@ func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 		case EventDeferred:
 			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramDeferred}))
 		case EventReply:
+			p.close(w) // before the sender can know: its next request finds the place free
 			p.send(l.from, encodeReply(w.id, e))
 		}
 		return nil

@@ -284,10 +284,10 @@ func TestUDPPassesOnWhatTheDaemonRefuses(t *testing.T) {
 	} {
 		m := serveUDP(t, func(o *comm.UDPOptions) { o.WatchesMax = 1 })
 		m.front.Refuse(err)
-		for range 2 { // what is refused keeps no place
-			m.send(datagram("m1", "hello"))
+		for _, id := range []string{"m1", "m2"} { // what is refused keeps no place
+			m.send(datagram(id, "hello"))
 			got := m.receive()
-			if got.Type != comm.DatagramError || !got.IsError || got.ID != "m1" || got.Code != code || strings.Contains(got.Content, "secret") {
+			if got.Type != comm.DatagramError || !got.IsError || got.ID != id || got.Code != code || strings.Contains(got.Content, "secret") {
 				t.Errorf("%v: %+v", err, got)
 			}
 		}
@@ -309,6 +309,12 @@ func TestOpenWatchesAreBoundedAndBusyStartsNothing(t *testing.T) {
 	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
 	if diff := cmp.Diff([]string{"m1"}, m.front.Seen().Accepted); diff != "" {
 		t.Error(diff)
+	}
+	for _, id := range []string{"m1", "m3", "m4"} { // the reply frees the place
+		m.send(datagram(id, "hello"))
+		m.want(comm.Datagram{ID: id, Type: comm.DatagramAccepted})
+		m.front.Reply(udpKey(id), "hi", false)
+		m.want(comm.Datagram{ID: id, Type: comm.DatagramReply, Content: "hi"})
 	}
 }
 
@@ -375,7 +381,7 @@ func TestALongReplyIsCutVisibly(t *testing.T) {
 	m.send(datagram("m1", "hello"))
 	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
 	empty, _ := json.Marshal(comm.Datagram{ID: "m1", Type: comm.DatagramReply})
-	fits := strings.Repeat("x", comm.ReplyDatagramBytesMax-len(empty))
+	fits := strings.Repeat("<", comm.ReplyDatagramBytesMax-len(empty))
 	m.front.Reply(udpKey("m1"), fits, false)
 	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramReply, Content: fits})
 }

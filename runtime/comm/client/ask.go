@@ -128,9 +128,6 @@ func (a *asking) attach(ctx context.Context) error {
 func (a *asking) take(e comm.Event) bool {
 	switch e.Type {
 	case comm.EventAccepted:
-		if a.accepted {
-			return false
-		}
 		a.accepted = true
 	case comm.EventDeferred:
 		a.deferred = true
