@@ -173,7 +173,7 @@ func (b *onceBrain) count() (answers int, sawLost bool) {
 }
 
 // serveMock starts a mock Ollama for a brain and returns its address.
-func serveMock(t *testing.T, brain mock.Brain) string {
+func serveMock(t testing.TB, brain mock.Brain) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
