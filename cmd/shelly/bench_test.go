@@ -7,6 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,18 +44,21 @@ func (threeTools) Answer(_ context.Context, q mock.Question) (mock.Answer, error
 }
 
 // BenchmarkDurableTurn is one request through the daemon over real HTTP, tools
-// and Pebble, from acceptance to reply. Its ratio is to a bare loop that makes
-// the same five model calls over HTTP and two synced Pebble commits: 1 is as
+// and Pebble, from acceptance to reply. Its ratio is to a bare loop that sends the
+// very same requests to the model and makes two synced Pebble commits: 1 is as
 // fast, 0.5 takes twice the time.
 func BenchmarkDurableTurn(b *testing.B) {
-	server := "http://" + serveMock(b, threeTools{})
-	client, err := ollama.New(ollama.Options{BaseURL: server, Model: mock.DefaultModel, EmbedModel: mock.DefaultEmbedModel})
+	seen := &recorder{handler: mock.New(mock.Options{Brain: threeTools{}, EmbedDims: 16})}
+	server := httptest.NewServer(seen)
+	defer server.Close()
+	client, err := ollama.New(ollama.Options{BaseURL: server.URL, Model: mock.DefaultModel, EmbedModel: mock.DefaultEmbedModel})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer client.Close()
 	d, ctx := benchDaemon(b, client)
-	bare := bareTurn(b, server)
+	durableTurn(b, ctx, d, "the first")
+	bare := bareTurn(b, server.URL, seen.requests())
 
 	var bareTime, turnTime time.Duration
 	n := 0
@@ -62,20 +68,59 @@ func BenchmarkDurableTurn(b *testing.B) {
 		bareTime += time.Since(start)
 		start = time.Now()
 		n++
-		key := fsm.RequestKey{ID: fmt.Sprint(n)}
-		if _, err := d.Accept(ctx, comm.Request{Key: key, Text: "what is here?"}); err != nil {
-			b.Fatal(err)
-		}
-		events, err := d.Watch(ctx, key)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for range events {
-		}
+		durableTurn(b, ctx, d, fmt.Sprint(n))
 		turnTime += time.Since(start)
 	}
 	b.ReportMetric(float64(turnTime.Microseconds())/float64(b.N), "µs/turn")
 	b.ReportMetric(float64(bareTime)/float64(turnTime), "of-bare-loop")
+}
+
+// durableTurn asks once and waits for the reply.
+func durableTurn(b *testing.B, ctx context.Context, d *daemon.Daemon, id string) {
+	b.Helper()
+	key := fsm.RequestKey{ID: id}
+	if _, err := d.Accept(ctx, comm.Request{Key: key, Text: "what is here?"}); err != nil {
+		b.Fatal(err)
+	}
+	events, err := d.Watch(ctx, key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range events {
+	}
+}
+
+// recorder keeps the requests that a server is sent.
+type recorder struct {
+	handler http.Handler
+	mu      sync.Mutex
+	seen    []recorded
+}
+
+type recorded struct{ path, body string }
+
+// ServeHTTP implements [http.Handler].
+func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	recording := len(r.seen) < recordedMax
+	r.mu.Unlock()
+	if recording {
+		body, _ := io.ReadAll(req.Body)
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		r.mu.Lock()
+		r.seen = append(r.seen, recorded{req.URL.Path, string(body)})
+		r.mu.Unlock()
+	}
+	r.handler.ServeHTTP(w, req)
+}
+
+// recordedMax is how many requests one turn makes: five chats and an embedding.
+const recordedMax = 6
+
+func (r *recorder) requests() []recorded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen
 }
 
 // benchDaemon runs a daemon on a store of its own until the benchmark ends.
@@ -124,28 +169,24 @@ func (c chatter) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	return c.Client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(chunk.Text, chunk.Thinking) })
 }
 
-// bareTurn is the yardstick: five chats and an embedding over plain HTTP, and two synced
+// bareTurn is the yardstick: a turn's requests over plain HTTP, and two synced
 // commits of a Pebble store.
-func bareTurn(b *testing.B, server string) func() {
+func bareTurn(b *testing.B, server string, requests []recorded) func() {
 	b.Helper()
 	db, err := pebble.Open(b.TempDir(), &pebble.Options{Logger: quietLogger{}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
-	post := func(path, body string) {
-		r, err := http.Post(server+path, "application/json", bytes.NewBufferString(body))
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, r.Body)
-		_ = r.Body.Close()
-	}
 	return func() {
-		for range 5 {
-			post("/api/chat", `{"model":"`+mock.DefaultModel+`","messages":[{"role":"user","content":"what is here?"}]}`)
+		for _, r := range requests {
+			resp, err := http.Post(server+r.path, "application/json", strings.NewReader(r.body))
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
 		}
-		post("/api/embed", `{"model":"`+mock.DefaultEmbedModel+`","input":["what is here?"]}`)
 		for range 2 {
 			if err := db.Set([]byte("key"), []byte("value"), pebble.Sync); err != nil {
 				b.Fatal(err)
