@@ -65,8 +65,8 @@ func Open(s Entries, e Embedder) (*Memory, error) {
 	return m, nil
 }
 
-// Store writes an entry and makes it found. An entry with the id of another
-// replaces it. On an error nothing has changed.
+// Store writes an entry whole (MEM-1) and makes it found. An entry with the id of
+// another replaces it (MEM-2). On an error nothing has changed.
 func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -128,8 +128,9 @@ func (m *Memory) use(s space) error {
 }
 
 // Recall returns at most topK entries that meet a need, the best first, and none
-// where memory holds nothing about it. A need that cannot be embedded is looked
-// up by keyword alone; only entries that cannot be read are an error.
+// where memory holds nothing about it (MEM-3). A need that cannot be embedded is
+// looked up by keyword alone (MEM-4); only entries that cannot be read are an
+// error.
 func (m *Memory) Recall(ctx context.Context, need string, topK int) ([]fsm.Memory, error) {
 	if topK < 1 {
 		return nil, nil

@@ -21,7 +21,7 @@ func TestMEM3RecallByKeyword(t *testing.T) {
 		entry("h1", 1, "The root disk of web1 is 92% full."),
 		entry("h2", 2, "Backups run every night at 03:00; the backup disk is /dev/sdb."),
 		entry("h3", 3, "nginx.service failed because port 80 was taken."),
-		fsm.Entry{ID: "h4", At: 4, Summary: "The user likes tea.", Text: "Input: what do I drink?\nAnswer: you drink Darjeeling"},
+		fsm.Entry{ID: "h4", At: 4, Session: "another", Summary: "The user likes tea.", Text: "Input: what do I drink?\nAnswer: you drink Darjeeling"},
 	)
 	for need, ids := range map[string][]string{
 		"DISK web1":            {"h1", "h2"},
@@ -103,8 +103,8 @@ func TestMEM3RecallJoinsBothOrders(t *testing.T) {
 	wantRecall(t, m, "disk", 2, "both", "vector first")
 }
 
-// The floor is inclusive and exact.
-func TestRecallHasAFloorOfCosine(t *testing.T) {
+// The floor lies between what is a little above and a little below.
+func TestMEM3RecallHasAFloorOfCosine(t *testing.T) {
 	height := func(cosine float64) float32 { return float32(math.Sqrt(1/(cosine*cosine) - 1)) }
 	e := &embedder{model: "m", vectors: map[string][]byte{"need": vector(1, 0)}}
 	m := open(t, e,
@@ -132,7 +132,7 @@ func TestMEM3TiesGoToTheNewerThenToTheLowerID(t *testing.T) {
 	}
 }
 
-func TestTopKBoundsWhatIsFound(t *testing.T) {
+func TestMEM3TopKBoundsWhatIsFound(t *testing.T) {
 	var entries []fsm.Entry
 	var ids []string
 	for i := range 200 {
@@ -166,7 +166,7 @@ func TestMEM2AnEntryReplacesTheOneWithItsID(t *testing.T) {
 
 // The vectors of another model are not compared, and are found again when a need
 // is embedded with it.
-func TestRecallFollowsTheEmbeddingModel(t *testing.T) {
+func TestMEM3RecallFollowsTheEmbeddingModel(t *testing.T) {
 	m, e := vectored(t)
 	wantRecall(t, m, "north", 5, "n", "ne")
 	e.model = "another model"

@@ -24,7 +24,7 @@ type ranking struct {
 }
 
 // ranking returns an empty ranking for at most n hits, 1 or more: the higher score first,
-// then the newer entry, then the lower id.
+// then the newer entry, then the lower id, so that no two are equal (MEM-3).
 func (m *Memory) ranking(n int) *ranking {
 	return &ranking{max: n, compare: func(a, b hit) int {
 		x, y := m.slots[a.slot], m.slots[b.slot]

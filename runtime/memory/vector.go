@@ -21,7 +21,7 @@ type space struct {
 	dimensions int
 }
 
-// spaceOf returns the space of an entry's vector.
+// spaceOf returns the space of an entry's vector: its model and dimension (MEM-3).
 func spaceOf(e fsm.Entry) space {
 	if len(e.Vector) < 4 {
 		return space{}

@@ -17,7 +17,7 @@ const (
 	asked   side = true
 )
 
-// terms returns the keywords of a text, repetitions included: the Unicode words
+// terms returns the keywords of a text (MEM-5), repetitions included: the Unicode words
 // (UAX #29), folded, and their parts where punctuation joins them (disk_usage,
 // node.js); and for the scripts that write no spaces each pair of neighbouring
 // characters. Single characters of these are indexed too, but asked for only

@@ -109,7 +109,7 @@ func TestDamageInATableNamesTheRecord(t *testing.T) {
 
 func recordKey(index uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'J'}, index) }
 
-// A record of a kind that this code does not know is not skipped over.
+// A record of a kind that this code does not know is not skipped over (JRN-15).
 func unknownInput(key []byte) func(*pebble.DB) error {
 	return func(db *pebble.DB) error {
 		body := append(make([]byte, 8), `{"kind":"dreamt"}`...)

@@ -9,7 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// acquire makes the folder and takes its lock.
+// acquire makes the folder and takes its lock, before anything else in the
+// folder is touched (CFG-8).
 func acquire(disk vfs.FS, dir string) (*pebble.Lock, error) {
 	if err := makeFolder(disk, dir); err != nil {
 		return nil, fmt.Errorf("make the data folder %s: %w", dir, classify(err))

@@ -12,7 +12,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Append implements [engine.Journal]: one batch, one write. Records must follow
+// Append implements [engine.Journal]: one batch, one write (JRN-2). Records must follow
 // the last one.
 func (s *Store) Append(b engine.Batch, sync bool) error {
 	if err := s.usable(); err != nil {
@@ -146,7 +146,8 @@ func (s *Store) lastRecord() (last uint64, err error) {
 	return last, err
 }
 
-// Request implements [engine.Journal].
+// Request implements [engine.Journal]. What it returns has the reply, also after
+// a restart (COM-8).
 func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err error) {
 	body, err := s.get(requestKey(key), fmt.Sprintf("request %q", key.ID))
 	if err != nil || body == nil {
@@ -158,7 +159,8 @@ func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err erro
 	return r, true, nil
 }
 
-// SaveSnapshot implements [engine.Journal].
+// SaveSnapshot implements [engine.Journal]. Its sync makes the records before it
+// durable too (JRN-13).
 func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
 	if err := s.usable(); err != nil {
 		return err

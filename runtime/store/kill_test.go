@@ -16,7 +16,7 @@ import (
 const heldFolder = "STORE_TEST_HELD_FOLDER"
 
 // A killed process leaves its lock free and all that was synced, and while it
-// lives nobody else gets in.
+// lives nobody else gets in (CFG-8).
 func TestAKilledProcessLosesNothingSynced(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	holder := exec.Command(os.Args[0], "-test.run=^TestHoldAStoreUntilKilled$")

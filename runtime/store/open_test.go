@@ -35,7 +35,7 @@ func TestOpenMakesAFolderForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesAFolderInUse(t *testing.T) {
+func TestCFG8OpenRefusesAFolderInUse(t *testing.T) {
 	for name, options := range map[string]store.Options{"disk": {}, "memory": {FS: vfs.NewMem()}} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")
@@ -48,6 +48,20 @@ func TestOpenRefusesAFolderInUse(t *testing.T) {
 			again := open(t, dir, options)
 			end(t, &again)
 		})
+	}
+}
+
+func TestCFG8ARefusedOpenChangesNothing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "store")
+	s := open(t, folder, store.Options{})
+	defer end(t, &s)
+	appendRecords(t, s, 1, 3, true)
+	before := contents(t, folder)
+	if _, err := store.Open(folder, store.Options{}); !errors.Is(err, store.ErrLocked) {
+		t.Fatalf("the second Open: %v; want ErrLocked", err)
+	}
+	if diff := cmp.Diff(before, contents(t, folder)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
 	}
 }
 

@@ -124,7 +124,8 @@ func (s *Store) options() *pebble.Options {
 }
 
 // checkFormat reports whether there is a store, after a look that changes
-// nothing. A store that this code must not touch is an error.
+// nothing. A store that this code must not touch, such as one that newer code has
+// written, is an error (JRN-15).
 func (s *Store) checkFormat() (exists bool, err error) {
 	o := s.options()
 	o.ReadOnly = true
@@ -199,8 +200,8 @@ func (s *Store) usable() error {
 	return s.failure.failed()
 }
 
-// Space implements [engine.Journal]. A file system that cannot tell is taken to
-// have room.
+// Space implements [engine.Journal]: the reserve of JRN-14. A file system that
+// cannot tell is taken to have room.
 func (s *Store) Space() error {
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	switch {
