@@ -55,8 +55,12 @@ func TestWhatTheBrainSaysIsWhatTheClientHears(t *testing.T) {
 			fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "a", Name: "f", Args: `{"p":`}}},
 		},
 		"length": {mock.Answer{Text: "half", Length: true}, fsm.BrainAnswered{Stop: fsm.StopMaxTokens, Text: "half"}},
-		"empty":  {mock.Answer{Empty: true, Text: "unsaid", Calls: calls}, fsm.BrainAnswered{Stop: fsm.StopEndTurn}},
-		"late":   {mock.Answer{Text: "a", Delay: time.Millisecond}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "a"}},
+		"length behind calls": {
+			mock.Answer{Calls: calls, Length: true},
+			fsm.BrainAnswered{Stop: fsm.StopMaxTokens, Calls: calls},
+		},
+		"empty": {mock.Answer{Empty: true, Text: "unsaid", Calls: calls}, fsm.BrainAnswered{Stop: fsm.StopEndTurn}},
+		"late":  {mock.Answer{Text: "a", Delay: time.Millisecond}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "a"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

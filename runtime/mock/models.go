@@ -81,11 +81,14 @@ func (s *Server) details(name string) api.ModelDetails {
 }
 
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
-	var req api.ShowRequest
+	var req struct {
+		Model string `json:"model"`
+		Name  string `json:"name"` // what older clients send
+	}
 	if !decode(w, r, &req) {
 		return
 	}
-	name := req.Model
+	name := or(req.Model, req.Name)
 	if !s.isChat(name) && !s.isEmbed(name) {
 		s.missing(w, name)
 		return

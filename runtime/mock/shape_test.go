@@ -86,6 +86,7 @@ func TestAnswersHaveTheShapeOfARealServers(t *testing.T) {
 		{recording: "version", method: "GET", path: "/api/version"},
 		{recording: "tags", method: "GET", path: "/api/tags"},
 		{recording: "show-chat", method: "POST", path: "/api/show", body: `{"model":"brain"}`, skip: []string{".model_info."}},
+		{recording: "show-chat", method: "POST", path: "/api/show", body: `{"name":"brain"}`, skip: []string{".model_info."}},
 		{recording: "show-embed", method: "POST", path: "/api/show", body: `{"model":"brain-embed:latest"}`, skip: []string{".model_info."}},
 		{recording: "chat-text", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Text: defaultSay, Chunks: 6}},
 		{recording: "chat-text-whole", method: "POST", path: chatPath, body: `{"model":"brain","stream":false,` + hello + `}`, answer: mock.Answer{Text: defaultSay}},

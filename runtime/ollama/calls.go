@@ -12,7 +12,7 @@ import (
 const unwrapMax = 3
 
 // arguments returns a call's arguments as the machine keeps them: the JSON object
-// as it came. Nothing at all is an empty object, and a string is taken for what
+// as it came (BRN-5). Nothing at all is an empty object, and a string is taken for what
 // it holds. What is no object even so is passed on: the tool refuses it, and the
 // model sees why.
 func arguments(raw json.RawMessage) string {
@@ -44,7 +44,7 @@ func repeats(earlier []call, c call) bool {
 
 // toolCalls returns calls for the machine. A call without an id, or with one that
 // the conversation has already, is named call_N, the N-th call of the
-// conversation, so that each result can name the call it answers.
+// conversation, so that each result can name the call it answers (BRN-5).
 func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
 	if len(calls) == 0 {
 		return nil

@@ -28,8 +28,8 @@ const (
 
 // Chat asks the model and returns its whole answer. At and Call are left to the
 // caller. Tools are offered only if ask wants them. Stream, if not nil, is given
-// each piece of text and thinking on the way, from this goroutine; it must not
-// wait, because the deadlines go on. The error is always an [*Error].
+// each piece of text and thinking on the way (BRN-9), from this goroutine; it must
+// not wait, because the deadlines go on. The error is always an [*Error].
 func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, error) {
 	if c.opt.Model == "" {
 		return fsm.BrainAnswered{}, failure(fsm.BrainMissingModel, "no chat model is configured: name one, or run \"ollama pull %s\"", suggestedModel)
@@ -80,7 +80,7 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 }
 
 // read makes an answer of a streamed response. Only a line with done: true makes
-// it whole.
+// it whole (BRN-1), and a prompt that fills the window makes it worthless (BRN-3).
 func (c *Client) read(w *watch, body io.Reader, asked fsm.Conversation, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
 	in := newLines(body)
 	all := collector{stream: stream}
@@ -112,7 +112,7 @@ func (c *Client) read(w *watch, body io.Reader, asked fsm.Conversation, stream f
 	}
 }
 
-// cut sorts the error that ended a stream before its last line.
+// cut sorts the error that ended a stream before its last line (BRN-1, BRN-11).
 func (c *Client) cut(ctx context.Context, err error) *Error {
 	switch {
 	case ctx.Err() != nil:

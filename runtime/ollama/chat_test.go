@@ -14,6 +14,8 @@ import (
 	"shelly/runtime/ollama"
 )
 
+// The stop reason (BRN-4), the calls of all lines (BRN-5) and the thinking (BRN-6)
+// among the rest.
 func TestINF2RecordedAnswersAreRead(t *testing.T) {
 	listDir := func(id, path string) fsm.ToolCall {
 		return fsm.ToolCall{ID: id, Name: "list_dir", Args: `{"path":"` + path + `"}`}
@@ -66,7 +68,7 @@ func TestINF2RecordedAnswersAreRead(t *testing.T) {
 	}
 }
 
-func TestChunksAreStreamedInOrder(t *testing.T) {
+func TestBRN9ChunksAreStreamedInOrder(t *testing.T) {
 	var text, thinking strings.Builder
 	n := 0
 	answer, err := client(t, playing(t, "chat-thinking"), nil).Chat(testContext(t), ask("x"), nil, func(c ollama.Chunk) {
@@ -82,7 +84,7 @@ func TestChunksAreStreamedInOrder(t *testing.T) {
 	}
 }
 
-func TestINF6RecordedErrorsAreTyped(t *testing.T) {
+func TestBRN7RecordedErrorsAreTyped(t *testing.T) {
 	tests := []struct {
 		name  string
 		class fsm.BrainClass
@@ -105,7 +107,7 @@ func TestINF6RecordedErrorsAreTyped(t *testing.T) {
 	}
 }
 
-func TestAFullWindowMeansTruncation(t *testing.T) {
+func TestBRN3AFullWindowMeansTruncation(t *testing.T) {
 	for numCtx, truncated := range map[int]bool{255: true, 256: true, 257: false} {
 		c := client(t, playing(t, "chat-truncated"), func(o *ollama.Options) { o.NumCtx = numCtx })
 		_, err := c.Chat(testContext(t), ask("x"), nil, nil)
@@ -117,7 +119,7 @@ func TestAFullWindowMeansTruncation(t *testing.T) {
 	}
 }
 
-func TestINF6StatusesAreTyped(t *testing.T) {
+func TestBRN7StatusesAreTyped(t *testing.T) {
 	tests := []struct {
 		status int
 		body   string
@@ -143,6 +145,7 @@ func TestINF6StatusesAreTyped(t *testing.T) {
 	}
 }
 
+// BRN-1, BRN-7, BRN-11.
 func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 	hello := `{"message":{"role":"assistant","content":"hello"},"done":false}`
 	tests := []struct {
@@ -170,7 +173,7 @@ func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 	}
 }
 
-func TestADroppedConnectionIsACutStream(t *testing.T) {
+func TestBRN1ADroppedConnectionIsACutStream(t *testing.T) {
 	for name, before := range map[string]string{
 		"before the answer": "", "in the answer": `{"message":{"content":"a"}}` + "\n",
 	} {
@@ -188,7 +191,7 @@ func TestADroppedConnectionIsACutStream(t *testing.T) {
 	}
 }
 
-func TestNoServerIsUnreachable(t *testing.T) {
+func TestBRN7NoServerIsUnreachable(t *testing.T) {
 	s := playing(t, "chat-text")
 	c := client(t, s, nil)
 	s.Close()
@@ -204,7 +207,7 @@ func TestACallWithoutAModelIsRefused(t *testing.T) {
 	wantClass(t, err, fsm.BrainMissingModel, "ollama pull")
 }
 
-func TestACallGivenUpIsCancelled(t *testing.T) {
+func TestBRN8ACallGivenUpIsCancelled(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		_, _ = io.WriteString(w, `{"message":{"content":"a"}}`+"\n")
 		_ = http.NewResponseController(w).Flush()

@@ -54,7 +54,7 @@ type Options struct {
 	Timeouts    Timeouts
 }
 
-// Timeouts bound one call. A zero value means the default.
+// Timeouts bound one call (BRN-8). A zero value means the default.
 type Timeouts struct {
 	// Connect bounds reaching the server. Default: DefaultConnect.
 	Connect time.Duration
@@ -139,7 +139,7 @@ func newTransport(connect time.Duration) *http.Transport {
 	}
 }
 
-// bodyBytesMax bounds any response, so that no server can fill the memory.
+// bodyBytesMax bounds any response, so that no server can fill the memory (BRN-11).
 const bodyBytesMax = 64 << 20
 
 var errTooLarge = errors.New("the response is larger than 64 MiB")

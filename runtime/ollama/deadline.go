@@ -18,7 +18,7 @@ type watch struct {
 	within time.Duration // between lines
 }
 
-// newWatch begins to watch a chat: Total from now on, FirstToken until the first
+// newWatch begins to watch a chat (BRN-8): Total from now on, FirstToken until the first
 // call of alive, Idle after each.
 func newWatch(ctx context.Context, t Timeouts) *watch {
 	w := &watch{within: t.Idle}

@@ -15,7 +15,7 @@ import (
 // soon is a deadline that is sure to pass in a test.
 const soon = 20 * time.Millisecond
 
-func TestDeadlinesAreTyped(t *testing.T) {
+func TestBRN8DeadlinesAreTyped(t *testing.T) {
 	tests := []struct {
 		name     string
 		before   string // sent before the server falls silent
@@ -37,6 +37,12 @@ func TestDeadlinesAreTyped(t *testing.T) {
 			s.wait(t)
 		})
 	}
+}
+
+func TestBRN8ConnectingHasADeadline(t *testing.T) {
+	c := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.Timeouts.Connect = time.Nanosecond })
+	_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainUnreachable, "no connection in time")
 }
 
 func TestTheCallersDeadlineIsATimeout(t *testing.T) {

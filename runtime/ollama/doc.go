@@ -27,7 +27,7 @@
 //
 // # What is always sent
 //
-// num_ctx and num_predict, the same each time: the server's own default window
+// num_ctx and num_predict, the same each time (BRN-2): the server's own default window
 // depends on its memory, and a change reloads the model. truncate: false and
 // shift: false, so that the server refuses a conversation that is too long
 // instead of silently dropping the user's question. Where an older server

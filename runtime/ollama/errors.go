@@ -15,7 +15,8 @@ import (
 	"shelly/fsm"
 )
 
-// Error is a failed call: its class for the machine, its reason for a person.
+// Error is a failed call: its class for the machine, its reason for a person
+// (BRN-7).
 type Error struct {
 	Class  fsm.BrainClass
 	Reason string
@@ -92,7 +93,7 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	return failure(class, "the Ollama server at %s answered status %d: %s", c.base, status, text)
 }
 
-// reported sorts the errors that are told apart by their text alone, in a
+// reported sorts the errors that are told apart by their text alone (BRN-7), in a
 // response or in the midst of a stream. It returns nil for any other.
 func (c *Client) reported(text string) *Error {
 	has := func(part string) bool { return strings.Contains(text, part) }

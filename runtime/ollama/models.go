@@ -101,7 +101,7 @@ func contextLength(info map[string]any) int {
 // With no chat model configured it is the first installed one that can call
 // tools; with no embedding model configured the first that can embed, or "" where
 // there is none: memory then goes by keyword. A model that another host runs is
-// never chosen. The error is an [*Error] and says what to pull.
+// never chosen (BRN-10). The error is an [*Error] and says what to pull.
 func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 	models, err := c.Models(ctx)
 	if err != nil {

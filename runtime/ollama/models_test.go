@@ -101,7 +101,7 @@ func library(t *testing.T, models ...string) *httptest.Server {
 	})
 }
 
-func TestChoose(t *testing.T) {
+func TestBRN10Choose(t *testing.T) {
 	all := []string{
 		"big-cloud = completion tools", "old:7b = completion", "small:4b = completion tools thinking",
 		"large:8b = completion tools", "vec:latest = embedding", "vec2:latest = embedding",
@@ -156,6 +156,7 @@ func TestEmbedGivesLittleEndianFloats(t *testing.T) {
 	}
 }
 
+// BRN-7 and, in the last one, BRN-11.
 func TestEmbedFailuresAreTyped(t *testing.T) {
 	none := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
 	_, _, err := client(t, none, nil).Embed(testContext(t), " \n")

@@ -62,8 +62,9 @@ type schema struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// request returns the body that asks for ask. Tools are offered only where ask
-// wants them.
+// request returns the body that asks for ask, with the window and the length each
+// time and no leave to truncate (BRN-2). Tools are offered only where ask wants
+// them.
 func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error) {
 	req := chatRequest{
 		Model:     c.opt.Model,

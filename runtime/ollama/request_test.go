@@ -29,6 +29,7 @@ func sent(t *testing.T, a fsm.AskBrain, tools []fsm.ToolDecl, change func(*ollam
 	return strings.TrimSpace(body)
 }
 
+// With the window, the length and no leave to truncate (BRN-2).
 func TestAWholeConversationIsSent(t *testing.T) {
 	a := ask("")
 	a.Conversation.Messages = []fsm.Message{
@@ -70,7 +71,7 @@ func TestAWholeConversationIsSent(t *testing.T) {
 	}
 }
 
-func TestTheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
+func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	a := ask("hello")
 	a.Tools = false
 	got := sent(t, a, []fsm.ToolDecl{{Name: "f"}}, nil)

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// lineBytesMax bounds one line; a tool's arguments may hold a whole file.
+	// lineBytesMax bounds one line (BRN-11); a tool's arguments may hold a whole
+	// file.
 	lineBytesMax = 8 << 20
 	// firstBufferBytes is room for an ordinary line.
 	firstBufferBytes = 4 << 10
@@ -81,7 +82,7 @@ type collector struct {
 	stream   func(Chunk)
 }
 
-// add takes a chunk.
+// add takes a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
 func (a *collector) add(c *chunk) {
 	text, thinking := a.split.feed(c.Message.Content)
 	a.put(text, c.Message.Thinking+thinking)
@@ -101,8 +102,9 @@ func (a *collector) put(text, thinking string) {
 }
 
 // answer returns the whole answer; last is its last chunk. The stop reason is of
-// the three that INF-2, INF-3 and INF-5 tell apart: done_reason never names the
-// calls, and is empty with some servers.
+// the three that INF-2, INF-3 and INF-5 tell apart (BRN-4): done_reason never names
+// the calls, and is empty with some servers. An answer that was cut is cut, whatever
+// calls were in it before the cut.
 func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswered {
 	a.put(a.split.flush())
 	in := fsm.BrainAnswered{
@@ -117,10 +119,10 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 		in.Text, in.Thinking = text, in.Thinking+thinking
 	}
 	switch {
-	case len(in.Calls) > 0:
-		in.Stop = fsm.StopToolUse
 	case last.DoneReason == "length":
 		in.Stop = fsm.StopMaxTokens
+	case len(in.Calls) > 0:
+		in.Stop = fsm.StopToolUse
 	}
 	return in
 }

@@ -13,7 +13,7 @@ func calling(args string) string {
 	return `{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":` + args + `}}]},"done":false}`
 }
 
-func TestArgumentsAreKeptAsTheyCame(t *testing.T) {
+func TestBRN5ArgumentsAreKeptAsTheyCame(t *testing.T) {
 	tests := map[string]struct{ sent, want string }{
 		"order and numbers": {`{"z":1,"a":12345678901234567890,"m":1.50}`, `{"z":1,"a":12345678901234567890,"m":1.50}`},
 		"blanks":            {`{ "b" : 1 }`, `{ "b" : 1 }`},
@@ -39,7 +39,7 @@ func TestArgumentsAreKeptAsTheyCame(t *testing.T) {
 	}
 }
 
-func TestMissingIDsAreCountedInTheConversation(t *testing.T) {
+func TestBRN5MissingIDsAreCountedInTheConversation(t *testing.T) {
 	a := ask("x")
 	a.Conversation.Messages = append(a.Conversation.Messages,
 		fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "call_4", Name: "f", Args: "{}"}, {ID: "own", Name: "f", Args: "{}"}}},
@@ -61,7 +61,7 @@ func TestMissingIDsAreCountedInTheConversation(t *testing.T) {
 	}
 }
 
-func TestCallsRepeatedInTheLastLineCountOnce(t *testing.T) {
+func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 	one := calling(`{"command":"echo x"}`)
 	last := strings.Replace(one, `"done":false`, `"done":true`, 1)
 	for _, tt := range []struct {
@@ -77,6 +77,15 @@ func TestCallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 		if err != nil || len(got.Calls) != tt.want {
 			t.Errorf("%v: %d calls, want %d (%v)", tt.lines, len(got.Calls), tt.want, err)
 		}
+	}
+}
+
+// A call that is whole does not make an answer whole that was cut behind it.
+func TestBRN4ACutAnswerIsCutCallsOrNot(t *testing.T) {
+	cut := strings.Replace(done, `"stop"`, `"length"`, 1)
+	got, err := client(t, sending(t, calling(`{"p":1}`), cut), nil).Chat(testContext(t), ask("x"), nil, nil)
+	if err != nil || got.Stop != fsm.StopMaxTokens || len(got.Calls) != 1 {
+		t.Errorf("stop %s, %d calls, error %v; want max_tokens and the call", got.Stop, len(got.Calls), err)
 	}
 }
 

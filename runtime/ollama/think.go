@@ -7,8 +7,8 @@ const (
 	thinkClose = "</think>"
 )
 
-// splitter moves <think>…</think> out of streamed content. Some models leave the
-// tags in it, and thinking must not reach a reply.
+// splitter moves <think>…</think> out of streamed content (BRN-6). Some models
+// leave the tags in it, and thinking must not reach a reply.
 type splitter struct {
 	held   string // the beginning of what may be a tag
 	inside bool

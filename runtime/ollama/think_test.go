@@ -19,7 +19,7 @@ func collect(pieces ...string) fsm.BrainAnswered {
 	return all.answer(fsm.Conversation{}, &chunk{})
 }
 
-func TestThinkingIsTakenOutOfTheText(t *testing.T) {
+func TestBRN6ThinkingIsTakenOutOfTheText(t *testing.T) {
 	tests := []struct{ content, text, thinking string }{
 		{"plain", "plain", ""},
 		{"<think>a</think>\n\nb", "b", "a"},
@@ -38,7 +38,7 @@ func TestThinkingIsTakenOutOfTheText(t *testing.T) {
 	}
 }
 
-func TestTagsAreFoundHoweverTheTextIsCut(t *testing.T) {
+func TestBRN6TagsAreFoundHoweverTheTextIsCut(t *testing.T) {
 	part := rapid.SampledFrom([]string{"<think>", "</think>", "<", "th", "ink>", "/", "a", " ", "\n", "é"})
 	rapid.Check(t, func(t *rapid.T) {
 		content := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "content"), "")

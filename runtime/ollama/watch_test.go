@@ -10,7 +10,7 @@ import (
 	"shelly/fsm"
 )
 
-func TestTheWatchEndsAtTheRightDeadline(t *testing.T) {
+func TestBRN8TheWatchEndsAtTheRightDeadline(t *testing.T) {
 	limits := Timeouts{FirstToken: 10 * time.Second, Idle: 2 * time.Second, Total: 15 * time.Second}
 	tests := []struct {
 		name  string
