@@ -353,11 +353,14 @@ func TestAFloodIsAnsweredAtOnce(t *testing.T) {
 }
 
 func TestALongReplyIsCutVisibly(t *testing.T) {
-	for name, text := range map[string]string{
-		"letters":    strings.Repeat("x", 100_000),
-		"characters": "x" + strings.Repeat("狐", 40_000),
-		"escapes":    strings.Repeat("\x01", 30_000),
-	} {
+	texts := map[string]string{
+		"letters": strings.Repeat("x", 100_000),
+		"escapes": strings.Repeat("\x01", 30_000),
+	}
+	for i := range 12 { // so that the limit falls on each byte of a character
+		texts[fmt.Sprintf("characters behind %d letters", i)] = strings.Repeat("x", i) + strings.Repeat("狐", 40_000)
+	}
+	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			m := serveUDP(t, nil)
 			m.send(datagram("a/1", "hello"))

@@ -240,6 +240,12 @@ func TestStatusAndRecordsCanBeRead(t *testing.T) {
 	if r, err := d.client.Get(ctx, id, "cron"); err != nil || r.ID != id || r.State != comm.RecordAccepted {
 		t.Errorf("%+v, %v", r, err)
 	}
+	if _, err := d.front.Accept(ctx, comm.Request{Key: d.key(".."), Text: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := d.client.Get(ctx, "..", ""); err != nil || r.ID != ".." {
+		t.Errorf("%+v, %v", r, err)
+	}
 	if _, err := d.client.Get(ctx, id, ""); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("in another channel: %v", err)
 	}
