@@ -31,7 +31,7 @@ func checkRequest(r Request) error {
 	return checkText("text", r.Text)
 }
 
-// checkName accepts any text as a name but one that could forge a log line or
+// checkName accepts any text as a name (COM-5) but one that could forge a log line or
 // steer a terminal.
 func checkName(field, s string, bytesMin, bytesMax int) error {
 	switch {

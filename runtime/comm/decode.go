@@ -19,7 +19,7 @@ type field struct {
 // decodeObject reads data as exactly one JSON object of the given texts. It is
 // stricter than encoding/json, which takes names in any case, lets the last of
 // two equal names win and puts U+FFFD in place of invalid UTF-8: what two readers
-// could understand differently is refused. Its errors are bad_request.
+// could understand differently is refused (COM-6). Its errors are bad_request.
 func decodeObject(data []byte, fields ...field) error {
 	if !utf8.Valid(data) {
 		return badRequest("the message is not valid UTF-8", "send JSON in UTF-8")

@@ -12,7 +12,7 @@ import (
 )
 
 // guard lets a request pass that was meant for this listener by the holder of
-// the token, before anything else looks at it.
+// the token (COM-3), before anything else looks at it.
 //
 // The Host must be one of our names, because a page of any site can make its own
 // name lead here (DNS rebinding), and comparing Origin with Host does not help

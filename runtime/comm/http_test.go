@@ -18,7 +18,7 @@ import (
 	"shelly/runtime/comm/fronttest"
 )
 
-func TestARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
+func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var receipt comm.Receipt
 	r := s.do(post(`{"id":"m1","session":"s","text":"hello"}`), &receipt)
@@ -74,7 +74,7 @@ func TestTheSameIDIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestAnIDIsOpaqueText(t *testing.T) {
+func TestCOM5AnIDIsOpaqueText(t *testing.T) {
 	s := serveHTTP(t, nil)
 	for _, id := range []string{"../../etc/x", "..", ".", "a/events", "%2e", "ü 狐?#&", "{id}", "//"} {
 		body, err := json.Marshal(map[string]string{"id": id, "text": "a"})
@@ -93,7 +93,7 @@ func TestAnIDIsOpaqueText(t *testing.T) {
 	}
 }
 
-func TestIDsOfTwoChannelsNeverMeet(t *testing.T) {
+func TestCOM5IDsOfTwoChannelsNeverMeet(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var receipt comm.Receipt
 	s.do(post(good), &receipt)
@@ -150,7 +150,7 @@ func TestAWaitOutlivesTheReadDeadline(t *testing.T) {
 	}
 }
 
-func TestAnEventIsRaised(t *testing.T) {
+func TestCOM10AnEventIsRaised(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var got map[string]string
 	r := s.do(call{method: "POST", path: "/v1/events", body: `{"source":"disk","event":"full","subject":"/var","detail":"97 %"}`}, &got)
@@ -179,7 +179,7 @@ func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
 	}
 }
 
-func TestHealthNeedsNoTokenAndTellsLittle(t *testing.T) {
+func TestCOM3HealthNeedsNoTokenAndTellsLittle(t *testing.T) {
 	s := serveHTTP(t, nil)
 	health := with(call{method: "GET", path: "/healthz"}, "Authorization", "")
 	for state, want := range map[fsm.State]int{

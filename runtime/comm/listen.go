@@ -39,7 +39,8 @@ func ListenUDP(address string) (*net.UDPConn, error) {
 	return c, nil
 }
 
-// checkLoopback wants a literal address: a name may lead elsewhere tomorrow.
+// checkLoopback wants a literal loopback address (COM-1): a name may lead elsewhere
+// tomorrow.
 func checkLoopback(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -95,7 +95,7 @@ func busyListening(what string) *Problem {
 	}
 }
 
-// problemOf words an error of a [Front]. What a client cannot know of or mend is
+// problemOf words an error of a [Front] (COM-7). What a client cannot know of or mend is
 // left to the log.
 func problemOf(err error) *Problem {
 	if p := (*Problem)(nil); errors.As(err, &p) {

@@ -23,7 +23,7 @@ func with(c call, name, value string) call {
 	return c
 }
 
-func TestEveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
+func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 	event := func(body string) call { return call{method: "POST", path: "/v1/events", body: body} }
 	get := func(path string) call { return call{method: "GET", path: path} }
 	hosted := func(host string) call { c := post(good); c.host = host; return c }
@@ -112,7 +112,7 @@ func TestEveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheDaemonHaveTheirStatus(t *testing.T) {
+func TestCOM7ErrorsOfTheDaemonHaveTheirStatus(t *testing.T) {
 	cases := []struct {
 		err   error
 		want  int
@@ -219,7 +219,7 @@ func TestAnEndlessBodyIsRefusedAtTheLimit(t *testing.T) {
 	}
 }
 
-func TestWrongTokensAreLimitedAndTheRightOnePasses(t *testing.T) {
+func TestCOM3WrongTokensAreLimitedAndTheRightOnePasses(t *testing.T) {
 	var clock atomic.Int64 // milliseconds
 	s := serveHTTP(t, func(o *comm.HTTPOptions) {
 		o.Now = func() time.Time { return time.UnixMilli(1e9 + clock.Load()) }
@@ -274,7 +274,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	}
 }
 
-func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+func TestCOM1OnlyLoopbackIsListenedOn(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:7433", "example.com:80", "localhost:0", "nowhere"} {
 		if l, err := comm.ListenTCP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
 			t.Errorf("TCP %s: %v, %v", address, l, err)

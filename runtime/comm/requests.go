@@ -104,6 +104,7 @@ func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request
 	return nil
 }
 
+// getRequest answers from the record (COM-8).
 func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 	known, err := h.find(r)
 	if err != nil {
@@ -156,6 +157,7 @@ func (h *HTTP) find(r *http.Request) (engine.Request, error) {
 	return known, nil
 }
 
+// postEvent takes a system event (COM-10).
 func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r); err != nil {
 		return err

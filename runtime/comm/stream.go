@@ -22,8 +22,8 @@ func (h *HTTP) stream() (release func(), err error) {
 	}
 }
 
-// streamEvents writes first, then what happens to the request until its reply.
-// A stream that ends without one tells its client to attach again.
+// streamEvents writes first, then what happens to the request until its reply
+// (COM-4). A stream that ends without one tells its client to attach again.
 func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, first ...Event) {
 	header := w.Header()
 	header.Set("Content-Type", eventStream)

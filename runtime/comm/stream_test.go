@@ -14,7 +14,7 @@ import (
 
 var streamed = call{method: "POST", path: "/v1/requests?stream=1", body: good}
 
-func TestAStreamTellsWhatHappensInOrderUpToTheReply(t *testing.T) {
+func TestCOM4AStreamTellsWhatHappensInOrderUpToTheReply(t *testing.T) {
 	story := []comm.Event{
 		{Type: comm.EventState, State: fsm.Cognition, Inference: fsm.Thinking},
 		{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Thinking: "a folder…"},
@@ -72,7 +72,7 @@ func TestAStreamCanBeAttachedToAgain(t *testing.T) {
 	}
 }
 
-func TestTheLastWordsOfAStoppingDaemonAreHeard(t *testing.T) {
+func TestCOM9TheLastWordsOfAStoppingDaemonAreHeard(t *testing.T) {
 	for range 8 { // what is said and the end meet by chance
 		s := serveHTTP(t, nil)
 		e := eventsOf(t, s.start(streamed))

@@ -125,7 +125,7 @@ func (p *post) readAll() error {
 }
 
 // receive sorts out what is not a request of the token's holder. Nothing is
-// answered before the token is proved.
+// answered before the token is proved (COM-2, COM-3, COM-6).
 func (p *post) receive(data []byte, from netip.AddrPort) {
 	if len(data) == 0 {
 		p.o.Counters.empty.Add(1)
@@ -219,7 +219,7 @@ func (p *post) close(w watchKey) {
 	delete(p.watches, w)
 }
 
-// watch sends a request's notices and its reply.
+// watch sends a request's notices (COM-9) and its reply.
 func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 	defer p.close(w)
 	_, err := follow(ctx, p.front, l.request.Key, pulse{}, func(e Event) error {

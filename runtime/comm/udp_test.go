@@ -125,7 +125,7 @@ func udpKey(id string) fsm.RequestKey {
 	return fsm.RequestKey{Principal: comm.Principal, Channel: comm.ChannelUDP, ID: id}
 }
 
-func TestADatagramIsAcknowledgedThenAnswered(t *testing.T) {
+func TestCOM2ADatagramIsAcknowledgedThenAnswered(t *testing.T) {
 	m := serveUDP(t, nil)
 	m.send(datagram("m1", "hello"))
 	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
@@ -138,7 +138,7 @@ func TestADatagramIsAcknowledgedThenAnswered(t *testing.T) {
 	m.wantSilence()
 }
 
-func TestWithoutTheTokenThereIsNoAnswer(t *testing.T) {
+func TestCOM3WithoutTheTokenThereIsNoAnswer(t *testing.T) {
 	noise := make([]byte, comm.DatagramBytesMax)
 	_, _ = rand.NewChaCha8([32]byte{2}).Read(noise)
 	cases := []struct {
@@ -173,7 +173,7 @@ func TestWithoutTheTokenThereIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestWhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
+func TestCOM6WhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
 	signed := func(rest string) string { return `{"token":"` + token + `",` + rest + `}` }
 	cases := []struct {
 		name, send, id, says string
@@ -275,7 +275,7 @@ func TestADatagramSentAgainIsAttachedOrAnsweredFromTheRecord(t *testing.T) {
 	}
 }
 
-func TestUDPPassesOnWhatTheDaemonRefuses(t *testing.T) {
+func TestCOM7UDPPassesOnWhatTheDaemonRefuses(t *testing.T) {
 	for err, code := range map[error]comm.Code{
 		engine.ErrBusy:                comm.CodeBusy,
 		engine.ErrStopping:            comm.CodeStopping,
