@@ -208,6 +208,11 @@ var errStopped = errors.New("shelly has stopped")
 // send gives the loop a message. It fails when the loop has ended.
 func (d *Daemon) send(ctx context.Context, m message) error {
 	select {
+	case <-d.stopped: // and not perhaps a place in the queue that nobody empties
+		return errStopped
+	default:
+	}
+	select {
 	case d.messages <- m:
 		return nil
 	case <-d.stopped:
@@ -217,19 +222,27 @@ func (d *Daemon) send(ctx context.Context, m message) error {
 	}
 }
 
-// ask runs f on the loop's goroutine and waits for it.
-func (d *Daemon) ask(ctx context.Context, f func()) error {
-	done := make(chan struct{})
-	if err := d.send(ctx, message{do: func() { defer close(done); f() }}); err != nil {
-		return err
+// ask runs f on the loop's goroutine and returns what it returns. After an error
+// f has not run (errStopped), or may have (engine.ErrDead, or ctx's own); its
+// result then goes nowhere.
+func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
+	answer := make(chan T, 1)
+	var none T
+	if err := d.send(ctx, message{do: func() { answer <- f() }}); err != nil {
+		return none, err
 	}
 	select {
-	case <-done:
-		return nil
-	case <-d.stopped:
-		return errStopped
+	case a := <-answer:
+		return a, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return none, ctx.Err()
+	case <-d.stopped:
+	}
+	select {
+	case a := <-answer: // it was the last that the loop did
+		return a, nil
+	default:
+		return none, engine.ErrDead
 	}
 }
 

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"shelly/fsm"
@@ -11,29 +12,37 @@ import (
 
 var _ comm.Front = (*Daemon)(nil)
 
+// accepted is the outcome of an Accept.
+type accepted struct {
+	engine.Acceptance
+	err error
+}
+
 // Accept implements [comm.Front].
-func (d *Daemon) Accept(ctx context.Context, r comm.Request) (a engine.Acceptance, err error) {
-	asked := d.ask(ctx, func() {
-		a, err = d.engine.Accept(fsm.Requested{At: d.now(), Request: r.Key, Session: r.Session, Text: r.Text})
+func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
+	a, err := ask(ctx, d, func() accepted {
+		a, err := d.engine.Accept(fsm.Requested{At: d.now(), Request: r.Key, Session: r.Session, Text: r.Text})
+		return accepted{a, err}
 	})
-	if asked != nil {
-		return engine.Acceptance{}, stopping(asked)
+	if err != nil {
+		return engine.Acceptance{}, stopping(err)
 	}
-	return a, err
+	return a.Acceptance, a.err
 }
 
 // Raise implements [comm.Front].
-func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) (err error) {
-	asked := d.ask(ctx, func() {
-		if err = d.engine.Ready(); err == nil {
-			e.At = d.now()
-			err = d.turn(e)
+func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
+	raised, err := ask(ctx, d, func() error {
+		if err := d.engine.Ready(); err != nil {
+			return err
 		}
+		e.At = d.now()
+		return d.turn(e)
 	})
-	if asked != nil {
-		return stopping(asked)
+	if err != nil {
+		return stopping(err)
 	}
-	return err
+	return raised
 }
 
 // Request implements [comm.Front].
@@ -41,24 +50,27 @@ func (d *Daemon) Request(ctx context.Context, key fsm.RequestKey) (r engine.Requ
 	return d.o.Journal.Request(key)
 }
 
+// watched is the outcome of a Watch.
+type watched struct {
+	events <-chan comm.Event
+	err    error
+}
+
 // Watch implements [comm.Front].
 func (d *Daemon) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Event, error) {
-	var w *watcher
-	var err error
-	asked := d.ask(ctx, func() {
-		var now comm.Event
-		if now, err = d.standing(key); err == nil {
-			w = d.hub.watch(key, now)
+	w, err := ask(ctx, d, func() watched {
+		now, err := d.standing(key)
+		if err != nil {
+			return watched{err: err}
 		}
+		w := d.hub.watch(key, now)
+		context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
+		return watched{events: w.events}
 	})
-	if asked != nil {
-		return nil, stopping(asked)
-	}
 	if err != nil {
-		return nil, err
+		return nil, stopping(err)
 	}
-	context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
-	return w.events, nil
+	return w.events, w.err
 }
 
 // standing is where a request stands, as an event. Only the loop calls it.
@@ -87,21 +99,28 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 }
 
 // Status implements [comm.Front].
-func (d *Daemon) Status(ctx context.Context) (s comm.Status) {
-	s = comm.Status{
-		Version: d.o.About.Version, Brain: d.o.About.Brain, Data: d.o.About.Data,
-		Lifecycle: fsm.Stopped, UptimeMS: d.o.Now().Sub(d.started).Milliseconds(), Active: []comm.Active{},
+func (d *Daemon) Status(ctx context.Context) comm.Status {
+	s, err := ask(ctx, d, d.status)
+	if err != nil {
+		s = comm.Status{Lifecycle: fsm.Stopped, Active: []comm.Active{}}
 	}
-	_ = d.ask(ctx, func() {
-		view := d.engine.Machine().View()
-		s.Lifecycle, s.Epoch, s.Ignored = view.Lifecycle, view.Epoch, view.Ignored
-		s.Waiting = d.engine.Machine().Waiting()
-		for _, h := range view.Handles {
-			if h.State != fsm.Queued && h.State != fsm.Parked {
-				s.Active = append(s.Active, comm.Active{Kind: h.Kind, State: h.State, Inference: h.Inf.State, Request: h.Request.ID})
-			}
+	s.Version, s.Brain, s.Data = d.o.About.Version, d.o.About.Brain, d.o.About.Data
+	s.UptimeMS = d.o.Now().Sub(d.started).Milliseconds()
+	return s
+}
+
+// status is the machine's part of the status. Only the loop calls it.
+func (d *Daemon) status() comm.Status {
+	m := d.engine.Machine()
+	view := m.View()
+	s := comm.Status{
+		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
+	}
+	for _, h := range view.Handles {
+		if h.State != fsm.Queued && h.State != fsm.Parked {
+			s.Active = append(s.Active, comm.Active{Kind: h.Kind, State: h.State, Inference: h.Inf.State, Request: h.Request.ID})
 		}
-	})
+	}
 	return s
 }
 
@@ -144,7 +163,7 @@ func (d *Daemon) admitted(key fsm.RequestKey) {
 
 // stopping is the listeners' word for a daemon that takes nothing any more.
 func stopping(err error) error {
-	if err == errStopped {
+	if errors.Is(err, errStopped) {
 		return engine.ErrStopping
 	}
 	return err
