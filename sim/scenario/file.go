@@ -2,7 +2,7 @@ package scenario
 
 import "shelly/fsm"
 
-// File is one loaded scenario. Its fields are the keys of the format.
+// File is one loaded scenario (SCN-1). Its fields are the keys of the format.
 type File struct {
 	Version   int          `key:"scenario,required"` // the format's version: 1
 	Name      string       `key:"name,required"`     // what the case shows, in a few words
@@ -87,7 +87,8 @@ type Memory struct {
 	Session string `key:"session"`          // whose session it was
 }
 
-// ScriptFor scripts the model calls that do not answer a request or an event.
+// ScriptFor scripts the model calls that do not answer a request or an event
+// (SCN-3, SCN-4).
 type ScriptFor struct {
 	Init     []Line `key:"init"`     // the initial inference; one that is begun anew after a crash gets the same lines
 	Summary  []Line `key:"summary"`  // the summary behind each answer
@@ -126,7 +127,7 @@ type BrainFailing struct {
 	Message string         `key:"message"`       // what the server reports
 }
 
-// Sees asserts what the model was sent.
+// Sees asserts what the model was sent (SCN-5).
 type Sees struct {
 	Last     *Matcher `key:"last"`     // the last message: {role, text, …}
 	Messages *Matcher `key:"messages"` // all messages, the system prompt among them
@@ -134,7 +135,7 @@ type Sees struct {
 	Tools    *Matcher `key:"tools"`    // the names of the tools offered
 }
 
-// Moment is one entry of the timeline. Exactly one thing happens at it.
+// Moment is one entry of the timeline (SCN-6). Exactly one thing happens at it.
 type Moment struct {
 	At        Duration `key:"at"`                       // when, after the first start; at once unless given
 	User      *string  `key:"user"`                     // a request with this text
@@ -170,7 +171,7 @@ type Outage struct {
 // Crashes is one crash or a list of them.
 type Crashes []Crash
 
-// Crash kills the process at a point and starts it again.
+// Crash kills the process at a point and starts it again (SCN-7).
 type Crash struct {
 	At      string    `key:"at,required"`   // journal.before_append, journal.after_append, effect.before, effect.after, step.N, or $every: once for every point there is
 	Nth     *Count    `key:"nth"`           // the n-th time the point is met; 1 unless given

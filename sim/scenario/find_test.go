@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-func TestFindNamesFilesOnceAndSorted(t *testing.T) {
+func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 	file := &fstest.MapFile{Data: []byte("scenario: 1\nname: x\n")}
 	fsys := fstest.MapFS{
 		"scenarios/b.scenario.yaml":          file,

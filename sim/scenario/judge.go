@@ -47,8 +47,8 @@ func (j *judge) all() {
 	}
 }
 
-// broken fails what fails every case: a broken invariant, a call that nothing
-// was scripted for, an entry that nobody asked for.
+// broken fails what fails every case: a broken invariant (SCN-13), a call that
+// nothing was scripted for, an entry that nobody asked for (SCN-3).
 func (j *judge) broken() {
 	name := j.file.where["name"]
 	for _, v := range j.result.Violations {
@@ -82,7 +82,8 @@ func (j *judge) unused() []string {
 	return paths
 }
 
-// calls checks what the model was sent and what the tools were called with.
+// calls checks what the model was sent and what the tools were called with
+// (SCN-5).
 func (j *judge) calls() {
 	scripts := j.file.scripted()
 	for _, a := range j.result.Asked {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"shelly/fsm"
 	"shelly/sim"
 )
 
@@ -168,6 +169,37 @@ func TestFailuresBeyondTheBoundAreCounted(t *testing.T) {
 	o := outcome(t, yaml)
 	if n := len(o.Failures); n != failuresMax+1 || o.Failures[n-1].Text != "and 5 more failures" {
 		t.Errorf("%d failures, the last %v", n, o.Failures[n-1])
+	}
+}
+
+func TestSCN13ABrokenInvariantFailsACaseThatExpectsSomethingElse(t *testing.T) {
+	f, err := Parse("judged.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := sim.Run(f.Plan(), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Violations = []sim.Broken{{Violation: fsm.Violation{Invariant: "INV-5", Text: "two at once"}}}
+	j := &judge{file: f, result: result}
+	j.all()
+	if len(j.failures) != 1 || j.failures[0].Text != "INV-5: two at once" {
+		t.Errorf("failures %v, want the broken invariant", j.failures)
+	}
+}
+
+func TestSCN6AtEqualTimesTheOrderIsTheFiles(t *testing.T) {
+	const request, event = "{user: hi}", "{event: {source: disk, kind: full}}"
+	for _, test := range []struct{ timeline, trace string }{
+		{request + ", " + event, "{input: requested}, {input: event_raised}"},
+		{event + ", " + request, "{input: event_raised}, {input: requested}"},
+		{"{at: 2s, user: hi}, {at: 1s, event: {source: disk, kind: full}}", "{input: event_raised}, {input: requested}"},
+	} {
+		o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: a}, {says: b}]\ntimeline: ["+test.timeline+"]\nexpect: {trace: [{in_order: ["+test.trace+"]}]}\n")
+		if !o.OK() {
+			t.Errorf("%s:\n%s", test.timeline, o.Failures[0])
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ type mismatch struct {
 	text string // what is wrong where want and got do not say it
 }
 
-// match returns nil where v is as m wants it. path names v.
+// match returns nil where v is as m wants it (SCN-8). path names v.
 func (m *Matcher) match(v value, path string) *mismatch {
 	if v.kind == mapKind && v.main != "" && m.wantsMain() {
 		v = v.get(v.main)

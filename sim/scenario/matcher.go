@@ -42,7 +42,7 @@ func matcherNames() []string {
 	return words
 }
 
-// Matcher is what a value must be like: a scalar or a list exactly, a map by the
+// Matcher is what a value must be like (SCN-8): a scalar or a list exactly, a map by the
 // members it names, or one of
 //
 //	{$any: true}           there is one

@@ -45,7 +45,7 @@ const (
 	shownValueBytes = 600 // of a wanted or got value
 )
 
-// String is the failure as people read it, over several lines.
+// String is the failure as people read it, over several lines (SCN-10).
 func (f Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FAIL %s\n", f.Name)

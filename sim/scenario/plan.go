@@ -49,7 +49,8 @@ func (f *File) start() Time {
 	return defaultStart
 }
 
-// config is the profile with the file's own limits.
+// config is the profile with the file's own limits. Unless the file mentions the
+// initial inference it is off (SCN-4).
 func (f *File) config() fsm.Config {
 	c := fsm.ShellyProfile()
 	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
@@ -179,6 +180,7 @@ func (f *File) memory() []fsm.Entry {
 	return entries
 }
 
+// timeline is what happens, in the order of the file (SCN-6).
 func (f *File) timeline() []sim.Moment {
 	var moments []sim.Moment
 	requests := 0

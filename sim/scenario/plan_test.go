@@ -113,6 +113,7 @@ func TestToolsBecomeStubsInTheirOrder(t *testing.T) {
 	}
 }
 
+// SCN-6, SCN-7.
 func TestTimelineAndCrashesAreTaken(t *testing.T) {
 	p := planOf(t, `clock: {start: "1970-01-01T00:00:10Z"}
 embedding: {hangs: true}

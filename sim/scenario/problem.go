@@ -34,7 +34,7 @@ func (e *LoadError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Detail is Error with the source of each problem and a caret under it.
+// Detail is Error with the source of each problem and a caret under it (SCN-2).
 func (e *LoadError) Detail() string {
 	var b strings.Builder
 	for _, p := range e.Problems {

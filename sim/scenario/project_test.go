@@ -8,7 +8,8 @@ import (
 	"shelly/sim"
 )
 
-// Every scenario of the project holds, and running it again is the same run.
+// Every scenario of the project holds, and running it again is the same run
+// (SCN-11).
 func TestScenariosOfTheProjectHold(t *testing.T) {
 	fsys := os.DirFS("../../scenarios")
 	files, err := Find(fsys, []string{"."})

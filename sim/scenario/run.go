@@ -8,7 +8,7 @@ import (
 
 // Run plays the scenario and judges what happened. With crash: {at: $every} the
 // expectations are held against the uninterrupted run, and the run is then
-// repeated with a crash at each of its points.
+// repeated with a crash at each of its points (SCN-7).
 func (f *File) Run(o sim.Options) Outcome {
 	out := Outcome{Name: f.Name, File: f.path, Line: f.line()}
 	plan := f.Plan()

@@ -21,8 +21,8 @@ const (
 	problemsMax  = 50      // problems that are told
 )
 
-// Load reads a scenario. What is wrong with the file itself is a [LoadError] that
-// carries all problems.
+// Load reads a scenario, strictly (SCN-2). What is wrong with the file itself is a
+// [LoadError] that carries all problems.
 func Load(fsys fs.FS, path string) (*File, error) {
 	source, err := readFile(fsys, path)
 	if err != nil {
