@@ -32,7 +32,7 @@ const (
 	DatagramError    DatagramType = "error"
 )
 
-// Datagram is an answer over UDP.
+// Datagram is an answer over UDP (COM-2).
 type Datagram struct {
 	ID      string       `json:"id"`
 	Type    DatagramType `json:"type"`
@@ -56,7 +56,7 @@ func claim(data []byte) (id, token string, readable bool) {
 	return c.ID, c.Token, true
 }
 
-// decodeDatagram reads a request whose token is proved.
+// decodeDatagram reads a request whose token is proved (COM-2).
 func decodeDatagram(data []byte, bytesMax int) (Request, error) {
 	if len(data) > bytesMax {
 		return Request{}, tooLarge("the datagram", bytesMax)

@@ -15,7 +15,7 @@ type Front interface {
 	// has happened: engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
 	// engine.ErrNoSpace.
 	Accept(ctx context.Context, r Request) (engine.Acceptance, error)
-	// Raise returns once the event is durable. At is left to the daemon. Errors
+	// Raise returns once the event is durable (COM-10). At is left to the daemon. Errors
 	// as those of Accept, but for the conflict.
 	Raise(ctx context.Context, e fsm.EventRaised) error
 	// Request returns the record of a request, or false.

@@ -38,7 +38,7 @@ func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutAnIDGetsOneOfItsOwn(t *testing.T) {
+func TestCOM5ARequestWithoutAnIDGetsOneOfItsOwn(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var a, b comm.Receipt
 	s.do(post(`{"text":"hello"}`), &a)
@@ -121,7 +121,7 @@ func TestWaitAnswersWithTheRecordOfTheFinishedRequest(t *testing.T) {
 	}
 }
 
-func TestWaitSaysThatAStoppingDaemonKeepsTheRequest(t *testing.T) {
+func TestCOM9WaitSaysThatAStoppingDaemonKeepsTheRequest(t *testing.T) {
 	s := serveHTTP(t, nil)
 	s.when(watching, func() {
 		s.front.Say(httpKey("m1"), comm.Event{Type: comm.EventDeferred})

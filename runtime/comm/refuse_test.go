@@ -192,7 +192,7 @@ func TestASocketOfAForeignPageIsRefusedBeforeItOpens(t *testing.T) {
 	}
 }
 
-func TestAnEndlessBodyIsRefusedAtTheLimit(t *testing.T) {
+func TestCOM6AnEndlessBodyIsRefusedAtTheLimit(t *testing.T) {
 	s := serveHTTP(t, nil)
 	r, w := io.Pipe()
 	go func() {

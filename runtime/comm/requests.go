@@ -83,7 +83,8 @@ func answerAccepted(w http.ResponseWriter, r engine.Request) {
 	writeJSON(w, http.StatusAccepted, Receipt{ID: r.Key.ID, State: stateOf(r)})
 }
 
-// wait answers with the record once the request is done.
+// wait answers with the record once the request is done, or that a stopping shelly
+// keeps it (COM-9).
 func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
 	replied, err := follow(r.Context(), h.front, known.Key, pulse{}, func(Event) error { return nil })
 	if err == nil && replied {

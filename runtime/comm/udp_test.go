@@ -242,7 +242,7 @@ func TestDatagramsAreAcceptedInTheOrderOfArrival(t *testing.T) {
 	}
 }
 
-func TestADatagramSentAgainIsAttachedOrAnsweredFromTheRecord(t *testing.T) {
+func TestCOM8ADatagramSentAgainIsAttachedOrAnsweredFromTheRecord(t *testing.T) {
 	m := serveUDP(t, nil)
 	again := datagram("m1", "hello")
 	accepted := comm.Datagram{ID: "m1", Type: comm.DatagramAccepted}

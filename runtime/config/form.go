@@ -62,8 +62,8 @@ func withoutPassword(text string) string {
 	return u.Redacted()
 }
 
-// parseListen reads an address to listen on, on loopback alone (COM-1); off and
-// the empty text are nowhere.
+// parseListen reads an address to listen on, on loopback alone (COM-1); localhost
+// is IPv4's, off and the empty text are nowhere.
 func parseListen(text string) (string, error) {
 	if text == "" || text == "off" {
 		return "", nil
@@ -76,7 +76,7 @@ func parseListen(text string) (string, error) {
 		return "", err
 	}
 	if host == "localhost" {
-		return text, nil
+		return net.JoinHostPort("127.0.0.1", port), nil
 	}
 	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
 		return "", fmt.Errorf("%s is not a loopback address; shelly listens on loopback only: use 127.0.0.1:%s, [::1]:%s or off",

@@ -203,6 +203,15 @@ limits: # nothing yet
 	}
 }
 
+// The listeners take addresses alone: a name may lead elsewhere tomorrow.
+func TestCOM1LocalhostIsItsAddress(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "comm: {http: 'localhost:7433', udp: 'localhost:0'}\n")
+	if diff := cmp.Diff(config.Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:0"}, w.load().Comm); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestFileOfCommentsAloneSaysNothing(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "# brain:\n#   model: qwen3:4b\n")

@@ -32,6 +32,7 @@ func recordIndex(key []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(key[1:]), nil
 }
 
+// requestKey keeps the parts apart, so that no two requests meet (COM-5).
 func requestKey(k fsm.RequestKey) []byte {
 	key := []byte{kindRequest}
 	for _, part := range []string{k.Principal, k.Channel} {
