@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/lmittmann/tint"
 
@@ -227,7 +229,23 @@ func newLog(w io.Writer, c config.Log) *slog.Logger {
 	file, terminal := w.(*os.File)
 	return slog.New(tint.NewTextHandler(w, &tint.Options{
 		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal || !isTerminal(file),
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.MessageKey { // the one text that tint does not quote
+				a.Value = slog.StringValue(unbroken(a.Value.String()))
+			}
+			return a
+		},
 	}))
+}
+
+// unbroken is text without what could end a line or steer a terminal.
+func unbroken(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 func isTerminal(f *os.File) bool {

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/config"
+	"shelly/runtime/mock"
+	"shelly/runtime/store"
+)
+
+// Each case breaks one part of the start and all that comes behind it. The part's
+// own complaint and exit code show that it was the first, and what is in the
+// data folder shows that nothing behind it has begun.
+func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	address := taken.Addr().String()
+	for _, c := range []struct {
+		name    string
+		mended  int // parts that can start, in the order of the start
+		code    int
+		says    string
+		entries []string // of the data folder
+	}{
+		{"configuration", 0, exitUsage, "max_queue", nil},
+		{"model", 1, exitUnreachable, "no Ollama server answers", nil},
+		{"tools", 2, exitUsage, "open the workspace", nil},
+		{"journal", 3, exitData, "in use by another process", []string{"store"}},
+		{"listeners", 4, exitUsage, "listen for HTTP on " + address, []string{"store", "token"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("HOME", dir)
+			t.Setenv("XDG_CONFIG_HOME", "")
+			data, workspace := filepath.Join(dir, "data"), filepath.Join(dir, "workspace")
+			args := []string{"run", "--data", data, "--workspace", workspace, "--set", "comm.http=" + address, "--set", "comm.udp=off"}
+			if c.mended < 1 {
+				args = append(args, "--set", "limits.max_queue=none")
+			}
+			if c.mended < 2 {
+				args = append(args, "--set", "brain.url=http://127.0.0.1:1")
+			} else {
+				args = append(args, "--brain", "demo")
+			}
+			if c.mended >= 3 {
+				if err := os.Mkdir(workspace, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.mended == 3 {
+				other, err := store.Open(filepath.Join(data, "store"), store.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = other.Close() }()
+			}
+			var out, log bytes.Buffer
+			code := run(args, &terminal{strings.NewReader(""), &out, &log})
+			if code != c.code || !strings.Contains(log.String(), c.says) || out.Len() > 0 {
+				t.Errorf("exit code %d, output %q, log:\n%swant code %d and %q", code, &out, &log, c.code, c.says)
+			}
+			if diff := cmp.Diff(c.entries, names(t, data)); diff != "" {
+				t.Errorf("data folder (-want +got)\n%s", diff)
+			}
+			if c.mended == 4 {
+				wantNoBoot(t, filepath.Join(data, "store"))
+			}
+		})
+	}
+}
+
+// names lists a folder, none where there is no folder.
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// wantNoBoot fails t where the machine has been told anything.
+func wantNoBoot(t *testing.T, dir string) {
+	t.Helper()
+	s, err := store.Open(dir, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Replay(0, func(r engine.Record) error {
+		t.Errorf("record %d: %T", r.Index, r.Input)
+		return nil
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says is a model with one answer.
+type says string
+
+func (s says) Answer(context.Context, mock.Question) (mock.Answer, error) {
+	return mock.Answer{Text: string(s)}, nil
+}
+
+func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
+	var ready atomic.Bool
+	model := mock.New(mock.Options{Brain: says("hello")})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !ready.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		model.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	log := slog.New(slog.DiscardHandler)
+	c := config.Brain{Kind: "ollama", URL: server.URL, OnUnreachable: "exit"}
+	var code coded
+	if _, err := openBrain(t.Context(), c, log); !errors.As(err, &code) || code.code != exitUnreachable {
+		t.Errorf("exit: %v, want code %d", err, exitUnreachable)
+	}
+	c.OnUnreachable = "wait"
+	b, err := openBrain(t.Context(), c, log)
+	if err != nil {
+		t.Fatalf("wait: %v", err)
+	}
+	chat := func() (fsm.BrainAnswered, error) {
+		ask := fsm.AskBrain{Conversation: fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hi"}}}}
+		return b.Chat(t.Context(), ask, nil, func(string, string) {})
+	}
+	if answer, err := chat(); err == nil {
+		t.Errorf("without a model: %+v", answer)
+	}
+	ready.Store(true)
+	if answer, err := chat(); err != nil || answer.Text != "hello" {
+		t.Errorf("with a model: %+v, %v", answer, err)
+	}
+}
+
+func TestCFG9NoTextMakesASecondRecord(t *testing.T) {
+	const forged = "a\nlevel=ERROR msg=forged\r\x1b[2K\u2028b"
+	for _, format := range []string{"text", "json"} {
+		var out bytes.Buffer
+		log := newLog(&out, config.Log{Level: "info", Format: format})
+		log.Info(forged, "text", forged, forged, 1, "error", errors.New(forged))
+		got := out.String()
+		if strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "\n") || strings.ContainsAny(got, "\r\x1b") {
+			t.Errorf("%s: %q is not one line", format, got)
+		}
+	}
+}
