@@ -14,7 +14,7 @@ type settings struct {
 	ConfigFile string   `name:"config" placeholder:"FILE" help:"Configuration file. Default: config.yaml in the user's configuration folder, if it is there."`
 	Data       string   `placeholder:"DIR" help:"Folder of the journal and the memory."`
 	Workspace  string   `placeholder:"DIR" help:"Folder that the tools are bound to. Default: the current one."`
-	Brain      string   `placeholder:"KIND" help:"ollama, auto (ollama if it answers, else demo) or demo (a built-in script)."`
+	Brain      string   `placeholder:"KIND" help:"ollama, auto (ollama if it has a model to use, else demo) or demo (a built-in script)."`
 	Model      string   `placeholder:"NAME" help:"Chat model. Default: the first installed one that can call tools."`
 	AllowExec  bool     `help:"Offer exec to the model. It is not sandboxed."`
 	Set        []string `placeholder:"KEY=VALUE" sep:"none" help:"Set any configuration key; may be repeated."`
