@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -100,12 +102,12 @@ func (w *watching) show(e comm.Event) {
 		_ = json.NewEncoder(w.t.out).Encode(e)
 	case w.quiet:
 	case e.Type == comm.EventChunk && e.Text != "" && w.t.interactive():
-		fmt.Fprint(w.t.out, e.Text)
+		fmt.Fprint(w.t.out, printable(e.Text))
 		w.streamed.WriteString(e.Text)
 	default:
 		if line := eventLine(e); line != "" {
 			w.breakLine()
-			fmt.Fprintln(w.t.err, line)
+			fmt.Fprintln(w.t.err, printable(line))
 		}
 	}
 }
@@ -125,8 +127,25 @@ func (w *watching) reply(text string) {
 	}
 	w.breakLine()
 	if streamed := strings.TrimSpace(w.streamed.String()); streamed == "" || !strings.HasSuffix(streamed, strings.TrimSpace(text)) {
+		if w.t.interactive() {
+			text = printable(text)
+		}
 		fmt.Fprintln(w.t.out, text)
 	}
+}
+
+// printable shows control characters instead of sending them to a terminal: what
+// a model says and a tool prints must not move the cursor or rename the window.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // eventLine is an event in one line, or empty where there is nothing to say.
