@@ -38,7 +38,11 @@ func (f *fuse) at(p Point, effect string, step uint64) error {
 			continue
 		}
 		f.counts[i]++
-		if f.counts[i] == max(c.Nth, 1) || p == AfterStep && step == uint64(c.Nth) {
+		nth := f.counts[i]
+		if p == AfterStep {
+			nth = int(step) // a request that is there already is met after the step before
+		}
+		if nth == max(c.Nth, 1) {
 			f.burnt[i] = true
 			return f.burn(c)
 		}
@@ -69,7 +73,7 @@ func (j memoryJournal) Crash() (Journal, error) {
 	return j, nil
 }
 
-// fusedJournal dies around appends, and tells memory what was synced with them.
+// fusedJournal dies around appends, and tells memory what was synced.
 type fusedJournal struct {
 	Journal
 	fuse   *fuse
@@ -87,6 +91,15 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 		j.memory.sync()
 	}
 	return j.fuse.at(AfterAppend, "", 0)
+}
+
+// SaveSnapshot makes durable what was appended and stored before it.
+func (j fusedJournal) SaveSnapshot(index uint64, s fsm.Snapshot) error {
+	if err := j.Journal.SaveSnapshot(index, s); err != nil {
+		return err
+	}
+	j.memory.sync()
+	return nil
 }
 
 // fusedWorld dies around effects.

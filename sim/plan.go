@@ -85,7 +85,7 @@ type Moment struct {
 // Crash kills the process at a point and starts it again.
 type Crash struct {
 	Point  Point
-	Nth    int    // the n-th time the point is met, from 1; for PointStep the step's index
+	Nth    int    // the n-th time the point is met, from 1; for AfterStep the step's index
 	Effect string // only effects of this kind count, for the effect points
 	After  fsm.Millis
 }

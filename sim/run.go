@@ -30,7 +30,7 @@ func Run(p Plan, o Options) (*Result, error) {
 		o.StepsMax = StepsMax
 	}
 	r := newRun(&p, o)
-	if err := r.start(); err != nil && !errors.Is(err, errCrash) {
+	if err := r.survive(r.start()); err != nil {
 		return nil, err
 	}
 	for {
@@ -154,6 +154,12 @@ func (r *run) happen(d due) error {
 		r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
 		err = r.turn(at(d.fact, r.world.agenda.now))
 	}
+	return r.survive(err)
+}
+
+// survive starts the process again after a simulated crash; any other error is
+// the run's.
+func (r *run) survive(err error) error {
 	if errors.Is(err, errCrash) {
 		return r.crash()
 	}
