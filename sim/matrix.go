@@ -31,13 +31,18 @@ type MatrixFailure struct {
 func Matrix(p Plan, o Options) (MatrixResult, error) {
 	p.Crashes = nil
 	o.CrashAt = 0
+	recorder := &Recorder{From: o.Choose}
+	if o.Choose == nil {
+		recorder.From = First{}
+	}
+	o.Choose = recorder
 	straight, err := Run(p, o)
 	if err != nil {
 		return MatrixResult{}, err
 	}
 	result := MatrixResult{Points: straight.Points}
 	for n := 1; n <= straight.Points; n++ {
-		o.CrashAt = n
+		o.CrashAt, o.Choose = n, NewTape(recorder.Choices) // up to the crash the same run
 		crashed, err := Run(p, o)
 		if err != nil {
 			return result, fmt.Errorf("crash at point %d: %w", n, err)
@@ -103,24 +108,45 @@ func compareOutcome(straight, crashed *Result) []string {
 			wrong = append(wrong, fmt.Sprintf("request %s was answered %q, without the crash %q", want.Key.ID, got.Reply, want.Reply))
 		}
 	}
+	return append(wrong, compareMemory(straight, crashed)...)
+}
+
+// compareMemory compares what is remembered. Each boot may remember an initial
+// inference and each shutdown a farewell, but a request or an event is one entry
+// and no more. What is parked has its entry yet to come, and a farewell that a
+// crash cut short has none (LIF-12).
+func compareMemory(straight, crashed *Result) []string {
+	var wrong []string
 	for _, e := range crashed.Memory {
-		if !remembers(straight, e) {
+		want, got := remembers(straight, e), remembers(crashed, e)
+		once := e.Kind == fsm.KindUser || e.Kind == fsm.KindEvent
+		switch {
+		case want == 0:
 			wrong = append(wrong, fmt.Sprintf("memory holds %q, which it does not without the crash", e.Summary))
+		case once && got > want:
+			wrong = append(wrong, fmt.Sprintf("memory holds %q %d times, without the crash %d times", e.Summary, got, want))
 		}
 	}
+	if crashed.Final.Lifecycle != straight.Final.Lifecycle || len(crashed.Final.Handles) > len(straight.Final.Handles) {
+		return wrong
+	}
 	for _, e := range straight.Memory {
-		if e.Kind == fsm.KindUser && len(straight.Replies()) == len(crashed.Replies()) && !remembers(crashed, e) {
+		if e.Kind != fsm.KindFarewell && remembers(crashed, e) < remembers(straight, e) {
 			wrong = append(wrong, fmt.Sprintf("memory lost %q", e.Summary))
 		}
 	}
 	return wrong
 }
 
-// remembers reports whether memory holds an entry like e, whoever wrote it when.
-func remembers(r *Result, e fsm.Entry) bool {
-	return slices.ContainsFunc(r.Memory, func(o fsm.Entry) bool {
-		return o.Kind == e.Kind && o.Summary == e.Summary && o.Text == e.Text
-	})
+// remembers counts the entries like e, whoever wrote them when.
+func remembers(r *Result, e fsm.Entry) int {
+	n := 0
+	for _, o := range r.Memory {
+		if o.Kind == e.Kind && o.Summary == e.Summary && o.Text == e.Text {
+			n++
+		}
+	}
+	return n
 }
 
 // parked reports whether a handle is kept for the next boot at the run's end.
