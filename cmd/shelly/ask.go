@@ -24,7 +24,7 @@ type askCmd struct {
 	ID      string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never done twice."`
 	Quiet   bool     `short:"q" help:"Print the reply alone."`
 	JSON    bool     `name:"json" help:"Print each event as a line of JSON."`
-	settings
+	place
 }
 
 // Run implements the subcommand (CLI-5).

@@ -42,6 +42,9 @@ type tested struct {
 
 // Run implements the subcommand (CLI-6, SCN-9).
 func (c *testCmd) Run(t *terminal) error {
+	if c.On == "runtime" && c.Seed != nil {
+		return failf(exitUsage, "--seed chooses in the simulator only: leave it out with --on runtime")
+	}
 	paths, err := c.find()
 	if err != nil {
 		return err

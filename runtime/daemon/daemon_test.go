@@ -207,6 +207,25 @@ func TestAWatcherSeesWhatHappens(t *testing.T) {
 	}
 }
 
+// One that comes when all is over still sees what happened: a quick model can be
+// done before its client watches.
+func TestAWatcherThatComesAfterTheReply(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "look")
+	first := f.watch("a")
+	f.next().calls("look")
+	f.next().says("It is here.")
+	f.next().says("A summary.")
+	all(first)
+	list := all(f.watch("a"))
+	if !has(list, func(e comm.Event) bool { return e.Type == comm.EventTool }) {
+		t.Errorf("no event tells of the tool: %+v", list)
+	}
+	if last := list[len(list)-1]; last.Type != comm.EventReply || last.Text != "It is here." {
+		t.Errorf("the last event is %+v", last)
+	}
+}
+
 // A watcher that does not read loses chunks, and still gets the reply.
 func TestASlowWatcherGetsTheReply(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{})

@@ -14,7 +14,8 @@ type hub struct {
 	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
 	tools    map[fsm.CallID]startedTool
 	watchers map[fsm.RequestKey][]*watcher
-	history  map[fsm.RequestKey][]comm.Event // of unfinished requests, chunks left out
+	history  map[fsm.RequestKey][]comm.Event // of unfinished and the latest finished requests, chunks left out
+	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
 	closed   bool
 }
 
@@ -31,6 +32,7 @@ const (
 	watcherEvents = 256
 	chunkEvents   = watcherEvents / 2 // chunks take at most so many places
 	historyEvents = watcherEvents / 4 // told to a watcher that comes later
+	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
 )
 
@@ -53,18 +55,18 @@ func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
 	h.requests[id] = key
 }
 
-// watch adds a watcher that first hears what it has missed, or where nothing is
-// known of that, now.
+// watch adds a watcher that first hears what it has missed, and where nothing is
+// known of that, or all is over, now.
 func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := &watcher{events: make(chan comm.Event, watcherEvents)}
 	missed := h.history[key]
-	if len(missed) == 0 || now.Type == comm.EventReply {
-		missed = []comm.Event{now}
-	}
 	for _, e := range missed {
 		w.events <- e
+	}
+	if len(missed) == 0 || now.Type == comm.EventReply {
+		w.events <- now
 	}
 	if h.closed || now.Type == comm.EventReply {
 		close(w.events)
@@ -171,8 +173,14 @@ func (h *hub) reply(e fsm.Reply) {
 		close(w.events)
 	}
 	delete(h.watchers, e.Request)
-	delete(h.history, e.Request)
 	delete(h.requests, e.Handle)
+	if _, ok := h.history[e.Request]; ok {
+		h.finished = append(h.finished, e.Request)
+	}
+	if len(h.finished) > finishedMax {
+		delete(h.history, h.finished[0])
+		h.finished = h.finished[1:]
+	}
 }
 
 // close lets all watchers go.
