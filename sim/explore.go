@@ -62,8 +62,8 @@ type Counterexample struct {
 // Explore walks every interleaving of a small world (SIM-7), breadth first, on the
 // shipped machine itself. States are told apart by the machine's shape, what of
 // its journal is durable, and what may still happen. Every step is
-// checked against the invariants; at the end, rest must be reachable from every
-// state. "Any armed timer may fire" is sound because no decision compares times.
+// checked against the invariants; at the end, answers alone must lead from every
+// state to rest. "Any armed timer may fire" is sound because no decision compares times.
 func Explore(b Bounds) Exploration {
 	x := &explorer{bounds: b, seen: map[uint64]int32{}, out: Exploration{Coverage: NewCoverage()}}
 	x.config = fsm.ShellyProfile()
@@ -85,7 +85,7 @@ type node struct {
 	durable        *fsm.Machine
 	durableMonitor *fsm.Monitor
 	left           left
-	starts         []fsm.RunTool // starts of the tool so far
+	starts         []string // keys of the unsafe tool's starts that the world has seen
 }
 
 // left is what may still happen.
@@ -103,7 +103,7 @@ type explorer struct {
 	config fsm.Config
 	seen   map[uint64]int32
 	trails []trail
-	edges  [][2]int32
+	edges  [][2]int32 // answers, from one state to another
 	queue  []*node
 	out    Exploration
 }
@@ -204,12 +204,14 @@ func (x *explorer) apply(n *node, action string, in fsm.Input, after left) {
 // startedTwice notes a tool's start and reports whether an unsafe one started a
 // second time in the world.
 func (x *explorer) startedTwice(n *node, action string, next *node, run fsm.RunTool) bool {
-	again := func(s fsm.RunTool) bool { return s.Key == run.Key }
-	if !run.Effects.Repeatable() && slices.ContainsFunc(next.starts, again) {
+	if run.Effects.Repeatable() {
+		return false
+	}
+	if slices.Contains(next.starts, run.Key) {
 		x.found(n, action, fsm.Violation{Invariant: "INV-6", Text: "the world saw " + run.Key + " start twice"})
 		return true
 	}
-	next.starts = append(slices.Clip(next.starts), run)
+	next.starts = append(slices.Clip(next.starts), run.Key)
 	return false
 }
 
@@ -227,7 +229,7 @@ func (x *explorer) boot(n *node, action string) {
 	after := n.left
 	after.crashes--
 	kept := *n
-	kept.durable, kept.durableMonitor, kept.left = nil, nil, after
+	kept.durable, kept.durableMonitor = nil, nil
 	x.apply(&kept, action, fsm.Boot{Config: x.config}, after)
 	if n.durable != nil {
 		lost := kept
@@ -236,7 +238,9 @@ func (x *explorer) boot(n *node, action string) {
 	}
 }
 
-// visit queues a state that was not seen before.
+// visit queues a state that was not seen before. Only an answer, which spends
+// nothing of what may still happen, is a way to rest: a state that needs a
+// time-out, a crash or a signal to go on is stuck.
 func (x *explorer) visit(from *node, action string, n *node) {
 	h := x.hash(n)
 	index, known := x.seen[h]
@@ -252,7 +256,7 @@ func (x *explorer) visit(from *node, action string, n *node) {
 		x.queue = append(x.queue, n)
 		x.out.Depth = max(x.out.Depth, n.depth)
 	}
-	if from.index >= 0 {
+	if from.index >= 0 && from.left == n.left {
 		x.edges = append(x.edges, [2]int32{from.index, index})
 	}
 }
@@ -268,6 +272,11 @@ func (x *explorer) hash(n *node) uint64 {
 	l := n.left
 	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.starts)} {
 		mix(uint64(v))
+	}
+	for _, key := range n.starts {
+		for _, b := range []byte(key) {
+			mix(uint64(b))
+		}
 	}
 	return h
 }
@@ -290,8 +299,9 @@ func (x *explorer) path(index int32) []string {
 	return path
 }
 
-// liveness checks that rest is reachable from every state (INV-12, SIM-9), cycles
-// included: it walks the edges backwards from every resting state.
+// liveness checks that rest is reachable from every state by answers alone
+// (INV-12, SIM-9), cycles included: it walks the answers backwards from every
+// resting state.
 func (x *explorer) liveness() {
 	slices.SortFunc(x.edges, func(a, b [2]int32) int {
 		if a[1] != b[1] {
