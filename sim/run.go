@@ -117,8 +117,10 @@ func (r *run) start() error {
 
 // recheck brings the monitor and the trace to where the recovered machine is: a
 // fresh machine folds the journal. What a crash lost was never durable, so what
-// was seen of it does not count; what was durable counts, seen or not.
+// was seen of it does not count; what was durable counts, seen or not. What
+// invariants say of a step that was seen is noted already.
 func (r *run) recheck() error {
+	seen := len(r.result.Steps)
 	r.monitor = fsm.NewMonitor()
 	r.result.Steps = r.result.Steps[:0]
 	if r.engine.Last() == 0 {
@@ -128,7 +130,10 @@ func (r *run) recheck() error {
 	epoch := 0
 	return r.journal.Replay(0, func(rec engine.Record) error {
 		effects := m.Step(rec.Input)
-		r.monitor.Step(m, rec.Input, effects)
+		broken := r.monitor.Step(m, rec.Input, effects)
+		if len(r.result.Steps) >= seen {
+			r.broken(broken)
+		}
 		if _, ok := rec.Input.(fsm.Boot); ok {
 			epoch++
 		}
@@ -315,10 +320,15 @@ func (r *run) forget() {
 
 // observe records a durable step and checks the invariants after it (SCN-13).
 func (r *run) observe(s engine.Step) {
-	for _, v := range r.monitor.Step(r.machine, s.Input, s.Effects) {
+	r.broken(r.monitor.Step(r.machine, s.Input, s.Effects))
+	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})
+}
+
+// broken notes what does not hold after the step that is listed next.
+func (r *run) broken(violations []fsm.Violation) {
+	for _, v := range violations {
 		r.result.Violations = append(r.result.Violations, Broken{Step: len(r.result.Steps), Violation: v})
 	}
-	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})
 }
 
 // finish gathers what is known at rest.
