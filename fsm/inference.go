@@ -49,7 +49,7 @@ var InferenceTable = Table{
 type Inference struct {
 	State   State        `json:"state,omitempty"`
 	Purpose Purpose      `json:"purpose,omitempty"`
-	Tools   bool         `json:"tools,omitempty"` // tools are offered
+	Tools   bool         `json:"tools,omitempty"` // its caller wants tools offered
 	Talk    Conversation `json:"talk,omitzero"`
 	Rounds  int          `json:"rounds,omitempty"` // rounds that ran tools
 	Calls   []ToolCall   `json:"calls,omitempty"`  // of the last answer
@@ -69,7 +69,6 @@ const (
 
 // infer begins an inference over talk.
 func (m *Machine) infer(h *Handle, purpose Purpose, talk Conversation, tools bool) {
-	tools = tools && len(m.s.Config.Tools) > 0
 	h.Inf = Inference{State: Thinking, Purpose: purpose, Tools: tools, Talk: talk}
 	m.think(h)
 }
@@ -83,14 +82,18 @@ func (m *Machine) think(h *Handle) {
 		Session:      h.Session,
 		Purpose:      h.Inf.Purpose,
 		Conversation: h.Inf.Talk.fork(),
-		Tools:        h.Inf.Tools && len(m.s.Config.Tools) > 0,
+		Tools:        m.offers(h),
 	})
 }
+
+// offers reports whether the running inference offers tools: its caller wants
+// them, and the present epoch declares some.
+func (m *Machine) offers(h *Handle) bool { return h.Inf.Tools && len(m.s.Config.Tools) > 0 }
 
 // answered takes the model's answer by its stop reason.
 func (m *Machine) answered(i int, in BrainAnswered) {
 	h := &m.s.Handles[i]
-	if !h.Inf.Tools {
+	if !m.offers(h) {
 		in.Calls = nil // INF-12: calls that were not offered are not taken
 	}
 	h.Inf.Talk = h.Inf.Talk.add(Message{Role: RoleAssistant, Text: in.Text, Thinking: in.Thinking, Calls: in.Calls})

@@ -205,6 +205,38 @@ func TestINF12CallsThatWereNotOfferedAreNotTaken(t *testing.T) {
 	d.replied(key, "good day")
 }
 
+// A boot may bring other tools than those that the inference began with.
+func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
+	tests := []struct {
+		name      string
+		then, now []fsm.ToolDecl
+		taken     bool
+	}{
+		{"tools that are gone", tools(), nil, false},
+		{"tools that are new", nil, tools(), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDriver(t)
+			d.config.Tools = tt.then
+			d.boot()
+			d.ask("hello")
+			d.config.Tools = tt.now
+			d.boot()
+			if got := one[fsm.AskBrain](d).Tools; got != tt.taken {
+				t.Fatalf("tools are offered: %t", got)
+			}
+			d.step(fsm.BrainAnswered{
+				Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Text: "good day",
+				Calls: []fsm.ToolCall{{Name: "list_dir", Args: "{}"}},
+			})
+			if got := d.m.Moves()[0].On == fsm.OnToolsAsked; got != tt.taken {
+				t.Errorf("the call is taken: %t", got)
+			}
+		})
+	}
+}
+
 func TestINF13AToolThatACrashInterrupted(t *testing.T) {
 	tests := []struct {
 		tool  string
