@@ -118,20 +118,28 @@ func (m *Machine) signal() {
 	}
 }
 
-// parkQueued keeps what has not started for the next boot and tells its
-// clients so.
+// parkQueued keeps what has not started for the next boot and tells the clients
+// so, those too whose request an earlier epoch has parked: they may wait again.
 func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.State == Queued {
+		switch h := &m.s.Handles[i]; h.State {
+		case Queued:
 			m.deferHandle(h)
+		case Parked:
+			m.tellDeferred(h)
 		}
 	}
 }
 
-// deferHandle parks h and sends its client the non-terminal word that it will
-// be answered after the next boot.
+// deferHandle parks h and tells its client.
 func (m *Machine) deferHandle(h *Handle) {
 	m.park(h)
+	m.tellDeferred(h)
+}
+
+// tellDeferred sends the client of h the non-terminal word that it will be
+// answered after the next boot.
+func (m *Machine) tellDeferred(h *Handle) {
 	if h.Kind == KindUser {
 		m.emit(Notify{Handle: h.ID, Request: h.Request, Notice: NoticeDeferred})
 	}

@@ -1,6 +1,7 @@
 package fsm_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -191,6 +192,23 @@ func TestLIF7ASignalWhileInitializingAbortsTheInitialInference(t *testing.T) {
 				t.Errorf("report %+v", r)
 			}
 		})
+	}
+}
+
+// A client whose request is parked since the epoch before may have sent it again.
+func TestLIF7ASignalWhileInitializingTellsThoseWhoAreParkedAlready(t *testing.T) {
+	d := serving(t)
+	active, waits := d.ask("active"), d.ask("waits")
+	d.config.Init = fsm.InitEveryStart
+	d.boot()
+	d.signal()
+	d.inStates(fsm.Parked, fsm.Parked, fsm.Cognition)
+	var told []fsm.RequestKey
+	for _, n := range of[fsm.Notify](d.effects) {
+		told = append(told, n.Request)
+	}
+	if !slices.Equal(told, []fsm.RequestKey{active, waits}) {
+		t.Errorf("told %v", told)
 	}
 }
 
