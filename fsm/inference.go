@@ -145,13 +145,24 @@ func (m *Machine) act(i int) {
 			Name:    c.Name,
 			Args:    c.Args,
 			Effects: decl.Effects,
-			Key:     h.ID.entry() + "." + strconv.Itoa(len(h.Inf.Talk.Messages)),
+			Key:     h.useKey(c),
 		})
 		return
 	}
 	h.Inf.Calls, h.Inf.Next = nil, 0
 	m.moveInference(h, OnResults)
 	m.think(h)
+}
+
+// useKey names the use of a tool that starts now (TOL-8). Handle and place in the
+// conversation do not suffice: a crash may lose a start that was not synced, and
+// then another call stands at its place, or another handle has its number.
+func (h *Handle) useKey(c ToolCall) string {
+	x := newHasher(0)
+	x.str(h.Input)
+	x.str(c.Name)
+	x.str(c.Args)
+	return h.ID.entry() + "." + strconv.Itoa(len(h.Inf.Talk.Messages)) + "." + strconv.FormatUint(x.sum(), 36)
 }
 
 // toolAnswered gives the running call its result. A failure is a result that

@@ -33,8 +33,9 @@ func TestINF2ToolUseRunsTheTool(t *testing.T) {
 	d := serving(t)
 	d.ask("what is here?")
 	d.calls("list_dir")
-	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Key: "h1.3"}
-	if diff := cmp.Diff(want, one[fsm.RunTool](d)); diff != "" {
+	run := one[fsm.RunTool](d)
+	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Key: run.Key}
+	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
 	}
 	no[fsm.AskBrain](d)
@@ -234,6 +235,28 @@ func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
 				t.Errorf("the call is taken: %t", got)
 			}
 		})
+	}
+}
+
+// What a crash has lost may come about otherwise: its keys are not given again.
+func TestTOL8AnotherCallAfterALostTailHasAnotherKey(t *testing.T) {
+	key := func(input, args string) string {
+		d := serving(t)
+		d.ask(input)
+		d.step(fsm.BrainAnswered{
+			Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "write_note", Args: args}},
+		})
+		return one[fsm.RunTool](d).Key
+	}
+	was := key("note it", `{"text":"a"}`)
+	if again := key("note it", `{"text":"a"}`); again != was {
+		t.Errorf("the same use has the keys %q and %q", was, again)
+	}
+	if other := key("note it", `{"text":"b"}`); other == was {
+		t.Errorf("another call has the key %q too", was)
+	}
+	if other := key("note that", `{"text":"a"}`); other == was {
+		t.Errorf("another handle has the key %q too", was)
 	}
 }
 

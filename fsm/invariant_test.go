@@ -141,7 +141,7 @@ func breaches() []breach {
 		{"INV-5", "out of admission order", thinking, asks, nil, func(s *fsm.Snapshot) { slices.Reverse(s.Handles) }},
 
 		{"INV-6", `starts the unsafe call "send_mail" again`, acting("send_mail"), stale, add(fsm.RunTool{Call: 9, Handle: 1, Session: "s", Name: "send_mail", Effects: fsm.EffectsUnsafe, Key: "h1.3"}), nil},
-		{"INV-6", `under key "h1.3" and one at 3 under key "h1.9"`, acting("list_dir"), boots, change(func(r *fsm.RunTool) { r.Key = "h1.9" }), nil},
+		{"INV-6", `and one at 3 under key "h1.9"`, acting("list_dir"), boots, change(func(r *fsm.RunTool) { r.Key = "h1.9" }), nil},
 		{"INV-6", `declared are "unsafe"`, thinking, callsTool("send_mail"), change(func(r *fsm.RunTool) { r.Effects = fsm.EffectsNone }), nil},
 
 		{"INV-7", `goes to session "another"`, idle, asks, change(func(a *fsm.AskBrain) { a.Session = "another" }), nil},
