@@ -34,7 +34,7 @@ type Limits struct {
 	RecallTopK         int    `json:"recall_top_k"`         // entries of one recall
 	MaxCallsPerAnswer  int    `json:"max_calls_per_answer"` // tool calls run of one answer
 	MaxStoreAttempts   int    `json:"max_store_attempts"`   // tries to store one memory entry
-	MaxQueue           int    `json:"max_queue"`            // handles not yet started
+	MaxQueue           int    `json:"max_queue"`            // requests and events that wait, parked ones included
 	InitTimeout        Millis `json:"init_timeout"`         // the initial inference, memory included
 	HandleTimeout      Millis `json:"handle_timeout"`       // one request or event, memory included
 	ShutdownTimeout    Millis `json:"shutdown_timeout"`     // the farewell, memory included

@@ -7,7 +7,7 @@ import (
 
 // Result is what happened in a run.
 type Result struct {
-	Steps      []Step           // every durable step, in order; a step lost in a crash is not there
+	Steps      []Step           // every step in the journal, in order; one that a crash lost is not there
 	Requests   []engine.Request // in the order of acceptance
 	Refusals   []Refusal        // requests that were not accepted
 	Notices    []Delivery       // notices and repeated replies, as the clients got them
@@ -26,7 +26,7 @@ type Result struct {
 	End        fsm.Millis
 }
 
-// Step is one durable step.
+// Step is one step in the journal.
 type Step struct {
 	At    fsm.Millis
 	Epoch int
@@ -102,7 +102,7 @@ func (r *Result) Replies() []engine.Request {
 }
 
 // Path returns the states that a handle went through, from its table's initial
-// one, over all durable steps.
+// one, over all steps.
 func (r *Result) Path(table string, handle fsm.HandleID) []fsm.State {
 	var path []fsm.State
 	for _, s := range r.Steps {

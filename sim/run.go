@@ -318,7 +318,7 @@ func (r *run) forget() {
 	r.world.agenda.drop(func(d due) bool { return d.entry != nil || d.boot })
 }
 
-// observe records a durable step and checks the invariants after it (SCN-13).
+// observe records an appended step and checks the invariants after it (SCN-13).
 func (r *run) observe(s engine.Step) {
 	r.broken(r.monitor.Step(r.machine, s.Input, s.Effects))
 	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})

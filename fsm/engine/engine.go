@@ -28,8 +28,8 @@ type Divergence struct {
 
 // Engine drives one machine over one journal.
 type Engine struct {
-	// Observe, if set, is called for each step of a turn once it is durable
-	// and before its effects are performed.
+	// Observe, if set, is called for each step of a turn once the turn is
+	// appended, and before the step's effects are performed.
 	Observe func(Step)
 	// Check, if set, is called right after each step, before it is durable: the
 	// place for an fsm.Monitor.
