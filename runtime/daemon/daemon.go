@@ -167,8 +167,8 @@ func (d *Daemon) take(m message) error {
 			}
 			inputs = nil
 			m.do()
-			if err := d.engine.Err(); err != nil {
-				return err
+			if err := d.engine.Err(); err != nil || d.exit != nil {
+				return err // and not after whoever still has something to ask
 			}
 		} else {
 			if in := m.fact(); in != nil {
@@ -190,7 +190,9 @@ func (d *Daemon) turn(inputs ...fsm.Input) error {
 	return d.engine.Turn(inputs...)
 }
 
-// close ends every call and timer and waits until nothing of the daemon runs.
+// close ends every call and timer, lets the watchers go, and waits until nothing
+// of the daemon runs. A call that does not heed its end has the time of an aborted
+// tool and is then left behind: it must not keep the process from ending.
 func (d *Daemon) close() {
 	close(d.stopped)
 	for _, c := range d.running { // order-free: each is only told to end
@@ -199,8 +201,20 @@ func (d *Daemon) close() {
 	for _, t := range d.timers { // order-free: each is only stopped
 		t.Stop()
 	}
-	d.calls.Wait()
 	d.hub.close()
+	ended := make(chan struct{})
+	go func() {
+		d.calls.Wait()
+		close(ended)
+	}()
+	patience := time.Duration(d.o.Config.Limits.AbortTimeout) * time.Millisecond
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+		d.o.Log.Error("a call does not end although it is told to, and is left behind", "waited", patience)
+	}
 }
 
 var errStopped = errors.New("shelly has stopped")
@@ -222,9 +236,8 @@ func (d *Daemon) send(ctx context.Context, m message) error {
 	}
 }
 
-// ask runs f on the loop's goroutine and returns what it returns. After an error
-// f has not run (errStopped), or may have (engine.ErrDead, or ctx's own); its
-// result then goes nowhere.
+// ask runs f on the loop's goroutine and returns what it returns. After errStopped
+// f has not run; after ctx's own error it may run yet, and its result goes nowhere.
 func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
 	answer := make(chan T, 1)
 	var none T
@@ -241,8 +254,8 @@ func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
 	select {
 	case a := <-answer: // it was the last that the loop did
 		return a, nil
-	default:
-		return none, engine.ErrDead
+	default: // the loop ends between messages, never in one
+		return none, errStopped
 	}
 }
 

@@ -94,7 +94,7 @@ type fixture struct {
 	err     error
 }
 
-func start(t *testing.T, journal engine.Journal, runs tools) *fixture {
+func start(t *testing.T, journal engine.Journal, runs daemon.Tools, settings ...func(*fsm.Config)) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	f := &fixture{
@@ -103,6 +103,9 @@ func start(t *testing.T, journal engine.Journal, runs tools) *fixture {
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
 	config.Tools = []fsm.ToolDecl{{Name: "look", Effects: fsm.EffectsNone}}
+	for _, set := range settings {
+		set(&config)
+	}
 	d, err := daemon.Open(daemon.Options{
 		Config: config, Journal: journal, Brain: f.brain, Memory: f.shelf, Tools: runs,
 		Log: slog.New(slog.NewTextHandler(f.log, nil)), Now: time.Now,

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,7 +32,7 @@ type watcher struct{ events chan comm.Event }
 const (
 	watcherEvents = 256
 	chunkEvents   = watcherEvents / 2 // chunks take at most so many places
-	historyEvents = watcherEvents / 4 // told to a watcher that comes later
+	historyEvents = watcherEvents / 4 // the latest, told to a watcher that comes later
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
 )
@@ -103,8 +104,12 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	places := watcherEvents - 1
 	if e.Type == comm.EventChunk {
 		places = chunkEvents
-	} else if len(h.history[key]) < historyEvents {
-		h.history[key] = append(h.history[key], e)
+	} else {
+		past := h.history[key]
+		if len(past) == historyEvents { // the oldest says least of where it stands
+			past = slices.Delete(past, 0, 1)
+		}
+		h.history[key] = append(past, e)
 	}
 	for _, w := range h.watchers[key] {
 		if len(w.events) < places {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"shelly/fsm"
@@ -94,9 +95,23 @@ func (d *Daemon) arm(e fsm.SetTimer) {
 	})
 }
 
+// guarded calls an adapter. A panic in it is a failure of this one call: a request
+// that causes it would otherwise end the daemon again after each start.
+func (d *Daemon) guarded(adapter string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.o.Log.Error("a defect of shelly; please report this", "in", adapter, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("a defect of shelly, in %s: %v", adapter, p)
+		}
+	}()
+	return f()
+}
+
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain) fsm.Input {
-	answer, err := d.o.Brain.Chat(ctx, e, d.offered(e), func(text, thinking string) {
-		d.hub.chunk(e, text, thinking)
+	var answer fsm.BrainAnswered
+	err := d.guarded("the model client", func() (err error) {
+		answer, err = d.o.Brain.Chat(ctx, e, d.offered(e), func(text, thinking string) { d.hub.chunk(e, text, thinking) })
+		return err
 	})
 	if err != nil {
 		class := fsm.BrainError
@@ -117,12 +132,24 @@ func (d *Daemon) offered(e fsm.AskBrain) []fsm.ToolDecl {
 }
 
 func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Input {
-	text, failed := d.o.Tools.Run(ctx, e.Name, e.Args)
-	return fsm.ToolAnswered{At: d.now(), Call: e.Call, Text: text, Failed: failed}
+	result := fsm.ToolAnswered{Call: e.Call}
+	err := d.guarded("tool "+e.Name, func() error {
+		result.Text, result.Failed = d.o.Tools.Run(ctx, e.Name, e.Args)
+		return nil
+	})
+	if err != nil {
+		result.Text, result.Failed = text(err), true
+	}
+	result.At = d.now()
+	return result
 }
 
 func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Input {
-	entries, err := d.o.Memory.Recall(ctx, e.Need, e.TopK)
+	var entries []fsm.Memory
+	err := d.guarded("memory", func() (err error) {
+		entries, err = d.o.Memory.Recall(ctx, e.Need, e.TopK)
+		return err
+	})
 	return fsm.Recalled{At: d.now(), Call: e.Call, Entries: entries, Error: text(err)}
 }
 
@@ -130,7 +157,12 @@ func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Input {
 	if d.o.Embedder == nil {
 		return fsm.Embedded{At: d.now(), Call: e.Call, Error: "there is no embedding model"}
 	}
-	vector, model, err := d.o.Embedder.Embed(ctx, e.Text)
+	var vector []byte
+	var model string
+	err := d.guarded("the embedding client", func() (err error) {
+		vector, model, err = d.o.Embedder.Embed(ctx, e.Text)
+		return err
+	})
 	if err != nil {
 		return fsm.Embedded{At: d.now(), Call: e.Call, Error: text(err)}
 	}
@@ -138,7 +170,8 @@ func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Input {
 }
 
 func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Input {
-	return fsm.Stored{At: d.now(), Call: e.Call, Error: text(d.o.Memory.Store(ctx, e.Entry))}
+	err := d.guarded("memory", func() error { return d.o.Memory.Store(ctx, e.Entry) })
+	return fsm.Stored{At: d.now(), Call: e.Call, Error: text(err)}
 }
 
 func text(err error) string {
