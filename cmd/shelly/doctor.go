@@ -51,7 +51,7 @@ func (c *doctorCmd) Run(t *terminal) error {
 	cfg, err := c.load()
 	if err != nil {
 		for _, line := range strings.Split(err.Error(), "\n") {
-			x.fail("configuration", line, "correct it; shelly config prints what is in force")
+			x.fail("configuration", line, "correct it, then run shelly doctor again")
 		}
 	} else {
 		x.ok("configuration", "loads")
@@ -135,17 +135,27 @@ func (x *examination) brain(ctx context.Context, c config.Brain) {
 	defer o.Close()
 	version, err := o.Version(ctx)
 	if err != nil {
-		x.fail("ollama", err.Error(), "without one, run with --brain demo")
+		x.unusable(c, "ollama", err)
 		return
 	}
 	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))
 	x.models(ctx, c, o)
 }
 
+// unusable is a server without a model to use: with auto the built-in script takes
+// its place (CFG-6).
+func (x *examination) unusable(c config.Brain, what string, err error) {
+	if c.Kind == "auto" {
+		x.warn(what, err.Error(), "until then the built-in demo brain answers, a script and not a model")
+		return
+	}
+	x.fail(what, err.Error(), "without one, run with --brain demo")
+}
+
 func (x *examination) models(ctx context.Context, c config.Brain, o *ollama.Client) {
 	chat, embed, err := o.Choose(ctx)
 	if err != nil {
-		x.fail("model", err.Error(), "")
+		x.unusable(c, "model", err)
 		return
 	}
 	can, err := o.Show(ctx, chat)
