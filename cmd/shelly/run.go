@@ -39,16 +39,21 @@ func (c *runCmd) Run(t *terminal) error {
 		return err
 	}
 	log := newLog(t.err, cfg.Log)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	s := &starting{cfg: cfg, log: log}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	s := &starting{cfg: cfg, log: log, fail: cancel}
 	defer s.close()
 	if err := s.start(ctx); err != nil {
 		return err
 	}
-	go forward(ctx, s.daemon)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	go forward(ctx, signals, s.daemon)
 	code, err := s.daemon.Run(ctx)
+	signal.Stop(signals) // the next one ends the process, however long closing takes
 	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%w; nothing that was accepted is lost: start again", context.Cause(ctx))
 	case errors.Is(err, engine.ErrNoSpace):
 		return coded{exitDisk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err)}
 	case err != nil:
@@ -61,10 +66,7 @@ func (c *runCmd) Run(t *terminal) error {
 }
 
 // forward tells the daemon of signals until ctx ends.
-func forward(ctx context.Context, d *daemon.Daemon) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	defer signal.Stop(signals)
+func forward(ctx context.Context, signals <-chan os.Signal, d *daemon.Daemon) {
 	for {
 		select {
 		case s := <-signals:
@@ -84,6 +86,7 @@ type starting struct {
 	cfg    config.Config
 	log    *slog.Logger
 	daemon *daemon.Daemon
+	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes []func() error
 }
 
@@ -200,11 +203,19 @@ func (s *starting) listen(ctx context.Context) error {
 	return nil
 }
 
-// serve runs a listener until close.
+// serve runs a listener until close. One that ends before ends the daemon: a deaf
+// one would look alive to whoever watches the process.
 func (s *starting) serve(ctx context.Context, listen func(context.Context) error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- listen(ctx) }()
+	go func() {
+		err := listen(ctx)
+		if ctx.Err() == nil {
+			s.fail(fmt.Errorf("a listener has ended: %w", err))
+			err = nil // the daemon's end says it
+		}
+		done <- err
+	}()
 	s.later(func() error {
 		cancel()
 		return <-done
