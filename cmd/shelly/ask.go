@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"shelly/fsm"
@@ -42,7 +43,7 @@ func (c *askCmd) Run(t *terminal) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	w := &watching{t: t, json: c.JSON, quiet: c.Quiet}
-	reply, err := client.New(cfg.Data, client.Options{}).Ask(ctx,
+	reply, err := client.New(cfg.Data, client.Options{Pause: w.pause}).Ask(ctx,
 		client.AskRequest{ID: c.ID, Session: c.Session, Text: text}, w.show)
 	if err != nil {
 		w.breakLine()
@@ -112,6 +113,22 @@ func (w *watching) show(e comm.Event) {
 	}
 }
 
+// pause waits before the client tries again, and says that it does.
+func (w *watching) pause(ctx context.Context, d time.Duration) error {
+	if !w.json && !w.quiet {
+		w.breakLine()
+		fmt.Fprintln(w.t.err, "· no word from shelly; trying again")
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // breakLine ends a line of streamed text. What was streamed stays known: if it
 // turns out to be the reply, it is not printed again.
 func (w *watching) breakLine() {
@@ -157,10 +174,12 @@ func eventLine(e comm.Event) string {
 		switch {
 		case e.State == fsm.Queued:
 			return fmt.Sprintf("· queued, %d ahead", e.Ahead)
-		case e.State != "" && e.Inference != "":
+		case e.State == "":
+			return "    " + string(e.Inference) // a step within the state
+		case e.Inference != "":
 			return fmt.Sprintf("· %s, %s", e.State, e.Inference)
 		default:
-			return "· " + string(e.State+e.Inference)
+			return "· " + string(e.State)
 		}
 	case comm.EventTool:
 		return fmt.Sprintf("→ %s %s", e.Tool, e.Args)

@@ -61,7 +61,7 @@ func checkSpec(t *terminal, project fs.FS) error {
 		fmt.Fprintln(t.out, p)
 	}
 	if len(problems) > 0 {
-		return failf(exitFailed, "%d problems in %s; shelly spec --write mends generated parts", len(problems), spec.File)
+		return failf(exitFailed, "%d problems in %s; shelly spec --write mends those of generated parts", len(problems), spec.File)
 	}
 	md, err := fs.ReadFile(project, spec.File)
 	if err != nil {
