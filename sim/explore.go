@@ -61,7 +61,8 @@ type Counterexample struct {
 
 // Explore walks every interleaving of a small world (SIM-7), breadth first, on the
 // shipped machine itself. States are told apart by the machine's shape, what of
-// its journal is durable, and what may still happen. Every step is
+// its journal is durable, what may still happen, and what the world has seen: no
+// reply and no start of an unsafe tool may be seen twice. Every step is
 // checked against the invariants; at the end, answers alone must lead from every
 // state to rest. "Any armed timer may fire" is sound because no decision compares times.
 func Explore(b Bounds) Exploration {
@@ -85,7 +86,7 @@ type node struct {
 	durable        *fsm.Machine
 	durableMonitor *fsm.Monitor
 	left           left
-	starts         []string // keys of the unsafe tool's starts that the world has seen
+	seen           []string // what the world has seen and must not see again
 }
 
 // left is what may still happen.
@@ -173,7 +174,7 @@ func (x *explorer) apply(n *node, action string, in fsm.Input, after left) {
 		depth:   n.depth + 1,
 		machine: n.machine.Clone(), monitor: n.monitor.Clone(),
 		durable: n.durable, durableMonitor: n.durableMonitor,
-		left: after, starts: n.starts,
+		left: after, seen: n.seen,
 	}
 	effects := next.machine.Step(in)
 	x.out.Transitions++
@@ -192,26 +193,33 @@ func (x *explorer) apply(n *node, action string, in fsm.Input, after left) {
 		x.boot(next, action+", crash before its effects")
 	}
 	for _, e := range effects {
-		if run, ok := e.(fsm.RunTool); ok {
-			if x.startedTwice(n, action, next, run) {
-				return
-			}
+		if x.seenTwice(n, action, next, e) {
+			return
 		}
 	}
 	x.visit(n, action, next)
 }
 
-// startedTwice notes a tool's start and reports whether an unsafe one started a
-// second time in the world.
-func (x *explorer) startedTwice(n *node, action string, next *node, run fsm.RunTool) bool {
-	if run.Effects.Repeatable() {
+// seenTwice notes a reply or the start of an unsafe tool, and reports whether the
+// world has seen it before.
+func (x *explorer) seenTwice(n *node, action string, next *node, e fsm.Effect) bool {
+	var what, invariant string
+	switch e := e.(type) {
+	case fsm.Reply:
+		what, invariant = "the reply to "+e.Request.ID, "INV-1"
+	case fsm.RunTool:
+		if e.Effects.Repeatable() {
+			return false
+		}
+		what, invariant = "the start of "+e.Key, "INV-6"
+	default:
 		return false
 	}
-	if slices.Contains(next.starts, run.Key) {
-		x.found(n, action, fsm.Violation{Invariant: "INV-6", Text: "the world saw " + run.Key + " start twice"})
+	if slices.Contains(next.seen, what) {
+		x.found(n, action, fsm.Violation{Invariant: invariant, Text: "the world saw " + what + " twice"})
 		return true
 	}
-	next.starts = append(slices.Clip(next.starts), run.Key)
+	next.seen = append(slices.Clip(next.seen), what)
 	return false
 }
 
@@ -270,11 +278,11 @@ func (x *explorer) hash(n *node) uint64 {
 		mix(n.durable.View().Shape())
 	}
 	l := n.left
-	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.starts)} {
+	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.seen)} {
 		mix(uint64(v))
 	}
-	for _, key := range n.starts {
-		for _, b := range []byte(key) {
+	for _, what := range n.seen {
+		for _, b := range []byte(what) {
 			mix(uint64(b))
 		}
 	}

@@ -35,12 +35,39 @@ func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
 	}
 }
 
-// INV-6: states in which the world has seen other starts are other states.
+// INV-6: states in which the world has seen other things are other states.
 func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
 	x := &explorer{}
-	a := node{machine: fsm.New(), starts: []string{"h1.3"}}
-	b := node{machine: fsm.New(), starts: []string{"h1.5"}}
+	a := node{machine: fsm.New(), seen: []string{"the start of h1.3"}}
+	b := node{machine: fsm.New(), seen: []string{"the start of h1.5"}}
 	if x.hash(&a) == x.hash(&b) {
 		t.Error("a start of h1.3 and one of h1.5 are one state")
+	}
+}
+
+// INV-1, INV-6: what a crash may have made the machine forget, the world has seen.
+func TestTheWorldSeesNothingTwice(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		effect fsm.Effect
+		want   string
+	}{
+		{"a reply", fsm.Reply{Request: fsm.RequestKey{ID: "a"}}, "INV-1"},
+		{"an unsafe tool", fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsUnsafe}, "INV-6"},
+		{"a tool that may be repeated", fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsNone}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			x, from, next := &explorer{}, &node{index: -1}, &node{}
+			if x.seenTwice(from, "once", next, test.effect) {
+				t.Fatalf("once is twice: %v", x.out.Found)
+			}
+			again, got := x.seenTwice(from, "again", next, test.effect), ""
+			if x.out.Found != nil {
+				got = x.out.Found.Invariant
+			}
+			if again != (test.want != "") || got != test.want {
+				t.Errorf("again: %t, found %q; want %q", again, got, test.want)
+			}
+		})
 	}
 }

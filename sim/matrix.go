@@ -76,6 +76,7 @@ func compareCrashed(straight, crashed *Result) []string {
 		}
 	}
 	if !metUnknown(crashed) {
+		wrong = append(wrong, crashed.Unexpected...)
 		wrong = append(wrong, compareOutcome(straight, crashed)...)
 	}
 	return wrong
