@@ -107,8 +107,8 @@ func Points() []Point {
 	return []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect, AfterStep}
 }
 
-// config is the machine's configuration with the stubs as its tools.
-func (p *Plan) config() fsm.Config {
+// Machine is the machine's configuration, with the stubs as its tools.
+func (p *Plan) Machine() fsm.Config {
 	c := p.Config
 	if len(p.Stubs) > 0 {
 		c.Tools = nil

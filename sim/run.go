@@ -68,7 +68,7 @@ type run struct {
 }
 
 func newRun(p *Plan, o Options) *run {
-	r := &run{plan: p, choose: o.Choose, config: p.config(), result: &Result{}, journal: o.Journal}
+	r := &run{plan: p, choose: o.Choose, config: p.Machine(), result: &Result{}, journal: o.Journal}
 	if r.choose == nil {
 		r.choose = First{}
 	}

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -37,9 +39,15 @@ type live struct {
 	tools  *tool.Runner
 	space  string // the scratch workspace
 
-	answer mock.Answer        // what the server says next
+	config fsm.Config         // the machine's
 	result tool.Result        // what the stub returns next
 	hangs  context.CancelFunc // ends the call that hangs
+
+	mu     sync.Mutex    // guards what the server's goroutines share
+	asked  fsm.AskBrain  // what the model is asked next
+	answer mock.Answer   // what the server says to it
+	unlike string        // how what the server was sent differs from it
+	heard  chan struct{} // closed when the server has been sent something
 }
 
 // liveTimeout only guards against a defect: nothing is waited for that long.
@@ -47,7 +55,7 @@ const liveTimeout = time.Minute
 
 // newLive starts the adapters for a plan. Close ends them.
 func newLive(p *sim.Plan) (_ *live, err error) {
-	l := &live{fs: vfs.NewCrashableMem(), hangs: func() {}}
+	l := &live{fs: vfs.NewCrashableMem(), hangs: func() {}, config: p.Machine()}
 	defer func() {
 		if err != nil {
 			l.Close()
@@ -169,17 +177,66 @@ func (j journal) Crash() (sim.Journal, error) {
 	return journal{j.live.store, j.live}, nil
 }
 
-// Answer implements [mock.Brain]: the server says what the simulator has decided.
-func (l *live) Answer(context.Context, mock.Question) (mock.Answer, error) { return l.answer, nil }
+// Answer implements [mock.Brain]: the server says what the simulator has decided,
+// to a question that must be the machine's.
+func (l *live) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unlike = unlike(l.asked, l.offered(l.asked), q)
+	close(l.heard)
+	l.heard = make(chan struct{}) // the client does not ask twice; if it did, this would be another question
+	return l.answer, nil
+}
+
+// offered is what the daemon offers the model with a call.
+func (l *live) offered(ask fsm.AskBrain) []fsm.ToolDecl {
+	if !ask.Tools {
+		return nil
+	}
+	return l.config.Tools
+}
+
+// unlike says how a question differs from what the machine asked, or nothing.
+func unlike(ask fsm.AskBrain, tools []fsm.ToolDecl, q mock.Question) string {
+	if q.Purpose != string(ask.Purpose) || q.Session != ask.Session {
+		return fmt.Sprintf("it is for %s in session %q", q.Purpose, q.Session)
+	}
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	if !slices.Equal(names, q.Tools) {
+		return fmt.Sprintf("it offers the tools %v, not %v", q.Tools, names)
+	}
+	want := ask.Conversation.Messages
+	if len(want) != len(q.Messages) {
+		return fmt.Sprintf("it has %d messages, not %d", len(q.Messages), len(want))
+	}
+	for i, got := range q.Messages {
+		if !sameMessage(want[i], got) {
+			return fmt.Sprintf("its message %d is %+v, not %+v", i+1, got, want[i])
+		}
+	}
+	return ""
+}
+
+func sameMessage(a, b fsm.Message) bool {
+	return a.Role == b.Role && a.Text == b.Text && a.Thinking == b.Thinking &&
+		a.Tool == b.Tool && a.ToolCall == b.ToolCall && slices.Equal(a.Calls, b.Calls)
+}
 
 // Brain implements [sim.Backend].
 func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
 	defer cancel()
-	if l.answer = spoken(ask, line); line.Hangs {
+	l.prepare(ask, spoken(ask, line))
+	if line.Hangs {
 		return nil, l.hang(ask)
 	}
-	in, err := l.clientFor(line).Chat(ctx, ask, nil, func(ollama.Chunk) {})
+	in, err := l.clientFor(line).Chat(ctx, ask, l.offered(ask), func(ollama.Chunk) {})
+	if err := l.alike(); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		var typed *ollama.Error
 		if !errors.As(err, &typed) {
@@ -190,6 +247,23 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	in.Call = ask.Call
 	in.Tokens = fsm.Tokens{} // the mock server's estimate, which no script has
 	return in, nil
+}
+
+// prepare tells the server what it will be asked and what it says.
+func (l *live) prepare(ask fsm.AskBrain, answer mock.Answer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked, l.answer, l.unlike, l.heard = ask, answer, "", make(chan struct{})
+}
+
+// alike is an error if the server was not sent what the machine asked.
+func (l *live) alike() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unlike != "" {
+		return fmt.Errorf("the model is not sent what the machine asked: %s", l.unlike)
+	}
+	return nil
 }
 
 // clientFor is the client that meets the failure a line asks for, where it is not
@@ -208,19 +282,27 @@ func (l *live) clientFor(line sim.Line) *ollama.Client {
 // hang asks a server that does not answer. The call lives until the next one
 // hangs, the process crashes, or the run is over.
 func (l *live) hang(ask fsm.AskBrain) error {
+	l.mu.Lock()
+	heard := l.heard
+	l.mu.Unlock()
 	l.hangs()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = l.client.Chat(ctx, ask, nil, func(ollama.Chunk) {})
+		_, _ = l.client.Chat(ctx, ask, l.offered(ask), func(ollama.Chunk) {})
 	}()
 	l.hangs = func() {
 		cancel()
 		<-done
 		l.hangs = func() {}
 	}
-	return nil
+	select {
+	case <-heard:
+		return l.alike()
+	case <-done:
+		return errors.New("a call that should hang has ended")
+	}
 }
 
 // spoken is a script's line as the mock server says it.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -10,8 +12,9 @@ import (
 )
 
 // runLive plays a case twice, simulated and with the real adapters, and compares
-// the journalled inputs and the effects (SCN-12). A case that asks for a crash at every
-// point is compared on its uninterrupted run.
+// the journalled inputs and the effects (SCN-12), and what is kept of requests and
+// memory. A case that asks for a crash at every point is compared on its
+// uninterrupted run.
 func runLive(f *scenario.File) scenario.Outcome {
 	out := f.Run(sim.Options{})
 	if out.Err != nil {
@@ -23,7 +26,11 @@ func runLive(f *scenario.File) scenario.Outcome {
 		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
 		return out
 	}
-	if text := firstDifference(out.Result.Steps, real.Steps); text != "" {
+	text := firstDifference(out.Result.Steps, real.Steps)
+	if text == "" {
+		text = kept(out.Result, real)
+	}
+	if text != "" {
 		out.Failures = append(out.Failures, scenario.Failure{
 			Name: f.Name, File: f.Path(), Pos: scenario.Pos{Line: out.Line, Col: 1}, Text: text,
 			Again: "shelly test --on runtime " + f.Path(),
@@ -38,7 +45,29 @@ func playLive(plan *sim.Plan) (*sim.Result, error) {
 		return nil, err
 	}
 	defer l.Close()
-	return sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}})
+	result, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}})
+	if err != nil {
+		return nil, err
+	}
+	result.Memory = nil // what the real store has, not what the simulator keeps beside it
+	err = l.store.Entries(func(e fsm.Entry) error {
+		result.Memory = append(result.Memory, e)
+		return nil
+	})
+	return result, err
+}
+
+// kept compares what the two runs have kept of requests and memory.
+func kept(simulated, real *sim.Result) string {
+	if !slices.Equal(simulated.Requests, real.Requests) {
+		return fmt.Sprintf("request records\n  - simulated %+v\n  + runtime   %+v", simulated.Requests, real.Requests)
+	}
+	byID := func(a, b fsm.Entry) int { return strings.Compare(a.ID, b.ID) }
+	want, got := slices.SortedFunc(slices.Values(simulated.Memory), byID), slices.SortedFunc(slices.Values(real.Memory), byID)
+	if !reflect.DeepEqual(want, got) {
+		return fmt.Sprintf("memory\n  - simulated %+v\n  + runtime   %+v", want, got)
+	}
+	return ""
 }
 
 // firstDifference names the first step in which two traces differ.
