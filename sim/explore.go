@@ -86,7 +86,7 @@ type node struct {
 	durable        *fsm.Machine
 	durableMonitor *fsm.Monitor
 	left           left
-	seen           []string // what the world has seen and must not see again
+	witnessed      []string // what the world has seen and must not see again
 }
 
 // left is what may still happen.
@@ -174,7 +174,7 @@ func (x *explorer) apply(n *node, action string, in fsm.Input, after left) {
 		depth:   n.depth + 1,
 		machine: n.machine.Clone(), monitor: n.monitor.Clone(),
 		durable: n.durable, durableMonitor: n.durableMonitor,
-		left: after, seen: n.seen,
+		left: after, witnessed: n.witnessed,
 	}
 	effects := next.machine.Step(in)
 	x.out.Transitions++
@@ -215,11 +215,11 @@ func (x *explorer) seenTwice(n *node, action string, next *node, e fsm.Effect) b
 	default:
 		return false
 	}
-	if slices.Contains(next.seen, what) {
+	if slices.Contains(next.witnessed, what) {
 		x.found(n, action, fsm.Violation{Invariant: invariant, Text: "the world saw " + what + " twice"})
 		return true
 	}
-	next.seen = append(slices.Clip(next.seen), what)
+	next.witnessed = append(slices.Clip(next.witnessed), what)
 	return false
 }
 
@@ -278,10 +278,10 @@ func (x *explorer) hash(n *node) uint64 {
 		mix(n.durable.View().Shape())
 	}
 	l := n.left
-	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.seen)} {
+	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.witnessed)} {
 		mix(uint64(v))
 	}
-	for _, what := range n.seen {
+	for _, what := range n.witnessed {
 		for _, b := range []byte(what) {
 			mix(uint64(b))
 		}

@@ -38,8 +38,8 @@ func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
 // INV-6: states in which the world has seen other things are other states.
 func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
 	x := &explorer{}
-	a := node{machine: fsm.New(), seen: []string{"the start of h1.3"}}
-	b := node{machine: fsm.New(), seen: []string{"the start of h1.5"}}
+	a := node{machine: fsm.New(), witnessed: []string{"the start of h1.3"}}
+	b := node{machine: fsm.New(), witnessed: []string{"the start of h1.5"}}
 	if x.hash(&a) == x.hash(&b) {
 		t.Error("a start of h1.3 and one of h1.5 are one state")
 	}
