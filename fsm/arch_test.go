@@ -94,7 +94,7 @@ func TestTheCoreIsPure(t *testing.T) {
 		t.Run(r.dirs[0], func(t *testing.T) {
 			sources := sourcesIn(t, project, r.dirs, r.except)
 			if len(sources) == 0 {
-				t.Skip("not built yet")
+				t.Fatalf("nothing to look at in %v", r.dirs)
 			}
 			var files []*ast.File
 			for _, s := range sources {

@@ -32,44 +32,6 @@ type Table struct {
 // Tables returns the three tables in a fixed order.
 func Tables() []Table { return []Table{Lifecycle, HandleTable, InferenceTable} }
 
-// States returns the table's states in order of first appearance.
-func (t Table) States() []State {
-	states := []State{t.Initial}
-	seen := map[State]bool{t.Initial: true}
-	for _, r := range t.Rows {
-		for _, s := range []State{r.From, r.To} {
-			if !seen[s] {
-				seen[s] = true
-				states = append(states, s)
-			}
-		}
-	}
-	return states
-}
-
-// Events returns the table's events in order of first appearance.
-func (t Table) Events() []Event {
-	var events []Event
-	seen := map[Event]bool{}
-	for _, r := range t.Rows {
-		if !seen[r.On] {
-			seen[r.On] = true
-			events = append(events, r.On)
-		}
-	}
-	return events
-}
-
-// Find returns the row for on in from, or false where the table has none.
-func (t Table) Find(from State, on Event) (Row, bool) {
-	for _, r := range t.Rows {
-		if r.From == from && r.On == on {
-			return r, true
-		}
-	}
-	return Row{}, false
-}
-
 // Move is one transition that a step took. Handle is 0 for the lifecycle.
 type Move struct {
 	Table  string   `json:"table"`

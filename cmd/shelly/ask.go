@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 	"unicode"
 
 	"shelly/fsm"
@@ -43,7 +42,7 @@ func (c *askCmd) Run(t *terminal) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	w := &watching{t: t, json: c.JSON, quiet: c.Quiet}
-	reply, err := client.New(cfg.Data, client.Options{Pause: w.pause}).Ask(ctx,
+	reply, err := client.New(cfg.Data, client.Options{Again: w.again}).Ask(ctx,
 		client.AskRequest{ID: c.ID, Session: c.Session, Text: text}, w.show)
 	if err != nil {
 		w.breakLine()
@@ -113,19 +112,11 @@ func (w *watching) show(e comm.Event) {
 	}
 }
 
-// pause waits before the client tries again, and says that it does.
-func (w *watching) pause(ctx context.Context, d time.Duration) error {
+// again says that the client tries once more.
+func (w *watching) again() {
 	if !w.json && !w.quiet {
 		w.breakLine()
 		fmt.Fprintln(w.t.err, "· no word from shelly; trying again")
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -66,6 +66,7 @@ func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (
 		if try == TriesMax {
 			return a.reply, a.gaveUp(err)
 		}
+		c.o.Again()
 		if err := c.o.Pause(ctx, min(pauseFirst<<try, pauseMax)); err != nil {
 			return a.reply, err
 		}

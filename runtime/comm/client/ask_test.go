@@ -70,6 +70,9 @@ func TestABrokenStreamIsAttachedToAgain(t *testing.T) {
 	if a.err != nil || a.reply.Text != "hi" {
 		t.Errorf("%+v, %v", a.reply, a.err)
 	}
+	if n := d.again.Load(); n != 3 {
+		t.Errorf("told of %d tries, not 3", n)
+	}
 	ms := time.Millisecond
 	if diff := cmp.Diff([]time.Duration{100 * ms, 200 * ms, 400 * ms}, d.paused()); diff != "" {
 		t.Error(diff)

@@ -29,6 +29,8 @@ type Options struct {
 	// SilenceMax is how long a stream may be silent before it counts as broken;
 	// 0: four heartbeats of the daemon.
 	SilenceMax time.Duration
+	// Again is called before each further try; nil: nobody is told.
+	Again func()
 	// Pause waits between two tries; nil: by the clock.
 	Pause func(ctx context.Context, d time.Duration) error
 }
@@ -48,6 +50,9 @@ func New(dir string, o Options) *Client {
 	}
 	if o.Pause == nil {
 		o.Pause = pause
+	}
+	if o.Again == nil {
+		o.Again = func() {}
 	}
 	return &Client{dir: dir, o: o, http: &http.Client{
 		Transport: &http.Transport{

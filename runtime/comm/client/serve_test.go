@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,14 +58,15 @@ type daemon struct {
 
 	mu     sync.Mutex
 	pauses []time.Duration
-	onWait func(n int) // called at the n-th pause, from 1
+	again  atomic.Int32 // tries that the client told of
+	onWait func(n int)  // called at the n-th pause, from 1
 	stop   func()
 }
 
 func newDaemon(t *testing.T) *daemon {
 	t.Helper()
 	d := &daemon{t: t, dir: t.TempDir(), front: fronttest.New(), stop: func() {}}
-	d.client = client.New(d.dir, client.Options{Pause: d.pause})
+	d.client = client.New(d.dir, client.Options{Pause: d.pause, Again: func() { d.again.Add(1) }})
 	t.Cleanup(func() { d.stop() })
 	d.serve()
 	return d
