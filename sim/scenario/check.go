@@ -172,11 +172,16 @@ func (d *decoder) checkCrashes(crashes []Crash) {
 // everyPoint stands for each crash point that the uninterrupted case meets.
 const everyPoint = "$every"
 
+// crashPoints are the points as a file names them; a step has a number.
 func crashPoints() []string {
-	return []string{
-		string(sim.BeforeAppend), string(sim.AfterAppend), string(sim.BeforeEffect), string(sim.AfterEffect),
-		"step.1", everyPoint,
+	var names []string
+	for _, p := range sim.Points() {
+		if p == sim.AfterStep {
+			p += ".1"
+		}
+		names = append(names, string(p))
 	}
+	return append(names, everyPoint)
 }
 
 // crashPoint returns the point and step that a file names.
