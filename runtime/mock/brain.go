@@ -18,10 +18,14 @@ type Question struct {
 	Model      string // as the request has it
 	Purpose    string // of the header X-Shelly-Purpose; "answer" without it
 	Session    string // of the header X-Shelly-Session; "" without it
+	System     string // the text of a system message that comes first, which is then not in Messages
 	Messages   []fsm.Message
 	Tools      []string // the names of the tools offered, in order
 	NumCtx     int      // 0 where the request has none
 	NumPredict int      // 0 where the request has none
+	// Temperature in thousandths as [fsm.Options] has it: 0 where the request has
+	// none, -1 where it is exactly 0.
+	Temperature int
 }
 
 // Answer is what the model says, or how the server fails. The zero value, like

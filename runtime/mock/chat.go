@@ -3,6 +3,7 @@ package mock
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,11 +19,12 @@ import (
 type chatRequest struct {
 	Model    string `json:"model"`
 	Messages []struct {
-		Role       string `json:"role"`
-		Content    string `json:"content"`
-		Thinking   string `json:"thinking"`
-		ToolName   string `json:"tool_name"`
-		ToolCallID string `json:"tool_call_id"`
+		Role       string   `json:"role"`
+		Content    string   `json:"content"`
+		Thinking   string   `json:"thinking"`
+		Images     [][]byte `json:"images"`
+		ToolName   string   `json:"tool_name"`
+		ToolCallID string   `json:"tool_call_id"`
 		ToolCalls  []struct {
 			ID       string `json:"id"`
 			Function struct {
@@ -39,8 +41,9 @@ type chatRequest struct {
 	Stream    *bool         `json:"stream"`
 	KeepAlive *api.Duration `json:"keep_alive"`
 	Options   struct {
-		NumCtx     int `json:"num_ctx"`
-		NumPredict int `json:"num_predict"`
+		NumCtx      int      `json:"num_ctx"`
+		NumPredict  int      `json:"num_predict"`
+		Temperature *float64 `json:"temperature"`
 	} `json:"options"`
 }
 
@@ -114,14 +117,18 @@ func (r *chatRequest) question(h http.Header) Question {
 	q := Question{
 		Model:   r.Model,
 		Purpose: or(h.Get(ollama.PurposeHeader), string(fsm.PurposeAnswer)),
-		NumCtx:  r.Options.NumCtx, NumPredict: r.Options.NumPredict,
+		NumCtx:  r.Options.NumCtx, NumPredict: r.Options.NumPredict, Temperature: thousandths(r.Options.Temperature),
 	}
 	if session, err := url.QueryUnescape(h.Get(ollama.SessionHeader)); err == nil {
 		q.Session = session
 	}
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
+		if i == 0 && m.Role == string(fsm.RoleSystem) {
+			q.System = m.Content
+			continue
+		}
 		msg := fsm.Message{
-			Role: fsm.Role(m.Role), Text: m.Content, Thinking: m.Thinking,
+			Role: fsm.Role(m.Role), Text: m.Content, Thinking: m.Thinking, Images: m.Images,
 			Tool: m.ToolName, ToolCall: m.ToolCallID,
 		}
 		for _, c := range m.ToolCalls {
@@ -133,6 +140,18 @@ func (r *chatRequest) question(h http.Header) Question {
 		q.Tools = append(q.Tools, t.Function.Name)
 	}
 	return q
+}
+
+// thousandths is a temperature as [fsm.Options] has it.
+func thousandths(t *float64) int {
+	switch {
+	case t == nil:
+		return 0
+	case *t == 0:
+		return -1
+	default:
+		return int(math.Round(*t * 1000))
+	}
 }
 
 // weigh returns how many tool calls the conversation has, and an estimate of its

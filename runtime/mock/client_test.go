@@ -30,7 +30,7 @@ func ask(messages ...fsm.Message) fsm.AskBrain {
 	if len(messages) == 0 {
 		messages = []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}
 	}
-	return fsm.AskBrain{Purpose: fsm.PurposeAnswer, Session: "cli", Tools: true, Conversation: fsm.Conversation{Messages: messages}}
+	return fsm.AskBrain{Purpose: fsm.PurposeAnswer, Session: "cli", Tools: fsm.AllTools, Conversation: fsm.Conversation{Messages: messages}}
 }
 
 func TestWhatTheBrainSaysIsWhatTheClientHears(t *testing.T) {
@@ -117,19 +117,19 @@ func TestINF6HowTheServerFailsIsHowTheClientTellsIt(t *testing.T) {
 func TestWhatTheClientAsksIsWhatTheBrainIsAsked(t *testing.T) {
 	brain := &scripted{answer: mock.Answer{Text: "a"}}
 	conversation := []fsm.Message{
-		{Role: fsm.RoleSystem, Text: "be kind"},
-		{Role: fsm.RoleUser, Text: "hello"},
+		{Role: fsm.RoleUser, Text: "hello", Images: [][]byte{[]byte("png")}},
 		{Role: fsm.RoleAssistant, Text: "so", Thinking: "hm", Calls: []fsm.ToolCall{{ID: "c1", Name: "f", Args: `{"z":1,"a":2}`}}},
 		{Role: fsm.RoleTool, Text: "one", Tool: "f", ToolCall: "c1"},
 	}
 	a := ask(conversation...)
-	a.Purpose, a.Session = fsm.PurposeSummary, "café & co: 1%"
+	a.Purpose, a.Session, a.System = fsm.PurposeSummary, "café & co: 1%", "be kind"
+	a.Options = fsm.Options{Temperature: 700, MaxTokens: 64}
 	if _, err := client(t, serve(t, brain), ollama.Timeouts{}).Chat(testContext(t), a, []fsm.ToolDecl{{Name: "f"}, {Name: "g"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := []mock.Question{{
-		Model: "brain", Purpose: "summary", Session: "café & co: 1%", Messages: conversation,
-		Tools: []string{"f", "g"}, NumCtx: 4096, NumPredict: ollama.DefaultNumPredict,
+		Model: "brain", Purpose: "summary", Session: "café & co: 1%", System: "be kind", Messages: conversation,
+		Tools: []string{"f", "g"}, NumCtx: 4096, NumPredict: 64, Temperature: 700,
 	}}
 	if diff := cmp.Diff(want, brain.questions()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -27,8 +27,8 @@ const (
 )
 
 // Chat asks the model and returns its whole answer. At and Call are left to the
-// caller. Tools are offered only if ask wants them. Stream, if not nil, is given
-// each piece of text and thinking on the way (BRN-9), from this goroutine; it must
+// caller. Tools are those that this call offers. Stream, if not nil, is given each
+// piece of text and thinking on the way (BRN-9), from this goroutine; it must
 // not wait, because the deadlines go on. The error is always an [*Error].
 func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, error) {
 	if c.opt.Model == "" {

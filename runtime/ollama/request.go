@@ -35,6 +35,7 @@ type message struct {
 	Content    string   `json:"content"`
 	Thinking   string   `json:"thinking,omitempty"`
 	ToolCalls  []call   `json:"tool_calls,omitempty"`
+	Images     [][]byte `json:"images,omitempty"` // base64 on the wire, as the API wants them
 	ToolName   string   `json:"tool_name,omitempty"`
 	ToolCallID string   `json:"tool_call_id,omitempty"`
 }
@@ -62,31 +63,26 @@ type schema struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// request returns the body that asks for ask, with the window and the length each
-// time and no leave to truncate (BRN-2). Tools are offered only where ask wants
-// them.
+// request returns the body that asks for ask and offers tools, with the window and
+// the length each time and no leave to truncate (BRN-2).
 func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error) {
+	messages := ask.Messages()
 	req := chatRequest{
 		Model:     c.opt.Model,
-		Messages:  make([]message, 0, len(ask.Conversation.Messages)),
+		Messages:  make([]message, 0, len(messages)),
 		Stream:    true,
 		KeepAlive: api.Duration{Duration: c.opt.KeepAlive},
-		Options: options{
-			NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict,
-			Temperature: c.opt.Temperature, Seed: c.opt.Seed,
-		},
+		Options:   c.options(ask.Options),
 	}
-	for _, m := range ask.Conversation.Messages {
+	for _, m := range messages {
 		req.Messages = append(req.Messages, wireMessage(m))
 	}
-	if ask.Tools {
-		for _, t := range tools {
-			w, err := wireTool(t)
-			if err != nil {
-				return nil, err
-			}
-			req.Tools = append(req.Tools, w)
+	for _, t := range tools {
+		w, err := wireTool(t)
+		if err != nil {
+			return nil, err
 		}
+		req.Tools = append(req.Tools, w)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -97,8 +93,22 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error)
 	return b.Bytes(), nil
 }
 
+// options are the client's own, with those that travel with the call before them
+// (INF-23).
+func (c *Client) options(asked fsm.Options) options {
+	o := options{NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict, Temperature: c.opt.Temperature, Seed: c.opt.Seed}
+	if asked.Temperature != 0 {
+		degrees := max(0, float64(asked.Temperature)/1000)
+		o.Temperature = &degrees
+	}
+	if asked.MaxTokens > 0 {
+		o.NumPredict = asked.MaxTokens
+	}
+	return o
+}
+
 func wireMessage(m fsm.Message) message {
-	w := message{Role: m.Role, Content: m.Text, Thinking: m.Thinking, ToolName: m.Tool, ToolCallID: m.ToolCall}
+	w := message{Role: m.Role, Content: m.Text, Thinking: m.Thinking, Images: m.Images, ToolName: m.Tool, ToolCallID: m.ToolCall}
 	for i, tc := range m.Calls {
 		w.ToolCalls = append(w.ToolCalls, call{ID: tc.ID, Function: function{Index: i, Name: tc.Name, Arguments: sendable(tc.Args)}})
 	}

@@ -73,12 +73,42 @@ func TestAWholeConversationIsSent(t *testing.T) {
 
 func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	a := ask("hello")
-	a.Tools = false
-	got := sent(t, a, []fsm.ToolDecl{{Name: "f"}}, nil)
+	got := sent(t, a, nil, nil)
 	want := `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true,"truncate":false,"shift":false,` +
 		`"keep_alive":"5m0s","options":{"num_ctx":8192,"num_predict":1024}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// The system prompt goes first, and an image with its message, in base64.
+func TestTheSystemPromptGoesBeforeTheConversation(t *testing.T) {
+	a := ask("what is this?")
+	a.System = "be kind"
+	a.Conversation.Messages[0].Images = [][]byte{{0xff, 0xd8}, []byte("x")}
+	got := sent(t, a, nil, nil)
+	want := `"messages":[{"role":"system","content":"be kind"},{"role":"user","content":"what is this?","images":["/9g=","eA=="]}],`
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s\nwant %s in it", got, want)
+	}
+}
+
+func TestINF23OptionsOfTheCallGoBeforeTheClients(t *testing.T) {
+	temperature := 0.5
+	for _, c := range []struct {
+		asked fsm.Options
+		want  string
+	}{
+		{fsm.Options{}, `"options":{"num_ctx":8192,"num_predict":256,"temperature":0.5}`},
+		{fsm.Options{Temperature: 700, MaxTokens: 4096}, `"options":{"num_ctx":8192,"num_predict":4096,"temperature":0.7}`},
+		{fsm.Options{Temperature: -1}, `"options":{"num_ctx":8192,"num_predict":256,"temperature":0}`},
+	} {
+		a := ask("hello")
+		a.Options = c.asked
+		got := sent(t, a, nil, func(o *ollama.Options) { o.NumPredict, o.Temperature = 256, &temperature })
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%+v: got %s\nwant %s in it", c.asked, got, c.want)
+		}
 	}
 }
 

@@ -90,7 +90,7 @@ const done = `{"message":{"role":"assistant","content":""},"done":true,"done_rea
 
 func ask(text string) fsm.AskBrain {
 	return fsm.AskBrain{
-		Session: "cli", Purpose: fsm.PurposeAnswer, Tools: true,
+		Session: "cli", Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools,
 		Conversation: fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: text}}},
 	}
 }
