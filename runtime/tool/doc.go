@@ -2,7 +2,7 @@
 //
 //	r, err := tool.New(tool.Options{Workspace: "/home/ann/project"})
 //	boot := cfg.Machine(r.Declarations())
-//	result := r.Run(ctx, "read_file", `{"path": "notes.txt"}`)
+//	answer := r.Run(ctx, fsm.RunTool{Name: "read_file", Args: `{"path": "notes.txt"}`})
 //
 // A [Runner] is bound to one folder, the workspace. Run is total: whatever the
 // model sends, it gets a result that says what happened and what is allowed. A
@@ -12,7 +12,8 @@
 // What is enforced:
 //
 //   - read_file and list_dir reach files through os.Root: neither .. nor an
-//     absolute path nor a symbolic link leads out of the workspace. Only regular
+//     absolute path nor a symbolic link leads out of the workspace. With
+//     Everywhere they read what the daemon's user may read. Only regular
 //     files are read, so no pipe or device can block or act. Private folders,
 //     such as the daemon's own data, are refused even inside the workspace. How
 //     far a file is read, how many entries are listed and how long a path may be

@@ -42,9 +42,9 @@ func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	command := a.text("command", "")
 	switch {
 	case strings.TrimSpace(command) == "":
-		return failed("command is empty")
+		return invalid("command is empty")
 	case strings.Contains(command, "\x00"):
-		return failed("command holds a NUL byte")
+		return invalid("command holds a NUL byte")
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.options.ExecTimeout, errTimedOut)
 	defer cancel()
@@ -60,12 +60,14 @@ func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	switch {
 	case cmd.ProcessState != nil && cmd.ProcessState.Exited():
 		return Result{Text: fmt.Sprintf("exit code: %d\n%s", cmd.ProcessState.ExitCode(), out.text())}
+	case cmd.Process == nil:
+		return nothing("the command was not started: %v", err)
 	case errors.Is(context.Cause(ctx), errTimedOut):
 		return failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s", r.options.ExecTimeout, out.text())
 	case ctx.Err() != nil:
 		return failed("stopped: the call was given up and the command killed; output until then:\n%s", out.text())
 	case cmd.ProcessState == nil:
-		return failed("the command was not started: %v", err)
+		return failed("the command cannot be waited for: %v", err)
 	}
 	return Result{Text: "ended by " + cmd.ProcessState.String() + "\n" + out.text()}
 }

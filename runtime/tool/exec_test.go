@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"shelly/fsm"
 )
 
 func newExecWorld(t *testing.T) *world {
@@ -23,7 +25,7 @@ func newExecWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) sh(command string) Result {
+func (w *world) sh(command string) fsm.ToolAnswered {
 	w.t.Helper()
 	return w.call("exec", map[string]any{"command": strings.ReplaceAll(command, "{{ws}}", w.workspace)})
 }
@@ -109,7 +111,7 @@ func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 	w := newExecWorld(t)
 	w.options.Path = "/usr/bin:/bin"
 	got := w.sh("env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort")
-	want := Result{Text: "exit code: 0\nHOME=" + w.workspace + "\nLANG=C.UTF-8\nPATH=/usr/bin:/bin\n"}
+	want := fsm.ToolAnswered{Text: "exit code: 0\nHOME=" + w.workspace + "\nLANG=C.UTF-8\nPATH=/usr/bin:/bin\n"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -134,7 +136,7 @@ func TestTOL6LongOutputKeepsBothEnds(t *testing.T) {
 
 func TestBinaryOutputIsMended(t *testing.T) {
 	got := newExecWorld(t).sh(`printf 'a\377\033[31mb\n'`)
-	if diff := cmp.Diff(Result{Text: "exit code: 0\na\uFFFD\uFFFD[31mb\n"}, got); diff != "" {
+	if diff := cmp.Diff(fsm.ToolAnswered{Text: "exit code: 0\na\uFFFD\uFFFD[31mb\n"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -156,12 +158,12 @@ func TestGivingUpKillsTheWholeGroup(t *testing.T) {
 	started, ended := w.pipe()
 	ctx, cancel := context.WithCancel(guard(t))
 	defer cancel()
-	results := make(chan Result, 1)
+	results := make(chan fsm.ToolAnswered, 1)
 	r := w.runner()
-	go func() { results <- r.Run(ctx, "exec", command(hanging)) }()
+	go func() { results <- r.Run(ctx, fsm.RunTool{Name: "exec", Args: command(hanging)}) }()
 	started()
 	cancel()
-	want := Result{Text: "stopped: the call was given up and the command killed; output until then:\nstarted\n", Failed: true}
+	want := fsm.ToolAnswered{Text: "stopped: the call was given up and the command killed; output until then:\nstarted\n", Failed: true}
 	if diff := cmp.Diff(want, receive(t, results)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -183,7 +185,7 @@ func TestTOL6WhatIsLeftInTheBackgroundEndsWithTheCommand(t *testing.T) {
 	w := newExecWorld(t)
 	_, ended := w.pipe()
 	got := w.sh("exec 9>alive; sleep 100000 & echo done")
-	if diff := cmp.Diff(Result{Text: "exit code: 0\ndone\n"}, got); diff != "" {
+	if diff := cmp.Diff(fsm.ToolAnswered{Text: "exit code: 0\ndone\n"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	ended()

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
 )
 
 func TestTOL3PathsThatAreRefused(t *testing.T) {
@@ -138,7 +140,7 @@ func TestTOL3PrivateFolderIsRefusedInsideTheWorkspace(t *testing.T) {
 func TestListIsSortedWithKindsAndSizes(t *testing.T) {
 	w := newWorld(t)
 	w.fifo("pipe")
-	want := Result{Text: `build/
+	want := fsm.ToolAnswered{Text: `build/
 data.csv  14 bytes
 docs/
 link_out -> ../outside
@@ -151,7 +153,7 @@ src/
 	if diff := cmp.Diff(want, w.call("list_dir", nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	want = Result{Text: "main.go  13 bytes\nutil.py  17 bytes\n"}
+	want = fsm.ToolAnswered{Text: "main.go  13 bytes\nutil.py  17 bytes\n"}
 	if diff := cmp.Diff(want, w.call("list_dir", map[string]any{"path": "src/"})); diff != "" {
 		t.Errorf("trailing slash (-want +got)\n%s", diff)
 	}
@@ -160,7 +162,7 @@ src/
 func TestEmptyFolderSaysSo(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.Mkdir(filepath.Join(w.workspace, "void"), 0o755))
-	if diff := cmp.Diff(Result{Text: "(empty)"}, w.call("list_dir", map[string]any{"path": "void"})); diff != "" {
+	if diff := cmp.Diff(fsm.ToolAnswered{Text: "(empty)"}, w.call("list_dir", map[string]any{"path": "void"})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -170,7 +172,7 @@ func TestOddNamesAreQuoted(t *testing.T) {
 	for _, name := range []string{"a\nb", "e\x1b[31m", "x\u202etxt.exe", " lead", "caf\xe9", "plain ünïcode 你好"} {
 		w.write("odd/"+name, "")
 	}
-	want := Result{Text: `" lead"  0 bytes
+	want := fsm.ToolAnswered{Text: `" lead"  0 bytes
 "a\nb"  0 bytes
 "caf\xe9"  0 bytes
 "e\x1b[31m"  0 bytes
@@ -215,12 +217,12 @@ func TestFileIsReadInParts(t *testing.T) {
 			for k, v := range c.args {
 				args[k] = v
 			}
-			if diff := cmp.Diff(Result{Text: c.want}, w.call("read_file", args)); diff != "" {
+			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, w.call("read_file", args)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
 	}
-	want := Result{Text: "there is no line 4; the file has 3 lines", Failed: true}
+	want := fsm.ToolAnswered{Text: "there is no line 4; the file has 3 lines", Failed: true, Nothing: true, Invalid: true}
 	if diff := cmp.Diff(want, w.call("read_file", map[string]any{"path": "notes.txt", "offset": 4})); diff != "" {
 		t.Errorf("beyond the end (-want +got)\n%s", diff)
 	}
@@ -266,7 +268,7 @@ func TestTOL4LongLineIsCutVisibly(t *testing.T) {
 		t.Errorf("got … %q", got.Text[max(0, len(got.Text)-150):])
 	}
 	got = w.call("read_file", map[string]any{"path": "longline.txt", "offset": 2})
-	if diff := cmp.Diff(Result{Text: "short\n"}, got); diff != "" {
+	if diff := cmp.Diff(fsm.ToolAnswered{Text: "short\n"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -323,7 +325,7 @@ func TestWhatIsNoTextIsDescribed(t *testing.T) {
 		"latin1.txt": strings.Repeat("na\uFFFDve text, ", 20),
 		"empty.txt":  "(empty file)",
 	} {
-		if diff := cmp.Diff(Result{Text: want}, w.call("read_file", map[string]any{"path": path})); diff != "" {
+		if diff := cmp.Diff(fsm.ToolAnswered{Text: want}, w.call("read_file", map[string]any{"path": path})); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", path, diff)
 		}
 	}

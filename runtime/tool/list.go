@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +16,10 @@ import (
 )
 
 // listDirDecl declares list_dir, which changes nothing (TOL-1).
-func listDirDecl() fsm.ToolDecl {
+func listDirDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "list_dir",
-		Description: "List a folder of the workspace, sorted, one entry a line: " +
+		Description: "List a folder" + reach(everywhere) + ", sorted, one entry a line: " +
 			"a folder ends with /, a file has its size in bytes.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The folder, relative to the workspace; the workspace itself if left out"}},` +
@@ -35,13 +34,13 @@ func (r *Runner) listDir(ctx context.Context, a arguments) Result {
 	if path == "" {
 		path = "."
 	}
-	dir, info, err := r.open(path)
+	dir, info, at, err := r.open(path)
 	if err != nil {
-		return failed("%v", err)
+		return unopened(err)
 	}
 	defer dir.Close()
 	if !info.IsDir() {
-		return failed("%s is a file, not a directory; use read_file", strconv.Quote(path))
+		return invalid("%s is a file, not a directory; use read_file", strconv.Quote(path))
 	}
 	entries, err := dir.ReadDir(entriesReadMax + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -50,22 +49,18 @@ func (r *Runner) listDir(ctx context.Context, a arguments) Result {
 	if len(entries) == 0 {
 		return Result{Text: "(empty)"}
 	}
-	rel, err := r.resolve(path)
-	if err != nil {
-		return failed("%v", err)
-	}
-	return r.show(ctx, rel, entries)
+	return r.show(ctx, at, entries)
 }
 
-// show lists the entries of the folder rel.
-func (r *Runner) show(ctx context.Context, rel string, entries []fs.DirEntry) Result {
+// show lists the entries of a folder.
+func (r *Runner) show(ctx context.Context, folder spot, entries []fs.DirEntry) Result {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	var b strings.Builder
 	for i, e := range entries {
 		if ctx.Err() != nil {
 			return stopped()
 		}
-		line := r.line(rel, e)
+		line := entryLine(folder, e)
 		if i < entriesMax && b.Len()+len(line) <= r.room() {
 			b.WriteString(line)
 			continue
@@ -80,21 +75,21 @@ func (r *Runner) show(ctx context.Context, rel string, entries []fs.DirEntry) Re
 	return Result{Text: b.String()}
 }
 
-// line is one entry of a list. What the entry is comes from the workspace's
-// root, so that no name leads out of it.
-func (r *Runner) line(rel string, e fs.DirEntry) string {
-	path, name := filepath.Join(rel, e.Name()), display(e.Name())
+// entryLine is one entry of a list. What the entry is comes from the folder's
+// spot, so that no name leads out of the workspace.
+func entryLine(folder spot, e fs.DirEntry) string {
+	at, name := folder.in(e.Name()), display(e.Name())
 	if e.IsDir() {
 		return name + "/\n"
 	}
-	info, err := r.root.Lstat(path)
+	info, err := at.lstat()
 	switch {
 	case err != nil:
 		return name + "  (unreadable)\n"
 	case info.Mode().IsRegular():
 		return name + "  " + strconv.FormatInt(info.Size(), 10) + " bytes\n"
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := r.root.Readlink(path)
+		target, err := at.readlink()
 		if err != nil {
 			return name + "  (symbolic link)\n"
 		}

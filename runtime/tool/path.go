@@ -11,31 +11,112 @@ import (
 	"syscall"
 )
 
-// resolve turns a path that the model gave into one relative to the workspace
-// (TOL-3). It refuses early, with words, what os.Root would refuse too; the guard is
-// os.Root, which resolves and opens in one act.
-func (r *Runner) resolve(path string) (string, error) {
+// ownProcess is where the kernel shows this process: its environment and open
+// files are the daemon's own data too.
+const ownProcess = "/proc/self"
+
+// spot is what a path of the model's means: a path in the workspace, or where the
+// tools may look everywhere, an absolute one.
+type spot struct {
+	root *os.Root // nil: path is absolute and free of symbolic links
+	path string
+}
+
+func (s spot) in(name string) spot { return spot{s.root, filepath.Join(s.path, name)} }
+
+func (s spot) stat() (fs.FileInfo, error) {
+	if s.root != nil {
+		return s.root.Stat(s.path)
+	}
+	return os.Stat(s.path)
+}
+
+func (s spot) lstat() (fs.FileInfo, error) {
+	if s.root != nil {
+		return s.root.Lstat(s.path)
+	}
+	return os.Lstat(s.path)
+}
+
+func (s spot) readlink() (string, error) {
+	if s.root != nil {
+		return s.root.Readlink(s.path)
+	}
+	return os.Readlink(s.path)
+}
+
+// open opens for reading without waiting for the other end of a pipe.
+func (s spot) open() (*os.File, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	if s.root != nil {
+		return s.root.OpenFile(s.path, flags, 0)
+	}
+	return os.OpenFile(s.path, flags|syscall.O_NOFOLLOW, 0)
+}
+
+// refusal is an error of a path that no other attempt would make right.
+type refusal struct{ error }
+
+func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
+
+// unopened is the result of a tool that could not open what it was to read.
+func unopened(err error) Result {
+	if errors.As(err, new(refusal)) {
+		return invalid("%v", err)
+	}
+	return nothing("%v", err)
+}
+
+// resolve finds what a path that the model gave means. It refuses early, with
+// words, what os.Root would refuse too; the guard of the workspace is os.Root,
+// which resolves and opens in one act (TOL-3).
+func (r *Runner) resolve(path string) (spot, error) {
 	switch {
 	case strings.TrimSpace(path) == "":
-		return "", errors.New("path is empty; give one relative to the workspace, such as . or notes.txt")
+		return spot{}, refuse("path is empty; give one relative to the workspace, such as . or notes.txt")
 	case len(path) > pathBytesMax:
-		return "", fmt.Errorf("path is %d bytes long; the most is %d", len(path), pathBytesMax)
+		return spot{}, refuse("path is %d bytes long; the most is %d", len(path), pathBytesMax)
 	case strings.Contains(path, "\x00"):
-		return "", errors.New("path holds a NUL byte")
+		return spot{}, refuse("path holds a NUL byte")
 	case strings.Count(path, "/") >= pathPartsMax:
-		return "", fmt.Errorf("path has more than %d parts", pathPartsMax)
+		return spot{}, refuse("path has more than %d parts", pathPartsMax)
+	}
+	if r.options.Everywhere {
+		return r.anywhere(path)
 	}
 	rel := filepath.Clean(path)
 	if filepath.IsAbs(rel) {
 		rel = r.relative(rel)
 	}
 	if !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
+		return spot{}, refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
-	if r.isPrivate(rel) {
-		return "", fmt.Errorf("%s belongs to the agent itself; the tools do not touch it", strconv.Quote(path))
+	// Where the symbolic links lead nowhere, opening it fails in better words.
+	if target, err := filepath.EvalSymlinks(filepath.Join(r.real, rel)); err == nil && r.isPrivate(target) {
+		return spot{}, ownData(path)
 	}
-	return rel, nil
+	return spot{r.root, rel}, nil
+}
+
+// anywhere finds a path on the whole machine; a relative one counts from the
+// workspace. What is opened is what the symbolic links led to when it was looked at.
+func (r *Runner) anywhere(path string) (spot, error) {
+	abs := filepath.Clean(path)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(r.real, abs)
+	}
+	target, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return spot{}, explain(path, err)
+	}
+	if r.isPrivate(target) {
+		return spot{}, ownData(path)
+	}
+	return spot{nil, target}, nil
+}
+
+func ownData(path string) error {
+	return refuse("%s belongs to the agent itself; the tools do not touch it", strconv.Quote(path))
 }
 
 // relative returns an absolute path as seen from the workspace.
@@ -48,17 +129,9 @@ func (r *Runner) relative(path string) string {
 	return path
 }
 
-// isPrivate reports whether a path in the workspace leads, symbolic links
-// followed, into a private folder.
-func (r *Runner) isPrivate(rel string) bool {
-	if len(r.options.Private) == 0 {
-		return false
-	}
-	target, err := filepath.EvalSymlinks(filepath.Join(r.real, rel))
-	if err != nil {
-		return false // opening it fails for the same reason, in better words
-	}
-	for _, folder := range r.options.Private {
+// isPrivate reports whether a path without symbolic links is in a private folder.
+func (r *Runner) isPrivate(target string) bool {
+	for _, folder := range r.private {
 		folder, err := filepath.EvalSymlinks(folder)
 		if err != nil {
 			continue // it does not exist
@@ -70,37 +143,37 @@ func (r *Runner) isPrivate(rel string) bool {
 	return false
 }
 
-// open opens a regular file or a folder of the workspace for reading (TOL-3),
-// without waiting for the other end of a pipe or touching a device.
-func (r *Runner) open(path string) (*os.File, fs.FileInfo, error) {
-	rel, err := r.resolve(path)
+// open opens a regular file or a folder for reading (TOL-3), without waiting for
+// the other end of a pipe or touching a device.
+func (r *Runner) open(path string) (*os.File, fs.FileInfo, spot, error) {
+	s, err := r.resolve(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, s, err
 	}
-	info, err := r.root.Stat(rel)
+	info, err := s.stat()
 	if err == nil {
 		err = readable(path, info)
 	}
 	if err != nil {
-		return nil, nil, explain(path, err)
+		return nil, nil, s, explain(path, err)
 	}
-	f, err := r.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := s.open()
 	if err != nil {
-		return nil, nil, explain(path, err)
+		return nil, nil, s, explain(path, err)
 	}
 	// The name may mean another file by now; what counts is what was opened.
 	if info, err = f.Stat(); err == nil {
 		err = readable(path, info)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(explain(path, err), f.Close())
+		return nil, nil, s, errors.Join(explain(path, err), f.Close())
 	}
-	return f, info, nil
+	return f, info, s, nil
 }
 
 func readable(path string, info fs.FileInfo) error {
 	if mode := info.Mode(); !mode.IsRegular() && !mode.IsDir() {
-		return fmt.Errorf("%s is %s, not a regular file; it cannot be read", strconv.Quote(path), special(mode))
+		return refuse("%s is %s, not a regular file; it cannot be read", strconv.Quote(path), special(mode))
 	}
 	return nil
 }
@@ -138,7 +211,7 @@ func explain(path string, err error) error {
 		return fmt.Errorf("the path is too long for the file system: %s", name)
 	case strings.Contains(p.Err.Error(), "escapes"):
 		// os.Root's error has no name to compare with.
-		return fmt.Errorf("%s leads out of the workspace by .. or a symbolic link; it is refused", name)
+		return refuse("%s leads out of the workspace by .. or a symbolic link; it is refused", name)
 	default:
 		return fmt.Errorf("%s: %w", name, p.Err)
 	}

@@ -16,10 +16,10 @@ import (
 )
 
 // readFileDecl declares read_file, which changes nothing (TOL-1).
-func readFileDecl() fsm.ToolDecl {
+func readFileDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "read_file",
-		Description: "Read a text file of the workspace. A long file comes in parts: " +
+		Description: "Read a text file" + reach(everywhere) + ". A long file comes in parts: " +
 			"the last line of the result then says with which offset to read on.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, relative to the workspace, such as src/main.go"},` +
@@ -30,18 +30,26 @@ func readFileDecl() fsm.ToolDecl {
 	}
 }
 
+// reach says in a description where a file tool looks.
+func reach(everywhere bool) string {
+	if everywhere {
+		return "; a path may be absolute"
+	}
+	return " of the workspace"
+}
+
 const sampleBytes = 8 << 10 // what tells text from anything else
 
 // readFile is the tool read_file.
 func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 	path := a.text("path", "")
-	f, info, err := r.open(path)
+	f, info, _, err := r.open(path)
 	if err != nil {
-		return failed("%v", err)
+		return unopened(err)
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return failed("%s is a directory; use list_dir", strconv.Quote(path))
+		return invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
 	sample := make([]byte, sampleBytes)
 	n, err := io.ReadFull(f, sample)
@@ -188,11 +196,11 @@ func skipLine(ctx context.Context, in *bufio.Reader) error {
 // result is the page and how to read on.
 func (p *page) result(size int64) Result {
 	if len(p.text) == 0 && p.beyond {
-		return failed("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
+		return invalid("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
 			p.first, p.looked)
 	}
 	if len(p.text) == 0 {
-		return failed("there is no line %d; the file has %d lines", p.first, p.lines)
+		return invalid("there is no line %d; the file has %d lines", p.first, p.lines)
 	}
 	text := string(p.text)
 	if !p.cutLine && !p.more && !p.beyond {

@@ -30,6 +30,7 @@ const (
 // Options is what a [Runner] may do. All bounds are required.
 type Options struct {
 	Workspace      string        // the folder that the tools are bound to; it must exist
+	Everywhere     bool          // read_file and list_dir also take paths outside the workspace
 	Private        []string      // folders that the file tools refuse, inside the workspace or not
 	AllowExec      bool          // offer exec and run it
 	ExecTimeout    time.Duration // for one command
@@ -44,14 +45,18 @@ type Options struct {
 // a panic is a failed result, and a result is mended and bounded.
 type Added struct {
 	Decl fsm.ToolDecl
-	Run  func(ctx context.Context, args string) Result
+	Run  func(ctx context.Context, run fsm.RunTool) Result
 }
 
 // Result is what the model is shown of a call. Failed says that the tool did not
 // do what was asked; a command that ran and ended with a code other than 0 did.
+// Nothing and Invalid are of a failure only, and tell the machine whether another
+// attempt is safe and whether it has a point (INF-16).
 type Result struct {
-	Text   string
-	Failed bool
+	Text    string
+	Failed  bool
+	Nothing bool // it failed before anything happened
+	Invalid bool // it failed because of the call itself
 }
 
 // Runner runs the tools of one workspace. It is safe for concurrent use.
@@ -60,6 +65,7 @@ type Runner struct {
 	root    *os.Root
 	dir     string // the workspace as an absolute path
 	real    string // dir without symbolic links
+	private []string
 	tools   []Added
 }
 
@@ -86,11 +92,14 @@ func New(o Options) (*Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the workspace: %w", err)
 	}
-	r := &Runner{options: o, root: root, dir: dir, real: resolved}
-	if err := r.add(readFileDecl(), r.readFile); err != nil {
+	r := &Runner{options: o, root: root, dir: dir, real: resolved, private: slices.Clone(o.Private)}
+	if o.Everywhere {
+		r.private = append(r.private, ownProcess)
+	}
+	if err := r.add(readFileDecl(o.Everywhere), r.readFile); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	if err := r.add(listDirDecl(), r.listDir); err != nil {
+	if err := r.add(listDirDecl(o.Everywhere), r.listDir); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	if o.AllowExec {
@@ -112,10 +121,10 @@ func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Res
 	if err != nil {
 		return fmt.Errorf("schema of %s: %w", decl.Name, err)
 	}
-	r.tools = append(r.tools, Added{Decl: decl, Run: func(ctx context.Context, args string) Result {
-		a, err := s.parse(args)
+	r.tools = append(r.tools, Added{Decl: decl, Run: func(ctx context.Context, call fsm.RunTool) Result {
+		a, err := s.parse(call.Args)
 		if err != nil {
-			return failed("%v", err)
+			return invalid("%v", err)
 		}
 		return run(ctx, a)
 	}})
@@ -136,24 +145,32 @@ func (r *Runner) Declarations() []fsm.ToolDecl {
 
 // Run runs one tool to its end; it always has a result (TOL-2), which is clean
 // and bounded (TOL-4). When ctx is done it returns as soon as the tool has
-// stopped, with a failed result (TOL-7). Args is a JSON object; nothing, or null,
-// stands for an empty one.
-func (r *Runner) Run(ctx context.Context, name, args string) (result Result) {
+// stopped, with a failed result (TOL-7). The arguments are a JSON object; nothing,
+// or null, stands for an empty one. Call and At are left to the caller.
+func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
+	result := r.result(ctx, run)
+	return fsm.ToolAnswered{
+		Text:   clip(mend(result.Text), r.options.ResultBytesMax),
+		Failed: result.Failed, Nothing: result.Failed && result.Nothing, Invalid: result.Failed && result.Invalid,
+	}
+}
+
+// result is what a tool answers, or that there is none or it broke.
+func (r *Runner) result(ctx context.Context, run fsm.RunTool) (result Result) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			result = failed("the tool %s broke: %v", name, broken)
+			result = failed("the tool %s broke: %v", run.Name, broken)
 		}
-		result.Text = clip(mend(result.Text), r.options.ResultBytesMax)
 	}()
 	if ctx.Err() != nil {
-		return failed("not run: the call was given up")
+		return nothing("not run: the call was given up")
 	}
 	for _, t := range r.tools {
-		if t.Decl.Name == name {
-			return t.Run(ctx, args)
+		if t.Decl.Name == run.Name {
+			return t.Run(ctx, run)
 		}
 	}
-	return failed("%s", r.unknown(name))
+	return invalid("%s", r.unknown(run.Name))
 }
 
 func (r *Runner) unknown(name string) string {
@@ -170,8 +187,20 @@ func (r *Runner) unknown(name string) string {
 // room is how much of a result a tool may fill with what it was asked for.
 func (r *Runner) room() int { return r.options.ResultBytesMax - marksBytesMax }
 
+// failed is the result of a tool that may have done a part of what was asked.
 func failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
+}
+
+// nothing is the result of a tool that failed before anything happened.
+func nothing(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), Failed: true, Nothing: true}
+}
+
+// invalid is the result of a call that is wrong, so that nothing has happened and
+// never will.
+func invalid(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), Failed: true, Nothing: true, Invalid: true}
 }
 
 // stopped is the result of a tool that noticed that its call was given up.

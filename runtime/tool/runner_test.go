@@ -83,8 +83,8 @@ func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
 		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 1 to 1000000000, not true" + usage},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			got := newWorld(t).runner().Run(guard(t), "read_file", c.args)
-			if diff := cmp.Diff(Result{Text: c.want, Failed: true}, got); diff != "" {
+			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: "read_file", Args: c.args})
+			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want, Failed: true, Nothing: true, Invalid: true}, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -118,7 +118,7 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 		{"read_file", `{"path": "notes.txt", "offset": null, "limit": 3.0}`, "alpha\n"},
 	} {
 		t.Run(c.tool+c.args, func(t *testing.T) {
-			got := newWorld(t).runner().Run(guard(t), c.tool, c.args)
+			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: c.tool, Args: c.args})
 			if got.Failed || !strings.Contains(got.Text, c.want) {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
@@ -127,7 +127,7 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 }
 
 func TestUnknownToolNamesTheTools(t *testing.T) {
-	want := Result{Text: `there is no tool "rm"; the tools are: read_file, list_dir`, Failed: true}
+	want := fsm.ToolAnswered{Text: `there is no tool "rm"; the tools are: read_file, list_dir`, Failed: true, Nothing: true, Invalid: true}
 	if diff := cmp.Diff(want, newWorld(t).call("rm", nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -137,9 +137,9 @@ func TestTOL2PanicInAToolIsAFailedResult(t *testing.T) {
 	w := newWorld(t)
 	w.options.Added = []Added{{
 		Decl: fsm.ToolDecl{Name: "boom"},
-		Run:  func(context.Context, string) Result { panic("no\x1bgood") },
+		Run:  func(context.Context, fsm.RunTool) Result { panic("no\x1bgood") },
 	}}
-	want := Result{Text: "the tool boom broke: no\uFFFDgood", Failed: true}
+	want := fsm.ToolAnswered{Text: "the tool boom broke: no\uFFFDgood", Failed: true}
 	if diff := cmp.Diff(want, w.call("boom", nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -147,7 +147,7 @@ func TestTOL2PanicInAToolIsAFailedResult(t *testing.T) {
 
 func TestAddedToolReplacesItsNamesake(t *testing.T) {
 	w := newWorld(t)
-	echo := func(_ context.Context, args string) Result { return Result{Text: "got " + args} }
+	echo := func(_ context.Context, run fsm.RunTool) Result { return Result{Text: "got " + run.Args} }
 	w.options.Added = []Added{
 		{Decl: fsm.ToolDecl{Name: "read_file", Description: "mine"}, Run: echo},
 		{Decl: fsm.ToolDecl{Name: "exec"}, Run: echo},
@@ -161,7 +161,7 @@ func TestAddedToolReplacesItsNamesake(t *testing.T) {
 		t.Errorf("declared: %q", names)
 	}
 	for _, name := range []string{"read_file", "exec"} {
-		if diff := cmp.Diff(Result{Text: "got [1"}, r.Run(guard(t), name, "[1")); diff != "" {
+		if diff := cmp.Diff(fsm.ToolAnswered{Text: "got [1"}, r.Run(guard(t), fsm.RunTool{Name: name, Args: "[1"})); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
 	}
@@ -172,7 +172,7 @@ func TestNothingRunsOnceTheCallIsGivenUp(t *testing.T) {
 	w.options.AllowExec = true
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	got := w.runner().Run(ctx, "exec", `{"command": "rm notes.txt"}`)
+	got := w.runner().Run(ctx, fsm.RunTool{Name: "exec", Args: `{"command": "rm notes.txt"}`})
 	if !got.Failed || got.Text != "not run: the call was given up" {
 		t.Errorf("got %+v", got)
 	}
@@ -197,7 +197,7 @@ func TestRunIsTotal(t *testing.T) {
 		}
 		args := rapid.OneOf(rapid.Just(string(valid)), rapid.String()).Draw(t, "args")
 		name := rapid.SampledFrom([]string{"read_file", "list_dir", "exec", "\x1b"}).Draw(t, "name")
-		got := r.Run(ctx, name, args)
+		got := r.Run(ctx, fsm.RunTool{Name: name, Args: args})
 		switch {
 		case got.Text == "":
 			t.Fatal("no text")

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"shelly/fsm"
 )
 
 // secret is what no result may hold.
@@ -92,11 +94,11 @@ func guard(t *testing.T) context.Context {
 }
 
 // call runs one tool and checks what holds for every result.
-func (w *world) call(name string, args map[string]any) Result {
+func (w *world) call(name string, args map[string]any) fsm.ToolAnswered {
 	w.t.Helper()
 	raw, err := json.Marshal(args)
 	w.must(err)
-	got := w.runner().Run(guard(w.t), name, string(raw))
+	got := w.runner().Run(guard(w.t), fsm.RunTool{Name: name, Args: string(raw)})
 	if len(got.Text) > w.options.ResultBytesMax {
 		w.t.Errorf("the result has %d bytes, more than %d", len(got.Text), w.options.ResultBytesMax)
 	}
