@@ -7,8 +7,12 @@ import (
 )
 
 // SnapshotEvery is how many records may follow a snapshot before the next one
-// is taken, at a moment when nothing is active.
-const SnapshotEvery = 1024
+// is taken, at a moment when nothing is active: a snapshot is smallest then. Where
+// there is no such moment it is taken after SnapshotLate records.
+const (
+	SnapshotEvery = 1024
+	SnapshotLate  = 8 * SnapshotEvery
+)
 
 // Step is what one input did, for observers.
 type Step struct {
@@ -116,6 +120,7 @@ func (e *Engine) Turn(inputs ...fsm.Input) error {
 func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, err error) {
 	requests := requestBook{journal: e.journal}
 	for _, in := range inputs {
+		handles := e.machine.View().LastHandle
 		effects := e.machine.Step(in)
 		if e.Check != nil {
 			e.Check(e.machine, in, effects)
@@ -123,21 +128,22 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 		e.last++
 		barrier = barrier || fsm.Barrier(in, effects)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
-		if err := requests.note(in, effects, e.machine.View()); err != nil {
+		if err := requests.note(in, effects, handles, e.machine.View()); err != nil {
 			return nil, Batch{}, false, err
 		}
-		steps = append(steps, Step{
-			Index: e.last, Input: in, Effects: effects,
-			Moves: append([]fsm.Move(nil), e.machine.Moves()...),
-		})
+		s := Step{Index: e.last, Input: in, Effects: effects, Moves: append([]fsm.Move(nil), e.machine.Moves()...)}
+		b.Messages = append(b.Messages, s.Messages()...)
+		b.Audit = append(b.Audit, s.audit()...)
+		steps = append(steps, s)
 	}
 	b.Requests = requests.changed
 	return steps, b, barrier, nil
 }
 
-// snapshot saves the state at rest once enough records have gathered (JRN-13).
+// snapshot saves the state once enough records have gathered (JRN-13).
 func (e *Engine) snapshot() error {
-	if e.last-e.saved < SnapshotEvery || e.machine.Active() {
+	gathered := e.last - e.saved
+	if gathered < SnapshotEvery || gathered < SnapshotLate && e.machine.Active() {
 		return nil
 	}
 	if err := e.journal.SaveSnapshot(e.last, e.machine.Snapshot()); err != nil {

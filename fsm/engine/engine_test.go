@@ -25,9 +25,9 @@ func TestJRN3EffectsArePerformedInOrderAndOnlyOnceAppended(t *testing.T) {
 		"append 3", // the model asks for two tools
 		"perform run_tool",
 		"append 4 sync", // the first one's result: the second is unsafe
-		"perform run_tool",
+		"perform audit", "perform run_tool",
 		"append 5", // the second one's result
-		"perform ask_brain",
+		"perform audit", "perform ask_brain",
 		"append 6", // a need
 		"perform recall",
 		"append 7",
@@ -79,7 +79,7 @@ func TestJRN2ATurnIsOneWrite(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
 	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"), ask("b"))
-	want := []string{"append 1 2 3 sync", "perform set_timer", "perform ask_brain"}
+	want := []string{"append 1 2 3 sync", "perform set_timer", "perform ask_brain", "perform notify"} // b waits
 	if diff := cmp.Diff(want, j.protocol.lines); diff != "" {
 		t.Errorf("protocol (-want +got):\n%s", diff)
 	}
@@ -88,8 +88,8 @@ func TestJRN2ATurnIsOneWrite(t *testing.T) {
 			t.Errorf("request %s: %v, %v; want it recorded", id, ok, err)
 		}
 	}
-	if e.Last() != 3 || len(w.effects) != 2 {
-		t.Errorf("last record %d, %d effects; want 3 and 2", e.Last(), len(w.effects))
+	if e.Last() != 3 || len(w.effects) != 3 {
+		t.Errorf("last record %d, %d effects; want 3 and 3", e.Last(), len(w.effects))
 	}
 }
 

@@ -13,28 +13,40 @@ type Record struct {
 	Effects uint64 // fsm.HashEffects of what its step answered
 }
 
-// Request is what is kept of a request, so that its sender can ask again.
+// Request is what is kept of a request, so that its sender can ask again. Session,
+// Origin, Text and Body are as they came.
 type Request struct {
 	Key      fsm.RequestKey `json:"key"`
-	Handle   fsm.HandleID   `json:"handle"`
+	Handle   fsm.HandleID   `json:"handle,omitempty"` // 0: it was answered without one
 	Session  string         `json:"session,omitempty"`
+	Origin   fsm.Origin     `json:"origin,omitzero"`
 	Text     string         `json:"text"`
+	Body     string         `json:"body,omitempty"` // names the images and the history that came with it
 	Accepted fsm.Millis     `json:"accepted"`
 	Done     bool           `json:"done,omitempty"` // Reply is final
 	Replied  fsm.Millis     `json:"replied,omitempty"`
 	Reply    string         `json:"reply,omitempty"`
 	IsError  bool           `json:"is_error,omitempty"`
+	Outcome  fsm.Outcome    `json:"outcome,omitempty"`
 }
 
-// Batch is what one turn writes as one unit: all of it or nothing.
+// sameBody reports whether two records hold the same request (JRN-10).
+func (r Request) sameBody(o Request) bool {
+	return r.Session == o.Session && r.Origin == o.Origin && r.Text == o.Text && r.Body == o.Body
+}
+
+// Batch is what one turn writes as one unit: all of it or nothing. Messages and
+// Audit are in the order of their positions.
 type Batch struct {
 	Records  []Record
 	Requests []Request
+	Messages []Message
+	Audit    []Audit
 }
 
-// Journal is the durable, ordered list of inputs, and the request records and
-// snapshot derived from it. Every implementation passes journaltest.Conform
-// (JRN-16).
+// Journal is the durable, ordered list of inputs, and the request records, sent
+// messages, audit records and snapshot derived from it. Every implementation passes
+// journaltest.Conform (JRN-16).
 type Journal interface {
 	// Append writes b behind what is there, whole or not at all. With sync it
 	// and everything before it is durable on return; without, a crash may lose
@@ -45,6 +57,13 @@ type Journal interface {
 	Replay(after uint64, fn func(Record) error) error
 	// Request returns the record of a request, or false.
 	Request(key fsm.RequestKey) (Request, bool, error)
+	// Messages returns the first messages to a channel behind a position, in
+	// order, at most limit and ReadMax of them. An origin without a chat means
+	// every chat of its channel.
+	Messages(to fsm.Origin, after uint64, limit int) ([]Message, error)
+	// Audit returns the first audit records behind a position, in order, at most
+	// limit and ReadMax of them: those of a session, or all where it is empty.
+	Audit(session string, after uint64, limit int) ([]Audit, error)
 	// SaveSnapshot keeps s as the state after the record at index, durably, in
 	// place of the one before.
 	SaveSnapshot(index uint64, s fsm.Snapshot) error
@@ -57,7 +76,8 @@ type Journal interface {
 }
 
 // World performs effects. Perform must not wait for an outcome: what comes of
-// an effect is a later input. An error stops the engine, as a crash would.
+// an effect is a later input. An error stops the engine, as a crash would. Of a
+// SendMessage or an Audit, which are written by then, only the news is left.
 type World interface {
 	Perform(e fsm.Effect) error
 }

@@ -132,6 +132,8 @@ func TestJRN13ASnapshotIsSavedAtRest(t *testing.T) {
 		{"one record short", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}}, idle(engine.SnapshotEvery-2)...), 0},
 		{"due", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}}, idle(engine.SnapshotEvery-1)...), engine.SnapshotEvery},
 		{"due while a handle is active", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}, ask("a")}, idle(engine.SnapshotEvery)...), 0},
+		{"never at rest, one record short", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}, ask("a")}, idle(engine.SnapshotLate-3)...), 0},
+		{"never at rest", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}, ask("a")}, idle(engine.SnapshotLate-2)...), engine.SnapshotLate},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			j := newJournal()

@@ -21,16 +21,20 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 	if e.dead != nil {
 		return Acceptance{}, e.dead
 	}
+	asked, err := newRequest(in)
+	if err != nil {
+		return Acceptance{}, err
+	}
 	known, ok, err := e.journal.Request(in.Request)
 	switch {
 	case err != nil:
 		return Acceptance{}, fmt.Errorf("look up request %q: %w", in.Request.ID, err)
-	case ok && known.Text == in.Text && known.Session == in.Session:
+	case ok && known.sameBody(asked):
 		return Acceptance{Request: known}, nil
 	case ok:
 		return Acceptance{}, ErrConflict
 	}
-	if err := e.Ready(); err != nil {
+	if err := e.Ready(); err != nil && !(errors.Is(err, ErrBusy) && e.answersAtOnce(in)) {
 		return Acceptance{}, err
 	}
 	if err := e.Turn(in); err != nil {
@@ -41,6 +45,18 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 		err = errors.New("the accepted request is not in the journal")
 	}
 	return Acceptance{Request: known, New: true}, err
+}
+
+// answersAtOnce reports whether a request has its answer in its own step, as a
+// command has (SES-15): it takes no place, and whoever stops what fills the queue
+// must get through.
+func (e *Engine) answersAtOnce(in fsm.Requested) bool {
+	for _, effect := range e.machine.Clone().Step(in) {
+		if r, ok := effect.(fsm.Reply); ok && r.Request == in.Request {
+			return r.Outcome == fsm.OutcomeAnswered
+		}
+	}
+	return false
 }
 
 // Ready returns nil when a request or event would be accepted now (JRN-14).
@@ -61,17 +77,31 @@ type requestBook struct {
 	changed []Request
 }
 
-// note records an admitted request and each terminal reply.
-func (b *requestBook) note(in fsm.Input, effects []fsm.Effect, after *fsm.Snapshot) error {
+// newRequest is the record of a request that has just come.
+func newRequest(in fsm.Requested) (Request, error) {
+	body, err := bodyHash(in)
+	return Request{
+		Key: in.Request, Session: in.Session, Origin: in.Origin, Text: in.Text, Body: body, Accepted: in.At,
+	}, err
+}
+
+// note records an admitted request and each terminal reply. Handles is the number
+// of the last handle before the step: a command may be answered without one.
+func (b *requestBook) note(in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *fsm.Snapshot) error {
 	if r, ok := in.(fsm.Requested); ok {
 		known, err := b.find(r.Request)
 		if err != nil {
 			return err
 		}
 		if known == nil {
-			b.changed = append(b.changed, Request{
-				Key: r.Request, Handle: after.LastHandle, Session: r.Session, Text: r.Text, Accepted: r.At,
-			})
+			fresh, err := newRequest(r)
+			if err != nil {
+				return err
+			}
+			if after.LastHandle > handles {
+				fresh.Handle = handles + 1
+			}
+			b.changed = append(b.changed, fresh)
 		}
 	}
 	for _, e := range effects {
@@ -86,7 +116,8 @@ func (b *requestBook) note(in fsm.Input, effects []fsm.Effect, after *fsm.Snapsh
 		if known == nil {
 			return fmt.Errorf("a reply to the unknown request %q", reply.Request.ID)
 		}
-		known.Done, known.Reply, known.IsError, known.Replied = true, reply.Text, reply.IsError, after.Now
+		known.Done, known.Replied = true, after.Now
+		known.Reply, known.IsError, known.Outcome = reply.Text, reply.IsError, reply.Outcome
 	}
 	return nil
 }

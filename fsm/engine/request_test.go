@@ -58,7 +58,7 @@ func TestJRN10ARequestThatComesAgainJoinsTheFirst(t *testing.T) {
 	turn(t, e, inputs[3:]...)
 	want := engine.Request{
 		Key: ask("a").Request, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
-		Done: true, Replied: 24, Reply: "an answer",
+		Done: true, Replied: 24, Reply: "an answer", Outcome: fsm.OutcomeAnswered,
 	}
 	if diff := cmp.Diff(want, again("when done")); diff != "" {
 		t.Errorf("when done (-want +got):\n%s", diff)
@@ -80,7 +80,7 @@ func TestJRN10AnErrorIsAnsweredFromTheRecordToo(t *testing.T) {
 	call := w.effects[len(w.effects)-1].(fsm.AskBrain).Call
 	turn(t, e, fsm.BrainFailed{At: 12, Call: call, Class: fsm.BrainUnreachable, Reason: "no server"})
 	got, err := e.Accept(ask("a"))
-	if err != nil || got.New || !got.Request.Done || !got.Request.IsError || got.Request.Reply != "error: unreachable: no server" {
+	if err != nil || got.New || !got.Request.Done || !got.Request.IsError || got.Request.Outcome != fsm.OutcomeFailed || got.Request.Reply != "error: unreachable: no server" {
 		t.Errorf("%+v, %v; want the recorded error", got, err)
 	}
 }
@@ -90,10 +90,15 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 	e, _ := start(t, j)
 	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
 	before := len(j.protocol.lines)
-	text, session := ask("a"), ask("a")
+	text, session, origin, images, history := ask("a"), ask("a"), ask("a"), ask("a"), ask("a")
 	text.Text = "something else"
 	session.Session = "another"
-	for name, in := range map[string]fsm.Requested{"text": text, "session": session} {
+	origin.Origin.Chat = "another"
+	images.Images = [][]byte{{1}}
+	history.Context = []fsm.Message{{Role: fsm.RoleUser, Text: "before"}}
+	for name, in := range map[string]fsm.Requested{
+		"text": text, "session": session, "origin": origin, "images": images, "history": history,
+	} {
 		if _, err := e.Accept(in); !errors.Is(err, engine.ErrConflict) {
 			t.Errorf("another %s: %v; want ErrConflict", name, err)
 		}
@@ -109,6 +114,64 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 		in.Request = key
 		if got, err := e.Accept(in); err != nil || !got.New {
 			t.Errorf("the id of another %s: %+v, %v; want a new request", name, got, err)
+		}
+	}
+}
+
+// Images and history are in the journal's record of the input; the request's own
+// record names them.
+func TestJRN10ABodyIsKnownByItsHash(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	in := ask("a")
+	in.Images = [][]byte{{1, 2}, {3}}
+	in.Context = []fsm.Message{{Role: fsm.RoleUser, Text: "before"}}
+	first, err := e.Accept(in)
+	if err != nil || !first.New || first.Request.Body == "" {
+		t.Fatalf("accepted as %+v, %v; want a new request with a body", first, err)
+	}
+	e, _ = start(t, j)
+	turn(t, e, fsm.Boot{At: 2, Config: config()})
+	if again, err := e.Accept(in); err != nil || again.New {
+		t.Errorf("the same again: %+v, %v; want the known request", again, err)
+	}
+	in.Images = [][]byte{{1}, {2, 3}}
+	if _, err := e.Accept(in); !errors.Is(err, engine.ErrConflict) {
+		t.Errorf("other images of the same bytes: %v; want ErrConflict", err)
+	}
+}
+
+// A command is accepted and answered in one step, also where the queue is full.
+func TestSES15ACommandIsAnsweredInItsOwnStep(t *testing.T) {
+	c := config()
+	c.Switches.Commands, c.Switches.Cancel = true, fsm.CancelImmediate
+	c.Limits.MaxQueue = 1
+	j := newJournal()
+	e, w := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: c}, ask("a"), ask("b"))
+	for _, text := range []string{"/help", "/status"} {
+		in := ask(text)
+		in.Text = text
+		got, err := e.Accept(in)
+		if err != nil || !got.New || !got.Request.Done || got.Request.Reply == "" || got.Request.Outcome != fsm.OutcomeAnswered {
+			t.Errorf("%s: %+v, %v; want an answer", text, got, err)
+		}
+		if reply, ok := w.effects[len(w.effects)-1].(fsm.Reply); !ok || reply.Request != in.Request || got.Request.Handle != reply.Handle {
+			t.Errorf("%s: the last effect is %+v; want its reply", text, w.effects[len(w.effects)-1])
+		}
+	}
+	if _, err := e.Accept(ask("c")); !errors.Is(err, engine.ErrBusy) {
+		t.Errorf("a request that is no command: %v; want ErrBusy", err)
+	}
+	in := ask("stop")
+	in.Text = "/stop"
+	if got, err := e.Accept(in); err != nil || !got.Request.Done {
+		t.Errorf("/stop: %+v, %v; want an answer", got, err)
+	}
+	for _, id := range []string{"a", "b"} {
+		if r, _, err := j.Request(ask(id).Request); err != nil || r.Outcome != fsm.OutcomeCancelled {
+			t.Errorf("request %s: %+v, %v; want it cancelled", id, r, err)
 		}
 	}
 }

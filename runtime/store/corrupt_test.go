@@ -23,6 +23,14 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 	request := func(s *store.Store) error { _, _, err := s.Request(key); return err }
 	snapshot := func(s *store.Store) error { _, _, err := s.Snapshot(); return err }
 	entries := func(s *store.Store) error { return s.Entries(func(fsm.Entry) error { return nil }) }
+	messages := func(s *store.Store) error { _, err := s.Messages(fsm.Origin{Channel: "c"}, 0, 9); return err }
+	audit := func(s *store.Store) error { _, err := s.Audit("", 0, 9); return err }
+	auditOf := func(s *store.Store) error { _, err := s.Audit("s", 0, 9); return err }
+	session := func(s *store.Store) error { _, err := s.Session("s"); return err }
+	sessions := func(s *store.Store) error { return s.Sessions(func(string, []byte) error { return nil }) }
+	archive := func(s *store.Store) error {
+		return s.Archived("s", 0, 9, func(uint64, []byte) error { return nil })
+	}
 	for _, test := range []struct {
 		name   string
 		damage func(*pebble.DB) error
@@ -38,6 +46,15 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 		{"a flipped bit in a request", flip(requestKey), request, `request "r7"`},
 		{"a flipped bit in the snapshot", flip([]byte("S")), snapshot, "snapshot"},
 		{"a snapshot cut short", cut([]byte("S")), snapshot, "snapshot"},
+		{"a flipped bit in a message", flip(append([]byte("P\x00\x00\x00\x01c"), number(7)...)), messages, "message 7"},
+		{"a flipped bit in an audit record", flip(append([]byte("A"), number(8)...)), audit, "audit record 8"},
+		{"a session's audit record with a flipped bit", flip(append([]byte("A"), number(8)...)), auditOf, "audit record 8"},
+		{"a session's audit record gone", remove(append([]byte("A"), number(8)...)), auditOf, "audit record 8"},
+		{"a flipped bit in a session", flip([]byte("Cs")), session, `session "s"`},
+		{"a flipped bit in a listed session", flip([]byte("Cs")), sessions, `session "s"`},
+		{"a flipped bit in an archive", flip(append([]byte("H\x00\x00\x00\x01s"), number(1)...)), archive, `part 1 of the archive of session "s"`},
+		{"a flipped bit in the name", flip([]byte("Mname")), replay, "name"},
+		{"a missing name", remove([]byte("Mname")), replay, "name"},
 		{"a flipped bit in an entry", flip([]byte("Eh1")), entries, `memory entry "h1"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -45,7 +62,13 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 			s := open(t, dir, store.Options{FS: fs})
 			appendRecords(t, s, 1, 4, false)
 			err := errors.Join(
-				s.Append(engine.Batch{Records: []engine.Record{record(5)}, Requests: []engine.Request{{Key: key}}}, true),
+				s.PutSession("s", []byte("state"), [][]byte{[]byte("part")}),
+				s.Append(engine.Batch{
+					Records:  []engine.Record{record(5)},
+					Requests: []engine.Request{{Key: key}},
+					Messages: []engine.Message{{Position: 7, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}}}},
+					Audit:    []engine.Audit{{Position: 8, Audit: fsm.Audit{Session: "s"}}},
+				}, true),
 				s.SaveSnapshot(1, fsm.Snapshot{Lifecycle: fsm.Serving}),
 				s.PutEntry(fsm.Entry{ID: "h1", Summary: "x"}),
 				s.Close(),
@@ -107,7 +130,9 @@ func TestDamageInATableNamesTheRecord(t *testing.T) {
 	}
 }
 
-func recordKey(index uint64) []byte { return binary.BigEndian.AppendUint64([]byte{'J'}, index) }
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func recordKey(index uint64) []byte { return append([]byte{'J'}, number(index)...) }
 
 // A record of a kind that this code does not know is not skipped over (JRN-15).
 func unknownInput(key []byte) func(*pebble.DB) error {

@@ -1,5 +1,6 @@
-// Package store keeps the journal, the requests, the snapshot and the memory
-// entries of one daemon in one folder, in a Pebble database.
+// Package store keeps the journal, the requests, the snapshot, the sent messages,
+// the audit, the memory entries and the sessions of one daemon in one folder, in a
+// Pebble database.
 //
 //	s, err := store.Open(dir, store.Options{Logger: log, ReserveBytes: 64 << 20})
 //	e, err := engine.Open(s, world)   // a Store is an engine.Journal
@@ -14,10 +15,16 @@
 // part has its length in bytes before it, as 4 bytes.
 //
 //	M "format"                 the version of this layout
+//	M "name"                   a random text that tells this store from others
 //	J index(8)                 one journal record, index from 1
 //	R principal channel id     one request
 //	S                          the snapshot
 //	E id                       one memory entry
+//	P channel position(8)      one message sent to a channel
+//	A position(8)              one audit record
+//	a session position(8)      that the audit record at the position is the session's
+//	C id                       one session
+//	H session number(8)        one part of a session's archive, number from 1
 //
 // The format record is 4 bytes and nothing else, and its key never changes, so
 // that any version can read the version of any other. Every other value is
@@ -31,6 +38,11 @@
 //	R  engine.Request as JSON
 //	S  index(8)  fsm.Snapshot as JSON
 //	E  fsm.Entry as JSON
+//	P  engine.Message as JSON
+//	A  engine.Audit as JSON
+//	a  empty
+//	C  the caller's
+//	H  the caller's
 //
 // A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
 // is changed: the version is read through a read-only opening first.
@@ -39,9 +51,9 @@
 //
 // One Append is one Pebble batch: all of it or nothing. All writes share one
 // write-ahead log, so a synced write makes every write before it durable too. A
-// memory entry is therefore put without a sync of its own: the barrier of the
-// reply that follows it, in the same log, syncs it, and a crash before that
-// barrier loses the entry together with the record that says it was stored.
+// memory entry and a session are therefore put without a sync of their own: the
+// next barrier, in the same log, syncs them, and a crash before that barrier loses
+// them together with the record that says they were stored.
 //
 // # Failed writes
 //

@@ -56,7 +56,7 @@ func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, err er
 			return 0, err
 		}
 	}
-	return last, nil
+	return last, errors.Join(setMessages(batch, b.Messages), setAudit(batch, b.Audit))
 }
 
 // set puts a sealed value into a batch.
@@ -209,8 +209,8 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 	return body, errors.Join(err, closer.Close())
 }
 
-// scan calls fn for each key in [from, to), in order, until it returns an error.
-// Key and value are valid until fn returns.
+// scan calls fn for each key in [from, to), in order, until it returns an error,
+// of which errEnough is none. Key and value are valid until fn returns.
 func (s *Store) scan(from, to []byte, fn func(key, value []byte) error) (err error) {
 	if err := s.usable(); err != nil {
 		return err
@@ -228,7 +228,9 @@ func (s *Store) scan(from, to []byte, fn func(key, value []byte) error) (err err
 		if err != nil {
 			return classify(err)
 		}
-		if err := fn(it.Key(), value); err != nil {
+		if err := fn(it.Key(), value); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}

@@ -15,9 +15,15 @@ const (
 	kindRequest  = 'R'
 	kindSnapshot = 'S'
 	kindEntry    = 'E'
+	kindMessage  = 'P'
+	kindAudit    = 'A'
+	kindAuditOf  = 'a'
+	kindSession  = 'C'
+	kindArchive  = 'H'
 )
 
 func formatKey() []byte   { return []byte("Mformat") }
+func nameKey() []byte     { return []byte("Mname") }
 func snapshotKey() []byte { return []byte{kindSnapshot} }
 
 func recordKey(index uint64) []byte {
@@ -36,13 +42,44 @@ func recordIndex(key []byte) (uint64, error) {
 func requestKey(k fsm.RequestKey) []byte {
 	key := []byte{kindRequest}
 	for _, part := range []string{k.Principal, k.Channel} {
-		key = binary.BigEndian.AppendUint32(key, uint32(len(part)))
-		key = append(key, part...)
+		key = appendPart(key, part)
 	}
 	return append(key, k.ID...)
 }
 
+// appendPart puts a string into a key so that what follows is told apart from it.
+func appendPart(key []byte, part string) []byte {
+	key = binary.BigEndian.AppendUint32(key, uint32(len(part)))
+	return append(key, part...)
+}
+
 func entryKey(id string) []byte { return append([]byte{kindEntry}, id...) }
+
+func sessionKey(id string) []byte { return append([]byte{kindSession}, id...) }
+
+// numbered is the key of what has a number among those of one name: the messages of
+// a channel, the audit of a session, the archive of a session.
+func numbered(kind byte, name string, number uint64) []byte {
+	return binary.BigEndian.AppendUint64(appendPart([]byte{kind}, name), number)
+}
+
+func auditKey(position uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kindAudit}, position)
+}
+
+// numberOf is the number that a key ends with.
+func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
+
+// behind returns the first key behind all those that begin with prefix.
+func behind(prefix []byte) []byte {
+	end := append([]byte{}, prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
 
 // seal returns the value that holds body under key: a checksum over both, then
 // the body.

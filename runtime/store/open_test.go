@@ -142,6 +142,51 @@ func TestOpenTakesAnEmptyDatabase(t *testing.T) {
 	end(t, &s)
 }
 
+// A store of format 1 has all that it had, and what it lacks is empty.
+func TestJRN15AnOlderFormatIsTaken(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 1, 3, true)
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error {
+		return errors.Join(
+			db.Set([]byte("Mformat"), binary.BigEndian.AppendUint32(nil, 1), pebble.Sync),
+			db.Delete([]byte("Mname"), pebble.Sync),
+		)
+	})
+	s = open(t, dir, store.Options{FS: fs})
+	wantRecords(t, s, 3)
+	name := s.Name()
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	end(t, &s)
+	edit(t, after, dir, func(db *pebble.DB) error {
+		value, closer, err := db.Get([]byte("Mformat"))
+		if err != nil {
+			return err
+		}
+		if got := binary.BigEndian.Uint32(value); got != store.Format {
+			t.Errorf("it has format %d now; want %d", got, store.Format)
+		}
+		return closer.Close()
+	})
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	wantRecords(t, s, 3)
+	if s.Name() != name || name == "" {
+		t.Errorf("it is called %q, then %q; want one name", name, s.Name())
+	}
+}
+
+func TestEachStoreHasANameOfItsOwn(t *testing.T) {
+	fs := vfs.NewMem()
+	a, b := open(t, "a", store.Options{FS: fs}), open(t, "b", store.Options{FS: fs})
+	if a.Name() == b.Name() {
+		t.Errorf("two stores are called %q", a.Name())
+	}
+	end(t, &a)
+	end(t, &b)
+}
+
 func TestJRN14SpaceHasAReserve(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs, ReserveBytes: 1000})
@@ -168,6 +213,10 @@ func TestMethodsAfterCloseAreErrors(t *testing.T) {
 	}
 	_, _, request := s.Request(fsm.RequestKey{})
 	_, _, snapshot := s.Snapshot()
+	_, messages := s.Messages(fsm.Origin{}, 0, 1)
+	_, audit := s.Audit("", 0, 1)
+	_, none := s.Audit("", 0, 0)
+	_, session := s.Session("s")
 	for name, err := range map[string]error{
 		"Append":       s.Append(engine.Batch{}, true),
 		"Replay":       s.Replay(0, nil),
@@ -176,6 +225,13 @@ func TestMethodsAfterCloseAreErrors(t *testing.T) {
 		"Snapshot":     snapshot,
 		"PutEntry":     s.PutEntry(fsm.Entry{}),
 		"Entries":      s.Entries(nil),
+		"Messages":     messages,
+		"Audit":        audit,
+		"Audit of 0":   none,
+		"Session":      session,
+		"PutSession":   s.PutSession("s", nil, nil),
+		"Sessions":     s.Sessions(nil),
+		"Archived":     s.Archived("s", 0, 1, nil),
 	} {
 		if !errors.Is(err, store.ErrClosed) {
 			t.Errorf("%s: %v; want ErrClosed", name, err)

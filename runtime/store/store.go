@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,8 +15,9 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Format is the version of the layout that doc.go describes.
-const Format = 1
+// Format is the version of the layout that doc.go describes. One of version 1 has
+// no messages, audit, sessions and name; opening it makes it one of version 2.
+const Format = 2
 
 // What Pebble may take of memory. The store is small and written more than it
 // is read: an idle daemon should stay so.
@@ -47,6 +49,7 @@ type Store struct {
 	failure *failure
 	closed  atomic.Bool
 	last    uint64 // index of the last record
+	name    string
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -76,7 +79,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 // open checks the format, opens the database and finds the journal's end.
 func (s *Store) open() (err error) {
-	exists, err := s.checkFormat()
+	format, err := s.checkFormat()
 	if err != nil {
 		return err
 	}
@@ -89,15 +92,53 @@ func (s *Store) open() (err error) {
 			err = errors.Join(err, s.db.Close())
 		}
 	}()
-	if !exists {
-		version := binary.BigEndian.AppendUint32(nil, Format)
-		if err := s.db.Set(formatKey(), version, pebble.Sync); err != nil {
+	if format != Format {
+		if err := s.found(); err != nil {
 			return err
 		}
+	}
+	if s.name, err = s.readName(); err != nil {
+		return err
 	}
 	s.last, err = s.lastRecord()
 	return err
 }
+
+// found writes the format and a name into a store that is new or of an older
+// format.
+func (s *Store) found() error {
+	batch := s.db.NewBatch()
+	name := []byte(rand.Text()[:nameBytes])
+	err := errors.Join(
+		batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil),
+		set(batch, nameKey(), name),
+	)
+	if err != nil {
+		return err
+	}
+	return s.db.Apply(batch, pebble.Sync)
+}
+
+// readName reads the store's name. The methods that others call read a store that
+// is open; this one does not wait for that.
+func (s *Store) readName() (string, error) {
+	value, closer, err := s.db.Get(nameKey())
+	if errors.Is(err, pebble.ErrNotFound) {
+		return "", corrupt("name", "it is missing")
+	}
+	if err != nil {
+		return "", err
+	}
+	body, err := unseal(nameKey(), value, "name")
+	return string(body), errors.Join(err, closer.Close())
+}
+
+// Name tells this store from every other one, and from one that is made in its
+// place: what lies outside the store can say with it what it belongs to.
+func (s *Store) Name() string { return s.name }
+
+// nameBytes is the length of a name: 40 bits of randomness.
+const nameBytes = 8
 
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
@@ -123,42 +164,44 @@ func (s *Store) options() *pebble.Options {
 	return o
 }
 
-// checkFormat reports whether there is a store, after a look that changes
-// nothing. A store that this code must not touch, such as one that newer code has
-// written, is an error (JRN-15).
-func (s *Store) checkFormat() (exists bool, err error) {
+// checkFormat returns the format of the store, or 0 where there is none, after a
+// look that changes nothing. A store that this code must not touch, such as one
+// that newer code has written, is an error (JRN-15).
+func (s *Store) checkFormat() (format uint32, err error) {
 	o := s.options()
 	o.ReadOnly = true
 	db, err := pebble.Open(s.dir, o)
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {
-		return false, nil
+		return 0, nil
 	}
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	value, closer, err := db.Get(formatKey())
 	if errors.Is(err, pebble.ErrNotFound) {
-		return false, isEmpty(db)
+		return 0, isEmpty(db)
 	}
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
-	return true, checkVersion(value)
+	return version(value)
 }
 
-func checkVersion(value []byte) error {
+// version reads a format record.
+func version(value []byte) (uint32, error) {
 	if len(value) != 4 {
-		return corrupt("format record", fmt.Sprintf("%d bytes, want 4", len(value)))
+		return 0, corrupt("format record", fmt.Sprintf("%d bytes, want 4", len(value)))
 	}
 	switch v := binary.BigEndian.Uint32(value); {
 	case v > Format:
-		return fmt.Errorf("%w: format %d, this shelly reads up to %d: use the newer one", ErrNewerFormat, v, Format)
+		return 0, fmt.Errorf("%w: format %d, this shelly reads up to %d: use the newer one", ErrNewerFormat, v, Format)
 	case v == 0:
-		return corrupt("format record", "format 0")
+		return 0, corrupt("format record", "format 0")
+	default:
+		return v, nil
 	}
-	return nil
 }
 
 // isEmpty returns an error unless db holds nothing, as after a crash between

@@ -14,8 +14,10 @@ import (
 type state struct {
 	records  []engine.Record
 	requests [requestCount]int // the version of each request, from 1; 0: none
-	index    uint64            // of the snapshot
-	size     int               // requests in the snapshot's machine
+	messages []engine.Message
+	audit    []engine.Audit
+	index    uint64 // of the snapshot
+	size     int    // requests in the snapshot's machine
 }
 
 const requestCount = 3
@@ -75,6 +77,13 @@ func (m *model) append(t *rapid.T) {
 		}
 	}
 	s.records = append(s.records[:len(s.records):len(s.records)], b.Records...)
+	for range rapid.IntRange(0, 3*len(b.Records)).Draw(t, "sent") {
+		n := len(s.messages) + 1
+		b.Messages = append(b.Messages, message(n, uint64(len(s.records))))
+		b.Audit = append(b.Audit, audit(n, uint64(len(s.records))))
+		s.messages = append(s.messages[:n-1:n-1], b.Messages[len(b.Messages)-1])
+		s.audit = append(s.audit[:n-1:n-1], b.Audit[len(b.Audit)-1])
+	}
 	appendTo(t, m.journal, b, sync)
 	m.write(s, sync)
 }
@@ -149,6 +158,8 @@ func (m *model) compare(t *rapid.T) {
 	for i, version := range s.requests {
 		checkRequest(t, "history", m.journal, requestNumber(i), expected(i, version))
 	}
+	checkMessages(t, "history", m.journal, s.messages)
+	checkAudit(t, "history", m.journal, s.audit)
 	if s.index > 0 {
 		checkSnapshot(t, "history", m.journal, s.index, snapshot(s.size))
 	}

@@ -21,30 +21,48 @@ func tail(records []engine.Record, n int) []engine.Record {
 
 // inputs returns one input of each kind in which no field is zero.
 func inputs() []fsm.Input {
-	config := fsm.ShellyProfile()
-	config.Tools = []fsm.ToolDecl{{
-		Name: "read_file", Description: "read a file", Parameters: `{"type":"object"}`, Effects: fsm.EffectsNone,
-	}}
 	return []fsm.Input{
-		fsm.Boot{At: 1, Config: config},
-		fsm.Requested{
-			At:      2,
-			Request: fsm.RequestKey{Principal: "me", Channel: "udp", ID: "1"}, Session: "cli:direct", Text: "how full is 磁盘?",
-		},
-		fsm.EventRaised{At: 3, Source: "disk", Subject: "/var", Event: "full", Detail: "92 %"},
-		fsm.BrainAnswered{
-			At: 4, Call: 1, Stop: fsm.StopToolUse, Text: "let me look", Thinking: "hm",
-			Calls:  []fsm.ToolCall{{ID: "a", Name: "read_file", Args: `{"path":"x","n":12345678901234567890}`}},
-			Tokens: fsm.Tokens{Prompt: 10, Answer: 5},
-		},
-		fsm.BrainFailed{At: 5, Call: 2, Class: fsm.BrainLoading, Reason: "still loading"},
-		fsm.ToolAnswered{At: 6, Call: 3, Text: "no such file", Failed: true},
-		fsm.ToolStopped{At: 7, Call: 4},
-		fsm.Recalled{At: 8, Call: 5, Entries: []fsm.Memory{{ID: "h1", Summary: "the disk was full"}}, Error: "slow"},
-		fsm.Embedded{At: 9, Call: 6, Vector: []byte{0, 0, 128, 63, 255}, Model: "nomic", Error: "slow"},
-		fsm.Stored{At: 10, Call: 7, Error: "no space"},
-		fsm.TimerFired{At: 11, Timer: 8},
-		fsm.Signalled{At: 12, Name: "SIGTERM"},
+		sample[fsm.Boot](), sample[fsm.Configured](), sample[fsm.Requested](), sample[fsm.CancelRequested](), sample[fsm.Decided](),
+		sample[fsm.Resolved](), sample[fsm.EventRaised](), sample[fsm.ScheduleDue](), sample[fsm.BrainAnswered](), sample[fsm.BrainFailed](),
+		sample[fsm.ToolAnswered](), sample[fsm.ToolStopped](), sample[fsm.Recalled](), sample[fsm.Embedded](), sample[fsm.Stored](),
+		sample[fsm.SessionLoaded](), sample[fsm.SessionSaved](), sample[fsm.SkillLoaded](), sample[fsm.TimerFired](), sample[fsm.Signalled](),
+	}
+}
+
+// sample returns a value in which no field is zero.
+func sample[T any]() T {
+	var v T
+	n := 0
+	fill(reflect.ValueOf(&v).Elem(), &n)
+	return v
+}
+
+// fill gives v a value that no other part of its sample has, n being how many have
+// one. It is a text that JSON escapes, or a number beyond what a float holds.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.String:
+		v.SetString(fmt.Sprintf("磁盘 <\"%d\">", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1<<62 - int64(*n))
+	case reflect.Uint8:
+		v.SetUint(255 - uint64(*n%100))
+	case reflect.Uint64:
+		v.SetUint(^uint64(*n))
+	default:
+		panic("no sample of " + v.Kind().String())
 	}
 }
 
@@ -77,11 +95,36 @@ func zeroField(v reflect.Value, path string) string {
 func request(key fsm.RequestKey, n int) engine.Request {
 	r := engine.Request{
 		Key: key, Handle: fsm.HandleID(n + 1), Session: "cli:direct", Text: "what is 磁盘?", Accepted: fsm.Millis(100 + n),
+		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Body: "0f",
 	}
 	if n%2 == 1 {
 		r.Done, r.Replied, r.Reply, r.IsError = true, fsm.Millis(200+n), fmt.Sprintf("answer %d", n), n%4 == 3
+		r.Outcome = fsm.OutcomeExhausted
 	}
 	return r
+}
+
+// chats are where messages go, in turn. Their names make the same text when they are
+// joined, or are empty.
+func chats() []fsm.Origin {
+	return []fsm.Origin{{Channel: "a", Chat: "bc"}, {Channel: "ab", Chat: "c"}, {Channel: "a", Chat: "d"}, {}, {Channel: "a"}}
+}
+
+// message returns the n-th message, from 1, which the step at index has sent.
+func message(n int, index uint64) engine.Message {
+	m := engine.Message{Position: engine.PositionOf(index, n), At: fsm.Millis(n), SendMessage: sample[fsm.SendMessage]()}
+	m.Key, m.To = fmt.Sprint("h1/", n), chats()[n%len(chats())]
+	return m
+}
+
+// sessions are what audit records belong to, in turn.
+func sessions() []string { return []string{"a", "ab", ""} }
+
+// audit returns the n-th audit record, from 1, which the step at index has made.
+func audit(n int, index uint64) engine.Audit {
+	a := engine.Audit{Position: engine.PositionOf(index, n), At: fsm.Millis(n), Audit: sample[fsm.Audit]()}
+	a.Key, a.Session = fmt.Sprint("h1/", n), sessions()[n%len(sessions())]
+	return a
 }
 
 // snapshot returns the state of a machine that has work at hand.

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// ReadMax is the most that one call of [Journal.Messages] or [Journal.Audit]
+// returns, whatever it is asked for.
+const ReadMax = 256
+
+// Message is a text sent to a chat, written in the batch of the step that sent it
+// and so exactly as durable as the step. It is in the journal once: a step that is
+// folded again writes nothing.
+type Message struct {
+	// Position grows from message to message. It is made of the index of the
+	// step and the message's place in it; see [PositionOf].
+	Position uint64     `json:"position"`
+	At       fsm.Millis `json:"at"`
+	fsm.SendMessage
+}
+
+// Audit is the record of a tool call that has ended, written as a [Message] is.
+// Positions of messages and of audit records have nothing to do with each other.
+type Audit struct {
+	Position uint64     `json:"position"`
+	At       fsm.Millis `json:"at"`
+	fsm.Audit
+}
+
+// placeBits is how much of a position is the place in its step: no step sends more
+// than a few times max_calls_per_answer.
+const placeBits = 16
+
+// PositionOf returns the position of the n-th of its kind, from 0, that the step at
+// index has written.
+func PositionOf(index uint64, n int) uint64 { return index<<placeBits | uint64(n) }
+
+// StepOf returns the index of the step that has written what is at a position.
+func StepOf(position uint64) uint64 { return position >> placeBits }
+
+// Messages returns what the step sends, as the journal holds it.
+func (s Step) Messages() []Message {
+	var sent []Message
+	for _, e := range s.Effects {
+		if e, ok := e.(fsm.SendMessage); ok {
+			sent = append(sent, Message{Position: PositionOf(s.Index, len(sent)), At: s.Input.Time(), SendMessage: e})
+		}
+	}
+	return sent
+}
+
+// audit returns the step's records of tool calls that have ended.
+func (s Step) audit() []Audit {
+	var ended []Audit
+	for _, e := range s.Effects {
+		if e, ok := e.(fsm.Audit); ok {
+			ended = append(ended, Audit{Position: PositionOf(s.Index, len(ended)), At: s.Input.Time(), Audit: e})
+		}
+	}
+	return ended
+}
+
+// bodyHash names what a request holds beside its text: its images and its own
+// history. It is empty where there is neither.
+func bodyHash(in fsm.Requested) (string, error) {
+	if len(in.Images) == 0 && len(in.Context) == 0 {
+		return "", nil
+	}
+	data, err := json.Marshal(struct {
+		Images  [][]byte
+		Context []fsm.Message
+	}{in.Images, in.Context})
+	if err != nil {
+		return "", fmt.Errorf("encode the body of request %q: %w", in.Request.ID, err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}

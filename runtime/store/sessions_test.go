@@ -1,0 +1,91 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+// kept is what a store holds of sessions, by id.
+func kept(t *testing.T, s *store.Store) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := s.Sessions(func(id string, body []byte) error {
+		found[id] = []string{string(body)}
+		return s.Archived(id, 0, 100, func(number uint64, part []byte) error {
+			found[id] = append(found[id], fmt.Sprintf("%d %s", number, part))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func put(t *testing.T, s *store.Store, id, body string, parts ...string) {
+	t.Helper()
+	var archived [][]byte
+	for _, part := range parts {
+		archived = append(archived, []byte(part))
+	}
+	if err := s.PutSession(id, []byte(body), archived); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Sessions replace each other, archives grow, and no two of either meet.
+func TestSES16ASessionIsPutWithItsArchive(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	put(t, s, "a", "1", "x", "y")
+	put(t, s, "ab", "2", "z")
+	put(t, s, "", "3")
+	put(t, s, "a", "4", "w")
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: fs})
+	defer end(t, &s)
+	put(t, s, "a", "5", "v")
+	want := map[string][]string{"": {"3"}, "a": {"5", "1 x", "2 y", "3 w", "4 v"}, "ab": {"2", "1 z"}}
+	if diff := cmp.Diff(want, kept(t, s)); diff != "" {
+		t.Errorf("sessions (-want +got):\n%s", diff)
+	}
+	if body, err := s.Session("b"); body != nil || err != nil {
+		t.Errorf("a session that is not there: %q, %v", body, err)
+	}
+	var some []uint64
+	err := s.Archived("a", 1, 2, func(number uint64, _ []byte) error { some = append(some, number); return nil })
+	if diff := cmp.Diff([]uint64{2, 3}, some); diff != "" || err != nil {
+		t.Errorf("two parts behind the first (-want +got), error %v:\n%s", err, diff)
+	}
+	stop := errors.New("stop")
+	if err := s.Archived("a", 0, 9, func(uint64, []byte) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("Archived: %v; want what its function returned", err)
+	}
+}
+
+// A session needs no sync of its own, and is whole or absent.
+func TestASyncedAppendMakesTheSessionsBeforeItDurable(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	put(t, s, "a", "kept", "x")
+	appendRecords(t, s, 1, 1, true)
+	put(t, s, "a", "lost", "y")
+	if err := s.Append(engine.Batch{Records: []engine.Record{record(2)}}, false); err != nil {
+		t.Fatal(err)
+	}
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	wantRecords(t, s, 1)
+	if diff := cmp.Diff(map[string][]string{"a": {"kept", "1 x"}}, kept(t, s)); diff != "" {
+		t.Errorf("sessions after a crash (-want +got):\n%s", diff)
+	}
+}

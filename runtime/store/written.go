@@ -1,0 +1,128 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// setMessages puts messages into a batch.
+func setMessages(batch *pebble.Batch, messages []engine.Message) error {
+	for _, m := range messages {
+		body, err := json.Marshal(m)
+		if err != nil {
+			return fmt.Errorf("encode message %q: %w", m.Key, err)
+		}
+		if err := set(batch, numbered(kindMessage, m.To.Channel, m.Position), body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAudit puts audit records into a batch, each with its place among those of its
+// session.
+func setAudit(batch *pebble.Batch, records []engine.Audit) error {
+	for _, a := range records {
+		body, err := json.Marshal(a)
+		if err != nil {
+			return fmt.Errorf("encode the audit of %q: %w", a.Key, err)
+		}
+		err = errors.Join(
+			set(batch, auditKey(a.Position), body),
+			set(batch, numbered(kindAuditOf, a.Session, a.Position), nil),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errEnough ends a scan that has found all it wants.
+var errEnough = errors.New("enough")
+
+// some is scan for the keys behind after, until fn has returned true limit times,
+// or engine.ReadMax times where that is less.
+func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key, value []byte) (bool, error)) error {
+	left := min(limit, engine.ReadMax)
+	if left <= 0 || after == ^uint64(0) {
+		return s.usable()
+	}
+	from := append(append([]byte{}, prefix...), bigEndian(after+1)...)
+	return s.scan(from, behind(prefix), func(key, value []byte) error {
+		taken, err := fn(key, value)
+		if err != nil || !taken {
+			return err
+		}
+		if left--; left == 0 {
+			return errEnough
+		}
+		return nil
+	})
+}
+
+// Messages implements [engine.Journal].
+func (s *Store) Messages(to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
+	var found []engine.Message
+	err := s.some(appendPart([]byte{kindMessage}, to.Channel), after, limit, func(key, value []byte) (bool, error) {
+		m, err := decode[engine.Message](key, value, fmt.Sprintf("message %d", numberOf(key)))
+		if err != nil || to.Chat != "" && m.To.Chat != to.Chat {
+			return false, err
+		}
+		found = append(found, m)
+		return true, nil
+	})
+	return found, err
+}
+
+// Audit implements [engine.Journal].
+func (s *Store) Audit(session string, after uint64, limit int) ([]engine.Audit, error) {
+	var found []engine.Audit
+	take := func(key, value []byte) (bool, error) {
+		a, err := decode[engine.Audit](key, value, auditName(numberOf(key)))
+		found = append(found, a)
+		return true, err
+	}
+	if session == "" {
+		err := s.some([]byte{kindAudit}, after, limit, take)
+		return found, err
+	}
+	err := s.some(appendPart([]byte{kindAuditOf}, session), after, limit, func(key, _ []byte) (bool, error) {
+		position := numberOf(key)
+		body, err := s.get(auditKey(position), auditName(position))
+		if err != nil {
+			return false, err
+		}
+		if body == nil {
+			return false, corrupt(auditName(position), "it is missing")
+		}
+		var a engine.Audit
+		if err := json.Unmarshal(body, &a); err != nil {
+			return false, corrupt(auditName(position), err)
+		}
+		found = append(found, a)
+		return true, nil
+	})
+	return found, err
+}
+
+func auditName(position uint64) string { return fmt.Sprintf("audit record %d", position) }
+
+// decode reads a sealed JSON value.
+func decode[T any](key, value []byte, what string) (T, error) {
+	var v T
+	body, err := unseal(key, value, what)
+	if err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return v, corrupt(what, err)
+	}
+	return v, nil
+}
