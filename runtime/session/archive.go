@@ -1,0 +1,57 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// part is one message of an archive, in the store.
+type part struct {
+	Turn    string      `json:"turn,omitempty"`
+	Message fsm.Message `json:"message"`
+}
+
+// Archived is one message of a session's archive, which holds every turn whole.
+type Archived struct {
+	Number  uint64 // from 1
+	Turn    string
+	Message fsm.Message
+}
+
+// Archive returns the first messages of a session's archive behind a number, at
+// most limit and as many as the store gives at once.
+func (s *Sessions) Archive(id string, after uint64, limit int) ([]Archived, error) {
+	var found []Archived
+	err := s.store.Archived(id, after, limit, func(number uint64, data []byte) error {
+		var p part
+		if err := json.Unmarshal(data, &p); err != nil {
+			return fmt.Errorf("read part %d of the archive of session %q: %w", number, id, err)
+		}
+		found = append(found, Archived{Number: number, Turn: p.Turn, Message: p.Message})
+		return nil
+	})
+	return found, err
+}
+
+// Listed is what a list of sessions tells of one.
+type Listed struct {
+	ID       string
+	Version  uint64 // the number of saves
+	Messages int    // in its history
+}
+
+// List returns the sessions in the order of ids.
+func (s *Sessions) List() ([]Listed, error) {
+	var list []Listed
+	err := s.store.Sessions(func(id string, body []byte) error {
+		var kept record
+		if err := json.Unmarshal(body, &kept); err != nil {
+			return fmt.Errorf("read session %q: %w", id, err)
+		}
+		list = append(list, Listed{ID: id, Version: kept.Session.Version, Messages: len(kept.Session.History)})
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,207 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"shelly/fsm"
+)
+
+// The files in the memory folder, and what of them is read or kept at most.
+const (
+	memoryFile      = "MEMORY.md"
+	historyFile     = "HISTORY.md"
+	memoryBytesMax  = 1 << 20
+	historyBytesMax = 64 << 20 // copied with each entry
+	tailBytes       = 1 << 20  // of HISTORY.md, in which a turn is looked for
+	tempSuffix      = ".tmp"
+	triesMax        = 3 // to add to a HISTORY.md that changes meanwhile
+)
+
+// folder is the memory folder.
+type folder struct {
+	dir   string
+	store string // the store's name
+}
+
+func openFolder(data, store string) (folder, error) {
+	f := folder{dir: filepath.Join(data, "memory"), store: store}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return f, fmt.Errorf("make the memory folder: %w", err)
+	}
+	return f, syncFolder(data)
+}
+
+// errChanged says that a file is no longer what was read.
+var errChanged = errors.New("the file has changed meanwhile")
+
+// memory reads MEMORY.md. A missing file is an empty one.
+func (f folder) memory() (memory, error) {
+	file, info, err := open(filepath.Join(f.dir, memoryFile), memoryBytesMax)
+	if err != nil || file == nil {
+		return memory{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, memoryBytesMax+1))
+	err = errors.Join(err, file.Close())
+	switch {
+	case err != nil:
+		return memory{}, fmt.Errorf("read %s: %w", memoryFile, err)
+	case len(text) > memoryBytesMax:
+		return memory{}, tooLong(memoryFile, info.Size(), memoryBytesMax)
+	}
+	return parseMemory(string(text), f.store), nil
+}
+
+// replaceMemory writes MEMORY.md over what was read of it, or returns errChanged.
+func (f folder) replaceMemory(read memory, e fsm.SaveSession) error {
+	text, ok := read.replaced(e, f.store)
+	if !ok {
+		return nil
+	}
+	if len(text) > memoryBytesMax {
+		return tooLong(memoryFile, int64(len(text)), memoryBytesMax)
+	}
+	return f.replace(memoryFile, strings.NewReader(text), func() error {
+		now, err := f.memory()
+		if err == nil && now.hash() != read.hash() {
+			err = errChanged
+		}
+		return err
+	})
+}
+
+// appendHistory adds a turn's entries to HISTORY.md, unless they are there.
+func (f folder) appendHistory(notes []string, turn string) error {
+	if len(notes) == 0 {
+		return nil
+	}
+	for try := 1; ; try++ {
+		err := f.tryHistory(notes, mark(f.store, turn))
+		if !errors.Is(err, errChanged) || try == triesMax {
+			return err
+		}
+	}
+}
+
+func (f folder) tryHistory(notes []string, mark string) (err error) {
+	name := filepath.Join(f.dir, historyFile)
+	file, info, err := open(name, historyBytesMax)
+	if err != nil {
+		return err
+	}
+	if file == nil { // there is none yet
+		return f.replace(historyFile, strings.NewReader(entries("", notes, mark)), func() error {
+			if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+				return errors.Join(err, errChanged)
+			}
+			return nil
+		})
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	tail, err := readTail(file, info.Size())
+	if err != nil {
+		return fmt.Errorf("read %s: %w", historyFile, err)
+	}
+	if strings.Contains("\n"+tail, "\n"+mark+"\n") {
+		return nil
+	}
+	whole := io.NewSectionReader(file, 0, info.Size())
+	return f.replace(historyFile, io.MultiReader(whole, strings.NewReader(entries(tail, notes, mark))), func() error {
+		now, err := os.Stat(name)
+		if err != nil || !os.SameFile(info, now) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
+			return errors.Join(err, errChanged)
+		}
+		return nil
+	})
+}
+
+func readTail(file io.ReaderAt, size int64) (string, error) {
+	from := max(0, size-tailBytes)
+	tail, err := io.ReadAll(io.NewSectionReader(file, from, size-from))
+	return string(tail), err
+}
+
+// open opens a regular file of at most so many bytes, and nothing where there is
+// none. It waits for no pipe.
+func open(name string, bytesMax int64) (*os.File, fs.FileInfo, error) {
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is no regular file: move it away", name)
+	case info.Size() > bytesMax:
+		err = tooLong(name, info.Size(), bytesMax)
+	default:
+		return file, info, nil
+	}
+	return nil, nil, errors.Join(err, file.Close())
+}
+
+func tooLong(name string, size, bytesMax int64) error {
+	return fmt.Errorf("%s is %d bytes long and the most is %d: shorten it", name, size, bytesMax)
+}
+
+// replace puts a new file in place of the one with its name: a crash leaves the old
+// one or the new one, whole. Just before, same must not object. Where the name is a
+// link, what it leads to is replaced.
+func (f folder) replace(name string, content io.Reader, same func() error) (err error) {
+	target := filepath.Join(f.dir, name)
+	if leads, err := filepath.EvalSymlinks(target); err == nil {
+		target = leads
+	}
+	temp := target + tempSuffix
+	if err := write(temp, content); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, remove(temp)))
+	}
+	if err := same(); err != nil {
+		return errors.Join(err, remove(temp))
+	}
+	if err := os.Rename(temp, target); err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, remove(temp)))
+	}
+	return syncFolder(filepath.Dir(target))
+}
+
+// write makes a file durable, in place of what a crash may have left of it.
+func write(name string, content io.Reader) (err error) {
+	if err := remove(name); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+func remove(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

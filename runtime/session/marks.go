@@ -1,0 +1,119 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// What a comment begins and ends with that says which turn has written what stands
+// above it. Between them are the store's name and, in MEMORY.md, the latest turns.
+const (
+	markBegin = "<!-- shelly turn "
+	markEnd   = " -->"
+)
+
+// mark is the comment of a store's turns. Whatever a turn is called, it cannot end
+// the comment.
+func mark(store string, turns ...string) string {
+	words := []string{store}
+	for _, turn := range turns {
+		words = append(words, url.QueryEscape(turn))
+	}
+	return markBegin + strings.Join(words, " ") + markEnd
+}
+
+// entries is what is added to a HISTORY.md that ends with tail. No entry looks like
+// a mark.
+func entries(tail string, notes []string, mark string) string {
+	var b strings.Builder
+	if tail != "" && !strings.HasSuffix(tail, "\n") {
+		b.WriteString("\n")
+	}
+	for i, note := range notes {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(strings.ReplaceAll(strings.TrimSpace(note), "<!--", "&lt;!--") + "\n")
+	}
+	b.WriteString(mark + "\n\n")
+	return b.String()
+}
+
+// memory is MEMORY.md as it was read.
+type memory struct {
+	content string   // without the mark
+	turns   []string // those of this store that it says have written it
+}
+
+// parseMemory takes the mark off. It is the last line as this package writes it, but
+// a person may have written behind it.
+func parseMemory(text, store string) memory {
+	at := strings.LastIndex("\n"+text, "\n"+markBegin)
+	if at < 0 {
+		return memory{content: text}
+	}
+	line, rest, _ := strings.Cut(text[at:], "\n")
+	inside, ok := strings.CutSuffix(strings.TrimPrefix(line, markBegin), markEnd)
+	if !ok {
+		return memory{content: text}
+	}
+	m := memory{content: strings.TrimSuffix(text[:at], "\n")}
+	if rest != "" {
+		m.content = text[:at] + rest
+	}
+	words := strings.Fields(inside)
+	if len(words) == 0 || words[0] != store {
+		return m
+	}
+	for _, word := range words[1:] {
+		if turn, err := url.QueryUnescape(word); err == nil {
+			m.turns = append(m.turns, turn)
+		}
+	}
+	return m
+}
+
+// hash names the content: SHA-256 in hexadecimal, and nothing for no content.
+func (m memory) hash() string {
+	if m.content == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(m.content))
+	return hex.EncodeToString(sum[:])
+}
+
+// into returns a session with MEMORY.md in it.
+func (m memory) into(s fsm.Session) fsm.Session {
+	s.Memory, s.MemoryHash = strings.ToValidUTF8(m.content, "\uFFFD"), m.hash()
+	return s
+}
+
+// admits reports whether a save may replace MEMORY.md: it is what was loaded, or the
+// save has replaced it already.
+func (m memory) admits(e fsm.SaveSession) bool {
+	return m.hash() == e.State.MemoryHash || m.written(e)
+}
+
+// written reports whether a save has replaced MEMORY.md already, whatever a person
+// has made of it since.
+func (m memory) written(e fsm.SaveSession) bool {
+	return slices.Contains(m.turns, e.Turn) || m.content == e.State.Memory
+}
+
+// replaced is the text of the file that a save makes, and false where there is
+// nothing to do.
+func (m memory) replaced(e fsm.SaveSession, store string) (string, bool) {
+	if m.written(e) {
+		return "", false
+	}
+	turns := append(slices.Clone(m.turns), e.Turn)
+	if old := len(turns) - turnsMax; old > 0 {
+		turns = turns[old:]
+	}
+	return e.State.Memory + "\n" + mark(store, turns...) + "\n", true
+}

@@ -1,0 +1,146 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"shelly/fsm"
+)
+
+// Store keeps sessions. Of one session its methods are called one at a time.
+type Store interface {
+	// Name tells this store from every other one.
+	Name() string
+	// Session returns what was put under an id, or nil where there is none.
+	Session(id string) ([]byte, error)
+	// PutSession puts body under an id and adds parts to the end of the session's
+	// archive, all of it or nothing.
+	PutSession(id string, body []byte, archived [][]byte) error
+	// Sessions calls fn for each session, in the order of ids.
+	Sessions(fn func(id string, body []byte) error) error
+	// Archived calls fn for the first parts of an archive behind a number, at
+	// most limit of them, in order.
+	Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error
+}
+
+// turnsMax is how many turns are remembered. One comes again only while it is the
+// last that its handle has saved, and few handles run at once.
+const turnsMax = 16
+
+// Sessions is the sessions and the files they share. It is safe for concurrent use.
+type Sessions struct {
+	store Store
+	files folder
+	mu    sync.Mutex // held over each comparison and the writes that follow it
+}
+
+// Open returns the sessions of a store, with their files in the folder memory of
+// the data folder, which it makes where it is missing.
+func Open(data string, s Store) (*Sessions, error) {
+	files, err := openFolder(data, s.Name())
+	if err != nil {
+		return nil, err
+	}
+	return &Sessions{store: s, files: files}, nil
+}
+
+// record is a session in the store.
+type record struct {
+	Session fsm.Session `json:"session"` // without MEMORY.md
+	Turns   []string    `json:"turns,omitempty"`
+}
+
+// Load returns a session with MEMORY.md as it is now. One that was never saved has
+// version 0.
+func (s *Sessions) Load(ctx context.Context, id string) (fsm.Session, error) {
+	if err := ctx.Err(); err != nil {
+		return fsm.Session{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept, err := s.read(id)
+	if err != nil {
+		return fsm.Session{}, err
+	}
+	m, err := s.files.memory()
+	if err != nil {
+		return fsm.Session{}, err
+	}
+	return m.into(kept.Session), nil
+}
+
+// Save writes a session over the version it was loaded with. On a conflict nothing
+// is written, and now is what stands there. A turn that is written already changes
+// nothing and is no conflict.
+func (s *Sessions) Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session, conflict bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return fsm.Session{}, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept, err := s.read(e.Session)
+	if err != nil || slices.Contains(kept.Turns, e.Turn) {
+		return fsm.Session{}, false, err
+	}
+	m, err := s.files.memory()
+	if err != nil {
+		return fsm.Session{}, false, err
+	}
+	if kept.Session.Version != e.State.Version || e.Memory && !m.admits(e) {
+		return m.into(kept.Session), true, nil
+	}
+	if err := s.files.appendHistory(e.Notes, e.Turn); err != nil {
+		return fsm.Session{}, false, err
+	}
+	if e.Memory {
+		err := s.files.replaceMemory(m, e)
+		if errors.Is(err, errChanged) {
+			if m, err = s.files.memory(); err == nil {
+				return m.into(kept.Session), true, nil
+			}
+		}
+		if err != nil {
+			return fsm.Session{}, false, err
+		}
+	}
+	return fsm.Session{}, false, s.put(e, kept.Turns)
+}
+
+func (s *Sessions) read(id string) (record, error) {
+	body, err := s.store.Session(id)
+	if err != nil || body == nil {
+		return record{}, err
+	}
+	var kept record
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return record{}, fmt.Errorf("read session %q: %w", id, err)
+	}
+	return kept, nil
+}
+
+// put writes the session and what of the turn goes to its archive.
+func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
+	kept := record{Session: e.State, Turns: append(turns, e.Turn)}
+	kept.Session.Version++
+	kept.Session.Memory, kept.Session.MemoryHash = "", ""
+	if old := len(kept.Turns) - turnsMax; old > 0 {
+		kept.Turns = kept.Turns[old:]
+	}
+	body, err := json.Marshal(kept)
+	if err != nil {
+		return fmt.Errorf("encode session %q: %w", e.Session, err)
+	}
+	var parts [][]byte
+	for _, m := range e.Archive {
+		part, err := json.Marshal(part{Turn: e.Turn, Message: m})
+		if err != nil {
+			return fmt.Errorf("encode the archive of session %q: %w", e.Session, err)
+		}
+		parts = append(parts, part)
+	}
+	return s.store.PutSession(e.Session, body, parts)
+}
