@@ -1,0 +1,116 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// names returns the names in a folder that are not hidden, in order, of the first
+// entriesMax that the system gives.
+func names(root *os.Root, dir string) ([]string, error) {
+	folder, err := root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := folder.ReadDir(entriesMax)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	var found []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			found = append(found, e.Name())
+		}
+	}
+	slices.Sort(found)
+	return found, errors.Join(err, folder.Close())
+}
+
+// readFile reads a text of a skill's folder, line ends as LF.
+func (l *Library) readFile(folder, name string) (text string, err error) {
+	root, err := l.root.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	// Not to wait for the other end of a pipe.
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no %s: %w", name, fs.ErrNotExist)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, textBytesMax+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(data) > textBytesMax:
+		return "", fmt.Errorf("%s is longer than %d bytes, which is the most", name, textBytesMax)
+	case !utf8.Valid(data):
+		return "", fmt.Errorf("%s is not UTF-8 text", name)
+	}
+	text = strings.TrimPrefix(string(data), "\uFEFF")
+	return strings.ReplaceAll(text, "\r\n", "\n"), nil
+}
+
+// header is the front matter. What else stands in it is of no concern here.
+type header struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+	Always      bool   `yaml:"always"`
+}
+
+const fence = "---\n"
+
+// parse takes a SKILL.md apart.
+func parse(text string) (head header, body string, err error) {
+	rest, ok := strings.CutPrefix(text, fence)
+	if !ok {
+		return head, "", fmt.Errorf("%s does not begin with a line ---, as its front matter must", fileName)
+	}
+	front, body, ok := strings.Cut("\n"+rest+"\n", "\n"+fence)
+	if !ok {
+		return head, "", fmt.Errorf("the front matter of %s has no end, a line ---", fileName)
+	}
+	if err := yaml.Load([]byte(front), &head); err != nil {
+		return head, "", fmt.Errorf("the front matter of %s is not YAML with texts name and description and a truth value always: %s",
+			fileName, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	head.Description = strings.Join(strings.Fields(head.Description), " ")
+	body = strings.TrimSpace(body)
+	switch {
+	case head.Description == "":
+		err = errors.New("it has no description, by which the model could choose it")
+	case len(head.Description) > summaryBytesMax:
+		err = fmt.Errorf("its description is %d bytes long and the most is %d", len(head.Description), summaryBytesMax)
+	case body == "":
+		err = fmt.Errorf("there are no instructions behind the front matter of %s", fileName)
+	}
+	return head, body, err
+}
+
+func checkName(name string) error {
+	if len(name) > nameBytesMax || !regexp.MustCompile(`^[\pL\pN][\pL\pN_.-]*$`).MatchString(name) {
+		return fmt.Errorf("the name %q is not made of letters, digits, '-', '_' and '.', at most %d bytes", name, nameBytesMax)
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package skill_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/skill"
+)
+
+const release = "---\nname: release\ndescription: How a release\n  is made.\nlicense: MIT\n---\n\n1. Run the tests.\n"
+
+// workspace makes a workspace with files, by their paths below skills.
+func workspace(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, "skills", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func open(t *testing.T, dir string) (*skill.Library, []skill.Problem) {
+	t.Helper()
+	l, problems, err := skill.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l, problems
+}
+
+func load(t *testing.T, l *skill.Library, name, reference string) string {
+	t.Helper()
+	text, err := l.Load(context.Background(), name, reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestSkillsAreDeclaredInTheOrderOfNames(t *testing.T) {
+	l, problems := open(t, workspace(t, map[string]string{
+		"z/SKILL.md":      release,
+		"手册/SKILL.md":     "---\r\ndescription: 手册\r\nalways: true\r\n---\r\nBe\r\nbrief.",
+		"a/SKILL.md":      "---\ndescription: first\n---\nx",
+		"README.md":       "no skill",
+		".hidden/x":       "no skill either",
+		"z/checklist.md":  "- tag",
+		"z/scripts/go.sh": "true",
+	}))
+	want := []fsm.SkillDecl{
+		{Name: "a", Summary: "first"},
+		{Name: "release", Summary: "How a release is made."},
+		{Name: "手册", Summary: "手册", Always: true, Text: "Be\nbrief."},
+	}
+	if diff := cmp.Diff(want, l.Decls()); diff != "" || len(problems) != 0 {
+		t.Errorf("declarations (-want +got):\n%s\nproblems %v", diff, problems)
+	}
+}
+
+func TestAWorkspaceMayHaveNoSkills(t *testing.T) {
+	l, problems := open(t, t.TempDir())
+	if len(l.Decls()) != 0 || len(problems) != 0 {
+		t.Errorf("%v, %v; want nothing", l.Decls(), problems)
+	}
+	if _, err := l.Load(context.Background(), "x", ""); err == nil {
+		t.Error("a skill that is not there was loaded")
+	}
+	if _, _, err := skill.Open(filepath.Join(t.TempDir(), "missing")); err == nil {
+		t.Error("a workspace that is not there was opened")
+	}
+}
+
+func TestABadSkillIsLeftOutWithTheReason(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"no front matter":     {"1. Run the tests.", "does not begin with a line ---"},
+		"no end":              {"---\ndescription: x\nbody", "has no end"},
+		"not YAML":            {"---\ndescription: [x\n---\nbody", "is not YAML"},
+		"another type":        {"---\ndescription: x\nalways: [perhaps]\n---\nbody", "is not YAML"},
+		"a key twice":         {"---\ndescription: x\ndescription: y\n---\nbody", "is not YAML"},
+		"no description":      {"---\nname: x\n---\nbody", "no description"},
+		"a long description":  {"---\ndescription: " + strings.Repeat("x", 1025) + "\n---\nbody", "1025 bytes"},
+		"no instructions":     {"---\ndescription: x\n---\n \n", "no instructions"},
+		"a strange name":      {"---\nname: a/b\ndescription: x\n---\nbody", `"a/b"`},
+		"a long name":         {"---\nname: " + strings.Repeat("x", 65) + "\ndescription: x\n---\nbody", "at most 64"},
+		"no UTF-8":            {"---\ndescription: x\n---\n\xff", "not UTF-8"},
+		"too long":            {"---\ndescription: x\n---\n" + strings.Repeat("x", 64<<10), "longer than 65536"},
+		"always and too long": {"---\ndescription: x\nalways: true\n---\n" + strings.Repeat("x", 17<<10), "with always: true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, problems := open(t, workspace(t, map[string]string{"bad/SKILL.md": test.text, "good/SKILL.md": release}))
+			if d := l.Decls(); len(d) != 1 || d[0].Name != "release" {
+				t.Errorf("declared are %v; want the good one", d)
+			}
+			if len(problems) != 1 || problems[0].Skill != "bad" || !strings.Contains(problems[0].Error(), test.want) {
+				t.Errorf("problems %v; want one that says %q", problems, test.want)
+			}
+		})
+	}
+}
+
+func TestOtherWaysToBeNoSkill(t *testing.T) {
+	dir := workspace(t, map[string]string{"a/SKILL.md": release, "b/SKILL.md": release, "c/x.md": "x", "d/SKILL.md/x": "a folder"})
+	if err := os.Mkdir(filepath.Join(dir, "skills", "e"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "skills", "e", "SKILL.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, problems := open(t, dir)
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Skill+": "+p.Err.Error())
+	}
+	want := []string{
+		`b: the skill in skills/a has the name "release" already`,
+		"c: there is no SKILL.md: file does not exist",
+		"d: SKILL.md is no regular file",
+		"e: SKILL.md is no regular file",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
+	dir := workspace(t, map[string]string{"z/SKILL.md": release})
+	l, _ := open(t, dir)
+	if got := load(t, l, "release", ""); got != "1. Run the tests." {
+		t.Errorf("instructions %q", got)
+	}
+	file := filepath.Join(dir, "skills", "z", "SKILL.md")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(release, "tests", "linter")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := load(t, l, "release", ""); got != "1. Run the linter." {
+		t.Errorf("instructions %q after an edit", got)
+	}
+	if err := os.WriteFile(file, []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Load(context.Background(), "release", ""); err == nil || !strings.Contains(err.Error(), "front matter") {
+		t.Errorf("a skill broken since: %v", err)
+	}
+	if _, err := l.Load(context.Background(), "nobody's", ""); err == nil || !strings.Contains(err.Error(), "nobody's") {
+		t.Errorf("an unknown skill: %v", err)
+	}
+}
+
+func TestSKL5ReferencesAreTheOtherFilesOfTheFolder(t *testing.T) {
+	dir := workspace(t, map[string]string{
+		"z/SKILL.md": release, "z/checklist.md": "- tag\r\n", "z/api.md": "# API", "z/deep/more.md": "more", "z/big.md": strings.Repeat("x", 64<<10+1),
+		"y/SKILL.md": "---\ndescription: x\n---\nbody", "../secret.md": "secret",
+	})
+	for name, target := range map[string]string{"link.md": "../../secret.md", "far.md": "/etc/hostname"} {
+		if err := os.Symlink(target, filepath.Join(dir, "skills", "z", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, _ := open(t, dir)
+	for _, name := range []string{"checklist", "checklist.md"} {
+		if got := load(t, l, "release", name); got != "- tag\n" {
+			t.Errorf("reference %s is %q", name, got)
+		}
+	}
+	for name, want := range map[string]string{
+		"nothing":                `it has "api", "big", "checklist"`,
+		"SKILL":                  "has no reference",
+		"../y/SKILL":             "has no reference",
+		"deep/more":              "has no reference",
+		"../../secret":           "has no reference",
+		"..":                     "has no reference",
+		"a\x00b":                 "has no reference",
+		"a\\b":                   "has no reference",
+		"link":                   "escapes",
+		"far":                    "escapes",
+		"big":                    "longer than",
+		"../y/SKILL.md":          "has no reference",
+		"/etc/passwd":            "has no reference",
+		strings.Repeat("x", 300): "has no reference",
+	} {
+		text, err := l.Load(context.Background(), "release", name)
+		if err == nil || text != "" || !strings.Contains(err.Error(), want) {
+			t.Errorf("reference %q: %q, %v; want an error that says %q", name, text, err, want)
+		}
+	}
+	if _, err := l.Load(context.Background(), "y", "x"); err == nil || !strings.Contains(err.Error(), "no others") {
+		t.Errorf("a reference of a skill that has none: %v", err)
+	}
+}
+
+func TestSkillsFolderMustStayInTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(workspace(t, map[string]string{"z/SKILL.md": release}), filepath.Join(dir, "skills")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := skill.Open(dir); err == nil {
+		t.Error("a folder of skills elsewhere was opened")
+	}
+}
