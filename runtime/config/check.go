@@ -36,6 +36,16 @@ func (l *loading) loadIdentity() {
 	l.origins[key] = file
 }
 
+// fitContext makes a conversation that is compressed fit the window, where nobody
+// says how long it may be.
+func (l *loading) fitContext() {
+	const key = "limits.context_tokens"
+	if l.config.Switches.Compress && l.origins[key].layer == layerDefault {
+		l.config.Limits.ContextTokens = l.config.Brain.NumCtx
+		l.origins[key] = l.origins["brain.num_ctx"]
+	}
+}
+
 // check refuses values that are right alone and wrong together.
 func (l *loading) check() {
 	c := l.config
@@ -44,13 +54,22 @@ func (l *loading) check() {
 	if c.Data == c.Workspace {
 		l.problems.add(l.origins["data"], "data", "is the workspace too; shelly's own data needs a folder of its own")
 	}
-	if c.Brain.NumPredict >= c.Brain.NumCtx {
-		l.problems.add(l.origins["brain.num_predict"], "brain.num_predict", fmt.Sprintf(
-			"an answer of %d tokens leaves no room for a prompt in a window of %d (brain.num_ctx)", c.Brain.NumPredict, c.Brain.NumCtx))
+	l.checkAnswer("brain.num_predict", c.Brain.NumPredict)
+	l.checkAnswer("brain.max_tokens", c.Brain.MaxTokens)
+	if c.Switches.Compress && c.Limits.ContextTokens > c.Brain.NumCtx {
+		l.problems.add(l.origins["limits.context_tokens"], "limits.context_tokens", fmt.Sprintf(
+			"%d tokens do not fit a window of %d (brain.num_ctx); leave the key out to fill the window", c.Limits.ContextTokens, c.Brain.NumCtx))
 	}
-	if !strings.Contains(c.Prompts.Question+c.Prompts.Identity, fsm.NeedMarker) {
+	if !c.Switches.NoCognition && !strings.Contains(c.Prompts.Question+c.Prompts.Identity, fsm.NeedMarker) {
 		l.problems.add(l.origins["prompts.question"], "prompts.question",
 			"does not name the marker "+fsm.NeedMarker+" that asks for memory, and neither does the identity")
+	}
+}
+
+func (l *loading) checkAnswer(key string, tokens int) {
+	if window := l.config.Brain.NumCtx; tokens >= window {
+		l.problems.add(l.origins[key], key, fmt.Sprintf(
+			"an answer of %d tokens leaves no room for a prompt in a window of %d (brain.num_ctx)", tokens, window))
 	}
 }
 

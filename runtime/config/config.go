@@ -7,32 +7,36 @@ import (
 )
 
 // Config is the effective configuration. The tags of its fields are the schema
-// of every source:
+// of every source; those of the machine's own structs are in [machineKeys]:
 //
 //	key   the name in the file; nested structs are sections
 //	of    the words allowed, separated by |
 //	is    the form of a text: path, url, listen, prompt or name
+//	says  what is said beside the value where a profile is printed
 //	min   the least value; numbers, durations and sizes
 //	max   the greatest value
 //	empty "ok" where an empty text means something
 //	from  "profile" where the default is the profile's; holds for a whole section
 type Config struct {
-	// Profile names the defaults to begin with. Default: shelly.
-	Profile string `key:"profile" of:"shelly"`
+	// Profile names the defaults to begin with, one of [fsm.ProfileNames] (CFG-11).
+	// Default: default.
+	Profile string `key:"profile"`
 	// Data is the folder of the journal and the memory, an absolute path.
 	// Default: $XDG_DATA_HOME/shelly, else ~/.local/share/shelly, else ./.shelly.
 	Data string `key:"data" is:"path"`
 	// Workspace is the folder that the tools are bound to, an absolute path.
 	// Default: the current folder.
 	Workspace string `key:"workspace" is:"path"`
-	// Init says when the initial inference runs. Default of shelly: every_start.
-	Init fsm.InitMode `key:"init" of:"every_start|off" from:"profile"`
+	// Init says when the initial inference runs.
+	Init  fsm.InitMode `key:"init" of:"every_start|first_start|off" from:"profile" says:"when the initial inference runs"`
+	About About        `key:"about"`
 
-	Brain   Brain   `key:"brain"`
-	Limits  Limits  `key:"limits" from:"profile"`
-	Prompts Prompts `key:"prompts" from:"profile"`
-	Tools   Tools   `key:"tools"`
-	Comm    Comm    `key:"comm"`
+	Brain    Brain        `key:"brain"`
+	Switches fsm.Switches `key:"switches" from:"profile"`
+	Limits   fsm.Limits   `key:"limits" from:"profile"`
+	Prompts  Prompts      `key:"prompts" from:"profile"`
+	Tools    Tools        `key:"tools"`
+	Comm     Comm         `key:"comm"`
 
 	// RequestBytesMax is the longest request taken, in bytes. Default: 64KiB.
 	RequestBytesMax Bytes `key:"request_bytes_max" min:"1KiB" max:"64MiB"`
@@ -41,7 +45,19 @@ type Config struct {
 	Reserve Bytes `key:"reserve" min:"0" max:"1TiB"`
 	Log     Log   `key:"log"`
 
+	builtin  []fsm.ToolDecl // the profile's
 	settings []Setting
+}
+
+// About is what the texts of a profile speak of where they say {name}, {user} and
+// {persona}; the workspace is {workspace}, the operating system {system}.
+type About struct {
+	// Name is what the agent is called. Default: shelly.
+	Name string `key:"name" is:"name"`
+	// User is how the person is addressed. Default: you.
+	User string `key:"user" is:"name"`
+	// Persona is any further text about the agent. Default: empty.
+	Persona string `key:"persona" is:"prompt" empty:"ok"`
 }
 
 // Brain is where the model is and how it is asked.
@@ -57,19 +73,24 @@ type Brain struct {
 	// EmbedModel makes the vectors of memory. Default: empty, the first installed
 	// one that makes vectors; where there is none, memory is found by keyword.
 	EmbedModel string `key:"embed_model" is:"name" empty:"ok"`
-	// NumCtx is the context window in tokens. Default: 8192.
-	NumCtx int `key:"num_ctx" min:"512" max:"16777216"`
+	// NumCtx is the context window in tokens. Default: limits.context_tokens of the
+	// profile, which is 8192 but for omniemployee's 128000.
+	NumCtx int `key:"num_ctx" min:"512" max:"16777216" from:"profile" says:"the context window in tokens"`
 	// NumPredict is the longest answer in tokens, below NumCtx. Default: 1024.
 	NumPredict int `key:"num_predict" min:"1" max:"16777216"`
 	// KeepAlive is how long the server keeps an idle model loaded; 0s unloads it
 	// at once. Default: 5m.
 	KeepAlive time.Duration `key:"keep_alive" max:"8760h"`
-	// Temperature of the sampling. Default: unset (nil), the model's own.
-	Temperature *float64 `key:"temperature" min:"0" max:"5"`
+	// Temperature of the sampling, to three decimals, or model for the model's own.
+	// It travels with each model call (INF-23).
+	Temperature Temperature `key:"temperature" min:"0" max:"5" from:"profile" says:"of the sampling; model: the model's own"`
+	// MaxTokens is the longest answer in tokens, in place of NumPredict; 0 leaves it
+	// to NumPredict. It travels with each model call (INF-23).
+	MaxTokens int `key:"max_tokens" min:"0" max:"16777216" from:"profile" says:"of one answer; 0: num_predict"`
 	// OnUnreachable says what a start without a model to use does: exit, or wait
 	// and serve, each request failing until there is one (CFG-7). Default of
-	// shelly: exit.
-	OnUnreachable string   `key:"on_unreachable" of:"exit|wait" from:"profile"`
+	// shelly: exit; of the others: wait.
+	OnUnreachable string   `key:"on_unreachable" of:"exit|wait" from:"profile" says:"what a start without a model to use does"`
 	Timeouts      Timeouts `key:"timeouts"`
 }
 
@@ -85,50 +106,29 @@ type Timeouts struct {
 	Total time.Duration `key:"total" min:"1ms" max:"24h"`
 }
 
-// Limits are the machine's; see [fsm.Limits]. The defaults named here are those
-// of the profile shelly.
-type Limits struct {
-	// MaxToolRounds is how many rounds of one inference may run tools. Default: 20.
-	MaxToolRounds int `key:"max_tool_rounds" min:"1" max:"10000"`
-	// MaxCognitionRounds is how many inferences one cognition has. Default: 3.
-	MaxCognitionRounds int `key:"max_cognition_rounds" min:"1" max:"1000"`
-	// RecallTopK is how many entries one recall brings. Default: 5.
-	RecallTopK int `key:"recall_top_k" min:"1" max:"1000"`
-	// MaxCallsPerAnswer is how many tool calls of one answer run. Default: 32.
-	MaxCallsPerAnswer int `key:"max_calls_per_answer" min:"1" max:"1000"`
-	// MaxStoreAttempts is how often storing one memory is tried. Default: 3.
-	MaxStoreAttempts int `key:"max_store_attempts" min:"1" max:"100"`
-	// MaxQueue is how many requests and events may wait. Default: 64.
-	MaxQueue int `key:"max_queue" min:"1" max:"100000"`
-	// InitTimeout bounds the initial inference. Default: 120s.
-	InitTimeout time.Duration `key:"init_timeout" min:"1ms" max:"168h"`
-	// HandleTimeout bounds one request or event, memory included. Default: 300s.
-	HandleTimeout time.Duration `key:"handle_timeout" min:"1ms" max:"168h"`
-	// ShutdownTimeout bounds the farewell, memory included. Default: 30s.
-	ShutdownTimeout time.Duration `key:"shutdown_timeout" min:"1ms" max:"24h"`
-	// Grace is how long a shutdown waits for what is active. Default: 300s.
-	Grace time.Duration `key:"grace" min:"1ms" max:"168h"`
-	// AbortTimeout is how long an aborted tool may take to stop. Default: 10s.
-	AbortTimeout time.Duration `key:"abort_timeout" min:"1ms" max:"1h"`
-}
+// Temperature is one of [fsm.Options]: in thousandths, 0 is the model's own and -1 is
+// exactly 0.
+type Temperature int
 
-// Prompts are the fixed texts sent to the model; see [fsm.Prompts].
+// Prompts are the fixed texts sent to the model. An identity given here or by file
+// takes the place of the system prompt's first part; its sections are the profile's.
 type Prompts struct {
-	// Identity is the system prompt, a static text (CFG-4).
-	Identity string `key:"identity" is:"prompt"`
+	fsm.Prompts
 	// IdentityFile names a UTF-8 text that becomes Identity. Default: empty, none.
 	IdentityFile string `key:"identity_file" is:"path" empty:"ok" from:"default"`
-	Question     string `key:"question" is:"prompt"`
-	Init         string `key:"init" is:"prompt"`
-	Farewell     string `key:"farewell" is:"prompt"`
-	Summary      string `key:"summary" is:"prompt"`
 }
 
 // Tools bounds what the tools may do.
 type Tools struct {
 	Exec Exec `key:"exec"`
-	// ResultBytesMax is the longest result a model is shown. Default: 16KiB.
-	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB"`
+	// Approve names the tools whose calls a person decides about (APR-1). Default: none.
+	Approve []string `key:"approve"`
+	// RestrictToWorkspace keeps read_file and list_dir inside the workspace (TOL-3).
+	// Default: true; of nanobot: false.
+	RestrictToWorkspace bool `key:"restrict_to_workspace" from:"profile" says:"the file tools stay in the workspace"`
+	// ResultBytesMax is the longest result a model is shown. Default: 16KiB; of
+	// nanobot: 10000.
+	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB" from:"profile" says:"the longest result that the model is shown"`
 	// ReadBytesMax is how far into a file read_file looks. Default: 64MiB.
 	ReadBytesMax Bytes `key:"read_bytes_max" min:"4KiB" max:"1GiB"`
 }
@@ -153,36 +153,3 @@ type Log struct {
 	Level  string `key:"level" of:"debug|info|warn|error"` // default: info
 	Format string `key:"format" of:"text|json"`            // default: text
 }
-
-// Machine returns the part of the configuration that the machine needs, with
-// the tools that the daemon offers. It travels with the boot (CFG-5).
-func (c Config) Machine(tools []fsm.ToolDecl) fsm.Config {
-	l, p := c.Limits, c.Prompts
-	return fsm.Config{
-		Profile: c.Profile,
-		Init:    c.Init,
-		Limits: fsm.Limits{
-			MaxToolRounds:      l.MaxToolRounds,
-			MaxCognitionRounds: l.MaxCognitionRounds,
-			RecallTopK:         l.RecallTopK,
-			MaxCallsPerAnswer:  l.MaxCallsPerAnswer,
-			MaxStoreAttempts:   l.MaxStoreAttempts,
-			MaxQueue:           l.MaxQueue,
-			InitTimeout:        millis(l.InitTimeout),
-			HandleTimeout:      millis(l.HandleTimeout),
-			ShutdownTimeout:    millis(l.ShutdownTimeout),
-			Grace:              millis(l.Grace),
-			AbortTimeout:       millis(l.AbortTimeout),
-		},
-		Prompts: fsm.Prompts{
-			Identity: p.Identity,
-			Question: p.Question,
-			Init:     p.Init,
-			Farewell: p.Farewell,
-			Summary:  p.Summary,
-		},
-		Tools: tools,
-	}
-}
-
-func millis(d time.Duration) fsm.Millis { return fsm.Millis(d.Milliseconds()) }

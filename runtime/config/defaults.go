@@ -8,23 +8,31 @@ import (
 	"shelly/fsm"
 )
 
-// defaults returns the configuration that no source has touched. The profile
-// shelly is the only one so far; the schema refuses any other name.
-func defaults(s Sources) Config {
-	p := fsm.ShellyProfile()
-	l := p.Limits
-	return Config{
+// builtinProfile is the profile where no source names one.
+const builtinProfile = "default"
+
+// defaults returns the configuration that no source has touched but for its
+// profile. A name that is none is the built-in one's.
+func defaults(s Sources, profile string) Config {
+	p, ok := fsm.Profile(profile)
+	if !ok {
+		p, _ = fsm.Profile(builtinProfile)
+	}
+	c := Config{
 		Profile:   p.Profile,
 		Data:      dataFolder(s),
 		Workspace: s.Dir,
 		Init:      p.Init,
+		About:     About{Name: "shelly", User: "you"},
 		Brain: Brain{
 			Kind:          "ollama",
 			URL:           "http://127.0.0.1:11434",
-			NumCtx:        8192,
+			NumCtx:        p.Limits.ContextTokens,
 			NumPredict:    1024,
 			KeepAlive:     5 * time.Minute,
-			OnUnreachable: "exit",
+			Temperature:   Temperature(p.Options.Temperature),
+			MaxTokens:     p.Options.MaxTokens,
+			OnUnreachable: "wait",
 			Timeouts: Timeouts{
 				Connect:    5 * time.Second,
 				FirstToken: 5 * time.Minute,
@@ -32,39 +40,30 @@ func defaults(s Sources) Config {
 				Total:      10 * time.Minute,
 			},
 		},
-		Limits: Limits{
-			MaxToolRounds:      l.MaxToolRounds,
-			MaxCognitionRounds: l.MaxCognitionRounds,
-			RecallTopK:         l.RecallTopK,
-			MaxCallsPerAnswer:  l.MaxCallsPerAnswer,
-			MaxStoreAttempts:   l.MaxStoreAttempts,
-			MaxQueue:           l.MaxQueue,
-			InitTimeout:        duration(l.InitTimeout),
-			HandleTimeout:      duration(l.HandleTimeout),
-			ShutdownTimeout:    duration(l.ShutdownTimeout),
-			Grace:              duration(l.Grace),
-			AbortTimeout:       duration(l.AbortTimeout),
-		},
-		Prompts: Prompts{
-			Identity: p.Prompts.Identity,
-			Question: p.Prompts.Question,
-			Init:     p.Prompts.Init,
-			Farewell: p.Prompts.Farewell,
-			Summary:  p.Prompts.Summary,
-		},
+		Switches: p.Switches,
+		Limits:   p.Limits,
+		Prompts:  Prompts{Prompts: p.Prompts},
 		Tools: Tools{
-			Exec:           Exec{Timeout: time.Minute},
-			ResultBytesMax: 16 * KiB,
-			ReadBytesMax:   64 * MiB,
+			Exec:                Exec{Timeout: time.Minute},
+			RestrictToWorkspace: true,
+			ResultBytesMax:      16 * KiB,
+			ReadBytesMax:        64 * MiB,
 		},
 		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434"},
 		RequestBytesMax: 64 * KiB,
 		Reserve:         64 * MiB,
 		Log:             Log{Level: "info", Format: "text"},
+		builtin:         p.Tools,
 	}
+	switch p.Profile { // what the documents say beside the machine
+	case "shelly":
+		c.Brain.OnUnreachable = "exit"
+	case "nanobot":
+		c.Tools.RestrictToWorkspace = false
+		c.Tools.ResultBytesMax = 10_000
+	}
+	return c
 }
-
-func duration(m fsm.Millis) time.Duration { return time.Duration(m) * time.Millisecond }
 
 // dataFolder follows the XDG base directory specification, by which a relative
 // folder in the environment counts for nothing.

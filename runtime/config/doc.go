@@ -12,6 +12,10 @@
 // flag, an environment variable, the configuration file, the profile, the
 // built-in default. [Config.Explain] tells which it was, key by key.
 //
+// The profile is data of the machine (CFG-11): its switches, limits, options, prompts
+// and builtin tools, and what a document says beside the machine. [PrintProfile]
+// writes it as a file that can be loaded.
+//
 // Every value has one key, the path of snake_case names that leads to it in the
 // file, such as limits.max_tool_rounds. Its environment variable is that key in
 // capitals behind SHELLY_, with _ for each dot: SHELLY_LIMITS_MAX_TOOL_ROUNDS.
@@ -26,7 +30,9 @@
 //   - a size is a number of bytes, or one with a unit: 65536, 64KiB, 64MiB, 1GiB
 //   - a path may begin with ~/; a relative one counts from the file that gives it,
 //     or from the current folder where a variable or flag does
-//   - a switch is true or false; a number is plain decimal
+//   - a switch is true or false, or one of its words; a number is plain decimal
+//   - a list is a list in a file, and elsewhere its items between commas, in
+//     brackets or without: 1s, 5s
 //
 // Loading is strict (CFG-3): an unknown key, a value of the wrong type or out of its
 // range, a key given twice, an alias, a second document are errors. All of them

@@ -22,7 +22,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"unit in the name", "limits:\n  init_timeout_secs: 120\n", "c.yaml:2:3: limits.init_timeout_secs: unknown key; did you mean init_timeout (a duration such as 120s)?"},
 		{"unit in the name, at the top", "handle_timeout_secs: 300\n", "c.yaml:1:1: handle_timeout_secs: unknown key; did you mean handle_timeout (a duration such as 300s)?"},
 		{"blank in a key", "request bytes max: 4096\n", "c.yaml:1:1: request bytes max: unknown key; did you mean request_bytes_max?"},
-		{"number as a key", "1: x\n", "c.yaml:1:1: 1: unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log"},
+		{"number as a key", "1: x\n", "c.yaml:1:1: 1: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, comm, request_bytes_max, reserve, log"},
 		{"list as a key", "? [a]\n: b\n", "c.yaml:1:3: a key is a word, found a list"},
 		{"dotted key", "limits.max_queue: 3\n", "c.yaml:1:1: limits.max_queue: unknown key; nest it: a dot is not part of a key"},
 		{"key twice", "data: /a\nlog: {level: info}\ndata: /b\n", "c.yaml:3:1: data: already given on line 1"},
@@ -41,7 +41,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"date for text", "brain: {model: 2026-01-01}\n", `c.yaml:1:16: brain.model: wants text, found "2026-01-01"; quote it if it is meant`},
 		{"switch for a word", "brain: {kind: true}\n", "c.yaml:1:15: brain.kind: wants one of ollama, auto, demo, found the switch true; quote it if it is meant"},
 		{"unknown word", "brain: {kind: olama}\n", `c.yaml:1:15: brain.kind: "olama" is not one of ollama, auto, demo; did you mean ollama?`},
-		{"unknown profile", "profile: nanobot\n", `c.yaml:1:10: profile: "nanobot" is not one of shelly`},
+		{"unknown profile", "profile: nanobt\n", `c.yaml:1:10: profile: "nanobt" is not one of default, shelly, countbot, nanobot, omniemployee; did you mean nanobot?`},
 		{"word for a switch", "tools: {exec: {allow: yes}}\n", `c.yaml:1:23: tools.exec.allow: wants true or false, not "yes"`},
 		{"list for a value", "brain: {model: [a, b]}\n", "c.yaml:1:16: brain.model: wants text, found a list"},
 		{"map for a value", "limits: {grace: {seconds: 3}}\n", "c.yaml:1:17: limits.grace: wants a duration such as 60s, found a map"},
@@ -64,7 +64,20 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"small size", "request_bytes_max: 10\n", "c.yaml:1:20: request_bytes_max: 10 is out of range; the least is 1KiB"},
 		{"size beyond any", "reserve: 9000000000TiB\n", "c.yaml:1:10: reserve: 9000000000TiB is too large"},
 		{"temperature too high", "brain: {temperature: 5.5}\n", "c.yaml:1:22: brain.temperature: 5.5 is out of range; the most is 5"},
-		{"temperature not a number", "brain: {temperature: .nan}\n", `c.yaml:1:22: brain.temperature: wants a number such as 0.7, not ".nan"`},
+		{"temperature not a number", "brain: {temperature: .nan}\n", `c.yaml:1:22: brain.temperature: wants a number such as 0.7, or model for the model's own, not ".nan"`},
+		{"temperature too fine", "brain: {temperature: 0.1234}\n", "c.yaml:1:22: brain.temperature: 0.1234 is finer than a thousandth"},
+		{"temperature negative", "brain: {temperature: -1}\n", `c.yaml:1:22: brain.temperature: wants a number such as 0.7, or model for the model's own, not "-1"`},
+		{"word for a switch of words", "switches: {history: some}\n", `c.yaml:1:21: switches.history: "some" is not one of none, answers, all`},
+		{"switch that is no word", "switches: {compress: yes}\n", `c.yaml:1:22: switches.compress: wants true or false, not "yes"`},
+		{"value for a list", "limits: {backoff: 1s}\n", `c.yaml:1:19: limits.backoff: wants a list such as [1s, 5s], found "1s"`},
+		{"bad item", "limits: {backoff: [1s, soon]}\n", `c.yaml:1:19: limits.backoff: wants a duration such as 60s or 5m, not "soon"`},
+		{"item out of range", "limits: {backoff: [1s, 0s]}\n", "c.yaml:1:19: limits.backoff: 0s is out of range; the least is 1ms"},
+		{"list in a list", "limits: {backoff: [[1s]]}\n", "c.yaml:1:20: limits.backoff: wants a duration such as 60s, found a list"},
+		{"two items in one", "tools: {approve: ['exec,rm']}\n", "c.yaml:1:19: tools.approve: an item holds no comma or bracket"},
+		{"alias in a list", "data: &d /a\ntools: {approve: [*d]}\n", "c.yaml:2:19: tools.approve: aliases are not supported; write the value out"},
+		{"sections of a prompt", "prompts: {sections: []}\n", "c.yaml:1:11: prompts.sections: unknown key; the keys here are: identity, question, init, farewell, summary, reflection, subagent, compress, overflow, consolidate, empty, at_limit, at_length, identity_file"},
+		{"context beyond the window", "limits: {context_tokens: 9000}\n", "c.yaml:1:26: limits.context_tokens: 9000 tokens do not fit a window of 8192 (brain.num_ctx); leave the key out to fill the window"},
+		{"own length beyond the window", "brain: {max_tokens: 8192}\n", "c.yaml:1:21: brain.max_tokens: an answer of 8192 tokens leaves no room for a prompt in a window of 8192 (brain.num_ctx)"},
 
 		{"listens everywhere", "comm:\n  http: 0.0.0.0:8080\n", `c.yaml:2:9: comm.http: "0.0.0.0:8080" is not a loopback address; shelly listens on loopback only: use 127.0.0.1:8080, [::1]:8080 or off`},
 		{"listens everywhere, in short", "comm: {udp: ':8080'}\n", `c.yaml:1:13: comm.udp: ":8080" is not a loopback address; shelly listens on loopback only: use 127.0.0.1:8080, [::1]:8080 or off`},
@@ -80,7 +93,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"identity twice", "prompts: {identity: a, identity_file: b}\n", "c.yaml:1:39: prompts.identity_file: cannot stand beside prompts.identity; give one of the two"},
 		{"identity file missing", "prompts: {identity_file: /no/such}\n", `c.yaml:1:26: prompts.identity_file: "/no/such": no such file or directory`},
 		{"escape in a value", "brain: {model: \"a\\e[31m\"}\n", "c.yaml:1:16: brain.model: holds a control character"},
-		{"escape in a key", "\"a\\e[31m\": x\n", `c.yaml:1:1: "a\x1b[31m": unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log`},
+		{"escape in a key", "\"a\\e[31m\": x\n", `c.yaml:1:1: "a\x1b[31m": unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, comm, request_bytes_max, reserve, log`},
 
 		{"empty", "", "c.yaml:1:1: is empty; delete the file or give it a key"},
 		{"tab", "limits:\n\tmax_queue: 3\n", "c.yaml:2:1: tab used for indentation; use spaces"},
@@ -91,7 +104,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"wrong indentation", "data: /a\n init: off\n", "c.yaml:2:6: a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"},
 		{"second document", "init: off\n---\ninit: off\n", "c.yaml:2:1: a second document begins; a configuration is one document"},
 		{"alias", "data: &d /a\nworkspace: *d\n", "c.yaml:2:12: workspace: aliases are not supported; write the value out"},
-		{"alias bomb", "a: &a [x,x]\nb: &b [*a,*a]\nlog: *b\n", "c.yaml:1:1: a: unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log\nc.yaml:2:1: b: unknown key; the keys here are: profile, data, workspace, init, brain, limits, prompts, tools, comm, request_bytes_max, reserve, log\nc.yaml:3:6: log: aliases are not supported; write the values out"},
+		{"alias bomb", "a: &a [x,x]\nb: &b [*a,*a]\nlog: *b\n", "c.yaml:1:1: a: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, comm, request_bytes_max, reserve, log\nc.yaml:2:1: b: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, comm, request_bytes_max, reserve, log\nc.yaml:3:6: log: aliases are not supported; write the values out"},
 		{"merge key", "limits:\n  <<: {grace: 5s}\n", "c.yaml:2:3: limits: merge keys (<<) are not supported; write the keys out"},
 		{"tag", "data: !env HOME\n", "c.yaml:1:7: data: tags (!env) are not supported"},
 		{"control character", "data: a\n\x1b[31m: x\n", "c.yaml:2:1: control character U+001B; remove it"},
@@ -122,14 +135,14 @@ func TestCFG3AllErrorsAreReportedAtOnceInOrder(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "limits:\n  grace: soon\n  max_queu: 3\nlog: {level: loud}\n")
 	w.Environ = []string{"SHELLY_LIMITS_MAX_QUEU=3", "SHELLY_BRAIN_NUM_CTX=x"}
-	w.Overrides = []config.Override{{Flag: "--model", Key: "brain.modle", Value: "x"}, {Flag: "--set", Key: "limits", Value: "x"}}
+	w.Overrides = []config.Override{{Flag: "--model", Key: "brain.modle", Value: "x"}, {Flag: "--set", Key: "log", Value: "x"}}
 	want := `c.yaml:2:10: limits.grace: wants a duration such as 60s or 5m, not "soon"
 c.yaml:3:3: limits.max_queu: unknown key; did you mean max_queue?
 c.yaml:4:14: log.level: "loud" is not one of debug, info, warn, error
 environment SHELLY_LIMITS_MAX_QUEU: unknown variable; did you mean SHELLY_LIMITS_MAX_QUEUE?
 environment SHELLY_BRAIN_NUM_CTX: brain.num_ctx: wants a plain whole number, not "x"
 flag --model: brain.modle: unknown key; did you mean model?
-flag --set: limits: is a section; its keys are: max_tool_rounds, max_cognition_rounds, recall_top_k, max_calls_per_answer, max_store_attempts, max_queue, init_timeout, handle_timeout, shutdown_timeout, grace, abort_timeout`
+flag --set: log: is a section; its keys are: level, format`
 	if got := w.complaint(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

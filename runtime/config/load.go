@@ -64,6 +64,7 @@ func Load(s Sources) (Config, error) {
 	l.gatherOverrides()
 	l.assign()
 	l.loadIdentity()
+	l.fitContext()
 	l.check()
 	if err := l.problems.err(); err != nil {
 		return Config{}, err
@@ -158,7 +159,7 @@ func (l *loading) give(f field, text string, at origin) {
 // source has the last word (CFG-1). One that a later source overrides must be
 // right all the same.
 func (l *loading) assign() {
-	l.config = defaults(l.sources)
+	l.config = defaults(l.sources, l.profile())
 	for _, f := range l.schema {
 		name := "default"
 		if f.fromProfile {
@@ -176,6 +177,17 @@ func (l *loading) assign() {
 		root.FieldByIndex(a.field.index).Set(v)
 		l.origins[a.field.key] = a.origin
 	}
+}
+
+// profile is the one that the highest source names.
+func (l *loading) profile() string {
+	name := builtinProfile
+	for _, a := range l.assignments {
+		if a.field.key == "profile" {
+			name = a.text
+		}
+	}
+	return name
 }
 
 // readFile reads a regular file of at most limit bytes. Its errors do not name

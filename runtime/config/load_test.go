@@ -84,7 +84,7 @@ func TestCFG1EachSourceOverridesTheOnesBelow(t *testing.T) {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}
-	want("64", "profile shelly")
+	want("64", "profile default")
 	w.DefaultFile = w.write("default.yaml", "# mine\nlimits:\n  max_queue: 1\n")
 	want("1", "default.yaml:3")
 	w.File = w.write("named.yaml", "limits: {max_queue: 2}\n")
@@ -103,9 +103,10 @@ func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	w := newWorld(t)
 	c := w.load()
 	tools := []fsm.ToolDecl{{Name: "read_file", Effects: fsm.EffectsNone}}
-	want := fsm.ShellyProfile()
-	want.Tools = tools
-	if diff := cmp.Diff(want, c.Machine(tools)); diff != "" {
+	want := fsm.DefaultProfile()
+	want.Tools = append(want.Tools, tools...)
+	want.Prompts = c.Machine(nil, nil).Prompts // what they say is filled in
+	if diff := cmp.Diff(want, c.Machine(tools, nil)); diff != "" {
 		t.Errorf("machine's part (-want +got)\n%s", diff)
 	}
 	if got, want := c.Data, filepath.Join(w.Home, ".local/share/shelly"); got != want {
@@ -117,29 +118,49 @@ func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	if c.Tools.Exec.Allow {
 		t.Error("exec is allowed by default")
 	}
-	if c.Brain.Temperature != nil {
-		t.Errorf("temperature = %v, want unset", *c.Brain.Temperature)
+	if c.Brain.Temperature != 0 {
+		t.Errorf("temperature = %v, want the model's own", c.Brain.Temperature)
 	}
 }
 
 func TestCFG5EveryLimitAndPromptReachesTheMachine(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", `
+profile: shelly
 init: off
-limits: {max_tool_rounds: 1, max_cognition_rounds: 2, recall_top_k: 3, max_calls_per_answer: 4,
-  max_store_attempts: 5, max_queue: 6, init_timeout: 7ms, handle_timeout: 8s, shutdown_timeout: 9m, grace: 10h, abort_timeout: 11s}
-prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S}
+limits: {max_tool_rounds: 1, max_iterations: 2, max_tool_calls: 3, max_calls_per_answer: 4, max_tool_attempts: 5, max_answer_attempts: 6,
+  max_repeats: 7, max_compactions: 8, max_cognition_rounds: 9, recall_top_k: 10, max_store_attempts: 11, max_active: 12, max_queue: 13,
+  max_subagents: 14, subagent_iterations: 15, max_schedules: 16, max_crashes: 17, max_turns: 18, max_history: 19, max_pending: 20,
+  keep_messages: 21, context_tokens: 1022, compress_percent: 23, backoff: [24ms], retry_delay: 25ms, init_timeout: 26ms, handle_timeout: 27s,
+  subagent_timeout: 28ms, compact_timeout: 29ms, approval_timeout: 30ms, hold_timeout: 31ms, shutdown_timeout: 32m, grace: 33h, abort_timeout: 34s}
+switches: {no_cognition: true, history: all, overflow: consolidate, compress: true, remember: idle, reply_first: true, cancel: checkpoint,
+  at_limit: notice, at_length: state, hold_unknown: true, unattended: true, alternate: true, coalesce: true, commands: true,
+  auto_load_skills: true, text_calls: true}
+prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, reflection: R, subagent: A, compress: C, overflow: O,
+  consolidate: D, empty: E, at_limit: L, at_length: T}
 `)
 	want := fsm.Config{
 		Profile: "shelly",
 		Init:    fsm.InitOff,
-		Limits: fsm.Limits{
-			MaxToolRounds: 1, MaxCognitionRounds: 2, RecallTopK: 3, MaxCallsPerAnswer: 4, MaxStoreAttempts: 5, MaxQueue: 6,
-			InitTimeout: 7, HandleTimeout: 8 * fsm.Second, ShutdownTimeout: 540 * fsm.Second, Grace: 36000 * fsm.Second, AbortTimeout: 11 * fsm.Second,
+		Switches: fsm.Switches{
+			NoCognition: true, History: fsm.HistoryAll, Overflow: fsm.OverflowConsolidate, Compress: true, Remember: fsm.RememberIdle,
+			ReplyFirst: true, Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndState, HoldUnknown: true,
+			Unattended: true, Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true,
 		},
-		Prompts: fsm.Prompts{Identity: "I", Question: "Q NEED:", Init: "N", Farewell: "F", Summary: "S"},
+		Limits: fsm.Limits{
+			MaxToolRounds: 1, MaxIterations: 2, MaxToolCalls: 3, MaxCallsPerAnswer: 4, MaxToolAttempts: 5, MaxAnswerAttempts: 6,
+			MaxRepeats: 7, MaxCompactions: 8, MaxCognitionRounds: 9, RecallTopK: 10, MaxStoreAttempts: 11, MaxActive: 12, MaxQueue: 13,
+			MaxSubagents: 14, SubagentIterations: 15, MaxSchedules: 16, MaxCrashes: 17, MaxTurns: 18, MaxHistory: 19, MaxPending: 20,
+			KeepMessages: 21, ContextTokens: 1022, CompressPercent: 23, Backoff: []fsm.Millis{24}, RetryDelay: 25, InitTimeout: 26,
+			HandleTimeout: 27 * fsm.Second, SubagentTimeout: 28, CompactTimeout: 29, ApprovalTimeout: 30, HoldTimeout: 31,
+			ShutdownTimeout: 32 * 60 * fsm.Second, Grace: 33 * 3600 * fsm.Second, AbortTimeout: 34 * fsm.Second,
+		},
+		Prompts: fsm.Prompts{
+			Identity: "I", Question: "Q NEED:", Init: "N", Farewell: "F", Summary: "S", Reflection: "R", Subagent: "A", Compress: "C",
+			Overflow: "O", Consolidate: "D", Empty: "E", AtLimit: "L", AtLength: "T",
+		},
 	}
-	if diff := cmp.Diff(want, w.load().Machine(nil)); diff != "" {
+	if diff := cmp.Diff(want, w.load().Machine(nil, nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -170,13 +191,9 @@ limits: # nothing yet
 `)
 	c := w.load()
 	brain := c.Brain
-	if brain.Temperature == nil || *brain.Temperature != 0.25 {
-		t.Errorf("temperature = %v, want 0.25", brain.Temperature)
-	}
-	brain.Temperature = nil
 	want := config.Brain{
 		Kind: "auto", URL: "https://ollama.lan:8443", Model: "qwen3:4b", EmbedModel: "nomic-embed-text",
-		NumCtx: 4096, NumPredict: 256, OnUnreachable: "wait",
+		NumCtx: 4096, NumPredict: 256, Temperature: 250, OnUnreachable: "wait",
 		Timeouts: config.Timeouts{Connect: time.Second, FirstToken: 2 * time.Minute, Idle: 500 * time.Millisecond, Total: 90 * time.Minute},
 	}
 	if diff := cmp.Diff(want, brain); diff != "" {
@@ -191,7 +208,7 @@ limits: # nothing yet
 	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0"}, c.Comm); diff != "" {
 		t.Errorf("comm (-want +got)\n%s", diff)
 	}
-	wantTools := config.Tools{Exec: config.Exec{Allow: true, Timeout: 90 * time.Second}, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
+	wantTools := config.Tools{Exec: config.Exec{Allow: true, Timeout: 90 * time.Second}, RestrictToWorkspace: true, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
 	if diff := cmp.Diff(wantTools, c.Tools); diff != "" {
 		t.Errorf("tools (-want +got)\n%s", diff)
 	}

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"shelly/fsm"
 )
 
 // field is one value of the configuration: its key and what its tags say.
@@ -12,50 +14,88 @@ type field struct {
 	index       []int  // as reflect.Value.FieldByIndex wants it
 	typ         reflect.Type
 	of          []string
+	zero        string // the word of a switch that is its zero value, ""
 	is          string
 	min, max    string
 	emptyOK     bool
 	fromProfile bool
+	says        string
 }
 
 // schema is every field of Config, in order of declaration.
 type schema []field
 
 func newSchema() schema {
-	return gather(nil, reflect.TypeFor[Config](), "", nil, false)
+	g := gathering{machine: map[string]machineKey{}}
+	for _, k := range machineKeys() {
+		g.machine[k.key] = k
+	}
+	g.gather(reflect.TypeFor[Config](), "", nil, false)
+	return g.schema
 }
 
-// gather appends the fields of a section to s.
-func gather(s schema, t reflect.Type, prefix string, index []int, fromProfile bool) schema {
+// gathering is the making of a schema.
+type gathering struct {
+	schema  schema
+	machine map[string]machineKey
+}
+
+// gather appends the fields of a section.
+func (g *gathering) gather(t reflect.Type, prefix string, index []int, fromProfile bool) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		name, ok := sf.Tag.Lookup("key")
+		at := append(slices.Clone(index), i)
+		if sf.Anonymous {
+			g.gather(sf.Type, prefix, at, fromProfile)
+			continue
+		}
+		f, ok := g.field(sf, prefix)
 		if !ok {
 			continue
 		}
-		f := field{
-			key:         prefix + name,
-			index:       append(slices.Clone(index), i),
-			typ:         sf.Type,
-			is:          sf.Tag.Get("is"),
-			min:         sf.Tag.Get("min"),
-			max:         sf.Tag.Get("max"),
-			emptyOK:     sf.Tag.Get("empty") == "ok",
-			fromProfile: fromProfile,
-		}
+		f.index, f.typ = at, sf.Type
+		f.fromProfile = fromProfile
 		if from, ok := sf.Tag.Lookup("from"); ok {
 			f.fromProfile = from == "profile"
 		}
-		if of := sf.Tag.Get("of"); of != "" {
-			f.of = strings.Split(of, "|")
-		}
 		if sf.Type.Kind() == reflect.Struct {
-			s = gather(s, sf.Type, f.key+".", f.index, f.fromProfile)
+			g.gather(sf.Type, f.key+".", f.index, f.fromProfile)
 			continue
 		}
-		s = append(s, f)
+		g.schema = append(g.schema, f)
 	}
-	return s
+}
+
+// field makes a field of its tags, or where it is one of the machine's, of what is
+// known of its key.
+func (g *gathering) field(sf reflect.StructField, prefix string) (field, bool) {
+	if name, ok := sf.Tag.Lookup("key"); ok {
+		f := field{
+			key: prefix + name, is: sf.Tag.Get("is"), min: sf.Tag.Get("min"), max: sf.Tag.Get("max"),
+			emptyOK: sf.Tag.Get("empty") == "ok", says: sf.Tag.Get("says"), of: words(sf.Tag.Get("of")),
+		}
+		if f.key == "profile" {
+			f.of = fsm.ProfileNames()
+		}
+		return f, true
+	}
+	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	k, ok := g.machine[prefix+name]
+	f := field{key: k.key, min: k.min, max: k.max, emptyOK: k.emptyOK, says: k.says, of: words(k.of)}
+	if f.of != nil {
+		f.zero = f.of[0]
+	}
+	if prefix == "prompts." {
+		f.is = "prompt"
+	}
+	return f, ok
+}
+
+func words(of string) []string {
+	if of == "" {
+		return nil
+	}
+	return strings.Split(of, "|")
 }
 
 // field returns the field of a key.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,21 +12,19 @@ import (
 
 func TestEveryFieldHasItsOwnVariableAndAValidDefault(t *testing.T) {
 	seen := map[string]string{}
-	root := reflect.ValueOf(defaults(Sources{Dir: "/work", Home: "/home/a"}))
 	for _, f := range newSchema() {
 		if other := seen[f.variable()]; other != "" {
 			t.Errorf("%s and %s share the variable %s", f.key, other, f.variable())
 		}
 		seen[f.variable()] = f.key
-		v := root.FieldByIndex(f.index)
-		if f.typ.Kind() == reflect.Pointer && v.IsNil() {
-			continue
-		}
-		back, err := f.parse(f.format(v), place{dir: "/work"})
-		if err != nil {
-			t.Errorf("default of %s: %v", f.key, err)
-		} else if !reflect.DeepEqual(back.Interface(), v.Interface()) {
-			t.Errorf("default of %s: %v is read back as %v", f.key, v, back)
+		for _, profile := range fsm.ProfileNames() {
+			v := reflect.ValueOf(defaults(Sources{Dir: "/work", Home: "/home/a"}, profile)).FieldByIndex(f.index)
+			back, err := f.parse(f.format(v), place{dir: "/work"})
+			if err != nil {
+				t.Errorf("%s: default of %s: %v", profile, f.key, err)
+			} else if !reflect.DeepEqual(back.Interface(), v.Interface()) {
+				t.Errorf("%s: default of %s: %v is read back as %v", profile, f.key, v, back)
+			}
 		}
 	}
 }
@@ -36,6 +35,9 @@ func TestEveryBoundOfTheSchemaCanBeRead(t *testing.T) {
 			if bound == "" {
 				continue
 			}
+			if f.isList() {
+				f = f.item()
+			}
 			if _, err := f.read(bound, place{}); err != nil {
 				t.Errorf("%s: bound %s: %v", f.key, bound, err)
 			}
@@ -43,23 +45,69 @@ func TestEveryBoundOfTheSchemaCanBeRead(t *testing.T) {
 	}
 }
 
-// A limit or prompt that the machine gains must become a setting (CFG-5).
+// A limit, switch or prompt that the machine gains must become a setting (CFG-5) that
+// says what it is, and one that it loses must go. Limits have bounds, switches that
+// are no yes or no have words.
 func TestMachinesConfigurationIsCovered(t *testing.T) {
 	s := newSchema()
+	keys := map[string]bool{"prompts.sections": true} // a profile's alone
 	for section, typ := range map[string]reflect.Type{
-		"limits": reflect.TypeFor[fsm.Limits](), "prompts": reflect.TypeFor[fsm.Prompts](),
+		"limits": reflect.TypeFor[fsm.Limits](), "switches": reflect.TypeFor[fsm.Switches](), "prompts": reflect.TypeFor[fsm.Prompts](),
 	} {
 		for i := range typ.NumField() {
-			if key := section + "." + typ.Field(i).Tag.Get("json"); !hasField(s, key) {
-				t.Errorf("no setting %s", key)
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			key := section + "." + name
+			f, ok := s.field(key)
+			switch {
+			case keys[key]:
+			case !ok || f.says == "":
+				t.Errorf("no setting %s, or no word about it", key)
+			case section == "limits" && (f.min == "" || f.max == ""):
+				t.Errorf("%s has no bounds", key)
+			case section == "switches" && f.typ.Kind() == reflect.String && f.of == nil:
+				t.Errorf("%s has no words", key)
 			}
+			keys[key] = true
+		}
+	}
+	for _, k := range machineKeys() {
+		if !keys[k.key] {
+			t.Errorf("%s is not the machine's", k.key)
 		}
 	}
 }
 
-func hasField(s schema, key string) bool {
-	_, ok := s.field(key)
-	return ok
+// Every value that a profile gives a switch has its word.
+func TestEveryWordOfASwitchIsTheMachines(t *testing.T) {
+	s := newSchema()
+	for key, values := range map[string][]string{
+		"switches.history":   {string(fsm.HistoryNone), string(fsm.HistoryAnswers), string(fsm.HistoryAll)},
+		"switches.overflow":  {string(fsm.OverflowKeep), string(fsm.OverflowSummarize), string(fsm.OverflowConsolidate)},
+		"switches.remember":  {string(fsm.RememberEach), string(fsm.RememberIdle), string(fsm.RememberOff)},
+		"switches.cancel":    {string(fsm.CancelRefused), string(fsm.CancelCheckpoint), string(fsm.CancelImmediate)},
+		"switches.at_limit":  {string(fsm.EndError), string(fsm.EndNotice), string(fsm.EndState)},
+		"switches.at_length": {string(fsm.EndError), string(fsm.EndNotice), string(fsm.EndState)},
+	} {
+		f, _ := s.field(key)
+		for i, word := range f.of {
+			v, err := f.read(word, place{})
+			if err != nil || v.String() != values[i] || f.format(v) != word {
+				t.Errorf("%s: %s is read as %q (%v), want %q", key, word, v, err, values[i])
+			}
+		}
+		if len(f.of) != len(values) {
+			t.Errorf("%s has the words %v", key, f.of)
+		}
+	}
+}
+
+func TestATemperatureIsReadBackAsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := Temperature(rapid.IntRange(-1, 5000).Draw(t, "thousandths"))
+		if got, err := parseTemperature(want.String()); err != nil || got != want {
+			t.Fatalf("%d is written %s and read back as %d, %v", int(want), want, got, err)
+		}
+	})
 }
 
 func TestSizesAndDurationsAreReadBackAsWritten(t *testing.T) {

@@ -3,7 +3,6 @@ package config
 import (
 	"reflect"
 	"strings"
-	"time"
 )
 
 // unknownKey says what is wrong with a key that does not exist and what may be
@@ -41,7 +40,7 @@ func (s schema) withoutUnit(section, name string) (field, bool) {
 		}
 		for _, f := range s {
 			inside := section == "" || strings.HasPrefix(f.key, section+".")
-			if inside && f.name() == base && f.typ == reflect.TypeFor[time.Duration]() {
+			if inside && f.name() == base && f.isDuration() {
 				return f, true
 			}
 		}
@@ -51,7 +50,7 @@ func (s schema) withoutUnit(section, name string) (field, bool) {
 
 // example is a field's default, written as a source would.
 func (f field) example() string {
-	return f.format(reflect.ValueOf(defaults(Sources{})).FieldByIndex(f.index))
+	return f.format(reflect.ValueOf(defaults(Sources{}, builtinProfile)).FieldByIndex(f.index))
 }
 
 // nearest returns the candidate that word was most likely meant to be, or "".

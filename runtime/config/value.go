@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"shelly/fsm"
 )
 
 // Bytes is a size in bytes.
@@ -69,9 +71,17 @@ func (f field) read(text string, p place) (reflect.Value, error) {
 		d, err := parseDuration(text)
 		v.SetInt(int64(d))
 		return v, err
+	case reflect.TypeFor[fsm.Millis]():
+		d, err := parseDuration(text)
+		v.SetInt(d.Milliseconds())
+		return v, err
 	case reflect.TypeFor[Bytes]():
 		b, err := parseBytes(text)
 		v.SetInt(int64(b))
+		return v, err
+	case reflect.TypeFor[Temperature]():
+		t, err := parseTemperature(text)
+		v.SetInt(int64(t))
 		return v, err
 	case reflect.TypeFor[bool]():
 		if text != "true" && text != "false" {
@@ -79,18 +89,59 @@ func (f field) read(text string, p place) (reflect.Value, error) {
 		}
 		v.SetBool(text == "true")
 		return v, nil
-	case reflect.TypeFor[*float64]():
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-			return v, fmt.Errorf("wants a number such as 0.7, not %s", quote(text))
-		}
-		v.Set(reflect.ValueOf(&x))
-		return v, nil
+	case reflect.TypeFor[[]fsm.Millis](), reflect.TypeFor[[]string]():
+		return f.readList(text, p)
 	default:
 		s, err := f.readText(text, p)
+		if f.zero != "" && s == f.zero {
+			s = ""
+		}
 		v.SetString(s)
 		return v, err
 	}
+}
+
+// listMax bounds a list.
+const listMax = 64
+
+// readList reads items between commas. Brackets around them are allowed, and
+// needed where there is no item.
+func (f field) readList(text string, p place) (reflect.Value, error) {
+	v := reflect.New(f.typ).Elem()
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		if text, ok = strings.CutSuffix(inner, "]"); !ok {
+			return v, fmt.Errorf("wants %s, not %s", f.wants(), quote("["+inner))
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return v, nil
+	}
+	items := strings.Split(text, ",")
+	if len(items) > listMax {
+		return v, fmt.Errorf("has %d items; the most is %d", len(items), listMax)
+	}
+	for _, text := range items {
+		item, err := f.item().read(strings.TrimSpace(text), p)
+		if err != nil {
+			return v, err
+		}
+		v = reflect.Append(v, item)
+	}
+	return v, nil
+}
+
+// item is a field for one item of a list.
+func (f field) item() field {
+	f.typ = f.typ.Elem()
+	f.is = "name"
+	return f
+}
+
+func (f field) isList() bool { return f.typ.Kind() == reflect.Slice }
+
+func (f field) isDuration() bool {
+	return f.typ == reflect.TypeFor[time.Duration]() || f.typ == reflect.TypeFor[fsm.Millis]()
 }
 
 // readText checks a text by its form.
@@ -139,6 +190,17 @@ func (f field) inRange(v reflect.Value, p place) error {
 	if f.min == "" && f.max == "" {
 		return nil
 	}
+	if f.isList() {
+		for i := range v.Len() {
+			if err := f.item().inRange(v.Index(i), p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if v.Type() == reflect.TypeFor[Temperature]() && v.Int() <= 0 {
+		return nil // the model's own, or exactly 0
+	}
 	for _, bound := range []struct {
 		text, word string
 		sign       int
@@ -159,16 +221,6 @@ func (f field) inRange(v reflect.Value, p place) error {
 
 // compare orders two values of one numeric type.
 func compare(a, b reflect.Value) int {
-	if a.Kind() == reflect.Pointer {
-		x, y := a.Elem().Float(), b.Elem().Float()
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	}
 	switch x, y := a.Int(), b.Int(); {
 	case x < y:
 		return -1
@@ -191,6 +243,37 @@ func parseInt(text string) (int64, error) {
 		return 0, fmt.Errorf("%s is too large", clip(text))
 	}
 	return n, nil
+}
+
+// parseTemperature reads a decimal number of at most three places.
+func parseTemperature(text string) (Temperature, error) {
+	if text == ownTemperature {
+		return 0, nil
+	}
+	whole, places, _ := strings.Cut(text, ".")
+	plain := whole != "" && strings.Trim(whole+places, "0123456789") == "" && !strings.HasSuffix(text, ".")
+	if !plain || len(whole) > 3 {
+		return 0, fmt.Errorf("wants a number such as 0.7, or %s for the model's own, not %s", ownTemperature, quote(text))
+	}
+	if len(places) > 3 {
+		return 0, fmt.Errorf("%s is finer than a thousandth", clip(text))
+	}
+	n, err := strconv.Atoi(whole + (places + "000")[:3])
+	if n == 0 {
+		n = -1
+	}
+	return Temperature(n), err
+}
+
+// ownTemperature is the word for the model's own temperature.
+const ownTemperature = "model"
+
+// String is the temperature as a source would give it.
+func (t Temperature) String() string {
+	if t == 0 {
+		return ownTemperature
+	}
+	return strconv.FormatFloat(float64(max(t, 0))/1000, 'f', -1, 64)
 }
 
 func parseDuration(text string) (time.Duration, error) {
@@ -233,14 +316,20 @@ func (f field) format(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:
 		return formatDuration(x)
-	case *float64:
-		if x == nil {
-			return ""
+	case fsm.Millis:
+		return formatDuration(duration(x))
+	}
+	if f.isList() {
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = f.item().format(v.Index(i))
 		}
-		return strconv.FormatFloat(*x, 'g', -1, 64)
+		return "[" + strings.Join(items, ", ") + "]"
 	}
 	text := fmt.Sprint(v.Interface())
 	switch {
+	case text == "" && f.zero != "":
+		return f.zero
 	case f.is == "url":
 		return withoutPassword(text)
 	case f.is == "listen" && text == "":
@@ -248,6 +337,8 @@ func (f field) format(v reflect.Value) string {
 	}
 	return text
 }
+
+func duration(m fsm.Millis) time.Duration { return time.Duration(m) * time.Millisecond }
 
 // formatDuration writes a duration in its largest whole unit among hours,
 // seconds and milliseconds, as the machine's own messages do.

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm"
 )
 
 // walker reads one YAML file against the schema (CFG-3). It decides which keys and
@@ -180,11 +182,38 @@ func (w *walker) value(key, value *yaml.Node, name string) {
 		w.add(key, quoteOdd(name), w.schema.unknownKey(name))
 		return
 	}
+	if f.isList() {
+		w.list(f, value)
+		return
+	}
 	if what := f.accepts(value); what != "" {
 		w.add(value, name, what)
 		return
 	}
 	w.assignments = append(w.assignments, assignment{field: f, text: value.Value, origin: w.at(value.Line, value.Column)})
+}
+
+// list reads the value of a field that is a list.
+func (w *walker) list(f field, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode || n.Style&yaml.TaggedStyle != 0 {
+		w.add(n, f.key, "wants "+f.wants()+", found "+kindOf(n))
+		return
+	}
+	items := make([]string, len(n.Content))
+	for i, item := range n.Content {
+		what := f.item().accepts(item)
+		if what == "" && strings.ContainsAny(item.Value, ",[]") {
+			what = "an item holds no comma or bracket"
+		}
+		if what != "" {
+			w.add(item, f.key, what)
+			return
+		}
+		items[i] = item.Value
+	}
+	w.assignments = append(w.assignments, assignment{
+		field: f, text: "[" + strings.Join(items, ", ") + "]", origin: w.at(n.Line, n.Column),
+	})
 }
 
 // accepts says what is wrong with the kind of node given for a field, or "".
@@ -204,15 +233,15 @@ func (f field) accepts(n *yaml.Node) string {
 	}
 	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 	switch f.typ {
-	case reflect.TypeFor[int](), reflect.TypeFor[*float64]():
-		if tag == "!!str" && quoted {
+	case reflect.TypeFor[int](), reflect.TypeFor[Temperature]():
+		if tag == "!!str" && quoted && n.Value != ownTemperature {
 			return "wants " + f.wants() + ", not text; remove the quotes"
 		}
 	case reflect.TypeFor[bool]():
 		if tag != "!!bool" {
 			return "wants " + f.wants() + ", not " + quote(n.Value)
 		}
-	case reflect.TypeFor[time.Duration](), reflect.TypeFor[Bytes]():
+	case reflect.TypeFor[time.Duration](), reflect.TypeFor[fsm.Millis](), reflect.TypeFor[Bytes]():
 	default:
 		if tag != "!!str" {
 			return "wants " + f.wants() + ", found " + kindOf(n) + "; quote it if it is meant"
@@ -226,11 +255,15 @@ func (f field) wants() string {
 	switch f.typ {
 	case reflect.TypeFor[int]():
 		return "a whole number"
-	case reflect.TypeFor[*float64]():
+	case reflect.TypeFor[Temperature]():
 		return "a number"
+	case reflect.TypeFor[[]fsm.Millis]():
+		return "a list such as [1s, 5s]"
+	case reflect.TypeFor[[]string]():
+		return "a list such as [exec]"
 	case reflect.TypeFor[bool]():
 		return "true or false"
-	case reflect.TypeFor[time.Duration]():
+	case reflect.TypeFor[time.Duration](), reflect.TypeFor[fsm.Millis]():
 		return "a duration such as 60s"
 	case reflect.TypeFor[Bytes]():
 		return "a size such as 64KiB"

@@ -1,0 +1,130 @@
+package config
+
+import (
+	"runtime"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// machineKey is a setting that is a field of [fsm.Limits], [fsm.Switches] or
+// [fsm.Prompts], found by its json name. What it says stands beside its value
+// where a profile is printed.
+type machineKey struct {
+	key      string
+	min, max string // of a limit
+	of       string // the words of a switch; the first stands for its zero value
+	emptyOK  bool   // of a prompt: it may be left unsaid
+	says     string
+}
+
+// machineKeys are all of them but the sections of the system prompt, which only a
+// profile has.
+func machineKeys() []machineKey {
+	return []machineKey{
+		{key: "limits.max_tool_rounds", min: "1", max: "10000", says: "rounds that run tools, in one inference"},
+		{key: "limits.max_iterations", min: "1", max: "10000", says: "answers of the model, in one inference"},
+		{key: "limits.max_tool_calls", min: "1", max: "10000", says: "tool calls run, in one inference"},
+		{key: "limits.max_calls_per_answer", min: "1", max: "1000", says: "tool calls run of one answer"},
+		{key: "limits.max_tool_attempts", min: "1", max: "100", says: "starts of one tool call"},
+		{key: "limits.max_answer_attempts", min: "1", max: "100", says: "answers in a row with neither text nor calls"},
+		{key: "limits.max_repeats", min: "1", max: "10000", says: "times that the same calls may have the same results"},
+		{key: "limits.max_compactions", min: "1", max: "1000", says: "compactions of one inference"},
+		{key: "limits.max_cognition_rounds", min: "1", max: "1000", says: "inferences of one handle's cognition"},
+		{key: "limits.recall_top_k", min: "1", max: "1000", says: "entries that one recall brings"},
+		{key: "limits.max_store_attempts", min: "1", max: "100", says: "tries to store one entry, or to load or save one session"},
+		{key: "limits.max_active", min: "1", max: "1000", says: "handles that run at once, subagents apart"},
+		{key: "limits.max_queue", min: "1", max: "100000", says: "requests and events that may wait"},
+		{key: "limits.max_subagents", min: "1", max: "1000", says: "subagents that are unfinished"},
+		{key: "limits.subagent_iterations", min: "1", max: "10000", says: "max_iterations of a subagent"},
+		{key: "limits.max_schedules", min: "1", max: "10000", says: "schedules that are armed"},
+		{key: "limits.max_crashes", min: "1", max: "1000", says: "crashes in which one handle may be active"},
+		{key: "limits.max_turns", min: "1", max: "1000", says: "turns that are remembered together"},
+		{key: "limits.max_history", min: "1", max: "100000", says: "messages of a session's history"},
+		{key: "limits.max_pending", min: "1", max: "100000", says: "messages that wait for a consolidation that failed"},
+		{key: "limits.keep_messages", min: "1", max: "10000", says: "newest messages that a compression leaves as they are"},
+		{key: "limits.context_tokens", min: "256", max: "16777216", says: "tokens of one model call"},
+		{key: "limits.compress_percent", min: "1", max: "100", says: "share of context_tokens beyond which a conversation is compressed"},
+		{key: "limits.backoff", min: "1ms", max: "168h", says: "waits before the model is asked again, in order"},
+		{key: "limits.retry_delay", min: "1ms", max: "168h", says: "wait before a tool is started again"},
+		{key: "limits.init_timeout", min: "1ms", max: "168h", says: "the initial inference, memory included"},
+		{key: "limits.handle_timeout", min: "1ms", max: "168h", says: "one request or event, memory included"},
+		{key: "limits.subagent_timeout", min: "1ms", max: "168h", says: "one subagent"},
+		{key: "limits.compact_timeout", min: "1ms", max: "168h", says: "one compaction inside an inference"},
+		{key: "limits.approval_timeout", min: "1ms", max: "8760h", says: "wait for a person's decision"},
+		{key: "limits.hold_timeout", min: "1ms", max: "8760h", says: "wait for a person's word on an unknown outcome"},
+		{key: "limits.shutdown_timeout", min: "1ms", max: "24h", says: "the farewell, memory included"},
+		{key: "limits.grace", min: "1ms", max: "168h", says: "wait for what is active at shutdown"},
+		{key: "limits.abort_timeout", min: "1ms", max: "1h", says: "wait for an aborted tool to stop"},
+
+		{key: "switches.no_cognition", says: "no question and no recall"},
+		{key: "switches.history", of: "none|answers|all", says: "what a session keeps of a turn"},
+		{key: "switches.overflow", of: "keep|summarize|consolidate", says: "what becomes of a history over max_history"},
+		{key: "switches.compress", says: "conversations stay within context_tokens"},
+		{key: "switches.remember", of: "each|idle|off", says: "when a handle is written to memory"},
+		{key: "switches.reply_first", says: "the reply goes out before history and memory are written"},
+		{key: "switches.cancel", of: "refused|checkpoint|immediate", says: "what a request to cancel does"},
+		{key: "switches.at_limit", of: "error|notice|state", says: "what an exhausted inference becomes"},
+		{key: "switches.at_length", of: "error|notice|state", says: "what an answer cut at its token limit becomes"},
+		{key: "switches.hold_unknown", says: "an unknown outcome waits for a person"},
+		{key: "switches.unattended", says: "approvals wait also where no person is behind the handle"},
+		{key: "switches.alternate", says: "users and events take turns"},
+		{key: "switches.coalesce", says: "an event joins a waiting one of the same subject"},
+		{key: "switches.commands", says: "/new, /help, /status and /stop mean something"},
+		{key: "switches.auto_load_skills", says: "the skill tools are offered"},
+		{key: "switches.text_calls", says: "a call written as text is taken"},
+
+		{key: "prompts.identity", says: "the system prompt, or its first part"},
+		{key: "prompts.question", says: "asked before the input, in cognition"},
+		{key: "prompts.init", says: "the input of the initial inference"},
+		{key: "prompts.farewell", says: "the input of the farewell"},
+		{key: "prompts.summary", says: "asked behind a handle's messages"},
+		{key: "prompts.reflection", emptyOK: true, says: "said behind the results of tools"},
+		{key: "prompts.subagent", emptyOK: true, says: "a subagent's system prompt"},
+		{key: "prompts.compress", emptyOK: true, says: "asked behind the old turns of a conversation that is too long"},
+		{key: "prompts.overflow", emptyOK: true, says: "asked behind the messages that leave a history"},
+		{key: "prompts.consolidate", emptyOK: true, says: "asked before a history that is consolidated"},
+		{key: "prompts.empty", emptyOK: true, says: "said after an answer with neither text nor calls"},
+		{key: "prompts.at_limit", emptyOK: true, says: "the notice of a cap, {n}"},
+		{key: "prompts.at_length", emptyOK: true, says: "the notice of a cut answer"},
+	}
+}
+
+// Machine returns the part of the configuration that the machine needs: the
+// profile as the sources have changed it, its builtin tools before those that the
+// runner offers, and the skills. It travels with the boot (CFG-5). Names in
+// tools.approve that no tool has change nothing; see [Config.Unoffered].
+func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config {
+	m := fsm.Config{
+		Profile:  c.Profile,
+		Init:     c.Init,
+		Switches: c.Switches,
+		Limits:   c.Limits,
+		Options:  fsm.Options{Temperature: int(c.Brain.Temperature), MaxTokens: c.Brain.MaxTokens},
+		Prompts: c.Prompts.Fill(fsm.About{
+			Name: c.About.Name, User: c.About.User, Persona: c.About.Persona,
+			Workspace: c.Workspace, System: runtime.GOOS + "/" + runtime.GOARCH,
+		}),
+		Tools:  slices.Concat(c.builtin, tools),
+		Skills: skills,
+	}
+	for i := range m.Tools {
+		if slices.Contains(c.Tools.Approve, m.Tools[i].Name) {
+			m.Tools[i].Approve = true
+		}
+	}
+	return m
+}
+
+// Unoffered returns the names in tools.approve that are neither a builtin tool nor
+// one of the runner's.
+func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
+	var names []string
+	for _, name := range c.Tools.Approve {
+		has := func(t fsm.ToolDecl) bool { return t.Name == name }
+		if !slices.ContainsFunc(c.builtin, has) && !slices.ContainsFunc(tools, has) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

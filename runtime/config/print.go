@@ -1,0 +1,135 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm"
+)
+
+// PrintProfile returns all that a profile decides as a configuration file that
+// sets it anew and changes nothing (CFG-11). What only a profile has, the sections of
+// the system prompt and the builtin tools, stands behind it as comments. It returns
+// false where there is no profile of that name.
+func PrintProfile(name string) (string, bool) {
+	if _, ok := fsm.Profile(name); !ok {
+		return "", false
+	}
+	c := defaults(Sources{}, name)
+	root := mapping()
+	sections := map[string]*yaml.Node{"": root}
+	put(root, "profile", textNode(name), "")
+	value := reflect.ValueOf(c)
+	for _, f := range newSchema() {
+		if !f.fromProfile {
+			continue
+		}
+		section, _ := cutLast(f.key)
+		if sections[section] == nil {
+			sections[section] = mapping()
+			put(root, section, sections[section], "") // no section in a section has a setting of the profile's
+		}
+		put(sections[section], f.name(), f.node(value.FieldByIndex(f.index)), f.comment())
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(root); err != nil {
+		panic(fmt.Sprintf("profile %s cannot be written: %v", name, err)) // a profile is part of the program
+	}
+	return b.String() + c.unsettable(), true
+}
+
+// comment is what is said beside a value: what it is, and which words there are.
+func (f field) comment() string {
+	if f.of == nil {
+		return f.says
+	}
+	return f.says + ": " + strings.Join(f.of, ", ")
+}
+
+// cutLast returns a key's section and its last part.
+func cutLast(key string) (section, name string) {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		return key[:i], key[i+1:]
+	}
+	return "", key
+}
+
+func mapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
+
+// put adds a key to a mapping, with what is said of it: beside a value of one line,
+// above a text.
+func put(m *yaml.Node, key string, value *yaml.Node, says string) {
+	k := textNode(key)
+	if value.Tag == "!!str" && value.Style == yaml.LiteralStyle {
+		k.HeadComment = says
+	} else {
+		value.LineComment = says
+	}
+	m.Content = append(m.Content, k, value)
+}
+
+func textNode(text string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	if strings.Contains(text, "\n") || len(text) > 80 {
+		n.Style = yaml.LiteralStyle
+	}
+	return n
+}
+
+// node is a value as YAML has it.
+func (f field) node(v reflect.Value) *yaml.Node {
+	if f.isList() {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+		for i := range v.Len() {
+			list.Content = append(list.Content, textNode(f.item().format(v.Index(i))))
+		}
+		return list
+	}
+	n := textNode(f.format(v))
+	switch {
+	case f.typ == reflect.TypeFor[bool]():
+		n.Tag = "!!bool"
+	case f.typ == reflect.TypeFor[int](), f.typ == reflect.TypeFor[Bytes]() && strings.Trim(n.Value, "0123456789") == "":
+		n.Tag = "!!int"
+	case f.typ == reflect.TypeFor[Temperature]() && n.Value != ownTemperature:
+		n.Tag = "!!float"
+		if !strings.Contains(n.Value, ".") {
+			n.Tag = "!!int"
+		}
+	}
+	return n
+}
+
+// unsettable is what only a profile has, as comments.
+func (c Config) unsettable() string {
+	var b strings.Builder
+	say := func(text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString(strings.TrimRight("# "+strings.TrimRight(line, "\n"), " ") + "\n")
+		}
+	}
+	if len(c.Prompts.Sections) > 0 {
+		say("\nThe sections of the system prompt, behind prompts.identity:\n")
+	}
+	for _, s := range c.Prompts.Sections {
+		say("\n## " + s.Title + "\n")
+		say(s.Text)
+		if s.Of != fsm.OfText {
+			say("<" + string(s.Of) + ">\n")
+		}
+	}
+	say("\nThe builtin tools:\n\n")
+	for _, t := range c.builtin {
+		say(t.Name + " (" + string(t.Effects) + "): " + t.Description + "\n")
+	}
+	if len(c.builtin) == 0 {
+		say("none\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// reloadable are the keys, and the sections, that a running daemon takes anew: what
+// travels to the machine but for the workspace, in which the tools are.
+func reloadable() []string {
+	return []string{
+		"profile", "init", "about.", "brain.temperature", "brain.max_tokens", "switches.", "limits.", "prompts.", "tools.approve",
+	}
+}
+
+// Reload returns what a daemon that runs with c becomes of next (CFG-10), and the keys
+// whose new value waits for a restart.
+func (c Config) Reload(next Config) (now Config, restart []string) {
+	now = c
+	now.builtin, now.settings = next.builtin, next.settings
+	to, from := reflect.ValueOf(&now).Elem(), reflect.ValueOf(next)
+	now.Prompts = next.Prompts // the sections, too
+	for _, f := range newSchema() {
+		taken := slices.ContainsFunc(reloadable(), func(key string) bool {
+			return f.key == key || strings.HasSuffix(key, ".") && strings.HasPrefix(f.key, key)
+		})
+		was, is := to.FieldByIndex(f.index), from.FieldByIndex(f.index)
+		switch {
+		case taken:
+			was.Set(is)
+		case !reflect.DeepEqual(was.Interface(), is.Interface()):
+			restart = append(restart, f.key)
+		}
+	}
+	if now.Switches.Compress {
+		now.Limits.ContextTokens = min(now.Limits.ContextTokens, now.Brain.NumCtx)
+	}
+	return now, restart
+}

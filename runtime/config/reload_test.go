@@ -1,0 +1,50 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/runtime/config"
+)
+
+func TestCFG10AReloadTakesWhatTheMachineDecidesBy(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "profile: shelly\nworkspace: /a\n")
+	first := w.load()
+	w.File = w.write("c.yaml", `profile: omniemployee
+workspace: /b
+about: {name: Ada}
+brain: {temperature: 0.3, num_ctx: 16384, max_tokens: 99}
+limits: {max_queue: 3}
+tools: {approve: [load_skill], exec: {allow: true}}
+comm: {udp: off}
+`)
+	next := w.load()
+	now, restart := first.Reload(next)
+	want := next
+	want.Workspace = first.Workspace // in the texts, too
+	want.Limits.ContextTokens = first.Brain.NumCtx
+	if diff := cmp.Diff(want.Machine(nil, nil), now.Machine(nil, nil)); diff != "" {
+		t.Errorf("the machine's part (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"workspace", "brain.num_ctx", "brain.on_unreachable", "tools.exec.allow", "comm.udp"}, restart); diff != "" {
+		t.Errorf("what waits (-want +got)\n%s", diff)
+	}
+	if now.Comm != first.Comm || now.Tools.Exec.Allow || now.Brain.NumCtx != first.Brain.NumCtx {
+		t.Errorf("what waits has changed: %+v", now)
+	}
+	if same, restart := first.Reload(first); len(restart) > 0 {
+		t.Errorf("nothing has changed, but %v waits", restart)
+	} else if diff := cmp.Diff(first.Machine(nil, nil), same.Machine(nil, nil)); diff != "" {
+		t.Errorf("nothing has changed (-want +got)\n%s", diff)
+	}
+}
+
+func TestPrintedProfileSaysTheWordsOfASwitch(t *testing.T) {
+	text, _ := config.PrintProfile("shelly")
+	if want := "  history: none # what a session keeps of a turn: none, answers, all\n"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+}
