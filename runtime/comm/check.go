@@ -15,6 +15,15 @@ const (
 	SourceBytesMax  = 64
 	EventBytesMax   = 128
 	SubjectBytesMax = 1024
+	ChatBytesMax    = 128
+	ByBytesMax      = 128
+	KeyBytesMax     = 256
+)
+
+// Bounds of what a request may bring, beside its length in bytes.
+const (
+	ImagesMax  = 16
+	ContextMax = 1000 // messages
 )
 
 // checkRequest returns a bad_request that names the field at fault, or nil.
@@ -26,6 +35,14 @@ func checkRequest(r Request) error {
 		return err
 	}
 	if err := checkChannel(r.Key.Channel); err != nil {
+		return err
+	}
+	if r.Origin.Channel != "" {
+		if err := checkChannel(r.Origin.Channel); err != nil {
+			return err
+		}
+	}
+	if err := checkName("chat", r.Origin.Chat, 0, ChatBytesMax); err != nil {
 		return err
 	}
 	return checkText("text", r.Text)

@@ -27,6 +27,8 @@ type DatagramType string
 // The types of an answering datagram.
 const (
 	DatagramAccepted DatagramType = "accepted"
+	DatagramQueued   DatagramType = "queued"
+	DatagramHeld     DatagramType = "held"
 	DatagramDeferred DatagramType = "deferred"
 	DatagramReply    DatagramType = "reply"
 	DatagramError    DatagramType = "error"
@@ -38,8 +40,10 @@ type Datagram struct {
 	Type    DatagramType `json:"type"`
 	Content string       `json:"content"`
 	IsError bool         `json:"is_error"`
-	Code    Code         `json:"code,omitempty"` // of type error
-	Cut     bool         `json:"cut,omitempty"`  // Content is not all of it
+	Code    Code         `json:"code,omitempty"`    // of type error
+	Cut     bool         `json:"cut,omitempty"`     // Content is not all of it
+	Ahead   int          `json:"ahead,omitempty"`   // of type queued: how many go first
+	Outcome fsm.Outcome  `json:"outcome,omitempty"` // of type reply
 }
 
 // claim reads what a datagram says of its sender, whatever else is wrong with
@@ -63,17 +67,19 @@ func decodeDatagram(data []byte, bytesMax int) (Request, error) {
 	}
 	r := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelUDP}}
 	var token string
-	err := decodeObject(data, field{"id", &r.Key.ID}, field{"text", &r.Text}, field{"session", &r.Session}, field{"token", &token})
+	err := decodeObject(data, text("id", &r.Key.ID), text("text", &r.Text), text("session", &r.Session),
+		text("channel", &r.Origin.Channel), text("chat", &r.Origin.Chat), text("token", &token))
 	if err != nil {
 		return Request{}, err
 	}
+	r.Origin = originAt(r.Origin, ChannelUDP)
 	return r, checkRequest(r)
 }
 
 // encodeReply fits a reply into one datagram. One that is too long is cut between
 // two characters and ends in a mark that says how to get the rest.
 func encodeReply(id string, reply Event) []byte {
-	d := Datagram{ID: id, Type: DatagramReply, Content: reply.Text, IsError: reply.IsError}
+	d := Datagram{ID: id, Type: DatagramReply, Content: reply.Text, IsError: reply.IsError, Outcome: reply.Outcome}
 	whole := encode(d)
 	if len(whole) <= ReplyDatagramBytesMax {
 		return whole

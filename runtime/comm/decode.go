@@ -2,21 +2,99 @@ package comm
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"shelly/fsm"
 )
 
-// field is one text that an object may hold.
+// field is one member that an object may hold, and how its value is read.
 type field struct {
 	name string
-	to   *string
+	read func(d *json.Decoder, name string) error
 }
 
-// decodeObject reads data as exactly one JSON object of the given texts. It is
+// text is a field that holds a text.
+func text(name string, to *string) field {
+	return field{name, func(d *json.Decoder, name string) error {
+		token, err := d.Token()
+		if err != nil {
+			return notJSON(d, err)
+		}
+		value, ok := token.(string)
+		if !ok {
+			return badRequest(fmt.Sprintf("field %q is not a text", name), "put it in double quotes")
+		}
+		*to = value
+		return nil
+	}}
+}
+
+// list is a field that holds a list of at most countMax; item reads one of it.
+func list(name string, countMax int, item func(d *json.Decoder, name string) error) field {
+	return field{name, func(d *json.Decoder, name string) error {
+		token, err := d.Token()
+		switch {
+		case err != nil:
+			return notJSON(d, err)
+		case token != json.Delim('['):
+			return badRequest(fmt.Sprintf("field %q is not a list", name), "put it in brackets")
+		}
+		for n := 0; d.More(); n++ {
+			if n == countMax {
+				return badRequest(fmt.Sprintf("field %q has more than %d items", name, countMax), "send fewer")
+			}
+			if err := item(d, fmt.Sprintf("%s[%d]", name, n)); err != nil {
+				return err
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			return notJSON(d, err)
+		}
+		return nil
+	}}
+}
+
+// images is a field that holds a list of images in base64.
+func images(name string, to *[][]byte) field {
+	return list(name, ImagesMax, func(d *json.Decoder, name string) error {
+		var encoded string
+		if err := text(name, &encoded).read(d, name); err != nil {
+			return err
+		}
+		image, err := base64.StdEncoding.Strict().DecodeString(encoded)
+		if err != nil || len(image) == 0 {
+			return badRequest(fmt.Sprintf("field %q is no image in base64", name), "encode the file's bytes as RFC 4648 says, with padding")
+		}
+		*to = append(*to, image)
+		return nil
+	})
+}
+
+// history is a field that holds a conversation, oldest message first.
+func history(name string, to *[]fsm.Message) field {
+	return list(name, ContextMax, func(d *json.Decoder, name string) error {
+		var role string
+		var m fsm.Message
+		if err := object(d, text("role", &role), text("content", &m.Text)); err != nil {
+			return err
+		}
+		switch m.Role = fsm.Role(role); m.Role {
+		case fsm.RoleSystem, fsm.RoleUser, fsm.RoleAssistant:
+			*to = append(*to, m)
+			return nil
+		default:
+			return badRequest(fmt.Sprintf("the role of %q is %q", name, role), "the roles are system, user and assistant")
+		}
+	})
+}
+
+// decodeObject reads data as exactly one JSON object of the given fields. It is
 // stricter than encoding/json, which takes names in any case, lets the last of
 // two equal names win and puts U+FFFD in place of invalid UTF-8: what two readers
 // could understand differently is refused (COM-6). Its errors are bad_request.
@@ -25,6 +103,17 @@ func decodeObject(data []byte, fields ...field) error {
 		return badRequest("the message is not valid UTF-8", "send JSON in UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
+	if err := object(d, fields...); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return badRequest(fmt.Sprintf("there is more behind the message's end at byte %d", d.InputOffset()), "send one JSON object")
+	}
+	return nil
+}
+
+// object reads the next value as an object of the given fields.
+func object(d *json.Decoder, fields ...field) error {
 	if err := delim(d, '{'); err != nil {
 		return err
 	}
@@ -34,13 +123,7 @@ func decodeObject(data []byte, fields ...field) error {
 			return err
 		}
 	}
-	if err := delim(d, '}'); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return badRequest(fmt.Sprintf("there is more behind the message's end at byte %d", d.InputOffset()), "send one JSON object")
-	}
-	return nil
+	return delim(d, '}')
 }
 
 func decodeField(d *json.Decoder, fields []field, seen []bool) error {
@@ -60,15 +143,7 @@ func decodeField(d *json.Decoder, fields []field, seen []bool) error {
 		return badRequest(fmt.Sprintf("field %q is there twice", name), "send it once")
 	}
 	seen[i] = true
-	if token, err = d.Token(); err != nil {
-		return notJSON(d, err)
-	}
-	text, ok := token.(string)
-	if !ok {
-		return badRequest(fmt.Sprintf("field %q is not a text", name), "put it in double quotes")
-	}
-	*fields[i].to = text
-	return nil
+	return fields[i].read(d, name)
 }
 
 func delim(d *json.Decoder, want json.Delim) error {

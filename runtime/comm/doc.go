@@ -11,16 +11,29 @@
 // # HTTP
 //
 // Every route but /healthz wants "Authorization: Bearer TOKEN". Bodies are one
-// JSON object of texts, of type application/json.
+// JSON object, of type application/json.
 //
-//	POST /v1/requests              {id?, session?, text, channel?}: 202 {id, state}, or 200 and the record if it is done
-//	POST /v1/requests?stream=1     the same (or Accept: text/event-stream): an SSE stream up to the reply
-//	POST /v1/requests?wait=1       the same: 200 and the record once it is done
-//	GET  /v1/requests/{id}         the record; ?channel= names the channel, "http" if absent
-//	GET  /v1/requests/{id}/events  an SSE stream from now on up to the reply
-//	POST /v1/events                {source, event, subject?, detail?}: 202
-//	GET  /v1/status                how the daemon is
-//	GET  /healthz                  200 while it takes requests, else 503; needs no token
+//	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
+//	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
+//	POST /v1/requests?wait=1         the same: 200 and the record once it is done
+//	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
+//	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
+//	POST /v1/requests/{id}/cancel    no body: 200 {taken}
+//	POST /v1/requests/{id}/approve   {key, by?}: 200 {taken}
+//	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
+//	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}
+//	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
+//	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= so many
+//	POST /v1/events                  {source, event, subject?, detail?}: 202
+//	GET  /v1/status                  how the daemon is
+//	GET  /healthz                    200 while it takes requests, else 503; needs no token
+//
+// A request's images are a list of texts in base64, and its context is a list of
+// {role, content}: the sender's own history, in place of the session's. The id's
+// channel is the request's. Taken says whether anything has changed: a request that
+// is done or answered is not cancelled, and a question is answered once. What is
+// asked comes as an event of the request, and is in the status: with the key that a
+// decision repeats, so that a late one cannot meet a later call.
 //
 // An SSE event is an [Event]: its type as the event's name, the whole as JSON in
 // one data line. Comments keep an idle stream alive. A stream that ends without
@@ -45,14 +58,18 @@
 //
 // # UDP
 //
-// One datagram holds one JSON object {id, text, session?, token} of at most 65,507
-// bytes, the most that UDP over IPv4 carries, or of the request limit if that is less.
+// One datagram holds one JSON object {id, text, session?, channel?, chat?, token} of at
+// most 65,507 bytes, the most that UDP over IPv4 carries, or of the request limit if
+// that is less. Channel and chat say where the conversation takes place; the channel
+// of the id is "udp" whatever they say.
 // Requests are accepted in the order in which their datagrams arrive. Answers go to
 // the sender's address only:
 //
 //	{id, type: "accepted"}                     it is durable
+//	{id, type: "queued", ahead}                so many go first
+//	{id, type: "held"}                         it waits for a person
 //	{id, type: "deferred"}                     it is kept; ask again after the next start
-//	{id, type: "reply", content, is_error}     the reply, or as much as fits, then with cut: true
+//	{id, type: "reply", content, is_error, outcome}  the reply, or as much as fits, then with cut: true
 //	{id, type: "error", content, is_error: true, code}
 //
 // A datagram that does not prove the token gets no answer at all, so nobody can

@@ -26,6 +26,19 @@ type Front interface {
 	// reply, when ctx ends, or when the daemon stops. A slow watcher loses chunks,
 	// never the reply.
 	Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, error)
+	// Cancel asks to end an unfinished request, and reports whether that changed
+	// anything (HND-31). What the request ends with is its reply.
+	Cancel(ctx context.Context, key fsm.RequestKey) (taken bool, err error)
+	// Decide brings a person's decision about a tool call, and reports whether the call
+	// waited for it (APR-2). At is left to the daemon.
+	Decide(ctx context.Context, d fsm.Decided) (taken bool, err error)
+	// Resolve brings a person's word on a handle that is held, and reports whether the
+	// handle waited for it (APR-6). At is left to the daemon.
+	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
+	// Messages returns the first messages to a chat behind a position, in order, at
+	// most limit and engine.ReadMax of them; without a chat, those to all chats of the
+	// channel.
+	Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error)
 	// Status returns how the daemon is, Listeners left empty.
 	Status(ctx context.Context) Status
 }
@@ -34,7 +47,10 @@ type Front interface {
 type Request struct {
 	Key     fsm.RequestKey
 	Session string
+	Origin  fsm.Origin
 	Text    string
+	Images  [][]byte
+	Context []fsm.Message // the sender's own history, in place of the session's (SES-6)
 }
 
 // EventType says what an [Event] tells.
@@ -44,11 +60,14 @@ type EventType string
 const (
 	EventAccepted   EventType = "accepted"    // durable: ID; made by the listener
 	EventState      EventType = "state"       // State, Inference, Ahead
+	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed
+	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args
+	EventHeld       EventType = "held"        // the request waits for a person
 	EventDeferred   EventType = "deferred"    // shelly goes down; the reply comes after the next start
-	EventReply      EventType = "reply"       // Text, IsError; the last event, once
+	EventReply      EventType = "reply"       // Text, IsError, Outcome; the last event, once
 )
 
 // Event is something that happened to a request.
@@ -65,6 +84,11 @@ type Event struct {
 	Args      string      `json:"args,omitempty"` // a JSON object, as the model wrote it
 	Failed    bool        `json:"failed,omitempty"`
 	IsError   bool        `json:"is_error,omitempty"`
+	Outcome   fsm.Outcome `json:"outcome,omitempty"`
+
+	Question fsm.Question `json:"question,omitempty"`
+	Handle   fsm.HandleID `json:"handle,omitempty"` // that the question is about
+	Key      string       `json:"key,omitempty"`    // names the call that waits; a decision repeats it
 }
 
 // Status tells how a daemon is.
@@ -87,4 +111,14 @@ type Active struct {
 	State     fsm.State `json:"state"`
 	Inference fsm.State `json:"inference,omitempty"`
 	Request   string    `json:"request,omitempty"` // its id, of a user's request
+	Asks      *Ask      `json:"asks,omitempty"`    // what a person is asked about it
+}
+
+// Ask is a question to a person that is open.
+type Ask struct {
+	Question fsm.Question `json:"question"`
+	Handle   fsm.HandleID `json:"handle"`
+	Key      string       `json:"key,omitempty"`
+	Tool     string       `json:"tool,omitempty"`
+	Args     string       `json:"args,omitempty"`
 }

@@ -108,6 +108,13 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/requests", only(http.MethodPost, h.postRequest))
 	mux.Handle("/v1/requests/{id}", only(http.MethodGet, h.getRequest))
 	mux.Handle("/v1/requests/{id}/events", only(http.MethodGet, h.getEvents))
+	mux.Handle("/v1/requests/{id}/cancel", only(http.MethodPost, h.postCancel))
+	for _, of := range []string{"/v1/requests/{id}", "/v1/handles/{handle}"} {
+		mux.Handle(of+"/approve", only(http.MethodPost, h.postDecision(true)))
+		mux.Handle(of+"/deny", only(http.MethodPost, h.postDecision(false)))
+		mux.Handle(of+"/resolve", only(http.MethodPost, h.postResolution))
+	}
+	mux.Handle("/v1/messages", only(http.MethodGet, h.getMessages))
 	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
@@ -116,7 +123,7 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/events, /v1/status and /healthz"}
 }
 
 // only keeps one method per route, so that a GET never starts work. A handler

@@ -105,7 +105,7 @@ func problemOf(err error) *Problem {
 	case errors.Is(err, engine.ErrBusy):
 		return &Problem{CodeBusy, engine.ErrBusy.Error(), "nothing has happened; try again in a moment"}
 	case errors.Is(err, engine.ErrConflict):
-		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text or session", "send it with an id of its own"}
+		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text, session or chat", "send it with an id of its own"}
 	case errors.Is(err, engine.ErrDead), errors.Is(err, context.Canceled):
 		return &Problem{CodeUnknownOutcome, "shelly has stopped before it could answer", "start it again with: shelly run; then send the same id again, which is never done twice"}
 	case errors.Is(err, engine.ErrStopping):

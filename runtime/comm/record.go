@@ -14,22 +14,24 @@ const (
 
 // Record is what a client is told of a request.
 type Record struct {
-	ID       string     `json:"id"`
-	Channel  string     `json:"channel"`
-	Session  string     `json:"session,omitempty"`
-	State    string     `json:"state"`
-	Text     string     `json:"text"`
-	Accepted fsm.Millis `json:"accepted"`
-	Done     bool       `json:"done"` // Reply is final
-	Replied  fsm.Millis `json:"replied,omitempty"`
-	Reply    string     `json:"reply,omitempty"`
-	IsError  bool       `json:"is_error,omitempty"`
+	ID       string      `json:"id"`
+	Channel  string      `json:"channel"`
+	Session  string      `json:"session,omitempty"`
+	Chat     string      `json:"chat,omitempty"`
+	State    string      `json:"state"`
+	Text     string      `json:"text"`
+	Accepted fsm.Millis  `json:"accepted"`
+	Done     bool        `json:"done"` // Reply is final
+	Replied  fsm.Millis  `json:"replied,omitempty"`
+	Reply    string      `json:"reply,omitempty"`
+	IsError  bool        `json:"is_error,omitempty"`
+	Outcome  fsm.Outcome `json:"outcome,omitempty"`
 }
 
 func newRecord(r engine.Request) Record {
 	return Record{
-		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, State: stateOf(r), Text: r.Text,
-		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError,
+		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, Chat: r.Origin.Chat, State: stateOf(r), Text: r.Text,
+		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
 	}
 }
 
@@ -45,7 +47,7 @@ func stateOf(r engine.Request) string {
 }
 
 func replyOf(r engine.Request) Event {
-	return Event{Type: EventReply, ID: r.Key.ID, Text: r.Reply, IsError: r.IsError}
+	return Event{Type: EventReply, ID: r.Key.ID, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}
 }
 
 // Receipt is the answer to an accepted request that nobody waits for.

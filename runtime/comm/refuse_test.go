@@ -90,6 +90,26 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"a wish that is no flag", call{method: "POST", path: "/v1/requests?stream=yes", body: good}, 400, comm.CodeBadRequest, `"yes"`},
 		{"stream and wait", call{method: "POST", path: "/v1/requests?stream=1&wait=1", body: good}, 400, comm.CodeBadRequest, "exclude"},
 
+		{"a chat with a line end", post(`{"text":"a","chat":"a\nb"}`), 400, comm.CodeBadRequest, `"chat" holds a control`},
+		{"images that are no list", post(`{"text":"a","images":"AA=="}`), 400, comm.CodeBadRequest, `"images" is not a list`},
+		{"an image that is no text", post(`{"text":"a","images":[1]}`), 400, comm.CodeBadRequest, `"images[0]" is not a text`},
+		{"an image that is not base64", post(`{"text":"a","images":["AA==","A"]}`), 400, comm.CodeBadRequest, `"images[1]" is no image`},
+		{"an empty image", post(`{"text":"a","images":[""]}`), 400, comm.CodeBadRequest, `"images[0]" is no image`},
+		{"too many images", post(`{"text":"a","images":[` + strings.Repeat(`"AA==",`, comm.ImagesMax) + `"AA=="]}`), 400, comm.CodeBadRequest, "more than 16 items"},
+		{"images that never end", post(`{"text":"a","images":["AA=="`), 400, comm.CodeBadRequest, "ends too early"},
+		{"context of an unknown role", post(`{"text":"a","context":[{"role":"tool","content":"x"}]}`), 400, comm.CodeBadRequest, `"context[0]" is "tool"`},
+		{"context with an unknown field", post(`{"text":"a","context":[{"role":"user","name":"x"}]}`), 400, comm.CodeBadRequest, `"name"`},
+		{"context of texts", post(`{"text":"a","context":["x"]}`), 400, comm.CodeBadRequest, "not a JSON object"},
+
+		{"cancel of an unknown request", call{method: "POST", path: "/v1/requests/m1/cancel"}, 404, comm.CodeNotFound, `"m1"`},
+		{"GET that cancels", get("/v1/requests/m1/cancel"), 405, comm.CodeMethodNotAllowed, "GET"},
+		{"approval without a key", call{method: "POST", path: "/v1/handles/7/approve", body: "{}"}, 400, comm.CodeBadRequest, `"key" is missing`},
+		{"approval of no number", call{method: "POST", path: "/v1/handles/x/approve", body: "{}"}, 400, comm.CodeBadRequest, "whole number"},
+		{"approval of an unknown request", call{method: "POST", path: "/v1/requests/m1/deny", body: "{}"}, 404, comm.CodeNotFound, `"m1"`},
+		{"resolution with an unknown field", call{method: "POST", path: "/v1/handles/7/resolve", body: `{"txt":""}`}, 400, comm.CodeBadRequest, `"txt"`},
+		{"messages of no channel", get("/v1/messages"), 400, comm.CodeBadRequest, "channel"},
+		{"messages behind no number", get("/v1/messages?channel=a&after=-1"), 400, comm.CodeBadRequest, "after is no whole number"},
+
 		{"event without its source", event(`{"event":"full"}`), 400, comm.CodeBadRequest, `"source" is missing`},
 		{"event without what happened", event(`{"source":"disk"}`), 400, comm.CodeBadRequest, `"event" is missing`},
 		{"event with an unknown field", event(`{"source":"disk","event":"full","x":"y"}`), 400, comm.CodeBadRequest, `"x"`},
@@ -105,7 +125,7 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 			if !strings.Contains(body.Error.Message, c.says) || body.Error.Hint == "" {
 				t.Errorf("error %+v; want a message with %q, and a hint", body.Error, c.says)
 			}
-			if seen := s.front.Seen(); seen.Asked != 0 || len(seen.Raised) != 0 {
+			if seen := s.front.Seen(); seen.Asked != 0 || len(seen.Raised) != 0 || len(seen.Told) != 0 {
 				t.Errorf("work was started: %+v", seen)
 			}
 		})

@@ -24,10 +24,13 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	}
 	in := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP}}
 	id := &in.Key.ID
-	err = decodeObject(body, field{"id", id}, field{"session", &in.Session}, field{"text", &in.Text}, field{"channel", &in.Key.Channel})
+	err = decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
+		text("chat", &in.Origin.Chat), images("images", &in.Images), history("context", &in.Context))
 	if err == nil && *id == "" {
 		*id = rand.Text()
 	}
+	in.Key.Channel = cmp.Or(in.Origin.Channel, ChannelHTTP)
+	in.Origin = originAt(in.Origin, ChannelHTTP)
 	if err == nil {
 		err = checkRequest(in)
 	}
@@ -56,6 +59,15 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 		answerAccepted(w, accepted.Request)
 		return nil
 	}
+}
+
+// originAt is the origin that a request names; a chat without a channel is one of the
+// listener's own.
+func originAt(o fsm.Origin, own string) fsm.Origin {
+	if o.Chat != "" && o.Channel == "" {
+		o.Channel = own
+	}
+	return o
 }
 
 // accept hands a request to the daemon and counts what becomes of it.
@@ -168,7 +180,7 @@ func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var e fsm.EventRaised
-	err = decodeObject(body, field{"source", &e.Source}, field{"event", &e.Event}, field{"subject", &e.Subject}, field{"detail", &e.Detail})
+	err = decodeObject(body, text("source", &e.Source), text("event", &e.Event), text("subject", &e.Subject), text("detail", &e.Detail))
 	err = cmp.Or(err,
 		checkName("source", e.Source, 1, SourceBytesMax),
 		checkName("event", e.Event, 1, EventBytesMax),

@@ -16,7 +16,10 @@ var streamed = call{method: "POST", path: "/v1/requests?stream=1", body: good}
 
 func TestCOM4AStreamTellsWhatHappensInOrderUpToTheReply(t *testing.T) {
 	story := []comm.Event{
+		{Type: comm.EventQueued, Ahead: 1},
 		{Type: comm.EventState, State: fsm.Cognition, Inference: fsm.Thinking},
+		{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 3, Key: "h3.1", Tool: "exec", Args: `{"command": "ls"}`},
+		{Type: comm.EventHeld},
 		{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Thinking: "a folder…"},
 		{Type: comm.EventTool, Tool: "list_dir", Args: `{"path": "."}`},
 		{Type: comm.EventToolResult, Tool: "list_dir", Text: "a\nb"},

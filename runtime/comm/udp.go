@@ -219,11 +219,15 @@ func (p *post) close(w watchKey) {
 	delete(p.watches, w)
 }
 
-// watch sends a request's notices (COM-9) and its reply.
+// watch sends a request's notices (COM-9, HND-37) and its reply.
 func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 	defer p.close(w)
 	_, err := follow(ctx, p.front, l.request.Key, pulse{}, func(e Event) error {
 		switch e.Type {
+		case EventQueued:
+			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramQueued, Ahead: e.Ahead}))
+		case EventHeld:
+			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramHeld}))
 		case EventDeferred:
 			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramDeferred}))
 		case EventReply:

@@ -173,6 +173,37 @@ func TestCOM3WithoutTheTokenThereIsNoAnswer(t *testing.T) {
 	}
 }
 
+// The channel of an id is UDP's own whatever the sender says of its conversation: it
+// cannot read or take over what came another way.
+func TestADatagramSaysWhereItsConversationIs(t *testing.T) {
+	for body, want := range map[string]fsm.Origin{
+		`"chat":"7"`:                      {Channel: "udp", Chat: "7"},
+		`"channel":"telegram","chat":"7"`: {Channel: "telegram", Chat: "7"},
+		`"channel":"http"`:                {Channel: "http"},
+		`"session":"s"`:                   {},
+	} {
+		m := serveUDP(t, nil)
+		m.send(`{"id":"m1","text":"hello","token":"` + token + `",` + body + `}`)
+		m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
+		got := m.front.Seen().Requests
+		if len(got) != 1 || got[0].Key != udpKey("m1") || got[0].Origin != want {
+			t.Errorf("%s: %+v, want %+v", body, got, want)
+		}
+	}
+}
+
+func TestADatagramsSenderHearsOfItsPlaceAndOfPeople(t *testing.T) {
+	m := serveUDP(t, nil)
+	m.send(datagram("m1", "hello"))
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
+	m.await(watching)
+	m.front.Say(udpKey("m1"), comm.Event{Type: comm.EventQueued, Ahead: 2}, comm.Event{Type: comm.EventHeld},
+		comm.Event{Type: comm.EventReply, Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled})
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramQueued, Ahead: 2})
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramHeld})
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramReply, Content: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled})
+}
+
 func TestCOM6WhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
 	signed := func(rest string) string { return `{"token":"` + token + `",` + rest + `}` }
 	cases := []struct {
@@ -183,7 +214,8 @@ func TestCOM6WhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
 		{"no text", signed(`"id":"m1"`), "m1", `"text" is missing`, comm.CodeBadRequest},
 		{"blank text", signed(`"id":"m1","text":"\t"`), "m1", `"text" is missing`, comm.CodeBadRequest},
 		{"an old time stamp, which is no field", signed(`"id":"m1","text":"a","ts":"1970-01-01T00:00:00Z"`), "m1", `"ts"`, comm.CodeBadRequest},
-		{"a channel, which is not the sender's to choose", signed(`"id":"m1","text":"a","channel":"http"`), "m1", `"channel"`, comm.CodeBadRequest},
+		{"a channel that is no name", signed(`"id":"m1","text":"a","channel":"../x"`), "m1", "channel", comm.CodeBadRequest},
+		{"a chat that forges a log line", signed(`"id":"m1","text":"a","chat":"a\nb"`), "m1", `"chat" holds a control`, comm.CodeBadRequest},
 		{"two requests", datagram("m1", "hello") + datagram("m1", "hello"), "m1", "more behind", comm.CodeBadRequest},
 		{"an id twice", signed(`"id":"m1","id":"m2","text":"a"`), "m2", `"id" is there twice`, comm.CodeBadRequest},
 		{"an id that is no text", signed(`"id":7,"text":"a"`), "", `"id" is not a text`, comm.CodeBadRequest},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 )
@@ -24,17 +25,20 @@ const (
 
 // AskRequest is what to ask.
 type AskRequest struct {
-	ID      string `json:"id"` // "": made here
-	Session string `json:"session,omitempty"`
-	Text    string `json:"text"`
-	Channel string `json:"channel,omitempty"` // "": "http"
+	ID      string   `json:"id"` // "": made here
+	Session string   `json:"session,omitempty"`
+	Text    string   `json:"text"`
+	Channel string   `json:"channel,omitempty"` // "": "http"
+	Chat    string   `json:"chat,omitempty"`
+	Images  [][]byte `json:"images,omitempty"`
 }
 
 // Reply is the answer to a request. IsError: there is none, and Text says why.
 type Reply struct {
-	ID      string `json:"id"`
-	Text    string `json:"text"`
-	IsError bool   `json:"is_error"`
+	ID      string      `json:"id"`
+	Text    string      `json:"text"`
+	IsError bool        `json:"is_error"`
+	Outcome fsm.Outcome `json:"outcome,omitempty"`
 }
 
 // NewID returns an id that nobody has used, with 128 bits of chance.
@@ -133,7 +137,7 @@ func (a *asking) take(e comm.Event) bool {
 	case comm.EventDeferred:
 		a.deferred = true
 	case comm.EventReply:
-		a.reply.Text, a.reply.IsError = e.Text, e.IsError
+		a.reply.Text, a.reply.IsError, a.reply.Outcome = e.Text, e.IsError, e.Outcome
 	}
 	if a.each != nil {
 		a.each(e)

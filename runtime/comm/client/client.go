@@ -88,8 +88,21 @@ func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, erro
 	return r, c.get(ctx, requestPath(id, "", channel), &r)
 }
 
+// Cancel asks to end a request, and reports whether that changed anything; channel ""
+// is that of Ask. What the request ends with is its reply.
+func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, err error) {
+	var answer comm.Taken
+	err = c.read(ctx, http.MethodPost, requestPath(id, "/cancel", channel), &answer)
+	return answer.Taken, err
+}
+
 func (c *Client) get(ctx context.Context, path string, to any) error {
-	response, err := c.do(ctx, http.MethodGet, path, nil)
+	return c.read(ctx, http.MethodGet, path, to)
+}
+
+// read decodes the answer to a request without a body.
+func (c *Client) read(ctx context.Context, method, path string, to any) error {
+	response, err := c.do(ctx, method, path, nil)
 	if err != nil {
 		return err
 	}

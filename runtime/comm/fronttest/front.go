@@ -25,6 +25,10 @@ type Front struct {
 	asked    int      // calls of Accept
 	waiting  int      // of them held now
 	raised   []fsm.EventRaised
+	requests []comm.Request
+	told     []fsm.Input
+	deaf     bool // what a person says comes too late
+	messages []engine.Message
 	watchers map[int]watcher
 	last     int
 }
@@ -91,7 +95,7 @@ func (f *Front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, 
 	f.asked++
 	known, ok := f.records[r.Key]
 	switch {
-	case ok && (known.Text != r.Text || known.Session != r.Session):
+	case ok && (known.Text != r.Text || known.Session != r.Session || known.Origin != r.Origin):
 		return engine.Acceptance{}, engine.ErrConflict
 	case ok:
 		return engine.Acceptance{Request: known}, nil
@@ -99,7 +103,10 @@ func (f *Front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, 
 		return engine.Acceptance{}, f.refusal
 	}
 	f.order = append(f.order, r.Key.ID)
-	known = engine.Request{Key: r.Key, Handle: fsm.HandleID(len(f.order)), Session: r.Session, Text: r.Text, Accepted: 1}
+	f.requests = append(f.requests, r)
+	known = engine.Request{
+		Key: r.Key, Handle: fsm.HandleID(len(f.order)), Session: r.Session, Origin: r.Origin, Text: r.Text, Accepted: 1,
+	}
 	f.records[r.Key] = known
 	return engine.Acceptance{Request: known, New: true}, nil
 }
@@ -131,6 +138,55 @@ func (f *Front) Raise(_ context.Context, e fsm.EventRaised) error {
 	}
 	f.raised = append(f.raised, e)
 	return nil
+}
+
+// Cancel implements [comm.Front].
+func (f *Front) Cancel(_ context.Context, key fsm.RequestKey) (bool, error) {
+	return f.tell(fsm.CancelRequested{Request: key})
+}
+
+// Decide implements [comm.Front].
+func (f *Front) Decide(_ context.Context, d fsm.Decided) (bool, error) { return f.tell(d) }
+
+// Resolve implements [comm.Front].
+func (f *Front) Resolve(_ context.Context, r fsm.Resolved) (bool, error) { return f.tell(r) }
+
+func (f *Front) tell(in fsm.Input) (bool, error) {
+	defer f.lock()()
+	if f.refusal != nil {
+		return false, f.refusal
+	}
+	f.told = append(f.told, in)
+	return !f.deaf, nil
+}
+
+// Deafen makes what a person says come too late.
+func (f *Front) Deafen() {
+	defer f.lock()()
+	f.deaf = true
+}
+
+// Send puts messages into the front's chats; Messages returns them by channel, chat,
+// position and limit.
+func (f *Front) Send(messages ...engine.Message) {
+	defer f.lock()()
+	f.messages = append(f.messages, messages...)
+}
+
+// Messages implements [comm.Front].
+func (f *Front) Messages(_ context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refusal != nil {
+		return nil, f.refusal
+	}
+	var found []engine.Message
+	for _, m := range f.messages {
+		if m.To.Channel == to.Channel && (to.Chat == "" || m.To.Chat == to.Chat) && m.Position > after && len(found) < limit {
+			found = append(found, m)
+		}
+	}
+	return found, nil
 }
 
 // Request implements [comm.Front].
@@ -215,8 +271,10 @@ type Seen struct {
 	Accepted []string // ids, in order
 	Asked    int      // calls of Accept
 	Raised   []fsm.EventRaised
-	Held     int // calls of Accept that wait now
-	Watching int // watches open now
+	Requests []comm.Request // as they were accepted
+	Told     []fsm.Input    // what a person said
+	Held     int            // calls of Accept that wait now
+	Watching int            // watches open now
 }
 
 // Seen returns what has been asked for so far.
@@ -228,7 +286,8 @@ func (f *Front) Seen() Seen {
 
 func (f *Front) seen() Seen {
 	return Seen{
-		Accepted: slices.Clone(f.order), Asked: f.asked, Raised: slices.Clone(f.raised), Held: f.waiting, Watching: len(f.watchers),
+		Accepted: slices.Clone(f.order), Asked: f.asked, Raised: slices.Clone(f.raised),
+		Requests: slices.Clone(f.requests), Told: slices.Clone(f.told), Held: f.waiting, Watching: len(f.watchers),
 	}
 }
 

@@ -1,0 +1,145 @@
+package comm
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Taken is the answer to a wish that may have come too late or to the wrong place.
+type Taken struct {
+	Taken bool `json:"taken"`
+}
+
+// postCancel asks to end a request (HND-31).
+func (h *HTTP) postCancel(w http.ResponseWriter, r *http.Request) error {
+	known, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	return h.told(w, "cancel a request", func() (bool, error) { return h.front.Cancel(r.Context(), known.Key) })
+}
+
+// postDecision takes a person's decision about a tool call (APR-2).
+func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		d := fsm.Decided{Approve: approve}
+		var err error
+		if d.Handle, err = h.handle(r); err != nil {
+			return err
+		}
+		if err := h.read(w, r, text("key", &d.Key), text("by", &d.By)); err != nil {
+			return err
+		}
+		if err := cmp.Or(checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
+			h.o.Counters.malformed.Add(1)
+			return err
+		}
+		d.By = cmp.Or(d.By, Principal)
+		return h.told(w, "pass a decision on", func() (bool, error) { return h.front.Decide(r.Context(), d) })
+	}
+}
+
+// postResolution takes a person's word on a handle that is held (APR-6).
+func (h *HTTP) postResolution(w http.ResponseWriter, r *http.Request) error {
+	var in fsm.Resolved
+	var err error
+	if in.Handle, err = h.handle(r); err != nil {
+		return err
+	}
+	if err := h.read(w, r, text("text", &in.Text)); err != nil {
+		return err
+	}
+	return h.told(w, "pass a person's word on", func() (bool, error) { return h.front.Resolve(r.Context(), in) })
+}
+
+// handle returns the handle that a route names by its number or by its request.
+func (h *HTTP) handle(r *http.Request) (fsm.HandleID, error) {
+	number := r.PathValue("handle")
+	if number == "" {
+		known, err := h.find(r)
+		return known.Handle, err
+	}
+	if err := h.query(r); err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return 0, badRequest("a handle is a whole number", "the status names the handles that ask something")
+	}
+	return fsm.HandleID(n), nil
+}
+
+// read reads a body of the given fields.
+func (h *HTTP) read(w http.ResponseWriter, r *http.Request, fields ...field) error {
+	body, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	if err := decodeObject(body, fields...); err != nil {
+		h.o.Counters.malformed.Add(1)
+		return err
+	}
+	return nil
+}
+
+// told tells the daemon something and answers whether it was taken.
+func (h *HTTP) told(w http.ResponseWriter, what string, tell func() (bool, error)) error {
+	taken, err := tell()
+	if err != nil {
+		h.note(what, err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, Taken{taken})
+	return nil
+}
+
+// messagesDefault is how many messages are returned where nobody says.
+const messagesDefault = 100
+
+// MessagesBody is the answer to a question for messages, oldest first.
+type MessagesBody struct {
+	Messages []engine.Message `json:"messages"`
+}
+
+// getMessages returns what was sent to the chats of a channel (HND-46).
+func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "channel", "chat", "after", "limit"); err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	to := fsm.Origin{Channel: q.Get("channel"), Chat: q.Get("chat")}
+	after, err := number(q.Get("after"), "after", 0)
+	if err != nil {
+		return err
+	}
+	limit, err := number(q.Get("limit"), "limit", messagesDefault)
+	if err := cmp.Or(err, checkChannel(to.Channel), checkName("chat", to.Chat, 0, ChatBytesMax)); err != nil {
+		return err
+	}
+	found, err := h.front.Messages(r.Context(), to, after, int(min(limit, engine.ReadMax)))
+	if err != nil {
+		h.note("read the messages", err)
+		return err
+	}
+	if found == nil {
+		found = []engine.Message{}
+	}
+	writeJSON(w, http.StatusOK, MessagesBody{found})
+	return nil
+}
+
+// number reads a query parameter that is a whole number.
+func number(s, name string, otherwise uint64) (uint64, error) {
+	if s == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, badRequest("query parameter "+name+" is no whole number", "leave it out or write one")
+	}
+	return n, nil
+}

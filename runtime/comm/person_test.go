@@ -1,0 +1,114 @@
+package comm_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+func TestARequestBringsItsOriginImagesAndHistory(t *testing.T) {
+	s := serveHTTP(t, nil)
+	body := `{"id":"m1","session":"s","text":"and now?","channel":"web","chat":"7","images":["/9g=","eA=="],` +
+		`"context":[{"role":"system","content":"be kind"},{"role":"user","content":"a"},{"content":"b","role":"assistant"}]}`
+	var receipt comm.Receipt
+	if r := s.do(post(body), &receipt); r.StatusCode != http.StatusAccepted {
+		t.Fatalf("status %d", r.StatusCode)
+	}
+	want := []comm.Request{{
+		Key:     fsm.RequestKey{Principal: comm.Principal, Channel: "web", ID: "m1"},
+		Session: "s", Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "and now?", Images: [][]byte{{0xff, 0xd8}, []byte("x")},
+		Context: []fsm.Message{{Role: fsm.RoleSystem, Text: "be kind"}, {Role: fsm.RoleUser, Text: "a"}, {Role: fsm.RoleAssistant, Text: "b"}},
+	}}
+	if diff := cmp.Diff(want, s.front.Seen().Requests); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	var record comm.Record
+	s.do(call{method: "GET", path: "/v1/requests/m1?channel=web"}, &record)
+	if record.Chat != "7" || record.Session != "s" {
+		t.Errorf("%+v", record)
+	}
+}
+
+func TestAChatWithoutAChannelIsTheListenersOwn(t *testing.T) {
+	for body, want := range map[string]fsm.Origin{
+		`{"text":"a","chat":"7"}`:      {Channel: "http", Chat: "7"},
+		`{"text":"a","channel":"web"}`: {Channel: "web"},
+		`{"text":"a"}`:                 {},
+	} {
+		s := serveHTTP(t, nil)
+		var receipt comm.Receipt
+		s.do(post(body), &receipt)
+		if got := s.front.Seen().Requests; len(got) != 1 || got[0].Origin != want {
+			t.Errorf("%s: %+v, want %+v", body, got, want)
+		}
+	}
+}
+
+// What a person says reaches the daemon whole, by the request or by the handle
+// (HND-31, APR-2, APR-6).
+func TestAPersonsWordIsPassedOn(t *testing.T) {
+	for _, c := range []struct {
+		path, body string
+		want       fsm.Input
+	}{
+		{"/v1/requests/m1/cancel", "", fsm.CancelRequested{Request: httpKey("m1")}},
+		{"/v1/requests/m1/cancel?channel=http", "", fsm.CancelRequested{Request: httpKey("m1")}},
+		{"/v1/requests/m1/approve", `{"key":"h1.1"}`, fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local"}},
+		{"/v1/requests/m1/deny", `{"key":"h1.1","by":"Ann"}`, fsm.Decided{Handle: 1, Key: "h1.1", By: "Ann"}},
+		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Resolved{Handle: 1, Text: "it was sent"}},
+		{"/v1/handles/9/approve", `{"key":"h9.1"}`, fsm.Decided{Handle: 9, Key: "h9.1", Approve: true, By: "local"}},
+		{"/v1/handles/9/resolve", `{}`, fsm.Resolved{Handle: 9}},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			s := serveHTTP(t, nil)
+			var receipt comm.Receipt
+			s.do(post(good), &receipt)
+			var got comm.Taken
+			if r := s.do(call{method: "POST", path: c.path, body: c.body}, &got); r.StatusCode != http.StatusOK || !got.Taken {
+				t.Errorf("status %d, %+v", r.StatusCode, got)
+			}
+			if diff := cmp.Diff([]fsm.Input{c.want}, s.front.Seen().Told); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			s.front.Deafen()
+			if s.do(call{method: "POST", path: c.path, body: c.body}, &got); got.Taken {
+				t.Error("a word that comes too late is taken")
+			}
+			s.front.Refuse(engine.ErrStopping)
+			var body comm.ProblemBody
+			if r := s.do(call{method: "POST", path: c.path, body: c.body}, &body); r.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("status %d, %+v", r.StatusCode, body)
+			}
+		})
+	}
+}
+
+func TestHND46MessagesOfAChatCanBeRead(t *testing.T) {
+	s := serveHTTP(t, nil)
+	message := func(position uint64, chat, text string) engine.Message {
+		return engine.Message{Position: position, At: 5, SendMessage: fsm.SendMessage{
+			Handle: 1, Key: "k", Session: "s", To: fsm.Origin{Channel: "web", Chat: chat}, Text: text,
+		}}
+	}
+	a, b, c := message(1, "7", "one"), message(2, "8", "two"), message(3, "7", "three")
+	s.front.Send(a, b, c)
+	for query, want := range map[string][]engine.Message{
+		"channel=web":                        {a, b, c},
+		"channel=web&chat=7":                 {a, c},
+		"channel=web&after=1":                {b, c},
+		"channel=web&chat=7&after=0&limit=1": {a},
+		"channel=web&limit=999999":           {a, b, c},
+		"channel=other":                      {},
+	} {
+		var got comm.MessagesBody
+		r := s.do(call{method: "GET", path: "/v1/messages?" + query}, &got)
+		if diff := cmp.Diff(want, got.Messages); r.StatusCode != http.StatusOK || diff != "" {
+			t.Errorf("%s: status %d (-want +got)\n%s", query, r.StatusCode, diff)
+		}
+	}
+}
