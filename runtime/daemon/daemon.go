@@ -34,12 +34,28 @@ type Memory interface {
 
 // Tools runs the declared tools.
 type Tools interface {
-	// Run returns the result's text, and whether it is a failure. It returns
-	// soon after ctx has ended, with everything it started stopped.
-	Run(ctx context.Context, name, args string) (text string, failed bool)
+	// Run returns what came of a tool; Call and At are left to the caller. It
+	// returns soon after ctx has ended, with everything it started stopped.
+	Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered
 }
 
-// Options is what a daemon is made of. All fields but Embedder are required.
+// Sessions keeps sessions between their turns.
+type Sessions interface {
+	// Load returns a session, of version 0 where there is none.
+	Load(ctx context.Context, session string) (fsm.Session, error)
+	// Save writes a session over the version it was loaded with, once for each
+	// turn. On a conflict nothing is written, and now is what stands there.
+	Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session, conflict bool, err error)
+}
+
+// Skills reads skills. An error is worded for the model.
+type Skills interface {
+	// Load returns a skill's instructions, or one of its references.
+	Load(ctx context.Context, skill, reference string) (string, error)
+}
+
+// Options is what a daemon is made of. All fields are required but Embedder, and
+// but Sessions and Skills where the configuration has no use for them.
 type Options struct {
 	Config   fsm.Config
 	Journal  engine.Journal
@@ -47,6 +63,8 @@ type Options struct {
 	Embedder Embedder // nil: entries are found by keyword only
 	Memory   Memory
 	Tools    Tools
+	Sessions Sessions // nil: loading and saving fail
+	Skills   Skills   // nil: loading fails
 	Log      *slog.Logger
 	Now      func() time.Time
 	About    About
@@ -70,10 +88,12 @@ type Daemon struct {
 	messages chan message
 	stopped  chan struct{} // closed when the loop takes no more messages
 
-	calls   sync.WaitGroup // goroutines that perform effects
-	running map[fsm.CallID]*call
-	timers  map[fsm.TimerID]*time.Timer
-	exit    *fsm.ExitCode
+	calls     sync.WaitGroup // goroutines that perform effects
+	running   map[fsm.CallID]*call
+	timers    map[fsm.TimerID]*time.Timer
+	schedules map[string]*slot
+	questions map[fsm.HandleID]fsm.AskPerson // that are open
+	exit      *fsm.ExitCode
 }
 
 // failing is a journal that tells of a write that failed behind the daemon's
@@ -95,13 +115,15 @@ const messagesMax = 256
 // Open recovers the machine from the journal. It performs no effect.
 func Open(o Options) (*Daemon, error) {
 	d := &Daemon{
-		o:        o,
-		hub:      newHub(),
-		started:  o.Now(),
-		messages: make(chan message, messagesMax),
-		stopped:  make(chan struct{}),
-		running:  map[fsm.CallID]*call{},
-		timers:   map[fsm.TimerID]*time.Timer{},
+		o:         o,
+		hub:       newHub(),
+		started:   o.Now(),
+		messages:  make(chan message, messagesMax),
+		stopped:   make(chan struct{}),
+		running:   map[fsm.CallID]*call{},
+		timers:    map[fsm.TimerID]*time.Timer{},
+		schedules: map[string]*slot{},
+		questions: map[fsm.HandleID]fsm.AskPerson{},
 	}
 	e, err := engine.Open(o.Journal, d)
 	if err != nil {
@@ -201,13 +223,16 @@ func (d *Daemon) close() {
 	for _, t := range d.timers { // order-free: each is only stopped
 		t.Stop()
 	}
+	for _, s := range d.schedules { // order-free: each is only stopped
+		s.timer.Stop()
+	}
 	d.hub.close()
 	ended := make(chan struct{})
 	go func() {
 		d.calls.Wait()
 		close(ended)
 	}()
-	patience := time.Duration(d.o.Config.Limits.AbortTimeout) * time.Millisecond
+	patience := time.Duration(d.config().Limits.AbortTimeout) * time.Millisecond
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
@@ -216,6 +241,9 @@ func (d *Daemon) close() {
 		d.o.Log.Error("a call does not end although it is told to, and is left behind", "waited", patience)
 	}
 }
+
+// config is the configuration in force. Only the loop calls it.
+func (d *Daemon) config() *fsm.Config { return &d.engine.Machine().View().Config }
 
 var errStopped = errors.New("shelly has stopped")
 

@@ -23,15 +23,16 @@ type script struct{ asked chan asked }
 
 type asked struct {
 	fsm.AskBrain
+	tools  []fsm.ToolDecl
 	stream func(text, thinking string)
 	answer chan<- fsm.BrainAnswered
 	ctx    context.Context
 }
 
-func (s *script) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+func (s *script) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
 	answer := make(chan fsm.BrainAnswered, 1)
 	select {
-	case s.asked <- asked{ask, stream, answer, ctx}:
+	case s.asked <- asked{ask, tools, stream, answer, ctx}:
 	case <-ctx.Done():
 		return fsm.BrainAnswered{}, ctx.Err()
 	}
@@ -60,12 +61,12 @@ func (s *shelf) Recall(context.Context, string, int) ([]fsm.Memory, error) { ret
 // tools has one tool, which runs until its context ends if it is told to hang.
 type tools struct{ hangs bool }
 
-func (s tools) Run(ctx context.Context, name, args string) (string, bool) {
+func (s tools) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	if s.hangs {
 		<-ctx.Done()
-		return "", true
+		return fsm.ToolAnswered{Failed: true}
 	}
-	return name + " " + args, false
+	return fsm.ToolAnswered{Text: run.Name + " " + run.Args}
 }
 
 // broken is a journal whose writes fail from the n-th on.
@@ -96,6 +97,17 @@ type fixture struct {
 
 func start(t *testing.T, journal engine.Journal, runs daemon.Tools, settings ...func(*fsm.Config)) *fixture {
 	t.Helper()
+	return startWith(t, func(o *daemon.Options) {
+		o.Journal, o.Tools = journal, runs
+		for _, set := range settings {
+			set(&o.Config)
+		}
+	})
+}
+
+// startWith starts a daemon whose options the test may change.
+func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	f := &fixture{
 		t: t, brain: &script{make(chan asked)}, shelf: &shelf{}, log: &strings.Builder{}, ctx: ctx, stopped: make(chan struct{}),
@@ -103,14 +115,13 @@ func start(t *testing.T, journal engine.Journal, runs daemon.Tools, settings ...
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
 	config.Tools = []fsm.ToolDecl{{Name: "look", Effects: fsm.EffectsNone}}
-	for _, set := range settings {
-		set(&config)
-	}
-	d, err := daemon.Open(daemon.Options{
-		Config: config, Journal: journal, Brain: f.brain, Memory: f.shelf, Tools: runs,
+	o := daemon.Options{
+		Config: config, Journal: engine.NewMemoryJournal(), Brain: f.brain, Memory: f.shelf, Tools: tools{},
 		Log: slog.New(slog.NewTextHandler(f.log, nil)), Now: time.Now,
 		About: daemon.About{Version: "test", Brain: "a script"},
-	})
+	}
+	change(&o)
+	d, err := daemon.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +364,7 @@ func TestAnEventIsHandled(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := f.next()
-	if text := call.Conversation.Messages[1].Text; !strings.Contains(text, "System event from disk: full (/var).") {
+	if text := call.Conversation.Messages[0].Text; !strings.Contains(text, "System event from disk: full (/var).") {
 		t.Errorf("the model was asked %q", text)
 	}
 	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Kind != fsm.KindEvent || s.Lifecycle != fsm.Serving {

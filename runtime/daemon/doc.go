@@ -11,5 +11,10 @@
 //	code, err := d.Run(ctx)                  // boots, and returns when the machine has stopped
 //
 // Streamed text goes past the machine to whoever watches the request; only whole
-// answers are inputs.
+// answers are inputs. A message to a chat is in the journal with the step that sent
+// it: whoever delivers messages reads them there behind the last that he delivered,
+// and is only told that there are some.
+//
+// A schedule's slot is awaited by the wall clock. Every and once are known; a cron
+// expression is not, and is reported when it is armed.
 package daemon

@@ -21,7 +21,9 @@ type accepted struct {
 // Accept implements [comm.Front].
 func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
 	a, err := ask(ctx, d, func() accepted {
-		a, err := d.engine.Accept(fsm.Requested{At: d.now(), Request: r.Key, Session: r.Session, Text: r.Text})
+		a, err := d.engine.Accept(fsm.Requested{
+			At: d.now(), Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
+		})
 		return accepted{a, err}
 	})
 	if err != nil {
@@ -48,6 +50,87 @@ func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
 // Request implements [comm.Front].
 func (d *Daemon) Request(ctx context.Context, key fsm.RequestKey) (r engine.Request, ok bool, err error) {
 	return d.o.Journal.Request(key)
+}
+
+// taken is the outcome of a person's word.
+type taken struct {
+	taken bool
+	err   error
+}
+
+// told gives the loop a person's word and returns what became of it.
+func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error) {
+	t, err := ask(ctx, d, func() taken {
+		did, err := f()
+		return taken{did, err}
+	})
+	if err != nil {
+		return false, stopping(err)
+	}
+	return t.taken, t.err
+}
+
+// Cancel implements [comm.Front].
+func (d *Daemon) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
+	return d.told(ctx, func() (bool, error) {
+		return d.engine.Cancel(fsm.CancelRequested{At: d.now(), Request: key})
+	})
+}
+
+// Decide implements [comm.Front].
+func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
+	return d.told(ctx, func() (bool, error) {
+		in.At = d.now()
+		return d.engine.Decide(in)
+	})
+}
+
+// Resolve implements [comm.Front].
+func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
+	return d.told(ctx, func() (bool, error) {
+		in.At = d.now()
+		return d.engine.Resolve(in)
+	})
+}
+
+// Configure replaces the configuration of the running epoch, and returns once that
+// is durable (CFG-10).
+func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
+	failed, err := ask(ctx, d, func() error { return d.turn(fsm.Configured{At: d.now(), Config: c}) })
+	if err != nil {
+		return stopping(err)
+	}
+	return failed
+}
+
+// page is the outcome of a reading of messages.
+type page struct {
+	messages []engine.Message
+	err      error
+}
+
+// Messages implements [comm.Front]. The loop reads, so that nobody sees a message
+// before it is durable.
+func (d *Daemon) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
+	p, err := ask(ctx, d, func() page {
+		m, err := d.o.Journal.Messages(to, after, limit)
+		return page{m, err}
+	})
+	if err != nil {
+		return nil, stopping(err)
+	}
+	return p.messages, p.err
+}
+
+// Listen returns a channel that has a value whenever there may be messages to a
+// channel that [Daemon.Messages] has not returned yet, at first at once; without a
+// chat, to any of the channel's. It closes when ctx ends or the daemon stops. Who
+// keeps the position of the last message he delivered misses none and delivers none
+// twice.
+func (d *Daemon) Listen(ctx context.Context, to fsm.Origin) <-chan struct{} {
+	l := d.hub.listen(to)
+	context.AfterFunc(ctx, func() { d.hub.deafen(l) })
+	return l.news
 }
 
 // watched is the outcome of a Watch.
@@ -82,7 +165,7 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	case !ok:
 		return comm.Event{}, fmt.Errorf("there is no request %q", key.ID)
 	case r.Done:
-		return comm.Event{Type: comm.EventReply, ID: key.ID, Text: r.Reply, IsError: r.IsError}, nil
+		return comm.Event{Type: comm.EventReply, ID: key.ID, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}, nil
 	}
 	ahead := 0
 	for _, h := range d.engine.Machine().View().Handles {
@@ -117,9 +200,15 @@ func (d *Daemon) status() comm.Status {
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
 	}
 	for _, h := range view.Handles {
-		if h.State != fsm.Queued && h.State != fsm.Parked {
-			s.Active = append(s.Active, comm.Active{Kind: h.Kind, State: h.State, Inference: h.Inf.State, Request: h.Request.ID})
+		asked, asks := d.questions[h.ID]
+		if !asks && (h.State == fsm.Queued || h.State == fsm.Parked) {
+			continue
 		}
+		a := comm.Active{Kind: h.Kind, State: h.State, Inference: h.Inf.State, Request: h.Request.ID}
+		if asks {
+			a.Asks = &comm.Ask{Question: asked.Question, Handle: h.ID, Key: asked.Key, Tool: asked.Tool, Args: asked.Args}
+		}
+		s.Active = append(s.Active, a)
 	}
 	return s
 }
@@ -139,9 +228,16 @@ func (d *Daemon) observe(s engine.Step) {
 		case fsm.Lifecycle.Name:
 			d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
 		default:
+			if m.Table == fsm.HandleTable.Name {
+				delete(d.questions, m.Handle)
+			}
 			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
 			d.hub.moved(m)
 		}
+	}
+	for _, m := range s.Messages() {
+		d.o.Log.Info("a message is sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)
+		d.hub.sent(m.To)
 	}
 	for _, e := range s.Effects {
 		if run, ok := e.(fsm.RunTool); ok {

@@ -16,7 +16,10 @@ import (
 // runs is a function as the tools.
 type runs func(ctx context.Context) (string, bool)
 
-func (r runs) Run(ctx context.Context, _, _ string) (string, bool) { return r(ctx) }
+func (r runs) Run(ctx context.Context, _ fsm.RunTool) fsm.ToolAnswered {
+	text, failed := r(ctx)
+	return fsm.ToolAnswered{Text: text, Failed: failed}
+}
 
 // A panic of an adapter is a failed call: the model hears of it, the operator
 // finds it in the log, and the daemon goes on.

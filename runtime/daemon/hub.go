@@ -17,7 +17,14 @@ type hub struct {
 	watchers map[fsm.RequestKey][]*watcher
 	history  map[fsm.RequestKey][]comm.Event // of unfinished and the latest finished requests, chunks left out
 	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
+	ears     []*listener
 	closed   bool
+}
+
+// listener hears that there are messages to a channel, or to one chat of it.
+type listener struct {
+	to   fsm.Origin
+	news chan struct{} // of one place: what it stands for is read elsewhere
 }
 
 type startedTool struct {
@@ -106,6 +113,9 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 		places = chunkEvents
 	} else {
 		past := h.history[key]
+		if last := len(past) - 1; e.Type == comm.EventQueued && last >= 0 && past[last].Type == e.Type {
+			past = past[:last] // of its places only the present one is worth telling
+		}
 		if len(past) == historyEvents { // the oldest says least of where it stands
 			past = slices.Delete(past, 0, 1)
 		}
@@ -164,8 +174,61 @@ func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
 func (h *hub) notify(e fsm.Notify) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if e.Notice == fsm.NoticeDeferred {
+	switch e.Notice {
+	case fsm.NoticeDeferred:
 		h.tell(e.Handle, comm.Event{Type: comm.EventDeferred})
+	case fsm.NoticeQueued:
+		h.tell(e.Handle, comm.Event{Type: comm.EventQueued, Ahead: e.Ahead})
+	case fsm.NoticeHeld:
+		h.tell(e.Handle, comm.Event{Type: comm.EventHeld})
+	}
+}
+
+// question passes on what a person is asked about a request.
+func (h *hub) question(e fsm.AskPerson) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(e.Handle, comm.Event{
+		Type: comm.EventQuestion, Question: e.Question, Handle: e.Handle, Key: e.Key, Tool: e.Tool, Args: e.Args,
+	})
+}
+
+// listen adds a listener. What is there already is news to it.
+func (h *hub) listen(to fsm.Origin) *listener {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := &listener{to: to, news: make(chan struct{}, 1)}
+	l.news <- struct{}{}
+	if h.closed {
+		close(l.news)
+		return l
+	}
+	h.ears = append(h.ears, l)
+	return l
+}
+
+// deafen removes a listener.
+func (h *hub) deafen(l *listener) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if i := slices.Index(h.ears, l); i >= 0 {
+		h.ears = slices.Delete(h.ears, i, i+1)
+		close(l.news)
+	}
+}
+
+// sent tells that there is a message to a chat.
+func (h *hub) sent(to fsm.Origin) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.ears {
+		if l.to.Channel != to.Channel || l.to.Chat != "" && l.to.Chat != to.Chat {
+			continue
+		}
+		select {
+		case l.news <- struct{}{}:
+		default: // it has not read what it was told of before
+		}
 	}
 }
 
@@ -174,7 +237,7 @@ func (h *hub) reply(e fsm.Reply) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.watchers[e.Request] {
-		w.events <- comm.Event{Type: comm.EventReply, ID: e.Request.ID, Text: e.Text, IsError: e.IsError}
+		w.events <- comm.Event{Type: comm.EventReply, ID: e.Request.ID, Text: e.Text, IsError: e.IsError, Outcome: e.Outcome}
 		close(w.events)
 	}
 	delete(h.watchers, e.Request)
@@ -199,4 +262,8 @@ func (h *hub) close() {
 		}
 		delete(h.watchers, key)
 	}
+	for _, l := range h.ears {
+		close(l.news)
+	}
+	h.ears = nil
 }

@@ -21,7 +21,8 @@ type call struct {
 func (d *Daemon) Perform(e fsm.Effect) error {
 	switch e := e.(type) {
 	case fsm.AskBrain:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.chat(ctx, e) })
+		tools := d.config().Offered(e.Tools)
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.chat(ctx, e, tools) })
 	case fsm.RunTool:
 		d.start(e.Call, true, func(ctx context.Context) fsm.Input { return d.runTool(ctx, e) })
 	case fsm.Recall:
@@ -30,6 +31,20 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.embed(ctx, e) })
 	case fsm.Store:
 		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.store(ctx, e) })
+	case fsm.LoadSession:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSession(ctx, e) })
+	case fsm.SaveSession:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.saveSession(ctx, e) })
+	case fsm.LoadSkill:
+		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSkill(ctx, e) })
+	case fsm.SendMessage, fsm.Audit:
+		// They are written with their step; whoever listens hears of them from observe.
+	case fsm.ArmSchedule:
+		d.armSchedule(e)
+	case fsm.DisarmSchedule:
+		d.disarmSchedule(e.Schedule)
+	case fsm.AskPerson:
+		d.askPerson(e)
 	case fsm.AbortCall:
 		d.abort(e.Call)
 	case fsm.SetTimer:
@@ -42,6 +57,7 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 	case fsm.Reply:
 		d.hub.reply(e)
 	case fsm.Notify:
+		d.o.Log.Debug("a client is told", "handle", e.Handle, "notice", e.Notice, "ahead", e.Ahead)
 		d.hub.notify(e)
 	case fsm.Report:
 		d.o.Log.Warn("a handle that nobody waits for went wrong", "handle", e.Handle, "kind", e.Kind, "report", e.Text)
@@ -107,10 +123,10 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 	return f()
 }
 
-func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain) fsm.Input {
+func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl) fsm.Input {
 	var answer fsm.BrainAnswered
 	err := d.guarded("the model client", func() (err error) {
-		answer, err = d.o.Brain.Chat(ctx, e, d.offered(e), func(text, thinking string) { d.hub.chunk(e, text, thinking) })
+		answer, err = d.o.Brain.Chat(ctx, e, tools, func(text, thinking string) { d.hub.chunk(e, text, thinking) })
 		return err
 	})
 	if err != nil {
@@ -124,23 +140,16 @@ func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain) fsm.Input {
 	return answer
 }
 
-func (d *Daemon) offered(e fsm.AskBrain) []fsm.ToolDecl {
-	if !e.Tools {
-		return nil
-	}
-	return d.o.Config.Tools
-}
-
 func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Input {
-	result := fsm.ToolAnswered{Call: e.Call}
+	var result fsm.ToolAnswered
 	err := d.guarded("tool "+e.Name, func() error {
-		result.Text, result.Failed = d.o.Tools.Run(ctx, e.Name, e.Args)
+		result = d.o.Tools.Run(ctx, e)
 		return nil
 	})
 	if err != nil {
-		result.Text, result.Failed = text(err), true
+		result = fsm.ToolAnswered{Text: text(err), Failed: true}
 	}
-	result.At = d.now()
+	result.At, result.Call = d.now(), e.Call
 	return result
 }
 
@@ -172,6 +181,54 @@ func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Input {
 func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Input {
 	err := d.guarded("memory", func() error { return d.o.Memory.Store(ctx, e.Entry) })
 	return fsm.Stored{At: d.now(), Call: e.Call, Error: text(err)}
+}
+
+var errNoSessions, errNoSkills = errors.New("this daemon keeps no sessions"), errors.New("this daemon has no skills")
+
+func (d *Daemon) loadSession(ctx context.Context, e fsm.LoadSession) fsm.Input {
+	var loaded fsm.Session
+	err := d.guarded("the sessions", func() (err error) {
+		if d.o.Sessions == nil {
+			return errNoSessions
+		}
+		loaded, err = d.o.Sessions.Load(ctx, e.Session)
+		return err
+	})
+	return fsm.SessionLoaded{At: d.now(), Call: e.Call, Session: loaded, Error: text(err)}
+}
+
+func (d *Daemon) saveSession(ctx context.Context, e fsm.SaveSession) fsm.Input {
+	var now fsm.Session
+	var conflict bool
+	err := d.guarded("the sessions", func() (err error) {
+		if d.o.Sessions == nil {
+			return errNoSessions
+		}
+		now, conflict, err = d.o.Sessions.Save(ctx, e)
+		return err
+	})
+	return fsm.SessionSaved{At: d.now(), Call: e.Call, Conflict: conflict, Session: now, Error: text(err)}
+}
+
+func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Input {
+	var loaded string
+	err := d.guarded("the skills", func() (err error) {
+		if d.o.Skills == nil {
+			return errNoSkills
+		}
+		loaded, err = d.o.Skills.Load(ctx, e.Skill, e.Reference)
+		return err
+	})
+	return fsm.SkillLoaded{At: d.now(), Call: e.Call, Text: loaded, Error: text(err)}
+}
+
+// askPerson tells whoever may decide that a handle waits for a person. The question
+// is open until the handle moves.
+func (d *Daemon) askPerson(e fsm.AskPerson) {
+	d.o.Log.Warn("a handle waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
+		"question", e.Question, "tool", e.Tool, "key", e.Key)
+	d.questions[e.Handle] = e
+	d.hub.question(e)
 }
 
 func text(err error) string {

@@ -1,0 +1,101 @@
+package daemon_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/daemon"
+)
+
+// leaps is a clock that goes on by some time with each look at it.
+func leaps(by time.Duration) func() time.Time {
+	begin, looks := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), &atomic.Int64{}
+	return func() time.Time { return begin.Add(by * time.Duration(looks.Add(1))) }
+}
+
+// scheduler starts a daemon with a clock and a request that has called cron.
+func scheduler(t *testing.T, journal engine.Journal, now func() time.Time, args string) *fixture {
+	t.Helper()
+	f := startWith(t, func(o *daemon.Options) {
+		talks(&o.Config)
+		o.Config.Switches.History = fsm.HistoryNone
+		o.Journal, o.Now = journal, now
+	})
+	if args != "" {
+		f.ask("a", "remind me")
+		f.next().use(fsm.ToolCron, args)
+	}
+	return f
+}
+
+// A schedule's slot becomes a handle, whose answer is a message to where it was
+// asked for; each slot is taken once (HND-42).
+func TestHND42ASlotBecomesAMessage(t *testing.T) {
+	journal := engine.NewMemoryJournal()
+	f := scheduler(t, journal, leaps(time.Minute), `{"action":"add","message":"look at the disk","every_seconds":30}`)
+	news := f.Listen(f.ctx, here)
+	<-news
+	for n := 0; n < 3; {
+		call := f.next()
+		if told := said(call); strings.Contains(told[len(told)-1], "look at the disk") {
+			call.says("it is full")
+			<-news
+			n++
+		} else {
+			call.says("I will")
+		}
+	}
+	messages, err := f.Messages(f.ctx, here, 0, 10)
+	if err != nil || len(messages) < 3 || messages[0].Text != "it is full" {
+		t.Errorf("messages %+v, %v", messages, err)
+	}
+	f.end()
+	last := fsm.Millis(0)
+	for _, r := range journal.Records() {
+		if due, ok := r.Input.(fsm.ScheduleDue); ok {
+			if due.Slot <= last || due.Slot > due.At || (due.Slot-last)%30_000 != 0 && last != 0 {
+				t.Errorf("slot %d at %d behind slot %d", due.Slot, due.At, last)
+			}
+			last = due.Slot
+		}
+	}
+}
+
+// A schedule that is asked for once has one slot. One that has passed while no daemon
+// ran is taken at once (HND-43).
+func TestHND43AMissedSlotIsTakenAfterTheStart(t *testing.T) {
+	journal := engine.NewMemoryJournal()
+	f := scheduler(t, journal, leaps(time.Millisecond), `{"action":"add","message":"wake","at":"2026-01-31T12:00:00Z"}`)
+	f.next().says("I will")
+	f.replied("a")
+	f.end()
+	f = scheduler(t, journal, leaps(10*time.Hour), "")
+	call := f.next()
+	if told := said(call); told[len(told)-1] != "user: wake" {
+		t.Errorf("the model is told %v", told)
+	}
+	call.says("good morning")
+	f.end()
+	for _, r := range journal.Records() {
+		if due, ok := r.Input.(fsm.ScheduleDue); ok && due.Slot != fsm.Millis(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli()) {
+			t.Errorf("the slot is %+v", due)
+		}
+	}
+}
+
+// A schedule that is removed, or that this build cannot arm, has no slots.
+func TestASchedulesEnd(t *testing.T) {
+	f := scheduler(t, engine.NewMemoryJournal(), leaps(time.Millisecond), `{"action":"add","message":"wake","every_seconds":3600}`)
+	f.next().use(fsm.ToolCron, `{"action":"remove","job_id":"s1"}`)
+	f.next().use(fsm.ToolCron, `{"action":"add","message":"wake","cron_expr":"0 9 * * *"}`)
+	f.next().says("done")
+	f.replied("a")
+	f.end()
+	if log := f.log.String(); !strings.Contains(log, "no cron expressions") {
+		t.Errorf("the log is %s", log)
+	}
+}
