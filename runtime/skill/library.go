@@ -33,13 +33,16 @@ const (
 	referenceNameMax = 128
 )
 
-// Problem says why a skill was left out.
+// Problem says why a skill was left out, or all of them.
 type Problem struct {
-	Skill string // the name of its folder
+	Skill string // the name of its folder; empty: all
 	Err   error
 }
 
 func (p Problem) Error() string {
+	if p.Skill == "" {
+		return fmt.Sprintf("the workspace's folder %s is left out: %v", folderName, p.Err)
+	}
 	return fmt.Sprintf("the skill in %s is left out: %v", path.Join(folderName, p.Skill), p.Err)
 }
 
@@ -58,7 +61,8 @@ type skill struct {
 	folder string
 }
 
-// Open reads the skills of a workspace. A workspace may have none.
+// Open reads the skills of a workspace. A workspace may have none, or something else
+// under the name of their folder.
 func Open(workspace string) (*Library, []Problem, error) {
 	above, err := os.OpenRoot(workspace)
 	if err != nil {
@@ -70,12 +74,12 @@ func Open(workspace string) (*Library, []Problem, error) {
 		return &Library{}, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the folder %s of the workspace: %w", folderName, err)
+		return &Library{}, []Problem{{Err: err}}, nil
 	}
 	l := &Library{root: root}
 	problems, err := l.read()
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("read the folder %s of the workspace: %w", folderName, err), root.Close())
+		return &Library{}, []Problem{{Err: errors.Join(err, root.Close())}}, nil
 	}
 	return l, problems, nil
 }

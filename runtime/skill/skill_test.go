@@ -206,12 +206,21 @@ func TestSKL5ReferencesAreTheOtherFilesOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestSkillsFolderMustStayInTheWorkspace(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Symlink(workspace(t, map[string]string{"z/SKILL.md": release}), filepath.Join(dir, "skills")); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := skill.Open(dir); err == nil {
-		t.Error("a folder of skills elsewhere was opened")
+// What stands in place of the folder keeps nobody from starting.
+func TestSomethingElseUnderTheFoldersName(t *testing.T) {
+	for name, put := range map[string]func(string) error{
+		"a link out of the workspace": func(name string) error {
+			return os.Symlink(filepath.Join(workspace(t, map[string]string{"z/SKILL.md": release}), "skills"), name)
+		},
+		"a file": func(name string) error { return os.WriteFile(name, nil, 0o600) },
+	} {
+		dir := t.TempDir()
+		if err := put(filepath.Join(dir, "skills")); err != nil {
+			t.Fatal(err)
+		}
+		l, problems := open(t, dir)
+		if len(l.Decls()) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "folder skills is left out") {
+			t.Errorf("%s: %v, problems %v", name, l.Decls(), problems)
+		}
 	}
 }
