@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"unicode"
 
@@ -20,11 +22,20 @@ import (
 
 type askCmd struct {
 	Text    []string `arg:"" help:"What to ask; - reads it from standard input."`
-	Session string   `placeholder:"NAME" help:"Session to ask in."`
+	Session string   `placeholder:"NAME" help:"Session to ask in. Default: that of the chat."`
+	Channel string   `placeholder:"NAME" help:"Channel that the question comes from."`
+	Chat    string   `placeholder:"NAME" help:"Chat of the channel; messages of the agent go there."`
+	Image   []string `placeholder:"FILE" sep:"none" help:"Send an image with the question; may be repeated."`
 	ID      string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never done twice."`
 	Quiet   bool     `short:"q" help:"Print the reply alone."`
 	JSON    bool     `name:"json" help:"Print each event as a line of JSON."`
 	place
+}
+
+// Help says what no flag does.
+func (c *askCmd) Help() string {
+	return "^C asks shelly to cancel the request and waits for its reply; where the profile does not cancel, and the second time, " +
+		"it leaves and shelly goes on: ask again with the same --id."
 }
 
 // Run implements the subcommand (CLI-5).
@@ -39,13 +50,26 @@ func (c *askCmd) Run(t *terminal) error {
 			return err
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	w := &watching{t: t, json: c.JSON, quiet: c.Quiet}
-	reply, err := client.New(cfg.Data, client.Options{Again: w.again}).Ask(ctx,
-		client.AskRequest{ID: c.ID, Session: c.Session, Text: text}, w.show)
+	images, err := readImages(c.Image, int64(cfg.RequestBytesMax))
 	if err != nil {
-		w.breakLine()
+		return err
+	}
+	if c.ID == "" {
+		c.ID = client.NewID()
+	}
+	w := &watching{t: t, json: c.JSON, quiet: c.Quiet}
+	daemon := client.New(cfg.Data, client.Options{Again: w.again})
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	go c.heed(ctx, signals, daemon, w, leave)
+	reply, err := daemon.Ask(ctx, client.AskRequest{
+		ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images,
+	}, w.show)
+	if err != nil {
+		w.end()
 		return c.failed(ctx, reply.ID, err)
 	}
 	w.reply(reply.Text)
@@ -53,6 +77,61 @@ func (c *askCmd) Run(t *terminal) error {
 		return silent(exitFailed)
 	}
 	return nil
+}
+
+// heed leaves at a signal. At the first ^C it asks to cancel instead, and leaves where
+// that changes nothing (HND-31); else the reply ends it.
+func (c *askCmd) heed(ctx context.Context, signals <-chan os.Signal, daemon *client.Client, w *watching, leave func()) {
+	for asked := false; ; asked = true {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-signals:
+			if s != syscall.SIGINT || asked {
+				leave()
+				return
+			}
+		}
+		w.say("· asking to cancel; ^C again leaves")
+		go func() {
+			if taken, err := daemon.Cancel(ctx, c.ID, c.Channel); err != nil || !taken {
+				leave()
+				return
+			}
+			w.say("· it will be cancelled")
+		}()
+	}
+}
+
+// readImages reads the files of --image.
+func readImages(files []string, bytesMax int64) ([][]byte, error) {
+	var images [][]byte
+	for _, file := range files {
+		image, err := readImage(file, bytesMax)
+		if err != nil {
+			return nil, failf(exitUsage, "--image %s: %w", file, err)
+		}
+		images = append(images, image)
+	}
+	return images, nil
+}
+
+func readImage(file string, bytesMax int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	image, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(image) == 0:
+		return nil, errors.New("is empty")
+	case int64(len(image)) > bytesMax:
+		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
+	}
+	return image, nil
 }
 
 // readAll reads a text of at most bytesMax. A longer one is refused here: what is
@@ -93,10 +172,14 @@ func (c *askCmd) failed(ctx context.Context, id string, err error) error {
 type watching struct {
 	t           *terminal
 	json, quiet bool
-	streamed    strings.Builder // text of the model call that streams
+
+	mu       sync.Mutex      // a signal is told of between two events
+	streamed strings.Builder // text of the model call that streams
 }
 
 func (w *watching) show(e comm.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch {
 	case w.json:
 		_ = json.NewEncoder(w.t.out).Encode(e)
@@ -113,11 +196,23 @@ func (w *watching) show(e comm.Event) {
 }
 
 // again says that the client tries once more.
-func (w *watching) again() {
+func (w *watching) again() { w.say("· no word from shelly; trying again") }
+
+// say says something that is no event.
+func (w *watching) say(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if !w.json && !w.quiet {
 		w.breakLine()
-		fmt.Fprintln(w.t.err, "· no word from shelly; trying again")
+		fmt.Fprintln(w.t.err, line)
 	}
+}
+
+// end ends what was printed where no reply comes.
+func (w *watching) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.breakLine()
 }
 
 // breakLine ends a line of streamed text. What was streamed stays known: if it
@@ -130,6 +225,8 @@ func (w *watching) breakLine() {
 }
 
 func (w *watching) reply(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.json {
 		return // the last event has it
 	}
@@ -180,9 +277,32 @@ func eventLine(e comm.Event) string {
 			mark = "✗"
 		}
 		return mark + " " + strings.ReplaceAll(strings.TrimSpace(e.Text), "\n", "\n  ")
+	case comm.EventQueued:
+		return fmt.Sprintf("· queued, %d ahead", e.Ahead)
+	case comm.EventQuestion:
+		return questionLine(e)
+	case comm.EventHeld:
+		return "· held: it waits for a person"
 	case comm.EventDeferred:
 		return "· shelly is going down; it keeps the request and answers after the next start"
-	default: // a chunk, or the reply, which is printed on its own
+	case comm.EventReply: // its text is printed on its own
+		if e.Outcome == "" || e.Outcome == fsm.OutcomeAnswered {
+			return ""
+		}
+		return "· ended: " + string(e.Outcome)
+	default: // a chunk
 		return ""
+	}
+}
+
+// questionLine is what a person is asked, with what an answer must name.
+func questionLine(e comm.Event) string {
+	switch e.Question {
+	case fsm.QuestionApprove:
+		return fmt.Sprintf("? may %s %s run? (handle %d, key %s)", e.Tool, e.Args, e.Handle, e.Key)
+	case fsm.QuestionUnknown:
+		return fmt.Sprintf("? what did %s %s do? (handle %d)", e.Tool, e.Args, e.Handle)
+	default:
+		return fmt.Sprintf("? it was active in several crashes: shall it go on? (handle %d)", e.Handle)
 	}
 }

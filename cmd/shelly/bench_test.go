@@ -141,7 +141,7 @@ func benchDaemon(b *testing.B, client *ollama.Client) (*daemon.Daemon, context.C
 	config := fsm.ShellyProfile()
 	config.Init, config.Tools = fsm.InitOff, tools.Declarations()
 	d, err := daemon.Open(daemon.Options{
-		Config: config, Journal: s, Brain: chatter{client}, Embedder: client, Memory: m, Tools: runner{tools},
+		Config: config, Journal: s, Brain: chatter{client}, Embedder: client, Memory: m, Tools: tools,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {

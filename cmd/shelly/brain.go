@@ -37,7 +37,7 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 	}
 	client, err := ollama.New(ollama.Options{
 		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
-		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep, Temperature: c.Temperature,
+		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep,
 		Timeouts: ollama.Timeouts(c.Timeouts),
 	})
 	if err != nil {

@@ -3,16 +3,24 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/config"
 )
 
 type configCmd struct {
 	settings
-	JSON bool `name:"json" help:"Print as JSON."`
+	Profile string `placeholder:"NAME" help:"Print this profile whole, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
+	JSON    bool   `name:"json" help:"Print as JSON."`
 }
 
-// Run implements the subcommand (CLI-11).
+// Run implements the subcommand (CLI-11, CFG-11).
 func (c *configCmd) Run(t *terminal) error {
+	if c.Profile != "" {
+		return c.profile(t)
+	}
 	cfg, err := c.load()
 	if err != nil {
 		return err
@@ -31,6 +39,19 @@ func (c *configCmd) Run(t *terminal) error {
 		fmt.Fprintf(t.out, "%-*s  %-*s  # %s\n", key, s.Key, value, oneLine(s.Value), s.Source)
 	}
 	return nil
+}
+
+// profile prints a profile.
+func (c *configCmd) profile(t *terminal) error {
+	if c.JSON {
+		return failf(exitUsage, "--profile prints a configuration file: leave --json out")
+	}
+	text, ok := config.PrintProfile(c.Profile)
+	if !ok {
+		return failf(exitUsage, "--profile %s: the profiles are %s", c.Profile, strings.Join(fsm.ProfileNames(), ", "))
+	}
+	_, err := io.WriteString(t.out, text)
+	return err
 }
 
 // oneLine shortens a value to what fits a table.

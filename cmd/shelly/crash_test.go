@@ -212,7 +212,7 @@ func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
 	p := &process{
 		t: t, bin: buildShelly(t), data: filepath.Join(t.TempDir(), "data"), dir: dir,
 		env:  []string{"OLLAMA_HOST=" + serveMock(t, brain)},
-		args: []string{"--allow-exec", "--set", "init=off"},
+		args: []string{"--allow-exec", "--profile", "shelly", "--set", "init=off"},
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()

@@ -70,7 +70,7 @@ func TestDaemonAgainstARealOllama(t *testing.T) {
 	p := &process{
 		t: t, bin: buildShelly(t), data: filepath.Join(t.TempDir(), "data"), dir: dir,
 		args: []string{
-			"--model", chat, "--set", "brain.embed_model=" + embed, "--set", "init=off", "--set", "brain.num_ctx=16384",
+			"--model", chat, "--set", "brain.embed_model=" + embed, "--profile", "shelly", "--set", "init=off", "--set", "brain.num_ctx=16384",
 		},
 	}
 	p.start()

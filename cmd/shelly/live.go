@@ -9,7 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"slices"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,6 +19,8 @@ import (
 	"shelly/runtime/memory"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
+	"shelly/runtime/session"
+	"shelly/runtime/skill"
 	"shelly/runtime/store"
 	"shelly/runtime/tool"
 	"shelly/sim"
@@ -29,15 +31,18 @@ import (
 // the Pebble store. The store is on a crashable file system in memory, so that a
 // crash loses what was not synced.
 type live struct {
-	fs     *vfs.MemFS
-	store  *store.Store
-	memory *memory.Memory
-	client *ollama.Client
-	absent *ollama.Client // of a server that is not there
-	hasty  *ollama.Client // waits next to nothing for the first line
-	server *http.Server
-	tools  *tool.Runner
-	space  string // the scratch workspace
+	fs       *vfs.MemFS
+	store    *store.Store
+	memory   *memory.Memory
+	sessions *session.Sessions
+	skills   *skill.Library
+	client   *ollama.Client
+	absent   *ollama.Client // of a server that is not there
+	hasty    *ollama.Client // waits next to nothing for the first line
+	restless *ollama.Client // waits next to nothing for a further line
+	server   *http.Server
+	tools    *tool.Runner
+	scratch  string // the folder of the workspace and of the files that are kept
 
 	config fsm.Config         // the machine's
 	result tool.Result        // what the stub returns next
@@ -61,14 +66,20 @@ func newLive(p *sim.Plan) (_ *live, err error) {
 			l.Close()
 		}
 	}()
-	if l.space, err = os.MkdirTemp("", "shelly-live-"); err != nil {
+	if l.scratch, err = os.MkdirTemp("", "shelly-live-"); err != nil {
+		return nil, err
+	}
+	if err = writeSkills(l.space(), p.Skills); err != nil {
+		return nil, err
+	}
+	if l.skills, err = openSkills(l.space()); err != nil {
 		return nil, err
 	}
 	if err = l.serve(p.NoVectors); err != nil {
 		return nil, err
 	}
 	l.tools, err = tool.New(tool.Options{
-		Workspace: l.space, ResultBytesMax: 64 << 10, ReadBytesMax: 64 << 10, Added: l.stubs(p.Stubs),
+		Workspace: l.space(), ResultBytesMax: 64 << 10, ReadBytesMax: 64 << 10, Added: l.stubs(p.Stubs),
 	})
 	if err != nil {
 		return nil, err
@@ -81,8 +92,11 @@ func newLive(p *sim.Plan) (_ *live, err error) {
 			return nil, err
 		}
 	}
-	return l, nil
+	return l, l.keep(p)
 }
+
+// space is the scratch workspace.
+func (l *live) space() string { return filepath.Join(l.scratch, "workspace") }
 
 // serve starts the mock server and a client of it.
 func (l *live) serve(noVectors bool) error {
@@ -112,6 +126,10 @@ func (l *live) serve(noVectors bool) error {
 	if l.hasty, err = ollama.New(asking); err != nil {
 		return err
 	}
+	asking.Timeouts = ollama.Timeouts{Idle: 20 * time.Millisecond}
+	if l.restless, err = ollama.New(asking); err != nil {
+		return err
+	}
 	if asking.BaseURL, err = nobody(); err != nil {
 		return err
 	}
@@ -128,12 +146,15 @@ func nobody() (string, error) {
 	return "http://" + listener.Addr().String(), listener.Close()
 }
 
-// open opens the store and the memory on it.
+// open opens the store, and the memory and the sessions on it.
 func (l *live) open() (err error) {
 	if l.store, err = store.Open("data", store.Options{FS: l.fs}); err != nil {
 		return err
 	}
-	l.memory, err = memory.Open(l.store, l.client)
+	if l.memory, err = memory.Open(l.store, l.client); err != nil {
+		return err
+	}
+	l.sessions, err = session.Open(l.scratch, l.store)
 	return err
 }
 
@@ -152,8 +173,11 @@ func (l *live) Close() {
 	if l.store != nil {
 		_ = l.store.Close()
 	}
-	if l.space != "" {
-		_ = os.RemoveAll(l.space)
+	if l.skills != nil {
+		_ = l.skills.Close()
+	}
+	if l.scratch != "" {
+		_ = os.RemoveAll(l.scratch)
 	}
 }
 
@@ -188,43 +212,6 @@ func (l *live) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
 	return l.answer, nil
 }
 
-// offered is what the daemon offers the model with a call.
-func (l *live) offered(ask fsm.AskBrain) []fsm.ToolDecl {
-	if !ask.Tools {
-		return nil
-	}
-	return l.config.Tools
-}
-
-// unlike says how a question differs from what the machine asked, or nothing.
-func unlike(ask fsm.AskBrain, tools []fsm.ToolDecl, q mock.Question) string {
-	if q.Purpose != string(ask.Purpose) || q.Session != ask.Session {
-		return fmt.Sprintf("it is for %s in session %q", q.Purpose, q.Session)
-	}
-	var names []string
-	for _, t := range tools {
-		names = append(names, t.Name)
-	}
-	if !slices.Equal(names, q.Tools) {
-		return fmt.Sprintf("it offers the tools %v, not %v", q.Tools, names)
-	}
-	want := ask.Conversation.Messages
-	if len(want) != len(q.Messages) {
-		return fmt.Sprintf("it has %d messages, not %d", len(q.Messages), len(want))
-	}
-	for i, got := range q.Messages {
-		if !sameMessage(want[i], got) {
-			return fmt.Sprintf("its message %d is %+v, not %+v", i+1, got, want[i])
-		}
-	}
-	return ""
-}
-
-func sameMessage(a, b fsm.Message) bool {
-	return a.Role == b.Role && a.Text == b.Text && a.Thinking == b.Thinking &&
-		a.Tool == b.Tool && a.ToolCall == b.ToolCall && slices.Equal(a.Calls, b.Calls)
-}
-
 // Brain implements [sim.Backend].
 func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
@@ -244,8 +231,11 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 		}
 		return fsm.BrainFailed{Call: ask.Call, Class: typed.Class, Reason: line.Reason}, nil
 	}
+	if line.Tokens.Prompt != 0 && in.Tokens.Prompt != line.Tokens.Prompt {
+		return nil, fmt.Errorf("the server counted %d tokens of the prompt, and the client says %d", line.Tokens.Prompt, in.Tokens.Prompt)
+	}
 	in.Call = ask.Call
-	in.Tokens = fsm.Tokens{} // the mock server's estimate, which no script has
+	in.Tokens = line.Tokens // without them the mock server estimates, which no script does
 	return in, nil
 }
 
@@ -274,6 +264,8 @@ func (l *live) clientFor(line sim.Line) *ollama.Client {
 		return l.absent
 	case fsm.BrainLoading:
 		return l.hasty
+	case fsm.BrainTimeout:
+		return l.restless
 	default:
 		return l.client
 	}
@@ -305,55 +297,24 @@ func (l *live) hang(ask fsm.AskBrain) error {
 	}
 }
 
-// spoken is a script's line as the mock server says it.
-func spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
-	switch scripted := line.Answer(ask).(type) {
-	case fsm.BrainAnswered:
-		return mock.Answer{
-			Text: scripted.Text, Thinking: scripted.Thinking, Calls: scripted.Calls, Length: line.Length, Chunks: 3,
-		}
-	case fsm.BrainFailed:
-		return failing(scripted)
-	default:
-		return mock.Answer{Hang: true}
-	}
-}
-
-// failing is how the server fails with a class, where it is the server that does.
-func failing(f fsm.BrainFailed) mock.Answer {
-	switch f.Class {
-	case fsm.BrainBusy:
-		return mock.Answer{Status: http.StatusServiceUnavailable, Error: "server busy, please try again"}
-	case fsm.BrainCutStream:
-		return mock.Answer{Text: "cut", Cut: true}
-	case fsm.BrainGarbage:
-		return mock.Answer{Garbage: "<html>"}
-	case fsm.BrainLoading:
-		return mock.Answer{Hang: true}
-	case fsm.BrainMissingModel:
-		return mock.Answer{Status: http.StatusNotFound, Error: "model 'm' not found"}
-	default:
-		return mock.Answer{Status: http.StatusInternalServerError, Error: f.Reason}
-	}
-}
-
 // stubs are the plan's tools as the real runner offers them.
 func (l *live) stubs(stubs []sim.Stub) []tool.Added {
 	added := make([]tool.Added, len(stubs))
 	for i, s := range stubs {
-		added[i] = tool.Added{Decl: s.Decl, Run: func(context.Context, string) tool.Result { return l.result }}
+		added[i] = tool.Added{Decl: s.Decl, Run: func(context.Context, fsm.RunTool) tool.Result { return l.result }}
 	}
 	return added
 }
 
 // Tool implements [sim.Backend].
 func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Input, error) {
-	l.result = tool.Result{Text: act.Returns, Failed: act.Failed}
+	l.result = tool.Result{Text: act.Returns, Failed: act.Failed, Nothing: act.Nothing, Invalid: act.Invalid}
 	if act.Hangs || act.Lost || act.Deaf {
 		return nil, nil
 	}
-	r := l.tools.Run(context.Background(), run.Name, run.Args)
-	return fsm.ToolAnswered{Call: run.Call, Text: r.Text, Failed: r.Failed}, nil
+	answer := l.tools.Run(context.Background(), run)
+	answer.Call = run.Call
+	return answer, nil
 }
 
 // Memory implements [sim.Backend].

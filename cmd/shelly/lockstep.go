@@ -12,8 +12,8 @@ import (
 )
 
 // runLive plays a case twice, simulated and with the real adapters, and compares
-// the journalled inputs and the effects (SCN-12), and what is kept of requests and
-// memory. A case that asks for a crash at every point is compared on its
+// the journalled inputs and the effects (SCN-12), and what is kept of requests,
+// memory and sessions. A case that asks for a crash at every point is compared on its
 // uninterrupted run.
 func runLive(f *scenario.File) scenario.Outcome {
 	out := f.Run(sim.Options{})
@@ -21,14 +21,10 @@ func runLive(f *scenario.File) scenario.Outcome {
 		return out
 	}
 	plan := f.Plan()
-	real, err := playLive(&plan)
+	text, err := playLive(&plan, out.Result)
 	if err != nil {
 		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
 		return out
-	}
-	text := firstDifference(out.Result.Steps, real.Steps)
-	if text == "" {
-		text = kept(out.Result, real)
 	}
 	if text != "" {
 		out.Failures = append(out.Failures, scenario.Failure{
@@ -39,22 +35,33 @@ func runLive(f *scenario.File) scenario.Outcome {
 	return out
 }
 
-func playLive(plan *sim.Plan) (*sim.Result, error) {
+// playLive plays a plan with the real adapters and says how that differs from the
+// simulated run, or nothing.
+func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 	l, err := newLive(plan)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer l.Close()
-	result, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}})
+	real, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	result.Memory = nil // what the real store has, not what the simulator keeps beside it
+	real.Memory = nil // what the real store has, not what the simulator keeps beside it
 	err = l.store.Entries(func(e fsm.Entry) error {
-		result.Memory = append(result.Memory, e)
+		real.Memory = append(real.Memory, e)
 		return nil
 	})
-	return result, err
+	if err != nil {
+		return "", err
+	}
+	if text := firstDifference(simulated.Steps, real.Steps); text != "" {
+		return text, nil
+	}
+	if text := kept(simulated, real); text != "" {
+		return text, nil
+	}
+	return l.differs(simulated)
 }
 
 // kept compares what the two runs have kept of requests and memory.

@@ -57,7 +57,7 @@ type mockBrain struct {
 // Answer implements [mock.Brain].
 func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
 	ask := fsm.AskBrain{
-		Session: q.Session, Purpose: fsm.Purpose(q.Purpose), Conversation: fsm.Conversation{Messages: q.Messages},
+		Session: q.Session, Purpose: fsm.Purpose(q.Purpose), System: q.System, Conversation: fsm.Conversation{Messages: q.Messages},
 	}
 	line, ok := b.script.Answer(ask)
 	if !ok {

@@ -23,12 +23,24 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
+	"shelly/runtime/session"
+	"shelly/runtime/skill"
 	"shelly/runtime/store"
 	"shelly/runtime/tool"
 )
 
 type runCmd struct {
 	settings
+	Profile string `placeholder:"NAME" help:"Profile to begin with: default, shelly, countbot, nanobot or omniemployee."`
+}
+
+// Help says what no flag does.
+func (c *runCmd) Help() string {
+	return "SIGTERM and SIGINT end it with a farewell, twice at once; SIGHUP reads the configuration again."
+}
+
+func (c *runCmd) load() (config.Config, error) {
+	return c.settings.load(given("--profile", "profile", c.Profile)...)
 }
 
 // Run implements the subcommand (CLI-4). The order of the start is LIF-2's: whatever
@@ -46,9 +58,11 @@ func (c *runCmd) Run(t *terminal) error {
 	if err := s.start(ctx); err != nil {
 		return err
 	}
-	signals := make(chan os.Signal, 2)
+	signals, hangups := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(hangups, syscall.SIGHUP)
 	go forward(ctx, signals, s.daemon)
+	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)
 	signal.Stop(signals) // the next one ends the process, however long closing takes
 	switch {
@@ -85,6 +99,8 @@ func forward(ctx context.Context, signals <-chan os.Signal, d *daemon.Daemon) {
 type starting struct {
 	cfg    config.Config
 	log    *slog.Logger
+	tools  *tool.Runner
+	skills *skill.Library
 	daemon *daemon.Daemon
 	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes []func() error
@@ -100,25 +116,16 @@ func (s *starting) close() {
 
 func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
 
-// start opens brain, tools, store and memory, recovers the machine and opens the
-// listeners.
+// start opens brain, tools, skills, store and memory, recovers the machine and opens
+// the listeners.
 func (s *starting) start(ctx context.Context) error {
 	brain, err := openBrain(ctx, s.cfg.Brain, s.log)
 	if err != nil {
 		return err
 	}
-	tools, err := tool.New(tool.Options{
-		Workspace:      s.cfg.Workspace,
-		Private:        []string{s.cfg.Data},
-		AllowExec:      s.cfg.Tools.Exec.Allow,
-		ExecTimeout:    s.cfg.Tools.Exec.Timeout,
-		ResultBytesMax: int(s.cfg.Tools.ResultBytesMax),
-		ReadBytesMax:   int(s.cfg.Tools.ReadBytesMax),
-	})
-	if err != nil {
+	if err := s.openTools(); err != nil {
 		return coded{exitUsage, err}
 	}
-	s.later(tools.Close)
 	journal, err := openStore(s.cfg, s.log)
 	if err != nil {
 		return err
@@ -128,13 +135,19 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return coded{exitData, fmt.Errorf("load the memory: %w", err)}
 	}
+	sessions, err := session.Open(s.cfg.Data, journal)
+	if err != nil {
+		return coded{exitData, err}
+	}
 	s.daemon, err = daemon.Open(daemon.Options{
-		Config:   s.cfg.Machine(tools.Declarations()),
+		Config:   s.machine(s.cfg),
 		Journal:  journal,
 		Brain:    brain.Brain,
 		Embedder: brain.embedder,
 		Memory:   mem,
-		Tools:    runner{tools},
+		Sessions: sessions,
+		Skills:   s.skills,
+		Tools:    s.tools,
 		Log:      s.log,
 		Now:      time.Now,
 		About:    daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
@@ -143,6 +156,36 @@ func (s *starting) start(ctx context.Context) error {
 		return coded{exitData, err}
 	}
 	return s.listen(ctx)
+}
+
+// openTools opens the tools and the skills of the workspace.
+func (s *starting) openTools() (err error) {
+	s.tools, err = tool.New(tool.Options{
+		Workspace:      s.cfg.Workspace,
+		Everywhere:     !s.cfg.Tools.RestrictToWorkspace,
+		Private:        []string{s.cfg.Data},
+		AllowExec:      s.cfg.Tools.Exec.Allow,
+		ExecTimeout:    s.cfg.Tools.Exec.Timeout,
+		ResultBytesMax: int(s.cfg.Tools.ResultBytesMax),
+		ReadBytesMax:   int(s.cfg.Tools.ReadBytesMax),
+	})
+	if err != nil {
+		return err
+	}
+	s.later(s.tools.Close)
+	if err := offered(s.cfg, s.tools); err != nil {
+		return err
+	}
+	library, problems, err := skill.Open(s.cfg.Workspace)
+	if err != nil {
+		return err
+	}
+	s.skills = library
+	s.later(library.Close)
+	for _, p := range problems {
+		s.log.Warn("a skill cannot be used", "problem", p)
+	}
+	return nil
 }
 
 // openStore opens the data folder, which one process has at a time (CFG-8).
@@ -220,14 +263,6 @@ func (s *starting) serve(ctx context.Context, listen func(context.Context) error
 		cancel()
 		return <-done
 	})
-}
-
-// runner is the tool runner as the daemon wants it.
-type runner struct{ *tool.Runner }
-
-func (r runner) Run(ctx context.Context, name, args string) (string, bool) {
-	result := r.Runner.Run(ctx, name, args)
-	return result.Text, result.Failed
 }
 
 // newLog logs structured records on standard error (CFG-9).

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 //	ends CODE ARG…           run shelly; it must end with the exit code
 //	start NAME ARG…          run shelly beside the script
 //	await NAME REGEXP [VAR]  wait until its output matches; VAR takes what the first group matched
-//	tell NAME SIGNAL         send it TERM, INT or KILL
+//	tell NAME SIGNAL         send it TERM, INT, HUP or KILL
 //	finish NAME CODE         wait for its end; what it said is then stdout
 //	raise FILE               post a file to the daemon's /v1/events; the answer is stdout
 //	datagrams FILE           send each line of a file to the daemon by UDP, TOKEN in it replaced;
@@ -223,7 +223,7 @@ func scriptAwait(ts *testscript.TestScript, args []string) {
 }
 
 func scriptTell(ts *testscript.TestScript, args []string) {
-	signal, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL}[args[1]]
+	signal, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP}[args[1]]
 	if !ok {
 		ts.Fatalf("no signal %s", args[1])
 	}

@@ -25,9 +25,9 @@ type settings struct {
 	AllowExec bool   `help:"Offer exec to the model. It is not sandboxed."`
 }
 
-// load makes the effective configuration.
-func (s *settings) load() (config.Config, error) {
-	more := given("--workspace", "workspace", s.Workspace)
+// load makes the effective configuration, with overrides of further flags.
+func (s *settings) load(more ...config.Override) (config.Config, error) {
+	more = append(more, given("--workspace", "workspace", s.Workspace)...)
 	more = append(more, given("--brain", "brain.kind", s.Brain)...)
 	more = append(more, given("--model", "brain.model", s.Model)...)
 	if s.AllowExec {

@@ -45,14 +45,14 @@ func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testi
 		{"model", 1, exitUnreachable, "no Ollama server answers", nil},
 		{"tools", 2, exitUsage, "open the workspace", nil},
 		{"journal", 3, exitData, "in use by another process", []string{"store"}},
-		{"listeners", 4, exitUsage, "listen for HTTP on " + address, []string{"store", "token"}},
+		{"listeners", 4, exitUsage, "listen for HTTP on " + address, []string{"memory", "store", "token"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			t.Setenv("HOME", dir)
 			t.Setenv("XDG_CONFIG_HOME", "")
 			data, workspace := filepath.Join(dir, "data"), filepath.Join(dir, "workspace")
-			args := []string{"run", "--data", data, "--workspace", workspace, "--set", "comm.http=" + address, "--set", "comm.udp=off"}
+			args := []string{"run", "--profile", "shelly", "--data", data, "--workspace", workspace, "--set", "comm.http=" + address, "--set", "comm.udp=off"}
 			if c.mended < 1 {
 				args = append(args, "--set", "limits.max_queue=none")
 			}

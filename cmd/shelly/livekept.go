@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/skill"
+	"shelly/sim"
+)
+
+// writeSkills makes the folders of a plan's skills in a new workspace.
+func writeSkills(workspace string, skills []sim.Skill) error {
+	if err := os.MkdirAll(workspace, 0o700); err != nil {
+		return err
+	}
+	for _, s := range skills {
+		folder := filepath.Join(workspace, "skills", s.Name)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+		head := fmt.Sprintf("---\nname: %s\ndescription: %s\nalways: %t\n---\n", s.Name, strconv.Quote(cmp.Or(s.Summary, s.Name)), s.Always)
+		if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte(head+s.Text), 0o600); err != nil {
+			return err
+		}
+		for _, r := range s.References {
+			name := strings.TrimSuffix(r.Name, ".md") + ".md"
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(r.Text), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// openSkills opens the skills of a workspace, all of them.
+func openSkills(workspace string) (*skill.Library, error) {
+	library, problems, err := skill.Open(workspace)
+	if err == nil && len(problems) > 0 {
+		err = errors.Join(problems[0], library.Close())
+	}
+	return library, err
+}
+
+// memoryFile is where the sessions keep MEMORY.md.
+func (l *live) memoryFile() string { return filepath.Join(l.scratch, "memory", "MEMORY.md") }
+
+// keep puts what a plan's store of sessions holds before the first boot.
+func (l *live) keep(p *sim.Plan) error {
+	if p.MemoryFile != "" {
+		if err := os.WriteFile(l.memoryFile(), []byte(p.MemoryFile), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, s := range p.Sessions {
+		s.State.Version = 0
+		save := fsm.SaveSession{Session: s.Name, Turn: "before", State: s.State, Archive: s.Archive}
+		if _, conflict, err := l.sessions.Save(context.Background(), save); err != nil || conflict {
+			return fmt.Errorf("keep session %q: conflict %t: %w", s.Name, conflict, err)
+		}
+	}
+	return nil
+}
+
+// Session implements [sim.Backend].
+func (l *live) Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
+	defer cancel()
+	switch e := e.(type) {
+	case fsm.LoadSession:
+		if scripted.(fsm.SessionLoaded).Error != "" {
+			return scripted, nil
+		}
+		state, err := l.sessions.Load(ctx, e.Session)
+		return fsm.SessionLoaded{Call: e.Call, Session: state}, err
+	case fsm.SaveSession:
+		if scripted.(fsm.SessionSaved).Error != "" {
+			return scripted, nil
+		}
+		if e.Session == "" { // a person's edit of the file alone
+			return nil, os.WriteFile(l.memoryFile(), []byte(e.State.Memory), 0o600)
+		}
+		now, conflict, err := l.sessions.Save(ctx, e)
+		return fsm.SessionSaved{Call: e.Call, Conflict: conflict, Session: now}, err
+	case fsm.LoadSkill:
+		said := scripted.(fsm.SkillLoaded)
+		text, err := l.skills.Load(ctx, e.Skill, e.Reference)
+		switch {
+		case err != nil && said.Error == "":
+			return nil, err
+		case said.Error != "": // whatever the library said in its own words
+			return said, nil
+		}
+		return fsm.SkillLoaded{Call: e.Call, Text: text}, nil
+	}
+	return nil, fmt.Errorf("no effect of a session: %s", fsm.EffectKind(e))
+}
+
+// saved is what the real store has of a session.
+func (l *live) saved(name string) (sim.Saved, error) {
+	state, err := l.sessions.Load(context.Background(), name)
+	if err != nil {
+		return sim.Saved{}, err
+	}
+	state.Memory, state.MemoryHash = "", ""
+	s := sim.Saved{Name: name, State: state}
+	for after := uint64(0); ; {
+		part, err := l.sessions.Archive(name, after, archivePart)
+		if err != nil || len(part) == 0 {
+			return s, err
+		}
+		for _, a := range part {
+			s.Archive = append(s.Archive, a.Message)
+			after = a.Number
+		}
+	}
+}
+
+// archivePart is how much of an archive is read at once.
+const archivePart = 256
+
+// memoryText is MEMORY.md as the machine is told of it.
+func (l *live) memoryText() (string, error) {
+	state, err := l.sessions.Load(context.Background(), "")
+	return state.Memory, err
+}
+
+// historyText is HISTORY.md as it stands.
+func (l *live) historyText() (string, error) {
+	text, err := os.ReadFile(filepath.Join(l.scratch, "memory", "HISTORY.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(text), err
+}
+
+// differs says how what the real store keeps of sessions differs from the
+// simulated, or nothing.
+func (l *live) differs(simulated *sim.Result) (string, error) {
+	list, err := l.sessions.List()
+	if err != nil {
+		return "", err
+	}
+	if len(list) != len(simulated.Sessions) {
+		return fmt.Sprintf("sessions\n  - simulated %d\n  + runtime   %d", len(simulated.Sessions), len(list)), nil
+	}
+	for _, want := range simulated.Sessions {
+		got, err := l.saved(want.Name)
+		if err != nil {
+			return "", err
+		}
+		want.Turns = nil // the real store remembers the latest alone
+		if a, b := shown(want), shown(got); a != b {
+			return fmt.Sprintf("session %s\n  - simulated %s\n  + runtime   %s", want.Name, a, b), nil
+		}
+	}
+	memory, err := l.memoryText()
+	if err != nil {
+		return "", err
+	}
+	if memory != simulated.MemoryFile {
+		return fmt.Sprintf("MEMORY.md\n  - simulated %q\n  + runtime   %q", simulated.MemoryFile, memory), nil
+	}
+	return l.historyDiffers(simulated.History)
+}
+
+// shown is a session in a form that two can be compared by.
+func shown(s sim.Saved) string {
+	wire, _ := json.Marshal(s) // texts and numbers, which always encode
+	return string(wire)
+}
+
+// historyDiffers says which entry HISTORY.md does not have behind the one before.
+func (l *live) historyDiffers(entries []string) (string, error) {
+	text, err := l.historyText()
+	if err != nil {
+		return "", err
+	}
+	for i, entry := range entries {
+		_, rest, ok := strings.Cut(text, strings.TrimSpace(entry))
+		if !ok {
+			return fmt.Sprintf("HISTORY.md has no entry %d: %q", i+1, entry), nil
+		}
+		text = rest
+	}
+	return "", nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
+	"shelly/sim"
+)
+
+// offered is what the daemon offers the model with a call.
+func (l *live) offered(ask fsm.AskBrain) []fsm.ToolDecl { return l.config.Offered(ask.Tools) }
+
+// unlike says how a question differs from what the machine asked, or nothing.
+func unlike(ask fsm.AskBrain, tools []fsm.ToolDecl, q mock.Question) string {
+	if q.Purpose != string(ask.Purpose) || q.Session != ask.Session {
+		return fmt.Sprintf("it is for %s in session %q", q.Purpose, q.Session)
+	}
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	if !slices.Equal(names, q.Tools) {
+		return fmt.Sprintf("it offers the tools %v, not %v", q.Tools, names)
+	}
+	want, all := ask.Messages(), fsm.AskBrain{System: q.System, Conversation: fsm.Conversation{Messages: q.Messages}}.Messages()
+	if len(want) != len(all) {
+		return fmt.Sprintf("it has %d messages, not %d", len(all), len(want))
+	}
+	for i, got := range all {
+		if !sameMessage(want[i], got) {
+			return fmt.Sprintf("its message %d is %+v, not %+v", i+1, got, want[i])
+		}
+	}
+	if o := ask.Options; o.Temperature != q.Temperature || o.MaxTokens != 0 && o.MaxTokens != q.NumPredict {
+		return fmt.Sprintf("its temperature is %d and its length %d, not %+v", q.Temperature, q.NumPredict, o)
+	}
+	return ""
+}
+
+// sameMessage compares what of a message is sent.
+func sameMessage(a, b fsm.Message) bool {
+	return a.Role == b.Role && a.Text == b.Text && a.Thinking == b.Thinking && a.Tool == b.Tool && a.ToolCall == b.ToolCall &&
+		slices.EqualFunc(a.Images, b.Images, bytes.Equal) && slices.EqualFunc(a.Calls, b.Calls, sameCall)
+}
+
+// sameCall compares what of a call is sent: arguments that are no object are sent
+// as an empty one.
+func sameCall(a, b fsm.ToolCall) bool {
+	return a.ID == b.ID && a.Name == b.Name && (a.Args == b.Args || b.Args == "{}" && !strings.HasPrefix(strings.TrimSpace(a.Args), "{"))
+}
+
+// spoken is a script's line as the mock server says it.
+func spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
+	switch scripted := line.Answer(ask).(type) {
+	case fsm.BrainAnswered:
+		return mock.Answer{
+			Text: scripted.Text, Thinking: scripted.Thinking, Calls: scripted.Calls, Length: line.Length, Chunks: 3,
+			PromptTokens: line.Tokens.Prompt,
+		}
+	case fsm.BrainFailed:
+		return failing(scripted)
+	default:
+		return mock.Answer{Hang: true}
+	}
+}
+
+// failing is how the server fails with a class, where it is the server that does.
+func failing(f fsm.BrainFailed) mock.Answer {
+	switch f.Class {
+	case fsm.BrainBusy:
+		return mock.Answer{Status: http.StatusServiceUnavailable, Error: "server busy, please try again"}
+	case fsm.BrainCutStream:
+		return mock.Answer{Text: "cut", Cut: true}
+	case fsm.BrainGarbage:
+		return mock.Answer{Garbage: "<html>"}
+	case fsm.BrainLoading:
+		return mock.Answer{Hang: true}
+	case fsm.BrainTimeout:
+		return mock.Answer{Text: "silence", Hang: true}
+	case fsm.BrainContextTruncated:
+		return mock.Answer{Text: "cut", PromptTokens: ollama.DefaultNumCtx}
+	case fsm.BrainNoTools:
+		return mock.Answer{Status: http.StatusBadRequest, Error: `"m" does not support tools`}
+	case fsm.BrainMissingModel:
+		return mock.Answer{Status: http.StatusNotFound, Error: "model 'm' not found"}
+	default:
+		return mock.Answer{Status: http.StatusInternalServerError, Error: f.Reason}
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/tool"
+)
+
+// heed reloads the configuration at each hang-up until ctx ends (CFG-10). One that
+// does not load changes nothing.
+func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+		}
+		next, err := load()
+		if err == nil {
+			err = s.reload(ctx, next)
+		}
+		if err != nil {
+			s.log.Error("the configuration is not reloaded; the one before stays", "error", err)
+		}
+	}
+}
+
+func (s *starting) reload(ctx context.Context, next config.Config) error {
+	now, restart := s.cfg.Reload(next)
+	if err := offered(now, s.tools); err != nil {
+		return err
+	}
+	if err := s.daemon.Configure(ctx, s.machine(now)); err != nil {
+		return err
+	}
+	s.cfg = now
+	if len(restart) > 0 {
+		s.log.Warn("some new settings wait for a restart", "keys", strings.Join(restart, " "))
+	}
+	s.log.Info("the configuration is reloaded", "profile", now.Profile)
+	return nil
+}
+
+// offered is an error where tools.approve names a tool that there is not: a person
+// would not be asked about the one that is meant. Exec may be named before it is
+// allowed.
+func offered(cfg config.Config, tools *tool.Runner) error {
+	for _, name := range cfg.Unoffered(tools.Declarations()) {
+		if name != "exec" {
+			return failf(exitUsage, "tools.approve: there is no tool %q; see shelly config --profile %s for the builtin ones", name, cfg.Profile)
+		}
+	}
+	return nil
+}
+
+// machine is the machine's configuration.
+func (s *starting) machine(cfg config.Config) fsm.Config {
+	return cfg.Machine(s.tools.Declarations(), s.skills.Decls())
+}
