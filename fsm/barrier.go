@@ -7,13 +7,21 @@ package fsm
 // barriers may be lost in a crash and is then done again.
 func Barrier(in Input, effects []Effect) bool {
 	switch in.(type) {
-	case Boot, Requested, EventRaised, Signalled:
+	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, Signalled:
 		return true
+	case EventRaised, ScheduleDue:
+		if len(effects) > 0 { // otherwise it joined one that waits, or its slot was taken
+			return true
+		}
 	}
 	for _, e := range effects {
 		switch e := e.(type) {
-		case Reply, Notify, Exit:
+		case Reply, SendMessage, ArmSchedule, DisarmSchedule, AskPerson, Exit:
 			return true
+		case Notify:
+			if e.Notice != NoticeQueued {
+				return true
+			}
 		case RunTool:
 			if !e.Effects.Repeatable() && canary != canaryUnsyncedTool {
 				return true

@@ -76,6 +76,22 @@ func UnmarshalInput(data []byte) (Input, error) {
 		return decode[TimerFired](data)
 	case "signalled":
 		return decode[Signalled](data)
+	case "configured":
+		return decode[Configured](data)
+	case "cancel_requested":
+		return decode[CancelRequested](data)
+	case "decided":
+		return decode[Decided](data)
+	case "resolved":
+		return decode[Resolved](data)
+	case "session_loaded":
+		return decode[SessionLoaded](data)
+	case "session_saved":
+		return decode[SessionSaved](data)
+	case "skill_loaded":
+		return decode[SkillLoaded](data)
+	case "schedule_due":
+		return decode[ScheduleDue](data)
 	default:
 		return nil, fmt.Errorf("decode input: unknown kind %q", head.Kind)
 	}

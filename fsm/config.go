@@ -10,36 +10,71 @@ const Second Millis = 1000
 // Config is all that decides how the machine behaves. It comes with each Boot,
 // so it is in the journal and a replay needs nothing else (CFG-5).
 type Config struct {
-	Profile string     `json:"profile"`
-	Init    InitMode   `json:"init"`
-	Limits  Limits     `json:"limits"`
-	Prompts Prompts    `json:"prompts"`
-	Tools   []ToolDecl `json:"tools,omitempty"`
+	Profile  string      `json:"profile"`
+	Init     InitMode    `json:"init"`
+	Switches Switches    `json:"switches,omitzero"`
+	Limits   Limits      `json:"limits"`
+	Options  Options     `json:"options,omitzero"`
+	Prompts  Prompts     `json:"prompts"`
+	Tools    []ToolDecl  `json:"tools,omitempty"`
+	Skills   []SkillDecl `json:"skills,omitempty"`
 }
 
 // InitMode says when the initial inference runs.
 type InitMode string
 
-// The initial inference runs at every start, or never.
+// The initial inference runs at every start, at the first start of a journal, or
+// never.
 const (
 	InitEveryStart InitMode = "every_start"
+	InitFirstStart InitMode = "first_start"
 	InitOff        InitMode = "off"
 )
 
 // Limits bounds everything that could go on (LIM-1). Each is a positive number; a
-// Boot raises anything below 1 to 1.
+// Boot raises anything below 1 to 1. Backoff alone may be empty.
 type Limits struct {
-	MaxToolRounds      int    `json:"max_tool_rounds"`      // rounds that ran tools, in one inference
-	MaxCognitionRounds int    `json:"max_cognition_rounds"` // inferences of one handle's cognition
-	RecallTopK         int    `json:"recall_top_k"`         // entries of one recall
-	MaxCallsPerAnswer  int    `json:"max_calls_per_answer"` // tool calls run of one answer
-	MaxStoreAttempts   int    `json:"max_store_attempts"`   // tries to store one memory entry
-	MaxQueue           int    `json:"max_queue"`            // requests and events that wait, parked ones included
-	InitTimeout        Millis `json:"init_timeout"`         // the initial inference, memory included
-	HandleTimeout      Millis `json:"handle_timeout"`       // one request or event, memory included
-	ShutdownTimeout    Millis `json:"shutdown_timeout"`     // the farewell, memory included
-	Grace              Millis `json:"grace"`                // wait for active handles at shutdown
-	AbortTimeout       Millis `json:"abort_timeout"`        // wait for an aborted tool to stop
+	MaxToolRounds      int `json:"max_tool_rounds"`      // rounds that ran tools, in one inference
+	MaxIterations      int `json:"max_iterations"`       // answers of the model, in one inference
+	MaxToolCalls       int `json:"max_tool_calls"`       // tool calls run, in one inference
+	MaxCallsPerAnswer  int `json:"max_calls_per_answer"` // tool calls run of one answer
+	MaxToolAttempts    int `json:"max_tool_attempts"`    // starts of one tool call
+	MaxAnswerAttempts  int `json:"max_answer_attempts"`  // answers in a row with neither text nor calls
+	MaxRepeats         int `json:"max_repeats"`          // times that the same calls may have the same results
+	MaxCompactions     int `json:"max_compactions"`      // compactions of one inference
+	MaxCognitionRounds int `json:"max_cognition_rounds"` // inferences of one handle's cognition
+	RecallTopK         int `json:"recall_top_k"`         // entries of one recall
+	MaxStoreAttempts   int `json:"max_store_attempts"`   // tries to store one memory entry, or to load or save one session
+	MaxActive          int `json:"max_active"`           // handles that run at once, subagents apart
+	MaxQueue           int `json:"max_queue"`            // requests and events that wait, parked ones included
+	MaxSubagents       int `json:"max_subagents"`        // subagents that are unfinished
+	SubagentIterations int `json:"subagent_iterations"`  // max_iterations of a subagent
+	MaxSchedules       int `json:"max_schedules"`        // schedules that are armed
+	MaxCrashes         int `json:"max_crashes"`          // crashes in which one handle may be active
+	MaxTurns           int `json:"max_turns"`            // turns that one memory handle gathers
+	MaxHistory         int `json:"max_history"`          // messages of a session's history before they are consolidated
+	MaxPending         int `json:"max_pending"`          // messages that wait for a consolidation that failed
+	KeepMessages       int `json:"keep_messages"`        // newest messages that a compression leaves as they are
+	ContextTokens      int `json:"context_tokens"`       // tokens of one model call
+	CompressPercent    int `json:"compress_percent"`     // share of context_tokens beyond which a conversation is compressed
+
+	Backoff         []Millis `json:"backoff,omitempty"` // waits before the model is asked again after a failure, in order
+	RetryDelay      Millis   `json:"retry_delay"`       // wait before a tool is started again
+	InitTimeout     Millis   `json:"init_timeout"`      // the initial inference, memory included
+	HandleTimeout   Millis   `json:"handle_timeout"`    // one request or event, memory included
+	SubagentTimeout Millis   `json:"subagent_timeout"`  // one subagent
+	CompactTimeout  Millis   `json:"compact_timeout"`   // one compaction inside an inference
+	ApprovalTimeout Millis   `json:"approval_timeout"`  // wait for a person's decision
+	HoldTimeout     Millis   `json:"hold_timeout"`      // wait for a person's word on an unknown outcome
+	ShutdownTimeout Millis   `json:"shutdown_timeout"`  // the farewell, memory included
+	Grace           Millis   `json:"grace"`             // wait for active handles at shutdown
+	AbortTimeout    Millis   `json:"abort_timeout"`     // wait for an aborted tool to stop
+}
+
+// Options travel with every model call, those of subagents included.
+type Options struct {
+	Temperature int `json:"temperature,omitempty"` // thousandths; 0: the model's own, below 0: exactly 0
+	MaxTokens   int `json:"max_tokens,omitempty"`  // of one answer; 0: the client's own
 }
 
 // ToolDecl is a tool as the machine and the model see it.
@@ -48,6 +83,8 @@ type ToolDecl struct {
 	Description string      `json:"description,omitempty"`
 	Parameters  string      `json:"parameters,omitempty"` // a JSON schema of the arguments
 	Effects     ToolEffects `json:"effects"`
+	Approve     bool        `json:"approve,omitempty"` // a person decides about each call
+	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
 }
 
 // ToolEffects says what a repeated start of a tool would do. Anything but none
@@ -66,26 +103,49 @@ const (
 // first start did.
 func (e ToolEffects) Repeatable() bool { return e == EffectsNone || e == EffectsIdempotent }
 
-// ShellyProfile is the configuration of the seed document: one handle at a time, no
-// conversation history, memory after each handle and the reply after memory.
-func ShellyProfile() Config {
-	return Config{
-		Profile: "shelly",
-		Init:    InitEveryStart,
-		Limits: Limits{
-			MaxToolRounds:      20,
-			MaxCognitionRounds: 3,
-			RecallTopK:         5,
-			MaxCallsPerAnswer:  32,
-			MaxStoreAttempts:   3,
-			MaxQueue:           64,
-			InitTimeout:        120 * Second,
-			HandleTimeout:      300 * Second,
-			ShutdownTimeout:    30 * Second,
-			Grace:              300 * Second,
-			AbortTimeout:       10 * Second,
-		},
-		Prompts: DefaultPrompts(),
+// SkillDecl is a skill in its first phase: what the model is told of one that it
+// has not loaded.
+type SkillDecl struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary,omitempty"`
+	Always  bool   `json:"always,omitempty"` // its instructions stand in every system prompt
+	Text    string `json:"text,omitempty"`   // the instructions, of an Always skill only
+}
+
+// Toolset names the tools that a model call offers.
+type Toolset string
+
+// No tools, all that are declared, or those of a subagent.
+const (
+	NoTools       Toolset = ""
+	AllTools      Toolset = "all"
+	SubagentTools Toolset = "subagent"
+)
+
+// Offered returns the tools of a set, in the order of their declaration.
+func (c Config) Offered(set Toolset) []ToolDecl {
+	var tools []ToolDecl
+	for _, t := range c.Tools {
+		if c.offers(set, t) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+// offers reports whether a tool belongs to a set. A subagent does not start
+// others, speaks to nobody and arms nothing (HND-39); the skill tools are offered
+// where skills are loaded on demand (SKL-1).
+func (c Config) offers(set Toolset, t ToolDecl) bool {
+	switch {
+	case set == NoTools:
+		return false
+	case t.Builtin && (t.Name == ToolLoadSkill || t.Name == ToolLoadReference):
+		return c.Switches.AutoLoadSkills && len(c.Skills) > 0
+	case t.Builtin:
+		return set == AllTools
+	default:
+		return true
 	}
 }
 
@@ -93,13 +153,27 @@ func ShellyProfile() Config {
 func (c Config) bounded() Config {
 	l := &c.Limits
 	for _, n := range []*int{
-		&l.MaxToolRounds, &l.MaxCognitionRounds, &l.RecallTopK,
-		&l.MaxCallsPerAnswer, &l.MaxStoreAttempts, &l.MaxQueue,
+		&l.MaxToolRounds, &l.MaxIterations, &l.MaxToolCalls, &l.MaxCallsPerAnswer, &l.MaxToolAttempts,
+		&l.MaxAnswerAttempts, &l.MaxRepeats, &l.MaxCompactions, &l.MaxCognitionRounds, &l.RecallTopK,
+		&l.MaxStoreAttempts, &l.MaxActive, &l.MaxQueue, &l.MaxSubagents, &l.SubagentIterations,
+		&l.MaxSchedules, &l.MaxCrashes, &l.MaxTurns, &l.MaxHistory, &l.MaxPending, &l.KeepMessages,
+		&l.ContextTokens, &l.CompressPercent,
 	} {
 		*n = max(*n, 1)
 	}
-	for _, d := range []*Millis{&l.InitTimeout, &l.HandleTimeout, &l.ShutdownTimeout, &l.Grace, &l.AbortTimeout} {
+	for _, d := range []*Millis{
+		&l.RetryDelay, &l.InitTimeout, &l.HandleTimeout, &l.SubagentTimeout, &l.CompactTimeout,
+		&l.ApprovalTimeout, &l.HoldTimeout, &l.ShutdownTimeout, &l.Grace, &l.AbortTimeout,
+	} {
 		*d = max(*d, 1)
+	}
+	steps := make([]Millis, 0, len(l.Backoff))
+	for _, d := range l.Backoff {
+		steps = append(steps, max(d, 1))
+	}
+	l.Backoff = steps
+	if len(steps) == 0 {
+		l.Backoff = nil
 	}
 	return c
 }
@@ -112,4 +186,14 @@ func (c Config) Tool(name string) (ToolDecl, bool) {
 		}
 	}
 	return ToolDecl{}, false
+}
+
+// Skill returns the declaration of a skill, or false where there is none.
+func (c Config) Skill(name string) (SkillDecl, bool) {
+	for _, s := range c.Skills {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return SkillDecl{}, false
 }

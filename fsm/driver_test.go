@@ -272,7 +272,7 @@ func (d *driver) refused(key fsm.RequestKey, text string) {
 // conversation returns the messages of the model call in the last step.
 func (d *driver) conversation() []fsm.Message {
 	d.t.Helper()
-	return one[fsm.AskBrain](d).Conversation.Messages
+	return one[fsm.AskBrain](d).Messages()
 }
 
 // lastMessage returns the last message of the model call in the last step.

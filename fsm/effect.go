@@ -15,6 +15,8 @@ const (
 	PurposeInit     Purpose = "init"
 	PurposeFarewell Purpose = "farewell"
 	PurposeSummary  Purpose = "summary"
+	PurposeCompact  Purpose = "compact"
+	PurposeSubagent Purpose = "subagent"
 )
 
 // AskBrain asks the model; [BrainAnswered] or [BrainFailed] answers.
@@ -23,8 +25,21 @@ type AskBrain struct {
 	Handle       HandleID     `json:"handle"`
 	Session      string       `json:"session,omitempty"`
 	Purpose      Purpose      `json:"purpose"`
+	System       string       `json:"system,omitempty"` // the system prompt, before the conversation
 	Conversation Conversation `json:"conversation"`
-	Tools        bool         `json:"tools,omitempty"` // offer the tools of the configuration
+	Tools        Toolset      `json:"tools,omitempty"`
+	Options      Options      `json:"options,omitzero"`
+	Tokens       int          `json:"tokens,omitempty"` // the estimate of the whole prompt, where a budget is kept
+}
+
+// Messages returns all that the model is sent: the system prompt, then the
+// conversation.
+func (e AskBrain) Messages() []Message {
+	if e.System == "" {
+		return e.Conversation.Messages
+	}
+	all := make([]Message, 0, len(e.Conversation.Messages)+1)
+	return append(append(all, Message{Role: RoleSystem, Text: e.System}), e.Conversation.Messages...)
 }
 
 // RunTool starts a tool; [ToolAnswered] answers. The step that emits it is the
@@ -36,7 +51,9 @@ type RunTool struct {
 	Name    string      `json:"name"`
 	Args    string      `json:"args"`
 	Effects ToolEffects `json:"effects"`
-	Key     string      `json:"key"` // names this use of the tool; the same when it is started again after a crash (TOL-8)
+	Origin  Origin      `json:"origin,omitzero"`
+	Attempt int         `json:"attempt,omitempty"` // from 1; a start after a crash is the same attempt
+	Key     string      `json:"key"`               // names this use of the tool; the same when it is started again after a crash (TOL-8)
 }
 
 // AbortCall gives up a call. An aborted tool is answered by [ToolStopped]; any
@@ -80,14 +97,113 @@ type Store struct {
 	Entry  Entry    `json:"entry"`
 }
 
+// LoadSession reads a session; [SessionLoaded] answers.
+type LoadSession struct {
+	Call    CallID   `json:"call"`
+	Handle  HandleID `json:"handle"`
+	Session string   `json:"session"`
+}
+
+// SaveSession writes a session over the version that State names, whole or not at
+// all; [SessionSaved] answers. The same Turn written again changes nothing.
+type SaveSession struct {
+	Call    CallID    `json:"call"`
+	Handle  HandleID  `json:"handle"`
+	Session string    `json:"session"`
+	Turn    string    `json:"turn"`              // one handle, one turn
+	State   Session   `json:"state"`             // Version and MemoryHash are those that were loaded
+	Archive []Message `json:"archive,omitempty"` // the turn's own messages, kept whole whatever becomes of the history
+	Notes   []string  `json:"notes,omitempty"`   // entries of HISTORY.md, appended once for each turn
+	Memory  bool      `json:"memory,omitempty"`  // State.Memory replaces MEMORY.md
+}
+
+// LoadSkill reads a skill's instructions, or one of its references; [SkillLoaded]
+// answers.
+type LoadSkill struct {
+	Call      CallID   `json:"call"`
+	Handle    HandleID `json:"handle"`
+	Skill     string   `json:"skill"`
+	Reference string   `json:"reference,omitempty"`
+}
+
+// SendMessage delivers a text to a chat outside any request. It is written with
+// the step that emits it, so it is neither lost nor sent by a step that was.
+type SendMessage struct {
+	Handle  HandleID `json:"handle"`
+	Key     string   `json:"key"` // names this message
+	Session string   `json:"session,omitempty"`
+	To      Origin   `json:"to"`
+	Text    string   `json:"text"`
+	IsError bool     `json:"is_error,omitempty"`
+}
+
+// ArmSchedule asks for the first slot of a schedule behind From; [ScheduleDue]
+// answers when it has come, at once where it has passed already. Exactly one of
+// Every, Cron and Once is set.
+type ArmSchedule struct {
+	Schedule string `json:"schedule"`
+	Every    Millis `json:"every,omitempty"` // slots at From + n × Every
+	Cron     string `json:"cron,omitempty"`  // five fields
+	Once     Millis `json:"once,omitempty"`  // the one slot
+	From     Millis `json:"from"`
+}
+
+// DisarmSchedule ends a schedule.
+type DisarmSchedule struct {
+	Schedule string `json:"schedule"`
+}
+
+// Question is what a person is asked about a handle.
+type Question string
+
+// May this tool run; what did this tool do; shall this handle go on after it was
+// active in so many crashes.
+const (
+	QuestionApprove Question = "approve"
+	QuestionUnknown Question = "unknown"
+	QuestionCrashes Question = "crashes"
+)
+
+// AskPerson tells whoever may decide that a handle waits for a person. [Decided]
+// answers an approval, [Resolved] the others; without either the handle's timer
+// does.
+type AskPerson struct {
+	Handle   HandleID   `json:"handle"`
+	Request  RequestKey `json:"request,omitzero"`
+	Session  string     `json:"session,omitempty"`
+	Question Question   `json:"question"`
+	Tool     string     `json:"tool,omitempty"`
+	Args     string     `json:"args,omitempty"`
+	Key      string     `json:"key,omitempty"`
+}
+
+// Audit is the record of one tool call that has ended (TOL-9).
+type Audit struct {
+	Handle   HandleID `json:"handle"`
+	Session  string   `json:"session,omitempty"`
+	Key      string   `json:"key"`
+	Tool     string   `json:"tool"`
+	Args     string   `json:"args"`
+	Message  string   `json:"message"` // the handle's input
+	Result   string   `json:"result"`
+	Failed   bool     `json:"failed,omitempty"`
+	Attempts int      `json:"attempts"`
+	Duration Millis   `json:"duration"` // from the first start to the end
+}
+
 // TimerPurpose says what a timer bounds.
 type TimerPurpose string
 
 // The purposes of a timer.
 const (
-	TimerHandle TimerPurpose = "handle" // a handle's whole time
-	TimerAbort  TimerPurpose = "abort"  // an aborted tool's time to stop
-	TimerGrace  TimerPurpose = "grace"  // active handles' time at shutdown
+	TimerHandle   TimerPurpose = "handle"   // a handle's whole time
+	TimerAbort    TimerPurpose = "abort"    // an aborted tool's time to stop
+	TimerGrace    TimerPurpose = "grace"    // active handles' time at shutdown
+	TimerBackoff  TimerPurpose = "backoff"  // the wait before the model is asked again
+	TimerRetry    TimerPurpose = "retry"    // the wait before a tool is started again
+	TimerCompact  TimerPurpose = "compact"  // a compaction inside an inference
+	TimerApproval TimerPurpose = "approval" // a person's time to decide
+	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
 )
 
 // SetTimer arms a timer; [TimerFired] answers unless it is cleared first.
@@ -109,7 +225,23 @@ type Reply struct {
 	Request RequestKey `json:"request"`
 	Text    string     `json:"text"`
 	IsError bool       `json:"is_error,omitempty"`
+	Outcome Outcome    `json:"outcome"`
 }
+
+// Outcome says in one word how a handle ended.
+type Outcome string
+
+// The outcomes. All but answered, exhausted and cut are errors; the two come with
+// a text where the profile says so.
+const (
+	OutcomeAnswered  Outcome = "answered"
+	OutcomeExhausted Outcome = "exhausted" // a cap on rounds, iterations, calls or repetition was met
+	OutcomeCut       Outcome = "cut"       // the answer was cut at its token limit
+	OutcomeFailed    Outcome = "failed"
+	OutcomeTimeout   Outcome = "timeout"
+	OutcomeCancelled Outcome = "cancelled"
+	OutcomeRefused   Outcome = "refused" // it was never taken in
+)
 
 // Notice is a word to a client that is not its reply.
 type Notice string
@@ -118,11 +250,18 @@ type Notice string
 // is kept and will be answered after the next start.
 const NoticeDeferred Notice = "deferred"
 
+// NoticeQueued tells a client how many go before it.
+const NoticeQueued Notice = "queued"
+
+// NoticeHeld tells a client that its request waits for a person.
+const NoticeHeld Notice = "held"
+
 // Notify sends a client a notice.
 type Notify struct {
 	Handle  HandleID   `json:"handle"`
 	Request RequestKey `json:"request"`
 	Notice  Notice     `json:"notice"`
+	Ahead   int        `json:"ahead,omitempty"` // queued: the handles before it
 }
 
 // Report tells the operator of something that no client waits for.
@@ -148,15 +287,23 @@ type Exit struct {
 	Code ExitCode `json:"code"`
 }
 
-func (AskBrain) kind() string   { return "ask_brain" }
-func (RunTool) kind() string    { return "run_tool" }
-func (AbortCall) kind() string  { return "abort_call" }
-func (Recall) kind() string     { return "recall" }
-func (Embed) kind() string      { return "embed" }
-func (Store) kind() string      { return "store" }
-func (SetTimer) kind() string   { return "set_timer" }
-func (ClearTimer) kind() string { return "clear_timer" }
-func (Reply) kind() string      { return "reply" }
-func (Notify) kind() string     { return "notify" }
-func (Report) kind() string     { return "report" }
-func (Exit) kind() string       { return "exit" }
+func (AskBrain) kind() string       { return "ask_brain" }
+func (RunTool) kind() string        { return "run_tool" }
+func (AbortCall) kind() string      { return "abort_call" }
+func (Recall) kind() string         { return "recall" }
+func (Embed) kind() string          { return "embed" }
+func (Store) kind() string          { return "store" }
+func (SetTimer) kind() string       { return "set_timer" }
+func (ClearTimer) kind() string     { return "clear_timer" }
+func (Reply) kind() string          { return "reply" }
+func (Notify) kind() string         { return "notify" }
+func (Report) kind() string         { return "report" }
+func (Exit) kind() string           { return "exit" }
+func (LoadSession) kind() string    { return "load_session" }
+func (SaveSession) kind() string    { return "save_session" }
+func (LoadSkill) kind() string      { return "load_skill" }
+func (SendMessage) kind() string    { return "send_message" }
+func (ArmSchedule) kind() string    { return "arm_schedule" }
+func (DisarmSchedule) kind() string { return "disarm_schedule" }
+func (AskPerson) kind() string      { return "ask_person" }
+func (Audit) kind() string          { return "audit" }

@@ -16,8 +16,12 @@ func (e AskBrain) hash(x *hasher) {
 	x.word(uint64(e.Handle))
 	x.str(e.Session)
 	x.str(string(e.Purpose))
+	x.str(e.System)
 	x.word(e.Conversation.Hash)
-	x.bool(e.Tools)
+	x.str(string(e.Tools))
+	x.int(e.Options.Temperature)
+	x.int(e.Options.MaxTokens)
+	x.int(e.Tokens)
 }
 
 func (e RunTool) hash(x *hasher) {
@@ -27,6 +31,8 @@ func (e RunTool) hash(x *hasher) {
 	x.str(e.Name)
 	x.str(e.Args)
 	x.str(string(e.Effects))
+	x.origin(e.Origin)
+	x.int(e.Attempt)
 	x.str(e.Key)
 }
 
@@ -73,12 +79,14 @@ func (e Reply) hash(x *hasher) {
 	x.request(e.Request)
 	x.str(e.Text)
 	x.bool(e.IsError)
+	x.str(string(e.Outcome))
 }
 
 func (e Notify) hash(x *hasher) {
 	x.word(uint64(e.Handle))
 	x.request(e.Request)
 	x.str(string(e.Notice))
+	x.int(e.Ahead)
 }
 
 func (e Report) hash(x *hasher) {
@@ -88,6 +96,106 @@ func (e Report) hash(x *hasher) {
 }
 
 func (e Exit) hash(x *hasher) { x.str(string(e.Code)) }
+
+func (e LoadSession) hash(x *hasher) {
+	x.word(uint64(e.Call))
+	x.word(uint64(e.Handle))
+	x.str(e.Session)
+}
+
+func (e SaveSession) hash(x *hasher) {
+	x.word(uint64(e.Call))
+	x.word(uint64(e.Handle))
+	x.str(e.Session)
+	x.str(e.Turn)
+	x.session(e.State)
+	x.messages(e.Archive)
+	x.strs(e.Notes)
+	x.bool(e.Memory)
+}
+
+func (e LoadSkill) hash(x *hasher) {
+	x.word(uint64(e.Call))
+	x.word(uint64(e.Handle))
+	x.str(e.Skill)
+	x.str(e.Reference)
+}
+
+func (e SendMessage) hash(x *hasher) {
+	x.word(uint64(e.Handle))
+	x.str(e.Key)
+	x.str(e.Session)
+	x.origin(e.To)
+	x.str(e.Text)
+	x.bool(e.IsError)
+}
+
+func (e ArmSchedule) hash(x *hasher) {
+	x.str(e.Schedule)
+	x.word(uint64(e.Every))
+	x.str(e.Cron)
+	x.word(uint64(e.Once))
+	x.word(uint64(e.From))
+}
+
+func (e DisarmSchedule) hash(x *hasher) { x.str(e.Schedule) }
+
+func (e AskPerson) hash(x *hasher) {
+	x.word(uint64(e.Handle))
+	x.request(e.Request)
+	x.str(e.Session)
+	x.str(string(e.Question))
+	x.str(e.Tool)
+	x.str(e.Args)
+	x.str(e.Key)
+}
+
+func (e Audit) hash(x *hasher) {
+	x.word(uint64(e.Handle))
+	x.str(e.Session)
+	x.str(e.Key)
+	x.str(e.Tool)
+	x.str(e.Args)
+	x.str(e.Message)
+	x.str(e.Result)
+	x.bool(e.Failed)
+	x.int(e.Attempts)
+	x.word(uint64(e.Duration))
+}
+
+func (x *hasher) origin(o Origin) {
+	x.str(o.Channel)
+	x.str(o.Chat)
+}
+
+func (x *hasher) strs(list []string) {
+	x.int(len(list))
+	for _, s := range list {
+		x.str(s)
+	}
+}
+
+func (x *hasher) messages(list []Message) {
+	x.int(len(list))
+	for _, m := range list {
+		x.message(m)
+	}
+}
+
+func (x *hasher) session(s Session) {
+	x.word(s.Version)
+	x.messages(s.History)
+	x.messages(s.Pending)
+	x.int(len(s.Skills))
+	for _, k := range s.Skills {
+		x.str(k.Name)
+		x.str(k.Reference)
+		x.str(k.Text)
+	}
+	x.int(s.Ratio)
+	x.str(s.Memory)
+	x.str(s.MemoryHash)
+}
 
 func (x *hasher) request(k RequestKey) {
 	x.str(k.Principal)

@@ -48,8 +48,8 @@ func TestHND3TheMessagesAreTheSystemPromptAndTheInput(t *testing.T) {
 	if diff := cmp.Diff(want, d.conversation()); diff != "" {
 		t.Error(diff)
 	}
-	if ask := one[fsm.AskBrain](d); !ask.Tools || ask.Purpose != fsm.PurposeAnswer || ask.Session != "s" {
-		t.Errorf("asked with tools %t for %s in session %q", ask.Tools, ask.Purpose, ask.Session)
+	if ask := one[fsm.AskBrain](d); ask.Tools == fsm.NoTools || ask.Purpose != fsm.PurposeAnswer || ask.Session != "s" {
+		t.Errorf("asked with tools %q for %s in session %q", ask.Tools, ask.Purpose, ask.Session)
 	}
 }
 

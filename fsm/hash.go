@@ -52,6 +52,12 @@ func (x *hasher) message(m Message) {
 	x.calls(m.Calls)
 	x.str(m.Tool)
 	x.str(m.ToolCall)
+	x.int(len(m.Images))
+	for _, image := range m.Images {
+		x.str(string(image))
+	}
+	x.bool(m.Aside)
+	x.strs(m.Used)
 }
 
 func (x *hasher) calls(calls []ToolCall) {
@@ -60,6 +66,7 @@ func (x *hasher) calls(calls []ToolCall) {
 		x.str(c.ID)
 		x.str(c.Name)
 		x.str(c.Args)
+		x.bool(c.Text)
 	}
 }
 

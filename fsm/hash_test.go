@@ -9,17 +9,26 @@ import (
 )
 
 // unhashed are the fields of a handle that its hash leaves out: names and times.
-func unhashed() []string { return []string{".ID", ".Armed", ".Left", ".Await.Call"} }
+func unhashed() []string {
+	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens"}
+}
 
 // fullHandle has a value in every field.
 func fullHandle() fsm.Handle {
-	talk := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}, Hash: 42}
+	talk := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}, Hash: 42, Tokens: 6}
 	return fsm.Handle{
 		ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
+		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
+		Joined: 1, Parent: 1, Label: "a label", Home: "s",
+		Wait: 2, Loaded: true, Sess: session(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
+		Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: true, Tries: 1, Stop: true, Replied: true,
+		Outcome: fsm.OutcomeAnswered, Failure: "broken", Crashes: 1, Poison: true, Place: 1, Turns: 1,
 		State: fsm.Execution, Resume: fsm.Execution, Rounds: 1, Need: "a need", Talk: talk,
 		Inf: fsm.Inference{
-			State: fsm.Acting, Purpose: fsm.PurposeAnswer, Tools: true, Talk: talk, Rounds: 1,
+			State: fsm.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk, Rounds: 1,
 			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Result: "a result",
+			Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Cut: 1, Attempt: 1, Began: 1, Nothing: true, Cleared: true, Told: "told",
+			Capped: true, Seen: []uint64{1}, Said: "said", Outcome: fsm.OutcomeAnswered,
 		},
 		Await: fsm.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1,
 		Answer: "an answer", Summary: "a summary", Vector: []byte{1, 2, 3, 4}, VectorModel: "embedder", StoreTries: 1,

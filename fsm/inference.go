@@ -1,18 +1,22 @@
 package fsm
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Inference states.
 const (
-	Thinking  State = "thinking"
-	Acting    State = "acting"
-	Completed State = "completed"
-	Exhausted State = "exhausted"
-	Broken    State = "failed"
-	Aborted   State = "aborted"
+	Thinking   State = "thinking"
+	Acting     State = "acting"
+	BackingOff State = "backing_off"
+	Retrying   State = "retrying"
+	Condensing State = "compacting"
+	Completed  State = "completed"
+	Exhausted  State = "exhausted"
+	Broken     State = "failed"
+	Aborted    State = "aborted"
 )
 
 // Inference events.
@@ -21,8 +25,13 @@ const (
 	OnResults    Event = "results"     // every call has its result
 	OnEndTurn    Event = "end_turn"    // stop reason end_turn
 	OnMaxTokens  Event = "max_tokens"  // stop reason max_tokens
-	OnError      Event = "error"       // the model failed, or its answer is empty
-	OnLimit      Event = "limit"       // tools asked for beyond max_tool_rounds
+	OnError      Event = "error"       // the model failed for good, or its answers are empty
+	OnLimit      Event = "limit"       // a cap is met
+	OnBackOff    Event = "back_off"    // the model failed, and is asked again later
+	OnRetry      Event = "retry"       // the wait is over
+	OnToolFailed Event = "tool_failed" // a tool failed, and is started again later
+	OnCondense   Event = "condense"    // the conversation is too long
+	OnCondensed  Event = "condensed"   // it is shorter
 	OnGiveUp     Event = "give_up"     // its caller has given up
 )
 
@@ -38,9 +47,19 @@ var InferenceTable = Table{
 		{Thinking, OnMaxTokens, Broken, "INF-5"},
 		{Thinking, OnError, Broken, "INF-6"},
 		{Thinking, OnLimit, Exhausted, "INF-7"},
+		{Thinking, OnBackOff, BackingOff, "INF-15"},
+		{Thinking, OnCondense, Condensing, "CTX-3"},
 		{Thinking, OnGiveUp, Aborted, "INF-11"},
 		{Acting, OnResults, Thinking, "INF-4"},
+		{Acting, OnToolFailed, Retrying, "INF-16"},
+		{Acting, OnLimit, Exhausted, "INF-17"},
 		{Acting, OnGiveUp, Aborted, "INF-11"},
+		{BackingOff, OnRetry, Thinking, "INF-15"},
+		{BackingOff, OnGiveUp, Aborted, "INF-11"},
+		{Retrying, OnRetry, Acting, "INF-16"},
+		{Retrying, OnGiveUp, Aborted, "INF-11"},
+		{Condensing, OnCondensed, Thinking, "CTX-5"},
+		{Condensing, OnGiveUp, Aborted, "INF-11"},
 	},
 }
 
@@ -49,177 +68,262 @@ var InferenceTable = Table{
 type Inference struct {
 	State   State        `json:"state,omitempty"`
 	Purpose Purpose      `json:"purpose,omitempty"`
-	Tools   bool         `json:"tools,omitempty"` // its caller wants tools offered
+	Tools   Toolset      `json:"tools,omitempty"` // its caller wants these offered
 	Talk    Conversation `json:"talk,omitzero"`
-	Rounds  int          `json:"rounds,omitempty"` // rounds that ran tools
-	Calls   []ToolCall   `json:"calls,omitempty"`  // of the last answer
-	Next    int          `json:"next,omitempty"`   // the call that runs
-	Effects ToolEffects  `json:"effects,omitempty"`
-	Result  string       `json:"result,omitempty"` // the text, or why there is none
+
+	Rounds      int `json:"rounds,omitempty"`      // rounds that ran tools
+	Iterations  int `json:"iterations,omitempty"`  // answers of the model
+	Ran         int `json:"ran,omitempty"`         // tool calls begun
+	Empty       int `json:"empty,omitempty"`       // answers in a row with neither text nor calls
+	Waits       int `json:"waits,omitempty"`       // waits since the last answer
+	Compactions int `json:"compactions,omitempty"` // compactions begun
+	Cut         int `json:"cut,omitempty"`         // compacting: the messages that leave
+
+	Calls   []ToolCall  `json:"calls,omitempty"`   // of the last answer
+	Next    int         `json:"next,omitempty"`    // the call that runs
+	Effects ToolEffects `json:"effects,omitempty"` // of that call
+	Attempt int         `json:"attempt,omitempty"` // its starts; 0: not begun
+	Began   Millis      `json:"began,omitempty"`   // its first start
+	Nothing bool        `json:"nothing,omitempty"` // its last attempt says that nothing happened
+	Cleared bool        `json:"cleared,omitempty"` // a person lets it run
+	Told    string      `json:"told,omitempty"`    // what a person said instead of its result
+	Capped  bool        `json:"capped,omitempty"`  // max_tool_calls was met in this answer
+	Seen    []uint64    `json:"seen,omitempty"`    // the last calls with their results, hashed
+
+	Said    string  `json:"said,omitempty"` // the texts of the answers so far
+	Outcome Outcome `json:"outcome,omitempty"`
+	Result  string  `json:"result,omitempty"` // the text, or why there is none
 }
 
 // UnknownOutcome is the result of a tool that may have run: it was started, and
-// its process was lost before it answered.
+// its process was lost, or its caller gave up, before it answered.
 const UnknownOutcome = "interrupted, outcome unknown: check before repeating"
 
 const (
-	emptyAnswer = "the model gave an empty answer"
-	cutAnswer   = "the model's answer was cut at its token limit (max_tokens)"
+	emptyAnswer  = "the model gave an empty answer"
+	cutAnswer    = "the model's answer was cut at its token limit (max_tokens)"
+	notRunCancel = "cancelled, not run"
 )
 
 // infer begins an inference over talk.
-func (m *Machine) infer(h *Handle, purpose Purpose, talk Conversation, tools bool) {
-	h.Inf = Inference{State: Thinking, Purpose: purpose, Tools: tools, Talk: talk}
-	m.think(h)
+func (m *Machine) infer(i int, purpose Purpose, talk Conversation, tools Toolset) {
+	m.s.Handles[i].Inf = Inference{State: Thinking, Purpose: purpose, Tools: tools, Talk: talk}
+	m.think(i)
 }
 
-// think asks the model (INF-1).
-func (m *Machine) think(h *Handle) {
-	call := m.await(h, CallBrain)
-	m.emit(AskBrain{
-		Call:         call,
+// think asks the model (INF-1), unless this is where a cancelled handle ends
+// (HND-32) or the conversation has to be shortened first (CTX-3).
+func (m *Machine) think(i int) {
+	h := &m.s.Handles[i]
+	if h.Stop {
+		m.drop(i, OutcomeCancelled, "cancelled")
+		return
+	}
+	if m.condense(i, false) {
+		return
+	}
+	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk.fork(), m.offered(h))
+}
+
+// ask sends a conversation to the model.
+func (m *Machine) ask(h *Handle, purpose Purpose, system string, talk Conversation, tools Toolset) {
+	ask := AskBrain{
+		Call:         m.await(h, CallBrain),
 		Handle:       h.ID,
 		Session:      h.Session,
-		Purpose:      h.Inf.Purpose,
-		Conversation: h.Inf.Talk.fork(),
-		Tools:        m.offers(h),
-	})
+		Purpose:      purpose,
+		System:       system,
+		Conversation: talk,
+		Tools:        tools,
+		Options:      m.s.Config.Options,
+	}
+	if m.s.Config.Switches.Compress {
+		ask.Tokens = h.Sess.corrected(m.s.Config.estimate(system, talk, tools))
+	}
+	m.emit(ask)
 }
 
-// offers reports whether the running inference offers tools: its caller wants
-// them, and the present epoch declares some.
-func (m *Machine) offers(h *Handle) bool { return h.Inf.Tools && len(m.s.Config.Tools) > 0 }
+// offered is the set of tools that the running inference offers: its caller wants
+// it, and the present configuration declares some of it.
+func (m *Machine) offered(h *Handle) Toolset {
+	for _, t := range m.s.Config.Tools {
+		if m.s.Config.offers(h.Inf.Tools, t) {
+			return h.Inf.Tools
+		}
+	}
+	return NoTools
+}
 
 // answered takes the model's answer by its stop reason.
 func (m *Machine) answered(i int, in BrainAnswered) {
 	h := &m.s.Handles[i]
-	if !m.offers(h) {
-		in.Calls = nil // INF-12: calls that were not offered are not taken
+	if h.Inf.State == Condensing {
+		m.condensed(i, in.Text)
+		return
 	}
-	h.Inf.Talk = h.Inf.Talk.add(Message{Role: RoleAssistant, Text: in.Text, Thinking: in.Thinking, Calls: in.Calls})
+	l := &m.s.Config.Limits
+	m.learnTokens(h, in.Tokens.Prompt)
+	h.Inf.Iterations++
+	h.Inf.Waits = 0
+	calls, text := m.callsOf(h, in)
+	if len(calls) == 0 && strings.TrimSpace(text) == "" && in.Stop != StopMaxTokens {
+		m.emptied(i)
+		return
+	}
+	h.Inf.Empty = 0
+	if in.Stop == StopMaxTokens {
+		calls = nil // INF-5: a call may have lost its end
+	}
+	m.say(h, Message{Role: RoleAssistant, Text: text, Thinking: in.Thinking, Calls: calls})
+	h.Inf.said(text)
 	switch {
 	case in.Stop == StopMaxTokens:
-		m.endInference(i, OnMaxTokens, cutAnswer)
-	case len(in.Calls) > 0 && h.Inf.Rounds >= m.s.Config.Limits.MaxToolRounds:
-		m.endInference(i, OnLimit, "the model still asked for tools after "+
+		m.endInference(i, OnMaxTokens, OutcomeCut, cutAnswer)
+	case len(calls) > 0 && h.Inf.Rounds >= l.MaxToolRounds:
+		for _, c := range calls {
+			m.say(h, Message{Role: RoleTool, Text: "not run: limit (max_tool_rounds)", Tool: c.Name, ToolCall: c.ID})
+		}
+		m.endInference(i, OnLimit, OutcomeExhausted, "the model still asked for tools after "+
 			strconv.Itoa(h.Inf.Rounds)+" rounds (max_tool_rounds)")
-	case len(in.Calls) > 0:
+	case len(calls) > 0:
 		h.Inf.Rounds++
-		h.Inf.Calls, h.Inf.Next = in.Calls, 0
+		h.Inf.Calls, h.Inf.Next, h.Inf.Attempt = calls, 0, 0
 		m.moveInference(h, OnToolsAsked)
 		m.act(i)
-	case strings.TrimSpace(in.Text) == "":
-		m.endInference(i, OnError, emptyAnswer) // INF-9
 	default:
-		m.endInference(i, OnEndTurn, strings.TrimSpace(in.Text))
+		m.endInference(i, OnEndTurn, OutcomeAnswered, strings.TrimSpace(text))
 	}
 }
 
-// brainFailed ends the inference: its caller decides what a failure means.
-func (m *Machine) brainFailed(i int, in BrainFailed) {
-	m.endInference(i, OnError, string(in.Class)+": "+in.Reason)
+// callsOf returns the calls of an answer, those written as text among them, and
+// what is left of its text. Calls that were not offered are not taken (INF-12).
+func (m *Machine) callsOf(h *Handle, in BrainAnswered) ([]ToolCall, string) {
+	set := m.offered(h)
+	if set == NoTools {
+		return nil, in.Text
+	}
+	if len(in.Calls) == 0 && m.s.Config.Switches.TextCalls {
+		if calls, ok := m.s.Config.textCalls(set, in.Text, h.Inf.Iterations); ok {
+			return calls, ""
+		}
+	}
+	return in.Calls, in.Text
 }
 
-// act runs the calls of the last answer one at a time in order (INF-4), answers
-// those that cannot run itself (INF-8, INF-10), and asks the model again once
-// every call has its result.
-func (m *Machine) act(i int) {
+// emptied asks again after an answer in which there was nothing (INF-20).
+func (m *Machine) emptied(i int) {
 	h := &m.s.Handles[i]
-	limit := m.s.Config.Limits.MaxCallsPerAnswer
-	for ; h.Inf.Next < len(h.Inf.Calls); h.Inf.Next++ {
-		c := h.Inf.Calls[h.Inf.Next]
-		if h.Inf.Next >= limit {
-			m.result(h, "not run: at most "+strconv.Itoa(limit)+" calls of one answer are (max_calls_per_answer)")
-			continue
-		}
-		decl, ok := m.s.Config.Tool(c.Name)
-		if !ok {
-			m.result(h, "error: "+m.s.Config.unknownTool(c.Name))
-			continue
-		}
-		h.Inf.Effects = decl.Effects
-		m.emit(RunTool{
-			Call:    m.await(h, CallTool),
-			Handle:  h.ID,
-			Session: h.Session,
-			Name:    c.Name,
-			Args:    c.Args,
-			Effects: decl.Effects,
-			Key:     h.useKey(c),
-		})
+	h.Inf.Empty++
+	if h.Inf.Empty >= m.s.Config.Limits.MaxAnswerAttempts || h.Inf.Iterations >= m.s.Config.Limits.MaxIterations {
+		m.endInference(i, OnError, OutcomeFailed, emptyAnswer) // INF-9
 		return
 	}
-	h.Inf.Calls, h.Inf.Next = nil, 0
-	m.moveInference(h, OnResults)
-	m.think(h)
+	m.say(h, Message{Role: RoleUser, Text: m.s.Config.Prompts.Empty, Aside: true})
+	m.think(i)
 }
 
-// useKey names the use of a tool that starts now (TOL-8). Handle and place in the
-// conversation do not suffice: a crash may lose a start that was not synced, and
-// then another call stands at its place, or another handle has its number.
-func (h *Handle) useKey(c ToolCall) string {
-	x := newHasher(0)
-	x.str(h.Input)
-	x.str(c.Name)
-	x.str(c.Args)
-	return h.ID.entry() + "." + strconv.Itoa(len(h.Inf.Talk.Messages)) + "." + strconv.FormatUint(x.sum(), 36)
-}
-
-// toolAnswered gives the running call its result. A failure is a result that
-// the model sees.
-func (m *Machine) toolAnswered(i int, in ToolAnswered) {
+// brainFailed waits and asks again where that can help (INF-15); otherwise it ends
+// the inference, and its caller decides what that means.
+func (m *Machine) brainFailed(i int, in BrainFailed) {
 	h := &m.s.Handles[i]
-	text := in.Text
-	if in.Failed {
-		text = "error: " + text
+	reason := string(in.Class) + ": " + in.Reason
+	l := &m.s.Config.Limits
+	switch {
+	case h.Inf.State == Condensing:
+		m.condensed(i, "")
+	case in.Class == BrainContextTruncated && m.condense(i, true):
+	case in.Class.Retryable() && h.Inf.Waits < len(l.Backoff):
+		h.Inf.Waits++
+		m.moveInference(h, OnBackOff)
+		m.wait(h, TimerBackoff, l.Backoff[h.Inf.Waits-1])
+	default:
+		m.endInference(i, OnError, OutcomeFailed, reason)
 	}
-	m.result(h, text)
-	h.Inf.Next++
-	m.act(i)
 }
 
-// result adds the result of the call at Next to the conversation.
-func (m *Machine) result(h *Handle, text string) {
-	c := h.Inf.Calls[h.Inf.Next]
-	h.Inf.Talk = h.Inf.Talk.add(Message{Role: RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+// Retryable reports whether asking again can help without anybody doing anything.
+func (c BrainClass) Retryable() bool {
+	switch c {
+	case BrainUnreachable, BrainLoading, BrainBusy, BrainCutStream, BrainGarbage, BrainTimeout:
+		return true
+	default:
+		return false
+	}
 }
 
-// continueInference goes on with an inference whose process was lost: the model
-// is asked again, a tool that may be started again is, and the outcome of any
-// other is named unknown (INF-13).
+// say adds messages to the running inference, and to the turn where it is one of
+// the handle's own.
+func (m *Machine) say(h *Handle, msgs ...Message) {
+	h.Inf.Talk = h.Inf.Talk.add(msgs...)
+	if h.Loaded && h.answers() {
+		h.Turn = append(h.Turn, msgs...)
+	}
+}
+
+// said gathers what the model has said on the way.
+func (inf *Inference) said(text string) {
+	text = strings.TrimSpace(text)
+	if _, marked := need(text); text == "" || marked {
+		return
+	}
+	if inf.Said != "" {
+		inf.Said += "\n"
+	}
+	inf.Said += text
+}
+
+// continueInference goes on with an inference that was parked, or whose process
+// was lost: the model is asked again, a tool that may be started again is, and the
+// outcome of any other is named unknown (INF-13).
 func (m *Machine) continueInference(i int) {
 	h := &m.s.Handles[i]
-	if h.Inf.State != Acting {
-		m.think(h)
-		return
+	switch h.Inf.State {
+	case BackingOff:
+		m.moveInference(h, OnRetry)
+		m.think(i)
+	case Retrying:
+		m.moveInference(h, OnRetry)
+		m.attemptAgain(i)
+	case Condensing:
+		m.askCondensed(h)
+	case Acting:
+		m.continueActing(i)
+	default:
+		m.think(i)
 	}
-	decl, ok := m.s.Config.Tool(h.Inf.Calls[h.Inf.Next].Name)
-	if !h.Inf.Effects.Repeatable() || ok && !decl.Effects.Repeatable() {
-		m.result(h, UnknownOutcome)
-		h.Inf.Next++
-	}
-	m.act(i)
 }
 
 // endInference ends the handle's inference and hands the result to its caller.
-func (m *Machine) endInference(i int, on Event, result string) {
+func (m *Machine) endInference(i int, on Event, outcome Outcome, result string) {
 	h := &m.s.Handles[i]
-	h.Inf.Result = result
+	h.Inf.Result, h.Inf.Outcome = result, outcome
 	m.moveInference(h, on)
 	m.inferred(i)
 }
 
 // giveUp ends a running inference that nobody waits for any more (INF-11).
 func (m *Machine) giveUp(h *Handle) {
-	if h.Inf.State == Thinking || h.Inf.State == Acting {
+	switch h.Inf.State {
+	case Thinking, Acting, BackingOff, Retrying, Condensing:
 		m.moveInference(h, OnGiveUp)
 	}
 }
 
-func (c Config) unknownTool(name string) string {
-	names := make([]string, len(c.Tools))
-	for i, t := range c.Tools {
-		names[i] = t.Name
+// repeats reports whether the last calls and their results are the same, or the
+// same few in turn, often enough to say that this leads nowhere (INF-21).
+func repeats(seen []uint64, times int) bool {
+	for period := 1; period <= cycleMax; period++ {
+		n := period * times
+		if len(seen) < n || times < 2 {
+			continue
+		}
+		tail := seen[len(seen)-n:]
+		if slices.Equal(tail[period:], tail[:n-period]) {
+			return true
+		}
 	}
-	return "there is no tool " + strconv.Quote(name) + "; the tools are: " + strings.Join(names, ", ")
+	return false
 }
+
+// cycleMax is the longest cycle of calls that counts as repetition.
+const cycleMax = 4

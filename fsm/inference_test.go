@@ -14,7 +14,7 @@ func TestINF1AnInferenceAsksTheModelWithItsMessages(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")
 	ask := one[fsm.AskBrain](d)
-	if ask.Call != d.call(fsm.CallBrain) || len(ask.Conversation.Messages) != 2 || !ask.Tools {
+	if ask.Call != d.call(fsm.CallBrain) || len(ask.Messages()) != 2 || ask.Tools == fsm.NoTools {
 		t.Errorf("asked %+v", ask)
 	}
 }
@@ -24,7 +24,7 @@ func TestINF1NoToolsAreOfferedWhereThereAreNone(t *testing.T) {
 	d.config.Tools = nil
 	d.boot()
 	d.ask("hello")
-	if one[fsm.AskBrain](d).Tools {
+	if one[fsm.AskBrain](d).Tools != fsm.NoTools {
 		t.Error("tools are offered")
 	}
 }
@@ -34,7 +34,7 @@ func TestINF2ToolUseRunsTheTool(t *testing.T) {
 	d.ask("what is here?")
 	d.calls("list_dir")
 	run := one[fsm.RunTool](d)
-	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Key: run.Key}
+	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Attempt: 1, Key: run.Key}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
 	}
@@ -224,7 +224,7 @@ func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
 			d.ask("hello")
 			d.config.Tools = tt.now
 			d.boot()
-			if got := one[fsm.AskBrain](d).Tools; got != tt.taken {
+			if got := one[fsm.AskBrain](d).Tools != fsm.NoTools; got != tt.taken {
 				t.Fatalf("tools are offered: %t", got)
 			}
 			d.step(fsm.BrainAnswered{

@@ -31,13 +31,87 @@ type Boot struct {
 	Config Config `json:"config"`
 }
 
-// Requested is a user's request that has been accepted. No input takes it back
-// (EXC-3).
+// Configured replaces the configuration of the running epoch. What runs goes on
+// under the new one; the profile's switches hold from the next decision on.
+type Configured struct {
+	At     Millis `json:"at"`
+	Config Config `json:"config"`
+}
+
+// Origin is where a conversation takes place: a channel, and a chat in it.
+type Origin struct {
+	Channel string `json:"channel,omitempty"`
+	Chat    string `json:"chat,omitempty"`
+}
+
+// Requested is a user's request that has been accepted. A session left out is that
+// of the origin, channel:chat, and without one cli:direct (SES-1).
 type Requested struct {
 	At      Millis     `json:"at"`
 	Request RequestKey `json:"request"`
 	Session string     `json:"session,omitempty"`
+	Origin  Origin     `json:"origin,omitzero"`
 	Text    string     `json:"text"`
+	Images  [][]byte   `json:"images,omitempty"`  // as the sender encoded them
+	Context []Message  `json:"context,omitempty"` // the caller's own history, in place of the session's
+}
+
+// CancelRequested asks to end an unfinished request.
+type CancelRequested struct {
+	At      Millis     `json:"at"`
+	Request RequestKey `json:"request"`
+}
+
+// Decided is a person's decision about a tool call that waits for approval. Key is
+// that of [AskPerson], so that a late decision cannot meet a later call.
+type Decided struct {
+	At      Millis   `json:"at"`
+	Handle  HandleID `json:"handle"`
+	Key     string   `json:"key"`
+	Approve bool     `json:"approve,omitempty"`
+	By      string   `json:"by,omitempty"`
+}
+
+// Resolved is a person's word on a handle that is held, for a tool whose outcome is
+// unknown or after too many crashes. Text is what the model is told of the tool.
+type Resolved struct {
+	At     Millis   `json:"at"`
+	Handle HandleID `json:"handle"`
+	Text   string   `json:"text,omitempty"`
+}
+
+// SessionLoaded answers [LoadSession]. A session never saved has version 0.
+type SessionLoaded struct {
+	At      Millis  `json:"at"`
+	Call    CallID  `json:"call"`
+	Session Session `json:"session"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// SessionSaved answers [SaveSession]. With Conflict nothing was written and Session
+// is what stands there now.
+type SessionSaved struct {
+	At       Millis  `json:"at"`
+	Call     CallID  `json:"call"`
+	Conflict bool    `json:"conflict,omitempty"`
+	Session  Session `json:"session,omitzero"`
+	Error    string  `json:"error,omitempty"`
+}
+
+// SkillLoaded answers [LoadSkill].
+type SkillLoaded struct {
+	At    Millis `json:"at"`
+	Call  CallID `json:"call"`
+	Text  string `json:"text,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// ScheduleDue says that a schedule's slot has come. Slot is the wall time that the
+// schedule names, which may have passed while no process ran.
+type ScheduleDue struct {
+	At       Millis `json:"at"`
+	Schedule string `json:"schedule"`
+	Slot     Millis `json:"slot"`
 }
 
 // EventRaised is a system event.
@@ -104,10 +178,12 @@ type BrainFailed struct {
 
 // ToolAnswered answers [RunTool].
 type ToolAnswered struct {
-	At     Millis `json:"at"`
-	Call   CallID `json:"call"`
-	Text   string `json:"text,omitempty"`
-	Failed bool   `json:"failed,omitempty"`
+	At      Millis `json:"at"`
+	Call    CallID `json:"call"`
+	Text    string `json:"text,omitempty"`
+	Failed  bool   `json:"failed,omitempty"`
+	Nothing bool   `json:"nothing,omitempty"` // it failed and says that nothing happened, so another attempt is safe
+	Invalid bool   `json:"invalid,omitempty"` // it failed because the call is wrong, so another attempt is pointless
 }
 
 // ToolStopped says that an aborted tool has stopped, whatever it had done.
@@ -172,15 +248,32 @@ func (in Stored) Time() Millis        { return in.At }
 func (in TimerFired) Time() Millis    { return in.At }
 func (in Signalled) Time() Millis     { return in.At }
 
-func (Boot) kind() string          { return "boot" }
-func (Requested) kind() string     { return "requested" }
-func (EventRaised) kind() string   { return "event_raised" }
-func (BrainAnswered) kind() string { return "brain_answered" }
-func (BrainFailed) kind() string   { return "brain_failed" }
-func (ToolAnswered) kind() string  { return "tool_answered" }
-func (ToolStopped) kind() string   { return "tool_stopped" }
-func (Recalled) kind() string      { return "recalled" }
-func (Embedded) kind() string      { return "embedded" }
-func (Stored) kind() string        { return "stored" }
-func (TimerFired) kind() string    { return "timer_fired" }
-func (Signalled) kind() string     { return "signalled" }
+func (in Configured) Time() Millis      { return in.At }
+func (in CancelRequested) Time() Millis { return in.At }
+func (in Decided) Time() Millis         { return in.At }
+func (in Resolved) Time() Millis        { return in.At }
+func (in SessionLoaded) Time() Millis   { return in.At }
+func (in SessionSaved) Time() Millis    { return in.At }
+func (in SkillLoaded) Time() Millis     { return in.At }
+func (in ScheduleDue) Time() Millis     { return in.At }
+
+func (Boot) kind() string            { return "boot" }
+func (Requested) kind() string       { return "requested" }
+func (EventRaised) kind() string     { return "event_raised" }
+func (BrainAnswered) kind() string   { return "brain_answered" }
+func (BrainFailed) kind() string     { return "brain_failed" }
+func (ToolAnswered) kind() string    { return "tool_answered" }
+func (ToolStopped) kind() string     { return "tool_stopped" }
+func (Recalled) kind() string        { return "recalled" }
+func (Embedded) kind() string        { return "embedded" }
+func (Stored) kind() string          { return "stored" }
+func (TimerFired) kind() string      { return "timer_fired" }
+func (Signalled) kind() string       { return "signalled" }
+func (Configured) kind() string      { return "configured" }
+func (CancelRequested) kind() string { return "cancel_requested" }
+func (Decided) kind() string         { return "decided" }
+func (Resolved) kind() string        { return "resolved" }
+func (SessionLoaded) kind() string   { return "session_loaded" }
+func (SessionSaved) kind() string    { return "session_saved" }
+func (SkillLoaded) kind() string     { return "skill_loaded" }
+func (ScheduleDue) kind() string     { return "schedule_due" }

@@ -16,23 +16,22 @@ type InvariantDoc struct {
 	Text string
 }
 
-// Invariants returns the twelve invariants in order, as far as the profile
-// shelly has what they speak of. [Monitor] checks all but INV-9, which is
-// [CheckRestore].
+// Invariants returns the twelve invariants in order. [Monitor] checks all but
+// INV-9, which is [CheckRestore].
 func Invariants() []InvariantDoc {
 	return []InvariantDoc{
-		{"INV-1", "Every request that is accepted gets exactly one terminal reply, or is parked with its client told and resumed by the next boot; each consumed answer strictly lowers its handle's measure, so every handle ends."},
-		{"INV-2", "An active handle awaits exactly the call that its phase asks for, under an armed timer; a queued handle is held back by a taken slot or by the lifecycle and by nothing else; every move is a row of its table."},
-		{"INV-3", "Every limit holds: cognition rounds, tool rounds, calls of one answer, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
+		{"INV-1", "Every request that is accepted gets exactly one terminal reply, or is parked with its client told and resumed by the next boot, or waits for a person; each consumed answer strictly lowers its handle's measure, so every handle ends."},
+		{"INV-2", "A handle that runs awaits exactly the call that its phase asks for, or the timer of a wait, under an armed timer of its own; a queued handle is held back by full places, a taken session or the lifecycle and by nothing else; every move is a row of its table."},
+		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, behind each message with tool calls, one result for each call, adjacent and in order."},
-		{"INV-5", "At most one handle is active, and the one that starts is the oldest that may."},
-		{"INV-6", "A call of an unsafe tool is started at most once; one that is started again has the key that it had."},
-		{"INV-7", "A conversation begins with its own handle's input and only grows; effects carry their own handle's session."},
-		{"INV-8", "A terminal handle causes no effects, nothing is done after stopped but to tell a newcomer that it must wait, and an input that nobody waits for changes nothing but a counter."},
+		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, or where kinds take turns the oldest of its kind."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened; one that is started again has the key that it had."},
+		{"INV-7", "A conversation holds its own handle's input and only grows, but for a compaction; effects carry their own handle's session."},
+		{"INV-8", "A terminal handle causes no effects, nothing is done after stopped but to answer a newcomer or a cancel, and an input that nobody waits for changes nothing but a counter."},
 		{"INV-9", "Equal inputs cause equal effects, and a machine restored from its snapshot goes on as the one it was taken from."},
 		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
-		{"INV-11", "A memory entry is whole; no marker and no thinking reaches a reply or an entry."},
-		{"INV-12", "From every state that is not at rest something can go on: a call can be answered or a timer can fire; entering stopped, and nothing else, tells the driver to exit."},
+		{"INV-11", "A memory entry is whole; no marker and no thinking reaches a reply, an entry or a history."},
+		{"INV-12", "From every state that is not at rest something can go on: a call can be answered, a person can decide, or a timer can fire; entering stopped, and nothing else, tells the driver to exit."},
 	}
 }
 
@@ -45,6 +44,8 @@ type Monitor struct {
 	lastID     uint64   // the highest call or timer id seen
 	lastHandle HandleID // the highest handle id seen
 	grace      TimerID
+	started    bool       // a handle has started in this step
+	schedules  int        // the schedules before it
 	live       []followed // unfinished handles in admission order
 	found      []Violation
 }
@@ -60,13 +61,14 @@ type followed struct {
 	state   State
 	call    Await   // in flight
 	timer   TimerID // armed
+	wait    TimerID // armed for a wait inside the phase
 	left    Millis  // what the handle timer was last set to; 0: never
 	replied bool
 	answer  string // the text that a reply must have; empty: none yet
-	sent    mark   // the last conversation sent, summaries apart
-	started int    // length of the conversation at the last start of an unsafe tool
-	ran     int    // length of the conversation at the last start of any tool
-	key     string // of that start
+	sent    mark   // the last conversation sent, branches apart
+	key     string // of the last start of a tool
+	attempt int    // of that start
+	nothing bool   // that attempt is said to have done nothing
 	measure measure
 
 	step stepFacts
@@ -80,7 +82,8 @@ type stepFacts struct {
 	said     string // the text of that answer, where it came from the model
 	waited   bool   // it held a place in the queue before
 	parked   bool
-	deferred bool // its client was told that it is parked
+	told     bool // its client was told that it is parked, or waits for a person
+	yielded  bool
 }
 
 // mark is a place in a conversation: what lies before it has been checked.
@@ -96,14 +99,15 @@ func NewMonitor() *Monitor { return &Monitor{lifecycle: Down} }
 // recovery. What the state holds is taken as given.
 func MonitorFrom(m *Machine) *Monitor {
 	s := m.View()
-	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer}
+	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer, schedules: len(s.Schedules)}
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		f := follow(h)
-		f.state, f.call, f.timer, f.left = h.State, h.Await, h.Timer, h.Left
-		f.replied, f.answer = h.State == Stopping && h.Kind == KindUser, h.Answer
-		if h.Inf.State == Acting && !h.Inf.Effects.Repeatable() {
-			f.started = len(h.Inf.Talk.Messages)
+		f.state, f.call, f.timer, f.wait, f.left = h.State, h.Await, h.Timer, h.Wait, h.Left
+		f.replied, f.answer = h.Replied && h.Kind == KindUser, h.Answer
+		if h.Inf.Next < len(h.Inf.Calls) && h.Inf.Attempt > 0 {
+			f.key, f.attempt = h.useKey(h.Inf.Calls[h.Inf.Next]), h.Inf.Attempt
+			f.nothing = h.Inf.State == Retrying
 		}
 		w.live = append(w.live, f)
 	}
@@ -157,15 +161,16 @@ func (w *Monitor) find(id HandleID) *followed {
 func follow(h *Handle) followed {
 	return followed{
 		id: h.ID, kind: h.Kind, request: h.Request, session: h.Session, input: h.Input,
-		state: Queued, measure: measureOf(h),
+		state: Queued, measure: measureOf(h), answer: h.Answer,
 	}
 }
 
 // measure ranks what a handle still has before it, in falling weight: its phase,
-// its cognition rounds, its tool rounds, the calls of the last answer, its
-// failed stores. Counts that limits bound from above appear negated, so the measure
-// is bounded from below and a handle whose answers all lower it must end.
-type measure [5]int
+// its cognition rounds or failed loads, saves and stores, the model's answers, the
+// calls of the last answer, the attempts of the one that runs, the compactions, and
+// the waits for the model. Counts that limits bound from above appear negated, so
+// the measure is bounded from below and a handle whose answers all lower it must end.
+type measure [7]int
 
 // measureOf returns the measure of h; for a waiting handle that of the phase in
 // which it will go on.
@@ -174,28 +179,43 @@ func measureOf(h *Handle) measure {
 	if h.waiting() {
 		phase = h.Resume
 	}
-	calls := 0
-	if h.Inf.State == Acting {
-		calls = len(h.Inf.Calls) - h.Inf.Next
-	}
 	switch phase {
 	case "", Loading:
-		return measure{6}
+		return measure{10, -h.Tries}
+	case Compacting:
+		return h.Inf.measure(9, 0)
 	case Cognition:
-		return measure{5, -2 * h.Rounds, -h.Inf.Rounds, calls}
+		return h.Inf.measure(8, -2*h.Rounds)
 	case Recalling:
-		return measure{5, -2*h.Rounds + 1}
+		return measure{8, -2*h.Rounds + 1}
 	case Execution:
-		return measure{4, 0, -h.Inf.Rounds, calls}
+		return h.Inf.measure(7, 0)
+	case Stopping:
+		return measure{6}
+	case Saving:
+		return measure{5, -h.Tries}
 	case Summarizing:
-		return measure{3}
+		return h.Inf.measure(3, 0)
 	case Embedding:
 		return measure{2}
 	case Storing:
-		return measure{1, 0, 0, 0, -h.StoreTries}
+		return measure{1, -h.StoreTries}
 	default:
 		return measure{}
 	}
+}
+
+func (inf *Inference) measure(phase, rounds int) measure {
+	calls, attempt, compactions := 0, 0, 2*inf.Compactions+1
+	switch inf.State {
+	case Acting:
+		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt
+	case Retrying:
+		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+1
+	case Condensing:
+		compactions--
+	}
+	return measure{phase, rounds, -inf.Iterations, calls, -attempt, -compactions, -inf.Waits}
 }
 
 // below reports whether a comes strictly before b, entry by entry.
@@ -209,11 +229,17 @@ func (a measure) below(b measure) bool {
 }
 
 // Resting reports whether a state is at rest: nothing in it goes on by itself
-// (INV-12). That is idle service, or no service with nothing but parked handles.
+// (INV-12). That is idle service, where a handle may wait for a person to let it go
+// on after too many crashes, or no service with nothing but parked handles.
 func Resting(s *Snapshot) bool {
 	switch s.Lifecycle {
 	case Serving:
-		return len(s.Handles) == 0
+		for i := range s.Handles {
+			if !s.Handles[i].Poison {
+				return false
+			}
+		}
+		return true
 	case Stopped, Down:
 		for i := range s.Handles {
 			if s.Handles[i].State != Parked {

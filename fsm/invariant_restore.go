@@ -73,7 +73,13 @@ func nextInputs(s *Snapshot) []Input {
 	}
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		inputs = append(inputs, TimerFired{At: at, Timer: h.Timer})
+		inputs = append(inputs, TimerFired{At: at, Timer: h.Timer}, TimerFired{At: at, Timer: h.Wait})
+		if h.Kind == KindUser {
+			inputs = append(inputs, CancelRequested{At: at, Request: h.Request})
+		}
+		if h.asksPerson() {
+			inputs = append(inputs, Decided{At: at, Handle: h.ID, Key: h.personKey(), Approve: true}, Resolved{At: at, Handle: h.ID, Text: "it was done"})
+		}
 		switch call := h.Await.Call; h.Await.Kind {
 		case CallBrain:
 			inputs = append(inputs,
@@ -93,6 +99,12 @@ func nextInputs(s *Snapshot) []Input {
 			inputs = append(inputs, Embedded{At: at, Call: call, Vector: []byte{0, 0, 0, 0}, Model: "embedder"})
 		case CallStore:
 			inputs = append(inputs, Stored{At: at, Call: call}, Stored{At: at, Call: call, Error: "no space"})
+		case CallLoad:
+			inputs = append(inputs, SessionLoaded{At: at, Call: call}, SessionLoaded{At: at, Call: call, Error: "no disk"})
+		case CallSave:
+			inputs = append(inputs, SessionSaved{At: at, Call: call}, SessionSaved{At: at, Call: call, Conflict: true})
+		case CallSkill:
+			inputs = append(inputs, SkillLoaded{At: at, Call: call, Text: "a skill"})
 		}
 	}
 	return inputs

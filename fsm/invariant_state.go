@@ -11,16 +11,24 @@ func (w *Monitor) checkSession(f *followed, session string) {
 
 // checkConversation checks what was added to a handle's conversation since it
 // was last sent. The running hash proves that what lies before is unchanged. A
-// summary is asked for on a branch of its own, so it moves no mark.
-func (w *Monitor) checkConversation(f *followed, c Conversation, summary bool) {
-	if len(c.Messages) < f.sent.messages {
-		w.violate("INV-7", "the conversation of handle %d shrank from %d messages to %d", f.id, f.sent.messages, len(c.Messages))
+// summary is asked for on a branch of its own, so it moves no mark; a compaction
+// begins anew.
+func (w *Monitor) checkConversation(f *followed, e *AskBrain) {
+	c, from := e.Conversation, f.sent
+	branch := e.Purpose == PurposeSummary || e.Purpose == PurposeCompact
+	if e.Purpose == PurposeCompact || f.kind == KindMemory {
+		from = mark{}
+	}
+	if len(c.Messages) < from.messages {
+		w.violate("INV-7", "the conversation of handle %d shrank from %d messages to %d", f.id, from.messages, len(c.Messages))
 		return
 	}
-	w.checkOpening(f, c)
-	hash := f.sent.hash
+	if !branch && from.messages == 0 {
+		w.checkOpening(f, c)
+	}
+	hash := from.hash
 	var open []ToolCall
-	for i := f.sent.messages; i < len(c.Messages); i++ {
+	for i := from.messages; i < len(c.Messages); i++ {
 		msg := &c.Messages[i]
 		x := newHasher(hash)
 		x.message(*msg)
@@ -45,47 +53,46 @@ func (w *Monitor) checkConversation(f *followed, c Conversation, summary bool) {
 	if hash != c.Hash {
 		w.violate("INV-7", "the conversation of handle %d is not the one sent before with something added", f.id)
 	}
-	if !summary {
+	if !branch {
 		f.sent = mark{messages: len(c.Messages), hash: c.Hash}
 	}
 }
 
-// checkOpening checks how a handle's first conversation begins.
+// checkOpening checks that a handle's conversation holds its own question.
 func (w *Monitor) checkOpening(f *followed, c Conversation) {
-	if f.sent.messages > 0 {
-		return
+	for i := range c.Messages {
+		if msg := &c.Messages[i]; msg.Role == RoleUser && strings.HasSuffix(msg.Text, f.input) {
+			return
+		}
 	}
-	if len(c.Messages) < 2 || c.Messages[0].Role != RoleSystem || c.Messages[1].Role != RoleUser ||
-		!strings.HasSuffix(c.Messages[1].Text, f.input) {
-		w.violate("INV-7", "the conversation of handle %d does not begin with the system prompt and its own input", f.id)
-	}
+	w.violate("INV-7", "the conversation of handle %d does not hold its own input", f.id)
 }
 
-// checkTool checks the start of a tool. Each call of a handle starts at another
-// length of its conversation, so the length names the call.
+// checkTool checks the start of a tool: of another use, of the same use once more
+// after a crash, or of another attempt.
 func (w *Monitor) checkTool(m *Machine, f *followed, e *RunTool) {
 	i := indexOf(m.s.Handles, f.id)
 	if i < 0 {
 		return // a handle that runs a tool and is gone is told of elsewhere
 	}
-	inf := &m.s.Handles[i].Inf
-	if inf.Next >= m.s.Config.Limits.MaxCallsPerAnswer {
-		w.violate("INV-3", "handle %d runs call %d of an answer, of %d", f.id, inf.Next+1, m.s.Config.Limits.MaxCallsPerAnswer)
+	inf, l := &m.s.Handles[i].Inf, &m.s.Config.Limits
+	if inf.Next >= l.MaxCallsPerAnswer && e.Key != f.key {
+		w.violate("INV-3", "handle %d runs call %d of an answer, of %d", f.id, inf.Next+1, l.MaxCallsPerAnswer)
+	}
+	if inf.Ran > l.MaxToolCalls && e.Key != f.key {
+		w.violate("INV-3", "handle %d runs call %d of an inference, of %d", f.id, inf.Ran, l.MaxToolCalls)
 	}
 	if decl, ok := m.s.Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
 		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
 	}
-	at := len(inf.Talk.Messages)
-	if at <= f.started {
-		w.violate("INV-6", "handle %d starts the unsafe call %q again", f.id, e.Name)
+	switch {
+	case e.Key != f.key && e.Attempt != 1:
+		w.violate("INV-6", "handle %d begins a use of %q with attempt %d", f.id, e.Name, e.Attempt)
+	case e.Key != f.key || e.Effects.Repeatable():
+	case e.Attempt != f.attempt+1 || !f.nothing:
+		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, f.attempt)
 	}
-	if f.ran > 0 && (at == f.ran) != (e.Key == f.key) {
-		w.violate("INV-6", "handle %d starts a call at %d under key %q and one at %d under key %q", f.id, f.ran, f.key, at, e.Key)
-	}
-	f.ran, f.key = at, e.Key
-	if !e.Effects.Repeatable() {
-		f.started = at
-	}
+	f.key, f.attempt, f.nothing = e.Key, e.Attempt, false
 }
 
 // checkEntry checks that a memory entry is whole and the handle's own.
@@ -111,7 +118,15 @@ func (w *Monitor) checkSilence(in Input, before State, e Effect, last bool) {
 	if _, ok := e.(Exit); ok && !last {
 		w.violate("INV-8", "effects follow the exit")
 	}
-	if _, ok := in.(Boot); ok || (before != Stopped && before != Down) {
+	switch in := in.(type) {
+	case Boot, CancelRequested:
+		return
+	case Requested:
+		if commandOf(in.Text) != "" {
+			return
+		}
+	}
+	if before != Stopped && before != Down {
 		return
 	}
 	var to HandleID
@@ -153,41 +168,67 @@ func (w *Monitor) checkState(m *Machine, in Input) {
 			s.Lifecycle, s.GraceTimer, s.Ignored.Moves, w.lifecycle, w.grace)
 	}
 	_, boot := in.(Boot)
-	kept, next, active := w.live[:0], 0, 0
+	kept, next := w.live[:0], 0
 	for i := range w.live {
 		f := &w.live[i]
 		if next == len(s.Handles) || s.Handles[next].ID != f.id {
-			w.checkEnded(f, boot)
+			w.checkEnded(f)
 			continue
 		}
-		h := &s.Handles[next]
+		w.checkHandle(s, &s.Handles[next], f, boot)
 		next++
-		if !h.waiting() {
-			active++
-		}
-		w.checkHandle(s, h, f, boot)
 		kept = append(kept, *f)
 	}
 	w.live = kept
 	if next != len(s.Handles) {
 		w.violate("INV-5", "handle %d is out of admission order or was never admitted", s.Handles[next].ID)
 	}
-	if active > 1 {
-		w.violate("INV-5", "%d handles are active", active)
+	w.checkPlaces(s)
+	w.checkRest(s)
+}
+
+// checkPlaces checks that no more handles run than may, and no two of a session.
+func (w *Monitor) checkPlaces(s *Snapshot) {
+	main, sub := 0, 0
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.waiting() && !h.asksPerson() {
+			continue
+		}
+		for n := range s.Handles[:i] {
+			o := &s.Handles[n]
+			if o.Session == h.Session && (!o.waiting() || o.asksPerson()) && o.Kind != KindMemory && h.Kind != KindMemory {
+				w.violate("INV-5", "handles %d and %d of session %q both run", o.ID, h.ID, h.Session)
+			}
+		}
+		switch {
+		case h.asksPerson():
+		case h.Kind == KindSubagent:
+			sub++
+		default:
+			main++
+		}
 	}
-	w.checkRest(s, active)
+	l := &s.Config.Limits
+	if w.started && (main > l.MaxActive || sub > l.MaxSubagents) {
+		w.violate("INV-5", "%d handles and %d subagents run; there are places for %d and %d", main, sub, l.MaxActive, l.MaxSubagents)
+	}
+	if len(s.Schedules) > l.MaxSchedules && len(s.Schedules) > w.schedules {
+		w.violate("INV-3", "there are %d schedules, of %d", len(s.Schedules), l.MaxSchedules)
+	}
+	w.started, w.schedules = false, len(s.Schedules)
 }
 
 // checkEnded checks a handle that the step took out of the state.
-func (w *Monitor) checkEnded(f *followed, boot bool) {
-	if !f.step.refused && f.state != Done && f.state != Failed {
+func (w *Monitor) checkEnded(f *followed) {
+	if !f.step.refused && f.state != Done && f.state != Failed && f.state != Cancelled {
 		w.violate("INV-1", "handle %d is gone but was in %s", f.id, f.state)
 	}
 	if f.replied != (f.kind == KindUser) {
 		w.violate("INV-1", "handle %d of kind %s has ended, replied: %t", f.id, f.kind, f.replied)
 	}
-	if f.timer != 0 {
-		w.violate("INV-10", "handle %d has ended with timer %d armed", f.id, f.timer)
+	if f.timer != 0 || f.wait != 0 {
+		w.violate("INV-10", "handle %d has ended with timers %d and %d armed", f.id, f.timer, f.wait)
 	}
 	if f.call.Call != 0 && f.call.Kind != CallStop {
 		w.violate("INV-10", "handle %d has ended with its %s call %d in flight", f.id, f.call.Kind, f.call.Call)
@@ -196,71 +237,128 @@ func (w *Monitor) checkEnded(f *followed, boot bool) {
 
 // checkHandle checks one unfinished handle against what the trace told of it.
 func (w *Monitor) checkHandle(s *Snapshot, h *Handle, f *followed, boot bool) {
-	if f.call.Kind == CallStop && h.waiting() {
-		f.call = Await{} // a parked handle does not wait for its tool to stop
+	if f.call.Kind == CallStop && h.State != Stopping {
+		f.call = Await{} // it does not wait for its tool to stop any more
 	}
-	if h.State != f.state || h.Await != f.call || h.Timer != f.timer {
-		w.violate("INV-2", "handle %d: the state says %s, call %v, timer %d; the trace says %s, %v, %d",
-			h.ID, h.State, h.Await, h.Timer, f.state, f.call, f.timer)
+	if h.State != f.state || h.Await != f.call || h.Timer != f.timer || h.Wait != f.wait {
+		w.violate("INV-2", "handle %d: the state says %s, call %v, timers %d and %d; the trace says %s, %v, %d and %d",
+			h.ID, h.State, h.Await, h.Timer, h.Wait, f.state, f.call, f.timer, f.wait)
 	}
-	if want, timed := awaits(h); h.Await.Kind != want || (h.Timer != 0) != timed {
-		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q, not %q; timer %d",
-			h.ID, h.State, h.Inf.State, h.Await.Kind, want, h.Timer)
+	want := rests(h)
+	if h.Await.Kind != want.call || (h.Timer != 0) != want.timed || (h.Wait != 0) != want.waits {
+		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %+v",
+			h.ID, h.State, h.Inf.State, h.Await.Kind, h.Timer, h.Wait, want)
 	}
 	w.checkWaiting(s, h, f, boot)
 	w.checkAnswer(h, f)
 	now := measureOf(h)
-	if !f.step.admitted && (f.measure.below(now) || f.step.consumed && now == f.measure) {
+	if !f.step.admitted && !f.step.yielded && (f.measure.below(now) || f.step.consumed && now == f.measure) {
 		w.violate("INV-1", "handle %d has consumed an answer: %t, and its measure went from %v to %v", h.ID, f.step.consumed, f.measure, now)
 	}
 	f.measure = now
 }
 
-// awaits returns the kind of call that a handle waits for, and whether its time
-// is running. A phase that no handle rests in waits for an impossible kind.
-func awaits(h *Handle) (kind CallKind, timed bool) {
+// rest is what a handle that does nothing waits for.
+type rest struct {
+	call  CallKind
+	timed bool // its own time runs
+	waits bool // a timer inside its phase runs
+}
+
+// rests returns what a handle waits for. A phase that no handle rests in waits for
+// an impossible kind.
+func rests(h *Handle) rest {
 	switch h.State {
 	case Queued, Parked:
-		return "", false
-	case Cognition, Execution:
-		if h.Inf.State == Acting {
-			return CallTool, true
-		}
-		return CallBrain, true
-	case Summarizing:
-		return CallBrain, true
+		return rest{}
+	case Approving, Held:
+		return rest{waits: true}
+	case Loading:
+		return rest{call: CallLoad, timed: true}
+	case Cognition, Execution, Summarizing, Compacting:
+		return restsIn(h)
 	case Recalling:
-		return CallRecall, true
+		return rest{call: CallRecall, timed: true}
+	case Saving:
+		return rest{call: CallSave, timed: true}
 	case Embedding:
-		return CallEmbed, true
+		return rest{call: CallEmbed, timed: true}
 	case Storing:
-		return CallStore, true
+		return rest{call: CallStore, timed: true}
 	case Stopping:
-		return CallStop, true
+		return rest{call: CallStop, timed: true}
 	default:
-		return "none: no handle rests here", true
+		return rest{call: "none: no handle rests here"}
+	}
+}
+
+func restsIn(h *Handle) rest {
+	switch h.Inf.State {
+	case Thinking:
+		return rest{call: CallBrain, timed: true}
+	case Condensing:
+		return rest{call: CallBrain, timed: true, waits: true}
+	case BackingOff, Retrying:
+		return rest{timed: true, waits: true}
+	case Acting:
+		if h.Await.Kind == CallSkill {
+			return rest{call: CallSkill, timed: true}
+		}
+		return rest{call: CallTool, timed: true}
+	default:
+		return rest{call: "none: no inference rests here"}
 	}
 }
 
 // checkWaiting checks that a waiting handle has a reason to, and that whoever
-// waits for a parked one knows.
+// waits for a parked one, or one that waits for a person, knows.
 func (w *Monitor) checkWaiting(s *Snapshot, h *Handle, f *followed, boot bool) {
 	switch {
-	case h.State == Parked && s.Lifecycle == Serving:
+	case h.State == Parked && s.Lifecycle == Serving && !h.Poison:
 		w.violate("INV-1", "handle %d stays parked though the machine serves", h.ID)
-	case h.State == Queued && h.eligible(s.Lifecycle) && !anyActive(s):
-		w.violate("INV-2", "handle %d is queued though the slot is free", h.ID)
-	case f.step.parked && !boot && h.Kind == KindUser && !f.step.deferred:
+	case h.State == Queued && h.served(s.Lifecycle) && roomFor(s, h) && !sessionTaken(s, h):
+		w.violate("INV-2", "handle %d is queued though its place is free", h.ID)
+	case f.step.parked && !boot && h.Kind == KindUser && !f.step.told && !h.Replied:
 		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)
-	}
-	if f.replied && h.State != Stopping {
-		w.violate("INV-1", "handle %d has its reply but is in %s", h.ID, h.State)
+	case h.Kind == KindUser && f.replied != h.Replied:
+		w.violate("INV-1", "handle %d replied: the state says %t, the trace %t", h.ID, h.Replied, f.replied)
+	case h.Replied && !h.decided():
+		w.violate("INV-1", "handle %d has its reply but no outcome in %s", h.ID, h.State)
 	}
 }
 
-func anyActive(s *Snapshot) bool {
+// roomFor reports whether there is a place for a handle of this kind.
+func roomFor(s *Snapshot, h *Handle) bool {
+	main, sub, queued := 0, 0, 0
 	for i := range s.Handles {
-		if !s.Handles[i].waiting() {
+		switch o := &s.Handles[i]; {
+		case o.State == Queued && o.Kind != KindMemory:
+			queued++
+		case o.waiting():
+		case o.Kind == KindSubagent:
+			sub++
+		default:
+			main++
+		}
+	}
+	switch h.Kind {
+	case KindSubagent:
+		return sub < s.Config.Limits.MaxSubagents
+	case KindMemory:
+		return main+sub+queued == 0
+	default:
+		return main < s.Config.Limits.MaxActive
+	}
+}
+
+// sessionTaken reports whether a handle of the same session goes before h.
+func sessionTaken(s *Snapshot, h *Handle) bool {
+	for i := range s.Handles {
+		o := &s.Handles[i]
+		if o.ID == h.ID || o.Session != h.Session || o.Kind == KindMemory || h.Kind == KindMemory {
+			continue
+		}
+		if !o.waiting() || o.asksPerson() || o.State == Queued && o.ID < h.ID {
 			return true
 		}
 	}
@@ -274,19 +372,29 @@ func (w *Monitor) checkAnswer(h *Handle, f *followed) {
 		return
 	}
 	_, marked := need(h.Answer)
-	if f.answer != "" || marked || !strings.Contains(f.step.said, h.Answer) {
+	free := h.Kind == KindMemory || h.Command != "" || h.Outcome != OutcomeAnswered // made by the machine, or with a notice
+	if f.answer != "" && h.Kind != KindMemory || marked || !free && !strings.Contains(f.step.said, h.Answer) {
 		w.violate("INV-11", "handle %d answers %q after %q; the model said %q", h.ID, h.Answer, f.answer, f.step.said)
 	}
 	f.answer = h.Answer
 }
 
-// checkRest checks that a state that is not at rest can go on: with a handle
-// active, checkHandle has seen its call and its timer.
-func (w *Monitor) checkRest(s *Snapshot, active int) {
-	if active > 0 && (s.Lifecycle == Stopped || s.Lifecycle == Down) {
+// checkRest checks that a state that is not at rest can go on: with a handle that
+// runs or waits for a person, checkHandle has seen its call and its timer.
+func (w *Monitor) checkRest(s *Snapshot) {
+	active, asking := 0, 0
+	for i := range s.Handles {
+		switch h := &s.Handles[i]; {
+		case h.asksPerson():
+			asking++
+		case !h.waiting():
+			active++
+		}
+	}
+	if active+asking > 0 && (s.Lifecycle == Stopped || s.Lifecycle == Down) {
 		w.violate("INV-12", "a handle is active while %s", s.Lifecycle)
 	}
-	if active == 0 && !Resting(s) {
+	if active+asking == 0 && !Resting(s) {
 		w.violate("INV-12", "nothing can go on while %s with %d handles", s.Lifecycle, len(s.Handles))
 	}
 }

@@ -93,13 +93,14 @@ func acting(name string) func(*driver) {
 func stopped(d *driver) { d.boot(); d.signal(); d.signal() }
 
 func breaches() []breach {
+	var used fsm.RunTool
 	return []breach{
 		{"INV-1", "a second reply", storing, storesIt, twice, nil},
 		{"INV-1", "has ended, replied: false", storing, storesIt, drop[fsm.Reply], nil},
 		{"INV-1", "gets a reply with is_error true", storing, storesIt, change(func(r *fsm.Reply) { r.IsError, r.Text = true, "error: x" }), nil},
 		{"INV-1", "that does not say so", thinking, timesOut, change(func(r *fsm.Reply) { r.Text = "sorry" }), nil},
 		{"INV-1", "gets a reply to", storing, storesIt, change(func(r *fsm.Reply) { r.Request.ID = "another" }), nil},
-		{"INV-1", "has its reply but is in cognition", thinking, asks, add(fsm.Reply{Handle: 1, Request: fsm.RequestKey{Channel: "test", ID: "r1"}, Text: "error: x", IsError: true}), nil},
+		{"INV-1", "has its reply but no outcome in cognition", thinking, asks, add(fsm.Reply{Handle: 1, Request: fsm.RequestKey{Channel: "test", ID: "r1"}, Text: "error: x", IsError: true}), func(s *fsm.Snapshot) { s.Handles[0].Replied = true }},
 		{"INV-1", "was parked and its client not told", func(d *driver) { thinking(d); d.ask("waits") }, signals, drop[fsm.Notify], nil},
 		{"INV-1", "gets the notice", thinking, asks, add(fsm.Notify{Handle: 1, Request: fsm.RequestKey{Channel: "test", ID: "r1"}}), nil},
 		{"INV-1", "is gone but was in", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles = nil }},
@@ -107,15 +108,16 @@ func breaches() []breach {
 		{"INV-1", "was refused with 0 of 64 places", thinking, asks, nil, func(s *fsm.Snapshot) { s.Handles = s.Handles[:1] }},
 		{"INV-1", "stays parked though the machine serves", func(d *driver) { thinking(d); d.ask("waits") }, stale, nil, func(s *fsm.Snapshot) { s.Handles[1].State = fsm.Parked }},
 		{"INV-1", "has consumed an answer: true, and its measure", acting("list_dir"), toolAnswers, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.Next = 0 }},
-		{"INV-1", "has consumed an answer: false, and its measure", acting("list_dir"), stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.Rounds = 0 }},
+		{"INV-1", "has consumed an answer: false, and its measure", acting("list_dir"), stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.Iterations = 0 }},
 
 		{"INV-2", "while its brain call 2 is in flight", thinking, asks, add(fsm.Embed{Call: 3, Handle: 1}), nil},
 		{"INV-2", "the trace says cognition, {0 }", thinking, callsTool("list_dir"), drop[fsm.RunTool], nil},
-		{"INV-2", `awaits "recall", not "brain"`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
-		{"INV-2", "timer 0", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Timer = 0 }},
+		{"INV-2", `awaits "recall" with timers 1 and 0, not {call:brain`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
+		{"INV-2", `awaits "brain" with timers 0 and 0`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *fsm.Snapshot) { s.Ignored.Moves = 1 }},
-		{"INV-2", "is queued though the slot is free", thinking, asks, nil, func(s *fsm.Snapshot) { s.Handles = s.Handles[1:] }},
-		{"INV-2", "no handle rests here", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].State = fsm.Loading }},
+		{"INV-2", "is queued though its place is free", thinking, asks, nil, func(s *fsm.Snapshot) { s.Handles = s.Handles[1:] }},
+		{"INV-2", "no handle rests here", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].State = fsm.Done }},
+		{"INV-2", "no inference rests here", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.State = fsm.Completed }},
 		{"INV-2", "the state says draining", thinking, stale, nil, func(s *fsm.Snapshot) { s.Lifecycle = fsm.Draining }},
 
 		{"INV-3", "recalls 6 entries, not 5", thinking, says("NEED: more"), change(func(r *fsm.Recall) { r.TopK++ }), nil},
@@ -127,31 +129,34 @@ func breaches() []breach {
 		{"INV-3", "stores again after 1 of 1", storing, storeBreaks, nil, func(s *fsm.Snapshot) { s.Config.Limits.MaxStoreAttempts = 1 }},
 
 		{"INV-4", "have no result", func(d *driver) { thinking(d); d.calls("list_dir") }, toolAnswers, change(func(a *fsm.AskBrain) {
-			a.Conversation.Messages = a.Conversation.Messages[:3]
+			a.Conversation.Messages = a.Conversation.Messages[:2]
 		}), nil},
 		{"INV-4", `is not the result of call "list_dir"`, func(d *driver) { thinking(d); d.calls("list_dir") }, toolAnswers, change(func(a *fsm.AskBrain) {
 			a.Conversation.Messages = slices.Clone(a.Conversation.Messages)
-			a.Conversation.Messages[3].ToolCall = "another"
+			a.Conversation.Messages[2].ToolCall = "another"
 		}), nil},
 		{"INV-4", "which was not called", idle, asks, change(func(a *fsm.AskBrain) {
 			a.Conversation.Messages = append(a.Conversation.Messages, fsm.Message{Role: fsm.RoleTool, Tool: "list_dir"})
 		}), nil},
 
-		{"INV-5", "2 handles are active", thinking, asks, nil, func(s *fsm.Snapshot) { s.Handles[1].State = fsm.Cognition }},
+		{"INV-5", `handles 1 and 2 of session "s" both run`, thinking, asks, nil, func(s *fsm.Snapshot) { s.Handles[1].State = fsm.Cognition }},
 		{"INV-5", "out of admission order", thinking, asks, nil, func(s *fsm.Snapshot) { slices.Reverse(s.Handles) }},
 
-		{"INV-6", `starts the unsafe call "send_mail" again`, acting("send_mail"), stale, add(fsm.RunTool{Call: 9, Handle: 1, Session: "s", Name: "send_mail", Effects: fsm.EffectsUnsafe, Key: "h1.3"}), nil},
-		{"INV-6", `and one at 3 under key "h1.9"`, acting("list_dir"), boots, change(func(r *fsm.RunTool) { r.Key = "h1.9" }), nil},
+		{"INV-6", `starts attempt 1 of the unsafe call "send_mail" after attempt 1`, acting("send_mail"), func(d *driver) fsm.Input {
+			used = one[fsm.RunTool](d)
+			return stale(d)
+		}, func(effects []fsm.Effect) []fsm.Effect { return append(effects, used) }, nil},
+		{"INV-6", `begins a use of "list_dir" with attempt 2`, acting("list_dir"), boots, change(func(r *fsm.RunTool) { r.Key, r.Attempt = "h1.9", 2 }), nil},
 		{"INV-6", `declared are "unsafe"`, thinking, callsTool("send_mail"), change(func(r *fsm.RunTool) { r.Effects = fsm.EffectsNone }), nil},
 
 		{"INV-7", `goes to session "another"`, idle, asks, change(func(a *fsm.AskBrain) { a.Session = "another" }), nil},
-		{"INV-7", "does not begin with", idle, asks, change(func(a *fsm.AskBrain) {
+		{"INV-7", "does not hold its own input", idle, asks, change(func(a *fsm.AskBrain) {
 			a.Conversation.Messages = slices.Clone(a.Conversation.Messages)
-			a.Conversation.Messages[1].Text += " and that"
+			a.Conversation.Messages[0].Text += " and that"
 		}), nil},
 		{"INV-7", "is not the one sent before", acting("fly"), toolAnswers, change(func(a *fsm.AskBrain) { a.Conversation.Hash++ }), nil},
-		{"INV-7", "shrank from 2 messages to 1", func(d *driver) { thinking(d); d.calls("list_dir") }, toolAnswers, change(func(a *fsm.AskBrain) {
-			a.Conversation.Messages = a.Conversation.Messages[:1]
+		{"INV-7", "shrank from 1 messages to 0", func(d *driver) { thinking(d); d.calls("list_dir") }, toolAnswers, change(func(a *fsm.AskBrain) {
+			a.Conversation.Messages = nil
 		}), nil},
 		{"INV-7", "stores entry h9", embedding, embedsIt, change(func(s *fsm.Store) { s.Entry.ID = "h9" }), nil},
 
@@ -164,10 +169,10 @@ func breaches() []breach {
 		{"INV-10", "is not new", thinking, callsTool("list_dir"), change(func(r *fsm.RunTool) { r.Call = 1 }), nil},
 		{"INV-10", "is not new", idle, asks, change(func(s *fsm.SetTimer) { s.Timer += 100 }), nil},
 		{"INV-10", "timer 77 is cleared but not armed", storing, storesIt, change(func(c *fsm.ClearTimer) { c.Timer = 77 }), nil},
-		{"INV-10", "has ended with timer 1 armed", storing, storesIt, drop[fsm.ClearTimer], nil},
+		{"INV-10", "has ended with timers 1 and 0 armed", storing, storesIt, drop[fsm.ClearTimer], nil},
 		{"INV-10", "has ended with its brain call 2 in flight", thinking, timesOut, drop[fsm.AbortCall], nil},
 		{"INV-10", "call 77 is aborted but not in flight", thinking, timesOut, change(func(a *fsm.AbortCall) { a.Call = 77 }), nil},
-		{"INV-10", "while timer 1 is armed", acting("list_dir"), toolAnswers, add(fsm.SetTimer{Timer: 5, Handle: 1}), nil},
+		{"INV-10", "while timer 1 is armed", acting("list_dir"), toolAnswers, add(fsm.SetTimer{Timer: 5, Handle: 1, Purpose: fsm.TimerHandle}), nil},
 
 		{"INV-11", `its reply is "NEED: tea"`, storing, storesIt, change(func(r *fsm.Reply) { r.Text = "NEED: tea" }), nil},
 		{"INV-11", "is not whole", embedding, embedsIt, change(func(s *fsm.Store) { s.Entry.Summary = "" }), nil},
@@ -231,7 +236,7 @@ func TestTheMonitorSeesWrongMoves(t *testing.T) {
 		{"INV-3", "begins another cognition round after 1 of 1", func(d *driver) { thinking(d); d.answer("NEED: more") },
 			func(d *driver) fsm.Input { return fsm.Recalled{Call: d.call(fsm.CallRecall)} },
 			func(_ []fsm.Move, s *fsm.Snapshot) { s.Config.Limits.MaxCognitionRounds = 1 }},
-		{"INV-3", "runs tools in round 1 of 0", thinking, callsTool("list_dir"),
+		{"INV-3", "goes on tools_asked beyond its limits: round 1", thinking, callsTool("list_dir"),
 			func(_ []fsm.Move, s *fsm.Snapshot) { s.Config.Limits.MaxToolRounds = 0 }},
 		{"INV-5", "handle 3 starts before handle 2, which is older",
 			func(d *driver) { storing(d); d.ask("second"); d.ask("third") }, storesIt,

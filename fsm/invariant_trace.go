@@ -7,19 +7,25 @@ import "strings"
 func (w *Monitor) takeInput(in Input) (silent bool) {
 	for i := range w.live {
 		f := &w.live[i]
-		f.step = stepFacts{waited: f.state == Queued || f.state == Parked}
+		f.step = stepFacts{waited: f.state == Queued || f.state == Parked || f.state == Approving || f.state == Held}
 	}
 	switch in := in.(type) {
 	case Boot:
 		w.grace = 0
 		for i := range w.live {
-			w.live[i].call, w.live[i].timer = Await{}, 0
+			w.live[i].call, w.live[i].timer, w.live[i].wait = Await{}, 0, 0
 		}
 		return false
 	case Requested:
 		return w.active(in.Request)
-	case EventRaised:
+	case EventRaised, Configured, ScheduleDue:
 		return false
+	case CancelRequested:
+		return !w.active(in.Request)
+	case Decided:
+		return !w.asks(in.Handle, Approving)
+	case Resolved:
+		return !w.asks(in.Handle, Held) && !w.asks(in.Handle, Parked)
 	case Signalled:
 		return w.lifecycle == Down || w.lifecycle == Stopped
 	case TimerFired:
@@ -33,7 +39,11 @@ func (w *Monitor) takeInput(in Input) (silent bool) {
 	case BrainFailed:
 		return w.takeAnswer(in.Call, CallBrain) == nil
 	case ToolAnswered:
-		return w.takeAnswer(in.Call, CallTool) == nil && w.takeAnswer(in.Call, CallStop) == nil
+		if f := w.takeAnswer(in.Call, CallTool); f != nil {
+			f.nothing = in.Nothing
+			return false
+		}
+		return w.takeAnswer(in.Call, CallStop) == nil
 	case ToolStopped:
 		return w.takeAnswer(in.Call, CallStop) == nil
 	case Recalled:
@@ -42,6 +52,12 @@ func (w *Monitor) takeInput(in Input) (silent bool) {
 		return w.takeAnswer(in.Call, CallEmbed) == nil
 	case Stored:
 		return w.takeAnswer(in.Call, CallStore) == nil
+	case SessionLoaded:
+		return w.takeAnswer(in.Call, CallLoad) == nil
+	case SessionSaved:
+		return w.takeAnswer(in.Call, CallSave) == nil
+	case SkillLoaded:
+		return w.takeAnswer(in.Call, CallSkill) == nil
 	default:
 		return true
 	}
@@ -55,6 +71,12 @@ func (w *Monitor) active(key RequestKey) bool {
 		}
 	}
 	return false
+}
+
+// asks reports whether a handle is in a state in which a person can speak to it.
+func (w *Monitor) asks(id HandleID, state State) bool {
+	f := w.find(id)
+	return f != nil && f.state == state
 }
 
 func (w *Monitor) takeAnswer(call CallID, kind CallKind) *followed {
@@ -78,35 +100,41 @@ func (w *Monitor) disarm(id TimerID) bool {
 		return true
 	}
 	for i := range w.live {
-		if w.live[i].timer == id {
-			w.live[i].timer = 0
+		switch f := &w.live[i]; id {
+		case f.timer:
+			f.timer = 0
+			return true
+		case f.wait:
+			f.wait = 0
 			return true
 		}
 	}
 	return false
 }
 
-// takeNewcomers follows the handles that this step admitted or refused.
+// takeNewcomers follows the handles that this step admitted, refused, or answered
+// at once.
 func (w *Monitor) takeNewcomers(m *Machine, in Input) {
 	waiting, known := 0, len(w.live)
 	for i := range w.live {
-		if w.live[i].step.waited {
+		if f := &w.live[i]; f.step.waited && f.kind != KindMemory && f.kind != KindSubagent {
 			waiting++
 		}
 	}
-	key, told := RequestKey{}, false
+	key, told, command := RequestKey{}, false, false
 	kind := KindEvent
 	switch in := in.(type) {
 	case Requested:
 		key, kind, told = in.Request, KindUser, !w.active(in.Request)
+		command = m.s.Config.Switches.Commands && commandOf(in.Text) != ""
 	case EventRaised:
-		told = true
+		told = m.s.LastHandle > w.lastHandle || !m.s.Config.Switches.Coalesce
 	}
 	for id := w.lastHandle + 1; id <= m.s.LastHandle; id++ {
 		i := indexOf(m.s.Handles, id)
 		if i < 0 {
-			w.live = append(w.live, followed{id: id, kind: kind, request: key, step: stepFacts{refused: true}})
-			if !told || waiting < m.s.Config.Limits.MaxQueue {
+			w.live = append(w.live, followed{id: id, kind: kind, request: key, state: Queued, step: stepFacts{refused: true}})
+			if !told || waiting < m.s.Config.Limits.MaxQueue && !command {
 				w.violate("INV-1", "handle %d was refused with %d of %d places taken", id, waiting, m.s.Config.Limits.MaxQueue)
 			}
 			continue
@@ -179,30 +207,68 @@ func (w *Monitor) takeHandleMove(m *Machine, mv *Move) {
 		w.violate("INV-2", "handle %d leaves %s but was in %s", f.id, mv.From, f.state)
 	}
 	f.state = mv.To
+	i := indexOf(m.s.Handles, f.id)
 	switch mv.On {
 	case OnPark:
 		f.step.parked = true
+	case OnYield:
+		f.step.yielded, f.left = true, 0
 	case OnRecalled:
-		if i := indexOf(m.s.Handles, f.id); i >= 0 && m.s.Handles[i].Rounds >= m.s.Config.Limits.MaxCognitionRounds {
+		if i >= 0 && m.s.Handles[i].Rounds >= m.s.Config.Limits.MaxCognitionRounds {
 			w.violate("INV-3", "handle %d begins another cognition round after %d of %d", f.id, m.s.Handles[i].Rounds, m.s.Config.Limits.MaxCognitionRounds)
 		}
 	case OnStart:
-		for i := range m.s.Handles {
-			if h := &m.s.Handles[i]; h.ID < f.id && h.State == Queued && h.eligible(m.s.Lifecycle) {
-				w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)
-			}
+		w.started = true
+		if i >= 0 {
+			f.input = m.s.Handles[i].Input // an event that others joined has changed meanwhile
 		}
+		w.checkOrder(&m.s, f)
+	}
+}
+
+// checkOrder checks that no older handle could have started instead of f.
+func (w *Monitor) checkOrder(s *Snapshot, f *followed) {
+	if f.kind == KindMemory || f.kind == KindSubagent {
+		return
+	}
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.ID >= f.id || h.State != Queued || !h.served(s.Lifecycle) || h.Kind == KindMemory || h.Kind == KindSubagent ||
+			sessionTaken(s, h) || s.Config.Switches.Alternate && h.Kind != f.kind {
+			continue
+		}
+		w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)
 	}
 }
 
 func (w *Monitor) takeInferenceMove(m *Machine, mv *Move) {
-	if w.find(mv.Handle) == nil {
+	f := w.find(mv.Handle)
+	if f == nil {
 		w.violate("INV-8", "the inference of handle %d moves to %s but the handle is terminal or unknown", mv.Handle, mv.To)
 		return
 	}
 	i := indexOf(m.s.Handles, mv.Handle)
-	if mv.On == OnToolsAsked && i >= 0 && m.s.Handles[i].Inf.Rounds > m.s.Config.Limits.MaxToolRounds {
-		w.violate("INV-3", "handle %d runs tools in round %d of %d", mv.Handle, m.s.Handles[i].Inf.Rounds, m.s.Config.Limits.MaxToolRounds)
+	if i < 0 {
+		return
+	}
+	inf, l := &m.s.Handles[i].Inf, &m.s.Config.Limits
+	met := false
+	switch mv.On {
+	case OnToolsAsked:
+		met = inf.Rounds > l.MaxToolRounds
+	case OnResults:
+		met = inf.Iterations >= l.MaxIterations || f.kind == KindSubagent && inf.Iterations >= l.SubagentIterations
+	case OnToolFailed:
+		met = inf.Attempt >= l.MaxToolAttempts
+	case OnBackOff:
+		met = inf.Waits > len(l.Backoff)
+	case OnCondense:
+		met = inf.Compactions > l.MaxCompactions
+		f.sent = mark{}
+	}
+	if met {
+		w.violate("INV-3", "handle %d goes on %s beyond its limits: round %d, iteration %d, attempt %d, wait %d, compaction %d",
+			mv.Handle, mv.On, inf.Rounds, inf.Iterations, inf.Attempt, inf.Waits, inf.Compactions)
 	}
 }
 
@@ -212,7 +278,7 @@ func (w *Monitor) takeEffect(m *Machine, e Effect) {
 	case AskBrain:
 		if f := w.takeCall(m, e.Handle, e.Call, CallBrain); f != nil {
 			w.checkSession(f, e.Session)
-			w.checkConversation(f, e.Conversation, e.Purpose == PurposeSummary)
+			w.checkConversation(f, &e)
 		}
 	case RunTool:
 		if f := w.takeCall(m, e.Handle, e.Call, CallTool); f != nil {
@@ -232,6 +298,27 @@ func (w *Monitor) takeEffect(m *Machine, e Effect) {
 		if f := w.takeCall(m, e.Handle, e.Call, CallStore); f != nil {
 			w.checkEntry(m, f, &e.Entry)
 		}
+	case LoadSession:
+		if f := w.takeCall(m, e.Handle, e.Call, CallLoad); f != nil {
+			w.checkSession(f, e.Session)
+		}
+	case SaveSession:
+		if f := w.takeCall(m, e.Handle, e.Call, CallSave); f != nil {
+			w.checkSession(f, e.Session)
+			w.checkHistory(f, e.State.History)
+		}
+	case LoadSkill:
+		w.takeCall(m, e.Handle, e.Call, CallSkill)
+	case SendMessage:
+		if f := w.owner(e.Handle, "message"); f != nil {
+			w.checkSession(f, e.Session)
+		}
+	case Audit:
+		if f := w.owner(e.Handle, "audit"); f != nil {
+			w.checkSession(f, e.Session)
+		}
+	case AskPerson:
+		w.owner(e.Handle, "question")
 	case AbortCall:
 		w.takeAbort(e.Call)
 	case SetTimer:
@@ -267,7 +354,7 @@ func (w *Monitor) takeCall(m *Machine, id HandleID, call CallID, kind CallKind) 
 	if f == nil {
 		return nil
 	}
-	if f.call.Call != 0 {
+	if f.call.Call != 0 && f.call.Kind != CallStop {
 		w.violate("INV-2", "handle %d makes a %s call while its %s call %d is in flight", id, kind, f.call.Kind, f.call.Call)
 	}
 	f.call = Await{Call: call, Kind: kind}
@@ -312,6 +399,10 @@ func (w *Monitor) takeSetTimer(m *Machine, e SetTimer) {
 	if f == nil {
 		return
 	}
+	if e.Purpose != TimerHandle && e.Purpose != TimerAbort {
+		w.takeWait(f, l, e)
+		return
+	}
 	if f.timer != 0 {
 		w.violate("INV-10", "handle %d arms timer %d while timer %d is armed", f.id, e.Timer, f.timer)
 	}
@@ -324,8 +415,28 @@ func (w *Monitor) takeSetTimer(m *Machine, e SetTimer) {
 	case e.Purpose == TimerHandle && f.left != 0 && (e.After < 1 || e.After > f.left):
 		w.violate("INV-3", "handle %d goes on with %s, though %s was left", f.id, e.After, f.left)
 	}
-	if e.Purpose == TimerHandle {
-		f.left = e.After
+	f.left = e.After
+}
+
+// takeWait follows the timer of a wait inside a phase.
+func (w *Monitor) takeWait(f *followed, l *Limits, e SetTimer) {
+	if f.wait != 0 {
+		w.violate("INV-10", "handle %d arms timer %d while timer %d is armed", f.id, e.Timer, f.wait)
+	}
+	f.wait = e.Timer
+	want := e.After
+	switch e.Purpose {
+	case TimerRetry:
+		want = l.RetryDelay
+	case TimerCompact:
+		want = l.CompactTimeout
+	case TimerApproval:
+		want = l.ApprovalTimeout
+	case TimerHold:
+		want = l.HoldTimeout
+	}
+	if e.After != want {
+		w.violate("INV-3", "handle %d waits %s for %s, not %s", f.id, e.After, e.Purpose, want)
 	}
 }
 
@@ -339,6 +450,7 @@ func (w *Monitor) takeReply(e Reply) {
 	if f == nil {
 		return
 	}
+	_, marked := need(e.Text)
 	switch {
 	case f.replied:
 		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)
@@ -346,12 +458,29 @@ func (w *Monitor) takeReply(e Reply) {
 		w.violate("INV-1", "handle %d of kind %s and request %v gets a reply to %v", f.id, f.kind, f.request, e.Request)
 	case e.IsError && !strings.HasPrefix(e.Text, "error: "):
 		w.violate("INV-1", "handle %d fails with a reply that does not say so: %q", f.id, e.Text)
-	case e.IsError == (f.state == Done):
+	case e.IsError && f.state == Done, !e.IsError && (f.state == Failed || f.state == Cancelled):
 		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
-	case !e.IsError && (f.answer == "" || e.Text != f.answer):
+	case !e.IsError && f.answer != "" && e.Text != f.answer:
 		w.violate("INV-11", "handle %d answered %q but its reply is %q", f.id, f.answer, e.Text)
+	case !e.IsError && f.answer == "" && e.Outcome == OutcomeAnswered && !f.step.refused && e.Text != newSession && !strings.Contains(f.step.said, e.Text), marked:
+		w.violate("INV-11", "handle %d replies %q; the model said %q", f.id, e.Text, f.step.said)
 	}
 	f.replied = true
+}
+
+// checkHistory checks that what a session keeps can be sent again, and holds no
+// thinking.
+func (w *Monitor) checkHistory(f *followed, history []Message) {
+	for i := range history {
+		msg := &history[i]
+		_, marked := need(msg.Text)
+		if msg.Thinking != "" || msg.Aside || marked && msg.Role == RoleAssistant {
+			w.violate("INV-11", "handle %d keeps message %d, which is not for a history: %+v", f.id, i, *msg)
+		}
+	}
+	if mended := mend(history); len(mended) != len(history) {
+		w.violate("INV-4", "handle %d keeps a history whose calls and results do not pair", f.id)
+	}
 }
 
 func (w *Monitor) takeNotify(e Notify) {
@@ -359,8 +488,17 @@ func (w *Monitor) takeNotify(e Notify) {
 	if f == nil {
 		return
 	}
-	if f.kind != KindUser || f.request != e.Request || f.state != Parked || f.replied {
+	ok := f.kind == KindUser && f.request == e.Request && !f.replied
+	switch e.Notice {
+	case NoticeQueued:
+		ok = (f.kind == KindUser || f.kind == KindEvent) && f.state == Queued
+	case NoticeHeld:
+		ok = ok && (f.state == Approving || f.state == Held || f.state == Parked)
+	default:
+		ok = ok && f.state == Parked
+	}
+	if !ok {
 		w.violate("INV-1", "handle %d of kind %s in %s gets the notice %s for %v", f.id, f.kind, f.state, e.Notice, e.Request)
 	}
-	f.step.deferred = true
+	f.step.told = f.step.told || e.Notice != NoticeQueued
 }

@@ -60,7 +60,7 @@ func (m *Machine) boot(in Boot) {
 		}
 	}
 	m.live(OnBoot)
-	if m.s.Config.Init == InitOff {
+	if c := m.s.Config.Init; c == InitOff || c == InitFirstStart && m.s.Initialized {
 		m.serve()
 		return
 	}
@@ -70,10 +70,14 @@ func (m *Machine) boot(in Boot) {
 // interrupt ends or parks a handle whose process is gone. It reports whether
 // the handle is terminal.
 func (m *Machine) interrupt(h *Handle) bool {
-	h.Timer, h.Await = 0, Await{}
+	if !h.waiting() {
+		h.Crashes++
+	}
+	m.spend(h)
+	h.Wait, h.Await = 0, Await{}
 	switch {
-	case h.State == Stopping:
-		m.move(h, OnStopped)
+	case h.State == Stopping && !h.Loaded:
+		m.move(h, stopEvent(h))
 		return true
 	case h.Kind == KindInit || h.Kind == KindFarewell: // LIF-12
 		m.giveUp(h)
@@ -81,18 +85,36 @@ func (m *Machine) interrupt(h *Handle) bool {
 		return true
 	case h.State != Queued && h.State != Parked:
 		m.park(h)
+		h.Poison = h.Crashes >= m.s.Config.Limits.MaxCrashes && h.Kind != KindMemory
 	}
 	return false
 }
 
-// serve enters serving and brings the parked handles back in admission order
-// (LIF-11).
+// stopEvent is how a handle ends of which only a tool's stop was awaited.
+func stopEvent(h *Handle) Event {
+	if h.Outcome == OutcomeCancelled {
+		return OnCancel
+	}
+	return OnStopped
+}
+
+// serve enters serving, brings the parked handles back in admission order (LIF-11)
+// but for those that a person must look at first (HND-36), and arms the schedules.
 func (m *Machine) serve() {
 	m.live(OnInitialized)
 	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.State == Parked {
+		h := &m.s.Handles[i]
+		switch {
+		case h.State != Parked:
+		case h.Poison:
+			m.emit(AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Question: QuestionCrashes, Key: h.ID.entry()})
+			m.tell(h, NoticeHeld)
+		default:
 			m.move(h, OnResume)
 		}
+	}
+	for _, s := range m.s.Schedules {
+		m.armSchedule(s)
 	}
 }
 
@@ -106,7 +128,7 @@ func (m *Machine) signal() {
 	case Initializing:
 		m.live(OnSignal)
 		if i := m.active(); i >= 0 && m.s.Handles[i].State != Stopping {
-			m.abort(i, "shutting down")
+			m.abort(i, OutcomeFailed, "shutting down")
 		}
 		m.parkQueued()
 		m.armGrace()
@@ -118,15 +140,19 @@ func (m *Machine) signal() {
 	}
 }
 
-// parkQueued keeps what has not started for the next boot and tells the clients
-// so, those too whose request an earlier epoch has parked: they may wait again.
+// parkQueued keeps what does not run for the next boot and tells the clients so,
+// those too whose request an earlier epoch has parked: they may wait again. What
+// waits for a person does not delay the shutdown (APR-7).
 func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
-		switch h := &m.s.Handles[i]; h.State {
-		case Queued:
+		switch h := &m.s.Handles[i]; {
+		case h.State == Queued && h.Kind != KindInit:
 			m.deferHandle(h)
-		case Parked:
-			m.tellDeferred(h)
+		case h.asksPerson():
+			m.clearWait(h)
+			m.deferHandle(h)
+		case h.State == Parked:
+			m.tell(h, NoticeDeferred)
 		}
 	}
 }
@@ -134,14 +160,14 @@ func (m *Machine) parkQueued() {
 // deferHandle parks h and tells its client.
 func (m *Machine) deferHandle(h *Handle) {
 	m.park(h)
-	m.tellDeferred(h)
+	m.tell(h, NoticeDeferred)
 }
 
-// tellDeferred sends the client of h the non-terminal word that it will be
-// answered after the next boot.
-func (m *Machine) tellDeferred(h *Handle) {
-	if h.Kind == KindUser {
-		m.emit(Notify{Handle: h.ID, Request: h.Request, Notice: NoticeDeferred})
+// tell sends the client of h a word that is not its reply: that it will be answered
+// after the next boot, or that a person has to decide.
+func (m *Machine) tell(h *Handle, n Notice) {
+	if h.Kind == KindUser && !h.Replied {
+		m.emit(Notify{Handle: h.ID, Request: h.Request, Notice: n})
 	}
 }
 
@@ -158,7 +184,12 @@ func (m *Machine) armGrace() {
 // graceOver parks what is still active (LIF-8).
 func (m *Machine) graceOver() {
 	m.s.GraceTimer = 0
-	if i := m.active(); i >= 0 {
+	m.suspendAll()
+}
+
+// suspendAll takes every active handle off the machine.
+func (m *Machine) suspendAll() {
+	for i := m.active(); i >= 0; i = m.active() {
 		m.suspend(i)
 	}
 }
@@ -170,10 +201,11 @@ func (m *Machine) suspend(i int) {
 	h := &m.s.Handles[i]
 	m.abortCall(h)
 	h.Await = Await{}
+	m.clearWait(h)
 	m.clearTimer(h)
 	switch {
-	case h.State == Stopping:
-		m.move(h, OnStopped)
+	case h.State == Stopping && !h.Loaded:
+		m.move(h, stopEvent(h))
 		m.remove(i)
 	case h.Kind == KindInit || h.Kind == KindFarewell:
 		m.giveUp(h)
@@ -197,9 +229,7 @@ func (m *Machine) drained() {
 // stop ends the epoch: whatever is active is suspended and the driver is told
 // to exit.
 func (m *Machine) stop(code ExitCode) {
-	if i := m.active(); i >= 0 {
-		m.suspend(i)
-	}
+	m.suspendAll()
 	if m.s.GraceTimer != 0 {
 		m.emit(ClearTimer{Timer: m.s.GraceTimer})
 		m.s.GraceTimer = 0

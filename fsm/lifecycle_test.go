@@ -1,6 +1,7 @@
 package fsm_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -50,12 +51,16 @@ func TestLIF1ABootIsLegalInEveryState(t *testing.T) {
 
 func TestLIF1LimitsBelowOneAreRaisedToOne(t *testing.T) {
 	d := newDriver(t)
-	d.config.Limits = fsm.Limits{MaxToolRounds: -5}
+	d.config.Limits = fsm.Limits{MaxToolRounds: -5, Backoff: []fsm.Millis{0, 7}}
 	d.boot()
-	want := fsm.Limits{
-		MaxToolRounds: 1, MaxCognitionRounds: 1, RecallTopK: 1, MaxCallsPerAnswer: 1, MaxStoreAttempts: 1, MaxQueue: 1,
-		InitTimeout: 1, HandleTimeout: 1, ShutdownTimeout: 1, Grace: 1, AbortTimeout: 1,
+	want := fsm.Limits{}
+	v := reflect.ValueOf(&want).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.CanInt() {
+			f.SetInt(1)
+		}
 	}
+	want.Backoff = []fsm.Millis{1, 7}
 	if diff := cmp.Diff(want, d.m.View().Config.Limits); diff != "" {
 		t.Error(diff)
 	}
@@ -71,8 +76,8 @@ func TestLIF3TheInitialInferenceHasNoQuestion(t *testing.T) {
 		t.Error(diff)
 	}
 	d.inStates(fsm.Execution)
-	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeInit || !ask.Tools {
-		t.Errorf("asked for %s, tools %t", ask.Purpose, ask.Tools)
+	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeInit || ask.Tools == fsm.NoTools {
+		t.Errorf("asked for %s, tools %q", ask.Purpose, ask.Tools)
 	}
 	if set := one[fsm.SetTimer](d); set.After != 120*fsm.Second {
 		t.Errorf("timer %+v", set)

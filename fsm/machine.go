@@ -54,6 +54,7 @@ func (m *Machine) Moves() []Move { return m.moves }
 func (m *Machine) Step(in Input) []Effect {
 	m.effects, m.moves = nil, m.moves[:0]
 	m.apply(in)
+	m.giveWay()
 	m.schedule()
 	return m.effects
 }
@@ -64,23 +65,50 @@ func (m *Machine) apply(in Input) {
 		m.s.Now = boot.At
 		return
 	}
-	switch in.(type) {
-	case Requested, EventRaised, TimerFired, Signalled, BrainAnswered, BrainFailed,
-		ToolAnswered, ToolStopped, Recalled, Embedded, Stored:
-		m.s.Now = in.Time()
-	default: // nil, or a pointer to an input
+	if !known(in) { // nil, or a pointer to an input
 		m.s.Ignored.Unknown++
 		return
 	}
+	m.s.Now = in.Time()
 	switch in := in.(type) {
+	case Configured:
+		m.s.Config = in.Config.bounded()
 	case Requested:
 		m.requested(in)
 	case EventRaised:
-		m.admit(Handle{Kind: KindEvent, Session: "event:" + in.Source, Input: in.prompt()})
+		m.raised(in)
+	case CancelRequested:
+		m.cancelRequested(in.Request)
+	case Decided:
+		m.decision(in)
+	case Resolved:
+		m.resolution(in)
+	case ScheduleDue:
+		m.due(in)
 	case TimerFired:
 		m.timerFired(in.Timer)
 	case Signalled:
 		m.signal()
+	default:
+		m.answer(in)
+	}
+}
+
+// known reports whether an input is one of the closed set.
+func known(in Input) bool {
+	switch in.(type) {
+	case Configured, Requested, EventRaised, CancelRequested, Decided, Resolved, ScheduleDue, TimerFired, Signalled,
+		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
+		SessionLoaded, SessionSaved, SkillLoaded:
+		return true
+	default:
+		return false
+	}
+}
+
+// answer takes the answer to a call.
+func (m *Machine) answer(in Input) {
+	switch in := in.(type) {
 	case BrainAnswered:
 		if i := m.take(in.Call, CallBrain); i >= 0 {
 			m.answered(i, in)
@@ -107,90 +135,19 @@ func (m *Machine) apply(in Input) {
 		if i := m.take(in.Call, CallStore); i >= 0 {
 			m.stored(i, in)
 		}
-	}
-}
-
-// requested admits a request unless it is already here (HND-26).
-func (m *Machine) requested(in Requested) {
-	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.Kind == KindUser && h.Request == in.Request {
-			m.s.Ignored.Duplicates++
-			return
+	case SessionLoaded:
+		if i := m.take(in.Call, CallLoad); i >= 0 {
+			m.loaded(i, in)
+		}
+	case SessionSaved:
+		if i := m.take(in.Call, CallSave); i >= 0 {
+			m.saved(i, in)
+		}
+	case SkillLoaded:
+		if i := m.take(in.Call, CallSkill); i >= 0 {
+			m.skillLoaded(i, in)
 		}
 	}
-	m.admit(Handle{Kind: KindUser, Request: in.Request, Session: in.Session, Input: in.Text})
-}
-
-// admit takes a handle in (HND-1). Outside initializing and serving it is kept
-// for the next boot; over max_queue it is refused (HND-25).
-func (m *Machine) admit(h Handle) {
-	m.s.LastHandle++
-	h.ID = m.s.LastHandle
-	h.State = Queued
-	kept := h.Kind == KindUser || h.Kind == KindEvent
-	if kept && m.Waiting() >= m.s.Config.Limits.MaxQueue {
-		m.s.Ignored.Refused++
-		m.refuse(&h, "busy: "+strconv.Itoa(m.Waiting())+" wait already (max_queue)")
-		return
-	}
-	m.s.Handles = append(m.s.Handles, h)
-	if kept && m.s.Lifecycle != Initializing && m.s.Lifecycle != Serving {
-		m.deferHandle(&m.s.Handles[len(m.s.Handles)-1])
-	}
-}
-
-// Waiting returns how many handles hold a place in the queue: those not yet
-// started, and those parked.
-func (m *Machine) Waiting() int {
-	n := 0
-	for i := range m.s.Handles {
-		if m.s.Handles[i].waiting() {
-			n++
-		}
-	}
-	return n
-}
-
-// Active reports whether a handle holds the slot.
-func (m *Machine) Active() bool { return m.active() >= 0 }
-
-// schedule starts the oldest eligible handle whenever the slot is free, in the
-// very step that freed it (HND-2), and leaves draining once nothing is active.
-func (m *Machine) schedule() {
-	if m.active() >= 0 {
-		return
-	}
-	if m.s.Lifecycle == Draining {
-		m.drained()
-	}
-	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.State == Queued && h.eligible(m.s.Lifecycle) {
-			m.start(i)
-			return
-		}
-	}
-}
-
-// eligible reports whether the lifecycle lets a handle of this kind start.
-func (h *Handle) eligible(lifecycle State) bool {
-	switch h.Kind {
-	case KindInit:
-		return lifecycle == Initializing
-	case KindFarewell:
-		return lifecycle == Farewell
-	default:
-		return lifecycle == Serving
-	}
-}
-
-// active returns the index of the handle that holds the slot, or -1.
-func (m *Machine) active() int {
-	for i := range m.s.Handles {
-		if !m.s.Handles[i].waiting() {
-			return i
-		}
-	}
-	return -1
 }
 
 // timerFired routes a timer; one that is not armed is ignored.
@@ -204,8 +161,12 @@ func (m *Machine) timerFired(id TimerID) {
 		return
 	}
 	for i := range m.s.Handles {
-		if m.s.Handles[i].Timer == id {
+		switch id {
+		case m.s.Handles[i].Timer:
 			m.timeUp(i)
+			return
+		case m.s.Handles[i].Wait:
+			m.waitOver(i)
 			return
 		}
 	}
@@ -229,10 +190,10 @@ func (m *Machine) toolStopped(i int) {
 	h.Await = Await{}
 	m.clearTimer(h)
 	if canary == canaryReplyTwice {
-		m.refuse(h, "stopped")
+		h.Replied = false
+		m.refuse(h, OutcomeFailed, "stopped")
 	}
-	m.move(h, OnStopped)
-	m.ended(i, ExitClean)
+	m.dropped(i)
 }
 
 // find returns the index of the handle that awaits call as kind, or -1.
@@ -281,7 +242,7 @@ func (m *Machine) abortCall(h *Handle) {
 
 // arm sets h's timer to what is left of d.
 func (m *Machine) arm(h *Handle, purpose TimerPurpose, d Millis) {
-	if purpose == TimerAbort || h.Left == 0 {
+	if h.Left == 0 {
 		h.Left = d
 	}
 	h.Armed = m.s.Now
@@ -289,10 +250,33 @@ func (m *Machine) arm(h *Handle, purpose TimerPurpose, d Millis) {
 	m.emit(SetTimer{Timer: h.Timer, Handle: h.ID, Purpose: purpose, After: h.Left})
 }
 
+// clearTimer stops h's clock and keeps what is left.
 func (m *Machine) clearTimer(h *Handle) {
 	if h.Timer != 0 {
 		m.emit(ClearTimer{Timer: h.Timer})
+		m.spend(h)
+	}
+}
+
+// spend takes what has passed off a handle's time, of which at least a
+// millisecond remains (HND-27), and forgets the timer.
+func (m *Machine) spend(h *Handle) {
+	if h.Timer != 0 {
+		h.Left = max(h.Left-max(m.s.Now-h.Armed, 0), 1)
 		h.Timer = 0
+	}
+}
+
+// wait arms the timer of a wait inside a phase.
+func (m *Machine) wait(h *Handle, purpose TimerPurpose, d Millis) {
+	h.Wait = TimerID(m.next())
+	m.emit(SetTimer{Timer: h.Wait, Handle: h.ID, Purpose: purpose, After: d})
+}
+
+func (m *Machine) clearWait(h *Handle) {
+	if h.Wait != 0 {
+		m.emit(ClearTimer{Timer: h.Wait})
+		h.Wait = 0
 	}
 }
 

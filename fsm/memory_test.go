@@ -18,11 +18,11 @@ func TestHND12TheSummaryIsOfTheFullMessages(t *testing.T) {
 	d.toolSays("a.txt")
 	d.answer("one file")
 	ask := one[fsm.AskBrain](d)
-	if ask.Purpose != fsm.PurposeSummary || ask.Tools {
-		t.Errorf("asked for %s, tools %t", ask.Purpose, ask.Tools)
+	if ask.Purpose != fsm.PurposeSummary || ask.Tools != fsm.NoTools {
+		t.Errorf("asked for %s, tools %q", ask.Purpose, ask.Tools)
 	}
 	var roles []fsm.Role
-	for _, m := range ask.Conversation.Messages {
+	for _, m := range ask.Messages() {
 		roles = append(roles, m.Role)
 	}
 	want := []fsm.Role{
@@ -191,7 +191,7 @@ func TestHND23AStoreThatACrashLostIsNoFailedTry(t *testing.T) {
 	d.answer("good day")
 	d.answer("a summary")
 	d.embeds()
-	for range d.config.Limits.MaxStoreAttempts {
+	for range d.config.Limits.MaxCrashes - 1 {
 		d.boot()
 		one[fsm.Store](d)
 	}

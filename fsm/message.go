@@ -15,7 +15,8 @@ const (
 type ToolCall struct {
 	ID   string `json:"id,omitempty"` // the model's own id, echoed with the result; may be empty
 	Name string `json:"name"`
-	Args string `json:"args"` // a JSON object, in the model's own key order
+	Args string `json:"args"`           // a JSON object, in the model's own key order
+	Text bool   `json:"text,omitempty"` // the model wrote it as text (INF-25)
 }
 
 // Message is one entry of a conversation.
@@ -26,6 +27,9 @@ type Message struct {
 	Calls    []ToolCall `json:"calls,omitempty"`     // assistant only
 	Tool     string     `json:"tool,omitempty"`      // tool only: the tool's name
 	ToolCall string     `json:"tool_call,omitempty"` // tool only: the model's id of the call answered
+	Images   [][]byte   `json:"images,omitempty"`    // user only
+	Aside    bool       `json:"aside,omitempty"`     // user only: said by the machine, and no part of a history
+	Used     []string   `json:"used,omitempty"`      // assistant only, in a history: the tools the turn used
 }
 
 // Conversation is an append-only list of messages with a running hash. Messages
@@ -33,6 +37,7 @@ type Message struct {
 type Conversation struct {
 	Messages []Message `json:"messages,omitempty"`
 	Hash     uint64    `json:"hash,omitempty"`
+	Tokens   int       `json:"tokens,omitempty"` // the estimate of all of them (CTX-1)
 }
 
 // add returns c with msgs behind it. The receiver's messages stay as they are.
@@ -42,6 +47,7 @@ func (c Conversation) add(msgs ...Message) Conversation {
 		h := newHasher(c.Hash)
 		h.message(msg)
 		c.Hash = h.sum()
+		c.Tokens += estimateMessage(msg)
 	}
 	return c
 }

@@ -1,18 +1,84 @@
 package fsm
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // NeedMarker begins the first non-blank line of an answer that describes
 // information the model lacks (HND-5).
 const NeedMarker = "NEED:"
 
-// Prompts are the fixed texts sent to the model.
+// Prompts are the fixed texts sent to the model. Where a text holds {name}, {user},
+// {persona}, {workspace} or {system}, [Prompts.Fill] puts in what they are.
 type Prompts struct {
-	Identity string `json:"identity"` // the system prompt
-	Question string `json:"question"` // asked before the input, in cognition
-	Init     string `json:"init"`     // the input of the initial inference
-	Farewell string `json:"farewell"` // the input of the farewell
-	Summary  string `json:"summary"`  // asked behind a handle's messages
+	Identity    string    `json:"identity"`              // the system prompt, or its first part
+	Sections    []Section `json:"sections,omitempty"`    // the further parts
+	Question    string    `json:"question"`              // asked before the input, in cognition
+	Init        string    `json:"init"`                  // the input of the initial inference
+	Farewell    string    `json:"farewell"`              // the input of the farewell
+	Summary     string    `json:"summary"`               // asked behind a handle's messages
+	Reflection  string    `json:"reflection,omitempty"`  // said behind the results of tools; empty: nothing is
+	Subagent    string    `json:"subagent,omitempty"`    // a subagent's system prompt
+	Compress    string    `json:"compress,omitempty"`    // asked behind the old turns of a conversation that is too long
+	Overflow    string    `json:"overflow,omitempty"`    // asked behind the messages that leave a history, to be put behind MEMORY.md
+	Consolidate string    `json:"consolidate,omitempty"` // asked before a history that is consolidated
+	Empty       string    `json:"empty,omitempty"`       // said after an answer with neither text nor calls
+	AtLimit     string    `json:"at_limit,omitempty"`    // the notice of a cap; {n} is the cap
+	AtLength    string    `json:"at_length,omitempty"`   // the notice of a cut answer
+}
+
+// Section is one part of a system prompt under a title of its own. A part with
+// nothing to show is left out.
+type Section struct {
+	Title string  `json:"title"`
+	Text  string  `json:"text,omitempty"` // stands before what Of adds
+	Of    Content `json:"of,omitempty"`
+}
+
+// Content is what a section shows of the machine's state at each model call.
+type Content string
+
+// Nothing but the text; the declared tools; the instructions of skills that are
+// always on; the skills that can be loaded, marked where they are; the
+// instructions and references loaded; MEMORY.md.
+const (
+	OfText         Content = ""
+	OfTools        Content = "tools"
+	OfAlwaysSkills Content = "always_skills"
+	OfSkills       Content = "skills"
+	OfLoadedSkills Content = "loaded_skills"
+	OfMemory       Content = "memory"
+)
+
+// About is what the texts of a profile may speak of.
+type About struct {
+	Name      string // of the agent
+	User      string // how the person is addressed
+	Persona   string
+	Workspace string // the folder of the tools
+	System    string // the operating system
+}
+
+// Fill returns p with each {word} replaced by what it stands for.
+func (p Prompts) Fill(a About) Prompts {
+	r := strings.NewReplacer("{name}", a.Name, "{user}", a.User, "{persona}", a.Persona, "{workspace}", a.Workspace, "{system}", a.System)
+	for _, text := range []*string{
+		&p.Identity, &p.Question, &p.Init, &p.Farewell, &p.Summary, &p.Reflection, &p.Subagent,
+		&p.Compress, &p.Overflow, &p.Consolidate, &p.Empty,
+	} {
+		*text = r.Replace(*text)
+	}
+	sections := make([]Section, len(p.Sections))
+	for i, s := range p.Sections {
+		s.Text = r.Replace(s.Text)
+		sections[i] = s
+	}
+	p.Sections = sections
+	if len(sections) == 0 {
+		p.Sections = nil
+	}
+	return p
 }
 
 // DefaultPrompts returns the texts used unless the configuration has others.
@@ -52,6 +118,9 @@ func withoutMarker(text string) string {
 		text = n
 	}
 }
+
+// atLimit is the notice of a cap.
+func (p *Prompts) atLimit(n int) string { return strings.ReplaceAll(p.AtLimit, "{n}", strconv.Itoa(n)) }
 
 // remembered is the message that brings recalled entries to the model.
 func remembered(need string, entries []Memory) string {

@@ -16,32 +16,67 @@ import (
 
 // genConfig draws a configuration, absurd ones among them.
 func genConfig(t *rapid.T) fsm.Config {
-	count := func(name string) int { return rapid.IntRange(-1, 3).Draw(t, name) }
-	length := func(name string) fsm.Millis {
-		return rapid.SampledFrom([]fsm.Millis{-fsm.Second, 0, 1, 1500, 300 * fsm.Second}).Draw(t, name)
+	c, _ := fsm.Profile(rapid.SampledFrom(fsm.ProfileNames()).Draw(t, "profile"))
+	c.Init = rapid.SampledFrom([]fsm.InitMode{fsm.InitOff, fsm.InitEveryStart, fsm.InitFirstStart, "", "sometimes"}).Draw(t, "init")
+	drawLimits(t, &c.Limits)
+	if rapid.IntRange(0, 2).Draw(t, "switches") == 0 {
+		drawSwitches(t, &c.Switches)
 	}
-	c := fsm.ShellyProfile()
-	c.Init = rapid.SampledFrom([]fsm.InitMode{fsm.InitOff, fsm.InitEveryStart, "", "sometimes"}).Draw(t, "init")
-	c.Limits = fsm.Limits{
-		MaxToolRounds: count("max_tool_rounds"), MaxCognitionRounds: count("max_cognition_rounds"), RecallTopK: count("recall_top_k"),
-		MaxCallsPerAnswer: count("max_calls_per_answer"), MaxStoreAttempts: count("max_store_attempts"), MaxQueue: count("max_queue"),
-		InitTimeout: length("init_timeout"), HandleTimeout: length("handle_timeout"), ShutdownTimeout: length("shutdown_timeout"),
-		Grace: length("grace"), AbortTimeout: length("abort_timeout"),
-	}
-	if rapid.Bool().Draw(t, "no prompts") {
+	if rapid.IntRange(0, 3).Draw(t, "prompts") == 0 {
 		c.Prompts = fsm.Prompts{}
 	}
 	for _, tool := range tools() {
 		if rapid.Bool().Draw(t, tool.Name) {
 			tool.Effects = rapid.SampledFrom([]fsm.ToolEffects{tool.Effects, fsm.EffectsNone, fsm.EffectsUnsafe, "odd"}).Draw(t, "effects")
+			tool.Approve = rapid.IntRange(0, 4).Draw(t, "approve") == 0
 			c.Tools = append(c.Tools, tool)
 		}
 	}
+	c.Skills = []fsm.SkillDecl{{Name: "flights", Summary: "books flights"}, {Name: "manners", Always: true, Text: "be kind"}}
 	return c
 }
 
+// drawLimits draws small and absurd limits, half of them left as they are.
+func drawLimits(t *rapid.T, l *fsm.Limits) {
+	v := reflect.ValueOf(l).Elem()
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		switch {
+		case !f.CanInt() || rapid.Bool().Draw(t, name+" as it is"):
+		case f.Type() == reflect.TypeFor[fsm.Millis]():
+			f.SetInt(int64(rapid.SampledFrom([]fsm.Millis{-fsm.Second, 0, 1, 1500, 300 * fsm.Second}).Draw(t, name)))
+		default:
+			f.SetInt(int64(rapid.IntRange(-1, 4).Draw(t, name)))
+		}
+	}
+	if rapid.Bool().Draw(t, "tokens") {
+		l.ContextTokens = rapid.IntRange(1, 400).Draw(t, "context_tokens")
+	}
+	l.Backoff = nil
+	if waits := rapid.SliceOfN(rapid.SampledFrom([]fsm.Millis{-1, 1, 1000}), 0, 2).Draw(t, "backoff"); len(waits) > 0 {
+		l.Backoff = waits
+	}
+}
+
+// drawSwitches draws any combination of switches.
+func drawSwitches(t *rapid.T, s *fsm.Switches) {
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Bool {
+			f.SetBool(rapid.Bool().Draw(t, v.Type().Field(i).Name))
+		}
+	}
+	s.History = rapid.SampledFrom([]fsm.HistoryMode{fsm.HistoryNone, fsm.HistoryAnswers, fsm.HistoryAll}).Draw(t, "history")
+	s.Overflow = rapid.SampledFrom([]fsm.OverflowMode{fsm.OverflowKeep, fsm.OverflowSummarize, fsm.OverflowConsolidate}).Draw(t, "overflow")
+	s.Remember = rapid.SampledFrom([]fsm.RememberMode{fsm.RememberEach, fsm.RememberIdle, fsm.RememberOff}).Draw(t, "remember")
+	s.Cancel = rapid.SampledFrom([]fsm.CancelMode{fsm.CancelRefused, fsm.CancelCheckpoint, fsm.CancelImmediate}).Draw(t, "cancel")
+	ends := rapid.SampledFrom([]fsm.EndMode{fsm.EndError, fsm.EndNotice, fsm.EndState})
+	s.AtLimit, s.AtLength = ends.Draw(t, "at_limit"), ends.Draw(t, "at_length")
+}
+
 var genText = rapid.SampledFrom([]string{
-	"", " \n", "fine", "two\nlines", "NEED: a name", "NEED:", "NEED: NEED: x", " NEED:NEED:", "need: it", "error: no", "日本語",
+	"", " \n", "fine", "/new", "/stop", "/help", "/status", `{"history_entry":"it was so","memory_update":"facts"}`,
+	`<tool_call>{"name":"list_dir","arguments":{}}</tool_call>`, "two\nlines", "NEED: a name", "NEED:", "NEED: NEED: x", " NEED:NEED:", "need: it", "error: no", "日本語",
 })
 
 func genKey(t *rapid.T) fsm.RequestKey {
@@ -51,8 +86,16 @@ func genKey(t *rapid.T) fsm.RequestKey {
 func genCalls(t *rapid.T) []fsm.ToolCall {
 	var calls []fsm.ToolCall
 	for i := range rapid.IntRange(0, 4).Draw(t, "calls") {
-		name := rapid.SampledFrom([]string{"list_dir", "write_note", "send_mail", "mystery", "fly", ""}).Draw(t, "tool")
-		calls = append(calls, fsm.ToolCall{ID: strconv.Itoa(i), Name: name, Args: "{}"})
+		name := rapid.SampledFrom([]string{
+			"list_dir", "write_note", "send_mail", "mystery", "fly", "", "functions.list_dir",
+			fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference,
+		}).Draw(t, "tool")
+		args := rapid.SampledFrom([]string{
+			"{}", "", "broken", `{"task":"look","label":"a look"}`, `{"content":"hello","chat_id":"c"}`, `{"name":"flights","reference":"codes.md"}`,
+			`{"action":"add","message":"tick","every_seconds":60}`, `{"action":"add","message":"tick","at":"2026-01-31T09:00:00Z"}`,
+			`{"action":"list"}`, `{"action":"remove","job_id":"s1"}`,
+		}).Draw(t, "args")
+		calls = append(calls, fsm.ToolCall{ID: strconv.Itoa(i), Name: name, Args: args})
 	}
 	return calls
 }
@@ -63,16 +106,21 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 	switch kind {
 	case fsm.CallBrain:
 		if broken != "" {
-			return fsm.BrainFailed{At: at, Call: call, Class: fsm.BrainTimeout, Reason: "slow"}
+			class := rapid.SampledFrom([]fsm.BrainClass{fsm.BrainTimeout, fsm.BrainContextTruncated, fsm.BrainMissingModel, ""}).Draw(t, "class")
+			return fsm.BrainFailed{At: at, Call: call, Class: class, Reason: "slow"}
 		}
 		stop := rapid.SampledFrom([]fsm.Stop{fsm.StopToolUse, fsm.StopToolUse, fsm.StopEndTurn, fsm.StopEndTurn, fsm.StopMaxTokens, ""}).Draw(t, "stop")
 		in := fsm.BrainAnswered{At: at, Call: call, Stop: stop, Text: genText.Draw(t, "text"), Thinking: "hm"}
+		in.Tokens.Prompt = rapid.IntRange(0, 500).Draw(t, "tokens")
 		if stop == fsm.StopToolUse || rapid.IntRange(0, 9).Draw(t, "calls anyway") == 0 {
 			in.Calls = genCalls(t)
 		}
 		return in
 	case fsm.CallTool:
-		return fsm.ToolAnswered{At: at, Call: call, Text: genText.Draw(t, "text"), Failed: broken != ""}
+		return fsm.ToolAnswered{
+			At: at, Call: call, Text: genText.Draw(t, "text"), Failed: broken != "",
+			Nothing: rapid.Bool().Draw(t, "nothing"), Invalid: rapid.IntRange(0, 4).Draw(t, "invalid") == 0,
+		}
 	case fsm.CallStop:
 		if broken != "" {
 			return fsm.ToolAnswered{At: at, Call: call, Text: "late"}
@@ -86,16 +134,58 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 		return in
 	case fsm.CallEmbed:
 		return fsm.Embedded{At: at, Call: call, Vector: []byte{1, 2, 3, 4}, Model: "embedder", Error: broken}
+	case fsm.CallLoad:
+		return fsm.SessionLoaded{At: at, Call: call, Session: genSession(t), Error: broken}
+	case fsm.CallSave:
+		in := fsm.SessionSaved{At: at, Call: call, Error: broken, Conflict: rapid.IntRange(0, 3).Draw(t, "conflict") == 0}
+		if in.Conflict {
+			in.Session = genSession(t)
+		}
+		return in
+	case fsm.CallSkill:
+		return fsm.SkillLoaded{At: at, Call: call, Text: genText.Draw(t, "skill"), Error: broken}
 	default:
 		return fsm.Stored{At: at, Call: call, Error: broken}
 	}
+}
+
+// genSession draws a session as a store may have it, with a history that may be
+// broken.
+func genSession(t *rapid.T) fsm.Session {
+	s := fsm.Session{Version: rapid.Uint64Range(0, 3).Draw(t, "version"), Memory: genText.Draw(t, "memory"), MemoryHash: genText.Draw(t, "hash")}
+	s.History, s.Pending = genMessages(t, 8), genMessages(t, 2)
+	if rapid.Bool().Draw(t, "skill") {
+		s.Skills = []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}
+	}
+	return s
+}
+
+func genMessages(t *rapid.T, most int) []fsm.Message {
+	var msgs []fsm.Message
+	for range rapid.IntRange(0, most).Draw(t, "messages") {
+		m := fsm.Message{
+			Role: rapid.SampledFrom([]fsm.Role{fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool, fsm.RoleSystem, "odd"}).Draw(t, "role"),
+			Text: genText.Draw(t, "text"),
+		}
+		if m.Role == fsm.RoleAssistant && rapid.Bool().Draw(t, "with calls") {
+			m.Calls = genCalls(t)
+		}
+		if m.Role == fsm.RoleTool {
+			m.Tool, m.ToolCall = "list_dir", rapid.SampledFrom([]string{"", "0", "1"}).Draw(t, "id")
+		}
+		msgs = append(msgs, m)
+	}
+	return msgs
 }
 
 // genStray draws a fact of any kind about a call or timer that may be stale,
 // unknown, in flight as something else, or none at all.
 func genStray(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 	id := rapid.Uint64Range(0, s.LastID+2).Draw(t, "id")
-	kinds := []fsm.CallKind{fsm.CallBrain, fsm.CallTool, fsm.CallStop, fsm.CallRecall, fsm.CallEmbed, fsm.CallStore}
+	kinds := []fsm.CallKind{
+		fsm.CallBrain, fsm.CallTool, fsm.CallStop, fsm.CallRecall, fsm.CallEmbed, fsm.CallStore,
+		fsm.CallLoad, fsm.CallSave, fsm.CallSkill,
+	}
 	switch n := rapid.IntRange(0, len(kinds)+2).Draw(t, "stray"); n {
 	case len(kinds):
 		return nil
@@ -120,8 +210,10 @@ func genInput(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 		if h.Await.Call != 0 {
 			waiting = append(waiting, h.Await)
 		}
-		if h.Timer != 0 {
-			timers = append(timers, h.Timer)
+		for _, timer := range []fsm.TimerID{h.Timer, h.Wait} {
+			if timer != 0 {
+				timers = append(timers, timer)
+			}
 		}
 	}
 	if s.Lifecycle == fsm.Down || s.Lifecycle == fsm.Stopped {
@@ -129,12 +221,19 @@ func genInput(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 			return fsm.Boot{At: at, Config: genConfig(t)}
 		}
 	}
-	switch n := rapid.IntRange(0, 39).Draw(t, "what"); {
+	switch n := rapid.IntRange(0, 47).Draw(t, "what"); {
 	case n < 22 && len(waiting) > 0:
 		a := rapid.SampledFrom(waiting).Draw(t, "await")
 		return genAnswer(t, at, a.Call, a.Kind)
 	case n < 27:
-		return fsm.Requested{At: at, Request: genKey(t), Session: "s", Text: genText.Draw(t, "text")}
+		in := fsm.Requested{
+			At: at, Request: genKey(t), Text: genText.Draw(t, "text"),
+			Session: rapid.SampledFrom([]string{"s", "s", "t", ""}).Draw(t, "session"),
+		}
+		if rapid.IntRange(0, 4).Draw(t, "own history") == 0 {
+			in.Context = genMessages(t, 3)
+		}
+		return in
 	case n < 30:
 		return fsm.EventRaised{At: at, Source: "disk", Event: genText.Draw(t, "event")}
 	case n < 33 && len(timers) > 0:
@@ -143,8 +242,33 @@ func genInput(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 		return fsm.Signalled{At: at, Name: "SIGTERM"}
 	case n < 37:
 		return fsm.Boot{At: at, Config: genConfig(t)}
+	case n < 45:
+		return genWord(t, s, at)
 	default:
 		return genStray(t, s)
+	}
+}
+
+// genWord draws what a person or a clock may say about what is there.
+func genWord(t *rapid.T, s *fsm.Snapshot, at fsm.Millis) fsm.Input {
+	var handle fsm.HandleID
+	if len(s.Handles) > 0 {
+		handle = rapid.SampledFrom(s.Handles).Draw(t, "handle").ID
+	}
+	switch rapid.IntRange(0, 4).Draw(t, "word") {
+	case 0:
+		return fsm.Configured{At: at, Config: genConfig(t)}
+	case 1:
+		return fsm.Resolved{At: at, Handle: handle, Text: genText.Draw(t, "text")}
+	case 2:
+		return fsm.Decided{At: at, Handle: handle, Key: fsm.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada"}
+	case 3:
+		return fsm.ScheduleDue{
+			At: at, Schedule: rapid.SampledFrom([]string{"s1", "s2", "s9"}).Draw(t, "schedule"),
+			Slot: s.Now + fsm.Millis(rapid.IntRange(-5000, 5000).Draw(t, "slot")),
+		}
+	default:
+		return fsm.CancelRequested{At: at, Request: genKey(t)}
 	}
 }
 
@@ -336,10 +460,15 @@ func TestINV12RestIsReachable(t *testing.T) {
 		for n := 0; !fsm.Resting(m.View()); n++ {
 			s := m.View()
 			i := slices.IndexFunc(s.Handles, func(h fsm.Handle) bool { return h.Await.Call != 0 })
-			if i < 0 || n == enough {
+			var in fsm.Input
+			if i >= 0 {
+				in = genAnswer(t, s.Now+1, s.Handles[i].Await.Call, s.Handles[i].Await.Kind)
+			} else if i = slices.IndexFunc(s.Handles, func(h fsm.Handle) bool { return h.Wait != 0 }); i >= 0 {
+				in = fsm.TimerFired{At: s.Now + 1, Timer: s.Handles[i].Wait} // nobody decides, or the model is asked again
+			}
+			if in == nil || n == enough {
 				t.Fatalf("no rest after %d answers: %+v", n, s)
 			}
-			in := genAnswer(t, s.Now+1, s.Handles[i].Await.Call, s.Handles[i].Await.Kind)
 			check(t, w, m, in, m.Step(in))
 		}
 	})

@@ -1,9 +1,10 @@
 package fsm
 
 // summarize asks for a summary of the full messages (HND-12).
-func (m *Machine) summarize(h *Handle) {
+func (m *Machine) summarize(i int) {
+	h := &m.s.Handles[i]
 	talk := h.Talk.fork().add(Message{Role: RoleUser, Text: m.s.Config.Prompts.Summary})
-	m.infer(h, PurposeSummary, talk, false)
+	m.infer(i, PurposeSummary, talk, NoTools)
 }
 
 // summarized takes the summary, or an extract where there is none (HND-21).
@@ -36,6 +37,10 @@ func (m *Machine) embedded(h *Handle, in Embedded) {
 // store writes the memory entry (HND-14). Its id is the handle's, so a store
 // that is asked for again writes the same entry.
 func (m *Machine) store(h *Handle) {
+	text := exchange(h.Input, h.Answer)
+	if h.Kind == KindMemory {
+		text = h.Answer
+	}
 	call := m.await(h, CallStore)
 	m.emit(Store{Call: call, Handle: h.ID, Entry: Entry{
 		ID:      h.ID.entry(),
@@ -43,11 +48,14 @@ func (m *Machine) store(h *Handle) {
 		Session: h.Session,
 		At:      m.s.Now,
 		Summary: h.Summary,
-		Text:    "Input: " + h.Input + "\nAnswer: " + h.Answer,
+		Text:    text,
 		Vector:  h.Vector,
 		Model:   h.VectorModel,
 	}})
 }
+
+// exchange is a turn as an entry keeps it.
+func exchange(input, answer string) string { return "Input: " + input + "\nAnswer: " + answer }
 
 // stored ends the handle, or tries the store again (HND-23).
 func (m *Machine) stored(i int, in Stored) {
@@ -62,3 +70,35 @@ func (m *Machine) stored(i int, in Stored) {
 	}
 	m.finish(i, OnStored)
 }
+
+// gather puts a finished turn to those that its session's memory handle will
+// remember together (HND-29).
+func (m *Machine) gather(h Handle) {
+	if m.s.Config.Switches.Remember != RememberIdle || !h.learns() || h.Command != "" || h.Answer == "" {
+		return
+	}
+	turn := h.own()
+	for i := range m.s.Handles {
+		job := &m.s.Handles[i]
+		if job.Kind != KindMemory || job.Session != h.Session || job.Resume != "" || !job.parkedOrQueued() ||
+			job.Turns >= m.s.Config.Limits.MaxTurns {
+			continue
+		}
+		job.Talk = job.Talk.add(turn...)
+		job.Input = clip(job.Input+"\n"+h.Input, extractBytesMax)
+		job.Answer += "\n\n" + exchange(h.Input, h.Answer)
+		job.Turns++
+		return
+	}
+	m.admit(Handle{
+		Kind: KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
+		Answer: exchange(h.Input, h.Answer), Talk: Conversation{}.add(turn...), Turns: 1,
+	})
+}
+
+// learns reports whether a handle of this kind is remembered with its session.
+func (h *Handle) learns() bool {
+	return h.Kind == KindUser || h.Kind == KindEvent || h.Kind == KindSystem || h.Kind == KindSchedule
+}
+
+func (h *Handle) parkedOrQueued() bool { return h.State == Queued || h.State == Parked }

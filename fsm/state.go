@@ -1,5 +1,7 @@
 package fsm
 
+import "slices"
+
 // Snapshot is a machine's whole state as plain data. Its wire form is versioned
 // by the journal that keeps it.
 type Snapshot struct {
@@ -11,7 +13,13 @@ type Snapshot struct {
 	Config     Config   `json:"config"`
 	GraceTimer TimerID  `json:"grace_timer,omitempty"`
 	Handles    []Handle `json:"handles,omitempty"` // unfinished, in admission order
-	Ignored    Ignored  `json:"ignored,omitzero"`
+
+	Schedules    []Schedule `json:"schedules,omitempty"` // in the order of their making
+	LastSchedule int        `json:"last_schedule,omitempty"`
+	Initialized  bool       `json:"initialized,omitempty"` // an initial inference has ended, in this epoch or before
+	LastEvent    bool       `json:"last_event,omitempty"`  // the last handle that started was an event
+
+	Ignored Ignored `json:"ignored,omitzero"`
 }
 
 // Ignored counts the inputs that changed nothing else.
@@ -21,6 +29,10 @@ type Ignored struct {
 	Duplicates int `json:"duplicates,omitempty"` // requests already active
 	Signals    int `json:"signals,omitempty"`    // signals with nothing to stop
 	Refused    int `json:"refused,omitempty"`    // requests and events over max_queue
+	Cancels    int `json:"cancels,omitempty"`    // requests to cancel what cannot be, or is not there
+	Decisions  int `json:"decisions,omitempty"`  // decisions that nobody waits for
+	Slots      int `json:"slots,omitempty"`      // slots taken already, or of no schedule
+	Joined     int `json:"joined,omitempty"`     // events that joined another: they did change it
 	Unknown    int `json:"unknown,omitempty"`    // inputs of no known kind
 	Moves      int `json:"moves,omitempty"`      // moves that a table refused: always 0, an invariant
 }
@@ -32,7 +44,10 @@ func (s Snapshot) clone() Snapshot {
 		h := &s.Handles[i]
 		h.Talk = h.Talk.fork()
 		h.Inf.Talk = h.Inf.Talk.fork()
+		h.Turn, h.Used, h.Notes = slices.Clip(h.Turn), slices.Clip(h.Used), slices.Clip(h.Notes)
+		h.Inf.Seen = slices.Clip(h.Inf.Seen)
 	}
+	s.Schedules = append([]Schedule(nil), s.Schedules...)
 	return s
 }
 
@@ -52,6 +67,12 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	x := newHasher(0)
 	x.str(string(s.Lifecycle))
 	x.bool(s.GraceTimer != 0)
+	x.bool(s.Initialized)
+	x.bool(s.LastEvent)
+	for _, c := range s.Schedules {
+		x.str(c.ID)
+		x.word(uint64(c.Last))
+	}
 	for i := range s.Handles {
 		x.word(s.Handles[i].hash(texts))
 	}
@@ -69,7 +90,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.int(len(h.Talk.Messages))
 	x.str(string(h.Inf.State))
 	x.str(string(h.Inf.Purpose))
-	x.bool(h.Inf.Tools)
+	x.str(string(h.Inf.Tools))
 	x.int(len(h.Inf.Talk.Messages))
 	x.int(h.Inf.Rounds)
 	x.calls(h.Inf.Calls)
@@ -78,6 +99,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.str(string(h.Await.Kind))
 	x.bool(h.Timer != 0)
 	x.int(h.StoreTries)
+	h.hashTurn(&x)
 	if texts {
 		h.hashTexts(&x)
 	} else {
@@ -87,9 +109,69 @@ func (h *Handle) hash(texts bool) uint64 {
 	return x.sum()
 }
 
+// hashTurn is what a handle beyond the profile shelly decides by.
+func (h *Handle) hashTurn(x *hasher) {
+	x.str(h.Command)
+	x.int(h.Joined)
+	x.bool(h.Wait != 0)
+	x.bool(h.Loaded)
+	x.int(h.TurnAt)
+	x.int(len(h.Turn))
+	x.int(len(h.Closing))
+	x.bool(h.Condensed)
+	x.bool(h.Rebased)
+	x.int(len(h.Notes))
+	x.bool(h.Learnt)
+	x.int(h.Tries)
+	x.bool(h.Stop)
+	x.bool(h.Replied)
+	x.str(string(h.Outcome))
+	x.int(h.Crashes)
+	x.bool(h.Poison)
+	x.int(h.Place)
+	x.int(h.Turns)
+	x.int(h.Uses)
+	x.int(len(h.Sess.History))
+	x.int(len(h.Sess.Pending))
+	x.int(len(h.Sess.Skills))
+	x.int(h.Inf.Iterations)
+	x.int(h.Inf.Ran)
+	x.int(h.Inf.Attempt)
+	x.bool(h.Inf.Nothing)
+	x.bool(h.Inf.Cleared)
+	x.bool(h.Inf.Told != "")
+	x.int(h.Inf.Empty)
+	x.int(h.Inf.Waits)
+	x.int(h.Inf.Compactions)
+	x.int(h.Inf.Cut)
+	x.bool(h.Inf.Capped)
+	x.int(len(h.Inf.Seen))
+}
+
 func (h *Handle) hashTexts(x *hasher) {
 	x.str(h.Session)
+	x.origin(h.Origin)
 	x.str(h.Input)
+	x.str(h.About)
+	x.messages(h.Context)
+	x.messages(h.Turn)
+	x.messages(h.Closing)
+	x.strs(h.Used)
+	x.strs(h.Notes)
+	x.session(h.Sess)
+	x.str(h.Failure)
+	x.str(h.Label)
+	x.str(h.Home)
+	x.int(len(h.Images))
+	for _, image := range h.Images {
+		x.str(string(image))
+	}
+	x.str(string(h.Inf.Outcome))
+	x.str(h.Inf.Told)
+	x.str(h.Inf.Said)
+	for _, seen := range h.Inf.Seen {
+		x.word(seen)
+	}
 	x.str(h.Need)
 	x.word(h.Talk.Hash)
 	x.word(h.Inf.Talk.Hash)

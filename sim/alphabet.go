@@ -54,7 +54,7 @@ func brainAnswers(call fsm.CallID, inf fsm.Inference) []action {
 		{"model is cut", fsm.BrainAnswered{Call: call, Stop: fsm.StopMaxTokens, Text: "do"}},
 		{"model fails", fsm.BrainFailed{Call: call, Class: fsm.BrainError, Reason: "broken"}},
 	}
-	if inf.Tools && inf.Purpose != fsm.PurposeFarewell {
+	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
 		list = append(list,
 			action{"model calls", fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "tool", Args: "{}"}}}},
 			action{"model calls two", fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{

@@ -15,13 +15,14 @@ type agenda struct {
 
 // due is one thing that will happen.
 type due struct {
-	at    fsm.Millis
-	seq   int
-	call  fsm.CallID  // what answers this call, or
-	timer fsm.TimerID // fires this timer, or
-	fact  fsm.Input   // (of a call or timer) what the machine is told
-	entry *Moment     // is this moment of the timeline, or
-	boot  bool        // is the restart after a crash
+	at       fsm.Millis
+	seq      int
+	call     fsm.CallID  // what answers this call, or
+	timer    fsm.TimerID // fires this timer, or
+	schedule string      // is the slot of this schedule, or
+	fact     fsm.Input   // (of a call, timer or schedule) what the machine is told
+	entry    *Moment     // is this moment of the timeline, or
+	boot     bool        // is the restart after a crash
 }
 
 func (a *agenda) add(d due) {
@@ -51,6 +52,18 @@ func (a *agenda) pop(choose Chooser) (due, bool) {
 	}
 	a.now = max(a.now, tied[pick].at)
 	return tied[pick], true
+}
+
+// onlySlots reports whether nothing but slots of schedules behind a time is left
+// to happen. A schedule has always another slot, so that they keep no run from
+// its end.
+func (a *agenda) onlySlots(behind fsm.Millis) bool {
+	for _, d := range a.items {
+		if d.at < never && (d.schedule == "" || d.at <= behind) {
+			return false
+		}
+	}
+	return true
 }
 
 // drop removes what keep refuses.

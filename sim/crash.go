@@ -73,11 +73,11 @@ func (j memoryJournal) Crash() (Journal, error) {
 	return j, nil
 }
 
-// fusedJournal dies around appends, and tells memory what was synced.
+// fusedJournal dies around appends, and tells the stores what was synced.
 type fusedJournal struct {
 	Journal
 	fuse   *fuse
-	memory *memory
+	stores *world
 }
 
 func (j fusedJournal) Append(b engine.Batch, sync bool) error {
@@ -88,7 +88,7 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 		return err
 	}
 	if sync {
-		j.memory.sync()
+		j.stores.sync()
 	}
 	return j.fuse.at(AfterAppend, "", 0)
 }
@@ -98,8 +98,14 @@ func (j fusedJournal) SaveSnapshot(index uint64, s fsm.Snapshot) error {
 	if err := j.Journal.SaveSnapshot(index, s); err != nil {
 		return err
 	}
-	j.memory.sync()
+	j.stores.sync()
 	return nil
+}
+
+// sync makes durable what the stores hold.
+func (w *world) sync() {
+	w.memory.sync()
+	w.sessions.sync()
 }
 
 // fusedWorld dies around effects.

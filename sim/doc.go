@@ -1,6 +1,6 @@
 // Package sim runs the shipped machine and engine in a simulated world: a
-// virtual clock, a scripted model, stub tools, memory and journal in memory, and
-// crashes at chosen points.
+// virtual clock, a scripted model, stub tools and skills, memory, sessions and
+// journal in memory, people who decide, and crashes at chosen points.
 //
 //	result := sim.Run(plan, sim.Options{})
 //

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -24,10 +25,10 @@ type MatrixFailure struct {
 // Matrix runs a plan once for each crash point that its uninterrupted run meets
 // (SIM-6).
 // Each crashed run must end as the uninterrupted one does (JRN-12): the same
-// final replies and memory, but for times. Where a started tool met a crash and
-// its outcome is unknown, replies and memory may tell so, and only the
-// invariants, one reply for each request and one start for each use of an unsafe
-// tool are asked.
+// final replies, memory, sessions, messages and starts of unsafe tools, but for
+// times. Where a started tool met a crash and its outcome is unknown, they may tell
+// so, and only the invariants, one reply for each request and one start for each
+// attempt of an unsafe tool are asked.
 func Matrix(p Plan, o Options) (MatrixResult, error) {
 	p.Crashes = nil
 	o.CrashAt = 0
@@ -65,7 +66,7 @@ func compareCrashed(straight, crashed *Result) []string {
 		wrong = append(wrong, v.Invariant+": "+v.Text)
 	}
 	for _, ran := range crashed.Ran {
-		if n := crashed.Starts(ran.Run.Key); !ran.Run.Effects.Repeatable() && n > 1 {
+		if n := crashed.Starts(ran.Run.Key, ran.Run.Attempt); !ran.Run.Effects.Repeatable() && n > 1 {
 			wrong = append(wrong, fmt.Sprintf("INV-6: %s %s was started %d times", ran.Run.Name, ran.Run.Args, n))
 			break
 		}
@@ -82,8 +83,14 @@ func compareCrashed(straight, crashed *Result) []string {
 	return wrong
 }
 
-// metUnknown reports whether the model was told of an unknown outcome.
+// metUnknown reports whether the model was told of an unknown outcome, or a person
+// asked about one.
 func metUnknown(r *Result) bool {
+	for _, q := range r.Questions {
+		if q.Question == fsm.QuestionUnknown {
+			return true
+		}
+	}
 	for _, a := range r.Asked {
 		for _, m := range a.Ask.Conversation.Messages {
 			if m.Role == fsm.RoleTool && m.Text == fsm.UnknownOutcome {
@@ -109,7 +116,17 @@ func compareOutcome(straight, crashed *Result) []string {
 			wrong = append(wrong, fmt.Sprintf("request %s was answered %q, without the crash %q", want.Key.ID, got.Reply, want.Reply))
 		}
 	}
-	return append(wrong, compareMemory(straight, crashed)...)
+	wrong = append(wrong, compareMemory(straight, crashed)...)
+	if goesOn(straight, crashed) {
+		return wrong
+	}
+	return append(wrong, compareKept(straight, crashed)...)
+}
+
+// goesOn reports whether a crashed run ends elsewhere, or with more still to do
+// after its next start, than the uninterrupted one: then not all is there yet.
+func goesOn(straight, crashed *Result) bool {
+	return crashed.Final.Lifecycle != straight.Final.Lifecycle || len(crashed.Final.Handles) > len(straight.Final.Handles)
 }
 
 // compareMemory compares what is remembered. Each boot may remember an initial
@@ -120,23 +137,40 @@ func compareMemory(straight, crashed *Result) []string {
 	var wrong []string
 	for _, e := range crashed.Memory {
 		want, got := remembers(straight, e), remembers(crashed, e)
-		once := e.Kind == fsm.KindUser || e.Kind == fsm.KindEvent
+		once := e.Kind != fsm.KindInit && e.Kind != fsm.KindFarewell
 		switch {
+		case e.Kind == fsm.KindMemory: // how many turns one entry has depends on when nobody waits
 		case want == 0:
 			wrong = append(wrong, fmt.Sprintf("memory holds %q, which it does not without the crash", e.Summary))
 		case once && got > want:
 			wrong = append(wrong, fmt.Sprintf("memory holds %q %d times, without the crash %d times", e.Summary, got, want))
 		}
 	}
-	if crashed.Final.Lifecycle != straight.Final.Lifecycle || len(crashed.Final.Handles) > len(straight.Final.Handles) {
+	if goesOn(straight, crashed) {
 		return wrong
 	}
 	for _, e := range straight.Memory {
-		if e.Kind != fsm.KindFarewell && remembers(crashed, e) < remembers(straight, e) {
+		if e.Kind != fsm.KindFarewell && e.Kind != fsm.KindMemory && remembers(crashed, e) < remembers(straight, e) {
 			wrong = append(wrong, fmt.Sprintf("memory lost %q", e.Summary))
 		}
 	}
-	return wrong
+	return append(wrong, compareLines("memory of turns", turnLines(straight), turnLines(crashed))...)
+}
+
+// turnLines returns what the memory handles have remembered, however they have
+// divided it.
+func turnLines(r *Result) []string {
+	var lines []string
+	for _, e := range r.Memory {
+		if e.Kind == fsm.KindMemory {
+			for _, line := range strings.Split(e.Text, "\n") {
+				if line != "" {
+					lines = append(lines, e.Session+": "+line)
+				}
+			}
+		}
+	}
+	return lines
 }
 
 // remembers counts the entries like e, whoever wrote them when.

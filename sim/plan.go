@@ -5,22 +5,31 @@ import "shelly/fsm"
 // Plan is a whole case: how the machine is configured, what the model says, what
 // the tools do, what happens when, and where the process crashes.
 type Plan struct {
-	Config    fsm.Config // Tools are taken from Stubs, unless a Backend brings its own
-	Start     fsm.Millis // the first boot
-	Scripts   []Script
-	Strict    bool // an unscripted summary, init or farewell is unexpected too
-	Stubs     []Stub
-	Embedding Service // how texts become vectors
-	NoVectors bool    // there is no embedding model
-	Storing   Service
-	Recalling Service
-	Memory    []fsm.Entry // what memory holds before the first boot
-	Timeline  []Moment    // in any order; equal times keep theirs
-	Crashes   []Crash
+	Config     fsm.Config // its builtin tools stay; other tools and the skills are those of Stubs and Skills, where there are any
+	Tools      []string   // names the tools that are declared, in order; nil: the builtin ones of Config, then all stubs
+	Start      fsm.Millis // the first boot
+	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
+	Scripts    []Script
+	Strict     bool // an unscripted summary, compaction, init or farewell is unexpected too
+	Stubs      []Stub
+	Skills     []Skill
+	Embedding  Service // how texts become vectors
+	NoVectors  bool    // there is no embedding model
+	Storing    Service
+	Recalling  Service
+	Loading    Service     // of sessions
+	Saving     Service     // of sessions
+	Skilling   Service     // loading skills
+	Memory     []fsm.Entry // what memory holds before the first boot
+	Sessions   []Saved     // what the store of sessions holds then, each saved once
+	MemoryFile string      // MEMORY.md before the first boot
+	Timeline   []Moment    // in any order; equal times keep theirs
+	Crashes    []Crash
 }
 
 // Script is what the model says to the calls of one purpose, in order for each
-// session. An empty Session is for all sessions alike.
+// session. An empty Session is for all sessions alike, behind those that have a
+// script of their own.
 type Script struct {
 	Purpose fsm.Purpose
 	Session string
@@ -34,10 +43,12 @@ type Line struct {
 	Thinking string
 	Calls    []fsm.ToolCall
 	Quotes   bool           // Text ends with the last message that the model was sent
+	Repeats  bool           // it asks for the calls that it asked for last
 	Length   bool           // the answer is cut at the token limit
 	Hangs    bool           // no answer comes
 	Fails    fsm.BrainClass // the call fails so, because of Reason
 	Reason   string
+	Tokens   fsm.Tokens // what the server counts
 	Takes    fsm.Millis
 	Optional bool // it is no mistake if nobody asks
 }
@@ -52,6 +63,8 @@ type Stub struct {
 type Act struct {
 	Returns  string
 	Failed   bool // the tool answers that it failed
+	Nothing  bool // and says that nothing happened
+	Invalid  bool // and says that the call is wrong
 	Hangs    bool // no answer comes until it is aborted
 	Deaf     bool // nor after it was aborted
 	Lost     bool // it did what it does, but its answer never comes
@@ -60,8 +73,28 @@ type Act struct {
 	Optional bool
 }
 
-// Service is how recall, embedding or storing behaves; the zero value works at
-// once.
+// Skill is a skill in the simulated world.
+type Skill struct {
+	Name, Summary string
+	Always        bool   // its text stands in every system prompt
+	Text          string // the instructions
+	References    []Reference
+}
+
+// Reference is a document of a skill.
+type Reference struct{ Name, Text string }
+
+// Saved is a session as the store holds it. Memory and MemoryHash of its State are
+// empty: MEMORY.md is shared.
+type Saved struct {
+	Name    string
+	State   fsm.Session
+	Archive []fsm.Message // every message of every turn
+	Turns   []string      // the turns that were saved, in order
+}
+
+// Service is how recall, embedding, storing, sessions or skills behave; the zero
+// value works at once.
 type Service struct {
 	Fails string // why it fails
 	Hangs bool   // no answer comes
@@ -70,16 +103,55 @@ type Service struct {
 
 // Moment is one entry of the timeline; exactly one of its parts is set.
 type Moment struct {
-	At      fsm.Millis // after Plan.Start
-	Request *fsm.Requested
-	Event   *fsm.EventRaised
-	Again   bool   // the last request is sent again, to the letter
-	Signal  string // TERM or INT
-	Boot    bool   // the process starts again after it has stopped
+	At        fsm.Millis // after Plan.Start
+	Request   *fsm.Requested
+	Event     *fsm.EventRaised
+	Again     bool   // the last request is sent again, to the letter
+	Signal    string // TERM or INT
+	Boot      bool   // the process starts again after it has stopped
+	Cancel    *Cancel
+	Configure *Configure
+	Answer    *PersonAnswer
+	Edit      *Edit
 
-	Embedding *Service // from now on embedding, storing or recall is so
+	Embedding *Service // from now on embedding, storing, recall, … is so
 	Storing   *Service
 	Recalling *Service
+	Loading   *Service
+	Saving    *Service
+	Skilling  *Service
+}
+
+// Cancel asks to end a request: the one with an id, or the last.
+type Cancel struct{ ID string }
+
+// Configure changes the configuration, for this process and those to come. Tools
+// are as in [Plan].
+type Configure struct {
+	Config fsm.Config
+	Tools  []string
+}
+
+// PersonAnswer answers a question that is open: the Nth that was asked of those
+// that a tool is named by, or the last. A person who was not asked yet waits for
+// the question; one whose question is over answers it all the same.
+type PersonAnswer struct {
+	Decision bool // about an approval; otherwise Text is a word on a handle that is held
+	Approve  bool
+	Text     string
+	By       string
+	Tool     string // only questions about this tool
+	Nth      int    // 0: the last
+}
+
+// Edit is a person's change of MEMORY.md, or somebody else's of a session. What is
+// nil stays.
+type Edit struct {
+	MemoryFile *string
+	Session    string // empty: only MemoryFile
+	History    []fsm.Message
+	Pending    []fsm.Message
+	Skills     []fsm.LoadedSkill
 }
 
 // Crash kills the process at a point and starts it again.
@@ -107,14 +179,48 @@ func Points() []Point {
 	return []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect, AfterStep}
 }
 
-// Machine is the machine's configuration, with the stubs as its tools.
-func (p *Plan) Machine() fsm.Config {
-	c := p.Config
+// Machine is the machine's configuration at the first boot.
+func (p *Plan) Machine() fsm.Config { return p.declare(p.Config, p.Tools) }
+
+// declare returns c with the tools and skills that are declared under it.
+func (p *Plan) declare(c fsm.Config, names []string) fsm.Config {
+	if len(p.Skills) > 0 {
+		c.Skills = nil
+		for _, s := range p.Skills {
+			c.Skills = append(c.Skills, s.decl())
+		}
+	}
 	if len(p.Stubs) > 0 {
-		c.Tools = nil
+		var tools []fsm.ToolDecl
+		for _, t := range c.Tools {
+			if t.Builtin {
+				tools = append(tools, t)
+			}
+		}
 		for _, s := range p.Stubs {
-			c.Tools = append(c.Tools, s.Decl)
+			tools = append(tools, s.Decl)
+		}
+		c.Tools = tools
+	}
+	if names == nil {
+		return c
+	}
+	all := c
+	c.Tools = nil
+	for _, name := range names {
+		if t, ok := all.Tool(name); ok {
+			c.Tools = append(c.Tools, t)
+		} else {
+			c.Tools = append(c.Tools, fsm.Builtins(name)...)
 		}
 	}
 	return c
+}
+
+func (s Skill) decl() fsm.SkillDecl {
+	d := fsm.SkillDecl{Name: s.Name, Summary: s.Summary, Always: s.Always}
+	if s.Always {
+		d.Text = s.Text
+	}
+	return d
 }

@@ -13,6 +13,12 @@ type Result struct {
 	Notices    []Delivery       // notices and repeated replies, as the clients got them
 	Reports    []fsm.Report
 	Memory     []fsm.Entry // in the order of storing
+	Sessions   []Saved     // in the order of the first save
+	MemoryFile string      // MEMORY.md
+	History    []string    // the entries of HISTORY.md
+	Messages   []Message   // each once, in order
+	Questions  []Question  // to a person, in order; one asked again after a crash is there again
+	Audits     []fsm.Audit // in order
 	Asked      []Asked     // model calls, in order; a call asked again after a crash is there again
 	Ran        []Ran       // tool starts, in order
 	Crashes    []Crashed
@@ -45,14 +51,28 @@ type Delivery struct {
 	At      fsm.Millis
 	Request fsm.RequestKey
 	Notice  fsm.Notice // empty: a reply from the record
+	Ahead   int
 	Text    string
+}
+
+// Message is a text delivered to a chat.
+type Message struct {
+	At fsm.Millis
+	fsm.SendMessage
+}
+
+// Question is what a person was asked.
+type Question struct {
+	At fsm.Millis
+	fsm.AskPerson
 }
 
 // Asked is one model call and the line that answered it.
 type Asked struct {
-	At   fsm.Millis
-	Ask  fsm.AskBrain
-	Line Taken
+	At     fsm.Millis
+	Ask    fsm.AskBrain
+	Line   Taken
+	Config *fsm.Config // in force then
 }
 
 // Ran is one start of a tool.
@@ -79,15 +99,44 @@ type Broken struct {
 	fsm.Violation
 }
 
-// Starts returns how often the use of a tool named key was started.
-func (r *Result) Starts(key string) int {
+// Starts returns how often an attempt of the use of a tool named key was started.
+func (r *Result) Starts(key string, attempt int) int {
 	n := 0
 	for _, ran := range r.Ran {
-		if ran.Run.Key == key {
+		if ran.Run.Key == key && ran.Run.Attempt == attempt {
 			n++
 		}
 	}
 	return n
+}
+
+// gather lists what the journal's steps told the world outside. It is written
+// with its step, so a crash neither loses it nor tells it twice.
+func (r *Result) gather() {
+	for _, s := range r.Steps {
+		for _, e := range s.Effects {
+			switch e := e.(type) {
+			case fsm.SendMessage:
+				if !r.sent(e.Key) {
+					r.Messages = append(r.Messages, Message{s.At, e})
+				}
+			case fsm.AskPerson:
+				r.Questions = append(r.Questions, Question{s.At, e})
+			case fsm.Audit:
+				r.Audits = append(r.Audits, e)
+			}
+		}
+	}
+}
+
+// sent reports whether a message is listed.
+func (r *Result) sent(key string) bool {
+	for _, m := range r.Messages {
+		if m.Key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // Replies returns the final replies in the order of acceptance.

@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -33,7 +32,7 @@ func Run(p Plan, o Options) (*Result, error) {
 	if err := r.survive(r.start()); err != nil {
 		return nil, err
 	}
-	for {
+	for !r.over() {
 		next, ok := r.world.agenda.pop(r.choose)
 		if !ok || next.at == never {
 			break
@@ -46,6 +45,13 @@ func Run(p Plan, o Options) (*Result, error) {
 		}
 	}
 	return r.finish()
+}
+
+// over reports whether only schedules would go on, behind the time that the plan
+// wants them served for.
+func (r *run) over() bool {
+	items := r.world.agenda.items
+	return len(items) > 0 && items[0].schedule != "" && r.world.agenda.onlySlots(r.plan.Start+r.plan.Until)
 }
 
 // run is one play of a plan.
@@ -63,8 +69,9 @@ type run struct {
 	epoch   int
 	sent    []fsm.Requested  // accepted or not, in order
 	order   []fsm.RequestKey // of acceptance
-	unheard []Moment         // requests and events whose sender has no word yet
+	unheard []Moment         // what clients have sent and have no word of yet
 	events  int              // events known to be durable
+	waiting []*Moment        // people who wait to be asked
 }
 
 func newRun(p *Plan, o Options) *run {
@@ -78,10 +85,13 @@ func newRun(p *Plan, o Options) *run {
 	r.world = &world{
 		plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result,
 		embedding: p.Embedding, storing: p.Storing, recalling: p.Recalling,
+		loading: p.Loading, saving: p.Saving, skilling: p.Skilling,
 	}
+	r.world.config = &r.config
 	r.world.agenda.now = p.Start
 	r.world.memory = memory{entries: append([]fsm.Entry(nil), p.Memory...)}
 	r.world.memory.sync()
+	r.world.sessions = newSessions(p)
 	r.fuse = &fuse{
 		plan: p.Crashes, ordinal: o.CrashAt, result: r.result,
 		counts: make([]int, len(p.Crashes)), burnt: make([]bool, len(p.Crashes)),
@@ -98,7 +108,7 @@ func (r *run) start() error {
 	r.epoch++
 	r.world.exited = false
 	e, err := engine.Open(
-		fusedJournal{Journal: r.journal, fuse: r.fuse, memory: &r.world.memory},
+		fusedJournal{Journal: r.journal, fuse: r.fuse, stores: r.world},
 		fusedWorld{world: r.world, fuse: r.fuse},
 	)
 	if err != nil {
@@ -109,9 +119,11 @@ func (r *run) start() error {
 	if err := r.recheck(); err != nil {
 		return err
 	}
+	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
 	if err := r.turn(fsm.Boot{At: r.world.agenda.now, Config: r.config}); err != nil {
 		return err
 	}
+	r.wake()
 	return r.resend()
 }
 
@@ -123,6 +135,7 @@ func (r *run) recheck() error {
 	seen := len(r.result.Steps)
 	r.monitor = fsm.NewMonitor()
 	r.result.Steps = r.result.Steps[:0]
+	r.world.cursor.replay()
 	if r.engine.Last() == 0 {
 		return nil
 	}
@@ -137,6 +150,7 @@ func (r *run) recheck() error {
 		if _, ok := rec.Input.(fsm.Boot); ok {
 			epoch++
 		}
+		r.world.cursor.observe(rec.Input, effects)
 		r.result.Steps = append(r.result.Steps, Step{At: rec.Input.Time(), Epoch: epoch, Step: engine.Step{
 			Index: rec.Index, Input: rec.Input, Effects: effects, Moves: append([]fsm.Move(nil), m.Moves()...),
 		}})
@@ -171,107 +185,6 @@ func (r *run) survive(err error) error {
 	return err
 }
 
-// moment plays one entry of the timeline.
-func (r *run) moment(m *Moment) error {
-	now := r.world.agenda.now
-	switch {
-	case m.Boot && r.engine == nil:
-		return r.start()
-	case m.Embedding != nil:
-		r.world.embedding = *m.Embedding
-	case m.Storing != nil:
-		r.world.storing = *m.Storing
-	case m.Recalling != nil:
-		r.world.recalling = *m.Recalling
-	case m.Request != nil:
-		return r.request(at(*m.Request, now).(fsm.Requested))
-	case m.Again && len(r.sent) > 0:
-		return r.request(at(r.sent[len(r.sent)-1], now).(fsm.Requested))
-	case m.Event != nil:
-		return r.event(*m.Event)
-	case m.Signal != "":
-		return r.turn(fsm.Signalled{At: now, Name: m.Signal})
-	}
-	return nil
-}
-
-// request sends a request as a client does that sends again what it has had no
-// word about.
-func (r *run) request(in fsm.Requested) error {
-	r.sent = append(r.sent, in)
-	r.unheard = append(r.unheard, Moment{Request: &in})
-	if r.engine == nil {
-		return nil
-	}
-	return r.resend()
-}
-
-func (r *run) event(in fsm.EventRaised) error {
-	r.unheard = append(r.unheard, Moment{Event: &in})
-	if r.engine == nil {
-		return nil
-	}
-	return r.resend()
-}
-
-// resend sends what has had no word, in order. A word, be it a refusal, takes it
-// off the list; a crash leaves it there.
-func (r *run) resend() error {
-	for len(r.unheard) > 0 && r.engine != nil {
-		m, now := r.unheard[0], r.world.agenda.now
-		var err error
-		if m.Event != nil {
-			err = r.raise(at(*m.Event, now))
-		} else {
-			err = r.accept(at(*m.Request, now).(fsm.Requested))
-		}
-		if err != nil {
-			return err
-		}
-		r.unheard = r.unheard[1:]
-		if err := r.afterTurn(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// raise sends an event. Events have no ids, so one whose turn crashed is looked
-// for in the journal before it is sent again.
-func (r *run) raise(in fsm.Input) error {
-	durable := 0
-	for _, s := range r.result.Steps {
-		if _, ok := s.Input.(fsm.EventRaised); ok {
-			durable++
-		}
-	}
-	if durable > r.events {
-		r.events = durable
-		return nil
-	}
-	if err := r.engine.Turn(in); err != nil {
-		return err
-	}
-	r.events++
-	return nil
-}
-
-func (r *run) accept(in fsm.Requested) error {
-	if !slices.Contains(r.order, in.Request) {
-		r.order = append(r.order, in.Request) // listed at the end only if it was accepted
-	}
-	a, err := r.engine.Accept(in)
-	switch {
-	case errors.Is(err, errCrash), errors.Is(err, engine.ErrDead):
-		return err
-	case err != nil:
-		r.result.Refusals = append(r.result.Refusals, Refusal{At: in.At, Request: in.Request, Err: err})
-	case !a.New && a.Request.Done:
-		r.result.Notices = append(r.result.Notices, Delivery{At: in.At, Request: in.Request, Text: a.Request.Reply})
-	}
-	return nil
-}
-
 func (r *run) turn(in fsm.Input) error {
 	if r.engine == nil {
 		return nil
@@ -304,6 +217,7 @@ func (r *run) crash() error {
 	r.engine = nil
 	r.forget()
 	r.world.memory.crash()
+	r.world.sessions.crash()
 	journal, err := r.journal.Crash()
 	if err != nil {
 		return err
@@ -321,6 +235,8 @@ func (r *run) forget() {
 // observe records an appended step and checks the invariants after it (SCN-13).
 func (r *run) observe(s engine.Step) {
 	r.broken(r.monitor.Step(r.machine, s.Input, s.Effects))
+	r.world.cursor.observe(s.Input, s.Effects)
+	r.asked(s.Effects)
 	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})
 }
 
@@ -335,6 +251,10 @@ func (r *run) broken(violations []fsm.Violation) {
 func (r *run) finish() (*Result, error) {
 	r.result.Unused = r.world.cursor.unused()
 	r.result.Memory = r.world.memory.entries
+	stored := r.world.sessions.held
+	r.result.Sessions, r.result.MemoryFile, r.result.History = stored.saved, stored.memory, stored.notes
+	r.result.gather()
+	r.unsaid()
 	r.result.End = r.world.agenda.now
 	for _, key := range r.order {
 		q, ok, err := r.journal.Request(key)

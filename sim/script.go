@@ -10,18 +10,41 @@ import (
 // cursor serves a plan's script lines and stub acts in order, and serves the
 // same entry again to a call that is asked again after a crash.
 type cursor struct {
-	plan  *Plan
-	lines []int // per script: the next line
-	acts  []int // per stub: starts so far
-	asked []bound
-	ran   []bound
+	plan     *Plan
+	lines    []int // per script: the next line
+	acts     []int // per stub: starts so far
+	asked    []boundLine
+	ran      []boundAct
+	open     []openAsk // model calls of the journal that have no answer yet
+	answered []askKey  // those that have one
 }
 
-// bound ties a script entry to what first took it.
-type bound struct {
-	handle fsm.HandleID
-	key    string
-	entry  Taken
+// askKey is what a model call asks, and who.
+type askKey struct {
+	handle  fsm.HandleID
+	purpose fsm.Purpose
+	hash    uint64 // of the conversation
+}
+
+type openAsk struct {
+	call fsm.CallID
+	askKey
+}
+
+// boundLine ties a line to what first took it: the call that asks this for the
+// nth time, those without an answer apart.
+type boundLine struct {
+	askKey
+	nth   int
+	entry Taken
+}
+
+// boundAct ties an act to what first took it: an attempt of one use of a tool.
+type boundAct struct {
+	handle  fsm.HandleID
+	key     string
+	attempt int
+	entry   Taken
 }
 
 var nothing = Taken{-1, -1}
@@ -30,24 +53,78 @@ func newCursor(p *Plan) *cursor {
 	return &cursor{plan: p, lines: make([]int, len(p.Scripts)), acts: make([]int, len(p.Stubs))}
 }
 
-// line returns the line for a model call, or nothing. A call is the same as an
-// earlier one if its handle asks the same conversation for the same purpose.
-func (c *cursor) line(ask fsm.AskBrain) Taken {
-	key := string(ask.Purpose) + strconv.FormatUint(ask.Conversation.Hash, 16)
-	handle := whose(ask.Handle, ask.Session)
-	if entry, ok := find(c.asked, handle, key); ok {
-		return entry
+// replay forgets which calls have answers; the steps of the journal tell it anew.
+func (c *cursor) replay() { c.open, c.answered = nil, nil }
+
+// observe notes which calls a step of the journal answers and makes. A call whose
+// answer is there is not asked again: the same question of its handle is another.
+func (c *cursor) observe(in fsm.Input, effects []fsm.Effect) {
+	switch in := in.(type) {
+	case fsm.Boot:
+		c.open = c.open[:0]
+	case fsm.BrainAnswered:
+		c.close(in.Call)
+	case fsm.BrainFailed:
+		c.close(in.Call)
 	}
-	entry := nothing
-	for i, s := range c.plan.Scripts {
-		if s.Purpose == ask.Purpose && (s.Session == "" || s.Session == ask.Session) && c.lines[i] < len(s.Lines) {
-			entry = Taken{i, c.lines[i]}
-			c.lines[i]++
-			break
+	for _, e := range effects {
+		if ask, ok := e.(fsm.AskBrain); ok {
+			c.open = append(c.open, openAsk{ask.Call, keyOf(ask)})
 		}
 	}
-	c.asked = append(c.asked, bound{handle, key, entry})
+}
+
+func (c *cursor) close(call fsm.CallID) {
+	for i, o := range c.open {
+		if o.call == call {
+			c.answered = append(c.answered, o.askKey)
+			c.open = append(c.open[:i], c.open[i+1:]...)
+			return
+		}
+	}
+}
+
+func keyOf(ask fsm.AskBrain) askKey { return askKey{ask.Handle, ask.Purpose, ask.Conversation.Hash} }
+
+// line returns the line for a model call, or nothing.
+func (c *cursor) line(ask fsm.AskBrain) Taken {
+	key, nth := keyOf(ask), 0
+	for _, k := range c.answered {
+		if k == key {
+			nth++
+		}
+	}
+	key.handle = whose(ask.Handle, ask.Session)
+	for _, b := range c.asked {
+		if b.askKey == key && b.nth == nth {
+			return b.entry
+		}
+	}
+	entry := nothing
+	if i := c.script(ask); i >= 0 {
+		entry = Taken{i, c.lines[i]}
+		c.lines[i]++
+	}
+	c.asked = append(c.asked, boundLine{key, nth, entry})
 	return entry
+}
+
+// script returns the script whose turn it is, the session's own before those for
+// all, or -1.
+func (c *cursor) script(ask fsm.AskBrain) int {
+	shared := -1
+	for i, s := range c.plan.Scripts {
+		if s.Purpose != ask.Purpose || c.lines[i] >= len(s.Lines) {
+			continue
+		}
+		if s.Session == ask.Session && s.Session != "" {
+			return i
+		}
+		if s.Session == "" && shared < 0 {
+			shared = i
+		}
+	}
+	return shared
 }
 
 // act returns the act for a tool's start, or nothing.
@@ -57,8 +134,10 @@ func (c *cursor) act(run fsm.RunTool) Taken {
 		_, key, _ = strings.Cut(run.Key, ".") // the part behind the handle's id
 	}
 	key = run.Session + " " + key
-	if entry, ok := find(c.ran, handle, key); ok {
-		return entry
+	for _, b := range c.ran {
+		if b.handle == handle && b.key == key && b.attempt == run.Attempt {
+			return b.entry
+		}
 	}
 	entry := nothing
 	for i, s := range c.plan.Stubs {
@@ -70,7 +149,7 @@ func (c *cursor) act(run fsm.RunTool) Taken {
 			c.acts[i]++
 		}
 	}
-	c.ran = append(c.ran, bound{handle, key, entry})
+	c.ran = append(c.ran, boundAct{handle, key, run.Attempt, entry})
 	return entry
 }
 
@@ -100,7 +179,11 @@ func (c *cursor) unused() []string {
 	for i, s := range c.plan.Scripts {
 		for n := c.lines[i]; n < len(s.Lines); n++ {
 			if !s.Lines[n].Optional {
-				names = append(names, "the "+string(s.Purpose)+" script's line "+strconv.Itoa(n+1))
+				name := "the " + string(s.Purpose) + " script's line " + strconv.Itoa(n+1)
+				if s.Session != "" {
+					name += " for session " + s.Session
+				}
+				names = append(names, name)
 			}
 		}
 	}
@@ -116,21 +199,12 @@ func (c *cursor) unused() []string {
 	return names
 }
 
-func find(list []bound, handle fsm.HandleID, key string) (Taken, bool) {
-	for _, b := range list {
-		if b.handle == handle && b.key == key {
-			return b.entry, true
-		}
-	}
-	return nothing, false
-}
-
 // Quiet is the answer to a call that a plan need not script, or false for one
 // that it must.
 func Quiet(ask fsm.AskBrain) (Line, bool) {
 	switch ask.Purpose {
-	case fsm.PurposeSummary:
-		return Line{Text: "Summary of " + strconv.Itoa(len(ask.Conversation.Messages)-1) + " messages."}, true
+	case fsm.PurposeSummary, fsm.PurposeCompact:
+		return Line{Text: "Summary of " + strconv.Itoa(sent(ask)-1) + " messages."}, true
 	case fsm.PurposeInit:
 		return Line{Text: "Nothing to report."}, true
 	case fsm.PurposeFarewell:
@@ -140,16 +214,64 @@ func Quiet(ask fsm.AskBrain) (Line, bool) {
 	}
 }
 
+// sent is how many messages the model is sent, the system prompt among them.
+func sent(ask fsm.AskBrain) int {
+	n := len(ask.Conversation.Messages)
+	if ask.System != "" {
+		n++
+	}
+	return n
+}
+
 // calls returns the line's calls, each with an id that is its own in the
 // conversation, as a model's server gives them.
 func (l Line) calls(ask fsm.AskBrain) []fsm.ToolCall {
 	calls := append([]fsm.ToolCall(nil), l.Calls...)
+	if l.Repeats {
+		calls = append(calls, lastCalls(ask)...)
+	}
+	n := 0
 	for i := range calls {
-		if calls[i].ID == "" {
-			calls[i].ID = "call_" + strconv.Itoa(len(ask.Conversation.Messages)) + "_" + strconv.Itoa(i)
+		if calls[i].ID != "" {
+			continue
 		}
+		if n == 0 {
+			n = freeID(ask)
+		}
+		calls[i].ID = "call_" + strconv.Itoa(n) + "_" + strconv.Itoa(i)
 	}
 	return calls
+}
+
+// lastCalls returns the calls that the model asked for last, without their ids.
+func lastCalls(ask fsm.AskBrain) []fsm.ToolCall {
+	messages := ask.Conversation.Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		if len(messages[i].Calls) == 0 {
+			continue
+		}
+		calls := append([]fsm.ToolCall(nil), messages[i].Calls...)
+		for n := range calls {
+			calls[n].ID = ""
+		}
+		return calls
+	}
+	return nil
+}
+
+// freeID returns the number of the next calls: that of the messages, unless a
+// longer conversation, since shortened, has left calls of that number.
+func freeID(ask fsm.AskBrain) int {
+	n := sent(ask)
+	for _, m := range ask.Conversation.Messages {
+		for _, c := range m.Calls {
+			number, _, _ := strings.Cut(strings.TrimPrefix(c.ID, "call_"), "_")
+			if taken, err := strconv.Atoi(number); err == nil && taken >= n {
+				n = taken + 1
+			}
+		}
+	}
+	return n
 }
 
 // Answer is what the model says on a line to ask, or nil where no answer comes.
@@ -162,7 +284,7 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
 		return fsm.BrainFailed{Call: ask.Call, Class: l.Fails, Reason: l.Reason}
 	}
 	in := fsm.BrainAnswered{
-		Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.Text, Thinking: l.Thinking, Calls: l.calls(ask),
+		Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.Text, Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
 	}
 	if l.Quotes {
 		if n := len(ask.Conversation.Messages); n > 0 {
@@ -172,7 +294,7 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
 	switch {
 	case l.Length:
 		in.Stop = fsm.StopMaxTokens
-	case len(l.Calls) > 0:
+	case len(in.Calls) > 0:
 		in.Stop = fsm.StopToolUse
 	}
 	return in

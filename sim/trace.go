@@ -56,6 +56,18 @@ func at(in fsm.Input, now fsm.Millis) fsm.Input {
 	case fsm.TimerFired:
 		in.At = now
 		return in
+	case fsm.SessionLoaded:
+		in.At = now
+		return in
+	case fsm.SessionSaved:
+		in.At = now
+		return in
+	case fsm.SkillLoaded:
+		in.At = now
+		return in
+	case fsm.ScheduleDue:
+		in.At = now
+		return in
 	default:
 		return in
 	}

@@ -14,6 +14,10 @@ type Backend interface {
 	Brain(ask fsm.AskBrain, line Line) (fsm.Input, error)
 	// Tool runs the stub through the real tool runner.
 	Tool(run fsm.RunTool, act Act) (fsm.Input, error)
+	// Session loads or saves a session or loads a skill. Where scripted carries an
+	// Error, that failure is to be had. A save with no Call is somebody else's edit,
+	// which always succeeds; where it names no session it is of MEMORY.md alone.
+	Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error)
 	// Memory recalls, embeds or stores. Where scripted carries an Error, that
 	// failure is to be had.
 	Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error)
@@ -21,14 +25,19 @@ type Backend interface {
 
 // world performs effects in virtual time. It implements engine.World.
 type world struct {
-	plan                          *Plan
-	backend                       Backend // nil: outcomes are as scripted
-	cursor                        *cursor
-	memory                        memory
-	agenda                        agenda
-	result                        *Result
-	embedding, storing, recalling Service // as they are now
-	exited                        bool
+	plan     *Plan
+	backend  Backend // nil: outcomes are as scripted
+	cursor   *cursor
+	config   *fsm.Config // of the process
+	memory   memory
+	sessions sessions
+	agenda   agenda
+	result   *Result
+	sent     []string // keys of the messages that were delivered
+	exited   bool
+
+	// How the services are now.
+	embedding, storing, recalling, loading, saving, skilling Service
 }
 
 // Perform implements engine.World.
@@ -42,25 +51,33 @@ func (w *world) Perform(e fsm.Effect) error {
 		w.abort(e.Call)
 	case fsm.Recall, fsm.Embed, fsm.Store:
 		return w.remember(e)
+	case fsm.LoadSession, fsm.SaveSession, fsm.LoadSkill:
+		return w.session(e)
+	case fsm.ArmSchedule:
+		w.arm(e)
+	case fsm.DisarmSchedule:
+		w.disarm(e.Schedule)
+	case fsm.SendMessage:
+		w.sent = append(w.sent, e.Key)
 	case fsm.SetTimer:
 		w.agenda.add(due{at: w.agenda.now + e.After, timer: e.Timer, fact: fsm.TimerFired{Timer: e.Timer}})
 	case fsm.ClearTimer:
 		w.agenda.drop(func(d due) bool { return d.timer != e.Timer })
 	case fsm.Notify:
-		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice})
+		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
 	case fsm.Report:
 		w.result.Reports = append(w.result.Reports, e)
 	case fsm.Exit:
 		w.result.Exits = append(w.result.Exits, e.Code)
 		w.exited = true
 	}
-	return nil // a Reply is in the request's record already
+	return nil // a Reply, a message, a question or an audit is in the journal with its step
 }
 
 // ask serves the next line of the script.
 func (w *world) ask(e fsm.AskBrain) error {
 	taken := w.cursor.line(e)
-	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken})
+	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken, Config: w.config})
 	line, known := Line{}, false
 	if taken != nothing {
 		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
@@ -113,7 +130,7 @@ func (a Act) answer(e fsm.RunTool) fsm.Input {
 	if a.Hangs || a.Lost || a.Deaf {
 		return nil
 	}
-	return fsm.ToolAnswered{Call: e.Call, Text: a.Returns, Failed: a.Failed}
+	return fsm.ToolAnswered{Call: e.Call, Text: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid}
 }
 
 // remember performs recall, embedding and store.

@@ -12,7 +12,7 @@ import (
 // Blocks returns the names of the generated blocks in the order in which SPEC.md
 // has them.
 func Blocks() []string {
-	return []string{"lifecycle", "handle", "inference", "invariants", "limits", "effects", "prompts"}
+	return []string{"lifecycle", "handle", "inference", "failures", "effects", "limits", "switches", "profiles", "prompts", "invariants"}
 }
 
 // Render returns the text of a generated block, ending with a newline.
@@ -27,10 +27,16 @@ func Render(block string) (string, error) {
 		return renderInvariants(), nil
 	case "limits":
 		return renderLimits()
+	case "failures":
+		return renderFailures(), nil
+	case "switches":
+		return renderSwitches()
+	case "profiles":
+		return renderProfiles(), nil
 	case "effects":
 		return renderEffects(), nil
 	case "prompts":
-		return renderPrompts(), nil
+		return renderPrompts()
 	default:
 		return "", fmt.Errorf("there is no generated block %q; the blocks are: %s", block, strings.Join(Blocks(), ", "))
 	}

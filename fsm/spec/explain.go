@@ -112,7 +112,7 @@ func (e Explanation) Print(w io.Writer) error {
 }
 
 // Print writes every generated block in Markdown: the tables, the diagrams, the
-// invariants, the limits, the kinds of effects and the prompts.
+// kinds of effects, the profiles' limits, switches and prompts, and the invariants.
 func Print(w io.Writer) error {
 	for i, name := range Blocks() {
 		text, err := Render(name)

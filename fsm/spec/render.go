@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -71,43 +70,6 @@ func renderInvariants() string {
 	return b.String()
 }
 
-// limitDoc is a limit in words.
-type limitDoc struct{ name, bounds, rule string }
-
-// limitDocs words every field of fsm.Limits, in their order.
-func limitDocs() []limitDoc {
-	return []limitDoc{
-		{"max_tool_rounds", "rounds of one inference that run tools", "INF-7"},
-		{"max_cognition_rounds", "inferences of one handle's cognition", "HND-10"},
-		{"recall_top_k", "entries that one recall brings", "HND-7"},
-		{"max_calls_per_answer", "tool calls run of one answer", "INF-10"},
-		{"max_store_attempts", "tries to store one memory entry", "HND-23"},
-		{"max_queue", "requests and events that wait, parked ones included", "HND-25"},
-		{"init_timeout", "the initial inference, its memory included", "LIF-5"},
-		{"handle_timeout", "one request or event, its memory included", "HND-18"},
-		{"shutdown_timeout", "the farewell, its memory included", "LIF-9"},
-		{"grace", "waiting for what is active at shutdown", "LIF-8"},
-		{"abort_timeout", "waiting for an aborted tool to stop", "HND-19"},
-	}
-}
-
-// renderLimits returns the limits with the profile's defaults. A limit without
-// words is an error.
-func renderLimits() (string, error) {
-	profile := fsm.ShellyProfile()
-	limits := reflect.ValueOf(profile.Limits)
-	docs := limitDocs()
-	rows := [][]string{{"limit", "default of " + profile.Profile, "bounds", "rule"}}
-	for i := range limits.NumField() {
-		name := limits.Type().Field(i).Tag.Get("json")
-		if i >= len(docs) || docs[i].name != name {
-			return "", fmt.Errorf("the limit %q has no words in limitDocs, or not in its place", name)
-		}
-		rows = append(rows, []string{"`" + name + "`", fmt.Sprint(limits.Field(i).Interface()), docs[i].bounds, docs[i].rule})
-	}
-	return grid(rows), nil
-}
-
 // renderEffects asks the machine what it makes of each kind of tool.
 func renderEffects() string {
 	rows := [][]string{{"effects", "started again after a crash", "its start is a barrier"}}
@@ -127,21 +89,6 @@ func yesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// renderPrompts returns the built-in prompts, each as it is sent.
-func renderPrompts() string {
-	p := fsm.DefaultPrompts()
-	var b strings.Builder
-	for i, prompt := range []struct{ key, text string }{
-		{"identity", p.Identity}, {"question", p.Question}, {"init", p.Init}, {"farewell", p.Farewell}, {"summary", p.Summary},
-	} {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "`prompts.%s`:\n\n```text\n%s\n```\n", prompt.key, prompt.text)
-	}
-	return b.String()
 }
 
 // grid returns rows as a Markdown table that reads well as it is; the first row

@@ -2,9 +2,11 @@ package spec_test
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
+	"shelly/fsm"
 	"shelly/fsm/spec"
 )
 
@@ -73,14 +75,11 @@ func TestUpdateRefusesBrokenBlocks(t *testing.T) {
 }
 
 func TestATableIsRenderedWithItsDiagram(t *testing.T) {
-	text, err := spec.Render("inference")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := rendered(t, "inference")
 	for _, want := range []string{
 		"Begins in `thinking`. Final: `completed`, `exhausted`, `failed`, `aborted`.\n",
-		"| from     | on          | to        | rule   |\n| -------- | ----------- | --------- | ------ |\n",
-		"| thinking | end_turn    | completed | INF-3  |\n",
+		"| from | on | to | rule |\n| ",
+		"| thinking | end_turn | completed | INF-3 |\n",
 		"stateDiagram-v2\n    [*] --> thinking\n    thinking --> acting: tools_asked INF-2\n",
 		"    thinking --> failed: max_tokens INF-5 / error INF-6\n",
 		"    completed --> [*]\n",
@@ -95,16 +94,49 @@ func TestTheOtherBlocksSayWhatTheCodeSays(t *testing.T) {
 	for block, want := range map[string]string{
 		"lifecycle":  "No state is final.",
 		"invariants": "\n**INV-12** From every state",
-		"limits":     "| `handle_timeout`       | 300s ",
-		"effects":    "| not declared | no                          | yes ",
+		"limits":     "| limit | default | shelly | countbot | nanobot | omniemployee | bounds | rule |\n",
+		"switches":   "| | `checkpoint` | it ends before its next tool or model call | countbot | HND-32 |\n",
+		"profiles":   "| countbot | `off` | 0.7 | 4096 | `spawn`, ",
+		"failures":   "| asked again (INF-15) | `unreachable`, `loading`, `busy`, ",
+		"effects":    "| not declared | no | yes ",
 		"prompts":    "`prompts.init`:\n\n```text\nYou just started. You know nothing about this machine.\nExplore your environment and report what you find.\n```\n",
 	} {
-		text, err := spec.Render(block)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(text, want) {
+		if text := rendered(t, block); !strings.Contains(text, want) {
 			t.Errorf("block %s lacks %q:\n%s", block, want, text)
 		}
 	}
+}
+
+func TestEachProfileHasItsValueOfALimit(t *testing.T) {
+	text := rendered(t, "limits")
+	for _, want := range []string{
+		"| `max_iterations` | 30 | 1000 | 25 | 20 | 50 | answers of the model in one inference | INF-17 |\n",
+		"| `backoff` | 1s, 2s, 5s, 15s, 30s | none | none | none | none |",
+		"| `handle_timeout` | 300s | 300s |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the block lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestATextOfSeveralProfilesIsShownOnce(t *testing.T) {
+	text := rendered(t, "prompts")
+	if !strings.Contains(text, "`prompts.at_length` of default, countbot, nanobot:\n") {
+		t.Errorf("a text is not shown with the profiles that have it:\n%s", text)
+	}
+	if n := strings.Count(text, fsm.DefaultPrompts().Init); n != 1 {
+		t.Errorf("the prompt that all profiles share is there %d times", n)
+	}
+}
+
+// rendered returns a block with every run of blanks as one, so that a test does
+// not depend on the widths of a table.
+func rendered(t *testing.T, block string) string {
+	t.Helper()
+	text, err := spec.Render(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`(\S) {2,}`).ReplaceAllString(text, "$1 ")
 }

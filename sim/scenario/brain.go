@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"strings"
+
 	"shelly/fsm"
 	"shelly/sim"
 )
@@ -20,8 +22,8 @@ func (f *File) Brain() *Brain { return &Brain{f} }
 // has none. A purpose that is not scripted has the simulator's quiet default.
 func (b *Brain) Answer(ask fsm.AskBrain) (sim.Line, bool) {
 	for _, s := range b.file.scripted() {
-		if s.purpose == ask.Purpose && len(s.lines) > 0 {
-			return s.lines[b.next(ask)%len(s.lines)].line(), true
+		if s.purpose == ask.Purpose && s.session == "" && len(s.lines) > 0 {
+			return s.lines[next(ask)%len(s.lines)].line(), true
 		}
 	}
 	if b.file.Strict {
@@ -30,16 +32,23 @@ func (b *Brain) Answer(ask fsm.AskBrain) (sim.Line, bool) {
 	return sim.Quiet(ask)
 }
 
-// next is how many lines the handle has had. A summary is one call, made over
-// the answers of another purpose.
-func (b *Brain) next(ask fsm.AskBrain) int {
-	if ask.Purpose == fsm.PurposeSummary {
+// next is how many lines the handle has had: the answers of the model behind the
+// last that ended a turn. A summary or compaction is one call, made over the
+// answers of another purpose.
+func next(ask fsm.AskBrain) int {
+	if ask.Purpose == fsm.PurposeSummary || ask.Purpose == fsm.PurposeCompact {
 		return 0
 	}
 	n := 0
-	for _, m := range ask.Conversation.Messages {
-		if m.Role == fsm.RoleAssistant {
+	messages := ask.Conversation.Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		m := messages[i]
+		switch {
+		case m.Role != fsm.RoleAssistant:
+		case len(m.Calls) > 0, i+1 < len(messages) && messages[i+1].Role == fsm.RoleTool, strings.HasPrefix(m.Text, fsm.NeedMarker):
 			n++
+		default:
+			return n
 		}
 	}
 	return n

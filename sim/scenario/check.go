@@ -13,8 +13,8 @@ import (
 // FormatVersion is the version of the format that this package reads.
 const FormatVersion = 1
 
-// Profile is the one profile that there is.
-const Profile = "shelly"
+// DefaultProfile is the profile of a file that names none.
+const DefaultProfile = "shelly"
 
 // check looks for what is wrong with a file although each value has its type.
 func (d *decoder) check(f *File) {
@@ -27,9 +27,11 @@ func (d *decoder) check(f *File) {
 	case strings.Map(printable, f.Name) != f.Name:
 		d.at("name", "wants one line of text")
 	}
-	if f.Profile != "" && f.Profile != Profile {
-		d.at("profile", unknown("profile", f.Profile, []string{Profile}))
+	if _, ok := fsm.Profile(f.Profile); f.Profile != "" && !ok {
+		d.at("profile", unknown("profile", f.Profile, fsm.ProfileNames()))
 	}
+	d.checkConfig("config", f.Config, f)
+	d.checkSkills(f)
 	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
 	for i, id := range f.Covers {
 		if !rule.MatchString(id) {
@@ -43,12 +45,14 @@ func (d *decoder) check(f *File) {
 	if f.ScriptFor != nil {
 		d.checkLines("brain_for.init", f.ScriptFor.Init)
 		d.checkLines("brain_for.summary", f.ScriptFor.Summary)
+		d.checkLines("brain_for.compact", f.ScriptFor.Compact)
+		d.checkLines("brain_for.subagent", f.ScriptFor.Subagent)
 		d.checkLines("brain_for.farewell", f.ScriptFor.Farewell)
 	}
 	if f.Embed != nil {
 		d.checkOutage("embedding", &f.Embed.Outage)
 	}
-	d.checkTimeline(f.Timeline)
+	d.checkTimeline(f)
 	d.checkCrashes(f.Crash)
 	d.checkExpect(f)
 }
@@ -83,6 +87,10 @@ func (d *decoder) checkTool(path string, entries Entries) {
 		at := element(path, i)
 		d.oneOf(at, choice{"returns", e.Returns != nil}, choice{"fails", e.Fails != nil}, choice{"hangs", e.Hangs},
 			choice{"deaf", e.Deaf}, choice{"started_then_lost", e.Lost})
+		d.oneOf(at, choice{"nothing", e.Nothing || e.Fails != nil && e.Fails.Retryable}, choice{"invalid", e.Invalid})
+		if e.Fails == nil && (e.Nothing || e.Invalid) {
+			d.at(at, "nothing and invalid belong to fails")
+		}
 		switch {
 		case e.Effects == "":
 		case effects != "" && e.Effects != effects:
@@ -96,15 +104,16 @@ func (d *decoder) checkTool(path string, entries Entries) {
 func (d *decoder) checkLines(path string, lines []Line) {
 	for i, l := range lines {
 		at := element(path, i)
-		says := l.Says != nil || l.Calls != nil
-		n := d.oneOf(at, choice{"says or calls", says}, choice{"needs", l.Needs != nil}, choice{"fails", l.Fails != nil},
+		says := l.Says != nil || l.Calls != nil || l.Repeats
+		n := d.oneOf(at, choice{"says or calls", says}, choice{"raw", l.Raw != nil}, choice{"needs", l.Needs != nil}, choice{"fails", l.Fails != nil},
 			choice{"hangs", l.Hangs}, choice{"empty", l.Empty}, choice{"cut", l.Cut}, choice{"garbage", l.Garbage != ""})
 		if n == 0 && l.Quotes == "" && l.Thinks == "" && l.Stops == "" {
-			d.at(at, "says nothing; give one of says, calls, needs, quotes, fails, hangs, empty, cut and garbage")
+			d.at(at, "says nothing; give one of says, calls, raw, needs, quotes, fails, hangs, empty, cut and garbage")
 		}
-		if n > 0 && !says && l.Needs == nil && (l.Quotes != "" || l.Stops != "") {
+		if n > 0 && !says && l.Needs == nil && l.Raw == nil && (l.Quotes != "" || l.Stops != "") {
 			d.at(at, "quotes and stops are for an answer that has a text")
 		}
+		d.checkCalls(at+".calls", l.Calls)
 		if l.Fails != nil && !slices.Contains(brainClasses(), string(l.Fails.Code)) {
 			d.at(at+".fails.code", unknown("class", string(l.Fails.Code), brainClasses()))
 		}
@@ -116,28 +125,6 @@ func brainClasses() []string {
 		string(fsm.BrainUnreachable), string(fsm.BrainLoading), string(fsm.BrainBusy), string(fsm.BrainMissingModel),
 		string(fsm.BrainNoTools), string(fsm.BrainContextTruncated), string(fsm.BrainCutStream), string(fsm.BrainGarbage),
 		string(fsm.BrainTimeout), string(fsm.BrainCancelled), string(fsm.BrainError),
-	}
-}
-
-func (d *decoder) checkTimeline(timeline []Moment) {
-	asked := false
-	for i, m := range timeline {
-		at := element("timeline", i)
-		n := d.oneOf(at, choice{"user", m.User != nil}, choice{"event", m.Event != nil}, choice{"duplicate_last", m.Again},
-			choice{"shutdown", m.Shutdown != ""}, choice{"start", m.Start}, choice{"store", m.Store != nil}, choice{"recall", m.Recall != nil}, choice{"embedding", m.Embedding != nil})
-		if n == 0 {
-			d.at(at, "nothing happens; give one of user, event, duplicate_last, shutdown, start, store, recall and embedding")
-		}
-		d.checkOutage(at+".store", m.Store)
-		d.checkOutage(at+".recall", m.Recall)
-		d.checkOutage(at+".embedding", m.Embedding)
-		if m.User == nil && (m.Session != "" || m.Channel != "" || m.ID != "") {
-			d.at(at, "session, channel and id belong to user")
-		}
-		if m.Again && !asked {
-			d.at(at, "there is no request before it")
-		}
-		asked = asked || m.User != nil
 	}
 }
 
@@ -199,6 +186,8 @@ func effectKinds() []string {
 	for _, e := range []fsm.Effect{
 		fsm.AskBrain{}, fsm.RunTool{}, fsm.AbortCall{}, fsm.Recall{}, fsm.Embed{}, fsm.Store{},
 		fsm.SetTimer{}, fsm.ClearTimer{}, fsm.Reply{}, fsm.Notify{}, fsm.Report{}, fsm.Exit{},
+		fsm.LoadSession{}, fsm.SaveSession{}, fsm.LoadSkill{}, fsm.SendMessage{},
+		fsm.ArmSchedule{}, fsm.DisarmSchedule{}, fsm.AskPerson{}, fsm.Audit{},
 	} {
 		kinds = append(kinds, fsm.EffectKind(e))
 	}

@@ -16,14 +16,19 @@
 //
 // What a scenario leaves out has a quiet default:
 //
-//   - Without a script for the initial inference (brain_for.init) and without
-//     config.init the case boots with the initial inference off.
-//   - Without a script, a summary is "Summary of N messages.", an initial
-//     inference reports "Nothing to report." and a farewell says "Goodbye.";
+//   - The profile is shelly. Without a script for the initial inference
+//     (brain_for.init) and without config.init the case boots with the initial
+//     inference off.
+//   - Without a script, a summary or a compaction is "Summary of N messages.", an
+//     initial inference reports "Nothing to report." and a farewell says "Goodbye.";
 //     with strict: true each of them is an unexpected call.
-//   - Without tools the model is offered none.
-//   - A request without an id gets "r" and its place among the requests of the
-//     timeline, from 1. Its session is "cli:direct".
+//   - The model is offered the profile's builtin tools and the stubs.
+//   - A request without an id gets "r" and its place among the requests and commands
+//     of the timeline, from 1. Without session, channel and chat its session is
+//     "cli:direct"; with a channel and a chat alone it is the machine's choice.
+//   - A schedule keeps no case from its end: its slots are served while anything else
+//     goes on, and until clock.until.
+//   - A person who is to approve, deny or resolve waits to be asked.
 //
 // An unexpected model or tool call, a script entry that nobody asked for and a
 // broken invariant fail every case, whatever it expects.

@@ -8,15 +8,19 @@ type File struct {
 	Name      string       `key:"name,required"`     // what the case shows, in a few words
 	Covers    []string     `key:"covers"`            // ids of the rules of SPEC.md that the case shows
 	Tags      []string     `key:"tags"`              // words to select cases by
-	Profile   string       `key:"profile"`           // a named preset of limits and prompts: shelly
-	Config    *Config      `key:"config"`            // single limits that differ from the profile's
+	Profile   string       `key:"profile"`           // a named preset of switches, limits and prompts; shelly unless given
+	Config    *Config      `key:"config"`            // single settings that differ from the profile's
+	About     *About       `key:"about"`             // what the profile's texts speak of
 	Clock     *Clock       `key:"clock"`             // the virtual clock
-	Tools     Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them
+	Tools     Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them, behind the profile's own
+	Skills    []Skill      `key:"skills"`            // the skills that there are
 	Embed     *Embedding   `key:"embedding"`         // off, or how the embedding model fails
 	Memory    []Memory     `key:"memory"`            // what memory holds before the first start
-	Script    []Line       `key:"brain"`             // what the model says to requests and events, one entry a call, in order
+	Sessions  Map[Session] `key:"sessions"`          // what the store of sessions holds before the first start, by name
+	MemoryMD  string       `key:"memory_file"`       // MEMORY.md before the first start
+	Script    []Line       `key:"brain"`             // what the model says to requests, events, schedules and reports, one entry a call, in order for each session
 	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
-	Strict    bool         `key:"strict"`            // an unscripted summary, init or farewell fails the case
+	Strict    bool         `key:"strict"`            // an unscripted summary, compaction, init or farewell fails the case
 	Timeline  []Moment     `key:"timeline"`          // what happens when
 	Crash     Crashes      `key:"crash"`             // where the process dies
 	Expect    *Expect      `key:"expect"`            // what must hold at the end
@@ -28,25 +32,57 @@ type File struct {
 	where  map[string]Pos // of every key and list entry, by its path; only looked up
 }
 
-// Config sets single limits. Durations are written as 300s or 1.5s.
-type Config struct {
-	Init               string    `key:"init" enum:"every_start,off"` // when the initial inference runs
-	MaxToolRounds      *Count    `key:"max_tool_rounds"`             // rounds that ran tools, in one inference
-	MaxCognitionRounds *Count    `key:"max_cognition_rounds"`        // inferences of one handle's cognition
-	RecallTopK         *Count    `key:"recall_top_k"`                // entries of one recall
-	MaxCallsPerAnswer  *Count    `key:"max_calls_per_answer"`        // tool calls run of one answer
-	MaxStoreAttempts   *Count    `key:"max_store_attempts"`          // tries to store one memory entry
-	MaxQueue           *Count    `key:"max_queue"`                   // handles not yet started
-	InitTimeout        *Duration `key:"init_timeout"`                // the initial inference, memory included
-	HandleTimeout      *Duration `key:"handle_timeout"`              // one request or event, memory included
-	ShutdownTimeout    *Duration `key:"shutdown_timeout"`            // the farewell, memory included
-	Grace              *Duration `key:"grace"`                       // wait for active handles at shutdown
-	AbortTimeout       *Duration `key:"abort_timeout"`               // wait for an aborted tool to stop
-}
-
 // Clock is the virtual clock.
 type Clock struct {
-	Start Time `key:"start,required"` // when the process first starts, such as "2026-01-05T09:00:00Z"
+	Start *Time    `key:"start"` // when the process first starts; "2026-01-05T09:00:00Z" unless given
+	Until Duration `key:"until"` // how long after it schedules are served, though nothing else is left to happen
+}
+
+// About is what the texts of a profile speak of where they say {name}, {user},
+// {persona}, {workspace} or {system}.
+type About struct {
+	Name      string `key:"name"`      // of the agent; shelly unless given
+	User      string `key:"user"`      // how the person is addressed; the user unless given
+	Persona   string `key:"persona"`   // further text about the agent
+	Workspace string `key:"workspace"` // the folder of the tools; /workspace unless given
+	System    string `key:"system"`    // the operating system; linux (simulated) unless given
+}
+
+// Skill is a skill that there is.
+type Skill struct {
+	Name       string      `key:"name,required"`
+	Summary    string      `key:"summary"`    // what the model is told of it before it is loaded
+	Always     bool        `key:"always"`     // its text stands in every system prompt
+	Text       string      `key:"text"`       // the instructions
+	References Map[string] `key:"references"` // further documents, by name
+}
+
+// Session is a session as it is saved.
+type Session struct {
+	History []Said   `key:"history"` // what the next conversation begins with, oldest first
+	Pending []Said   `key:"pending"` // messages that wait to be consolidated
+	Skills  []Loaded `key:"skills"`  // the loaded skills, in the order of their loading
+	Ratio   *Count   `key:"ratio"`   // tokens counted for each 1,024 estimated
+}
+
+// Said is one message.
+type Said struct {
+	Role   string   `key:"role,required"` // system, user, assistant or tool; a broken history may have another
+	Text   string   `key:"text"`
+	Thinks string   `key:"thinking"` // (assistant)
+	Calls  []Call   `key:"calls"`    // (assistant) the tools that it asked for
+	Tool   string   `key:"tool"`     // (tool) whose result it is
+	ID     string   `key:"id"`       // (tool) the model's id of the call answered
+	Images []string `key:"images"`   // (user)
+	Used   []string `key:"used"`     // (assistant) the tools that the turn used
+}
+
+// Loaded is a loaded skill: its name, or a name and one of its references. The text
+// is that of the file's skills unless given.
+type Loaded struct {
+	Name      string  `key:"name,required"`
+	Reference string  `key:"reference"`
+	Text      *string `key:"text"`
 }
 
 // Entries are what a stub tool does, one entry a call, in order. An empty list
@@ -59,19 +95,24 @@ type Entry struct {
 	Args     *Matcher `key:"args"`                                  // what the tool is called with
 	Returns  *string  `key:"returns"`                               // its result
 	Fails    *Failing `key:"fails"`                                 // it answers that it failed
+	Nothing  bool     `key:"nothing"`                               // (fails) and that nothing happened, so that another attempt is safe
+	Invalid  bool     `key:"invalid"`                               // (fails) and that the call is wrong, so that another attempt is pointless
 	Hangs    bool     `key:"hangs"`                                 // it answers only when it is aborted
 	Deaf     bool     `key:"deaf"`                                  // it does not even stop when it is aborted
 	Lost     bool     `key:"started_then_lost"`                     // it does what it does, but its answer never comes
 	Takes    Duration `key:"takes"`                                 // how long until it answers
 	Times    *Count   `key:"times"`                                 // how many calls the entry is for; 1 unless given
 	Effects  string   `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
+	Approve  bool     `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
+	About    string   `key:"description"`                           // what the model is told of the tool, in one of its entries
 	Optional bool     `key:"optional"`                              // it is no failure if nobody calls
 }
 
 // Failing is a text, or a code and a message.
 type Failing struct {
-	Code    string `key:"code,required"` // one word for the failure
-	Message string `key:"message"`       // what went wrong
+	Code      string `key:"code,required"` // one word for the failure
+	Message   string `key:"message"`       // what went wrong
+	Retryable bool   `key:"retryable"`     // nothing happened, as nothing: true says
 }
 
 // Embedding is "off", or how the embedding model fails.
@@ -91,16 +132,21 @@ type Memory struct {
 // (SCN-3, SCN-4).
 type ScriptFor struct {
 	Init     []Line `key:"init"`     // the initial inference; one that is begun anew after a crash gets the same lines
-	Summary  []Line `key:"summary"`  // the summary behind each answer
-	Farewell []Line `key:"farewell"` // the farewell; the same holds
+	Summary  []Line `key:"summary"`  // the summary behind each answer, or behind a session's turns
+	Compact  []Line `key:"compact"`  // the compression of a conversation, the summary or consolidation of a history
+	Subagent []Line `key:"subagent"` // subagents
+	Farewell []Line `key:"farewell"` // the farewell; the same holds as for init
 }
 
 // Line is one answer of the model. A line says, calls, needs or fails in one way;
 // says and calls may stand together.
 type Line struct {
+	Session  string        `key:"session"`             // only calls of this session get the entry; those of a session come before those for all
 	Sees     *Sees         `key:"sees"`                // what the model must have been sent; an assertion, not a selector
 	Says     *string       `key:"says"`                // the answer's text
 	Calls    []Call        `key:"calls"`               // the tools that it asks for, in order
+	Raw      *string       `key:"raw"`                 // the answer's text, in which a call may be written as small models do
+	Repeats  bool          `key:"repeats_last_call"`   // it asks for the calls again that it asked for last
 	Needs    *string       `key:"needs"`               // an information need: the text "NEED: …"
 	Thinks   string        `key:"thinks"`              // its thinking, which is no part of the answer
 	Quotes   string        `key:"quotes" enum:"last"`  // the text ends with the last message that the model was sent
@@ -110,15 +156,23 @@ type Line struct {
 	Empty    bool          `key:"empty"`               // the answer is empty
 	Cut      bool          `key:"cut"`                 // the stream ends without its last line: class cut_stream
 	Garbage  string        `key:"garbage"`             // the answer cannot be read: class garbage
+	Tokens   *Tokens       `key:"tokens"`              // what the server counts
 	Takes    Duration      `key:"takes"`               // how long until it answers
 	Optional bool          `key:"optional"`            // it is no failure if nobody asks
 }
 
 // Call is a tool call that the model asks for.
 type Call struct {
-	Tool string `key:"tool,required"` // the tool's name
-	Args Args   `key:"args"`          // its arguments; {} unless given
-	ID   string `key:"id"`            // the model's own id of the call
+	Tool string `key:"tool,required"`       // the tool's name
+	Args Args   `key:"args"`                // its arguments; {} unless given
+	Bad  string `key:"malformed_arguments"` // in place of args, a text that is no JSON object
+	ID   string `key:"id"`                  // the model's own id of the call
+}
+
+// Tokens is what the model's server counts.
+type Tokens struct {
+	Prompt *Count `key:"prompt"` // of what it was sent
+	Answer *Count `key:"answer"` // of what it said
 }
 
 // BrainFailing is a failed model call.
@@ -131,24 +185,72 @@ type BrainFailing struct {
 type Sees struct {
 	Last     *Matcher `key:"last"`     // the last message: {role, text, …}
 	Messages *Matcher `key:"messages"` // all messages, the system prompt among them
+	Count    *Matcher `key:"count"`    // how many messages, the system prompt among them
 	System   *Matcher `key:"system"`   // the system prompt
 	Tools    *Matcher `key:"tools"`    // the names of the tools offered
+	Options  *Matcher `key:"options"`  // {temperature, max_tokens}, each where it is given
+	Tokens   *Matcher `key:"tokens"`   // the estimate of the whole prompt, where a budget is kept
 }
 
 // Moment is one entry of the timeline (SCN-6). Exactly one thing happens at it.
 type Moment struct {
-	At        Duration `key:"at"`                       // when, after the first start; at once unless given
-	User      *string  `key:"user"`                     // a request with this text
-	Session   string   `key:"session"`                  // (user) the request's session
-	Channel   string   `key:"channel"`                  // (user) the channel it comes through
-	ID        string   `key:"id"`                       // (user) the sender's id of it
-	Event     *Event   `key:"event"`                    // a system event
-	Again     bool     `key:"duplicate_last"`           // the last request is sent again, to the letter
-	Shutdown  string   `key:"shutdown" enum:"TERM,INT"` // a signal
-	Start     bool     `key:"start"`                    // the process starts again after it has stopped
-	Store     *Outage  `key:"store"`                    // how storing memory goes from now on
-	Recall    *Outage  `key:"recall"`                   // how recalling memory goes from now on
-	Embedding *Outage  `key:"embedding"`                // how embedding goes from now on
+	At        Duration       `key:"at"`                       // when, after the first start; at once unless given
+	User      *string        `key:"user"`                     // a request with this text
+	Session   string         `key:"session"`                  // (user) the request's session
+	Channel   string         `key:"channel"`                  // (user) the channel it comes through
+	Chat      string         `key:"chat"`                     // (user) the chat in that channel
+	ID        string         `key:"id"`                       // (user) the sender's id of it
+	Images    []string       `key:"images"`                   // (user) pictures, each a text that stands for its bytes
+	Context   []Said         `key:"context"`                  // (user) the caller's own history, in place of the session's
+	Command   string         `key:"command"`                  // a request with a command as its text, such as /new
+	Event     *Event         `key:"event"`                    // a system event
+	Again     bool           `key:"duplicate_last"`           // the last request is sent again, to the letter
+	Cancel    *Pick          `key:"cancel"`                   // a request to end a request: true for the last one, or an id
+	Approve   *Pick          `key:"approve"`                  // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by}
+	Deny      *Pick          `key:"deny"`                     // a person refuses it
+	Resolve   *Word          `key:"resolve"`                  // a person's word on a handle that is held: a text, or {text, nth}
+	Configure *Config        `key:"configure"`                // the configuration changes: settings as in config, over those that hold
+	EditFile  *string        `key:"edit_memory"`              // a person writes MEMORY.md
+	EditSaved *Editing       `key:"edit_session"`             // somebody else saves a session
+	Shutdown  string         `key:"shutdown" enum:"TERM,INT"` // a signal
+	Start     bool           `key:"start"`                    // the process starts again after it has stopped
+	Store     *Outage        `key:"store"`                    // how storing memory goes from now on
+	Recall    *Outage        `key:"recall"`                   // how recalling memory goes from now on
+	Embedding *Outage        `key:"embedding"`                // how embedding goes from now on
+	Sessions  *SessionOutage `key:"sessions"`                 // how loading and saving sessions goes from now on
+	Skills    *Outage        `key:"skills"`                   // how loading skills goes from now on
+}
+
+// Pick chooses a request or a question.
+type Pick struct {
+	Last bool
+	ID   string // of a request
+	Nth  *Count `key:"nth"`  // of the questions that are open, from 1
+	Tool string `key:"tool"` // only questions about this tool
+	By   string `key:"by"`   // who decides
+}
+
+// Word is a person's word on a handle that is held.
+type Word struct {
+	Text string `key:"text"` // what the model is told of the tool
+	Nth  *Count `key:"nth"`  // of the questions that are open, from 1; the last unless given
+}
+
+// Editing is a save of a session by somebody else. What is left out stays.
+type Editing struct {
+	Name    string   `key:"session,required"`
+	History []Said   `key:"history"`
+	Pending []Said   `key:"pending"`
+	Skills  []Loaded `key:"skills"`
+}
+
+// SessionOutage says how loading or saving sessions goes, or both.
+type SessionOutage struct {
+	Only  string   `key:"only" enum:"load,save"` // both unless given
+	Fails string   `key:"fails"`                 // it fails so; nothing is saved
+	Hangs bool     `key:"hangs"`                 // no answer comes; nothing is saved
+	Works bool     `key:"works"`                 // it works again
+	Takes Duration `key:"takes"`                 // how long it takes
 }
 
 // Event is a system event.
@@ -181,19 +283,25 @@ type Crash struct {
 
 // Expect is what must hold when the case has come to rest.
 type Expect struct {
-	Replies    *Matcher        `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error}
+	Replies    *Matcher        `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome}
 	Handle     *HandlePath     `key:"handle"`                           // the first handle of a request or event
 	Handles    []HandlePath    `key:"handles"`                          // chosen handles
 	Inference  *InferencePath  `key:"inference"`                        // the first inference of that first handle
 	Inferences *Matcher        `key:"inferences"`                       // the paths of all its inferences, the summary's among them
 	Memory     *MemoryExpect   `key:"memory"`                           // what the case added to memory
+	Sessions   *Matcher        `key:"sessions"`                         // the store of sessions: a map by name of {version, history, pending, skills, archive, ratio}
+	MemoryMD   *Matcher        `key:"memory_file"`                      // MEMORY.md
+	HistoryMD  *Matcher        `key:"history_file"`                     // the entries of HISTORY.md, in order
+	Messages   *Matcher        `key:"messages"`                         // what was sent to chats, in order: texts, or {channel, chat, session, text, is_error}
+	Questions  *Matcher        `key:"questions"`                        // what a person was asked, in order: approve, unknown or crashes, or {question, id, session, tool, args}
+	Audit      *Matcher        `key:"audit"`                            // the tool calls that ended, in order: tools, or {tool, args, session, message, result, failed, attempts, duration}
 	Tools      Map[ToolExpect] `key:"tools"`                            // what happened to stub tools, by name
-	Notices    *Matcher        `key:"notices"`                          // notices and repeated replies, in order: {id, notice, text}
+	Notices    *Matcher        `key:"notices"`                          // notices and repeated replies, in order: {id, notice, ahead, text}
 	Reports    *Matcher        `key:"reports"`                          // words to the operator, in order: texts, or {of, text}
 	Refusals   *Matcher        `key:"refusals"`                         // requests that were not accepted, in order: {id, error}
 	Exit       *Matcher        `key:"exit"`                             // how the last epoch ended: clean, timeout or forced
 	Lifecycle  *LifecyclePath  `key:"lifecycle"`                        // the daemon's life
-	Asked      *Matcher        `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, last, messages, tools}
+	Asked      *Matcher        `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
 	Trace      []Ordering      `key:"trace"`                            // orderings over the trace
 	Ends       string          `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
 }
@@ -201,11 +309,11 @@ type Expect struct {
 // HandlePath is a handle and the states that it goes through. Without kind and
 // id it is the first handle of a request or event.
 type HandlePath struct {
-	Kind       string   `key:"kind" enum:"user,event,init,farewell"` // the first handle of this kind
-	ID         string   `key:"id"`                                   // the handle of the request with this id
-	Nth        *Count   `key:"nth"`                                  // not the first such handle but the n-th
-	Path       *Matcher `key:"path"`                                 // its states, from queued
-	Inferences *Matcher `key:"inferences"`                           // the paths of its inferences, the summary's among them
+	Kind       string   `key:"kind" enum:"user,event,init,farewell,system,schedule,subagent,memory"` // the first handle of this kind
+	ID         string   `key:"id"`                                                                   // the handle of the request with this id
+	Nth        *Count   `key:"nth"`                                                                  // not the first such handle but the n-th
+	Path       *Matcher `key:"path"`                                                                 // its states, from queued
+	Inferences *Matcher `key:"inferences"`                                                           // the paths of its inferences, the summary's among them
 }
 
 // InferencePath is the path of one inference.

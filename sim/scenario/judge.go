@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/fsm/engine"
 	"shelly/sim"
 )
 
@@ -68,7 +67,7 @@ func (j *judge) unused() []string {
 	for s, script := range j.file.scripted() {
 		for i, l := range script.lines {
 			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == sim.Taken{Script: s, Index: i} }) {
-				paths = append(paths, element(script.path, i))
+				paths = append(paths, script.paths[i])
 			}
 		}
 	}
@@ -93,7 +92,7 @@ func (j *judge) calls() {
 		script := scripts[a.Line.Script]
 		if sees := script.lines[a.Line.Index].Sees; sees != nil {
 			j.step = j.stepOf(a.Ask.Call)
-			j.sees(element(script.path, a.Line.Index)+".sees", sees, askedValue(a, j.file))
+			j.sees(script.paths[a.Line.Index]+".sees", sees, askedValue(a))
 		}
 	}
 	for _, r := range j.result.Ran {
@@ -135,8 +134,11 @@ func callOf(e fsm.Effect) fsm.CallID {
 func (j *judge) sees(path string, want *Sees, got value) {
 	j.expect(path+".last", want.Last, got.get("last"))
 	j.expect(path+".messages", want.Messages, got.get("messages"))
+	j.expect(path+".count", want.Count, got.get("count"))
 	j.expect(path+".system", want.System, got.get("system"))
 	j.expect(path+".tools", want.Tools, got.get("tools"))
+	j.expect(path+".options", want.Options, got.get("options"))
+	j.expect(path+".tokens", want.Tokens, got.get("tokens"))
 }
 
 // said checks what the world was told.
@@ -144,11 +146,14 @@ func (j *judge) said(e *Expect) {
 	r := j.result
 	j.expect("expect.replies", e.Replies, listValue(r.Replies(), replyValue))
 	j.expect("expect.notices", e.Notices, listValue(r.Notices, noticeValue))
+	j.expect("expect.messages", e.Messages, listValue(r.Messages, sentValue))
+	j.expect("expect.questions", e.Questions, listValue(r.Questions, questionValue))
+	j.expect("expect.audit", e.Audit, listValue(r.Audits, auditValue))
 	j.expect("expect.reports", e.Reports, listValue(r.Reports, reportValue))
 	j.expect("expect.refusals", e.Refusals, listValue(r.Refusals, func(f sim.Refusal) value {
 		return mapValue("error", with("id", textValue(f.Request.ID)), with("error", textValue(f.Err.Error())))
 	}))
-	j.expect("expect.asked", e.Asked, listValue(r.Asked, func(a sim.Asked) value { return askedValue(a, j.file) }))
+	j.expect("expect.asked", e.Asked, listValue(r.Asked, askedValue))
 	exit := value{}
 	if n := len(r.Exits); n > 0 {
 		exit = textValue(string(r.Exits[n-1]))
@@ -200,6 +205,9 @@ func (j *judge) done(e *Expect) {
 			j.expect("expect.memory.entries", e.Memory.Entries, listValue(added, entryValue))
 		}
 	}
+	j.expect("expect.sessions", e.Sessions, sessionsValue(j.result.Sessions))
+	j.expect("expect.memory_file", e.MemoryMD, textValue(j.result.MemoryFile))
+	j.expect("expect.history_file", e.HistoryMD, listValue(j.result.History, textValue))
 	for _, t := range e.Tools {
 		n := 0
 		for _, r := range j.result.Ran {
@@ -234,67 +242,4 @@ func (j *judge) expect(path string, want *Matcher, got value) {
 	if wrong := want.match(got, path); wrong != nil {
 		j.fail(wrong.pos, wrong.path, *wrong)
 	}
-}
-
-func replyValue(q engine.Request) value {
-	return mapValue("text",
-		with("id", textValue(q.Key.ID)), with("session", textValue(q.Session)),
-		with("text", textValue(q.Reply)), with("is_error", boolValue(q.IsError)))
-}
-
-// noticeValue is a notice, or a reply that was given again.
-func noticeValue(n sim.Delivery) value {
-	main := "notice"
-	v := []memberValue{with("id", textValue(n.Request.ID))}
-	if n.Notice != "" {
-		v = append(v, with("notice", textValue(string(n.Notice))))
-	} else {
-		main = "text"
-		v = append(v, with("text", textValue(n.Text)))
-	}
-	return mapValue(main, v...)
-}
-
-func statesValue(path []fsm.State) value {
-	return listValue(path, func(s fsm.State) value { return textValue(string(s)) })
-}
-
-// askedValue is a model call.
-func askedValue(a sim.Asked, f *File) value {
-	messages := a.Ask.Conversation.Messages
-	v := []memberValue{
-		with("purpose", textValue(string(a.Ask.Purpose))),
-		with("session", textValue(a.Ask.Session)),
-		with("messages", listValue(messages, messageValue)),
-	}
-	for _, m := range messages {
-		if m.Role == fsm.RoleSystem {
-			v = append(v, with("system", textValue(m.Text)))
-			break
-		}
-	}
-	if n := len(messages); n > 0 {
-		v = append(v, with("last", messageValue(messages[n-1])))
-	}
-	tools := value{kind: listKind}
-	if a.Ask.Tools {
-		tools = listValue(f.Tools, func(t Named[Entries]) value { return textValue(t.Name) })
-	}
-	return mapValue("purpose", append(v, with("tools", tools))...)
-}
-
-func messageValue(m fsm.Message) value {
-	v := []memberValue{with("role", textValue(string(m.Role))), with("text", textValue(m.Text))}
-	if m.Thinking != "" {
-		v = append(v, with("thinking", textValue(m.Thinking)))
-	}
-	if len(m.Calls) > 0 {
-		v = append(v, with("calls", listValue(m.Calls, func(c fsm.ToolCall) value {
-			return mapValue("tool", with("tool", textValue(c.Name)), with("args", argsValue(c.Args)))
-		})))
-	}
-	if m.Tool != "" {
-		v = append(v, with("tool", textValue(m.Tool)))
-	}
-	return mapValue("text", v...)
 }

@@ -152,6 +152,12 @@ func effectWord(e fsm.Effect) string {
 		word += "(" + e.Name + ")"
 	case fsm.SetTimer:
 		word += "(" + string(e.Purpose) + " " + e.After.String() + ")"
+	case fsm.LoadSkill:
+		word += "(" + e.Skill + ")"
+	case fsm.AskPerson:
+		word += "(" + string(e.Question) + ")"
+	case fsm.Audit:
+		word += "(" + e.Tool + ")"
 	case fsm.Exit:
 		word += "(" + string(e.Code) + ")"
 	}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strconv"
 
 	"shelly/fsm"
@@ -17,12 +18,19 @@ const (
 // plan has no crashes: [sim.Matrix] adds them.
 func (f *File) Plan() sim.Plan {
 	p := sim.Plan{
-		Config:   f.config(),
-		Start:    fsm.Millis(f.start()),
-		Scripts:  f.scripts(),
-		Strict:   f.Strict,
-		Memory:   f.memory(),
-		Timeline: f.timeline(),
+		Config:     f.config(f.Config),
+		Tools:      f.Config.names(nil),
+		Start:      fsm.Millis(f.start()),
+		Scripts:    f.scripts(),
+		Strict:     f.Strict,
+		Skills:     f.skills(),
+		Memory:     f.memory(),
+		Sessions:   f.sessions(),
+		MemoryFile: f.MemoryMD,
+		Timeline:   f.timeline(),
+	}
+	if f.Clock != nil {
+		p.Until = fsm.Millis(f.Clock.Until)
 	}
 	for _, t := range f.Tools {
 		p.Stubs = append(p.Stubs, stub(t.Name, t.Value))
@@ -43,38 +51,44 @@ func (f *File) Plan() sim.Plan {
 func (f *File) everyCrash() bool { return len(f.Crash) == 1 && f.Crash[0].At == everyPoint }
 
 func (f *File) start() Time {
-	if f.Clock != nil {
-		return f.Clock.Start
+	if f.Clock != nil && f.Clock.Start != nil {
+		return *f.Clock.Start
 	}
 	return defaultStart
 }
 
-// config is the profile with the file's own limits. Unless the file mentions the
-// initial inference it is off (SCN-4).
-func (f *File) config() fsm.Config {
-	c := fsm.ShellyProfile()
+// config is the profile with the file's own settings and, behind them, later ones.
+// Unless the file mentions the initial inference it is off (SCN-4).
+func (f *File) config(settings ...*Config) fsm.Config {
+	name := f.Profile
+	if name == "" {
+		name = DefaultProfile
+	}
+	c, _ := fsm.Profile(name) // checked when the file was loaded
 	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
 		c.Init = fsm.InitOff
 	}
-	if f.Config == nil {
-		return c
+	for _, s := range settings {
+		c = s.apply(c)
 	}
-	if f.Config.Init != "" {
-		c.Init = fsm.InitMode(f.Config.Init)
-	}
-	own, l := f.Config, &c.Limits
-	set(&l.MaxToolRounds, own.MaxToolRounds)
-	set(&l.MaxCognitionRounds, own.MaxCognitionRounds)
-	set(&l.RecallTopK, own.RecallTopK)
-	set(&l.MaxCallsPerAnswer, own.MaxCallsPerAnswer)
-	set(&l.MaxStoreAttempts, own.MaxStoreAttempts)
-	set(&l.MaxQueue, own.MaxQueue)
-	set(&l.InitTimeout, own.InitTimeout)
-	set(&l.HandleTimeout, own.HandleTimeout)
-	set(&l.ShutdownTimeout, own.ShutdownTimeout)
-	set(&l.Grace, own.Grace)
-	set(&l.AbortTimeout, own.AbortTimeout)
+	c.Prompts = c.Prompts.Fill(f.about())
 	return c
+}
+
+// about is what the texts of the profile speak of.
+func (f *File) about() fsm.About {
+	a := fsm.About{Name: "shelly", User: "the user", Workspace: "/workspace", System: "linux (simulated)"}
+	if own := f.About; own != nil {
+		a.Persona = own.Persona
+		for _, word := range []struct{ to, own *string }{
+			{&a.Name, &own.Name}, {&a.User, &own.User}, {&a.Workspace, &own.Workspace}, {&a.System, &own.System},
+		} {
+			if *word.own != "" {
+				*word.to = *word.own
+			}
+		}
+	}
+	return a
 }
 
 // set overrides a limit that the file gives.
@@ -84,21 +98,38 @@ func set[L ~int | ~int64, O ~int | ~int64](limit *L, own *O) {
 	}
 }
 
-// scriptedLines is the lines of one purpose and where the file has them.
-type scriptedLines struct {
+// script is the lines for one purpose and session, and where the file has them.
+type script struct {
 	purpose fsm.Purpose
-	path    string
+	session string
 	lines   []Line
+	paths   []string // of each line
 }
 
 // scripted returns the file's scripts in the order in which the plan has them.
-func (f *File) scripted() []scriptedLines {
-	list := []scriptedLines{{fsm.PurposeAnswer, "brain", f.Script}}
-	if f.ScriptFor != nil {
-		list = append(list,
-			scriptedLines{fsm.PurposeInit, "brain_for.init", f.ScriptFor.Init},
-			scriptedLines{fsm.PurposeSummary, "brain_for.summary", f.ScriptFor.Summary},
-			scriptedLines{fsm.PurposeFarewell, "brain_for.farewell", f.ScriptFor.Farewell})
+func (f *File) scripted() []script {
+	list := split(fsm.PurposeAnswer, "brain", f.Script)
+	if own := f.ScriptFor; own != nil {
+		list = append(list, split(fsm.PurposeInit, "brain_for.init", own.Init)...)
+		list = append(list, split(fsm.PurposeSummary, "brain_for.summary", own.Summary)...)
+		list = append(list, split(fsm.PurposeCompact, "brain_for.compact", own.Compact)...)
+		list = append(list, split(fsm.PurposeSubagent, "brain_for.subagent", own.Subagent)...)
+		list = append(list, split(fsm.PurposeFarewell, "brain_for.farewell", own.Farewell)...)
+	}
+	return list
+}
+
+// split returns a script for all sessions, and one for each that is named.
+func split(purpose fsm.Purpose, path string, lines []Line) []script {
+	list := []script{{purpose: purpose}}
+	for n, l := range lines {
+		i := slices.IndexFunc(list, func(s script) bool { return s.session == l.Session })
+		if i < 0 {
+			i = len(list)
+			list = append(list, script{purpose: purpose, session: l.Session})
+		}
+		list[i].lines = append(list[i].lines, l)
+		list[i].paths = append(list[i].paths, element(path, n))
 	}
 	return list
 }
@@ -106,7 +137,7 @@ func (f *File) scripted() []scriptedLines {
 func (f *File) scripts() []sim.Script {
 	var scripts []sim.Script
 	for _, s := range f.scripted() {
-		script := sim.Script{Purpose: s.purpose}
+		script := sim.Script{Purpose: s.purpose, Session: s.session}
 		for _, l := range s.lines {
 			script.Lines = append(script.Lines, l.line())
 		}
@@ -120,6 +151,7 @@ func (l *Line) line() sim.Line {
 	out := sim.Line{
 		Thinking: l.Thinks,
 		Quotes:   l.Quotes != "",
+		Repeats:  l.Repeats,
 		Length:   l.Stops == "length",
 		Hangs:    l.Hangs,
 		Takes:    fsm.Millis(l.Takes),
@@ -128,6 +160,8 @@ func (l *Line) line() sim.Line {
 	switch {
 	case l.Says != nil:
 		out.Text = *l.Says
+	case l.Raw != nil:
+		out.Text = *l.Raw
 	case l.Needs != nil:
 		out.Text = fsm.NeedMarker + " " + *l.Needs
 	case l.Fails != nil:
@@ -137,14 +171,27 @@ func (l *Line) line() sim.Line {
 	case l.Garbage != "":
 		out.Fails, out.Reason = fsm.BrainGarbage, l.Garbage
 	}
-	for _, c := range l.Calls {
+	if l.Tokens != nil {
+		set(&out.Tokens.Prompt, l.Tokens.Prompt)
+		set(&out.Tokens.Answer, l.Tokens.Answer)
+	}
+	out.Calls = toolCalls(l.Calls)
+	return out
+}
+
+func toolCalls(calls []Call) []fsm.ToolCall {
+	var list []fsm.ToolCall
+	for _, c := range calls {
 		args := string(c.Args)
-		if args == "" {
+		switch {
+		case c.Bad != "":
+			args = c.Bad
+		case args == "":
 			args = "{}"
 		}
-		out.Calls = append(out.Calls, fsm.ToolCall{ID: c.ID, Name: c.Tool, Args: args})
+		list = append(list, fsm.ToolCall{ID: c.ID, Name: c.Tool, Args: args})
 	}
-	return out
+	return list
 }
 
 // stub is a tool with its entries. Undeclared effects are unsafe.
@@ -154,12 +201,16 @@ func stub(name string, entries Entries) sim.Stub {
 		if e.Effects != "" {
 			s.Decl.Effects = fsm.ToolEffects(e.Effects)
 		}
-		act := sim.Act{Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: fsm.Millis(e.Takes), Optional: e.Optional}
+		s.Decl.Approve = s.Decl.Approve || e.Approve
+		if e.About != "" {
+			s.Decl.Description = e.About
+		}
+		act := sim.Act{Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: fsm.Millis(e.Takes), Optional: e.Optional}
 		if e.Returns != nil {
 			act.Returns = *e.Returns
 		}
 		if e.Fails != nil {
-			act.Returns, act.Failed = e.Fails.text(), true
+			act.Returns, act.Failed, act.Nothing = e.Fails.text(), true, e.Nothing || e.Fails.Retryable
 		}
 		set(&act.Times, e.Times)
 		s.Acts = append(s.Acts, act)
@@ -178,49 +229,6 @@ func (f *File) memory() []fsm.Entry {
 		})
 	}
 	return entries
-}
-
-// timeline is what happens, in the order of the file (SCN-6).
-func (f *File) timeline() []sim.Moment {
-	var moments []sim.Moment
-	requests := 0
-	for _, m := range f.Timeline {
-		if m.User != nil {
-			requests++
-		}
-		moments = append(moments, m.moment(requests))
-	}
-	return moments
-}
-
-// moment is the moment as the simulator plays it; nth counts the requests.
-func (m *Moment) moment(nth int) sim.Moment {
-	out := sim.Moment{At: fsm.Millis(m.At), Again: m.Again, Signal: m.Shutdown, Boot: m.Start}
-	switch {
-	case m.User != nil:
-		key := fsm.RequestKey{Channel: m.Channel, ID: m.ID}
-		if key.ID == "" {
-			key.ID = "r" + strconv.Itoa(nth)
-		}
-		session := m.Session
-		if session == "" {
-			session = defaultSession
-		}
-		out.Request = &fsm.Requested{Request: key, Session: session, Text: *m.User}
-	case m.Event != nil:
-		e := m.Event
-		out.Event = &fsm.EventRaised{Source: e.Source, Subject: e.Subject, Event: e.Kind, Detail: e.Detail}
-	case m.Store != nil:
-		s := m.Store.service()
-		out.Storing = &s
-	case m.Recall != nil:
-		s := m.Recall.service()
-		out.Recalling = &s
-	case m.Embedding != nil:
-		s := m.Embedding.service()
-		out.Embedding = &s
-	}
-	return out
 }
 
 func (o *Outage) service() sim.Service {

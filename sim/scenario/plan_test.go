@@ -19,26 +19,83 @@ func planOf(t *testing.T, yaml string) sim.Plan {
 	return f.Plan()
 }
 
-// Every limit of the machine can be set by its name, and each reaches its own.
-func TestEveryLimitOfTheMachineCanBeSet(t *testing.T) {
-	limits := reflect.TypeFor[fsm.Limits]()
-	for i := range limits.NumField() {
-		name := limits.Field(i).Tag.Get("json")
-		value, want := "7", int64(7)
-		if limits.Field(i).Type == reflect.TypeFor[fsm.Millis]() {
-			value, want = "1.5s", 1500
-		}
-		got := planOf(t, "config: {"+name+": "+value+"}\n").Config.Limits
-		if n := reflect.ValueOf(got).Field(i).Int(); n != want {
-			t.Errorf("%s: %s gives %d", name, value, n)
-		}
-		reflect.ValueOf(&got).Elem().Field(i).Set(reflect.ValueOf(fsm.ShellyProfile().Limits).Field(i))
-		if got != fsm.ShellyProfile().Limits {
-			t.Errorf("%s changes another limit: %+v", name, got)
+// Every limit, switch, option and prompt of the machine can be set by its name, and
+// each reaches its own.
+func TestEverySettingOfTheMachineCanBeSet(t *testing.T) {
+	for _, group := range append(configGroups(&fsm.Config{}), namedStruct{"prompts", reflect.ValueOf(fsm.Prompts{})}) {
+		for i, name := range jsonNames(group.value.Type()) {
+			value, want := "7", any(7)
+			switch field := group.value.Field(i); {
+			case name == "temperature":
+				value, want = "0.25", 250
+			case field.Type() == reflect.TypeFor[fsm.Millis]():
+				value, want = "1.5s", fsm.Millis(1500)
+			case field.Type() == reflect.TypeFor[[]fsm.Millis]():
+				value, want = "[1s, 2.5s]", []fsm.Millis{1000, 2500}
+			case field.Type() == reflect.TypeFor[[]fsm.Section]():
+				value, want = "[{title: T, text: x, of: tools}]", []fsm.Section{{Title: "T", Text: "x", Of: fsm.OfTools}}
+			case field.Kind() == reflect.Bool:
+				value, want = "true", true
+			case group.name == "prompts":
+				value, want = "text", "text"
+			case field.Kind() == reflect.String:
+				words := switchWords(name)
+				value, want = words[1], reflect.ValueOf(words[1]).Convert(field.Type()).Interface()
+			}
+			yaml := "config: {" + name + ": " + value + "}\n"
+			if group.name == "prompts" {
+				yaml = "config: {prompts: {" + name + ": " + value + "}}\n"
+			}
+			got := planOf(t, yaml).Config
+			field := fieldOf(&got, group.name, i)
+			if !reflect.DeepEqual(field.Interface(), want) {
+				t.Errorf("%s: %s gives %v", name, value, field)
+			}
+			plain := planOf(t, "").Config
+			field.Set(fieldOf(&plain, group.name, i))
+			if !reflect.DeepEqual(got, plain) {
+				t.Errorf("%s changes another setting: %+v", name, got)
+			}
 		}
 	}
-	if extra := len(names(fieldsOf(reflect.TypeFor[Config]()))) - limits.NumField(); extra != 1 {
-		t.Errorf("config has %d keys beside the limits, want init alone", extra)
+	keys := configKeys()
+	slices.Sort(keys)
+	if len(slices.Compact(slices.Clone(keys))) != len(keys) {
+		t.Errorf("keys of config: %s", strings.Join(keys, " "))
+	}
+}
+
+func fieldOf(c *fsm.Config, group string, i int) reflect.Value {
+	for _, g := range append(configGroups(c), namedStruct{"prompts", reflect.ValueOf(&c.Prompts).Elem()}) {
+		if g.name == group {
+			return g.value.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// A word, a false and an exact 0 are settings too.
+func TestSettingsThatTurnSomethingOff(t *testing.T) {
+	got := planOf(t, `profile: default
+config: {history: none, compress: false, remember: each, cancel: refused, at_limit: error, temperature: 0, backoff: [], init: first_start, prompts: {empty: ""}}
+`).Config
+	if s := got.Switches; s.History != fsm.HistoryNone || s.Compress || s.Remember != fsm.RememberEach || s.Cancel != fsm.CancelRefused || s.AtLimit != fsm.EndError {
+		t.Errorf("switches %+v", s)
+	}
+	if got.Options.Temperature != -1 || len(got.Limits.Backoff) != 0 || got.Init != fsm.InitFirstStart || got.Prompts.Empty != "" {
+		t.Errorf("options %+v, backoff %v, init %s", got.Options, got.Limits.Backoff, got.Init)
+	}
+}
+
+func TestEveryProfileCanBeNamedAndIsFilled(t *testing.T) {
+	for _, name := range fsm.ProfileNames() {
+		c := planOf(t, "profile: "+name+"\nabout: {name: Ada, persona: Dry.}\n").Config
+		if c.Profile != name {
+			t.Errorf("%s: profile %s", name, c.Profile)
+		}
+		if strings.Contains(c.Prompts.Identity, "{") || name != "shelly" && name != "omniemployee" && !strings.Contains(c.Prompts.Identity, "linux (simulated)") {
+			t.Errorf("%s: identity %s", name, c.Prompts.Identity)
+		}
 	}
 }
 
@@ -78,6 +135,10 @@ func TestLinesBecomeAnswers(t *testing.T) {
   - {garbage: "<html>"}
   - {hangs: true}
   - {empty: true}
+  - {raw: "<tool_call>{}</tool_call>", tokens: {prompt: 9, answer: 2}}
+  - {repeats_last_call: true}
+  - {calls: [{tool: t, malformed_arguments: "{x"}]}
+  - {thinks: hm}
 `).Scripts[0].Lines
 	want := []sim.Line{
 		{Text: "a", Thinking: "b", Length: true, Takes: 1500, Optional: true},
@@ -87,6 +148,10 @@ func TestLinesBecomeAnswers(t *testing.T) {
 		{Fails: fsm.BrainGarbage, Reason: "<html>"},
 		{Hangs: true},
 		{},
+		{Text: "<tool_call>{}</tool_call>", Tokens: fsm.Tokens{Prompt: 9, Answer: 2}},
+		{Repeats: true},
+		{Calls: []fsm.ToolCall{{Name: "t", Args: "{x"}}},
+		{Thinking: "hm"},
 	}
 	for i := range want {
 		if !reflect.DeepEqual(lines[i], want[i]) {
@@ -98,13 +163,15 @@ func TestLinesBecomeAnswers(t *testing.T) {
 func TestToolsBecomeStubsInTheirOrder(t *testing.T) {
 	stubs := planOf(t, `tools:
   z: [{returns: r, times: 3, takes: 1s}, {fails: no, effects: idempotent}]
-  a: [{fails: {code: c, message: m}}, {fails: {code: c}}, {deaf: true}, {hangs: true}, {started_then_lost: true, optional: true}]
+  a: [{fails: {code: c, message: m}}, {fails: {code: c}}, {deaf: true}, {hangs: true}, {started_then_lost: true, optional: true},
+    {fails: no, nothing: true, approve: true}, {fails: {code: c, retryable: true}}, {fails: no, invalid: true, description: d}]
   m: []
 `).Stubs
 	want := []sim.Stub{
 		{Decl: fsm.ToolDecl{Name: "z", Effects: fsm.EffectsIdempotent}, Acts: []sim.Act{{Returns: "r", Times: 3, Takes: 1000}, {Returns: "no", Failed: true}}},
-		{Decl: fsm.ToolDecl{Name: "a", Effects: fsm.EffectsUnsafe}, Acts: []sim.Act{
+		{Decl: fsm.ToolDecl{Name: "a", Description: "d", Effects: fsm.EffectsUnsafe, Approve: true}, Acts: []sim.Act{
 			{Returns: "c: m", Failed: true}, {Returns: "c", Failed: true}, {Deaf: true}, {Hangs: true}, {Lost: true, Optional: true},
+			{Returns: "no", Failed: true, Nothing: true}, {Returns: "c", Failed: true, Nothing: true}, {Returns: "no", Failed: true, Invalid: true},
 		}},
 		{Decl: fsm.ToolDecl{Name: "m", Effects: fsm.EffectsUnsafe}},
 	}
@@ -133,7 +200,7 @@ crash:
 `)
 	want := []sim.Moment{
 		{At: 1000, Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "cli:direct", Text: "a"}},
-		{At: 2000, Request: &fsm.Requested{Request: fsm.RequestKey{Channel: "c", ID: "i"}, Session: "s", Text: "b"}},
+		{At: 2000, Request: &fsm.Requested{Request: fsm.RequestKey{Channel: "c", ID: "i"}, Session: "s", Origin: fsm.Origin{Channel: "c"}, Text: "b"}},
 		{At: 3000, Event: &fsm.EventRaised{Source: "o", Event: "k", Subject: "u", Detail: "d"}},
 		{At: 4000, Again: true},
 		{At: 5000, Signal: "INT"},
@@ -154,11 +221,132 @@ crash:
 	}
 }
 
+func TestSessionsSkillsAndFilesAreTaken(t *testing.T) {
+	p := planOf(t, `skills:
+  - {name: weather, summary: tells it, text: Look up., references: {cities: "Rome"}}
+  - {name: tone, always: true, text: Be brief.}
+memory_file: "# Facts"
+sessions:
+  "cli:direct":
+    history:
+      - {role: user, text: hi, images: [x]}
+      - {role: assistant, calls: [{tool: t, args: {a: 1}, id: c1}], used: [t], thinking: hm}
+      - {role: tool, tool: t, id: c1, text: ok}
+    pending: []
+    skills: [weather, {name: weather, reference: cities}, {name: gone, text: own}]
+    ratio: 900
+`)
+	skills := []sim.Skill{
+		{Name: "weather", Summary: "tells it", Text: "Look up.", References: []sim.Reference{{Name: "cities", Text: "Rome"}}},
+		{Name: "tone", Always: true, Text: "Be brief."},
+	}
+	if !reflect.DeepEqual(p.Skills, skills) || p.MemoryFile != "# Facts" {
+		t.Errorf("skills %+v, file %q", p.Skills, p.MemoryFile)
+	}
+	want := []sim.Saved{{Name: "cli:direct", State: fsm.Session{
+		History: []fsm.Message{
+			{Role: fsm.RoleUser, Text: "hi", Images: [][]byte{[]byte("x")}},
+			{Role: fsm.RoleAssistant, Thinking: "hm", Calls: []fsm.ToolCall{{ID: "c1", Name: "t", Args: `{"a":1}`}}, Used: []string{"t"}},
+			{Role: fsm.RoleTool, Tool: "t", ToolCall: "c1", Text: "ok"},
+		},
+		Pending: []fsm.Message{},
+		Skills:  []fsm.LoadedSkill{{Name: "weather", Text: "Look up."}, {Name: "weather", Reference: "cities", Text: "Rome"}, {Name: "gone", Text: "own"}},
+		Ratio:   900,
+	}}}
+	if !reflect.DeepEqual(p.Sessions, want) {
+		t.Errorf("sessions %+v\nwant %+v", p.Sessions, want)
+	}
+	decls := []fsm.SkillDecl{{Name: "weather", Summary: "tells it"}, {Name: "tone", Always: true, Text: "Be brief."}}
+	if got := p.Machine().Skills; !reflect.DeepEqual(got, decls) {
+		t.Errorf("the machine is told %+v", got)
+	}
+}
+
+func TestPeopleAndServicesOfTheTimeline(t *testing.T) {
+	file, one := "new", sim.Service{Fails: "f"}
+	p := planOf(t, `tools: {exec: []}
+timeline:
+  - {user: a, channel: web, chat: "7", images: [png], context: [{role: user, text: old}]}
+  - {command: /new, session: s}
+  - {cancel: true}
+  - {cancel: r1}
+  - {approve: true}
+  - {deny: 2}
+  - {approve: {nth: 1, tool: exec, by: ann}}
+  - {resolve: it ran}
+  - {resolve: {text: no, nth: 2}}
+  - {edit_memory: new}
+  - {edit_session: {session: s, history: []}}
+  - {sessions: {only: load, fails: f}}
+  - {sessions: {only: save, fails: f}}
+  - {sessions: {fails: f}}
+  - {skills: {fails: f}}
+`)
+	want := []sim.Moment{
+		{Request: &fsm.Requested{
+			Request: fsm.RequestKey{Channel: "web", ID: "r1"}, Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "a",
+			Images: [][]byte{[]byte("png")}, Context: []fsm.Message{{Role: fsm.RoleUser, Text: "old"}},
+		}},
+		{Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r2"}, Session: "s", Text: "/new"}},
+		{Cancel: &sim.Cancel{}},
+		{Cancel: &sim.Cancel{ID: "r1"}},
+		{Answer: &sim.PersonAnswer{Decision: true, Approve: true}},
+		{Answer: &sim.PersonAnswer{Decision: true, Nth: 2}},
+		{Answer: &sim.PersonAnswer{Decision: true, Approve: true, Nth: 1, Tool: "exec", By: "ann"}},
+		{Answer: &sim.PersonAnswer{Text: "it ran"}},
+		{Answer: &sim.PersonAnswer{Text: "no", Nth: 2}},
+		{Edit: &sim.Edit{MemoryFile: &file}},
+		{Edit: &sim.Edit{Session: "s", History: []fsm.Message{}}},
+		{Loading: &one},
+		{Saving: &one},
+		{Loading: &one, Saving: &one},
+		{Skilling: &one},
+	}
+	for i := range want {
+		if !reflect.DeepEqual(p.Timeline[i], want[i]) {
+			t.Errorf("moment %d: %+v, want %+v", i, p.Timeline[i], want[i])
+		}
+	}
+}
+
+// Each change of the configuration is made over those before it.
+func TestConfigurationsOfTheTimelineAddUp(t *testing.T) {
+	p := planOf(t, `profile: default
+config: {temperature: 0.7, tools: [exec, spawn]}
+tools: {exec: [], look: []}
+timeline:
+  - {configure: {max_active: 2}}
+  - {configure: {temperature: 0.1, tools: [look]}}
+`)
+	first, second := p.Timeline[0].Configure, p.Timeline[1].Configure
+	if first.Config.Options.Temperature != 700 || first.Config.Limits.MaxActive != 2 || !slices.Equal(first.Tools, []string{"exec", "spawn"}) {
+		t.Errorf("first %+v", first)
+	}
+	if second.Config.Options.Temperature != 100 || second.Config.Limits.MaxActive != 2 || !slices.Equal(second.Tools, []string{"look"}) {
+		t.Errorf("second %+v", second)
+	}
+}
+
+func TestScriptsOfSessionsStandApart(t *testing.T) {
+	p := planOf(t, `brain: [{says: a}, {says: b, session: s}, {says: c}]
+brain_for: {subagent: [{says: d, session: "subagent:h2"}], compact: [{says: e}]}
+`)
+	var got []string
+	for _, s := range p.Scripts {
+		for _, l := range s.Lines {
+			got = append(got, string(s.Purpose)+" "+s.Session+" "+l.Text)
+		}
+	}
+	if want := []string{"answer  a", "answer  c", "answer s b", "compact  e", "subagent subagent:h2 d"}; !slices.Equal(got, want) {
+		t.Errorf("scripts %q", got)
+	}
+}
+
 // Every key of the format has a comment for whoever writes one, and no two keys
 // of one map have one name.
 func TestKeysOfTheFormatAreDistinct(t *testing.T) {
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[File](), reflect.TypeFor[Config](), reflect.TypeFor[Entry](), reflect.TypeFor[Line](),
+		reflect.TypeFor[File](), reflect.TypeFor[Entry](), reflect.TypeFor[Line](),
 		reflect.TypeFor[Moment](), reflect.TypeFor[Crash](), reflect.TypeFor[Expect](), reflect.TypeFor[HandlePath](),
 	} {
 		list := names(fieldsOf(typ))

@@ -135,6 +135,42 @@ func (v *Failing) text() string {
 	}
 }
 
+func (v *Loaded) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind == yaml.ScalarNode {
+		v.Name, _ = d.text(n, path)
+		return
+	}
+	d.object(n, reflect.ValueOf(v).Elem(), path)
+}
+
+func (v *Word) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind == yaml.ScalarNode {
+		v.Text, _ = d.text(n, path)
+		return
+	}
+	d.object(n, reflect.ValueOf(v).Elem(), path)
+}
+
+// read takes true, an id, a number or a map. What of it fits is checked with the
+// key that it stands behind.
+func (v *Pick) read(d *decoder, n *yaml.Node, path string) {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		d.object(n, reflect.ValueOf(v).Elem(), path)
+	case n.Kind != yaml.ScalarNode:
+		d.add(n, path, "wants true, one that is named, or a map; found "+kindOf(n))
+	case n.ShortTag() == "!!bool":
+		if d.truth(n, reflect.ValueOf(&v.Last).Elem(), path); !v.Last {
+			d.add(n, path, "wants true; what is not wanted is left out")
+		}
+	case n.ShortTag() == "!!int":
+		v.Nth = new(Count)
+		v.Nth.read(d, n, path)
+	default:
+		v.ID, _ = d.text(n, path)
+	}
+}
+
 // Args are a tool call's arguments as one JSON object, its keys in the order of
 // the file. The zero value is {}.
 type Args string

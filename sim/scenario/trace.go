@@ -12,25 +12,35 @@ import (
 
 // Item is a pattern for events of the trace: a map of some of
 //
-//	tool: exec            a tool is started, with args: what it is called with
+//	tool: exec            a tool is started, with args: what it is called with, attempt: its number
 //	ask: answer           the model is asked for a purpose
 //	recall: text          memory is asked for a need
 //	store: text           an entry is stored: a summary, or {summary, text, kind, session}
 //	reply: text           a final reply: a text, or {id, text, is_error}
 //	notice: deferred      a notice: a word, or {id, notice}
 //	report: text          a word to the operator: a text, or {of, text}
+//	message: text         a message to a chat: a text, or {channel, chat, session, text, is_error}
+//	question: approve     a person is asked: a word, or {question, id, session, tool, args}
+//	audit: exec           a tool call has ended: a tool, or {tool, args, result, failed, attempts, …}
+//	load: session         a session is loaded
+//	save: session         a session is saved
+//	skill: name           a skill is loaded, with reference: which of its documents
+//	schedule: id          a schedule is armed
+//	timer: backoff        a timer is armed for a purpose, with after: for how long
 //	exit: clean           the process is told to end
 //	state: cognition      a state is entered, with table: lifecycle, handle or inference
 //	input: tool_answered  a fact is told to the machine, by its kind
 //	effect: set_timer     an effect, by its kind
 //
-// and handle: the number of the handle concerned. Each is a matcher.
+// and handle: the number of the handle concerned, and session: the session of a
+// model call, a tool, a load or a save. Each is a matcher.
 type Item struct{ Matcher }
 
 func itemKeys() []string {
 	return []string{
-		"tool", "args", "ask", "recall", "store", "reply", "notice", "report", "exit",
-		"state", "table", "input", "effect", "handle",
+		"tool", "args", "attempt", "ask", "recall", "store", "reply", "notice", "report", "exit",
+		"message", "question", "audit", "load", "save", "skill", "reference", "schedule", "timer", "after",
+		"state", "table", "input", "effect", "handle", "session",
 	}
 }
 
@@ -91,9 +101,26 @@ func effectValue(e fsm.Effect) value {
 	}
 	switch e := e.(type) {
 	case fsm.AskBrain:
-		return add(e.Handle, with("ask", textValue(string(e.Purpose))))
+		return add(e.Handle, with("ask", textValue(string(e.Purpose))), with("session", textValue(e.Session)))
 	case fsm.RunTool:
-		return add(e.Handle, with("tool", textValue(e.Name)), with("args", argsValue(e.Args)))
+		return add(e.Handle, with("tool", textValue(e.Name)), with("args", argsValue(e.Args)),
+			with("attempt", intValue(e.Attempt)), with("session", textValue(e.Session)))
+	case fsm.LoadSession:
+		return add(e.Handle, with("load", textValue(e.Session)), with("session", textValue(e.Session)))
+	case fsm.SaveSession:
+		return add(e.Handle, with("save", textValue(e.Session)), with("session", textValue(e.Session)))
+	case fsm.LoadSkill:
+		return add(e.Handle, with("skill", textValue(e.Skill)), with("reference", textValue(e.Reference)))
+	case fsm.ArmSchedule:
+		return add(0, with("schedule", textValue(e.Schedule)))
+	case fsm.SetTimer:
+		return add(e.Handle, with("timer", textValue(string(e.Purpose))), with("after", textValue(e.After.String())))
+	case fsm.SendMessage:
+		return add(e.Handle, with("message", messageTo(e)))
+	case fsm.AskPerson:
+		return add(e.Handle, with("question", askPerson(e)))
+	case fsm.Audit:
+		return add(e.Handle, with("audit", auditValue(e)))
 	case fsm.Recall:
 		return add(e.Handle, with("recall", textValue(e.Need)))
 	case fsm.Store:
@@ -102,8 +129,7 @@ func effectValue(e fsm.Effect) value {
 		return add(e.Handle, with("reply", mapValue("text",
 			with("id", textValue(e.Request.ID)), with("text", textValue(e.Text)), with("is_error", boolValue(e.IsError)))))
 	case fsm.Notify:
-		return add(e.Handle, with("notice", mapValue("notice",
-			with("id", textValue(e.Request.ID)), with("notice", textValue(string(e.Notice))))))
+		return add(e.Handle, with("notice", noticeValue(sim.Delivery{Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})))
 	case fsm.Report:
 		return add(e.Handle, with("report", reportValue(e)))
 	case fsm.Exit:

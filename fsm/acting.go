@@ -1,0 +1,249 @@
+package fsm
+
+import (
+	"strconv"
+	"strings"
+)
+
+// act runs the calls of the last answer one at a time in order (INF-4), answers
+// those that cannot run itself (INF-8, INF-10), and asks the model again once
+// every call has its result.
+func (m *Machine) act(i int) {
+	for {
+		h := &m.s.Handles[i]
+		if h.Inf.Next >= len(h.Inf.Calls) {
+			break
+		}
+		if !m.begun(i) {
+			return
+		}
+		h = &m.s.Handles[i]
+		h.Inf.Next++
+		h.Inf.Attempt, h.Inf.Nothing, h.Inf.Cleared, h.Inf.Told = 0, false, false, ""
+	}
+	m.acted(i)
+}
+
+// begun begins the call at Next. It reports true where the call has its result
+// already, and false where that is awaited.
+func (m *Machine) begun(i int) bool {
+	h := &m.s.Handles[i]
+	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
+	decl, known := m.declared(h, c.Name)
+	switch {
+	case h.Stop:
+		m.result(h, notRunCancel)
+	case h.Inf.Told != "":
+		m.result(h, h.Inf.Told)
+	case h.Inf.Next >= l.MaxCallsPerAnswer:
+		m.result(h, "not run: at most "+strconv.Itoa(l.MaxCallsPerAnswer)+" calls of one answer are (max_calls_per_answer)")
+	case h.Inf.Ran >= l.MaxToolCalls:
+		h.Inf.Capped = true
+		m.result(h, "not run: limit of "+strconv.Itoa(l.MaxToolCalls)+" calls (max_tool_calls)")
+	case !known:
+		m.result(h, "error: "+m.unknownTool(h, c.Name))
+	case decl.Approve && !h.Inf.Cleared && !h.mayWait(m.s.Config.Switches.Unattended):
+		m.result(h, "not run: it needs a person's approval, and there is none behind this") // APR-4
+	case decl.Approve && !h.Inf.Cleared:
+		m.askApproval(h)
+		return false
+	case decl.Builtin:
+		m.beginCall(h, decl)
+		return m.builtin(i, decl.Name)
+	default:
+		m.beginCall(h, decl)
+		m.run(h, decl)
+		return false
+	}
+	return true
+}
+
+// beginCall counts a call that is about to start.
+func (m *Machine) beginCall(h *Handle, decl ToolDecl) {
+	h.Inf.Ran++
+	h.Uses++
+	h.Inf.Attempt, h.Inf.Began, h.Inf.Effects = 1, m.s.Now, decl.Effects
+	for _, used := range h.Used {
+		if used == decl.Name {
+			return
+		}
+	}
+	h.Used = append(h.Used, decl.Name)
+}
+
+// run starts the call at Next in the world.
+func (m *Machine) run(h *Handle, decl ToolDecl) {
+	c := h.Inf.Calls[h.Inf.Next]
+	h.Inf.Effects = decl.Effects
+	m.emit(RunTool{
+		Call:    m.await(h, CallTool),
+		Handle:  h.ID,
+		Session: h.Session,
+		Origin:  h.Origin,
+		Name:    decl.Name,
+		Args:    c.Args,
+		Effects: decl.Effects,
+		Attempt: h.Inf.Attempt,
+		Key:     h.useKey(c),
+	})
+}
+
+// acted goes on once every call of an answer has its result: to an end where a cap
+// is met, otherwise to the model.
+func (m *Machine) acted(i int) {
+	h := &m.s.Handles[i]
+	l := &m.s.Config.Limits
+	h.Inf.Calls, h.Inf.Next = nil, 0
+	iterations := l.MaxIterations
+	if h.Kind == KindSubagent {
+		iterations = min(iterations, l.SubagentIterations)
+	}
+	switch {
+	case h.Stop:
+		m.drop(i, OutcomeCancelled, "cancelled")
+	case h.Inf.Iterations >= iterations:
+		m.endInference(i, OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(iterations)+" iterations (max_iterations)")
+	case h.Inf.Capped:
+		m.endInference(i, OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(l.MaxToolCalls)+" tool calls (max_tool_calls)")
+	case repeats(h.Inf.Seen, l.MaxRepeats):
+		m.endInference(i, OnLimit, OutcomeExhausted, "the model repeats the same calls with the same results (max_repeats)")
+	default:
+		if reflection := m.s.Config.Prompts.Reflection; reflection != "" {
+			m.say(h, Message{Role: RoleUser, Text: reflection, Aside: true}) // INF-22
+		}
+		m.moveInference(h, OnResults)
+		m.think(i)
+	}
+}
+
+// declared returns the declaration of a tool that the running inference offers.
+// Some models put a namespace before the name (INF-26).
+func (m *Machine) declared(h *Handle, name string) (ToolDecl, bool) {
+	for _, n := range []string{name, strings.TrimPrefix(name, "functions."), strings.TrimPrefix(name, "default_api:")} {
+		if decl, ok := m.s.Config.Tool(n); ok && m.s.Config.offers(h.Inf.Tools, decl) {
+			return decl, true
+		}
+	}
+	return ToolDecl{}, false
+}
+
+// useKey names the use of a tool that has begun (TOL-8). Handle and number of the
+// use do not suffice: a crash may lose a start that was not synced, and
+// then another call has its number, or another handle has its number.
+func (h *Handle) useKey(c ToolCall) string {
+	x := newHasher(0)
+	x.str(h.Input)
+	x.str(c.Name)
+	x.str(c.Args)
+	return h.ID.entry() + "." + strconv.Itoa(h.Uses) + "." + strconv.FormatUint(x.sum(), 36)
+}
+
+// toolAnswered gives the running call its result, or starts it again later. A
+// failure is a result that the model sees.
+func (m *Machine) toolAnswered(i int, in ToolAnswered) {
+	h := &m.s.Handles[i]
+	l := &m.s.Config.Limits
+	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
+	if again && h.Inf.Attempt < l.MaxToolAttempts && !h.Stop {
+		h.Inf.Nothing = in.Nothing
+		m.moveInference(h, OnToolFailed)
+		m.wait(h, TimerRetry, l.RetryDelay)
+		return
+	}
+	text := in.Text
+	if in.Failed {
+		text = "error: " + text
+	}
+	m.ranWith(h, text, in.Failed)
+	m.nextCall(i)
+}
+
+// ranWith gives a call that has run its result, remembers the pair, and audits it
+// (TOL-9).
+func (m *Machine) ranWith(h *Handle, text string, failed bool) {
+	c := h.Inf.Calls[h.Inf.Next]
+	x := newHasher(0)
+	x.str(c.Name)
+	x.str(c.Args)
+	x.str(text)
+	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
+		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
+	}
+	h.Inf.Seen = append(h.Inf.Seen, x.sum())
+	m.audit(h, text, failed)
+	m.result(h, text)
+}
+
+// audit records the call at Next, which has been started.
+func (m *Machine) audit(h *Handle, text string, failed bool) {
+	c := h.Inf.Calls[h.Inf.Next]
+	m.emit(Audit{
+		Handle: h.ID, Session: h.Session, Key: h.useKey(c), Tool: c.Name, Args: c.Args, Message: h.Input,
+		Result: text, Failed: failed, Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
+	})
+}
+
+// nextCall goes on behind a call that has its result.
+func (m *Machine) nextCall(i int) {
+	h := &m.s.Handles[i]
+	h.Inf.Next++
+	h.Inf.Attempt, h.Inf.Nothing, h.Inf.Cleared, h.Inf.Told = 0, false, false, ""
+	m.act(i)
+}
+
+// attemptAgain starts the failed call at Next once more.
+func (m *Machine) attemptAgain(i int) {
+	h := &m.s.Handles[i]
+	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	if !ok || decl.Builtin || !h.Inf.Nothing && !decl.Effects.Repeatable() { // it is declared otherwise by now
+		m.ranWith(h, UnknownOutcome, true)
+		m.nextCall(i)
+		return
+	}
+	h.Inf.Attempt++
+	m.run(h, decl)
+}
+
+// continueActing goes on with the call at Next after its process was lost, or
+// after a person has spoken.
+func (m *Machine) continueActing(i int) {
+	h := &m.s.Handles[i]
+	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	switch {
+	case h.Inf.Attempt == 0:
+		m.act(i)
+	case h.Inf.Told != "":
+		m.ranWith(h, h.Inf.Told, true)
+		m.nextCall(i)
+	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable():
+		if decl.Builtin {
+			if m.builtin(i, decl.Name) {
+				m.nextCall(i)
+			}
+			return
+		}
+		m.run(h, decl)
+	case m.s.Config.Switches.HoldUnknown && h.mayWait(m.s.Config.Switches.Unattended):
+		m.hold(h)
+	default:
+		m.ranWith(h, UnknownOutcome, true)
+		m.nextCall(i)
+	}
+}
+
+// result adds the result of the call at Next to the conversation.
+func (m *Machine) result(h *Handle, text string) {
+	c := h.Inf.Calls[h.Inf.Next]
+	m.say(h, Message{Role: RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+}
+
+func (m *Machine) unknownTool(h *Handle, name string) string {
+	var names []string
+	for _, t := range m.s.Config.Offered(h.Inf.Tools) {
+		names = append(names, t.Name)
+	}
+	if name == "" {
+		return "a tool call without a name; the tools are: " + strings.Join(names, ", ")
+	}
+	return "there is no tool " + strconv.Quote(clip(name, 100)) + "; the tools are: " + strings.Join(names, ", ")
+}

@@ -1,0 +1,45 @@
+package fsm
+
+// Names of the builtin tools, which the machine answers itself.
+const (
+	ToolSpawn         = "spawn"
+	ToolMessage       = "message"
+	ToolCron          = "cron"
+	ToolLoadSkill     = "load_skill"
+	ToolLoadReference = "load_skill_reference"
+)
+
+// Builtins returns the declarations of builtin tools. A name that is none of them
+// is left out.
+func Builtins(names ...string) []ToolDecl {
+	var tools []ToolDecl
+	for _, name := range names {
+		t := ToolDecl{Name: name, Builtin: true}
+		switch name {
+		case ToolSpawn:
+			t.Effects = EffectsUnsafe
+			t.Description = "Start a subagent that works on a task in the background. Its result is reported to this chat when it is done."
+			t.Parameters = `{"type":"object","properties":{"task":{"type":"string","description":"what the subagent is to do, complete in itself"},"label":{"type":"string","description":"a short name of the task"}},"required":["task"]}`
+		case ToolMessage:
+			t.Effects = EffectsUnsafe
+			t.Description = "Send a message to a chat. Without channel and chat_id it goes to the present one. Your answer reaches the person by itself; use this for anything else."
+			t.Parameters = `{"type":"object","properties":{"content":{"type":"string"},"channel":{"type":"string"},"chat_id":{"type":"string"}},"required":["content"]}`
+		case ToolCron:
+			t.Effects = EffectsUnsafe
+			t.Description = "Schedule a task, list the schedules, or remove one. A scheduled task is worked on as if its message had been sent then."
+			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer","minimum":1},"cron_expr":{"type":"string","description":"five fields, as in crontab"},"at":{"type":"string","description":"one time, as 2026-01-31T09:00:00Z"},"job_id":{"type":"string","description":"remove: the schedule's id"}},"required":["action"]}`
+		case ToolLoadSkill:
+			t.Effects = EffectsNone
+			t.Description = "Load a skill to get its detailed instructions."
+			t.Parameters = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`
+		case ToolLoadReference:
+			t.Effects = EffectsNone
+			t.Description = "Load a reference document of a skill that is loaded."
+			t.Parameters = `{"type":"object","properties":{"name":{"type":"string","description":"the skill"},"reference":{"type":"string","description":"the document"}},"required":["name","reference"]}`
+		default:
+			continue
+		}
+		tools = append(tools, t)
+	}
+	return tools
+}

@@ -1,0 +1,138 @@
+package fsm
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// builtin answers a call of a builtin tool (TOL-10). It reports false where the
+// answer has to be awaited.
+func (m *Machine) builtin(i int, name string) bool {
+	h := &m.s.Handles[i]
+	var text string
+	var ok bool
+	switch name {
+	case ToolLoadSkill, ToolLoadReference:
+		text, ok = m.loadSkill(h, name)
+		if ok {
+			return false
+		}
+	case ToolSpawn:
+		text, ok = m.spawn(i)
+		h = &m.s.Handles[i]
+	case ToolMessage:
+		text, ok = m.sendMessage(h)
+	case ToolCron:
+		text, ok = m.cron(h)
+	}
+	if !ok {
+		text = "error: " + text
+	}
+	m.ranWith(h, text, !ok)
+	return true
+}
+
+// arguments reads the arguments of the call at Next, or says what is wrong.
+func (h *Handle) arguments(v any) string {
+	args := h.Inf.Calls[h.Inf.Next].Args
+	if strings.TrimSpace(args) == "" {
+		args = "{}"
+	}
+	if err := json.Unmarshal([]byte(args), v); err != nil {
+		return "the arguments are not the JSON object that is wanted: " + clip(err.Error(), 200)
+	}
+	return ""
+}
+
+// sendMessage sends a text to a chat, by default the call's own (HND-46).
+func (m *Machine) sendMessage(h *Handle) (string, bool) {
+	var args struct {
+		Content string `json:"content"`
+		Channel string `json:"channel"`
+		Chat    string `json:"chat_id"`
+	}
+	if bad := h.arguments(&args); bad != "" {
+		return bad, false
+	}
+	if strings.TrimSpace(args.Content) == "" {
+		return "missing argument: content", false
+	}
+	to := h.Origin
+	if args.Channel != "" {
+		to.Channel = args.Channel
+	}
+	if args.Chat != "" {
+		to.Chat = args.Chat
+	}
+	m.emit(SendMessage{
+		Handle: h.ID, Key: h.useKey(h.Inf.Calls[h.Inf.Next]), Session: h.Session, To: to, Text: args.Content,
+	})
+	return "sent to " + to.key(), true
+}
+
+// loadSkill asks for a skill's instructions or for one of its references (SKL-4,
+// SKL-5). It returns false with what is wrong, or with what is known already.
+func (m *Machine) loadSkill(h *Handle, tool string) (string, bool) {
+	var args struct {
+		Name      string `json:"name"`
+		Reference string `json:"reference"`
+	}
+	if bad := h.arguments(&args); bad != "" {
+		return bad, false
+	}
+	if tool == ToolLoadSkill {
+		args.Reference = ""
+	}
+	skill, known := m.s.Config.Skill(args.Name)
+	switch {
+	case !known:
+		return "there is no skill " + strconv.Quote(clip(args.Name, 100)) + "; the skills are: " + strings.Join(m.skillNames(), ", "), false
+	case tool == ToolLoadReference && args.Reference == "":
+		return "missing argument: reference", false
+	case tool == ToolLoadReference && !skill.Always && !h.Sess.loaded(args.Name, ""):
+		return "skill " + args.Name + " is not loaded; load it with load_skill first", false
+	}
+	m.emit(LoadSkill{Call: m.await(h, CallSkill), Handle: h.ID, Skill: args.Name, Reference: args.Reference})
+	return "", true
+}
+
+func (m *Machine) skillNames() []string {
+	var names []string
+	for _, s := range m.s.Config.Skills {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// skillLoaded puts a skill's text where the profile shows it: into the system
+// prompt of the calls that follow, or into the call's result.
+func (m *Machine) skillLoaded(i int, in SkillLoaded) {
+	h := &m.s.Handles[i]
+	var args struct {
+		Name      string `json:"name"`
+		Reference string `json:"reference"`
+	}
+	_ = h.arguments(&args) // it was read before the call
+	decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	if decl.Name == ToolLoadSkill {
+		args.Reference = ""
+	}
+	what := "Skill '" + args.Name + "'"
+	if args.Reference != "" {
+		what = "Reference '" + args.Reference + "' of skill '" + args.Name + "'"
+	}
+	text := what + " loaded."
+	switch {
+	case in.Error != "":
+		text = "error: " + what + " could not be loaded: " + in.Error
+	case !h.Sess.loaded(args.Name, args.Reference):
+		h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)],
+			LoadedSkill{Name: args.Name, Reference: args.Reference, Text: in.Text})
+	}
+	if in.Error == "" && !m.s.Config.Prompts.shows(OfLoadedSkills) {
+		text += "\n\n" + in.Text
+	}
+	m.ranWith(h, text, in.Error != "")
+	m.nextCall(i)
+}

@@ -1,0 +1,115 @@
+package fsm
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// summaryTitle begins the message that stands for the old turns of a conversation.
+const summaryTitle = "[Earlier conversation summary]\n"
+
+// clippedBytes is what is left of an old tool result (CTX-4).
+const clippedBytes = 120
+
+// condense shortens the running conversation before it is sent, if it is over the
+// threshold (CTX-3), or in any case where the model has said that it does not fit
+// (CTX-8). It reports whether the model is asked for a summary first; with force
+// also whether anything could be done.
+func (m *Machine) condense(i int, force bool) bool {
+	h := &m.s.Handles[i]
+	c := &m.s.Config
+	if !c.Switches.Compress || !h.answers() || h.Inf.Compactions >= c.Limits.MaxCompactions {
+		return false
+	}
+	if !force {
+		tokens := h.Sess.corrected(c.estimate(m.system(h), h.Inf.Talk, m.offered(h)))
+		if tokens*100 <= c.Limits.ContextTokens*c.Limits.CompressPercent {
+			return false
+		}
+	}
+	talk := h.Inf.Talk.Messages
+	cut := cutAt(talk, c.Limits.KeepMessages)
+	if cut == 0 || cut == 1 && (h.TurnAt == 0 || talk[0].Role == RoleSystem) {
+		return false // nothing but the question, or the summary, would leave
+	}
+	h.Inf.Compactions++
+	h.Condensed = true
+	m.clipResults(h, cut)
+	m.unload(h, h.Inf.Talk.Messages[cut:])
+	h.Inf.Cut = cut
+	m.moveInference(h, OnCondense)
+	m.askCondensed(h)
+	return true
+}
+
+// clipResults puts short extracts in place of old tool results (CTX-4).
+func (m *Machine) clipResults(h *Handle, cut int) {
+	msgs := slices.Clone(h.Inf.Talk.Messages)
+	for n := range msgs[:cut] {
+		if msg := &msgs[n]; msg.Role == RoleTool && len(msg.Text) > clippedBytes {
+			msg.Text = "[old result of " + strconv.Itoa(len(msg.Text)) + " bytes] " + clip(msg.Text, clippedBytes)
+		}
+	}
+	h.Inf.Talk = Conversation{}.add(msgs...)
+}
+
+// unload drops loaded skills that the newest messages do not mention (CTX-6).
+func (m *Machine) unload(h *Handle, newest []Message) {
+	var kept []LoadedSkill
+	for _, s := range h.Sess.Skills {
+		if mentioned(s.Name, newest) {
+			kept = append(kept, s)
+		}
+	}
+	h.Sess.Skills = kept
+}
+
+func mentioned(name string, msgs []Message) bool {
+	for _, msg := range msgs {
+		if strings.Contains(msg.Text, name) {
+			return true
+		}
+		for _, c := range msg.Calls {
+			if strings.Contains(c.Args, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// askCondensed asks for a summary of the messages that leave (CTX-5). The present
+// question stays whatever happens, so it is not among them.
+func (m *Machine) askCondensed(h *Handle) {
+	old := slices.Clone(h.Inf.Talk.Messages[:h.Inf.Cut])
+	if h.TurnAt < h.Inf.Cut {
+		old = slices.Delete(old, h.TurnAt, h.TurnAt+1)
+	}
+	talk := Conversation{}.add(old...).add(Message{Role: RoleUser, Text: m.s.Config.Prompts.Compress})
+	m.ask(h, PurposeCompact, m.s.Config.Prompts.Identity, talk, NoTools)
+	m.wait(h, TimerCompact, m.s.Config.Limits.CompactTimeout)
+}
+
+// condensed puts the summary in place of what it stands for; without one, whole old
+// turns are left out (CTX-7). The originals are in the session's archive.
+func (m *Machine) condensed(i int, summary string) {
+	h := &m.s.Handles[i]
+	m.clearWait(h)
+	talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
+	var msgs []Message
+	if s := strings.TrimSpace(withoutMarker(summary)); s != "" {
+		msgs = append(msgs, Message{Role: RoleSystem, Text: summaryTitle + s})
+	}
+	if h.TurnAt < cut {
+		question := talk[h.TurnAt]
+		h.TurnAt = len(msgs)
+		msgs = append(msgs, question)
+	} else {
+		h.TurnAt += len(msgs) - cut
+	}
+	h.Inf.Talk = Conversation{}.add(append(msgs, talk[cut:]...)...)
+	h.Inf.Cut = 0
+	m.moveInference(h, OnCondensed)
+	m.think(i)
+}

@@ -1,0 +1,71 @@
+package fsm
+
+import "strconv"
+
+const dayMillis = 86400 * Second
+
+// date is a time as YYYY-MM-DD HH:MM in UTC. The calendar is computed from days by
+// Howard Hinnant's civil_from_days, so that no clock or zone is near.
+func (t Millis) date() string {
+	days, rest := t/dayMillis, t%dayMillis
+	if rest < 0 {
+		days, rest = days-1, rest+dayMillis
+	}
+	z := int64(days) + 719468
+	era := z / 146097
+	if z < 0 {
+		era = (z - 146096) / 146097
+	}
+	doe := z - era*146097
+	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
+	doy := doe - (365*yoe + yoe/4 - yoe/100)
+	mp := (5*doy + 2) / 153
+	day := doy - (153*mp+2)/5 + 1
+	month := mp + 3
+	if mp >= 10 {
+		month = mp - 9
+	}
+	year := yoe + era*400
+	if month <= 2 {
+		year++
+	}
+	minutes := int64(rest) / 60_000
+	return strconv.FormatInt(year, 10) + "-" + two(month) + "-" + two(day) + " " + two(minutes/60) + ":" + two(minutes%60)
+}
+
+func two(n int64) string {
+	if n < 10 {
+		return "0" + strconv.FormatInt(n, 10)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// parseDate reads 2026-01-31T09:00:00Z, the one form that the tool cron takes.
+func parseDate(s string) (Millis, bool) {
+	if len(s) != len("2026-01-31T09:00:00Z") || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != 'Z' {
+		return 0, false
+	}
+	var n [6]int64
+	for i, at := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
+		for _, c := range []byte(s[at[0]:at[1]]) {
+			if c < '0' || c > '9' {
+				return 0, false
+			}
+			n[i] = n[i]*10 + int64(c-'0')
+		}
+	}
+	year, month, day := n[0], n[1], n[2]
+	if month < 1 || month > 12 || day < 1 || day > 31 || n[3] > 23 || n[4] > 59 || n[5] > 59 {
+		return 0, false
+	}
+	if month <= 2 {
+		year--
+	}
+	era := year / 400
+	yoe := year - era*400
+	mp := (month + 9) % 12
+	doy := (153*mp+2)/5 + day - 1
+	doe := yoe*365 + yoe/4 - yoe/100 + doy
+	days := era*146097 + doe - 719468
+	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, true
+}

@@ -1,0 +1,64 @@
+package fsm
+
+// An estimate of tokens is made of integers alone: four ASCII bytes are a token,
+// any other character is one, and a message costs four more for its frame (CTX-1).
+// It is wrong for every model in its own way, so it is corrected by what the model
+// counts (CTX-2).
+
+const (
+	messageTokens = 4
+	imageTokens   = 768 // of one image, whatever its size
+	ratioUnit     = 1024
+)
+
+func estimateText(s string) int {
+	ascii, others := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] < 0x80:
+			ascii++
+		case s[i]&0xC0 != 0x80:
+			others++
+		}
+	}
+	return (ascii+3)/4 + others
+}
+
+func estimateMessage(m Message) int {
+	n := messageTokens + estimateText(m.Text) + estimateText(m.Thinking) + imageTokens*len(m.Images)
+	for _, c := range m.Calls {
+		n += messageTokens + estimateText(c.Name) + estimateText(c.Args)
+	}
+	return n
+}
+
+// estimate is what a whole prompt is thought to cost, uncorrected.
+func (c Config) estimate(system string, talk Conversation, tools Toolset) int {
+	n := messageTokens + estimateText(system) + talk.Tokens
+	for _, t := range c.Tools {
+		if c.offers(tools, t) {
+			n += messageTokens + estimateText(t.Name) + estimateText(t.Description) + estimateText(t.Parameters)
+		}
+	}
+	return n
+}
+
+// corrected is an estimate as the model would count it.
+func (s *Session) corrected(tokens int) int {
+	if s.Ratio == 0 {
+		return tokens
+	}
+	return tokens * s.Ratio / ratioUnit
+}
+
+// learnTokens corrects the estimate by what the model has counted for the prompt
+// that it has just answered. The ratio stays within a factor of four: a server that
+// counts only what its cache did not hold must not talk it down for ever.
+func (m *Machine) learnTokens(h *Handle, counted int) {
+	if !m.s.Config.Switches.Compress || counted <= 0 || !h.answers() {
+		return
+	}
+	if estimate := m.s.Config.estimate(m.system(h), h.Inf.Talk, m.offered(h)); estimate > 0 {
+		h.Sess.Ratio = min(max(counted*ratioUnit/estimate, ratioUnit/4), 4*ratioUnit)
+	}
+}

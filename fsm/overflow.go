@@ -1,0 +1,158 @@
+package fsm
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// overflows reports whether the history is too long for another turn, or is about
+// to be cleared (SES-9, SES-10, SES-14).
+func (m *Machine) overflows(h *Handle) bool {
+	n := len(h.Sess.History)
+	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0
+	switch m.s.Config.Switches.Overflow {
+	case OverflowSummarize:
+		return over
+	case OverflowConsolidate:
+		return over || len(h.Sess.Pending) > 0
+	default:
+		return false
+	}
+}
+
+// stays is how many of the newest messages a consolidation leaves.
+func (m *Machine) stays(h *Handle) int {
+	window := m.s.Config.Limits.MaxHistory
+	switch {
+	case h.Command == commandNew:
+		return 0
+	case m.s.Config.Switches.Overflow == OverflowSummarize:
+		return window
+	default:
+		return min(max(window/2, 2), 10)
+	}
+}
+
+// compact asks the model for what is to remain of the messages that leave.
+func (m *Machine) compact(i int) {
+	h := &m.s.Handles[i]
+	p := &m.s.Config.Prompts
+	cut := cutAt(h.Sess.History, m.stays(h))
+	ask := p.Overflow
+	if m.s.Config.Switches.Overflow == OverflowConsolidate {
+		ask = p.Consolidate
+	}
+	var b strings.Builder
+	b.WriteString(ask + "\n\n## MEMORY.md\n\n" + h.Sess.Memory + "\n\n## Conversation\n")
+	for _, list := range [][]Message{h.Sess.Pending, h.Sess.History[:cut]} {
+		writeTranscript(&b, list)
+	}
+	talk := Conversation{}.add(Message{Role: RoleUser, Text: b.String()})
+	m.infer(i, PurposeCompact, talk, NoTools)
+}
+
+// writeTranscript writes messages as lines of text.
+func writeTranscript(b *strings.Builder, msgs []Message) {
+	for _, msg := range msgs {
+		b.WriteString("\n[" + string(msg.Role) + "] " + msg.Text)
+		for _, c := range msg.Calls {
+			b.WriteString("\n[" + string(msg.Role) + "] calls " + c.Name + " " + c.Args)
+		}
+		if len(msg.Used) > 0 {
+			b.WriteString(" (tools: " + strings.Join(msg.Used, ", ") + ")")
+		}
+	}
+}
+
+// compacted takes what the model made of them. Where that is of no use, nothing is
+// lost: the messages stay and the next turn tries again (SES-11).
+func (m *Machine) compacted(i int) {
+	h := &m.s.Handles[i]
+	if h.Inf.State != Completed || !m.consolidated(h, withoutMarker(h.Inf.Result)) {
+		if h.Command == commandNew {
+			h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)
+			h.Sess.History = nil
+		}
+		m.shed(h)
+	}
+	if h.Command == commandNew {
+		m.renew(h, OnSave)
+		return
+	}
+	m.begin(i)
+}
+
+// consolidation is what a model answers to the prompt `consolidate`.
+type consolidation struct {
+	Entry  string `json:"history_entry"`
+	Memory string `json:"memory_update"`
+}
+
+// consolidated takes a text into MEMORY.md, and HISTORY.md where the profile keeps
+// one, and lets the messages go that it stands for. It reports whether it could.
+func (m *Machine) consolidated(h *Handle, text string) bool {
+	if strings.TrimSpace(text) == "" {
+		return false
+	}
+	if m.s.Config.Switches.Overflow == OverflowConsolidate {
+		var c consolidation
+		if !readObject(text, &c) || strings.TrimSpace(c.Entry) == "" {
+			return false
+		}
+		h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(c.Entry))
+		if update := strings.TrimSpace(c.Memory); update != "" && update != h.Sess.Memory {
+			h.Sess.Memory, h.Learnt = update, true
+		}
+	} else {
+		h.Sess.Memory, h.Learnt = joinText(h.Sess.Memory, strings.TrimSpace(text)), true
+	}
+	h.Sess.Pending = nil
+	h.Sess.History = mend(h.Sess.History[cutAt(h.Sess.History, m.stays(h)):])
+	return true
+}
+
+// shed keeps a history that could not be consolidated within bounds: what is beyond
+// max_history and max_pending goes to HISTORY.md as it is, oldest first.
+func (m *Machine) shed(h *Handle) {
+	l := &m.s.Config.Limits
+	pending, history := h.Sess.Pending, h.Sess.History
+	over := len(pending) + len(history) - l.MaxHistory - l.MaxPending
+	if over <= 0 {
+		return
+	}
+	var b strings.Builder
+	n := min(over, len(pending))
+	writeTranscript(&b, pending[:n])
+	h.Sess.Pending = pending[n:]
+	if rest := over - n; rest > 0 {
+		cut := cutAt(history, len(history)-rest)
+		writeTranscript(&b, history[:cut])
+		h.Sess.History = mend(history[cut:])
+	}
+	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped("Not consolidated:"+b.String()))
+}
+
+// stamped puts a timestamp before an entry that has none of its own.
+func (m *Machine) stamped(entry string) string {
+	entry = strings.TrimSpace(entry)
+	if strings.HasPrefix(entry, "[") {
+		return entry
+	}
+	return "[" + m.s.Now.date() + "] " + entry
+}
+
+// readObject reads the JSON object in a model's answer, whatever stands around it.
+func readObject(text string, v any) bool {
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	return from >= 0 && to > from && json.Unmarshal([]byte(text[from:to+1]), v) == nil
+}
+
+// cutAt returns where a list is cut so that about keep of its newest messages stay
+// and no call is split from its results.
+func cutAt(msgs []Message, keep int) int {
+	cut := min(max(len(msgs)-keep, 0), len(msgs))
+	for cut > 0 && cut < len(msgs) && msgs[cut].Role == RoleTool {
+		cut--
+	}
+	return cut
+}

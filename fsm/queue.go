@@ -1,0 +1,264 @@
+package fsm
+
+import (
+	"slices"
+	"strconv"
+)
+
+// defaultSession is that of a request that names none (SES-1).
+const defaultSession = "cli:direct"
+
+// key is the session of an origin.
+func (o Origin) key() string { return o.Channel + ":" + o.Chat }
+
+// requested admits a request unless it is already here (HND-26), or answers it at
+// once where it is a command that does not wait.
+func (m *Machine) requested(in Requested) {
+	for i := range m.s.Handles {
+		if h := &m.s.Handles[i]; h.Kind == KindUser && h.Request == in.Request {
+			m.s.Ignored.Duplicates++
+			return
+		}
+	}
+	h := Handle{
+		Kind: KindUser, Request: in.Request, Session: in.Session, Origin: in.Origin,
+		Input: in.Text, Images: in.Images, Context: in.Context,
+	}
+	if h.Session == "" {
+		h.Session = defaultSession
+		if in.Origin != (Origin{}) {
+			h.Session = in.Origin.key()
+		}
+	}
+	if m.command(&h) {
+		return
+	}
+	m.admit(h)
+}
+
+// raised admits an event, or lets it join one that waits (HND-38).
+func (m *Machine) raised(in EventRaised) {
+	about := in.Source + "\x00" + in.Event + "\x00" + in.Subject
+	session := "event:" + in.Source
+	if m.s.Config.Switches.Coalesce {
+		for i := range m.s.Handles {
+			h := &m.s.Handles[i]
+			if h.Kind == KindEvent && h.State == Queued && h.Resume == "" && h.About == about {
+				h.Joined++
+				h.Input = in.prompt() + " (" + strconv.Itoa(h.Joined+1) + " times since the first.)"
+				m.s.Ignored.Joined++
+				return
+			}
+		}
+	}
+	m.admit(Handle{Kind: KindEvent, Session: session, Input: in.prompt(), About: about})
+}
+
+// admit takes a handle in (HND-1). Outside initializing and serving it is kept
+// for the next boot; over max_queue a request or an event is refused (HND-25).
+func (m *Machine) admit(h Handle) HandleID {
+	m.s.LastHandle++
+	h.ID = m.s.LastHandle
+	h.State = Queued
+	own := h.Kind == KindInit || h.Kind == KindFarewell
+	if (h.Kind == KindUser || h.Kind == KindEvent) && m.Waiting() >= m.s.Config.Limits.MaxQueue {
+		m.s.Ignored.Refused++
+		m.refuse(&h, OutcomeRefused, "busy: "+strconv.Itoa(m.Waiting())+" wait already (max_queue)")
+		return h.ID
+	}
+	m.s.Handles = append(m.s.Handles, h)
+	if !own && m.s.Lifecycle != Initializing && m.s.Lifecycle != Serving {
+		m.deferHandle(&m.s.Handles[len(m.s.Handles)-1])
+	}
+	return h.ID
+}
+
+// Waiting returns how many handles hold a place in the queue: those of a request or
+// an event that are not started, that are parked, or that wait for a person.
+func (m *Machine) Waiting() int {
+	n := 0
+	for i := range m.s.Handles {
+		if h := &m.s.Handles[i]; h.waiting() && h.Kind != KindMemory && h.Kind != KindSubagent {
+			n++
+		}
+	}
+	return n
+}
+
+// Active reports whether a handle runs.
+func (m *Machine) Active() bool { return m.active() >= 0 }
+
+// schedule starts the oldest eligible handle whenever a place is free, in the
+// very step that freed it (HND-2), and leaves draining once nothing is active.
+func (m *Machine) schedule() {
+	if m.s.Lifecycle == Draining && m.active() < 0 {
+		m.drained()
+	}
+	for {
+		i := m.eligible()
+		if i < 0 {
+			break
+		}
+		h := &m.s.Handles[i]
+		if h.Kind == KindUser || h.Kind == KindEvent {
+			m.s.LastEvent = h.Kind == KindEvent
+		}
+		m.start(i)
+	}
+	m.tellPlaces()
+}
+
+// eligible returns the index of the handle that starts next, or -1. Where users and
+// events take turns, the oldest of the other kind goes first (HND-44).
+func (m *Machine) eligible() int {
+	main, sub := m.running()
+	first, other := -1, -1
+	for i := range m.s.Handles {
+		h := &m.s.Handles[i]
+		if h.State != Queued || !h.served(m.s.Lifecycle) || !m.hasPlace(h, main, sub) || m.held(i) {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if !m.s.Config.Switches.Alternate {
+			break
+		}
+		if other < 0 && (h.Kind == KindEvent) != m.s.LastEvent && (h.Kind == KindUser || h.Kind == KindEvent) {
+			other = i
+		}
+	}
+	if other >= 0 {
+		return other
+	}
+	return first
+}
+
+// running counts the handles that run, subagents apart.
+func (m *Machine) running() (main, sub int) {
+	for i := range m.s.Handles {
+		switch h := &m.s.Handles[i]; {
+		case h.waiting():
+		case h.Kind == KindSubagent:
+			sub++
+		default:
+			main++
+		}
+	}
+	return main, sub
+}
+
+// hasPlace reports whether there is room for a handle beside those that run. A
+// memory handle runs alone, when nobody else could, unless too many of them have
+// gathered (HND-29).
+func (m *Machine) hasPlace(h *Handle, main, sub int) bool {
+	switch h.Kind {
+	case KindSubagent:
+		return sub < m.s.Config.Limits.MaxSubagents
+	case KindMemory:
+		return main == 0 && sub == 0 && !m.anyoneWaits() || main < m.s.Config.Limits.MaxActive && m.crowded()
+	default:
+		return main < m.s.Config.Limits.MaxActive
+	}
+}
+
+// anyoneWaits reports whether a handle other than a memory handle is queued.
+func (m *Machine) anyoneWaits() bool {
+	return slices.ContainsFunc(m.s.Handles, func(h Handle) bool { return h.State == Queued && h.Kind != KindMemory })
+}
+
+// crowded reports whether so many memory handles wait that they take their turn
+// like any other.
+func (m *Machine) crowded() bool { return m.count(KindMemory) >= m.s.Config.Limits.MaxQueue }
+
+// held reports whether the session of the handle at i is taken: by one that runs
+// or waits for a person, or by an older one that will go first (SES-2).
+func (m *Machine) held(i int) bool {
+	h := &m.s.Handles[i]
+	if h.Kind == KindMemory {
+		return false
+	}
+	for n := range m.s.Handles {
+		o := &m.s.Handles[n]
+		if n == i || o.Session != h.Session || o.Kind == KindMemory || o.State == Parked {
+			continue
+		}
+		if o.State != Queued || n < i {
+			return true
+		}
+	}
+	return false
+}
+
+// giveWay sends a running memory handle back to the queue when somebody comes who
+// would otherwise wait for it (HND-29).
+func (m *Machine) giveWay() {
+	if !m.anyoneWaits() || m.crowded() {
+		return
+	}
+	for i := range m.s.Handles {
+		h := &m.s.Handles[i]
+		if h.Kind != KindMemory || h.State != Summarizing {
+			continue
+		}
+		m.abortCall(h)
+		m.clearWait(h)
+		m.clearTimer(h)
+		m.giveUp(h)
+		h.Left = 0
+		m.move(h, OnYield)
+	}
+}
+
+// tellPlaces tells each client that waits how many go before it, when that has
+// changed (HND-37). An event's place is told once, to whoever watches.
+func (m *Machine) tellPlaces() {
+	if m.s.Lifecycle != Initializing && m.s.Lifecycle != Serving {
+		return
+	}
+	ahead := 0
+	for i := range m.s.Handles {
+		h := &m.s.Handles[i]
+		if h.Kind == KindMemory || h.Kind == KindSubagent || h.State == Parked {
+			continue
+		}
+		tells := h.Kind == KindUser && h.Place != ahead+1 || h.Kind == KindEvent && h.Place == 0
+		if h.State == Queued && h.Resume == "" && tells {
+			h.Place = ahead + 1
+			m.emit(Notify{Handle: h.ID, Request: h.Request, Notice: NoticeQueued, Ahead: ahead})
+		}
+		ahead++
+	}
+}
+
+// served reports whether the lifecycle lets a handle of this kind start.
+func (h *Handle) served(lifecycle State) bool {
+	switch h.Kind {
+	case KindInit:
+		return lifecycle == Initializing
+	case KindFarewell:
+		return lifecycle == Farewell
+	default:
+		return lifecycle == Serving
+	}
+}
+
+// active returns the index of the first handle that runs, or -1.
+func (m *Machine) active() int {
+	for i := range m.s.Handles {
+		if !m.s.Handles[i].waiting() {
+			return i
+		}
+	}
+	return -1
+}
+
+// indexOf returns where a handle stands, or -1.
+func (m *Machine) indexOf(id HandleID) int {
+	for i := range m.s.Handles {
+		if m.s.Handles[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,144 @@
+package fsm
+
+// keepsSession reports whether a handle begins with its session (SES-3). One that
+// brings its own history does not (SES-6).
+func (c Config) keepsSession(h *Handle) bool {
+	if c.Switches.History == HistoryNone || len(h.Context) > 0 {
+		return false
+	}
+	return h.learns()
+}
+
+// load reads the handle's session.
+func (m *Machine) load(h *Handle) {
+	call := m.await(h, CallLoad)
+	m.emit(LoadSession{Call: call, Handle: h.ID, Session: h.Session})
+}
+
+// loaded begins the turn, or makes room for it first.
+func (m *Machine) loaded(i int, in SessionLoaded) {
+	h := &m.s.Handles[i]
+	if in.Error != "" {
+		h.Tries++
+		if h.Tries < m.s.Config.Limits.MaxStoreAttempts {
+			m.load(h)
+			return
+		}
+		m.drop(i, OutcomeFailed, "the session could not be read: "+in.Error) // SES-8
+		return
+	}
+	h.Tries, h.Loaded, h.Sess = 0, true, in.Session
+	h.Sess.History, h.Sess.Pending = mend(h.Sess.History), mend(h.Sess.Pending)
+	switch {
+	case m.overflows(h):
+		m.move(h, OnCompact)
+		m.compact(i)
+	case h.Command == commandNew:
+		m.renew(h, OnSave)
+	default:
+		m.begin(i)
+	}
+}
+
+// save writes the session back, once for each turn (SES-3).
+func (m *Machine) save(h *Handle) {
+	if h.Timer == 0 { // the handle's own time is up: saving has little
+		h.Left = 0
+		m.arm(h, TimerAbort, m.s.Config.Limits.AbortTimeout)
+	}
+	state := h.Sess
+	if h.Command != commandNew {
+		state.History = m.kept(h)
+	}
+	call := m.await(h, CallSave)
+	m.emit(SaveSession{
+		Call: call, Handle: h.ID, Session: h.Session, Turn: h.ID.entry(),
+		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt,
+	})
+}
+
+// archive is the turn as it was, whatever becomes of the history (SES-16).
+func (m *Machine) archive(h *Handle) []Message {
+	if h.Command != "" {
+		return nil
+	}
+	return h.own()
+}
+
+// saved goes on behind a save, or saves again over what stands there now.
+func (m *Machine) saved(i int, in SessionSaved) {
+	h := &m.s.Handles[i]
+	if in.Conflict || in.Error != "" {
+		h.Tries++
+		if h.Tries < m.s.Config.Limits.MaxStoreAttempts {
+			if in.Conflict {
+				m.rebase(h, in.Session)
+			}
+			m.save(h)
+			return
+		}
+		why := in.Error
+		if in.Conflict {
+			why = "it was changed again and again meanwhile"
+		}
+		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session was not saved: " + why})
+	}
+	m.keptTurn(i)
+}
+
+// rebase puts the turn behind what somebody else has written since it began, and
+// what it learnt behind a MEMORY.md that was edited, so that neither is lost
+// (SES-3, SES-12).
+func (m *Machine) rebase(h *Handle, now Session) {
+	if h.Learnt && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
+		h.Sess.Memory = joinText(now.Memory, h.Sess.Memory)
+	}
+	if now.Version != h.Sess.Version && h.Command != commandNew {
+		h.Sess.History = mend(now.History)
+		h.Sess.Pending = mend(now.Pending)
+		h.Rebased = true
+		for _, k := range now.Skills {
+			if !h.Sess.loaded(k.Name, k.Reference) {
+				h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)], k)
+			}
+		}
+	}
+	h.Sess.Version, h.Sess.MemoryHash = now.Version, now.MemoryHash
+}
+
+// joinText puts one text behind another.
+func joinText(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	default:
+		return a + "\n\n" + b
+	}
+}
+
+// keptTurn goes on behind a turn that is kept: with memory, or to the end.
+func (m *Machine) keptTurn(i int) {
+	h := &m.s.Handles[i]
+	switch {
+	case h.Failure != "":
+		m.lost(i)
+	case m.s.Config.remembers(h):
+		m.move(h, OnSaved)
+		m.summarize(i)
+	default:
+		m.finish(i, OnFinish)
+	}
+}
+
+// skipSave ends a handle whose time is up while it saves. The save may still have
+// been done.
+func (m *Machine) skipSave(i int) {
+	h := &m.s.Handles[i]
+	if h.Failure != "" {
+		m.lost(i)
+		return
+	}
+	m.finish(i, OnSkip)
+}

@@ -1,0 +1,128 @@
+package fsm
+
+import (
+	"strconv"
+	"strings"
+)
+
+// cron adds, lists or removes a schedule (HND-42).
+func (m *Machine) cron(h *Handle) (string, bool) {
+	var args struct {
+		Action  string `json:"action"`
+		Message string `json:"message"`
+		Every   int64  `json:"every_seconds"`
+		Cron    string `json:"cron_expr"`
+		At      string `json:"at"`
+		ID      string `json:"job_id"`
+	}
+	if bad := h.arguments(&args); bad != "" {
+		return bad, false
+	}
+	switch args.Action {
+	case "list":
+		return m.listSchedules(), true
+	case "remove":
+		return m.removeSchedule(args.ID)
+	case "add":
+		s := Schedule{Home: h.Session, Origin: h.Origin, Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
+		if args.Every > 0 && args.Every <= 1<<40 {
+			s.Every = Millis(args.Every) * Second
+		}
+		if args.At != "" {
+			at, ok := parseDate(args.At)
+			if !ok {
+				return "at is no time like 2026-01-31T09:00:00Z: " + strconv.Quote(clip(args.At, 100)), false
+			}
+			s.Once = at
+		}
+		return m.addSchedule(s)
+	default:
+		return "action is add, list or remove, not " + strconv.Quote(clip(args.Action, 100)), false
+	}
+}
+
+func (m *Machine) addSchedule(s Schedule) (string, bool) {
+	times := 0
+	for _, set := range []bool{s.Every > 0, s.Cron != "", s.Once != 0} {
+		if set {
+			times++
+		}
+	}
+	switch {
+	case strings.TrimSpace(s.Text) == "":
+		return "missing argument: message", false
+	case times != 1:
+		return "give one of every_seconds, cron_expr and at", false
+	case len(s.Cron) > 0 && len(strings.Fields(s.Cron)) != 5:
+		return "cron_expr has five fields: minute, hour, day, month, weekday", false
+	case len(m.s.Schedules) >= m.s.Config.Limits.MaxSchedules:
+		return "not added: there are " + strconv.Itoa(len(m.s.Schedules)) + " schedules already (max_schedules)", false
+	}
+	m.s.LastSchedule++
+	s.ID = "s" + strconv.Itoa(m.s.LastSchedule)
+	s.Last = m.s.Now
+	m.s.Schedules = append(m.s.Schedules[:len(m.s.Schedules):len(m.s.Schedules)], s)
+	m.armSchedule(s)
+	return "schedule " + s.ID + " added", true
+}
+
+func (m *Machine) listSchedules() string {
+	if len(m.s.Schedules) == 0 {
+		return "There are no schedules."
+	}
+	var lines []string
+	for _, s := range m.s.Schedules {
+		when := "cron " + s.Cron
+		switch {
+		case s.Every > 0:
+			when = "every " + s.Every.String()
+		case s.Once != 0:
+			when = "at " + s.Once.date()
+		}
+		lines = append(lines, s.ID+": "+when+": "+s.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *Machine) removeSchedule(id string) (string, bool) {
+	for i, s := range m.s.Schedules {
+		if s.ID == id {
+			m.dropSchedule(i)
+			m.emit(DisarmSchedule{Schedule: id})
+			return "schedule " + id + " removed", true
+		}
+	}
+	return "there is no schedule " + strconv.Quote(clip(id, 100)), false
+}
+
+func (m *Machine) dropSchedule(i int) {
+	kept := append([]Schedule(nil), m.s.Schedules[:i]...)
+	m.s.Schedules = append(kept, m.s.Schedules[i+1:]...)
+}
+
+func (m *Machine) armSchedule(s Schedule) {
+	m.emit(ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last})
+}
+
+// due takes a slot, at most once: slots only grow (HND-42).
+func (m *Machine) due(in ScheduleDue) {
+	for i := range m.s.Schedules {
+		s := m.s.Schedules[i]
+		if s.ID != in.Schedule || in.Slot <= s.Last && s.Once == 0 {
+			continue
+		}
+		if s.Once != 0 {
+			m.dropSchedule(i)
+		} else {
+			s.Last = in.Slot
+			m.s.Schedules = append([]Schedule(nil), m.s.Schedules...)
+			m.s.Schedules[i] = s
+			if m.s.Lifecycle != Stopped && m.s.Lifecycle != Down { // otherwise the next boot does
+				m.armSchedule(s)
+			}
+		}
+		m.admit(Handle{Kind: KindSchedule, Session: "schedule:" + s.ID, Origin: s.Origin, Input: s.Text})
+		return
+	}
+	m.s.Ignored.Slots++
+}

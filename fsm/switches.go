@@ -1,0 +1,75 @@
+package fsm
+
+// Switches are a profile's choices between ways to behave. The zero value of each
+// is what the profile shelly does.
+type Switches struct {
+	NoCognition    bool         `json:"no_cognition,omitempty"`     // handles go to execution at once: no question, no recall
+	History        HistoryMode  `json:"history,omitempty"`          // what a session keeps of a turn
+	Overflow       OverflowMode `json:"overflow,omitempty"`         // what becomes of a history over max_history
+	Compress       bool         `json:"compress,omitempty"`         // conversations stay within context_tokens
+	Remember       RememberMode `json:"remember,omitempty"`         // when a handle is written to memory
+	ReplyFirst     bool         `json:"reply_first,omitempty"`      // the reply goes out before history and memory are written
+	Cancel         CancelMode   `json:"cancel,omitempty"`           // what a request to cancel does
+	AtLimit        EndMode      `json:"at_limit,omitempty"`         // what an exhausted inference becomes
+	AtLength       EndMode      `json:"at_length,omitempty"`        // what an answer cut at its token limit becomes
+	HoldUnknown    bool         `json:"hold_unknown,omitempty"`     // an unknown outcome waits for a person
+	Unattended     bool         `json:"unattended,omitempty"`       // approvals wait also where no person is behind the handle
+	Alternate      bool         `json:"alternate,omitempty"`        // users and events take turns
+	Coalesce       bool         `json:"coalesce,omitempty"`         // an event joins a waiting one of the same subject
+	Commands       bool         `json:"commands,omitempty"`         // /new, /help, /status and /stop mean something
+	AutoLoadSkills bool         `json:"auto_load_skills,omitempty"` // the skill tools are offered
+	TextCalls      bool         `json:"text_calls,omitempty"`       // a call written as text is taken
+}
+
+// HistoryMode is what a session keeps of a turn.
+type HistoryMode string
+
+// A session keeps nothing, the user's message and the final answer, or every
+// message.
+const (
+	HistoryNone    HistoryMode = ""
+	HistoryAnswers HistoryMode = "answers"
+	HistoryAll     HistoryMode = "all"
+)
+
+// OverflowMode is what becomes of a history that is longer than max_history.
+type OverflowMode string
+
+// Nothing; the overflow's summary is put behind MEMORY.md; or the history is
+// consolidated into an entry of HISTORY.md and a new MEMORY.md.
+const (
+	OverflowKeep        OverflowMode = ""
+	OverflowSummarize   OverflowMode = "summarize"
+	OverflowConsolidate OverflowMode = "consolidate"
+)
+
+// RememberMode is when a handle is written to memory.
+type RememberMode string
+
+// Each handle by itself; a session's turns together once nobody waits; never.
+const (
+	RememberEach RememberMode = ""
+	RememberIdle RememberMode = "idle"
+	RememberOff  RememberMode = "off"
+)
+
+// CancelMode is what a request to cancel does.
+type CancelMode string
+
+// Nothing; an end before the next model call or tool; or an end at once.
+const (
+	CancelRefused    CancelMode = ""
+	CancelCheckpoint CancelMode = "checkpoint"
+	CancelImmediate  CancelMode = "immediate"
+)
+
+// EndMode is what an inference that met a limit becomes.
+type EndMode string
+
+// An error; the text so far with a notice behind it; or the notice alone, as a
+// state of its own.
+const (
+	EndError  EndMode = ""
+	EndNotice EndMode = "notice"
+	EndState  EndMode = "state"
+)

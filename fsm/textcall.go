@@ -1,0 +1,251 @@
+package fsm
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Small models write tool calls as text. Such an answer is taken as calls only
+// where nothing else can be meant: the whole of it is calls, in one of the forms
+// that models are trained on, and each names a tool that is offered and gives its
+// arguments as an object (INF-25). A call inside prose stays prose.
+
+// textCalls returns the calls that a text is, or false where it is none.
+func (c Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bool) {
+	body := strings.TrimSpace(text)
+	for _, form := range []func(string) ([]ToolCall, bool){taggedCalls, jsonCalls, bracketCalls} {
+		calls, ok := form(body)
+		if !ok || len(calls) == 0 {
+			continue
+		}
+		for i := range calls {
+			decl, known := c.Tool(calls[i].Name)
+			if !known || !c.offers(set, decl) {
+				return nil, false
+			}
+			calls[i].ID = "text_" + strconv.Itoa(answer) + "_" + strconv.Itoa(i)
+			calls[i].Text = true
+		}
+		return calls, true
+	}
+	return nil, false
+}
+
+// taggedCalls reads <tool_call>…</tool_call>, once or more; the first opening tag
+// may be missing, as some templates swallow it.
+func taggedCalls(s string) ([]ToolCall, bool) {
+	const begin, end = "<tool_call>", "</tool_call>"
+	if !strings.HasSuffix(s, end) {
+		return nil, false
+	}
+	var calls []ToolCall
+	for n := 0; s != ""; n++ {
+		if rest, ok := strings.CutPrefix(s, begin); ok {
+			s = rest
+		} else if n > 0 {
+			return nil, false
+		}
+		body, rest, ok := strings.Cut(s, end)
+		if !ok {
+			return nil, false
+		}
+		body = strings.TrimSpace(body)
+		call, ok := objectCall(body)
+		if !ok {
+			call, ok = markupCall(body)
+		}
+		if !ok {
+			return nil, false
+		}
+		calls = append(calls, call)
+		s = strings.TrimSpace(rest)
+	}
+	return calls, true
+}
+
+// jsonCalls reads one call, or a list of them, as JSON: bare, in a fence, or behind
+// a tag of its own.
+func jsonCalls(s string) ([]ToolCall, bool) {
+	s = strings.TrimSpace(strings.TrimPrefix(s, "<|python_tag|>"))
+	if body, ok := strings.CutPrefix(s, "```"); ok {
+		body, ok = strings.CutSuffix(body, "```")
+		if !ok {
+			return nil, false
+		}
+		_, body, ok = strings.Cut(body, "\n") // the language
+		if !ok {
+			return nil, false
+		}
+		s = strings.TrimSpace(body)
+	}
+	if call, ok := objectCall(s); ok {
+		return []ToolCall{call}, true
+	}
+	var list []json.RawMessage
+	if !strings.HasPrefix(s, "[") || json.Unmarshal([]byte(s), &list) != nil {
+		return nil, false
+	}
+	var calls []ToolCall
+	for _, raw := range list {
+		call, ok := objectCall(string(raw))
+		if !ok {
+			return nil, false
+		}
+		calls = append(calls, call)
+	}
+	return calls, true
+}
+
+// objectCall reads {"name": …, "arguments": {…}}; "parameters" means the same.
+func objectCall(s string) (ToolCall, bool) {
+	var o struct {
+		Name       string          `json:"name"`
+		Arguments  json.RawMessage `json:"arguments"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	if !strings.HasPrefix(s, "{") || json.Unmarshal([]byte(s), &o) != nil || o.Name == "" {
+		return ToolCall{}, false
+	}
+	args := o.Arguments
+	if args == nil {
+		args = o.Parameters
+	}
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 || args[0] != '{' {
+		return ToolCall{}, false
+	}
+	return ToolCall{Name: o.Name, Args: string(args)}, true
+}
+
+// markupCall reads <function=NAME><parameter=KEY>VALUE</parameter>…</function>.
+func markupCall(s string) (ToolCall, bool) {
+	s, ok := strings.CutPrefix(s, "<function=")
+	if !ok {
+		return ToolCall{}, false
+	}
+	name, s, ok := strings.Cut(s, ">")
+	if !ok {
+		return ToolCall{}, false
+	}
+	var args arguments
+	for {
+		s = strings.TrimSpace(s)
+		if strings.TrimSpace(strings.TrimPrefix(s, "</function>")) == "" && s != "" {
+			return ToolCall{Name: strings.TrimSpace(name), Args: args.object()}, true
+		}
+		rest, ok := strings.CutPrefix(s, "<parameter=")
+		if !ok {
+			return ToolCall{}, false
+		}
+		key, rest, ok := strings.Cut(rest, ">")
+		if !ok {
+			return ToolCall{}, false
+		}
+		value, rest, ok := strings.Cut(rest, "</parameter>")
+		if !ok {
+			return ToolCall{}, false
+		}
+		args.add(strings.TrimSpace(key), quoted(strings.TrimSpace(value)))
+		s = rest
+	}
+}
+
+// bracketCalls reads [name(key="value", …)], as Llama writes calls. Values are JSON
+// scalars, Python's words, or text in single quotes.
+func bracketCalls(s string) ([]ToolCall, bool) {
+	body, ok := strings.CutPrefix(s, "[")
+	if body, ok2 := strings.CutSuffix(body, ")]"); ok && ok2 {
+		name, list, ok := strings.Cut(body, "(")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, false
+		}
+		args, ok := keywordArguments(list)
+		if !ok {
+			return nil, false
+		}
+		return []ToolCall{{Name: strings.TrimSpace(name), Args: args.object()}}, true
+	}
+	return nil, false
+}
+
+// keywordArguments reads key=value, …
+func keywordArguments(s string) (arguments, bool) {
+	var args arguments
+	for s = strings.TrimSpace(s); s != ""; {
+		key, rest, ok := strings.Cut(s, "=")
+		key = strings.TrimSpace(key)
+		if !ok || key == "" || strings.ContainsAny(key, "\"'(){}[], ") {
+			return arguments{}, false
+		}
+		value, rest, ok := scalar(strings.TrimSpace(rest))
+		if !ok {
+			return arguments{}, false
+		}
+		args.add(key, value)
+		rest = strings.TrimSpace(rest)
+		if rest == "" {
+			break
+		}
+		if s, ok = strings.CutPrefix(rest, ","); !ok {
+			return arguments{}, false
+		}
+		s = strings.TrimSpace(s)
+	}
+	return args, true
+}
+
+// scalar reads one value at the front of s and returns it as JSON.
+func scalar(s string) (value, rest string, ok bool) {
+	if s == "" {
+		return "", "", false
+	}
+	if s[0] == '"' || s[0] == '\'' {
+		for i := 1; i < len(s); i++ {
+			switch {
+			case s[i] == '\\':
+				i++
+			case s[i] == s[0] && s[0] == '\'':
+				return quoted(strings.ReplaceAll(s[1:i], `\'`, `'`)), s[i+1:], true
+			case s[i] == s[0]:
+				return s[:i+1], s[i+1:], json.Valid([]byte(s[:i+1]))
+			}
+		}
+		return "", "", false
+	}
+	end := strings.IndexByte(s, ',')
+	if end < 0 {
+		end = len(s)
+	}
+	word := strings.TrimSpace(s[:end])
+	switch word {
+	case "True":
+		word = "true"
+	case "False":
+		word = "false"
+	case "None":
+		word = "null"
+	}
+	return word, s[end:], json.Valid([]byte(word))
+}
+
+// arguments gathers a JSON object in the order of its keys.
+type arguments struct{ b strings.Builder }
+
+func (a *arguments) add(key, value string) {
+	if a.b.Len() > 0 {
+		a.b.WriteByte(',')
+	}
+	a.b.WriteString(quoted(key) + ":" + value)
+}
+
+func (a *arguments) object() string { return "{" + a.b.String() + "}" }
+
+func quoted(s string) string {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(data)
+}

@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"slices"
+
+	"shelly/fsm"
+)
+
+// person answers a question. Who was not asked yet, or whose answer a crash may
+// have lost, waits for the question; who comes too late says it all the same, for
+// the machine to ignore.
+func (r *run) person(m *Moment) error {
+	q, ok := r.question(m.Answer)
+	if !ok || r.engine == nil {
+		r.waiting = append(r.waiting, m)
+		return nil
+	}
+	now, a := r.world.agenda.now, m.Answer
+	var in fsm.Input = fsm.Resolved{At: now, Handle: q.Handle, Text: a.Text}
+	if a.Decision {
+		in = fsm.Decided{At: now, Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By}
+	}
+	err := r.turn(in)
+	if err != nil {
+		r.waiting = append(r.waiting, m)
+	}
+	return err
+}
+
+// question returns the question that a person answers: of the open ones, or, in a
+// run without a crash, the last that was asked.
+func (r *run) question(a *PersonAnswer) (fsm.AskPerson, bool) {
+	asked := r.questions(a)
+	var open []fsm.AskPerson
+	for _, q := range asked {
+		if r.isOpen(q) {
+			open = append(open, q)
+		}
+	}
+	switch {
+	case a.Nth > 0 && a.Nth <= len(open):
+		return open[a.Nth-1], true
+	case a.Nth == 0 && len(open) > 0:
+		return open[len(open)-1], true
+	case a.Nth == 0 && len(asked) > 0 && len(r.result.Crashes) == 0:
+		return asked[len(asked)-1], true
+	default:
+		return fsm.AskPerson{}, false
+	}
+}
+
+// questions returns what the journal's steps asked of a person, each question once.
+func (r *run) questions(a *PersonAnswer) []fsm.AskPerson {
+	var list []fsm.AskPerson
+	for _, s := range r.result.Steps {
+		for _, e := range s.Effects {
+			q, ok := e.(fsm.AskPerson)
+			if !ok || (q.Question == fsm.QuestionApprove) != a.Decision || a.Tool != "" && a.Tool != q.Tool {
+				continue
+			}
+			if !slices.ContainsFunc(list, func(o fsm.AskPerson) bool {
+				return o.Handle == q.Handle && o.Question == q.Question && o.Key == q.Key
+			}) {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// isOpen reports whether a handle still waits for the answer to a question.
+func (r *run) isOpen(q fsm.AskPerson) bool {
+	handles := r.machine.View().Handles
+	i := slices.IndexFunc(handles, func(h fsm.Handle) bool { return h.ID == q.Handle })
+	if i < 0 {
+		return false
+	}
+	switch state := handles[i].State; q.Question {
+	case fsm.QuestionApprove:
+		return state == fsm.Approving && r.lastAsked(q.Handle) == q.Key
+	case fsm.QuestionUnknown:
+		return state == fsm.Held && r.lastAsked(q.Handle) == q.Key
+	default:
+		return state == fsm.Held || state == fsm.Parked
+	}
+}
+
+// lastAsked returns the key of the last question about a handle.
+func (r *run) lastAsked(handle fsm.HandleID) string {
+	key := ""
+	for _, s := range r.result.Steps {
+		for _, e := range s.Effects {
+			if q, ok := e.(fsm.AskPerson); ok && q.Handle == handle {
+				key = q.Key
+			}
+		}
+	}
+	return key
+}
+
+// asked lets those who wait look again where a step asks something.
+func (r *run) asked(effects []fsm.Effect) {
+	for _, e := range effects {
+		if _, ok := e.(fsm.AskPerson); ok {
+			r.wake()
+			return
+		}
+	}
+}
+
+// wake lets those who wait look again.
+func (r *run) wake() {
+	for _, m := range r.waiting {
+		r.world.agenda.add(due{at: r.world.agenda.now, entry: m})
+	}
+	r.waiting = nil
+}
+
+// unsaid tells of what was never as the plan has it.
+func (r *run) unsaid() {
+	for _, m := range r.waiting {
+		if len(r.result.Crashes) > 0 {
+			break // the answer may have been there before the crash
+		}
+		what := "a word on a handle that is held"
+		if m.Answer.Decision {
+			what = "a decision"
+		}
+		r.world.unexpected(what + " that nobody asked a person for")
+	}
+	for _, key := range r.world.sent {
+		if !r.result.sent(key) {
+			r.world.unexpected("message " + key + ", sent by a step that a crash lost")
+		}
+	}
+}

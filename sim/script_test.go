@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"testing"
+
+	"shelly/fsm"
+)
+
+func askOf(call fsm.CallID, session string, hash uint64) fsm.AskBrain {
+	return fsm.AskBrain{Call: call, Handle: 1, Session: session, Purpose: fsm.PurposeAnswer, Conversation: fsm.Conversation{Hash: hash}}
+}
+
+// SCN-3: a call that a crash left without its answer gets its line again; the same
+// question asked again behind an answer is another call.
+func TestSCN3LinesAreBoundToTheCallThatFirstTookThem(t *testing.T) {
+	p := &Plan{Scripts: []Script{{Purpose: fsm.PurposeAnswer, Lines: []Line{{Fails: fsm.BrainBusy}, {Text: "b"}, {Text: "c"}}}}}
+	c := newCursor(p)
+	first := askOf(1, "s", 10)
+	if got := c.line(first); got != (Taken{0, 0}) {
+		t.Fatalf("first call: %v", got)
+	}
+	c.observe(fsm.Boot{}, []fsm.Effect{askOf(2, "s", 10)})
+	if got := c.line(askOf(2, "s", 10)); got != (Taken{0, 0}) {
+		t.Errorf("behind a crash: %v", got)
+	}
+	c.observe(fsm.BrainFailed{Call: 2}, []fsm.Effect{askOf(3, "s", 10)})
+	if got := c.line(askOf(3, "s", 10)); got != (Taken{0, 1}) {
+		t.Errorf("behind a failure: %v", got)
+	}
+	c.replay() // the failure was not synced
+	c.observe(fsm.Boot{}, []fsm.Effect{askOf(2, "s", 10)})
+	if got := c.line(askOf(2, "s", 10)); got != (Taken{0, 0}) {
+		t.Errorf("behind a crash that lost the failure: %v", got)
+	}
+}
+
+func TestScriptsOfASessionComeBeforeThoseForAll(t *testing.T) {
+	p := &Plan{Scripts: []Script{
+		{Purpose: fsm.PurposeAnswer, Lines: []Line{{Text: "shared"}}},
+		{Purpose: fsm.PurposeAnswer, Session: "s", Lines: []Line{{Text: "own"}}},
+	}}
+	c := newCursor(p)
+	for i, want := range []Taken{{1, 0}, {0, 0}, nothing} {
+		if got := c.line(askOf(fsm.CallID(i+1), "s", uint64(i))); got != want {
+			t.Errorf("call %d: %v, want %v", i, got, want)
+		}
+	}
+	if got := c.unused(); len(got) != 0 {
+		t.Errorf("unused: %v", got)
+	}
+	if got := newCursor(p).unused(); len(got) != 2 || got[1] != "the answer script's line 1 for session s" {
+		t.Errorf("unused: %q", got)
+	}
+}
+
+// An attempt of a tool takes the next entry; the same attempt, started again, its own.
+func TestAttemptsTakeEntries(t *testing.T) {
+	c := newCursor(&Plan{Stubs: []Stub{{Decl: fsm.ToolDecl{Name: "t"}, Acts: []Act{{Failed: true}, {Returns: "ok"}}}}})
+	for _, test := range []struct {
+		attempt int
+		want    Taken
+	}{{1, Taken{0, 0}}, {1, Taken{0, 0}}, {2, Taken{0, 1}}, {2, Taken{0, 1}}, {3, nothing}} {
+		if got := c.act(fsm.RunTool{Handle: 1, Name: "t", Key: "h1.3", Attempt: test.attempt}); got != test.want {
+			t.Errorf("attempt %d: %v, want %v", test.attempt, got, test.want)
+		}
+	}
+}
+
+func TestQuietAnswers(t *testing.T) {
+	ask := fsm.AskBrain{System: "s", Conversation: fsm.Conversation{Messages: make([]fsm.Message, 3)}}
+	for purpose, want := range map[fsm.Purpose]string{
+		fsm.PurposeSummary: "Summary of 3 messages.", fsm.PurposeCompact: "Summary of 3 messages.",
+		fsm.PurposeInit: "Nothing to report.", fsm.PurposeFarewell: "Goodbye.",
+		fsm.PurposeAnswer: "", fsm.PurposeSubagent: "",
+	} {
+		ask.Purpose = purpose
+		if got, ok := Quiet(ask); got.Text != want || ok != (want != "") {
+			t.Errorf("%s: %q, %t", purpose, got.Text, ok)
+		}
+	}
+}
+
+func TestAnswersRepeatCallsUnderFreshIDs(t *testing.T) {
+	ask := fsm.AskBrain{Conversation: fsm.Conversation{Messages: []fsm.Message{
+		{Role: fsm.RoleUser}, {Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "call_9_0", Name: "t", Args: "{}"}}}, {Role: fsm.RoleTool},
+	}}}
+	in := Line{Repeats: true, Tokens: fsm.Tokens{Prompt: 5}}.Answer(ask).(fsm.BrainAnswered)
+	want := fsm.ToolCall{ID: "call_10_0", Name: "t", Args: "{}"}
+	if len(in.Calls) != 1 || in.Calls[0] != want || in.Stop != fsm.StopToolUse || in.Tokens.Prompt != 5 {
+		t.Errorf("answer %+v", in)
+	}
+}
