@@ -21,6 +21,9 @@ func (m *Machine) refuse(h *Handle, outcome Outcome, reason string) {
 	}
 	h.Replied = true
 	text := "error: " + reason
+	if outcome == OutcomeCancelled {
+		text = reason // HND-31: what its client asked for is no error of anybody's
+	}
 	switch h.Kind {
 	case KindUser:
 		m.emit(Reply{Handle: h.ID, Request: h.Request, Text: text, IsError: true, Outcome: outcome})

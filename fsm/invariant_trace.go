@@ -456,7 +456,9 @@ func (w *Monitor) takeReply(e Reply) {
 		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)
 	case f.kind != KindUser || e.Request != f.request:
 		w.violate("INV-1", "handle %d of kind %s and request %v gets a reply to %v", f.id, f.kind, f.request, e.Request)
-	case e.IsError && !strings.HasPrefix(e.Text, "error: "):
+	case e.Outcome == OutcomeCancelled && (!e.IsError || e.Text != "cancelled"):
+		w.violate("INV-1", "handle %d is cancelled with the reply %q", f.id, e.Text)
+	case e.IsError && e.Outcome != OutcomeCancelled && !strings.HasPrefix(e.Text, "error: "):
 		w.violate("INV-1", "handle %d fails with a reply that does not say so: %q", f.id, e.Text)
 	case e.IsError && f.state == Done, !e.IsError && (f.state == Failed || f.state == Cancelled):
 		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
