@@ -94,10 +94,7 @@ func (m *Machine) acted(i int) {
 	h := &m.s.Handles[i]
 	l := &m.s.Config.Limits
 	h.Inf.Calls, h.Inf.Next = nil, 0
-	iterations := l.MaxIterations
-	if h.Kind == KindSubagent {
-		iterations = min(iterations, l.SubagentIterations)
-	}
+	iterations := l.iterations(h)
 	switch {
 	case h.Stop:
 		m.drop(i, OutcomeCancelled, "cancelled")
@@ -117,10 +114,15 @@ func (m *Machine) acted(i int) {
 }
 
 // declared returns the declaration of a tool that the running inference offers.
-// Some models put a namespace before the name (INF-26).
 func (m *Machine) declared(h *Handle, name string) (ToolDecl, bool) {
+	return m.s.Config.named(h.Inf.Tools, name)
+}
+
+// named returns the declaration of a tool of a set that a call names. Some models put
+// a namespace before the name (INF-26).
+func (c Config) named(set Toolset, name string) (ToolDecl, bool) {
 	for _, n := range []string{name, strings.TrimPrefix(name, "functions."), strings.TrimPrefix(name, "default_api:")} {
-		if decl, ok := m.s.Config.Tool(n); ok && m.s.Config.offers(h.Inf.Tools, decl) {
+		if decl, ok := c.Tool(n); ok && c.offers(set, decl) {
 			return decl, true
 		}
 	}
@@ -158,18 +160,8 @@ func (m *Machine) toolAnswered(i int, in ToolAnswered) {
 	m.nextCall(i)
 }
 
-// ranWith gives a call that has run its result, remembers the pair, and audits it
-// (TOL-9).
+// ranWith gives a call that has run its result and audits it (TOL-9).
 func (m *Machine) ranWith(h *Handle, text string, failed bool) {
-	c := h.Inf.Calls[h.Inf.Next]
-	x := newHasher(0)
-	x.str(c.Name)
-	x.str(c.Args)
-	x.str(text)
-	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
-		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
-	}
-	h.Inf.Seen = append(h.Inf.Seen, x.sum())
 	m.audit(h, text, failed)
 	m.result(h, text)
 }
@@ -231,9 +223,18 @@ func (m *Machine) continueActing(i int) {
 	}
 }
 
-// result adds the result of the call at Next to the conversation.
+// result adds the result of the call at Next to the conversation, and remembers the
+// pair. One that was not run counts as a repetition, too (INF-21).
 func (m *Machine) result(h *Handle, text string) {
 	c := h.Inf.Calls[h.Inf.Next]
+	x := newHasher(0)
+	x.str(c.Name)
+	x.str(c.Args)
+	x.str(text)
+	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
+		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
+	}
+	h.Inf.Seen = append(h.Inf.Seen, x.sum())
 	m.say(h, Message{Role: RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
 }
 

@@ -142,13 +142,27 @@ func ended(mode EndMode, said, notice string) string {
 	}
 }
 
-// capOf is the cap that a notice speaks of: the one of calls where it was met, else
-// that of iterations, or of rounds where that is lower.
+// capOf is the cap that ended an inference, which a notice speaks of. The order is
+// that in which they are looked for.
 func (l *Limits) capOf(h *Handle) int {
-	if h.Inf.Ran >= l.MaxToolCalls {
+	switch {
+	case h.Inf.Iterations >= l.iterations(h):
+		return l.iterations(h)
+	case h.Inf.Capped:
 		return l.MaxToolCalls
+	case repeats(h.Inf.Seen, l.MaxRepeats):
+		return l.MaxRepeats
+	default:
+		return l.MaxToolRounds
 	}
-	return min(l.MaxIterations, l.MaxToolRounds)
+}
+
+// iterations is how many answers of the model an inference of the handle takes.
+func (l *Limits) iterations(h *Handle) int {
+	if h.Kind == KindSubagent {
+		return min(l.MaxIterations, l.SubagentIterations)
+	}
+	return l.MaxIterations
 }
 
 // concluded goes on from the answer: the turn is kept, then remembered, then the

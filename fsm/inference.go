@@ -214,7 +214,7 @@ func (m *Machine) callsOf(h *Handle, in BrainAnswered) ([]ToolCall, string) {
 func (m *Machine) emptied(i int) {
 	h := &m.s.Handles[i]
 	h.Inf.Empty++
-	if h.Inf.Empty >= m.s.Config.Limits.MaxAnswerAttempts || h.Inf.Iterations >= m.s.Config.Limits.MaxIterations {
+	if h.Inf.Empty >= m.s.Config.Limits.MaxAnswerAttempts || h.Inf.Iterations >= m.s.Config.Limits.iterations(h) {
 		m.endInference(i, OnError, OutcomeFailed, emptyAnswer) // INF-9
 		return
 	}

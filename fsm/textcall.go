@@ -21,8 +21,7 @@ func (c Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, boo
 			continue
 		}
 		for i := range calls {
-			decl, known := c.Tool(calls[i].Name)
-			if !known || !c.offers(set, decl) {
+			if _, known := c.named(set, calls[i].Name); !known {
 				return nil, false
 			}
 			calls[i].ID = "text_" + strconv.Itoa(answer) + "_" + strconv.Itoa(i)
