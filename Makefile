@@ -34,7 +34,7 @@ build: ## Build bin/shelly.
 	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/shelly
 
 .PHONY: test
-test: test-format test-vet test-static test-race test-canaries build test-scenarios test-spec ## Run everything that must hold.
+test: test-format test-vet test-static test-race test-canaries build test-scenarios test-explore test-spec ## Run everything that must hold.
 	@printf 'all steps passed\n'
 
 .PHONY: test-format
@@ -75,6 +75,11 @@ test-scenarios: build
 	$(call step,scenarios on the runtime: the same inputs and effects)
 	@./$(BIN) test scenarios --on runtime
 
+.PHONY: test-explore
+test-explore: build
+	$(call step,every interleaving of the explored worlds)
+	@./$(BIN) explore --world all --states 0
+
 .PHONY: test-spec
 test-spec: build
 	$(call step,specification)
@@ -82,10 +87,8 @@ test-spec: build
 
 .PHONY: proof
 proof: build ## Prove more than make test has time for.
-	$(call step,explore the small world to its end)
-	@./$(BIN) explore --world small --states 0
-	$(call step,explore the world of the initial inference to its end)
-	@./$(BIN) explore --world init --states 0
+	$(call step,explore the worlds to their end)
+	@./$(BIN) explore --world all --states 0
 	$(call step,each scenario twice)
 	@./$(BIN) test scenarios --twice
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)

@@ -8,75 +8,161 @@ type action struct {
 	input fsm.Input
 }
 
-// answers returns every answer of the abstract world to the calls in flight: for
-// each kind of call, one of each outcome that the machine tells apart.
+// answers returns every answer of the abstract world: to the calls in flight, for
+// each kind of call one of each outcome that the machine tells apart; of a person;
+// and the end of a wait before another try.
 func (x *explorer) answers(s *fsm.Snapshot) []action {
 	var list []action
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		call := h.Await.Call
-		switch h.Await.Kind {
-		case fsm.CallBrain:
-			list = append(list, brainAnswers(call, h.Inf)...)
-		case fsm.CallTool:
-			list = append(list,
-				action{"tool answers", fsm.ToolAnswered{Call: call, Text: "ok"}},
-				action{"tool fails", fsm.ToolAnswered{Call: call, Text: "no", Failed: true}})
-		case fsm.CallStop:
-			list = append(list,
-				action{"tool stops", fsm.ToolStopped{Call: call}},
-				action{"tool answers late", fsm.ToolAnswered{Call: call, Text: "ok"}})
-		case fsm.CallRecall:
-			list = append(list,
-				action{"recall finds", fsm.Recalled{Call: call, Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}},
-				action{"recall finds nothing", fsm.Recalled{Call: call}},
-				action{"recall fails", fsm.Recalled{Call: call, Error: "broken"}})
-		case fsm.CallEmbed:
-			list = append(list,
-				action{"embedded", fsm.Embedded{Call: call, Vector: []byte{0, 0, 128, 63}, Model: "e"}},
-				action{"embedding fails", fsm.Embedded{Call: call, Error: "broken"}})
-		case fsm.CallStore:
-			list = append(list,
-				action{"stored", fsm.Stored{Call: call}},
-				action{"store fails", fsm.Stored{Call: call, Error: "broken"}})
+		list = append(list, x.callAnswers(h)...)
+		list = append(list, wordsOf(s, h)...)
+		if h.Wait != 0 && (h.Inf.State == fsm.BackingOff || h.Inf.State == fsm.Retrying) {
+			list = append(list, action{"wait is over", fsm.TimerFired{Timer: h.Wait}})
 		}
 	}
 	return list
+}
+
+// callAnswers answers a handle's call in flight.
+func (x *explorer) callAnswers(h *fsm.Handle) []action {
+	call := h.Await.Call
+	switch h.Await.Kind {
+	case fsm.CallBrain:
+		return x.brainAnswers(call, h.Inf)
+	case fsm.CallTool:
+		return []action{
+			{"tool answers", fsm.ToolAnswered{Call: call, Text: "ok"}},
+			{"tool fails", fsm.ToolAnswered{Call: call, Text: "no", Failed: true}},
+			{"tool did nothing", fsm.ToolAnswered{Call: call, Text: "no", Failed: true, Nothing: true}},
+		}
+	case fsm.CallStop:
+		return []action{
+			{"tool stops", fsm.ToolStopped{Call: call}},
+			{"tool answers late", fsm.ToolAnswered{Call: call, Text: "ok"}},
+		}
+	case fsm.CallRecall:
+		return []action{
+			{"recall finds", fsm.Recalled{Call: call, Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}},
+			{"recall finds nothing", fsm.Recalled{Call: call}},
+			{"recall fails", fsm.Recalled{Call: call, Error: "broken"}},
+		}
+	case fsm.CallEmbed:
+		return []action{
+			{"embedded", fsm.Embedded{Call: call, Vector: []byte{0, 0, 128, 63}, Model: "e"}},
+			{"embedding fails", fsm.Embedded{Call: call, Error: "broken"}},
+		}
+	case fsm.CallStore:
+		return []action{
+			{"stored", fsm.Stored{Call: call}},
+			{"store fails", fsm.Stored{Call: call, Error: "broken"}},
+		}
+	case fsm.CallLoad:
+		return x.sessions(
+			action{"session is new", fsm.SessionLoaded{Call: call}},
+			action{"session has a turn", fsm.SessionLoaded{Call: call, Session: turnBefore()}},
+			action{"session cannot be read", fsm.SessionLoaded{Call: call, Error: "broken"}})
+	case fsm.CallSave:
+		return x.sessions(
+			action{"session is saved", fsm.SessionSaved{Call: call}},
+			action{"session was changed meanwhile", fsm.SessionSaved{Call: call, Conflict: true, Session: turnBefore()}},
+			action{"session cannot be saved", fsm.SessionSaved{Call: call, Error: "broken"}})
+	default:
+		return nil
+	}
+}
+
+// sessions leaves a modest world the first outcome of a session.
+func (x *explorer) sessions(outcomes ...action) []action {
+	if x.bounds.Modest {
+		return outcomes[:1]
+	}
+	return outcomes
+}
+
+// turnBefore is a session that has seen a turn.
+func turnBefore() fsm.Session {
+	return fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "done"}}}
+}
+
+// wordsOf returns what a person may say to a handle that waits for one.
+func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
+	switch {
+	case h.State == fsm.Approving:
+		key := fsm.PersonKey(s, h.ID)
+		return []action{
+			{"person approves", fsm.Decided{Handle: h.ID, Key: key, Approve: true}},
+			{"person refuses", fsm.Decided{Handle: h.ID, Key: key}},
+		}
+	case h.State == fsm.Held:
+		return []action{{"person tells the outcome", fsm.Resolved{Handle: h.ID, Text: "it was done"}}}
+	case h.Poison && s.Lifecycle == fsm.Serving:
+		return []action{{"person lets it go on", fsm.Resolved{Handle: h.ID}}}
+	default:
+		return nil
+	}
 }
 
 // brainAnswers is the model's part. An initial inference and a farewell need
 // nothing from memory, and a farewell calls no tool: with all that a request may
 // do, every state of a parked request would be combined with every state of
 // theirs.
-func brainAnswers(call fsm.CallID, inf fsm.Inference) []action {
-	list := []action{
-		{"model answers", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "done"}},
-		{"model is cut", fsm.BrainAnswered{Call: call, Stop: fsm.StopMaxTokens, Text: "do"}},
-		{"model fails", fsm.BrainFailed{Call: call, Class: fsm.BrainError, Reason: "broken"}},
+func (x *explorer) brainAnswers(call fsm.CallID, inf fsm.Inference) []action {
+	list := []action{{"model answers", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "done"}}}
+	if !x.bounds.Modest {
+		list = append(list,
+			action{"model is cut", fsm.BrainAnswered{Call: call, Stop: fsm.StopMaxTokens, Text: "do"}},
+			action{"model fails", fsm.BrainFailed{Call: call, Class: fsm.BrainTimeout, Reason: "broken"}})
+		if x.bounds.Limits.MaxAnswerAttempts > 1 {
+			list = append(list, action{"model says nothing", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn}})
+		}
+	}
+	if x.bounds.Switches.Compress {
+		list = append(list, action{"conversation does not fit", fsm.BrainFailed{Call: call, Class: fsm.BrainContextTruncated, Reason: "too long"}})
+	}
+	if inf.Purpose == fsm.PurposeCompact {
+		list = append(list, action{"model consolidates", fsm.BrainAnswered{
+			Call: call, Stop: fsm.StopEndTurn, Text: `{"history_entry":"it was so","memory_update":"facts"}`,
+		}})
 	}
 	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
-		list = append(list,
-			action{"model calls", fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "tool", Args: "{}"}}}},
-			action{"model calls two", fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
-				{Name: "tool", Args: "{}"}, {Name: "nothing", Args: "{}"},
-			}}})
+		list = append(list, x.calls(call, inf)...)
 	}
-	if inf.Purpose == fsm.PurposeAnswer {
+	if inf.Purpose == fsm.PurposeAnswer && !x.bounds.Switches.NoCognition {
 		list = append(list,
 			action{"model needs", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " fact"}})
 	}
 	return list
 }
 
-// timers returns the armed timers.
+// calls are the answers that ask for tools.
+func (x *explorer) calls(call fsm.CallID, inf fsm.Inference) []action {
+	asks := func(name string, calls ...fsm.ToolCall) action {
+		return action{name, fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: calls}}
+	}
+	list := []action{asks("model calls", fsm.ToolCall{Name: "tool", Args: "{}"})}
+	if !x.bounds.Modest {
+		list = append(list, asks("model calls two", fsm.ToolCall{Name: "tool", Args: "{}"}, fsm.ToolCall{Name: "nothing", Args: "{}"}))
+	}
+	if len(x.bounds.Builtins) > 0 && inf.Purpose == fsm.PurposeAnswer {
+		list = append(list, asks("model spawns", fsm.ToolCall{Name: fsm.ToolSpawn, Args: `{"task":"look"}`}))
+	}
+	return list
+}
+
+// timers returns the armed deadlines. A wait before another try is none.
 func timers(s *fsm.Snapshot) []fsm.TimerID {
 	var list []fsm.TimerID
 	if s.GraceTimer != 0 {
 		list = append(list, s.GraceTimer)
 	}
 	for i := range s.Handles {
-		if s.Handles[i].Timer != 0 {
-			list = append(list, s.Handles[i].Timer)
+		h := &s.Handles[i]
+		if h.Timer != 0 {
+			list = append(list, h.Timer)
+		}
+		if h.Wait != 0 && h.Inf.State != fsm.BackingOff && h.Inf.State != fsm.Retrying {
+			list = append(list, h.Wait)
 		}
 	}
 	return list

@@ -42,6 +42,13 @@ func (c *Coverage) Add(moves []fsm.Move) {
 	}
 }
 
+// Join counts what another coverage has counted.
+func (c *Coverage) Join(o *Coverage) {
+	for i := range c.rows {
+		c.rows[i].Taken += o.rows[i].Taken
+	}
+}
+
 // Rows returns all rows in the tables' order.
 func (c *Coverage) Rows() []CoveredRow { return c.rows }
 

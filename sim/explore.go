@@ -7,41 +7,6 @@ import (
 	"shelly/fsm"
 )
 
-// Bounds is the small world that [Explore] walks to the end.
-type Bounds struct {
-	Requests  int             `json:"requests"`   // user requests that may arrive
-	Events    int             `json:"events"`     // system events that may arrive
-	Timeouts  int             `json:"timeouts"`   // armed timers that may fire
-	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot
-	Signals   int             `json:"signals"`    // SIGTERMs
-	Starts    int             `json:"starts"`     // boots after the machine has stopped
-	StatesMax int             `json:"states_max"` // give up beyond so many unique states; 0: no bound
-	Init      fsm.InitMode    `json:"init"`
-	Limits    fsm.Limits      `json:"limits"`
-	Effects   fsm.ToolEffects `json:"effects"` // of the one tool
-}
-
-// SmallWorld is one request, one unsafe tool, one time-out, one crash and one
-// shutdown, with a start after it (SIM-8).
-func SmallWorld() Bounds {
-	limits := fsm.ShellyProfile().Limits
-	limits.MaxToolRounds, limits.MaxCognitionRounds, limits.MaxStoreAttempts = 1, 2, 2
-	return Bounds{
-		Requests: 1, Timeouts: 1, Crashes: 1, Signals: 1, Starts: 1,
-		Init: fsm.InitOff, Limits: limits, Effects: fsm.EffectsUnsafe,
-	}
-}
-
-// InitWorld is one event beside the initial inference of a repeatable tool, with
-// one time-out, one crash and one shutdown.
-func InitWorld() Bounds {
-	b := SmallWorld()
-	b.Init, b.Effects = fsm.InitEveryStart, fsm.EffectsNone
-	b.Requests, b.Events, b.Starts = 0, 1, 0
-	b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts = 1, 1
-	return b
-}
-
 // Exploration is what a walk found (SIM-10).
 type Exploration struct {
 	Unique      int  // states that differ
@@ -66,11 +31,7 @@ type Counterexample struct {
 // checked against the invariants; at the end, answers alone must lead from every
 // state to rest. "Any armed timer may fire" is sound because no decision compares times.
 func Explore(b Bounds) Exploration {
-	x := &explorer{bounds: b, seen: map[uint64]int32{}, out: Exploration{Coverage: NewCoverage()}}
-	x.config = fsm.ShellyProfile()
-	x.config.Init, x.config.Limits = b.Init, b.Limits
-	x.config.Prompts = fsm.Prompts{Identity: "i", Question: "q", Init: "n", Farewell: "f", Summary: "s"}
-	x.config.Tools = []fsm.ToolDecl{{Name: "tool", Effects: b.Effects}}
+	x := &explorer{bounds: b, config: b.config(), seen: map[uint64]int32{}, out: Exploration{Coverage: NewCoverage()}}
 	x.walk()
 	return x.out
 }
@@ -90,7 +51,7 @@ type node struct {
 }
 
 // left is what may still happen.
-type left struct{ requests, events, timeouts, crashes, signals, starts int }
+type left struct{ requests, events, timeouts, crashes, signals, starts, cancels int }
 
 // trail is how a state was first reached.
 type trail struct {
@@ -113,7 +74,7 @@ func (x *explorer) walk() {
 	b := x.bounds
 	root := &node{
 		index: -1, machine: fsm.New(), monitor: fsm.NewMonitor(),
-		left: left{b.Requests, b.Events, b.Timeouts, b.Crashes, b.Signals, b.Starts},
+		left: left{b.Requests, b.Events, b.Timeouts, b.Crashes, b.Signals, b.Starts, b.Cancels},
 	}
 	x.apply(root, "boot", fsm.Boot{Config: x.config}, root.left)
 	for len(x.queue) > 0 && x.out.Found == nil {
@@ -150,10 +111,17 @@ func (x *explorer) expand(n *node) {
 		}
 		return
 	}
+	x.cancels(n)
 	if after := n.left; after.requests > 0 {
-		id := fmt.Sprintf("r%d", x.bounds.Requests-after.requests+1)
+		number := x.bounds.Requests - after.requests
+		id := fmt.Sprintf("r%d", number+1)
+		session := fmt.Sprintf("s%d", number%max(x.bounds.Sessions, 1)+1)
+		text := id
+		if x.bounds.Commands && number%2 == 1 {
+			text = "/new"
+		}
 		after.requests--
-		x.apply(n, "request "+id, fsm.Requested{Request: fsm.RequestKey{ID: id}, Text: id}, after)
+		x.apply(n, "request "+id, fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: session, Text: text}, after)
 	}
 	if after := n.left; after.events > 0 {
 		after.events--
@@ -164,6 +132,21 @@ func (x *explorer) expand(n *node) {
 		x.apply(n, "signal", fsm.Signalled{Name: "TERM"}, after)
 	}
 	x.crash(n)
+}
+
+// cancels tries to cancel each request that is there.
+func (x *explorer) cancels(n *node) {
+	after := n.left
+	if after.cancels == 0 {
+		return
+	}
+	after.cancels--
+	view := n.machine.View()
+	for i := range view.Handles {
+		if h := &view.Handles[i]; h.Kind == fsm.KindUser {
+			x.apply(n, "cancel "+h.Request.ID, fsm.CancelRequested{Request: h.Request}, after)
+		}
+	}
 }
 
 // apply takes a step from n: the world performs the effects, or, if a crash is
@@ -211,7 +194,7 @@ func (x *explorer) seenTwice(n *node, action string, next *node, e fsm.Effect) b
 		if e.Effects.Repeatable() {
 			return false
 		}
-		what, invariant = "the start of "+e.Key, "INV-6"
+		what, invariant = fmt.Sprintf("attempt %d of %s", e.Attempt, e.Key), "INV-6"
 	default:
 		return false
 	}
@@ -278,7 +261,7 @@ func (x *explorer) hash(n *node) uint64 {
 		mix(n.durable.View().Shape())
 	}
 	l := n.left
-	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, len(n.witnessed)} {
+	for _, v := range []int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, l.cancels, len(n.witnessed)} {
 		mix(uint64(v))
 	}
 	for _, what := range n.witnessed {
