@@ -65,6 +65,9 @@ func (m *Machine) drop(i int, outcome Outcome, reason string) {
 func (m *Machine) dropped(i int) {
 	h := &m.s.Handles[i]
 	if h.Loaded && h.State != Saving {
+		if h.State == Compacting {
+			m.shed(h) // SES-11: no consolidation came of it
+		}
 		m.close(h)
 		m.move(h, OnKeep)
 		m.save(h)

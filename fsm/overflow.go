@@ -111,34 +111,61 @@ func (m *Machine) consolidated(h *Handle, text string) bool {
 	return true
 }
 
-// shed keeps a history that could not be consolidated within bounds: what is beyond
-// max_history and max_pending goes to HISTORY.md as it is, oldest first.
+// shed keeps what could not be consolidated within bounds: what is beyond
+// max_history and max_pending, and of the pending list beyond max_pending alone,
+// goes to HISTORY.md as it is, oldest first (SES-11, SES-14).
 func (m *Machine) shed(h *Handle) {
 	l := &m.s.Config.Limits
 	pending, history := h.Sess.Pending, h.Sess.History
-	over := len(pending) + len(history) - l.MaxHistory - l.MaxPending
+	over := max(len(pending)+len(history)-l.MaxHistory-l.MaxPending, len(pending)-l.MaxPending)
 	if over <= 0 {
 		return
 	}
 	var b strings.Builder
-	n := min(over, len(pending))
+	n := whole(pending, over)
 	writeTranscript(&b, pending[:n])
 	h.Sess.Pending = pending[n:]
 	if rest := over - n; rest > 0 {
-		cut := cutAt(history, len(history)-rest)
+		cut := whole(history, rest)
 		writeTranscript(&b, history[:cut])
 		h.Sess.History = mend(history[cut:])
 	}
 	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped("Not consolidated:"+b.String()))
 }
 
+// whole returns how many messages are taken off the front of a list so that at
+// least n are and no call is split from its results.
+func whole(msgs []Message, n int) int {
+	n = min(n, len(msgs))
+	for n < len(msgs) && msgs[n].Role == RoleTool {
+		n++
+	}
+	return n
+}
+
 // stamped puts a timestamp before an entry that has none of its own.
 func (m *Machine) stamped(entry string) string {
 	entry = strings.TrimSpace(entry)
-	if strings.HasPrefix(entry, "[") {
+	if hasStamp(entry) {
 		return entry
 	}
 	return "[" + m.s.Now.date() + "] " + entry
+}
+
+// hasStamp reports whether a text begins with a date as [YYYY-MM-DD, which is how
+// the model is asked for it.
+func hasStamp(text string) bool {
+	const form = "[0000-00-00"
+	if len(text) < len(form) {
+		return false
+	}
+	for i := range len(form) {
+		digit := text[i] >= '0' && text[i] <= '9'
+		if form[i] == '0' && !digit || form[i] != '0' && text[i] != form[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // readObject reads the JSON object in a model's answer, whatever stands around it.
