@@ -18,6 +18,8 @@ type Config struct {
 	Prompts  Prompts     `json:"prompts"`
 	Tools    []ToolDecl  `json:"tools,omitempty"`
 	Skills   []SkillDecl `json:"skills,omitempty"`
+
+	Labels []StateLabel `json:"labels,omitempty"` // what people are shown beside an inference's states
 }
 
 // InitMode says when the initial inference runs.

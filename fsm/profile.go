@@ -91,6 +91,7 @@ func OmniemployeeProfile() Config {
 		Limits:  l,
 		Prompts: omniemployeePrompts(),
 		Tools:   Builtins(ToolLoadSkill, ToolLoadReference),
+		Labels:  omniemployeeLabels(),
 	}
 }
 

@@ -263,9 +263,9 @@ func eventLine(e comm.Event) string {
 		case e.State == fsm.Queued:
 			return fmt.Sprintf("· queued, %d ahead", e.Ahead)
 		case e.State == "":
-			return "    " + string(e.Inference) // a step within the state
+			return "    " + inferenceWords(e) // a step within the state
 		case e.Inference != "":
-			return fmt.Sprintf("· %s, %s", e.State, e.Inference)
+			return fmt.Sprintf("· %s, %s", e.State, inferenceWords(e))
 		default:
 			return "· " + string(e.State)
 		}
@@ -293,6 +293,14 @@ func eventLine(e comm.Event) string {
 	default: // a chunk
 		return ""
 	}
+}
+
+// inferenceWords is the state of an inference, and the profile's name of it (INF-28).
+func inferenceWords(e comm.Event) string {
+	if e.Label == "" {
+		return string(e.Inference)
+	}
+	return fmt.Sprintf("%s (%s)", e.Inference, e.Label)
 }
 
 // questionLine is what a person is asked, with what an answer must name.

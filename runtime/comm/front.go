@@ -76,6 +76,7 @@ type Event struct {
 	ID        string      `json:"id,omitempty"`        // the request's
 	State     fsm.State   `json:"state,omitempty"`     // of the handle: queued, cognition, …
 	Inference fsm.State   `json:"inference,omitempty"` // of the handle's inference: thinking, acting, …
+	Label     fsm.State   `json:"label,omitempty"`     // the profile's name of the inference's state, where it has one
 	Ahead     int         `json:"ahead,omitempty"`     // how many go first, in state queued
 	Purpose   fsm.Purpose `json:"purpose,omitempty"`   // of the model call that streams
 	Text      string      `json:"text,omitempty"`
@@ -110,6 +111,7 @@ type Active struct {
 	Kind      fsm.Kind  `json:"kind"`
 	State     fsm.State `json:"state"`
 	Inference fsm.State `json:"inference,omitempty"`
+	Label     fsm.State `json:"label,omitempty"`   // the profile's name of the inference's state, where it has one
 	Request   string    `json:"request,omitempty"` // its id, of a user's request
 	Asks      *Ask      `json:"asks,omitempty"`    // what a person is asked about it
 }

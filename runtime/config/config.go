@@ -45,7 +45,8 @@ type Config struct {
 	Reserve Bytes `key:"reserve" min:"0" max:"1TiB"`
 	Log     Log   `key:"log"`
 
-	builtin  []fsm.ToolDecl // the profile's
+	builtin  []fsm.ToolDecl   // the profile's
+	labels   []fsm.StateLabel // the profile's
 	settings []Setting
 }
 

@@ -54,6 +54,7 @@ func defaults(s Sources, profile string) Config {
 		Reserve:         64 * MiB,
 		Log:             Log{Level: "info", Format: "text"},
 		builtin:         p.Tools,
+		labels:          p.Labels,
 	}
 	switch p.Profile { // what the documents say beside the machine
 	case "shelly":

@@ -107,6 +107,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		}),
 		Tools:  slices.Concat(c.builtin, tools),
 		Skills: skills,
+		Labels: c.labels,
 	}
 	for i := range m.Tools {
 		if slices.Contains(c.Tools.Approve, m.Tools[i].Name) {

@@ -13,8 +13,8 @@ import (
 
 // PrintProfile returns all that a profile decides as a configuration file that
 // sets it anew and changes nothing (CFG-11). What only a profile has, the sections of
-// the system prompt and the builtin tools, stands behind it as comments. It returns
-// false where there is no profile of that name.
+// the system prompt, the builtin tools and the names of states, stands behind it as
+// comments. It returns false where there is no profile of that name.
 func PrintProfile(name string) (string, bool) {
 	if _, ok := fsm.Profile(name); !ok {
 		return "", false
@@ -130,6 +130,12 @@ func (c Config) unsettable() string {
 	}
 	if len(c.builtin) == 0 {
 		say("none\n")
+	}
+	if len(c.labels) > 0 {
+		say("\nWhat people are shown beside the states of an inference:\n\n")
+	}
+	for _, l := range c.labels {
+		say(string(l.State) + ": " + string(l.Label) + "\n")
 	}
 	return b.String()
 }

@@ -58,6 +58,26 @@ func TestCFG11AProfileIsPrintedWithItsSectionsAndBuiltinTools(t *testing.T) {
 	}
 }
 
+// The names of states travel to the machine, also with a reload, and are printed.
+func TestINF28TheNamesOfStatesAreTheProfiles(t *testing.T) {
+	w := newWorld(t)
+	before := w.load()
+	w.Environ = []string{"SHELLY_PROFILE=omniemployee"}
+	after := w.load()
+	now, _ := before.Reload(after)
+	for _, c := range []config.Config{after, now} {
+		if got := c.Machine(nil, nil).Label(fsm.Acting); got != "TOOL_CALLING" {
+			t.Errorf("acting is called %q", got)
+		}
+	}
+	if got := before.Machine(nil, nil).Label(fsm.Acting); got != "" {
+		t.Errorf("in profile default acting is called %q", got)
+	}
+	if text, _ := config.PrintProfile("omniemployee"); !strings.Contains(text, "# exhausted: MAX_ITERATIONS\n") {
+		t.Errorf("no names of states in\n%s", text)
+	}
+}
+
 // A new user gets the profile default.
 func TestTheProfileGivesTheDefaults(t *testing.T) {
 	for _, c := range []struct {

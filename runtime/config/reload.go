@@ -18,7 +18,7 @@ func reloadable() []string {
 // whose new value waits for a restart.
 func (c Config) Reload(next Config) (now Config, restart []string) {
 	now = c
-	now.builtin, now.settings = next.builtin, next.settings
+	now.builtin, now.labels, now.settings = next.builtin, next.labels, next.settings
 	to, from := reflect.ValueOf(&now).Elem(), reflect.ValueOf(next)
 	now.Prompts = next.Prompts // the sections, too
 	for _, f := range newSchema() {

@@ -170,7 +170,9 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	ahead := 0
 	for _, h := range d.engine.Machine().View().Handles {
 		if h.ID == r.Handle {
-			e := comm.Event{Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State}
+			e := comm.Event{
+				Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State),
+			}
 			if h.State == fsm.Queued {
 				e.Ahead = ahead
 			}
@@ -204,7 +206,9 @@ func (d *Daemon) status() comm.Status {
 		if !asks && (h.State == fsm.Queued || h.State == fsm.Parked) {
 			continue
 		}
-		a := comm.Active{Kind: h.Kind, State: h.State, Inference: h.Inf.State, Request: h.Request.ID}
+		a := comm.Active{
+			Kind: h.Kind, State: h.State, Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID,
+		}
 		if asks {
 			a.Asks = &comm.Ask{Question: asked.Question, Handle: h.ID, Key: asked.Key, Tool: asked.Tool, Args: asked.Args}
 		}
@@ -232,7 +236,7 @@ func (d *Daemon) observe(s engine.Step) {
 				delete(d.questions, m.Handle)
 			}
 			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
-			d.hub.moved(m)
+			d.hub.moved(m, d.config())
 		}
 	}
 	for _, m := range s.Messages() {

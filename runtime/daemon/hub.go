@@ -139,13 +139,13 @@ func (h *hub) chunk(e fsm.AskBrain, text, thinking string) {
 	h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: text, Thinking: thinking})
 }
 
-// moved passes on a transition.
-func (h *hub) moved(m fsm.Move) {
+// moved passes on a transition, with the name that the profile has for it (INF-28).
+func (h *hub) moved(m fsm.Move, c *fsm.Config) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := comm.Event{Type: comm.EventState, State: m.To}
 	if m.Table == fsm.InferenceTable.Name {
-		e.State, e.Inference = "", m.To
+		e.State, e.Inference, e.Label = "", m.To, c.Label(m.To)
 	}
 	h.tell(m.Handle, e)
 }

@@ -1,0 +1,29 @@
+package fsm
+
+// StateLabel is the name that a profile's document has for a state of an inference.
+type StateLabel struct {
+	State State `json:"state"`
+	Label State `json:"label"`
+}
+
+// Label returns the profile's own name of an inference's state, or none where it
+// has none (INF-28). It is for people: nothing is decided by it.
+func (c Config) Label(s State) State {
+	for _, l := range c.Labels {
+		if l.State == s {
+			return l.Label
+		}
+	}
+	return ""
+}
+
+// omniemployeeLabels are the states of the document's loop.
+func omniemployeeLabels() []StateLabel {
+	return []StateLabel{
+		{Thinking, "THINKING"},
+		{Acting, "TOOL_CALLING"},
+		{Completed, "COMPLETED"},
+		{Exhausted, "MAX_ITERATIONS"},
+		{Broken, "ERROR"},
+	}
+}

@@ -1,0 +1,80 @@
+package daemon_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/daemon"
+)
+
+// Whoever is shown the state of an inference is shown the profile's name of it
+// beside it (INF-28).
+func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
+	f := startWith(t, func(o *daemon.Options) {
+		o.Journal = engine.NewMemoryJournal()
+		o.Config.Labels = fsm.OmniemployeeProfile().Labels
+		o.Config.Limits.MaxIterations = 2
+	})
+	f.accept("a", "look")
+	call := f.next()
+	events := f.watch("a")
+	want := []comm.Active{{Kind: fsm.KindUser, State: fsm.Cognition, Inference: fsm.Thinking, Label: "THINKING", Request: "a"}}
+	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	call.calls("look")
+	f.next().calls("look")
+	if diff := cmp.Diff([]string{
+		"acting TOOL_CALLING", "thinking THINKING", "acting TOOL_CALLING", "exhausted MAX_ITERATIONS",
+	}, labelled(all(events))); diff != "" {
+		t.Errorf("exhausted (-want +got):\n%s", diff)
+	}
+
+	f.accept("b", "nothing")
+	f.next().says("")
+	if diff := cmp.Diff([]string{"failed ERROR"}, labelled(all(f.watch("b")))); diff != "" {
+		t.Errorf("failed (-want +got):\n%s", diff)
+	}
+
+	f.accept("c", "hello")
+	call = f.next()
+	events = f.watch("c")
+	call.says("hello")
+	f.next().says("A summary.")
+	list := labelled(all(events))
+	if !slices.Contains(list, "completed COMPLETED") {
+		t.Errorf("completed: %q", list)
+	}
+}
+
+// labelled lists the states of inferences among events, each with its label.
+func labelled(events []comm.Event) (list []string) {
+	for _, e := range events {
+		switch {
+		case e.Type != comm.EventState:
+		case e.Inference != "":
+			list = append(list, string(e.Inference)+" "+string(e.Label))
+		case e.Label != "":
+			list = append(list, "a handle's "+string(e.State)+" "+string(e.Label))
+		}
+	}
+	return list
+}
+
+// A profile without names of its own adds nothing.
+func TestINF28WithoutNamesThereIsNoLabel(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "hello")
+	call := f.next()
+	events := f.watch("a")
+	call.says("hello")
+	f.next().says("A summary.")
+	if list := all(events); has(list, func(e comm.Event) bool { return e.Label != "" }) {
+		t.Errorf("a label in %+v", list)
+	}
+}
