@@ -100,6 +100,8 @@ func (m *Machine) condensed(i int, summary string) {
 	var msgs []Message
 	if s := strings.TrimSpace(withoutMarker(summary)); s != "" {
 		msgs = append(msgs, Message{Role: RoleSystem, Text: summaryTitle + s})
+	} else {
+		cut = nextTurn(talk, cut, h.TurnAt)
 	}
 	if h.TurnAt < cut {
 		question := talk[h.TurnAt]
@@ -112,4 +114,15 @@ func (m *Machine) condensed(i int, summary string) {
 	h.Inf.Cut = 0
 	m.moveInference(h, OnCondensed)
 	m.think(i)
+}
+
+// nextTurn returns where the next turn begins at or behind cut, so that nothing is
+// left of the one that cut stands in; behind the present question that is cut.
+func nextTurn(talk []Message, cut, question int) int {
+	for n := cut; n <= question && n < len(talk); n++ {
+		if talk[n].Role == RoleUser && !talk[n].Aside {
+			return n
+		}
+	}
+	return cut
 }
