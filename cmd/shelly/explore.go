@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"shelly/fsm"
@@ -42,6 +43,7 @@ func (c *exploreCmd) Run(t *terminal) error {
 		}
 		worlds = []sim.Bounds{world}
 	}
+	debug.SetGCPercent(400) // a walk makes garbage by the state and keeps little of it
 	together, bad := sim.NewCoverage(), error(nil)
 	var all []explored
 	for _, bounds := range worlds {
