@@ -124,7 +124,7 @@ func (m *Machine) shed(h *Handle) {
 	var b strings.Builder
 	n := whole(pending, over)
 	writeTranscript(&b, pending[:n])
-	h.Sess.Pending = pending[n:]
+	h.Sess.Pending = append([]Message(nil), pending[n:]...)
 	if rest := over - n; rest > 0 {
 		cut := whole(history, rest)
 		writeTranscript(&b, history[:cut])
