@@ -218,7 +218,7 @@ type Handle struct {
 	Uses      int       `json:"uses,omitempty"`      // tool calls begun
 	Used      []string  `json:"used,omitempty"`      // the tools that the turn ran, each once
 	Notes     []string  `json:"notes,omitempty"`     // entries for HISTORY.md
-	Learnt    bool      `json:"learnt,omitempty"`    // Sess.Memory is to replace MEMORY.md
+	Learnt    string    `json:"learnt,omitempty"`    // what Sess.Memory has that MEMORY.md lacked when it was loaded; empty: nothing
 	Tries     int       `json:"tries,omitempty"`     // loads or saves that failed
 
 	Stop    bool    `json:"stop,omitempty"`    // to end at the next checkpoint

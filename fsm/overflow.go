@@ -101,10 +101,11 @@ func (m *Machine) consolidated(h *Handle, text string) bool {
 		}
 		h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(c.Entry))
 		if update := strings.TrimSpace(c.Memory); update != "" && update != h.Sess.Memory {
-			h.Sess.Memory, h.Learnt = update, true
+			h.Sess.Memory, h.Learnt = update, update
 		}
 	} else {
-		h.Sess.Memory, h.Learnt = joinText(h.Sess.Memory, strings.TrimSpace(text)), true
+		h.Learnt = strings.TrimSpace(text)
+		h.Sess.Memory = joinText(h.Sess.Memory, h.Learnt)
 	}
 	h.Sess.Pending = nil
 	h.Sess.History = mend(h.Sess.History[cutAt(h.Sess.History, m.stays(h)):])

@@ -53,7 +53,7 @@ func (m *Machine) save(h *Handle) {
 	call := m.await(h, CallSave)
 	m.emit(SaveSession{
 		Call: call, Handle: h.ID, Session: h.Session, Turn: h.ID.entry(),
-		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt,
+		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt != "",
 	})
 }
 
@@ -90,8 +90,8 @@ func (m *Machine) saved(i int, in SessionSaved) {
 // what it learnt behind a MEMORY.md that was edited, so that neither is lost
 // (SES-3, SES-12).
 func (m *Machine) rebase(h *Handle, now Session) {
-	if h.Learnt && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
-		h.Sess.Memory = joinText(now.Memory, h.Sess.Memory)
+	if h.Learnt != "" && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
+		h.Sess.Memory = joinText(now.Memory, h.Learnt)
 	}
 	if now.Version != h.Sess.Version && h.Command != commandNew {
 		h.Sess.History = mend(now.History)
