@@ -80,17 +80,15 @@ func (m *Machine) stopSession(session string) string {
 			ids = append(ids, h.ID)
 		}
 	}
-	stopped := 0
-	for _, id := range ids {
+	for _, id := range ids { // the end of one may be that of others
 		if i := m.indexOf(id); i >= 0 && !m.s.Handles[i].decided() {
 			m.cancel(i)
-			stopped++
 		}
 	}
-	if stopped == 0 {
+	if len(ids) == 0 {
 		return "There is nothing to stop."
 	}
-	return "Stopped: " + strconv.Itoa(stopped) + "."
+	return "Stopped: " + strconv.Itoa(len(ids)) + "."
 }
 
 // renew begins a session anew (SES-14).
