@@ -33,7 +33,8 @@ import (
 //	effect: set_timer     an effect, by its kind
 //
 // and handle: the number of the handle concerned, and session: the session of a
-// model call, a tool, a load or a save. Each is a matcher.
+// model call, a tool, a load or a save; channel and chat: whom a tool works for.
+// Each is a matcher.
 type Item struct{ Matcher }
 
 func itemKeys() []string {
@@ -41,6 +42,7 @@ func itemKeys() []string {
 		"tool", "args", "attempt", "ask", "recall", "store", "reply", "notice", "report", "exit",
 		"message", "question", "audit", "load", "save", "skill", "reference", "schedule", "timer", "after",
 		"state", "table", "input", "effect", "handle", "session",
+		"channel", "chat",
 	}
 }
 
@@ -104,7 +106,8 @@ func effectValue(e fsm.Effect) value {
 		return add(e.Handle, with("ask", textValue(string(e.Purpose))), with("session", textValue(e.Session)))
 	case fsm.RunTool:
 		return add(e.Handle, with("tool", textValue(e.Name)), with("args", argsValue(e.Args)),
-			with("attempt", intValue(e.Attempt)), with("session", textValue(e.Session)))
+			with("attempt", intValue(e.Attempt)), with("session", textValue(e.Session)),
+			with("channel", textValue(e.Origin.Channel)), with("chat", textValue(e.Origin.Chat)))
 	case fsm.LoadSession:
 		return add(e.Handle, with("load", textValue(e.Session)), with("session", textValue(e.Session)))
 	case fsm.SaveSession:
