@@ -234,7 +234,7 @@ func (w *Monitor) checkOrder(s *Snapshot, f *followed) {
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		if h.ID >= f.id || h.State != Queued || !h.served(s.Lifecycle) || h.Kind == KindMemory || h.Kind == KindSubagent ||
-			sessionTaken(s, h) || s.Config.Switches.Alternate && h.Kind != f.kind {
+			sessionTaken(s, h) || s.Config.Switches.Alternate && h.Kind != f.kind && h.Kind.alternates() && f.kind.alternates() {
 			continue
 		}
 		w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)

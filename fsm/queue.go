@@ -61,7 +61,7 @@ func (m *Machine) admit(h Handle) HandleID {
 	h.ID = m.s.LastHandle
 	h.State = Queued
 	own := h.Kind == KindInit || h.Kind == KindFarewell
-	if (h.Kind == KindUser || h.Kind == KindEvent) && m.Waiting() >= m.s.Config.Limits.MaxQueue {
+	if h.Kind.alternates() && m.Waiting() >= m.s.Config.Limits.MaxQueue {
 		m.s.Ignored.Refused++
 		m.refuse(&h, OutcomeRefused, "busy: "+strconv.Itoa(m.Waiting())+" wait already (max_queue)")
 		return h.ID
@@ -100,7 +100,7 @@ func (m *Machine) schedule() {
 			break
 		}
 		h := &m.s.Handles[i]
-		if h.Kind == KindUser || h.Kind == KindEvent {
+		if h.Kind.alternates() {
 			m.s.LastEvent = h.Kind == KindEvent
 		}
 		m.start(i)
@@ -108,8 +108,9 @@ func (m *Machine) schedule() {
 	m.tellPlaces()
 }
 
-// eligible returns the index of the handle that starts next, or -1. Where users and
-// events take turns, the oldest of the other kind goes first (HND-44).
+// eligible returns the index of the handle that starts next, or -1: the oldest. Where
+// users and events take turns, one of the sort that did not start last goes before one
+// of the other, but not before anything else that is older (HND-44).
 func (m *Machine) eligible() int {
 	main, sub := m.running()
 	first, other := -1, -1
@@ -121,10 +122,10 @@ func (m *Machine) eligible() int {
 		if first < 0 {
 			first = i
 		}
-		if !m.s.Config.Switches.Alternate {
+		if !m.s.Config.Switches.Alternate || !m.s.Handles[first].Kind.alternates() {
 			break
 		}
-		if other < 0 && (h.Kind == KindEvent) != m.s.LastEvent && (h.Kind == KindUser || h.Kind == KindEvent) {
+		if other < 0 && h.Kind.alternates() && (h.Kind == KindEvent) != m.s.LastEvent {
 			other = i
 		}
 	}
@@ -133,6 +134,9 @@ func (m *Machine) eligible() int {
 	}
 	return first
 }
+
+// alternates reports whether handles of this kind take turns with others.
+func (k Kind) alternates() bool { return k == KindUser || k == KindEvent }
 
 // running counts the handles that run, subagents apart.
 func (m *Machine) running() (main, sub int) {
