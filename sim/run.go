@@ -87,7 +87,8 @@ func newRun(p *Plan, o Options) *run {
 		embedding: p.Embedding, storing: p.Storing, recalling: p.Recalling,
 		loading: p.Loading, saving: p.Saving, skilling: p.Skilling,
 	}
-	r.world.config = &r.config
+	first := r.config // a copy: calls that were made under it keep it
+	r.world.config = &first
 	r.world.agenda.now = p.Start
 	r.world.memory = memory{entries: append([]fsm.Entry(nil), p.Memory...)}
 	r.world.memory.sync()
