@@ -206,7 +206,7 @@ func (c Config) remembers(h *Handle) bool {
 // recall looks for the handle's need in memory (HND-7).
 func (m *Machine) recall(h *Handle) {
 	call := m.await(h, CallRecall)
-	m.emit(Recall{Call: call, Handle: h.ID, Session: h.Session, Need: h.Need, TopK: m.s.Config.Limits.RecallTopK})
+	m.emit(Recall{Call: call, Handle: h.ID, Session: h.Session, Need: h.Need, TopK: m.s.Config.Limits.RecallTopK, Own: m.s.Config.Switches.OwnMemory})
 }
 
 // recalled injects what was found, or says that nothing was (HND-8, HND-9), and

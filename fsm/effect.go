@@ -69,6 +69,7 @@ type Recall struct {
 	Session string   `json:"session,omitempty"`
 	Need    string   `json:"need"`
 	TopK    int      `json:"top_k"`
+	Own     bool     `json:"own,omitempty"` // entries of Session alone
 }
 
 // Embed turns a text into a vector; [Embedded] answers.
@@ -137,13 +138,13 @@ type SendMessage struct {
 	IsError bool     `json:"is_error,omitempty"`
 }
 
-// ArmSchedule asks for the first slot of a schedule behind From; [ScheduleDue]
-// answers when it has come, at once where it has passed already. Exactly one of
-// Every, Cron and Once is set.
+// ArmSchedule asks for the slot of a schedule that [ArmSchedule.Next] names;
+// [ScheduleDue] answers when it has come, at once where it has passed already.
+// Exactly one of Every, Cron and Once is set.
 type ArmSchedule struct {
 	Schedule string `json:"schedule"`
 	Every    Millis `json:"every,omitempty"` // slots at From + n × Every
-	Cron     string `json:"cron,omitempty"`  // five fields
+	Cron     string `json:"cron,omitempty"`  // five fields, in UTC
 	Once     Millis `json:"once,omitempty"`  // the one slot
 	From     Millis `json:"from"`
 }

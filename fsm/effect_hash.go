@@ -44,6 +44,7 @@ func (e Recall) hash(x *hasher) {
 	x.str(e.Session)
 	x.str(e.Need)
 	x.int(e.TopK)
+	x.bool(e.Own)
 }
 
 func (e Embed) hash(x *hasher) {

@@ -8,6 +8,7 @@ type Switches struct {
 	Overflow       OverflowMode `json:"overflow,omitempty"`         // what becomes of a history over max_history
 	Compress       bool         `json:"compress,omitempty"`         // conversations stay within context_tokens
 	Remember       RememberMode `json:"remember,omitempty"`         // when a handle is written to memory
+	OwnMemory      bool         `json:"own_memory,omitempty"`       // a recall brings entries of its own session alone
 	ReplyFirst     bool         `json:"reply_first,omitempty"`      // the reply goes out before history and memory are written
 	Cancel         CancelMode   `json:"cancel,omitempty"`           // what a request to cancel does
 	AtLimit        EndMode      `json:"at_limit,omitempty"`         // what an exhausted inference becomes

@@ -30,24 +30,27 @@ func (m *memory) sync()  { m.synced = append([]fsm.Entry(nil), m.entries...) }
 func (m *memory) crash() { m.entries = append([]fsm.Entry(nil), m.synced...) }
 
 // recall finds entries that share words with the need: more shared words first,
-// then the newer, then by id.
-func (m *memory) recall(need string, topK int) []fsm.Memory {
+// then the newer, then by id. Where it is asked for, only those of the session.
+func (m *memory) recall(e fsm.Recall) []fsm.Memory {
 	type hit struct {
 		entry fsm.Entry
 		score int
 	}
-	wanted := words(need)
+	wanted := words(e.Need)
 	var hits []hit
-	for _, e := range m.entries {
+	for _, entry := range m.entries {
+		if e.Own && entry.Session != e.Session {
+			continue
+		}
 		score := 0
-		have := words(e.Summary + " " + e.Text)
+		have := words(entry.Summary + " " + entry.Text)
 		for _, w := range wanted {
 			if i := sort.SearchStrings(have, w); i < len(have) && have[i] == w {
 				score++
 			}
 		}
 		if score > 0 {
-			hits = append(hits, hit{e, score})
+			hits = append(hits, hit{entry, score})
 		}
 	}
 	sort.SliceStable(hits, func(i, j int) bool {
@@ -62,7 +65,7 @@ func (m *memory) recall(need string, topK int) []fsm.Memory {
 		}
 	})
 	var found []fsm.Memory
-	for _, h := range hits[:min(topK, len(hits))] {
+	for _, h := range hits[:min(e.TopK, len(hits))] {
 		found = append(found, fsm.Memory{ID: h.entry.ID, Summary: h.entry.Summary})
 	}
 	return found

@@ -157,7 +157,7 @@ func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
 	case fsm.Recall:
 		fact := fsm.Recalled{Call: e.Call, Error: w.recalling.Fails}
 		if fact.Error == "" {
-			fact.Entries = w.memory.recall(e.Need, e.TopK)
+			fact.Entries = w.memory.recall(e)
 		}
 		return fact, e.Call, w.recalling
 	case fsm.Embed:

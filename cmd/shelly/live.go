@@ -326,7 +326,7 @@ func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 		if scripted.(fsm.Recalled).Error != "" {
 			return scripted, nil
 		}
-		entries, err := l.memory.Recall(ctx, e.Need, e.TopK)
+		entries, err := l.memory.Recall(ctx, e)
 		return fsm.Recalled{Call: e.Call, Entries: entries}, err
 	case fsm.Embed:
 		if scripted.(fsm.Embedded).Error != "" {

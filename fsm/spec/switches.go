@@ -47,6 +47,10 @@ func switchDocs() []switchDoc {
 			{"idle", "a session's turns are written together, once nobody waits", "HND-29"},
 			{"off", "nothing is written to memory", "HND-30"},
 		}},
+		{"own_memory", []valueDoc{
+			{"false", "a recall brings entries of all sessions", "MEM-3"},
+			{"true", "a recall brings entries of its own session alone", "MEM-6"},
+		}},
 		{"reply_first", []valueDoc{
 			{"false", "the reply goes out when the handle ends", "HND-15"},
 			{"true", "the reply goes out before history and memory are written", "HND-28"},

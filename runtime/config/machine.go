@@ -62,6 +62,7 @@ func machineKeys() []machineKey {
 		{key: "switches.overflow", of: "keep|summarize|consolidate", says: "what becomes of a history over max_history"},
 		{key: "switches.compress", says: "conversations stay within context_tokens"},
 		{key: "switches.remember", of: "each|idle|off", says: "when a handle is written to memory"},
+		{key: "switches.own_memory", says: "a recall brings entries of its own session alone"},
 		{key: "switches.reply_first", says: "the reply goes out before history and memory are written"},
 		{key: "switches.cancel", of: "refused|checkpoint|immediate", says: "what a request to cancel does"},
 		{key: "switches.at_limit", of: "error|notice|state", says: "what an exhausted inference becomes"},

@@ -29,7 +29,7 @@ type Embedder interface {
 // Memory keeps entries and finds them again.
 type Memory interface {
 	Store(ctx context.Context, e fsm.Entry) error
-	Recall(ctx context.Context, need string, topK int) ([]fsm.Memory, error)
+	Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 }
 
 // Tools runs the declared tools.

@@ -56,7 +56,7 @@ func (s *shelf) Store(_ context.Context, e fsm.Entry) error {
 	return nil
 }
 
-func (s *shelf) Recall(context.Context, string, int) ([]fsm.Memory, error) { return nil, nil }
+func (s *shelf) Recall(context.Context, fsm.Recall) ([]fsm.Memory, error) { return nil, nil }
 
 // tools has one tool, which runs until its context ends if it is told to hang.
 type tools struct{ hangs bool }

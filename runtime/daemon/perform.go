@@ -156,7 +156,7 @@ func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Input {
 func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Input {
 	var entries []fsm.Memory
 	err := d.guarded("memory", func() (err error) {
-		entries, err = d.o.Memory.Recall(ctx, e.Need, e.TopK)
+		entries, err = d.o.Memory.Recall(ctx, e)
 		return err
 	})
 	return fsm.Recalled{At: d.now(), Call: e.Call, Entries: entries, Error: text(err)}

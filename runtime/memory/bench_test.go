@@ -31,7 +31,7 @@ func BenchmarkRecall(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := m.Recall(b.Context(), "how full is the disk of web1", 5); err != nil {
+				if _, err := m.Recall(b.Context(), fsm.Recall{Need: "how full is the disk of web1", TopK: 5}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -2,7 +2,7 @@
 //
 //	m, err := memory.Open(store, embedder)         // reads every entry once
 //	err = m.Store(ctx, entry)                      // MEM-1, MEM-2: whole, one per id
-//	found, err := m.Recall(ctx, "disk of web1", 5) // best first
+//	found, err := m.Recall(ctx, fsm.Recall{Need: "disk of web1", TopK: 5}) // best first
 //
 // A recall looks in two ways and joins what they find:
 //

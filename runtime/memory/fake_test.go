@@ -104,7 +104,7 @@ func keep(t testing.TB, m *memory.Memory, entries ...fsm.Entry) {
 // wantRecall fails t unless the need is met by the entries with these ids.
 func wantRecall(t testing.TB, m *memory.Memory, need string, topK int, ids ...string) {
 	t.Helper()
-	found, err := m.Recall(t.Context(), need, topK)
+	found, err := m.Recall(t.Context(), fsm.Recall{Need: need, TopK: topK})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ type slot struct {
 	id      string
 	at      fsm.Millis
 	summary string
+	session string
 }
 
 // Open reads every entry and returns the memory over them. A nil embedder makes
@@ -93,7 +94,7 @@ func (m *Memory) index(e fsm.Entry) {
 		m.byID[e.ID] = at
 		m.slots = append(m.slots, slot{})
 	}
-	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary}
+	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary, session: e.Session}
 	m.keywords.put(at, terms(e.Summary+"\n"+e.Text, indexed))
 	if m.vectors.space == (space{}) {
 		m.vectors.space = spaceOf(e)
@@ -127,34 +128,47 @@ func (m *Memory) use(s space) error {
 	return nil
 }
 
-// Recall returns at most topK entries that meet a need, the best first, and none
+// Recall returns at most e.TopK entries that meet a need, of all sessions or of its own, the best first, and none
 // where memory holds nothing about it (MEM-3). A need that cannot be embedded is
 // looked up by keyword alone (MEM-4); only entries that cannot be read are an
 // error.
-func (m *Memory) Recall(ctx context.Context, need string, topK int) ([]fsm.Memory, error) {
-	if topK < 1 {
+func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
+	if e.TopK < 1 {
 		return nil, nil
 	}
-	query, of := m.embed(ctx, need)
+	query, of := m.embed(ctx, e.Need)
 	if err := m.use(of); err != nil {
 		return nil, fmt.Errorf("read the vectors of model %q: %w", of.model, err)
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	depth := max(topK, fusionDepth)
+	depth := max(e.TopK, fusionDepth)
 	byKeyword := m.ranking(depth)
-	m.keywords.search(terms(need, asked), byKeyword.add)
+	m.keywords.search(terms(e.Need, asked), m.within(e, byKeyword))
 	byVector := m.ranking(depth)
 	if of != (space{}) && of == m.vectors.space {
-		m.vectors.search(query, byVector.add)
+		m.vectors.search(query, m.within(e, byVector))
 	}
-	found := fuse(m.ranking(topK), byKeyword.hits, byVector.hits)
+	found := fuse(m.ranking(e.TopK), byKeyword.hits, byVector.hits)
 	var memories []fsm.Memory
 	for _, h := range found {
 		s := m.slots[h.slot]
 		memories = append(memories, fsm.Memory{ID: s.id, Summary: s.summary})
 	}
 	return memories, nil
+}
+
+// within is what takes a hit into a ranking, where entries of one session alone are
+// wanted only those (MEM-6).
+func (m *Memory) within(e fsm.Recall, r *ranking) func(hit) {
+	if !e.Own {
+		return r.add
+	}
+	return func(h hit) {
+		if m.slots[h.slot].session == e.Session {
+			r.add(h)
+		}
+	}
 }
 
 // embed returns the need's unit vector and its space, or the zero space where

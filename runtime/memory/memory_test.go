@@ -158,7 +158,7 @@ func TestMEM2AnEntryReplacesTheOneWithItsID(t *testing.T) {
 	wantRecall(t, m, "east", 5, "n", "e", "ne")
 	keep(t, m, fsm.Entry{ID: "n", At: 10, Summary: "omega again"})
 	wantRecall(t, m, "east", 5, "e", "ne") // it has no vector any more
-	found, err := m.Recall(t.Context(), "omega", 5)
+	found, err := m.Recall(t.Context(), fsm.Recall{Need: "omega", TopK: 5})
 	if diff := cmp.Diff([]fsm.Memory{{ID: "n", Summary: "omega again"}}, found); diff != "" || err != nil {
 		t.Errorf("error %v, found (-want +got):\n%s", err, diff)
 	}
@@ -243,7 +243,7 @@ func TestABrokenStoreIsAnError(t *testing.T) {
 	if err := m.Store(t.Context(), entry("h1", 2, "tea")); !errors.Is(err, s.broken) {
 		t.Errorf("Store: %v; want the store's error", err)
 	}
-	if _, err := m.Recall(t.Context(), "disk", 5); !errors.Is(err, s.broken) {
+	if _, err := m.Recall(t.Context(), fsm.Recall{Need: "disk", TopK: 5}); !errors.Is(err, s.broken) {
 		t.Errorf("Recall that must read vectors: %v; want the store's error", err)
 	}
 	e.vectors = nil
@@ -275,7 +275,7 @@ func TestConcurrentUse(t *testing.T) {
 				err := m.Store(t.Context(), fsm.Entry{
 					ID: id, At: fsm.Millis(worker), Summary: "disk", Vector: vector(1, 1), Model: fmt.Sprint("m", i%3)[:1+i%2],
 				})
-				found, recall := m.Recall(t.Context(), "disk", 20)
+				found, recall := m.Recall(t.Context(), fsm.Recall{Need: "disk", TopK: 20})
 				if err != nil || recall != nil || len(found) == 0 {
 					t.Errorf("Store: %v, Recall: %v with %d entries", err, recall, len(found))
 				}
@@ -283,8 +283,23 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	found, err := m.Recall(t.Context(), "disk", 20)
+	found, err := m.Recall(t.Context(), fsm.Recall{Need: "disk", TopK: 20})
 	if err != nil || len(found) != 10 {
 		t.Errorf("%d entries are found, error %v; want each of the 10 once", len(found), err)
+	}
+}
+
+func TestMEM6ARecallCanBeOfItsOwnSessionAlone(t *testing.T) {
+	m, err := memory.Open(&shelf{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(t, m,
+		fsm.Entry{ID: "h1", Session: "a", Summary: "the disk of web1 is full"},
+		fsm.Entry{ID: "h2", Session: "b", Summary: "the disk of web2 is full"})
+	wantRecall(t, m, "disk", 5, "h1", "h2")
+	found, err := m.Recall(t.Context(), fsm.Recall{Need: "disk", Session: "b", TopK: 5, Own: true})
+	if err != nil || len(found) != 1 || found[0].ID != "h2" {
+		t.Errorf("found %v, %v", found, err)
 	}
 }

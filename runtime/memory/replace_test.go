@@ -42,11 +42,11 @@ func TestMEM2ReplacingLeavesNoTrace(t *testing.T) {
 		}
 		used, fresh := open(t, needs, history...), open(t, needs, last...)
 		for need := range needs.vectors {
-			want, err := fresh.Recall(t.Context(), need, 3)
+			want, err := fresh.Recall(t.Context(), fsm.Recall{Need: need, TopK: 3})
 			if err != nil {
 				rt.Fatal(err)
 			}
-			got, err := used.Recall(t.Context(), need, 3)
+			got, err := used.Recall(t.Context(), fsm.Recall{Need: need, TopK: 3})
 			if err != nil {
 				rt.Fatal(err)
 			}
