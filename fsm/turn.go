@@ -1,6 +1,9 @@
 package fsm
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // question is the handle's input as a history keeps it.
 func (h *Handle) question() Message {
@@ -33,7 +36,7 @@ func (m *Machine) close(h *Handle) {
 		h.Closing = append(h.Closing, Message{Role: RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
 	}
 	if last := len(h.Turn) - 1; h.Answer != "" && last >= 0 && len(h.Turn[last].Calls) == 0 &&
-		h.Turn[last].Role == RoleAssistant && h.Turn[last].Text == h.Answer {
+		h.Turn[last].Role == RoleAssistant && strings.TrimSpace(h.Turn[last].Text) == h.Answer {
 		return
 	}
 	h.Closing = append(h.Closing, h.lastWord())
