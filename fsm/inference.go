@@ -214,6 +214,10 @@ func (m *Machine) callsOf(h *Handle, in BrainAnswered) ([]ToolCall, string) {
 func (m *Machine) emptied(i int) {
 	h := &m.s.Handles[i]
 	h.Inf.Empty++
+	if h.Stop {
+		m.drop(i, OutcomeCancelled, "cancelled") // HND-32
+		return
+	}
 	if h.Inf.Empty >= m.s.Config.Limits.MaxAnswerAttempts || h.Inf.Iterations >= m.s.Config.Limits.iterations(h) {
 		m.endInference(i, OnError, OutcomeFailed, emptyAnswer) // INF-9
 		return
@@ -231,6 +235,8 @@ func (m *Machine) brainFailed(i int, in BrainFailed) {
 	switch {
 	case h.Inf.State == Condensing:
 		m.condensed(i, "")
+	case h.Stop: // HND-32: it would only be asked again to end there
+		m.drop(i, OutcomeCancelled, "cancelled")
 	case in.Class == BrainContextTruncated && m.condense(i, true):
 	case in.Class.Retryable() && h.Inf.Waits < len(l.Backoff):
 		h.Inf.Waits++
