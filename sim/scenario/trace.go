@@ -105,9 +105,14 @@ func effectValue(e fsm.Effect) value {
 	case fsm.AskBrain:
 		return add(e.Handle, with("ask", textValue(string(e.Purpose))), with("session", textValue(e.Session)))
 	case fsm.RunTool:
-		return add(e.Handle, with("tool", textValue(e.Name)), with("args", argsValue(e.Args)),
+		members := []memberValue{
+			with("tool", textValue(e.Name)), with("args", argsValue(e.Args)),
 			with("attempt", intValue(e.Attempt)), with("session", textValue(e.Session)),
-			with("channel", textValue(e.Origin.Channel)), with("chat", textValue(e.Origin.Chat)))
+		}
+		if e.Origin != (fsm.Origin{}) {
+			members = append(members, with("channel", textValue(e.Origin.Channel)), with("chat", textValue(e.Origin.Chat)))
+		}
+		return add(e.Handle, members...)
 	case fsm.LoadSession:
 		return add(e.Handle, with("load", textValue(e.Session)), with("session", textValue(e.Session)))
 	case fsm.SaveSession:
