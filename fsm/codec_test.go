@@ -27,7 +27,7 @@ func inputs() []fsm.Input {
 	c.Tools = []fsm.ToolDecl{{Name: "list_dir", Description: "lists a folder", Parameters: `{"type":"object"}`, Effects: fsm.EffectsNone}}
 	c.Prompts = fsm.Prompts{Identity: "identity", Question: "question", Init: "init", Farewell: "farewell", Summary: "summary"}
 	return []fsm.Input{
-		fsm.Boot{At: 1, Config: c},
+		fsm.Boot{At: 1, Config: c, Doubts: []fsm.Doubt{{Handle: 2, Text: "record 7"}}},
 		fsm.Requested{At: 2, Request: fsm.RequestKey{Principal: "p", Channel: "udp", ID: "r1"}, Session: "s", Text: "hello"},
 		fsm.EventRaised{At: 3, Source: "disk", Subject: "/var", Event: "full", Detail: "2 % left"},
 		fsm.Configured{At: 3, Config: fsm.Config{Profile: "default", Options: fsm.Options{Temperature: 700, MaxTokens: 64}}},
@@ -93,7 +93,7 @@ func effects() []fsm.Effect {
 		fsm.ArmSchedule{Schedule: "s1", Every: 60_000, Cron: "0 9 * * *", Once: 5, From: 7},
 		fsm.DisarmSchedule{Schedule: "s1"},
 		fsm.AskPerson{
-			Handle: 2, Request: key, Session: "s", Question: fsm.QuestionApprove, Tool: "exec", Args: "{}", Key: "h2.1",
+			Handle: 2, Request: key, Session: "s", Question: fsm.QuestionApprove, Tool: "exec", Args: "{}", Key: "h2.1", Text: "why",
 		},
 		fsm.Audit{
 			Handle: 2, Session: "s", Key: "h2.1", Tool: "exec", Args: "{}", Message: "hello", Result: "fine", Failed: true, Attempts: 2, Duration: 30,

@@ -158,11 +158,12 @@ type DisarmSchedule struct {
 type Question string
 
 // May this tool run; what did this tool do; shall this handle go on after it was
-// active in so many crashes.
+// active in so many crashes; shall it go on though its journal replays otherwise.
 const (
 	QuestionApprove Question = "approve"
 	QuestionUnknown Question = "unknown"
 	QuestionCrashes Question = "crashes"
+	QuestionDoubt   Question = "doubt"
 )
 
 // AskPerson tells whoever may decide that a handle waits for a person. [Decided]
@@ -176,6 +177,7 @@ type AskPerson struct {
 	Tool     string     `json:"tool,omitempty"`
 	Args     string     `json:"args,omitempty"`
 	Key      string     `json:"key,omitempty"`
+	Text     string     `json:"text,omitempty"` // why, where the question does not say it
 }
 
 // Audit is the record of one tool call that has ended (TOL-9).

@@ -149,6 +149,7 @@ func (e AskPerson) hash(x *hasher) {
 	x.str(e.Tool)
 	x.str(e.Args)
 	x.str(e.Key)
+	x.str(e.Text)
 }
 
 func (e Audit) hash(x *hasher) {

@@ -227,6 +227,7 @@ type Handle struct {
 	Failure string  `json:"failure,omitempty"` // why there is no answer
 	Crashes int     `json:"crashes,omitempty"` // crashes in which it was active
 	Poison  bool    `json:"poison,omitempty"`  // parked until a person lets it go on
+	Doubt   string  `json:"doubt,omitempty"`   // why it is doubted
 	Place   int     `json:"place,omitempty"`   // what its client heard of its place, plus one
 
 	Answer      string `json:"answer,omitempty"`

@@ -22,7 +22,7 @@ func fullHandle() fsm.Handle {
 		Joined: 1, Parent: 1, Label: "a label", Home: "s",
 		Wait: 2, Loaded: true, Sess: session(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
 		Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: "a fact", Tries: 1, Stop: true, Replied: true,
-		Outcome: fsm.OutcomeAnswered, Failure: "broken", Crashes: 1, Poison: true, Place: 1, Turns: 1,
+		Outcome: fsm.OutcomeAnswered, Failure: "broken", Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, Turns: 1,
 		State: fsm.Execution, Resume: fsm.Execution, Rounds: 1, Need: "a need", Talk: talk,
 		Inf: fsm.Inference{
 			State: fsm.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk, Rounds: 1,

@@ -27,8 +27,16 @@ type RequestKey struct {
 // Boot begins an epoch: a process has started. It carries the whole effective
 // configuration.
 type Boot struct {
-	At     Millis `json:"at"`
-	Config Config `json:"config"`
+	At     Millis  `json:"at"`
+	Config Config  `json:"config"`
+	Doubts []Doubt `json:"doubts,omitempty"`
+}
+
+// Doubt names a handle whose journal replays otherwise with today's code, so that
+// it does not go on before a person has looked at it (JRN-6).
+type Doubt struct {
+	Handle HandleID `json:"handle"`
+	Text   string   `json:"text"` // the record, the hash expected, the hash got
 }
 
 // Configured replaces the configuration of the running epoch. What runs goes on

@@ -59,6 +59,7 @@ func (m *Machine) boot(in Boot) {
 			i++
 		}
 	}
+	m.doubt(in.Doubts)
 	m.live(OnBoot)
 	if c := m.s.Config.Init; c == InitOff || c == InitFirstStart && m.s.Initialized {
 		m.serve()
@@ -85,9 +86,34 @@ func (m *Machine) interrupt(h *Handle) bool {
 		return true
 	case h.State != Queued && h.State != Parked:
 		m.park(h)
-		h.Poison = h.Crashes >= m.s.Config.Limits.MaxCrashes && h.Kind != KindMemory
+		h.Poison = h.Poison || h.Crashes >= m.s.Config.Limits.MaxCrashes && h.Kind != KindMemory
 	}
 	return false
+}
+
+// doubt keeps the handles parked that are doubted, until a person lets them go on
+// (JRN-6).
+func (m *Machine) doubt(doubts []Doubt) {
+	for _, d := range doubts {
+		i := m.indexOf(d.Handle)
+		if i < 0 {
+			continue // it has ended: there is nothing left to keep from going on
+		}
+		h := &m.s.Handles[i]
+		if h.State == Queued {
+			m.park(h)
+		}
+		h.Poison, h.Doubt = true, d.Text
+	}
+}
+
+// crashed asks a person about a handle that does not go on by itself.
+func (h *Handle) crashed() AskPerson {
+	q := AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Question: QuestionCrashes, Key: h.ID.entry()}
+	if h.Doubt != "" {
+		q.Question, q.Text = QuestionDoubt, h.Doubt
+	}
+	return q
 }
 
 // stopEvent is how a handle ends of which only a tool's stop was awaited.
@@ -107,7 +133,7 @@ func (m *Machine) serve() {
 		switch {
 		case h.State != Parked:
 		case h.Poison:
-			m.emit(AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Question: QuestionCrashes, Key: h.ID.entry()})
+			m.emit(h.crashed())
 			m.tell(h, NoticeHeld)
 		default:
 			m.move(h, OnResume)

@@ -150,6 +150,60 @@ func (m *Machine) answer(in Input) {
 	}
 }
 
+// Concerns returns the handle that an input is about, as the machine stands before
+// it is applied, or 0 where it is about none or makes its own.
+func (m *Machine) Concerns(in Input) HandleID {
+	var call CallID
+	switch in := in.(type) {
+	case Decided:
+		return in.Handle
+	case Resolved:
+		return in.Handle
+	case TimerFired:
+		for i := range m.s.Handles {
+			if h := &m.s.Handles[i]; in.Timer != 0 && (h.Timer == in.Timer || h.Wait == in.Timer) {
+				return h.ID
+			}
+		}
+		return 0
+	case CancelRequested:
+		for i := range m.s.Handles {
+			if h := &m.s.Handles[i]; h.Kind == KindUser && h.Request == in.Request {
+				return h.ID
+			}
+		}
+		return 0
+	case Requested, EventRaised:
+		return m.s.LastHandle + 1
+	case BrainAnswered:
+		call = in.Call
+	case BrainFailed:
+		call = in.Call
+	case ToolAnswered:
+		call = in.Call
+	case ToolStopped:
+		call = in.Call
+	case Recalled:
+		call = in.Call
+	case Embedded:
+		call = in.Call
+	case Stored:
+		call = in.Call
+	case SessionLoaded:
+		call = in.Call
+	case SessionSaved:
+		call = in.Call
+	case SkillLoaded:
+		call = in.Call
+	}
+	for i := range m.s.Handles {
+		if m.s.Handles[i].Await.Call == call && call != 0 {
+			return m.s.Handles[i].ID
+		}
+	}
+	return 0
+}
+
 // timerFired routes a timer; one that is not armed is ignored.
 func (m *Machine) timerFired(id TimerID) {
 	if id == 0 {

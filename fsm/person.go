@@ -83,7 +83,7 @@ func (m *Machine) resolution(in Resolved) {
 		m.spoken(i, OnResolved, text)
 	case i >= 0 && m.s.Handles[i].Poison:
 		h := &m.s.Handles[i]
-		h.Poison, h.Crashes = false, 0
+		h.Poison, h.Crashes, h.Doubt = false, 0, ""
 		if m.s.Lifecycle == Serving {
 			m.move(h, OnResume)
 		}

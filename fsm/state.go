@@ -160,6 +160,7 @@ func (h *Handle) hashTexts(x *hasher) {
 	x.str(h.Learnt)
 	x.session(h.Sess)
 	x.str(h.Failure)
+	x.str(h.Doubt)
 	x.str(h.Label)
 	x.str(h.Home)
 	x.int(len(h.Images))

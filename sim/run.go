@@ -121,7 +121,7 @@ func (r *run) start() error {
 		return err
 	}
 	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
-	if err := r.turn(fsm.Boot{At: r.world.agenda.now, Config: r.config}); err != nil {
+	if err := r.turn(fsm.Boot{At: r.world.agenda.now, Config: r.config, Doubts: r.engine.Doubts()}); err != nil {
 		return err
 	}
 	r.wake()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 )
@@ -28,6 +29,8 @@ type Divergence struct {
 	Index uint64
 	Want  uint64 // the hash in the journal
 	Got   uint64
+
+	Handle fsm.HandleID // the handle that the record is about; 0: none
 }
 
 // Engine drives one machine over one journal.
@@ -65,8 +68,9 @@ func Open(j Journal, w World) (*Engine, error) {
 			return fmt.Errorf("record %d follows record %d", r.Index, e.last)
 		}
 		e.last = r.Index
+		handle := e.machine.Concerns(r.Input)
 		if got := fsm.HashEffects(e.machine.Step(r.Input)); got != r.Effects {
-			e.diverging = append(e.diverging, Divergence{Index: r.Index, Want: r.Effects, Got: got})
+			e.diverging = append(e.diverging, Divergence{Index: r.Index, Want: r.Effects, Got: got, Handle: handle})
 		}
 		return nil
 	})
@@ -79,6 +83,23 @@ func Open(j Journal, w World) (*Engine, error) {
 // Divergences returns the replayed records whose effects differ from those
 // that were journalled.
 func (e *Engine) Divergences() []Divergence { return e.diverging }
+
+// Doubts is what the boot that follows must tell the machine: the handles of the
+// diverging records, each with the first of them (JRN-6).
+func (e *Engine) Doubts() []fsm.Doubt {
+	var doubts []fsm.Doubt
+	for _, d := range e.diverging {
+		known := d.Handle == 0 || slices.ContainsFunc(doubts, func(o fsm.Doubt) bool { return o.Handle == d.Handle })
+		if !known {
+			doubts = append(doubts, fsm.Doubt{Handle: d.Handle, Text: d.String()})
+		}
+	}
+	return doubts
+}
+
+func (d Divergence) String() string {
+	return fmt.Sprintf("record %d: its step caused effects %x, and with today's code %x", d.Index, d.Want, d.Got)
+}
 
 // Machine returns the machine to read; only Turn steps it.
 func (e *Engine) Machine() *fsm.Machine { return e.machine }

@@ -46,7 +46,7 @@ func TestJRN6ADivergenceIsReportedAndRecoveryGoesOn(t *testing.T) {
 	e, _ := start(t, j)
 	turn(t, e, inputs...)
 	records := j.Records()
-	want := engine.Divergence{Index: 4, Want: records[3].Effects + 1, Got: records[3].Effects}
+	want := engine.Divergence{Index: 4, Want: records[3].Effects + 1, Got: records[3].Effects, Handle: 1}
 	records[3].Effects++
 
 	recovered, _ := start(t, j)

@@ -155,7 +155,7 @@ func (d *Daemon) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
 // loop ends as in a crash: what is accepted is in the journal.
 func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	defer d.close()
-	if err := d.turn(fsm.Boot{At: d.now(), Config: d.o.Config}); err != nil {
+	if err := d.turn(fsm.Boot{At: d.now(), Config: d.o.Config, Doubts: d.engine.Doubts()}); err != nil {
 		return "", err
 	}
 	var failed <-chan struct{}
