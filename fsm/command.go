@@ -80,15 +80,17 @@ func (m *Machine) stopSession(session string) string {
 			ids = append(ids, h.ID)
 		}
 	}
-	for _, id := range ids { // the end of one may be that of others
+	stopped := 0
+	for _, id := range ids {
 		if i := m.indexOf(id); i >= 0 && !m.s.Handles[i].decided() {
 			m.cancel(i)
+			stopped++
 		}
 	}
-	if len(ids) == 0 {
+	if stopped == 0 {
 		return "There is nothing to stop."
 	}
-	return "Stopped: " + strconv.Itoa(len(ids)) + "."
+	return "Stopped: " + strconv.Itoa(stopped) + "."
 }
 
 // renew begins a session anew (SES-14).
