@@ -58,6 +58,11 @@ type live struct {
 // liveTimeout only guards against a defect: nothing is waited for that long.
 const liveTimeout = time.Minute
 
+// liveWindow is the context window in tokens that the model is asked with. It is
+// the longest that a configuration may have, so that the counts that a scenario
+// reports fit into it, and only a scripted context_truncated does not.
+const liveWindow = 1 << 24
+
 // newLive starts the adapters for a plan. Close ends them.
 func newLive(p *sim.Plan) (_ *live, err error) {
 	l := &live{fs: vfs.NewCrashableMem(), hangs: func() {}, config: p.Machine()}
@@ -117,7 +122,7 @@ func (l *live) serve(noVectors bool) error {
 		embed = ""
 	}
 	asking := ollama.Options{
-		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed,
+		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed, NumCtx: liveWindow,
 	}
 	if l.client, err = ollama.New(asking); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/mock"
-	"shelly/runtime/ollama"
 	"shelly/sim"
 )
 
@@ -90,7 +89,7 @@ func failing(f fsm.BrainFailed) mock.Answer {
 	case fsm.BrainTimeout:
 		return mock.Answer{Text: "silence", Hang: true}
 	case fsm.BrainContextTruncated:
-		return mock.Answer{Text: "cut", PromptTokens: ollama.DefaultNumCtx}
+		return mock.Answer{Text: "cut", PromptTokens: liveWindow}
 	case fsm.BrainNoTools:
 		return mock.Answer{Status: http.StatusBadRequest, Error: `"m" does not support tools`}
 	case fsm.BrainMissingModel:
