@@ -226,15 +226,21 @@ func (w *Monitor) takeHandleMove(m *Machine, mv *Move) {
 	}
 }
 
-// checkOrder checks that no older handle could have started instead of f.
+// checkOrder checks that no older handle could have started instead of f, but for one
+// whose turn it was not.
 func (w *Monitor) checkOrder(s *Snapshot, f *followed) {
 	if f.kind == KindMemory || f.kind == KindSubagent {
 		return
 	}
+	turn := false // f takes the turn of one that is older
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		if h.ID >= f.id || h.State != Queued || !h.served(s.Lifecycle) || h.Kind == KindMemory || h.Kind == KindSubagent ||
-			sessionTaken(s, h) || s.Config.Switches.Alternate && h.Kind != f.kind && h.Kind.alternates() && f.kind.alternates() {
+			sessionTaken(s, h) {
+			continue
+		}
+		if s.Config.Switches.Alternate && h.Kind != f.kind && f.kind.alternates() && (turn || h.Kind.alternates()) {
+			turn = true
 			continue
 		}
 		w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)

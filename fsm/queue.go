@@ -109,8 +109,8 @@ func (m *Machine) schedule() {
 }
 
 // eligible returns the index of the handle that starts next, or -1: the oldest. Where
-// users and events take turns, one of the sort that did not start last goes before one
-// of the other, but not before anything else that is older (HND-44).
+// users and events take turns and the oldest is one of them, the oldest of the sort
+// that did not start last goes instead (HND-44).
 func (m *Machine) eligible() int {
 	main, sub := m.running()
 	first, other := -1, -1
