@@ -135,17 +135,16 @@ func (c Config) Offered(set Toolset) []ToolDecl {
 	return tools
 }
 
-// offers reports whether a tool belongs to a set. A subagent does not start
-// others, speaks to nobody and arms nothing (HND-39); the skill tools are offered
-// where skills are loaded on demand (SKL-1).
+// offers reports whether a tool belongs to a set. A subagent has none of the builtin
+// tools: it does not start others, speaks to nobody, arms nothing, and its prompt has
+// no place for skills (HND-39). The skill tools are offered where skills are loaded on
+// demand (SKL-1).
 func (c Config) offers(set Toolset, t ToolDecl) bool {
 	switch {
-	case set == NoTools:
+	case set == NoTools || set == SubagentTools && t.Builtin:
 		return false
 	case t.Builtin && (t.Name == ToolLoadSkill || t.Name == ToolLoadReference):
 		return c.Switches.AutoLoadSkills && len(c.Skills) > 0
-	case t.Builtin:
-		return set == AllTools
 	default:
 		return true
 	}
