@@ -133,9 +133,10 @@ func (m *Machine) keptTurn(i int) {
 }
 
 // skipSave ends a handle whose time is up while it saves. The save may still have
-// been done.
+// been done, but nobody knows (HND-28).
 func (m *Machine) skipSave(i int) {
 	h := &m.s.Handles[i]
+	m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session may not have been saved: its time was up"})
 	if h.Failure != "" {
 		m.lost(i)
 		return
