@@ -80,6 +80,7 @@ func omniemployeePrompts() Prompts {
 			"- Use the narrowest tool that does it, and check its result."},
 		{Title: "Workspace", Text: "Your working folder is {workspace}."},
 		{Title: "Available Tools", Of: OfTools},
+		{Title: "Active Skills", Of: OfAlwaysSkills},
 		{Title: "Available Skills", Of: OfSkills},
 		{Title: "Loaded Skill Instructions", Of: OfLoadedSkills},
 	}
