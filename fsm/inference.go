@@ -122,7 +122,7 @@ func (m *Machine) think(i int) {
 	if m.condense(i, false) {
 		return
 	}
-	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk.fork(), m.offered(h))
+	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk, m.offered(h))
 }
 
 // ask sends a conversation to the model.
@@ -133,7 +133,7 @@ func (m *Machine) ask(h *Handle, purpose Purpose, system string, talk Conversati
 		Session:      h.Session,
 		Purpose:      purpose,
 		System:       system,
-		Conversation: talk,
+		Conversation: talk.fork(),
 		Tools:        tools,
 		Options:      m.s.Config.Options,
 	}
