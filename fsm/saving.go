@@ -28,7 +28,7 @@ func (m *Machine) loaded(i int, in SessionLoaded) {
 		return
 	}
 	h.Tries, h.Loaded, h.Sess = 0, true, in.Session
-	h.Sess.History, h.Sess.Pending = mend(h.Sess.History), mend(h.Sess.Pending)
+	h.Sess.History, h.Sess.Pending = stripped(h.Sess.History), mend(h.Sess.Pending)
 	switch {
 	case m.overflows(h):
 		m.move(h, OnCompact)
