@@ -113,7 +113,7 @@ func (m *Machine) schedule() {
 // that did not start last goes instead (HND-44).
 func (m *Machine) eligible() int {
 	main, sub := m.running()
-	first, other := -1, -1
+	first := -1
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
 		if h.State != Queued || !h.served(m.s.Lifecycle) || !m.hasPlace(h, main, sub) || m.held(i) {
@@ -122,15 +122,14 @@ func (m *Machine) eligible() int {
 		if first < 0 {
 			first = i
 		}
-		if !m.s.Config.Switches.Alternate || !m.s.Handles[first].Kind.alternates() {
-			break
+		switch {
+		case !m.s.Config.Switches.Alternate || !m.s.Handles[first].Kind.alternates():
+			return first
+		case h.Kind.alternates() && (h.Kind == KindEvent) != m.s.LastEvent:
+			return i
+		case h.Kind == KindSystem || h.Kind == KindSchedule: // what takes turns behind it does not pass it
+			return first
 		}
-		if other < 0 && h.Kind.alternates() && (h.Kind == KindEvent) != m.s.LastEvent {
-			other = i
-		}
-	}
-	if other >= 0 {
-		return other
 	}
 	return first
 }
