@@ -355,7 +355,7 @@ func roomFor(s *Snapshot, h *Handle) bool {
 func sessionTaken(s *Snapshot, h *Handle) bool {
 	for i := range s.Handles {
 		o := &s.Handles[i]
-		if o.ID == h.ID || o.Session != h.Session || o.Kind == KindMemory || h.Kind == KindMemory {
+		if o.ID == h.ID || o.Session != h.Session || !o.claims() || !h.claims() {
 			continue
 		}
 		if !o.waiting() || o.asksPerson() || o.State == Queued && o.ID < h.ID {

@@ -178,12 +178,12 @@ func (m *Machine) crowded() bool { return m.count(KindMemory) >= m.s.Config.Limi
 // or waits for a person, or by an older one that will go first (SES-2).
 func (m *Machine) held(i int) bool {
 	h := &m.s.Handles[i]
-	if h.Kind == KindMemory {
+	if !h.claims() {
 		return false
 	}
 	for n := range m.s.Handles {
 		o := &m.s.Handles[n]
-		if n == i || o.Session != h.Session || o.Kind == KindMemory || o.State == Parked {
+		if n == i || o.Session != h.Session || !o.claims() || o.State == Parked {
 			continue
 		}
 		if o.State != Queued || n < i {
@@ -191,6 +191,13 @@ func (m *Machine) held(i int) bool {
 		}
 	}
 	return false
+}
+
+// claims reports whether a handle claims its session. The initial inference and the
+// farewell do not: nobody else runs meanwhile, and neither may wait for one that is
+// served only behind it, as the report of a subagent of an earlier initial inference.
+func (h *Handle) claims() bool {
+	return h.Kind != KindMemory && h.Kind != KindInit && h.Kind != KindFarewell
 }
 
 // giveWay sends a running memory handle back to the queue when somebody comes who
