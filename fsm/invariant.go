@@ -44,7 +44,8 @@ type Monitor struct {
 	lastID     uint64   // the highest call or timer id seen
 	lastHandle HandleID // the highest handle id seen
 	grace      TimerID
-	started    bool       // a handle has started in this step
+	started    bool       // a handle other than a subagent has started in this step
+	startedSub bool       // a subagent has
 	schedules  int        // the schedules before it
 	live       []followed // unfinished handles in admission order
 	found      []Violation

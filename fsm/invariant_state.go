@@ -210,13 +210,13 @@ func (w *Monitor) checkPlaces(s *Snapshot) {
 		}
 	}
 	l := &s.Config.Limits
-	if w.started && (main > l.MaxActive || sub > l.MaxSubagents) {
+	if w.started && main > l.MaxActive || w.startedSub && sub > l.MaxSubagents {
 		w.violate("INV-5", "%d handles and %d subagents run; there are places for %d and %d", main, sub, l.MaxActive, l.MaxSubagents)
 	}
 	if len(s.Schedules) > l.MaxSchedules && len(s.Schedules) > w.schedules {
 		w.violate("INV-3", "there are %d schedules, of %d", len(s.Schedules), l.MaxSchedules)
 	}
-	w.started, w.schedules = false, len(s.Schedules)
+	w.started, w.startedSub, w.schedules = false, false, len(s.Schedules)
 }
 
 // checkEnded checks a handle that the step took out of the state.

@@ -218,7 +218,11 @@ func (w *Monitor) takeHandleMove(m *Machine, mv *Move) {
 			w.violate("INV-3", "handle %d begins another cognition round after %d of %d", f.id, m.s.Handles[i].Rounds, m.s.Config.Limits.MaxCognitionRounds)
 		}
 	case OnStart:
-		w.started = true
+		if f.kind == KindSubagent {
+			w.startedSub = true
+		} else {
+			w.started = true
+		}
 		if i >= 0 {
 			f.input = m.s.Handles[i].Input // an event that others joined has changed meanwhile
 		}
