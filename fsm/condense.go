@@ -28,10 +28,9 @@ func (m *Machine) condense(i int, force bool) bool {
 			return false
 		}
 	}
-	talk := h.Inf.Talk.Messages
-	cut := cutAt(talk, c.Limits.KeepMessages)
-	if cut == 0 || cut == 1 && (h.TurnAt == 0 || talk[0].Role == RoleSystem) {
-		return false // nothing but the question, or the summary, would leave
+	cut := cutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages)
+	if old := h.leaving(cut); len(old) == 0 || len(old) == 1 && old[0].Role == RoleSystem {
+		return false // nothing would leave, or only a summary, for another
 	}
 	h.Inf.Compactions++
 	h.Condensed = true
@@ -79,14 +78,19 @@ func mentioned(name string, msgs []Message) bool {
 	return false
 }
 
-// askCondensed asks for a summary of the messages that leave (CTX-5). The present
-// question stays whatever happens, so it is not among them.
-func (m *Machine) askCondensed(h *Handle) {
-	old := slices.Clone(h.Inf.Talk.Messages[:h.Inf.Cut])
-	if h.TurnAt < h.Inf.Cut {
+// leaving returns the messages before a cut. The present question stays whatever
+// happens, so it is not among them.
+func (h *Handle) leaving(cut int) []Message {
+	old := slices.Clone(h.Inf.Talk.Messages[:cut])
+	if h.TurnAt < cut {
 		old = slices.Delete(old, h.TurnAt, h.TurnAt+1)
 	}
-	talk := Conversation{}.add(old...).add(Message{Role: RoleUser, Text: m.s.Config.Prompts.Compress})
+	return old
+}
+
+// askCondensed asks for a summary of the messages that leave (CTX-5).
+func (m *Machine) askCondensed(h *Handle) {
+	talk := Conversation{}.add(h.leaving(h.Inf.Cut)...).add(Message{Role: RoleUser, Text: m.s.Config.Prompts.Compress})
 	m.ask(h, PurposeCompact, m.s.Config.Prompts.Identity, talk, NoTools)
 	m.wait(h, TimerCompact, m.s.Config.Limits.CompactTimeout)
 }
