@@ -41,6 +41,27 @@ func newDriver(t testing.TB) *driver {
 	return &driver{t: t, m: fsm.New(), monitor: fsm.NewMonitor(), config: c, at: 1_000_000}
 }
 
+// The skills of the tests: one that is loaded on demand, one that is always on.
+func skills() []fsm.SkillDecl {
+	return []fsm.SkillDecl{{Name: "flights", Summary: "books flights"}, {Name: "manners", Always: true, Text: "be kind"}}
+}
+
+// driverOf returns a driver of a machine under a profile that has not been booted. It
+// has the tests' tools and skills beside the builtin ones, and no initial inference.
+func driverOf(t testing.TB, profile string) *driver {
+	t.Helper()
+	d := newDriver(t)
+	c, ok := fsm.Profile(profile)
+	if !ok {
+		t.Fatalf("there is no profile %q", profile)
+	}
+	c.Init = fsm.InitOff
+	c.Tools = append(tools(), c.Tools...)
+	c.Skills = skills()
+	d.config = c
+	return d
+}
+
 // serving returns a driver of a machine that serves and has nothing to do.
 func serving(t testing.TB) *driver {
 	d := newDriver(t)
@@ -182,6 +203,72 @@ func (d *driver) stores() {
 func (d *driver) storeFails(reason string) {
 	d.t.Helper()
 	d.step(fsm.Stored{At: d.now(), Call: d.call(fsm.CallStore), Error: reason})
+}
+
+// loads answers the load of a session.
+func (d *driver) loads(s fsm.Session) {
+	d.t.Helper()
+	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad), Session: s})
+}
+
+func (d *driver) loadFails(reason string) {
+	d.t.Helper()
+	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad), Error: reason})
+}
+
+func (d *driver) saves() {
+	d.t.Helper()
+	d.step(fsm.SessionSaved{At: d.now(), Call: d.call(fsm.CallSave)})
+}
+
+func (d *driver) saveFails(reason string) {
+	d.t.Helper()
+	d.step(fsm.SessionSaved{At: d.now(), Call: d.call(fsm.CallSave), Error: reason})
+}
+
+// conflicts answers a save with what stands there now.
+func (d *driver) conflicts(now fsm.Session) {
+	d.t.Helper()
+	d.step(fsm.SessionSaved{At: d.now(), Call: d.call(fsm.CallSave), Conflict: true, Session: now})
+}
+
+// skillSays answers the load of a skill.
+func (d *driver) skillSays(text string) {
+	d.t.Helper()
+	d.step(fsm.SkillLoaded{At: d.now(), Call: d.call(fsm.CallSkill), Text: text})
+}
+
+// asksFor lets the model make one call.
+func (d *driver) asksFor(tool, args string) {
+	d.t.Helper()
+	d.step(fsm.BrainAnswered{
+		At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse,
+		Calls: []fsm.ToolCall{{ID: "call_0", Name: tool, Args: args}},
+	})
+}
+
+func (d *driver) cancels(key fsm.RequestKey) {
+	d.t.Helper()
+	d.step(fsm.CancelRequested{At: d.now(), Request: key})
+}
+
+// decides lets a person decide about the call of the active handle.
+func (d *driver) decides(approve bool) {
+	d.t.Helper()
+	id := d.active().ID
+	d.step(fsm.Decided{At: d.now(), Handle: id, Key: fsm.PersonKey(d.m.View(), id), Approve: approve, By: "ada"})
+}
+
+// resolves brings a person's word on a handle.
+func (d *driver) resolves(id fsm.HandleID, text string) {
+	d.t.Helper()
+	d.step(fsm.Resolved{At: d.now(), Handle: id, Text: text})
+}
+
+// waitUp fires the timer of a wait inside the active handle's phase.
+func (d *driver) waitUp() {
+	d.t.Helper()
+	d.step(fsm.TimerFired{At: d.now(), Timer: d.active().Wait})
 }
 
 // remember lets the memory phase of a handle that has its answer go well.
