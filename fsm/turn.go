@@ -114,14 +114,16 @@ func mend(msgs []Message) []Message {
 			continue // its call is not before it
 		case msg.Role != RoleSystem && msg.Role != RoleUser && msg.Role != RoleAssistant:
 			continue
-		case msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0:
-			continue
-		case len(msg.Calls) == 0 || msg.Role != RoleAssistant:
+		case msg.Role != RoleAssistant || len(msg.Calls) == 0:
 			msg.Calls = nil
-			out = append(out, msg)
+		}
+		if msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0 {
 			continue
 		}
 		out = append(out, msg)
+		if msg.Calls == nil {
+			continue
+		}
 		from := i
 		for i < len(msgs) && msgs[i].Role == RoleTool {
 			i++
