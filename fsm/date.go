@@ -4,14 +4,21 @@ import "strconv"
 
 const dayMillis = 86400 * Second
 
-// date is a time as YYYY-MM-DD HH:MM in UTC. The calendar is computed from days by
-// Howard Hinnant's civil_from_days, so that no clock or zone is near.
+// date is a time as YYYY-MM-DD HH:MM in UTC.
 func (t Millis) date() string {
 	days, rest := t/dayMillis, t%dayMillis
 	if rest < 0 {
 		days, rest = days-1, rest+dayMillis
 	}
-	z := int64(days) + 719468
+	year, month, day := civil(int64(days))
+	minutes := int64(rest) / 60_000
+	return strconv.FormatInt(year, 10) + "-" + two(month) + "-" + two(day) + " " + two(minutes/60) + ":" + two(minutes%60)
+}
+
+// civil is the date of a day counted from 1970-01-01, by Howard Hinnant's
+// civil_from_days, so that no clock or zone is near.
+func civil(days int64) (year, month, day int64) {
+	z := days + 719468
 	era := z / 146097
 	if z < 0 {
 		era = (z - 146096) / 146097
@@ -20,17 +27,16 @@ func (t Millis) date() string {
 	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
 	doy := doe - (365*yoe + yoe/4 - yoe/100)
 	mp := (5*doy + 2) / 153
-	day := doy - (153*mp+2)/5 + 1
-	month := mp + 3
+	day = doy - (153*mp+2)/5 + 1
+	month = mp + 3
 	if mp >= 10 {
 		month = mp - 9
 	}
-	year := yoe + era*400
+	year = yoe + era*400
 	if month <= 2 {
 		year++
 	}
-	minutes := int64(rest) / 60_000
-	return strconv.FormatInt(year, 10) + "-" + two(month) + "-" + two(day) + " " + two(minutes/60) + ":" + two(minutes%60)
+	return year, month, day
 }
 
 func two(n int64) string {
@@ -67,5 +73,8 @@ func parseDate(s string) (Millis, bool) {
 	doy := (153*mp+2)/5 + day - 1
 	doe := yoe*365 + yoe/4 - yoe/100 + doy
 	days := era*146097 + doe - 719468
+	if _, _, back := civil(days); back != day { // the month is shorter
+		return 0, false
+	}
 	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, true
 }

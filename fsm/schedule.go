@@ -33,6 +33,9 @@ func (m *Machine) cron(h *Handle) (string, bool) {
 			if !ok {
 				return "at is no time like 2026-01-31T09:00:00Z: " + strconv.Quote(clip(args.At, 100)), false
 			}
+			if at <= m.s.Now {
+				return "not added: at has passed, it is " + m.s.Now.date() + " in UTC now", false
+			}
 			s.Once = at
 		}
 		return m.addSchedule(s)
@@ -53,10 +56,17 @@ func (m *Machine) addSchedule(s Schedule) (string, bool) {
 		return "missing argument: message", false
 	case times != 1:
 		return "give one of every_seconds, cron_expr and at", false
-	case len(s.Cron) > 0 && len(strings.Fields(s.Cron)) != 5:
-		return "cron_expr has five fields: minute, hour, day, month, weekday", false
 	case len(m.s.Schedules) >= m.s.Config.Limits.MaxSchedules:
 		return "not added: there are " + strconv.Itoa(len(m.s.Schedules)) + " schedules already (max_schedules)", false
+	}
+	if s.Cron != "" {
+		c, bad := parseCron(s.Cron)
+		if bad != "" {
+			return "not added: cron_expr " + bad, false
+		}
+		if _, ok := c.after(m.s.Now); !ok {
+			return "not added: cron_expr names no time that will come", false
+		}
 	}
 	m.s.LastSchedule++
 	s.ID = "s" + strconv.Itoa(m.s.LastSchedule)
@@ -72,12 +82,12 @@ func (m *Machine) listSchedules() string {
 	}
 	var lines []string
 	for _, s := range m.s.Schedules {
-		when := "cron " + s.Cron
+		when := "cron " + s.Cron + " (UTC)"
 		switch {
 		case s.Every > 0:
 			when = "every " + s.Every.String()
 		case s.Once != 0:
-			when = "at " + s.Once.date()
+			when = "at " + s.Once.date() + " (UTC)"
 		}
 		lines = append(lines, s.ID+": "+when+": "+s.Text)
 	}

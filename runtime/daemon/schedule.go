@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"shelly/fsm"
@@ -19,36 +18,17 @@ type slot struct {
 // be set, and it goes on while the machine sleeps, which a timer knows nothing of.
 const wallCheck = 30 * time.Second
 
-var errCron = errors.New("this build has no cron expressions: use every_seconds or at")
-
-// nextSlot returns the slot that a schedule asks for: the first behind From or, of
-// several that have passed already, the latest (HND-43). It returns false where
-// there is none.
-func nextSlot(e fsm.ArmSchedule, now fsm.Millis) (fsm.Millis, bool, error) {
-	switch {
-	case e.Every > 0:
-		return e.From + max(1, (now-e.From)/e.Every)*e.Every, true, nil
-	case e.Once != 0:
-		return e.Once, e.Once > e.From, nil
-	default:
-		return 0, false, errCron
-	}
-}
-
 // armSchedule awaits the next slot of a schedule, in place of the one that it had.
 func (d *Daemon) armSchedule(e fsm.ArmSchedule) {
 	d.disarmSchedule(e.Schedule)
-	at, ok, err := nextSlot(e, d.now())
-	switch {
-	case err != nil:
-		d.o.Log.Error("a schedule cannot be armed and will not run", "schedule", e.Schedule, "cron", e.Cron, "error", err)
-	case !ok:
+	at, ok := e.Next(d.now())
+	if !ok {
 		d.o.Log.Warn("a schedule has no slot left and will not run", "schedule", e.Schedule)
-	default:
-		s := &slot{ArmSchedule: e, at: at}
-		d.schedules[e.Schedule] = s
-		d.await(s)
+		return
 	}
+	s := &slot{ArmSchedule: e, at: at}
+	d.schedules[e.Schedule] = s
+	d.await(s)
 }
 
 func (d *Daemon) disarmSchedule(schedule string) {
@@ -78,7 +58,7 @@ func (d *Daemon) due(s *slot) fsm.Input {
 		return nil
 	}
 	delete(d.schedules, s.Schedule)
-	if at, ok, err := nextSlot(s.ArmSchedule, now); ok && err == nil {
+	if at, ok := s.Next(now); ok {
 		s.at = at
 	}
 	return fsm.ScheduleDue{At: now, Schedule: s.Schedule, Slot: s.at}

@@ -87,15 +87,35 @@ func TestHND43AMissedSlotIsTakenAfterTheStart(t *testing.T) {
 	}
 }
 
-// A schedule that is removed, or that this build cannot arm, has no slots.
-func TestASchedulesEnd(t *testing.T) {
-	f := scheduler(t, engine.NewMemoryJournal(), leaps(time.Millisecond), `{"action":"add","message":"wake","every_seconds":3600}`)
+// A cron expression has its slots in UTC, in the daemon as in the simulator. A
+// schedule that is removed has none.
+func TestHND42CronSlotsAndASchedulesEnd(t *testing.T) {
+	journal := engine.NewMemoryJournal()
+	f := scheduler(t, journal, leaps(time.Millisecond), `{"action":"add","message":"never","every_seconds":3600}`)
 	f.next().use(fsm.ToolCron, `{"action":"remove","job_id":"s1"}`)
-	f.next().use(fsm.ToolCron, `{"action":"add","message":"wake","cron_expr":"0 9 * * *"}`)
+	f.next().use(fsm.ToolCron, `{"action":"add","message":"wake","cron_expr":"30 7 * * 1"}`)
 	f.next().says("done")
 	f.replied("a")
 	f.end()
-	if log := f.log.String(); !strings.Contains(log, "no cron expressions") {
-		t.Errorf("the log is %s", log)
+	f = scheduler(t, journal, leaps(5*24*time.Hour), "")
+	call := f.next()
+	if told := said(call); told[len(told)-1] != "user: wake" {
+		t.Errorf("the model is told %v", told)
+	}
+	call.says("good morning")
+	f.end()
+	slots := 0
+	for _, r := range journal.Records() {
+		due, ok := r.Input.(fsm.ScheduleDue)
+		if !ok {
+			continue
+		}
+		slots++
+		if at := time.UnixMilli(int64(due.Slot)).UTC(); due.Schedule != "s2" || due.Slot > due.At || at.Format("Mon 15:04:05") != "Mon 07:30:00" {
+			t.Errorf("schedule %s has the slot %s", due.Schedule, at)
+		}
+	}
+	if slots == 0 {
+		t.Error("no slot was taken")
 	}
 }
