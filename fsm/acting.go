@@ -37,7 +37,7 @@ func (m *Machine) begun(i int) bool {
 		m.result(h, h.Inf.Told)
 	case h.Inf.Next >= l.MaxCallsPerAnswer:
 		m.result(h, "not run: at most "+strconv.Itoa(l.MaxCallsPerAnswer)+" calls of one answer are (max_calls_per_answer)")
-	case h.Inf.Ran >= l.MaxToolCalls:
+	case h.Inf.Ran >= l.MaxToolCalls: // INF-18
 		h.Inf.Capped = true
 		m.result(h, "not run: limit of "+strconv.Itoa(l.MaxToolCalls)+" calls (max_tool_calls)")
 	case !known:
@@ -71,7 +71,8 @@ func (m *Machine) beginCall(h *Handle, decl ToolDecl) {
 	h.Used = append(h.Used, decl.Name)
 }
 
-// run starts the call at Next in the world.
+// run starts the call at Next in the world, on behalf of its own session and chat
+// (INF-24).
 func (m *Machine) run(h *Handle, decl ToolDecl) {
 	c := h.Inf.Calls[h.Inf.Next]
 	h.Inf.Effects = decl.Effects

@@ -127,6 +127,7 @@ func (m *Machine) skillLoaded(i int, in SkillLoaded) {
 	case in.Error != "":
 		text = "error: " + what + " could not be loaded: " + in.Error
 	case !h.Sess.loaded(args.Name, args.Reference):
+		// It stays for the session's next turns (SKL-6).
 		h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)],
 			LoadedSkill{Name: args.Name, Reference: args.Reference, Text: in.Text})
 	}

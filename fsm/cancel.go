@@ -9,7 +9,7 @@ func (m *Machine) cancelRequested(key RequestKey) {
 			return
 		}
 	}
-	m.s.Ignored.Cancels++ // HND-35
+	m.s.Ignored.Cancels++ // EXC-3, HND-35
 }
 
 // cancel ends the undecided handle at i, now or at its next checkpoint, and the

@@ -62,7 +62,7 @@ func (m *Machine) open(i int) {
 // cognition question where there is a cognition.
 func (m *Machine) begin(i int) {
 	h := &m.s.Handles[i]
-	first := Message{Role: RoleUser, Text: h.Input, Images: h.Images}
+	first := Message{Role: RoleUser, Text: h.Input, Images: h.Images} // INF-27
 	on := OnAct
 	if !m.s.Config.Switches.NoCognition && h.Kind != KindInit && h.Kind != KindSubagent {
 		first.Text, on = m.s.Config.Prompts.question(h.Input), OnAsk

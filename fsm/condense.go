@@ -19,7 +19,7 @@ const clippedBytes = 120
 func (m *Machine) condense(i int, force bool) bool {
 	h := &m.s.Handles[i]
 	c := &m.s.Config
-	if !c.Switches.Compress || !h.answers() || h.Inf.Compactions >= c.Limits.MaxCompactions {
+	if !c.Switches.Compress || !h.answers() || h.Inf.Compactions >= c.Limits.MaxCompactions { // CTX-9
 		return false
 	}
 	if !force {

@@ -61,7 +61,7 @@ func (m *Machine) boot(in Boot) {
 	}
 	m.doubt(in.Doubts)
 	m.live(OnBoot)
-	if c := m.s.Config.Init; c == InitOff || c == InitFirstStart && m.s.Initialized {
+	if c := m.s.Config.Init; c == InitOff || c == InitFirstStart && m.s.Initialized { // HND-45
 		m.serve()
 		return
 	}

@@ -38,7 +38,7 @@ func (m *Machine) content(h *Handle, of Content) string {
 		for _, t := range m.s.Config.Offered(h.toolset()) {
 			lines = append(lines, "- "+t.Name+": "+t.Description)
 		}
-	case OfAlwaysSkills:
+	case OfAlwaysSkills: // SKL-7
 		for _, s := range m.s.Config.Skills {
 			if s.Always {
 				lines = append(lines, "### Skill: "+s.Name+"\n\n"+s.Text+"\n")
