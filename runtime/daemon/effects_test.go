@@ -410,3 +410,22 @@ func TestConfigureReplacesTheConfiguration(t *testing.T) {
 		t.Error("the journal does not hold the configuration")
 	}
 }
+
+// COM-4: a call of a tool that the machine answers itself is told like any other.
+func TestCOM4BuiltinToolsAreToldOf(t *testing.T) {
+	f := startWith(t, func(o *daemon.Options) {
+		o.Journal = engine.NewMemoryJournal()
+		o.Config.Tools = append(o.Config.Tools, fsm.Builtins(fsm.ToolCron)...)
+	})
+	f.accept("a", "what is planned?")
+	call := f.next()
+	events := f.watch("a")
+	call.calls(fsm.ToolCron)
+	f.next().says("Nothing.")
+	f.next().says("A summary.")
+	list := all(events)
+	if !has(list, func(e comm.Event) bool { return e.Type == comm.EventTool && e.Tool == fsm.ToolCron }) ||
+		!has(list, func(e comm.Event) bool { return e.Type == comm.EventToolResult && e.Tool == fsm.ToolCron && e.Text != "" }) {
+		t.Errorf("told %+v", list)
+	}
+}

@@ -244,9 +244,14 @@ func (d *Daemon) observe(s engine.Step) {
 		d.hub.sent(m.To)
 	}
 	for _, e := range s.Effects {
-		if run, ok := e.(fsm.RunTool); ok {
-			d.hub.toolStarted(run)
-			d.o.Log.Info("a tool starts", "tool", run.Name, "handle", run.Handle, "effects", run.Effects)
+		switch e := e.(type) {
+		case fsm.RunTool:
+			d.hub.toolStarted(e)
+			d.o.Log.Info("a tool starts", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
+		case fsm.Audit:
+			if decl, ok := d.config().Tool(e.Tool); ok && decl.Builtin {
+				d.hub.answered(e)
+			}
 		}
 	}
 }

@@ -157,6 +157,15 @@ func (h *hub) toolStarted(e fsm.RunTool) {
 	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Name, Args: e.Args})
 }
 
+// answered tells of a builtin tool, which the machine answers itself: its start and
+// its result are one step.
+func (h *hub) answered(e fsm.Audit) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Tool, Args: e.Args})
+	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: excerpt(e.Result), Failed: e.Failed})
+}
+
 func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,10 +174,14 @@ func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
 		return
 	}
 	delete(h.tools, call)
+	h.tell(t.handle, comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: excerpt(text), Failed: failed})
+}
+
+func excerpt(text string) string {
 	if len(text) > excerptBytes {
-		text = strings.ToValidUTF8(text[:excerptBytes], "") + " …"
+		return strings.ToValidUTF8(text[:excerptBytes], "") + " …"
 	}
-	h.tell(t.handle, comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: text, Failed: failed})
+	return text
 }
 
 func (h *hub) notify(e fsm.Notify) {
