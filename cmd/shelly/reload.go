@@ -45,7 +45,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	return nil
 }
 
-// offered is an error where tools.approve names a tool that there is not: a person
+// offered is an error (CFG-13) where tools.approve names a tool that there is not: a person
 // would not be asked about the one that is meant. Exec may be named before it is
 // allowed.
 func offered(cfg config.Config, tools *tool.Runner) error {

@@ -60,7 +60,7 @@ func list(name string, countMax int, item func(d *json.Decoder, name string) err
 	}}
 }
 
-// images is a field that holds a list of images in base64.
+// images is a field that holds a list of images in base64 (COM-11).
 func images(name string, to *[][]byte) field {
 	return list(name, ImagesMax, func(d *json.Decoder, name string) error {
 		var encoded string

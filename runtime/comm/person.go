@@ -14,7 +14,7 @@ type Taken struct {
 	Taken bool `json:"taken"`
 }
 
-// postCancel asks to end a request (HND-31).
+// postCancel asks to end a request (COM-12, HND-31).
 func (h *HTTP) postCancel(w http.ResponseWriter, r *http.Request) error {
 	known, err := h.find(r)
 	if err != nil {
@@ -105,7 +105,7 @@ type MessagesBody struct {
 	Messages []engine.Message `json:"messages"`
 }
 
-// getMessages returns what was sent to the chats of a channel (HND-46).
+// getMessages returns what was sent to the chats of a channel (COM-13, HND-46).
 func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r, "channel", "chat", "after", "limit"); err != nil {
 		return err

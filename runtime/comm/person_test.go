@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-func TestARequestBringsItsOriginImagesAndHistory(t *testing.T) {
+func TestCOM11ARequestBringsItsOriginImagesAndHistory(t *testing.T) {
 	s := serveHTTP(t, nil)
 	body := `{"id":"m1","session":"s","text":"and now?","channel":"web","chat":"7","images":["/9g=","eA=="],` +
 		`"context":[{"role":"system","content":"be kind"},{"role":"user","content":"a"},{"content":"b","role":"assistant"}]}`
@@ -51,7 +51,7 @@ func TestAChatWithoutAChannelIsTheListenersOwn(t *testing.T) {
 
 // What a person says reaches the daemon whole, by the request or by the handle
 // (HND-31, APR-2, APR-6).
-func TestAPersonsWordIsPassedOn(t *testing.T) {
+func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 	for _, c := range []struct {
 		path, body string
 		want       fsm.Input
@@ -88,7 +88,7 @@ func TestAPersonsWordIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestHND46MessagesOfAChatCanBeRead(t *testing.T) {
+func TestCOM13MessagesOfAChatCanBeRead(t *testing.T) {
 	s := serveHTTP(t, nil)
 	message := func(position uint64, chat, text string) engine.Message {
 		return engine.Message{Position: position, At: 5, SendMessage: fsm.SendMessage{

@@ -37,7 +37,7 @@ func (l *loading) loadIdentity() {
 }
 
 // fitContext makes a conversation that is compressed fit the window, where nobody
-// says how long it may be.
+// says how long it may be (CFG-12).
 func (l *loading) fitContext() {
 	const key = "limits.context_tokens"
 	if l.config.Switches.Compress && l.origins[key].layer == layerDefault {

@@ -76,6 +76,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"two items in one", "tools: {approve: ['exec,rm']}\n", "c.yaml:1:19: tools.approve: an item holds no comma or bracket"},
 		{"alias in a list", "data: &d /a\ntools: {approve: [*d]}\n", "c.yaml:2:19: tools.approve: aliases are not supported; write the value out"},
 		{"sections of a prompt", "prompts: {sections: []}\n", "c.yaml:1:11: prompts.sections: unknown key; the keys here are: identity, question, init, farewell, summary, reflection, subagent, compress, overflow, consolidate, empty, at_limit, at_length, identity_file"},
+		// CFG-12
 		{"context beyond the window", "limits: {context_tokens: 9000}\n", "c.yaml:1:26: limits.context_tokens: 9000 tokens do not fit a window of 8192 (brain.num_ctx); leave the key out to fill the window"},
 		{"own length beyond the window", "brain: {max_tokens: 8192}\n", "c.yaml:1:21: brain.max_tokens: an answer of 8192 tokens leaves no room for a prompt in a window of 8192 (brain.num_ctx)"},
 

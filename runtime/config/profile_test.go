@@ -176,6 +176,7 @@ func TestTheTextsSpeakOfWhatTheConfigurationSays(t *testing.T) {
 	}
 }
 
+// CFG-13 rests on what Unoffered returns.
 func TestBuiltinToolsGoBeforeTheRunners(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "profile: omniemployee\ntools: {approve: [exec, load_skill, rm]}\n")

@@ -425,7 +425,9 @@ func TestCOM4BuiltinToolsAreToldOf(t *testing.T) {
 	f.next().says("A summary.")
 	list := all(events)
 	if !has(list, func(e comm.Event) bool { return e.Type == comm.EventTool && e.Tool == fsm.ToolCron }) ||
-		!has(list, func(e comm.Event) bool { return e.Type == comm.EventToolResult && e.Tool == fsm.ToolCron && e.Text != "" }) {
+		!has(list, func(e comm.Event) bool {
+			return e.Type == comm.EventToolResult && e.Tool == fsm.ToolCron && e.Text != ""
+		}) {
 		t.Errorf("told %+v", list)
 	}
 }

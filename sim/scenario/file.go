@@ -8,7 +8,7 @@ type File struct {
 	Name      string       `key:"name,required"`     // what the case shows, in a few words
 	Covers    []string     `key:"covers"`            // ids of the rules of SPEC.md that the case shows
 	Tags      []string     `key:"tags"`              // words to select cases by
-	Profile   string       `key:"profile"`           // a named preset of switches, limits and prompts; shelly unless given
+	Profile   string       `key:"profile"`           // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
 	Config    *Config      `key:"config"`            // single settings that differ from the profile's
 	About     *About       `key:"about"`             // what the profile's texts speak of
 	Clock     *Clock       `key:"clock"`             // the virtual clock
@@ -281,7 +281,7 @@ type Crash struct {
 	Restart *Duration `key:"restart_after"` // how long the process is down; 1s unless given
 }
 
-// Expect is what must hold when the case has come to rest.
+// Expect is what must hold when the case has come to rest (SCN-15).
 type Expect struct {
 	Replies    *Matcher        `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome}
 	Handle     *HandlePath     `key:"handle"`                           // the first handle of a request or event

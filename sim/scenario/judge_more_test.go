@@ -35,7 +35,7 @@ timeline:
   - {at: 5s, approve: true}
 `
 
-func TestExpectationsOfSessionsAndPeopleHoldAndFail(t *testing.T) {
+func TestSCN15ExpectationsOfSessionsAndPeopleHoldAndFail(t *testing.T) {
 	if o := outcome(t, office+"expect: {ends: serving}\n"); !o.OK() {
 		t.Fatalf("the case itself:\n%s", o.Failures[0])
 	}

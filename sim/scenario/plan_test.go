@@ -87,7 +87,7 @@ config: {history: none, compress: false, remember: each, cancel: refused, at_lim
 	}
 }
 
-func TestEveryProfileCanBeNamedAndIsFilled(t *testing.T) {
+func TestSCN14EveryProfileCanBeNamedAndIsFilled(t *testing.T) {
 	for _, name := range fsm.ProfileNames() {
 		c := planOf(t, "profile: "+name+"\nabout: {name: Ada, persona: Dry.}\n").Config
 		if c.Profile != name {
@@ -221,7 +221,7 @@ crash:
 	}
 }
 
-func TestSessionsSkillsAndFilesAreTaken(t *testing.T) {
+func TestSCN14SessionsSkillsAndFilesAreTaken(t *testing.T) {
 	p := planOf(t, `skills:
   - {name: weather, summary: tells it, text: Look up., references: {cities: "Rome"}}
   - {name: tone, always: true, text: Be brief.}
