@@ -187,3 +187,29 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 		}
 	}
 }
+
+// HND-42: a slot that is told again, or late, is not taken again.
+func TestHND42ASlotIsTakenOnce(t *testing.T) {
+	d := newDriver(t)
+	d.config = fsm.NanobotProfile()
+	d.boot()
+	d.ask("tick every minute")
+	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad)})
+	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
+		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":60}`},
+	}})
+	arm := d.m.View().Schedules[0]
+	slot := arm.Last + 60*fsm.Second
+	before := d.m.View().LastHandle
+	for range 3 {
+		d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: slot})
+	}
+	d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: slot - 1})
+	d.step(fsm.ScheduleDue{At: d.now(), Schedule: "s9", Slot: slot + 60*fsm.Second})
+	if n := d.m.View().LastHandle - before; n != 1 {
+		t.Errorf("%d handles for one slot", n)
+	}
+	if n := d.m.View().Ignored.Slots; n != 4 {
+		t.Errorf("%d slots ignored, want 4", n)
+	}
+}
