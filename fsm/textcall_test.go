@@ -1,0 +1,164 @@
+package fsm
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// textTools declares a tool, a builtin one, and none that a text could name by
+// accident.
+func textTools() Config {
+	return Config{Tools: append([]ToolDecl{{Name: "look"}, {Name: "note"}}, Builtins(ToolSpawn, ToolLoadSkill)...)}
+}
+
+// written is a call as it is taken from a text.
+func written(n int, name, args string) ToolCall {
+	return ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
+}
+
+func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []ToolCall
+	}{
+		{"tagged", `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, []ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"tagged on lines of its own", "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"path\": \".\"}}\n</tool_call>\n", []ToolCall{written(0, "look", `{"path": "."}`)}},
+		{"tagged twice", `<tool_call>{"name":"look","arguments":{}}</tool_call> <tool_call>{"name":"note","arguments":{"n":1}}</tool_call>`,
+			[]ToolCall{written(0, "look", `{}`), written(1, "note", `{"n":1}`)}},
+		{"tagged without the first tag", `{"name":"look","arguments":{}}</tool_call>`, []ToolCall{written(0, "look", `{}`)}},
+		{"tagged markup", "<tool_call>\n<function=look>\n<parameter=path>\n/srv\n</parameter>\n<parameter=deep>true</parameter>\n</function>\n</tool_call>",
+			[]ToolCall{written(0, "look", `{"path":"/srv","deep":"true"}`)}},
+		{"tagged markup without parameters", "<tool_call><function=look></function></tool_call>", []ToolCall{written(0, "look", `{}`)}},
+		{"tagged markup with a quote", `<tool_call><function=look><parameter=path>a "b" <c></parameter></function></tool_call>`,
+			[]ToolCall{written(0, "look", `{"path":"a \"b\" \u003cc\u003e"}`)}},
+
+		{"bare", `{"name":"look","arguments":{"path":"."}}`, []ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"bare with parameters", ` {"name":"look","parameters":{"path":"."}} `, []ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"bare with both", `{"name":"look","arguments":{"a":1},"parameters":{"b":2}}`, []ToolCall{written(0, "look", `{"a":1}`)}},
+		{"a list", `[{"name":"look","arguments":{}},{"name":"note","parameters":{}}]`, []ToolCall{written(0, "look", `{}`), written(1, "note", `{}`)}},
+		{"behind a tag", `<|python_tag|>{"name":"look","parameters":{"path":"."}}`, []ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"in a fence", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```", []ToolCall{written(0, "look", `{}`)}},
+		{"in a fence without a language", "```\n[{\"name\":\"look\",\"arguments\":{}}]\n```", []ToolCall{written(0, "look", `{}`)}},
+
+		{"in brackets", `[look(path="/srv", n=3, deep=True, all=False, of=None)]`,
+			[]ToolCall{written(0, "look", `{"path":"/srv","n":3,"deep":true,"all":false,"of":null}`)}},
+		{"in brackets without arguments", `[look()]`, []ToolCall{written(0, "look", `{}`)}},
+		{"in brackets with single quotes", `[note(text='it\'s "here", is it')]`, []ToolCall{written(0, "note", `{"text":"it's \"here\", is it"}`)}},
+		{"in brackets with a comma in quotes", `[note(text="a, b\n", n=-1.5e3)]`, []ToolCall{written(0, "note", `{"text":"a, b\n","n":-1.5e3}`)}},
+
+		{"a builtin tool", `{"name":"spawn","arguments":{"task":"look"}}`, []ToolCall{written(0, "spawn", `{"task":"look"}`)}},
+		{"with a namespace", `{"name":"functions.look","arguments":{}}`, []ToolCall{written(0, "functions.look", `{}`)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := textTools().textCalls(AllTools, tt.text, 4)
+			if !ok {
+				t.Fatal("it is not taken")
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
+	tests := []struct{ name, text string }{
+		{"nothing", ""},
+		{"prose", "I would look around."},
+		{"prose before it", `Let me see. <tool_call>{"name":"look","arguments":{}}</tool_call>`},
+		{"prose behind it", `<tool_call>{"name":"look","arguments":{}}</tool_call> That should do.`},
+		{"prose between two", `<tool_call>{"name":"look","arguments":{}}</tool_call> and <tool_call>{"name":"look","arguments":{}}</tool_call>`},
+		{"prose before JSON", `Sure: {"name":"look","arguments":{}}`},
+		{"prose behind JSON", `{"name":"look","arguments":{}} done`},
+		{"prose around a fence", "Here:\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```"},
+		{"two objects", `{"name":"look","arguments":{}}{"name":"look","arguments":{}}`},
+
+		{"an unknown tool", `{"name":"fly","arguments":{}}`},
+		{"an unknown tool among others", `[{"name":"look","arguments":{}},{"name":"fly","arguments":{}}]`},
+		{"a tool that is not offered", `{"name":"load_skill","arguments":{"name":"flights"}}`},
+		{"an unknown namespace", `{"name":"tools.look","arguments":{}}`},
+		{"no name", `{"arguments":{}}`},
+		{"an empty name", `{"name":"","arguments":{}}`},
+		{"a name that is no text", `{"name":7,"arguments":{}}`},
+
+		{"no arguments", `{"name":"look"}`},
+		{"arguments that are null", `{"name":"look","arguments":null}`},
+		{"arguments that are a text", `{"name":"look","arguments":"{\"path\":\".\"}"}`},
+		{"arguments that are a list", `{"name":"look","arguments":["."]}`},
+
+		{"no closing tag", `<tool_call>{"name":"look","arguments":{}}`},
+		{"nothing in the tags", `<tool_call></tool_call>`},
+		{"a tag that is not opened again", `<tool_call>{"name":"look","arguments":{}}</tool_call>{"name":"look","arguments":{}}</tool_call>`},
+		{"JSON that is cut", `<tool_call>{"name":"look","arguments":{}</tool_call>`},
+		{"markup that is not closed", `<tool_call><function=look><parameter=path>.</parameter></tool_call>`},
+		{"a parameter that is not closed", `<tool_call><function=look><parameter=path>.</function></tool_call>`},
+		{"text between parameters", `<tool_call><function=look>so <parameter=path>.</parameter></function></tool_call>`},
+		{"markup without its name's end", `<tool_call><function=look</tool_call>`},
+
+		{"an empty list", `[]`},
+		{"a list of texts", `["look"]`},
+		{"a list in a list", `[[{"name":"look","arguments":{}}]]`},
+		{"a fence that is not closed", "```json\n{\"name\":\"look\",\"arguments\":{}}"},
+		{"a fence on one line", "```{\"name\":\"look\",\"arguments\":{}}```"},
+		{"a fence of another language", "```sh\nlook .\n```"},
+
+		{"brackets without a name", `[(path=".")]`},
+		{"brackets with an argument without a key", `[look(".")]`},
+		{"brackets with a value that is no JSON", `[look(path=srv)]`},
+		{"brackets with quotes that are not closed", `[look(path="srv)]`},
+		{"brackets with something behind a value", `[look(path="a" "b")]`},
+		{"brackets with a key in quotes", `[look("path"=".")]`},
+		{"brackets without an end", `[look(path=".")`},
+		{"brackets in prose", `See [look(path=".")] for more.`},
+		{"a link", `[look](https://example.org)`},
+		{"a call of code", `look(path=".")`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if calls, ok := textTools().textCalls(AllTools, tt.text, 4); ok {
+				t.Errorf("it is taken as %+v", calls)
+			}
+		})
+	}
+}
+
+func TestINF25ASubagentMayNotNameABuiltinTool(t *testing.T) {
+	if calls, ok := textTools().textCalls(SubagentTools, `{"name":"spawn","arguments":{"task":"look"}}`, 4); ok {
+		t.Errorf("it is taken as %+v", calls)
+	}
+}
+
+func FuzzTextCalls(f *testing.F) {
+	for _, seed := range []string{
+		`<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, `{"name":"look","parameters":{}}</tool_call>`,
+		"<tool_call><function=look><parameter=path>a \"b\"</parameter></function></tool_call>", "```json\n[{\"name\":\"note\",\"arguments\":{}}]\n```",
+		`<|python_tag|>{"name":"spawn","parameters":{"task":"x"}}`, `[look(path='a\'b', n=1, deep=True)]`, `[look(a={"b":[1]}, c="\u00e9")]`, `[look(a=)]`, "[look(a='\xff')]",
+	} {
+		f.Add(seed)
+	}
+	c := textTools()
+	f.Fuzz(func(t *testing.T, text string) {
+		calls, ok := c.textCalls(AllTools, text, 1)
+		if ok == (len(calls) == 0) {
+			t.Fatalf("taken: %t, with %d calls", ok, len(calls))
+		}
+		for _, call := range calls {
+			decl, known := c.named(AllTools, call.Name)
+			if !known || !c.offers(AllTools, decl) {
+				t.Errorf("a call of %q, which is not offered", call.Name)
+			}
+			var object map[string]any
+			if !strings.HasPrefix(call.Args, "{") || json.Unmarshal([]byte(call.Args), &object) != nil {
+				t.Errorf("the arguments are no object: %q", call.Args)
+			}
+			if call.ID == "" || !call.Text {
+				t.Errorf("the call is not marked: %+v", call)
+			}
+		}
+	})
+}
