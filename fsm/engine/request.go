@@ -34,7 +34,7 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 	case ok:
 		return Acceptance{}, ErrConflict
 	}
-	if err := e.Ready(); err != nil && !(errors.Is(err, ErrBusy) && e.answersAtOnce(in)) {
+	if err := e.ready(func() bool { return e.answersAtOnce(in) }); err != nil {
 		return Acceptance{}, err
 	}
 	if err := e.Turn(in); err != nil {
@@ -59,13 +59,36 @@ func (e *Engine) answersAtOnce(in fsm.Requested) bool {
 	return false
 }
 
+// Raise admits an event once it is durable. ErrBusy, ErrStopping and ErrNoSpace mean
+// that nothing has happened.
+func (e *Engine) Raise(in fsm.EventRaised) error {
+	if e.dead != nil {
+		return e.dead
+	}
+	if err := e.ready(func() bool { return e.joins(in) }); err != nil {
+		return err
+	}
+	return e.Turn(in)
+}
+
+// joins reports whether an event would join one that waits (HND-38): it takes no
+// place either.
+func (e *Engine) joins(in fsm.EventRaised) bool {
+	m := e.machine.Clone()
+	m.Step(in)
+	return m.View().Ignored.Joined > e.machine.View().Ignored.Joined
+}
+
 // Ready returns nil when a request or event would be accepted now (JRN-14).
-func (e *Engine) Ready() error {
+func (e *Engine) Ready() error { return e.ready(func() bool { return false }) }
+
+// ready is Ready for what may take no place (SES-15, HND-38), which is asked only where there is none.
+func (e *Engine) ready(takesNone func() bool) error {
 	view := e.machine.View()
 	if view.Lifecycle != fsm.Initializing && view.Lifecycle != fsm.Serving {
 		return ErrStopping
 	}
-	if e.machine.Waiting() >= view.Config.Limits.MaxQueue {
+	if e.machine.Waiting() >= view.Config.Limits.MaxQueue && !takesNone() {
 		return ErrBusy
 	}
 	return e.journal.Space()

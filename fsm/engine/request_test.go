@@ -207,6 +207,9 @@ func TestJRN9ARefusalChangesNothing(t *testing.T) {
 			if _, err := e.Accept(ask("new")); !errors.Is(err, test.want) {
 				t.Errorf("Accept: %v; want %v", err, test.want)
 			}
+			if err := e.Raise(fsm.EventRaised{Source: "disk", Event: "full"}); !errors.Is(err, test.want) {
+				t.Errorf("Raise: %v; want %v", err, test.want)
+			}
 			if len(j.protocol.lines) != before {
 				t.Errorf("the refusal caused %v", j.protocol.lines[before:])
 			}
@@ -214,6 +217,30 @@ func TestJRN9ARefusalChangesNothing(t *testing.T) {
 				t.Errorf("state (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// HND-38: an event that joins another takes no place, so a full queue does not keep it
+// out; too little space does.
+func TestHND38AnEventThatJoinsAnotherFindsRoom(t *testing.T) {
+	c := config()
+	c.Switches.Coalesce = true
+	c.Limits.MaxQueue = 1
+	j := newJournal()
+	e, _ := start(t, j)
+	about := func(subject string) fsm.EventRaised {
+		return fsm.EventRaised{At: 2, Source: "disk", Event: "full", Subject: subject}
+	}
+	turn(t, e, fsm.Boot{At: 1, Config: c}, ask("a"), about("/var"))
+	if err := e.Raise(about("/home")); !errors.Is(err, engine.ErrBusy) {
+		t.Errorf("an event about something else: %v; want ErrBusy", err)
+	}
+	if err := e.Raise(about("/var")); err != nil || e.Machine().View().Ignored.Joined != 1 {
+		t.Errorf("an event that joins: %v, %+v", err, e.Machine().View().Ignored)
+	}
+	j.full = engine.ErrNoSpace
+	if err := e.Raise(about("/var")); !errors.Is(err, engine.ErrNoSpace) {
+		t.Errorf("without space: %v; want ErrNoSpace", err)
 	}
 }
 

@@ -24,6 +24,7 @@
 //	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
 //	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= so many
+//	GET  /v1/audit                   {audit}: the tool calls that have ended; ?session= for those of one, &after= and &limit= as above
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token

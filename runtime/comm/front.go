@@ -39,6 +39,9 @@ type Front interface {
 	// most limit and engine.ReadMax of them; without a chat, those to all chats of the
 	// channel.
 	Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error)
+	// Audit returns the first records of ended tool calls behind a position, in order,
+	// at most limit and engine.ReadMax of them; without a session, those of all.
+	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)
 	// Status returns how the daemon is, Listeners left empty.
 	Status(ctx context.Context) Status
 }
@@ -109,6 +112,7 @@ type Status struct {
 // Active is a handle that holds a slot.
 type Active struct {
 	Kind      fsm.Kind  `json:"kind"`
+	Session   string    `json:"session,omitempty"`
 	State     fsm.State `json:"state"`
 	Inference fsm.State `json:"inference,omitempty"`
 	Label     fsm.State `json:"label,omitempty"`   // the profile's name of the inference's state, where it has one

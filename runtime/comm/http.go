@@ -115,6 +115,7 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle(of+"/resolve", only(http.MethodPost, h.postResolution))
 	}
 	mux.Handle("/v1/messages", only(http.MethodGet, h.getMessages))
+	mux.Handle("/v1/audit", only(http.MethodGet, h.getAudit))
 	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
@@ -123,7 +124,7 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/events, /v1/status and /healthz"}
 }
 
 // only keeps one method per route, so that a GET never starts work. A handler

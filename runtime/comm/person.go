@@ -3,6 +3,7 @@ package comm
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"shelly/fsm"
@@ -97,9 +98,6 @@ func (h *HTTP) told(w http.ResponseWriter, what string, tell func() (bool, error
 	return nil
 }
 
-// messagesDefault is how many messages are returned where nobody says.
-const messagesDefault = 100
-
 // MessagesBody is the answer to a question for messages, oldest first.
 type MessagesBody struct {
 	Messages []engine.Message `json:"messages"`
@@ -112,15 +110,11 @@ func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := r.URL.Query()
 	to := fsm.Origin{Channel: q.Get("channel"), Chat: q.Get("chat")}
-	after, err := number(q.Get("after"), "after", 0)
-	if err != nil {
-		return err
-	}
-	limit, err := number(q.Get("limit"), "limit", messagesDefault)
+	after, limit, err := page(q)
 	if err := cmp.Or(err, checkChannel(to.Channel), checkName("chat", to.Chat, 0, ChatBytesMax)); err != nil {
 		return err
 	}
-	found, err := h.front.Messages(r.Context(), to, after, int(min(limit, engine.ReadMax)))
+	found, err := h.front.Messages(r.Context(), to, after, limit)
 	if err != nil {
 		h.note("read the messages", err)
 		return err
@@ -130,6 +124,47 @@ func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeJSON(w, http.StatusOK, MessagesBody{found})
 	return nil
+}
+
+// AuditBody is the answer to a question for ended tool calls, oldest first.
+type AuditBody struct {
+	Audit []engine.Audit `json:"audit"`
+}
+
+// getAudit returns the records of tool calls that have ended (COM-14, TOL-9).
+func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "session", "after", "limit"); err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	session := q.Get("session")
+	after, limit, err := page(q)
+	if err := cmp.Or(err, checkName("session", session, 0, SessionBytesMax)); err != nil {
+		return err
+	}
+	found, err := h.front.Audit(r.Context(), session, after, limit)
+	if err != nil {
+		h.note("read the audit", err)
+		return err
+	}
+	if found == nil {
+		found = []engine.Audit{}
+	}
+	writeJSON(w, http.StatusOK, AuditBody{found})
+	return nil
+}
+
+// readDefault is how much is returned where nobody says.
+const readDefault = 100
+
+// page reads from where and how much is wanted.
+func page(q url.Values) (after uint64, limit int, err error) {
+	after, err = number(q.Get("after"), "after", 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	most, err := number(q.Get("limit"), "limit", readDefault)
+	return after, int(min(most, engine.ReadMax)), err
 }
 
 // number reads a query parameter that is a whole number.

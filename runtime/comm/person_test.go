@@ -88,6 +88,31 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 	}
 }
 
+func TestCOM14TheAuditCanBeRead(t *testing.T) {
+	s := serveHTTP(t, nil)
+	record := func(position uint64, session, tool string) engine.Audit {
+		return engine.Audit{Position: position, At: 5, Audit: fsm.Audit{
+			Handle: 1, Session: session, Key: "k", Tool: tool, Args: "{}", Message: "m", Result: "r", Attempts: 1, Duration: 7,
+		}}
+	}
+	a, b, c := record(1, "x", "exec"), record(2, "cli:direct", "exec"), record(3, "x", "spawn")
+	s.front.Used(a, b, c)
+	for query, want := range map[string][]engine.Audit{
+		"":                             {a, b, c},
+		"?session=x":                   {a, c},
+		"?session=cli%3Adirect":        {b},
+		"?after=1&limit=1":             {b},
+		"?session=x&after=1&limit=500": {c},
+		"?session=none":                {},
+	} {
+		var got comm.AuditBody
+		r := s.do(call{method: "GET", path: "/v1/audit" + query}, &got)
+		if diff := cmp.Diff(want, got.Audit); r.StatusCode != http.StatusOK || diff != "" {
+			t.Errorf("%s: status %d (-want +got)\n%s", query, r.StatusCode, diff)
+		}
+	}
+}
+
 func TestCOM13MessagesOfAChatCanBeRead(t *testing.T) {
 	s := serveHTTP(t, nil)
 	message := func(position uint64, chat, text string) engine.Message {

@@ -39,6 +39,7 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"wrong token", with(post(good), "Authorization", "Bearer "+token[1:]+"x"), 401, comm.CodeUnauthorized, "token"},
 		{"token as a password", with(post(good), "Authorization", "Basic "+token), 401, comm.CodeUnauthorized, "token"},
 		{"status without a token", with(get("/v1/status"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
+		{"audit without a token", with(get("/v1/audit"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
 		{"unknown route without a token", with(get("/v2"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
 
 		{"foreign Host", hosted("evil.example"), 403, comm.CodeForbidden, "Host"},
@@ -108,6 +109,9 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"approval of an unknown request", call{method: "POST", path: "/v1/requests/m1/deny", body: "{}"}, 404, comm.CodeNotFound, `"m1"`},
 		{"resolution with an unknown field", call{method: "POST", path: "/v1/handles/7/resolve", body: `{"txt":""}`}, 400, comm.CodeBadRequest, `"txt"`},
 		{"messages of no channel", get("/v1/messages"), 400, comm.CodeBadRequest, "channel"},
+		{"audit of too long a session", get("/v1/audit?session=" + strings.Repeat("s", 129)), 400, comm.CodeBadRequest, "session"},
+		{"audit behind no number", get("/v1/audit?after=x"), 400, comm.CodeBadRequest, "after is no whole number"},
+		{"audit of a chat", get("/v1/audit?chat=1"), 400, comm.CodeBadRequest, "chat"},
 		{"messages behind no number", get("/v1/messages?channel=a&after=-1"), 400, comm.CodeBadRequest, "after is no whole number"},
 
 		{"event without its source", event(`{"event":"full"}`), 400, comm.CodeBadRequest, `"source" is missing`},

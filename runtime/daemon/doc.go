@@ -15,6 +15,5 @@
 // it: whoever delivers messages reads them there behind the last that he delivered,
 // and is only told that there are some.
 //
-// A schedule's slot is awaited by the wall clock. Every and once are known; a cron
-// expression is not, and is reported when it is armed.
+// A schedule's slot, which [fsm.ArmSchedule.Next] names, is awaited by the wall clock.
 package daemon

@@ -290,7 +290,7 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 		t.Errorf("the watcher is told %+v", asked)
 	}
 	want := []comm.Active{{
-		Kind: fsm.KindUser, State: fsm.Approving, Inference: fsm.Acting, Request: "a",
+		Kind: fsm.KindUser, Session: "test:t", State: fsm.Approving, Inference: fsm.Acting, Request: "a",
 		Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: asked.Handle, Key: asked.Key, Tool: "look", Args: `{"at":1}`},
 	}}
 	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
@@ -429,5 +429,37 @@ func TestCOM4BuiltinToolsAreToldOf(t *testing.T) {
 			return e.Type == comm.EventToolResult && e.Tool == fsm.ToolCron && e.Text != ""
 		}) {
 		t.Errorf("told %+v", list)
+	}
+}
+
+// COM-14, TOL-9: what has become of a tool call can be read as soon as it is durable.
+func TestCOM14TheAuditIsReadBySession(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{}, talks, func(c *fsm.Config) { c.Switches.History = fsm.HistoryNone })
+	ask := func(id, session string) {
+		t.Helper()
+		if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: id}, Session: session, Text: "look " + id}); err != nil {
+			t.Fatal(err)
+		}
+		f.next().use("look", `{"at":1}`)
+		f.next().says("done")
+		f.replied(id)
+	}
+	ask("a", "one")
+	ask("b", "two")
+	all, err := f.Audit(f.ctx, "", 0, 10)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("audit %+v, %v", all, err)
+	}
+	if a := all[0]; a.Session != "one" || a.Tool != "look" || a.Args != `{"at":1}` || a.Message != "look a" || a.Result == "" || a.Attempts != 1 {
+		t.Errorf("the first record is %+v", a)
+	}
+	for _, c := range []struct {
+		session string
+		after   uint64
+		want    []engine.Audit
+	}{{"two", 0, all[1:]}, {"", all[0].Position, all[1:]}, {"one", all[0].Position, nil}} {
+		if got, err := f.Audit(f.ctx, c.session, c.after, 10); err != nil || !cmp.Equal(got, c.want) {
+			t.Errorf("session %q behind %d: %+v, %v; want %+v", c.session, c.after, got, err, c.want)
+		}
 	}
 }

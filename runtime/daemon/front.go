@@ -35,11 +35,8 @@ func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance,
 // Raise implements [comm.Front].
 func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
 	raised, err := ask(ctx, d, func() error {
-		if err := d.engine.Ready(); err != nil {
-			return err
-		}
 		e.At = d.now()
-		return d.turn(e)
+		return d.engine.Raise(e)
 	})
 	if err != nil {
 		return stopping(err)
@@ -103,23 +100,32 @@ func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
 	return failed
 }
 
-// page is the outcome of a reading of messages.
-type page struct {
-	messages []engine.Message
-	err      error
+// page is the outcome of a reading.
+type page[T any] struct {
+	found []T
+	err   error
 }
 
-// Messages implements [comm.Front]. The loop reads, so that nobody sees a message
-// before it is durable.
-func (d *Daemon) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
-	p, err := ask(ctx, d, func() page {
-		m, err := d.o.Journal.Messages(to, after, limit)
-		return page{m, err}
+// reading lets the loop read, so that nobody sees what is not yet durable.
+func reading[T any](ctx context.Context, d *Daemon, read func() ([]T, error)) ([]T, error) {
+	p, err := ask(ctx, d, func() page[T] {
+		found, err := read()
+		return page[T]{found, err}
 	})
 	if err != nil {
 		return nil, stopping(err)
 	}
-	return p.messages, p.err
+	return p.found, p.err
+}
+
+// Messages implements [comm.Front].
+func (d *Daemon) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
+	return reading(ctx, d, func() ([]engine.Message, error) { return d.o.Journal.Messages(to, after, limit) })
+}
+
+// Audit implements [comm.Front].
+func (d *Daemon) Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
+	return reading(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
 }
 
 // Listen returns a channel that has a value whenever there may be messages to a
@@ -207,7 +213,8 @@ func (d *Daemon) status() comm.Status {
 			continue
 		}
 		a := comm.Active{
-			Kind: h.Kind, State: h.State, Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID,
+			Kind: h.Kind, Session: h.Session, State: h.State,
+			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID,
 		}
 		if asks {
 			a.Asks = &comm.Ask{Question: asked.Question, Handle: h.ID, Key: asked.Key, Tool: asked.Tool, Args: asked.Args}

@@ -23,7 +23,9 @@ func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
 	f.accept("a", "look")
 	call := f.next()
 	events := f.watch("a")
-	want := []comm.Active{{Kind: fsm.KindUser, State: fsm.Cognition, Inference: fsm.Thinking, Label: "THINKING", Request: "a"}}
+	want := []comm.Active{{
+		Kind: fsm.KindUser, Session: "cli:direct", State: fsm.Cognition, Inference: fsm.Thinking, Label: "THINKING", Request: "a",
+	}}
 	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}

@@ -29,6 +29,7 @@ type Front struct {
 	told     []fsm.Input
 	deaf     bool // what a person says comes too late
 	messages []engine.Message
+	audit    []engine.Audit
 	watchers map[int]watcher
 	last     int
 }
@@ -184,6 +185,29 @@ func (f *Front) Messages(_ context.Context, to fsm.Origin, after uint64, limit i
 	for _, m := range f.messages {
 		if m.To.Channel == to.Channel && (to.Chat == "" || m.To.Chat == to.Chat) && m.Position > after && len(found) < limit {
 			found = append(found, m)
+		}
+	}
+	return found, nil
+}
+
+// Used puts records of ended tool calls into the front; Audit returns them by session,
+// position and limit.
+func (f *Front) Used(audit ...engine.Audit) {
+	defer f.lock()()
+	f.audit = append(f.audit, audit...)
+}
+
+// Audit implements [comm.Front].
+func (f *Front) Audit(_ context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refusal != nil {
+		return nil, f.refusal
+	}
+	var found []engine.Audit
+	for _, a := range f.audit {
+		if (session == "" || a.Session == session) && a.Position > after && len(found) < limit {
+			found = append(found, a)
 		}
 	}
 	return found, nil
