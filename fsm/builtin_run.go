@@ -65,6 +65,9 @@ func (m *Machine) sendMessage(h *Handle) (string, bool) {
 	if args.Chat != "" {
 		to.Chat = args.Chat
 	}
+	if to.Channel == "" {
+		return "this did not come from a chat: say which channel and chat_id", false
+	}
 	m.emit(SendMessage{
 		Handle: h.ID, Key: h.useKey(h.Inf.Calls[h.Inf.Next]), Session: h.Session, To: to, Text: args.Content,
 	})

@@ -34,7 +34,9 @@ func TestINF2ToolUseRunsTheTool(t *testing.T) {
 	d.ask("what is here?")
 	d.calls("list_dir")
 	run := one[fsm.RunTool](d)
-	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Attempt: 1, Key: run.Key}
+	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Attempt: 1, Key: run.Key,
+		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, // SES-1
+	}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Error(diff)
 	}

@@ -5,14 +5,12 @@ import (
 	"strconv"
 )
 
-// defaultSession is that of a request that names none (SES-1).
-const defaultSession = "cli:direct"
-
 // key is the session of an origin.
 func (o Origin) key() string { return o.Channel + ":" + o.Chat }
 
 // requested admits a request unless it is already here (HND-26), or answers it at
-// once where it is a command that does not wait.
+// once where it is a command that does not wait. One that says neither where it
+// belongs nor where it comes from is of cli:direct (SES-1).
 func (m *Machine) requested(in Requested) {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.Kind == KindUser && h.Request == in.Request {
@@ -24,11 +22,11 @@ func (m *Machine) requested(in Requested) {
 		Kind: KindUser, Request: in.Request, Session: in.Session, Origin: in.Origin,
 		Input: in.Text, Images: in.Images, Context: in.Context,
 	}
+	if h.Origin == (Origin{}) {
+		h.Origin = Origin{Channel: "cli", Chat: "direct"}
+	}
 	if h.Session == "" {
-		h.Session = defaultSession
-		if in.Origin != (Origin{}) {
-			h.Session = in.Origin.key()
-		}
+		h.Session = h.Origin.key()
 	}
 	if m.command(&h) {
 		return
