@@ -133,7 +133,7 @@ func TestASessionOutlivesTheDaemon(t *testing.T) {
 	if !errors.Is(err, store.ErrClosed) {
 		t.Errorf("after the end the sessions say %+v, %v", s, err)
 	}
-	f, kept, end = h.start(t)
+	_, kept, end = h.start(t)
 	defer end()
 	if s, err := kept.Load(context.Background(), "test:t"); err != nil || s.Version != 3 || len(s.History) != 6 {
 		t.Errorf("the session is %+v, %v; want three turns", s, err)

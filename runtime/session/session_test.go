@@ -28,7 +28,6 @@ type fixture struct {
 	disk  *vfs.MemFS
 	store *store.Store
 	cut   *cut
-	last  uint64
 }
 
 // cut is a store in front of which the process may end.
