@@ -59,7 +59,7 @@ func (m *Machine) status(session string) string {
 		} else {
 			active++
 		}
-		if h.Session == session && h.Kind != KindMemory {
+		if h.Session == session && h.Kind != KindMemory && (here == "idle" || !h.waiting()) {
 			here = string(h.State)
 		}
 	}
