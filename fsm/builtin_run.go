@@ -39,10 +39,14 @@ func (h *Handle) arguments(v any) string {
 	if strings.TrimSpace(args) == "" {
 		args = "{}"
 	}
-	if err := json.Unmarshal([]byte(args), v); err != nil {
-		return "the arguments are not the JSON object that is wanted: " + clip(err.Error(), 200)
+	switch { // in words of our own: those of the library may change, and with them what a journal replays to
+	case !json.Valid([]byte(args)):
+		return "the arguments are not the JSON object that is wanted: they are not JSON"
+	case json.Unmarshal([]byte(args), v) != nil:
+		return "the arguments are not the JSON object that is wanted: they do not fit the schema"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // sendMessage sends a text to a chat, by default the call's own (HND-46).

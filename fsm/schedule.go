@@ -131,8 +131,23 @@ func (m *Machine) due(in ScheduleDue) {
 				m.armSchedule(s)
 			}
 		}
-		m.admit(Handle{Kind: KindSchedule, Session: "schedule:" + s.ID, Origin: s.Origin, Input: s.Text})
+		m.admitSlot(s)
 		return
 	}
 	m.s.Ignored.Slots++
+}
+
+// admitSlot admits a slot's handle, unless that of an earlier slot has not begun:
+// then one is enough for both, and slots that come faster than they are worked off
+// do not pile up.
+func (m *Machine) admitSlot(s Schedule) {
+	session := "schedule:" + s.ID
+	for i := range m.s.Handles {
+		h := &m.s.Handles[i]
+		if h.Kind == KindSchedule && h.Session == session && h.parkedOrQueued() && h.Resume == "" {
+			m.s.Ignored.Joined++
+			return
+		}
+	}
+	m.admit(Handle{Kind: KindSchedule, Session: session, Origin: s.Origin, Input: s.Text})
 }

@@ -213,3 +213,23 @@ func TestHND42ASlotIsTakenOnce(t *testing.T) {
 		t.Errorf("%d slots ignored, want 4", n)
 	}
 }
+
+// HND-42: slots that come faster than they are worked off do not pile up.
+func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
+	d := newDriver(t)
+	d.config = fsm.NanobotProfile()
+	d.boot()
+	d.ask("tick every second")
+	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad)})
+	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
+		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":1}`},
+	}})
+	arm := d.m.View().Schedules[0]
+	for n := range 5 {
+		d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: arm.Last + fsm.Millis(n+1)*fsm.Second})
+	}
+	d.inStates(fsm.Execution, fsm.Queued)
+	if last := d.m.View().Schedules[0].Last; last != arm.Last+5*fsm.Second {
+		t.Errorf("the slot taken last is %d behind the schedule's making", last-arm.Last)
+	}
+}

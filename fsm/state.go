@@ -32,7 +32,7 @@ type Ignored struct {
 	Cancels    int `json:"cancels,omitempty"`    // requests to cancel what cannot be, or is not there
 	Decisions  int `json:"decisions,omitempty"`  // decisions that nobody waits for
 	Slots      int `json:"slots,omitempty"`      // slots taken already, or of no schedule
-	Joined     int `json:"joined,omitempty"`     // events that joined another: they did change it
+	Joined     int `json:"joined,omitempty"`     // events and slots that joined another: they did change it
 	Unknown    int `json:"unknown,omitempty"`    // inputs of no known kind
 	Moves      int `json:"moves,omitempty"`      // moves that a table refused: always 0, an invariant
 }

@@ -83,22 +83,21 @@ func compareCrashed(straight, crashed *Result) []string {
 	return wrong
 }
 
-// metUnknown reports whether the model was told of an unknown outcome, or a person
-// asked about one.
+// metUnknown reports whether the model was told of an unknown outcome, a person
+// asked about one, or a turn kept with one.
 func metUnknown(r *Result) bool {
 	for _, q := range r.Questions {
 		if q.Question == fsm.QuestionUnknown {
 			return true
 		}
 	}
+	unknown := func(m fsm.Message) bool { return m.Role == fsm.RoleTool && m.Text == fsm.UnknownOutcome }
 	for _, a := range r.Asked {
-		for _, m := range a.Ask.Conversation.Messages {
-			if m.Role == fsm.RoleTool && m.Text == fsm.UnknownOutcome {
-				return true
-			}
+		if slices.ContainsFunc(a.Ask.Conversation.Messages, unknown) {
+			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.Sessions, func(s Saved) bool { return slices.ContainsFunc(s.Archive, unknown) })
 }
 
 // compareOutcome compares what clients were told and what is remembered of

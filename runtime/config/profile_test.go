@@ -3,6 +3,7 @@ package config_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -108,7 +109,7 @@ func TestTheProfileGivesTheDefaults(t *testing.T) {
 			t.Errorf("%s: switches (-want +got)\n%s", c.profile, diff)
 		}
 		if got.Init != want.Init || got.Brain.OnUnreachable != c.unreachable || got.Tools.RestrictToWorkspace != c.restrict ||
-			got.Tools.ResultBytesMax != c.result || got.Brain.NumCtx != c.window {
+			got.Tools.ResultBytesMax != c.result || got.Brain.NumCtx != c.window || got.Tools.Exec.Timeout != time.Minute {
 			t.Errorf("%s: init %s, %s, restricted %v, results of %v, window of %d", c.profile,
 				got.Init, got.Brain.OnUnreachable, got.Tools.RestrictToWorkspace, got.Tools.ResultBytesMax, got.Brain.NumCtx)
 		}
