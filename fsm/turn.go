@@ -39,7 +39,13 @@ func (m *Machine) close(h *Handle) {
 		h.Turn[last].Role == RoleAssistant && strings.TrimSpace(h.Turn[last].Text) == h.Answer {
 		return
 	}
-	h.Closing = append(h.Closing, h.lastWord())
+	word := h.lastWord()
+	if h.Answer != "" && h.Outcome != OutcomeAnswered { // the text so far stands there: only the notice is new
+		if notice := strings.TrimSpace(strings.TrimPrefix(word.Text, h.Inf.Said)); notice != "" {
+			word.Text = notice
+		}
+	}
+	h.Closing = append(h.Closing, word)
 }
 
 // kept is what the session's history becomes: what stands before the turn, and of
