@@ -2,6 +2,7 @@ package fsm_test
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -188,17 +189,22 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 	}
 }
 
-// HND-42: a slot that is told again, or late, is not taken again.
-func TestHND42ASlotIsTakenOnce(t *testing.T) {
+// ticking returns a driver whose model has armed a schedule, and works on.
+func ticking(t *testing.T, seconds int) (*driver, fsm.Schedule) {
 	d := newDriver(t)
 	d.config = fsm.NanobotProfile()
 	d.boot()
-	d.ask("tick every minute")
+	d.ask("tick")
 	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad)})
 	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
-		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":60}`},
+		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":` + strconv.Itoa(seconds) + `}`},
 	}})
-	arm := d.m.View().Schedules[0]
+	return d, d.m.View().Schedules[0]
+}
+
+// HND-42: a slot that is told again, or late, is not taken again.
+func TestHND42ASlotIsTakenOnce(t *testing.T) {
+	d, arm := ticking(t, 60)
 	slot := arm.Last + 60*fsm.Second
 	before := d.m.View().LastHandle
 	for range 3 {
@@ -216,15 +222,7 @@ func TestHND42ASlotIsTakenOnce(t *testing.T) {
 
 // HND-42: slots that come faster than they are worked off do not pile up.
 func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
-	d := newDriver(t)
-	d.config = fsm.NanobotProfile()
-	d.boot()
-	d.ask("tick every second")
-	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad)})
-	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
-		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":1}`},
-	}})
-	arm := d.m.View().Schedules[0]
+	d, arm := ticking(t, 1)
 	for n := range 5 {
 		d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: arm.Last + fsm.Millis(n+1)*fsm.Second})
 	}

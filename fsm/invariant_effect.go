@@ -1,0 +1,236 @@
+package fsm
+
+import "strings"
+
+// takeEffect follows one effect.
+func (w *Monitor) takeEffect(m *Machine, e Effect) {
+	switch e := e.(type) {
+	case AskBrain:
+		if f := w.takeCall(m, e.Handle, e.Call, CallBrain); f != nil {
+			w.checkSession(f, e.Session)
+			w.checkConversation(f, &e)
+		}
+	case RunTool:
+		if f := w.takeCall(m, e.Handle, e.Call, CallTool); f != nil {
+			w.checkSession(f, e.Session)
+			w.checkTool(m, f, &e)
+		}
+	case Recall:
+		if f := w.takeCall(m, e.Handle, e.Call, CallRecall); f != nil {
+			w.checkSession(f, e.Session)
+			if e.TopK != m.s.Config.Limits.RecallTopK {
+				w.violate("INV-3", "handle %d recalls %d entries, not %d", f.id, e.TopK, m.s.Config.Limits.RecallTopK)
+			}
+		}
+	case Embed:
+		w.takeCall(m, e.Handle, e.Call, CallEmbed)
+	case Store:
+		if f := w.takeCall(m, e.Handle, e.Call, CallStore); f != nil {
+			w.checkEntry(m, f, &e.Entry)
+		}
+	case LoadSession:
+		if f := w.takeCall(m, e.Handle, e.Call, CallLoad); f != nil {
+			w.checkSession(f, e.Session)
+		}
+	case SaveSession:
+		if f := w.takeCall(m, e.Handle, e.Call, CallSave); f != nil {
+			w.checkSession(f, e.Session)
+			w.checkHistory(f, e.State.History)
+		}
+	case LoadSkill:
+		w.takeCall(m, e.Handle, e.Call, CallSkill)
+	case SendMessage:
+		if f := w.owner(e.Handle, "message"); f != nil {
+			w.checkSession(f, e.Session)
+		}
+	case Audit:
+		if f := w.owner(e.Handle, "audit"); f != nil {
+			w.checkSession(f, e.Session)
+		}
+	case AskPerson:
+		w.owner(e.Handle, "question")
+	case AbortCall:
+		w.takeAbort(e.Call)
+	case SetTimer:
+		w.takeSetTimer(m, e)
+	case ClearTimer:
+		if e.Timer == 0 || !w.disarm(e.Timer) {
+			w.violate("INV-10", "timer %d is cleared but not armed", e.Timer)
+		}
+	case Reply:
+		w.takeReply(e)
+	case Notify:
+		w.takeNotify(e)
+	case Report:
+		if f := w.owner(e.Handle, "report"); f != nil && f.kind == KindUser && e.Kind != KindUser {
+			w.violate("INV-1", "the report on handle %d is of kind %s, not %s", f.id, e.Kind, f.kind)
+		}
+	}
+}
+
+// owner returns the handle that an effect names; a terminal one must be silent.
+func (w *Monitor) owner(id HandleID, kind string) *followed {
+	f := w.find(id)
+	if f == nil {
+		w.violate("INV-8", "%s for handle %d, which is terminal or unknown", kind, id)
+	}
+	return f
+}
+
+// takeCall follows a new call of a handle, which must have none in flight.
+func (w *Monitor) takeCall(m *Machine, id HandleID, call CallID, kind CallKind) *followed {
+	w.takeID(m, uint64(call))
+	f := w.owner(id, string(kind)+" call")
+	if f == nil {
+		return nil
+	}
+	if f.call.Call != 0 && f.call.Kind != CallStop {
+		w.violate("INV-2", "handle %d makes a %s call while its %s call %d is in flight", id, kind, f.call.Kind, f.call.Call)
+	}
+	f.call = Await{Call: call, Kind: kind}
+	return f
+}
+
+// takeID checks that a call or timer id is new.
+func (w *Monitor) takeID(m *Machine, id uint64) {
+	if id <= w.lastID || id > m.s.LastID {
+		w.violate("INV-10", "id %d is not new: %d was the last seen, %d is the last given", id, w.lastID, m.s.LastID)
+	}
+	w.lastID = max(w.lastID, id)
+}
+
+func (w *Monitor) takeAbort(call CallID) {
+	for i := range w.live {
+		f := &w.live[i]
+		if f.call.Call != call || call == 0 || f.call.Kind == CallStop {
+			continue
+		}
+		if f.call.Kind == CallTool {
+			f.call.Kind = CallStop
+		} else {
+			f.call = Await{}
+		}
+		return
+	}
+	w.violate("INV-10", "call %d is aborted but not in flight", call)
+}
+
+func (w *Monitor) takeSetTimer(m *Machine, e SetTimer) {
+	w.takeID(m, uint64(e.Timer))
+	l := &m.s.Config.Limits
+	if e.Purpose == TimerGrace {
+		if w.grace != 0 || e.After != l.Grace {
+			w.violate("INV-10", "grace timer %d of %s is armed while %d is", e.Timer, e.After, w.grace)
+		}
+		w.grace = e.Timer
+		return
+	}
+	f := w.owner(e.Handle, "timer")
+	if f == nil {
+		return
+	}
+	if e.Purpose != TimerHandle && e.Purpose != TimerAbort {
+		w.takeWait(f, l, e)
+		return
+	}
+	if f.timer != 0 {
+		w.violate("INV-10", "handle %d arms timer %d while timer %d is armed", f.id, e.Timer, f.timer)
+	}
+	f.timer = e.Timer
+	switch {
+	case e.Purpose == TimerAbort && e.After != l.AbortTimeout:
+		w.violate("INV-3", "handle %d gives a tool %s to stop, not %s", f.id, e.After, l.AbortTimeout)
+	case e.Purpose == TimerHandle && f.left == 0 && e.After != limitOf(f.kind, l):
+		w.violate("INV-3", "handle %d starts with %s, not %s", f.id, e.After, limitOf(f.kind, l))
+	case e.Purpose == TimerHandle && f.left != 0 && (e.After < 1 || e.After > f.left):
+		w.violate("INV-3", "handle %d goes on with %s, though %s was left", f.id, e.After, f.left)
+	}
+	f.left = e.After
+}
+
+// takeWait follows the timer of a wait inside a phase.
+func (w *Monitor) takeWait(f *followed, l *Limits, e SetTimer) {
+	if f.wait != 0 {
+		w.violate("INV-10", "handle %d arms timer %d while timer %d is armed", f.id, e.Timer, f.wait)
+	}
+	f.wait = e.Timer
+	want := e.After
+	switch e.Purpose {
+	case TimerRetry:
+		want = l.RetryDelay
+	case TimerCompact:
+		want = l.CompactTimeout
+	case TimerApproval:
+		want = l.ApprovalTimeout
+	case TimerHold:
+		want = l.HoldTimeout
+	}
+	if e.After != want {
+		w.violate("INV-3", "handle %d waits %s for %s, not %s", f.id, e.After, e.Purpose, want)
+	}
+}
+
+func limitOf(kind Kind, l *Limits) Millis {
+	h := Handle{Kind: kind}
+	return h.timeout(*l)
+}
+
+func (w *Monitor) takeReply(e Reply) {
+	f := w.owner(e.Handle, "reply")
+	if f == nil {
+		return
+	}
+	_, marked := need(e.Text)
+	switch {
+	case f.replied:
+		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)
+	case f.kind != KindUser || e.Request != f.request:
+		w.violate("INV-1", "handle %d of kind %s and request %v gets a reply to %v", f.id, f.kind, f.request, e.Request)
+	case e.Outcome == OutcomeCancelled && (!e.IsError || e.Text != "cancelled"):
+		w.violate("INV-1", "handle %d is cancelled with the reply %q", f.id, e.Text)
+	case e.IsError && e.Outcome != OutcomeCancelled && !strings.HasPrefix(e.Text, "error: "):
+		w.violate("INV-1", "handle %d fails with a reply that does not say so: %q", f.id, e.Text)
+	case e.IsError && f.state == Done, !e.IsError && (f.state == Failed || f.state == Cancelled):
+		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
+	case !e.IsError && f.answer != "" && e.Text != f.answer:
+		w.violate("INV-11", "handle %d answered %q but its reply is %q", f.id, f.answer, e.Text)
+	case !e.IsError && f.answer == "" && e.Outcome == OutcomeAnswered && !f.step.refused && e.Text != newSession && !strings.Contains(f.step.said, e.Text), marked:
+		w.violate("INV-11", "handle %d replies %q; the model said %q", f.id, e.Text, f.step.said)
+	}
+	f.replied = true
+}
+
+// checkHistory checks that what a session keeps can be sent again, and holds no
+// thinking.
+func (w *Monitor) checkHistory(f *followed, history []Message) {
+	for i := range history {
+		msg := &history[i]
+		_, marked := need(msg.Text)
+		if msg.Thinking != "" || msg.Aside || marked && msg.Role == RoleAssistant {
+			w.violate("INV-11", "handle %d keeps message %d, which is not for a history: %+v", f.id, i, *msg)
+		}
+	}
+	if mended := mend(history); len(mended) != len(history) {
+		w.violate("INV-4", "handle %d keeps a history whose calls and results do not pair", f.id)
+	}
+}
+
+func (w *Monitor) takeNotify(e Notify) {
+	f := w.owner(e.Handle, "notice")
+	if f == nil {
+		return
+	}
+	ok := f.kind == KindUser && f.request == e.Request && !f.replied
+	switch e.Notice {
+	case NoticeQueued:
+		ok = (f.kind == KindUser || f.kind == KindEvent) && f.state == Queued
+	case NoticeHeld:
+		ok = ok && (f.state == Approving || f.state == Held || f.state == Parked)
+	default:
+		ok = ok && f.state == Parked
+	}
+	if !ok {
+		w.violate("INV-1", "handle %d of kind %s in %s gets the notice %s for %v", f.id, f.kind, f.state, e.Notice, e.Request)
+	}
+	f.step.told = f.step.told || e.Notice != NoticeQueued
+}
