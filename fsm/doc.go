@@ -3,7 +3,7 @@
 // A [Machine] is driven by inputs and answers with effects:
 //
 //	m := fsm.New()
-//	effects := m.Step(fsm.Boot{At: now, Config: fsm.ShellyProfile()})
+//	effects := m.Step(fsm.Boot{At: now, Config: fsm.DefaultProfile()})
 //
 // Step never reads a clock, starts a goroutine, does I/O or draws a random
 // number. Time arrives on each input. The caller (package fsm/engine) appends
@@ -21,6 +21,18 @@
 //     one answering input with that CallID; what no longer waits is ignored.
 //   - Forget every pending call and timer of an earlier epoch when a [Boot]
 //     has been applied: the machine asks again for what it still needs.
+//
+// How a machine behaves is its [Config]: a profile ([Profile]) is one by name, made
+// of switches, limits, options and prompts. All profiles run the same tables and
+// the same code.
+//
+// Where to read: lifecycle.go, handle.go and inference.go hold the tables. A handle
+// is admitted and started in queue.go; begins in saving.go, with its session, and
+// cognition.go; answers in inference.go and acting.go, which runs tools, and
+// builtin_run.go, which answers those of the machine itself; waits for people in
+// person.go; ends in ending.go, turn.go (what a session keeps of it) and
+// remember.go. A history that is too long is made shorter in overflow.go, a
+// conversation in condense.go. The invariants are in invariant*.go.
 //
 // Three literal tables are the single source of truth: [Lifecycle], [HandleTable]
 // and [InferenceTable]. SPEC.md holds the numbered rules that the tables,

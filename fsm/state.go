@@ -58,9 +58,10 @@ func (s Snapshot) clone() Snapshot {
 func (s *Snapshot) Hash() uint64 { return s.hash(true) }
 
 // Shape is Hash without what people and models said: of a text only whether
-// there is one, of a conversation only its length. No decision reads more than
-// that of a text that is in the state already, so two states with one shape make
-// the same moves.
+// there is one, of a conversation only its length. Two states with one shape make
+// the same moves where the texts that decide are the same few everywhere: a
+// repeated call, the name of a skill, an answer that stands in the history already,
+// an edited MEMORY.md. The explorer's alphabet is such a place.
 func (s *Snapshot) Shape() uint64 { return s.hash(false) }
 
 func (s *Snapshot) hash(texts bool) uint64 {
