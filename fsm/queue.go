@@ -1,9 +1,6 @@
 package fsm
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // key is the session of an origin.
 func (o Origin) key() string { return o.Channel + ":" + o.Chat }
@@ -165,7 +162,12 @@ func (m *Machine) hasPlace(h *Handle, main, sub int) bool {
 
 // anyoneWaits reports whether a handle other than a memory handle is queued.
 func (m *Machine) anyoneWaits() bool {
-	return slices.ContainsFunc(m.s.Handles, func(h Handle) bool { return h.State == Queued && h.Kind != KindMemory })
+	for i := range m.s.Handles {
+		if h := &m.s.Handles[i]; h.State == Queued && h.Kind != KindMemory {
+			return true
+		}
+	}
+	return false
 }
 
 // crowded reports whether so many memory handles wait that they take their turn
