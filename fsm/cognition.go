@@ -20,6 +20,7 @@ func (m *Machine) start(i int) {
 	case Compacting:
 		m.move(h, OnCompact)
 		m.continueInference(i)
+		m.boundCompaction(i)
 	case Recalling:
 		m.move(h, OnRecall)
 		m.recall(h)

@@ -1,6 +1,7 @@
 package fsm
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,6 +77,9 @@ func (m *Machine) stopSession(session string) string {
 	var ids []HandleID
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
+		if h.Kind == KindSubagent && slices.Contains(ids, h.Parent) {
+			continue // it ends with its parent, and as a part of that (HND-41)
+		}
 		if (h.Session == session || h.Kind == KindSubagent && h.Home == session) && h.Kind != KindMemory && !h.decided() {
 			ids = append(ids, h.ID)
 		}

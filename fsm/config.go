@@ -65,7 +65,7 @@ type Limits struct {
 	InitTimeout     Millis   `json:"init_timeout"`      // the initial inference, memory included
 	HandleTimeout   Millis   `json:"handle_timeout"`    // one request or event, memory included
 	SubagentTimeout Millis   `json:"subagent_timeout"`  // one subagent
-	CompactTimeout  Millis   `json:"compact_timeout"`   // one compaction inside an inference
+	CompactTimeout  Millis   `json:"compact_timeout"`   // one compaction or consolidation
 	ApprovalTimeout Millis   `json:"approval_timeout"`  // wait for a person's decision
 	HoldTimeout     Millis   `json:"hold_timeout"`      // wait for a person's word on an unknown outcome
 	ShutdownTimeout Millis   `json:"shutdown_timeout"`  // the farewell, memory included

@@ -204,7 +204,7 @@ const (
 	TimerGrace    TimerPurpose = "grace"    // active handles' time at shutdown
 	TimerBackoff  TimerPurpose = "backoff"  // the wait before the model is asked again
 	TimerRetry    TimerPurpose = "retry"    // the wait before a tool is started again
-	TimerCompact  TimerPurpose = "compact"  // a compaction inside an inference
+	TimerCompact  TimerPurpose = "compact"  // a compaction or consolidation
 	TimerApproval TimerPurpose = "approval" // a person's time to decide
 	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
 )

@@ -238,7 +238,7 @@ func (m *Machine) brainFailed(i int, in BrainFailed) {
 	case h.Stop: // HND-32: it would only be asked again to end there
 		m.drop(i, OutcomeCancelled, "cancelled")
 	case in.Class == BrainContextTruncated && m.condense(i, true):
-	case in.Class.Retryable() && h.Inf.Waits < len(l.Backoff):
+	case in.Class.Retryable() && h.Inf.Waits < len(l.Backoff) && h.State != Compacting: // the next turn tries again
 		h.Inf.Waits++
 		m.moveInference(h, OnBackOff)
 		m.wait(h, TimerBackoff, l.Backoff[h.Inf.Waits-1])

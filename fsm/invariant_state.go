@@ -275,8 +275,10 @@ func rests(h *Handle) rest {
 		return rest{waits: true}
 	case Loading:
 		return rest{call: CallLoad, timed: true}
-	case Cognition, Execution, Summarizing, Compacting:
+	case Cognition, Execution, Summarizing:
 		return restsIn(h)
+	case Compacting:
+		return rest{call: CallBrain, timed: true, waits: true}
 	case Recalling:
 		return rest{call: CallRecall, timed: true}
 	case Saving:

@@ -49,6 +49,15 @@ func (m *Machine) compact(i int) {
 	}
 	talk := Conversation{}.add(Message{Role: RoleUser, Text: b.String()})
 	m.infer(i, PurposeCompact, talk, NoTools)
+	m.boundCompaction(i)
+}
+
+// boundCompaction gives a consolidation its time. One that takes longer costs the
+// turn nothing but that (SES-11).
+func (m *Machine) boundCompaction(i int) {
+	if h := &m.s.Handles[i]; h.State == Compacting { // it may have been cancelled
+		m.wait(h, TimerCompact, m.s.Config.Limits.CompactTimeout)
+	}
 }
 
 // writeTranscript writes messages as lines of text.
@@ -68,6 +77,7 @@ func writeTranscript(b *strings.Builder, msgs []Message) {
 // lost: the messages stay and the next turn tries again (SES-11).
 func (m *Machine) compacted(i int) {
 	h := &m.s.Handles[i]
+	m.clearWait(h)
 	if h.Inf.State != Completed || !m.consolidated(h, withoutMarker(h.Inf.Result)) {
 		if h.Command == commandNew {
 			h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)

@@ -109,6 +109,10 @@ func (m *Machine) waitOver(i int) {
 		m.spoken(i, OnDecided, "not run: no person approved it in time")
 	case h.State == Held:
 		m.spoken(i, OnResolved, UnknownOutcome)
+	case h.State == Compacting:
+		m.abortCall(h)
+		m.giveUp(h)
+		m.compacted(i)
 	case h.Inf.State == BackingOff:
 		m.moveInference(h, OnRetry)
 		m.think(i)

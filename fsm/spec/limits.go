@@ -42,7 +42,7 @@ func limitDocs() []limitDoc {
 		{"init_timeout", "the initial inference, its memory included", "LIF-5"},
 		{"handle_timeout", "one handle of any other kind, its memory included", "HND-18"},
 		{"subagent_timeout", "one subagent", "HND-39"},
-		{"compact_timeout", "one compaction inside an inference", "CTX-7"},
+		{"compact_timeout", "one compaction or consolidation", "CTX-7"},
 		{"approval_timeout", "waiting for a person's decision", "APR-2"},
 		{"hold_timeout", "waiting for a person's word on an unknown outcome", "APR-6"},
 		{"shutdown_timeout", "the farewell, its memory included", "LIF-9"},

@@ -50,7 +50,7 @@ func machineKeys() []machineKey {
 		{key: "limits.init_timeout", min: "1ms", max: "168h", says: "the initial inference, memory included"},
 		{key: "limits.handle_timeout", min: "1ms", max: "168h", says: "one request or event, memory included"},
 		{key: "limits.subagent_timeout", min: "1ms", max: "168h", says: "one subagent"},
-		{key: "limits.compact_timeout", min: "1ms", max: "168h", says: "one compaction inside an inference"},
+		{key: "limits.compact_timeout", min: "1ms", max: "168h", says: "one compaction or consolidation"},
 		{key: "limits.approval_timeout", min: "1ms", max: "8760h", says: "wait for a person's decision"},
 		{key: "limits.hold_timeout", min: "1ms", max: "8760h", says: "wait for a person's word on an unknown outcome"},
 		{key: "limits.shutdown_timeout", min: "1ms", max: "24h", says: "the farewell, memory included"},
