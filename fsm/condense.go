@@ -35,7 +35,7 @@ func (m *Machine) condense(i int, force bool) bool {
 	h.Inf.Compactions++
 	h.Condensed = true
 	m.clipResults(h, cut)
-	m.unload(h, h.Inf.Talk.Messages[cut:])
+	m.unload(h, append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt]))
 	h.Inf.Cut = cut
 	m.moveInference(h, OnCondense)
 	m.askCondensed(h)
@@ -53,7 +53,8 @@ func (m *Machine) clipResults(h *Handle, cut int) {
 	h.Inf.Talk = Conversation{}.add(msgs...)
 }
 
-// unload drops loaded skills that the newest messages do not mention (CTX-6).
+// unload drops loaded skills that neither the newest messages nor the present
+// question mention (CTX-6).
 func (m *Machine) unload(h *Handle, newest []Message) {
 	var kept []LoadedSkill
 	for _, s := range h.Sess.Skills {
