@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -252,6 +253,10 @@ func (d *Daemon) observe(s engine.Step) {
 	}
 	for _, e := range s.Effects {
 		switch e := e.(type) {
+		case fsm.AskBrain:
+			if began(s.Moves, e) {
+				d.hub.moved(fsm.Move{Table: fsm.InferenceTable.Name, Handle: e.Handle, To: fsm.Thinking}, d.config())
+			}
 		case fsm.RunTool:
 			d.hub.toolStarted(e)
 			d.o.Log.Info("a tool starts", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
@@ -261,6 +266,17 @@ func (d *Daemon) observe(s engine.Step) {
 			}
 		}
 	}
+}
+
+// began reports whether a model call is the first of an answering inference, which
+// begins thinking without a transition into it.
+func began(moves []fsm.Move, e fsm.AskBrain) bool {
+	if e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact {
+		return false
+	}
+	return !slices.ContainsFunc(moves, func(m fsm.Move) bool {
+		return m.Handle == e.Handle && m.Table == fsm.InferenceTable.Name && m.To == fsm.Thinking
+	})
 }
 
 // admitted makes a new request's handle known before the first thing is told of

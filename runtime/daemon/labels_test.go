@@ -32,14 +32,14 @@ func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
 	call.calls("look")
 	f.next().calls("look")
 	if diff := cmp.Diff([]string{
-		"acting TOOL_CALLING", "thinking THINKING", "acting TOOL_CALLING", "exhausted MAX_ITERATIONS",
+		"thinking THINKING", "acting TOOL_CALLING", "thinking THINKING", "acting TOOL_CALLING", "exhausted MAX_ITERATIONS",
 	}, labelled(all(events))); diff != "" {
 		t.Errorf("exhausted (-want +got):\n%s", diff)
 	}
 
 	f.accept("b", "nothing")
 	f.next().says("")
-	if diff := cmp.Diff([]string{"failed ERROR"}, labelled(all(f.watch("b")))); diff != "" {
+	if diff := cmp.Diff([]string{"thinking THINKING", "failed ERROR"}, labelled(all(f.watch("b")))); diff != "" {
 		t.Errorf("failed (-want +got):\n%s", diff)
 	}
 
