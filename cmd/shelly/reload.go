@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool"
 )
@@ -31,10 +30,14 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 
 func (s *starting) reload(ctx context.Context, next config.Config) error {
 	now, restart := s.cfg.Reload(next)
-	if err := offered(now, s.tools); err != nil {
+	bench, err := openBench(now, s.log)
+	if err != nil {
 		return err
 	}
-	if err := s.daemon.Configure(ctx, s.machine(now)); err != nil {
+	if err := s.work.use(bench); err != nil {
+		s.log.Warn("closing tools and skills that are not used any more", "error", err)
+	}
+	if err := s.daemon.Configure(ctx, bench.machine(now)); err != nil {
 		return err
 	}
 	s.cfg = now
@@ -55,9 +58,4 @@ func offered(cfg config.Config, tools *tool.Runner) error {
 		}
 	}
 	return nil
-}
-
-// machine is the machine's configuration.
-func (s *starting) machine(cfg config.Config) fsm.Config {
-	return cfg.Machine(s.tools.Declarations(), s.skills.Decls())
 }

@@ -24,9 +24,7 @@ import (
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
-	"shelly/runtime/skill"
 	"shelly/runtime/store"
-	"shelly/runtime/tool"
 )
 
 type runCmd struct {
@@ -99,8 +97,7 @@ func forward(ctx context.Context, signals <-chan os.Signal, d *daemon.Daemon) {
 type starting struct {
 	cfg    config.Config
 	log    *slog.Logger
-	tools  *tool.Runner
-	skills *skill.Library
+	work   workshop
 	daemon *daemon.Daemon
 	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes []func() error
@@ -123,8 +120,13 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.openTools(); err != nil {
+	bench, err := openBench(s.cfg, s.log)
+	if err != nil {
 		return coded{exitUsage, err}
+	}
+	s.later(s.work.close)
+	if err := s.work.use(bench); err != nil {
+		return err
 	}
 	journal, err := openStore(s.cfg, s.log)
 	if err != nil {
@@ -140,14 +142,14 @@ func (s *starting) start(ctx context.Context) error {
 		return coded{exitData, err}
 	}
 	s.daemon, err = daemon.Open(daemon.Options{
-		Config:   s.machine(s.cfg),
+		Config:   bench.machine(s.cfg),
 		Journal:  journal,
 		Brain:    brain.Brain,
 		Embedder: brain.embedder,
 		Memory:   mem,
 		Sessions: sessions,
-		Skills:   s.skills,
-		Tools:    s.tools,
+		Skills:   &s.work,
+		Tools:    &s.work,
 		Log:      s.log,
 		Now:      time.Now,
 		About:    daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
@@ -156,36 +158,6 @@ func (s *starting) start(ctx context.Context) error {
 		return coded{exitData, err}
 	}
 	return s.listen(ctx)
-}
-
-// openTools opens the tools and the skills of the workspace.
-func (s *starting) openTools() (err error) {
-	s.tools, err = tool.New(tool.Options{
-		Workspace:      s.cfg.Workspace,
-		Everywhere:     !s.cfg.Tools.RestrictToWorkspace,
-		Private:        []string{s.cfg.Data},
-		AllowExec:      s.cfg.Tools.Exec.Allow,
-		ExecTimeout:    s.cfg.Tools.Exec.Timeout,
-		ResultBytesMax: int(s.cfg.Tools.ResultBytesMax),
-		ReadBytesMax:   int(s.cfg.Tools.ReadBytesMax),
-	})
-	if err != nil {
-		return err
-	}
-	s.later(s.tools.Close)
-	if err := offered(s.cfg, s.tools); err != nil {
-		return err
-	}
-	library, problems, err := skill.Open(s.cfg.Workspace)
-	if err != nil {
-		return err
-	}
-	s.skills = library
-	s.later(library.Close)
-	for _, p := range problems {
-		s.log.Warn("a skill cannot be used", "problem", p)
-	}
-	return nil
 }
 
 // openStore opens the data folder, which one process has at a time (CFG-8).

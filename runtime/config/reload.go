@@ -7,10 +7,10 @@ import (
 )
 
 // reloadable are the keys, and the sections, that a running daemon takes anew: what
-// travels to the machine but for the workspace, in which the tools are.
+// travels to the machine, and the tools, but for the workspace in which they are.
 func reloadable() []string {
 	return []string{
-		"profile", "init", "about.", "brain.temperature", "brain.max_tokens", "switches.", "limits.", "prompts.", "tools.approve",
+		"profile", "init", "about.", "brain.temperature", "brain.max_tokens", "switches.", "limits.", "prompts.", "tools.",
 	}
 }
 
