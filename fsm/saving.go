@@ -48,13 +48,28 @@ func (m *Machine) save(h *Handle) {
 	}
 	state := h.Sess
 	if h.Command != commandNew {
-		state.History = m.kept(h)
+		state.History = m.newest(m.kept(h))
 	}
 	call := m.await(h, CallSave)
 	m.emit(SaveSession{
 		Call: call, Handle: h.ID, Session: h.Session, Turn: h.ID.entry(),
 		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt != "",
 	})
+}
+
+// newest bounds a history that nothing consolidates: its oldest turns leave it whole,
+// but for a summary at its head (SES-18). They are in the archive.
+func (m *Machine) newest(history []Message) []Message {
+	l := &m.s.Config.Limits
+	over := len(history) - l.MaxHistory - l.MaxPending
+	if m.s.Config.Switches.Overflow != OverflowKeep || over <= 0 {
+		return history
+	}
+	kept := history[nextTurn(history, over, len(history)-1):]
+	if history[0].Role == RoleSystem {
+		kept = append([]Message{history[0]}, kept...)
+	}
+	return mend(kept)
 }
 
 // archive is the turn as it was, whatever becomes of the history (SES-16).
