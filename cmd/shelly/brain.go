@@ -119,7 +119,7 @@ type scriptedBrain struct{ script *scenario.Brain }
 
 // demoBrain answers from the built-in script (BRN-12).
 func demoBrain() (brain, error) {
-	file, err := scenario.Load(scenarios.Demo, scenarios.DemoFile)
+	file, err := scenario.LoadOne(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {
 		return brain{}, fmt.Errorf("the built-in demo brain: %w", err)
 	}

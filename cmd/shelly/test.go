@@ -111,12 +111,14 @@ func (host) Open(name string) (fs.File, error) { return os.Open(name) }
 // others from running.
 func load(paths []string, only *regexp.Regexp) (files []*scenario.File, broken []error) {
 	for _, p := range paths {
-		f, err := scenario.Load(host{}, p)
-		switch {
-		case err != nil:
+		cases, err := scenario.Load(host{}, p)
+		if err != nil {
 			broken = append(broken, err)
-		case only.MatchString(f.Name):
-			files = append(files, f)
+		}
+		for _, f := range cases {
+			if only.MatchString(f.Name) {
+				files = append(files, f)
+			}
 		}
 	}
 	return files, broken
@@ -260,9 +262,9 @@ func printCoverage(w io.Writer, c *sim.Coverage) (missing int) {
 	return missing
 }
 
-// loadScenario loads one file, wherever it is.
+// loadScenario loads a file of one case, wherever it is.
 func loadScenario(file string) (*scenario.File, error) {
-	f, err := scenario.Load(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	f, err := scenario.LoadOne(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
 		return nil, failf(exitUsage, "%s", detail(err))
 	}

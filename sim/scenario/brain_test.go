@@ -9,7 +9,7 @@ import (
 
 func demo(t *testing.T) *Brain {
 	t.Helper()
-	f, err := Load(scenarios.Demo, scenarios.DemoFile)
+	f, err := LoadOne(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (d *decoder) check(f *File) {
 		d.checkOutage("embedding", &f.Embed.Outage)
 	}
 	d.checkTimeline(f)
-	d.checkCrashes(f.Crash)
+	d.checkCrashes(f.Faults.Crash)
 	d.checkExpect(f)
 }
 
@@ -135,10 +135,11 @@ func (d *decoder) checkOutage(path string, o *Outage) {
 }
 
 func (d *decoder) checkCrashes(crashes []Crash) {
-	path := "crash"
+	const key = "faults.crash"
 	for i, c := range crashes {
-		if _, listed := d.where[element("crash", i)]; listed {
-			path = element("crash", i)
+		path := key
+		if at := element(key, i); d.where[at] != (Pos{}) {
+			path = at // one of a list
 		}
 		point, _, ok := crashPoint(c.At)
 		switch {

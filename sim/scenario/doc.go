@@ -1,10 +1,12 @@
 // Package scenario reads scenario files, plays them in the simulator and judges
 // what happened.
 //
-//	f, err := scenario.Load(fsys, "scenarios/shelly/answer.scenario.yaml")
-//	outcome := f.Run(sim.Options{})
-//	for _, failure := range outcome.Failures {
-//		fmt.Fprintln(w, failure)
+//	cases, err := scenario.Load(fsys, "scenarios/shelly/answer.scenario.yaml")
+//	for _, f := range cases {
+//		outcome := f.Run(sim.Options{})
+//		for _, failure := range outcome.Failures {
+//			fmt.Fprintln(w, failure)
+//		}
 //	}
 //
 // A scenario is one YAML file: a world, a script for the model, a timeline of

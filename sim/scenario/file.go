@@ -2,7 +2,7 @@ package scenario
 
 import "shelly/fsm"
 
-// File is one loaded scenario (SCN-1). Its fields are the keys of the format.
+// File is one case of a loaded scenario file (SCN-1). Its fields are the keys of the format.
 type File struct {
 	Version   int          `key:"scenario,required"` // the format's version: 1
 	Name      string       `key:"name,required"`     // what the case shows, in a few words
@@ -22,7 +22,7 @@ type File struct {
 	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
 	Strict    bool         `key:"strict"`            // an unscripted summary, compaction, init or farewell fails the case
 	Timeline  []Moment     `key:"timeline"`          // what happens when
-	Crash     Crashes      `key:"crash"`             // where the process dies
+	Faults    Faults       `key:"faults"`            // what goes wrong beside the script
 	Expect    *Expect      `key:"expect"`            // what must hold at the end
 	Always    []Item       `key:"always"`            // every event of the trace that has an item's keys matches it
 	Never     []Item       `key:"never"`             // no event of the trace matches an item
@@ -268,6 +268,11 @@ type Outage struct {
 	Hangs bool     `key:"hangs"` // no answer comes
 	Works bool     `key:"works"` // it works again
 	Takes Duration `key:"takes"` // how long it takes
+}
+
+// Faults are what goes wrong beside what the script says (SCN-7).
+type Faults struct {
+	Crash Crashes `key:"crash"` // where the process dies
 }
 
 // Crashes is one crash or a list of them.

@@ -204,7 +204,7 @@ func TestSCN6AtEqualTimesTheOrderIsTheFiles(t *testing.T) {
 }
 
 func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
-	o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\ncrash: {at: $every}\nexpect: {replies: [hi]}\n")
+	o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nfaults: {crash: {at: $every}}\nexpect: {replies: [hi]}\n")
 	if !o.OK() || o.Points < 20 {
 		t.Errorf("%d points, failures %v", o.Points, o.Failures)
 	}
@@ -213,7 +213,7 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 name: x
 brain: [{says: hi}]
 timeline: [{store: {fails: full}}, {user: hi}, {at: 500ms, store: {works: true}}]
-crash: {at: $every}
+faults: {crash: {at: $every}}
 expect: {replies: [hi], memory: {entries: 0}}
 `)
 	if o.OK() {

@@ -40,7 +40,7 @@ func (f *File) Plan() sim.Plan {
 		p.Embedding = f.Embed.service()
 	}
 	if !f.everyCrash() {
-		for _, c := range f.Crash {
+		for _, c := range f.Faults.Crash {
 			p.Crashes = append(p.Crashes, c.crash())
 		}
 	}
@@ -48,7 +48,9 @@ func (f *File) Plan() sim.Plan {
 }
 
 // everyCrash reports whether the case is run once for every crash point.
-func (f *File) everyCrash() bool { return len(f.Crash) == 1 && f.Crash[0].At == everyPoint }
+func (f *File) everyCrash() bool {
+	return len(f.Faults.Crash) == 1 && f.Faults.Crash[0].At == everyPoint
+}
 
 func (f *File) start() Time {
 	if f.Clock != nil && f.Clock.Start != nil {

@@ -194,9 +194,10 @@ timeline:
   - {at: 7s, store: {fails: f, takes: 1s}}
   - {at: 8s, recall: {hangs: true}}
   - {at: 9s, embedding: {works: true}}
-crash:
-  - {at: step.7, restart_after: 5s}
-  - {at: effect.before, effect: reply, nth: 2}
+faults:
+  crash:
+    - {at: step.7, restart_after: 5s}
+    - {at: effect.before, effect: reply, nth: 2}
 `)
 	want := []sim.Moment{
 		{At: 1000, Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "cli:direct", Text: "a"}},
@@ -216,7 +217,7 @@ crash:
 	if !slices.Equal(p.Crashes, crashes) {
 		t.Errorf("crashes %+v", p.Crashes)
 	}
-	if p := planOf(t, "crash: {at: $every}\n"); p.Crashes != nil {
+	if p := planOf(t, "faults: {crash: {at: $every}}\n"); p.Crashes != nil {
 		t.Errorf("$every plans %+v", p.Crashes)
 	}
 }

@@ -11,19 +11,9 @@ import (
 // Every scenario of the project holds, and running it again is the same run
 // (SCN-11).
 func TestScenariosOfTheProjectHold(t *testing.T) {
-	fsys := os.DirFS("../../scenarios")
-	files, err := Find(fsys, []string{"."})
-	if err != nil {
-		t.Fatal(err)
-	}
 	covered := sim.NewCoverage()
-	for _, path := range files {
-		f, err := Load(fsys, path)
-		if err != nil {
-			t.Error("\n" + err.(*LoadError).Detail())
-			continue
-		}
-		t.Run(path, func(t *testing.T) {
+	for _, f := range projectCases(t) {
+		t.Run(f.path+"/"+f.Name, func(t *testing.T) {
 			o := f.Run(sim.Options{})
 			if o.Err != nil {
 				t.Fatal(o.Err)
@@ -50,21 +40,32 @@ func TestScenariosOfTheProjectHold(t *testing.T) {
 // No scenario of the project rests on what happens first of what is due at once,
 // so each also holds where a seed chooses that.
 func TestScenariosHoldInAnyOrderOfWhatIsDueAtOnce(t *testing.T) {
-	fsys := os.DirFS("../../scenarios")
-	files, err := Find(fsys, []string{"."})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range files {
-		f, err := Load(fsys, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Crash = slices.DeleteFunc(f.Crash, func(c Crash) bool { return c.At == everyPoint }) // one run is enough
+	for _, f := range projectCases(t) {
+		f.Faults.Crash = slices.DeleteFunc(f.Faults.Crash, func(c Crash) bool { return c.At == everyPoint }) // one run is enough
 		for seed := range uint64(8) {
 			for _, failure := range f.Run(sim.Options{Choose: sim.NewSeeded(seed)}).Failures {
 				t.Errorf("seed %d:\n%s", seed, failure)
 			}
 		}
 	}
+}
+
+// projectCases are all cases of the project's scenario files; a file that does not
+// load fails the test.
+func projectCases(t *testing.T) []*File {
+	t.Helper()
+	fsys := os.DirFS("../../scenarios")
+	files, err := Find(fsys, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*File
+	for _, path := range files {
+		cases, err := Load(fsys, path)
+		if err != nil {
+			t.Error("\n" + err.(*LoadError).Detail())
+		}
+		all = append(all, cases...)
+	}
+	return all
 }

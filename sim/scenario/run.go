@@ -6,7 +6,7 @@ import (
 	"shelly/sim"
 )
 
-// Run plays the scenario and judges what happened. With crash: {at: $every} the
+// Run plays the scenario and judges what happened. With faults: {crash: {at: $every}} the
 // expectations are held against the uninterrupted run, and the run is then
 // repeated with a crash at each of its points (SCN-7).
 func (f *File) Run(o sim.Options) Outcome {
@@ -40,7 +40,7 @@ func (f *File) Run(o sim.Options) Outcome {
 // matrix fails the crashes after which the case did not end as it should.
 func (j *judge) matrix(failures []sim.MatrixFailure) {
 	for _, m := range failures {
-		j.failAt(j.file.where["crash"], "crash", -1, mismatch{
+		j.failAt(j.file.where["faults.crash"], "faults.crash", -1, mismatch{
 			text: fmt.Sprintf("crash at point %d (%s): %s", m.Ordinal, m.Point, m.Text),
 		})
 	}

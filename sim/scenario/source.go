@@ -21,17 +21,33 @@ const (
 	problemsMax  = 50      // problems that are told
 )
 
-// Load reads a scenario, strictly (SCN-2). What is wrong with the file itself is a
-// [LoadError] that carries all problems.
-func Load(fsys fs.FS, path string) (*File, error) {
+// Load reads the cases of a scenario file, strictly (SCN-2). What is wrong with the
+// file itself is a [LoadError] that carries all problems.
+func Load(fsys fs.FS, path string) ([]*File, error) {
 	source, err := readFile(fsys, path)
 	if err != nil {
 		return nil, failed(path, nil, []Problem{{Text: err.Error()}})
 	}
-	return Parse(path, source)
+	f, err := Parse(path, source)
+	if err != nil {
+		return nil, err
+	}
+	return []*File{f}, nil
 }
 
-// Parse is Load for a file that is in memory; path is only for errors.
+// LoadOne is Load for a file of one case.
+func LoadOne(fsys fs.FS, path string) (*File, error) {
+	cases, err := Load(fsys, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(cases) != 1:
+		return nil, failed(path, nil, []Problem{{Text: fmt.Sprintf("has %d cases; name a file of one", len(cases))}})
+	}
+	return cases[0], nil
+}
+
+// Parse is LoadOne for a file that is in memory; path is only for errors.
 func Parse(path string, source []byte) (*File, error) {
 	root, problem := parse(source)
 	if problem != nil {
