@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"shelly/sim/scenario"
+)
+
+// find returns the scenario files that the arguments name, as paths from the
+// current folder, or absolute where they lie outside it.
+func (c *testCmd) find() ([]string, error) {
+	patterns := c.Paths
+	if len(patterns) == 0 {
+		patterns = []string{"scenarios"}
+	}
+	var paths []string
+	for _, p := range patterns {
+		base, pattern := ".", filepath.ToSlash(filepath.Clean(p))
+		if !filepath.IsLocal(p) {
+			base, pattern = filepath.Dir(filepath.Clean(p)), filepath.Base(p)
+		}
+		found, err := scenario.Find(os.DirFS(base), []string{pattern})
+		switch {
+		case errors.Is(err, scenario.ErrNoMatch):
+			return nil, coded{exitNoMatch, err}
+		case err != nil:
+			return nil, coded{exitUsage, err}
+		}
+		for _, f := range found {
+			paths = append(paths, filepath.Join(base, filepath.FromSlash(f)))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// host is the file system as it is, absolute paths included: paths in messages
+// are then those that the user can open.
+type host struct{}
+
+// Open implements [fs.FS].
+func (host) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// load loads the files whose case is wanted. One bad file does not keep the
+// others from running.
+func load(paths []string, only *regexp.Regexp) (files []*scenario.File, broken []error) {
+	for _, p := range paths {
+		cases, err := scenario.Load(host{}, p)
+		if err != nil {
+			broken = append(broken, err)
+		}
+		for _, f := range cases {
+			if only.MatchString(f.Name) {
+				files = append(files, f)
+			}
+		}
+	}
+	return files, broken
+}
+
+// detail is an error with the source that it blames, where it blames any.
+func detail(err error) string {
+	var load *scenario.LoadError
+	if errors.As(err, &load) {
+		return strings.TrimSuffix(load.Detail(), "\n")
+	}
+	return err.Error()
+}
+
+func loadFailure(broken []error) error {
+	switch len(broken) {
+	case 0:
+		return nil
+	case 1:
+		return failf(exitUsage, "1 file does not load")
+	default:
+		return failf(exitUsage, "%d files do not load", len(broken))
+	}
+}
+
+// loadScenario loads a file of one case, wherever it is.
+func loadScenario(file string) (*scenario.File, error) {
+	f, err := scenario.LoadOne(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	if err != nil {
+		return nil, failf(exitUsage, "%s", detail(err))
+	}
+	return f, nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// tested is one case's outcome, with what only this command knows.
+type tested struct {
+	scenario.Outcome
+	differs bool // two runs gave two traces
+}
+
+// play runs the cases, several at once, and returns the outcomes in their order.
+func (c *testCmd) play(files []*scenario.File) []tested {
+	workers := c.Parallel
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	outcomes := make([]tested, len(files))
+	next := make(chan int)
+	var failed, group = make(chan struct{}), sync.WaitGroup{}
+	var once sync.Once
+	for range min(workers, len(files)) {
+		group.Go(func() {
+			for i := range next {
+				outcomes[i] = c.one(files[i])
+				if c.FailFast && (!outcomes[i].OK() || outcomes[i].differs) {
+					once.Do(func() { close(failed) })
+					return // so that a single worker never takes another case
+				}
+			}
+		})
+	}
+	sent := 0
+feed:
+	for i := range files {
+		select {
+		case next <- i:
+			sent++
+		case <-failed:
+			break feed
+		}
+	}
+	close(next)
+	group.Wait()
+	return outcomes[:sent]
+}
+
+// one runs a case, and with --twice once more (SCN-11).
+func (c *testCmd) one(f *scenario.File) tested {
+	if c.On == "runtime" {
+		return tested{Outcome: runLive(f)}
+	}
+	out := tested{Outcome: c.again(f.Run(c.options()))}
+	if c.Twice && out.Err == nil {
+		again := f.Run(c.options())
+		out.differs = again.Err != nil || again.TraceHash != out.TraceHash
+	}
+	return out
+}
+
+// again adds the seed to the commands that reproduce a failure (SCN-10).
+func (c *testCmd) again(out scenario.Outcome) scenario.Outcome {
+	for i := range out.Failures {
+		if f := &out.Failures[i]; f.Again != "" && c.Seed != nil {
+			f.Again += fmt.Sprintf(" --seed %d", *c.Seed)
+		}
+	}
+	return out
+}
+
+func (c *testCmd) options() sim.Options {
+	if c.Seed == nil {
+		return sim.Options{}
+	}
+	return sim.Options{Choose: sim.NewSeeded(*c.Seed)}
+}
