@@ -33,6 +33,7 @@ type caseJSON struct {
 }
 
 type problemJSON struct {
+	File string `json:"file,omitempty"` // where it is a fragment, not the case's file
 	Line int    `json:"line"`
 	Col  int    `json:"col"`
 	Path string `json:"path,omitempty"`
@@ -40,6 +41,7 @@ type problemJSON struct {
 }
 
 type failureJSON struct {
+	File  string   `json:"file,omitempty"` // where it is a fragment, not the case's file
 	Line  int      `json:"line"`
 	Col   int      `json:"col"`
 	Path  string   `json:"path,omitempty"`
@@ -74,12 +76,12 @@ func caseOf(out *scenario.Outcome) caseJSON {
 	var load *scenario.LoadError
 	if errors.As(out.Err, &load) {
 		for _, p := range load.Problems {
-			c.Problems = append(c.Problems, problemJSON{Line: p.Pos.Line, Col: p.Pos.Col, Path: p.Path, Text: p.Text})
+			c.Problems = append(c.Problems, problemJSON{File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col, Path: p.Path, Text: p.Text})
 		}
 	}
 	for _, f := range out.Failures {
 		c.Failures = append(c.Failures, failureJSON{
-			Line: f.Pos.Line, Col: f.Pos.Col, Path: f.Path, Text: f.Text,
+			File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, Path: f.Path, Text: f.Text,
 			Want: f.Want, Got: f.Got, Trace: f.Trace, Again: f.Again,
 		})
 	}

@@ -12,6 +12,7 @@ import (
 // decoder walks the nodes of a file along the types of file.go and gathers what
 // is wrong.
 type decoder struct {
+	files    map[*yaml.Node]string // that the nodes of fragments are in; only looked up
 	where    map[string]Pos
 	problems []Problem
 	depth    int
@@ -34,10 +35,11 @@ func (d *decoder) read(n *yaml.Node, f *File) {
 }
 
 func (d *decoder) add(n *yaml.Node, path, text string) {
-	d.problems = append(d.problems, Problem{Pos: posOf(n), Path: path, Text: text})
+	d.problems = append(d.problems, Problem{Pos: d.pos(n), Path: path, Text: text})
 }
 
-func posOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
+// pos is the place of a node, in its file.
+func (d *decoder) pos(n *yaml.Node) Pos { return Pos{Line: n.Line, Col: n.Column, File: d.files[n]} }
 
 // enter follows an alias, counts the node and checks what holds for every node.
 // It returns nil where the node is not to be looked into; leave ends the visit
@@ -164,7 +166,7 @@ func (d *decoder) members(n *yaml.Node, path string, fn func(key, value *yaml.No
 			continue
 		}
 		first[key.Value] = key.Line
-		d.where[at] = posOf(key)
+		d.where[at] = d.pos(key)
 		fn(key, value, at)
 	}
 }
@@ -187,7 +189,7 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, path string) {
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
 		at := element(path, i)
-		d.where[at] = posOf(item)
+		d.where[at] = d.pos(item)
 		d.value(item, v.Index(i), at)
 	}
 }

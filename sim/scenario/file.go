@@ -27,9 +27,9 @@ type File struct {
 	Always    []Item       `key:"always"`            // every event of the trace that has an item's keys matches it
 	Never     []Item       `key:"never"`             // no event of the trace matches an item
 
-	path   string
-	source []byte
-	where  map[string]Pos // of every key and list entry, by its path; only looked up
+	path    string
+	sources sources
+	where   map[string]Pos // of every key and list entry, by its path; only looked up
 }
 
 // Clock is the virtual clock.

@@ -74,7 +74,7 @@ type memberMatcher struct {
 }
 
 func (m *Matcher) read(d *decoder, n *yaml.Node, path string) {
-	m.pos = posOf(n)
+	m.pos = d.pos(n)
 	switch n.Kind {
 	case yaml.MappingNode:
 		m.readMap(d, n, path)
@@ -92,7 +92,7 @@ func (m *Matcher) read(d *decoder, n *yaml.Node, path string) {
 
 // inner reads a matcher within this one.
 func (d *decoder) inner(n *yaml.Node, path string) Matcher {
-	m := Matcher{pos: posOf(n)}
+	m := Matcher{pos: d.pos(n)}
 	if n = d.enter(n, path); n != nil {
 		m.read(d, n, path)
 		d.leave()
@@ -108,7 +108,7 @@ func (m *Matcher) readList(d *decoder, n *yaml.Node, path string) {
 	m.list = make([]Matcher, len(n.Content))
 	for i, item := range n.Content {
 		at := element(path, i)
-		d.where[at] = posOf(item)
+		d.where[at] = d.pos(item)
 		m.list[i] = d.inner(item, at)
 	}
 }

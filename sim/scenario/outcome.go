@@ -28,7 +28,7 @@ func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 }
 // Failure is one thing that did not hold.
 type Failure struct {
 	Name  string // the case's
-	File  string
+	File  string // the scenario's; see [Pos.In]
 	Pos   Pos    // the expectation
 	Path  string // what was looked at, such as expect.replies[0]
 	Want  string // empty where Text says all
@@ -95,7 +95,7 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 	j.failures = append(j.failures, Failure{
 		Name: f.Name, File: f.path, Pos: pos, Path: path,
 		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
-		Frame: frame(f.source, pos),
+		Frame: f.sources.frame(pos),
 		Trace: j.lastSteps(step),
 		Again: again(f.path, f.line()),
 	})

@@ -49,18 +49,19 @@ func LoadOne(fsys fs.FS, path string) (*File, error) {
 
 // Parse is LoadOne for a file that is in memory; path is only for errors.
 func Parse(path string, source []byte) (*File, error) {
+	texts := sources{"": source}
 	root, problem := parse(source)
 	if problem != nil {
-		return nil, failed(path, source, []Problem{*problem})
+		return nil, failed(path, texts, []Problem{*problem})
 	}
-	f := &File{path: path, source: source}
+	f := &File{path: path, sources: texts}
 	d := decoder{where: map[string]Pos{}}
 	d.read(root, f)
 	f.where = d.where
 	if len(d.problems) == 0 {
 		d.check(f)
 	}
-	if err := failed(path, source, d.problems); err != nil {
+	if err := failed(path, texts, d.problems); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -116,13 +117,13 @@ func parse(source []byte) (*yaml.Node, *Problem) {
 	var doc, second yaml.Node
 	switch err := loader.Load(&doc); {
 	case errors.Is(err, io.EOF), err == nil && len(doc.Content) == 0:
-		return nil, &Problem{Pos: Pos{1, 1}, Text: "is empty; a scenario is a map that begins with scenario: 1"}
+		return nil, &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is empty; a scenario is a map that begins with scenario: 1"}
 	case err != nil:
 		return nil, syntaxProblem(err, source)
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		return nil, &Problem{Pos: Pos{second.Line, second.Column}, Text: "a second document begins; a scenario is one document"}
+		return nil, &Problem{Pos: Pos{Line: second.Line, Col: second.Column}, Text: "a second document begins; a scenario is one document"}
 	case !errors.Is(err, io.EOF):
 		return nil, syntaxProblem(err, source)
 	}
@@ -133,11 +134,11 @@ func parse(source []byte) (*yaml.Node, *Problem) {
 func checkText(source []byte) *Problem {
 	switch {
 	case len(bytes.TrimSpace(source)) == 0:
-		return &Problem{Pos: Pos{1, 1}, Text: "is empty; a scenario is a map that begins with scenario: 1"}
+		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is empty; a scenario is a map that begins with scenario: 1"}
 	case len(source) > FileBytesMax:
 		return &Problem{Text: fmt.Sprintf("is too large; the limit is %d KiB", FileBytesMax>>10)}
 	}
-	at := Pos{1, 1}
+	at := Pos{Line: 1, Col: 1}
 	for i := 0; i < len(source); {
 		r, size := utf8.DecodeRune(source[i:])
 		switch {
@@ -148,7 +149,7 @@ func checkText(source []byte) *Problem {
 		}
 		at.Col++
 		if r == '\n' {
-			at = Pos{at.Line + 1, 1}
+			at = Pos{Line: at.Line + 1, Col: 1}
 		}
 		i += size
 	}
@@ -159,9 +160,9 @@ func checkText(source []byte) *Problem {
 func syntaxProblem(err error, source []byte) *Problem {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		return &Problem{Pos: Pos{1, 1}, Text: "is not YAML: " + strings.ReplaceAll(err.Error(), "\n", " ")}
+		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is not YAML: " + strings.ReplaceAll(err.Error(), "\n", " ")}
 	}
-	begin, end := Pos{e.ContextMark.Line, e.ContextMark.Column}, Pos{e.Mark.Line, e.Mark.Column}
+	begin, end := Pos{Line: e.ContextMark.Line, Col: e.ContextMark.Column}, Pos{Line: e.Mark.Line, Col: e.Mark.Column}
 	switch {
 	case indentedByTab(source, end.Line):
 		return &Problem{Pos: end, Text: "a tab used for indentation; use spaces"}
@@ -181,7 +182,7 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: end, Text: "this character cannot begin a value; quote the text"}
 	}
 	if end.Line == 0 {
-		end = Pos{1, 1}
+		end = Pos{Line: 1, Col: 1}
 	}
 	return &Problem{Pos: end, Text: "is not YAML: " + strings.ReplaceAll(e.Message, "\n", " ")}
 }

@@ -203,7 +203,7 @@ func (d *decoder) data(n *yaml.Node, path string) (value, bool) {
 		whole := true
 		for i, item := range n.Content {
 			at := element(path, i)
-			d.where[at] = posOf(item)
+			d.where[at] = d.pos(item)
 			one, ok := d.data(item, at)
 			v.list, whole = append(v.list, one), whole && ok
 		}
