@@ -52,6 +52,7 @@ func (f *fuse) at(p Point, effect string, step uint64) error {
 
 func (f *fuse) burn(c Crash) error {
 	f.last = c
+	f.result.Struck = append(f.result.Struck, string(c.Point))
 	f.result.Crashes = append(f.result.Crashes, Crashed{At: f.now(), Ordinal: f.met, Point: c.Point})
 	return errCrash
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 
 	"shelly/fsm"
@@ -45,5 +46,23 @@ func TestASnapshotKeepsMemoryFromTheCrash(t *testing.T) {
 	p.Crashes = []Crash{{Point: AfterStep, Nth: 5*events + 1, After: fsm.Second}}
 	if r := play(t, p, Options{}); len(r.Crashes) != 1 || len(r.Memory) != events {
 		t.Errorf("crashes %v, %d entries; want one crash and %d entries", r.Crashes, len(r.Memory), events)
+	}
+}
+
+// SIM-4: the faults that struck are named, in their order.
+func TestACrashIsAFaultThatStruck(t *testing.T) {
+	p := roundTrip()
+	p.Crashes = []Crash{{Point: AfterStep, Nth: 2}, {Point: BeforeEffect, Effect: "run_tool"}}
+	if r := play(t, p, Options{}); !slices.Equal(r.Struck, []string{"step", "effect.before"}) {
+		t.Errorf("struck %v", r.Struck)
+	}
+	m, err := Matrix(roundTrip(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range FaultPoints() {
+		if !slices.Contains(m.Struck, name) {
+			t.Errorf("no run of the matrix met %s: %v", name, m.Struck)
+		}
 	}
 }

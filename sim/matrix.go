@@ -11,7 +11,8 @@ import (
 
 // MatrixResult is what the crash matrix of one plan found.
 type MatrixResult struct {
-	Points   int // how many crash points the uninterrupted run meets
+	Points   int      // how many crash points the uninterrupted run meets
+	Struck   []string // the faults that struck in the crashed runs, in order
 	Failures []MatrixFailure
 }
 
@@ -48,6 +49,7 @@ func Matrix(p Plan, o Options) (MatrixResult, error) {
 		if err != nil {
 			return result, fmt.Errorf("crash at point %d: %w", n, err)
 		}
+		result.Struck = append(result.Struck, crashed.Struck...)
 		for _, text := range compareCrashed(straight, crashed) {
 			point := Point("")
 			if len(crashed.Crashes) > 0 {

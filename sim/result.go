@@ -22,6 +22,7 @@ type Result struct {
 	Asked      []Asked     // model calls, in order; a call asked again after a crash is there again
 	Ran        []Ran       // tool starts, in order
 	Crashes    []Crashed
+	Struck     []string // the faults that struck, in order, by the names of FaultPoints
 	Exits      []fsm.ExitCode
 	Unexpected []string // calls that no script entry was left for
 	Unused     []string // script entries that nobody asked for

@@ -19,6 +19,7 @@ type Outcome struct {
 	Steps     int         // durable steps of the (uninterrupted) run
 	TraceHash uint64      // of that run; the same on every machine
 	Points    int         // crash points that were tried, for crash: {at: $every}
+	Struck    []string    // the faults that struck, in that run and in those of the crash matrix
 	Result    *sim.Result // of that run; nil with Err
 }
 

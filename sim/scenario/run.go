@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/sim"
 )
@@ -18,6 +19,7 @@ func (f *File) Run(o sim.Options) Outcome {
 		return out
 	}
 	out.Result, out.Steps, out.TraceHash = result, len(result.Steps), result.Hash
+	out.Struck = result.Struck
 	j := &judge{file: f, result: result}
 	j.all()
 	if f.everyCrash() {
@@ -27,6 +29,7 @@ func (f *File) Run(o sim.Options) Outcome {
 			return out
 		}
 		out.Points = matrix.Points
+		out.Struck = append(slices.Clip(out.Struck), matrix.Struck...)
 		j.matrix(matrix.Failures)
 	}
 	if j.dropped > 0 {
