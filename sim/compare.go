@@ -24,8 +24,8 @@ func unsafeStarts(r *Result) []string {
 	return starts
 }
 
-// compareKept compares the starts of unsafe tools, the sessions, MEMORY.md,
-// HISTORY.md and the messages sent.
+// compareKept compares the starts of unsafe tools, the outside world, the sessions,
+// MEMORY.md, HISTORY.md and the messages sent.
 // What two sessions write to one file may stand in either order.
 func compareKept(straight, crashed *Result) []string {
 	wrong := compareStarts(straight, crashed)
@@ -46,6 +46,7 @@ func compareKept(straight, crashed *Result) []string {
 		wrong = append(wrong, compareList(what+", archive", messageLines(want.Archive), messageLines(got.Archive))...)
 		wrong = append(wrong, compareList(what+", skills", skillLines(want.State.Skills), skillLines(got.State.Skills))...)
 	}
+	wrong = append(wrong, compareLines("the world", thingLines(straight.World), thingLines(crashed.World))...)
 	wrong = append(wrong, compareLines("MEMORY.md", strings.Split(straight.MemoryFile, "\n"), strings.Split(crashed.MemoryFile, "\n"))...)
 	wrong = append(wrong, compareLines("HISTORY.md", untimed(straight.History), untimed(crashed.History))...)
 	return append(wrong, compareLines("messages", sentLines(straight.Messages), sentLines(crashed.Messages))...)
@@ -88,6 +89,14 @@ func skillLines(skills []fsm.LoadedSkill) []string {
 	var lines []string
 	for _, s := range skills {
 		lines = append(lines, s.Name+"/"+s.Reference)
+	}
+	return lines
+}
+
+func thingLines(things []Thing) []string {
+	var lines []string
+	for _, t := range things {
+		lines = append(lines, t.Name+": "+t.Data)
 	}
 	return lines
 }

@@ -20,6 +20,7 @@ type Plan struct {
 	Loading    Service     // of sessions
 	Saving     Service     // of sessions
 	Skilling   Service     // loading skills
+	World      []Thing     // what the outside world holds before the first boot, names once each
 	Memory     []fsm.Entry // what memory holds before the first boot
 	Sessions   []Saved     // what the store of sessions holds then, each saved once
 	MemoryFile string      // MEMORY.md before the first boot
@@ -62,12 +63,14 @@ type Stub struct {
 // Act is what a stub does when it is called: each in order, each Times times.
 type Act struct {
 	Returns  string
-	Failed   bool // the tool answers that it failed
-	Nothing  bool // and says that nothing happened
-	Invalid  bool // and says that the call is wrong
-	Hangs    bool // no answer comes until it is aborted
-	Deaf     bool // nor after it was aborted
-	Lost     bool // it did what it does, but its answer never comes
+	Reads    string   // it returns what the outside world holds by this name, or fails where that is nothing
+	Changes  []Change // what it does to the outside world, whatever becomes of its answer
+	Failed   bool     // the tool answers that it failed
+	Nothing  bool     // and says that nothing happened
+	Invalid  bool     // and says that the call is wrong
+	Hangs    bool     // no answer comes until it is aborted
+	Deaf     bool     // nor after it was aborted
+	Lost     bool     // it did what it does, but its answer never comes
 	Takes    fsm.Millis
 	Times    int // 0 means 1
 	Optional bool

@@ -13,6 +13,7 @@ type Result struct {
 	Notices    []Delivery       // notices and repeated replies, as the clients got them
 	Reports    []fsm.Report
 	Memory     []fsm.Entry // in the order of storing
+	World      []Thing     // what the outside world holds
 	Sessions   []Saved     // in the order of the first save
 	MemoryFile string      // MEMORY.md
 	History    []string    // the entries of HISTORY.md

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -92,6 +93,7 @@ func newRun(p *Plan, o Options) *run {
 	r.world.agenda.now = p.Start
 	r.world.memory = memory{entries: append([]fsm.Entry(nil), p.Memory...)}
 	r.world.memory.sync()
+	r.world.things = slices.Clone(p.World)
 	r.world.sessions = newSessions(p)
 	r.fuse = &fuse{
 		plan: p.Crashes, ordinal: o.CrashAt, result: r.result,
@@ -252,6 +254,7 @@ func (r *run) broken(violations []fsm.Violation) {
 func (r *run) finish() (*Result, error) {
 	r.result.Unused = r.world.cursor.unused()
 	r.result.Memory = r.world.memory.entries
+	r.result.World = r.world.things
 	stored := r.world.sessions.held
 	r.result.Sessions, r.result.MemoryFile, r.result.History = stored.saved, stored.memory, stored.notes
 	r.result.gather()

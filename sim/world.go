@@ -31,6 +31,7 @@ type world struct {
 	config   *fsm.Config // of the process
 	memory   memory
 	sessions sessions
+	things   things
 	agenda   agenda
 	result   *Result
 	sent     []string // keys of the messages that were delivered
@@ -109,6 +110,7 @@ func (w *world) run(e fsm.RunTool) error {
 	} else {
 		w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
 	}
+	act = w.touch(act)
 	fact := act.answer(e)
 	if w.backend != nil {
 		var err error

@@ -58,6 +58,9 @@ func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 	if text := firstDifference(simulated.Steps, real.Steps); text != "" {
 		return text, nil
 	}
+	if !slices.Equal(simulated.World, real.World) {
+		return fmt.Sprintf("world\n  - simulated %+v\n  + runtime   %+v", simulated.World, real.World), nil
+	}
 	if text := kept(simulated, real); text != "" {
 		return text, nil
 	}

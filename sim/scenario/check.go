@@ -85,12 +85,13 @@ func (d *decoder) checkTool(path string, entries Entries) {
 	effects := ""
 	for i, e := range entries {
 		at := element(path, i)
-		d.oneOf(at, choice{"returns", e.Returns != nil}, choice{"fails", e.Fails != nil}, choice{"hangs", e.Hangs},
+		d.oneOf(at, choice{"returns", e.Returns != nil}, choice{"reads", e.Reads != ""}, choice{"fails", e.Fails != nil}, choice{"hangs", e.Hangs},
 			choice{"deaf", e.Deaf}, choice{"started_then_lost", e.Lost})
 		d.oneOf(at, choice{"nothing", e.Nothing || e.Fails != nil && e.Fails.Retryable}, choice{"invalid", e.Invalid})
 		if e.Fails == nil && (e.Nothing || e.Invalid) {
 			d.at(at, "nothing and invalid belong to fails")
 		}
+		d.checkChanges(at, &e)
 		switch {
 		case e.Effects == "":
 		case effects != "" && e.Effects != effects:

@@ -13,6 +13,7 @@ type File struct {
 	About     *About       `key:"about"`             // what the profile's texts speak of
 	Clock     *Clock       `key:"clock"`             // the virtual clock
 	Tools     Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them, behind the profile's own
+	World     Map[Data]    `key:"world"`             // what the outside world holds before the first start: data by names of the file's choice (SCN-23)
 	Skills    []Skill      `key:"skills"`            // the skills that there are
 	Embed     *Embedding   `key:"embedding"`         // off, or how the embedding model fails
 	Memory    []Memory     `key:"memory"`            // what memory holds before the first start
@@ -89,23 +90,29 @@ type Loaded struct {
 // declares a tool that nobody may call.
 type Entries []Entry
 
-// Entry is one answer of a stub tool. At most one of returns, fails, hangs, deaf
-// and started_then_lost is given; without any the tool returns nothing.
+// Entry is one answer of a stub tool. At most one of returns, reads, fails, hangs,
+// deaf and started_then_lost is given; without any the tool returns nothing. What it
+// writes, appends and removes is done at the start of the call, whatever becomes of
+// its answer (SCN-23).
 type Entry struct {
-	Args     *Matcher `key:"args"`                                  // what the tool is called with
-	Returns  *string  `key:"returns"`                               // its result
-	Fails    *Failing `key:"fails"`                                 // it answers that it failed
-	Nothing  bool     `key:"nothing"`                               // (fails) and that nothing happened, so that another attempt is safe
-	Invalid  bool     `key:"invalid"`                               // (fails) and that the call is wrong, so that another attempt is pointless
-	Hangs    bool     `key:"hangs"`                                 // it answers only when it is aborted
-	Deaf     bool     `key:"deaf"`                                  // it does not even stop when it is aborted
-	Lost     bool     `key:"started_then_lost"`                     // it does what it does, but its answer never comes
-	Takes    Duration `key:"takes"`                                 // how long until it answers
-	Times    *Count   `key:"times"`                                 // how many calls the entry is for; 1 unless given
-	Effects  string   `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
-	Approve  bool     `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
-	About    string   `key:"description"`                           // what the model is told of the tool, in one of its entries
-	Optional bool     `key:"optional"`                              // it is no failure if nobody calls
+	Args     *Matcher    `key:"args"`                                  // what the tool is called with
+	Returns  *string     `key:"returns"`                               // its result
+	Reads    string      `key:"reads"`                                 // its result is what the world holds by this name at the start: text as it stands, other data as JSON; where there is nothing it fails
+	Writes   Map[Data]   `key:"writes"`                                // what the world then holds, by name
+	Appends  Map[string] `key:"appends"`                               // texts that the world then holds behind those that it has, by name
+	Removes  []string    `key:"removes"`                               // names by which the world then holds nothing
+	Fails    *Failing    `key:"fails"`                                 // it answers that it failed
+	Nothing  bool        `key:"nothing"`                               // (fails) and that nothing happened, so that another attempt is safe
+	Invalid  bool        `key:"invalid"`                               // (fails) and that the call is wrong, so that another attempt is pointless
+	Hangs    bool        `key:"hangs"`                                 // it answers only when it is aborted
+	Deaf     bool        `key:"deaf"`                                  // it does not even stop when it is aborted
+	Lost     bool        `key:"started_then_lost"`                     // it does what it does, but its answer never comes
+	Takes    Duration    `key:"takes"`                                 // how long until it answers
+	Times    *Count      `key:"times"`                                 // how many calls the entry is for; 1 unless given
+	Effects  string      `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
+	Approve  bool        `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
+	About    string      `key:"description"`                           // what the model is told of the tool, in one of its entries
+	Optional bool        `key:"optional"`                              // it is no failure if nobody calls
 }
 
 // Failing is a text, or a code and a message.
@@ -294,6 +301,7 @@ type Expect struct {
 	Inference  *InferencePath  `key:"inference"`                        // the first inference of that first handle
 	Inferences *Matcher        `key:"inferences"`                       // the paths of all its inferences, the summary's among them
 	Memory     *MemoryExpect   `key:"memory"`                           // what the case added to memory
+	World      *Matcher        `key:"world"`                            // what the outside world holds: a map by name
 	Sessions   *Matcher        `key:"sessions"`                         // the store of sessions: a map by name of {version, history, pending, skills, archive, ratio}
 	MemoryMD   *Matcher        `key:"memory_file"`                      // MEMORY.md
 	HistoryMD  *Matcher        `key:"history_file"`                     // the entries of HISTORY.md, in order

@@ -205,6 +205,7 @@ func (j *judge) done(e *Expect) {
 			j.expect("expect.memory.entries", e.Memory.Entries, listValue(added, entryValue))
 		}
 	}
+	j.expect("expect.world", e.World, worldValue(j.result.World))
 	j.expect("expect.sessions", e.Sessions, sessionsValue(j.result.Sessions))
 	j.expect("expect.memory_file", e.MemoryMD, textValue(j.result.MemoryFile))
 	j.expect("expect.history_file", e.HistoryMD, listValue(j.result.History, textValue))

@@ -23,6 +23,7 @@ func (f *File) Plan() sim.Plan {
 		Start:      fsm.Millis(f.start()),
 		Scripts:    f.scripts(),
 		Strict:     f.Strict,
+		World:      f.world(),
 		Skills:     f.skills(),
 		Memory:     f.memory(),
 		Sessions:   f.sessions(),
@@ -207,7 +208,7 @@ func stub(name string, entries Entries) sim.Stub {
 		if e.About != "" {
 			s.Decl.Description = e.About
 		}
-		act := sim.Act{Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: fsm.Millis(e.Takes), Optional: e.Optional}
+		act := sim.Act{Reads: e.Reads, Changes: e.changes(), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: fsm.Millis(e.Takes), Optional: e.Optional}
 		if e.Returns != nil {
 			act.Returns = *e.Returns
 		}
