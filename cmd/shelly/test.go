@@ -39,8 +39,8 @@ func (c *testCmd) Run(t *terminal) error {
 			fmt.Fprintf(t.out, "%s  %s\n", f.Path(), f.Name)
 		}
 	}
-	for _, err := range broken {
-		fmt.Fprintln(t.err, detail(err))
+	for i := range broken {
+		fmt.Fprintln(t.err, detail(broken[i].Err))
 	}
 	switch {
 	case c.List:
@@ -49,6 +49,6 @@ func (c *testCmd) Run(t *terminal) error {
 		return failf(exitNoMatch, "no case's name matches --run %s", c.Only)
 	}
 	start := time.Now()
-	outcomes := c.play(files)
-	return c.judge(t, outcomes, broken, time.Since(start))
+	cases := c.play(files)
+	return c.judge(t, cases, broken, time.Since(start))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
@@ -48,12 +49,12 @@ type host struct{}
 func (host) Open(name string) (fs.File, error) { return os.Open(name) }
 
 // load loads the files whose case is wanted. One bad file does not keep the
-// others from running.
-func load(paths []string, only *regexp.Regexp) (files []*scenario.File, broken []error) {
+// others from running: it is a case that could not be loaded.
+func load(paths []string, only *regexp.Regexp) (files []*scenario.File, broken []report.Case) {
 	for _, p := range paths {
 		cases, err := scenario.Load(host{}, p)
 		if err != nil {
-			broken = append(broken, err)
+			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: p, Err: err}})
 		}
 		for _, f := range cases {
 			if only.MatchString(f.Name) {
@@ -73,7 +74,7 @@ func detail(err error) string {
 	return err.Error()
 }
 
-func loadFailure(broken []error) error {
+func loadFailure(broken []report.Case) error {
 	switch len(broken) {
 	case 0:
 		return nil

@@ -4,24 +4,20 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 
 	"shelly/sim"
+	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
-// tested is one case's outcome, with what only this command knows.
-type tested struct {
-	scenario.Outcome
-	differs bool // two runs gave two traces
-}
-
 // play runs the cases, several at once, and returns the outcomes in their order.
-func (c *testCmd) play(files []*scenario.File) []tested {
+func (c *testCmd) play(files []*scenario.File) []report.Case {
 	workers := c.Parallel
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	outcomes := make([]tested, len(files))
+	outcomes := make([]report.Case, len(files))
 	next := make(chan int)
 	var failed, group = make(chan struct{}), sync.WaitGroup{}
 	var once sync.Once
@@ -29,7 +25,7 @@ func (c *testCmd) play(files []*scenario.File) []tested {
 		group.Go(func() {
 			for i := range next {
 				outcomes[i] = c.one(files[i])
-				if c.FailFast && (!outcomes[i].OK() || outcomes[i].differs) {
+				if c.FailFast && outcomes[i].Status().Fails() {
 					once.Do(func() { close(failed) })
 					return // so that a single worker never takes another case
 				}
@@ -52,14 +48,16 @@ feed:
 }
 
 // one runs a case, and with --twice once more (SCN-11).
-func (c *testCmd) one(f *scenario.File) tested {
+func (c *testCmd) one(f *scenario.File) (out report.Case) {
+	start := time.Now()
+	defer func() { out.Took = time.Since(start) }()
 	if c.On == "runtime" {
-		return tested{Outcome: runLive(f)}
+		return report.Case{Outcome: runLive(f)}
 	}
-	out := tested{Outcome: c.again(f.Run(c.options()))}
+	out.Outcome = c.again(f.Run(c.options()))
 	if c.Twice && out.Err == nil {
 		again := f.Run(c.options())
-		out.differs = again.Err != nil || again.TraceHash != out.TraceHash
+		out.Differs = again.Err != nil || again.TraceHash != out.TraceHash
 	}
 	return out
 }

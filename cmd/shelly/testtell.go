@@ -1,56 +1,58 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"shelly/sim"
 	"shelly/sim/report"
-	"shelly/sim/scenario"
 )
 
-// judge reports the outcomes and chooses the exit code. What the report does not
-// hold follows it, on standard error where a program reads the report.
-func (c *testCmd) judge(t *terminal, all []tested, broken []error, elapsed time.Duration) error {
-	write, notes := report.Pretty, t.out
+// judge reports the cases and chooses the exit code. What the report does not hold
+// follows it, on standard error where a program reads the report.
+func (c *testCmd) judge(t *terminal, cases, broken []report.Case, took time.Duration) error {
+	r := &report.Run{Cases: slices.Concat(broken, cases), Took: took}
+	slices.SortStableFunc(r.Cases, func(a, b report.Case) int { return cmp.Compare(a.File, b.File) })
+	notes := t.out
+	var err error
 	if c.Format == "json" {
-		write, notes = report.JSON, t.err
+		notes = t.err
+		err = report.JSON(t.out, r)
+	} else {
+		err = report.Pretty(t.out, r, report.Options{Verbose: c.Verbose})
 	}
-	outcomes := make([]scenario.Outcome, len(all))
-	failed, differs := 0, 0
+	if err != nil {
+		return err
+	}
+	missing := 0
+	if c.Coverage {
+		missing = printCoverage(notes, coverageOf(cases))
+	}
+	n := r.Count()
+	switch {
+	case len(broken) > 0:
+		return loadFailure(broken)
+	case n.Differ > 0:
+		return silent(exitDiffers)
+	case n.Failed+n.Errors+missing > 0:
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+func coverageOf(cases []report.Case) *sim.Coverage {
 	coverage := sim.NewCoverage()
-	for i, o := range all {
-		outcomes[i] = o.Outcome
-		switch {
-		case !o.OK():
-			failed++
-		case o.differs:
-			differs++
-			fmt.Fprintf(notes, "DIFFERS %s %s: two runs gave two traces\n", o.File, o.Name)
-		}
+	for _, o := range cases {
 		if o.Result != nil {
 			for _, s := range o.Result.Steps {
 				coverage.Add(s.Moves)
 			}
 		}
 	}
-	if err := write(t.out, outcomes, report.Options{Verbose: c.Verbose, Elapsed: elapsed}); err != nil {
-		return err
-	}
-	missing := 0
-	if c.Coverage {
-		missing = printCoverage(notes, coverage)
-	}
-	switch {
-	case len(broken) > 0:
-		return loadFailure(broken)
-	case differs > 0:
-		return silent(exitDiffers)
-	case failed > 0 || missing > 0:
-		return silent(exitFailed)
-	}
-	return nil
+	return coverage
 }
 
 func printCoverage(w io.Writer, c *sim.Coverage) (missing int) {

@@ -2,48 +2,55 @@ package report
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-
-	"shelly/sim/scenario"
 )
 
-// document is the JSON report. Its shape is versioned: a program that reads
-// version 1 reads every later report of version 1.
+// jsonVersion is the version of the JSON report's shape. A field may join a version;
+// one that goes or changes its meaning makes another.
+const jsonVersion = 1
+
+// document is the JSON report, version 1. The table of SCN-41 tells what each field
+// means. What is empty is left out, but for the fields without omitempty.
 type document struct {
 	Version int        `json:"version"`
 	Passed  int        `json:"passed"`
 	Failed  int        `json:"failed"`
-	Errors  int        `json:"errors"` // cases that could not be loaded or played
+	Differ  int        `json:"differ"`
+	Errors  int        `json:"errors"`
+	Skipped int        `json:"skipped"`
 	Cases   []caseJSON `json:"cases"`
 }
 
 type caseJSON struct {
-	Name      string        `json:"name"`
 	File      string        `json:"file"`
-	Line      int           `json:"line"`
-	OK        bool          `json:"ok"`
-	Steps     int           `json:"steps"`
+	Line      int           `json:"line,omitempty"`
+	Name      string        `json:"name,omitempty"`
+	Status    Status        `json:"status"`
+	Tags      []string      `json:"tags,omitempty"`
+	Covers    []string      `json:"covers,omitempty"`
+	Skipped   string        `json:"skipped,omitempty"`
+	Steps     int           `json:"steps,omitempty"`
 	Points    int           `json:"crash_points,omitempty"`
-	TraceHash string        `json:"trace_hash,omitempty"` // 16 hexadecimal digits
+	TraceHash string        `json:"trace_hash,omitempty"`
 	Error     string        `json:"error,omitempty"`
-	Problems  []problemJSON `json:"problems,omitempty"` // of a file that does not load
+	Problems  []problemJSON `json:"problems,omitempty"`
 	Failures  []failureJSON `json:"failures,omitempty"`
+	Again     string        `json:"again,omitempty"`
 }
 
 type problemJSON struct {
-	File string `json:"file,omitempty"` // where it is a fragment, not the case's file
-	Line int    `json:"line"`
-	Col  int    `json:"col"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"col,omitempty"`
 	Path string `json:"path,omitempty"`
 	Text string `json:"text"`
 }
 
 type failureJSON struct {
-	File  string   `json:"file,omitempty"` // where it is a fragment, not the case's file
-	Line  int      `json:"line"`
-	Col   int      `json:"col"`
+	File  string   `json:"file,omitempty"`
+	Line  int      `json:"line,omitempty"`
+	Col   int      `json:"col,omitempty"`
 	Path  string   `json:"path,omitempty"`
 	Text  string   `json:"text,omitempty"`
 	Want  string   `json:"want,omitempty"`
@@ -52,12 +59,15 @@ type failureJSON struct {
 	Again string   `json:"again,omitempty"`
 }
 
-// JSON writes a report for programs. Equal outcomes give equal bytes.
-func JSON(w io.Writer, outcomes []scenario.Outcome, _ Options) error {
-	c := count(outcomes)
-	doc := document{Version: 1, Passed: c.passed, Failed: c.failed, Errors: c.errors, Cases: []caseJSON{}}
-	for i := range outcomes {
-		doc.Cases = append(doc.Cases, caseOf(&outcomes[i]))
+// JSON writes a report for programs (SCN-41). Equal outcomes give equal bytes.
+func JSON(w io.Writer, r *Run) error {
+	n := r.Count()
+	doc := document{
+		Version: jsonVersion, Passed: n.Passed, Failed: n.Failed, Differ: n.Differ, Errors: n.Errors, Skipped: n.Skipped,
+		Cases: []caseJSON{},
+	}
+	for i := range r.Cases {
+		doc.Cases = append(doc.Cases, jsonCase(&r.Cases[i]))
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -65,25 +75,30 @@ func JSON(w io.Writer, outcomes []scenario.Outcome, _ Options) error {
 	return e.Encode(doc)
 }
 
-func caseOf(out *scenario.Outcome) caseJSON {
-	c := caseJSON{Name: out.Name, File: out.File, Line: out.Line, OK: out.OK(), Steps: out.Steps, Points: out.Points}
-	if out.TraceHash != 0 {
-		c.TraceHash = fmt.Sprintf("%016x", out.TraceHash)
+func jsonCase(c *Case) caseJSON {
+	out := caseJSON{
+		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
+		Skipped: c.Skipped, Steps: c.Steps, Points: c.Points,
 	}
-	if out.Err != nil {
-		c.Error = out.Err.Error()
+	if c.TraceHash != 0 {
+		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)
 	}
-	var load *scenario.LoadError
-	if errors.As(out.Err, &load) {
+	if c.Err != nil {
+		out.Error = c.Err.Error()
+	}
+	if load := c.loadError(); load != nil {
 		for _, p := range load.Problems {
-			c.Problems = append(c.Problems, problemJSON{File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col, Path: p.Path, Text: p.Text})
+			out.Problems = append(out.Problems, problemJSON{File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col, Path: p.Path, Text: p.Text})
 		}
 	}
-	for _, f := range out.Failures {
-		c.Failures = append(c.Failures, failureJSON{
+	if out.Status != Passed {
+		out.Again = c.again()
+	}
+	for _, f := range c.Failures {
+		out.Failures = append(out.Failures, failureJSON{
 			File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, Path: f.Path, Text: f.Text,
 			Want: f.Want, Got: f.Got, Trace: f.Trace, Again: f.Again,
 		})
 	}
-	return c
+	return out
 }

@@ -5,79 +5,140 @@ import (
 	"io"
 	"strings"
 	"time"
-
-	"shelly/sim/scenario"
+	"unicode"
 )
 
-// Options says what a report shows.
+// Options says what a report for people shows.
 type Options struct {
-	Verbose bool          // a line for every case, not only for what failed (pretty only)
-	Elapsed time.Duration // how long the run took; 0 is not shown (pretty only)
+	Verbose bool // a line for every case, not only for what did not pass
+	Broken  bool // what is wrong with a file that does not load; else that has been told
 }
 
-// Pretty writes a report for people: each failure, and a summary line.
-func Pretty(w io.Writer, outcomes []scenario.Outcome, o Options) error {
-	var b strings.Builder
-	for i := range outcomes {
-		writeOutcome(&b, &outcomes[i], o)
+const (
+	listFrom = 4  // cases that did not pass, from which on their commands are listed at the end
+	listMax  = 50 // of them that are listed
+)
+
+// Pretty writes a report for people: what did not pass, and a summary line.
+func Pretty(w io.Writer, r *Run, o Options) error {
+	for i := range r.Cases {
+		if err := PrettyCase(w, &r.Cases[i], o); err != nil {
+			return err
+		}
 	}
-	b.WriteString(summary(count(outcomes), o.Elapsed))
-	_, err := io.WriteString(w, b.String())
+	return PrettyEnd(w, r)
+}
+
+// PrettyCase writes what a case came to, in one piece; nothing where it passed and
+// nobody asked.
+func PrettyCase(w io.Writer, c *Case, o Options) error {
+	text := prettyCase(c, o)
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
-func writeOutcome(b *strings.Builder, out *scenario.Outcome, o Options) {
-	switch {
-	case out.Err != nil:
-		fmt.Fprintf(b, "ERROR %s\n  %s\n\n", title(out), strings.ReplaceAll(out.Err.Error(), "\n", "\n  "))
-	case len(out.Failures) > 0:
-		for _, f := range out.Failures {
+func prettyCase(c *Case, o Options) string {
+	var b strings.Builder
+	switch c.Status() {
+	case Errored:
+		load := c.loadError()
+		switch {
+		case load == nil:
+			fmt.Fprintf(&b, "ERROR %s\n%s\n", c.title(), indent(c.Err.Error()))
+		case o.Broken:
+			fmt.Fprintf(&b, "ERROR %s\n%s\n", c.title(), indent(load.Detail()))
+		}
+	case Failed:
+		for _, f := range c.Failures {
 			b.WriteString(f.String() + "\n")
 		}
-	case o.Verbose:
-		fmt.Fprintf(b, "ok   %s  %s (%s", out.File, out.Name, plural(out.Steps, "step"))
-		if out.Points > 0 {
-			fmt.Fprintf(b, ", %s", plural(out.Points, "crash point"))
+	case Differs:
+		fmt.Fprintf(&b, "DIFFERS %s\n  %s:%d: two runs gave two traces\n\n", c.Name, c.File, c.Line)
+	case Skipped:
+		if o.Verbose {
+			fmt.Fprintf(&b, "skip %s  %s: %s\n", c.File, c.Name, c.Skipped)
 		}
-		b.WriteString(")\n")
-	}
-}
-
-// title names a case, or its file where it could not be loaded.
-func title(out *scenario.Outcome) string {
-	if out.Name == "" {
-		return out.File
-	}
-	return out.Name
-}
-
-// counts is how many cases ended in which way.
-type counts struct{ passed, failed, errors int }
-
-func count(outcomes []scenario.Outcome) counts {
-	var c counts
-	for i := range outcomes {
-		switch out := &outcomes[i]; {
-		case out.Err != nil:
-			c.errors++
-		case !out.OK():
-			c.failed++
-		default:
-			c.passed++
+	case Passed:
+		if o.Verbose {
+			fmt.Fprintf(&b, "ok   %s  %s (%s", c.File, c.Name, plural(c.Steps, "step"))
+			if c.Points > 0 {
+				fmt.Fprintf(&b, ", %s", plural(c.Points, "crash point"))
+			}
+			b.WriteString(")\n")
 		}
 	}
-	return c
+	return b.String()
 }
 
-func summary(c counts, elapsed time.Duration) string {
-	text := fmt.Sprintf("%d passed, %d failed", c.passed, c.failed)
-	if c.errors > 0 {
-		text += fmt.Sprintf(", %d not judged", c.errors)
+// indent puts two blanks before each line.
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+// PrettyEnd writes what stands behind the cases: where many did not pass, how to run
+// each again, and the summary line, which is the last one.
+func PrettyEnd(w io.Writer, r *Run) error {
+	_, err := io.WriteString(w, list(r.Cases)+Summary(r)+"\n")
+	return err
+}
+
+// list names the cases that did not pass, each on a line that a shell can run.
+func list(cases []Case) string {
+	var lines []string
+	for i := range cases {
+		c := &cases[i]
+		if c.Status().Fails() {
+			lines = append(lines, fmt.Sprintf("  %s  # %s\n", c.again(), oneLine(c.title())))
+		}
 	}
-	if elapsed > 0 {
-		text += " in " + elapsed.Round(time.Millisecond).String()
+	if len(lines) < listFrom {
+		return ""
 	}
-	return text + "\n"
+	if rest := len(lines) - listMax; rest > 0 {
+		lines = append(lines[:listMax], fmt.Sprintf("  and %d more\n", rest))
+	}
+	return "failed:\n" + strings.Join(lines, "") + "\n"
+}
+
+// again is the command that runs the case once more.
+func (c *Case) again() string {
+	for _, f := range c.Failures {
+		if f.Again != "" {
+			return f.Again
+		}
+	}
+	return c.Again()
+}
+
+// oneLine is a text with nothing in it that ends a line or moves a cursor.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// Summary counts on one line how the cases ended, and tells how long they took.
+func Summary(r *Run) string {
+	n := r.Count()
+	text := fmt.Sprintf("%d passed, %d failed", n.Passed, n.Failed)
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{n.Differ, "with two traces"}, {n.Errors, "not judged"}, {n.Skipped, "skipped"}} {
+		if more.n > 0 {
+			text += fmt.Sprintf(", %d %s", more.n, more.what)
+		}
+	}
+	if r.Took > 0 {
+		text += " in " + r.Took.Round(time.Millisecond).String()
+	}
+	return text
 }
 
 func plural(n int, what string) string {

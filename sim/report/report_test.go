@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,26 +13,33 @@ import (
 	"shelly/sim/scenario"
 )
 
-// outcomes is one case of each kind.
-func outcomes(t *testing.T) []scenario.Outcome {
+// cases is one case of each kind.
+func cases(t *testing.T) []Case {
 	t.Helper()
 	_, bad := scenario.Parse("bad.scenario.yaml", []byte("scenario: 1\nname: x\nexpekt: {}\nexpect: {ends: serving}\n"))
-	if bad == nil {
-		t.Fatal("the bad file loads")
+	var load *scenario.LoadError
+	if !errors.As(bad, &load) {
+		t.Fatalf("the bad file has %v", bad)
 	}
-	return []scenario.Outcome{
-		{Name: "holds", File: "a.scenario.yaml", Line: 1, Steps: 9, TraceHash: 0xabc, Points: 40},
-		{Name: "fails", File: "b.scenario.yaml", Line: 1, Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
+	load.Problems = append(load.Problems, scenario.Problem{Pos: scenario.Pos{File: "lib.yaml", Line: 5, Col: 2}, Text: "a tab"})
+	return []Case{
+		{Took: time.Second, Outcome: scenario.Outcome{
+			Name: "holds", File: "a.scenario.yaml", Line: 1, Tags: []string{"smoke"}, Covers: []string{"INF-4"},
+			Steps: 9, TraceHash: 0xabc, Points: 40,
+		}},
+		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
 			Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
 			Want: `"<a>"`, Got: `"b"`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
-			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1",
-		}}},
-		{File: "bad.scenario.yaml", Err: bad},
-		{Name: "breaks", File: "c.scenario.yaml", Line: 2, Err: errors.New("c.scenario.yaml: no rest")},
+			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1 --seed 7",
+		}, {Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{File: "lib.yaml", Line: 2, Col: 1}, Text: "and 2 more failures", Again: "shelly test b.scenario.yaml:1"}}}},
+		{Outcome: scenario.Outcome{File: "bad.scenario.yaml", Err: bad}},
+		{Outcome: scenario.Outcome{Name: "breaks", File: "c.scenario.yaml", Line: 2, Err: errors.New("c.scenario.yaml: no rest")}},
+		{Outcome: scenario.Outcome{Name: "waits", File: "d.scenario.yaml", Line: 1, Skipped: "no model answers"}},
+		{Differs: true, Outcome: scenario.Outcome{Name: "varies", File: "e.scenario.yaml", Line: 1, Steps: 2, TraceHash: 2}},
 	}
 }
 
-const prettyFailures = `FAIL fails
+const prettyFailed = `FAIL fails
   b.scenario.yaml:7:13: expect.replies[0]
      7 |   replies: ["<a>"]
        |             ^
@@ -39,29 +47,60 @@ const prettyFailures = `FAIL fails
   + got  "b"
   the last steps before it:
       1  +0s boot
+  again: shelly test b.scenario.yaml:1 --seed 7
+
+FAIL fails
+  lib.yaml:2:1: and 2 more failures
   again: shelly test b.scenario.yaml:1
 
-ERROR bad.scenario.yaml
-  bad.scenario.yaml:3:1: expekt: unknown key expekt; did you mean expect?
+`
 
-ERROR breaks
+const prettyBroken = `ERROR bad.scenario.yaml
+  bad.scenario.yaml:3:1: expekt: unknown key expekt; did you mean expect?
+       1 | scenario: 1
+       2 | name: x
+       3 | expekt: {}
+         | ^
+  lib.yaml:5:2: a tab
+
+`
+
+const prettyError = `ERROR breaks
   c.scenario.yaml: no rest
 
 `
 
-func TestPrettyTellsFailuresAndCounts(t *testing.T) {
+const prettyDiffers = `DIFFERS varies
+  e.scenario.yaml:1: two runs gave two traces
+
+`
+
+const prettyList = `failed:
+  shelly test b.scenario.yaml:1 --seed 7  # fails
+  shelly test bad.scenario.yaml  # bad.scenario.yaml
+  shelly test c.scenario.yaml:2  # breaks
+  shelly test e.scenario.yaml:1  # varies
+
+`
+
+const prettyCounts = "1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
+
+func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 	for _, test := range []struct {
 		name    string
+		took    time.Duration
 		options Options
 		want    string
 	}{
-		{"short", Options{}, prettyFailures + "1 passed, 1 failed, 2 not judged\n"},
-		{"verbose and timed", Options{Verbose: true, Elapsed: 1234567 * time.Microsecond},
-			"ok   a.scenario.yaml  holds (9 steps, 40 crash points)\n" + prettyFailures + "1 passed, 1 failed, 2 not judged in 1.235s\n"},
+		{"short", 0, Options{}, prettyFailed + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
+		{"with what does not load", 0, Options{Broken: true}, prettyFailed + prettyBroken + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
+		{"verbose and timed", 1234567 * time.Microsecond, Options{Verbose: true},
+			"ok   a.scenario.yaml  holds (9 steps, 40 crash points)\n" + prettyFailed + prettyError +
+				"skip d.scenario.yaml  waits: no model answers\n" + prettyDiffers + prettyList + prettyCounts + " in 1.235s\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := Pretty(&out, outcomes(t), test.options); err != nil {
+			if err := Pretty(&out, &Run{Cases: cases(t), Took: test.took}, test.options); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, out.String()); diff != "" {
@@ -69,82 +108,52 @@ func TestPrettyTellsFailuresAndCounts(t *testing.T) {
 			}
 		})
 	}
-	var out bytes.Buffer
-	if err := Pretty(&out, outcomes(t)[:1], Options{}); err != nil || out.String() != "1 passed, 0 failed\n" {
-		t.Errorf("%q, %v", out.String(), err)
-	}
 }
 
-const wantJSON = `{
-  "version": 1,
-  "passed": 1,
-  "failed": 1,
-  "errors": 1,
-  "cases": [
-    {
-      "name": "holds",
-      "file": "a.scenario.yaml",
-      "line": 1,
-      "ok": true,
-      "steps": 9,
-      "crash_points": 40,
-      "trace_hash": "0000000000000abc"
-    },
-    {
-      "name": "fails",
-      "file": "b.scenario.yaml",
-      "line": 1,
-      "ok": false,
-      "steps": 1,
-      "trace_hash": "0000000000000001",
-      "failures": [
-        {
-          "line": 7,
-          "col": 13,
-          "path": "expect.replies[0]",
-          "want": "\"<a>\"",
-          "got": "\"b\"",
-          "trace": [
-            "  1  +0s boot"
-          ],
-          "again": "shelly test b.scenario.yaml:1"
-        }
-      ]
-    },
-    {
-      "name": "",
-      "file": "bad.scenario.yaml",
-      "line": 0,
-      "ok": false,
-      "steps": 0,
-      "error": "bad.scenario.yaml:3:1: expekt: unknown key expekt; did you mean expect?",
-      "problems": [
-        {
-          "line": 3,
-          "col": 1,
-          "path": "expekt",
-          "text": "unknown key expekt; did you mean expect?"
-        }
-      ]
-    }
-  ]
+// Few failures need no list of them, and a list is bounded; a name cannot break a
+// line of it.
+func TestPrettyListsManyFailuresOnce(t *testing.T) {
+	failing := func(n int) *Run {
+		r := &Run{}
+		for range n {
+			r.Cases = append(r.Cases, Case{Differs: true, Outcome: scenario.Outcome{Name: "a\nname\x1b[2J", File: "a.scenario.yaml", Line: 3}})
+		}
+		return r
+	}
+	for _, test := range []struct {
+		failing, lines int
+		more           string
+	}{{listFrom - 1, 0, ""}, {listFrom, listFrom, ""}, {listMax, listMax, ""}, {listMax + 2, listMax, "  and 2 more\n"}} {
+		var out bytes.Buffer
+		if err := PrettyEnd(&out, failing(test.failing)); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3  # a name [2J\n")
+		if lines != test.lines || !strings.Contains(out.String(), test.more) || (lines == 0) == strings.Contains(out.String(), "failed:") {
+			t.Errorf("%d failures: %d lines:\n%s", test.failing, lines, out.String())
+		}
+	}
 }
-`
 
 func TestJSONIsTheSameForTheSameOutcomes(t *testing.T) {
-	list := outcomes(t)[:3]
 	var out, again bytes.Buffer
-	if err := errors.Join(JSON(&out, list, Options{}), JSON(&again, list, Options{Verbose: true, Elapsed: time.Hour})); err != nil {
+	one, two := &Run{Cases: cases(t)}, &Run{Cases: cases(t), Took: time.Hour}
+	two.Cases[0].Took = time.Minute
+	if err := errors.Join(JSON(&out, one), JSON(&again, two)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(wantJSON, out.String()); diff != "" {
+	want, err := os.ReadFile("testdata/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if !bytes.Equal(out.Bytes(), again.Bytes()) {
-		t.Error("a time or an option changes the bytes")
+		t.Error("a time changes the bytes")
 	}
 	out.Reset()
-	if err := JSON(&out, nil, Options{}); err != nil || !strings.Contains(out.String(), `"cases": []`) {
+	if err := JSON(&out, &Run{}); err != nil || !strings.Contains(out.String(), `"cases": []`) {
 		t.Errorf("nothing: %s, %v", out.String(), err)
 	}
 }
@@ -154,7 +163,8 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("no paper") }
 
 func TestReportsTellThatTheyCouldNotBeWritten(t *testing.T) {
-	if Pretty(broken{}, nil, Options{}) == nil || JSON(broken{}, nil, Options{}) == nil {
+	r := &Run{Cases: cases(t)}
+	if Pretty(broken{}, r, Options{}) == nil || PrettyEnd(broken{}, r) == nil || JSON(broken{}, r) == nil {
 		t.Error("a write that failed is no error")
 	}
 }

@@ -14,6 +14,9 @@ type Outcome struct {
 	Name      string
 	File      string
 	Line      int // of the case
+	Tags      []string
+	Covers    []string // ids of the rules that it shows
+	Skipped   string   // why it was not played; empty where it was
 	Failures  []Failure
 	Err       error       // the case could not be loaded or played; what it expects was not judged
 	Steps     int         // durable steps of the (uninterrupted) run
@@ -25,6 +28,9 @@ type Outcome struct {
 
 // OK reports whether all held.
 func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 }
+
+// Again is the command that runs the case, or the whole file where it has no line.
+func (o *Outcome) Again() string { return again(o.File, o.Line) }
 
 // Failure is one thing that did not hold.
 type Failure struct {
@@ -72,9 +78,12 @@ func (f Failure) String() string {
 	return b.String()
 }
 
-// again is the command that runs a case.
+// again is the command that runs a case; line 0 is the whole file.
 func again(file string, line int) string {
-	target := file + ":" + strconv.Itoa(line)
+	target := file
+	if line > 0 {
+		target += ":" + strconv.Itoa(line)
+	}
 	if strings.ContainsAny(target, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
 		target = "'" + strings.ReplaceAll(target, "'", `'\''`) + "'"
 	}

@@ -11,7 +11,7 @@ import (
 // expectations are held against the uninterrupted run, and the run is then
 // repeated with a crash at each of its points (SCN-7).
 func (f *File) Run(o sim.Options) Outcome {
-	out := Outcome{Name: f.Name, File: f.path, Line: f.line()}
+	out := Outcome{Name: f.Name, File: f.path, Line: f.line(), Tags: f.Tags, Covers: f.Covers}
 	plan := f.Plan()
 	result, err := sim.Run(plan, o)
 	if err != nil {

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"errors"
+	"time"
+
+	"shelly/sim/scenario"
+)
+
+// Run is what came of all cases of one run.
+type Run struct {
+	Cases []Case
+	Took  time.Duration // on the wall; 0 is not told
+}
+
+// Case is what came of one case, with what only its runner knows. A file that does
+// not load is a case with the file's path alone, whose Err is a
+// [*scenario.LoadError].
+type Case struct {
+	scenario.Outcome
+	Differs bool          // a second run gave another trace (SCN-11)
+	Took    time.Duration // on the wall
+}
+
+// Status is how a case ended.
+type Status string
+
+// The five ends of a case. Only the first is a success; nothing that was skipped
+// counts as passed.
+const (
+	Passed  Status = "passed"  // all that it expects held
+	Failed  Status = "failed"  // something did not hold
+	Errored Status = "error"   // it could not be loaded or played
+	Skipped Status = "skipped" // it was not played
+	Differs Status = "differs" // two runs of it gave two traces
+)
+
+// Status is how the case ended.
+func (c *Case) Status() Status {
+	switch {
+	case c.Err != nil:
+		return Errored
+	case c.Skipped != "":
+		return Skipped
+	case len(c.Failures) > 0:
+		return Failed
+	case c.Differs:
+		return Differs
+	default:
+		return Passed
+	}
+}
+
+// Fails reports whether a run with such a case has failed.
+func (s Status) Fails() bool { return s != Passed && s != Skipped }
+
+// loadError is what is wrong with a file that does not load, else nil.
+func (c *Case) loadError() *scenario.LoadError {
+	var load *scenario.LoadError
+	errors.As(c.Err, &load)
+	return load
+}
+
+// title names a case, or its file where it could not be loaded.
+func (c *Case) title() string {
+	if c.Name == "" {
+		return c.File
+	}
+	return c.Name
+}
+
+// Counts is how many cases ended in which way.
+type Counts struct{ Passed, Failed, Errors, Skipped, Differ int }
+
+// Count counts the cases of the run.
+func (r *Run) Count() Counts { return count(r.Cases) }
+
+func count(cases []Case) Counts {
+	var n Counts
+	for i := range cases {
+		switch cases[i].Status() {
+		case Passed:
+			n.Passed++
+		case Failed:
+			n.Failed++
+		case Errored:
+			n.Errors++
+		case Skipped:
+			n.Skipped++
+		case Differs:
+			n.Differ++
+		}
+	}
+	return n
+}
