@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
+	"io"
 	"time"
 )
 
 type testCmd struct {
 	Paths    []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only     string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
+	Tags     *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'faults and not (slow or nightly)'."`
+	Shard    *string  `placeholder:"I/N" help:"Only the I-th of N parts of the cases, divided by their names."`
 	List     bool     `help:"Print the cases and run none."`
 	Verbose  bool     `short:"v" help:"Print every case."`
 	Twice    bool     `help:"Run each case twice and compare the traces."`
@@ -25,30 +28,39 @@ func (c *testCmd) Run(t *terminal) error {
 	if c.On == "runtime" && c.Seed != nil {
 		return failf(exitUsage, "--seed chooses in the simulator only: leave it out with --on runtime")
 	}
+	wanted, err := c.selection()
+	if err != nil {
+		return err
+	}
 	paths, err := c.find()
 	if err != nil {
 		return err
 	}
-	only, err := regexp.Compile(c.Only)
-	if err != nil {
-		return failf(exitUsage, "--run: %w", err)
-	}
-	files, broken := load(paths, only)
-	if c.List {
-		for _, f := range files {
-			fmt.Fprintf(t.out, "%s  %s\n", f.Path(), f.Name)
-		}
-	}
+	all, broken := load(paths)
 	for i := range broken {
 		fmt.Fprintln(t.err, detail(broken[i].Err))
 	}
+	files, err := wanted.pick(all)
 	switch {
-	case c.List:
+	case err != nil && len(broken) > 0:
 		return loadFailure(broken)
+	case err != nil:
+		return err
+	case c.List:
+		return errors.Join(c.list(t.out, files), loadFailure(broken))
 	case len(files) == 0 && len(broken) == 0:
-		return failf(exitNoMatch, "no case's name matches --run %s", c.Only)
+		fmt.Fprintf(c.notes(t), "--shard %s holds none of the cases\n", *c.Shard)
 	}
 	start := time.Now()
 	cases := c.play(files)
 	return c.judge(t, cases, broken, time.Since(start))
+}
+
+// notes is where that goes which no report holds: beside a report that a program
+// reads it is standard error.
+func (c *testCmd) notes(t *terminal) io.Writer {
+	if c.Format == "pretty" {
+		return t.out
+	}
+	return t.err
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -48,19 +47,15 @@ type host struct{}
 // Open implements [fs.FS].
 func (host) Open(name string) (fs.File, error) { return os.Open(name) }
 
-// load loads the files whose case is wanted. One bad file does not keep the
-// others from running: it is a case that could not be loaded.
-func load(paths []string, only *regexp.Regexp) (files []*scenario.File, broken []report.Case) {
+// load loads files. One bad file does not keep the others from running: it is a case
+// that could not be loaded.
+func load(paths []string) (files []*scenario.File, broken []report.Case) {
 	for _, p := range paths {
 		cases, err := scenario.Load(host{}, p)
 		if err != nil {
 			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: p, Err: err}})
 		}
-		for _, f := range cases {
-			if only.MatchString(f.Name) {
-				files = append(files, f)
-			}
-		}
+		files = append(files, cases...)
 	}
 	return files, broken
 }

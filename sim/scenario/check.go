@@ -31,6 +31,7 @@ func (d *decoder) check(f *File) {
 		d.at("profile", unknown("profile", f.Profile, fsm.ProfileNames()))
 	}
 	d.checkConfig("config", f.Config, f)
+	d.checkTags(f)
 	d.checkSkills(f)
 	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
 	for i, id := range f.Covers {

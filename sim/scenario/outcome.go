@@ -107,15 +107,15 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
 		Frame: f.sources.frame(pos),
 		Trace: j.lastSteps(step),
-		Again: again(f.path, f.line()),
+		Again: again(f.path, f.Line()),
 	})
 }
 
 // Path is the file's path as it was loaded.
 func (f *File) Path() string { return f.path }
 
-// line is the line of the case.
-func (f *File) line() int { return f.where["scenario"].Line }
+// Line is the line of the case in its file, from 1.
+func (f *File) Line() int { return f.where["scenario"].Line }
 
 // lastSteps shows the steps up to and with one.
 func (j *judge) lastSteps(step int) []string {

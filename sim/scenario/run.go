@@ -11,7 +11,7 @@ import (
 // expectations are held against the uninterrupted run, and the run is then
 // repeated with a crash at each of its points (SCN-7).
 func (f *File) Run(o sim.Options) Outcome {
-	out := Outcome{Name: f.Name, File: f.path, Line: f.line(), Tags: f.Tags, Covers: f.Covers}
+	out := Outcome{Name: f.Name, File: f.path, Line: f.Line(), Tags: f.Tags, Covers: f.Covers}
 	plan := f.Plan()
 	result, err := sim.Run(plan, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f *File) Run(o sim.Options) Outcome {
 	}
 	if j.dropped > 0 {
 		text := fmt.Sprintf("and %d more failures", j.dropped)
-		j.failures = append(j.failures, Failure{Name: f.Name, File: f.path, Text: text, Again: again(f.path, f.line())})
+		j.failures = append(j.failures, Failure{Name: f.Name, File: f.path, Text: text, Again: again(f.path, f.Line())})
 	}
 	out.Failures = j.failures
 	return out
