@@ -19,6 +19,7 @@ type testCmd struct {
 	Parallel int      `placeholder:"N" help:"Cases run at once. Default: one for each processor."`
 	On       string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
 	Format   string   `enum:"pretty,json" default:"pretty" help:"pretty or json."`
+	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
 	FailFast bool     `help:"Stop at the first case that fails."`
 	Coverage bool     `help:"Print which rows of the tables no case took; one missing is a failure."`
 }
@@ -30,6 +31,9 @@ func (c *testCmd) Run(t *terminal) error {
 	}
 	wanted, err := c.selection()
 	if err != nil {
+		return err
+	}
+	if err := c.junitReady(); err != nil {
 		return err
 	}
 	paths, err := c.find()

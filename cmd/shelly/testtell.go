@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -24,7 +25,7 @@ func (c *testCmd) judge(t *terminal, cases, broken []report.Case, took time.Dura
 	} else {
 		err = report.Pretty(t.out, r, report.Options{Verbose: c.Verbose})
 	}
-	if err != nil {
+	if err = errors.Join(err, c.writeJUnit(r)); err != nil {
 		return err
 	}
 	missing := 0

@@ -2,6 +2,8 @@ package report
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"shelly/sim/scenario"
@@ -92,4 +94,50 @@ func count(cases []Case) Counts {
 		}
 	}
 	return n
+}
+
+// headline says on one line why a case did not pass: its first failure.
+func (c *Case) headline() string {
+	switch c.Status() {
+	case Errored:
+		first, rest, _ := strings.Cut(c.Err.Error(), "\n")
+		if rest != "" {
+			first += fmt.Sprintf(" (and %d more)", strings.Count(rest, "\n")+1)
+		}
+		return first
+	case Failed:
+		f := &c.Failures[0]
+		first := f.Path
+		if first != "" && f.Text != "" {
+			first += ": "
+		}
+		first += f.Text
+		if f.Want != "" {
+			first += fmt.Sprintf(": want %s, got %s", f.Want, f.Got)
+		}
+		if rest := len(c.Failures) - 1; rest > 0 {
+			first += fmt.Sprintf(" (and %d more)", rest)
+		}
+		return first
+	case Differs:
+		return "two runs gave two traces"
+	default:
+		return c.Skipped
+	}
+}
+
+// text is all that is told of a case that did not pass.
+func (c *Case) text() string { return prettyCase(c, Options{Broken: true}) }
+
+// place is where a reader should look first: the first thing that is wrong, or the
+// case itself. Line and column are 0 where it is the whole file.
+func (c *Case) place() (file string, at scenario.Pos) {
+	if load := c.loadError(); load != nil && len(load.Problems) > 0 {
+		at = load.Problems[0].Pos
+	} else if len(c.Failures) > 0 && c.Failures[0].Pos.Line > 0 {
+		at = c.Failures[0].Pos
+	} else {
+		at.Line = c.Line
+	}
+	return at.In(c.File), at
 }
