@@ -30,9 +30,12 @@ func rooms() []room {
 		{dirs: []string{"fsm/engine"}, except: []string{"fsm/engine/journaltest"}, imports: []string{"shelly/fsm"}, floats: true},
 		{dirs: []string{"fsm/spec"}, imports: []string{"shelly/fsm"}, reflect: true, floats: true},
 		{
-			dirs:    []string{"sim"},
-			imports: []string{"shelly/fsm", "shelly/fsm/engine", "go.yaml.in/yaml/v4", "github.com/expr-lang/expr"},
-			time:    true, rand: true, reflect: true, floats: true,
+			dirs: []string{"sim"},
+			imports: []string{
+				"shelly/fsm", "shelly/fsm/engine", "go.yaml.in/yaml/v4",
+				"github.com/expr-lang/expr", "github.com/expr-lang/expr/ast", "github.com/expr-lang/expr/file", "github.com/expr-lang/expr/vm",
+			},
+			time: true, rand: true, reflect: true, floats: true,
 		},
 	}
 }

@@ -198,8 +198,8 @@ func effectKinds() []string {
 }
 
 func (d *decoder) checkExpect(f *File) {
-	if f.Expect == nil && len(f.Always) == 0 && len(f.Never) == 0 {
-		d.problems = append(d.problems, Problem{Pos: d.where["name"], Text: "expects nothing; give expect, always or never"})
+	if f.Expect == nil && len(f.Always)+len(f.Never)+len(f.Eventually) == 0 {
+		d.problems = append(d.problems, Problem{Pos: d.where["name"], Text: "expects nothing; give expect, always, never or eventually"})
 	}
 	if f.Expect == nil {
 		return
@@ -219,7 +219,10 @@ func (d *decoder) checkExpect(f *File) {
 	}
 	for i, o := range f.Expect.Trace {
 		at := element("expect.trace", i)
-		d.oneOf(at, choice{"before", o.Before != nil}, choice{"in_order", o.InOrder != nil}, choice{"count", o.Count != nil}, choice{"never", o.Never != nil})
+		d.oneOf(at, choice{"before", o.Before != nil}, choice{"in_order", o.InOrder != nil}, choice{"count", o.Count != nil}, choice{"never", o.Never != nil}, choice{"eventually", o.Eventually != nil})
+		if o.Eventually == nil && (o.After != nil || o.Within != nil) {
+			d.at(at, "after and within belong to eventually")
+		}
 		if o.Before != nil && len(o.Before) != 2 {
 			d.at(at+".before", "wants two items")
 		}

@@ -12,6 +12,7 @@ import (
 // decoder walks the nodes of a file along the types of file.go and gathers what
 // is wrong.
 type decoder struct {
+	sources  sources
 	files    map[*yaml.Node]string // that the nodes of fragments are in; only looked up
 	where    map[string]Pos
 	problems []Problem

@@ -72,7 +72,6 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{"key that is like no other", with("{says:", "{pronounces:"), []string{"unknown key pronounces; allowed: session, sees, says, calls"}},
 		{"number as a key", with("name:", "1: x\nname:"), []string{":2:1: 1: unknown key 1; allowed:"}},
 		{"blank in a key", with("name:", "na me: x\nname:"), []string{"unknown key na me; did you mean name?"}},
-		{"expression keys are not known yet", with("expect:", "eventually: [x]\nexpect:"), []string{"unknown key eventually"}},
 		{"key given twice", with("brain:", "name: again\nbrain:"), []string{":6:1: name: already given on line 2"}},
 		{"nested key given twice", with("says: \"hello\"", "says: a, says: b"), []string{":7:15: brain[0].says: already given on line 7"}},
 
@@ -137,7 +136,8 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{"before with one item", with(`replies: ["hello"]`, "trace: [{before: [{tool: a}]}]"), []string{"expect.trace[0].before: wants two items"}},
 		{"in_order with one item", with(`replies: ["hello"]`, "trace: [{in_order: [{tool: a}]}]"), []string{"wants two items or more"}},
 		{"unknown item", with(`replies: ["hello"]`, "trace: [{never: {tol: a}}]"), []string{"expect.trace[0].never.tol: unknown key tol; did you mean tool?"}},
-		{"item that is no map", with("expect:", "always: [\"x > 1\"]\nexpect:"), []string{"always[0]: wants a map such as {tool: exec}, found the text"}},
+		{"claim that is a list", with("expect:", "always: [[x]]\nexpect:"), []string{"always[0]: wants an expression such as \"active <= 1\" or an item such as {tool: exec}, found a list"}},
+		{"item that is no map", with("expect:", "expect:\n  trace: [{never: x}]"), []string{"expect.trace[0].never: wants a map such as {tool: exec}, found the text"}},
 		{"item that is a matcher", with("expect:", "never: [{$any: true}]\nexpect:"), []string{"never[0]: wants a map such as {tool: exec}"}},
 
 		{"profile that is like no other", with("brain:", "profile: mine\nbrain:"), []string{"unknown profile mine; allowed: default, shelly, countbot"}},

@@ -32,6 +32,10 @@
 //     goes on, and until clock.until.
 //   - A person who is to approve, deny or resolve waits to be asked.
 //
+// always, never and eventually take expressions such as "active <= limits.max_active"
+// on the state after each step. The unexported type state lists the names, and
+// SPEC.md (SCN-31) the functions; the language is that of expr-lang.org.
+//
 // An unexpected model or tool call, a script entry that nobody asked for and a
 // broken invariant fail every case, whatever it expects.
 //

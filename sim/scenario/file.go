@@ -25,8 +25,10 @@ type File struct {
 	Timeline  []Moment     `key:"timeline"`          // what happens when
 	Faults    Faults       `key:"faults"`            // what goes wrong beside the script
 	Expect    *Expect      `key:"expect"`            // what must hold at the end
-	Always    []Item       `key:"always"`            // every event of the trace that has an item's keys matches it
-	Never     []Item       `key:"never"`             // no event of the trace matches an item
+	Always    []Claim      `key:"always"`            // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
+	Never     []Claim      `key:"never"`             // holds after no step: an expression, an item that no event matches, or {that, when}
+
+	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within}
 
 	path    string
 	sources sources
@@ -349,12 +351,17 @@ type ToolExpect struct {
 	Starts *Matcher `key:"starts,required"` // how often it was started
 }
 
-// Ordering is one assertion on the order of events. Exactly one key is given.
+// Ordering is one assertion on the order of events. Exactly one of before, in_order,
+// count, never and eventually is given.
 type Ordering struct {
 	Before  []Item   `key:"before"`   // two items: both occur, and the first event of the one is before the first of the other
 	InOrder []Item   `key:"in_order"` // all occur, each behind the one before it
 	Count   *Counted `key:"count"`    // how many events match
 	Never   *Item    `key:"never"`    // none does
+
+	Eventually *Item     `key:"eventually"` // an event matches
+	After      *Item     `key:"after"`      // (eventually) behind each event that matches this; there is one
+	Within     *Duration `key:"within"`     // (eventually) no later than this after it, or after the first start
 }
 
 // Counted asserts how many events match an item.

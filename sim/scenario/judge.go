@@ -16,6 +16,8 @@ type judge struct {
 	step     int     // where the next failure shows
 	trace    []event // built when first wanted
 	handles  []handleSeen
+
+	evaluated []*evaluation // when first wanted, of the file's expressions in their order
 }
 
 func (j *judge) events() []event {
@@ -38,12 +40,8 @@ func (j *judge) all() {
 			j.order(o)
 		}
 	}
-	for i := range j.file.Always {
-		j.always(element("always", i), &j.file.Always[i])
-	}
-	for i := range j.file.Never {
-		j.never(element("never", i), &j.file.Never[i])
-	}
+	j.hold()
+	j.comeAbout()
 }
 
 // broken fails what fails every case: a broken invariant (SCN-13), a call that

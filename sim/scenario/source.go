@@ -55,7 +55,7 @@ func Parse(path string, source []byte) (*File, error) {
 		return nil, failed(path, texts, []Problem{*problem})
 	}
 	f := &File{path: path, sources: texts}
-	d := decoder{where: map[string]Pos{}}
+	d := decoder{sources: texts, where: map[string]Pos{}}
 	d.read(root, f)
 	f.where = d.where
 	if len(d.problems) == 0 {

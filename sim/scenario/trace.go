@@ -209,7 +209,9 @@ func (j *judge) order(o Ordering) {
 		}
 		j.expect("expect.trace.count", &o.Count.Is, intValue(n))
 	case o.Never != nil:
-		j.never("expect.trace.never", o.Never)
+		j.never("expect.trace.never", o.Never, func(int) bool { return true })
+	case o.Eventually != nil:
+		j.eventually(o)
 	}
 }
 
@@ -230,18 +232,21 @@ func (j *judge) occurs(item *Item, at int) bool {
 	return at >= 0
 }
 
-// never fails on the first event that matches the item.
-func (j *judge) never(path string, item *Item) {
-	if at := item.first(j.events(), 0); at >= 0 {
-		e := j.events()[at]
-		j.failAt(item.pos, path, e.step, mismatch{want: "never " + item.String(), got: e.String()})
+// never fails on the first event that matches the item, of those in steps that count.
+func (j *judge) never(path string, item *Item, counts func(step int) bool) {
+	for _, e := range j.events() {
+		if counts(e.step) && item.match(e.value, "") == nil {
+			j.failAt(item.pos, path, e.step, mismatch{want: "never " + item.String(), got: e.String()})
+			return
+		}
 	}
 }
 
-// always fails on the first event that has the item's keys and does not match.
-func (j *judge) always(path string, item *Item) {
+// always fails on the first event that has the item's keys and does not match, of
+// those in steps that count.
+func (j *judge) always(path string, item *Item, counts func(step int) bool) {
 	for _, e := range j.events() {
-		if !item.concerns(e.value) {
+		if !counts(e.step) || !item.concerns(e.value) {
 			continue
 		}
 		if wrong := item.match(e.value, path); wrong != nil {
