@@ -208,7 +208,7 @@ func (m *Machine) continueActing(i int) {
 	case h.Inf.Told != "":
 		m.ranWith(h, h.Inf.Told, true)
 		m.nextCall(i)
-	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable():
+	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable(), canary == CanaryRerunTool:
 		if decl.Builtin {
 			if m.builtin(i, decl.Name) {
 				m.nextCall(i)

@@ -16,14 +16,18 @@ func Barrier(in Input, effects []Effect) bool {
 	}
 	for _, e := range effects {
 		switch e := e.(type) {
-		case Reply, SendMessage, ArmSchedule, DisarmSchedule, AskPerson, Exit:
+		case Reply:
+			if canary != CanaryUnsyncedReply {
+				return true
+			}
+		case SendMessage, ArmSchedule, DisarmSchedule, AskPerson, Exit:
 			return true
 		case Notify:
 			if e.Notice != NoticeQueued {
 				return true
 			}
 		case RunTool:
-			if !e.Effects.Repeatable() && canary != canaryUnsyncedTool {
+			if !e.Effects.Repeatable() && canary != CanaryUnsyncedTool {
 				return true
 			}
 		}

@@ -108,12 +108,15 @@ func (m *Machine) condensed(i int, summary string) {
 	} else {
 		cut = nextTurn(talk, cut, h.TurnAt)
 	}
-	if h.TurnAt < cut {
+	switch {
+	case h.TurnAt >= cut:
+		h.TurnAt += len(msgs) - cut
+	case canary == CanaryEatenQuestion:
+		h.TurnAt = 0
+	default:
 		question := talk[h.TurnAt]
 		h.TurnAt = len(msgs)
 		msgs = append(msgs, question)
-	} else {
-		h.TurnAt += len(msgs) - cut
 	}
 	h.Inf.Talk = Conversation{}.add(append(msgs, talk[cut:]...)...)
 	h.Inf.Cut = 0

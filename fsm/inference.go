@@ -242,6 +242,9 @@ func (m *Machine) brainFailed(i int, in BrainFailed) {
 		h.Inf.Waits++
 		m.moveInference(h, OnBackOff)
 		m.wait(h, TimerBackoff, l.Backoff[h.Inf.Waits-1])
+		if canary == CanaryUnboundedRetry {
+			h.Inf.Waits--
+		}
 	default:
 		m.endInference(i, OnError, OutcomeFailed, reason)
 	}

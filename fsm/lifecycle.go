@@ -1,5 +1,7 @@
 package fsm
 
+import "slices"
+
 // Lifecycle states.
 const (
 	Down         State = "down"
@@ -170,6 +172,9 @@ func (m *Machine) signal() {
 // those too whose request an earlier epoch has parked: they may wait again. What
 // waits for a person does not delay the shutdown (APR-7).
 func (m *Machine) parkQueued() {
+	if canary == CanaryQueueLost {
+		m.s.Handles = slices.DeleteFunc(m.s.Handles, func(h Handle) bool { return h.State == Queued })
+	}
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.State == Queued && h.Kind != KindInit:

@@ -243,7 +243,7 @@ func (m *Machine) toolStopped(i int) {
 	h := &m.s.Handles[i]
 	h.Await = Await{}
 	m.clearTimer(h)
-	if canary == canaryReplyTwice {
+	if canary == CanaryReplyTwice {
 		h.Replied = false
 		m.refuse(h, OutcomeFailed, "stopped")
 	}
@@ -253,7 +253,9 @@ func (m *Machine) toolStopped(i int) {
 // find returns the index of the handle that awaits call as kind, or -1.
 func (m *Machine) find(call CallID, kind CallKind) int {
 	for i := range m.s.Handles {
-		if a := m.s.Handles[i].Await; a.Call == call && a.Kind == kind {
+		a := m.s.Handles[i].Await
+		stale := canary == CanaryStaleAnswer && call != 0 && call < a.Call
+		if a.Kind == kind && (a.Call == call || stale) {
 			return i
 		}
 	}
@@ -284,7 +286,7 @@ func (m *Machine) abortCall(h *Handle) {
 	if h.Await.Call == 0 {
 		return
 	}
-	if h.Await.Kind != CallStop {
+	if h.Await.Kind != CallStop && (canary != CanaryOrphanedCall || h.Kind != KindUser) {
 		m.emit(AbortCall{Call: h.Await.Call})
 	}
 	if h.Await.Kind == CallTool {
@@ -301,6 +303,9 @@ func (m *Machine) arm(h *Handle, purpose TimerPurpose, d Millis) {
 	}
 	h.Armed = m.s.Now
 	h.Timer = TimerID(m.next())
+	if canary == CanaryDroppedTimer && h.Crashes > 0 {
+		return
+	}
 	m.emit(SetTimer{Timer: h.Timer, Handle: h.ID, Purpose: purpose, After: h.Left})
 }
 

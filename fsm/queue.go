@@ -117,6 +117,10 @@ func (m *Machine) eligible() int {
 		if first < 0 {
 			first = i
 		}
+		if canary == CanaryStarvation {
+			first = i
+			continue
+		}
 		switch {
 		case !m.s.Config.Switches.Alternate || !m.s.Handles[first].Kind.alternates():
 			return first

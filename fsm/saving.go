@@ -11,8 +11,11 @@ func (c Config) keepsSession(h *Handle) bool {
 
 // load reads the handle's session.
 func (m *Machine) load(h *Handle) {
-	call := m.await(h, CallLoad)
-	m.emit(LoadSession{Call: call, Handle: h.ID, Session: h.Session})
+	call, session := m.await(h, CallLoad), h.Session
+	if canary == CanarySessionLeak {
+		session = m.s.Handles[0].Session
+	}
+	m.emit(LoadSession{Call: call, Handle: h.ID, Session: session})
 }
 
 // loaded begins the turn, or makes room for it first.

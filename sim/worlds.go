@@ -32,7 +32,7 @@ type Bounds struct {
 // its end.
 func Worlds() []Bounds {
 	return []Bounds{
-		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), ConsolidateWorld(),
+		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
 	}
 }
 
@@ -145,6 +145,17 @@ func CompressWorld() Bounds {
 	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2
 	b.Effects = fsm.EffectsNone
 	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
+	return b
+}
+
+// RoundsWorld is one request of two tool rounds, the first of which a summary stands
+// for, behind the question that it belongs to.
+func RoundsWorld() Bounds {
+	b := bounded("rounds", "omniemployee", "one request of two tool rounds, the first of which is summarized before the model is asked again; a crash")
+	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2
+	b.Limits.MaxToolRounds, b.Limits.MaxIterations = 2, 3
+	b.Effects = fsm.EffectsNone
+	b.Crashes = 1
 	return b
 }
 

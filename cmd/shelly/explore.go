@@ -11,7 +11,7 @@ import (
 )
 
 type exploreCmd struct {
-	World  string `help:"The world to walk: small, init, turn, sessions, person, spawn, poison, compress, consolidate, or all. Its first line says what may happen in it." enum:"small,init,turn,sessions,person,spawn,poison,compress,consolidate,all" default:"small"`
+	World  string `help:"The world to walk: small, init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, or all. Its first line says what may happen in it." enum:"small,init,turn,sessions,person,spawn,poison,compress,rounds,consolidate,all" default:"small"`
 	States int    `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"5000000"`
 	JSON   bool   `name:"json" help:"Print the figures as JSON, a list of them for all worlds."`
 }

@@ -1,5 +1,0 @@
-//go:build !canary_reply_twice && !canary_unsynced_tool
-
-package fsm
-
-const canary = ""

@@ -1,0 +1,5 @@
+//go:build !canary
+
+package fsm
+
+const canary = ""

@@ -1,0 +1,9 @@
+//go:build canary
+
+package fsm
+
+var canary Canary
+
+// SetCanary wakes a canary in place of the one that was awake; with the empty
+// string all sleep. It must not be called while a machine steps.
+func SetCanary(c Canary) { canary = c }

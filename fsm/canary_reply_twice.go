@@ -1,5 +1,0 @@
-//go:build canary_reply_twice
-
-package fsm
-
-const canary = canaryReplyTwice
