@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -243,7 +245,9 @@ func (l Line) calls(ask fsm.AskBrain) []fsm.ToolCall {
 	return calls
 }
 
-// lastCalls returns the calls that the model asked for last, without their ids.
+// lastCalls returns the calls that the model asked for last, without their ids and
+// as a server sends calls: apart from the text, and without the blanks that a text
+// has between the arguments.
 func lastCalls(ask fsm.AskBrain) []fsm.ToolCall {
 	messages := ask.Conversation.Messages
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -252,7 +256,11 @@ func lastCalls(ask fsm.AskBrain) []fsm.ToolCall {
 		}
 		calls := append([]fsm.ToolCall(nil), messages[i].Calls...)
 		for n := range calls {
-			calls[n].ID = ""
+			calls[n].ID, calls[n].Text = "", false
+			var args bytes.Buffer
+			if json.Compact(&args, []byte(calls[n].Args)) == nil {
+				calls[n].Args = args.String()
+			}
 		}
 		return calls
 	}
