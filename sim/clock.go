@@ -6,7 +6,8 @@ import (
 	"shelly/fsm"
 )
 
-// agenda is the virtual clock: what is due, ordered by (time, sequence) (SIM-1).
+// agenda is the virtual clock: what is due, ordered by (time, pieces of answers
+// first, sequence) (SIM-1).
 type agenda struct {
 	items items
 	seq   int
@@ -22,7 +23,8 @@ type due struct {
 	schedule string      // is the slot of this schedule, or
 	fact     fsm.Input   // (of a call, timer or schedule) what the machine is told
 	entry    *Moment     // is this moment of the timeline, or
-	boot     bool        // is the restart after a crash
+	boot     bool        // is the restart after a crash, or
+	piece    *Chunk      // is a piece of the answer to this call
 }
 
 func (a *agenda) add(d due) {
@@ -32,13 +34,15 @@ func (a *agenda) add(d due) {
 }
 
 // pop takes the next thing. Where several are due at the same time, choose
-// picks; the default order is the order in which they were added.
+// picks; the default order is the order in which they were added. Pieces of
+// answers come before all else and are no choice: the machine is not told of them,
+// so that a run has the same choices with them as without.
 func (a *agenda) pop(choose Chooser) (due, bool) {
 	if len(a.items) == 0 {
 		return due{}, false
 	}
 	tied := []due{heap.Pop(&a.items).(due)}
-	for len(a.items) > 0 && a.items[0].at == tied[0].at {
+	for tied[0].piece == nil && len(a.items) > 0 && a.items[0].at == tied[0].at {
 		tied = append(tied, heap.Pop(&a.items).(due))
 	}
 	pick := 0
@@ -82,7 +86,14 @@ type items []due
 
 func (q items) Len() int { return len(q) }
 func (q items) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].seq < q[j].seq
+	switch a, b := q[i], q[j]; {
+	case a.at != b.at:
+		return a.at < b.at
+	case (a.piece != nil) != (b.piece != nil):
+		return a.piece != nil
+	default:
+		return a.seq < b.seq
+	}
 }
 func (q items) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 func (q *items) Push(x any)   { *q = append(*q, x.(due)) }

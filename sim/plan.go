@@ -50,8 +50,9 @@ type Line struct {
 	Fails    fsm.BrainClass // the call fails so, because of Reason
 	Reason   string
 	Tokens   fsm.Tokens // what the server counts
-	Takes    fsm.Millis
-	Optional bool // it is no mistake if nobody asks
+	Takes    fsm.Millis // until the answer, or its first piece
+	Stream   *Stream    // how it comes in pieces; nil: whole
+	Optional bool       // it is no mistake if nobody asks
 }
 
 // Stub is a tool in the simulated world.

@@ -22,6 +22,7 @@ type Result struct {
 	Audits     []fsm.Audit // in order
 	Asked      []Asked     // model calls, in order; a call asked again after a crash is there again
 	Ran        []Ran       // tool starts, in order
+	Chunks     []Chunk     // pieces of answers that clients saw, in order
 	Crashes    []Crashed
 	Struck     []string // the faults that struck, in order, by the names of FaultPoints
 	Exits      []fsm.ExitCode

@@ -171,6 +171,8 @@ func (r *run) happen(d due) error {
 		}
 	case d.entry != nil:
 		err = r.moment(d.entry)
+	case d.piece != nil:
+		r.result.Chunks = append(r.result.Chunks, *d.piece)
 	default:
 		// The outcome is here, so the tool's stop will not be.
 		r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
@@ -269,6 +271,7 @@ func (r *run) finish() (*Result, error) {
 			r.result.Requests = append(r.result.Requests, q)
 		}
 	}
+	r.result.seen()
 	r.result.Final = r.machine.Snapshot()
 	var err error
 	r.result.Hash, err = hashSteps(r.result.Steps)

@@ -292,12 +292,7 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
 		return fsm.BrainFailed{Call: ask.Call, Class: l.Fails, Reason: l.Reason}
 	}
 	in := fsm.BrainAnswered{
-		Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.Text, Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
-	}
-	if l.Quotes {
-		if n := len(ask.Conversation.Messages); n > 0 {
-			in.Text = strings.TrimSpace(in.Text + "\n" + ask.Conversation.Messages[n-1].Text)
-		}
+		Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
 	}
 	switch {
 	case l.Length:
@@ -306,4 +301,12 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
 		in.Stop = fsm.StopToolUse
 	}
 	return in
+}
+
+// text is the text of the line's answer to ask.
+func (l Line) text(ask fsm.AskBrain) string {
+	if n := len(ask.Conversation.Messages); l.Quotes && n > 0 {
+		return strings.TrimSpace(l.Text + "\n" + ask.Conversation.Messages[n-1].Text)
+	}
+	return l.Text
 }

@@ -96,7 +96,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 			return err
 		}
 	}
-	w.answer(e.Call, line.Takes, fact)
+	w.answer(e.Call, w.stream(e, line), fact)
 	return nil
 }
 

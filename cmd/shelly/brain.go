@@ -132,9 +132,14 @@ func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.Tool
 	if !ok {
 		return fsm.BrainAnswered{}, classified{fsm.BrainError, "the script has no line for this"}
 	}
+	for _, p := range line.Pieces(ask) {
+		stream(p.Text, p.Thinking)
+	}
 	switch in := line.Answer(ask).(type) {
 	case fsm.BrainAnswered:
-		stream(in.Text, in.Thinking)
+		if line.Stream == nil {
+			stream(in.Text, in.Thinking)
+		}
 		return in, nil
 	case fsm.BrainFailed:
 		return fsm.BrainAnswered{}, classified{in.Class, in.Reason}

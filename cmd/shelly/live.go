@@ -40,13 +40,15 @@ type live struct {
 	absent   *ollama.Client // of a server that is not there
 	hasty    *ollama.Client // waits next to nothing for the first line
 	restless *ollama.Client // waits next to nothing for a further line
+	asking   ollama.Options // of the client
 	server   *http.Server
 	tools    *tool.Runner
 	scratch  string // the folder of the workspace and of the files that are kept
 
-	config fsm.Config         // the machine's
-	result tool.Result        // what the stub returns next
-	hangs  context.CancelFunc // ends the call that hangs
+	config fsm.Config   // the machine's
+	result tool.Result  // what the stub returns next
+	hangs  func() error // ends the call that hangs and returns what it ends with
+	stream string       // how the first stream that differs does
 
 	mu     sync.Mutex    // guards what the server's goroutines share
 	asked  fsm.AskBrain  // what the model is asked next
@@ -58,6 +60,9 @@ type live struct {
 // liveTimeout only guards against a defect: nothing is waited for that long.
 const liveTimeout = time.Minute
 
+// haste is how long a client waits that is to find that nothing comes.
+const haste = 20 * time.Millisecond
+
 // liveWindow is the context window in tokens that the model is asked with. It is
 // the longest that a configuration may have, so that the counts that a scenario
 // reports fit into it, and only a scripted context_truncated does not.
@@ -65,7 +70,7 @@ const liveWindow = 1 << 24
 
 // newLive starts the adapters for a plan. Close ends them.
 func newLive(p *sim.Plan) (_ *live, err error) {
-	l := &live{fs: vfs.NewCrashableMem(), hangs: func() {}, config: p.Machine()}
+	l := &live{fs: vfs.NewCrashableMem(), hangs: noCall, config: p.Machine()}
 	defer func() {
 		if err != nil {
 			l.Close()
@@ -121,17 +126,18 @@ func (l *live) serve(noVectors bool) error {
 	if noVectors {
 		embed = ""
 	}
-	asking := ollama.Options{
+	l.asking = ollama.Options{
 		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed, NumCtx: liveWindow,
 	}
+	asking := l.asking
 	if l.client, err = ollama.New(asking); err != nil {
 		return err
 	}
-	asking.Timeouts.FirstToken = 20 * time.Millisecond
+	asking.Timeouts.FirstToken = haste
 	if l.hasty, err = ollama.New(asking); err != nil {
 		return err
 	}
-	asking.Timeouts = ollama.Timeouts{Idle: 20 * time.Millisecond}
+	asking.Timeouts = ollama.Timeouts{Idle: haste}
 	if l.restless, err = ollama.New(asking); err != nil {
 		return err
 	}
@@ -165,7 +171,7 @@ func (l *live) open() (err error) {
 
 // Close ends everything that was started.
 func (l *live) Close() {
-	l.hangs()
+	_ = l.hangs()
 	if l.client != nil {
 		l.client.Close()
 	}
@@ -194,7 +200,7 @@ type journal struct {
 
 // Crash implements [sim.Journal]: what was not synced is lost.
 func (j journal) Crash() (sim.Journal, error) {
-	j.live.hangs()
+	_ = j.live.hangs()
 	clone := j.live.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
 	if err := j.live.store.Close(); err != nil {
 		return nil, err
@@ -222,19 +228,29 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
 	defer cancel()
 	l.prepare(ask, spoken(ask, line))
-	if line.Hangs {
-		return nil, l.hang(ask)
+	if line.Hangs || line.Fails == fsm.BrainCancelled {
+		return l.hang(ask, line)
 	}
-	in, err := l.clientFor(line).Chat(ctx, ask, l.offered(ask), func(ollama.Chunk) {})
+	client, err := l.clientFor(line)
+	if err != nil {
+		return nil, err
+	}
+	var seen []sim.Piece
+	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) { seen = append(seen, sim.Piece{Thinking: c.Thinking, Text: c.Text}) })
 	if err := l.alike(); err != nil {
 		return nil, err
 	}
+	l.streams(ask, line, seen)
 	if err != nil {
 		var typed *ollama.Error
 		if !errors.As(err, &typed) {
 			return nil, err
 		}
-		return fsm.BrainFailed{Call: ask.Call, Class: typed.Class, Reason: line.Reason}, nil
+		reason := line.Reason // in the words of the script
+		if line.Fails == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
+			reason = typed.Reason // those of the client, which the script says after it (SCN-28)
+		}
+		return fsm.BrainFailed{Call: ask.Call, Class: typed.Class, Reason: reason}, nil
 	}
 	if line.Tokens.Prompt != 0 && in.Tokens.Prompt != line.Tokens.Prompt {
 		return nil, fmt.Errorf("the server counted %d tokens of the prompt, and the client says %d", line.Tokens.Prompt, in.Tokens.Prompt)
@@ -259,47 +275,6 @@ func (l *live) alike() error {
 		return fmt.Errorf("the model is not sent what the machine asked: %s", l.unlike)
 	}
 	return nil
-}
-
-// clientFor is the client that meets the failure a line asks for, where it is not
-// the server that fails.
-func (l *live) clientFor(line sim.Line) *ollama.Client {
-	switch line.Fails {
-	case fsm.BrainUnreachable:
-		return l.absent
-	case fsm.BrainLoading:
-		return l.hasty
-	case fsm.BrainTimeout:
-		return l.restless
-	default:
-		return l.client
-	}
-}
-
-// hang asks a server that does not answer. The call lives until the next one
-// hangs, the process crashes, or the run is over.
-func (l *live) hang(ask fsm.AskBrain) error {
-	l.mu.Lock()
-	heard := l.heard
-	l.mu.Unlock()
-	l.hangs()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = l.client.Chat(ctx, ask, l.offered(ask), func(ollama.Chunk) {})
-	}()
-	l.hangs = func() {
-		cancel()
-		<-done
-		l.hangs = func() {}
-	}
-	select {
-	case <-heard:
-		return l.alike()
-	case <-done:
-		return errors.New("a call that should hang has ended")
-	}
 }
 
 // stubs are the plan's tools as the real runner offers them.

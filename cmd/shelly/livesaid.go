@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -60,19 +61,45 @@ func sameCall(a, b fsm.ToolCall) bool {
 	return a.ID == b.ID && a.Name == b.Name && (a.Args == b.Args || sent.String() == b.Args)
 }
 
-// spoken is a script's line as the mock server says it.
+// spokenPieces is how many pieces an answer is streamed in whose script does not
+// say so.
+const spokenPieces = 3
+
+// spoken is a script's line as the mock server says it, without its delays.
 func spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
 	switch scripted := line.Answer(ask).(type) {
 	case fsm.BrainAnswered:
+		if line.Stream == nil {
+			line.Stream = &sim.Stream{Chunks: spokenPieces}
+		}
 		return mock.Answer{
-			Text: scripted.Text, Thinking: scripted.Thinking, Calls: scripted.Calls, Length: line.Length, Chunks: 3,
+			Text: scripted.Text, Thinking: scripted.Thinking, Pieces: pieces(ask, line), Calls: scripted.Calls, Length: line.Length,
 			PromptTokens: line.Tokens.Prompt,
 		}
 	case fsm.BrainFailed:
-		return failing(scripted)
+		a := failing(scripted)
+		if line.Stream != nil {
+			a.Text, a.Pieces = "", pieces(ask, line)
+		}
+		if line.Stream != nil && a.Error != "" {
+			a.Status = 0 // it breaks the stream that has begun
+		}
+		if scripted.Class == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
+			a.PromptTokens = line.Tokens.Prompt
+		}
+		return a
 	default:
-		return mock.Answer{Hang: true}
+		return mock.Answer{Hang: true, Pieces: pieces(ask, line)}
 	}
+}
+
+// pieces are the pieces of a line's answer as the mock server sends them.
+func pieces(ask fsm.AskBrain, line sim.Line) []mock.Piece {
+	var list []mock.Piece
+	for _, p := range line.Pieces(ask) {
+		list = append(list, mock.Piece(p))
+	}
+	return list
 }
 
 // failing is how the server fails with a class, where it is the server that does.
@@ -84,7 +111,7 @@ func failing(f fsm.BrainFailed) mock.Answer {
 		return mock.Answer{Text: "cut", Cut: true}
 	case fsm.BrainGarbage:
 		return mock.Answer{Garbage: "<html>"}
-	case fsm.BrainLoading:
+	case fsm.BrainLoading, fsm.BrainCancelled:
 		return mock.Answer{Hang: true}
 	case fsm.BrainTimeout:
 		return mock.Answer{Text: "silence", Hang: true}
@@ -95,6 +122,6 @@ func failing(f fsm.BrainFailed) mock.Answer {
 	case fsm.BrainMissingModel:
 		return mock.Answer{Status: http.StatusNotFound, Error: "model 'm' not found"}
 	default:
-		return mock.Answer{Status: http.StatusInternalServerError, Error: f.Reason}
+		return mock.Answer{Status: http.StatusInternalServerError, Error: cmp.Or(f.Reason, "the model failed")}
 	}
 }

@@ -64,6 +64,9 @@ func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 	if text := kept(simulated, real); text != "" {
 		return text, nil
 	}
+	if l.stream != "" {
+		return l.stream, nil
+	}
 	return l.differs(simulated)
 }
 

@@ -63,11 +63,12 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	if !ok {
 		return mock.Answer{}, fmt.Errorf("the script has no line for a call for %s", q.Purpose)
 	}
-	var delay time.Duration
-	if b.delays {
-		delay = time.Duration(line.Takes) * time.Millisecond
-	}
 	a := spoken(ask, line)
-	a.Delay = delay
+	if b.delays {
+		a.Delay = time.Duration(line.Takes) * time.Millisecond
+		if line.Stream != nil {
+			a.Every = time.Duration(line.Stream.Every) * time.Millisecond
+		}
+	}
 	return a, nil
 }

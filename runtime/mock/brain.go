@@ -2,6 +2,7 @@ package mock
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"shelly/fsm"
@@ -36,7 +37,10 @@ type Answer struct {
 	Calls    []fsm.ToolCall // each in a line of its own; an empty ID is filled in
 	Length   bool           // done_reason is "length"
 	Empty    bool           // nothing of the above is sent
-	Chunks   int            // pieces that thinking and text are each streamed in; 0 means 1
+	Pieces   []Piece        // what is streamed in place of Thinking and Text, which are these joined; nil: each of them whole
+
+	// Every passes between two pieces.
+	Every time.Duration
 
 	// Delay passes before the first line.
 	Delay time.Duration
@@ -53,4 +57,16 @@ type Answer struct {
 	Cut bool
 	// Hang sends what there is and then nothing until the client leaves.
 	Hang bool
+}
+
+// Piece is a part of the thinking or of the text, in a line of its own.
+type Piece struct{ Thinking, Text string }
+
+// pieces are the lines of thinking and text that are streamed.
+func (a *Answer) pieces() []Piece {
+	pieces := a.Pieces
+	if pieces == nil {
+		pieces = []Piece{{Thinking: a.Thinking}, {Text: a.Text}}
+	}
+	return slices.DeleteFunc(slices.Clone(pieces), func(p Piece) bool { return p == (Piece{}) })
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -174,18 +173,4 @@ func tokens(a Answer) int {
 		n += len(c.Name) + len(c.Args)
 	}
 	return n/bytesPerToken + 1
-}
-
-// pieces cuts text into n parts at characters' edges.
-func pieces(text string, n int) []string {
-	if text == "" {
-		return nil
-	}
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	n = min(max(n, 1), len(runes))
-	parts := make([]string, n)
-	for i := range parts {
-		parts[i] = string(runes[i*len(runes)/n : (i+1)*len(runes)/n])
-	}
-	return parts
 }

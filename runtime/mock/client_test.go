@@ -39,10 +39,13 @@ func TestWhatTheBrainSaysIsWhatTheClientHears(t *testing.T) {
 		said mock.Answer
 		want fsm.BrainAnswered
 	}{
-		"text":           {mock.Answer{Text: "Grüße, 世界"}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "Grüße, 世界"}},
-		"text in pieces": {mock.Answer{Text: "Grüße, 世界", Chunks: 99}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "Grüße, 世界"}},
+		"text": {mock.Answer{Text: "Grüße, 世界"}, fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "Grüße, 世界"}},
+		"text in pieces": {
+			mock.Answer{Pieces: []mock.Piece{{Text: "Grüße, "}, {}, {Text: "世"}, {Text: "界"}}},
+			fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "Grüße, 世界"},
+		},
 		"thinking": {
-			mock.Answer{Text: "so", Thinking: "hm, hm", Chunks: 2},
+			mock.Answer{Pieces: []mock.Piece{{Thinking: "hm, "}, {Thinking: "hm"}, {Text: "so"}}, Every: time.Nanosecond},
 			fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "so", Thinking: "hm, hm"},
 		},
 		"calls": {mock.Answer{Text: "look: ", Calls: calls}, fsm.BrainAnswered{Stop: fsm.StopToolUse, Text: "look: ", Calls: calls}},

@@ -72,6 +72,15 @@ const (
 	defaultSay = "This is the scripted default answer of the handmade test model."
 )
 
+// textPieces is a text in n pieces.
+func textPieces(n int) []mock.Piece {
+	pieces := make([]mock.Piece, n)
+	for i := range pieces {
+		pieces[i].Text = "some "
+	}
+	return pieces
+}
+
 func TestAnswersHaveTheShapeOfARealServers(t *testing.T) {
 	call := func(path string) fsm.ToolCall {
 		return fsm.ToolCall{Name: "list_dir", Args: `{"path":"` + path + `"}`}
@@ -88,12 +97,12 @@ func TestAnswersHaveTheShapeOfARealServers(t *testing.T) {
 		{recording: "show-chat", method: "POST", path: "/api/show", body: `{"model":"brain"}`, skip: []string{".model_info."}},
 		{recording: "show-chat", method: "POST", path: "/api/show", body: `{"name":"brain"}`, skip: []string{".model_info."}},
 		{recording: "show-embed", method: "POST", path: "/api/show", body: `{"model":"brain-embed:latest"}`, skip: []string{".model_info."}},
-		{recording: "chat-text", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Text: defaultSay, Chunks: 6}},
+		{recording: "chat-text", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Pieces: textPieces(6)}},
 		{recording: "chat-text-whole", method: "POST", path: chatPath, body: `{"model":"brain","stream":false,` + hello + `}`, answer: mock.Answer{Text: defaultSay}},
 		{recording: "chat-call", method: "POST", path: chatPath, body: `{"model":"brain",` + twoTools + `,` + hello + `}`, answer: mock.Answer{Calls: []fsm.ToolCall{call(".")}}},
 		{recording: "chat-call-whole", method: "POST", path: chatPath, body: `{"model":"brain","stream":false,` + hello + `}`, answer: mock.Answer{Calls: []fsm.ToolCall{call(".")}}},
 		{recording: "chat-two-calls", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Calls: []fsm.ToolCall{call("a"), call("b")}}},
-		{recording: "chat-length", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Text: defaultSay, Chunks: 3, Length: true}},
+		{recording: "chat-length", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Pieces: textPieces(3), Length: true}},
 		{recording: "chat-thinking-whole", method: "POST", path: chatPath, body: `{"model":"brain","stream":false,` + hello + `}`, answer: mock.Answer{Text: "a", Thinking: "b"}},
 		{recording: "chat-unoffered-call", method: "POST", path: chatPath, body: `{"model":"brain",` + hello + `}`, answer: mock.Answer{Text: "unsaid", Empty: true}},
 		{recording: "chat-load", method: "POST", path: chatPath, body: `{"model":"brain"}`},

@@ -62,11 +62,11 @@ type speaker struct {
 func (s *speaker) stream(ctx context.Context, a Answer) {
 	s.w.Header().Set("Content-Type", "application/x-ndjson")
 	if !a.Empty {
-		for _, piece := range pieces(a.Thinking, a.Chunks) {
-			s.say(spoken{Thinking: piece})
-		}
-		for _, piece := range pieces(a.Text, a.Chunks) {
-			s.say(spoken{Content: piece})
+		for i, p := range a.pieces() {
+			if i > 0 && a.Every > 0 && !pause(ctx, a.Every) {
+				return
+			}
+			s.say(spoken{Thinking: p.Thinking, Content: p.Text})
 		}
 		for _, c := range s.calls(a) {
 			s.say(spoken{ToolCalls: []call{c}})

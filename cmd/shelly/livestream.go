@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+	"shelly/sim"
+)
+
+// streams notes how the pieces that the client was given differ from those of the
+// line, which the server has sent over the socket (SCN-27).
+func (l *live) streams(ask fsm.AskBrain, line sim.Line, seen []sim.Piece) {
+	want := line.Pieces(ask)
+	if line.Stream == nil || l.stream != "" || slices.Equal(want, seen) {
+		return
+	}
+	l.stream = fmt.Sprintf("the pieces of the answer to call %d, for %s\n  - simulated %+q\n  + runtime   %+q", ask.Call, ask.Purpose, want, seen)
+}
+
+// clientFor is the client that meets the failure a line asks for, where it is not
+// the server that fails.
+func (l *live) clientFor(line sim.Line) (*ollama.Client, error) {
+	asking := l.asking
+	switch {
+	case line.Fails == fsm.BrainUnreachable:
+		return l.absent, nil
+	case line.Fails == fsm.BrainLoading:
+		return l.hasty, nil
+	case line.Fails == fsm.BrainTimeout && line.Stream != nil:
+		asking.Timeouts.Idle = patience
+		return ollama.New(asking)
+	case line.Fails == fsm.BrainTimeout:
+		return l.restless, nil
+	case line.Fails == fsm.BrainContextTruncated && line.Tokens.Prompt > 0:
+		asking.NumCtx = line.Tokens.Prompt // the count that the server reports is then the whole window
+		return ollama.New(asking)
+	default:
+		return l.client, nil
+	}
+}
+
+// patience is how long a client waits for a further piece that is to get all of a
+// stream before it finds that nothing more comes.
+const patience = 500 * time.Millisecond
+
+// hang asks a server that says no more than the pieces of the line's stream. The
+// call lives until the next one hangs, the process crashes, or the run is over;
+// one that is cancelled ends when it has its pieces.
+func (l *live) hang(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
+	l.mu.Lock()
+	heard := l.heard
+	l.mu.Unlock()
+	_ = l.hangs()
+	want := line.Pieces(ask)
+	pieces := make(chan sim.Piece, len(want)+1) // more are as wrong as one more
+	done := l.call(ask, pieces)
+	select {
+	case <-heard:
+	case <-done:
+		return nil, errEnded
+	}
+	if err := l.alike(); err != nil {
+		return nil, err
+	}
+	var seen []sim.Piece
+	guard := time.After(liveTimeout)
+	for wait := true; wait && len(seen) < len(want); {
+		select {
+		case p := <-pieces:
+			seen = append(seen, p)
+		case <-done:
+			return nil, errEnded
+		case <-guard:
+			wait = false
+		}
+	}
+	l.streams(ask, line, seen)
+	if !line.Hangs {
+		return l.cancelled(ask, line)
+	}
+	return nil, nil
+}
+
+var errEnded = errors.New("a call that should hang has ended")
+
+// call asks the real client beside the run. The channel is closed when the call
+// has ended.
+func (l *live) call(ask fsm.AskBrain, pieces chan<- sim.Piece) <-chan struct{} {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		_, err = l.client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) {
+			select {
+			case pieces <- sim.Piece{Thinking: c.Thinking, Text: c.Text}:
+			default:
+			}
+		})
+	}()
+	l.hangs = func() error {
+		cancel()
+		<-done
+		l.hangs = noCall
+		return err
+	}
+	return done
+}
+
+// noCall stands for the end of the call that hangs where none does.
+func noCall() error { return nil }
+
+// cancelled gives up the call that hangs.
+func (l *live) cancelled(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
+	var failed *ollama.Error
+	if err := l.hangs(); !errors.As(err, &failed) {
+		return nil, fmt.Errorf("a call that was given up has ended with %w", err)
+	}
+	return fsm.BrainFailed{Call: ask.Call, Class: failed.Class, Reason: line.Reason}, nil
+}
