@@ -42,13 +42,13 @@ func (d *decoder) check(f *File) {
 	for _, tool := range f.Tools {
 		d.checkTool("tools."+shown(tool.Name), tool.Value)
 	}
-	d.checkLines("brain", f.Script)
+	d.checkLines(f, "brain", f.Script)
 	if f.ScriptFor != nil {
-		d.checkLines("brain_for.init", f.ScriptFor.Init)
-		d.checkLines("brain_for.summary", f.ScriptFor.Summary)
-		d.checkLines("brain_for.compact", f.ScriptFor.Compact)
-		d.checkLines("brain_for.subagent", f.ScriptFor.Subagent)
-		d.checkLines("brain_for.farewell", f.ScriptFor.Farewell)
+		d.checkLines(f, "brain_for.init", f.ScriptFor.Init)
+		d.checkLines(f, "brain_for.summary", f.ScriptFor.Summary)
+		d.checkLines(f, "brain_for.compact", f.ScriptFor.Compact)
+		d.checkLines(f, "brain_for.subagent", f.ScriptFor.Subagent)
+		d.checkLines(f, "brain_for.farewell", f.ScriptFor.Farewell)
 	}
 	if f.Embed != nil {
 		d.checkOutage("embedding", &f.Embed.Outage)
@@ -100,33 +100,6 @@ func (d *decoder) checkTool(path string, entries Entries) {
 		default:
 			effects = e.Effects
 		}
-	}
-}
-
-func (d *decoder) checkLines(path string, lines []Line) {
-	for i, l := range lines {
-		at := element(path, i)
-		says := l.Says != nil || l.Calls != nil || l.Repeats
-		n := d.oneOf(at, choice{"says or calls", says}, choice{"raw", l.Raw != nil}, choice{"needs", l.Needs != nil}, choice{"fails", l.Fails != nil},
-			choice{"hangs", l.Hangs}, choice{"empty", l.Empty}, choice{"cut", l.Cut}, choice{"garbage", l.Garbage != ""})
-		if n == 0 && l.Quotes == "" && l.Thinks == "" && l.Stops == "" {
-			d.at(at, "says nothing; give one of says, calls, raw, needs, quotes, fails, hangs, empty, cut and garbage")
-		}
-		if n > 0 && !says && l.Needs == nil && l.Raw == nil && (l.Quotes != "" || l.Stops != "") {
-			d.at(at, "quotes and stops are for an answer that has a text")
-		}
-		d.checkCalls(at+".calls", l.Calls)
-		if l.Fails != nil && !slices.Contains(brainClasses(), string(l.Fails.Code)) {
-			d.at(at+".fails.code", unknown("class", string(l.Fails.Code), brainClasses()))
-		}
-	}
-}
-
-func brainClasses() []string {
-	return []string{
-		string(fsm.BrainUnreachable), string(fsm.BrainLoading), string(fsm.BrainBusy), string(fsm.BrainMissingModel),
-		string(fsm.BrainNoTools), string(fsm.BrainContextTruncated), string(fsm.BrainCutStream), string(fsm.BrainGarbage),
-		string(fsm.BrainTimeout), string(fsm.BrainCancelled), string(fsm.BrainError),
 	}
 }
 

@@ -70,6 +70,9 @@ func (d *decoder) checkSaid(path string, said []Said) {
 func (d *decoder) checkCalls(path string, calls []Call) {
 	for i, c := range calls {
 		d.oneOf(element(path, i), choice{"args", c.Args != ""}, choice{"malformed_arguments", c.Bad != ""})
+		if c.Bad != "" && wellFormed(c.Bad) {
+			d.at(element(path, i)+".malformed_arguments", wantsMalformed)
+		}
 	}
 }
 

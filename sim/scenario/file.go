@@ -160,14 +160,50 @@ type Line struct {
 	Thinks   string        `key:"thinks"`              // its thinking, which is no part of the answer
 	Quotes   string        `key:"quotes" enum:"last"`  // the text ends with the last message that the model was sent
 	Stops    string        `key:"stops" enum:"length"` // the answer is cut at the token limit
+	Unknown  *UnknownCall  `key:"unknown_tool"`        // it asks for a tool that nobody declared: the tool's name, or {tool, args}
+	BadArgs  *BadCall      `key:"malformed_arguments"` // it asks for a tool with arguments that are no JSON object: the tool's name, or {tool, args}
+	Stream   *Stream       `key:"stream"`              // the answer comes in pieces
+	SlowLoad Duration      `key:"slow_load"`           // the server loads the model so long before it begins; over 5m, as long as a client waits for the first token, is class loading
 	Fails    *BrainFailing `key:"fails"`               // the call fails
 	Hangs    bool          `key:"hangs"`               // no answer comes
 	Empty    bool          `key:"empty"`               // the answer is empty
 	Cut      bool          `key:"cut"`                 // the stream ends without its last line: class cut_stream
 	Garbage  string        `key:"garbage"`             // the answer cannot be read: class garbage
+	Dropped  *Truncated    `key:"truncated"`           // the server has silently dropped a part of what it was sent, which its count tells: class context_truncated
 	Tokens   *Tokens       `key:"tokens"`              // what the server counts
-	Takes    Duration      `key:"takes"`               // how long until it answers
+	Takes    Duration      `key:"takes"`               // how long until it answers, or until the first piece of a stream
 	Optional bool          `key:"optional"`            // it is no failure if nobody asks
+}
+
+// Stream is how an answer comes in pieces (SCN-27): the first when takes and
+// slow_load are over. The answer, or its failure, comes with the last; where it
+// hangs nothing follows them.
+type Stream struct {
+	Chunks Chunks   `key:"chunks,required"` // into how many pieces the thinking and then the text are each cut, or the text's pieces in a list
+	Every  Duration `key:"every"`           // from one piece to the next; at most 1m, as long as a client waits
+}
+
+// Chunks is a number of pieces or a list of them.
+type Chunks struct {
+	Count Count
+	Texts []string
+}
+
+// Truncated is a context of which the server has dropped a part (SCN-28).
+type Truncated struct {
+	Prompt Count `key:"prompt_tokens,required"` // what it counts of the prompt, which is the whole context window
+}
+
+// UnknownCall is a call of a tool that nobody declared.
+type UnknownCall struct {
+	Tool string `key:"tool,required"` // the tool's name
+	Args Args   `key:"args"`          // its arguments; {} unless given
+}
+
+// BadCall is a call whose arguments are no JSON object.
+type BadCall struct {
+	Tool string  `key:"tool,required"` // the tool's name
+	Args *string `key:"args"`          // what stands in place of its arguments; {" unless given
 }
 
 // Call is a tool call that the model asks for.
@@ -186,8 +222,9 @@ type Tokens struct {
 
 // BrainFailing is a failed model call.
 type BrainFailing struct {
-	Code    fsm.BrainClass `key:"code,required"` // the class of the failure
-	Message string         `key:"message"`       // what the server reports
+	Code      fsm.BrainClass `key:"code"`      // the class of the failure; unless given, busy where it is retryable and error where it is not
+	Message   string         `key:"message"`   // what the server reports
+	Retryable *bool          `key:"retryable"` // whether the model is asked again after it, which is the same for all failures of a class
 }
 
 // Sees asserts what the model was sent (SCN-5).
@@ -316,6 +353,7 @@ type Expect struct {
 	Refusals   *Matcher        `key:"refusals"`                         // requests that were not accepted, in order: {id, error}
 	Exit       *Matcher        `key:"exit"`                             // how the last epoch ended: clean, timeout or forced
 	Lifecycle  *LifecyclePath  `key:"lifecycle"`                        // the daemon's life
+	Streamed   *Matcher        `key:"streamed"`                         // the pieces of streamed answers that clients saw, in order: texts, or {id, session, purpose, text, thinking, at}
 	Asked      *Matcher        `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
 	Trace      []Ordering      `key:"trace"`                            // orderings over the trace
 	Ends       string          `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest

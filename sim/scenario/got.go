@@ -60,6 +60,19 @@ func auditValue(e fsm.Audit) value {
 		with("attempts", intValue(e.Attempts)), with("duration", textValue(e.Duration.String())))
 }
 
+// chunkValue is a piece of a streamed answer. A piece of thinking has no text.
+func (j *judge) chunkValue(c sim.Chunk) value {
+	v := []memberValue{
+		with("id", textValue(c.Request.ID)), with("session", textValue(c.Session)), with("purpose", textValue(string(c.Purpose))),
+	}
+	if c.Thinking != "" {
+		v = append(v, with("thinking", textValue(c.Thinking)))
+	} else {
+		v = append(v, with("text", textValue(c.Text)))
+	}
+	return mapValue("text", append(v, with("at", textValue((c.At-fsm.Millis(j.file.start())).String())))...)
+}
+
 // noticeValue is a notice, or a reply that was given again.
 func noticeValue(n sim.Delivery) value {
 	main := "notice"

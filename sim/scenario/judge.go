@@ -151,6 +151,7 @@ func (j *judge) said(e *Expect) {
 	j.expect("expect.refusals", e.Refusals, listValue(r.Refusals, func(f sim.Refusal) value {
 		return mapValue("error", with("id", textValue(f.Request.ID)), with("error", textValue(f.Err.Error())))
 	}))
+	j.expect("expect.streamed", e.Streamed, listValue(r.Chunks, j.chunkValue))
 	j.expect("expect.asked", e.Asked, listValue(r.Asked, askedValue))
 	exit := value{}
 	if n := len(r.Exits); n > 0 {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/sim"
@@ -157,29 +158,28 @@ func (l *Line) line() sim.Line {
 		Repeats:  l.Repeats,
 		Length:   l.Stops == "length",
 		Hangs:    l.Hangs,
-		Takes:    fsm.Millis(l.Takes),
 		Optional: l.Optional,
 	}
+	out.Text, _ = l.text()
 	switch {
-	case l.Says != nil:
-		out.Text = *l.Says
-	case l.Raw != nil:
-		out.Text = *l.Raw
-	case l.Needs != nil:
-		out.Text = fsm.NeedMarker + " " + *l.Needs
 	case l.Fails != nil:
-		out.Fails, out.Reason = l.Fails.Code, l.Fails.Message
+		out.Fails, out.Reason = l.Fails.class(), l.Fails.Message
 	case l.Cut:
 		out.Fails, out.Reason = fsm.BrainCutStream, "the stream ended without its last line"
 	case l.Garbage != "":
 		out.Fails, out.Reason = fsm.BrainGarbage, l.Garbage
+	case l.Dropped != nil:
+		out.Tokens.Prompt = int(l.Dropped.Prompt)
+		out.Fails, out.Reason = fsm.BrainContextTruncated, sim.TruncatedReason(out.Tokens.Prompt)
+	case out.Text == "" && l.Stream != nil:
+		out.Text = strings.Join(l.Stream.Chunks.Texts, "")
 	}
 	if l.Tokens != nil {
 		set(&out.Tokens.Prompt, l.Tokens.Prompt)
 		set(&out.Tokens.Answer, l.Tokens.Answer)
 	}
-	out.Calls = toolCalls(l.Calls)
-	return out
+	out.Calls = toolCalls(l.calls())
+	return l.inTime(out)
 }
 
 func toolCalls(calls []Call) []fsm.ToolCall {

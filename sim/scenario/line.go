@@ -1,0 +1,97 @@
+package scenario
+
+import (
+	"reflect"
+
+	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+func (v *Chunks) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind != yaml.SequenceNode {
+		v.Count.read(d, n, path)
+		return
+	}
+	if len(n.Content) == 0 {
+		d.add(n, path, "lists no piece")
+	}
+	d.list(n, reflect.ValueOf(&v.Texts).Elem(), path)
+}
+
+func (v *UnknownCall) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind == yaml.ScalarNode {
+		v.Tool, _ = d.text(n, path)
+		return
+	}
+	d.object(n, reflect.ValueOf(v).Elem(), path)
+}
+
+func (v *BadCall) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind == yaml.ScalarNode {
+		v.Tool, _ = d.text(n, path)
+		return
+	}
+	d.object(n, reflect.ValueOf(v).Elem(), path)
+}
+
+// class is the class of the failure.
+func (v *BrainFailing) class() fsm.BrainClass {
+	switch {
+	case v.Code != "":
+		return v.Code
+	case v.Retryable != nil && *v.Retryable:
+		return fsm.BrainBusy
+	default:
+		return fsm.BrainError
+	}
+}
+
+// halfArgs is how arguments begin that were never ended.
+const halfArgs = `{"`
+
+// calls are the calls that the line asks for, its short forms written out.
+func (l *Line) calls() []Call {
+	switch {
+	case l.Unknown != nil:
+		return []Call{{Tool: l.Unknown.Tool, Args: l.Unknown.Args}}
+	case l.BadArgs == nil:
+		return l.Calls
+	case l.BadArgs.Args == nil:
+		return []Call{{Tool: l.BadArgs.Tool, Bad: halfArgs}}
+	default:
+		return []Call{{Tool: l.BadArgs.Tool, Bad: *l.BadArgs.Args}}
+	}
+}
+
+// text is the answer's text as the file has it, or false where it has none but that
+// of the stream's pieces.
+func (l *Line) text() (string, bool) {
+	switch {
+	case l.Says != nil:
+		return *l.Says, true
+	case l.Raw != nil:
+		return *l.Raw, true
+	case l.Needs != nil:
+		return fsm.NeedMarker + " " + *l.Needs, true
+	default:
+		return "", false
+	}
+}
+
+// inTime returns out with the times of the line: the first piece comes when takes
+// and slow_load are over. A client that has had none within its time gives up
+// (SCN-28).
+func (l *Line) inTime(out sim.Line) sim.Line {
+	out.Takes = fsm.Millis(l.Takes + l.SlowLoad)
+	first := fsm.Millis(l.SlowLoad)
+	if l.Stream != nil {
+		first = out.Takes
+		out.Stream = &sim.Stream{Chunks: int(l.Stream.Chunks.Count), Texts: l.Stream.Chunks.Texts, Every: fsm.Millis(l.Stream.Every)}
+	}
+	if first > sim.FirstTokenMax {
+		return sim.Line{Fails: fsm.BrainLoading, Reason: sim.LoadingReason, Takes: sim.FirstTokenMax, Optional: l.Optional}
+	}
+	return out
+}
