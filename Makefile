@@ -68,7 +68,7 @@ test-canaries:
 .PHONY: test-scenarios
 test-scenarios: build
 	$(call step,scenarios)
-	@./$(BIN) test scenarios --coverage
+	@./$(BIN) test scenarios --min-transitions 100
 	$(call step,scenarios on the runtime: the same inputs and effects)
 	@./$(BIN) test scenarios --on runtime
 

@@ -2,10 +2,14 @@ package sim
 
 import "shelly/fsm"
 
-// Coverage counts how often each row of the three tables was taken.
+// Coverage counts how often each row and state of the three tables was taken, and how
+// often each fault struck.
 type Coverage struct {
-	rows   []CoveredRow
-	lookup map[rowKey]int
+	rows    []CoveredRow
+	states  []CoveredState
+	faults  []CoveredFault
+	initial map[string]fsm.State // of each table; only looked up
+	lookup  map[rowKey]int
 }
 
 // CoveredRow is a table's row and how often it was taken.
@@ -15,22 +19,54 @@ type CoveredRow struct {
 	Taken int
 }
 
+// CoveredState is a table's state and how often a handle was in it. The initial one
+// counts when it is left.
+type CoveredState struct {
+	Table string
+	State fsm.State
+	Taken int
+}
+
+// CoveredFault is one of [FaultPoints] and how often it struck.
+type CoveredFault struct {
+	Name  string
+	Taken int
+}
+
 type rowKey struct {
 	table string
 	from  fsm.State
 	on    fsm.Event
 }
 
-// NewCoverage returns a coverage with no row taken.
+// NewCoverage returns a coverage with nothing taken.
 func NewCoverage() *Coverage {
-	c := &Coverage{lookup: map[rowKey]int{}}
+	c := &Coverage{lookup: map[rowKey]int{}, initial: map[string]fsm.State{}}
 	for _, t := range fsm.Tables() {
+		c.initial[t.Name] = t.Initial
 		for _, r := range t.Rows {
 			c.lookup[rowKey{t.Name, r.From, r.On}] = len(c.rows)
 			c.rows = append(c.rows, CoveredRow{Table: t.Name, Row: r})
+			for _, s := range []fsm.State{r.From, r.To} {
+				if c.state(t.Name, s) == nil {
+					c.states = append(c.states, CoveredState{Table: t.Name, State: s})
+				}
+			}
 		}
 	}
+	for _, name := range FaultPoints() {
+		c.faults = append(c.faults, CoveredFault{Name: name})
+	}
 	return c
+}
+
+func (c *Coverage) state(table string, s fsm.State) *CoveredState {
+	for i := range c.states {
+		if c.states[i].Table == table && c.states[i].State == s {
+			return &c.states[i]
+		}
+	}
+	return nil
 }
 
 // Add counts the moves of a step.
@@ -38,6 +74,21 @@ func (c *Coverage) Add(moves []fsm.Move) {
 	for _, m := range moves {
 		if i, ok := c.lookup[rowKey{m.Table, m.From, m.On}]; ok {
 			c.rows[i].Taken++
+			c.state(m.Table, m.To).Taken++
+			if m.From == c.initial[m.Table] {
+				c.state(m.Table, m.From).Taken++
+			}
+		}
+	}
+}
+
+// Struck counts faults by their names, as [Result.Struck] has them.
+func (c *Coverage) Struck(names []string) {
+	for _, name := range names {
+		for i := range c.faults {
+			if c.faults[i].Name == name {
+				c.faults[i].Taken++
+			}
 		}
 	}
 }
@@ -47,10 +98,22 @@ func (c *Coverage) Join(o *Coverage) {
 	for i := range c.rows {
 		c.rows[i].Taken += o.rows[i].Taken
 	}
+	for i := range c.states {
+		c.states[i].Taken += o.states[i].Taken
+	}
+	for i := range c.faults {
+		c.faults[i].Taken += o.faults[i].Taken
+	}
 }
 
 // Rows returns all rows in the tables' order.
 func (c *Coverage) Rows() []CoveredRow { return c.rows }
+
+// States returns all states in the tables' order.
+func (c *Coverage) States() []CoveredState { return c.states }
+
+// Faults returns all faults in the order of [FaultPoints].
+func (c *Coverage) Faults() []CoveredFault { return c.faults }
 
 // Missing returns the rows that were never taken.
 func (c *Coverage) Missing() []CoveredRow {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,9 @@ type testCmd struct {
 	Format   string   `enum:"pretty,json" default:"pretty" help:"pretty or json."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
 	FailFast bool     `help:"Stop at the first case that fails."`
-	Coverage bool     `help:"Print which rows of the tables no case took; one missing is a failure."`
+	Coverage bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
+
+	MinTransitions *percent `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
 }
 
 // Run implements the subcommand (CLI-6, SCN-9).
@@ -33,7 +36,7 @@ func (c *testCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := c.junitReady(); err != nil {
+	if err := cmp.Or(c.coverageFlags(), c.junitReady()); err != nil {
 		return err
 	}
 	paths, err := c.find()
@@ -46,9 +49,7 @@ func (c *testCmd) Run(t *terminal) error {
 	}
 	files, err := wanted.pick(all)
 	switch {
-	case err != nil && len(broken) > 0:
-		return loadFailure(broken)
-	case err != nil:
+	case err != nil && len(broken) == 0:
 		return err
 	case c.List:
 		return errors.Join(c.list(t.out, files), loadFailure(broken))

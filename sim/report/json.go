@@ -20,6 +20,21 @@ type document struct {
 	Errors  int        `json:"errors"`
 	Skipped int        `json:"skipped"`
 	Cases   []caseJSON `json:"cases"`
+
+	Coverage *coverageJSON `json:"coverage,omitempty"`
+}
+
+type coverageJSON struct {
+	Transitions shareJSON  `json:"transitions"`
+	States      shareJSON  `json:"states"`
+	Faults      shareJSON  `json:"faults"`
+	Rules       *shareJSON `json:"rules,omitempty"`
+}
+
+type shareJSON struct {
+	Taken   int      `json:"taken"`
+	Of      int      `json:"of"`
+	Missing []string `json:"missing"`
 }
 
 type caseJSON struct {
@@ -69,6 +84,9 @@ func JSON(w io.Writer, r *Run) error {
 	for i := range r.Cases {
 		doc.Cases = append(doc.Cases, jsonCase(&r.Cases[i]))
 	}
+	if r.Coverage != nil {
+		doc.Coverage = jsonCoverage(r.Coverage)
+	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -99,6 +117,18 @@ func jsonCase(c *Case) caseJSON {
 			File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, Path: f.Path, Text: f.Text,
 			Want: f.Want, Got: f.Got, Trace: f.Trace, Again: f.Again,
 		})
+	}
+	return out
+}
+
+func jsonCoverage(c *Coverage) *coverageJSON {
+	share := func(s Share) shareJSON {
+		return shareJSON{Taken: s.Taken, Of: s.Of, Missing: append([]string{}, s.Missing...)}
+	}
+	out := &coverageJSON{Transitions: share(c.Transitions), States: share(c.States), Faults: share(c.Faults)}
+	if c.NoRules == "" {
+		rules := share(c.Rules)
+		out.Rules = &rules
 	}
 	return out
 }

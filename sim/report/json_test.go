@@ -64,7 +64,8 @@ func fields(prefix string, of reflect.Type) []string {
 // kind, and nothing else is.
 func TestSCN41EveryFieldOfTheJSONReportIsWritten(t *testing.T) {
 	var out bytes.Buffer
-	if err := JSON(&out, &Run{Cases: cases(t)}); err != nil {
+	some := Share{Taken: 1, Of: 2, Missing: []string{"one"}}
+	if err := JSON(&out, &Run{Cases: cases(t), Coverage: &Coverage{some, some, some, some, ""}}); err != nil {
 		t.Fatal(err)
 	}
 	d := json.NewDecoder(&out)

@@ -78,10 +78,15 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// PrettyEnd writes what stands behind the cases: where many did not pass, how to run
-// each again, and the summary line, which is the last one.
+// PrettyEnd writes what stands behind the cases: the coverage where one is wanted,
+// where many did not pass how to run each again, and the summary line, which is the
+// last one.
 func PrettyEnd(w io.Writer, r *Run) error {
-	_, err := io.WriteString(w, list(r.Cases)+Summary(r)+"\n")
+	text := list(r.Cases) + Summary(r) + "\n"
+	if r.Coverage != nil {
+		text = r.Coverage.String() + "\n" + text
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 

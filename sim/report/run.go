@@ -11,8 +11,9 @@ import (
 
 // Run is what came of all cases of one run.
 type Run struct {
-	Cases []Case
-	Took  time.Duration // on the wall; 0 is not told
+	Cases    []Case
+	Coverage *Coverage     // nil: nobody asked
+	Took     time.Duration // on the wall; 0 is not told
 }
 
 // Case is what came of one case, with what only its runner knows. A file that does

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"shelly/fsm/spec"
+	"shelly/sim/report"
+)
+
+// percent is a part of all in thousandths of a percent, from 0 to 100,000.
+type percent int
+
+const (
+	percentOne      = 1000 // 1 %
+	percentAll      = 100 * percentOne
+	percentDecimals = 3
+)
+
+// UnmarshalText implements [encoding.TextUnmarshaler]: a number from 0 to 100 with
+// up to three decimals.
+func (p *percent) UnmarshalText(text []byte) error {
+	whole, decimals, dotted := strings.Cut(string(text), ".")
+	wrong := fmt.Errorf("%q is no percentage: a number from 0 to 100, such as 97.5", text)
+	if dotted && decimals == "" || len(decimals) > percentDecimals || strings.ContainsAny(string(text), "+-") {
+		return wrong
+	}
+	n, err := strconv.Atoi(whole + decimals + strings.Repeat("0", percentDecimals-len(decimals)))
+	if err != nil || n > percentAll {
+		return wrong
+	}
+	*p = percent(n)
+	return nil
+}
+
+// String is the percentage as it is written.
+func (p percent) String() string {
+	text := fmt.Sprintf("%d.%03d", p/percentOne, p%percentOne)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
+}
+
+// coverageFlags refuses what does not go together.
+func (c *testCmd) coverageFlags() error {
+	switch {
+	case (c.Coverage || c.MinTransitions != nil) && c.List:
+		return failf(exitUsage, "--list runs nothing that could cover anything: leave it out")
+	case c.MinTransitions != nil && c.Shard != nil:
+		return failf(exitUsage, "--min-transitions asks of all cases, and --shard runs some: leave one out")
+	}
+	return nil
+}
+
+// cover counts the coverage, where it is wanted (SCN-44).
+func (c *testCmd) cover(cases []report.Case) *report.Coverage {
+	if !c.Coverage && c.MinTransitions == nil {
+		return nil
+	}
+	rules, err := rulesAbove(cases)
+	why := ""
+	if err != nil {
+		why = err.Error()
+	}
+	return report.NewCoverage(cases, rules, why)
+}
+
+// tooFew tells where fewer transitions are taken than are asked for.
+func (c *testCmd) tooFew(coverage *report.Coverage) error {
+	if c.MinTransitions == nil || coverage == nil {
+		return nil
+	}
+	least, s := *c.MinTransitions, coverage.Transitions
+	if s.Taken*percentAll >= int(least)*s.Of {
+		return nil
+	}
+	return failf(exitFailed, "%d of %d transitions are taken (%s), fewer than --min-transitions %s", s.Taken, s.Of, s.Percent(), least)
+}
+
+// rulesAbove returns the ids of the rules of the SPEC.md that is in the folder of the
+// first case or above, or an error that says why there are none.
+func rulesAbove(cases []report.Case) ([]string, error) {
+	if len(cases) == 0 {
+		return nil, errors.New("no case was played")
+	}
+	root, err := checkout(filepath.Dir(cases[0].File))
+	if err != nil {
+		return nil, errors.New("no SPEC.md is above the scenarios")
+	}
+	md, err := os.ReadFile(filepath.Join(root, spec.File))
+	if err != nil {
+		return nil, err
+	}
+	rules, err := spec.Rules(md)
+	if err != nil {
+		return nil, err
+	}
+	if len(rules) == 0 {
+		return nil, fmt.Errorf("%s has none", filepath.Join(root, spec.File))
+	}
+	ids := make([]string, len(rules))
+	for i, r := range rules {
+		ids[i] = r.ID
+	}
+	return ids, nil
+}
