@@ -68,9 +68,9 @@ test-canaries:
 .PHONY: test-scenarios
 test-scenarios: build
 	$(call step,scenarios)
-	@./$(BIN) test scenarios --min-transitions 100
+	@./$(BIN) test scenarios --min-transitions 100 --ci
 	$(call step,scenarios on the runtime: the same inputs and effects)
-	@./$(BIN) test scenarios --on runtime
+	@./$(BIN) test scenarios --on runtime --ci
 
 .PHONY: test-explore
 test-explore: build

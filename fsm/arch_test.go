@@ -34,6 +34,7 @@ func rooms() []room {
 			imports: []string{
 				"shelly/fsm", "shelly/fsm/engine", "go.yaml.in/yaml/v4",
 				"github.com/expr-lang/expr", "github.com/expr-lang/expr/ast", "github.com/expr-lang/expr/file", "github.com/expr-lang/expr/vm",
+				"github.com/aymanbagabas/go-udiff",
 			},
 			time: true, rand: true, reflect: true, floats: true,
 		},

@@ -22,6 +22,8 @@ type testCmd struct {
 	Format   string   `enum:"pretty,json" default:"pretty" help:"pretty or json."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
 	FailFast bool     `help:"Stop at the first case that fails."`
+	Update   bool     `help:"Write the goldens that are missing or differ, and remove those that nobody asks for."`
+	CI       *bool    `name:"ci" negatable:"" help:"Write nothing; a golden that is missing or that nobody asks for is a failure. The default where CI is set in the environment."`
 	Coverage bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
 
 	MinTransitions *percent `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
@@ -37,6 +39,10 @@ func (c *testCmd) Run(t *terminal) error {
 		return err
 	}
 	if err := cmp.Or(c.coverageFlags(), c.junitReady()); err != nil {
+		return err
+	}
+	goldens, err := c.goldens()
+	if err != nil {
 		return err
 	}
 	paths, err := c.find()
@@ -56,9 +62,15 @@ func (c *testCmd) Run(t *terminal) error {
 	case len(files) == 0 && len(broken) == 0:
 		fmt.Fprintf(c.notes(t), "--shard %s holds none of the cases\n", *c.Shard)
 	}
+	obsolete, err := c.obsolete(all)
+	if err != nil {
+		return err
+	}
 	start := time.Now()
-	cases := c.play(files)
-	return c.judge(t, cases, broken, time.Since(start))
+	cases := c.play(files, goldens)
+	goldens.sweep(obsolete)
+	wrong := goldens.report(c.notes(t), t.err)
+	return worse(c.judge(t, cases, broken, time.Since(start)), wrong)
 }
 
 // notes is where that goes which no report holds: beside a report that a program

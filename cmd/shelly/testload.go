@@ -15,12 +15,8 @@ import (
 // find returns the scenario files that the arguments name, as paths from the
 // current folder, or absolute where they lie outside it.
 func (c *testCmd) find() ([]string, error) {
-	patterns := c.Paths
-	if len(patterns) == 0 {
-		patterns = []string{"scenarios"}
-	}
 	var paths []string
-	for _, p := range patterns {
+	for _, p := range c.patterns() {
 		base, pattern := ".", filepath.ToSlash(filepath.Clean(p))
 		if !filepath.IsLocal(p) {
 			base, pattern = filepath.Dir(filepath.Clean(p)), filepath.Base(p)
@@ -40,12 +36,24 @@ func (c *testCmd) find() ([]string, error) {
 	return slices.Compact(paths), nil
 }
 
+// patterns are the files and folders that are searched.
+func (c *testCmd) patterns() []string {
+	if len(c.Paths) == 0 {
+		return []string{"scenarios"}
+	}
+	return c.Paths
+}
+
 // host is the file system as it is, absolute paths included: paths in messages
 // are then those that the user can open.
 type host struct{}
 
 // Open implements [fs.FS].
 func (host) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// Lstat and ReadLink implement [fs.ReadLinkFS].
+func (host) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+func (host) ReadLink(name string) (string, error)   { return os.Readlink(name) }
 
 // load loads files. One bad file does not keep the others from running: it is a case
 // that could not be loaded.

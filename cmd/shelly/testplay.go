@@ -12,7 +12,7 @@ import (
 )
 
 // play runs the cases, several at once, and returns the outcomes in their order.
-func (c *testCmd) play(files []*scenario.File) []report.Case {
+func (c *testCmd) play(files []*scenario.File, g *goldens) []report.Case {
 	workers := c.Parallel
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
@@ -24,7 +24,7 @@ func (c *testCmd) play(files []*scenario.File) []report.Case {
 	for range min(workers, len(files)) {
 		group.Go(func() {
 			for i := range next {
-				outcomes[i] = c.one(files[i])
+				outcomes[i] = c.one(files[i], g)
 				if c.FailFast && outcomes[i].Status().Fails() {
 					once.Do(func() { close(failed) })
 					return // so that a single worker never takes another case
@@ -48,13 +48,16 @@ feed:
 }
 
 // one runs a case, and with --twice once more (SCN-11).
-func (c *testCmd) one(f *scenario.File) (out report.Case) {
+func (c *testCmd) one(f *scenario.File, g *goldens) (out report.Case) {
 	start := time.Now()
 	defer func() { out.Took = time.Since(start) }()
 	if c.On == "runtime" {
-		return report.Case{Outcome: runLive(f)}
+		out.Outcome = runLive(f)
+		g.settle(f, &out.Outcome)
+		return out
 	}
 	out.Outcome = c.again(f.Run(c.options()))
+	g.settle(f, &out.Outcome)
 	if c.Twice && out.Err == nil {
 		again := f.Run(c.options())
 		out.Differs = again.Err != nil || again.TraceHash != out.TraceHash

@@ -31,7 +31,7 @@ func cases(t *testing.T) []Case {
 			Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
 			Want: `"<a>"`, Got: `"b"`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
 			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1 --seed 7",
-		}, {Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{File: "lib.yaml", Line: 2, Col: 1}, Text: "and 2 more failures", Again: "shelly test b.scenario.yaml:1"}}}},
+		}, {Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{File: "lib.yaml", Line: 2, Col: 1}, Text: "and 2 more failures", Diff: "--- a\n+++ b\n", Again: "shelly test b.scenario.yaml:1"}}}},
 		{Outcome: scenario.Outcome{File: "bad.scenario.yaml", Err: bad}},
 		{Outcome: scenario.Outcome{Name: "breaks", File: "c.scenario.yaml", Line: 2, Err: errors.New("c.scenario.yaml: no rest")}},
 		{Outcome: scenario.Outcome{Name: "waits", File: "d.scenario.yaml", Line: 1, Skipped: "no model answers"}},
@@ -51,6 +51,8 @@ const prettyFailed = `FAIL fails
 
 FAIL fails
   lib.yaml:2:1: and 2 more failures
+  --- a
+  +++ b
   again: shelly test b.scenario.yaml:1
 
 `

@@ -177,6 +177,7 @@ func (d *decoder) checkExpect(f *File) {
 	if f.Expect == nil {
 		return
 	}
+	d.checkGolden(f.Expect.Golden)
 	for i, h := range f.Expect.Handles {
 		if h.Path == nil && h.Inferences == nil {
 			d.at(element("expect.handles", i), "expects nothing; give path or inferences")
@@ -201,6 +202,17 @@ func (d *decoder) checkExpect(f *File) {
 		}
 		if o.InOrder != nil && len(o.InOrder) < 2 {
 			d.at(at+".in_order", "wants two items or more")
+		}
+	}
+}
+
+func (d *decoder) checkGolden(aspects []string) {
+	if aspects != nil && len(aspects) == 0 {
+		d.at("expect.golden", "is empty; name what is to be kept, such as replies or trace")
+	}
+	for i, name := range aspects {
+		if slices.Contains(aspects[:i], name) {
+			d.at(element("expect.golden", i), name+" is named twice")
 		}
 	}
 }

@@ -239,6 +239,15 @@ func (d *decoder) truth(n *yaml.Node, v reflect.Value, path string) {
 
 // enumerated checks a text against the words that its field allows.
 func (d *decoder) enumerated(n *yaml.Node, v reflect.Value, f field, path string) {
+	if v.Kind() == reflect.Slice && f.enum != nil {
+		for n.Kind == yaml.AliasNode && n.Alias != nil {
+			n = n.Alias
+		}
+		for i := range min(v.Len(), len(n.Content)) {
+			d.enumerated(n.Content[i], v.Index(i), f, element(path, i))
+		}
+		return
+	}
 	if f.enum == nil || v.String() == "" && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str") {
 		return // no text: told already
 	}

@@ -33,6 +33,7 @@ type File struct {
 	path    string
 	sources sources
 	where   map[string]Pos // of every key and list entry, by its path; only looked up
+	kept    kept           // its golden, where it asks for one
 }
 
 // Clock is the virtual clock.
@@ -357,6 +358,9 @@ type Expect struct {
 	Asked      *Matcher        `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
 	Trace      []Ordering      `key:"trace"`                            // orderings over the trace
 	Ends       string          `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
+
+	// What of the case is held, whole, against the file NAME.golden.yaml beside it (SCN-35).
+	Golden []string `key:"golden" enum:"replies,notices,messages,questions,audit,reports,asked,paths,trace,memory,sessions,memory_file,history_file,world"`
 }
 
 // HandlePath is a handle and the states that it goes through. Without kind and

@@ -66,11 +66,16 @@ func (j *judge) inferences(want *HandlePath) value {
 	if !ok {
 		return value{}
 	}
+	return j.inferencesOf(h.id)
+}
+
+// inferencesOf are the paths of all inferences of a handle.
+func (j *judge) inferencesOf(id fsm.HandleID) value {
 	runs := value{kind: listKind}
 	ended := true
 	for _, s := range j.result.Steps {
 		for _, m := range s.Moves {
-			if m.Table != fsm.InferenceTable.Name || m.Handle != h.id {
+			if m.Table != fsm.InferenceTable.Name || m.Handle != id {
 				continue
 			}
 			if ended {

@@ -16,6 +16,7 @@ type judge struct {
 	step     int     // where the next failure shows
 	trace    []event // built when first wanted
 	handles  []handleSeen
+	kept     *Golden // nil where the case asks for none
 
 	evaluated []*evaluation // when first wanted, of the file's expressions in their order
 }
@@ -42,6 +43,9 @@ func (j *judge) all() {
 	}
 	j.hold()
 	j.comeAbout()
+	if e := j.file.Expect; e != nil && e.Golden != nil {
+		j.kept = j.golden(e.Golden)
+	}
 }
 
 // broken fails what fails every case: a broken invariant (SCN-13), a call that

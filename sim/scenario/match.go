@@ -14,6 +14,7 @@ type mismatch struct {
 	want string
 	got  string
 	text string // what is wrong where want and got do not say it
+	diff string // of a golden
 }
 
 // match returns nil where v is as m wants it (SCN-8). path names v.

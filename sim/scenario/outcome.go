@@ -24,6 +24,7 @@ type Outcome struct {
 	Points    int         // crash points that were tried, for crash: {at: $every}
 	Struck    []string    // the faults that struck, in that run and in those of the crash matrix
 	Result    *sim.Result // of that run; nil with Err
+	Golden    *Golden     // nil where the case asks for none, and with Err
 }
 
 // OK reports whether all held.
@@ -41,6 +42,7 @@ type Failure struct {
 	Want  string // empty where Text says all
 	Got   string
 	Text  string   // what is wrong, where want and got do not say it
+	Diff  string   // of a golden and what was got, unified; empty for any other failure
 	Frame string   // the source at Pos, with a caret
 	Trace []string // the last steps before it
 	Again string   // the command that reproduces it
@@ -65,6 +67,9 @@ func (f Failure) String() string {
 	b.WriteString("\n" + f.Frame)
 	if f.Want != "" {
 		fmt.Fprintf(&b, "  - want %s\n  + got  %s\n", f.Want, f.Got)
+	}
+	if f.Diff != "" {
+		b.WriteString("  " + strings.ReplaceAll(strings.TrimSuffix(f.Diff, "\n"), "\n", "\n  ") + "\n")
 	}
 	if len(f.Trace) > 0 {
 		b.WriteString("  the last steps before it:\n")
@@ -104,11 +109,18 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 	f := j.file
 	j.failures = append(j.failures, Failure{
 		Name: f.Name, File: f.path, Pos: pos, Path: path,
-		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
+		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text, Diff: wrong.diff,
 		Frame: f.sources.frame(pos),
 		Trace: j.lastSteps(step),
 		Again: again(f.path, f.Line()),
 	})
+}
+
+// Blame is a failure at the place of a key that the file has, for what only the
+// runner of cases can see.
+func (f *File) Blame(key, text string) Failure {
+	pos := f.where[key]
+	return Failure{Name: f.Name, File: f.path, Pos: pos, Path: key, Text: text, Frame: f.sources.frame(pos), Again: again(f.path, f.Line())}
 }
 
 // Path is the file's path as it was loaded.
@@ -128,11 +140,15 @@ func (j *judge) lastSteps(step int) []string {
 	return lines
 }
 
-// stepLine is a step on one line: its number, when, what came in, what it moved
-// and what it caused.
+// stepLine is a step on one line, with its number.
 func stepLine(i int, s sim.Step, start fsm.Millis) string {
+	return fmt.Sprintf("%3d  %s", i+1, stepText(s, start))
+}
+
+// stepText is when a step was, what came in, what it moved and what it caused.
+func stepText(s sim.Step, start fsm.Millis) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%3d  +%-8s %-14s", i+1, s.At-start, fsm.InputKind(s.Input))
+	fmt.Fprintf(&b, "+%-8s %-14s", s.At-start, fsm.InputKind(s.Input))
 	for n, m := range s.Moves {
 		if n > 0 {
 			b.WriteByte(',')

@@ -36,7 +36,7 @@ func (f *File) Run(o sim.Options) Outcome {
 		text := fmt.Sprintf("and %d more failures", j.dropped)
 		j.failures = append(j.failures, Failure{Name: f.Name, File: f.path, Text: text, Again: again(f.path, f.Line())})
 	}
-	out.Failures = j.failures
+	out.Failures, out.Golden = j.failures, j.kept
 	return out
 }
 

@@ -32,7 +32,11 @@ func Load(fsys fs.FS, path string) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*File{f}, nil
+	cases := []*File{f}
+	if err := failed(path, f.sources, readGoldens(fsys, cases)); err != nil {
+		return nil, err
+	}
+	return cases, nil
 }
 
 // LoadOne is Load for a file of one case.
@@ -93,13 +97,15 @@ func readFile(fsys fs.FS, path string) ([]byte, error) {
 	return source, nil
 }
 
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
 // withoutPath is an error without the path, which its place names already.
 func withoutPath(err error) error {
 	var p *fs.PathError
 	if !errors.As(err, &p) {
 		return err
 	}
-	if errors.Is(p.Err, fs.ErrNotExist) {
+	if absent(err) {
 		return errors.New("no such file")
 	}
 	return p.Err

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"shelly/sim/scenario"
+)
+
+// goldens is what a run of cases does about their goldens (SCN-36). Several cases
+// may be settled at once.
+type goldens struct {
+	does goldenWork
+
+	mu      sync.Mutex
+	told    []goldenTold
+	refused []error // files that could not be written or removed
+	stale   int     // obsolete files under checkGoldens
+}
+
+// goldenWork is what a run may do about a golden that does not hold.
+type goldenWork int
+
+const (
+	keepPending    goldenWork = iota // write what was got beside it
+	renewGoldens                     // --update: write it
+	checkGoldens                     // --ci: write nothing, and let nothing lie about
+	compareGoldens                   // write nothing: the run is not the plain one
+)
+
+// goldenTold is a word on one file.
+type goldenTold struct{ what, path, why string }
+
+// goldens decides what the run does about goldens. In CI nobody looks at a file that
+// a run leaves behind, so there --ci is the default; --update or --no-ci says
+// otherwise.
+func (c *testCmd) goldens() (*goldens, error) {
+	plain := !c.Twice && c.Seed == nil && c.On == "sim"
+	switch {
+	case c.Update && c.CI != nil && *c.CI:
+		return nil, failf(exitUsage, "--update writes goldens and --ci writes nothing: give one of them")
+	case c.Update && !plain:
+		return nil, failf(exitUsage, "--update writes what a plain run does: leave out --twice, --seed and --on runtime")
+	case c.Update:
+		return &goldens{does: renewGoldens}, nil
+	case c.CI != nil && *c.CI, c.CI == nil && inCI():
+		return &goldens{does: checkGoldens}, nil
+	case !plain:
+		return &goldens{does: compareGoldens}, nil
+	default:
+		return &goldens{does: keepPending}, nil
+	}
+}
+
+// inCI reports whether the environment says so, as CI services have it.
+func inCI() bool {
+	switch strings.ToLower(os.Getenv("CI")) {
+	case "", "0", "false":
+		return false
+	default:
+		return true
+	}
+}
+
+// obsolete returns the goldens that no case asks for. What selects cases by their
+// name or tags makes no golden obsolete, nor is it a look at all of them.
+func (c *testCmd) obsolete(all []*scenario.File) ([]string, error) {
+	if c.Only != "" || c.Tags != nil {
+		return nil, nil
+	}
+	paths, err := scenario.Obsolete(host{}, c.patterns(), all)
+	if err != nil {
+		return nil, coded{exitUsage, err}
+	}
+	return paths, nil
+}
+
+// worse is what the run ends with: what the cases came to, unless a file that could
+// not be written is worse.
+func worse(cases, files error) error {
+	var c, f coded
+	if cases == nil || errors.As(cases, &c) && c.code == exitFailed && errors.As(files, &f) && f.code == exitUsage {
+		return files
+	}
+	return cases
+}
+
+// settle does what is to be done about the golden of a case that was judged.
+func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
+	kept := out.Golden
+	if kept == nil {
+		return
+	}
+	switch g.does {
+	case renewGoldens:
+		g.renew(kept, out)
+	case checkGoldens:
+		if kept.Holds && isFile(kept.Path+scenario.PendingSuffix) {
+			out.Failures = append(out.Failures, f.Blame(goldenKey, kept.Path+scenario.PendingSuffix+" waits for somebody to look at it; take it with --update, or remove it"))
+		}
+		addToGolden(out, "renew it with --update, where it may be written")
+	case keepPending:
+		g.keep(kept, out)
+	}
+}
+
+// goldenKey is the key that a golden's failures stand at.
+const goldenKey = "expect.golden"
+
+// renew writes a golden, unless the case fails otherwise too: what a broken run did
+// must not become what is expected.
+func (g *goldens) renew(kept *scenario.Golden, out *scenario.Outcome) {
+	own := func(f scenario.Failure) bool { return f.Path == goldenKey }
+	switch {
+	case slices.ContainsFunc(out.Failures, func(f scenario.Failure) bool { return !own(f) }):
+		addToGolden(out, "it is not renewed while the case fails otherwise too")
+		return
+	case !kept.Holds && kept.Got == nil:
+		return
+	case !kept.Holds:
+		if err := replaceGolden(kept.Path, kept.Got); err != nil {
+			g.refuse(err)
+			return
+		}
+		out.Failures = slices.DeleteFunc(out.Failures, own)
+		if kept.Found {
+			g.tell("renewed", kept.Path, "")
+		} else {
+			g.tell("wrote", kept.Path, "")
+		}
+	}
+	g.remove(kept.Path+scenario.PendingSuffix, "")
+}
+
+// keep writes what was got beside a golden that does not hold, and removes that of
+// an earlier run where it holds.
+func (g *goldens) keep(kept *scenario.Golden, out *scenario.Outcome) {
+	pending := kept.Path + scenario.PendingSuffix
+	switch {
+	case kept.Holds:
+		g.remove(pending, "its golden holds")
+	case kept.Got != nil:
+		if err := replaceGolden(pending, kept.Got); err != nil {
+			addToGolden(out, err.Error())
+			return
+		}
+		addToGolden(out, "what was got is in "+pending+": look at it, and take it with --update")
+	}
+}
+
+// addToGolden says more in the golden's failure, where there is one.
+func addToGolden(out *scenario.Outcome, text string) {
+	for i := range out.Failures {
+		if f := &out.Failures[i]; f.Path == goldenKey && out.Golden.Got != nil && !out.Golden.Holds {
+			f.Text += "; " + text
+		}
+	}
+}
+
+// sweep deals with the goldens and pending files that no case asks for.
+func (g *goldens) sweep(obsolete []string) {
+	for _, path := range obsolete {
+		switch g.does {
+		case renewGoldens:
+			g.remove(path, "no case asks for it")
+		case checkGoldens:
+			g.stale++
+			fallthrough
+		default:
+			g.tell("obsolete", path, "no case asks for it; --update removes it")
+		}
+	}
+}
+
+// remove removes a file, if there is one.
+func (g *goldens) remove(path, why string) {
+	if !isFile(path) {
+		return
+	}
+	if err := os.Remove(path); err != nil {
+		g.refuse(fmt.Errorf("%s cannot be removed: %w", path, bare(err)))
+		return
+	}
+	g.tell("removed", path, why)
+}
+
+func (g *goldens) tell(what, path, why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told = append(g.told, goldenTold{what, path, why})
+}
+
+func (g *goldens) refuse(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refused = append(g.refused, err)
+}
+
+// report tells, in the order of the files, what became of them, and returns the
+// error that the run ends with for their sake, if any.
+func (g *goldens) report(notes, errs io.Writer) error {
+	slices.SortFunc(g.told, func(a, b goldenTold) int { return cmp.Compare(a.path, b.path) })
+	for _, t := range g.told {
+		line := t.what + " " + t.path
+		if t.why != "" {
+			line += ": " + t.why
+		}
+		fmt.Fprintln(notes, line)
+	}
+	slices.SortFunc(g.refused, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	for _, err := range g.refused {
+		fmt.Fprintln(errs, "shelly:", err)
+	}
+	switch {
+	case len(g.refused) > 0:
+		return silent(exitUsage)
+	case g.stale > 0:
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// replaceGolden writes a file whole or not at all, beside the scenario. It takes the
+// place of a link and does not follow it.
+func replaceGolden(path string, data []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s cannot be written: %w", path, bare(err))
+		}
+	}()
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close()) // made with mode 0600
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// isFile reports whether there is a file or link of this name.
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !info.IsDir()
+}
+
+// bare is an error without the path of a temporary file.
+func bare(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	default:
+		return err
+	}
+}

@@ -1,0 +1,259 @@
+package scenario
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"shelly/fsm"
+)
+
+// GoldenSuffix ends the name of every golden. PendingSuffix behind it makes the name
+// of what a run got in its place (SCN-36).
+const (
+	GoldenSuffix  = ".golden.yaml"
+	PendingSuffix = ".pending"
+)
+
+// GoldenBytesMax is the size of one golden.
+const GoldenBytesMax = 1 << 20
+
+const (
+	diffLinesMax      = 40  // of a diff that a failure shows
+	shownDiffLineByte = 240 // of one of its lines
+	goldenHeader      = "# What the scenario beside this file did (expect.golden). Renew it with shelly test --update, and review the change.\n"
+)
+
+// Golden is what a case did, as its golden should hold it (SCN-35).
+type Golden struct {
+	Path  string // of the file, beside the scenario
+	Got   []byte // what it should hold; nil where that is more than GoldenBytesMax
+	Found bool   // there is such a file
+	Holds bool   // and it holds Got
+}
+
+// kept is a golden as it was read.
+type kept struct {
+	found bool
+	text  string
+}
+
+// GoldenPath returns the path of the case's golden, or "" where it asks for none.
+func (f *File) GoldenPath() string {
+	if f.Expect == nil || f.Expect.Golden == nil {
+		return ""
+	}
+	return strings.TrimSuffix(f.path, Suffix) + GoldenSuffix
+}
+
+// readGoldens reads the goldens that the cases of one file ask for. Without one
+// the case fails; one that cannot be read is a problem of the file.
+func readGoldens(fsys fs.FS, cases []*File) []Problem {
+	var problems []Problem
+	for _, f := range cases {
+		path := f.GoldenPath()
+		if path == "" {
+			continue
+		}
+		text, found, err := readGolden(fsys, path)
+		if err != nil {
+			problems = append(problems, Problem{Pos: f.where["expect.golden"], Path: "expect.golden", Text: path + " " + err.Error()})
+			continue
+		}
+		f.kept = kept{found, text}
+	}
+	return problems
+}
+
+// readGolden reads a golden. A link is not followed, since a run that writes must
+// not write elsewhere.
+func readGolden(fsys fs.FS, path string) (text string, found bool, err error) {
+	info, err := fs.Lstat(fsys, path)
+	switch {
+	case absent(err):
+		return "", false, nil
+	case err != nil:
+		return "", false, fmt.Errorf("cannot be read: %w", withoutPath(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "", false, fmt.Errorf("is a symbolic link; a golden is a regular file")
+	case !info.Mode().IsRegular():
+		return "", false, fmt.Errorf("is not a regular file")
+	case info.Size() > 2*GoldenBytesMax: // line ends of two bytes are none of its size
+		return "", false, fmt.Errorf("is too large; the limit is %d KiB", GoldenBytesMax>>10)
+	}
+	data, err := fs.ReadFile(fsys, path)
+	if err != nil {
+		return "", false, fmt.Errorf("cannot be read: %w", withoutPath(err))
+	}
+	// A checkout may have put \r\n for \n; what a case did has \r in escapes only.
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), true, nil
+}
+
+// golden holds what the case did against its golden.
+func (j *judge) golden(aspects []string) *Golden {
+	g := &Golden{Path: j.file.GoldenPath(), Found: j.file.kept.found}
+	pos := j.file.where["expect.golden"]
+	got := j.goldenText(aspects)
+	if len(got) > GoldenBytesMax {
+		text := fmt.Sprintf("%s would be %d KiB; the limit is %d KiB: ask for less", g.Path, len(got)>>10, GoldenBytesMax>>10)
+		j.fail(pos, "expect.golden", mismatch{text: text})
+		return g
+	}
+	g.Got, g.Holds = []byte(got), g.Found && j.file.kept.text == got
+	switch {
+	case g.Holds:
+	case g.Found:
+		j.fail(pos, "expect.golden", mismatch{text: "differs from " + g.Path, diff: goldenDiff(g.Path, j.file.kept.text, got)})
+	default:
+		j.fail(pos, "expect.golden", mismatch{text: "has no file " + g.Path, diff: goldenDiff(g.Path, "", got)})
+	}
+	return g
+}
+
+// goldenDiff is a unified diff of bounded length that is safe to print.
+func goldenDiff(path, want, got string) string {
+	lines := strings.Split(strings.TrimSuffix(udiff.Unified(path, "this run", want, got), "\n"), "\n")
+	rest := len(lines) - diffLinesMax
+	lines = lines[:min(len(lines), diffLinesMax)]
+	for i, line := range lines {
+		lines[i] = clip(strings.Map(printable, line), shownDiffLineByte)
+	}
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more lines", rest))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// goldenText is what the case did, in the order of [aspects], whatever that of the
+// file.
+func (j *judge) goldenText(asked []string) string {
+	v := mapValue("")
+	for _, a := range aspects() {
+		for _, name := range asked {
+			if name == a.name {
+				v.members = append(v.members, with(a.name, a.of(j)))
+			}
+		}
+	}
+	return goldenHeader + yamlText(v)
+}
+
+// aspect is a part of what a case did.
+type aspect struct {
+	name string
+	of   func(*judge) value
+}
+
+// aspects lists the parts of what a case did that a golden can hold; the names are
+// those of [Expect]'s field.
+func aspects() []aspect {
+	return []aspect{
+		{"replies", func(j *judge) value { return briefs(j.result.Replies(), replyValue) }},
+		{"notices", func(j *judge) value { return briefs(j.result.Notices, noticeValue) }},
+		{"messages", func(j *judge) value { return briefs(j.result.Messages, sentValue) }},
+		{"questions", func(j *judge) value { return briefs(j.result.Questions, questionValue) }},
+		{"audit", func(j *judge) value { return briefs(j.result.Audits, auditValue) }},
+		{"reports", func(j *judge) value { return briefs(j.result.Reports, reportValue) }},
+		{"asked", (*judge).goldenAsked},
+		{"paths", (*judge).goldenPaths},
+		{"trace", (*judge).goldenTrace},
+		{"memory", func(j *judge) value { return briefs(j.result.Memory[len(j.file.Memory):], entryValue) }},
+		{"sessions", (*judge).goldenSessions},
+		{"memory_file", func(j *judge) value { return textValue(j.result.MemoryFile) }},
+		{"history_file", func(j *judge) value { return listValue(j.result.History, textValue) }},
+		{"world", func(j *judge) value { return worldValue(j.result.World) }},
+	}
+}
+
+// briefs makes a list of what each of items is, briefly.
+func briefs[T any](items []T, each func(T) value) value {
+	return listValue(items, func(item T) value { return brief(each(item)) })
+}
+
+// brief leaves out the members of a map that are empty or false.
+func brief(v value) value {
+	full := v.members
+	v.members = nil
+	for _, m := range full {
+		is := m.value
+		empty := is.kind == absentKind || is.kind == textKind && is.text == "" || is.kind == boolKind && is.text == "false" ||
+			is.kind == listKind && len(is.list) == 0 || is.kind == mapKind && len(is.members) == 0
+		if !empty {
+			v.members = append(v.members, m)
+		}
+	}
+	return v
+}
+
+// goldenAsked is what the model was sent. The messages with which a call begins
+// like the one before it in its session are only counted: prompts are long, and a
+// turn repeats them for each round.
+func (j *judge) goldenAsked() value {
+	calls := value{kind: listKind}
+	for i, a := range j.result.Asked {
+		all := askedValue(a)
+		before, shared := 0, 0
+		for n := i - 1; n >= 0 && before == 0; n-- {
+			if ask := j.result.Asked[n].Ask; ask.Session == a.Ask.Session {
+				before, shared = n+1, sharedMessages(ask.Messages(), a.Ask.Messages())
+			}
+		}
+		messages := all.get("messages")
+		messages.list = messages.list[shared:]
+		for n, m := range messages.list {
+			messages.list[n] = brief(m)
+		}
+		call := mapValue("", with("call", intValue(i+1)), with("purpose", all.get("purpose")), with("session", all.get("session")),
+			with("tools", all.get("tools")), with("options", all.get("options")), with("tokens", all.get("tokens")))
+		if shared > 0 {
+			call.members = append(call.members, with("begins_like", mapValue("", with("call", intValue(before)), with("messages", intValue(shared)))))
+		}
+		call.members = append(call.members, with("messages", messages))
+		calls.list = append(calls.list, brief(call))
+	}
+	return calls
+}
+
+// sharedMessages counts the messages with which both begin.
+func sharedMessages(a, b []fsm.Message) int {
+	n := 0
+	for n < min(len(a), len(b)) && messageValue(a[n]).equal(messageValue(b[n])) {
+		n++
+	}
+	return n
+}
+
+// goldenPaths are the ways of the lifecycle, of all handles and their inferences.
+func (j *judge) goldenPaths() value {
+	handles := listValue(j.seen(), func(h handleSeen) value {
+		return brief(mapValue("", with("kind", textValue(string(h.kind))), with("id", textValue(h.request)),
+			with("path", statesValue(j.result.Path(fsm.HandleTable.Name, h.id))), with("inferences", j.inferencesOf(h.id))))
+	})
+	return mapValue("", with("lifecycle", statesValue(j.result.Path(fsm.Lifecycle.Name, 0))), with("handles", handles))
+}
+
+// goldenTrace is each step on a line, without its number: a step more would else
+// change every line behind it.
+func (j *judge) goldenTrace() value {
+	var b strings.Builder
+	for _, s := range j.result.Steps {
+		b.WriteString(stepText(s, fsm.Millis(j.file.start())) + "\n")
+	}
+	return textValue(b.String())
+}
+
+func (j *judge) goldenSessions() value {
+	v := sessionsValue(j.result.Sessions)
+	for i := range v.members {
+		session := brief(v.members[i].value)
+		for n, m := range session.members {
+			for k, item := range m.value.list {
+				session.members[n].value.list[k] = brief(item)
+			}
+		}
+		v.members[i].value = session
+	}
+	return v
+}

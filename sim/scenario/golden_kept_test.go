@@ -1,0 +1,197 @@
+package scenario
+
+import (
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"shelly/sim"
+)
+
+// SCN-35: what a golden can hold is what the format says.
+func TestSCN35EveryAspectIsAWordOfTheFormat(t *testing.T) {
+	field, _ := reflect.TypeFor[Expect]().FieldByName("Golden")
+	var known []string
+	for _, a := range aspects() {
+		known = append(known, a.name)
+	}
+	words := strings.Split(field.Tag.Get("enum"), ",")
+	slices.Sort(words)
+	slices.Sort(known)
+	if !slices.Equal(words, known) {
+		t.Errorf("the format has %v, the code %v", words, known)
+	}
+}
+
+// all asks for every aspect, not in the order of a golden.
+func everyAspect() string {
+	var names []string
+	for _, a := range aspects() {
+		names = append(names, a.name)
+	}
+	slices.Reverse(names)
+	return "expect: {golden: [" + strings.Join(names, ", ") + "]}\n"
+}
+
+// goldenOf is what the golden of a case in memory should hold.
+func goldenOf(t *testing.T, yaml string) string {
+	t.Helper()
+	f, err := Parse("office.scenario.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := f.Run(sim.Options{})
+	if out.Golden == nil || out.Golden.Path != "office.golden.yaml" || out.Golden.Holds || len(out.Failures) != 1 {
+		t.Fatalf("%+v, %v", out.Golden, out.Failures)
+	}
+	return string(out.Golden.Got)
+}
+
+// What the aspects of a busy case look like; testdata/golden.golden is for reading.
+func TestSCN35AGoldenHoldsWhatTheCaseDid(t *testing.T) {
+	yaml := strings.Replace(office, "scenario: 1\n", "scenario: 1\nworld: {lamp: \"on\"}\n", 1)
+	got := goldenOf(t, yaml+everyAspect())
+	golden(t, "golden", got)
+	v := parsed(t, got)
+	for _, a := range aspects() {
+		if v.get(a.name).kind == absentKind {
+			t.Errorf("has no %s", a.name)
+		}
+	}
+	if again := goldenOf(t, yaml+everyAspect()); again != got {
+		t.Error("two runs gave two goldens")
+	}
+}
+
+// goldenCase is a case and the file system around it.
+const goldenCase = "scenario: 1\nname: x\nbrain: [{says: Hello.}]\ntimeline: [{user: Hi}]\nexpect: {golden: [replies]}\n"
+
+func goldenFS(t *testing.T) fstest.MapFS {
+	t.Helper()
+	return fstest.MapFS{
+		"s/office.scenario.yaml": {Data: []byte(goldenCase)},
+		"s/office.golden.yaml":   {Data: []byte(goldenOf(t, goldenCase))},
+	}
+}
+
+func TestSCN35AGoldenIsComparedAsText(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(string) string
+		want   []string // in the failure; none where it holds
+	}{
+		{"the same", func(s string) string { return s }, nil},
+		{"line ends of another system", func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, nil},
+		{"another text", func(s string) string { return strings.Replace(s, "Hello.", "Bye.", 1) }, []string{
+			"s/office.scenario.yaml:5:10: expect.golden differs from s/office.golden.yaml", "--- s/office.golden.yaml\n", "+++ this run\n",
+			"\n  -  - {id: r1, session: cli:direct, text: Bye., outcome: answered}\n", "\n  +  - {id: r1, session: cli:direct, text: Hello., outcome: answered}\n",
+		}},
+		{"the same data, written otherwise", func(s string) string { return strings.Replace(s, "Hello.", `"Hello."`, 1) }, []string{"differs"}},
+		{"nothing", func(string) string { return "" }, []string{"differs", "+replies:"}},
+		{"a long one", func(s string) string { return s + strings.Repeat("# more\n", 1000) }, []string{"… and 96", " more lines"}},
+		{"one that would change a terminal", func(s string) string { return s + "# \x1b[31mred\n" }, []string{"\uFFFD[31mred"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fsys := goldenFS(t)
+			fsys["s/office.golden.yaml"].Data = []byte(test.change(string(fsys["s/office.golden.yaml"].Data)))
+			f, err := LoadOne(fsys, "s/office.scenario.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := f.Run(sim.Options{})
+			if out.OK() != (test.want == nil) || out.Golden.Holds != out.OK() || !out.Golden.Found {
+				t.Fatalf("%+v, %v", out.Golden, out.Failures)
+			}
+			for _, want := range test.want {
+				if text := out.Failures[0].String(); !strings.Contains(text, want) {
+					t.Errorf("%q is not in\n%s", want, text)
+				}
+			}
+		})
+	}
+}
+
+// A golden that cannot be read as a file beside the scenario is an error of the
+// scenario.
+func TestSCN35AGoldenIsARegularFileOfBoundedSize(t *testing.T) {
+	for _, test := range []struct {
+		file fstest.MapFile
+		want string
+	}{
+		{fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("office.scenario.yaml")}, "is a symbolic link; a golden is a regular file"},
+		{fstest.MapFile{Mode: fs.ModeDir}, "is not a regular file"},
+		{fstest.MapFile{Mode: fs.ModeNamedPipe}, "is not a regular file"},
+		{fstest.MapFile{Data: make([]byte, 2*GoldenBytesMax+1)}, "is too large; the limit is 1024 KiB"},
+	} {
+		fsys := goldenFS(t)
+		fsys["s/office.golden.yaml"] = &test.file
+		_, err := Load(fsys, "s/office.scenario.yaml")
+		if want := "s/office.scenario.yaml:5:10: expect.golden: s/office.golden.yaml " + test.want; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// What is too large is a failure, and there is nothing to write.
+func TestSCN35WhatIsTooLargeForAGoldenIsAFailure(t *testing.T) {
+	long := strings.Repeat("word ", 30_000)
+	lines := strings.Repeat("  - {says: \""+long+"\", tokens: {answer: 1}}\n", 4)
+	yaml := "scenario: 1\nname: x\nbrain:\n" + lines + "timeline: [{user: a}, {at: 1s, user: b}, {at: 2s, user: c}, {at: 3s, user: d}]\nexpect: {golden: [asked, replies, memory]}\n"
+	f, err := Parse("x.scenario.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := f.Run(sim.Options{})
+	if len(out.Failures) != 1 || out.Golden.Got != nil || !strings.Contains(out.Failures[0].Text, "KiB; the limit is 1024 KiB: ask for less") {
+		t.Errorf("%v", out.Failures)
+	}
+}
+
+// SCN-36: what is obsolete, and what is not to be touched.
+func TestSCN36OnlyWhatNoCaseAsksForIsObsolete(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	fsys := fstest.MapFS{
+		"s/asks.scenario.yaml":        file(goldenCase),
+		"s/asks.golden.yaml":          file(""),
+		"s/asks.golden.yaml.pending":  file(""),
+		"s/asks.row.golden.yaml":      file(""), // a case that is not there
+		"s/asks.not.scenario.yaml":    file(strings.Replace(goldenCase, "golden: [replies]", "exit: {$absent: true}", 1)),
+		"s/asks.not.golden.yaml":      file(""),
+		"s/broken.scenario.yaml":      file("scenario: 1\n"),
+		"s/broken.golden.yaml":        file(""),
+		"s/broken.row.golden.yaml":    file(""),
+		"s/gone.golden.yaml":          file(""),
+		"s/gone.golden.yaml.pending":  file(""),
+		"s/golden.yaml":               file(""),
+		"s/testdata/gone.golden.yaml": file(""),
+		"s/deep/gone.golden.yaml":     file(""),
+		"other/gone.golden.yaml":      file(""),
+	}
+	var cases []*File
+	for _, path := range []string{"s/asks.scenario.yaml", "s/asks.not.scenario.yaml", "s/broken.scenario.yaml"} {
+		list, _ := Load(fsys, path)
+		cases = append(cases, list...)
+	}
+	for _, test := range []struct {
+		patterns []string
+		want     string
+	}{
+		{[]string{"s"}, "s/asks.not.golden.yaml s/asks.row.golden.yaml s/deep/gone.golden.yaml s/gone.golden.yaml s/gone.golden.yaml.pending"},
+		{[]string{"s/...", "s/deep"}, "s/asks.not.golden.yaml s/asks.row.golden.yaml s/deep/gone.golden.yaml s/gone.golden.yaml s/gone.golden.yaml.pending"},
+		{[]string{"s/asks.scenario.yaml"}, "s/asks.row.golden.yaml"},
+		{[]string{"s/asks.not.scenario.yaml"}, "s/asks.not.golden.yaml"},
+		{[]string{"s/asks.scenario.yaml:1"}, ""},
+		{[]string{"s/broken.scenario.yaml"}, ""},
+	} {
+		got, err := Obsolete(fsys, test.patterns, cases)
+		if err != nil || strings.Join(got, " ") != test.want {
+			t.Errorf("%v: %v, %v; want %s", test.patterns, got, err, test.want)
+		}
+	}
+	if _, err := Obsolete(fsys, []string{"absent"}, nil); err == nil {
+		t.Error("a folder that is not there is no error")
+	}
+}
