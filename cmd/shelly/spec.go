@@ -11,14 +11,18 @@ import (
 )
 
 type specCmd struct {
-	Rule  string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as lif-3."`
-	Check bool   `help:"Check SPEC.md against the code: generated parts, and that each rule is cited by code and by a test or scenario."`
-	Write bool   `help:"Write the generated parts of SPEC.md anew."`
-	Dir   string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
+	Rule     string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as lif-3."`
+	Check    bool   `help:"Check SPEC.md against the code: generated parts, and that each rule is cited by code and by a test or scenario."`
+	Validate string `placeholder:"JOURNAL" help:"Hold a journal against the tables, step by step: the data folder of a daemon that is stopped, or a journal file." type:"path"`
+	Write    bool   `help:"Write the generated parts of SPEC.md anew."`
+	Dir      string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
 }
 
 // Run implements the subcommand (CLI-8).
 func (c *specCmd) Run(t *terminal) error {
+	if c.Validate != "" {
+		return validateJournal(t, c.Validate)
+	}
 	if c.Rule == "" && !c.Check && !c.Write {
 		return spec.Print(t.out)
 	}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+// validateJournal holds a journal against the tables (CLI-8, JRN-17).
+func validateJournal(t *terminal, path string) error {
+	j, closed, err := openJournal(path)
+	if err != nil {
+		return err
+	}
+	v, err := engine.Validate(j)
+	if err = errors.Join(err, closed()); err != nil {
+		return coded{exitData, fmt.Errorf("%s: %w", path, err)}
+	}
+	switch {
+	case v.Wrong != nil:
+		return failf(exitFailed, "%s: %s; the %d records before it are as the tables say", path, v.Wrong, v.Records-1)
+	case v.Records == 0:
+		return failf(exitNoMatch, "%s: holds no record", path)
+	}
+	fmt.Fprintf(t.out, "%s: records %d to %d, %d transitions: each as the tables say\n", path, v.First, v.First+uint64(v.Records)-1, v.Moves)
+	return nil
+}
+
+// openJournal opens the journal of a data folder, or reads a journal file.
+func openJournal(path string) (engine.Journal, func() error, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, failf(exitNoMatch, "%s: no such file or folder", path)
+	case err != nil:
+		return nil, nil, coded{exitUsage, err}
+	case info.IsDir():
+		return storedJournal(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, coded{exitUsage, err}
+	}
+	defer file.Close()
+	records, err := engine.ReadRecords(file)
+	if err != nil {
+		return nil, nil, failf(exitUsage, "%s: %w", path, err)
+	}
+	j := engine.NewMemoryJournal()
+	return j, func() error { return nil }, j.Append(engine.Batch{Records: records}, true)
+}
+
+// storedJournal opens the store of a data folder, which must be there already.
+func storedJournal(folder string) (engine.Journal, func() error, error) {
+	dir := filepath.Join(folder, "store")
+	if _, err := os.Stat(dir); err != nil {
+		return nil, nil, failf(exitNoMatch, "%s: is no data folder: it has no folder store", folder)
+	}
+	s, err := store.Open(dir, store.Options{})
+	if err != nil {
+		return nil, nil, coded{exitData, err}
+	}
+	return s, s.Close, nil
+}

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// recorded is the journal of a session, to be tampered with.
+func recorded(t *testing.T) *journal {
+	t.Helper()
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, session()...)
+	return j
+}
+
+func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
+	whole, err := engine.Validate(recorded(t))
+	if n := len(session()); err != nil || whole.Wrong != nil || whole.First != 1 || whole.Records != n || whole.Moves < n/2 {
+		t.Fatalf("%+v, %v", whole, err)
+	}
+	for _, test := range []struct {
+		name   string
+		tamper func(*journal)
+		index  uint64
+		want   string
+	}{
+		{"other effects", func(j *journal) { j.Records()[3].Effects++ }, 4, "expected effects with the hash "},
+		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Signalled{Name: "TERM"} }, 3, "record 3 (signalled): expected "},
+		{"a gap", func(j *journal) { j.Records()[4].Index++ }, 6, "expected record 5, got a gap"},
+		{"another snapshot", func(j *journal) {
+			if err := j.SaveSnapshot(2, fsm.Snapshot{Lifecycle: fsm.Serving, LastID: 77}); err != nil {
+				t.Fatal(err)
+			}
+		}, 2, "expected the state of the snapshot"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			j := recorded(t)
+			test.tamper(j)
+			v, err := engine.Validate(j)
+			if err != nil || v.Wrong == nil || v.Wrong.Index != test.index || !strings.Contains(v.Wrong.String(), test.want) {
+				t.Errorf("%v, %v; want record %d: %s", v.Wrong, err, test.index, test.want)
+			}
+		})
+	}
+}
+
+// What lies before the snapshot may be there no more.
+func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
+	whole := recorded(t)
+	machine, cut := fsm.New(), 4
+	for _, r := range whole.Records()[:cut] {
+		machine.Step(r.Input)
+	}
+	j := newJournal()
+	if err := j.Append(engine.Batch{Records: whole.Records()[cut:]}, true); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := engine.Validate(j); err != nil || v.Wrong == nil || v.Records != 0 {
+		t.Errorf("without a snapshot: %+v, %v", v, err)
+	}
+	if err := j.SaveSnapshot(uint64(cut), machine.Snapshot()); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := engine.Validate(j); err != nil || v.Wrong != nil || v.First != uint64(cut)+1 || v.Records != len(session())-cut {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
+	var file, again bytes.Buffer
+	if err := engine.WriteRecords(&file, recorded(t).Records()); err != nil {
+		t.Fatal(err)
+	}
+	text := file.String()
+	records, err := engine.ReadRecords(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.WriteRecords(&again, records); err != nil || again.String() != text {
+		t.Errorf("%v\n%s\n%s", err, text, again.String())
+	}
+	for _, test := range []struct{ line, want string }{
+		{"{", "line 1 is no record: "},
+		{`{"index":1,"effects":"x","input":{}}`, `line 1: effects wants 16 hexadecimal digits, not "x"`},
+		{`{"index":1,"effects":"0","input":{"kind":"nothing"}}`, "line 1: "},
+	} {
+		if _, err := engine.ReadRecords(strings.NewReader(test.line + "\n")); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.line, err)
+		}
+	}
+}
