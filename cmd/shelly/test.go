@@ -19,7 +19,7 @@ type testCmd struct {
 	Seed     *uint64  `placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
 	Parallel int      `placeholder:"N" help:"Cases run at once. Default: one for each processor."`
 	On       string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
-	Format   string   `enum:"pretty,json" default:"pretty" help:"pretty or json."`
+	Format   string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
 	FailFast bool     `help:"Stop at the first case that fails."`
 	Update   bool     `help:"Write the goldens that are missing or differ, and remove those that nobody asks for."`
@@ -50,8 +50,10 @@ func (c *testCmd) Run(t *terminal) error {
 		return err
 	}
 	all, broken := load(paths)
-	for i := range broken {
-		fmt.Fprintln(t.err, detail(broken[i].Err))
+	if !c.onGitHub() { // there the report tells it, guarded
+		for i := range broken {
+			fmt.Fprintln(t.err, detail(broken[i].Err))
+		}
 	}
 	files, err := wanted.pick(all)
 	switch {
@@ -76,8 +78,8 @@ func (c *testCmd) Run(t *terminal) error {
 // notes is where that goes which no report holds: beside a report that a program
 // reads it is standard error.
 func (c *testCmd) notes(t *terminal) io.Writer {
-	if c.Format == "pretty" {
-		return t.out
+	if c.Format == "json" {
+		return t.err
 	}
-	return t.err
+	return t.out
 }

@@ -13,13 +13,7 @@ import (
 func (c *testCmd) judge(t *terminal, cases, broken []report.Case, took time.Duration) error {
 	r := &report.Run{Cases: slices.Concat(broken, cases), Coverage: c.cover(cases), Took: took}
 	slices.SortStableFunc(r.Cases, func(a, b report.Case) int { return cmp.Compare(a.File, b.File) })
-	var err error
-	if c.Format == "json" {
-		err = report.JSON(t.out, r)
-	} else {
-		err = report.Pretty(t.out, r, report.Options{Verbose: c.Verbose})
-	}
-	if err = errors.Join(err, c.writeJUnit(r)); err != nil {
+	if err := errors.Join(c.report(t, r), c.writeJUnit(r)); err != nil {
 		return err
 	}
 	short := c.tooFew(r.Coverage)
@@ -35,4 +29,19 @@ func (c *testCmd) judge(t *terminal, cases, broken []report.Case, took time.Dura
 		return silent(exitFailed)
 	}
 	return nil
+}
+
+// report writes the report for programs, or the one for people, whose summary line
+// stands behind what GitHub is told.
+func (c *testCmd) report(t *terminal, r *report.Run) error {
+	if c.Format == "json" {
+		return report.JSON(t.out, r)
+	}
+	log := c.log(t)
+	for i := range r.Cases {
+		if err := report.PrettyCase(log, &r.Cases[i], report.Options{Verbose: c.Verbose, Broken: c.onGitHub()}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.tellGitHub(t, r), report.PrettyEnd(log, r))
 }

@@ -1,5 +1,5 @@
 // Package report writes what a run of scenarios came to: for people [Pretty], for
-// programs [JSON].
+// programs [JSON], for CI servers [JUnit], for GitHub [Annotations] and [StepSummary].
 //
 //	run := &report.Run{Cases: cases, Took: took}
 //	err := report.Pretty(w, run, report.Options{})
@@ -7,5 +7,6 @@
 // A report that is written while the run goes on calls [PrettyCase] for each case in
 // order, and [PrettyEnd] behind the last.
 //
-// [JSON] writes the same bytes for the same outcomes: it holds no times.
+// [JSON] writes the same bytes for the same outcomes: it holds no times. The package
+// is pure: where a report goes and what the surroundings are is the caller's to know.
 package report

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"shelly/sim/report"
+)
+
+// stepSummaryBytesMax is how large GitHub lets a step's summary be.
+const stepSummaryBytesMax = 1 << 20
+
+// onGitHub reports whether the log is one in which GitHub looks for workflow
+// commands: --format github says so, and GitHub does of its own runs (SCN-43).
+func (c *testCmd) onGitHub() bool {
+	return c.Format == "github" || c.Format == "pretty" && os.Getenv("GITHUB_ACTIONS") == "true"
+}
+
+// log is where the report for people goes.
+func (c *testCmd) log(t *terminal) io.Writer {
+	if c.onGitHub() {
+		return report.Guard(t.out)
+	}
+	return t.out
+}
+
+// tellGitHub annotates the source and writes the step's summary. That the summary
+// cannot be written is said and changes nothing.
+func (c *testCmd) tellGitHub(t *terminal, r *report.Run) error {
+	if !c.onGitHub() {
+		return nil
+	}
+	if err := report.Annotations(t.out, r, pathOnGitHub); err != nil {
+		return err
+	}
+	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
+		if err := appendSummary(name, r); err != nil {
+			fmt.Fprintln(t.err, "shelly: the step's summary cannot be written:", err)
+		}
+	}
+	return nil
+}
+
+// appendSummary writes the summary behind what other commands of the step have
+// written.
+func appendSummary(name string, r *report.Run) (err error) {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := f.Close(); err == nil {
+			err = closing
+		}
+	}()
+	at, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, report.StepSummary(r, pathOnGitHub, max(0, stepSummaryBytesMax-int(at.Size()))))
+	return err
+}
+
+// pathOnGitHub is a file's path from the root of the repository where it lies below
+// it, else the path as it is.
+func pathOnGitHub(file string) string {
+	root := os.Getenv("GITHUB_WORKSPACE")
+	if root == "" {
+		return filepath.ToSlash(file)
+	}
+	whole, err := filepath.Abs(file)
+	if err != nil {
+		return filepath.ToSlash(file)
+	}
+	if below, err := filepath.Rel(root, whole); err == nil && filepath.IsLocal(below) {
+		return filepath.ToSlash(below)
+	}
+	return filepath.ToSlash(file)
+}
