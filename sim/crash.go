@@ -57,6 +57,17 @@ func (f *fuse) burn(c Crash) error {
 	return errCrash
 }
 
+// unmet lists the planned crashes that never were.
+func (f *fuse) unmet() []int {
+	var list []int
+	for i, c := range f.plan {
+		if f.ordinal == 0 && !f.burnt[i] && !c.Optional {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // restartAfter is how long the process is down where the plan does not say.
 const restartAfter = 1 * fsm.Second
 

@@ -60,9 +60,9 @@ func TestACrashIsAFaultThatStruck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range FaultPoints() {
-		if !slices.Contains(m.Struck, name) {
-			t.Errorf("no run of the matrix met %s: %v", name, m.Struck)
+	for _, point := range Points() {
+		if !slices.Contains(m.Struck, string(point)) {
+			t.Errorf("no run of the matrix met %s: %v", point, m.Struck)
 		}
 	}
 }

@@ -1,5 +1,46 @@
 package sim
 
+import "shelly/fsm"
+
+// Fault makes chosen calls go wrong, whatever the scripts say (SCN-24): the Nth that
+// it is meant for, or each by chance.
+type Fault struct {
+	Kind     FaultKind
+	Nth      int  // the how-manieth call, from 1; 0: by Chance
+	Chance   int  // in thousandths, for each call
+	Optional bool // it is no mistake if an Nth call never comes
+
+	Purpose fsm.Purpose // (brain) only calls for this purpose; empty: all
+	Session string      // (brain) only calls of this session; empty: all
+	Tool    string      // (tool) only this tool; empty: all
+	Only    string      // (sessions) load or save; empty: both
+
+	// What a call meets that is hit. With Slow it is served as it would be, but
+	// takes as long as the part that applies says.
+	Slow    bool
+	Line    Line    // (brain)
+	Act     Act     // (tool) where it is Lost, the tool's own entry is taken, and its answer is lost
+	Service Service // (recall, embedding, …)
+}
+
+// FaultKind is what a [Fault] makes go wrong.
+type FaultKind string
+
+// The kinds, by the names that a scenario has for them.
+const (
+	BrainFault     FaultKind = "brain"
+	ToolFault      FaultKind = "tool"
+	RecallFault    FaultKind = "recall"
+	EmbeddingFault FaultKind = "embedding"
+	StoreFault     FaultKind = "store"
+	SessionsFault  FaultKind = "sessions"
+	SkillsFault    FaultKind = "skills"
+)
+
+func faultKinds() []FaultKind {
+	return []FaultKind{BrainFault, ToolFault, RecallFault, EmbeddingFault, StoreFault, SessionsFault, SkillsFault}
+}
+
 // FaultPoints returns the names of all faults that there are, in a fixed order: the
 // crash points first. [Result.Struck] holds them. A crash after the n-th step is
 // "step", whatever n is.
@@ -8,5 +49,78 @@ func FaultPoints() []string {
 	for _, p := range Points() {
 		names = append(names, string(p))
 	}
+	for _, k := range faultKinds() {
+		names = append(names, string(k))
+	}
 	return names
+}
+
+// meant reports whether a fault is for calls like this one.
+func (f *Fault) meant(e fsm.Effect) bool {
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		return f.Kind == BrainFault && (f.Purpose == "" || f.Purpose == e.Purpose) && (f.Session == "" || f.Session == e.Session)
+	case fsm.RunTool:
+		return f.Kind == ToolFault && (f.Tool == "" || f.Tool == e.Name)
+	case fsm.Recall:
+		return f.Kind == RecallFault
+	case fsm.Embed:
+		return f.Kind == EmbeddingFault
+	case fsm.Store:
+		return f.Kind == StoreFault
+	case fsm.LoadSession:
+		return f.Kind == SessionsFault && f.Only != "save"
+	case fsm.SaveSession:
+		return f.Kind == SessionsFault && f.Only != "load"
+	case fsm.LoadSkill:
+		return f.Kind == SkillsFault
+	}
+	return false
+}
+
+// thousand is what chances are counted in.
+const thousand = 1000
+
+// strikes reports whether a fault strikes the nth of what it is meant for. What a
+// chooser chooses that always says 0 is never a fault.
+func (f *Fault) strikes(nth int, choose Chooser) bool {
+	if f.Nth > 0 {
+		return nth == f.Nth
+	}
+	return choose.Choose(string(f.Kind), thousand) >= thousand-f.Chance
+}
+
+// line is the line that a model call meets, given the one that it would have had.
+func (f *Fault) line(own Line) Line {
+	if f.Slow {
+		own.Takes = f.Line.Takes
+		return own
+	}
+	return f.Line
+}
+
+// act is what a tool does, given what it would have done.
+func (f *Fault) act(own Act) Act {
+	switch {
+	case f.Slow:
+		own.Takes = f.Act.Takes
+		return own
+	case f.Act.Lost:
+		own.Hangs, own.Deaf, own.Lost = false, false, true
+		return own
+	default:
+		return f.Act
+	}
+}
+
+// scripted reports whether a call that is hit takes its script's entry all the same.
+func (f *Fault) scripted() bool { return f.Slow || f.Kind == ToolFault && f.Act.Lost }
+
+// service is how a service goes, given how it would.
+func (f *Fault) service(own Service) Service {
+	if f.Slow {
+		own.Takes = f.Service.Takes
+		return own
+	}
+	return f.Service
 }

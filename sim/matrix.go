@@ -33,18 +33,15 @@ type MatrixFailure struct {
 func Matrix(p Plan, o Options) (MatrixResult, error) {
 	p.Crashes = nil
 	o.CrashAt = 0
-	recorder := &Recorder{From: o.Choose}
-	if o.Choose == nil {
-		recorder.From = First{}
-	}
-	o.Choose = recorder
+	recorder := &Recorder{From: p.chooser(o)}
+	o.Choose, o.chance = recorder, recorder.From // what strikes is kept in the fates, not on the tape
 	straight, err := Run(p, o)
 	if err != nil {
 		return MatrixResult{}, err
 	}
 	result := MatrixResult{Points: straight.Points}
 	for n := 1; n <= straight.Points; n++ {
-		o.CrashAt, o.Choose = n, NewTape(recorder.Choices) // up to the crash the same run
+		o.CrashAt, o.Choose, o.chance, o.fates = n, NewTape(recorder.Choices), First{}, straight.fates // up to the crash the same run
 		crashed, err := Run(p, o)
 		if err != nil {
 			return result, fmt.Errorf("crash at point %d: %w", n, err)

@@ -26,6 +26,8 @@ type Plan struct {
 	MemoryFile string      // MEMORY.md before the first boot
 	Timeline   []Moment    // in any order; equal times keep theirs
 	Crashes    []Crash
+	Faults     []Fault
+	Seed       uint64 // of what is left open, where the options name no chooser; 0: what was added first
 }
 
 // Script is what the model says to the calls of one purpose, in order for each
@@ -164,6 +166,8 @@ type Crash struct {
 	Nth    int    // the n-th time the point is met, from 1; for AfterStep the step's index
 	Effect string // only effects of this kind count, for the effect points
 	After  fsm.Millis
+
+	Optional bool // it is no mistake if the point is never met so often
 }
 
 // Point is where a process can die (SIM-4).

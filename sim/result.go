@@ -26,6 +26,8 @@ type Result struct {
 	Crashes    []Crashed
 	Struck     []string // the faults that struck, in order, by the names of FaultPoints
 	Exits      []fsm.ExitCode
+	Unstruck   []int    // indices of the plan's faults for an nth call that never came
+	Unmet      []int    // indices of the plan's crashes at a point that was never met so often
 	Unexpected []string // calls that no script entry was left for
 	Unused     []string // script entries that nobody asked for
 	Violations []Broken
@@ -33,6 +35,8 @@ type Result struct {
 	Final      fsm.Snapshot
 	Hash       uint64 // of all steps
 	End        fsm.Millis
+
+	fates *fates
 }
 
 // Step is one step in the journal.

@@ -11,11 +11,14 @@ import (
 
 // Options says how to run a plan; the zero value runs it as written.
 type Options struct {
-	Choose   Chooser // what happens first of what is due at once; nil: what was added first
+	Choose   Chooser // what happens first of what is due at once, and which faults strike by chance; nil: by the plan's seed
 	CrashAt  int     // crash at the how-manieth crash point, instead of the plan's crashes; 0: as planned
 	StepsMax int     // more steps than this are an error; 0: the constant of this name
 	Backend  Backend // real adapters; nil: simulated ones
 	Journal  Journal // nil: in memory
+
+	chance Chooser // which faults strike; nil: Choose
+	fates  *fates  // of another run of the plan: its calls meet what they met there
 }
 
 // StepsMax bounds a run that does not say otherwise (SIM-11). A machine that is
@@ -76,10 +79,7 @@ type run struct {
 }
 
 func newRun(p *Plan, o Options) *run {
-	r := &run{plan: p, choose: o.Choose, config: p.Machine(), result: &Result{}, journal: o.Journal}
-	if r.choose == nil {
-		r.choose = First{}
-	}
+	r := &run{plan: p, choose: p.chooser(o), config: p.Machine(), result: &Result{}, journal: o.Journal}
 	if r.journal == nil {
 		r.journal = memoryJournal{engine.NewMemoryJournal()}
 	}
@@ -87,6 +87,10 @@ func newRun(p *Plan, o Options) *run {
 		plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result,
 		embedding: p.Embedding, storing: p.Storing, recalling: p.Recalling,
 		loading: p.Loading, saving: p.Saving, skilling: p.Skilling,
+	}
+	r.world.fates = newFates(p, r.choose, o.fates)
+	if o.chance != nil {
+		r.world.fates.choose = o.chance
 	}
 	first := r.config // a copy: calls that were made under it keep it
 	r.world.config = &first
@@ -104,6 +108,18 @@ func newRun(p *Plan, o Options) *run {
 		r.world.agenda.add(due{at: p.Start + p.Timeline[i].At, entry: &p.Timeline[i]})
 	}
 	return r
+}
+
+// chooser decides what the plan leaves open.
+func (p *Plan) chooser(o Options) Chooser {
+	switch {
+	case o.Choose != nil:
+		return o.Choose
+	case p.Seed != 0:
+		return NewSeeded(p.Seed)
+	default:
+		return First{}
+	}
 }
 
 // start opens the journal as a new process does and boots the machine.
@@ -139,6 +155,7 @@ func (r *run) recheck() error {
 	r.monitor = fsm.NewMonitor()
 	r.result.Steps = r.result.Steps[:0]
 	r.world.cursor.replay()
+	r.world.fates.replay()
 	if r.engine.Last() == 0 {
 		return nil
 	}
@@ -154,6 +171,7 @@ func (r *run) recheck() error {
 			epoch++
 		}
 		r.world.cursor.observe(rec.Input, effects)
+		r.world.fates.observe(rec.Input, effects)
 		r.result.Steps = append(r.result.Steps, Step{At: rec.Input.Time(), Epoch: epoch, Step: engine.Step{
 			Index: rec.Index, Input: rec.Input, Effects: effects, Moves: append([]fsm.Move(nil), m.Moves()...),
 		}})
@@ -241,6 +259,7 @@ func (r *run) forget() {
 func (r *run) observe(s engine.Step) {
 	r.broken(r.monitor.Step(r.machine, s.Input, s.Effects))
 	r.world.cursor.observe(s.Input, s.Effects)
+	r.world.fates.observe(s.Input, s.Effects)
 	r.asked(s.Effects)
 	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})
 }
@@ -255,6 +274,8 @@ func (r *run) broken(violations []fsm.Violation) {
 // finish gathers what is known at rest.
 func (r *run) finish() (*Result, error) {
 	r.result.Unused = r.world.cursor.unused()
+	r.result.Unmet = r.fuse.unmet()
+	r.result.Unstruck, r.result.fates = r.world.fates.unstruck(), &r.world.fates
 	r.result.Memory = r.world.memory.entries
 	r.result.World = r.world.things
 	stored := r.world.sessions.held

@@ -150,23 +150,26 @@ func (w *world) session(e fsm.Effect) error {
 func (w *world) scriptedSession(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.LoadSession:
-		fact := fsm.SessionLoaded{Call: e.Call, Error: w.loading.Fails}
+		service := w.served(e, w.loading)
+		fact := fsm.SessionLoaded{Call: e.Call, Error: service.Fails}
 		if fact.Error == "" {
 			fact.Session = w.sessions.load(e.Session)
 		}
-		return fact, e.Call, w.loading
+		return fact, e.Call, service
 	case fsm.SaveSession:
-		fact := fsm.SessionSaved{Call: e.Call, Error: w.saving.Fails}
-		if fact.Error == "" && !w.saving.Hangs {
+		service := w.served(e, w.saving)
+		fact := fsm.SessionSaved{Call: e.Call, Error: service.Fails}
+		if fact.Error == "" && !service.Hangs {
 			fact = w.sessions.save(e)
 		}
-		return fact, e.Call, w.saving
+		return fact, e.Call, service
 	case fsm.LoadSkill:
-		fact := fsm.SkillLoaded{Call: e.Call, Error: w.skilling.Fails}
+		service := w.served(e, w.skilling)
+		fact := fsm.SkillLoaded{Call: e.Call, Error: service.Fails}
 		if fact.Error == "" {
 			fact.Text, fact.Error = w.plan.skill(e.Skill, e.Reference)
 		}
-		return fact, e.Call, w.skilling
+		return fact, e.Call, service
 	}
 	return nil, 0, Service{}
 }

@@ -28,6 +28,7 @@ type world struct {
 	plan     *Plan
 	backend  Backend // nil: outcomes are as scripted
 	cursor   *cursor
+	fates    fates
 	config   *fsm.Config // of the process
 	memory   memory
 	sessions sessions
@@ -75,19 +76,26 @@ func (w *world) Perform(e fsm.Effect) error {
 	return nil // a Reply, a message, a question or an audit is in the journal with its step
 }
 
-// ask serves the next line of the script.
+// ask serves the next line of the script, or the fault that the call meets.
 func (w *world) ask(e fsm.AskBrain) error {
-	taken := w.cursor.line(e)
+	fault := w.meet(e)
+	taken := nothing
+	if fault == nil || fault.scripted() {
+		taken = w.cursor.line(e)
+	}
 	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken, Config: w.config})
-	line, known := Line{}, false
+	line, known := Line{}, fault != nil && !fault.scripted()
 	if taken != nothing {
 		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
-	} else if !w.plan.Strict {
+	} else if !known && !w.plan.Strict {
 		line, known = Quiet(e)
 	}
 	if !known {
 		w.unexpected(fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))
 		line = Line{Fails: fsm.BrainError, Reason: "no script line is left"}
+	}
+	if fault != nil {
+		line = fault.line(line)
 	}
 	fact := line.Answer(e)
 	if w.backend != nil {
@@ -100,17 +108,18 @@ func (w *world) ask(e fsm.AskBrain) error {
 	return nil
 }
 
+// meet returns the fault that a call meets, or nil.
+func (w *world) meet(e fsm.Effect) *Fault {
+	fault := w.fates.deal(e)
+	if fault != nil {
+		w.result.Struck = append(w.result.Struck, string(fault.Kind))
+	}
+	return fault
+}
+
 // run starts a stub.
 func (w *world) run(e fsm.RunTool) error {
-	taken := w.cursor.act(e)
-	w.result.Ran = append(w.result.Ran, Ran{At: w.agenda.now, Run: e, Act: taken})
-	act := Act{Failed: true, Returns: "no stub entry is left"}
-	if taken != nothing {
-		act = w.plan.Stubs[taken.Script].Acts[taken.Index]
-	} else {
-		w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
-	}
-	act = w.touch(act)
+	act := w.touch(w.acts(e))
 	fact := act.answer(e)
 	if w.backend != nil {
 		var err error
@@ -125,6 +134,24 @@ func (w *world) run(e fsm.RunTool) error {
 	// An abort finds this and brings it forward as the tool's stop.
 	w.agenda.add(due{at: never, call: e.Call, fact: fsm.ToolStopped{Call: e.Call}})
 	return nil
+}
+
+// acts returns what a tool does: its next entry, or the fault that the call meets.
+func (w *world) acts(e fsm.RunTool) Act {
+	fault := w.meet(e)
+	taken, act := nothing, Act{Failed: true, Returns: "no stub entry is left"}
+	if fault == nil || fault.scripted() {
+		if taken = w.cursor.act(e); taken != nothing {
+			act = w.plan.Stubs[taken.Script].Acts[taken.Index]
+		} else {
+			w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
+		}
+	}
+	w.result.Ran = append(w.result.Ran, Ran{At: w.agenda.now, Run: e, Act: taken})
+	if fault != nil {
+		act = fault.act(act)
+	}
+	return act
 }
 
 // answer is what the stub says, or nil where no answer comes.
@@ -157,27 +184,39 @@ func (w *world) remember(e fsm.Effect) error {
 func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.Recall:
-		fact := fsm.Recalled{Call: e.Call, Error: w.recalling.Fails}
+		service := w.served(e, w.recalling)
+		fact := fsm.Recalled{Call: e.Call, Error: service.Fails}
 		if fact.Error == "" {
 			fact.Entries = w.memory.recall(e)
 		}
-		return fact, e.Call, w.recalling
+		return fact, e.Call, service
 	case fsm.Embed:
-		fact := fsm.Embedded{Call: e.Call, Error: w.embedding.Fails}
+		service := w.served(e, w.embedding)
+		fact := fsm.Embedded{Call: e.Call, Error: service.Fails}
 		switch {
 		case w.plan.NoVectors:
 			fact.Error = "there is no embedding model"
 		case fact.Error == "":
 			fact.Vector, fact.Model = Vector(e.Text), EmbeddingModel
 		}
-		return fact, e.Call, w.embedding
+		return fact, e.Call, service
 	case fsm.Store:
-		if w.storing.Fails == "" && !w.storing.Hangs {
+		service := w.served(e, w.storing)
+		if service.Fails == "" && !service.Hangs {
 			w.memory.put(e.Entry)
 		}
-		return fsm.Stored{Call: e.Call, Error: w.storing.Fails}, e.Call, w.storing
+		return fsm.Stored{Call: e.Call, Error: service.Fails}, e.Call, service
 	}
 	return nil, 0, Service{}
+}
+
+// served is how a call of a service goes: as the service does, or as the fault has it
+// that the call meets.
+func (w *world) served(e fsm.Effect, now Service) Service {
+	if fault := w.meet(e); fault != nil {
+		return fault.service(now)
+	}
+	return now
 }
 
 // abort gives up a call: its answer will not come, but a tool's stop will.

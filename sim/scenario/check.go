@@ -55,6 +55,7 @@ func (d *decoder) check(f *File) {
 	}
 	d.checkTimeline(f)
 	d.checkCrashes(f.Faults.Crash)
+	d.checkFaults(f)
 	d.checkExpect(f)
 }
 
@@ -120,7 +121,7 @@ func (d *decoder) checkCrashes(crashes []Crash) {
 		switch {
 		case !ok:
 			d.at(path+".at", unknown("point", c.At, crashPoints()))
-		case c.At == everyPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil):
+		case c.At == everyPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil || c.Optional):
 			d.at(path, everyPoint+" stands alone")
 		case c.Nth != nil && point == sim.AfterStep:
 			d.at(path+".nth", "the step is in the point: "+c.At)

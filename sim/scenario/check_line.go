@@ -71,7 +71,10 @@ func (d *decoder) checkFails(path string, fails *BrainFailing) {
 	case fails.Code == "" && fails.Retryable == nil:
 		d.at(path, "give code, or retryable alone")
 	case fails.Code != "" && !slices.Contains(brainClasses(), string(fails.Code)):
-		d.at(path+".code", unknown("class", string(fails.Code), brainClasses()))
+		if _, ok := d.where[path+".code"]; ok {
+			path += ".code" // not the class alone
+		}
+		d.at(path, unknown("class", string(fails.Code), brainClasses()))
 	case fails.Retryable != nil && *fails.Retryable != fails.class().Retryable():
 		again := "the model is not asked again"
 		if fails.class().Retryable() {

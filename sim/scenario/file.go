@@ -23,6 +23,7 @@ type File struct {
 	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
 	Strict    bool         `key:"strict"`            // an unscripted summary, compaction, init or farewell fails the case
 	Timeline  []Moment     `key:"timeline"`          // what happens when
+	Seed      *Seed        `key:"seed"`              // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p
 	Faults    Faults       `key:"faults"`            // what goes wrong beside the script
 	Expect    *Expect      `key:"expect"`            // what must hold at the end
 	Always    []Claim      `key:"always"`            // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
@@ -221,7 +222,7 @@ type Tokens struct {
 	Answer *Count `key:"answer"` // of what it said
 }
 
-// BrainFailing is a failed model call.
+// BrainFailing is a failed model call: the class of the failure, or a map.
 type BrainFailing struct {
 	Code      fsm.BrainClass `key:"code"`      // the class of the failure; unless given, busy where it is retryable and error where it is not
 	Message   string         `key:"message"`   // what the server reports
@@ -315,22 +316,6 @@ type Outage struct {
 	Hangs bool     `key:"hangs"` // no answer comes
 	Works bool     `key:"works"` // it works again
 	Takes Duration `key:"takes"` // how long it takes
-}
-
-// Faults are what goes wrong beside what the script says (SCN-7).
-type Faults struct {
-	Crash Crashes `key:"crash"` // where the process dies
-}
-
-// Crashes is one crash or a list of them.
-type Crashes []Crash
-
-// Crash kills the process at a point and starts it again (SCN-7).
-type Crash struct {
-	At      string    `key:"at,required"`   // journal.before_append, journal.after_append, effect.before, effect.after, step.N, or $every: once for every point there is
-	Nth     *Count    `key:"nth"`           // the n-th time the point is met; 1 unless given
-	Effect  string    `key:"effect"`        // (effect points) only effects of this kind count, such as run_tool
-	Restart *Duration `key:"restart_after"` // how long the process is down; 1s unless given
 }
 
 // Expect is what must hold when the case has come to rest (SCN-15).

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 
 	"shelly/fsm"
@@ -58,8 +59,30 @@ func (j *judge) broken() {
 	for _, what := range j.result.Unexpected {
 		j.fail(name, "", mismatch{text: "unexpected: " + what})
 	}
+	j.unstruck()
 	for _, path := range j.unused() {
 		j.fail(j.file.where[path], path, mismatch{text: "nobody asked for this entry; say optional: true if that may be"})
+	}
+}
+
+// unstruck fails the faults for an nth call that never came, and the crashes at a point
+// that was not met (SCN-24).
+func (j *judge) unstruck() {
+	for _, i := range j.result.Unmet {
+		path := "faults.crash"
+		if at := element(path, i); j.file.where[at] != (Pos{}) {
+			path = at // one of a list
+		}
+		j.fail(j.file.where[path], path, mismatch{
+			text: "this crash never was: its point was not met so often; say optional: true if that may be",
+		})
+	}
+	faults := j.file.faults()
+	for _, i := range j.result.Unstruck {
+		path := faults[i].path
+		j.fail(j.file.where[path], path, mismatch{
+			text: fmt.Sprintf("this fault struck nothing: there were fewer than %d such calls; say optional: true if that may be", faults[i].Nth),
+		})
 	}
 }
 

@@ -36,6 +36,16 @@ func (v *BadCall) read(d *decoder, n *yaml.Node, path string) {
 	d.object(n, reflect.ValueOf(v).Elem(), path)
 }
 
+// read takes the class alone, or a map.
+func (v *BrainFailing) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind == yaml.ScalarNode {
+		code, _ := d.text(n, path)
+		v.Code = fsm.BrainClass(code)
+		return
+	}
+	d.object(n, reflect.ValueOf(v).Elem(), path)
+}
+
 // class is the class of the failure.
 func (v *BrainFailing) class() fsm.BrainClass {
 	switch {

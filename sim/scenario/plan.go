@@ -30,6 +30,10 @@ func (f *File) Plan() sim.Plan {
 		Sessions:   f.sessions(),
 		MemoryFile: f.MemoryMD,
 		Timeline:   f.timeline(),
+		Seed:       f.seed(),
+	}
+	for _, fault := range f.faults() {
+		p.Faults = append(p.Faults, fault.Fault)
 	}
 	if f.Clock != nil {
 		p.Until = fsm.Millis(f.Clock.Until)
@@ -240,7 +244,7 @@ func (o *Outage) service() sim.Service {
 
 func (c *Crash) crash() sim.Crash {
 	point, step, _ := crashPoint(c.At) // checked when the file was loaded
-	out := sim.Crash{Point: point, Nth: step, Effect: c.Effect, After: defaultRestart}
+	out := sim.Crash{Point: point, Nth: step, Effect: c.Effect, After: defaultRestart, Optional: c.Optional}
 	set(&out.Nth, c.Nth)
 	set(&out.After, c.Restart)
 	return out

@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+
+	"shelly/fsm"
+)
+
+// fates decides which calls a plan's faults hit. A call that is asked again after a
+// crash meets the fault that it met before, as it gets the script's entry again: what
+// goes wrong is not a matter of where the process died.
+type fates struct {
+	faults   []Fault
+	choose   Chooser
+	counts   []int  // per fault: what it was meant for so far
+	struck   []bool // per fault
+	dealt    []dealt
+	open     []openCall // calls of the journal that have no answer yet
+	answered []fateKey  // those that have one
+}
+
+// fateKey is what a call asks for, and who.
+type fateKey struct {
+	handle     fsm.HandleID
+	kind, what string
+}
+
+type openCall struct {
+	call fsm.CallID
+	fateKey
+}
+
+// dealt ties a fault, or none, to the call that asks this for the nth time, those
+// without an answer apart.
+type dealt struct {
+	fateKey
+	nth   int
+	fault int // -1 for none
+}
+
+// newFates returns the fates of a plan. With those of another run of it, each call
+// that was made there meets what it met there.
+func newFates(p *Plan, choose Chooser, before *fates) fates {
+	f := fates{faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults))}
+	if before != nil {
+		f.dealt, f.counts = slices.Clone(before.dealt), slices.Clone(before.counts)
+	}
+	return f
+}
+
+// replay forgets which calls have answers; the steps of the journal tell it anew.
+func (f *fates) replay() { f.open, f.answered = nil, nil }
+
+// observe notes which calls a step of the journal answers and makes.
+func (f *fates) observe(in fsm.Input, effects []fsm.Effect) {
+	if len(f.faults) == 0 {
+		return
+	}
+	if _, ok := in.(fsm.Boot); ok {
+		f.open = f.open[:0]
+	}
+	f.close(answers(in))
+	for _, e := range effects {
+		if abort, ok := e.(fsm.AbortCall); ok {
+			f.close(abort.Call)
+		}
+		if key, call := fateKeyOf(e); call != 0 {
+			f.open = append(f.open, openCall{call, key})
+		}
+	}
+}
+
+// close notes that a call has its answer, or is given up.
+func (f *fates) close(call fsm.CallID) {
+	for i, o := range f.open {
+		if o.call == call {
+			f.answered = append(f.answered, o.fateKey)
+			f.open = slices.Delete(f.open, i, i+1)
+			return
+		}
+	}
+}
+
+// deal returns the fault that a call meets, or nil.
+func (f *fates) deal(e fsm.Effect) *Fault {
+	if len(f.faults) == 0 {
+		return nil
+	}
+	key, _ := fateKeyOf(e)
+	nth := 0
+	for _, k := range f.answered {
+		if k == key {
+			nth++
+		}
+	}
+	i := slices.IndexFunc(f.dealt, func(d dealt) bool { return d.fateKey == key && d.nth == nth })
+	if i < 0 {
+		i = len(f.dealt)
+		f.dealt = append(f.dealt, dealt{key, nth, f.draw(e)})
+	}
+	if fault := f.dealt[i].fault; fault >= 0 {
+		f.struck[fault] = true
+		return &f.faults[fault]
+	}
+	return nil
+}
+
+// draw returns the first fault that strikes a new call, or -1. Each that is meant for
+// it counts it.
+func (f *fates) draw(e fsm.Effect) int {
+	hit := -1
+	for i := range f.faults {
+		if !f.faults[i].meant(e) {
+			continue
+		}
+		f.counts[i]++
+		if f.faults[i].strikes(f.counts[i], f.choose) && hit < 0 {
+			hit = i
+		}
+	}
+	return hit
+}
+
+// unstruck lists the faults planned for an nth call that struck none.
+func (f *fates) unstruck() []int {
+	var list []int
+	for i, fault := range f.faults {
+		if fault.Nth > 0 && !fault.Optional && !f.struck[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// fateKeyOf tells a call from others; its id is 0 where the effect is none.
+func fateKeyOf(e fsm.Effect) (fateKey, fsm.CallID) {
+	kind := fsm.EffectKind(e)
+	switch e := e.(type) {
+	case fsm.AskBrain: // as a script's line is bound
+		return fateKey{whose(e.Handle, e.Session), string(e.Purpose), strconv.FormatUint(e.Conversation.Hash, 16)}, e.Call
+	case fsm.RunTool:
+		return fateKey{e.Handle, kind, e.Key + " " + strconv.Itoa(e.Attempt)}, e.Call
+	case fsm.Recall:
+		return fateKey{e.Handle, kind, e.Need}, e.Call
+	case fsm.Embed:
+		return fateKey{e.Handle, kind, e.Text}, e.Call
+	case fsm.Store:
+		return fateKey{e.Handle, kind, e.Entry.ID}, e.Call
+	case fsm.LoadSession:
+		return fateKey{e.Handle, kind, e.Session}, e.Call
+	case fsm.SaveSession:
+		return fateKey{e.Handle, kind, e.Turn}, e.Call
+	case fsm.LoadSkill:
+		return fateKey{e.Handle, kind, e.Skill + " " + e.Reference}, e.Call
+	default:
+		return fateKey{}, 0
+	}
+}
+
+// answers returns the call that an input answers, or 0.
+func answers(in fsm.Input) fsm.CallID {
+	switch in := in.(type) {
+	case fsm.BrainAnswered:
+		return in.Call
+	case fsm.BrainFailed:
+		return in.Call
+	case fsm.ToolAnswered:
+		return in.Call
+	case fsm.ToolStopped:
+		return in.Call
+	case fsm.Recalled:
+		return in.Call
+	case fsm.Embedded:
+		return in.Call
+	case fsm.Stored:
+		return in.Call
+	case fsm.SessionLoaded:
+		return in.Call
+	case fsm.SessionSaved:
+		return in.Call
+	case fsm.SkillLoaded:
+		return in.Call
+	default:
+		return 0
+	}
+}
