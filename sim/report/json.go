@@ -70,6 +70,7 @@ type failureJSON struct {
 	Text  string   `json:"text,omitempty"`
 	Want  string   `json:"want,omitempty"`
 	Got   string   `json:"got,omitempty"`
+	Hint  string   `json:"hint,omitempty"`
 	Diff  string   `json:"diff,omitempty"`
 	Trace []string `json:"trace,omitempty"`
 	Again string   `json:"again,omitempty"`
@@ -116,7 +117,7 @@ func jsonCase(c *Case) caseJSON {
 	for _, f := range c.Failures {
 		out.Failures = append(out.Failures, failureJSON{
 			File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, Path: f.Path, Text: f.Text,
-			Want: f.Want, Got: f.Got, Diff: f.Diff, Trace: f.Trace, Again: f.Again,
+			Want: f.Want, Got: f.Got, Hint: f.Hint, Diff: f.Diff, Trace: f.Trace, Again: f.Again,
 		})
 	}
 	return out

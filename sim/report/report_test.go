@@ -29,7 +29,7 @@ func cases(t *testing.T) []Case {
 		}},
 		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
 			Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
-			Want: `"<a>"`, Got: `"b"`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
+			Want: `"<a>"`, Got: `"b"`, Hint: `nearest: [1], {tool: "<a>"}: args is missing`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
 			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1 --seed 7",
 		}, {Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{File: "lib.yaml", Line: 2, Col: 1}, Text: "and 2 more failures", Diff: "--- a\n+++ b\n", Again: "shelly test b.scenario.yaml:1"}}}},
 		{Outcome: scenario.Outcome{File: "bad.scenario.yaml", Err: bad}},
@@ -45,6 +45,7 @@ const prettyFailed = `FAIL fails
        |             ^
   - want "<a>"
   + got  "b"
+  nearest: [1], {tool: "<a>"}: args is missing
   the last steps before it:
       1  +0s boot
   again: shelly test b.scenario.yaml:1 --seed 7

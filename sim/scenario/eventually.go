@@ -90,10 +90,7 @@ func (j *judge) nextEvent(item *Item) func(instant) (int, error) {
 	events := j.events()
 	found := -2 // the last one found; -2: not looked yet
 	return func(begin instant) (int, error) {
-		at := begin.event + 1
-		if begin.event < 0 {
-			at, _ = slices.BinarySearchFunc(events, begin.step, func(e event, step int) int { return e.step - step })
-		}
+		at := j.firstEvent(begin)
 		if found == -2 || found >= 0 && found < at {
 			found = item.first(events, at)
 		}
@@ -102,6 +99,15 @@ func (j *judge) nextEvent(item *Item) func(instant) (int, error) {
 		}
 		return events[found].step, nil
 	}
+}
+
+// firstEvent is the index of the first event behind an instant.
+func (j *judge) firstEvent(at instant) int {
+	if at.event >= 0 {
+		return at.event + 1
+	}
+	i, _ := slices.BinarySearchFunc(j.events(), at.step, func(e event, step int) int { return e.step - step })
+	return i
 }
 
 // nextTrue finds the first step, from that of an instant on, after which an
@@ -146,6 +152,8 @@ func (j *judge) late(path string, that *Condition, within *Duration, begin insta
 	}
 	if that.item == nil {
 		wrong.got += "; " + that.expression.values(j.stateAfter(last)) + j.afterStep(last)
+	} else if came < 0 {
+		wrong.hint = j.nearestEvent(that.item, j.firstEvent(begin), len(j.events()))
 	}
 	j.failAt(that.pos, path, last, wrong)
 }

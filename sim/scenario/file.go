@@ -320,7 +320,7 @@ type Outage struct {
 
 // Expect is what must hold when the case has come to rest (SCN-15).
 type Expect struct {
-	Replies    *Matcher        `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome}
+	Replies    *Matcher        `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome, after: the time since the acceptance}
 	Handle     *HandlePath     `key:"handle"`                           // the first handle of a request or event
 	Handles    []HandlePath    `key:"handles"`                          // chosen handles
 	Inference  *InferencePath  `key:"inference"`                        // the first inference of that first handle
@@ -344,6 +344,8 @@ type Expect struct {
 	Trace      []Ordering      `key:"trace"`                            // orderings over the trace
 	Ends       string          `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
 
+	Clock *ClockExpect `key:"clock"` // when the case comes to rest
+
 	// What of the case is held, whole, against the file NAME.golden.yaml beside it (SCN-35).
 	Golden []string `key:"golden" enum:"replies,notices,messages,questions,audit,reports,asked,paths,trace,memory,sessions,memory_file,history_file,world"`
 }
@@ -366,6 +368,12 @@ type InferencePath struct {
 // LifecyclePath is the path of the lifecycle.
 type LifecyclePath struct {
 	Path *Matcher `key:"path,required"` // its states, from down
+}
+
+// ClockExpect is when the case comes to rest (SCN-34).
+type ClockExpect struct {
+	Elapsed *Matcher `key:"elapsed"` // virtual time since the first start, as a duration
+	At      *Matcher `key:"at"`      // the wall clock then, as a time in UTC
 }
 
 // MemoryExpect is what the case added to memory.

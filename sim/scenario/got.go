@@ -15,6 +15,13 @@ func replyValue(q engine.Request) value {
 		with("outcome", textValue(string(q.Outcome))))
 }
 
+// timedReply is a reply with how long it took.
+func timedReply(q engine.Request) value {
+	v := replyValue(q)
+	v.members = append(v.members, with("after", durationValue(q.Replied-q.Accepted)))
+	return v
+}
+
 // sessionsValue is the store of sessions by name.
 func sessionsValue(saved []sim.Saved) value {
 	v := mapValue("")
@@ -57,7 +64,7 @@ func auditValue(e fsm.Audit) value {
 	return mapValue("tool",
 		with("tool", textValue(e.Tool)), with("args", argsValue(e.Args)), with("session", textValue(e.Session)),
 		with("message", textValue(e.Message)), with("result", textValue(e.Result)), with("failed", boolValue(e.Failed)),
-		with("attempts", intValue(e.Attempts)), with("duration", textValue(e.Duration.String())))
+		with("attempts", intValue(e.Attempts)), with("duration", durationValue(e.Duration)))
 }
 
 // chunkValue is a piece of a streamed answer. A piece of thinking has no text.

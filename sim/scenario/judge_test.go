@@ -57,7 +57,7 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 		{`handles: [{kind: event, path: [queued, loading, cognition, failed]}]`, `handles: [{kind: event, path: [queued]}]`, `expect.handles[0].path`},
 		{`handles: [{id: r1, inferences: {$len: 2}}]`, `handles: [{id: r2, inferences: {$len: 2}}]`, `got  (none)`},
 		{`handles: [{kind: farewell, nth: 2, path: {$absent: true}}]`, `handles: [{kind: farewell, nth: 1, path: {$absent: true}}]`, `expect.handles[0].path`},
-		{`inference: {path: [thinking, acting, thinking, completed]}`, `inference: {path: [thinking, completed]}`, `expect.inference.path[1]`},
+		{`inference: {path: [thinking, acting, thinking, completed]}`, `inference: {path: [thinking, completed]}`, `too many: [1] "acting", [2] "thinking"`},
 		{`inferences: [{$len: 4}, [thinking, completed]]`, `inferences: [{$len: 4}]`, `expect.inferences`},
 		{`memory: {entries: 2}`, `memory: {entries: 3}`, `expect.memory.entries`},
 		{`memory: {entries: {$gte: 2}}`, `memory: {entries: {$gt: 2}}`, `expect.memory.entries`},
@@ -72,6 +72,12 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 		{`asked: {$contains: {purpose: answer, tools: [exec], system: {$any: true}, last: {role: tool, tool: exec}}}`,
 			`asked: {$contains: {purpose: init}}`, `expect.asked`},
 		{`ends: stopped`, `ends: serving`, `- want serving`},
+		{`clock: {elapsed: 40s, at: "2026-01-05T09:00:40Z"}`, `clock: {elapsed: 40001ms}`, `expect.clock.elapsed`},
+		{`clock: {elapsed: {$lt: 1m}, at: {$gt: "2026-01-05T10:00:00+02:00"}}`, `clock: {at: {$lt: "2026-01-05T09:00:40Z"}}`, `got  "2026-01-05T09:00:40Z"`},
+		{`replies: [{after: {$lte: 2300ms}}]`, `replies: [{after: {$lt: 2.3s}}]`, `expect.replies[0].after`},
+		{`audit: [{duration: 0.3s}]`, `audit: [{duration: {$gt: 1s}}]`, `expect.audit[0].duration`},
+		{`trace: [{count: {of: {timer: handle, after: 5m}, is: 2}}]`, `trace: [{count: {of: {timer: handle, after: 301s}, is: 2}}]`,
+			`nearest: step 2, {timer: "handle", after: "300s"}: after is "300s", wants "301s"`},
 		{`trace: [{before: [{tool: exec, args: {command: df}}, {reply: {$any: true}}]}]`,
 			`trace: [{before: [{reply: {$any: true}}, {tool: exec}]}]`, `want {reply: {$any: true}} before {tool: "exec"}`},
 		{`trace: [{before: [{store: {kind: user}}, {exit: clean}]}]`, `trace: [{before: [{exit: clean}, {exit: forced}]}]`, `got  no such event`},
@@ -154,8 +160,14 @@ func TestSCN10FailuresAsPeopleReadThem(t *testing.T) {
   memory: {entries: [{kind: user}]}
   trace:
     - never: {tool: exec}
+    - in_order: [{ask: answer}, {tool: exec, args: {command: "df -h /"}}]
+    - {eventually: {store: {kind: event}}, after: {input: event_raised}, within: 5s}
+  handle: {path: [queued, loading, cognition, done]}
 always:
   - {ask: answer}
+  - all(handles, .age < duration("1s"))
+eventually:
+  - {that: requests == 2, when: {input: requested}, within: 30s}
 `
 	var b strings.Builder
 	for _, f := range outcome(t, yaml).Failures {

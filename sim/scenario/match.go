@@ -15,6 +15,10 @@ type mismatch struct {
 	got  string
 	text string // what is wrong where want and got do not say it
 	diff string // of a golden
+	hint string // what comes nearest, or how two lists or long texts differ (SCN-33)
+
+	of    *Matcher // that does not match, and what; nil: explain has nothing to go by
+	value value
 }
 
 // match returns nil where v is as m wants it (SCN-8). path names v.
@@ -58,7 +62,7 @@ func (m *Matcher) match(v value, path string) *mismatch {
 	case opUnordered:
 		return m.matchUnordered(v, path)
 	default:
-		return m.check(v.kind == numberKind && m.compares(v.text), v, path)
+		return m.check(m.compares(v), v, path)
 	}
 }
 
@@ -67,7 +71,7 @@ func (m *Matcher) check(ok bool, v value, path string) *mismatch {
 	if ok {
 		return nil
 	}
-	return &mismatch{pos: m.pos, path: path, want: m.String(), got: v.String()}
+	return &mismatch{pos: m.pos, path: path, want: m.String(), got: v.String(), of: m, value: v}
 }
 
 // wantsMain reports whether the matcher is for a text, so that a map that has a
@@ -85,34 +89,20 @@ func (m *Matcher) wantsMain() bool {
 	}
 }
 
-func (m *Matcher) compares(number string) bool {
-	c := compareNumbers(number, m.data.text)
-	switch m.op {
-	case opGt:
-		return c > 0
-	case opGte:
-		return c >= 0
-	case opLt:
-		return c < 0
-	default:
-		return c <= 0
-	}
-}
-
 // matchList wants as many entries, each as its matcher has it.
 func (m *Matcher) matchList(v value, path string) *mismatch {
 	if v.kind != listKind {
 		return m.check(false, v, path)
 	}
-	for i := range min(len(m.list), len(v.list)) {
-		if wrong := m.list[i].match(v.list[i], element(path, i)); wrong != nil {
-			return wrong
-		}
-	}
 	if len(m.list) != len(v.list) {
 		wrong := m.check(false, v, path)
 		wrong.text = fmt.Sprintf("wants %s, got %s", entries(len(m.list)), entries(len(v.list)))
 		return wrong
+	}
+	for i := range m.list {
+		if wrong := m.list[i].match(v.list[i], element(path, i)); wrong != nil {
+			return wrong
+		}
 	}
 	return nil
 }
@@ -230,8 +220,8 @@ func (m *Matcher) matchUnordered(v value, path string) *mismatch {
 	taker := make([]int, len(v.list)) // the matcher, from 1, that has the entry
 	for i := range m.list {
 		if !m.assign(i, v.list, taker, make([]bool, len(v.list))) {
-			wrong := m.list[i].check(false, v, path)
-			wrong.text = "no entry is left that matches"
+			wrong := m.check(false, v, path)
+			wrong.pos, wrong.want, wrong.text = m.list[i].pos, m.list[i].String(), "no entry is left that matches"
 			return wrong
 		}
 	}

@@ -83,6 +83,17 @@ func TestSCN8Matchers(t *testing.T) {
 		{`{$lte: 1}`, `2`, "got 2"},
 		{`{$lt: 3}`, `"2"`, `got "2"`},
 
+		{`{$lt: 5s}`, `"4999ms"`, ""},
+		{`{$lt: 5s}`, `"5000ms"`, `want {$lt: "5s"} got "5000ms"`},
+		{`{$gte: 1m30s}`, `"90s"`, ""},
+		{`{$lt: 5s}`, `4`, "got 4"},
+		{`{$lt: 5}`, `"4s"`, `got "4s"`},
+		{`{$lt: 5s}`, `"soon"`, `got "soon"`},
+		{`{$gt: 2026-01-05T09:00:00Z}`, `"2026-01-05T10:00:01+01:00"`, ""},
+		{`{$gt: 2026-01-05T09:00:00Z}`, `"2026-01-05T10:00:00+01:00"`, "got"},
+		{`{$gt: 2026-01-05T09:00:00Z}`, `"5s"`, `got "5s"`},
+		{`90s`, `"1m30s"`, `want "90s"`}, // a text, not a duration
+
 		{`{$len: 3}`, `"äöü"`, ""},
 		{`{$len: {$gt: 1}}`, `[1, 2]`, ""},
 		{`{$len: 1}`, `{"a": 1}`, ""},
@@ -157,5 +168,88 @@ func TestValueOfJSONRefusesWhatIsNone(t *testing.T) {
 		if v, err := valueOfJSON(text); err == nil {
 			t.Errorf("%q is read as %s", text, v)
 		}
+	}
+}
+
+func TestSCN34DurationsAndTimesAreComparedByWhatTheyAreWorth(t *testing.T) {
+	half, noon := durationValue(90_000), instantValue(1767603600000)
+	for yaml, matches := range map[string]bool{
+		`90s`: true, `1m30s`: true, `1.5m`: true, `"90000ms"`: true, `91s`: false, `90`: false, `x`: false,
+		`{$lt: 2m}`: true, `{$lt: 90s}`: false, `{$gt: 1}`: false, `{$one_of: [1s, 1m30s]}`: true, `{$literal: 90s}`: true, `{$regex: "^90s$"}`: true,
+	} {
+		if got := expectation(t, yaml).match(half, "x") == nil; got != matches {
+			t.Errorf("%s matches 90 s: %t", yaml, got)
+		}
+	}
+	for yaml, matches := range map[string]bool{
+		`2026-01-05T09:00:00Z`: true, `"2026-01-05T10:00:00+01:00"`: true, `"2026-01-05T09:00:01Z"`: false, `0s`: false,
+		`{$gte: "2026-01-05T09:00:00Z"}`: true, `{$gt: "2026-01-05T09:00:00Z"}`: false, `{$gt: 5s}`: false,
+	} {
+		if got := expectation(t, yaml).match(noon, "x") == nil; got != matches {
+			t.Errorf("%s matches 09:00: %t", yaml, got)
+		}
+	}
+}
+
+func TestSCN33WhatComesNearestIsNamed(t *testing.T) {
+	const calls = `[{"tool": "exec", "args": {"command": "df"}, "id": 1}, {"tool": "read", "args": {"path": "/a"}}, {"tool": "exec", "args": {"command": "du"}}]`
+	long := strings.Repeat("ABCDEFGHIJ", 7)
+	tests := []struct{ matcher, value, hint string }{
+		{`{$contains: {tool: exec, args: {command: "df -h"}}}`, calls,
+			`nearest: [0], {tool: "exec", args: {command: "df"}}: args.command is "df", wants "df -h"`},
+		{`{$contains: {tool: read, args: {command: du}}}`, calls, `nearest: [2], {tool: "exec", args: {command: "du"}}: tool is "exec", wants "read"`},
+		{`{$contains: {tool: read, attempt: 2}}`, calls, `nearest: [1], {tool: "read"}: attempt is missing, wants 2`},
+		{`{$contains: {tool: exec}}`, `[{"name": 1}]`, ``},
+		{`{$contains: done}`, `["queued", "dome", "lone"]`, `nearest: [1]: is "dome", wants "done"`},
+		{`{$contains: done}`, `["tone", "gone"]`, `nearest: [0]: is "tone", wants "done"`},
+		{`{$contains: "disk is 92%"}`, `"the disk is 93% full"`, `nearest: has "disk is 9", then "3% full", wants "2%"`},
+		{`{$contains: "xyz"}`, `"the disk"`, ``},
+		{`[a, b, c]`, `["a", "c"]`, `missing: [1] "b"`},
+		{`[a, c]`, `["a", "b", "c"]`, `too many: [1] "b"`},
+		{`[a, b]`, `["x", "b", "y"]`, `missing: [0] "a"; too many: [0] "x", [2] "y"`},
+		{`[a]`, `["1", "2", "3", "4", "5", "6"]`, `missing: [0] "a"; too many: [0] "1", [1] "2", [2] "3", [3] "4" and 2 more`},
+		{`[{tool: exec}, {tool: exec, args: {command: dd}}]`, calls, `nearest: [2], {tool: "exec", args: {command: "du"}}: args.command is "du", wants "dd"`},
+		{`[{tool: exec}, {args: {path: /b}}]`, calls, `nearest: [1], {args: {path: "/a"}}: args.path is "/a", wants "/b"`},
+		{`{$unordered: [{tool: exec}, {tool: exec}, {tool: write}]}`, calls, `nearest: [1], {tool: "read"}: tool is "read", wants "write"`},
+		{`{$unordered: [b, a, c]}`, `["a", "b"]`, `missing: [2] "c"`},
+		{`{$unordered: [b]}`, `["a", "b"]`, `too many: [0] "a"`},
+		{long + "xx", `"` + long + `yx"`, `differs at character 71: "…IJABCDEFGHIJyx", wants "…IJABCDEFGHIJxx"`},
+		{long, `"` + long + `y"`, `goes on behind character 70: "…IJABCDEFGHIJy"`},
+		{long + "x", `"` + long + `"`, `ends at character 70, wants "…IJABCDEFGHIJx" behind it`},
+		{`[` + long + `x]`, `["` + long + `"]`, `ends at character 70, wants "…IJABCDEFGHIJx" behind it`},
+		{`{$contains: ` + long + `x}`, `["b", "` + long + `"]`, `nearest: [1]: ends at character 70, wants "…IJABCDEFGHIJx" behind it`},
+		{`short`, `"other"`, ``},
+		{`{$gt: 1}`, `1`, ``},
+	}
+	for _, test := range tests {
+		got, err := valueOfJSON(test.value)
+		if err != nil {
+			t.Fatalf("%s: %v", test.value, err)
+		}
+		wrong := expectation(t, test.matcher).match(got, "x")
+		if wrong == nil {
+			t.Errorf("%s matches %s", test.matcher, test.value)
+			continue
+		}
+		if wrong.explain(); wrong.hint != test.hint {
+			t.Errorf("%s on %s:\n got %s\nwant %s", test.matcher, test.value, wrong.hint, test.hint)
+		}
+	}
+}
+
+// A list that misses one entry is told at that entry's own place.
+func TestSCN33AMissingEntryIsShownWhereItStands(t *testing.T) {
+	wrong := expectation(t, `[a, b, c]`).match(value{kind: listKind, list: []value{textValue("a"), textValue("c")}}, "x")
+	if wrong.explain(); wrong.pos.Line != 4 || wrong.pos.Col != 16 {
+		t.Errorf("at %+v, want 4:16", wrong.pos)
+	}
+}
+
+// What comes nearest is one line, however long the candidates are.
+func TestSCN33TheNearestIsOneShortLine(t *testing.T) {
+	long := value{kind: listKind, list: []value{mapValue("", with("a", textValue(strings.Repeat("x\n", 5000))), with("b", intValue(1)))}}
+	wrong := expectation(t, `{$contains: {a: "y", b: 1}}`).match(long, "x")
+	if wrong.explain(); len(wrong.hint) > nearestBytesMax+5 || strings.Contains(wrong.hint, "\n") || !strings.HasPrefix(wrong.hint, "nearest: [0]") {
+		t.Errorf("%d bytes: %s", len(wrong.hint), wrong.hint)
 	}
 }

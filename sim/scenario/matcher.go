@@ -51,7 +51,7 @@ func matcherNames() []string {
 //	{$contains: …}         a part of a text, or an entry of a list
 //	{$regex: …}            a regular expression (RE2) that fits somewhere in a text
 //	{$one_of: [ … ]}       as one of these
-//	{$gt: 1} $gte $lt $lte a number compared
+//	{$gt: 1} $gte $lt $lte a number, a duration (5s) or a time compared
 //	{$len: …}              how many characters, entries or members
 //	{$all: [ … ]}          as each of these
 //	{$unordered: [ … ]}    a list with these entries in any order
@@ -149,13 +149,20 @@ func (m *Matcher) readOp(d *decoder, key, n *yaml.Node, path string) {
 			d.add(n, path, "the list is empty")
 		}
 	case opGt, opGte, opLt, opLte:
-		if m.data, _ = d.data(n, path); m.data.kind != numberKind {
-			d.add(n, path, "wants a number, not "+kindOf(n))
-		}
+		m.readBound(d, n, path)
 	case opLiteral:
 		m.data, _ = d.data(n, path)
 	default:
 		d.add(key, path, unknown("matcher", key.Value, matcherNames()))
+	}
+}
+
+// readBound reads what a number, a duration or a time is compared with (SCN-34).
+func (m *Matcher) readBound(d *decoder, n *yaml.Node, path string) {
+	m.data, _ = d.data(n, path)
+	_, of := measured(m.data.text)
+	if m.data.kind != numberKind && (m.data.kind != textKind || of == noMeasure) {
+		d.add(n, path, "wants a number, a duration such as 5s or a time such as \"2026-01-05T09:00:00Z\", not "+kindOf(n))
 	}
 }
 

@@ -43,6 +43,7 @@ type Failure struct {
 	Got   string
 	Text  string   // what is wrong, where want and got do not say it
 	Diff  string   // of a golden and what was got, unified; empty for any other failure
+	Hint  string   // what comes nearest, or how two lists or long texts differ, on one line
 	Frame string   // the source at Pos, with a caret
 	Trace []string // the last steps before it
 	Again string   // the command that reproduces it
@@ -67,6 +68,9 @@ func (f Failure) String() string {
 	b.WriteString("\n" + f.Frame)
 	if f.Want != "" {
 		fmt.Fprintf(&b, "  - want %s\n  + got  %s\n", f.Want, f.Got)
+	}
+	if f.Hint != "" {
+		b.WriteString("  " + f.Hint + "\n")
 	}
 	if f.Diff != "" {
 		b.WriteString("  " + strings.ReplaceAll(strings.TrimSuffix(f.Diff, "\n"), "\n", "\n  ") + "\n")
@@ -109,7 +113,8 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 	f := j.file
 	j.failures = append(j.failures, Failure{
 		Name: f.Name, File: f.path, Pos: pos, Path: path,
-		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text, Diff: wrong.diff,
+		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
+		Hint: strings.Map(printable, wrong.hint), Diff: wrong.diff,
 		Frame: f.sources.frame(pos),
 		Trace: j.lastSteps(step),
 		Again: again(f.path, f.Line()),

@@ -122,7 +122,7 @@ func effectValue(e fsm.Effect) value {
 	case fsm.ArmSchedule:
 		return add(0, with("schedule", textValue(e.Schedule)))
 	case fsm.SetTimer:
-		return add(e.Handle, with("timer", textValue(string(e.Purpose))), with("after", textValue(e.After.String())))
+		return add(e.Handle, with("timer", textValue(string(e.Purpose))), with("after", durationValue(e.After)))
 	case fsm.SendMessage:
 		return add(e.Handle, with("message", messageTo(e)))
 	case fsm.AskPerson:
@@ -195,7 +195,7 @@ func (j *judge) order(o Ordering) {
 		for i := range o.InOrder {
 			at := o.InOrder[i].first(events, from)
 			if at < 0 {
-				j.missing(&o.InOrder[i], i)
+				j.missing(&o.InOrder[i], i, from)
 				return
 			}
 			from = at + 1
@@ -207,7 +207,7 @@ func (j *judge) order(o Ordering) {
 				n++
 			}
 		}
-		j.expect("expect.trace.count", &o.Count.Is, intValue(n))
+		j.count(&o.Count.Of, &o.Count.Is, n)
 	case o.Never != nil:
 		j.never("expect.trace.never", o.Never, func(int) bool { return true })
 	case o.Eventually != nil:
@@ -215,19 +215,37 @@ func (j *judge) order(o Ordering) {
 	}
 }
 
-// missing fails an item of in_order that does not come behind the ones before.
-func (j *judge) missing(item *Item, nth int) {
-	got := "no such event"
-	if nth > 0 && item.first(j.events(), 0) >= 0 {
-		got = fmt.Sprintf("no such event behind the %d before it", nth)
+// count fails where so many events are not as many as wanted.
+func (j *judge) count(of *Item, is *Matcher, n int) {
+	const path = "expect.trace.count"
+	wrong := is.match(intValue(n), path)
+	if wrong == nil {
+		return
 	}
-	j.fail(item.pos, "expect.trace.in_order", mismatch{want: item.String(), got: got})
+	if n == 0 {
+		wrong.hint = j.nearestEvent(of, 0, len(j.events()))
+	}
+	j.fail(wrong.pos, path, *wrong)
+}
+
+// missing fails an item of in_order that does not come behind the ones before, the
+// last of which is the event before from.
+func (j *judge) missing(item *Item, nth, from int) {
+	wrong := mismatch{want: item.String(), got: "no such event"}
+	if at := item.first(j.events(), 0); nth > 0 && at >= 0 {
+		wrong.got = fmt.Sprintf("no such event behind the %d before it", nth)
+		wrong.hint = fmt.Sprintf("nearest: step %d, before them", j.events()[at].step+1)
+	} else {
+		wrong.hint = j.nearestEvent(item, from, len(j.events()))
+	}
+	j.fail(item.pos, "expect.trace.in_order", wrong)
 }
 
 // occurs fails an item that no event matches.
 func (j *judge) occurs(item *Item, at int) bool {
 	if at < 0 {
-		j.fail(item.pos, "expect.trace", mismatch{want: item.String(), got: "no such event"})
+		hint := j.nearestEvent(item, 0, len(j.events()))
+		j.fail(item.pos, "expect.trace", mismatch{want: item.String(), got: "no such event", hint: hint})
 	}
 	return at >= 0
 }
@@ -250,6 +268,7 @@ func (j *judge) always(path string, item *Item, counts func(step int) bool) {
 			continue
 		}
 		if wrong := item.match(e.value, path); wrong != nil {
+			wrong.explain()
 			j.failAt(wrong.pos, wrong.path, e.step, *wrong)
 			return
 		}

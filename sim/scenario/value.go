@@ -28,7 +28,8 @@ const (
 // zero value is the absence of one.
 type value struct {
 	kind    valueKind
-	text    string // of a text; a number or bool as it is written
+	text    string  // of a text; a number or bool as it is written
+	measure measure // of a text that is a duration or a time
 	list    []value
 	members []memberValue
 	main    string // of a map: the member that stands for it where a text is wanted
@@ -93,6 +94,13 @@ func (v value) equal(o value) bool {
 			}
 		}
 		return true
+	case textKind:
+		if v.measure != noMeasure || o.measure != noMeasure {
+			if c, ok := compareMeasures(v.text, o.text); ok {
+				return c == 0
+			}
+		}
+		return v.text == o.text
 	default:
 		return v.text == o.text
 	}

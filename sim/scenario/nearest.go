@@ -1,0 +1,242 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	nearestBytesMax = 240 // of the line that names what comes nearest
+	partBytesMax    = 90  // of each value in it
+)
+
+// fit is how near a value comes to a matcher (SCN-33).
+type fit struct {
+	matched int // keys and entries that match
+	present int // keys that are there, matching or not
+	differs int // what is left of the first text that differs, common beginning and end apart
+	wrong   *mismatch
+}
+
+// fit compares a value with the matcher, key by key.
+func (m *Matcher) fit(v value) fit {
+	f := fit{wrong: m.match(v, "")}
+	if v.kind == mapKind && v.main != "" && m.wantsMain() {
+		v = v.get(v.main)
+	}
+	switch {
+	case m.op == opMap && v.kind == mapKind:
+		for i := range m.members {
+			of := v.get(m.members[i].key)
+			if of.kind != absentKind {
+				f.present++
+			}
+			f.matched += m.members[i].matcher.fit(of).matched
+		}
+	case m.op == opList && v.kind == listKind:
+		for i := range min(len(m.list), len(v.list)) {
+			f.matched += m.list[i].fit(v.list[i]).matched
+		}
+	case f.wrong == nil:
+		f.matched = 1
+	}
+	if f.wrong != nil {
+		f.differs = difference(f.wrong.want, f.wrong.got)
+	}
+	return f
+}
+
+// nearer reports whether f is a nearer fit than o; of equals the first stays.
+func (f fit) nearer(o fit) bool {
+	switch {
+	case f.matched != o.matched:
+		return f.matched > o.matched
+	case f.present != o.present:
+		return f.present > o.present
+	default:
+		return f.differs < o.differs
+	}
+}
+
+// difference is how many bytes of the longer text lie between the beginning and the
+// end that both have.
+func difference(a, b string) int {
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	begin := 0
+	for begin < short && a[begin] == b[begin] {
+		begin++
+	}
+	end := 0
+	for end < short-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return long - begin - end
+}
+
+// nearest returns the candidate that comes nearest among n, or -1 where none has
+// anything in common with the matcher.
+func (m *Matcher) nearest(n int, candidate func(int) value) (int, fit) {
+	best, at := fit{}, -1
+	for i := range n {
+		v := candidate(i)
+		if v.kind == absentKind || m.op == opMap && !m.shares(v) {
+			continue
+		}
+		if f := m.fit(v); at < 0 || f.nearer(best) {
+			best, at = f, i
+		}
+	}
+	return at, best
+}
+
+// shares reports whether a value has one of the matcher's keys.
+func (m *Matcher) shares(v value) bool {
+	for i := range m.members {
+		if v.get(m.members[i].key).kind != absentKind {
+			return true
+		}
+	}
+	return false
+}
+
+// nearestEvent names the event that comes nearest to an item, of those from one
+// index up to another.
+func (j *judge) nearestEvent(item *Item, from, to int) string {
+	events := j.events()
+	at, best := item.nearest(to-from, func(i int) value { return events[from+i].value })
+	if at < 0 || best.wrong == nil {
+		return ""
+	}
+	e := events[from+at]
+	return nearestLine(fmt.Sprintf("step %d", e.step+1), &item.Matcher, e.value, best.wrong)
+}
+
+// nearestEntry names the entry of a list that comes nearest, of those that are free.
+func (m *Matcher) nearestEntry(list []value, free func(int) bool) string {
+	at, best := m.nearest(len(list), func(i int) value {
+		if free != nil && !free(i) {
+			return value{}
+		}
+		return list[i]
+	})
+	if at < 0 || best.wrong == nil {
+		return ""
+	}
+	return nearestLine(element("", at), m, list[at], best.wrong)
+}
+
+// nearestLine is one line: where the candidate is, what of it is asked for, and the
+// field that differs.
+func nearestLine(where string, m *Matcher, v value, wrong *mismatch) string {
+	line := "nearest: " + where
+	if m.op == opMap {
+		line += ", " + clip(m.part(v).String(), partBytesMax)
+	}
+	return clip(line+": "+wrong.brief(), nearestBytesMax)
+}
+
+// part is what a value has of the keys that the matcher names.
+func (m *Matcher) part(v value) value {
+	if m.op != opMap || v.kind != mapKind {
+		return v
+	}
+	p := value{kind: mapKind}
+	for _, have := range v.members {
+		if i := m.index(have.key); i >= 0 {
+			p.members = append(p.members, with(have.key, m.members[i].matcher.part(have.value)))
+		}
+	}
+	return p
+}
+
+// brief is a mismatch as part of a line.
+func (w *mismatch) brief() string {
+	subject := w.path
+	if subject != "" {
+		subject += " "
+	}
+	if at := w.whereTextsDiffer(); at != "" {
+		return subject + at
+	}
+	switch {
+	case w.got == value{}.String():
+		return subject + "is missing, wants " + clip(w.want, partBytesMax)
+	case w.text != "":
+		return subject + w.text
+	default:
+		return subject + "is " + clip(w.got, partBytesMax) + ", wants " + clip(w.want, partBytesMax)
+	}
+}
+
+const (
+	longText       = 60 // characters from which on it is said where two texts differ
+	charsBefore    = 12
+	charsFromThere = 24
+)
+
+// whereTextsDiffer says where two long texts first differ, and is empty for others.
+func (w *mismatch) whereTextsDiffer() string {
+	if w.of == nil || w.of.op != opScalar && w.of.op != opLiteral || w.of.data.kind != textKind || w.value.kind != textKind {
+		return ""
+	}
+	want, got := []rune(w.of.data.text), []rune(w.value.text)
+	if max(len(want), len(got)) < longText {
+		return ""
+	}
+	at := 0
+	for at < min(len(want), len(got)) && want[at] == got[at] {
+		at++
+	}
+	switch {
+	case at == len(got):
+		return fmt.Sprintf("ends at character %d, wants %s behind it", at, around(want, at))
+	case at == len(want):
+		return fmt.Sprintf("goes on behind character %d: %s", at, around(got, at))
+	default:
+		return fmt.Sprintf("differs at character %d: %s, wants %s", at+1, around(got, at), around(want, at))
+	}
+}
+
+// around shows a text around a character.
+func around(text []rune, at int) string {
+	begin, end := max(0, at-charsBefore), min(len(text), at+charsFromThere)
+	shown := fmt.Sprintf("%q", string(text[begin:end]))
+	if begin > 0 {
+		shown = `"…` + shown[1:]
+	}
+	if end < len(text) {
+		shown = shown[:len(shown)-1] + `…"`
+	}
+	return shown
+}
+
+// longestPart is the longest beginning of a wanted text that a text has; it tells
+// where the rest went another way. Less than a few characters tell nothing.
+func longestPart(want, got string) string {
+	const charsMin = 4
+	for end := len(want); end > 0; end-- {
+		if !utf8.RuneStart((want + " ")[end]) || !strings.Contains(got, want[:end]) {
+			continue
+		}
+		if utf8.RuneCountInString(want[:end]) < charsMin {
+			return ""
+		}
+		rest := got[strings.Index(got, want[:end])+end:]
+		return fmt.Sprintf("nearest: has %q, then %s, wants %s", clipFront(want[:end], partBytesMax/2),
+			around([]rune(rest), 0), around([]rune(want[end:]), 0))
+	}
+	return ""
+}
+
+// clipFront cuts s to its last n bytes at a character's edge, with a visible mark.
+func clipFront(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	from := len(s) - n
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	return "…" + s[from:]
+}
