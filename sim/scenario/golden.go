@@ -8,6 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"shelly/fsm"
+	"shelly/sim"
 )
 
 // GoldenSuffix ends the name of every golden. PendingSuffix behind it makes the name
@@ -187,39 +188,56 @@ func brief(v value) value {
 	return v
 }
 
-// goldenAsked is what the model was sent. The messages with which a call begins
-// like the one before it in its session are only counted: prompts are long, and a
-// turn repeats them for each round.
+// goldenAsked is what the model was sent. What a call shares with the one before it in
+// its session, the system prompt and the first messages behind it, is only named:
+// prompts are long, and a turn repeats them for each round.
 func (j *judge) goldenAsked() value {
 	calls := value{kind: listKind}
 	for i, a := range j.result.Asked {
 		all := askedValue(a)
-		before, shared := 0, 0
-		for n := i - 1; n >= 0 && before == 0; n-- {
-			if ask := j.result.Asked[n].Ask; ask.Session == a.Ask.Session {
-				before, shared = n+1, sharedMessages(ask.Messages(), a.Ask.Messages())
+		system, messages := prompt(a)
+		like := mapValue("")
+		if before := j.askedBefore(i); before >= 0 {
+			hers, first := prompt(j.result.Asked[before])
+			same := system.kind == textKind && system.equal(hers)
+			shared := sharedValues(first, messages)
+			if messages = messages[shared:]; same {
+				system = value{}
+			}
+			if same || shared > 0 {
+				like = brief(mapValue("", with("call", intValue(before+1)), with("system", boolValue(same)), with("messages", intValue(shared))))
 			}
 		}
-		messages := all.get("messages")
-		messages.list = messages.list[shared:]
-		for n, m := range messages.list {
-			messages.list[n] = brief(m)
-		}
-		call := mapValue("", with("call", intValue(i+1)), with("purpose", all.get("purpose")), with("session", all.get("session")),
-			with("tools", all.get("tools")), with("options", all.get("options")), with("tokens", all.get("tokens")))
-		if shared > 0 {
-			call.members = append(call.members, with("begins_like", mapValue("", with("call", intValue(before)), with("messages", intValue(shared)))))
-		}
-		call.members = append(call.members, with("messages", messages))
-		calls.list = append(calls.list, brief(call))
+		calls.list = append(calls.list, brief(mapValue("", with("call", intValue(i+1)),
+			with("purpose", all.get("purpose")), with("session", all.get("session")), with("tools", all.get("tools")),
+			with("options", all.get("options")), with("tokens", all.get("tokens")),
+			with("like", like), with("system", system), with("messages", listValue(messages, brief)))))
 	}
 	return calls
 }
 
-// sharedMessages counts the messages with which both begin.
-func sharedMessages(a, b []fsm.Message) int {
+// askedBefore returns the call before the n-th in its session, or -1.
+func (j *judge) askedBefore(n int) int {
+	session := j.result.Asked[n].Ask.Session
+	for n--; n >= 0 && j.result.Asked[n].Ask.Session != session; n-- {
+	}
+	return n
+}
+
+// prompt returns the system prompt of a call, or the absent value, and the messages
+// behind it.
+func prompt(a sim.Asked) (system value, messages []value) {
+	messages = askedValue(a).get("messages").list
+	if len(messages) > 0 && messages[0].get("role").text == string(fsm.RoleSystem) {
+		return messages[0].get("text"), messages[1:]
+	}
+	return value{}, messages
+}
+
+// sharedValues counts the values with which both begin.
+func sharedValues(a, b []value) int {
 	n := 0
-	for n < min(len(a), len(b)) && messageValue(a[n]).equal(messageValue(b[n])) {
+	for n < min(len(a), len(b)) && a[n].equal(b[n]) {
 		n++
 	}
 	return n

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	yamlColumnsMax  = 100 // of what stands on one line
+	yamlColumnsMax  = 120 // of what stands on one line
 	yamlDepthMax    = 12  // what is nested deeper is written as JSON
 	yamlKeyBytesMax = 200 // a map with a longer key is written as JSON
 )
