@@ -15,7 +15,7 @@ import (
 func below(file string) string { return "repo/" + file }
 
 const wantAnnotations = `::error file=repo/b.scenario.yaml,line=7,col=13,title=fails::expect.replies[0]: want "<a>", got "b" (and 1 more)%0Ashelly test b.scenario.yaml:1 --seed 7
-::error file=repo/bad.scenario.yaml,line=3,col=1,title=bad.scenario.yaml::bad.scenario.yaml:3:1: expekt: unknown key expekt; did you mean expect? (and 1 more)%0Ashelly test bad.scenario.yaml
+::error file=repo/bad.scenario.yaml,line=3,col=1,title=bad.scenario.yaml::expekt: unknown key expekt; did you mean expect? (and 1 more)%0Ashelly test bad.scenario.yaml
 ::error file=repo/c.scenario.yaml,line=2,title=breaks::c.scenario.yaml: no rest%0Ashelly test c.scenario.yaml:2
 ::error file=repo/e.scenario.yaml,line=1,title=varies::two runs gave two traces%0Ashelly test e.scenario.yaml:1
 `

@@ -98,7 +98,9 @@ func TestSCN42JUnitHasACaseOfEachKind(t *testing.T) {
 		t.Errorf("counts: %+v", doc)
 	}
 	got := map[string]string{}
+	var failures, errored, skipped int
 	for _, s := range doc.Suites {
+		failures, errored, skipped = failures+s.Failures, errored+s.Errors, skipped+s.Skipped
 		for _, c := range s.Cases {
 			for kind, r := range map[string]*junitResult{"failure": c.Failure, "error": c.Error, "skipped": c.Skipped} {
 				if r != nil {
@@ -107,9 +109,12 @@ func TestSCN42JUnitHasACaseOfEachKind(t *testing.T) {
 			}
 		}
 	}
+	if failures != 2 || errored != 2 || skipped != 1 {
+		t.Errorf("in the suites %d failures, %d errors, %d skipped", failures, errored, skipped)
+	}
 	want := map[string]string{
 		"b fails":               `failure expectation expect.replies[0]: want "<a>", got "b" (and 1 more)`,
-		"bad bad.scenario.yaml": "error load bad.scenario.yaml:3:1: expekt: unknown key expekt; did you mean expect? (and 1 more)",
+		"bad bad.scenario.yaml": "error load expekt: unknown key expekt; did you mean expect? (and 1 more)",
 		"c breaks":              "error play c.scenario.yaml: no rest",
 		"d waits":               "skipped  no model answers",
 		"e varies":              "failure differs two runs gave two traces",

@@ -97,22 +97,22 @@ func count(cases []Case) Counts {
 	return n
 }
 
-// headline says on one line why a case did not pass: its first failure.
+// headline says on one line why a case did not pass: the first thing that is wrong,
+// without its place.
 func (c *Case) headline() string {
 	switch c.Status() {
 	case Errored:
 		first, rest, _ := strings.Cut(c.Err.Error(), "\n")
+		if load := c.loadError(); load != nil && len(load.Problems) > 0 {
+			first = join(load.Problems[0].Path, load.Problems[0].Text)
+		}
 		if rest != "" {
 			first += fmt.Sprintf(" (and %d more)", strings.Count(rest, "\n")+1)
 		}
 		return first
 	case Failed:
 		f := &c.Failures[0]
-		first := f.Path
-		if first != "" && f.Text != "" {
-			first += ": "
-		}
-		first += f.Text
+		first := join(f.Path, f.Text)
 		if f.Want != "" {
 			first += fmt.Sprintf(": want %s, got %s", f.Want, f.Got)
 		}
@@ -125,6 +125,14 @@ func (c *Case) headline() string {
 	default:
 		return c.Skipped
 	}
+}
+
+// join is a path and what is wrong there, each where it is given.
+func join(path, text string) string {
+	if path == "" || text == "" {
+		return path + text
+	}
+	return path + ": " + text
 }
 
 // text is all that is told of a case that did not pass.
