@@ -71,14 +71,26 @@ func (f *fuse) unmet() []int {
 // restartAfter is how long the process is down where the plan does not say.
 const restartAfter = 1 * fsm.Second
 
-// Journal is a journal that can lose power: Crash drops what was not synced and
-// leaves a journal that a new process opens.
+// Journal is a journal that can lose power and meet faults.
 type Journal interface {
 	engine.Journal
+	// Crash drops what was not synced and leaves a journal that a new process opens.
 	Crash() (Journal, error)
+	// Fail is an append that meets a fault of the journal; Crash follows. Nothing of the
+	// batch is left then. After JournalFsync what was not synced is lost too; after the
+	// others all that was appended before is there, synced or not.
+	Fail(fault FaultKind, b engine.Batch) error
 }
 
 type memoryJournal struct{ *engine.MemoryJournal }
+
+// Fail implements [Journal].
+func (j memoryJournal) Fail(fault FaultKind, _ engine.Batch) error {
+	if fault == JournalFsync {
+		return nil
+	}
+	return j.Append(engine.Batch{}, true)
+}
 
 func (j memoryJournal) Crash() (Journal, error) {
 	j.MemoryJournal.Crash()
@@ -96,6 +108,9 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 	if err := j.fuse.at(BeforeAppend, "", 0); err != nil {
 		return err
 	}
+	if fault := j.stores.fates.write(sync); fault != nil {
+		return j.fail(fault, b)
+	}
 	if err := j.Journal.Append(b, sync); err != nil {
 		return err
 	}
@@ -103,6 +118,17 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 		j.stores.sync()
 	}
 	return j.fuse.at(AfterAppend, "", 0)
+}
+
+// fail is an append that meets a fault, of which the process dies (JRN-11, SCN-24).
+func (j fusedJournal) fail(fault *Fault, b engine.Batch) error {
+	if err := j.Journal.Fail(fault.Kind, b); err != nil {
+		return err
+	}
+	if fault.Kind != JournalFsync {
+		j.stores.sync() // the stores are in the journal's files
+	}
+	return j.fuse.burn(Crash{Point: Point(fault.Kind), After: fault.After})
 }
 
 // SaveSnapshot makes durable what was appended and stored before it.

@@ -45,6 +45,11 @@ func newFates(p *Plan, choose Chooser, before *fates) fates {
 	f := fates{faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults))}
 	if before != nil {
 		f.dealt, f.counts = slices.Clone(before.dealt), slices.Clone(before.counts)
+		for i := range f.faults {
+			if f.faults[i].ofJournal() {
+				f.counts[i] = 0 // an append is not asked for again
+			}
+		}
 	}
 	return f
 }
@@ -117,6 +122,22 @@ func (f *fates) draw(e fsm.Effect) int {
 		f.counts[i]++
 		if f.faults[i].strikes(f.counts[i], f.choose) && hit < 0 {
 			hit = i
+		}
+	}
+	return hit
+}
+
+// write returns the fault that an append to the journal meets, or nil.
+func (f *fates) write(sync bool) *Fault {
+	var hit *Fault
+	for i := range f.faults {
+		fault := &f.faults[i]
+		if !fault.ofJournal() || fault.Kind == JournalFsync && !sync || fault.Kind == JournalTorn && sync {
+			continue
+		}
+		f.counts[i]++
+		if fault.strikes(f.counts[i], f.choose) && hit == nil {
+			hit, f.struck[i] = fault, true
 		}
 	}
 	return hit

@@ -21,6 +21,8 @@ type Fault struct {
 	Line    Line    // (brain)
 	Act     Act     // (tool) where it is Lost, the tool's own entry is taken, and its answer is lost
 	Service Service // (recall, embedding, …)
+
+	After fsm.Millis // (journal) how long the process is down
 }
 
 // FaultKind is what a [Fault] makes go wrong.
@@ -35,10 +37,17 @@ const (
 	StoreFault     FaultKind = "store"
 	SessionsFault  FaultKind = "sessions"
 	SkillsFault    FaultKind = "skills"
+
+	JournalFull  FaultKind = "journal.full"        // an append fails for want of space
+	JournalFsync FaultKind = "journal.fsync_error" // an append that is synced fails in its sync
+	JournalTorn  FaultKind = "journal.torn_tail"   // the process dies behind an append that is not synced, and only a part of it was written
 )
 
 func faultKinds() []FaultKind {
-	return []FaultKind{BrainFault, ToolFault, RecallFault, EmbeddingFault, StoreFault, SessionsFault, SkillsFault}
+	return []FaultKind{
+		JournalFull, JournalFsync, JournalTorn,
+		BrainFault, ToolFault, RecallFault, EmbeddingFault, StoreFault, SessionsFault, SkillsFault,
+	}
 }
 
 // FaultPoints returns the names of all faults that there are, in a fixed order: the
@@ -53,6 +62,11 @@ func FaultPoints() []string {
 		names = append(names, string(k))
 	}
 	return names
+}
+
+// ofJournal reports whether a fault is one of the journal's, which kills the process.
+func (f *Fault) ofJournal() bool {
+	return f.Kind == JournalFull || f.Kind == JournalFsync || f.Kind == JournalTorn
 }
 
 // meant reports whether a fault is for calls like this one.

@@ -25,6 +25,9 @@ type Options struct {
 // not at rest by then never will be.
 const StepsMax = 100_000
 
+// CrashesMax bounds a run whose journal fails by chance (SIM-11).
+const CrashesMax = 1000
+
 // Run plays a plan until nothing is left to happen, the shipped machine and
 // engine over a simulated journal and world (SIM-3). An error is the simulator's
 // or the backend's; what the machine did wrong is in the result.
@@ -44,8 +47,11 @@ func Run(p Plan, o Options) (*Result, error) {
 		if err := r.happen(next); err != nil {
 			return nil, err
 		}
-		if len(r.result.Steps) > o.StepsMax {
+		switch {
+		case len(r.result.Steps) > o.StepsMax:
 			return nil, fmt.Errorf("no rest after %d steps", o.StepsMax)
+		case len(r.result.Crashes) > CrashesMax:
+			return nil, fmt.Errorf("no rest after %d crashes", CrashesMax)
 		}
 	}
 	return r.finish()

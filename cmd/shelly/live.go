@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"shelly/fsm"
 	"shelly/runtime/memory"
@@ -32,6 +33,8 @@ import (
 // crash loses what was not synced.
 type live struct {
 	fs       *vfs.MemFS
+	disk     diskFault                    // what goes wrong with fs
+	torn     func(clone *vfs.MemFS) error // what a crash does to fs beside losing what was not synced; nil: nothing
 	store    *store.Store
 	memory   *memory.Memory
 	sessions *session.Sessions
@@ -67,6 +70,9 @@ const haste = 20 * time.Millisecond
 // the longest that a configuration may have, so that the counts that a scenario
 // reports fit into it, and only a scripted context_truncated does not.
 const liveWindow = 1 << 24
+
+// liveStore is the folder of the store on its file system.
+const liveStore = "data"
 
 // newLive starts the adapters for a plan. Close ends them.
 func newLive(p *sim.Plan) (_ *live, err error) {
@@ -159,7 +165,7 @@ func nobody() (string, error) {
 
 // open opens the store, and the memory and the sessions on it.
 func (l *live) open() (err error) {
-	if l.store, err = store.Open("data", store.Options{FS: l.fs}); err != nil {
+	if l.store, err = store.Open(liveStore, store.Options{FS: errorfs.Wrap(l.fs, &l.disk)}); err != nil {
 		return err
 	}
 	if l.memory, err = memory.Open(l.store, l.client); err != nil {
@@ -202,8 +208,17 @@ type journal struct {
 func (j journal) Crash() (sim.Journal, error) {
 	_ = j.live.hangs()
 	clone := j.live.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
-	if err := j.live.store.Close(); err != nil {
-		return nil, err
+	if failed := j.live.store.Err(); failed == nil { // otherwise it is left as it is
+		if err := j.live.store.Close(); err != nil {
+			return nil, err
+		}
+	}
+	j.live.disk.mend()
+	if j.live.torn != nil {
+		if err := j.live.torn(clone); err != nil {
+			return nil, err
+		}
+		j.live.torn = nil
 	}
 	j.live.fs = clone
 	if err := j.live.open(); err != nil {

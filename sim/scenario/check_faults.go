@@ -7,6 +7,11 @@ import (
 // checkFaults wants of each fault that it says what goes wrong, and with which calls.
 func (d *decoder) checkFaults(f *File) {
 	own := &f.Faults
+	for _, s := range own.writes() {
+		several(s.of, d.where, "faults."+string(s.kind), func(at string, v *WriteFault) {
+			d.oneOf(at, choice{"nth", v.Nth != nil}, choice{"p", v.P != nil})
+		})
+	}
 	several(own.Brain, d.where, "faults.brain", func(at string, v *BrainFault) {
 		d.checkFault(at, v.Nth, v.P, v.Takes, choice{"fails", v.Fails != nil}, choice{"hangs", v.Hangs}, choice{"cut", v.Cut}, choice{"garbage", v.Garbage != ""})
 		d.checkFails(at+".fails", v.Fails)

@@ -32,6 +32,9 @@ func (f *File) faults() []plannedFault {
 	own := &f.Faults
 	var list []plannedFault
 	add := func(at string, fault sim.Fault) { list = append(list, plannedFault{at, fault}) }
+	for _, s := range own.writes() {
+		several(s.of, f.where, "faults."+string(s.kind), func(at string, v *WriteFault) { add(at, v.fault(s.kind)) })
+	}
 	several(own.Brain, f.where, "faults.brain", func(at string, v *BrainFault) { add(at, v.fault()) })
 	several(own.Tool, f.where, "faults.tool", func(at string, v *ToolFault) { add(at, v.fault()) })
 	for _, s := range own.services() {
@@ -51,6 +54,25 @@ func (v *Faults) services() []serviceFaults {
 	return []serviceFaults{
 		{sim.RecallFault, v.Recall}, {sim.EmbeddingFault, v.Embedding}, {sim.StoreFault, v.Store}, {sim.SkillsFault, v.Skills},
 	}
+}
+
+// writeFaults are the faults of one kind of the journal.
+type writeFaults struct {
+	kind sim.FaultKind
+	of   Several[WriteFault]
+}
+
+func (v *Faults) writes() []writeFaults {
+	if v.Journal == nil {
+		return nil
+	}
+	return []writeFaults{{sim.JournalFull, v.Journal.Full}, {sim.JournalFsync, v.Journal.Fsync}, {sim.JournalTorn, v.Journal.Torn}}
+}
+
+func (v *WriteFault) fault(kind sim.FaultKind) sim.Fault {
+	fault := when(sim.Fault{Kind: kind, After: defaultRestart}, v.Nth, v.P, v.Optional)
+	set(&fault.After, v.Restart)
+	return fault
 }
 
 // when says which calls a fault hits.

@@ -3,6 +3,7 @@ package scenario
 // Faults are what goes wrong beside what the script says (SCN-7, SCN-24).
 type Faults struct {
 	Crash     Crashes               `key:"crash"`     // where the process dies
+	Journal   *JournalFaults        `key:"journal"`   // writes of the journal that fail
 	Brain     Several[BrainFault]   `key:"brain"`     // model calls that go wrong, whatever the script says
 	Tool      Several[ToolFault]    `key:"tool"`      // tool calls that go wrong
 	Recall    Several[ServiceFault] `key:"recall"`    // recalls that go wrong
@@ -10,6 +11,22 @@ type Faults struct {
 	Store     Several[ServiceFault] `key:"store"`     // entries of memory that are not stored
 	Sessions  Several[SessionFault] `key:"sessions"`  // sessions that are not loaded or saved
 	Skills    Several[ServiceFault] `key:"skills"`    // skills that are not loaded
+}
+
+// JournalFaults are writes of the journal that fail. Each ends the process, which
+// starts again a while later.
+type JournalFaults struct {
+	Full  Several[WriteFault] `key:"full"`        // an append fails for want of space: it is lost, and what was appended before is kept
+	Fsync Several[WriteFault] `key:"fsync_error"` // an append that is synced fails in its sync: all behind the last sync that was good is lost
+	Torn  Several[WriteFault] `key:"torn_tail"`   // the process dies behind an append that is not synced, of which only a part was written: it is lost, and what was appended before is kept
+}
+
+// WriteFault says which appends fail, and for how long the process is down.
+type WriteFault struct {
+	Nth      *Count    `key:"nth"`           // the n-th append of the run, of those that are synced or are not where it is one such; 1 unless p is given
+	P        *Chance   `key:"p"`             // in place of nth, the probability with which each fails
+	Restart  *Duration `key:"restart_after"` // how long the process is down; 1s unless given
+	Optional bool      `key:"optional"`      // it is no failure if the n-th append never comes
 }
 
 // BrainFault makes model calls go wrong. A call that it hits takes no entry of the

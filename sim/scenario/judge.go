@@ -81,7 +81,7 @@ func (j *judge) unstruck() {
 	for _, i := range j.result.Unstruck {
 		path := faults[i].path
 		j.fail(j.file.where[path], path, mismatch{
-			text: fmt.Sprintf("this fault struck nothing: there were fewer than %d such calls; say optional: true if that may be", faults[i].Nth),
+			text: fmt.Sprintf("this fault struck nothing: what it is meant for came fewer than %d times; say optional: true if that may be", faults[i].Nth),
 		})
 	}
 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"shelly/fsm/engine"
+	"shelly/sim"
+)
+
+// errSync is what a sync fails with on a disk that is broken.
+var errSync = fmt.Errorf("sync: %w", syscall.EIO)
+
+// diskFault makes a file system fail: writes for want of space, or syncs.
+type diskFault struct{ full, broken atomic.Bool }
+
+func (f *diskFault) mend() { f.full.Store(false); f.broken.Store(false) }
+
+// String implements errorfs.Injector.
+func (f *diskFault) String() string { return "disk" }
+
+// MaybeError implements errorfs.Injector.
+func (f *diskFault) MaybeError(op errorfs.Op) error {
+	switch op.Kind {
+	case errorfs.OpFileWrite, errorfs.OpFileWriteAt:
+		if f.full.Load() {
+			return syscall.ENOSPC
+		}
+	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
+		if f.broken.Load() {
+			return errSync
+		}
+	}
+	return nil
+}
+
+// Fail implements [sim.Journal] with the real store on a disk that fails. The store
+// keeps appends to itself until it syncs, so what is to survive is synced first, and
+// the append that is to fail is synced too.
+func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
+	if fault != sim.JournalFsync {
+		if err := j.Append(engine.Batch{}, true); err != nil {
+			return err
+		}
+	}
+	var want error
+	switch fault {
+	case sim.JournalFull:
+		j.live.disk.full.Store(true)
+		want = engine.ErrNoSpace
+	case sim.JournalFsync:
+		j.live.disk.broken.Store(true)
+		want = errSync
+	default:
+		return j.live.tear(func() error { return j.Append(b, true) })
+	}
+	if err := j.Append(b, true); !errors.Is(err, want) || j.Err() == nil {
+		return fmt.Errorf("an append on a disk that fails with %q has failed with: %w", want, err)
+	}
+	return nil
+}
+
+// tear makes an append, of which a crash then leaves the first half.
+func (l *live) tear(appending func() error) error {
+	before, err := logs(l.fs)
+	if err != nil {
+		return err
+	}
+	if err := appending(); err != nil {
+		return err
+	}
+	after, err := logs(l.fs)
+	if err != nil {
+		return err
+	}
+	for name, whole := range after { // order-free: one log is written at a time
+		old := before[name]
+		from, to := changed(old, whole)
+		if from == to {
+			continue
+		}
+		half := append([]byte(nil), whole[:(from+to)/2]...)
+		if len(old) > len(half) {
+			half = append(half, old[len(half):]...) // a log that is used again has old bytes behind its end
+		}
+		l.torn = func(clone *vfs.MemFS) error { return rewrite(clone, name, half) }
+		return nil
+	}
+	return errors.New("an append has left no trace in the log")
+}
+
+// logs reads the write-ahead logs of a store.
+func logs(fs vfs.FS) (map[string][]byte, error) {
+	names, err := fs.List(liveStore)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]byte{}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".log") {
+			continue
+		}
+		f, err := fs.Open(path.Join(liveStore, name))
+		if err != nil {
+			return nil, err
+		}
+		bytes, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		found[path.Join(liveStore, name)] = bytes
+	}
+	return found, nil
+}
+
+// changed returns the part of a file that is not as it was.
+func changed(before, after []byte) (from, to int) {
+	same := func(i int) bool { return i < len(before) && before[i] == after[i] }
+	for to = len(after); to > 0 && same(to-1); to-- {
+	}
+	for from < to && same(from) {
+		from++
+	}
+	return from, to
+}
+
+// rewrite puts bytes in the place of a file, durably.
+func rewrite(fs vfs.FS, name string, bytes []byte) error {
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(bytes)
+	return errors.Join(err, f.Sync(), f.Close())
+}
