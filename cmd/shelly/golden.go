@@ -43,12 +43,12 @@ type goldenTold struct{ what, path, why string }
 // a run leaves behind, so there --ci is the default; --update or --no-ci says
 // otherwise.
 func (c *testCmd) goldens() (*goldens, error) {
-	plain := !c.Twice && c.Seed == nil && c.On == "sim"
+	plain := !c.Twice && c.Seed == nil && c.Seeds == nil && c.On == "sim"
 	switch {
 	case c.Update && c.CI != nil && *c.CI:
 		return nil, failf(exitUsage, "--update writes goldens and --ci writes nothing: give one of them")
 	case c.Update && !plain:
-		return nil, failf(exitUsage, "--update writes what a plain run does: leave out --twice, --seed and --on runtime")
+		return nil, failf(exitUsage, "--update writes what a plain run does: leave out --twice, --seed, --seeds and --on runtime")
 	case c.Update:
 		return &goldens{does: renewGoldens}, nil
 	case c.CI != nil && *c.CI, c.CI == nil && inCI():

@@ -2,10 +2,18 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"shelly/sim/report"
+	"shelly/sim/scenario"
 )
 
 type testCmd struct {
@@ -16,8 +24,9 @@ type testCmd struct {
 	List     bool     `help:"Print the cases and run none."`
 	Verbose  bool     `short:"v" help:"Print every case."`
 	Twice    bool     `help:"Run each case twice and compare the traces."`
-	Seed     *uint64  `placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
-	Parallel int      `placeholder:"N" help:"Cases run at once. Default: one for each processor."`
+	Seed     *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
+	Seeds    *uint64  `xor:"seed" placeholder:"N" help:"Run each case under the seeds 1 to N, until it fails."`
+	Parallel *int     `placeholder:"N" help:"Cases run at once. Default: one for each processor."`
 	On       string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
 	Format   string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
@@ -31,8 +40,8 @@ type testCmd struct {
 
 // Run implements the subcommand (CLI-6, SCN-9).
 func (c *testCmd) Run(t *terminal) error {
-	if c.On == "runtime" && c.Seed != nil {
-		return failf(exitUsage, "--seed chooses in the simulator only: leave it out with --on runtime")
+	if err := c.check(); err != nil {
+		return err
 	}
 	wanted, err := c.selection()
 	if err != nil {
@@ -41,14 +50,71 @@ func (c *testCmd) Run(t *terminal) error {
 	if err := cmp.Or(c.coverageFlags(), c.junitReady()); err != nil {
 		return err
 	}
-	goldens, err := c.goldens()
-	if err != nil {
+	if _, err := c.goldens(); err != nil {
 		return err
 	}
 	paths, err := c.find()
 	if err != nil {
 		return err
 	}
+	ctx, stop := interruptible()
+	defer stop()
+	return c.round(ctx, t, wanted, paths)
+}
+
+// check refuses what the parser of the command line cannot.
+func (c *testCmd) check() error {
+	switch {
+	case c.Parallel != nil && *c.Parallel < 1:
+		return failf(exitUsage, "--parallel wants a number of at least 1, not %d", *c.Parallel)
+	case c.Seeds != nil && *c.Seeds < 1:
+		return failf(exitUsage, "--seeds wants a number of at least 1, not 0")
+	case c.On != "runtime":
+		return nil
+	}
+	return c.without("--on runtime compares a case's run as written with the simulated one",
+		flag{"--seed", c.Seed != nil}, flag{"--seeds", c.Seeds != nil}, flag{"--twice", c.Twice})
+}
+
+type flag struct {
+	name  string
+	given bool
+}
+
+// without refuses flags that do not go with another, and says why.
+func (c *testCmd) without(why string, flags ...flag) error {
+	var bad []string
+	for _, f := range flags {
+		if f.given {
+			bad = append(bad, f.name)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return failf(exitUsage, "%s: leave out %s", why, strings.Join(bad, " and "))
+}
+
+// interruptible returns a context that ends at ^C or SIGTERM. Its cause has the code
+// that shells have for it. A second signal ends the process (CLI-2).
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if s, ok := <-signals; ok {
+			signal.Stop(signals)
+			cancel(silent(128 + int(s.(syscall.Signal))))
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// round loads files, and lists or plays the cases that are wanted of them.
+func (c *testCmd) round(ctx context.Context, t *terminal, wanted selection, paths []string) error {
 	all, broken := load(paths)
 	if !c.onGitHub() { // there the report tells it, guarded
 		for i := range broken {
@@ -68,11 +134,28 @@ func (c *testCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	cases := c.play(files, goldens)
-	goldens.sweep(obsolete)
+	goldens, err := c.goldens()
+	if err != nil {
+		return err
+	}
+	told := c.teller(t, len(files), broken)
+	run := func(f *scenario.File) report.Case { return c.one(f, goldens) }
+	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
+	erase := told.progress.keep()
+	p.play(ctx, files, told.tell)
+	erase()
+	if ctx.Err() == nil {
+		goldens.sweep(obsolete)
+	}
 	wrong := goldens.report(c.notes(t), t.err)
-	return worse(c.judge(t, cases, broken, time.Since(start)), wrong)
+	return worse(told.end(ctx, len(files)), wrong)
+}
+
+func (c *testCmd) workers() int {
+	if c.Parallel != nil {
+		return *c.Parallel
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // notes is where that goes which no report holds: beside a report that a program

@@ -46,7 +46,7 @@ func (p percent) String() string {
 // coverageFlags refuses what does not go together.
 func (c *testCmd) coverageFlags() error {
 	switch {
-	case (c.Coverage || c.MinTransitions != nil) && c.List:
+	case c.covers() && c.List:
 		return failf(exitUsage, "--list runs nothing that could cover anything: leave it out")
 	case c.MinTransitions != nil && c.Shard != nil:
 		return failf(exitUsage, "--min-transitions asks of all cases, and --shard runs some: leave one out")
@@ -54,9 +54,12 @@ func (c *testCmd) coverageFlags() error {
 	return nil
 }
 
+// covers reports whether coverage is wanted.
+func (c *testCmd) covers() bool { return c.Coverage || c.MinTransitions != nil }
+
 // cover counts the coverage, where it is wanted (SCN-44).
 func (c *testCmd) cover(cases []report.Case) *report.Coverage {
-	if !c.Coverage && c.MinTransitions == nil {
+	if !c.covers() {
 		return nil
 	}
 	rules, err := rulesAbove(cases)

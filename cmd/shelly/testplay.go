@@ -1,83 +1,109 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
-	"sync"
-	"time"
+	"strings"
 
-	"shelly/sim"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
-// play runs the cases, several at once, and returns the outcomes in their order.
-func (c *testCmd) play(files []*scenario.File, g *goldens) []report.Case {
-	workers := c.Parallel
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
+// player runs cases, several at once (SCN-38).
+type player struct {
+	workers  int // at least 1
+	failFast bool
+	run      func(*scenario.File) report.Case
+	progress *progress
+}
+
+// play tells what cases came to in their order, each as soon as those before it are
+// told. With failFast the first failure in that order is the last that is told,
+// whatever runs beside it. At the end of ctx it tells what is there and does not
+// wait for the cases that run.
+func (p *player) play(ctx context.Context, files []*scenario.File, tell func(report.Case)) {
+	next, results := make(chan int), make(chan played, len(files)) // so that nobody waits to be heard
+	defer close(next)
+	for range min(p.workers, len(files)) {
+		go p.work(files, next, results)
 	}
-	outcomes := make([]report.Case, len(files))
-	next := make(chan int)
-	var failed, group = make(chan struct{}), sync.WaitGroup{}
-	var once sync.Once
-	for range min(workers, len(files)) {
-		group.Go(func() {
-			for i := range next {
-				outcomes[i] = c.one(files[i], g)
-				if c.FailFast && outcomes[i].Status().Fails() {
-					once.Do(func() { close(failed) })
-					return // so that a single worker never takes another case
+	waiting := make([]*report.Case, len(files)) // for those before them
+	for sent, told := 0, 0; told < len(files); {
+		feed := next
+		if sent == len(files) {
+			feed = nil
+		}
+		select {
+		case feed <- sent:
+			sent++
+			continue
+		case r := <-results:
+			waiting[r.nth] = &r.Case
+			if p.failFast && r.Status().Fails() {
+				sent = len(files) // those before it are on their way
+			}
+		case <-ctx.Done():
+			for _, out := range waiting[told:] {
+				if out != nil {
+					tell(*out)
 				}
 			}
-		})
-	}
-	sent := 0
-feed:
-	for i := range files {
-		select {
-		case next <- i:
-			sent++
-		case <-failed:
-			break feed
+			return
+		}
+		for ; told < len(files) && waiting[told] != nil; told++ {
+			tell(*waiting[told])
+			if p.failFast && waiting[told].Status().Fails() {
+				return
+			}
+			waiting[told] = nil // the outcome holds a whole run
 		}
 	}
-	close(next)
-	group.Wait()
-	return outcomes[:sent]
 }
 
-// one runs a case, and with --twice once more (SCN-11).
-func (c *testCmd) one(f *scenario.File, g *goldens) (out report.Case) {
-	start := time.Now()
-	defer func() { out.Took = time.Since(start) }()
-	if c.On == "runtime" {
-		out.Outcome = runLive(f)
-		g.settle(f, &out.Outcome)
-		return out
-	}
-	out.Outcome = c.again(f.Run(c.options()))
-	g.settle(f, &out.Outcome)
-	if c.Twice && out.Err == nil {
-		again := f.Run(c.options())
-		out.Differs = again.Err != nil || again.TraceHash != out.TraceHash
-	}
-	return out
+// played is what the nth case came to.
+type played struct {
+	nth int
+	report.Case
 }
 
-// again adds the seed to the commands that reproduce a failure (SCN-10).
-func (c *testCmd) again(out scenario.Outcome) scenario.Outcome {
-	for i := range out.Failures {
-		if f := &out.Failures[i]; f.Again != "" && c.Seed != nil {
-			f.Again += fmt.Sprintf(" --seed %d", *c.Seed)
+func (p *player) work(files []*scenario.File, next <-chan int, results chan<- played) {
+	for i := range next {
+		p.progress.begin(i, files[i].Name)
+		out := p.guarded(files[i])
+		p.progress.end(i, out.Status().Fails())
+		results <- played{i, out}
+	}
+}
+
+// guarded runs a case. A panic is an error of that case alone.
+func (p *player) guarded(f *scenario.File) (out report.Case) {
+	defer func() {
+		if r := recover(); r != nil {
+			out.Outcome = scenario.Outcome{
+				Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers,
+				Err: fmt.Errorf("%s: panic: %v\n%s", f.Path(), r, panicked()),
+			}
+		}
+	}()
+	return p.run(f)
+}
+
+const panicFramesMax = 10
+
+// panicked lists the calls that led to the panic that is recovered, the innermost
+// first.
+func panicked() string {
+	calls := make([]uintptr, 64)
+	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)]) // without this function and the one that recovers
+	var lines []string
+	for more := true; more && len(lines) < panicFramesMax; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") {
+			lines = append(lines, fmt.Sprintf("  %s %s:%d", f.Function, filepath.Base(f.File), f.Line))
 		}
 	}
-	return out
-}
-
-func (c *testCmd) options() sim.Options {
-	if c.Seed == nil {
-		return sim.Options{}
-	}
-	return sim.Options{Choose: sim.NewSeeded(*c.Seed)}
+	return strings.Join(lines, "\n")
 }

@@ -2,46 +2,132 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"shelly/sim/report"
 )
 
-// judge reports the cases and chooses the exit code.
-func (c *testCmd) judge(t *terminal, cases, broken []report.Case, took time.Duration) error {
-	r := &report.Run{Cases: slices.Concat(broken, cases), Coverage: c.cover(cases), Took: took}
+// teller tells what cases came to while they run, and at the end what all of them
+// came to.
+type teller struct {
+	*testCmd
+	t        *terminal
+	log      io.Writer // the report for people
+	progress *progress // what stands below it, if anything does
+	pretty   report.Options
+	start    time.Time
+	broken   []report.Case // files that do not load, in their order
+	shown    int           // of them
+	run      report.Run
+	err      error // why the report could not be written
+}
+
+// teller of so many cases. A terminal is shown the progress and colours, unless it
+// cannot or, of colours, NO_COLOR asks otherwise.
+func (c *testCmd) teller(t *terminal, all int, broken []report.Case) *teller {
+	told := &teller{
+		testCmd: c, t: t, log: c.log(t), start: time.Now(), broken: broken,
+		pretty: report.Options{Verbose: c.Verbose, Broken: c.onGitHub()},
+	}
+	if columns := columnsOf(t.out); columns > 0 && c.Format == "pretty" && !c.onGitHub() {
+		told.progress = &progress{out: t.out, columns: columns, all: all}
+		told.log = told.progress
+		told.pretty.Color = os.Getenv("NO_COLOR") == ""
+	}
+	return told
+}
+
+// tell tells of the next case.
+func (t *teller) tell(c report.Case) {
+	t.run.Cases = append(t.run.Cases, c)
+	t.showBroken(c.File)
+	t.show(c)
+}
+
+// showBroken shows the files that do not load, up to the place of another.
+func (t *teller) showBroken(before string) {
+	for t.shown < len(t.broken) && (before == "" || t.broken[t.shown].File < before) {
+		t.show(t.broken[t.shown])
+		t.shown++
+	}
+}
+
+func (t *teller) show(c report.Case) {
+	if t.Format != "json" && t.err == nil {
+		t.err = report.PrettyCase(t.log, &c, t.pretty)
+	}
+}
+
+// end ends the report and chooses the exit code (SCN-9). all is how many cases there
+// were to tell of.
+func (t *teller) end(ctx context.Context, all int) error {
+	r := &t.run
+	t.showBroken("")
+	if rest := all - len(r.Cases); rest > 0 {
+		fmt.Fprintf(t.notes(t.t), "%s; %d of %d cases left out\n", t.why(ctx), rest, all)
+	}
+	r.Coverage, r.Took = t.cover(r.Cases), time.Since(t.start)
+	r.Cases = slices.Concat(t.broken, r.Cases)
 	slices.SortStableFunc(r.Cases, func(a, b report.Case) int { return cmp.Compare(a.File, b.File) })
-	if err := errors.Join(c.report(t, r), c.writeJUnit(r)); err != nil {
+	if err := errors.Join(t.err, t.summary(), t.writeJUnit(r)); err != nil {
 		return err
 	}
-	short := c.tooFew(r.Coverage)
-	n := r.Count()
+	return t.code(ctx)
+}
+
+// summary writes the report for programs, or the end of that for people, whose
+// summary line stands behind what GitHub is told.
+func (t *teller) summary() error {
+	if t.Format == "json" {
+		return report.JSON(t.t.out, &t.run)
+	}
+	return errors.Join(t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run))
+}
+
+// why not all cases were told of.
+func (t *teller) why(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return "interrupted"
+	}
+	return "stopped at the first failure"
+}
+
+// code is the exit code: of several that apply the gravest.
+func (t *teller) code(ctx context.Context) error {
+	n, short := t.run.Count(), t.tooFew(t.run.Coverage)
 	switch {
-	case len(broken) > 0:
-		return loadFailure(broken)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case n.Errors > len(t.broken):
+		return silent(exitInternal)
+	case len(t.broken) > 0:
+		return loadFailure(t.broken)
 	case n.Differ > 0:
 		return silent(exitDiffers)
 	case short != nil:
 		return short
-	case n.Failed+n.Errors > 0:
+	case n.Failed > 0:
 		return silent(exitFailed)
+	case n.Skipped > 0 && n.Passed == 0:
+		return failf(exitNoMatch, "nothing was played: %s", t.reasons())
 	}
 	return nil
 }
 
-// report writes the report for programs, or the one for people, whose summary line
-// stands behind what GitHub is told.
-func (c *testCmd) report(t *terminal, r *report.Run) error {
-	if c.Format == "json" {
-		return report.JSON(t.out, r)
-	}
-	log := c.log(t)
-	for i := range r.Cases {
-		if err := report.PrettyCase(log, &r.Cases[i], report.Options{Verbose: c.Verbose, Broken: c.onGitHub()}); err != nil {
-			return err
+// reasons lists why cases were skipped, each reason once.
+func (t *teller) reasons() string {
+	var list []string
+	for _, c := range t.run.Cases {
+		if c.Skipped != "" && !slices.Contains(list, c.Skipped) {
+			list = append(list, c.Skipped)
 		}
 	}
-	return errors.Join(c.tellGitHub(t, r), report.PrettyEnd(log, r))
+	return strings.Join(list, "; ")
 }

@@ -52,15 +52,11 @@ func NewCoverage(cases []Case, rules []string, noRules string) *Coverage {
 	c := &Coverage{NoRules: noRules}
 	covered := map[string]bool{} // only looked up
 	for i := range cases {
-		out := &cases[i].Outcome
-		if out.Result == nil {
+		if cases[i].Covered == nil {
 			continue
 		}
-		for _, s := range out.Result.Steps {
-			took.Add(s.Moves)
-		}
-		took.Struck(out.Struck)
-		for _, id := range out.Covers {
+		took.Join(cases[i].Covered)
+		for _, id := range cases[i].Covers {
 			covered[id] = true
 		}
 	}

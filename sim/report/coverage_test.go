@@ -16,7 +16,9 @@ func playedText(t *testing.T, text string) Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Case{Outcome: f.Run(sim.Options{})}
+	c := Case{Outcome: f.Run(sim.Options{})}
+	c.Cover(&c.Outcome)
+	return c
 }
 
 const answered = `scenario: 1

@@ -14,10 +14,10 @@ import (
 
 func below(file string) string { return "repo/" + file }
 
-const wantAnnotations = `::error file=repo/b.scenario.yaml,line=7,col=13,title=fails::expect.replies[0]: want "<a>", got "b" (and 1 more)%0Ashelly test b.scenario.yaml:1 --seed 7
+const wantAnnotations = `::error file=repo/b.scenario.yaml,line=7,col=13,title=fails (seed 7)::expect.replies[0]: want "<a>", got "b" (and 1 more)%0Ashelly test b.scenario.yaml:1 --seed 7
 ::error file=repo/bad.scenario.yaml,line=3,col=1,title=bad.scenario.yaml::expekt: unknown key expekt; did you mean expect? (and 1 more)%0Ashelly test bad.scenario.yaml
 ::error file=repo/c.scenario.yaml,line=2,title=breaks::c.scenario.yaml: no rest%0Ashelly test c.scenario.yaml:2
-::error file=repo/e.scenario.yaml,line=1,title=varies::two runs gave two traces%0Ashelly test e.scenario.yaml:1
+::error file=repo/e.scenario.yaml,line=1,title=varies::two runs gave two traces%0Ashelly test e.scenario.yaml:1 --twice
 `
 
 func TestSCN43AnnotationsStandAtTheFirstFailure(t *testing.T) {
@@ -102,8 +102,8 @@ func TestSCN43TheStepSummaryHasATableAndTheTexts(t *testing.T) {
 	got := StepSummary(&Run{Cases: cases(t)}, below, 1<<20)
 	for _, want := range []string{
 		"### shelly test: 1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped\n\n| case | place |",
-		"| fails | repo/b.scenario.yaml:7 | expect.replies&#91;0&#93;: want \"&#60;a&#62;\", got \"b\" &#40;and 1 more&#41; |\n",
-		"<details><summary>fails</summary>\n\n<pre>\nFAIL fails\n",
+		"| fails &#40;seed 7&#41; | repo/b.scenario.yaml:7 | expect.replies&#91;0&#93;: want \"&#60;a&#62;\", got \"b\" &#40;and 1 more&#41; |\n",
+		"<details><summary>fails (seed 7)</summary>\n\n<pre>\nFAIL fails (seed 7)\n",
 		"  - want \"&lt;a&gt;\"\n",
 		"<details><summary>varies</summary>",
 	} {

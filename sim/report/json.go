@@ -45,6 +45,7 @@ type caseJSON struct {
 	Tags      []string      `json:"tags,omitempty"`
 	Covers    []string      `json:"covers,omitempty"`
 	Skipped   string        `json:"skipped,omitempty"`
+	Seed      *uint64       `json:"seed,omitempty"`
 	Steps     int           `json:"steps,omitempty"`
 	Points    int           `json:"crash_points,omitempty"`
 	TraceHash string        `json:"trace_hash,omitempty"`
@@ -98,7 +99,7 @@ func JSON(w io.Writer, r *Run) error {
 func jsonCase(c *Case) caseJSON {
 	out := caseJSON{
 		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
-		Skipped: c.Skipped, Steps: c.Steps, Points: c.Points,
+		Skipped: c.Skipped, Seed: c.Seed, Steps: c.Steps, Points: c.Points,
 	}
 	if c.TraceHash != 0 {
 		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)

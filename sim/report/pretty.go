@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Verbose bool // a line for every case, not only for what did not pass
 	Broken  bool // what is wrong with a file that does not load; else that has been told
+	Color   bool // the word that a case begins with is coloured as terminals do it
 }
 
 const (
@@ -47,23 +48,24 @@ func prettyCase(c *Case, o Options) string {
 		load := c.loadError()
 		switch {
 		case load == nil:
-			fmt.Fprintf(&b, "ERROR %s\n%s\n", c.title(), indent(c.Err.Error()))
+			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(c.Err.Error()))
 		case o.Broken:
-			fmt.Fprintf(&b, "ERROR %s\n%s\n", c.title(), indent(load.Detail()))
+			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(load.Detail()))
 		}
 	case Failed:
 		for _, f := range c.Failures {
-			b.WriteString(f.String() + "\n")
+			f.Name = c.title()
+			b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(f.String(), "FAIL") + "\n")
 		}
 	case Differs:
-		fmt.Fprintf(&b, "DIFFERS %s\n  %s:%d: two runs gave two traces\n\n", c.Name, c.File, c.Line)
+		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.title(), c.File, c.Line, c.again())
 	case Skipped:
 		if o.Verbose {
-			fmt.Fprintf(&b, "skip %s  %s: %s\n", c.File, c.Name, c.Skipped)
+			fmt.Fprintf(&b, "%s %s  %s: %s\n", o.paint(yellow, "skip"), c.File, c.Name, c.Skipped)
 		}
 	case Passed:
 		if o.Verbose {
-			fmt.Fprintf(&b, "ok   %s  %s (%s", c.File, c.Name, plural(c.Steps, "step"))
+			fmt.Fprintf(&b, "%s   %s  %s (%s", o.paint(green, "ok"), c.File, c.Name, plural(c.Steps, "step"))
 			if c.Points > 0 {
 				fmt.Fprintf(&b, ", %s", plural(c.Points, "crash point"))
 			}
@@ -71,6 +73,20 @@ func prettyCase(c *Case, o Options) string {
 		}
 	}
 	return b.String()
+}
+
+// The colours, as parameters of SGR (ECMA-48).
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (o Options) paint(color, word string) string {
+	if !o.Color {
+		return word
+	}
+	return "\x1b[" + color + "m" + word + "\x1b[0m"
 }
 
 // indent puts two blanks before each line.
@@ -114,6 +130,9 @@ func (c *Case) again() string {
 		if f.Again != "" {
 			return f.Again
 		}
+	}
+	if c.Differs {
+		return c.Again() + " --twice"
 	}
 	return c.Again()
 }

@@ -27,7 +27,7 @@ func cases(t *testing.T) []Case {
 			Name: "holds", File: "a.scenario.yaml", Line: 1, Tags: []string{"smoke"}, Covers: []string{"INF-4"},
 			Steps: 9, TraceHash: 0xabc, Points: 40,
 		}},
-		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
+		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Seed: new(uint64(7)), Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
 			Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
 			Want: `"<a>"`, Got: `"b"`, Hint: `nearest: [1], {tool: "<a>"}: args is missing`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
 			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1 --seed 7",
@@ -39,7 +39,7 @@ func cases(t *testing.T) []Case {
 	}
 }
 
-const prettyFailed = `FAIL fails
+const prettyFailed = `FAIL fails (seed 7)
   b.scenario.yaml:7:13: expect.replies[0]
      7 |   replies: ["<a>"]
        |             ^
@@ -50,7 +50,7 @@ const prettyFailed = `FAIL fails
       1  +0s boot
   again: shelly test b.scenario.yaml:1 --seed 7
 
-FAIL fails
+FAIL fails (seed 7)
   lib.yaml:2:1: and 2 more failures
   --- a
   +++ b
@@ -75,19 +75,21 @@ const prettyError = `ERROR breaks
 
 const prettyDiffers = `DIFFERS varies
   e.scenario.yaml:1: two runs gave two traces
+  again: shelly test e.scenario.yaml:1 --twice
 
 `
 
 const prettyList = `failed:
-  shelly test b.scenario.yaml:1 --seed 7  # fails
+  shelly test b.scenario.yaml:1 --seed 7  # fails (seed 7)
   shelly test bad.scenario.yaml  # bad.scenario.yaml
   shelly test c.scenario.yaml:2  # breaks
-  shelly test e.scenario.yaml:1  # varies
+  shelly test e.scenario.yaml:1 --twice  # varies
 
 `
 
 const prettyCounts = "1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
 
+// What was skipped has not passed (SCN-40).
 func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -100,6 +102,8 @@ func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 		{"verbose and timed", 1234567 * time.Microsecond, Options{Verbose: true},
 			"ok   a.scenario.yaml  holds (9 steps, 40 crash points)\n" + prettyFailed + prettyError +
 				"skip d.scenario.yaml  waits: no model answers\n" + prettyDiffers + prettyList + prettyCounts + " in 1.235s\n"},
+		{"coloured", 0, Options{Color: true}, strings.NewReplacer("FAIL", "\x1b[31mFAIL\x1b[0m", "ERROR", "\x1b[31mERROR\x1b[0m", "DIFFERS", "\x1b[31mDIFFERS\x1b[0m").
+			Replace(prettyFailed+prettyError+prettyDiffers) + prettyList + prettyCounts + "\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -131,7 +135,7 @@ func TestPrettyListsManyFailuresOnce(t *testing.T) {
 		if err := PrettyEnd(&out, failing(test.failing)); err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3  # a name [2J\n")
+		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3 --twice  # a name [2J\n")
 		if lines != test.lines || !strings.Contains(out.String(), test.more) || (lines == 0) == strings.Contains(out.String(), "failed:") {
 			t.Errorf("%d failures: %d lines:\n%s", test.failing, lines, out.String())
 		}

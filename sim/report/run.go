@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
@@ -23,13 +24,28 @@ type Case struct {
 	scenario.Outcome
 	Differs bool          // a second run gave another trace (SCN-11)
 	Took    time.Duration // on the wall
+	Covered *sim.Coverage // what its runs took; nil where nobody asked
+}
+
+// Cover counts what a run of the case took.
+func (c *Case) Cover(run *scenario.Outcome) {
+	if run.Result == nil {
+		return
+	}
+	if c.Covered == nil {
+		c.Covered = sim.NewCoverage()
+	}
+	for _, s := range run.Result.Steps {
+		c.Covered.Add(s.Moves)
+	}
+	c.Covered.Struck(run.Struck)
 }
 
 // Status is how a case ended.
 type Status string
 
 // The five ends of a case. Only the first is a success; nothing that was skipped
-// counts as passed.
+// counts as passed (SCN-40).
 const (
 	Passed  Status = "passed"  // all that it expects held
 	Failed  Status = "failed"  // something did not hold
@@ -64,12 +80,17 @@ func (c *Case) loadError() *scenario.LoadError {
 	return load
 }
 
-// title names a case, or its file where it could not be loaded.
+// title names a case and the seed that it failed under, or its file where it could
+// not be loaded.
 func (c *Case) title() string {
-	if c.Name == "" {
+	switch {
+	case c.Name == "":
 		return c.File
+	case c.Seed != nil:
+		return fmt.Sprintf("%s (seed %d)", c.Name, *c.Seed)
+	default:
+		return c.Name
 	}
-	return c.Name
 }
 
 // Counts is how many cases ended in which way.

@@ -17,6 +17,7 @@ type Outcome struct {
 	Tags      []string
 	Covers    []string // ids of the rules that it shows
 	Skipped   string   // why it was not played; empty where it was
+	Seed      *uint64  // under which it failed, where a seed chose (SIM-2)
 	Failures  []Failure
 	Err       error       // the case could not be loaded or played; what it expects was not judged
 	Steps     int         // durable steps of the (uninterrupted) run
@@ -27,11 +28,18 @@ type Outcome struct {
 	Golden    *Golden     // nil where the case asks for none, and with Err
 }
 
-// OK reports whether all held.
-func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 }
+// OK reports whether the case was played and all held (SCN-40).
+func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 && o.Skipped == "" }
 
-// Again is the command that runs the case, or the whole file where it has no line.
-func (o *Outcome) Again() string { return again(o.File, o.Line) }
+// Again is the command that runs the case, or the whole file where it has no line,
+// under the seed that it failed under.
+func (o *Outcome) Again() string {
+	command := again(o.File, o.Line)
+	if o.Seed != nil {
+		command += " --seed " + strconv.FormatUint(*o.Seed, 10)
+	}
+	return command
+}
 
 // Failure is one thing that did not hold.
 type Failure struct {

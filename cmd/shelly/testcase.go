@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"shelly/sim"
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+// one runs a case: as it is written, or under each seed that is asked for until it
+// fails under one.
+func (c *testCmd) one(f *scenario.File, g *goldens) (out report.Case) {
+	start := time.Now()
+	var covered report.Case
+	for seed := range c.seeds() {
+		out = c.under(f, seed, g)
+		if c.covers() {
+			covered.Cover(&out.Outcome)
+		}
+		out.Result = nil // a run is large, and nobody looks at it again
+		if out.Status().Fails() {
+			break
+		}
+	}
+	out.Covered, out.Took = covered.Covered, time.Since(start)
+	return out
+}
+
+// seeds yields the seeds of a case's runs; nil is the order of the file.
+func (c *testCmd) seeds() iter.Seq[*uint64] {
+	return func(yield func(*uint64) bool) {
+		if c.Seeds == nil {
+			yield(c.Seed)
+			return
+		}
+		for n := uint64(1); n <= *c.Seeds; n++ {
+			if !yield(&n) {
+				return
+			}
+		}
+	}
+}
+
+// under runs a case under a seed, and with --twice once more (SCN-11).
+func (c *testCmd) under(f *scenario.File, seed *uint64, g *goldens) (out report.Case) {
+	if c.On == "runtime" {
+		out.Outcome = runLive(f)
+		g.settle(f, &out.Outcome)
+		return out
+	}
+	out.Outcome = f.Run(options(seed))
+	g.settle(f, &out.Outcome)
+	if c.Twice && out.Err == nil {
+		out.Differs = differs(out.Outcome, f.Run(options(seed)))
+	}
+	if seed != nil {
+		seeded(&out, *seed)
+	}
+	return out
+}
+
+// differs reports whether two runs gave two traces.
+func differs(a, b scenario.Outcome) bool { return b.Err != nil || a.TraceHash != b.TraceHash }
+
+// seeded says in what a case came to under which seed that was (SCN-10).
+func seeded(out *report.Case, seed uint64) {
+	out.Seed = &seed
+	if out.Err != nil {
+		out.Err = fmt.Errorf("seed %d: %w", seed, out.Err)
+	}
+	for i := range out.Failures {
+		if f := &out.Failures[i]; f.Again != "" {
+			f.Again += fmt.Sprintf(" --seed %d", seed)
+		}
+	}
+}
+
+func options(seed *uint64) sim.Options {
+	if seed == nil {
+		return sim.Options{}
+	}
+	return sim.Options{Choose: sim.NewSeeded(*seed)}
+}

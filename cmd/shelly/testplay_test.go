@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+// files returns n cases whose names are their numbers from 0.
+func files(t *testing.T, n int) []*scenario.File {
+	t.Helper()
+	var list []*scenario.File
+	for i := range n {
+		name := fmt.Sprintf("%d.scenario.yaml", i)
+		source := fmt.Sprintf("scenario: 1\nname: %q\nexpect: {ends: serving}\n", fmt.Sprint(i))
+		f, err := scenario.LoadOne(fstest.MapFS{name: {Data: []byte(source)}}, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// won is a case that has passed, lost one that has not.
+func won(f *scenario.File) report.Case {
+	return report.Case{Outcome: scenario.Outcome{Name: f.Name, File: f.Path()}}
+}
+
+func lost(f *scenario.File) report.Case {
+	c := won(f)
+	c.Failures = []scenario.Failure{{Name: f.Name}}
+	return c
+}
+
+// toldOf plays and returns the names of what was told, in its order.
+func toldOf(p player, list []*scenario.File) (told []string) {
+	p.play(context.Background(), list, func(c report.Case) { told = append(told, c.Name) })
+	return told
+}
+
+// Case 0 ends last, and each is told as soon as those before it are.
+func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
+	last := make(chan struct{})
+	run := func(f *scenario.File) report.Case {
+		switch f.Name {
+		case "0":
+			<-last
+		case "7":
+			close(last)
+		}
+		return won(f)
+	}
+	want := strings.Fields("0 1 2 3 4 5 6 7 8 9")
+	if told := toldOf(player{workers: 3, run: run}, files(t, 10)); !slices.Equal(told, want) {
+		t.Errorf("told %v", told)
+	}
+}
+
+// What is told first does not wait for the end: case 1 runs only when case 0 was
+// told.
+func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
+	told := make(chan struct{})
+	run := func(f *scenario.File) report.Case {
+		if f.Name == "1" {
+			<-told
+		}
+		return won(f)
+	}
+	p := player{workers: 1, run: run}
+	p.play(context.Background(), files(t, 2), func(c report.Case) {
+		if c.Name == "0" {
+			close(told)
+		}
+	})
+}
+
+// With several workers case 3 fails before case 1 does; the first of the order is
+// what is told all the same.
+func TestSCN38FailFastEndsWithTheFirstFailureInOrder(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		third := make(chan struct{})
+		run := func(f *scenario.File) report.Case {
+			switch {
+			case f.Name == "1" && workers > 1:
+				<-third
+				return lost(f)
+			case f.Name == "3":
+				close(third)
+				return lost(f)
+			case f.Name == "1":
+				return lost(f)
+			}
+			return won(f)
+		}
+		if told := toldOf(player{workers: workers, failFast: true, run: run}, files(t, 20)); !slices.Equal(told, []string{"0", "1"}) {
+			t.Errorf("%d workers told %v", workers, told)
+		}
+	}
+}
+
+func TestSCN38APanicIsAnErrorOfItsCase(t *testing.T) {
+	run := func(f *scenario.File) report.Case {
+		if f.Name == "1" {
+			panic("at the disco")
+		}
+		return won(f)
+	}
+	var told []report.Case
+	p := player{workers: 2, run: run}
+	p.play(context.Background(), files(t, 3), func(c report.Case) { told = append(told, c) })
+	if len(told) != 3 || told[0].Err != nil || told[2].Err != nil {
+		t.Fatalf("told %+v", told)
+	}
+	err := told[1].Err
+	if err == nil || !strings.HasPrefix(err.Error(), "1.scenario.yaml: panic: at the disco\n  shelly/cmd/shelly.TestSCN38APanic") {
+		t.Errorf("the case that panics: %v", err)
+	}
+}
+
+// Case 1 never ends; what has ended is told.
+func TestSCN38AnInterruptedRunTellsWhatIsThere(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	forever := make(chan struct{})
+	defer close(forever)
+	run := func(f *scenario.File) report.Case {
+		if f.Name == "1" {
+			<-forever
+		}
+		return won(f)
+	}
+	var told []string
+	p := player{workers: 2, run: run}
+	p.play(ctx, files(t, 3), func(c report.Case) {
+		told = append(told, c.Name)
+		cancel()
+	})
+	if !slices.Contains(told, "0") || slices.Contains(told, "1") {
+		t.Errorf("told %v", told)
+	}
+}
+
+// told returns the exit code and the output of a report on cases.
+func told(t *testing.T, c *testCmd, broken []report.Case, cases ...report.Case) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c.Format = "pretty"
+	term := &terminal{nil, &stdout, &stderr}
+	teller := c.teller(term, len(cases), broken)
+	for _, one := range cases {
+		teller.tell(one)
+	}
+	code = exitCode(teller.end(context.Background(), len(cases)), term)
+	return code, stdout.String(), stderr.String()
+}
+
+// The codes in the order in which they win; a case that differs or panics has no
+// cause in a file, so that no command line brings one about.
+func TestSCN9TheGravestCodeWins(t *testing.T) {
+	f := files(t, 1)[0]
+	passed, failed := won(f), lost(f)
+	skipped, different, errored := won(f), won(f), won(f)
+	skipped.Skipped, different.Differs, errored.Err = "no model", true, errors.New("no rest")
+	broken := []report.Case{{Outcome: scenario.Outcome{File: "x", Err: &scenario.LoadError{}}}}
+	for _, test := range []struct {
+		name   string
+		broken []report.Case
+		cases  []report.Case
+		want   int
+	}{
+		{"nothing", nil, nil, exitOK},
+		{"passed", nil, []report.Case{passed}, exitOK},
+		{"one was skipped", nil, []report.Case{passed, skipped}, exitOK},
+		{"failed", nil, []report.Case{passed, failed, skipped}, exitFailed},
+		{"differs", nil, []report.Case{failed, different}, exitDiffers},
+		{"does not load", broken, []report.Case{failed, different}, exitUsage},
+		{"an error", broken, []report.Case{failed, different, errored}, exitInternal},
+	} {
+		if code, out, _ := told(t, &testCmd{}, test.broken, test.cases...); code != test.want {
+			t.Errorf("%s: %d, want %d:\n%s", test.name, code, test.want, out)
+		}
+	}
+}
+
+func TestSCN40WhatIsSkippedHasNotPassed(t *testing.T) {
+	f := files(t, 1)[0]
+	skipped := won(f)
+	skipped.Skipped = "no model answers"
+	if skipped.OK() || skipped.Status() != report.Skipped {
+		t.Error("a skipped case has passed")
+	}
+	code, out, errs := told(t, &testCmd{}, nil, skipped, skipped)
+	if code != exitNoMatch || !strings.HasPrefix(out, "0 passed, 0 failed, 2 skipped") || errs != "shelly: nothing was played: no model answers\n" {
+		t.Errorf("all skipped: %d, %q, %q", code, out, errs)
+	}
+	code, out, _ = told(t, &testCmd{Verbose: true}, nil, skipped, won(f))
+	if code != exitOK || !strings.Contains(out, "skip 0.scenario.yaml  0: no model answers\n") || !strings.Contains(out, "\n1 passed, 0 failed, 1 skipped") {
+		t.Errorf("one skipped: %d, %q", code, out)
+	}
+}
+
+// A run is a function of its file and seed, so that only two different files can
+// give what --twice looks for.
+func TestSCN11TwoTracesDiffer(t *testing.T) {
+	source := "scenario: 1\nname: x\n%s\nexpect: {ends: serving}\n"
+	run := func(timeline string) scenario.Outcome {
+		f, err := scenario.Parse("x.scenario.yaml", fmt.Appendf(nil, source, timeline))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Run(options(new(uint64(7))))
+	}
+	one, other := run(""), run("clock: {start: \"2026-02-01T00:00:00Z\"}")
+	failed := one
+	failed.Err = errors.New("no rest")
+	if differs(one, run("")) || !differs(one, other) || !differs(one, failed) {
+		t.Error("a trace is not compared")
+	}
+	c := report.Case{Outcome: one, Differs: true}
+	seeded(&c, 7)
+	if code, out, _ := told(t, &testCmd{}, nil, c); code != exitDiffers ||
+		!strings.Contains(out, "DIFFERS x (seed 7)\n  x.scenario.yaml:1: two runs gave two traces\n  again: shelly test x.scenario.yaml:1 --seed 7 --twice\n") {
+		t.Errorf("%d, %s", code, out)
+	}
+}
