@@ -1,31 +1,107 @@
 package scenario
 
 import (
-	"reflect"
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/sim"
 )
 
-// SCN-24: the journal's faults as they are written.
-func TestSCN24JournalFaultsAsTheyAreWritten(t *testing.T) {
-	for _, test := range []struct {
-		yaml string
-		want []sim.Fault
-	}{
-		{"full: {nth: 3, restart_after: 1m}", []sim.Fault{{Kind: "journal.full", Nth: 3, After: 60_000}}},
-		{"fsync_error: {restart_after: 0s}", []sim.Fault{{Kind: "journal.fsync_error", Nth: 1}}},
-		{"torn_tail: [{p: 0.2}, {nth: 2, optional: true}]", []sim.Fault{{Kind: "journal.torn_tail", Chance: 200, After: 1000}, {Kind: "journal.torn_tail", Nth: 2, Optional: true, After: 1000}}},
-	} {
-		if got := planOf(t, "faults: {journal: {"+test.yaml+"}}\n").Faults; !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s is\n%+v, want\n%+v", test.yaml, got, test.want)
+// journalOf plays a case and returns its journal.
+func journalOf(t *testing.T, f *File) *engine.MemoryJournal {
+	t.Helper()
+	o := f.Run(sim.Options{})
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	return journalWith(t, recordsOf(o.Result))
+}
+
+func recordsOf(r *sim.Result) []engine.Record {
+	var records []engine.Record
+	for _, s := range r.Steps {
+		records = append(records, engine.Record{Index: s.Index, Input: s.Input, Effects: fsm.HashEffects(s.Effects)})
+	}
+	return records
+}
+
+func journalWith(t *testing.T, records []engine.Record) *engine.MemoryJournal {
+	t.Helper()
+	j := engine.NewMemoryJournal()
+	if err := j.Append(engine.Batch{Records: records}, true); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// The journal of every case is as the tables say, step by step (JRN-17).
+func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
+	for _, f := range projectCases(t) {
+		v, err := engine.Validate(journalOf(t, f))
+		if err != nil || v.Wrong != nil {
+			t.Errorf("%s: %v %v", f.path, err, v.Wrong)
 		}
 	}
-	_, err := Parse("f.scenario.yaml", []byte(valid+"faults: {journal: {full: {nth: 1, p: 1}}}\n"))
-	for _, want := range []string{"faults.journal.full: nth and p exclude each other"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v; want %q", err, want)
-		}
+}
+
+// committed are the scenarios whose journals are kept in testdata/journals: what an
+// older build has written must cause the same with this one. They are of every
+// profile, with crashes, shutdowns, people, compactions, subagents and schedules.
+func committed() []string {
+	return []string{
+		"countbot/calls-are-capped", "countbot/history-overflow", "default/approval-given-before-a-crash", "default/back-off-begins-anew",
+		"default/hold-survives-a-restart", "faults/crash-while-stopping", "faults/every-shutdown", "nanobot/crash-in-a-consolidation", "nanobot/crash-in-a-spawn", "nanobot/schedules",
+		"omniemployee/compaction", "omniemployee/flight-booking", "shelly/need-found",
+	}
+}
+
+// A committed journal replays to the effects that it was recorded with (JRN-18).
+// -update records anew: that is to say in the change that needs it, since the
+// journals of the users do not change with it.
+func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
+	for _, name := range committed() {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", "journals", strings.ReplaceAll(name, "/", "-")+".jsonl")
+			if *update {
+				f, err := LoadOne(os.DirFS("../../scenarios"), name+Suffix)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := f.Run(sim.Options{})
+				var file bytes.Buffer
+				if err := engine.WriteRecords(&file, recordsOf(o.Result)); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			records, err := engine.ReadRecords(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := engine.Validate(journalWith(t, records))
+			if err != nil || v.Wrong != nil {
+				t.Fatalf("%v %v", err, v.Wrong)
+			}
+			var again bytes.Buffer
+			if err := engine.WriteRecords(&again, records); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(file), again.String()); diff != "" {
+				t.Errorf("read and written again (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
