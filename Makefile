@@ -117,6 +117,10 @@ fmt: ## Format the code.
 spec: ## Renew the generated blocks of SPEC.md.
 	@$(GO) test -count=1 -run '^TestGeneratedBlocksAreUpToDate$$' ./fsm/spec -update
 
+.PHONY: schema
+schema: ## Renew the JSON Schema of scenario files.
+	@$(GO) test -count=1 -run '^TestSchemaIsUpToDate$$' ./sim/scenario -update
+
 .PHONY: clean
 clean: ## Remove what was built.
 	@rm -rf bin

@@ -1,5 +1,6 @@
-// Package scenarios holds the project's scenario files. The demo brain's is part
-// of the program, so that shelly answers without any model or file.
+// Package scenarios holds the project's scenario files. Part of the program are the
+// demo brain's, so that shelly answers without any model or file, and the schema of
+// the format, so that it can be had without a checkout.
 package scenarios
 
 import "embed"
@@ -11,3 +12,8 @@ const DemoFile = "demo.scenario.yaml"
 //
 //go:embed demo.scenario.yaml
 var Demo embed.FS
+
+// Schema is the JSON Schema of scenario files (SCN-20).
+//
+//go:embed schema/scenario.v1.json
+var Schema []byte

@@ -11,15 +11,16 @@ import (
 
 // cli is the whole command line (CLI-1).
 type cli struct {
-	Run     runCmd     `cmd:"" help:"Start the daemon and serve until a signal."`
-	Ask     askCmd     `cmd:"" help:"Ask the running daemon and watch the answer come."`
-	Test    testCmd    `cmd:"" help:"Run scenario files in virtual time."`
-	Explore exploreCmd `cmd:"" help:"Walk every interleaving of a small world."`
-	Spec    specCmd    `cmd:"" help:"Print the tables and diagrams, or one rule with its code, tests and scenarios."`
-	Mock    mockCmd    `cmd:"" help:"Serve a scenario's brain over Ollama's API."`
-	Doctor  doctorCmd  `cmd:"" help:"Say what is reachable, what the model can do, and how to mend what is wrong."`
-	Config  configCmd  `cmd:"" help:"Print the effective configuration and where each value came from."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Run      runCmd      `cmd:"" help:"Start the daemon and serve until a signal."`
+	Ask      askCmd      `cmd:"" help:"Ask the running daemon and watch the answer come."`
+	Test     testCmd     `cmd:"" help:"Run scenario files in virtual time."`
+	Scenario scenarioCmd `cmd:"" help:"Help to write scenario files: begin, check, print their JSON Schema."`
+	Explore  exploreCmd  `cmd:"" help:"Walk every interleaving of a small world."`
+	Spec     specCmd     `cmd:"" help:"Print the tables and diagrams, or one rule with its code, tests and scenarios."`
+	Mock     mockCmd     `cmd:"" help:"Serve a scenario's brain over Ollama's API."`
+	Doctor   doctorCmd   `cmd:"" help:"Say what is reachable, what the model can do, and how to mend what is wrong."`
+	Config   configCmd   `cmd:"" help:"Print the effective configuration and where each value came from."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // Exit codes (CLI-2). Those of test are the scenario format's (SCN-9).

@@ -27,7 +27,7 @@ func (d *decoder) check(f *File) {
 	case strings.Map(printable, f.Name) != f.Name:
 		d.at("name", "wants one line of text")
 	}
-	if _, ok := fsm.Profile(f.Profile); f.Profile != "" && !ok {
+	if _, ok := fsm.Profile(f.Profile); d.where["profile"] != (Pos{}) && !ok {
 		d.at("profile", unknown("profile", f.Profile, fsm.ProfileNames()))
 	}
 	d.checkConfig("config", f.Config, f)
@@ -127,7 +127,7 @@ func (d *decoder) checkCrashes(crashes []Crash) {
 			d.at(path+".nth", "the step is in the point: "+c.At)
 		case c.Effect != "" && point != sim.BeforeEffect && point != sim.AfterEffect:
 			d.at(path+".effect", "is for the points "+string(sim.BeforeEffect)+" and "+string(sim.AfterEffect))
-		case c.Effect != "" && !slices.Contains(effectKinds(), c.Effect):
+		case d.where[path+".effect"] != (Pos{}) && !slices.Contains(effectKinds(), c.Effect):
 			d.at(path+".effect", unknown("effect", c.Effect, effectKinds()))
 		}
 	}

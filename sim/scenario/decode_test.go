@@ -22,7 +22,15 @@ expect:
   replies: ["hello"]
 `
 
-func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
+// broken is a file that does not load, and what its error says.
+type broken struct {
+	name string
+	yaml string
+	want []string // in the error
+}
+
+func brokenFiles(t *testing.T) []broken {
+	t.Helper()
 	with := func(old, new string) string {
 		if !strings.Contains(valid, old) {
 			t.Fatalf("the valid file has no %q", old)
@@ -35,11 +43,7 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		before := string(c - 1)
 		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+before+",", 8) + "*" + before + "]\n"
 	}
-	tests := []struct {
-		name string
-		yaml string
-		want []string // in the error
-	}{
+	return []broken{
 		{"empty file", "", []string{"f.scenario.yaml:1:1: is empty"}},
 		{"only comments", "# nothing\n", []string{"1:1: is empty"}},
 		{"list at the top", "- a\n- b\n", []string{"1:1: a scenario is a map, found a list"}},
@@ -109,6 +113,7 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{"embedding neither off nor a map", with("brain:", "embedding: on\nbrain:"), []string{"embedding: wants off or a map of fails"}},
 
 		{"unknown profile", with("brain:", "profile: countbod\nbrain:"), []string{"profile: unknown profile countbod; did you mean countbot?"}},
+		{"profile without a name", with("brain:", "profile: ''\nbrain:"), []string{`profile: unknown profile ""; allowed: default, shelly`}},
 		{"no rule's id", with("brain:", "covers: [INF3]\nbrain:"), []string{"covers[0]: wants the id of a rule such as INF-3, not INF3"}},
 		{"two answers in one line", with(`{says: "hello"}`, `{says: "a", needs: b}`), []string{":7:5: brain[0]: says or calls and needs exclude each other"}},
 		{"line that says nothing", with(`{says: "hello"}`, `{takes: 1s}`), []string{"brain[0]: says nothing"}},
@@ -219,7 +224,10 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{"empty matcher", with(`["hello"]`, `[{}]`), []string{"expect.replies[0]: is empty and so says nothing"}},
 		{"null in a matcher", with(`["hello"]`, `[null]`), []string{"{$absent: true} expects that there is none"}},
 	}
-	for _, test := range tests {
+}
+
+func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
+	for _, test := range brokenFiles(t) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse("f.scenario.yaml", []byte(test.yaml))
 			var load *LoadError

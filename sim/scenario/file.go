@@ -55,11 +55,11 @@ type About struct {
 
 // Skill is a skill that there is.
 type Skill struct {
-	Name       string      `key:"name,required"`
-	Summary    string      `key:"summary"`    // what the model is told of it before it is loaded
-	Always     bool        `key:"always"`     // its text stands in every system prompt
-	Text       string      `key:"text"`       // the instructions
-	References Map[string] `key:"references"` // further documents, by name
+	Name       string      `key:"name,required"` // what it is called by
+	Summary    string      `key:"summary"`       // what the model is told of it before it is loaded
+	Always     bool        `key:"always"`        // its text stands in every system prompt
+	Text       string      `key:"text"`          // the instructions
+	References Map[string] `key:"references"`    // further documents, by name
 }
 
 // Session is a session as it is saved.
@@ -73,21 +73,21 @@ type Session struct {
 // Said is one message.
 type Said struct {
 	Role   string   `key:"role,required"` // system, user, assistant or tool; a broken history may have another
-	Text   string   `key:"text"`
-	Thinks string   `key:"thinking"` // (assistant)
-	Calls  []Call   `key:"calls"`    // (assistant) the tools that it asked for
-	Tool   string   `key:"tool"`     // (tool) whose result it is
-	ID     string   `key:"id"`       // (tool) the model's id of the call answered
-	Images []string `key:"images"`   // (user)
-	Used   []string `key:"used"`     // (assistant) the tools that the turn used
+	Text   string   `key:"text"`          // what it says; of a tool, the result
+	Thinks string   `key:"thinking"`      // (assistant)
+	Calls  []Call   `key:"calls"`         // (assistant) the tools that it asked for
+	Tool   string   `key:"tool"`          // (tool) whose result it is
+	ID     string   `key:"id"`            // (tool) the model's id of the call answered
+	Images []string `key:"images"`        // (user)
+	Used   []string `key:"used"`          // (assistant) the tools that the turn used
 }
 
 // Loaded is a loaded skill: its name, or a name and one of its references. The text
 // is that of the file's skills unless given.
 type Loaded struct {
-	Name      string  `key:"name,required"`
-	Reference string  `key:"reference"`
-	Text      *string `key:"text"`
+	Name      string  `key:"name,required"` // of the skill
+	Reference string  `key:"reference"`     // one of its documents, in place of its text
+	Text      *string `key:"text"`          // what was loaded; the text of the file's skills unless given
 }
 
 // Entries are what a stub tool does, one entry a call, in order. An empty list
@@ -286,10 +286,10 @@ type Word struct {
 
 // Editing is a save of a session by somebody else. What is left out stays.
 type Editing struct {
-	Name    string   `key:"session,required"`
-	History []Said   `key:"history"`
-	Pending []Said   `key:"pending"`
-	Skills  []Loaded `key:"skills"`
+	Name    string   `key:"session,required"` // which
+	History []Said   `key:"history"`          // what the next conversation begins with, oldest first
+	Pending []Said   `key:"pending"`          // messages that wait to be consolidated
+	Skills  []Loaded `key:"skills"`           // the loaded skills, in the order of their loading
 }
 
 // SessionOutage says how loading or saving sessions goes, or both.

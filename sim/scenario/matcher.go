@@ -51,7 +51,7 @@ func matcherNames() []string {
 //	{$contains: …}         a part of a text, or an entry of a list
 //	{$regex: …}            a regular expression (RE2) that fits somewhere in a text
 //	{$one_of: [ … ]}       as one of these
-//	{$gt: 1} $gte $lt $lte a number, a duration (5s) or a time compared
+//	{$gt: 1} $gte $lt $lte  a number, a duration (5s) or a time compared
 //	{$len: …}              how many characters, entries or members
 //	{$all: [ … ]}          as each of these
 //	{$unordered: [ … ]}    a list with these entries in any order

@@ -12,7 +12,9 @@ import (
 
 // Item is a pattern for events of the trace: a map of some of
 //
-//	tool: exec            a tool is started, with args: what it is called with, attempt: its number
+//	tool: exec            a tool is started
+//	args: {path: /var}    (tool) what it is called with
+//	attempt: 2            (tool) the number of the start
 //	ask: answer           the model is asked for a purpose
 //	recall: text          memory is asked for a need
 //	store: text           an entry is stored: a summary, or {summary, text, kind, session}
@@ -24,16 +26,21 @@ import (
 //	audit: exec           a tool call has ended: a tool, or {tool, args, result, failed, attempts, …}
 //	load: session         a session is loaded
 //	save: session         a session is saved
-//	skill: name           a skill is loaded, with reference: which of its documents
+//	skill: name           a skill is loaded
+//	reference: name       (skill) which of its documents
 //	schedule: id          a schedule is armed
-//	timer: backoff        a timer is armed for a purpose, with after: for how long
+//	timer: backoff        a timer is armed for a purpose
+//	after: 1s             (timer) for how long
 //	exit: clean           the process is told to end
-//	state: cognition      a state is entered, with table: lifecycle, handle or inference
+//	state: cognition      a state is entered
+//	table: handle         (state) of lifecycle, handle or inference
 //	input: tool_answered  a fact is told to the machine, by its kind
 //	effect: set_timer     an effect, by its kind
+//	handle: 2             the number of the handle concerned
+//	session: name         the session of a model call, a tool, a load or a save
+//	channel: name         (tool) the channel of whom it works for
+//	chat: name            (tool) the chat of whom it works for
 //
-// and handle: the number of the handle concerned, and session: the session of a
-// model call, a tool, a load or a save; channel and chat: whom a tool works for.
 // Each is a matcher.
 type Item struct{ Matcher }
 

@@ -1,0 +1,246 @@
+package scenario
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v4"
+)
+
+// What a reference to a variable looks like: alone, for a value of any type, and
+// within a text.
+const (
+	wholeReference  = `^\$\{[a-z][a-z0-9_]*\}$`
+	insideReference = `\$\{[a-z][a-z0-9_]*\}`
+)
+
+// schemaGen makes JSON Schemas of the types of the format (SCN-20). Each struct and
+// each type that reads itself is a definition.
+type schemaGen struct {
+	t      *testing.T
+	words  words
+	forms  []form
+	defs   map[string]*jsonschema.Schema // by type name
+	stated []*jsonschema.Schema          // those whose descriptions may state a default
+}
+
+// form is the schema of a type that reads itself. Its description is the type's
+// comment unless it has one.
+type form struct {
+	of     reflect.Type
+	schema func(g *schemaGen) *jsonschema.Schema
+}
+
+var readerType = reflect.TypeFor[reader]()
+
+// ofType returns the schema for a value of a type.
+func (g *schemaGen) ofType(t reflect.Type) *jsonschema.Schema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(readerType) {
+		return g.ofReader(t)
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return g.ref(t, func() *jsonschema.Schema { return g.object(t) })
+	case reflect.Slice:
+		if t.Name() == "" {
+			return g.list(t.Elem())
+		}
+		return g.ref(t, func() *jsonschema.Schema { return g.list(t.Elem()) })
+	case reflect.String:
+		return &jsonschema.Schema{Type: "string"}
+	case reflect.Int:
+		return orReference(&jsonschema.Schema{Type: "integer"})
+	case reflect.Bool:
+		return orReference(&jsonschema.Schema{Type: "boolean"})
+	}
+	g.t.Fatalf("%s has no schema", t)
+	return nil
+}
+
+// ofReader returns the schema of a type that reads itself.
+func (g *schemaGen) ofReader(t reflect.Type) *jsonschema.Schema {
+	switch name, _, _ := strings.Cut(t.Name(), "["); name {
+	case "Several":
+		return g.oneOrMore(t.Elem())
+	case "Map":
+		member, _ := t.Elem().FieldByName("Value")
+		return orReference(&jsonschema.Schema{
+			Type: "object", PropertyNames: &jsonschema.Schema{MinLength: jsonschema.Ptr(1)},
+			AdditionalProperties: g.ofType(member.Type),
+		})
+	}
+	i := slices.IndexFunc(g.forms, func(f form) bool { return f.of == t })
+	if i < 0 {
+		g.t.Fatalf("%s has a read method and no schema; add it to schemaForms in schemaforms_test.go", t.Name())
+	}
+	return g.ref(t, func() *jsonschema.Schema { return g.forms[i].schema(g) })
+}
+
+// ref refers to the definition of a type, which is made at the first use.
+func (g *schemaGen) ref(t reflect.Type, make func() *jsonschema.Schema) *jsonschema.Schema {
+	name := t.Name()
+	if g.defs[name] == nil {
+		g.defs[name] = &jsonschema.Schema{} // types refer to themselves
+		s := make()
+		s.Title = spaced(name)
+		if s.Description == "" {
+			s.Description = g.words.of(t)
+		}
+		*g.defs[name] = *s
+	}
+	return &jsonschema.Schema{Ref: "#/$defs/" + name}
+}
+
+// oneOrMore is a value of a type, or a list of them.
+func (g *schemaGen) oneOrMore(of reflect.Type) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{g.ofType(of), g.list(of)}}
+}
+
+// list is a list of a type.
+func (g *schemaGen) list(of reflect.Type) *jsonschema.Schema {
+	return orReference(&jsonschema.Schema{Type: "array", Items: g.ofType(of)})
+}
+
+// object is a struct: its keys and no others.
+func (g *schemaGen) object(t reflect.Type) *jsonschema.Schema {
+	s := orReference(&jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: none(),
+		MinProperties: jsonschema.Ptr(1),
+	})
+	for _, f := range fieldsOf(t) {
+		s.Properties[f.name] = g.property(t, f)
+		s.PropertyOrder = append(s.PropertyOrder, f.name)
+		if f.required {
+			s.Required = append(s.Required, f.name)
+		}
+	}
+	if refine := schemaRules()[t]; refine != nil {
+		refine(s)
+	}
+	return s
+}
+
+// property is one key of a struct.
+func (g *schemaGen) property(t reflect.Type, f field) *jsonschema.Schema {
+	key := t.Field(f.index)
+	s := g.ofType(key.Type)
+	switch {
+	case f.enum == nil:
+	case key.Type.Kind() == reflect.Slice:
+		s.Items = oneOfWords(f.enum)
+	default:
+		s = oneOfWords(f.enum)
+	}
+	s.Description = g.words.ofField(t, key.Name)
+	if statedDefault.MatchString(s.Description) {
+		g.stated = append(g.stated, s)
+	}
+	return s
+}
+
+var statedDefault = regexp.MustCompile(`(?:^|[;,:] )("[^"]+"|\S+) unless given`)
+
+// setDefaults gives each key the default that its description states, such as
+// "…; 1 unless given", where it is a value of the key and no prose.
+func (g *schemaGen) setDefaults() {
+	for _, s := range g.stated {
+		var n yaml.Node
+		if yaml.Unmarshal([]byte(statedDefault.FindStringSubmatch(s.Description)[1]), &n) != nil || len(n.Content) != 1 {
+			continue
+		}
+		plain := plainOf(n.Content[0])
+		if g.resolve(s).Validate(plain) != nil {
+			continue
+		}
+		text, err := json.Marshal(plain)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		s.Default = text
+	}
+}
+
+// resolve makes a schema of this generator ready to validate by.
+func (g *schemaGen) resolve(s *jsonschema.Schema) *jsonschema.Resolved {
+	g.t.Helper()
+	whole := s.CloneSchemas()
+	whole.Defs = map[string]*jsonschema.Schema{}
+	for name, def := range g.defs { // order-free: a map is made of a map
+		whole.Defs[name] = def.CloneSchemas()
+	}
+	ready, err := whole.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return ready
+}
+
+// orReference lets ${name} stand for a value that is no text.
+func orReference(s *jsonschema.Schema) *jsonschema.Schema {
+	s.Types, s.Type = []string{s.Type, "string"}, ""
+	s.Pattern = wholeReference
+	return s
+}
+
+// oneOfWords is a text that is one of some words.
+func oneOfWords(allowed []string) *jsonschema.Schema {
+	list := make([]any, len(allowed))
+	for i, word := range allowed {
+		list[i] = word
+	}
+	return &jsonschema.Schema{Type: "string", AnyOf: []*jsonschema.Schema{{Enum: list}, {Pattern: insideReference}}}
+}
+
+// none is the schema of nothing.
+func none() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
+
+// spaced is a type's name in words: brain failing for BrainFailing.
+func spaced(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// plainOf is a node as a program reads it that knows YAML and not the format.
+func plainOf(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.AliasNode:
+		return plainOf(n.Alias)
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			list[i] = plainOf(item)
+		}
+		return list
+	case yaml.MappingNode:
+		m := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			m[n.Content[i].Value] = plainOf(n.Content[i+1])
+		}
+		return m
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool", "!!int", "!!float":
+		var v any
+		if err := n.Decode(&v); err == nil {
+			return v
+		}
+	}
+	return n.Value
+}
