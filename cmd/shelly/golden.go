@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,12 +14,12 @@ import (
 	"shelly/sim/scenario"
 )
 
-// goldens is what a run of cases does about their goldens (SCN-36). Several cases
-// may be settled at once.
+// goldens is what a run of cases does about their goldens (SCN-36).
 type goldens struct {
 	does goldenWork
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the rest: workers settle their cases
+	over    bool       // nothing is done any more
 	told    []goldenTold
 	refused []error // files that could not be written or removed
 	stale   int     // obsolete files under checkGoldens
@@ -95,8 +94,10 @@ func worse(cases, files error) error {
 
 // settle does what is to be done about the golden of a case that was judged.
 func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	kept := out.Golden
-	if kept == nil {
+	if kept == nil || g.over {
 		return
 	}
 	switch g.does {
@@ -127,7 +128,7 @@ func (g *goldens) renew(kept *scenario.Golden, out *scenario.Outcome) {
 		return
 	case !kept.Holds:
 		if err := replaceGolden(kept.Path, kept.Got); err != nil {
-			g.refuse(err)
+			g.refused = append(g.refused, err)
 			return
 		}
 		out.Failures = slices.DeleteFunc(out.Failures, own)
@@ -167,6 +168,8 @@ func addToGolden(out *scenario.Outcome, text string) {
 
 // sweep deals with the goldens and pending files that no case asks for.
 func (g *goldens) sweep(obsolete []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	for _, path := range obsolete {
 		switch g.does {
 		case renewGoldens:
@@ -186,27 +189,23 @@ func (g *goldens) remove(path, why string) {
 		return
 	}
 	if err := os.Remove(path); err != nil {
-		g.refuse(fmt.Errorf("%s cannot be removed: %w", path, bare(err)))
+		g.refused = append(g.refused, fmt.Errorf("%s cannot be removed: %w", path, bare(err)))
 		return
 	}
 	g.tell("removed", path, why)
 }
 
 func (g *goldens) tell(what, path, why string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.told = append(g.told, goldenTold{what, path, why})
 }
 
-func (g *goldens) refuse(err error) {
+// report tells, in the order of the files, what became of them, and returns the
+// error that the run ends with for their sake, if any. A case that still runs, as one
+// may behind an interrupt or a first failure, is not settled any more.
+func (g *goldens) report(notes, errs io.Writer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.refused = append(g.refused, err)
-}
-
-// report tells, in the order of the files, what became of them, and returns the
-// error that the run ends with for their sake, if any.
-func (g *goldens) report(notes, errs io.Writer) error {
+	g.over = true
 	slices.SortFunc(g.told, func(a, b goldenTold) int { return cmp.Compare(a.path, b.path) })
 	for _, t := range g.told {
 		line := t.what + " " + t.path
@@ -228,25 +227,15 @@ func (g *goldens) report(notes, errs io.Writer) error {
 	return nil
 }
 
-// replaceGolden writes a file whole or not at all, beside the scenario. It takes the
-// place of a link and does not follow it.
-func replaceGolden(path string, data []byte) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s cannot be written: %w", path, bare(err))
-		}
-	}()
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+// replaceGolden writes a file whole or not at all, beside the scenario and nowhere
+// else.
+func replaceGolden(path string, data []byte) error {
+	err := replaceName(path, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close()) // made with mode 0600
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
+	})
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return fmt.Errorf("%s cannot be written: %w", path, bare(err))
 	}
 	return nil
 }

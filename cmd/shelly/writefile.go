@@ -14,6 +14,11 @@ func replaceFile(name string, content func(io.Writer) error) error {
 	if leads, err := filepath.EvalSymlinks(name); err == nil {
 		name = leads
 	}
+	return replaceName(name, content)
+}
+
+// replaceName is replaceFile, but a link gives way as a file does.
+func replaceName(name string, content func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
