@@ -29,7 +29,7 @@ func runLive(f *scenario.File) scenario.Outcome {
 	if text != "" {
 		out.Failures = append(out.Failures, scenario.Failure{
 			Name: f.Name, File: f.Path(), Pos: scenario.Pos{Line: out.Line, Col: 1}, Text: text,
-			Again: "shelly test --on runtime " + f.Path(),
+			Again: out.Again() + " --on runtime",
 		})
 	}
 	return out

@@ -53,13 +53,13 @@ func (c *testCmd) Run(t *terminal) error {
 	if _, err := c.goldens(); err != nil {
 		return err
 	}
-	paths, err := c.find()
+	targets, err := c.find()
 	if err != nil {
 		return err
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	return c.round(ctx, t, wanted, paths)
+	return c.round(ctx, t, wanted, targets)
 }
 
 // check refuses what the parser of the command line cannot.
@@ -114,8 +114,8 @@ func interruptible() (context.Context, func()) {
 }
 
 // round loads files, and lists or plays the cases that are wanted of them.
-func (c *testCmd) round(ctx context.Context, t *terminal, wanted selection, paths []string) error {
-	all, broken := load(paths)
+func (c *testCmd) round(ctx context.Context, t *terminal, wanted selection, targets []scenario.Target) error {
+	all, broken := load(targets)
 	if !c.onGitHub() { // there the report tells it, guarded
 		for i := range broken {
 			fmt.Fprintln(t.err, detail(broken[i].Err))

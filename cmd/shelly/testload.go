@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"shelly/sim/report"
@@ -14,8 +13,8 @@ import (
 
 // find returns the scenario files that the arguments name, as paths from the
 // current folder, or absolute where they lie outside it.
-func (c *testCmd) find() ([]string, error) {
-	var paths []string
+func (c *testCmd) find() ([]scenario.Target, error) {
+	var targets []scenario.Target
 	for _, p := range c.patterns() {
 		base, pattern := ".", filepath.ToSlash(filepath.Clean(p))
 		if !filepath.IsLocal(p) {
@@ -29,11 +28,15 @@ func (c *testCmd) find() ([]string, error) {
 			return nil, coded{exitUsage, err}
 		}
 		for _, f := range found {
-			paths = append(paths, filepath.Join(base, filepath.FromSlash(f)))
+			f.Path = filepath.Join(base, filepath.FromSlash(f.Path))
+			targets = append(targets, f)
 		}
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	targets, err := scenario.Join(targets)
+	if err != nil {
+		return nil, coded{exitUsage, err}
+	}
+	return targets, nil
 }
 
 // patterns are the files and folders that are searched.
@@ -51,19 +54,24 @@ type host struct{}
 // Open implements [fs.FS].
 func (host) Open(name string) (fs.File, error) { return os.Open(name) }
 
-// Lstat and ReadLink implement [fs.ReadLinkFS].
-func (host) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
-func (host) ReadLink(name string) (string, error)   { return os.Readlink(name) }
+// Stat implements [fs.StatFS]: a FIFO is not opened.
+func (host) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// load loads files. One bad file does not keep the others from running: it is a case
-// that could not be loaded.
-func load(paths []string) (files []*scenario.File, broken []report.Case) {
-	for _, p := range paths {
-		cases, err := scenario.Load(host{}, p)
+// Lstat implements [fs.ReadLinkFS]: a fragment may not be a symbolic link (SCN-16).
+func (host) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+
+// ReadLink implements [fs.ReadLinkFS].
+func (host) ReadLink(name string) (string, error) { return os.Readlink(name) }
+
+// load loads the cases of files, or those that lines choose. One bad file does not
+// keep the others from running: it is a case that could not be loaded.
+func load(targets []scenario.Target) (files []*scenario.File, broken []report.Case) {
+	for _, t := range targets {
+		cases, err := scenario.Load(host{}, t.Path)
 		if err != nil {
-			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: p, Err: err}})
+			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: t.Path, Err: err}})
 		}
-		files = append(files, cases...)
+		files = append(files, t.Pick(cases)...)
 	}
 	return files, broken
 }

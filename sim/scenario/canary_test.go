@@ -56,11 +56,11 @@ func lookByCrashing(t *testing.T, cases []*File) string {
 		}
 		m, err := sim.Matrix(f.Plan(), sim.Options{})
 		if err != nil {
-			return fmt.Sprintf("%s: %v", f.path, err)
+			return fmt.Sprintf("%s: %v", f.Path(), err)
 		}
 		points += m.Points
 		if len(m.Failures) > 0 {
-			return fmt.Sprintf("%s, %s, after %d points", m.Failures[0].Text, f.path, points)
+			return fmt.Sprintf("%s, %s, after %d points", m.Failures[0].Text, f.Path(), points)
 		}
 	}
 	return ""
@@ -71,7 +71,7 @@ func lookByPlaying(t *testing.T, cases []*File) string {
 	for _, f := range cases {
 		if o := f.Run(sim.Options{}); !o.OK() {
 			if failed++; first == "" {
-				first = f.path
+				first = f.Path()
 			}
 		}
 	}

@@ -12,14 +12,23 @@ import (
 // decoder walks the nodes of a file along the types of file.go and gathers what
 // is wrong.
 type decoder struct {
-	sources  sources
-	files    map[*yaml.Node]string // that the nodes of fragments are in; only looked up
+	doc      *document
+	row      *row // the case's of the matrix
 	where    map[string]Pos
 	problems []Problem
 	depth    int
-	nodes    int
-	stopped  bool // a limit was met: the rest is not looked at
+	size     size
+	stopped  bool                // a limit was met: the rest is not looked at
+	entered  Pos                 // of the value that was entered last, as the file has it
+	verbatim int                 // the depth of a value in which no variables are put in; 0: not within one
+	used     []bool              // of document.names
+	put      map[*yaml.Node]bool // texts that have their variables; only looked up
 }
+
+// size is how much is read, aliases and variables written out.
+type size struct{ nodes, bytes int }
+
+func (s *size) add(o size) { s.nodes, s.bytes = s.nodes+o.nodes, s.bytes+o.bytes }
 
 // reader is a type with a form of its own.
 type reader interface {
@@ -28,10 +37,6 @@ type reader interface {
 
 // read reads the root of a file.
 func (d *decoder) read(n *yaml.Node, f *File) {
-	if n.Kind != yaml.MappingNode {
-		d.add(n, "", "a scenario is a map, found "+kindOf(n))
-		return
-	}
 	d.value(n, reflect.ValueOf(f).Elem(), "")
 }
 
@@ -40,33 +45,67 @@ func (d *decoder) add(n *yaml.Node, path, text string) {
 }
 
 // pos is the place of a node, in its file.
-func (d *decoder) pos(n *yaml.Node) Pos { return Pos{Line: n.Line, Col: n.Column, File: d.files[n]} }
+func (d *decoder) pos(n *yaml.Node) Pos {
+	return Pos{Line: n.Line, Col: n.Column, File: d.doc.files[n]}
+}
 
-// enter follows an alias, counts the node and checks what holds for every node.
-// It returns nil where the node is not to be looked into; leave ends the visit
+// enter follows an alias, counts the node, checks what holds for every node and puts
+// in the variables of a text (SCN-17). It returns nil where the node is not to be looked into; leave ends the visit
 // of any other.
 func (d *decoder) enter(n *yaml.Node, path string) *yaml.Node {
-	for n.Kind == yaml.AliasNode && n.Alias != nil {
-		n = n.Alias
-	}
-	d.nodes++
+	n = follow(n)
+	d.entered = d.pos(n)
+	d.size.nodes++
 	d.depth++
 	switch {
 	case d.stopped:
 	case d.depth > DepthMax:
-		d.stop(n, path, fmt.Sprintf("nested too deep; the limit is %d", DepthMax))
-	case d.nodes > NodesMax:
-		d.stop(n, path, fmt.Sprintf("too many values, aliases written out; the limit is %d", NodesMax))
+		d.stop(n, path, tooDeepText)
+	case d.size.nodes > NodesMax:
+		d.stop(n, path, fmt.Sprintf("too many values, aliases and variables written out; the limit is %d", NodesMax))
 	case n.Style&yaml.TaggedStyle != 0:
 		d.add(n, path, "tags ("+shown(n.Tag)+") are not supported; remove it")
 	default:
-		return n
+		if d.wantsVariables(n) {
+			n = d.putIn(n, path)
+		}
+		if n != nil && d.weigh(n, path) {
+			return n
+		}
 	}
 	d.leave()
 	return nil
 }
 
-func (d *decoder) leave() { d.depth-- }
+func (d *decoder) leave() {
+	if d.verbatim == d.depth {
+		d.verbatim = 0
+	}
+	d.depth--
+}
+
+// follow returns what an alias stands for.
+func follow(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode && n.Alias != nil {
+		n = n.Alias
+	}
+	return n
+}
+
+// weigh counts the bytes of a text or key. It reports whether the limit holds.
+func (d *decoder) weigh(n *yaml.Node, path string) bool {
+	ok := d.fits(n, len(n.Value), path)
+	d.size.bytes += len(n.Value)
+	return ok
+}
+
+// fits reports whether more bytes are within the limit.
+func (d *decoder) fits(n *yaml.Node, bytes int, path string) bool {
+	if d.size.bytes+bytes > TextBytesMax {
+		d.stop(n, path, fmt.Sprintf("too much text, aliases and variables written out; the limit is %d MiB", TextBytesMax>>20))
+	}
+	return !d.stopped
+}
 
 func (d *decoder) stop(n *yaml.Node, path, text string) {
 	d.stopped = true
@@ -137,8 +176,11 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, path string) {
 			return
 		}
 		given[key.Value] = true
+		known := len(d.problems)
 		d.value(value, v.Field(fields[i].index), at)
-		d.enumerated(value, v.Field(fields[i].index), fields[i], at)
+		if len(d.problems) == known {
+			d.enumerated(d.pos(follow(value)), v.Field(fields[i].index), fields[i], at)
+		}
 	})
 	for _, f := range fields {
 		if f.required && !given[f.name] {
@@ -160,6 +202,9 @@ func (d *decoder) members(n *yaml.Node, path string, fn func(key, value *yaml.No
 		case key.Kind != yaml.ScalarNode:
 			d.add(key, path, "a key is a word, found "+kindOf(key))
 			continue
+		}
+		if !d.weigh(key, path) {
+			return
 		}
 		at := member(path, key.Value)
 		if line, twice := first[key.Value]; twice {
@@ -238,25 +283,22 @@ func (d *decoder) truth(n *yaml.Node, v reflect.Value, path string) {
 }
 
 // enumerated checks a text against the words that its field allows.
-func (d *decoder) enumerated(n *yaml.Node, v reflect.Value, f field, path string) {
-	if v.Kind() == reflect.Slice && f.enum != nil {
-		for n.Kind == yaml.AliasNode && n.Alias != nil {
-			n = n.Alias
-		}
-		for i := range min(v.Len(), len(n.Content)) {
-			d.enumerated(n.Content[i], v.Index(i), f, element(path, i))
-		}
+func (d *decoder) enumerated(pos Pos, v reflect.Value, f field, path string) {
+	if f.enum == nil {
 		return
 	}
-	if f.enum == nil || v.String() == "" && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str") {
-		return // no text: told already
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			d.enumerated(d.where[element(path, i)], v.Index(i), f, element(path, i))
+		}
+		return
 	}
 	for _, word := range f.enum {
 		if v.String() == word {
 			return
 		}
 	}
-	d.add(n, path, unknown("word", v.String(), f.enum))
+	d.problems = append(d.problems, Problem{Pos: pos, Path: path, Text: unknown("word", v.String(), f.enum)})
 }
 
 // kindOf names a node for an error.

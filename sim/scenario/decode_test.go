@@ -64,7 +64,7 @@ func brokenFiles(t *testing.T) []broken {
 		{"nested too deep", with(`["hello"]`, deep), []string{"nested too deep; the limit is 40"}},
 		{"nested far too deep", strings.Repeat("[", 100_000), []string{"nested too deep"}},
 		{"alias bomb", with("tools:", bomb+"tools:"), []string{"unknown key a"}},
-		{"alias bomb where data is allowed", bomb + with(`["hello"]`, "*i"), []string{"aliases written out; the limit is 20000"}},
+		{"alias bomb where data is allowed", bomb + with(`["hello"]`, "*i"), []string{"aliases and variables written out; the limit is 20000"}},
 		{"alias of itself", with(`["hello"]`, "&r [*r]"), []string{"nested too deep"}},
 		{"merge key", with("- {user: \"hi\"}", "- {<<: {user: hi}}"), []string{":9:6: timeline[0]: merge keys (<<) are not supported"}},
 		{"tag", with("name: hello", "name: !!str 5"), []string{":2:7: name: tags (!!str) are not supported"}},
@@ -299,7 +299,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"missing": "missing: no such file",
-		"folder":  "folder: is a directory, not a scenario file",
+		"folder":  "folder: is a directory, not a file",
 		"large":   "large: is too large; the limit is 1024 KiB",
 	} {
 		if _, err := Load(fsys, path); err == nil || err.Error() != want {

@@ -6,6 +6,9 @@ import "shelly/fsm"
 type File struct {
 	Version   int          `key:"scenario,required"` // the format's version: 1
 	Name      string       `key:"name,required"`     // what the case shows, in a few words
+	Include   Include      `key:"include"`           // fragments, files in the scenario's folder or below whose keys are joined to its own: a path, or a list of them (SCN-16)
+	Vars      Vars         `key:"vars"`              // values by name, which ${name} in a text stands for (SCN-17)
+	Matrix    Matrix       `key:"matrix"`            // one case for each combination: a list of values for each name, or a list of maps, one a case (SCN-18)
 	Covers    []string     `key:"covers"`            // ids of the rules of SPEC.md that the case shows
 	Tags      []string     `key:"tags"`              // words to select cases by
 	Profile   string       `key:"profile"`           // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
@@ -31,10 +34,11 @@ type File struct {
 
 	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within}
 
-	path    string
-	sources sources
-	where   map[string]Pos // of every key and list entry, by its path; only looked up
-	kept    kept           // its golden, where it asks for one
+	doc   *document
+	row   *row
+	used  []bool         // of the document's names
+	where map[string]Pos // of every key and list entry, by its path; only looked up
+	kept  kept           // its golden, where it asks for one
 }
 
 // Clock is the virtual clock.

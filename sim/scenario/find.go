@@ -13,11 +13,53 @@ import (
 // Suffix ends the name of every scenario file.
 const Suffix = ".scenario.yaml"
 
-// CasesMax is how many files one Find returns.
-const CasesMax = 10_000
+// FilesMax is how many files one run takes (SCN-19).
+const FilesMax = 10_000
 
 // ErrNoMatch says that patterns name no scenario.
 var ErrNoMatch = errors.New("no scenario matches")
+
+// Target is a scenario file that was named.
+type Target struct {
+	Path  string
+	Lines []int // those that were named with it, in order; none: all of the file
+}
+
+// Pick returns the cases that the target's lines choose: those that such a line is the
+// own one of, as each row of a matrix has it, or all where it is no case's (SCN-18).
+func (t Target) Pick(cases []*File) []*File {
+	own := func(line int) bool {
+		return slices.ContainsFunc(cases, func(f *File) bool { return f.row.line == line })
+	}
+	if len(t.Lines) == 0 || !slices.ContainsFunc(t.Lines, own) || slices.ContainsFunc(t.Lines, func(l int) bool { return !own(l) }) {
+		return cases
+	}
+	return slices.DeleteFunc(slices.Clone(cases), func(f *File) bool { return !slices.Contains(t.Lines, f.row.line) })
+}
+
+// Join returns targets sorted by path, each path once, with the lines of all.
+func Join(targets []Target) ([]Target, error) {
+	targets = slices.Clone(targets)
+	slices.SortStableFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
+	var joined []Target
+	for _, t := range targets {
+		last := len(joined) - 1
+		switch {
+		case last < 0 || joined[last].Path != t.Path:
+			joined = append(joined, t)
+		case len(joined[last].Lines) == 0 || len(t.Lines) == 0:
+			joined[last].Lines = nil
+		default:
+			lines := append(slices.Clip(joined[last].Lines), t.Lines...)
+			slices.Sort(lines)
+			joined[last].Lines = slices.Compact(lines)
+		}
+	}
+	if len(joined) > FilesMax {
+		return nil, fmt.Errorf("names %d scenario files; the limit of a run is %d: name a folder further down", len(joined), FilesMax)
+	}
+	return joined, nil
+}
 
 // Find returns the scenario files that patterns name, sorted, each once. A
 // pattern is a slash-separated path in fsys: a file, a file and a line of it
@@ -25,22 +67,19 @@ var ErrNoMatch = errors.New("no scenario matches")
 // it that end in [Suffix]. Folders named testdata or beginning with a dot or an
 // underscore are passed over. An error that wraps [ErrNoMatch] names the first
 // pattern that matches nothing.
-func Find(fsys fs.FS, patterns []string) ([]string, error) {
-	var found []string
+func Find(fsys fs.FS, patterns []string) ([]Target, error) {
+	var found []Target
 	for _, pattern := range patterns {
 		list, err := findOne(fsys, pattern)
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, list...); len(found) > CasesMax {
-			return nil, fmt.Errorf("more than %d scenarios; name a folder further down", CasesMax)
-		}
+		found = append(found, list...)
 	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
+	return Join(found)
 }
 
-func findOne(fsys fs.FS, pattern string) ([]string, error) {
+func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 	name, line := splitLine(pattern)
 	name = path.Clean(strings.TrimSuffix(strings.TrimSuffix(name, "..."), "/"))
 	if !fs.ValidPath(name) {
@@ -55,7 +94,7 @@ func findOne(fsys fs.FS, pattern string) ([]string, error) {
 	case !info.IsDir():
 		return findFile(fsys, name, line)
 	}
-	var found []string
+	var found []Target
 	err = fs.WalkDir(fsys, name, func(p string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -63,7 +102,7 @@ func findOne(fsys fs.FS, pattern string) ([]string, error) {
 		case entry.IsDir() && p != name && passedOver(entry.Name()):
 			return fs.SkipDir
 		case !entry.IsDir() && strings.HasSuffix(p, Suffix):
-			found = append(found, p)
+			found = append(found, Target{Path: p})
 		}
 		return nil
 	})
@@ -78,11 +117,13 @@ func passedOver(folder string) bool {
 }
 
 // findFile returns a file that is named itself. A line must be one of its own.
-func findFile(fsys fs.FS, name string, line int) ([]string, error) {
+func findFile(fsys fs.FS, name string, line int) ([]Target, error) {
 	if !strings.HasSuffix(name, Suffix) {
 		return nil, fmt.Errorf("%w: %s: the name of a scenario ends in %s", ErrNoMatch, name, Suffix)
 	}
+	var lines []int
 	if line > 0 {
+		lines = []int{line}
 		source, err := readFile(fsys, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -91,7 +132,7 @@ func findFile(fsys fs.FS, name string, line int) ([]string, error) {
 			return nil, fmt.Errorf("%w: %s has %d lines, not %d", ErrNoMatch, name, n, line)
 		}
 	}
-	return []string{name}, nil
+	return []Target{{Path: name, Lines: lines}}, nil
 }
 
 // splitLine takes the line off FILE:LINE.

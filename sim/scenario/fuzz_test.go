@@ -15,8 +15,8 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, path := range files {
-		source, err := readFile(fsys, path)
+	for _, file := range files {
+		source, err := readFile(fsys, file.Path)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -41,12 +41,13 @@ type kept struct {
 	text  string
 }
 
-// GoldenPath returns the path of the case's golden, or "" where it asks for none.
+// GoldenPath returns the path of the case's golden, or "" where it asks for none. Each
+// case of a matrix has its own: NAME.VALUES.golden.yaml.
 func (f *File) GoldenPath() string {
 	if f.Expect == nil || f.Expect.Golden == nil {
 		return ""
 	}
-	return strings.TrimSuffix(f.path, Suffix) + GoldenSuffix
+	return strings.TrimSuffix(f.Path(), Suffix) + f.row.slug() + GoldenSuffix
 }
 
 // readGoldens reads the goldens that the cases of one file ask for. Without one

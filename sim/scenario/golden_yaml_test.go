@@ -13,11 +13,11 @@ func parsed(t interface {
 	Fatalf(string, ...any)
 }, text string) value {
 	t.Helper()
-	root, problem := parse([]byte(text))
+	root, problem := parse([]byte(text), "a golden")
 	if problem != nil {
 		t.Fatalf("%v\n%s", problem, text)
 	}
-	d := decoder{where: map[string]Pos{}}
+	d := decoder{doc: &document{}, where: map[string]Pos{}, depth: 1, verbatim: 1}
 	v, ok := d.data(root, "")
 	if !ok {
 		t.Fatalf("%v\n%s", d.problems, text)

@@ -46,7 +46,7 @@ func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 	for _, f := range projectCases(t) {
 		v, err := engine.Validate(journalOf(t, f))
 		if err != nil || v.Wrong != nil {
-			t.Errorf("%s: %v %v", f.path, err, v.Wrong)
+			t.Errorf("%s: %v %v", f.Path(), err, v.Wrong)
 		}
 	}
 }

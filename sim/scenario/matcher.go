@@ -74,7 +74,7 @@ type memberMatcher struct {
 }
 
 func (m *Matcher) read(d *decoder, n *yaml.Node, path string) {
-	m.pos = d.pos(n)
+	m.pos = d.entered
 	switch n.Kind {
 	case yaml.MappingNode:
 		m.readMap(d, n, path)
@@ -134,6 +134,13 @@ func (m *Matcher) readMap(d *decoder, n *yaml.Node, path string) {
 
 func (m *Matcher) readOp(d *decoder, key, n *yaml.Node, path string) {
 	m.op = op(key.Value)
+	switch m.op {
+	case opAny, opAbsent, opRegex, opOneOf, opAll, opUnordered: // the others enter n themselves
+		if n = d.enter(n, path); n == nil {
+			return
+		}
+		defer d.leave()
+	}
 	switch m.op {
 	case opAny, opAbsent:
 		if n.Kind != yaml.ScalarNode || n.Value != "true" {

@@ -16,7 +16,7 @@ import (
 func Obsolete(fsys fs.FS, patterns []string, cases []*File) ([]string, error) {
 	s := goldenSearch{fsys: fsys, asked: map[string]bool{}, loaded: map[string]bool{}}
 	for _, f := range cases {
-		s.loaded[f.path] = true
+		s.loaded[f.Path()] = true
 		if p := f.GoldenPath(); p != "" {
 			s.asked[p] = true
 		}

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -26,6 +28,7 @@ type Outcome struct {
 	Struck    []string    // the faults that struck, in that run and in those of the crash matrix
 	Result    *sim.Result // of that run; nil with Err
 	Golden    *Golden     // nil where the case asks for none, and with Err
+	again     string      // the command that runs the case; empty where it was not loaded
 }
 
 // OK reports whether the case was played and all held (SCN-40).
@@ -34,7 +37,7 @@ func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 && o.S
 // Again is the command that runs the case, or the whole file where it has no line,
 // under the seed that it failed under.
 func (o *Outcome) Again() string {
-	command := again(o.File, o.Line)
+	command := cmp.Or(o.again, again(o.File, o.Line))
 	if o.Seed != nil {
 		command += " --seed " + strconv.FormatUint(*o.Seed, 10)
 	}
@@ -95,16 +98,29 @@ func (f Failure) String() string {
 	return b.String()
 }
 
-// again is the command that runs a case; line 0 is the whole file.
+// again is the command that runs the case, and of a matrix no other (SCN-18).
+func (f *File) again() string {
+	command := again(f.Path(), f.Line())
+	if f.row.label != "" {
+		command += " --run " + shellWord("^"+regexp.QuoteMeta(f.Name)+"$")
+	}
+	return command
+}
+
+// again is the command that runs the cases of a line; line 0 is the whole file.
 func again(file string, line int) string {
-	target := file
 	if line > 0 {
-		target += ":" + strconv.Itoa(line)
+		file += ":" + strconv.Itoa(line)
 	}
-	if strings.ContainsAny(target, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
-		target = "'" + strings.ReplaceAll(target, "'", `'\''`) + "'"
+	return "shelly test " + shellWord(file)
+}
+
+// shellWord is a word as a shell takes it.
+func shellWord(word string) string {
+	if strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}^") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	return "shelly test " + target
+	return word
 }
 
 // fail adds a failure at the step that is judged, which is mostly the last.
@@ -120,12 +136,12 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 	}
 	f := j.file
 	j.failures = append(j.failures, Failure{
-		Name: f.Name, File: f.path, Pos: pos, Path: path,
+		Name: f.Name, File: f.Path(), Pos: pos, Path: path,
 		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
 		Hint: strings.Map(printable, wrong.hint), Diff: wrong.diff,
-		Frame: f.sources.frame(pos),
+		Frame: f.doc.sources.frame(pos),
 		Trace: j.lastSteps(step),
-		Again: again(f.path, f.Line()),
+		Again: f.again(),
 	})
 }
 
@@ -133,14 +149,19 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 // runner of cases can see.
 func (f *File) Blame(key, text string) Failure {
 	pos := f.where[key]
-	return Failure{Name: f.Name, File: f.path, Pos: pos, Path: key, Text: text, Frame: f.sources.frame(pos), Again: again(f.path, f.Line())}
+	return Failure{Name: f.Name, File: f.Path(), Pos: pos, Path: key, Text: text, Frame: f.doc.sources.frame(pos), Again: f.again()}
 }
 
 // Path is the file's path as it was loaded.
-func (f *File) Path() string { return f.path }
+func (f *File) Path() string { return f.doc.path }
 
-// Line is the line of the case in its file, from 1.
-func (f *File) Line() int { return f.where["scenario"].Line }
+// Line is the line of the case: in a matrix of rows that of its row.
+func (f *File) Line() int {
+	if f.row.line > 0 {
+		return f.row.line
+	}
+	return f.where["scenario"].Line
+}
 
 // lastSteps shows the steps up to and with one.
 func (j *judge) lastSteps(step int) []string {

@@ -13,7 +13,7 @@ import (
 func TestScenariosOfTheProjectHold(t *testing.T) {
 	covered := sim.NewCoverage()
 	for _, f := range projectCases(t) {
-		t.Run(f.path+"/"+f.Name, func(t *testing.T) {
+		t.Run(f.Path()+"/"+f.Name, func(t *testing.T) {
 			o := f.Run(sim.Options{})
 			if o.Err != nil {
 				t.Fatal(o.Err)
@@ -60,8 +60,8 @@ func projectCases(t *testing.T) []*File {
 		t.Fatal(err)
 	}
 	var all []*File
-	for _, path := range files {
-		cases, err := Load(fsys, path)
+	for _, file := range files {
+		cases, err := Load(fsys, file.Path)
 		if err != nil {
 			t.Error("\n" + err.(*LoadError).Detail())
 		}

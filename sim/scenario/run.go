@@ -11,11 +11,11 @@ import (
 // expectations are held against the uninterrupted run, and the run is then
 // repeated with a crash at each of its points (SCN-7).
 func (f *File) Run(o sim.Options) Outcome {
-	out := Outcome{Name: f.Name, File: f.path, Line: f.Line(), Tags: f.Tags, Covers: f.Covers}
+	out := Outcome{Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers, again: f.again()}
 	plan := f.Plan()
 	result, err := sim.Run(plan, o)
 	if err != nil {
-		out.Err = fmt.Errorf("%s: %w", f.path, err)
+		out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 		return out
 	}
 	out.Result, out.Steps, out.TraceHash = result, len(result.Steps), result.Hash
@@ -25,7 +25,7 @@ func (f *File) Run(o sim.Options) Outcome {
 	if f.everyCrash() {
 		matrix, err := sim.Matrix(plan, o)
 		if err != nil {
-			out.Err = fmt.Errorf("%s: %w", f.path, err)
+			out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 			return out
 		}
 		out.Points = matrix.Points
@@ -34,7 +34,7 @@ func (f *File) Run(o sim.Options) Outcome {
 	}
 	if j.dropped > 0 {
 		text := fmt.Sprintf("and %d more failures", j.dropped)
-		j.failures = append(j.failures, Failure{Name: f.Name, File: f.path, Text: text, Again: again(f.path, f.Line())})
+		j.failures = append(j.failures, Failure{Name: f.Name, File: f.Path(), Text: text, Again: f.again()})
 	}
 	out.Failures, out.Golden = j.failures, j.kept
 	return out

@@ -25,7 +25,7 @@ func ready(t *testing.T) *jsonschema.Resolved {
 func TestSchemaAcceptsTheProjectsScenarios(t *testing.T) {
 	schema := ready(t)
 	for path, source := range projectFiles(t) { // order-free: each is looked at by itself
-		root, problem := parse(source)
+		root, problem := parse(source, "a scenario")
 		if problem != nil {
 			t.Fatal(path, problem)
 		}
@@ -39,13 +39,13 @@ func TestSchemaAcceptsTheProjectsScenarios(t *testing.T) {
 func projectFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	fsys := os.DirFS("../../scenarios")
-	paths, err := Find(fsys, []string{"."})
+	targets, err := Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{}
-	for _, path := range paths {
-		if files[path], err = readFile(fsys, path); err != nil {
+	for _, target := range targets {
+		if files[target.Path], err = readFile(fsys, target.Path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,11 +64,11 @@ func TestSchemaRefusesWhatDoesNotFitTheTypes(t *testing.T) {
 	schema := ready(t)
 	refused := 0
 	for _, test := range brokenFiles(t) {
-		root, problem := parse([]byte(test.yaml))
+		root, problem := parse([]byte(test.yaml), "a scenario")
 		if problem != nil || strings.Contains(test.name, "alias") {
 			continue // no YAML, or more than can be written out
 		}
-		d := decoder{where: map[string]Pos{}}
+		d := decoder{doc: &document{}, where: map[string]Pos{}}
 		d.read(root, &File{})
 		if len(d.problems) == 0 || slices.ContainsFunc(loaderAlone, func(words string) bool { return strings.Contains(d.problems[0].Text, words) }) {
 			continue
@@ -94,7 +94,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 	}
 	slices.Sort(paths)
 	rapid.Check(t, func(t *rapid.T) {
-		root, _ := parse(files[rapid.SampledFrom(paths).Draw(t, "path")])
+		root, _ := parse(files[rapid.SampledFrom(paths).Draw(t, "path")], "a scenario")
 		for range rapid.IntRange(1, 3).Draw(t, "changes") {
 			change(t, root)
 		}
@@ -105,7 +105,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 		if _, err := Parse("f.scenario.yaml", source); err != nil {
 			t.Skip("does not load")
 		}
-		again, _ := parse(source)
+		again, _ := parse(source, "a scenario")
 		if err := schema.Validate(plainOf(again)); err != nil {
 			t.Errorf("the schema refuses what loads: %v\n%s", err, source)
 		}

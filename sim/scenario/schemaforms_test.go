@@ -35,6 +35,14 @@ func schemaForms() []form {
 		{reflect.TypeFor[Seed](), func(*schemaGen) *jsonschema.Schema {
 			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0)})
 		}},
+		{reflect.TypeFor[Include](), func(*schemaGen) *jsonschema.Schema {
+			file := func() *jsonschema.Schema { return &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)} }
+			return anyOf(file(), listOf(file(), IncludesMax))
+		}},
+		{reflect.TypeFor[Vars](), func(*schemaGen) *jsonschema.Schema { return byVariable(anyConstant()) }},
+		{reflect.TypeFor[Matrix](), func(*schemaGen) *jsonschema.Schema {
+			return anyOf(byVariable(listOf(anyConstant(), CasesPerFileMax)), listOf(byVariable(anyConstant()), CasesPerFileMax))
+		}},
 		{reflect.TypeFor[Args](), func(*schemaGen) *jsonschema.Schema { return orReference(&jsonschema.Schema{Type: "object"}) }},
 		{reflect.TypeFor[Data](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{} }},
 		{reflect.TypeFor[Expression](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: `\S`} }},
@@ -104,6 +112,24 @@ func given(key string, of reflect.Type) *jsonschema.Schema {
 		s.Properties = map[string]*jsonschema.Schema{key: {Not: &jsonschema.Schema{Enum: []any{false, ""}}}}
 	}
 	return s
+}
+
+// listOf is a list that is not empty and no variable.
+func listOf(s *jsonschema.Schema, most int) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "array", Items: s, MinItems: jsonschema.Ptr(1), MaxItems: &most}
+}
+
+// byVariable is a map by names of variables.
+func byVariable(s *jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: s,
+		PropertyNames: &jsonschema.Schema{Pattern: variableName.String()},
+	}
+}
+
+// anyConstant is any value but null.
+func anyConstant() *jsonschema.Schema {
+	return &jsonschema.Schema{Types: []string{"string", "number", "boolean", "array", "object"}}
 }
 
 // narrow lets a text be only what another schema allows.

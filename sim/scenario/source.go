@@ -13,91 +13,69 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The limits on one file.
+// The limits on one file (SCN-19).
 const (
-	FileBytesMax = 1 << 20 // its size
-	DepthMax     = 40      // maps and lists within each other
-	NodesMax     = 20_000  // keys and values, aliases written out
-	problemsMax  = 50      // problems that are told
+	FileBytesMax     = 1 << 20   // its size, and that of each fragment
+	DepthMax         = 40        // maps and lists within each other
+	NodesMax         = 20_000    // values of a case, aliases and variables written out
+	TextBytesMax     = 4 << 20   // the texts and keys of a case, aliases and variables written out
+	IncludesMax      = 16        // fragments
+	MatrixNamesMax   = 32        // names of a matrix
+	CasesPerFileMax  = 1000      // cases of a matrix
+	FileNodesMax     = 1_000_000 // values of all its cases
+	FileTextBytesMax = 64 << 20  // texts and keys of all its cases
+	problemsMax      = 50        // problems that are told
 )
 
-// Load reads the cases of a scenario file, strictly (SCN-2). What is wrong with the
-// file itself is a [LoadError] that carries all problems.
-func Load(fsys fs.FS, path string) ([]*File, error) {
-	source, err := readFile(fsys, path)
-	if err != nil {
-		return nil, failed(path, nil, []Problem{{Text: err.Error()}})
-	}
-	f, err := Parse(path, source)
-	if err != nil {
-		return nil, err
-	}
-	cases := []*File{f}
-	if err := failed(path, f.sources, readGoldens(fsys, cases)); err != nil {
-		return nil, err
-	}
-	return cases, nil
-}
-
-// LoadOne is Load for a file of one case.
-func LoadOne(fsys fs.FS, path string) (*File, error) {
-	cases, err := Load(fsys, path)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(cases) != 1:
-		return nil, failed(path, nil, []Problem{{Text: fmt.Sprintf("has %d cases; name a file of one", len(cases))}})
-	}
-	return cases[0], nil
-}
-
-// Parse is LoadOne for a file that is in memory; path is only for errors.
-func Parse(path string, source []byte) (*File, error) {
-	texts := sources{"": source}
-	root, problem := parse(source)
-	if problem != nil {
-		return nil, failed(path, texts, []Problem{*problem})
-	}
-	f := &File{path: path, sources: texts}
-	d := decoder{sources: texts, where: map[string]Pos{}}
-	d.read(root, f)
-	f.where = d.where
-	if len(d.problems) == 0 {
-		d.check(f)
-	}
-	if err := failed(path, texts, d.problems); err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// readFile reads a whole file. Its errors do not name the path.
+// readFile reads a whole file. Its errors do not name the path. What is no regular
+// file is not opened, since that may block.
 func readFile(fsys fs.FS, path string) ([]byte, error) {
+	info, err := fs.Stat(fsys, path)
+	if err == nil {
+		err = readable(info)
+	}
+	if err != nil {
+		return nil, withoutPath(err)
+	}
 	file, err := fsys.Open(path)
 	if err != nil {
 		return nil, withoutPath(err)
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, withoutPath(err)
-	case info.IsDir():
-		return nil, errors.New("is a directory, not a scenario file")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
-	}
 	source, err := io.ReadAll(io.LimitReader(file, FileBytesMax+1))
 	switch {
 	case err != nil:
 		return nil, withoutPath(err)
 	case len(source) > FileBytesMax:
-		return nil, fmt.Errorf("is too large; the limit is %d KiB", FileBytesMax>>10)
+		return nil, errTooLarge
 	}
 	return source, nil
 }
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+var errTooLarge = fmt.Errorf("is too large; the limit is %d KiB", FileBytesMax>>10)
+
+// readable says why a file cannot be read whole, or returns nil.
+func readable(info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return errors.New("is a directory, not a file")
+	case mode&fs.ModeNamedPipe != 0:
+		return errors.New("is a FIFO, not a regular file")
+	case mode&fs.ModeDevice != 0:
+		return errors.New("is a device, not a regular file")
+	case mode&fs.ModeSocket != 0:
+		return errors.New("is a socket, not a regular file")
+	case mode&fs.ModeSymlink != 0:
+		return errors.New("is a symbolic link, not a regular file")
+	case !mode.IsRegular():
+		return errors.New("is not a regular file")
+	case info.Size() > FileBytesMax:
+		return errTooLarge
+	}
+	return nil
+}
 
 // withoutPath is an error without the path, which its place names already.
 func withoutPath(err error) error {
@@ -111,9 +89,10 @@ func withoutPath(err error) error {
 	return p.Err
 }
 
-// parse returns the root node of the one document in source.
-func parse(source []byte) (*yaml.Node, *Problem) {
-	if problem := checkText(source); problem != nil {
+// parse returns the root, a map, of the one document in source. what is "a scenario"
+// or "a fragment".
+func parse(source []byte, what string) (*yaml.Node, *Problem) {
+	if problem := checkText(source, what); problem != nil {
 		return nil, problem
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader(source))
@@ -123,26 +102,56 @@ func parse(source []byte) (*yaml.Node, *Problem) {
 	var doc, second yaml.Node
 	switch err := loader.Load(&doc); {
 	case errors.Is(err, io.EOF), err == nil && len(doc.Content) == 0:
-		return nil, &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is empty; a scenario is a map that begins with scenario: 1"}
+		return nil, &Problem{Pos: Pos{Line: 1, Col: 1}, Text: emptyText(what)}
 	case err != nil:
 		return nil, syntaxProblem(err, source)
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		return nil, &Problem{Pos: Pos{Line: second.Line, Col: second.Column}, Text: "a second document begins; a scenario is one document"}
+		return nil, &Problem{Pos: Pos{Line: second.Line, Col: second.Column}, Text: "a second document begins; " + what + " is one document"}
 	case !errors.Is(err, io.EOF):
 		return nil, syntaxProblem(err, source)
 	}
-	return doc.Content[0], nil
+	root := doc.Content[0]
+	if deep := beyond(root, DepthMax); deep != nil {
+		return nil, &Problem{Pos: Pos{Line: deep.Line, Col: deep.Column}, Text: tooDeepText}
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, &Problem{Pos: Pos{Line: root.Line, Col: root.Column}, Text: what + " is a map, found " + kindOf(root)}
+	}
+	return root, nil
+}
+
+var tooDeepText = fmt.Sprintf("nested too deep; the limit is %d", DepthMax)
+
+// beyond returns the first node that is nested deeper than a limit, aliases not
+// followed; nil where none is.
+func beyond(n *yaml.Node, limit int) *yaml.Node {
+	if limit == 0 {
+		return n
+	}
+	for _, inner := range n.Content {
+		if deep := beyond(inner, limit-1); deep != nil {
+			return deep
+		}
+	}
+	return nil
+}
+
+func emptyText(what string) string {
+	if what == "a scenario" {
+		return "is empty; a scenario is a map that begins with scenario: 1"
+	}
+	return "is empty; " + what + " is a map"
 }
 
 // checkText refuses, with their place, bytes that are no text.
-func checkText(source []byte) *Problem {
+func checkText(source []byte, what string) *Problem {
 	switch {
 	case len(bytes.TrimSpace(source)) == 0:
-		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is empty; a scenario is a map that begins with scenario: 1"}
+		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: emptyText(what)}
 	case len(source) > FileBytesMax:
-		return &Problem{Text: fmt.Sprintf("is too large; the limit is %d KiB", FileBytesMax>>10)}
+		return &Problem{Text: errTooLarge.Error()}
 	}
 	at := Pos{Line: 1, Col: 1}
 	for i := 0; i < len(source); {
@@ -160,41 +169,4 @@ func checkText(source []byte) *Problem {
 		i += size
 	}
 	return nil
-}
-
-// syntaxProblem words the parser's error for whoever wrote the file.
-func syntaxProblem(err error, source []byte) *Problem {
-	var e *yaml.LoadError
-	if !errors.As(err, &e) {
-		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is not YAML: " + strings.ReplaceAll(err.Error(), "\n", " ")}
-	}
-	begin, end := Pos{Line: e.ContextMark.Line, Col: e.ContextMark.Column}, Pos{Line: e.Mark.Line, Col: e.Mark.Column}
-	switch {
-	case indentedByTab(source, end.Line):
-		return &Problem{Pos: end, Text: "a tab used for indentation; use spaces"}
-	case strings.Contains(e.Message, "could not find expected ':'"):
-		return &Problem{Pos: begin, Text: "expected `key: value`"}
-	case strings.Contains(e.Message, "max depth"), strings.Contains(e.ContextMsg, "flow node"):
-		return &Problem{Pos: end, Text: fmt.Sprintf("unclosed [ or {, or nested too deep; the limit is %d", DepthMax)}
-	case strings.Contains(e.ContextMsg, "flow sequence"):
-		return &Problem{Pos: begin, Text: "unclosed ["}
-	case strings.Contains(e.ContextMsg, "flow mapping"):
-		return &Problem{Pos: begin, Text: "unclosed {"}
-	case strings.Contains(e.ContextMsg, "quoted scalar") && strings.Contains(e.Message, "end of stream"):
-		return &Problem{Pos: begin, Text: "unclosed quote"}
-	case strings.Contains(e.Message, "mapping values are not allowed"):
-		return &Problem{Pos: end, Text: "a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"}
-	case strings.Contains(e.Message, "cannot start any token"):
-		return &Problem{Pos: end, Text: "this character cannot begin a value; quote the text"}
-	}
-	if end.Line == 0 {
-		end = Pos{Line: 1, Col: 1}
-	}
-	return &Problem{Pos: end, Text: "is not YAML: " + strings.ReplaceAll(e.Message, "\n", " ")}
-}
-
-// indentedByTab reports whether a line begins with a tab behind any spaces.
-func indentedByTab(source []byte, line int) bool {
-	lines := bytes.Split(source, []byte("\n"))
-	return line >= 1 && line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t"))
 }

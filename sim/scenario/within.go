@@ -11,7 +11,7 @@ import (
 // lines), it is the place of the node.
 func (d *decoder) within(n *yaml.Node, line, col int) Pos {
 	at := d.pos(n)
-	source := strings.Split(string(d.sources[at.File]), "\n")
+	source := strings.Split(string(d.doc.sources[at.File]), "\n")
 	values := strings.Split(n.Value, "\n")
 	switch {
 	case n.Style&yaml.LiteralStyle != 0:

@@ -1,0 +1,62 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// syntaxProblem words the parser's error for whoever wrote the file.
+func syntaxProblem(err error, source []byte) *Problem {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is not YAML: " + strings.ReplaceAll(err.Error(), "\n", " ")}
+	}
+	begin, end := Pos{Line: e.ContextMark.Line, Col: e.ContextMark.Column}, Pos{Line: e.Mark.Line, Col: e.Mark.Column}
+	switch {
+	case indentedByTab(source, end.Line):
+		return &Problem{Pos: end, Text: "a tab used for indentation; use spaces"}
+	case strings.Contains(e.ContextMsg, "flow") && bytes.HasPrefix(sourceAt(source, Pos{Line: end.Line, Col: end.Col - 1}), []byte("${")):
+		return &Problem{Pos: Pos{Line: end.Line, Col: end.Col - 1}, Text: "quote a text with ${…} within { } or [ ]"}
+	case strings.Contains(e.Message, "could not find expected ':'"):
+		return &Problem{Pos: begin, Text: "expected `key: value`"}
+	case strings.Contains(e.Message, "max depth"), strings.Contains(e.ContextMsg, "flow node"):
+		return &Problem{Pos: end, Text: fmt.Sprintf("unclosed [ or {, or nested too deep; the limit is %d", DepthMax)}
+	case strings.Contains(e.ContextMsg, "flow sequence"):
+		return &Problem{Pos: begin, Text: "unclosed ["}
+	case strings.Contains(e.ContextMsg, "flow mapping"):
+		return &Problem{Pos: begin, Text: "unclosed {"}
+	case strings.Contains(e.ContextMsg, "quoted scalar") && strings.Contains(e.Message, "end of stream"):
+		return &Problem{Pos: begin, Text: "unclosed quote"}
+	case strings.Contains(e.Message, "mapping values are not allowed"):
+		return &Problem{Pos: end, Text: "a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"}
+	case strings.Contains(e.Message, "cannot start any token"):
+		return &Problem{Pos: end, Text: "this character cannot begin a value; quote the text"}
+	}
+	if end.Line == 0 {
+		end = Pos{Line: 1, Col: 1}
+	}
+	return &Problem{Pos: end, Text: "is not YAML: " + strings.ReplaceAll(e.Message, "\n", " ")}
+}
+
+// sourceAt is the source from a place on; nil where there is none.
+func sourceAt(source []byte, at Pos) []byte {
+	for range at.Line - 1 {
+		_, source, _ = bytes.Cut(source, []byte("\n"))
+	}
+	for range at.Col - 1 {
+		_, size := utf8.DecodeRune(source)
+		source = source[size:]
+	}
+	return source
+}
+
+// indentedByTab reports whether a line begins with a tab behind any spaces.
+func indentedByTab(source []byte, line int) bool {
+	lines := bytes.Split(source, []byte("\n"))
+	return line >= 1 && line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t"))
+}
