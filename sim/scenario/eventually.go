@@ -19,16 +19,16 @@ func (j *judge) comeAbout() {
 
 // eventually checks that an event comes behind each of those that after matches, of
 // which there is at least one, or behind the start.
-func (j *judge) eventually(o Ordering) {
+func (j *judge) eventually(path string, o *Ordering) {
 	that := Condition{pos: o.Eventually.pos, item: o.Eventually}
 	var when *Condition
 	if o.After != nil {
-		if !j.occurs(o.After, o.After.first(j.events(), 0)) {
+		if !j.occurs(path+".after", o.After, o.After.first(j.events(), 0)) {
 			return
 		}
 		when = &Condition{item: o.After}
 	}
-	j.promise("expect.trace.eventually", &that, o.Within, j.begins("", when))
+	j.promise(path+".eventually", &that, o.Within, j.begins("", when))
 }
 
 // instant is where something happens in a run: the index of a step, and of the event

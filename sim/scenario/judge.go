@@ -38,8 +38,8 @@ func (j *judge) all() {
 		j.said(e)
 		j.paths(e)
 		j.done(e)
-		for _, o := range e.Trace {
-			j.order(o)
+		for i := range e.Trace {
+			j.order(element("expect.trace", i), &e.Trace[i])
 		}
 	}
 	j.hold()

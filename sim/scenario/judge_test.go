@@ -85,7 +85,7 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 			`trace: [{in_order: [{tool: exec}, {tool: exec}]}]`, `no such event behind the 1 before it`},
 		{`trace: [{in_order: [{input: requested}, {state: stopped, table: lifecycle}]}]`,
 			`trace: [{in_order: [{input: requested}, {recall: x}]}]`, `want {recall: "x"}`},
-		{`trace: [{count: {of: {ask: answer}, is: 3}}]`, `trace: [{count: {of: {ask: answer}, is: {$lt: 3}}}]`, `expect.trace.count`},
+		{`trace: [{count: {of: {ask: answer}, is: 3}}]`, `trace: [{count: {of: {ask: answer}, is: {$lt: 3}}}]`, `expect.trace[0].count`},
 		{`trace: [{never: {state: recalling}}]`, `trace: [{never: {state: acting, handle: 1}}]`, `never {state: "acting", handle: 1}`},
 	}
 	for _, test := range tests {

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v4"
@@ -182,79 +181,6 @@ func (v *Item) first(events []event, from int) int {
 		}
 	}
 	return -1
-}
-
-// order checks one ordering.
-func (j *judge) order(o Ordering) {
-	events := j.events()
-	switch {
-	case o.Before != nil:
-		first, second := o.Before[0].first(events, 0), o.Before[1].first(events, 0)
-		if !j.occurs(&o.Before[0], first) || !j.occurs(&o.Before[1], second) || first < second {
-			return
-		}
-		j.failAt(o.Before[0].pos, "expect.trace", events[first].step, mismatch{
-			want: o.Before[0].String() + " before " + o.Before[1].String(),
-			got:  fmt.Sprintf("it comes first at step %d, the other at step %d", events[first].step+1, events[second].step+1),
-		})
-	case o.InOrder != nil:
-		from := 0
-		for i := range o.InOrder {
-			at := o.InOrder[i].first(events, from)
-			if at < 0 {
-				j.missing(&o.InOrder[i], i, from)
-				return
-			}
-			from = at + 1
-		}
-	case o.Count != nil:
-		n := 0
-		for i := range events {
-			if o.Count.Of.match(events[i].value, "") == nil {
-				n++
-			}
-		}
-		j.count(&o.Count.Of, &o.Count.Is, n)
-	case o.Never != nil:
-		j.never("expect.trace.never", o.Never, func(int) bool { return true })
-	case o.Eventually != nil:
-		j.eventually(o)
-	}
-}
-
-// count fails where so many events are not as many as wanted.
-func (j *judge) count(of *Item, is *Matcher, n int) {
-	const path = "expect.trace.count"
-	wrong := is.match(intValue(n), path)
-	if wrong == nil {
-		return
-	}
-	if n == 0 {
-		wrong.hint = j.nearestEvent(of, 0, len(j.events()))
-	}
-	j.fail(wrong.pos, path, *wrong)
-}
-
-// missing fails an item of in_order that does not come behind the ones before, the
-// last of which is the event before from.
-func (j *judge) missing(item *Item, nth, from int) {
-	wrong := mismatch{want: item.String(), got: "no such event"}
-	if at := item.first(j.events(), 0); nth > 0 && at >= 0 {
-		wrong.got = fmt.Sprintf("no such event behind the %d before it", nth)
-		wrong.hint = fmt.Sprintf("nearest: step %d, before them", j.events()[at].step+1)
-	} else {
-		wrong.hint = j.nearestEvent(item, from, len(j.events()))
-	}
-	j.fail(item.pos, "expect.trace.in_order", wrong)
-}
-
-// occurs fails an item that no event matches.
-func (j *judge) occurs(item *Item, at int) bool {
-	if at < 0 {
-		hint := j.nearestEvent(item, 0, len(j.events()))
-		j.fail(item.pos, "expect.trace", mismatch{want: item.String(), got: "no such event", hint: hint})
-	}
-	return at >= 0
 }
 
 // never fails on the first event that matches the item, of those in steps that count.
