@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"shelly/sim/scenario"
 )
 
 // Options says what a report for people shows.
@@ -53,10 +55,7 @@ func prettyCase(c *Case, o Options) string {
 			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(load.Detail()))
 		}
 	case Failed:
-		for _, f := range c.Failures {
-			f.Name = c.title()
-			b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(f.String(), "FAIL") + "\n")
-		}
+		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(scenario.Tell(c.title(), c.Failures), "FAIL") + "\n")
 	case Differs:
 		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.title(), c.File, c.Line, c.again())
 	case Skipped:

@@ -50,7 +50,6 @@ const prettyFailed = `FAIL fails (seed 7)
       1  +0s boot
   again: shelly test b.scenario.yaml:1 --seed 7
 
-FAIL fails (seed 7)
   lib.yaml:2:1: and 2 more failures
   --- a
   +++ b

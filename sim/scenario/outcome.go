@@ -66,38 +66,6 @@ const (
 	shownValueBytes = 600 // of a wanted or got value
 )
 
-// String is the failure as people read it, over several lines (SCN-10).
-func (f Failure) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "FAIL %s\n", f.Name)
-	b.WriteString("  " + place(f.File, f.Pos) + ":")
-	for _, part := range []string{f.Path, f.Text} {
-		if part != "" {
-			b.WriteString(" " + part)
-		}
-	}
-	b.WriteString("\n" + f.Frame)
-	if f.Want != "" {
-		fmt.Fprintf(&b, "  - want %s\n  + got  %s\n", f.Want, f.Got)
-	}
-	if f.Hint != "" {
-		b.WriteString("  " + f.Hint + "\n")
-	}
-	if f.Diff != "" {
-		b.WriteString("  " + strings.ReplaceAll(strings.TrimSuffix(f.Diff, "\n"), "\n", "\n  ") + "\n")
-	}
-	if len(f.Trace) > 0 {
-		b.WriteString("  the last steps before it:\n")
-		for _, line := range f.Trace {
-			b.WriteString("    " + line + "\n")
-		}
-	}
-	if f.Again != "" {
-		b.WriteString("  again: " + f.Again + "\n")
-	}
-	return b.String()
-}
-
 // again is the command that runs the case, and of a matrix no other (SCN-18).
 func (f *File) again() string {
 	command := again(f.Path(), f.Line())

@@ -32,6 +32,7 @@ func (f *File) Run(o sim.Options) Outcome {
 		out.Struck = append(slices.Clip(out.Struck), matrix.Struck...)
 		j.matrix(matrix.Failures)
 	}
+	inOrder(j.failures)
 	if j.dropped > 0 {
 		text := fmt.Sprintf("and %d more failures", j.dropped)
 		j.failures = append(j.failures, Failure{Name: f.Name, File: f.Path(), Text: text, Again: f.again()})
