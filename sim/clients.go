@@ -10,7 +10,6 @@ import (
 
 // moment plays one entry of the timeline.
 func (r *run) moment(m *Moment) error {
-	now := r.world.agenda.now
 	switch {
 	case m.Boot && r.engine == nil:
 		return r.start()
@@ -28,8 +27,11 @@ func (r *run) moment(m *Moment) error {
 		return r.person(m)
 	case m.Edit != nil:
 		return r.world.edit(*m.Edit)
+	case m.Jump != 0:
+		r.world.jump(m.Jump)
+		return nil
 	case m.Signal != "":
-		return r.turn(fsm.Signalled{At: now, Name: m.Signal})
+		return r.turn(fsm.Signalled{At: r.world.wall(), Name: m.Signal})
 	default:
 		r.world.service(m)
 		return nil
@@ -71,7 +73,7 @@ func (r *run) cancel(id string) error {
 func (r *run) configure(c Configure) error {
 	config := r.plan.declare(c.Config, c.Tools)
 	r.config, r.world.config = config, &config
-	return r.turn(fsm.Configured{At: r.world.agenda.now, Config: config})
+	return r.turn(fsm.Configured{At: r.world.wall(), Config: config})
 }
 
 // tell sends what a client sends until it has a word.
@@ -87,7 +89,7 @@ func (r *run) tell(m Moment) error {
 // off the list; a crash leaves it there.
 func (r *run) resend() error {
 	for len(r.unheard) > 0 && r.engine != nil {
-		m, now := r.unheard[0], r.world.agenda.now
+		m, now := r.unheard[0], r.world.wall()
 		var err error
 		switch {
 		case m.Event != nil:

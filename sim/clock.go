@@ -21,7 +21,8 @@ type due struct {
 	call     fsm.CallID  // what answers this call, or
 	timer    fsm.TimerID // fires this timer, or
 	schedule string      // is the slot of this schedule, or
-	fact     fsm.Input   // (of a call, timer or schedule) what the machine is told
+	fact     fsm.Input   // (of a call or timer) what the machine is told
+	armed    *armed      // (of a schedule)
 	entry    *Moment     // is this moment of the timeline, or
 	boot     bool        // is the restart after a crash, or
 	piece    *Chunk      // is a piece of the answer to this call

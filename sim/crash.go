@@ -114,6 +114,9 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 	if err := j.Journal.Append(b, sync); err != nil {
 		return err
 	}
+	for _, r := range b.Records {
+		j.stores.appended(r.Index)
+	}
 	if sync {
 		j.stores.sync()
 	}

@@ -15,7 +15,7 @@ func (r *run) person(m *Moment) error {
 		r.waiting = append(r.waiting, m)
 		return nil
 	}
-	now, a := r.world.agenda.now, m.Answer
+	now, a := r.world.wall(), m.Answer
 	var in fsm.Input = fsm.Resolved{At: now, Handle: q.Handle, Text: a.Text}
 	if a.Decision {
 		in = fsm.Decided{At: now, Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By}

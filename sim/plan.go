@@ -119,6 +119,7 @@ type Moment struct {
 	Configure *Configure
 	Answer    *PersonAnswer
 	Edit      *Edit
+	Jump      fsm.Millis // the wall clock goes so much forward, or back where it is negative; timers do not notice
 
 	Embedding *Service // from now on embedding, storing, recall, … is so
 	Storing   *Service

@@ -33,8 +33,9 @@ type Result struct {
 	Violations []Broken
 	Points     int // how many crash points were met
 	Final      fsm.Snapshot
-	Hash       uint64 // of all steps
-	End        fsm.Millis
+	Hash       uint64     // of all steps
+	End        fsm.Millis // Plan.Start and the time that the run took
+	Wall       fsm.Millis // what the wall clock said then
 
 	fates *fates
 }

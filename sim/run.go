@@ -145,7 +145,7 @@ func (r *run) start() error {
 		return err
 	}
 	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
-	if err := r.turn(fsm.Boot{At: r.world.agenda.now, Config: r.config, Doubts: r.engine.Doubts()}); err != nil {
+	if err := r.turn(fsm.Boot{At: r.world.wall(), Config: r.config, Doubts: r.engine.Doubts()}); err != nil {
 		return err
 	}
 	r.wake()
@@ -178,7 +178,7 @@ func (r *run) recheck() error {
 		}
 		r.world.cursor.observe(rec.Input, effects)
 		r.world.fates.observe(rec.Input, effects)
-		r.result.Steps = append(r.result.Steps, Step{At: rec.Input.Time(), Epoch: epoch, Step: engine.Step{
+		r.result.Steps = append(r.result.Steps, Step{At: r.world.whenWas(rec), Epoch: epoch, Step: engine.Step{
 			Index: rec.Index, Input: rec.Input, Effects: effects, Moves: append([]fsm.Move(nil), m.Moves()...),
 		}})
 		return nil
@@ -197,10 +197,12 @@ func (r *run) happen(d due) error {
 		err = r.moment(d.entry)
 	case d.piece != nil:
 		r.result.Chunks = append(r.result.Chunks, *d.piece)
+	case d.armed != nil:
+		err = r.turn(d.armed.due(r.world.wall()))
 	default:
 		// The outcome is here, so the tool's stop will not be.
 		r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
-		err = r.turn(at(d.fact, r.world.agenda.now))
+		err = r.turn(at(d.fact, r.world.wall()))
 	}
 	return r.survive(err)
 }
@@ -288,7 +290,7 @@ func (r *run) finish() (*Result, error) {
 	r.result.Sessions, r.result.MemoryFile, r.result.History = stored.saved, stored.memory, stored.notes
 	r.result.gather()
 	r.unsaid()
-	r.result.End = r.world.agenda.now
+	r.result.End, r.result.Wall = r.world.agenda.now, r.world.wall()
 	for _, key := range r.order {
 		q, ok, err := r.journal.Request(key)
 		if err != nil {

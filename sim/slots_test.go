@@ -27,7 +27,7 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 					break
 				}
 				next, _ := r.world.agenda.pop(r.choose)
-				from = next.fact.(fsm.ScheduleDue).Slot
+				from = next.armed.due(r.world.wall()).(fsm.ScheduleDue).Slot
 			}
 			if due != test.slots {
 				t.Errorf("%d slots, want %d", due, test.slots)
@@ -52,5 +52,53 @@ func TestArmingAgainAndDisarming(t *testing.T) {
 	w.arm(fsm.ArmSchedule{Schedule: "c", Cron: "0 0 31 2 *"})
 	if len(w.agenda.items) != 0 {
 		t.Errorf("a schedule without slots: %v", w.agenda.items)
+	}
+}
+
+// SCN-25: a slot is due at the first look at the wall clock that finds its time come;
+// the clock is looked at each 30s, and when the slot is due if nothing jumps.
+func TestSCN25ASlotAfterTheClockHasJumped(t *testing.T) {
+	const minute = 60 * fsm.Second
+	for _, test := range []struct {
+		name string
+		at   fsm.Millis // of the jump
+		by   fsm.Millis
+		due  fsm.Millis // on the agenda's clock
+		slot fsm.Millis
+	}{
+		{"no jump", 0, 0, 10 * minute, 10 * minute},
+		{"forward, not so far", minute, 5 * minute, 5 * minute, 10 * minute},
+		{"forward, beyond it", 95 * fsm.Second, 11 * minute, 120 * fsm.Second, 10 * minute},
+		{"forward, beyond it, at a look", 2 * minute, 11 * minute, 2 * minute, 10 * minute},
+		{"forward, to just before the next look", 95 * fsm.Second, 10*minute - 100*fsm.Second, 120 * fsm.Second, 10 * minute},
+		{"forward, beyond several", 95 * fsm.Second, 25 * minute, 120 * fsm.Second, 20 * minute},
+		{"forward, just before it is due", 595 * fsm.Second, minute, 10 * minute, 10 * minute},
+		{"back", 9 * minute, -5 * minute, 15 * minute, 10 * minute},
+		{"back, to before it was armed", 9 * minute, -60 * minute, 70 * minute, 10 * minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := &world{result: &Result{}}
+			w.arm(fsm.ArmSchedule{Schedule: "a", Every: 10 * minute})
+			w.agenda.now = test.at
+			w.jump(test.by)
+			d, _ := w.agenda.pop(First{})
+			in := d.armed.due(w.wall()).(fsm.ScheduleDue)
+			if w.agenda.now != test.due || in.Slot != test.slot || in.At != test.due+test.by {
+				t.Errorf("due at %s with slot %s, the wall clock at %s; want %s and %s", w.agenda.now, in.Slot, in.At, test.due, test.slot)
+			}
+		})
+	}
+}
+
+// SCN-25: a clock that goes back and comes forward again is where it was.
+func TestSCN25TwoJumps(t *testing.T) {
+	w := &world{result: &Result{}}
+	w.arm(fsm.ArmSchedule{Schedule: "a", Every: 10 * 60 * fsm.Second})
+	w.agenda.now = 65 * fsm.Second
+	w.jump(-30 * 60 * fsm.Second)
+	w.agenda.now = 70 * fsm.Second
+	w.jump(30 * 60 * fsm.Second)
+	if d, _ := w.agenda.pop(First{}); d.at != 600*fsm.Second {
+		t.Errorf("due at %s, want 600s", d.at)
 	}
 }

@@ -37,6 +37,8 @@ type world struct {
 	result   *Result
 	sent     []string // keys of the messages that were delivered
 	exited   bool
+	skew     fsm.Millis   // of the wall clock, against the agenda's
+	when     []fsm.Millis // when each record was appended, on the agenda's clock
 
 	// How the services are now.
 	embedding, storing, recalling, loading, saving, skilling Service

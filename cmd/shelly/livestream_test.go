@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/daemon"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
 	"shelly/sim"
@@ -104,5 +105,12 @@ expect: {ends: serving}
 		if delays && (a.Delay != 3*time.Second || a.Every != 200*time.Millisecond) || !delays && a.Delay+a.Every != 0 {
 			t.Errorf("delays %t: %v, then every %v", delays, a.Delay, a.Every)
 		}
+	}
+}
+
+// SCN-25: a jump of the clock is noticed in the simulator when the daemon notices it.
+func TestTheSimulatedScheduleLooksAtTheClockAsOftenAsTheDaemon(t *testing.T) {
+	if real := daemon.WallCheck.Milliseconds(); int64(sim.WallCheck) != real {
+		t.Errorf("the daemon looks each %dms, the simulator each %dms", real, sim.WallCheck)
 	}
 }

@@ -14,9 +14,9 @@ type slot struct {
 	timer *time.Timer
 }
 
-// wallCheck is how often the wall clock is looked at while a slot is awaited: it may
+// WallCheck is how often the wall clock is looked at while a slot is awaited: it may
 // be set, and it goes on while the machine sleeps, which a timer knows nothing of.
-const wallCheck = 30 * time.Second
+const WallCheck = 30 * time.Second
 
 // armSchedule awaits the next slot of a schedule, in place of the one that it had.
 func (d *Daemon) armSchedule(e fsm.ArmSchedule) {
@@ -40,7 +40,7 @@ func (d *Daemon) disarmSchedule(schedule string) {
 
 // await brings the slot to the loop once the wall clock has reached it.
 func (d *Daemon) await(s *slot) {
-	left := time.Duration(min(max(s.at-d.now(), 0), fsm.Millis(wallCheck/time.Millisecond))) * time.Millisecond
+	left := time.Duration(min(max(s.at-d.now(), 0), fsm.Millis(WallCheck/time.Millisecond))) * time.Millisecond
 	s.timer = time.AfterFunc(left, func() {
 		_ = d.send(context.Background(), message{fact: func() fsm.Input { return d.due(s) }})
 	})

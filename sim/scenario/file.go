@@ -266,6 +266,7 @@ type Moment struct {
 	EditSaved *Editing       `key:"edit_session"`             // somebody else saves a session
 	Shutdown  string         `key:"shutdown" enum:"TERM,INT"` // a signal
 	Start     bool           `key:"start"`                    // the process starts again after it has stopped
+	Jump      Leap           `key:"clock_jump"`               // the wall clock goes forward (1h) or back (-30m); timers and the times of the timeline do not (SCN-25)
 	Store     *Outage        `key:"store"`                    // how storing memory goes from now on
 	Recall    *Outage        `key:"recall"`                   // how recalling memory goes from now on
 	Embedding *Outage        `key:"embedding"`                // how embedding goes from now on

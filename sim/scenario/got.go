@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strconv"
 
 	"shelly/fsm"
@@ -15,10 +16,19 @@ func replyValue(q engine.Request) value {
 		with("outcome", textValue(string(q.Outcome))))
 }
 
-// timedReply is a reply with how long it took.
-func timedReply(q engine.Request) value {
+// timedReply is a reply with how long it took, whatever the wall clock did meanwhile.
+func (j *judge) timedReply(q engine.Request) value {
+	from, to := fsm.Millis(-1), fsm.Millis(-1)
+	for _, s := range j.result.Steps {
+		if in, ok := s.Input.(fsm.Requested); ok && in.Request == q.Key && from < 0 {
+			from = s.At
+		}
+		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { reply, ok := e.(fsm.Reply); return ok && reply.Request == q.Key }) && to < 0 {
+			to = s.At
+		}
+	}
 	v := replyValue(q)
-	v.members = append(v.members, with("after", durationValue(q.Replied-q.Accepted)))
+	v.members = append(v.members, with("after", durationValue(to-from)))
 	return v
 }
 

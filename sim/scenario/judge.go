@@ -169,7 +169,7 @@ func (j *judge) sees(path string, want *Sees, got value) {
 // said checks what the world was told.
 func (j *judge) said(e *Expect) {
 	r := j.result
-	j.expect("expect.replies", e.Replies, listValue(r.Replies(), timedReply))
+	j.expect("expect.replies", e.Replies, listValue(r.Replies(), j.timedReply))
 	j.expect("expect.notices", e.Notices, listValue(r.Notices, noticeValue))
 	j.expect("expect.messages", e.Messages, listValue(r.Messages, sentValue))
 	j.expect("expect.questions", e.Questions, listValue(r.Questions, questionValue))
@@ -237,7 +237,7 @@ func (j *judge) done(e *Expect) {
 	j.expect("expect.history_file", e.HistoryMD, listValue(j.result.History, textValue))
 	if c := e.Clock; c != nil {
 		j.expect("expect.clock.elapsed", c.Elapsed, durationValue(j.result.End-fsm.Millis(j.file.start())))
-		j.expect("expect.clock.at", c.At, instantValue(j.result.End))
+		j.expect("expect.clock.at", c.At, instantValue(j.result.Wall))
 	}
 	for _, t := range e.Tools {
 		n := 0

@@ -33,6 +33,27 @@ func (v *Duration) read(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
+// Leap is a length of time forward, or back where it is negative, written as 1h or -30m.
+// It is whole milliseconds and not 0.
+type Leap fsm.Millis
+
+func (v *Leap) read(d *decoder, n *yaml.Node, path string) {
+	length, err := time.ParseDuration(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil:
+		d.add(n, path, "wants a duration forward such as 1h or back such as -30m, not "+kindOf(n))
+	case length == 0 || length%time.Millisecond != 0:
+		d.add(n, path, "the duration "+shown(n.Value)+" is not in whole milliseconds other than 0")
+	case length.Abs() > leapMax:
+		d.add(n, path, "the duration "+shown(n.Value)+" is more than 10 years (87600h)")
+	default:
+		*v = Leap(length / time.Millisecond)
+	}
+}
+
+// leapMax keeps the wall clock within the years that schedules know.
+const leapMax = 87600 * time.Hour
+
 // Count is a number of at least 1.
 type Count int
 

@@ -13,6 +13,7 @@ import (
 
 const (
 	lengthPattern  = `^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+)$`
+	leapPattern    = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+)$`
 	instantPattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`
 	rulePattern    = `^[A-Z]{3}-[1-9][0-9]*$`
 )
@@ -22,6 +23,7 @@ const (
 func schemaForms() []form {
 	return []form{
 		{reflect.TypeFor[Duration](), func(*schemaGen) *jsonschema.Schema { return patterned(lengthPattern) }},
+		{reflect.TypeFor[Leap](), func(*schemaGen) *jsonschema.Schema { return patterned(leapPattern) }},
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},
 		{reflect.TypeFor[Count](), func(*schemaGen) *jsonschema.Schema {
 			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0)})
