@@ -36,6 +36,22 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: end, Text: "a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"}
 	case strings.Contains(e.Message, "cannot start any token"):
 		return &Problem{Pos: end, Text: "this character cannot begin a value; quote the text"}
+	case strings.Contains(e.Message, "block sequence entries are not allowed"):
+		return &Problem{Pos: end, Text: "a list of - entries begins on a line of its own"}
+	case strings.Contains(e.Message, "expected '-' indicator"):
+		return &Problem{Pos: end, Text: "expected `- ` as in the entries before: line it up with them, or quote a text that goes on behind a quote or bracket"}
+	case strings.Contains(e.Message, "did not find expected key"):
+		return &Problem{Pos: end, Text: "expected `key: value`: quote a text that goes on behind a quote or bracket, or line the key up with its neighbours"}
+	case strings.Contains(e.Message, "did not find expected node content"):
+		return &Problem{Pos: end, Text: "expected a value; quote a text that begins so"}
+	case strings.Contains(e.Message, "unknown escape"):
+		return &Problem{Pos: end, Text: `unknown escape; within double quotes write \\ for \, or use single quotes`}
+	case strings.Contains(e.Message, "expected comment or line break"):
+		return &Problem{Pos: end, Text: "the text behind | or > begins on the next line"}
+	}
+	if _, name, found := strings.Cut(e.Message, "unknown anchor '"); found {
+		name, _, _ = strings.Cut(name, "'")
+		return &Problem{Pos: end, Text: "there is no anchor &" + clip(name, shownBytesMax) + " before it; quote the text if it begins with *"}
 	}
 	if end.Line == 0 {
 		end = Pos{Line: 1, Col: 1}
