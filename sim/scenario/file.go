@@ -38,6 +38,7 @@ type File struct {
 	row   *row
 	used  []bool         // of the document's names
 	where map[string]Pos // of every key and list entry, by its path; only looked up
+	slug  string         // of the name of its golden, where the file has a matrix
 	kept  kept           // its golden, where it asks for one
 }
 

@@ -42,12 +42,16 @@ type kept struct {
 }
 
 // GoldenPath returns the path of the case's golden, or "" where it asks for none. Each
-// case of a matrix has its own: NAME.VALUES.golden.yaml.
+// case of a matrix has its own: NAME.SLUG.golden.yaml, after its values.
 func (f *File) GoldenPath() string {
 	if f.Expect == nil || f.Expect.Golden == nil {
 		return ""
 	}
-	return strings.TrimSuffix(f.Path(), Suffix) + f.row.slug() + GoldenSuffix
+	stem := strings.TrimSuffix(f.Path(), Suffix)
+	if f.slug != "" {
+		stem += "." + f.slug
+	}
+	return stem + GoldenSuffix
 }
 
 // readGoldens reads the goldens that the cases of one file ask for. Without one
@@ -60,6 +64,9 @@ func readGoldens(fsys fs.FS, cases []*File) []Problem {
 			continue
 		}
 		text, found, err := readGolden(fsys, path)
+		if other := sharesName(fsys, f); other != "" {
+			err = fmt.Errorf("would be taken for one of %s; rename that file", other)
+		}
 		if err != nil {
 			problems = append(problems, Problem{Pos: f.where["expect.golden"], Path: "expect.golden", Text: path + " " + err.Error()})
 			continue
@@ -67,6 +74,21 @@ func readGoldens(fsys fs.FS, cases []*File) []Problem {
 		f.kept = kept{found, text}
 	}
 	return problems
+}
+
+// sharesName returns a scenario whose goldens a case's would be taken for by its
+// name, or "".
+func sharesName(fsys fs.FS, f *File) string {
+	for i, c := range f.slug + "." {
+		if c != '.' || f.slug == "" {
+			continue
+		}
+		other := strings.TrimSuffix(f.Path(), Suffix) + "." + f.slug[:i] + Suffix
+		if _, err := fs.Stat(fsys, other); err == nil {
+			return other
+		}
+	}
+	return ""
 }
 
 // readGolden reads a golden. A link is not followed, since a run that writes must

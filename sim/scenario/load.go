@@ -80,7 +80,9 @@ func load(fsys fs.FS, path string, source []byte) ([]*File, error) {
 	if len(doc.problems) > 0 {
 		return nil, failed(path, doc.sources, doc.problems)
 	}
-	return doc.cases(rows)
+	cases, err := doc.cases(rows)
+	nameGoldens(cases)
+	return cases, err
 }
 
 // cases reads a case for each row.

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -219,29 +218,6 @@ func (d *decoder) constant(n *yaml.Node, path string) (constant, bool) {
 	}
 	return c, ok
 }
-
-// slug is the values of a case as a part of a file's name, empty without a matrix.
-// Where the name of the case has other characters, or is long, a hash tells it from
-// others.
-func (r row) slug() string {
-	if r.label == "" {
-		return ""
-	}
-	words := strings.FieldsFunc(r.label, func(c rune) bool { return !strings.ContainsRune(slugChars, c) })
-	slug := "." + strings.ReplaceAll(strings.Join(words, "-"), "=", "-")
-	plain := strings.NewReplacer(" [", ".", "]", "", ", ", "-", "=", "-").Replace(r.label)
-	if plain == slug && len(slug) <= slugBytesMax && !strings.Contains(r.label, "-") && strings.Count(r.label, "=") == len(r.values) {
-		return slug
-	}
-	h := fnv.New32a()
-	h.Write([]byte(r.label))
-	return fmt.Sprintf("%s-%08x", slug[:min(len(slug), slugBytesMax)], h.Sum32())
-}
-
-const (
-	slugBytesMax = 80
-	slugChars    = "=_abcdefghijklmnopqrstuvwxyz0123456789"
-)
 
 const shownInNameMax = 40 // bytes of a value in the name of a case
 

@@ -149,17 +149,3 @@ func TestSCN18ALineChoosesItsCase(t *testing.T) {
 		}
 	}
 }
-
-func TestSCN35EachCaseOfAMatrixHasItsGolden(t *testing.T) {
-	var got []string
-	for _, f := range casesOf(t, "scenario: 1\nname: m\nmatrix: {a: [1, x, 'x.y', Y, y, x-y], b: [on]}\nexpect: {golden: [replies]}\n") {
-		got = append(got, f.GoldenPath())
-	}
-	want := []string{
-		"m.a-1-b-on.golden.yaml", "m.a-x-b-on.golden.yaml", "m.a-x-y-b-on-2d37e16a.golden.yaml",
-		"m.a--b-on-6b41ca68.golden.yaml", "m.a-y-b-on.golden.yaml", "m.a-x-y-b-on-4dc72fd3.golden.yaml",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
