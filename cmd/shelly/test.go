@@ -22,6 +22,7 @@ type testCmd struct {
 	Tags     *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'faults and not (slow or nightly)'."`
 	Shard    *string  `placeholder:"I/N" help:"Only the I-th of N parts of the cases, divided by their names."`
 	List     bool     `help:"Print the cases and run none."`
+	Watch    bool     `help:"Wait for changes and run again what they concern, until ^C."`
 	Verbose  bool     `short:"v" help:"Print every case."`
 	Twice    bool     `help:"Run each case twice and compare the traces."`
 	Seed     *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
@@ -47,7 +48,7 @@ func (c *testCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(c.coverageFlags(), c.junitReady()); err != nil {
+	if err := cmp.Or(c.watchFlags(), c.coverageFlags(), c.junitReady()); err != nil {
 		return err
 	}
 	if _, err := c.goldens(); err != nil {
@@ -59,6 +60,9 @@ func (c *testCmd) Run(t *terminal) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
+	if c.Watch {
+		return c.watch(ctx, t, wanted)
+	}
 	return c.round(ctx, t, wanted, targets)
 }
 
@@ -116,11 +120,7 @@ func interruptible() (context.Context, func()) {
 // round loads files, and lists or plays the cases that are wanted of them.
 func (c *testCmd) round(ctx context.Context, t *terminal, wanted selection, targets []scenario.Target) error {
 	all, broken := load(targets)
-	if !c.onGitHub() { // there the report tells it, guarded
-		for i := range broken {
-			fmt.Fprintln(t.err, detail(broken[i].Err))
-		}
-	}
+	c.tellBroken(t, broken)
 	files, err := wanted.pick(all)
 	switch {
 	case err != nil && len(broken) == 0:
@@ -130,6 +130,23 @@ func (c *testCmd) round(ctx context.Context, t *terminal, wanted selection, targ
 	case len(files) == 0 && len(broken) == 0:
 		fmt.Fprintf(c.notes(t), "--shard %s holds none of the cases\n", *c.Shard)
 	}
+	return c.play(ctx, t, files, all, broken)
+}
+
+// tellBroken says what is wrong with files that do not load, unless the report does,
+// guarded.
+func (c *testCmd) tellBroken(t *terminal, broken []report.Case) {
+	if c.onGitHub() {
+		return
+	}
+	for i := range broken {
+		fmt.Fprintln(t.err, detail(broken[i].Err))
+	}
+}
+
+// play plays cases and tells what they came to. all are those that are loaded, also
+// where they are not played: none of their goldens is obsolete.
+func (c *testCmd) play(ctx context.Context, t *terminal, files, all []*scenario.File, broken []report.Case) error {
 	obsolete, err := c.obsolete(all)
 	if err != nil {
 		return err

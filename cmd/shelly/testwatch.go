@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fsnotify/fsnotify"
+
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+// caseWatch runs cases again when what they are made of changes (SCN-39).
+type caseWatch struct {
+	*testCmd
+	t      *terminal
+	wanted selection
+	disk   *fsnotify.Watcher
+	loaded map[string]*loadedFile // by path; only looked up; nil before the first round
+}
+
+// loadedFile is a scenario file as it was last loaded.
+type loadedFile struct {
+	files  []*scenario.File
+	broken []report.Case
+}
+
+// watchFlags refuses what does not go together.
+func (c *testCmd) watchFlags() error {
+	if !c.Watch {
+		return nil
+	}
+	return c.without("--watch goes on until ^C, with some of the cases each time",
+		flag{"--list", c.List}, flag{"--shard", c.Shard != nil}, flag{"--junit", c.JUnit != ""},
+		flag{"--ci", c.CI != nil && *c.CI}, flag{"--min-transitions", c.MinTransitions != nil})
+}
+
+// watch runs the cases, and then those that a change concerns, until ctx ends.
+func (c *testCmd) watch(ctx context.Context, t *terminal, wanted selection) error {
+	disk, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("--watch: %w", err)
+	}
+	defer disk.Close()
+	w := &caseWatch{testCmd: c, t: t, wanted: wanted, disk: disk}
+	if _, err := c.find(); err != nil { // later it may come and go
+		return err
+	}
+	for seen := (changes{}); ; seen = w.wait(ctx) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := errors.Join(w.follow(), w.again(ctx, seen)); err != nil {
+			return fmt.Errorf("--watch: %w", err)
+		}
+	}
+}
+
+// again loads what has changed and runs the cases that are made of it.
+// An error says that nothing can be watched.
+func (w *caseWatch) again(ctx context.Context, seen changes) error {
+	targets, err := w.find()
+	if err != nil {
+		exitCode(err, w.t)
+		return nil
+	}
+	before := w.loaded
+	all, broken, fresh := w.load(targets, seen)
+	if err := w.followParts(); err != nil {
+		return err
+	}
+	if before != nil && len(fresh) == 0 && len(w.loaded) == len(before) {
+		return nil // nothing that a case is made of
+	}
+	if before != nil {
+		w.rule(seen, before)
+	}
+	w.tellBroken(w.t, broken)
+	files, err := w.wanted.pick(all)
+	files = slices.DeleteFunc(files, func(f *scenario.File) bool { return !fresh[f.Path()] })
+	if err == nil || len(broken) > 0 {
+		err = w.play(ctx, w.t, files, all, broken)
+	}
+	exitCode(err, w.t) // says what no report does
+	fmt.Fprintf(w.notes(w.t), "watching %s; ^C ends\n", scenarioFiles(len(targets)))
+	return nil
+}
+
+// load brings what is loaded up to date. It returns all cases, the files of the fresh
+// ones that do not load, and which files are fresh, which is only looked up.
+func (w *caseWatch) load(targets []scenario.Target, seen changes) (all []*scenario.File, broken []report.Case, fresh map[string]bool) {
+	before := w.loaded
+	w.loaded, fresh = map[string]*loadedFile{}, map[string]bool{}
+	for _, t := range targets {
+		l := before[t.Path]
+		if l == nil || l.concerns(t.Path, seen) {
+			l = &loadedFile{}
+			l.files, l.broken = load([]scenario.Target{t})
+			broken = append(broken, l.broken...)
+			fresh[t.Path] = true
+		}
+		w.loaded[t.Path] = l
+		all = append(all, l.files...)
+	}
+	return all, broken, fresh
+}
+
+func scenarioFiles(n int) string {
+	if n == 1 {
+		return "1 scenario file"
+	}
+	return fmt.Sprintf("%d scenario files", n)
+}
+
+// concerns reports whether the file or something that it is made of has changed. Of
+// one that does not load nobody knows what that is.
+func (l *loadedFile) concerns(path string, c changes) bool {
+	switch {
+	case c.all, slices.Contains(c.paths, path):
+		return true
+	case len(l.broken) > 0:
+		return slices.ContainsFunc(c.paths, isYAML)
+	}
+	return slices.ContainsFunc(l.parts(), func(p string) bool { return slices.Contains(c.paths, p) })
+}
+
+// parts are the files beside its own that the cases are made of.
+func (l *loadedFile) parts() []string {
+	var parts []string
+	for _, f := range l.files {
+		parts = append(parts, f.Includes()...) // the same for all cases of a file
+		if golden := f.GoldenPath(); golden != "" {
+			parts = append(parts, golden)
+		}
+	}
+	return parts
+}
+
+const (
+	ruleColumns  = 80
+	rulePathsMax = 3 // changed files that the rule names
+)
+
+// rule draws a line that names what has changed since another time.
+func (w *caseWatch) rule(seen changes, before map[string]*loadedFile) {
+	var paths []string
+	for _, p := range seen.paths {
+		if isYAML(p) {
+			paths = append(paths, p)
+		}
+	}
+	for path := range w.loaded { // order-free: sorted below
+		if before[path] == nil {
+			paths = append(paths, path) // it came with its folder
+		}
+	}
+	for path := range before { // order-free: sorted below
+		if w.loaded[path] == nil {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	named := paths[:min(len(paths), rulePathsMax)]
+	text := strings.Join(named, ", ")
+	switch more := len(paths) - len(named); {
+	case seen.all:
+		text = "too many changes to name"
+	case more > 0:
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	text = "── " + text + " "
+	text += strings.Repeat("─", max(2, ruleColumns-len([]rune(text))))
+	fmt.Fprintf(w.notes(w.t), "\n%s\n", text)
+}
+
+func isYAML(path string) bool { return filepath.Ext(path) == ".yaml" }
