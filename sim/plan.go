@@ -10,7 +10,8 @@ type Plan struct {
 	Start      fsm.Millis // the first boot
 	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
 	Scripts    []Script
-	Strict     bool // an unscripted summary, compaction, init or farewell is unexpected too
+	Strict     bool       // an unscripted summary, compaction, init or farewell is unexpected too
+	QuietTakes fsm.Millis // what an unscripted call takes
 	Stubs      []Stub
 	Skills     []Skill
 	Embedding  Service // how texts become vectors

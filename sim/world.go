@@ -91,6 +91,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
 	} else if !known && !w.plan.Strict {
 		line, known = Quiet(e)
+		line.Takes = w.plan.QuietTakes
 	}
 	if !known {
 		w.unexpected(fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))

@@ -29,7 +29,9 @@ func (b *Brain) Answer(ask fsm.AskBrain) (sim.Line, bool) {
 	if b.file.Strict {
 		return sim.Line{}, false
 	}
-	return sim.Quiet(ask)
+	line, ok := sim.Quiet(ask)
+	line.Takes = b.file.latency().Brain.millis()
+	return line, ok
 }
 
 // next is how many lines the handle has had: the answers of the model behind the

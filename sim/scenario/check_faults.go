@@ -22,7 +22,7 @@ func (d *decoder) checkFaults(f *File) {
 			d.at(at+".name", unknown("tool", v.Name, toolNames(f.Tools)))
 		}
 	})
-	for _, s := range own.services() {
+	for _, s := range own.services(f.latency()) {
 		several(s.of, d.where, "faults."+string(s.kind), func(at string, v *ServiceFault) {
 			d.checkFault(at, v.Nth, v.P, v.Takes, choice{"fails", v.Fails != ""}, choice{"hangs", v.Hangs})
 		})
@@ -32,9 +32,9 @@ func (d *decoder) checkFaults(f *File) {
 	})
 }
 
-func (d *decoder) checkFault(at string, nth *Count, p *Chance, takes Duration, wrongs ...choice) {
+func (d *decoder) checkFault(at string, nth *Count, p *Chance, takes *Duration, wrongs ...choice) {
 	d.oneOf(at, choice{"nth", nth != nil}, choice{"p", p != nil})
-	if d.oneOf(at, wrongs...) == 0 && takes == 0 {
+	if d.oneOf(at, wrongs...) == 0 && takes == nil {
 		var keys []string
 		for _, c := range wrongs {
 			keys = append(keys, c.key)

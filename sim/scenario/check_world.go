@@ -89,6 +89,9 @@ func (d *decoder) checkTimeline(f *File) {
 			last := len(keys) - 1
 			d.at(at, "nothing happens; give one of "+strings.Join(keys[:last], ", ")+" and "+keys[last])
 		}
+		if source, kind := m.Event.names(); m.Event != nil && (source == "" || kind == "") {
+			d.at(at+".event", "the key source is missing; give it, or a kind such as disk.full")
+		}
 		d.checkServices(at, m)
 		d.checkPeople(at, m)
 		d.checkConfig(at+".configure", m.Configure, f)

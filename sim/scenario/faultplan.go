@@ -37,7 +37,7 @@ func (f *File) faults() []plannedFault {
 	}
 	several(own.Brain, f.where, "faults.brain", func(at string, v *BrainFault) { add(at, v.fault()) })
 	several(own.Tool, f.where, "faults.tool", func(at string, v *ToolFault) { add(at, v.fault()) })
-	for _, s := range own.services() {
+	for _, s := range own.services(f.latency()) {
 		several(s.of, f.where, "faults."+string(s.kind), func(at string, v *ServiceFault) { add(at, v.fault(s.kind)) })
 	}
 	several(own.Sessions, f.where, "faults.sessions", func(at string, v *SessionFault) { add(at, v.fault()) })
@@ -46,13 +46,15 @@ func (f *File) faults() []plannedFault {
 
 // serviceFaults are the faults of one service.
 type serviceFaults struct {
-	kind sim.FaultKind
-	of   Several[ServiceFault]
+	kind  sim.FaultKind
+	of    Several[ServiceFault]
+	takes *Duration // the service's latency
 }
 
-func (v *Faults) services() []serviceFaults {
+func (v *Faults) services(l *Latencies) []serviceFaults {
 	return []serviceFaults{
-		{sim.RecallFault, v.Recall}, {sim.EmbeddingFault, v.Embedding}, {sim.StoreFault, v.Store}, {sim.SkillsFault, v.Skills},
+		{sim.RecallFault, v.Recall, l.Recall}, {sim.EmbeddingFault, v.Embedding, l.Embedding},
+		{sim.StoreFault, v.Store, l.Store}, {sim.SkillsFault, v.Skills, l.Skills},
 	}
 }
 
@@ -96,7 +98,7 @@ func (v *BrainFault) fault() sim.Fault {
 }
 
 func (v *ToolFault) fault() sim.Fault {
-	act := sim.Act{Hangs: v.Hangs, Lost: v.Lost, Takes: fsm.Millis(v.Takes)}
+	act := sim.Act{Hangs: v.Hangs, Lost: v.Lost, Takes: v.Takes.millis()}
 	if v.Fails != nil {
 		act.Returns, act.Failed, act.Nothing = v.Fails.text(), true, v.Fails.Retryable
 	}
@@ -108,7 +110,7 @@ func (v *ToolFault) fault() sim.Fault {
 func (v *ServiceFault) fault(kind sim.FaultKind) sim.Fault {
 	return when(sim.Fault{
 		Kind: kind, Slow: v.Fails == "" && !v.Hangs,
-		Service: sim.Service{Fails: v.Fails, Hangs: v.Hangs, Takes: fsm.Millis(v.Takes)},
+		Service: sim.Service{Fails: v.Fails, Hangs: v.Hangs, Takes: v.Takes.millis()},
 	}, v.Nth, v.P, v.Optional)
 }
 

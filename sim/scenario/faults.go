@@ -40,43 +40,43 @@ type BrainFault struct {
 	Hangs    bool          `key:"hangs"`                                                   // no answer comes
 	Cut      bool          `key:"cut"`                                                     // the stream ends without its last line: class cut_stream
 	Garbage  string        `key:"garbage"`                                                 // the answer cannot be read: class garbage
-	Takes    Duration      `key:"takes"`                                                   // how long until it answers
+	Takes    *Duration     `key:"takes"`                                                   // how long until it answers
 	Optional bool          `key:"optional"`                                                // it is no failure if the n-th call never comes
 }
 
 // ToolFault makes tool calls go wrong. A call that it hits takes no entry of the tool,
 // but for one that is started_then_lost; with takes alone the call is only slow.
 type ToolFault struct {
-	Nth      *Count   `key:"nth"`               // the n-th such call of the run; 1 unless p is given. One that is started again after a crash is the same call
-	P        *Chance  `key:"p"`                 // in place of nth, the probability with which each is hit
-	Name     string   `key:"name"`              // only calls of this tool
-	Fails    *Failing `key:"fails"`             // the tool answers that it failed: a text, or {code, message, retryable}
-	Hangs    bool     `key:"hangs"`             // it answers only when it is aborted
-	Lost     bool     `key:"started_then_lost"` // it does what its entry does, but its answer never comes
-	Takes    Duration `key:"takes"`             // how long until it answers
-	Optional bool     `key:"optional"`          // it is no failure if the n-th call never comes
+	Nth      *Count    `key:"nth"`               // the n-th such call of the run; 1 unless p is given. One that is started again after a crash is the same call
+	P        *Chance   `key:"p"`                 // in place of nth, the probability with which each is hit
+	Name     string    `key:"name"`              // only calls of this tool
+	Fails    *Failing  `key:"fails"`             // the tool answers that it failed: a text, or {code, message, retryable}
+	Hangs    bool      `key:"hangs"`             // it answers only when it is aborted
+	Lost     bool      `key:"started_then_lost"` // it does what its entry does, but its answer never comes
+	Takes    *Duration `key:"takes"`             // how long until it answers
+	Optional bool      `key:"optional"`          // it is no failure if the n-th call never comes
 }
 
 // ServiceFault makes calls of a service go wrong; with takes alone they are only slow.
 type ServiceFault struct {
-	Nth      *Count   `key:"nth"`      // the n-th such call of the run; 1 unless p is given. A call that is made again after a crash is the same call
-	P        *Chance  `key:"p"`        // in place of nth, the probability with which each is hit
-	Fails    string   `key:"fails"`    // it fails so
-	Hangs    bool     `key:"hangs"`    // no answer comes
-	Takes    Duration `key:"takes"`    // how long until it answers
-	Optional bool     `key:"optional"` // it is no failure if the n-th call never comes
+	Nth      *Count    `key:"nth"`      // the n-th such call of the run; 1 unless p is given. A call that is made again after a crash is the same call
+	P        *Chance   `key:"p"`        // in place of nth, the probability with which each is hit
+	Fails    string    `key:"fails"`    // it fails so
+	Hangs    bool      `key:"hangs"`    // no answer comes
+	Takes    *Duration `key:"takes"`    // how long until it answers
+	Optional bool      `key:"optional"` // it is no failure if the n-th call never comes
 }
 
 // SessionFault makes loads or saves of sessions go wrong, or both; with takes alone
 // they are only slow.
 type SessionFault struct {
-	Only     string   `key:"only" enum:"load,save"` // both unless given
-	Nth      *Count   `key:"nth"`                   // the n-th such call of the run; 1 unless p is given. A call that is made again after a crash is the same call
-	P        *Chance  `key:"p"`                     // in place of nth, the probability with which each is hit
-	Fails    string   `key:"fails"`                 // it fails so; nothing is saved
-	Hangs    bool     `key:"hangs"`                 // no answer comes; nothing is saved
-	Takes    Duration `key:"takes"`                 // how long until it answers
-	Optional bool     `key:"optional"`              // it is no failure if the n-th call never comes
+	Only     string    `key:"only" enum:"load,save"` // both unless given
+	Nth      *Count    `key:"nth"`                   // the n-th such call of the run; 1 unless p is given. A call that is made again after a crash is the same call
+	P        *Chance   `key:"p"`                     // in place of nth, the probability with which each is hit
+	Fails    string    `key:"fails"`                 // it fails so; nothing is saved
+	Hangs    bool      `key:"hangs"`                 // no answer comes; nothing is saved
+	Takes    *Duration `key:"takes"`                 // how long until it answers
+	Optional bool      `key:"optional"`              // it is no failure if the n-th call never comes
 }
 
 // Crashes is one crash or a list of them.

@@ -16,6 +16,7 @@ type File struct {
 	About     *About       `key:"about"`             // what the profile's texts speak of
 	Clock     *Clock       `key:"clock"`             // the virtual clock
 	Tools     Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them, behind the profile's own
+	Latencies *Latencies   `key:"latencies"`         // how long what says no takes of its own takes (SCN-26)
 	World     Map[Data]    `key:"world"`             // what the outside world holds before the first start: data by names of the file's choice (SCN-23)
 	Skills    []Skill      `key:"skills"`            // the skills that there are
 	Embed     *Embedding   `key:"embedding"`         // off, or how the embedding model fails
@@ -116,7 +117,7 @@ type Entry struct {
 	Hangs    bool        `key:"hangs"`                                 // it answers only when it is aborted
 	Deaf     bool        `key:"deaf"`                                  // it does not even stop when it is aborted
 	Lost     bool        `key:"started_then_lost"`                     // it does what it does, but its answer never comes
-	Takes    Duration    `key:"takes"`                                 // how long until it answers
+	Takes    *Duration   `key:"takes"`                                 // how long until it answers
 	Times    *Count      `key:"times"`                                 // how many calls the entry is for; 1 unless given
 	Effects  string      `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
 	Approve  bool        `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
@@ -178,7 +179,7 @@ type Line struct {
 	Garbage  string        `key:"garbage"`             // the answer cannot be read: class garbage
 	Dropped  *Truncated    `key:"truncated"`           // the server has silently dropped a part of what it was sent, which its count tells: class context_truncated
 	Tokens   *Tokens       `key:"tokens"`              // what the server counts
-	Takes    Duration      `key:"takes"`               // how long until it answers, or until the first piece of a stream
+	Takes    *Duration     `key:"takes"`               // how long until it answers, or until the first piece of a stream
 	Optional bool          `key:"optional"`            // it is no failure if nobody asks
 }
 
@@ -247,32 +248,32 @@ type Sees struct {
 
 // Moment is one entry of the timeline (SCN-6). Exactly one thing happens at it.
 type Moment struct {
-	At        Duration       `key:"at"`                       // when, after the first start; at once unless given
-	User      *string        `key:"user"`                     // a request with this text
-	Session   string         `key:"session"`                  // (user) the request's session
-	Channel   string         `key:"channel"`                  // (user) the channel it comes through
-	Chat      string         `key:"chat"`                     // (user) the chat in that channel
-	ID        string         `key:"id"`                       // (user) the sender's id of it
-	Images    []string       `key:"images"`                   // (user) pictures, each a text that stands for its bytes
-	Context   []Said         `key:"context"`                  // (user) the caller's own history, in place of the session's
-	Command   string         `key:"command"`                  // a request with a command as its text, such as /new
-	Event     *Event         `key:"event"`                    // a system event
-	Again     bool           `key:"duplicate_last"`           // the last request is sent again, to the letter
-	Cancel    *Pick          `key:"cancel"`                   // a request to end a request: true for the last one, or an id
-	Approve   *Pick          `key:"approve"`                  // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by}
-	Deny      *Pick          `key:"deny"`                     // a person refuses it
-	Resolve   *Word          `key:"resolve"`                  // a person's word on a handle that is held: a text, or {text, nth}
-	Configure *Config        `key:"configure"`                // the configuration changes: settings as in config, over those that hold
-	EditFile  *string        `key:"edit_memory"`              // a person writes MEMORY.md
-	EditSaved *Editing       `key:"edit_session"`             // somebody else saves a session
-	Shutdown  string         `key:"shutdown" enum:"TERM,INT"` // a signal
-	Start     bool           `key:"start"`                    // the process starts again after it has stopped
-	Jump      Leap           `key:"clock_jump"`               // the wall clock goes forward (1h) or back (-30m); timers and the times of the timeline do not (SCN-25)
-	Store     *Outage        `key:"store"`                    // how storing memory goes from now on
-	Recall    *Outage        `key:"recall"`                   // how recalling memory goes from now on
-	Embedding *Outage        `key:"embedding"`                // how embedding goes from now on
-	Sessions  *SessionOutage `key:"sessions"`                 // how loading and saving sessions goes from now on
-	Skills    *Outage        `key:"skills"`                   // how loading skills goes from now on
+	At        Duration       `key:"at"`             // when, after the first start; at once unless given
+	User      *string        `key:"user"`           // a request with this text
+	Session   string         `key:"session"`        // (user) the request's session
+	Channel   string         `key:"channel"`        // (user) the channel it comes through
+	Chat      string         `key:"chat"`           // (user) the chat in that channel
+	ID        string         `key:"id"`             // (user) the sender's id of it
+	Images    []string       `key:"images"`         // (user) pictures, each a text that stands for its bytes
+	Context   []Said         `key:"context"`        // (user) the caller's own history, in place of the session's
+	Command   string         `key:"command"`        // a request with a command as its text, such as /new
+	Event     *Event         `key:"event"`          // a system event
+	Again     bool           `key:"duplicate_last"` // the last request is sent again, to the letter
+	Cancel    *Pick          `key:"cancel"`         // a request to end a request: true for the last one, or an id
+	Approve   *Pick          `key:"approve"`        // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by}
+	Deny      *Pick          `key:"deny"`           // a person refuses it
+	Resolve   *Word          `key:"resolve"`        // a person's word on a handle that is held: a text, or {text, nth}
+	Configure *Config        `key:"configure"`      // the configuration changes: settings as in config, over those that hold
+	EditFile  *string        `key:"edit_memory"`    // a person writes MEMORY.md
+	EditSaved *Editing       `key:"edit_session"`   // somebody else saves a session
+	Shutdown  Signal         `key:"shutdown"`       // a signal: TERM, which true stands for, or INT; or {signal: …}
+	Start     bool           `key:"start"`          // the process starts again after it has stopped
+	Jump      Leap           `key:"clock_jump"`     // the wall clock goes forward (1h) or back (-30m); timers and the times of the timeline do not (SCN-25)
+	Store     *Outage        `key:"store"`          // how storing memory goes from now on
+	Recall    *Outage        `key:"recall"`         // how recalling memory goes from now on
+	Embedding *Outage        `key:"embedding"`      // how embedding goes from now on
+	Sessions  *SessionOutage `key:"sessions"`       // how loading and saving sessions goes from now on
+	Skills    *Outage        `key:"skills"`         // how loading skills goes from now on
 }
 
 // Pick chooses a request or a question.
@@ -300,28 +301,28 @@ type Editing struct {
 
 // SessionOutage says how loading or saving sessions goes, or both.
 type SessionOutage struct {
-	Only  string   `key:"only" enum:"load,save"` // both unless given
-	Fails string   `key:"fails"`                 // it fails so; nothing is saved
-	Hangs bool     `key:"hangs"`                 // no answer comes; nothing is saved
-	Works bool     `key:"works"`                 // it works again
-	Takes Duration `key:"takes"`                 // how long it takes
+	Only  string    `key:"only" enum:"load,save"` // both unless given
+	Fails string    `key:"fails"`                 // it fails so; nothing is saved
+	Hangs bool      `key:"hangs"`                 // no answer comes; nothing is saved
+	Works bool      `key:"works"`                 // it works again
+	Takes *Duration `key:"takes"`                 // how long it takes
 }
 
 // Event is a system event.
 type Event struct {
-	Source  string `key:"source,required"` // who saw it: disk, http, …
-	Kind    string `key:"kind,required"`   // what happened: full, failed, …
-	Subject string `key:"subject"`         // what it is about: /var, a unit's name, …
-	Detail  string `key:"detail"`          // more words on it
+	Source  string `key:"source"`        // who saw it: disk, http, …; unless given, what stands before the dot of kind
+	Kind    string `key:"kind,required"` // what happened: full, failed, …; or both, as disk.full
+	Subject string `key:"subject"`       // what it is about: /var, a unit's name, …
+	Detail  string `key:"detail"`        // more words on it
 }
 
 // Outage says how a part of the world behaves. Exactly one of fails, hangs and
 // works is given, or takes alone.
 type Outage struct {
-	Fails string   `key:"fails"` // it fails so
-	Hangs bool     `key:"hangs"` // no answer comes
-	Works bool     `key:"works"` // it works again
-	Takes Duration `key:"takes"` // how long it takes
+	Fails string    `key:"fails"` // it fails so
+	Hangs bool      `key:"hangs"` // no answer comes
+	Works bool      `key:"works"` // it works again
+	Takes *Duration `key:"takes"` // how long it takes
 }
 
 // Expect is what must hold when the case has come to rest (SCN-15).

@@ -42,7 +42,7 @@ expect:
 		{"a map, in which $ means nothing", string(f.Script[0].Calls[0].Args), `{"command":"df ${n}","deep":[1,"x"]}`},
 		{"a matcher", exec.Args.String(), `{command: "df ${n}", deep: [1, "x"]}`},
 		{"$${ is ${", *exec.Returns, "cost ${n}: $5 and $${n}"},
-		{"a part of a duration", intValue(int(exec.Takes)).text, "300"},
+		{"a part of a duration", intValue(int(*exec.Takes)).text, "300"},
 		{"a block", *f.Script[1].Says, "3\na case\n"},
 		{"a value as it stands", *f.Script[2].Says, "${n}"},
 		{"a list", f.Expect.Replies.String(), `["hello", "bye"]`},

@@ -94,7 +94,7 @@ func (l *Line) text() (string, bool) {
 // and slow_load are over. A client that has had none within its time gives up
 // (SCN-28).
 func (l *Line) inTime(out sim.Line) sim.Line {
-	out.Takes = fsm.Millis(l.Takes + l.SlowLoad)
+	out.Takes = l.Takes.millis() + fsm.Millis(l.SlowLoad)
 	first := fsm.Millis(l.SlowLoad)
 	if l.Stream != nil {
 		first = out.Takes

@@ -115,6 +115,7 @@ func (d *decoder) file() *File {
 	if len(d.problems) == 0 {
 		d.check(f)
 	}
+	f.settle()
 	f.Name += d.row.label
 	return f
 }

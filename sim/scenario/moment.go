@@ -36,13 +36,14 @@ func (m *Moment) asks() bool { return m.User != nil || m.Command != "" }
 
 // moment is the moment as the simulator plays it; nth counts the requests.
 func (f *File) moment(m *Moment, nth int) sim.Moment {
-	out := sim.Moment{At: fsm.Millis(m.At), Again: m.Again, Signal: m.Shutdown, Boot: m.Start, Jump: fsm.Millis(m.Jump)}
+	out := sim.Moment{At: fsm.Millis(m.At), Again: m.Again, Signal: string(m.Shutdown), Boot: m.Start, Jump: fsm.Millis(m.Jump)}
 	switch {
 	case m.asks():
 		out.Request = m.request(nth)
 	case m.Event != nil:
 		e := m.Event
-		out.Event = &fsm.EventRaised{Source: e.Source, Subject: e.Subject, Event: e.Kind, Detail: e.Detail}
+		source, kind := e.names()
+		out.Event = &fsm.EventRaised{Source: source, Subject: e.Subject, Event: kind, Detail: e.Detail}
 	case m.Cancel != nil:
 		out.Cancel = &sim.Cancel{ID: m.Cancel.ID}
 	case m.Approve != nil:

@@ -32,6 +32,7 @@ func (f *File) Plan() sim.Plan {
 		Timeline:   f.timeline(),
 		Seed:       f.seed(),
 	}
+	f.latency().start(&p)
 	for _, fault := range f.faults() {
 		p.Faults = append(p.Faults, fault.Fault)
 	}
@@ -212,7 +213,7 @@ func stub(name string, entries Entries) sim.Stub {
 		if e.About != "" {
 			s.Decl.Description = e.About
 		}
-		act := sim.Act{Reads: e.Reads, Changes: e.changes(), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: fsm.Millis(e.Takes), Optional: e.Optional}
+		act := sim.Act{Reads: e.Reads, Changes: e.changes(), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: e.Takes.millis(), Optional: e.Optional}
 		if e.Returns != nil {
 			act.Returns = *e.Returns
 		}
@@ -239,7 +240,7 @@ func (f *File) memory() []fsm.Entry {
 }
 
 func (o *Outage) service() sim.Service {
-	return sim.Service{Fails: o.Fails, Hangs: o.Hangs, Takes: fsm.Millis(o.Takes)}
+	return sim.Service{Fails: o.Fails, Hangs: o.Hangs, Takes: o.Takes.millis()}
 }
 
 func (c *Crash) crash() sim.Crash {

@@ -45,6 +45,9 @@ func schemaForms() []form {
 		{reflect.TypeFor[Matrix](), func(*schemaGen) *jsonschema.Schema {
 			return anyOf(byVariable(listOf(anyConstant(), CasesPerFileMax)), listOf(byVariable(anyConstant()), CasesPerFileMax))
 		}},
+		{reflect.TypeFor[Signal](), func(g *schemaGen) *jsonschema.Schema {
+			return anyOf(oneOfWords(signals()), &jsonschema.Schema{Const: jsonschema.Ptr[any](true)}, g.object(reflect.TypeFor[signalForm]()))
+		}},
 		{reflect.TypeFor[Args](), func(*schemaGen) *jsonschema.Schema { return orReference(&jsonschema.Schema{Type: "object"}) }},
 		{reflect.TypeFor[Data](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{} }},
 		{reflect.TypeFor[Expression](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: `\S`} }},

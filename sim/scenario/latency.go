@@ -1,0 +1,111 @@
+package scenario
+
+import (
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// Latencies are how long things take: what a call takes whose entry, fault or outage
+// says no takes, and the services from the first start on (SCN-26).
+type Latencies struct {
+	Brain     *Duration `key:"brain"`     // a model call, unscripted ones too; 0s unless given
+	Tools     *Duration `key:"tools"`     // a call of a stub tool; 0s unless given
+	Recall    *Duration `key:"recall"`    // a recall; 0s unless given
+	Embedding *Duration `key:"embedding"` // an embedding; 0s unless given
+	Store     *Duration `key:"store"`     // storing an entry of memory; 0s unless given
+	Sessions  *Duration `key:"sessions"`  // loading or saving a session; 0s unless given
+	Skills    *Duration `key:"skills"`    // loading a skill; 0s unless given
+}
+
+// millis is a duration that may not be given.
+func (v *Duration) millis() fsm.Millis {
+	if v == nil {
+		return 0
+	}
+	return fsm.Millis(*v)
+}
+
+func (f *File) latency() *Latencies {
+	if f.Latencies == nil {
+		return &Latencies{}
+	}
+	return f.Latencies
+}
+
+// start is how the services are from the first start on.
+func (l *Latencies) start(p *sim.Plan) {
+	p.QuietTakes = l.Brain.millis()
+	for _, s := range []struct {
+		of    *sim.Service
+		takes *Duration
+	}{
+		{&p.Recalling, l.Recall}, {&p.Embedding, l.Embedding}, {&p.Storing, l.Store},
+		{&p.Loading, l.Sessions}, {&p.Saving, l.Sessions}, {&p.Skilling, l.Skills},
+	} {
+		s.of.Takes = s.takes.millis()
+	}
+}
+
+// settle gives all that says no takes the one of its kind.
+func (f *File) settle() {
+	l := f.latency()
+	scripts := [][]Line{f.Script}
+	if own := f.ScriptFor; own != nil {
+		scripts = append(scripts, own.Init, own.Summary, own.Compact, own.Subagent, own.Farewell)
+	}
+	for _, lines := range scripts {
+		for i := range lines {
+			orTakes(&lines[i].Takes, l.Brain)
+		}
+	}
+	for _, t := range f.Tools {
+		for i := range t.Value {
+			orTakes(&t.Value[i].Takes, l.Tools)
+		}
+	}
+	if f.Embed != nil {
+		orTakes(&f.Embed.Takes, l.Embedding)
+	}
+	for i := range f.Timeline {
+		f.Timeline[i].settle(l)
+	}
+	f.Faults.settle(l)
+}
+
+func (m *Moment) settle(l *Latencies) {
+	for _, o := range []struct {
+		of    *Outage
+		takes *Duration
+	}{{m.Recall, l.Recall}, {m.Embedding, l.Embedding}, {m.Store, l.Store}, {m.Skills, l.Skills}} {
+		if o.of != nil {
+			orTakes(&o.of.Takes, o.takes)
+		}
+	}
+	if m.Sessions != nil {
+		orTakes(&m.Sessions.Takes, l.Sessions)
+	}
+}
+
+func (v *Faults) settle(l *Latencies) {
+	for i := range v.Brain {
+		orTakes(&v.Brain[i].Takes, l.Brain)
+	}
+	for i := range v.Tool {
+		orTakes(&v.Tool[i].Takes, l.Tools)
+	}
+	for _, s := range v.services(l) {
+		for i := range s.of {
+			orTakes(&s.of[i].Takes, s.takes)
+		}
+	}
+	for i := range v.Sessions {
+		orTakes(&v.Sessions[i].Takes, l.Sessions)
+	}
+}
+
+// orTakes sets what is not given.
+func orTakes(takes **Duration, latency *Duration) {
+	if *takes == nil {
+		*takes = latency
+	}
+}
