@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"os"
+	"strconv"
 	"testing"
 
 	"shelly/sim"
@@ -21,6 +22,36 @@ func BenchmarkLoadAndRun(b *testing.B) {
 		}
 		if o := f.Run(sim.Options{}); !o.OK() {
 			b.Fatal(o.Failures)
+		}
+	}
+}
+
+// A file without include, vars and matrix is loaded.
+func BenchmarkLoad(b *testing.B) {
+	fsys := os.DirFS("../../scenarios/shelly")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Load(fsys, "tool-round-trip.scenario.yaml"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A file of as many cases as one may have is loaded.
+func BenchmarkLoadMatrix(b *testing.B) {
+	source, err := os.ReadFile("../../scenarios/shelly/tool-round-trip.scenario.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	source = append(source, "\nmatrix: {a: ["...)
+	for i := range CasesPerFileMax {
+		source = append(source, strconv.Itoa(i)+", "...)
+	}
+	source = append(source, "]}\nmemory_file: \"no ${a}\"\n"...)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := load(nil, "b.scenario.yaml", source); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

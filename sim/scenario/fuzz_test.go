@@ -1,98 +1,127 @@
 package scenario
 
 import (
-	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
-	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
-	"shelly/sim"
+	"go.yaml.in/yaml/v4"
 )
 
-// Whatever the bytes are, loading them gives a scenario or an error with a place
-// and words that can be shown, the same ones each time.
-func FuzzLoad(f *testing.F) {
+// seeds are the project's scenarios, and files that are odd in one way each.
+func seeds(f *testing.F) []string {
 	fsys := os.DirFS("../../scenarios")
 	files, err := Find(fsys, []string{"."})
 	if err != nil {
 		f.Fatal(err)
 	}
+	var list []string
 	for _, file := range files {
 		source, err := readFile(fsys, file.Path)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(source)
+		list = append(list, string(source))
 	}
-	for _, seed := range []string{
+	const head = "scenario: 1\nname: x\nexpect: {ends: serving}\n"
+	return append(list,
 		"", "- a", "a: &a [*a]", "<<: {a: 1}", "? [a]\n: b", "a: \"x", "scenario: 1\nname: x\nexpect: {replies: &r [*r]}",
 		"scenario: 1\nname: x\n---\n", "\xff\xfe", "a\x1b", "%YAML 1.2\n---\na: 1", "scenario: !!int 1",
 		"scenario: 1\nname: x\nalways: [{$literal: {a: .nan}}]", "scenario: 1\nname: x\nexpect: {trace: [{count: {of: {ask: a}, is: {}}}]}",
-	} {
-		f.Add([]byte(seed))
+		head+"include: part.yaml\ntags: [a]\n", head+"include: [part.yaml, sub/part.yaml]\ntools: {t: []}\n", head+"include: &i [*i]\n", head+"include: ../x\n",
+		head+"vars: {a: 1, b: [x], c: {d: e}}\nbrain: [{says: \"${a} $${b} ${c}\"}, {calls: \"${b}\"}]\n", head+"vars: &v {a: *v}\nmemory_file: ${a}\n",
+		head+"matrix: {a: [1, x], b: [[y], {c: d}]}\nworld: {w: \"${a}\", v: \"${b}\"}\n", head+"matrix:\n  - {a: 1}\n  - {a: 2}\nmemory_file: x ${a}\n",
+		head+"vars: {a: x}\nmatrix: {a: [1]}\n", head+"matrix: &m [*m]\n", head+"memory_file: |\n  ${a}\n  ${\n", head+"memory_file: \"\\x24{a}\"\n",
+	)
+}
+
+// Whatever the bytes of a file and of a fragment that it may include are, loading
+// them gives cases or an error with places and words that can be shown, the same ones
+// each time.
+func FuzzLoad(f *testing.F) {
+	fragments := []string{"vars: {a: 1}\ntags: [b]\ntools: {u: []}\nnever: [{tool: u}]\n", "include: sub/part.yaml\n", "scenario: 1\n", "- a", "a: &a [*a]", "tags: [a\n", ""}
+	for i, source := range seeds(f) {
+		f.Add([]byte(source), []byte(fragments[i%len(fragments)]))
 	}
-	f.Fuzz(func(t *testing.T, source []byte) {
-		file, err := Parse("f.scenario.yaml", source)
+	f.Fuzz(func(t *testing.T, source, fragment []byte) {
+		fsys := fstest.MapFS{
+			"x/f.scenario.yaml": {Data: source}, "x/part.yaml": {Data: fragment}, "x/sub/part.yaml": {Data: []byte("include: ../part.yaml\n")},
+			"x/link.yaml": {Data: []byte("part.yaml"), Mode: fs.ModeSymlink},
+		}
+		cases, err := Load(fsys, "x/f.scenario.yaml")
 		if err == nil {
-			file.Plan()
-			return
-		}
-		var load *LoadError
-		if !errors.As(err, &load) || len(load.Problems) == 0 {
-			t.Fatalf("error without problems: %v", err)
-		}
-		for _, p := range load.Problems {
-			if p.Pos.Line < 1 && len(source) <= FileBytesMax || p.Text == "" {
-				t.Errorf("problem without a place or words: %+v", p)
+			if len(cases) == 0 || len(cases) > CasesPerFileMax {
+				t.Fatalf("%d cases", len(cases))
 			}
-		}
-		for _, r := range load.Detail() {
-			if r != '\n' && r != utf8.RuneError && printable(r) != r {
-				t.Errorf("the error shows %U:\n%q", r, load.Detail())
-				break
+			for _, c := range cases[:min(len(cases), 10)] {
+				c.Plan()
 			}
+		} else {
+			wellToldOf(t, err, fsys)
 		}
-		if _, again := Parse("f.scenario.yaml", source); again == nil || again.Error() != err.Error() {
-			t.Errorf("error %v, then %v", err, again)
+		again, second := Load(fsys, "x/f.scenario.yaml")
+		same := len(again) == len(cases) && (err == nil) == (second == nil) && (err == nil || second.Error() == err.Error())
+		if !same || !slices.EqualFunc(cases, again, func(a, b *File) bool { return a.Name == b.Name }) {
+			t.Errorf("%d cases and error %v, then %d and %v", len(cases), err, len(again), second)
 		}
 	})
 }
 
-// Whatever an expression is, it is refused at a place within the file or evaluated
-// to a failure or none, the same each time (SCN-31).
-func FuzzExpression(f *testing.F) {
-	for _, seed := range []string{
-		"active <= limits.max_active", "all(handles, .age < duration('5s'))", "let a = handles; len(a) == 0", "find(handles, .id == 1)?.state == nil",
-		"tools['x'] in [1, 2] or 'reply' in effects", "handles | map(.session) | uniq() | len() == 1", "handles[0:1][0].state == 'queued'",
-		"now > 1 ? true : false", "if now > 1 { true } else { false }", "lifecycle matches '^s'", "not (lifecycle not in ['down'])", "`x` == 'x'",
-		"any(handles, {let x = #; x.id > 1})", "reduce(handles, #acc, 0) == 1", "max(1, 2.5) > 1e300", "-1 % 0 == 1", "sum(handles, .id) == 1", "(nil)?.x == 1",
-		"$env", "#", "handles.state", "{}", "[] == []", "sort(handles) == nil", "handles ?? 1 == 1", "first(handles).age > 0", "duration()", "1 in tools",
-	} {
-		f.Add(seed)
+// wellToldOf checks the places and words of an error.
+func wellToldOf(t *testing.T, err error, fsys fstest.MapFS) {
+	t.Helper()
+	var load *LoadError
+	if !errors.As(err, &load) || len(load.Problems) == 0 {
+		t.Fatalf("error without problems: %v", err)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Skip()
-		}
-		source := []byte("scenario: 1\nname: x\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nalways: [" + string(quoted) + "]\n")
-		file, err := Parse("f", source)
-		var load *LoadError
+	for _, p := range load.Problems {
+		file := fsys[p.Pos.In(load.File)]
 		switch {
-		case errors.As(err, &load):
-			for _, p := range load.Problems {
-				if p.Text == "" || !utf8.ValidString(load.Error()) {
-					t.Errorf("%q: problem %+v", text, p)
-				}
-			}
-		case err != nil:
-			t.Errorf("%q: %v", text, err)
-		default:
-			if a, b := file.Run(sim.Options{}), file.Run(sim.Options{}); !reflect.DeepEqual(a.Failures, b.Failures) {
-				t.Errorf("%q fails differently: %v, %v", text, a.Failures, b.Failures)
-			}
+		case p.Text == "" || file == nil:
+			t.Errorf("problem without words or file: %+v", p)
+		case p.Pos.Line < 1 && len(file.Data) <= FileBytesMax, p.Pos.Line > strings.Count(string(file.Data), "\n")+2+strings.Count(string(file.Data), "\r"):
+			t.Errorf("problem without a place: %+v", p)
+		}
+	}
+	for _, r := range load.Detail() {
+		if r != '\n' && r != utf8.RuneError && printable(r) != r {
+			t.Errorf("the error shows %U:\n%q", r, load.Detail())
+			break
+		}
+	}
+}
+
+// Reading cases does not change the nodes of the file, which they share.
+func FuzzNodesStayAsTheyAre(f *testing.F) {
+	for _, source := range seeds(f) {
+		f.Add([]byte(source))
+	}
+	f.Fuzz(func(t *testing.T, source []byte) {
+		doc := &document{path: "f.scenario.yaml", sources: sources{"": source}, places: map[string]Pos{}}
+		var problem *Problem
+		if doc.root, problem = parse(source, "a scenario"); problem != nil {
+			return
+		}
+		before := nodesOf(doc.root)
+		if rows := doc.variables(); len(doc.problems) == 0 {
+			doc.cases(rows)
+		}
+		if after := nodesOf(doc.root); !slices.Equal(before, after) {
+			t.Errorf("nodes %q, then %q", before, after)
 		}
 	})
+}
+
+// nodesOf are the nodes of a tree in its order, each as a text.
+func nodesOf(n *yaml.Node) []string {
+	list := []string{n.ShortTag() + " " + n.Value}
+	for _, inner := range n.Content {
+		list = append(list, nodesOf(inner)...)
+	}
+	return list
 }
