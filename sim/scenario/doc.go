@@ -15,6 +15,10 @@
 //
 // Loading is strict. [Load] gathers all that is wrong with a file, each with its
 // place; see [LoadError]. The limits on a file are the constants of this package.
+// It has three stages: the fragments that a file includes are read and their keys
+// joined to its own (SCN-16); variables and matrix are read, which says how many
+// cases there are (SCN-18); and each case is read from the same nodes, its variables
+// put in on the way (SCN-17). Nodes are shared by all cases and never changed.
 //
 // What a scenario leaves out has a quiet default:
 //

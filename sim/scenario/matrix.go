@@ -101,7 +101,7 @@ func (d *decoder) axes(n *yaml.Node) []axis {
 // nameOfMatrix checks and adds a name of the matrix.
 func (d *decoder) nameOfMatrix(key *yaml.Node, path string) {
 	if first, ok := d.where["vars."+key.Value]; ok {
-		d.add(key, path, fmt.Sprintf("is a variable too, on line %d; give one of them another name", first.Line))
+		d.add(key, path, fmt.Sprintf("is a variable too, on line %d of %s; give one of them another name", first.Line, first.In(d.doc.path)))
 	}
 	if names := len(d.doc.names) - len(d.doc.vars); names == MatrixNamesMax {
 		d.add(key, path, fmt.Sprintf("is one name too many; the limit is %d", MatrixNamesMax))

@@ -88,7 +88,7 @@ func TestSCN18WhatIsNoMatrix(t *testing.T) {
 		{"null", "{a: [1, ~]}", "matrix.a[1]: has no value"},
 		{"name given twice", "{a: [1], a: [2]}", "matrix.a: already given on line 3"},
 		{"name that is none", "{A: [1]}", "matrix.A: the name of a variable is"},
-		{"name of a variable", "{v: [1]}", ":3:10: matrix.v: is a variable too, on line 4; give one of them another name"},
+		{"name of a variable", "{v: [1]}", ":3:10: matrix.v: is a variable too, on line 4 of m.scenario.yaml; give one of them another name"},
 		{"row that is no map", "[a]", "matrix[0]: wants a map of values by name, found the text"},
 		{"row of nothing", "[{}]", "matrix[0]: wants a map of values by name, found an empty map"},
 		{"name that is missing", "[{a: 1, b: 2}, {a: 3}]", ":3:24: matrix[1]: the name b is missing; each case has the names of the first"},
