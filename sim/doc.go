@@ -1,6 +1,7 @@
 // Package sim runs the shipped machine and engine in a simulated world: a
 // virtual clock, a scripted model, stub tools and skills, memory, sessions and
-// journal in memory, people who decide, and crashes at chosen points.
+// journal in memory, people who decide, crashes at chosen points, and calls and writes
+// that fail by number or by chance.
 //
 //	result := sim.Run(plan, sim.Options{})
 //

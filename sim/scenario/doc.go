@@ -10,7 +10,7 @@
 //	}
 //
 // A scenario is one YAML file: a world, a script for the model, a timeline of
-// inputs, crashes, and what must hold. [File] is the format, version 1: its
+// inputs, faults, and what must hold. [File] is the format, version 1: its
 // fields are the keys, and their comments say what each key means.
 //
 // Loading is strict. [Load] gathers all that is wrong with a file, each with its
@@ -34,14 +34,18 @@
 //     "cli:direct"; with a channel and a chat alone it is the machine's choice.
 //   - A schedule keeps no case from its end: its slots are served while anything else
 //     goes on, and until clock.until.
+//   - What says no takes, and has none in latencies, takes no time.
+//   - A crash, and a fault without p, is at the first time that it can be. Faults with
+//     p strike by the seed 1.
 //   - A person who is to approve, deny or resolve waits to be asked.
 //
 // always, never and eventually take expressions such as "active <= limits.max_active"
 // on the state after each step. The unexported type state lists the names, and
 // SPEC.md (SCN-31) the functions; the language is that of expr-lang.org.
 //
-// An unexpected model or tool call, a script entry that nobody asked for and a
-// broken invariant fail every case, whatever it expects.
+// An unexpected model or tool call, a script entry that nobody asked for, a fault that
+// was planned by number and never struck, and a broken invariant fail every case,
+// whatever it expects.
 //
 // The package is pure: files arrive as an [io/fs.FS] and there is no clock.
 package scenario
