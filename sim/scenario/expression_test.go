@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shelly/fsm"
 	"shelly/sim"
 )
 
@@ -42,6 +43,7 @@ func TestSCN31ExpressionsAreCheckedWhenTheFileIsLoaded(t *testing.T) {
   - len(map(handles, handles)) == 2
   - 'len({"a": 1}) == 2'
   - handles == []
+  - "'servin' == lifecycle"
   - $env["now"] == 1
   - ""
   - [a]
@@ -140,6 +142,25 @@ eventually: ["epoch == 2 and crashes == 1 and requests == 1 and asked == 2", "ep
 `)
 	if !o.OK() {
 		t.Errorf("fails:\n%s", o.Failures[0])
+	}
+}
+
+// Whoever waits for a person is neither active nor queued, and subagents are counted
+// apart, as max_active counts (SCN-31).
+func TestSCN31HandlesAreCountedByWhatTheyDo(t *testing.T) {
+	o := newObserver(0)
+	v := fsm.Snapshot{LastHandle: 7}
+	for i, state := range []fsm.State{fsm.Queued, fsm.Parked, fsm.Approving, fsm.Held, fsm.Cognition, fsm.Saving, fsm.Cognition} {
+		v.Handles = append(v.Handles, fsm.Handle{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, State: state})
+	}
+	v.Handles[6].Kind = fsm.KindSubagent
+	o.follow(&v, 5)
+	if o.Queued != 1 || o.Parked != 1 || o.Active != 2 || o.Subagents != 1 {
+		t.Errorf("queued %d, parked %d, active %d, subagents %d", o.Queued, o.Parked, o.Active, o.Subagents)
+	}
+	v.Handles, v.LastHandle = append(v.Handles[4:5:5], fsm.Handle{ID: 8, State: fsm.Queued}), 8
+	if o.follow(&v, 12); o.Handles[0].Age != 7 || o.Handles[1].Age != 0 || len(o.admitted) != 2 {
+		t.Errorf("ages %d and %d, %d followed", o.Handles[0].Age, o.Handles[1].Age, len(o.admitted))
 	}
 }
 

@@ -200,6 +200,7 @@ func TestSCN33WhatComesNearestIsNamed(t *testing.T) {
 		{`{$contains: {tool: read, args: {command: du}}}`, calls, `nearest: [2], {tool: "exec", args: {command: "du"}}: tool is "exec", wants "read"`},
 		{`{$contains: {tool: read, attempt: 2}}`, calls, `nearest: [1], {tool: "read"}: attempt is missing, wants 2`},
 		{`{$contains: {tool: exec}}`, `[{"name": 1}]`, ``},
+		{`{$contains: {a: 1, b: x}}`, `[{"a": 1}, {"a": 1, "b": "a long way off"}]`, `nearest: [1], {a: 1, b: "a long way off"}: b is "a long way off", wants "x"`},
 		{`{$contains: done}`, `["queued", "dome", "lone"]`, `nearest: [1]: is "dome", wants "done"`},
 		{`{$contains: done}`, `["tone", "gone"]`, `nearest: [0]: is "tone", wants "done"`},
 		{`{$contains: "disk is 92%"}`, `"the disk is 93% full"`, `nearest: has "disk is 9", then "3% full", wants "2%"`},
