@@ -67,6 +67,8 @@ test-canaries:
 
 .PHONY: test-scenarios
 test-scenarios: build
+	$(call step,nothing doubtful in the scenarios)
+	@./$(BIN) scenario lint scenarios
 	$(call step,scenarios)
 	@./$(BIN) test scenarios --min-transitions 100 --ci
 	$(call step,scenarios on the runtime: the same inputs and effects)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+type lintCmd struct {
+	Paths  []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
+	Format string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations, as under GitHub Actions."`
+}
+
+// Help is what follows the usage.
+func (lintCmd) Help() string {
+	return "It runs nothing. Exit codes: 0 nothing doubtful, 1 a finding, 2 a file does not load, 4 nothing matched."
+}
+
+// Run implements the subcommand (SCN-21).
+func (c *lintCmd) Run(t *terminal) error {
+	as := &testCmd{Paths: c.Paths, Format: c.Format} // files are found and read as by test
+	paths, err := as.find()
+	if err != nil {
+		return err
+	}
+	cases, broken := load(paths)
+	l := &report.Lint{Files: len(paths), Findings: scenario.Lint(cases, rulesOf(cases))}
+	for i := range broken {
+		l.Broken = append(l.Broken, broken[i].Err)
+		fmt.Fprintln(t.err, detail(broken[i].Err))
+	}
+	if err := c.tell(t, as, l); err != nil {
+		return err
+	}
+	switch {
+	case len(broken) > 0:
+		return loadFailure(broken)
+	case len(l.Findings) > 0:
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+func (c *lintCmd) tell(t *terminal, as *testCmd, l *report.Lint) error {
+	if c.Format == "json" {
+		return report.JSONLint(t.out, l)
+	}
+	err := report.PrettyLint(as.log(t), l)
+	if as.onGitHub() {
+		err = errors.Join(err, report.LintAnnotations(t.out, l, pathOnGitHub))
+	}
+	return err
+}
+
+// rulesOf are the ids of the rules of the SPEC.md above the first case, or nil where
+// there is none with rules.
+func rulesOf(cases []*scenario.File) []string {
+	if len(cases) == 0 {
+		return nil
+	}
+	rules, err := rulesAbove([]report.Case{{Outcome: scenario.Outcome{File: cases[0].Path()}}})
+	if err != nil {
+		return nil
+	}
+	return rules
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"shelly/sim/scenario"
+)
+
+// Lint is what was found in files that were not run (SCN-21).
+type Lint struct {
+	Files    int                // how many were looked at, those that do not load among them
+	Broken   []error            // of files that do not load
+	Findings []scenario.Finding // in the others
+}
+
+// lintJSON is the JSON of a Lint, versioned as the report of a run is.
+type lintJSON struct {
+	Version  int           `json:"version"`
+	Files    int           `json:"files"`
+	Errors   []problemJSON `json:"errors"`   // why files do not load
+	Findings []problemJSON `json:"findings"` // what is doubtful
+}
+
+// PrettyLint writes each finding with its source, and a summary line. What does not
+// load is not in it: that is an error, and told as one.
+func PrettyLint(w io.Writer, l *Lint) error {
+	var b strings.Builder
+	for _, f := range l.Findings {
+		b.WriteString(f.Detail())
+	}
+	fmt.Fprintf(&b, "%s in %s\n", plural(len(l.Findings), "finding"), plural(l.Files, "file"))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// JSONLint writes one document. Equal findings give equal bytes.
+func JSONLint(w io.Writer, l *Lint) error {
+	out := lintJSON{Version: 1, Files: l.Files, Errors: []problemJSON{}, Findings: []problemJSON{}}
+	for _, err := range l.Broken {
+		out.Errors = append(out.Errors, problemsOf(err)...)
+	}
+	for _, f := range l.Findings {
+		out.Findings = append(out.Findings, problemIn(f.File, f.Problem))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+// LintAnnotations writes workflow commands that make GitHub show what was found at its
+// place: errors for what does not load, then warnings, of each the first
+// annotationsMax. path says how GitHub knows a file.
+func LintAnnotations(w io.Writer, l *Lint, path func(file string) string) error {
+	var problems, findings []problemJSON
+	for _, err := range l.Broken {
+		problems = append(problems, problemsOf(err)...)
+	}
+	for _, f := range l.Findings {
+		findings = append(findings, problemIn(f.File, f.Problem))
+	}
+	var b strings.Builder
+	annotate(&b, "error", problems, path)
+	annotate(&b, "warning", findings, path)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func annotate(b *strings.Builder, command string, list []problemJSON, path func(string) string) {
+	for _, p := range list[:min(len(list), annotationsMax)] {
+		b.WriteString("::" + command + " file=" + property(path(p.File)))
+		if p.Line > 0 {
+			fmt.Fprintf(b, ",line=%d,col=%d", p.Line, p.Col)
+		}
+		text := p.Text
+		if p.Path != "" {
+			text = p.Path + ": " + text
+		}
+		b.WriteString("::" + data(text) + "\n")
+	}
+}
+
+// problemsOf are the problems of a file that does not load, each with its file.
+func problemsOf(err error) []problemJSON {
+	var load *scenario.LoadError
+	if !errors.As(err, &load) {
+		return []problemJSON{{Text: err.Error()}}
+	}
+	var list []problemJSON
+	for _, p := range load.Problems {
+		list = append(list, problemIn(load.File, p))
+	}
+	return list
+}
+
+func problemIn(own string, p scenario.Problem) problemJSON {
+	return problemJSON{File: p.Pos.In(own), Line: p.Pos.Line, Col: p.Pos.Col, Path: p.Path, Text: p.Text}
+}

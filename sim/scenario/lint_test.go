@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// Nothing in the project's scenarios is doubtful (SCN-21).
+func TestLintFindsNothingInTheProject(t *testing.T) {
+	for _, f := range Lint(projectCases(t), nil) {
+		t.Errorf("\n%s", f.Detail())
+	}
+}
+
+// What loads but is doubtful is told at its place (SCN-21).
+func TestSCN21LintFindings(t *testing.T) {
+	with := func(old, new string) string {
+		if !strings.Contains(valid, old) {
+			t.Fatalf("the valid file has no %q", old)
+		}
+		return strings.Replace(valid, old, new, 1)
+	}
+	calling := `{calls: [{tool: exec}]}` + "\n  - " + `{says: "hello"}`
+	clean := with(`{says: "hello"}`, calling)
+	on := func(old, new string) string { return strings.Replace(clean, old, new, 1) }
+	tests := []struct {
+		name string
+		yaml string
+		want string // in the one finding; empty: none
+	}{
+		{"nothing doubtful", clean, ""},
+		{"unknown rule", on("tools:", "covers: [INF-3, INF-33]\ntools:"), "a.scenario.yaml:3:17: covers[1]: unknown rule of SPEC.md INF-33; did you mean INF-3?"},
+		{"rule of no family", on("tools:", "covers: [ZZZ-1]\ntools:"), "unknown rule of SPEC.md ZZZ-1; there is none"},
+		{"rule given twice", on("tools:", "covers: [INF-3, INF-3]\ntools:"), "covers[1]: INF-3 is given twice"},
+		{"variable of no use", clean + "vars: {wait: 1s}\n", ":13:8: vars.wait: nothing uses it; write ${wait} where its value belongs, or remove it"},
+		{"variable of use", on("takes: 1s", "takes: '${wait}'") + "vars: {wait: 1s}\n", ""},
+		{"name of a matrix of no use", clean + "matrix: {wait: [1s, 2s]}\n", "matrix.wait: nothing uses it"},
+		{"fragment of no use", clean + "include: tools.yaml\n", ":13:1: include: tools.yaml adds nothing: the scenario, or a later fragment"},
+		{"fragment of use", clean + "include: [tools.yaml, tags.yaml]\n", "include: tools.yaml adds nothing"},
+		{"tool that nobody calls in one case of two", with(`{says: "hello"}`, "'${line}'") + "matrix: {line: [{says: hello}, {calls: [{tool: exec}]}]}\n", ""},
+		{"tool that nobody calls", valid, ":4:3: tools.exec: no line of the script calls it"},
+		{"tool that is only declared", with(`{returns: "x", takes: 1s}`, `{optional: true, description: d}`), ""},
+		{"tool that is not to start", with("replies:", "tools: {exec: {starts: 0}}\n  replies:"), ""},
+		{"tool that a text names", with(`{says: "hello"}`, `{raw: "<tool_call>exec</tool_call>"}`), ""},
+		{"session of nobody", strings.Replace(on(`{user: "hi"}`, `{user: "hi", session: alice}`), "{calls:", "{session: alcie, calls:", 1), "brain[0].session: unknown session alcie; did you mean alice?; nothing in the timeline is said in it"},
+		{"session that a chat may name", strings.Replace(on(`{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`), "{calls:", "{session: other, calls:", 1), ""},
+		{"all is optional", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\nnever: [{ask: init}]\n", ":3:1: brain: each entry is optional"},
+		{"all is optional and the process dies", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\nfaults: {crash: {at: step.1}}\nnever: [{ask: init}]\n", ""},
+		{"name that the world does not hold", on(`{returns: "x", takes: 1s}`, `{reads: reprot}`) + "world: {report: x}\n", "tools.exec[0].reads: the world holds nothing by the name reprot; did you mean report?"},
+		{"name that nobody may find", on(`{returns: "x", takes: 1s}`, `{reads: other}`) + "world: {report: x}\n", ""},
+
+		{"never an unknown tool", clean + "never: [{tool: exce}]\n", ":13:16: never[0]: unknown tool exce; did you mean exec?; no event matches this"},
+		{"never an undeclared tool that is called", strings.Replace(clean, "tool: exec}", "tool: rm}", 1) + "never: [{tool: rm}, {tool: exec}]\n", "tools.exec: no line"},
+		{"never an unknown effect", clean + "never: [{effect: runtool}]\n", "unknown effect runtool; did you mean run_tool?"},
+		{"never an unknown state", clean + "never: [{that: {state: {$one_of: [failed, cognishun]}}}]\n", "unknown state cognishun; did you mean cognition?"},
+		{"always where something unknown", clean + "always: [{that: 'active <= 1', when: {ask: anser}}]\n", "always[0]: unknown ask anser; did you mean answer?"},
+		{"count of an unknown timer", on("expect:", "expect:\n  trace: [{count: {of: {timer: handel}, is: 0}}]"), "expect.trace[0]: unknown timer handel; did you mean handle?"},
+		{"never a text of one's own", clean + "never: [{reply: exce}]\n", ""},
+
+		{"text that each text contains", on(`["hello"]`, `[{$contains: ""}]`), `:12:13: expect.replies: {$contains: ""} matches each text`},
+		{"expression that fits each text", on(`{calls:`, `{sees: {last: {text: {$all: [{$regex: ""}]}}}, calls:`), `brain[0].sees.last: {$regex: ""} matches each text`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cases, err := Load(fstest.MapFS{
+				"a.scenario.yaml": {Data: []byte(test.yaml)},
+				"tools.yaml":      {Data: []byte("tools: {exec: [{returns: y}]}\n")},
+				"tags.yaml":       {Data: []byte("tags: [smoke]\n")},
+			}, "a.scenario.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range Lint(cases, []string{"INF-3", "INF-4"}) {
+				got = append(got, f.String())
+			}
+			switch {
+			case test.want == "" && got != nil:
+				t.Errorf("found %q, want nothing", got)
+			case test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):
+				t.Errorf("found %q, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// What concerns several cases is told of those that should be mended (SCN-21).
+func TestSCN21LintOfSeveralCases(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for path, head := range map[string]string{ // order-free: a map is made of a map
+		"a": "name: one\ntags: [network]", "b": "name: two\ntags: [network]", "c": "name: three\ntags: [network]",
+		"d": "name: two\ntags: [netwrok, rare]",
+	} {
+		fsys[path] = &fstest.MapFile{Data: []byte("scenario: 1\n" + head + "\ntimeline: [{user: hi}]\nbrain: [{says: x}]\nexpect: {replies: [x]}\n")}
+	}
+	var cases []*File
+	for _, path := range []string{"a", "b", "c", "d"} {
+		f, err := LoadOne(fsys, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, f)
+	}
+	var got []string
+	for _, f := range Lint(cases, nil) {
+		got = append(got, f.String())
+	}
+	want := []string{
+		"d:2:1: name: b:2:1 has the same name; no report tells the two apart, so rename one",
+		"d:3:8: tags[0]: no other case has the tag netwrok; did you mean network, as in 3 others?",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q\nwant  %q", got, want)
+	}
+}

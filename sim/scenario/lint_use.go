@@ -1,0 +1,129 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+)
+
+// unused finds variables that no text names and fragments that add nothing.
+func (l *linter) unused() {
+	f := l.file
+	for _, path := range f.UnusedVars() {
+		name := path[strings.LastIndexByte(path, '.')+1:]
+		l.found = append(l.found, f.finding(f.doc.places[path], path, "nothing uses it; write ${"+name+"} where its value belongs, or remove it"))
+	}
+	for _, file := range f.doc.includes {
+		if !f.holds(file) {
+			l.at("include", shown(file)+" adds nothing: the scenario, or a later fragment, has each of its keys; remove it")
+		}
+	}
+}
+
+// holds reports whether anything of the case is from a fragment.
+func (f *File) holds(file string) bool {
+	for _, places := range []map[string]Pos{f.where, f.doc.places} {
+		for _, at := range places { // order-free: is there one
+			if at.File == file {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tools finds stubs with answers that no line of the script asks for. One whose
+// entries only declare it is none: the model is offered it and leaves it alone.
+func (l *linter) tools() {
+	for _, t := range l.file.Tools {
+		if slices.ContainsFunc(t.Value, Entry.does) && !l.calls(t.Name) && !l.expects(t.Name) {
+			l.at("tools."+shown(t.Name), "no line of the script calls it; call it, or leave its answers out: "+shown(t.Name)+": [] is a tool that nobody may call")
+		}
+	}
+}
+
+// does reports whether an entry says what a call comes to, and not only what tool it is.
+func (e Entry) does() bool {
+	return e.Args != nil || e.Returns != nil || e.Reads != "" || e.Fails != nil || e.Hangs || e.Deaf || e.Lost || e.Takes != nil || e.changes() != nil
+}
+
+// calls reports whether a line calls a tool or may do so by a text.
+func (l *linter) calls(tool string) bool {
+	for _, s := range l.file.scripts() {
+		for _, line := range s.Lines {
+			for _, c := range line.Calls {
+				if c.Name == tool {
+					return true
+				}
+			}
+			if strings.Contains(line.Text, tool) || strings.Contains(line.Thinking, tool) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// expects reports whether the case says how often a tool is started.
+func (l *linter) expects(tool string) bool {
+	if l.file.Expect == nil {
+		return false
+	}
+	_, ok := l.file.Expect.Tools.get(tool)
+	return ok
+}
+
+// sessions finds lines for a session that nobody in the timeline speaks in. Where a
+// chat names the session, or another handle may have one of its own, it is not known.
+func (l *linter) sessions() {
+	known := []string{defaultSession}
+	for i := range l.file.Timeline {
+		m := &l.file.Timeline[i]
+		if m.Event != nil || m.asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
+			return
+		}
+		if m.Session != "" && !slices.Contains(known, m.Session) {
+			known = append(known, m.Session)
+		}
+	}
+	for i, line := range l.file.Script {
+		if line.Session != "" && !slices.Contains(known, line.Session) {
+			l.at(element("brain", i)+".session", unknown("session", line.Session, known)+"; nothing in the timeline is said in it")
+		}
+	}
+}
+
+// optional finds a script of which nothing need be used: the case holds also where
+// the model is never asked. Where the process dies, that may be what is meant.
+func (l *linter) optional() {
+	f := l.file
+	if len(f.Script) == 0 || len(f.Faults.Crash) > 0 || slices.ContainsFunc(f.Script, func(line Line) bool { return !line.Optional }) {
+		return
+	}
+	l.at("brain", "each entry is optional, so the case also holds where the model is never asked; leave optional out of those that must be used")
+}
+
+// world finds names that a tool reads and that nothing puts there, where one that is
+// there is near.
+func (l *linter) world() {
+	var names []string
+	for _, t := range l.file.World {
+		names = append(names, t.Name)
+	}
+	for _, t := range l.file.Tools {
+		for _, e := range t.Value {
+			for _, c := range e.changes() {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	for _, t := range l.file.Tools {
+		for i, e := range t.Value {
+			if e.Reads == "" || slices.Contains(names, e.Reads) {
+				continue
+			}
+			if meant := nearest(e.Reads, names); meant != "" {
+				l.at(element("tools."+shown(t.Name), i)+".reads", "the world holds nothing by the name "+shown(e.Reads)+"; did you mean "+shown(meant)+"?")
+			}
+		}
+	}
+}
