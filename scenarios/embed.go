@@ -17,3 +17,9 @@ var Demo embed.FS
 //
 //go:embed schema/scenario.v1.json
 var Schema []byte
+
+// FragmentSchema is that of the files which scenarios include. It refers to the file
+// of [Schema] beside it.
+//
+//go:embed schema/fragment.v1.json
+var FragmentSchema []byte

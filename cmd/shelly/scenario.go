@@ -8,7 +8,9 @@ type scenarioCmd struct {
 	Schema schemaCmd `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }
 
-type schemaCmd struct{}
+type schemaCmd struct {
+	Fragment bool `help:"Print that of the files which scenarios include; it refers to scenario.v1.json beside it."`
+}
 
 // Help is what follows the usage.
 func (schemaCmd) Help() string {
@@ -18,6 +20,10 @@ func (schemaCmd) Help() string {
 
 // Run implements the subcommand (SCN-20).
 func (c *schemaCmd) Run(t *terminal) error {
-	_, err := t.out.Write(scenarios.Schema)
+	schema := scenarios.Schema
+	if c.Fragment {
+		schema = scenarios.FragmentSchema
+	}
+	_, err := t.out.Write(schema)
 	return err
 }

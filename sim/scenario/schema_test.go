@@ -3,9 +3,11 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,9 +29,59 @@ func scenarioSchema(t *testing.T) *jsonschema.Schema {
 	return root
 }
 
-// The committed schema is that of the types; -update renews it (SCN-20).
+// fragmentSchema is the schema of what a scenario includes: any of its keys but those
+// of its own (SCN-16). What they hold is the scenario's schema's to say.
+func fragmentSchema(t *testing.T) *jsonschema.Schema {
+	whole := scenarioSchema(t)
+	s := &jsonschema.Schema{
+		Title:       "A fragment of a scenario of shelly, version 1",
+		Description: "Keys that the scenarios which include it have as well.",
+		Type:        "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: none(), MinProperties: jsonschema.Ptr(1),
+	}
+	for _, key := range whole.PropertyOrder {
+		if !slices.Contains([]string{"scenario", "name", "include", "matrix"}, key) {
+			s.Properties[key] = &jsonschema.Schema{Ref: scenarioSchemaFile + "#/properties/" + key}
+			s.PropertyOrder = append(s.PropertyOrder, key)
+		}
+	}
+	return s
+}
+
+const (
+	scenarioSchemaFile = "scenario.v1.json"
+	fragmentSchemaFile = "fragment.v1.json"
+)
+
+// The committed schemas are those of the types; -update renews them (SCN-20).
 func TestSchemaIsUpToDate(t *testing.T) {
-	sameSchema(t, "scenario.v1.json", scenarioSchema(t))
+	sameSchema(t, scenarioSchemaFile, scenarioSchema(t))
+	sameSchema(t, fragmentSchemaFile, fragmentSchema(t))
+}
+
+// What a scenario has but for its own keys is a fragment, and nothing else is (SCN-20).
+func TestSchemaOfFragments(t *testing.T) {
+	schema, err := fragmentSchema(t).Resolve(&jsonschema.ResolveOptions{
+		BaseURI: "file:///schema/" + fragmentSchemaFile,
+		Loader:  func(*url.URL) (*jsonschema.Schema, error) { return scenarioSchema(t), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, fits := range map[string]bool{ // order-free: each is looked at by itself
+		"tools: {exec: [{returns: x}]}\nvars: {a: 1}": true,
+		"name: x":                       false,
+		"tools: {exec: [{retruns: x}]}": false,
+		"include: a.yaml":               false,
+		"{}":                            false,
+	} {
+		root, problem := parse([]byte(text), "a fragment")
+		if problem != nil {
+			t.Fatal(problem)
+		}
+		if err := schema.Validate(plainOf(root)); (err == nil) != fits {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }
 
 // sameSchema compares a schema with the committed file. The file's name is its

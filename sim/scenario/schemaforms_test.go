@@ -85,7 +85,8 @@ func schemaForms() []form {
 func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 	return map[reflect.Type]func(*jsonschema.Schema){
 		reflect.TypeFor[File](): func(s *jsonschema.Schema) {
-			version := &jsonschema.Schema{Const: jsonschema.Ptr[any](FormatVersion), Description: s.Properties["scenario"].Description}
+			version := anyOf(&jsonschema.Schema{Const: jsonschema.Ptr[any](FormatVersion)}, &jsonschema.Schema{Type: "string", Pattern: wholeReference})
+			version.Description = s.Properties["scenario"].Description
 			s.Properties["scenario"] = version
 			s.Properties["name"].MinLength = jsonschema.Ptr(1)
 			narrow(s.Properties["profile"], oneOfWords(fsm.ProfileNames()))
@@ -95,6 +96,7 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 			for _, c := range new(Moment).happens() {
 				s.OneOf = append(s.OneOf, given(c.key, reflect.TypeFor[Moment]()))
 			}
+			s.OneOf = append(s.OneOf, &jsonschema.Schema{Type: "string"}) // a variable
 			s.Properties["command"].Pattern = `^(/|$)|` + insideReference
 		},
 		reflect.TypeFor[BrainFailing](): func(s *jsonschema.Schema) { narrow(s.Properties["code"], oneOfWords(brainClasses())) },
@@ -111,7 +113,7 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 // given is a map in which a key is given. A switch that is off and an empty text
 // are as good as none.
 func given(key string, of reflect.Type) *jsonschema.Schema {
-	s := &jsonschema.Schema{Required: []string{key}}
+	s := &jsonschema.Schema{Type: "object", Required: []string{key}}
 	fields := fieldsOf(of)
 	if k := of.Field(fields[indexOf(fields, key)].index).Type.Kind(); k == reflect.Bool || k == reflect.String {
 		s.Properties = map[string]*jsonschema.Schema{key: {Not: &jsonschema.Schema{Enum: []any{false, ""}}}}
@@ -251,7 +253,7 @@ func matcherSchema(g *schemaGen) *jsonschema.Schema {
 		var of *jsonschema.Schema
 		switch op(name) {
 		case opAny, opAbsent:
-			of = &jsonschema.Schema{Enum: []any{true, "true"}}
+			of = anyOf(&jsonschema.Schema{Enum: []any{true, "true"}}, &jsonschema.Schema{Type: "string", Pattern: wholeReference})
 		case opExact, opContains, opLen:
 			of = inner()
 		case opRegex:

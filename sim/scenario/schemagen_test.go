@@ -14,10 +14,10 @@ import (
 )
 
 // What a reference to a variable looks like: alone, for a value of any type, and
-// within a text.
+// within a text (SCN-17).
 const (
-	wholeReference  = `^\$\{[a-z][a-z0-9_]*\}$`
-	insideReference = `\$\{[a-z][a-z0-9_]*\}`
+	wholeReference  = `^\$\{[a-z][a-z0-9_]{0,39}\}$`
+	insideReference = `\$\{[a-z][a-z0-9_]{0,39}\}`
 )
 
 // schemaGen makes JSON Schemas of the types of the format (SCN-20). Each struct and
