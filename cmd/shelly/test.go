@@ -20,14 +20,14 @@ type testCmd struct {
 	Paths    []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only     string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
 	Tags     *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'faults and not (slow or nightly)'."`
-	Shard    *string  `placeholder:"I/N" help:"Only the I-th of N parts of the cases, divided by their names."`
+	Shard    *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
 	List     bool     `help:"Print the cases and run none."`
-	Watch    bool     `help:"Wait for changes and run again what they concern, until ^C."`
+	Watch    bool     `help:"Run again what a change concerns, until ^C."`
 	Verbose  bool     `short:"v" help:"Print every case."`
 	Twice    bool     `help:"Run each case twice and compare the traces."`
 	Seed     *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
-	Seeds    *uint64  `xor:"seed" placeholder:"N" help:"Run each case under the seeds 1 to N, until it fails."`
-	Parallel *int     `placeholder:"N" help:"Cases run at once. Default: one for each processor."`
+	Seeds    *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
+	Parallel *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
 	On       string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
 	Format   string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
