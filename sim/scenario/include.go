@@ -52,7 +52,7 @@ func (doc *document) include(fsys fs.FS) {
 		}
 	}
 	if len(doc.problems) == 0 {
-		doc.root = in.joined(append(roots, doc.root), in.pickKey)
+		doc.root = in.joined("", append(roots, doc.root), in.pickKey)
 	}
 }
 

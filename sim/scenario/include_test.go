@@ -108,6 +108,7 @@ func TestSCN16WhatIsNoFragment(t *testing.T) {
 		"x/broken.yaml":         "tags: [a\n",
 		"x/typo.yaml":           "\ntagz: [a]\n",
 		"x/twice.yaml":          "tags: [a]\nskills: []\ntags: [b]\n",
+		"x/inner.yaml":          "about: {name: a, user: b, name: c}\n",
 		"x/name.yaml":           "name: y\nscenario: 1\nmatrix: {a: [1]}\n",
 		"x/deeper.yaml":         "include: good.yaml\n",
 		"x/a.yaml":              "include: b.yaml\n",
@@ -157,6 +158,7 @@ func TestSCN16WhatIsNoFragment(t *testing.T) {
 		"broken.yaml":              "x/broken.yaml:1:7: unclosed [",
 		"typo.yaml":                "x/typo.yaml:2:1: tagz: unknown key tagz; did you mean tags?",
 		"twice.yaml":               "x/twice.yaml:3:1: tags: already given on line 1",
+		"[good.yaml, inner.yaml]":  "x/inner.yaml:1:27: about.name: already given on line 1",
 		"name.yaml":                "x/name.yaml:3:1: matrix: belongs to the scenario, not to a fragment",
 	} {
 		fsys["x/x.scenario.yaml"] = &fstest.MapFile{Data: []byte(rest + include + "\n")}

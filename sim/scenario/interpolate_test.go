@@ -18,6 +18,7 @@ vars:
   pattern: "^h"
   last: ${n}
 strict: ${on}
+world: {whole: "${last}", part: "$${n} ${n}"}
 config: {max_queue: "${n}"}
 tools:
   exec: [{args: "${args}", returns: 'cost $${n}: $5 and $$${n}', takes: "${n}00ms"}]
@@ -43,6 +44,8 @@ expect:
 		{"a matcher", exec.Args.String(), `{command: "df ${n}", deep: [1, "x"]}`},
 		{"$${ is ${", *exec.Returns, "cost ${n}: $5 and $${n}"},
 		{"a part of a duration", intValue(int(*exec.Takes)).text, "300"},
+		{"data as it stands", string(f.World[0].Value), `"${n}"`},
+		{"data with a literal", string(f.World[1].Value), `"${n} 3"`},
 		{"a block", *f.Script[1].Says, "3\na case\n"},
 		{"a value as it stands", *f.Script[2].Says, "${n}"},
 		{"a list", f.Expect.Replies.String(), `["hello", "bye"]`},

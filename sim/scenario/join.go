@@ -22,13 +22,13 @@ func pairsOf(n *yaml.Node) []pair {
 	return pairs
 }
 
-// joined returns one map for several, the last of which has the first word: its
+// joined returns one map for several of a path, the last of which has the first word: its
 // members come first, then those that only the others have. A member that several
 // have is chosen by pick, from the first map's to the last's.
 //
 // The maps stay as they are. A key that the scenario itself has twice stays twice, so
 // that the decoder tells it; one that a fragment has twice is told here.
-func (in *including) joined(maps []*yaml.Node, pick func(key string, values []*yaml.Node) *yaml.Node) *yaml.Node {
+func (in *including) joined(path string, maps []*yaml.Node, pick func(key string, values []*yaml.Node) *yaml.Node) *yaml.Node {
 	own := maps[len(maps)-1]
 	having := map[string][]pair{} // a member of each map that has it; only looked up
 	for _, n := range maps {
@@ -40,7 +40,7 @@ func (in *including) joined(maps []*yaml.Node, pick func(key string, values []*y
 				first[p.key.Value] = p.key
 				having[p.key.Value] = append(having[p.key.Value], p)
 			case in.files[n] != "":
-				in.problem(p.key, member("", p.key.Value), fmt.Sprintf("already given on line %d", before.Line))
+				in.problem(p.key, member(path, p.key.Value), fmt.Sprintf("already given on line %d", before.Line))
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (in *including) pickKey(key string, values []*yaml.Node) *yaml.Node {
 	case len(alike) == 1:
 		return values[len(values)-1]
 	case last.Kind == yaml.MappingNode:
-		return in.joined(alike, func(_ string, values []*yaml.Node) *yaml.Node { return values[len(values)-1] })
+		return in.joined(key, alike, func(_ string, values []*yaml.Node) *yaml.Node { return values[len(values)-1] })
 	case last.Kind == yaml.SequenceNode && slices.Contains(joinedLists(), key):
 		whole := *last
 		whole.Content = nil
