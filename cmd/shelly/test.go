@@ -32,8 +32,8 @@ type testCmd struct {
 	Format   string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
 	FailFast bool     `help:"Stop at the first case that fails."`
-	Update   bool     `help:"Write the goldens that are missing or differ, and remove those that nobody asks for."`
-	CI       *bool    `name:"ci" negatable:"" help:"Write nothing; a golden that is missing or that nobody asks for is a failure. The default where CI is set in the environment."`
+	Update   bool     `help:"Renew the goldens, and remove stray ones."`
+	CI       *bool    `name:"ci" negatable:"" help:"Write no golden, and fail where one is stray. Default: where CI is set."`
 	Coverage bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
 
 	MinTransitions *percent `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
