@@ -125,6 +125,7 @@ func TestSCN35AGoldenIsARegularFileOfBoundedSize(t *testing.T) {
 		{fstest.MapFile{Mode: fs.ModeDir}, "is not a regular file"},
 		{fstest.MapFile{Mode: fs.ModeNamedPipe}, "is not a regular file"},
 		{fstest.MapFile{Data: make([]byte, 2*GoldenBytesMax+1)}, "is too large; the limit is 1024 KiB"},
+		{fstest.MapFile{Data: make([]byte, GoldenBytesMax+1)}, "is too large; the limit is 1024 KiB"},
 	} {
 		fsys := goldenFS(t)
 		fsys["s/office.golden.yaml"] = &test.file

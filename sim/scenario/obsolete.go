@@ -14,11 +14,11 @@ import (
 // own; for FILE:LINE, nothing. What belongs to a file of which there is no case is
 // left alone: it may not have loaded.
 func Obsolete(fsys fs.FS, patterns []string, cases []*File) ([]string, error) {
-	s := goldenSearch{fsys: fsys, asked: map[string]bool{}, loaded: map[string]bool{}}
+	s := goldenSearch{fsys: fsys, wanted: map[string]bool{}, loaded: map[string]bool{}}
 	for _, f := range cases {
 		s.loaded[f.Path()] = true
 		if p := f.GoldenPath(); p != "" {
-			s.asked[p] = true
+			s.wanted[p] = true
 		}
 	}
 	for _, pattern := range patterns {
@@ -37,7 +37,7 @@ func Obsolete(fsys fs.FS, patterns []string, cases []*File) ([]string, error) {
 // goldenSearch looks for obsolete goldens.
 type goldenSearch struct {
 	fsys   fs.FS
-	asked  map[string]bool // goldens that a case asks for; only looked up
+	wanted map[string]bool // goldens that a case asks for; only looked up
 	loaded map[string]bool // scenarios with a case; only looked up
 	found  []string
 }
@@ -56,7 +56,7 @@ func (s *goldenSearch) below(name string) error {
 			return err
 		case entry.IsDir() && p != name && passedOver(entry.Name()):
 			return fs.SkipDir
-		case entry.IsDir() || !isGolden(p) || s.asked[strings.TrimSuffix(p, PendingSuffix)]:
+		case entry.IsDir() || !isGolden(p) || s.wanted[strings.TrimSuffix(p, PendingSuffix)]:
 			return nil
 		}
 		owner, err := s.owner(p)
@@ -76,7 +76,7 @@ func (s *goldenSearch) beside(scenario string) error {
 	}
 	for _, entry := range entries {
 		p := path.Join(folder, entry.Name())
-		if entry.IsDir() || !isGolden(p) || s.asked[strings.TrimSuffix(p, PendingSuffix)] {
+		if entry.IsDir() || !isGolden(p) || s.wanted[strings.TrimSuffix(p, PendingSuffix)] {
 			continue
 		}
 		owner, err := s.owner(p)
