@@ -4,6 +4,7 @@ import "shelly/scenarios"
 
 // scenarioCmd is what helps to write scenario files (CLI-13).
 type scenarioCmd struct {
+	Init   initCmd   `cmd:"" help:"Begin: write a first scenario, the schemas and a workflow."`
 	Lint   lintCmd   `cmd:"" help:"Say what loads but is doubtful."`
 	Schema schemaCmd `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }

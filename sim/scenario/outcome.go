@@ -70,7 +70,7 @@ const (
 func (f *File) again() string {
 	command := again(f.Path(), f.Line())
 	if f.row.label != "" {
-		command += " --run " + shellWord("^"+regexp.QuoteMeta(f.Name)+"$")
+		command += " --run " + ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
 	}
 	return command
 }
@@ -80,11 +80,11 @@ func again(file string, line int) string {
 	if line > 0 {
 		file += ":" + strconv.Itoa(line)
 	}
-	return "shelly test " + shellWord(file)
+	return "shelly test " + ShellWord(file)
 }
 
-// shellWord is a word as a shell takes it.
-func shellWord(word string) string {
+// ShellWord is a word as a shell takes it.
+func ShellWord(word string) string {
 	if strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}^") {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
