@@ -123,6 +123,14 @@ func (w *Monitor) Clone() *Monitor {
 	return &c
 }
 
+// CopyTo makes to a monitor that goes on from here by itself, in the memory that to
+// has.
+func (w *Monitor) CopyTo(to *Monitor) {
+	live := to.live[:0]
+	*to = *w
+	to.live, to.found = append(live, w.live...), nil
+}
+
 // Step checks what m did with in; effects is what m.Step(in) has just returned.
 // It returns nil where every invariant holds. Each step of m must be shown to
 // the monitor once, in order.

@@ -40,6 +40,15 @@ func (m *Machine) Clone() *Machine {
 	return &c
 }
 
+// CopyTo makes to a machine in the same state, as Clone does, in the memory that to
+// has. What was got from to before is not valid any more.
+func (m *Machine) CopyTo(to *Machine) {
+	handles, schedules, moves := to.s.Handles[:0], to.s.Schedules[:0], to.moves[:0]
+	*to = *m
+	to.s = m.s.copied(handles, schedules)
+	to.effects, to.moves = nil, moves
+}
+
 // View returns the state to read. It is the machine's own: it must not be
 // changed and is valid until the next Step.
 func (m *Machine) View() *Snapshot { return &m.s }

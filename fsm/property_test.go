@@ -101,7 +101,11 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 			return inputs, hashes
 		}
 		walk(m, w, rapid.IntRange(0, 8).Draw(t, "before"))
-		fork, other, before := m.Clone(), m.Clone(), m.Snapshot()
+		fork, before := m.Clone(), m.Snapshot()
+		other, others := m.Clone(), w.Clone()
+		walk(other, others, rapid.IntRange(0, 4).Draw(t, "elsewhere"))
+		m.CopyTo(other) // in the memory of another life
+		w.CopyTo(others)
 		steps := rapid.IntRange(1, 8).Draw(t, "after")
 		walk(fork, w.Clone(), steps)
 		forked := throughSnapshot(t, fork).Snapshot()
@@ -114,7 +118,7 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 		}
 		for i, in := range inputs {
 			effects := other.Step(in)
-			check(t, w, other, in, effects)
+			check(t, others, other, in, effects)
 			if fsm.HashEffects(effects) != hashes[i] {
 				t.Fatalf("after %T a clone has other effects than its original", in)
 			}

@@ -38,8 +38,11 @@ type Ignored struct {
 }
 
 // clone returns a copy that shares nothing that either side will change.
-func (s Snapshot) clone() Snapshot {
-	s.Handles = append([]Handle(nil), s.Handles...)
+func (s Snapshot) clone() Snapshot { return s.copied(nil, nil) }
+
+// copied is clone with the room for handles and schedules.
+func (s Snapshot) copied(handles []Handle, schedules []Schedule) Snapshot {
+	s.Handles = append(handles, s.Handles...)
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		h.Talk = h.Talk.fork()
@@ -47,7 +50,7 @@ func (s Snapshot) clone() Snapshot {
 		h.Turn, h.Used, h.Notes = slices.Clip(h.Turn), slices.Clip(h.Used), slices.Clip(h.Notes)
 		h.Inf.Seen = slices.Clip(h.Inf.Seen)
 	}
-	s.Schedules = append([]Schedule(nil), s.Schedules...)
+	s.Schedules = append(schedules, s.Schedules...)
 	return s
 }
 

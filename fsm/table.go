@@ -43,10 +43,22 @@ type Move struct {
 
 // executor runs one table in a private instance of the table library. The
 // context is never cancelled (a cancelled one wedges the library for good), no
-// callback is registered, and no row is a self-loop.
+// callback is registered, and no row is a self-loop. What leads where is asked of the
+// library once for each state and event: no row has a guard, so its answer is for good.
 type executor struct {
 	name string
 	lib  *loop.FSM
+	kept map[pair]answer
+}
+
+type pair struct {
+	from State
+	on   Event
+}
+
+type answer struct {
+	to State
+	ok bool
 }
 
 func newExecutor(t Table) executor {
@@ -54,15 +66,24 @@ func newExecutor(t Table) executor {
 	for _, r := range t.Rows {
 		events = append(events, loop.EventDesc{Name: string(r.On), Src: []string{string(r.From)}, Dst: string(r.To)})
 	}
-	return executor{name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil)}
+	return executor{name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil), kept: map[pair]answer{}}
 }
 
 // fire returns the state that on leads to from from, or false where the table
 // has no such transition.
 func (x executor) fire(from State, on Event) (State, bool) {
+	a, known := x.kept[pair{from, on}]
+	if !known {
+		a = x.ask(from, on)
+		x.kept[pair{from, on}] = a
+	}
+	return a.to, a.ok
+}
+
+func (x executor) ask(from State, on Event) answer {
 	x.lib.SetState(string(from))
 	if err := x.lib.Event(context.Background(), string(on)); err != nil {
-		return from, false
+		return answer{from, false}
 	}
-	return State(x.lib.Current()), true
+	return answer{State(x.lib.Current()), true}
 }
