@@ -1,6 +1,10 @@
 package sim
 
-import "shelly/fsm"
+import (
+	"slices"
+
+	"shelly/fsm"
+)
 
 // action is something the explored world may do.
 type action struct {
@@ -15,7 +19,7 @@ func (x *explorer) answers(s *fsm.Snapshot) []action {
 	var list []action
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		list = append(list, x.callAnswers(h)...)
+		list = append(list, x.callAnswers(s, h)...)
 		list = append(list, wordsOf(s, h)...)
 		if h.Wait != 0 && (h.Inf.State == fsm.BackingOff || h.Inf.State == fsm.Retrying) {
 			list = append(list, action{"wait is over", fsm.TimerFired{Timer: h.Wait}})
@@ -25,11 +29,16 @@ func (x *explorer) answers(s *fsm.Snapshot) []action {
 }
 
 // callAnswers answers a handle's call in flight.
-func (x *explorer) callAnswers(h *fsm.Handle) []action {
+func (x *explorer) callAnswers(s *fsm.Snapshot, h *fsm.Handle) []action {
+	if c := x.bounds.Case; c != nil {
+		if list := c.answers(h); list != nil {
+			return list
+		}
+	}
 	call := h.Await.Call
 	switch h.Await.Kind {
 	case fsm.CallBrain:
-		return x.brainAnswers(call, h.Inf)
+		return x.brainAnswers(s, call, h.Inf)
 	case fsm.CallTool:
 		return []action{
 			{"tool answers", fsm.ToolAnswered{Call: call, Text: "ok"}},
@@ -67,6 +76,11 @@ func (x *explorer) callAnswers(h *fsm.Handle) []action {
 			action{"session is saved", fsm.SessionSaved{Call: call}},
 			action{"session was changed meanwhile", fsm.SessionSaved{Call: call, Conflict: true, Session: turnBefore()}},
 			action{"session cannot be saved", fsm.SessionSaved{Call: call, Error: "broken"}})
+	case fsm.CallSkill:
+		return []action{
+			{"skill is loaded", fsm.SkillLoaded{Call: call, Text: "how to"}},
+			{"skill cannot be loaded", fsm.SkillLoaded{Call: call, Error: "broken"}},
+		}
 	default:
 		return nil
 	}
@@ -107,17 +121,18 @@ func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
 // nothing from memory, and a farewell calls no tool: with all that a request may
 // do, every state of a parked request would be combined with every state of
 // theirs.
-func (x *explorer) brainAnswers(call fsm.CallID, inf fsm.Inference) []action {
+func (x *explorer) brainAnswers(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
+	switches := &s.Config.Switches
 	list := []action{{"model answers", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "done"}}}
 	if !x.bounds.Modest {
 		list = append(list,
 			action{"model is cut", fsm.BrainAnswered{Call: call, Stop: fsm.StopMaxTokens, Text: "do"}},
 			action{"model fails", fsm.BrainFailed{Call: call, Class: fsm.BrainTimeout, Reason: "broken"}})
-		if x.bounds.Limits.MaxAnswerAttempts > 1 {
+		if s.Config.Limits.MaxAnswerAttempts > 1 {
 			list = append(list, action{"model says nothing", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn}})
 		}
 	}
-	if x.bounds.Switches.Compress {
+	if switches.Compress {
 		list = append(list, action{"conversation does not fit", fsm.BrainFailed{Call: call, Class: fsm.BrainContextTruncated, Reason: "too long"}})
 	}
 	if inf.Purpose == fsm.PurposeCompact {
@@ -126,25 +141,30 @@ func (x *explorer) brainAnswers(call fsm.CallID, inf fsm.Inference) []action {
 		}})
 	}
 	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
-		list = append(list, x.calls(call, inf)...)
+		list = append(list, x.calls(s, call, inf)...)
 	}
-	if inf.Purpose == fsm.PurposeAnswer && !x.bounds.Switches.NoCognition {
+	if inf.Purpose == fsm.PurposeAnswer && !switches.NoCognition {
 		list = append(list,
 			action{"model needs", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " fact"}})
 	}
 	return list
 }
 
-// calls are the answers that ask for tools.
-func (x *explorer) calls(call fsm.CallID, inf fsm.Inference) []action {
+// calls are the answers that ask for tools: the first one that is declared, and spawn
+// where that is offered.
+func (x *explorer) calls(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
 	asks := func(name string, calls ...fsm.ToolCall) action {
 		return action{name, fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: calls}}
 	}
-	list := []action{asks("model calls", fsm.ToolCall{Name: "tool", Args: "{}"})}
-	if !x.bounds.Modest {
-		list = append(list, asks("model calls two", fsm.ToolCall{Name: "tool", Args: "{}"}, fsm.ToolCall{Name: "nothing", Args: "{}"}))
+	tool := "tool"
+	if i := slices.IndexFunc(s.Config.Tools, func(t fsm.ToolDecl) bool { return !t.Builtin }); i >= 0 {
+		tool = s.Config.Tools[i].Name
 	}
-	if len(x.bounds.Builtins) > 0 && inf.Purpose == fsm.PurposeAnswer {
+	list := []action{asks("model calls", fsm.ToolCall{Name: tool, Args: "{}"})}
+	if !x.bounds.Modest {
+		list = append(list, asks("model calls two", fsm.ToolCall{Name: tool, Args: "{}"}, fsm.ToolCall{Name: "nothing", Args: "{}"}))
+	}
+	if _, spawns := s.Config.Tool(fsm.ToolSpawn); spawns && inf.Purpose == fsm.PurposeAnswer {
 		list = append(list, asks("model spawns", fsm.ToolCall{Name: fsm.ToolSpawn, Args: `{"task":"look"}`}))
 	}
 	return list

@@ -25,8 +25,8 @@ func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			x := &explorer{seen: map[uint64]int32{}}
 			from := &node{machine: busy, left: left{crashes: 1}}
-			x.visit(&node{index: -1}, "boot", from)
-			x.visit(from, test.name, &node{machine: rest, left: test.after})
+			x.visit(&node{index: -1}, edge{name: "boot"}, from)
+			x.visit(from, edge{name: test.name}, &node{machine: rest, left: test.after})
 			x.liveness()
 			if got := x.out.Found != nil; got != test.stuck {
 				t.Errorf("stuck: %t, want %t; found %v", got, test.stuck, x.out.Found)
@@ -45,6 +45,53 @@ func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
 	}
 }
 
+// SCN-45: nor does the world of a replay.
+func TestAReplaySeesNothingTwice(t *testing.T) {
+	r := replay{result: &Result{}, entry: 3}
+	for range 2 {
+		r.perform([]fsm.Effect{fsm.Reply{Request: fsm.RequestKey{ID: "a"}}, fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsNone}})
+	}
+	if got := r.result.Violations; len(got) != 1 || got[0].Invariant != "INV-1" || got[0].Told != 3 {
+		t.Errorf("%v", got)
+	}
+}
+
+// SIM-9: rest is looked for along every answer, and not found where none leads there.
+func TestSIM9RestBehindAReplay(t *testing.T) {
+	config := fsm.ShellyProfile()
+	config.Init = fsm.InitOff
+	m := fsm.New()
+	m.Step(fsm.Boot{Config: config})
+	m.Step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"})
+	if !Rests(m) {
+		t.Error("a request that waits for the model never rests")
+	}
+	if newExplorer(Bounds{StatesMax: 1}).rests(m) {
+		t.Error("rest is found without looking for it")
+	}
+}
+
+// INV-8: an answer to a call that was given up comes late, and changes nothing.
+func TestINV8LateAnswersAreTried(t *testing.T) {
+	config := fsm.ShellyProfile()
+	config.Init, config.Switches.Cancel = fsm.InitOff, fsm.CancelImmediate
+	before := &node{machine: fsm.New()}
+	before.machine.Step(fsm.Boot{Config: config})
+	before.machine.Step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"})
+	call := before.machine.View().Handles[0].Await
+	cancel := fsm.CancelRequested{Request: fsm.RequestKey{ID: "a"}}
+	after := &node{machine: before.machine.Clone()}
+	after.machine.Step(cancel)
+	given := lateAfter(before, after, cancel)
+	if a, ok := given.answer(); !ok || given.call != call.Call || answeredCall(a.input) != call.Call {
+		t.Errorf("%+v is late behind the cancel of %+v", given, call)
+	}
+	after.late = given
+	if l := lateAfter(after, after, fsm.Boot{}); l != (late{}) {
+		t.Errorf("%+v is late in a new process", l)
+	}
+}
+
 // INV-1, INV-6: what a crash may have made the machine forget, the world has seen.
 func TestTheWorldSeesNothingTwice(t *testing.T) {
 	for _, test := range []struct {
@@ -58,10 +105,10 @@ func TestTheWorldSeesNothingTwice(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x, from, next := &explorer{}, &node{index: -1}, &node{}
-			if x.seenTwice(from, "once", next, test.effect) {
+			if x.seenTwice(from, edge{name: "once"}, next, test.effect) {
 				t.Fatalf("once is twice: %v", x.out.Found)
 			}
-			again, got := x.seenTwice(from, "again", next, test.effect), ""
+			again, got := x.seenTwice(from, edge{name: "again"}, next, test.effect), ""
 			if x.out.Found != nil {
 				got = x.out.Found.Invariant
 			}

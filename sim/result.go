@@ -31,7 +31,8 @@ type Result struct {
 	Unexpected []string // calls that no script entry was left for
 	Unused     []string // script entries that nobody asked for
 	Violations []Broken
-	Points     int // how many crash points were met
+	Points     int  // how many crash points were met
+	Rests      bool // of a replay: answers alone lead from its end to rest
 	Final      fsm.Snapshot
 	Hash       uint64     // of all steps
 	End        fsm.Millis // Plan.Start and the time that the run took
@@ -104,6 +105,7 @@ type Crashed struct {
 // Broken is an invariant that did not hold after a step.
 type Broken struct {
 	Step int // index into Steps
+	Told int // of a replay: the index of what was told
 	fsm.Violation
 }
 

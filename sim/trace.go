@@ -68,6 +68,24 @@ func at(in fsm.Input, now fsm.Millis) fsm.Input {
 	case fsm.ScheduleDue:
 		in.At = now
 		return in
+	case fsm.Boot:
+		in.At = now
+		return in
+	case fsm.Configured:
+		in.At = now
+		return in
+	case fsm.CancelRequested:
+		in.At = now
+		return in
+	case fsm.Decided:
+		in.At = now
+		return in
+	case fsm.Resolved:
+		in.At = now
+		return in
+	case fsm.Signalled:
+		in.At = now
+		return in
 	default:
 		return in
 	}

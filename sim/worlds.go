@@ -26,6 +26,10 @@ type Bounds struct {
 	NoTools   bool            `json:"no_tools"` // none at all
 	Commands  bool            `json:"commands"` // every other request is /new
 	Modest    bool            `json:"modest"`   // the model answers or calls; it neither fails, is cut nor asks for two
+
+	DepthMax int         `json:"depth_max,omitempty"` // go no deeper; 0: no bound
+	Enough   func() bool `json:"-"`                   // asked now and then: give up now; nil: never
+	Case     *Case       `json:"-"`                   // whose world it is, but for the bounds; nil: the abstract one
 }
 
 // Worlds returns the explored worlds (SIM-8), the small one first. Each is walked to
@@ -33,12 +37,16 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
+		CrashWorld(), ShutdownWorld(),
 	}
 }
 
+// BigWorlds returns worlds that take minutes.
+func BigWorlds() []Bounds { return []Bounds{FaultsWorld(), CrowdWorld()} }
+
 // World returns a world by its name, or false.
 func World(name string) (Bounds, bool) {
-	for _, b := range Worlds() {
+	for _, b := range append(Worlds(), BigWorlds()...) {
 		if b.Name == name {
 			return b, true
 		}
@@ -166,6 +174,44 @@ func ConsolidateWorld() Bounds {
 	b.Limits.MaxHistory, b.Limits.MaxPending = 1, 1
 	b.Limits.MaxIterations, b.NoTools, b.Switches.NoCognition = 1, true, false
 	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
+	return b
+}
+
+// CrashWorld is one request with an unsafe tool and two crashes, each of which may lose
+// what was not synced.
+func CrashWorld() Bounds {
+	b := bounded("crash", "shelly", "one request with an unsafe tool and a memory of its own, and two crashes, each of which may lose the unsynced tail")
+	b.Limits.MaxToolAttempts, b.Limits.MaxStoreAttempts = 2, 2
+	b.Crashes = 2
+	return b
+}
+
+// ShutdownWorld is two requests of two sessions that run at once and are told to stop:
+// by one signal, which gives them grace, and a second, which does not, with a start
+// after it.
+func ShutdownWorld() Bounds {
+	b := bounded("shutdown", "default", "two requests in two sessions, both at once; two signals, grace, farewell and a start")
+	b.Requests, b.Sessions = 2, 2
+	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
+	b.Limits.MaxActive = 2
+	b.Timeouts, b.Signals, b.Starts = 1, 2, 1
+	b.Modest = true
+	return b
+}
+
+// FaultsWorld is the world turn with everything that can go wrong going wrong twice.
+func FaultsWorld() Bounds {
+	b := TurnWorld()
+	b.Name, b.About = "faults", "the world turn with two crashes and two time-outs"
+	b.Crashes, b.Timeouts = 2, 2
+	return b
+}
+
+// CrowdWorld is three requests in two sessions with everything once.
+func CrowdWorld() Bounds {
+	b := SessionsWorld()
+	b.Name, b.About = "crowd", "the world sessions with a time-out, a crash and a start"
+	b.Timeouts, b.Crashes, b.Starts = 1, 1, 1
 	return b
 }
 

@@ -1,0 +1,92 @@
+package sim
+
+import "shelly/fsm"
+
+// late is the call that was given up last in this process: its answer may come at any
+// moment, and once more, and must change nothing (INV-8). One that was given up before
+// it is forgotten. The zero value is none.
+type late struct {
+	call fsm.CallID
+	kind fsm.CallKind
+}
+
+// lateAfter is the late call behind a step from n: one that was in flight before it,
+// that it does not answer, and that nobody awaits any more.
+func lateAfter(n, next *node, in fsm.Input) late {
+	if _, ok := in.(fsm.Boot); ok {
+		return late{} // whoever would answer has gone with the process
+	}
+	last := next.late
+	before, after := n.machine.View(), next.machine.View()
+	answers := answeredCall(in)
+	for i := range before.Handles {
+		a := before.Handles[i].Await
+		if a.Call != 0 && a.Call != answers && !awaited(after, a.Call) {
+			last = late{a.Call, a.Kind}
+		}
+	}
+	return last
+}
+
+func awaited(s *fsm.Snapshot, call fsm.CallID) bool {
+	for i := range s.Handles {
+		if s.Handles[i].Await.Call == call {
+			return true
+		}
+	}
+	return false
+}
+
+// answeredCall is the call that an input answers, or 0.
+func answeredCall(in fsm.Input) fsm.CallID {
+	switch in := in.(type) {
+	case fsm.BrainAnswered:
+		return in.Call
+	case fsm.BrainFailed:
+		return in.Call
+	case fsm.ToolAnswered:
+		return in.Call
+	case fsm.ToolStopped:
+		return in.Call
+	case fsm.Recalled:
+		return in.Call
+	case fsm.Embedded:
+		return in.Call
+	case fsm.Stored:
+		return in.Call
+	case fsm.SessionLoaded:
+		return in.Call
+	case fsm.SessionSaved:
+		return in.Call
+	case fsm.SkillLoaded:
+		return in.Call
+	default:
+		return 0
+	}
+}
+
+// answer is the late answer, or false where no call was given up.
+func (l late) answer() (action, bool) {
+	var in fsm.Input
+	switch l.kind {
+	case fsm.CallBrain:
+		in = fsm.BrainAnswered{Call: l.call, Stop: fsm.StopEndTurn, Text: "late"}
+	case fsm.CallTool, fsm.CallStop:
+		in = fsm.ToolAnswered{Call: l.call, Text: "late"}
+	case fsm.CallRecall:
+		in = fsm.Recalled{Call: l.call}
+	case fsm.CallEmbed:
+		in = fsm.Embedded{Call: l.call, Error: "late"}
+	case fsm.CallStore:
+		in = fsm.Stored{Call: l.call}
+	case fsm.CallLoad:
+		in = fsm.SessionLoaded{Call: l.call}
+	case fsm.CallSave:
+		in = fsm.SessionSaved{Call: l.call}
+	case fsm.CallSkill:
+		in = fsm.SkillLoaded{Call: l.call, Text: "late"}
+	default:
+		return action{}, false
+	}
+	return action{"late answer to a " + string(l.kind) + " call", in}, true
+}

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Told is one input that the machine was told (SCN-45).
+type Told struct {
+	At     fsm.Millis
+	Input  fsm.Input // its own time is of no account
+	Lost   bool      // its record was not durable when the process died behind it, so that the next boot begins without it
+	Unseen bool      // the process died before it performed any of the effects
+	Words  string    // what happens, for people
+}
+
+// Replay steps the shipped machine with what it was told, to the letter, and checks
+// the invariants after each step and that the world sees no reply and no start of an
+// unsafe tool twice. A lost record that is durable by the rule of today (JRN-4) is
+// there at the boot all the same, so that a record that should have been synced is no
+// failure any more once it is. What only a world could know is empty in the result:
+// memory, sessions and files, and what the model and the tools were called with.
+func Replay(told []Told) (*Result, error) {
+	r := replay{machine: fsm.New(), monitor: fsm.NewMonitor(), result: &Result{}}
+	for i, t := range told {
+		r.entry = i
+		r.tell(t)
+	}
+	return r.finish()
+}
+
+type replay struct {
+	machine *fsm.Machine
+	monitor *fsm.Monitor
+	result  *Result
+	lost    []bool // of each step
+	synced  int    // steps that are durable
+	epoch   int
+	entry   int      // of what is told
+	seen    []string // what the world must not see again
+}
+
+func (r *replay) tell(t Told) {
+	in := at(t.Input, t.At)
+	if _, ok := in.(fsm.Boot); ok {
+		r.lose()
+		r.epoch++
+	}
+	effects := r.machine.Step(in)
+	r.broken(r.monitor.Step(r.machine, in, effects)...)
+	if !t.Unseen {
+		r.perform(effects)
+	}
+	steps := &r.result.Steps
+	*steps = append(*steps, Step{At: t.At, Epoch: r.epoch, Step: engine.Step{
+		Index: uint64(len(*steps) + 1), Input: in, Effects: effects, Moves: slices.Clone(r.machine.Moves()),
+	}})
+	r.lost = append(r.lost, t.Lost)
+	if fsm.Barrier(in, effects) {
+		r.synced = len(*steps)
+	}
+}
+
+func (r *replay) broken(violations ...fsm.Violation) {
+	for _, v := range violations {
+		r.result.Violations = append(r.result.Violations, Broken{Step: len(r.result.Steps), Told: r.entry, Violation: v})
+	}
+}
+
+// perform lets the world see effects.
+func (r *replay) perform(effects []fsm.Effect) {
+	for _, e := range effects {
+		what, invariant, once := onceOnly(e)
+		if once && slices.Contains(r.seen, what) {
+			r.broken(seenAgain(what, invariant))
+		} else if once {
+			r.seen = append(r.seen, what)
+		}
+	}
+}
+
+// lose drops the steps at the end that a crash lost, and brings the machine and its
+// monitor to where those before them leave it.
+func (r *replay) lose() {
+	steps, kept := r.result.Steps, len(r.result.Steps)
+	for kept > r.synced && r.lost[kept-1] {
+		kept--
+	}
+	if kept == len(steps) {
+		return
+	}
+	r.result.Steps, r.lost = steps[:kept], r.lost[:kept]
+	r.machine, r.monitor = fsm.New(), fsm.NewMonitor()
+	for _, s := range r.result.Steps {
+		r.monitor.Step(r.machine, s.Input, r.machine.Step(s.Input)) // what is wrong with it was noted
+	}
+}
+
+// finish gathers what is known at the end from the steps that are kept.
+func (r *replay) finish() (*Result, error) {
+	out := r.result
+	for _, s := range out.Steps {
+		if in, ok := s.Input.(fsm.Requested); ok && out.request(in.Request) == nil {
+			out.Requests = append(out.Requests, engine.Request{Key: in.Request, Session: in.Session, Origin: in.Origin, Text: in.Text, Accepted: s.At})
+		}
+		for _, e := range s.Effects {
+			out.told(s.At, e)
+		}
+		out.End = s.At
+	}
+	out.gather()
+	out.Rests = Rests(r.machine)
+	out.Final = r.machine.Snapshot()
+	var err error
+	out.Hash, err = hashSteps(out.Steps)
+	return out, err
+}
+
+// told notes an effect that tells a client or the operator something.
+func (r *Result) told(at fsm.Millis, e fsm.Effect) {
+	switch e := e.(type) {
+	case fsm.Reply:
+		if q := r.request(e.Request); q != nil {
+			q.Handle, q.Done, q.Replied = e.Handle, true, at
+			q.Reply, q.IsError, q.Outcome = e.Text, e.IsError, e.Outcome
+		}
+	case fsm.Notify:
+		r.Notices = append(r.Notices, Delivery{At: at, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
+	case fsm.Report:
+		r.Reports = append(r.Reports, e)
+	case fsm.Exit:
+		r.Exits = append(r.Exits, e.Code)
+	}
+}
+
+func (r *Result) request(key fsm.RequestKey) *engine.Request {
+	i := slices.IndexFunc(r.Requests, func(q engine.Request) bool { return q.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &r.Requests[i]
+}
