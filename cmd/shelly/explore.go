@@ -1,67 +1,76 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
-	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/scenario"
 )
 
 type exploreCmd struct {
-	World  string `help:"The world to walk: small, init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, or all. Its first line says what may happen in it." enum:"small,init,turn,sessions,person,spawn,poison,compress,rounds,consolidate,all" default:"small"`
-	States int    `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"5000000"`
-	JSON   bool   `name:"json" help:"Print the figures as JSON, a list of them for all worlds."`
+	File     string        `arg:"" optional:"" help:"A scenario whose world is walked in place of a named one."`
+	World    string        `help:"The world to walk: small (unless given), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, or all of them; or a large one that all leaves out: faults, crowd. Its first line says what may happen in it." placeholder:"NAME"`
+	Timeouts *int          `help:"Deadlines that may pass in FILE's world (1)." placeholder:"N"`
+	Crashes  *int          `help:"Crashes in FILE's world (1)." placeholder:"N"`
+	Cancels  *int          `help:"Requests to cancel in FILE's world, beside those of its timeline (1)." placeholder:"N"`
+	Depth    int           `help:"Go no deeper than so many steps; whether rest can be reached is then not judged." placeholder:"N"`
+	States   int           `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"5000000"`
+	Budget   time.Duration `help:"Give up after so long, all worlds together." placeholder:"DURATION"`
+	Output   string        `short:"o" help:"Where the shortest counterexample is written, as a scenario that fails. With several worlds each name has its world's." placeholder:"FILE" default:"counterexample.scenario.yaml"`
+	Force    bool          `help:"Write it over a file that is there."`
+	JSON     bool          `name:"json" help:"Print the figures as JSON, a list of them for all worlds."`
 }
 
-// explored is what --json prints.
-type explored struct {
-	World       string     `json:"world"`
-	Bounds      sim.Bounds `json:"bounds"`
-	Unique      int        `json:"unique_states"`
-	Transitions int        `json:"transitions"`
-	Depth       int        `json:"depth"`
-	Resting     int        `json:"resting_states"`
-	Complete    bool       `json:"complete"`
-	Seconds     float64    `json:"seconds"`
-	PerSecond   int        `json:"states_per_second"`
-	NotTaken    []string   `json:"rows_not_taken"`
-	Invariant   string     `json:"invariant,omitempty"`
-	Violation   string     `json:"violation,omitempty"`
-	Path        []string   `json:"path,omitempty"`
+// Help is what follows the usage.
+func (exploreCmd) Help() string {
+	return "In FILE's world its timeline may happen at any moment, in its order; at any call the model may give any of its lines for that purpose and " +
+		"a tool any of its entries. Of what the file expects, always and never are checked where a step and the state alone decide them."
+}
+
+// world is a world to walk, and the scenario that it is of, if any.
+type world struct {
+	sim.Bounds
+	file      *scenario.File
+	unchecked []string // claims of the file that a walk cannot check
 }
 
 // Run implements the subcommand (CLI-7).
 func (c *exploreCmd) Run(t *terminal) error {
-	worlds := sim.Worlds()
-	if c.World != "all" {
-		world, ok := sim.World(c.World)
-		if !ok {
-			return failf(exitUsage, "there is no world %q", c.World)
-		}
-		worlds = []sim.Bounds{world}
+	worlds, err := c.worlds()
+	if err != nil {
+		return err
 	}
 	debug.SetGCPercent(400) // a walk makes garbage by the state and keeps little of it
+	begin := time.Now()
 	together, bad := sim.NewCoverage(), error(nil)
 	var all []explored
-	for _, bounds := range worlds {
-		bounds.StatesMax = c.States
+	for _, w := range worlds {
+		w.StatesMax, w.DepthMax = c.States, c.Depth
+		if c.Budget > 0 {
+			w.Enough = func() bool { return time.Since(begin) > c.Budget }
+		}
 		start := time.Now()
-		x := sim.Explore(bounds)
-		e := figures(bounds, x, time.Since(start).Seconds())
+		x := sim.Explore(w.Bounds)
+		e := figures(w, x, time.Since(start).Seconds())
 		together.Join(x.Coverage)
+		if x.Found != nil {
+			e.File, err = c.write(w, x.Found, len(worlds) > 1)
+		} else {
+			err = c.gaveUp(x)
+		}
 		all = append(all, e)
 		if !c.JSON {
 			e.print(t)
 		}
-		switch {
-		case bad != nil:
-		case x.Found != nil:
-			bad = silent(exitFailed)
-		case !x.Complete:
-			bad = failf(exitFailed, "gave up after %d unique states; raise --states to walk to the end", x.Unique)
+		if bad == nil {
+			bad = err
 		}
 	}
 	switch {
@@ -75,69 +84,109 @@ func (c *exploreCmd) Run(t *terminal) error {
 	return bad
 }
 
-func printJSON(t *terminal, all []explored) error {
-	enc := json.NewEncoder(t.out)
-	enc.SetIndent("", "  ")
-	if len(all) == 1 {
-		return enc.Encode(all[0])
+// worlds are those to walk.
+func (c *exploreCmd) worlds() ([]world, error) {
+	if c.File != "" {
+		w, err := c.fileWorld()
+		return []world{w}, err
 	}
-	return enc.Encode(all)
-}
-
-// figures is what is told of a walk.
-func figures(b sim.Bounds, x sim.Exploration, seconds float64) explored {
-	e := explored{
-		World: b.Name, Bounds: b, Unique: x.Unique, Transitions: x.Transitions, Depth: x.Depth,
-		Resting: x.Resting, Complete: x.Complete, Seconds: seconds, PerSecond: int(float64(x.Unique) / seconds),
-		NotTaken: notTaken(x.Coverage),
+	if c.Timeouts != nil || c.Crashes != nil || c.Cancels != nil {
+		return nil, failf(exitUsage, "--timeouts, --crashes and --cancels are for the world of a FILE; a named one has its own")
 	}
-	if x.Found != nil {
-		e.Invariant, e.Violation, e.Path = x.Found.Invariant, x.Found.Text, x.Found.Path
-	}
-	return e
-}
-
-func notTaken(c *sim.Coverage) []string {
-	var rows []string
-	for _, r := range c.Missing() {
-		rows = append(rows, fmt.Sprintf("%s: %s --%s→ %s", r.Table, r.From, r.On, r.To))
-	}
-	return rows
-}
-
-// printRows says how many rows of the tables were taken, and which were not.
-func printRows(t *terminal, prefix string, missing []string) {
-	rows := 0
-	for _, table := range fsm.Tables() {
-		rows += len(table.Rows)
-	}
-	fmt.Fprintf(t.out, "%s%d of %d table rows taken\n", prefix, rows-len(missing), rows)
-	for _, r := range missing {
-		fmt.Fprintf(t.out, "  not taken: %s\n", r)
-	}
-}
-
-func (e *explored) print(t *terminal) {
-	b := e.Bounds
-	fmt.Fprintf(t.out, "world %s: %s\n", e.World, b.About)
-	fmt.Fprintf(t.out, "%d requests in %d sessions, %d events, one %s tool, %d time-outs, %d crashes, %d cancels, %d signals, %d starts after a stop, init %s\n",
-		b.Requests, b.Sessions, b.Events, b.Effects, b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts, b.Init)
-	fmt.Fprintf(t.out, "limits: %d tool rounds, %d cognition rounds, %d store attempts\n",
-		b.Limits.MaxToolRounds, b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts)
-	fmt.Fprintf(t.out, "%d unique states, %d transitions, depth %d, %d at rest, %.2fs, %d states/s\n",
-		e.Unique, e.Transitions, e.Depth, e.Resting, e.Seconds, e.PerSecond)
-	rows := 0
-	for _, table := range fsm.Tables() {
-		rows += len(table.Rows)
-	}
-	fmt.Fprintf(t.out, "%d of %d table rows taken\n", rows-len(e.NotTaken), rows)
-	switch {
-	case e.Invariant != "":
-		fmt.Fprintf(t.out, "FAILED %s: %s\n", e.Invariant, e.Violation)
-		for i, a := range e.Path {
-			fmt.Fprintf(t.out, "  %2d. %s\n", i+1, a)
+	if c.World == "all" {
+		var all []world
+		for _, b := range sim.Worlds() {
+			all = append(all, world{Bounds: b})
 		}
-	case e.Complete:
-		fmt.Fprintf(t.out, "complete: every state within the bounds was visited, all invariants hold, rest is reachable from each\n")
+		return all, nil
 	}
+	name := c.World
+	if name == "" {
+		name = sim.SmallWorld().Name
+	}
+	b, ok := sim.World(name)
+	if !ok {
+		return nil, failf(exitUsage, "there is no world %q; shelly explore --help lists them", name)
+	}
+	return []world{{Bounds: b}}, nil
+}
+
+// fileWorld is the world of a scenario.
+func (c *exploreCmd) fileWorld() (world, error) {
+	if c.World != "" {
+		return world{}, failf(exitUsage, "give FILE or --world, not both")
+	}
+	f, err := loadScenario(c.File)
+	if err != nil {
+		return world{}, err
+	}
+	if f.Replay != nil {
+		return world{}, failf(exitUsage, "%s is a replay: all that happens in it is said", c.File)
+	}
+	plan := f.Plan()
+	w := world{Bounds: sim.CaseWorld(c.File, &plan), file: f}
+	w.About = f.Name
+	w.Case.Check, w.unchecked = f.Watch()
+	for _, bound := range []struct{ to, own *int }{{&w.Timeouts, c.Timeouts}, {&w.Crashes, c.Crashes}, {&w.Cancels, c.Cancels}} {
+		*bound.to = 1
+		if bound.own != nil {
+			*bound.to = max(*bound.own, 0)
+		}
+	}
+	return w, nil
+}
+
+// gaveUp is why a walk that found nothing has not come to its end, or nil.
+func (c *exploreCmd) gaveUp(x sim.Exploration) error {
+	switch {
+	case x.Complete:
+		return nil
+	case c.States > 0 && x.Unique >= c.States:
+		return failf(exitFailed, "gave up after %d unique states; raise --states to walk to the end", x.Unique)
+	default:
+		return failf(exitFailed, "gave up after %d unique states and %s; raise --budget to walk to the end", x.Unique, c.Budget)
+	}
+}
+
+// write writes a counterexample as a scenario (SIM-14) and returns its file. A file
+// that is there is only written over where that is asked for.
+func (c *exploreCmd) write(w world, found *sim.Counterexample, several bool) (string, error) {
+	name := c.Output
+	if several {
+		base, _ := strings.CutSuffix(name, scenario.Suffix)
+		name = base + "-" + w.Name + scenario.Suffix
+	}
+	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
+	create := replaceFile
+	if !c.Force {
+		create = newFile
+	}
+	err := create(name, record.Write)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return "", failf(exitFailed, "the counterexample is not written: %s is there; name another file with -o, or give --force", name)
+	case err != nil:
+		return "", failf(exitFailed, "the counterexample is not written: %w", err)
+	}
+	return name, silent(exitFailed)
+}
+
+// newFile writes a file that is not there yet.
+func newFile(name string, content func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(content(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+// command walks one of the worlds again.
+func (c *exploreCmd) command(w world) string {
+	if w.file == nil {
+		return "shelly explore --world " + w.Name
+	}
+	return fmt.Sprintf("shelly explore %s --timeouts %d --crashes %d --cancels %d", c.File, w.Timeouts, w.Crashes, w.Cancels)
 }

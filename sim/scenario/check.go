@@ -56,6 +56,7 @@ func (d *decoder) check(f *File) {
 	d.checkTimeline(f)
 	d.checkCrashes(f.Faults.Crash)
 	d.checkFaults(f)
+	d.checkReplay(f)
 	d.checkExpect(f)
 }
 
@@ -172,7 +173,7 @@ func effectKinds() []string {
 }
 
 func (d *decoder) checkExpect(f *File) {
-	if f.Expect == nil && len(f.Always)+len(f.Never)+len(f.Eventually) == 0 {
+	if f.Expect == nil && len(f.Always)+len(f.Never)+len(f.Eventually)+len(f.Replay) == 0 {
 		d.problems = append(d.problems, Problem{Pos: d.where["name"], Text: "expects nothing; give expect, always, never or eventually"})
 	}
 	if f.Expect == nil {

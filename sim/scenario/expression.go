@@ -32,6 +32,7 @@ type Expression struct {
 	text    string
 	program *vm.Program
 	shows   []shows  // the values that a failure shows
+	names   []string // of the state that occur in it
 	fields  []string // the fields of handles that occur in it
 }
 
@@ -85,7 +86,7 @@ func (v *Expression) compile(text string) *expressionError {
 	if err != nil {
 		return worded(err)
 	}
-	v.program, v.fields = program, rules.fields
+	v.program, v.names, v.fields = program, rules.names, rules.fields
 	for i, part := range rules.shown {
 		if slices.Contains(rules.shown[:i], part) {
 			continue

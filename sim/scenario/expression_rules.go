@@ -31,6 +31,7 @@ type rules struct {
 	at     int // the character of first
 	parts  []ast.Node
 	shown  []string // parts as the file has them, each once
+	names  []string // of the state that occur
 	fields []string // properties that occur
 }
 
@@ -59,6 +60,7 @@ func (r *rules) Visit(node *ast.Node) {
 		if n.Value == "$env" {
 			r.refuse(n.Location(), "$env is not available; use the names themselves")
 		}
+		r.names = append(r.names, n.Value)
 		r.show(n)
 	case *ast.MemberNode:
 		r.member(n)

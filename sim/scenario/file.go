@@ -27,6 +27,8 @@ type File struct {
 	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
 	Strict    bool         `key:"strict"`            // an unscripted summary, compaction, init or farewell fails the case
 	Timeline  []Moment     `key:"timeline"`          // what happens when
+	Replay    []Told       `key:"replay"`            // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
+	Hash      *Hash        `key:"hash"`              // (replay) the hash of the trace that comes of it
 	Seed      *Seed        `key:"seed"`              // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p
 	Faults    Faults       `key:"faults"`            // what goes wrong beside the script
 	Expect    *Expect      `key:"expect"`            // what must hold at the end
@@ -350,6 +352,7 @@ type Expect struct {
 	Asked      *Matcher        `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
 	Trace      []Ordering      `key:"trace"`                            // orderings over the trace
 	Ends       string          `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
+	Rests      bool            `key:"rests"`                            // (replay) answers alone lead from its end to rest (SIM-9)
 
 	Clock *ClockExpect `key:"clock"` // when the case comes to rest
 

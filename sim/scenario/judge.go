@@ -34,6 +34,7 @@ func (j *judge) all() {
 	j.step = len(j.result.Steps)
 	j.broken()
 	j.calls()
+	j.replayed()
 	if e := j.file.Expect; e != nil {
 		j.said(e)
 		j.paths(e)
@@ -54,7 +55,11 @@ func (j *judge) all() {
 func (j *judge) broken() {
 	name := j.file.where["name"]
 	for _, v := range j.result.Violations {
-		j.failAt(name, "invariants", v.Step, mismatch{text: v.Invariant + ": " + v.Text})
+		pos := name
+		if j.file.Replay != nil {
+			pos = j.file.where[element("replay", v.Told)]
+		}
+		j.failAt(pos, "invariants", v.Step, mismatch{text: v.Invariant + ": " + v.Text})
 	}
 	for _, what := range j.result.Unexpected {
 		j.fail(name, "", mismatch{text: "unexpected: " + what})

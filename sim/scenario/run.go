@@ -13,7 +13,7 @@ import (
 func (f *File) Run(o sim.Options) Outcome {
 	out := Outcome{Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers, again: f.again()}
 	plan := f.Plan()
-	result, err := sim.Run(plan, o)
+	result, err := f.play(plan, o)
 	if err != nil {
 		out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 		return out
@@ -39,6 +39,19 @@ func (f *File) Run(o sim.Options) Outcome {
 	}
 	out.Failures, out.Golden = j.failures, j.kept
 	return out
+}
+
+// Skip is the outcome of a case that is not played, and why (SCN-40).
+func (f *File) Skip(why string) Outcome {
+	return Outcome{Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers, Skipped: why, again: f.again()}
+}
+
+// play runs the plan, or steps the machine through the file's replay.
+func (f *File) play(p sim.Plan, o sim.Options) (*sim.Result, error) {
+	if f.Replay != nil {
+		return sim.Replay(f.replay())
+	}
+	return sim.Run(p, o)
 }
 
 // matrix fails the crashes after which the case did not end as it should.

@@ -49,6 +49,14 @@ func schemaForms() []form {
 			return anyOf(oneOfWords(signals()), &jsonschema.Schema{Const: jsonschema.Ptr[any](true)}, g.object(reflect.TypeFor[signalForm]()))
 		}},
 		{reflect.TypeFor[Args](), func(*schemaGen) *jsonschema.Schema { return orReference(&jsonschema.Schema{Type: "object"}) }},
+		{reflect.TypeFor[Hash](), func(*schemaGen) *jsonschema.Schema { return patterned(`^[0-9a-f]{16}$`) }},
+		{reflect.TypeFor[Input](), func(*schemaGen) *jsonschema.Schema {
+			kind := oneOfWords(inputKinds())
+			kind.Description = "what it tells; the other keys are those of this kind"
+			return orReference(&jsonschema.Schema{
+				Type: "object", Required: []string{"kind"}, Properties: map[string]*jsonschema.Schema{"kind": kind},
+			})
+		}},
 		{reflect.TypeFor[Data](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{} }},
 		{reflect.TypeFor[Expression](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: `\S`} }},
 		{reflect.TypeFor[Condition](), func(g *schemaGen) *jsonschema.Schema {

@@ -1,0 +1,124 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// Found is a counterexample, and where it was found.
+type Found struct {
+	*sim.Counterexample
+	World   string // its name
+	Command string // that found it
+	Case    *File  // whose world it was; nil: an abstract one
+}
+
+// Write writes the counterexample as a scenario that fails for the same reason
+// (SIM-14): a replay, with words beside each entry.
+func (c *Found) Write(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# What does not hold: %s\n", oneLine(c.Violation.String()))
+	fmt.Fprintf(&b, "# World %s, found by: %s\n", oneLine(c.World), oneLine(c.Command))
+	b.WriteString("# In words:\n")
+	for i, words := range c.Path {
+		fmt.Fprintf(&b, "# %3d. %s\n", i+1, oneLine(words))
+	}
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", FormatVersion, strconv.Quote(clip(c.title(), nameBytesMax)))
+	if err := c.replay(&b); err != nil {
+		return err
+	}
+	if c.Stuck {
+		b.WriteString("expect: {rests: true}\n")
+	}
+	c.claim(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+const nameBytesMax = 160
+
+func (c *Found) title() string {
+	return oneLine(c.Invariant + " in the world " + c.World + ": " + c.Text)
+}
+
+// oneLine is a text that may stand behind a # or be a name.
+func oneLine(text string) string { return strings.Map(printable, strings.ReplaceAll(text, "\n", " ")) }
+
+// replay writes the entries. A boot that equals one before it refers to it.
+func (c *Found) replay(b *strings.Builder) error {
+	b.WriteString("replay:\n")
+	var boots []string
+	for _, t := range c.Told {
+		text, err := wireForm(t.Input)
+		if err != nil {
+			return err
+		}
+		if _, ok := t.Input.(fsm.Boot); ok {
+			nth := slices.Index(boots, text)
+			if nth < 0 {
+				boots = append(boots, text)
+				text = fmt.Sprintf("&boot%d %s", len(boots), text)
+			} else {
+				text = fmt.Sprintf("*boot%d", nth+1)
+			}
+		}
+		fmt.Fprintf(b, "  # %s\n  - input: %s\n", oneLine(t.Words), text)
+		if t.Lost {
+			b.WriteString("    lost: true\n")
+		}
+		if t.Unseen {
+			b.WriteString("    unseen: true\n")
+		}
+	}
+	return nil
+}
+
+// wireForm is an input as a replay has it, on one line.
+func wireForm(in fsm.Input) (string, error) {
+	wire, err := fsm.MarshalInput(in)
+	if err != nil {
+		return "", err
+	}
+	v, err := valueOfJSON(string(wire))
+	if err != nil {
+		return "", err
+	}
+	v.members = slices.DeleteFunc(v.members, func(m memberValue) bool { return m.key == "at" })
+	return v.String(), nil
+}
+
+// claim writes what of the case's always and never does not hold.
+func (c *Found) claim(b *strings.Builder) {
+	if c.Case == nil {
+		return
+	}
+	for _, list := range []struct {
+		key    string
+		claims []Claim
+	}{{"always", c.Case.Always}, {"never", c.Case.Never}} {
+		for i := range list.claims {
+			if element(list.key, i) != c.Invariant {
+				continue
+			}
+			text := "that: " + list.claims[i].That.yaml()
+			if when := list.claims[i].When; when != nil {
+				text += ", when: " + when.yaml()
+			}
+			fmt.Fprintf(b, "%s: [{%s}]\n", list.key, text)
+		}
+	}
+}
+
+// yaml is the condition as a file has it.
+func (v *Condition) yaml() string {
+	if v.item != nil {
+		return v.item.String()
+	}
+	return strconv.Quote(v.expression.text)
+}

@@ -1,0 +1,107 @@
+package scenario
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm"
+)
+
+// read reads an input's wire form. It is checked against the type of its kind, key by
+// key, before it is decoded as a journal is.
+func (v *Input) read(d *decoder, n *yaml.Node, path string) {
+	if n.Kind != yaml.MappingNode {
+		d.add(n, path, "wants a map such as {kind: boot, …}, found "+kindOf(n))
+		return
+	}
+	if d.verbatim == 0 {
+		d.verbatim = d.depth // to the letter: no variables are put in
+	}
+	known := len(d.problems)
+	data, ok := d.data(n, path)
+	if !ok {
+		return
+	}
+	kind := data.get("kind")
+	if kind.kind != textKind {
+		d.add(n, path, "the key kind is missing; it is one of "+strings.Join(inputKinds(), ", "))
+		return
+	}
+	if !slices.Contains(inputKinds(), kind.text) {
+		d.at(member(path, "kind"), unknown("kind", kind.text, inputKinds()))
+		return
+	}
+	data.members = slices.DeleteFunc(data.members, func(m memberValue) bool { return m.key == "kind" })
+	in, _ := fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `"}`)) // the kind is known
+	d.wired(data, reflect.TypeOf(in), path)
+	if data.get("at").kind != absentKind {
+		d.at(member(path, "at"), "belongs to the entry: {at: …, input: …}")
+	}
+	if len(d.problems) > known {
+		return
+	}
+	in, err := fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `",` + strings.TrimPrefix(data.json(), "{")))
+	if len(data.members) == 0 {
+		in, err = fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `"}`))
+	}
+	if err != nil {
+		d.add(n, path, err.Error())
+		return
+	}
+	v.Input = in
+}
+
+// wired checks data against the type that it is to be decoded into, and tells each key
+// that the type does not have and each value that is of another kind.
+func (d *decoder) wired(v value, t reflect.Type, path string) {
+	want := ""
+	switch t.Kind() {
+	case reflect.Struct:
+		if want = "a map"; v.kind == mapKind {
+			d.wiredMap(v, t, path)
+			return
+		}
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			if want = "bytes in Base64"; v.kind == textKind && json.Unmarshal([]byte(v.json()), &[]byte{}) == nil {
+				return
+			}
+			break
+		}
+		if want = "a list"; v.kind == listKind {
+			for i, item := range v.list {
+				d.wired(item, t.Elem(), element(path, i))
+			}
+			return
+		}
+	case reflect.String:
+		if want = "text"; v.kind == textKind {
+			return
+		}
+	case reflect.Bool:
+		if want = "true or false"; v.kind == boolKind {
+			return
+		}
+	default:
+		if want = "a whole number"; v.kind == numberKind && json.Unmarshal([]byte(v.text), reflect.New(t).Interface()) == nil {
+			return
+		}
+	}
+	d.at(path, "wants "+want+", not "+v.String())
+}
+
+func (d *decoder) wiredMap(v value, t reflect.Type, path string) {
+	names := jsonNames(t)
+	for _, m := range v.members {
+		at := member(path, m.key)
+		if i := slices.Index(names, m.key); i < 0 {
+			d.at(at, unknown("key", m.key, names))
+		} else {
+			d.wired(m.value, t.Field(i).Type, at)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+func written(t *testing.T, c *Found) string {
+	t.Helper()
+	var b strings.Builder
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// crashedReplay is a request whose tool has started when the process dies, with the
+// tail that was not synced lost.
+func crashedReplay() []sim.Told {
+	config, _ := fsm.Profile("shelly")
+	config.Init = fsm.InitOff
+	boot := fsm.Boot{Config: config}
+	return []sim.Told{
+		{Input: boot, Words: "boot"},
+		{Input: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: `How "full" is ${disk}?`}, Words: "request r1"},
+		{Input: fsm.BrainAnswered{Call: 2, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "c", Name: "nothing", Args: `{"a":1}`}}}, Lost: true, Words: "model calls"},
+		{Input: boot, Words: "crash"},
+		{Input: fsm.Signalled{Name: "TERM"}, Unseen: true, Words: "signal"},
+		{Input: boot, Words: "crash"},
+	}
+}
+
+// A counterexample is read back to the letter (SIM-14, SCN-45).
+func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
+	told := crashedReplay()
+	text := written(t, &Found{Counterexample: &sim.Counterexample{
+		Violation: fsm.Violation{Invariant: "INV-1", Text: "it is\nso"}, Path: []string{"boot", "request r1"}, Told: told,
+	}, World: "small", Command: "shelly explore"})
+	f, err := Parse("f", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	got := f.replay()
+	for i := range told {
+		told[i].At, told[i].Words = fsm.Millis(defaultStart), ""
+	}
+	if diff := cmp.Diff(told, got); diff != "" {
+		t.Errorf("-told +read:\n%s", diff)
+	}
+	if o := f.Run(sim.Options{}); !o.OK() {
+		t.Errorf("%v %v", o.Err, o.Failures)
+	}
+}
+
+// Every kind of input can be told (SCN-45), and comes back as it was.
+func TestSCN45EveryKindOfInput(t *testing.T) {
+	session := fsm.Session{Version: 2, History: []fsm.Message{{Role: fsm.RoleUser, Text: "?", Images: [][]byte{{1, 2}}}}, Memory: "m"}
+	for _, in := range []fsm.Input{
+		fsm.Configured{Config: fsm.ShellyProfile()},
+		fsm.Requested{Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r"}, Origin: fsm.Origin{Channel: "c", Chat: "d"}, Text: "?", Images: [][]byte{{255}}},
+		fsm.EventRaised{Source: "disk", Subject: "/var", Event: "full"},
+		fsm.CancelRequested{Request: fsm.RequestKey{ID: "r"}},
+		fsm.Decided{Handle: 1, Key: "k", Approve: true},
+		fsm.Resolved{Handle: 1, Text: "done"},
+		fsm.ScheduleDue{Schedule: "s", Slot: 1767603600000},
+		fsm.TimerFired{Timer: 9},
+		fsm.Signalled{Name: "INT"},
+		fsm.BrainAnswered{Call: 3, Stop: fsm.StopEndTurn, Text: "\u0085 line\nline", Thinking: "…", Tokens: fsm.Tokens{Prompt: 5}},
+		fsm.BrainFailed{Call: 3, Class: fsm.BrainBusy, Reason: "busy"},
+		fsm.ToolAnswered{Call: 3, Text: "no", Failed: true},
+		fsm.ToolStopped{Call: 3},
+		fsm.Recalled{Call: 3, Entries: []fsm.Memory{{ID: "m", Summary: "s"}}},
+		fsm.Embedded{Call: 3, Vector: []byte{0, 0, 128, 63}, Model: "e"},
+		fsm.Stored{Call: 3, Error: "full"},
+		fsm.SessionLoaded{Call: 3, Session: session},
+		fsm.SessionSaved{Call: 3, Conflict: true, Session: session},
+		fsm.SkillLoaded{Call: 3, Text: "how to"},
+		fsm.Boot{Config: fsm.ShellyProfile(), Doubts: []fsm.Doubt{{Handle: 1, Text: "?"}}},
+	} {
+		wire, err := wireForm(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Parse("f", []byte("scenario: 1\nname: x\nreplay:\n  - input: {kind: boot}\n  - input: "+wire+"\n"))
+		if err != nil {
+			t.Errorf("%T: %v", in, err)
+			continue
+		}
+		if diff := cmp.Diff(in, f.Replay[1].Input.Input); diff != "" {
+			t.Errorf("-written +read:\n%s", diff)
+		}
+	}
+}
+
+// A record that is durable by the rule of today is not lost (SCN-45).
+func TestSCN45WhatIsDurableIsNotLost(t *testing.T) {
+	const head = "scenario: 1\nname: x\nreplay:\n  - input: &b {kind: boot, config: {init: 'off'}}\n  - input: {kind: requested, request: {id: r}, text: hi}\n"
+	f := readCase(t, head+"  - {input: {kind: cancel_requested, request: {id: r}}, lost: true}\n  - {at: 1s, input: *b}\nexpect: {handles: [{id: r, path: [queued, cognition]}], lifecycle: {path: [down, serving]}}\n")
+	if o := f.Run(sim.Options{}); o.Steps != 4 {
+		t.Errorf("%d steps; a cancel is a barrier (JRN-4), so its record is not lost", o.Steps)
+	}
+}
+
+// The hash and the rest that a replay expects (SCN-45).
+func TestSCN45HashAndRest(t *testing.T) {
+	const head = "scenario: 1\nname: x\nreplay:\n  - input: {kind: boot, config: {init: 'off'}}\n  - input: {kind: requested, request: {id: r}, text: hi}\n"
+	f := readCase(t, head+"hash: 0123456789abcdef\nexpect: {rests: true, replies: []}\n")
+	if o := f.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "hash" || o.Failures[0].Want != "0123456789abcdef" {
+		t.Errorf("%v", o.Failures)
+	}
+}
+
+func readCase(t *testing.T, text string) *File {
+	t.Helper()
+	f, err := Parse("f", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return f
+}
+
+// What is wrong with a replay is told at its place (SCN-45, SCN-2).
+func TestSCN45BrokenReplays(t *testing.T) {
+	const boot = "  - input: {kind: boot}\n"
+	for _, test := range []struct{ name, rest, want string }{
+		{"nothing", "replay: []\n", "replay: is empty; it begins with an input of the kind boot"},
+		{"no boot", "replay:\n  - input: {kind: timer_fired, timer: 1}\n", "replay[0]: a replay begins with an input of the kind boot"},
+		{"no kind", "replay:\n" + boot + "  - input: {timer: 1}\n", "replay[1].input: the key kind is missing"},
+		{"a kind that there is not", "replay:\n" + boot + "  - input: {kind: timer_fire, timer: 1}\n", `did you mean timer_fired?`},
+		{"a key that there is not", "replay:\n" + boot + "  - input: {kind: requested, request: {ID: r}}\n", `replay[1].input.request.ID: unknown key ID`},
+		{"a wrong type", "replay:\n" + boot + "  - input: {kind: timer_fired, timer: soon}\n", `replay[1].input.timer: wants a whole number, not "soon"`},
+		{"its own time", "replay:\n" + boot + "  - input: {kind: timer_fired, at: 5}\n", "replay[1].input.at: belongs to the entry"},
+		{"back in time", "replay:\n  - {at: 2s, input: {kind: boot}}\n  - {at: 1s, input: {kind: signalled, name: INT}}\n", "replay[1].at: is before the entry above it"},
+		{"lost without a crash", "replay:\n  - {input: {kind: boot}, lost: true}\n", "replay[0].lost: wants a boot"},
+		{"unseen without a crash", "replay:\n  - {input: {kind: boot}, unseen: true}\n", "replay[0].unseen: wants a boot next"},
+		{"a world beside it", "tools: {exec: []}\nreplay:\n" + boot, "tools: has no place beside replay"},
+		{"a hash that is none", "replay:\n" + boot + "hash: abc\n", "hash: wants a trace's hash: 16 hexadecimal digits"},
+		{"a hash alone", "brain: [{says: hi}]\ntimeline: [{user: hi}]\nhash: 0123456789abcdef\nexpect: {replies: [hi]}\n", "hash: belongs to replay"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse("f", []byte("scenario: 1\nname: x\n"+test.rest))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+// A walk checks what one step and the state decide (SIM-8).
+func TestSIM8AWalkChecksAlwaysAndNever(t *testing.T) {
+	f := readCase(t, `
+scenario: 1
+name: x
+brain: [{says: hi}]
+timeline: [{user: hi}]
+always: ["active <= 1", "replies <= requests"]
+never: [{tool: exec}, {that: {state: cognition}, when: "lifecycle == 'serving'"}, {that: "len(handles) > 3", when: "now > 5"}]
+`)
+	check, others := f.Watch()
+	if want := []string{"always[1]", "never[2]"}; !slices.Equal(others, want) {
+		t.Errorf("cannot check %v, want %v", others, want)
+	}
+	plan := f.Plan()
+	world := sim.CaseWorld("x", &plan)
+	world.Case.Check = check
+	x := sim.Explore(world)
+	if x.Found == nil || x.Found.Invariant != "never[1]" {
+		t.Fatalf("found %+v", x.Found)
+	}
+	again := readCase(t, written(t, &Found{Counterexample: x.Found, World: "x", Command: "c", Case: f}))
+	if o := again.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
+		t.Errorf("%v", o.Failures)
+	}
+}
