@@ -14,7 +14,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      askCmd      `cmd:"" help:"Ask the running daemon and watch the answer come."`
 	Test     testCmd     `cmd:"" help:"Run scenario files in virtual time."`
-	Scenario scenarioCmd `cmd:"" help:"Help to write scenario files: begin, check, print their JSON Schema."`
+	Scenario scenarioCmd `cmd:"" help:"Begin, check and complete scenario files."`
 	Explore  exploreCmd  `cmd:"" help:"Walk every interleaving of a small world."`
 	Spec     specCmd     `cmd:"" help:"Print the tables and diagrams, or one rule with its code, tests and scenarios."`
 	Mock     mockCmd     `cmd:"" help:"Serve a scenario's brain over Ollama's API."`
@@ -77,7 +77,7 @@ func run(args []string, t *terminal) (code int) {
 		kong.Description("A local, offline-first agent whose loop is one pure state machine."),
 		kong.Writers(t.out, t.err),
 		kong.Exit(func(code int) { ended = code }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Bind(t),
 	)
 	if err != nil {
