@@ -46,6 +46,7 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"tool that is not to start", with("replies:", "tools: {exec: {starts: 0}}\n  replies:"), ""},
 		{"tool that a text names", with(`{says: "hello"}`, `{raw: "<tool_call>exec</tool_call>"}`), ""},
 		{"session of nobody", strings.Replace(on(`{user: "hi"}`, `{user: "hi", session: alice}`), "{calls:", "{session: alcie, calls:", 1), "brain[0].session: unknown session alcie; did you mean alice?; nothing in the timeline is said in it"},
+		{"fault in a session of nobody", clean + "faults: {brain: {session: cli:dircet, p: 0.5, fails: busy}}\n", "faults.brain.session: unknown session cli:dircet; did you mean cli:direct?"},
 		{"session that a chat may name", strings.Replace(on(`{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`), "{calls:", "{session: other, calls:", 1), ""},
 		{"all is optional", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\nnever: [{ask: init}]\n", ":3:1: brain: each entry is optional"},
 		{"all is optional and the process dies", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\nfaults: {crash: {at: step.1}}\nnever: [{ask: init}]\n", ""},

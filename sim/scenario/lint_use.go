@@ -72,7 +72,7 @@ func (l *linter) expects(tool string) bool {
 	return ok
 }
 
-// sessions finds lines for a session that nobody in the timeline speaks in. Where a
+// sessions finds lines and faults for a session that nobody in the timeline speaks in. Where a
 // chat names the session, or another handle may have one of its own, it is not known.
 func (l *linter) sessions() {
 	known := []string{defaultSession}
@@ -85,11 +85,15 @@ func (l *linter) sessions() {
 			known = append(known, m.Session)
 		}
 	}
-	for i, line := range l.file.Script {
-		if line.Session != "" && !slices.Contains(known, line.Session) {
-			l.at(element("brain", i)+".session", unknown("session", line.Session, known)+"; nothing in the timeline is said in it")
+	look := func(path, name string) {
+		if name != "" && !slices.Contains(known, name) {
+			l.at(path+".session", unknown("session", name, known)+"; nothing in the timeline is said in it")
 		}
 	}
+	for i, line := range l.file.Script {
+		look(element("brain", i), line.Session)
+	}
+	several(l.file.Faults.Brain, l.file.where, "faults.brain", func(at string, v *BrainFault) { look(at, v.Session) })
 }
 
 // optional finds a script of which nothing need be used: the case holds also where
