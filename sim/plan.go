@@ -10,6 +10,7 @@ type Plan struct {
 	Start      fsm.Millis // the first boot
 	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
 	Scripts    []Script
+	Live       bool       // calls for a purpose without a line are the backend's model's
 	Strict     bool       // an unscripted summary, compaction, init or farewell is unexpected too
 	QuietTakes fsm.Millis // what an unscripted call takes
 	Stubs      []Stub
@@ -21,6 +22,8 @@ type Plan struct {
 	Loading    Service     // of sessions
 	Saving     Service     // of sessions
 	Skilling   Service     // loading skills
+	Workspace  string      // not empty: the tools are the real ones, over a folder with World as its files that the model knows by this name
+	ToolsTake  fsm.Millis  // what a call of a real tool takes
 	World      []Thing     // what the outside world holds before the first boot, names once each
 	Memory     []fsm.Entry // what memory holds before the first boot
 	Sessions   []Saved     // what the store of sessions holds then, each saved once

@@ -17,6 +17,8 @@ type Options struct {
 	Backend  Backend // real adapters; nil: simulated ones
 	Journal  Journal // nil: in memory
 
+	Workshop *Workshop // the real tools; nil: a plan cannot have them
+
 	chance Chooser // which faults strike; nil: Choose
 	fates  *fates  // of another run of the plan: its calls meet what they met there
 }
@@ -31,11 +33,22 @@ const CrashesMax = 1000
 // Run plays a plan until nothing is left to happen, the shipped machine and
 // engine over a simulated journal and world (SIM-3). An error is the simulator's
 // or the backend's; what the machine did wrong is in the result.
-func Run(p Plan, o Options) (*Result, error) {
+func Run(p Plan, o Options) (_ *Result, err error) {
 	if o.StepsMax == 0 {
 		o.StepsMax = StepsMax
 	}
+	if p.Live && o.Backend == nil {
+		return nil, errNoModel
+	}
+	space, err := o.Workshop.open(&p)
+	if err != nil {
+		return nil, err
+	}
+	if space != nil {
+		defer func() { err = errors.Join(err, space.Close()) }()
+	}
 	r := newRun(&p, o)
+	r.world.space = space
 	if err := r.survive(r.start()); err != nil {
 		return nil, err
 	}
@@ -280,12 +293,17 @@ func (r *run) broken(violations []fsm.Violation) {
 }
 
 // finish gathers what is known at rest.
-func (r *run) finish() (*Result, error) {
+func (r *run) finish() (_ *Result, err error) {
 	r.result.Unused = r.world.cursor.unused()
 	r.result.Unmet = r.fuse.unmet()
 	r.result.Unstruck, r.result.fates = r.world.fates.unstruck(), &r.world.fates
 	r.result.Memory = r.world.memory.entries
 	r.result.World = r.world.things
+	if r.world.space != nil {
+		if r.result.World, err = r.world.space.Files(); err != nil {
+			return nil, err
+		}
+	}
 	stored := r.world.sessions.held
 	r.result.Sessions, r.result.MemoryFile, r.result.History = stored.saved, stored.memory, stored.notes
 	r.result.gather()
@@ -302,7 +320,6 @@ func (r *run) finish() (*Result, error) {
 	}
 	r.result.seen()
 	r.result.Final = r.machine.Snapshot()
-	var err error
 	r.result.Hash, err = hashSteps(r.result.Steps)
 	return r.result, err
 }

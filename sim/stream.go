@@ -82,22 +82,28 @@ func cut(text string, n int) []string {
 }
 
 // stream puts the pieces of an answer on the agenda and returns how long the
-// answer takes until it is complete. As in the daemon the pieces of an answer alone
-// are told to anybody (BRN-9).
+// answer takes until it is complete.
 func (w *world) stream(e fsm.AskBrain, line Line) fsm.Millis {
 	takes := line.Takes
 	for i, p := range line.Pieces(e) {
 		if i > 0 {
 			takes += line.Stream.Every
 		}
-		if e.Purpose == fsm.PurposeAnswer {
-			at := w.agenda.now + takes
-			w.agenda.add(due{at: at, call: e.Call, piece: &Chunk{
-				At: at, Handle: e.Handle, Call: e.Call, Session: e.Session, Purpose: e.Purpose, Piece: p,
-			}})
-		}
+		w.piece(e, takes, p)
 	}
 	return takes
+}
+
+// piece puts a piece of an answer on the agenda. As in the daemon the pieces of an
+// answer alone are told to anybody (BRN-9).
+func (w *world) piece(e fsm.AskBrain, after fsm.Millis, p Piece) {
+	if e.Purpose != fsm.PurposeAnswer {
+		return
+	}
+	at := w.agenda.now + after
+	w.agenda.add(due{at: at, call: e.Call, piece: &Chunk{
+		At: at, Handle: e.Handle, Call: e.Call, Session: e.Session, Purpose: e.Purpose, Piece: p,
+	}})
 }
 
 // seen names the request of each piece. Pieces for a handle that nobody watches,

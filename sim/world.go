@@ -18,15 +18,18 @@ type Backend interface {
 	// Error, that failure is to be had. A save with no Call is somebody else's edit,
 	// which always succeeds; where it names no session it is of MEMORY.md alone.
 	Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error)
-	// Memory recalls, embeds or stores. Where scripted carries an Error, that
-	// failure is to be had.
-	Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error)
+	// Memory recalls, embeds or stores, and says how long that took beside what the
+	// plan says. Where scripted carries an Error, that failure is to be had.
+	Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, error)
+	// Model asks the live model, in a plan that is for one, and offers it these tools.
+	Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (Spoken, error)
 }
 
 // world performs effects in virtual time. It implements engine.World.
 type world struct {
 	plan     *Plan
-	backend  Backend // nil: outcomes are as scripted
+	backend  Backend   // nil: outcomes are as scripted
+	space    Workspace // of the real tools; nil: the stubs are the tools
 	cursor   *cursor
 	fates    fates
 	config   *fsm.Config // of the process
@@ -83,6 +86,9 @@ func (w *world) ask(e fsm.AskBrain) error {
 	fault := w.meet(e)
 	taken := nothing
 	if fault == nil || fault.scripted() {
+		if w.plan.asksModel(e.Purpose) {
+			return w.model(e, fault)
+		}
 		taken = w.cursor.line(e)
 	}
 	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken, Config: w.config})
@@ -143,7 +149,12 @@ func (w *world) run(e fsm.RunTool) error {
 func (w *world) acts(e fsm.RunTool) Act {
 	fault := w.meet(e)
 	taken, act := nothing, Act{Failed: true, Returns: "no stub entry is left"}
-	if fault == nil || fault.scripted() {
+	switch {
+	case fault != nil && !fault.scripted():
+	case w.space != nil:
+		act = acted(w.space.Run(e))
+		act.Takes = w.plan.ToolsTake
+	default:
 		if taken = w.cursor.act(e); taken != nothing {
 			act = w.plan.Stubs[taken.Script].Acts[taken.Index]
 		} else {
@@ -172,11 +183,12 @@ func (w *world) remember(e fsm.Effect) error {
 		return nil
 	}
 	if w.backend != nil {
-		real, err := w.backend.Memory(e, fact)
+		real, took, err := w.backend.Memory(e, fact)
 		if err != nil {
 			return err
 		}
 		fact = real
+		service.Takes += took
 	}
 	w.answer(call, service.Takes, fact)
 	return nil

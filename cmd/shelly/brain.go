@@ -31,15 +31,7 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 		log.Info("the built-in demo brain answers, a script and not a model")
 		return demoBrain()
 	}
-	keep := c.KeepAlive
-	if keep == 0 {
-		keep = time.Nanosecond // unload at once; 0 would be the client's default
-	}
-	client, err := ollama.New(ollama.Options{
-		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
-		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep,
-		Timeouts: ollama.Timeouts(c.Timeouts),
-	})
+	client, err := ollama.New(askingOptions(c))
 	if err != nil {
 		return brain{}, failf(exitUsage, "brain.url: %w", err)
 	}
@@ -58,6 +50,19 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 		return brain{o, o, "ollama at " + client.BaseURL()}, nil
 	default:
 		return brain{}, failf(exitUnreachable, "%w", err)
+	}
+}
+
+// askingOptions are the options of a client for the configured brain.
+func askingOptions(c config.Brain) ollama.Options {
+	keep := c.KeepAlive
+	if keep == 0 {
+		keep = time.Nanosecond // unload at once; 0 would be the client's default
+	}
+	return ollama.Options{
+		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
+		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep,
+		Timeouts: ollama.Timeouts(c.Timeouts),
 	}
 }
 

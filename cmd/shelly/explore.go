@@ -123,6 +123,9 @@ func (c *exploreCmd) fileWorld() (world, error) {
 	if f.Replay != nil {
 		return world{}, failf(exitUsage, "%s is a replay: all that happens in it is said", c.File)
 	}
+	if f.Script.Live || f.Tools.Real {
+		return world{}, failf(exitUsage, "%s has brain: live or tools: real, and a walk tries all that a script and stubs may do", c.File)
+	}
 	plan := f.Plan()
 	w := world{Bounds: sim.CaseWorld(c.File, &plan), file: f}
 	w.About = f.Name

@@ -44,6 +44,7 @@ type live struct {
 	hasty    *ollama.Client // waits next to nothing for the first line
 	restless *ollama.Client // waits next to nothing for a further line
 	asking   ollama.Options // of the client
+	model    *model         // that a live case asks; nil for any other
 	server   *http.Server
 	tools    *tool.Runner
 	scratch  string // the folder of the workspace and of the files that are kept
@@ -74,9 +75,10 @@ const liveWindow = 1 << 24
 // liveStore is the folder of the store on its file system.
 const liveStore = "data"
 
-// newLive starts the adapters for a plan. Close ends them.
-func newLive(p *sim.Plan) (_ *live, err error) {
-	l := &live{fs: vfs.NewCrashableMem(), hangs: noCall, config: p.Machine()}
+// newLive starts the adapters for a plan, and for a live case with the model that it
+// asks. Close ends them.
+func newLive(p *sim.Plan, m *model) (_ *live, err error) {
+	l := &live{fs: vfs.NewCrashableMem(), hangs: noCall, config: p.Machine(), model: m}
 	defer func() {
 		if err != nil {
 			l.Close()
@@ -104,6 +106,9 @@ func newLive(p *sim.Plan) (_ *live, err error) {
 		return nil, err
 	}
 	for _, e := range p.Memory {
+		if m != nil {
+			e.Vector, e.Model = m.vector(e.Summary)
+		}
 		if err = l.memory.Store(context.Background(), e); err != nil {
 			return nil, err
 		}
@@ -168,11 +173,23 @@ func (l *live) open() (err error) {
 	if l.store, err = store.Open(liveStore, store.Options{FS: errorfs.Wrap(l.fs, &l.disk)}); err != nil {
 		return err
 	}
-	if l.memory, err = memory.Open(l.store, l.client); err != nil {
+	if l.memory, err = memory.Open(l.store, l.embedder()); err != nil {
 		return err
 	}
 	l.sessions, err = session.Open(l.scratch, l.store)
 	return err
+}
+
+// embedder makes the vectors of memory; nil where a live case has no embedding model.
+func (l *live) embedder() memory.Embedder {
+	switch {
+	case l.model == nil:
+		return l.client
+	case l.model.embeds:
+		return l.model.client
+	default:
+		return nil
+	}
 }
 
 // Close ends everything that was started.
@@ -312,8 +329,20 @@ func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Input, error) {
 	return answer, nil
 }
 
-// Memory implements [sim.Backend].
-func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
+// Memory implements [sim.Backend]. A live case has the time that its embedding model
+// took for real.
+func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, error) {
+	if l.model == nil {
+		in, err := l.remember(e, scripted)
+		return in, 0, err
+	}
+	start := time.Now()
+	in, err := l.remember(e, scripted)
+	return in, sinceMillis(start), err
+}
+
+// remember recalls, embeds or stores.
+func (l *live) remember(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
 	defer cancel()
 	switch e := e.(type) {
@@ -326,6 +355,9 @@ func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 	case fsm.Embed:
 		if scripted.(fsm.Embedded).Error != "" {
 			return scripted, nil
+		}
+		if l.model != nil {
+			return l.model.embed(e), nil
 		}
 		vector, model, err := l.client.Embed(ctx, e.Text)
 		return fsm.Embedded{Call: e.Call, Vector: vector, Model: model}, err

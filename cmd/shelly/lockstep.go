@@ -19,11 +19,11 @@ func runLive(f *scenario.File) scenario.Outcome {
 	if f.Replay != nil {
 		return f.Skip("a replay is what the machine was told; nothing of it is left to the runtime")
 	}
-	out := f.Run(sim.Options{})
+	out := f.Run(sim.Options{Workshop: realTools()})
 	if out.Err != nil {
 		return out
 	}
-	plan := f.Plan()
+	plan := f.Plan().Equipped(realTools().Tools)
 	text, err := playLive(&plan, out.Result)
 	if err != nil {
 		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
@@ -41,12 +41,12 @@ func runLive(f *scenario.File) scenario.Outcome {
 // playLive plays a plan with the real adapters and says how that differs from the
 // simulated run, or nothing.
 func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
-	l, err := newLive(plan)
+	l, err := newLive(plan, nil)
 	if err != nil {
 		return "", err
 	}
 	defer l.Close()
-	real, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}})
+	real, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}, Workshop: realTools()})
 	if err != nil {
 		return "", err
 	}

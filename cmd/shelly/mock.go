@@ -29,6 +29,9 @@ func (c *mockCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if file.Script.Live {
+		return failf(exitUsage, "%s has brain: live, which is no script to serve", c.File)
+	}
 	listener, err := comm.ListenTCP(c.Listen)
 	if err != nil {
 		return failf(exitUsage, "%w; name another address with --listen 127.0.0.1:0", err)

@@ -156,7 +156,8 @@ func (c *testCmd) play(ctx context.Context, t *terminal, files, all []*scenario.
 		return err
 	}
 	told := c.teller(t, len(files), broken)
-	run := func(f *scenario.File) report.Case { return c.one(f, goldens) }
+	live := new(models)
+	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live) }
 	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
 	erase := told.progress.keep()
 	p.play(ctx, files, told.tell)

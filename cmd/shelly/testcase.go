@@ -12,16 +12,16 @@ import (
 
 // one runs a case: as it is written, or under each seed that is asked for until it
 // fails under one.
-func (c *testCmd) one(f *scenario.File, g *goldens) (out report.Case) {
+func (c *testCmd) one(f *scenario.File, g *goldens, m *models) (out report.Case) {
 	start := time.Now()
 	var covered report.Case
 	for seed := range c.seeds() {
-		out = c.under(f, seed, g)
+		out = c.under(f, seed, g, m)
 		if c.covers() {
 			covered.Cover(&out.Outcome)
 		}
 		out.Result = nil // a run is large, and nobody looks at it again
-		if out.Status().Fails() {
+		if out.Status() != report.Passed {
 			break
 		}
 	}
@@ -45,15 +45,19 @@ func (c *testCmd) seeds() iter.Seq[*uint64] {
 }
 
 // under runs a case under a seed, and with --twice once more (SCN-11).
-func (c *testCmd) under(f *scenario.File, seed *uint64, g *goldens) (out report.Case) {
-	if c.On == "runtime" {
+func (c *testCmd) under(f *scenario.File, seed *uint64, g *goldens, m *models) (out report.Case) {
+	switch {
+	case c.On == "runtime" && f.Script.Live:
+		out.Outcome = m.play(f)
+		return out
+	case c.On == "runtime":
 		out.Outcome = runLive(f)
 		g.settle(f, &out.Outcome)
 		return out
 	}
 	out.Outcome = f.Run(options(seed))
 	g.settle(f, &out.Outcome)
-	if c.Twice && out.Err == nil {
+	if c.Twice && out.Err == nil && out.Skipped == "" {
 		out.Differs = differs(out.Outcome, f.Run(options(seed)))
 	}
 	if seed != nil {
@@ -79,8 +83,9 @@ func seeded(out *report.Case, seed uint64) {
 }
 
 func options(seed *uint64) sim.Options {
-	if seed == nil {
-		return sim.Options{}
+	o := sim.Options{Workshop: realTools()}
+	if seed != nil {
+		o.Choose = sim.NewSeeded(*seed)
 	}
-	return sim.Options{Choose: sim.NewSeeded(*seed)}
+	return o
 }

@@ -81,10 +81,8 @@ func (p *player) work(files []*scenario.File, next <-chan int, results chan<- pl
 func (p *player) guarded(f *scenario.File) (out report.Case) {
 	defer func() {
 		if r := recover(); r != nil {
-			out.Outcome = scenario.Outcome{
-				Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers,
-				Err: fmt.Errorf("%s: panic: %v\n%s", f.Path(), r, panicked()),
-			}
+			out.Outcome = f.Unplayed()
+			out.Err = fmt.Errorf("%s: panic: %v\n%s", f.Path(), r, panicked())
 		}
 	}()
 	return p.run(f)

@@ -20,10 +20,11 @@ type chatRequest struct {
 	Truncate  bool         `json:"truncate"`
 	Shift     bool         `json:"shift"`
 	KeepAlive api.Duration `json:"keep_alive"`
-	Options   options      `json:"options"`
+	Options   Sent         `json:"options"`
 }
 
-type options struct {
+// Sent are the options that a call is sent with.
+type Sent struct {
 	NumCtx      int      `json:"num_ctx"`
 	NumPredict  int      `json:"num_predict"`
 	Temperature *float64 `json:"temperature,omitempty"`
@@ -72,7 +73,7 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error)
 		Messages:  make([]message, 0, len(messages)),
 		Stream:    true,
 		KeepAlive: api.Duration{Duration: c.opt.KeepAlive},
-		Options:   c.options(ask.Options),
+		Options:   c.Sends(ask.Options),
 	}
 	for _, m := range messages {
 		req.Messages = append(req.Messages, wireMessage(m))
@@ -93,10 +94,10 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error)
 	return b.Bytes(), nil
 }
 
-// options are the client's own, with those that travel with the call before them
-// (INF-23).
-func (c *Client) options(asked fsm.Options) options {
-	o := options{NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict, Temperature: c.opt.Temperature, Seed: c.opt.Seed}
+// Sends returns the client's own options, with those that travel with the call before
+// them (INF-23).
+func (c *Client) Sends(asked fsm.Options) Sent {
+	o := Sent{NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict, Temperature: c.opt.Temperature, Seed: c.opt.Seed}
 	if asked.Temperature != 0 {
 		degrees := max(0, float64(asked.Temperature)/1000)
 		o.Temperature = &degrees

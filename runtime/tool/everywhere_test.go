@@ -79,3 +79,20 @@ func TestAFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 		}
 	}
 }
+
+// A workspace that the model knows by another path is found by that, and nothing
+// beside it (TOL-3).
+func TestTOL3TheWorkspaceByAnotherName(t *testing.T) {
+	w := newWorld(t)
+	w.options.KnownAs = "/workspace"
+	for _, path := range []string{"/workspace/notes.txt", "/workspace/./src/../notes.txt", filepath.Join(w.workspace, "notes.txt")} {
+		if got := w.call("read_file", map[string]any{"path": path}); got.Failed {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	for _, path := range []string{"/workspaces/notes.txt", "/workspace/../notes.txt", "/workspace/link_out/canary.txt", "/notes.txt"} {
+		if got := w.call("read_file", map[string]any{"path": path}); !got.Invalid {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+}

@@ -121,7 +121,10 @@ func ownData(path string) error {
 
 // relative returns an absolute path as seen from the workspace.
 func (r *Runner) relative(path string) string {
-	for _, base := range []string{r.dir, r.real} {
+	for _, base := range []string{r.dir, r.real, r.options.KnownAs} {
+		if base == "" {
+			continue
+		}
 		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
 			return rel
 		}

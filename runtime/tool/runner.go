@@ -30,6 +30,7 @@ const (
 // Options is what a [Runner] may do. All bounds are required.
 type Options struct {
 	Workspace      string        // the folder that the tools are bound to; it must exist
+	KnownAs        string        // an absolute path that also means Workspace, where the model knows it by another; empty: none
 	Everywhere     bool          // read_file and list_dir also take paths outside the workspace
 	Private        []string      // folders that the file tools refuse, inside the workspace or not
 	AllowExec      bool          // offer exec and run it
@@ -113,6 +114,9 @@ func New(o Options) (*Runner, error) {
 	}
 	return r, nil
 }
+
+// FileTools declares the tools that every runner has, bound to its workspace.
+func FileTools() []fsm.ToolDecl { return []fsm.ToolDecl{readFileDecl(false), listDirDecl(false)} }
 
 // add takes in a tool of the runner's own, which runs only with arguments that
 // fit its declaration (TOL-2).

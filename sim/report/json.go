@@ -49,10 +49,26 @@ type caseJSON struct {
 	Steps     int           `json:"steps,omitempty"`
 	Points    int           `json:"crash_points,omitempty"`
 	TraceHash string        `json:"trace_hash,omitempty"`
+	Live      *liveJSON     `json:"live,omitempty"`
 	Error     string        `json:"error,omitempty"`
 	Problems  []problemJSON `json:"problems,omitempty"`
 	Failures  []failureJSON `json:"failures,omitempty"`
 	Again     string        `json:"again,omitempty"`
+}
+
+type liveJSON struct {
+	Model   string      `json:"model"`
+	Digest  string      `json:"digest,omitempty"`
+	Server  string      `json:"server_version"`
+	Options optionsJSON `json:"options"`
+	Runs    int         `json:"runs"`
+	Held    int         `json:"held"`
+}
+
+type optionsJSON struct {
+	NumCtx      int      `json:"num_ctx"`
+	NumPredict  int      `json:"num_predict"`
+	Temperature *float64 `json:"temperature,omitempty"`
 }
 
 type problemJSON struct {
@@ -103,6 +119,9 @@ func jsonCase(c *Case) caseJSON {
 	}
 	if c.TraceHash != 0 {
 		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)
+	}
+	if l := c.Live; l != nil {
+		out.Live = &liveJSON{l.Model, l.Digest, l.Server, optionsJSON(l.Options), l.Runs, l.Held}
 	}
 	if c.Err != nil {
 		out.Error = c.Err.Error()

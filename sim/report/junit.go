@@ -46,6 +46,7 @@ type junitCase struct {
 	Failure   *junitResult `xml:"failure"` // all failures in one element: most readers look at the first alone
 	Error     *junitResult `xml:"error"`
 	Skipped   *junitResult `xml:"skipped"`
+	Output    string       `xml:"system-out,omitempty"` // of a live case, what it was played against
 }
 
 type junitResult struct {
@@ -115,6 +116,9 @@ func junitOf(c *Case) junitCase {
 	}
 	if at, pos := c.place(); out.Line == 0 && at == c.File {
 		out.Line = pos.Line // of what is wrong with a file that does not load
+	}
+	if c.Live != nil {
+		out.Output = xmlText(oneLine(c.Live.String()))
 	}
 	result := &junitResult{Message: xmlText(oneLine(c.headline())), Text: xmlText("\n" + c.text())}
 	switch c.Status() {

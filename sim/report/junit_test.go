@@ -23,10 +23,11 @@ var junitRules = map[string]struct {
 }{
 	"testsuites": {[]string{"testsuite"}, nil, []string{"name", "time", "tests", "failures", "errors"}},
 	"testsuite":  {[]string{"testcase"}, []string{"name", "tests", "failures", "errors"}, []string{"time", "skipped", "file"}},
-	"testcase":   {[]string{"failure", "error", "skipped"}, []string{"name"}, []string{"classname", "time", "file", "line"}},
+	"testcase":   {[]string{"failure", "error", "skipped", "system-out"}, []string{"name"}, []string{"classname", "time", "file", "line"}},
 	"failure":    {nil, nil, []string{"message", "type"}},
 	"error":      {nil, nil, []string{"message", "type"}},
 	"skipped":    {nil, nil, []string{"message", "type"}},
+	"system-out": {nil, nil, nil},
 }
 
 // checkJUnit parses a JUnit file and holds it against the rules.

@@ -56,6 +56,9 @@ func prettyCase(c *Case, o Options) string {
 		}
 	case Failed:
 		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(scenario.Tell(c.title(), c.Failures), "FAIL") + "\n")
+		if c.Live != nil {
+			fmt.Fprintf(&b, "  %s\n\n", oneLine(c.Live.String()))
+		}
 	case Differs:
 		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.title(), c.File, c.Line, c.again())
 	case Skipped:
@@ -67,6 +70,9 @@ func prettyCase(c *Case, o Options) string {
 			fmt.Fprintf(&b, "%s   %s  %s (%s", o.paint(green, "ok"), c.File, c.Name, plural(c.Steps, "step"))
 			if c.Points > 0 {
 				fmt.Fprintf(&b, ", %s", plural(c.Points, "crash point"))
+			}
+			if c.Live != nil {
+				fmt.Fprintf(&b, ", %s", oneLine(c.Live.String()))
 			}
 			b.WriteString(")\n")
 		}

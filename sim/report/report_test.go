@@ -25,7 +25,10 @@ func cases(t *testing.T) []Case {
 	return []Case{
 		{Took: time.Second, Outcome: scenario.Outcome{
 			Name: "holds", File: "a.scenario.yaml", Line: 1, Tags: []string{"smoke"}, Covers: []string{"INF-4"},
-			Steps: 9, TraceHash: 0xabc, Points: 40,
+			Steps: 9, TraceHash: 0xabc, Points: 40, Live: &scenario.Live{
+				Model: "small:1b", Digest: "0123456789abcdef", Server: "0.17.4", Runs: 3, Held: 2,
+				Options: scenario.LiveOptions{NumCtx: 8192, NumPredict: 1024, Temperature: new(0.7)},
+			},
 		}},
 		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Seed: new(uint64(7)), Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
 			Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
@@ -99,7 +102,7 @@ func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 		{"short", 0, Options{}, prettyFailed + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
 		{"with what does not load", 0, Options{Broken: true}, prettyFailed + prettyBroken + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
 		{"verbose and timed", 1234567 * time.Microsecond, Options{Verbose: true},
-			"ok   a.scenario.yaml  holds (9 steps, 40 crash points)\n" + prettyFailed + prettyError +
+			"ok   a.scenario.yaml  holds (9 steps, 40 crash points, held 2 of 3, model small:1b 0123456789ab, Ollama 0.17.4, num_ctx 8192, num_predict 1024, temperature 0.7)\n" + prettyFailed + prettyError +
 				"skip d.scenario.yaml  waits: no model answers\n" + prettyDiffers + prettyList + prettyCounts + " in 1.235s\n"},
 		{"coloured", 0, Options{Color: true}, strings.NewReplacer("FAIL", "\x1b[31mFAIL\x1b[0m", "ERROR", "\x1b[31mERROR\x1b[0m", "DIFFERS", "\x1b[31mDIFFERS\x1b[0m").
 			Replace(prettyFailed+prettyError+prettyDiffers) + prettyList + prettyCounts + "\n"},

@@ -39,10 +39,10 @@ func (d *decoder) check(f *File) {
 			d.at(element("covers", i), "wants the id of a rule such as INF-3, not "+shown(id))
 		}
 	}
-	for _, tool := range f.Tools {
+	for _, tool := range f.Tools.Stubs {
 		d.checkTool("tools."+shown(tool.Name), tool.Value)
 	}
-	d.checkLines(f, "brain", f.Script)
+	d.checkLines(f, "brain", f.Script.Lines)
 	if f.ScriptFor != nil {
 		d.checkLines(f, "brain_for.init", f.ScriptFor.Init)
 		d.checkLines(f, "brain_for.summary", f.ScriptFor.Summary)
@@ -53,6 +53,8 @@ func (d *decoder) check(f *File) {
 	if f.Embed != nil {
 		d.checkOutage("embedding", &f.Embed.Outage)
 	}
+	d.checkLive(f)
+	d.checkReal(f)
 	d.checkTimeline(f)
 	d.checkCrashes(f.Faults.Crash)
 	d.checkFaults(f)
@@ -189,8 +191,8 @@ func (d *decoder) checkExpect(f *File) {
 		d.at("expect.handle", "expects nothing; give path or inferences")
 	}
 	for _, t := range f.Expect.Tools {
-		if _, ok := f.Tools.get(t.Name); !ok {
-			d.at("expect.tools."+shown(t.Name), unknown("tool", t.Name, toolNames(f.Tools)))
+		if known := f.Tools.names(); !slices.Contains(known, t.Name) {
+			d.at("expect.tools."+shown(t.Name), unknown("tool", t.Name, known))
 		}
 	}
 	for i, o := range f.Expect.Trace {
@@ -217,12 +219,4 @@ func (d *decoder) checkGolden(aspects []string) {
 			d.at(element("expect.golden", i), name+" is named twice")
 		}
 	}
-}
-
-func toolNames(tools Map[Entries]) []string {
-	list := make([]string, len(tools))
-	for i, t := range tools {
-		list[i] = t.Name
-	}
-	return list
 }

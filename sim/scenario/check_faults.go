@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,8 @@ func (d *decoder) checkFaults(f *File) {
 	})
 	several(own.Tool, d.where, "faults.tool", func(at string, v *ToolFault) {
 		d.checkFault(at, v.Nth, v.P, v.Takes, choice{"fails", v.Fails != nil}, choice{"hangs", v.Hangs}, choice{"started_then_lost", v.Lost})
-		if _, ok := f.Tools.get(v.Name); v.Name != "" && !ok {
-			d.at(at+".name", unknown("tool", v.Name, toolNames(f.Tools)))
+		if known := f.Tools.names(); v.Name != "" && !slices.Contains(known, v.Name) {
+			d.at(at+".name", unknown("tool", v.Name, known))
 		}
 	})
 	for _, s := range own.services(f.latency()) {

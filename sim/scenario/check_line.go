@@ -52,7 +52,7 @@ func (d *decoder) checkUnknown(f *File, path string, call *UnknownCall) {
 	if call == nil || slices.ContainsFunc(f.Timeline, func(m Moment) bool { return m.Configure != nil && m.Configure.tools != nil }) {
 		return
 	}
-	declared := toolNames(f.Tools)
+	declared := f.Tools.names()
 	if profile, ok := fsm.Profile(cmp.Or(f.Profile, DefaultProfile)); ok {
 		for _, t := range profile.Tools {
 			declared = append(declared, t.Name)

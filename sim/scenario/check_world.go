@@ -12,7 +12,7 @@ func (d *decoder) checkConfig(path string, c *Config, f *File) {
 	if c == nil {
 		return
 	}
-	known := append(toolNames(f.Tools), builtinNames()...)
+	known := append(f.Tools.names(), builtinNames()...)
 	for i, name := range c.tools {
 		if !slices.Contains(known, name) {
 			d.at(element(path+".tools", i), unknown("tool", name, known))

@@ -15,17 +15,19 @@ type File struct {
 	Config    *Config      `key:"config"`            // single settings that differ from the profile's
 	About     *About       `key:"about"`             // what the profile's texts speak of
 	Clock     *Clock       `key:"clock"`             // the virtual clock
-	Tools     Map[Entries] `key:"tools"`             // stub tools by name, in the order in which the model is offered them, behind the profile's own
+	Tools     Tools        `key:"tools"`             // stub tools by name, in the order in which the model is offered them, behind the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
 	Latencies *Latencies   `key:"latencies"`         // how long what says no takes of its own takes (SCN-26)
-	World     Map[Data]    `key:"world"`             // what the outside world holds before the first start: data by names of the file's choice (SCN-23)
+	World     Map[Data]    `key:"world"`             // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
 	Skills    []Skill      `key:"skills"`            // the skills that there are
 	Embed     *Embedding   `key:"embedding"`         // off, or how the embedding model fails
 	Memory    []Memory     `key:"memory"`            // what memory holds before the first start
 	Sessions  Map[Session] `key:"sessions"`          // what the store of sessions holds before the first start, by name
 	MemoryMD  string       `key:"memory_file"`       // MEMORY.md before the first start
-	Script    []Line       `key:"brain"`             // what the model says to requests, events, schedules and reports, one entry a call, in order for each session
+	Script    Script       `key:"brain"`             // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
 	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
 	Strict    bool         `key:"strict"`            // an unscripted summary, compaction, init or farewell fails the case
+	Repeat    *Count       `key:"repeat"`            // (brain: live) how often the case is run; once unless given, at most 1000
+	Pass      *Count       `key:"pass"`              // (brain: live) how many of the runs must hold; all unless given
 	Timeline  []Moment     `key:"timeline"`          // what happens when
 	Replay    []Told       `key:"replay"`            // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
 	Hash      *Hash        `key:"hash"`              // (replay) the hash of the trace that comes of it

@@ -68,7 +68,7 @@ expect: {ends: serving}
 		t.Fatal(err)
 	}
 	var tools []string
-	for _, tool := range f.Tools {
+	for _, tool := range f.Tools.Stubs {
 		tools = append(tools, tool.Name+" "+*tool.Value[0].Returns)
 	}
 	for _, test := range []struct {
@@ -79,7 +79,7 @@ expect: {ends: serving}
 		{"lists are joined", f.Covers, []string{"INF-1", "INF-2", "INF-3"}},
 		{"a list of one file", f.Tags, []string{"one"}},
 		{"the scenario's members come first", tools, []string{"c own", "d own", "a two", "b one"}},
-		{"the script is the scenario's", []string{*f.Script[0].Says}, []string{"own"}},
+		{"the script is the scenario's", []string{*f.Script.Lines[0].Says}, []string{"own"}},
 		{"what is in a fragment alone", []string{f.MemoryMD, f.Never[0].That.String()}, []string{"two", `{tool: "a"}`}},
 		{"the files", f.Includes(), []string{"x/parts/one.yaml", "x/two.yaml"}},
 	} {
@@ -87,8 +87,8 @@ expect: {ends: serving}
 			t.Errorf("%s: %q, want %q", test.what, test.got, test.want)
 		}
 	}
-	if len(f.Script) != 1 || !f.Strict {
-		t.Errorf("%d lines, strict %v", len(f.Script), f.Strict)
+	if len(f.Script.Lines) != 1 || !f.Strict {
+		t.Errorf("%d lines, strict %v", len(f.Script.Lines), f.Strict)
 	}
 	if c := f.config(f.Config); c.Limits.MaxQueue != 1 || c.Limits.MaxToolRounds != 3 {
 		t.Errorf("limits %+v: the later fragment has the last word", c.Limits)

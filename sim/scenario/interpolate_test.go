@@ -36,18 +36,18 @@ expect:
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec := f.Tools[0].Value[0]
+	exec := f.Tools.Stubs[0].Value[0]
 	for _, test := range []struct{ what, got, want string }{
 		{"name", f.Name, "a case of 3"},
 		{"a number", f.config(f.Config).Prompts.Identity[:0] + intValue(f.config(f.Config).Limits.MaxQueue).text, "3"},
-		{"a map, in which $ means nothing", string(f.Script[0].Calls[0].Args), `{"command":"df ${n}","deep":[1,"x"]}`},
+		{"a map, in which $ means nothing", string(f.Script.Lines[0].Calls[0].Args), `{"command":"df ${n}","deep":[1,"x"]}`},
 		{"a matcher", exec.Args.String(), `{command: "df ${n}", deep: [1, "x"]}`},
 		{"$${ is ${", *exec.Returns, "cost ${n}: $5 and $${n}"},
 		{"a part of a duration", intValue(int(*exec.Takes)).text, "300"},
 		{"data as it stands", string(f.World[0].Value), `"${n}"`},
 		{"data with a literal", string(f.World[1].Value), `"${n} 3"`},
-		{"a block", *f.Script[1].Says, "3\na case\n"},
-		{"a value as it stands", *f.Script[2].Says, "${n}"},
+		{"a block", *f.Script.Lines[1].Says, "3\na case\n"},
+		{"a value as it stands", *f.Script.Lines[2].Says, "${n}"},
 		{"a list", f.Expect.Replies.String(), `["hello", "bye"]`},
 		{"a matcher's operand", f.Expect.Reports.String(), `[{$regex: "^h"}]`},
 	} {
@@ -112,7 +112,7 @@ expect: {tools: {"${a}": {starts: 0}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{f.Tools[0].Name, *f.Tools[0].Value[0].Returns, *f.Script[0].Says, *f.Script[1].Says}
+	got := []string{f.Tools.Stubs[0].Name, *f.Tools.Stubs[0].Value[0].Returns, *f.Script.Lines[0].Says, *f.Script.Lines[1].Says}
 	if want := []string{"${a}", "is b", "is b", "b"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -44,6 +44,9 @@ func journalWith(t *testing.T, records []engine.Record) *engine.MemoryJournal {
 // The journal of every case is as the tables say, step by step (JRN-17).
 func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 	for _, f := range projectCases(t) {
+		if f.missing(sim.Options{}) != "" {
+			continue
+		}
 		v, err := engine.Validate(journalOf(t, f))
 		if err != nil || v.Wrong != nil {
 			t.Errorf("%s: %v %v", f.Path(), err, v.Wrong)

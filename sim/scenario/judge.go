@@ -101,7 +101,7 @@ func (j *judge) unused() []string {
 			}
 		}
 	}
-	for s, tool := range j.file.Tools {
+	for s, tool := range j.file.Tools.Stubs {
 		for i, e := range tool.Value {
 			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == sim.Taken{Script: s, Index: i} }) {
 				paths = append(paths, element("tools."+shown(tool.Name), i))
@@ -129,7 +129,7 @@ func (j *judge) calls() {
 		if r.Act.Script < 0 {
 			continue
 		}
-		tool := j.file.Tools[r.Act.Script]
+		tool := j.file.Tools.Stubs[r.Act.Script]
 		if want := tool.Value[r.Act.Index].Args; want != nil {
 			j.step = j.stepOf(r.Run.Call)
 			j.expect(element("tools."+shown(tool.Name), r.Act.Index)+".args", want, argsValue(r.Run.Args))

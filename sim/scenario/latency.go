@@ -9,7 +9,7 @@ import (
 // says no takes, and the services from the first start on (SCN-26).
 type Latencies struct {
 	Brain     *Duration `key:"brain"`     // a model call, unscripted ones too; 0s unless given
-	Tools     *Duration `key:"tools"`     // a call of a stub tool; 0s unless given
+	Tools     *Duration `key:"tools"`     // a call of a tool; 0s unless given
 	Recall    *Duration `key:"recall"`    // a recall; 0s unless given
 	Embedding *Duration `key:"embedding"` // an embedding; 0s unless given
 	Store     *Duration `key:"store"`     // storing an entry of memory; 0s unless given
@@ -34,7 +34,7 @@ func (f *File) latency() *Latencies {
 
 // start is how the services are from the first start on.
 func (l *Latencies) start(p *sim.Plan) {
-	p.QuietTakes = l.Brain.millis()
+	p.QuietTakes, p.ToolsTake = l.Brain.millis(), l.Tools.millis()
 	for _, s := range []struct {
 		of    *sim.Service
 		takes *Duration
@@ -49,7 +49,7 @@ func (l *Latencies) start(p *sim.Plan) {
 // settle gives all that says no takes the one of its kind.
 func (f *File) settle() {
 	l := f.latency()
-	scripts := [][]Line{f.Script}
+	scripts := [][]Line{f.Script.Lines}
 	if own := f.ScriptFor; own != nil {
 		scripts = append(scripts, own.Init, own.Summary, own.Compact, own.Subagent, own.Farewell)
 	}
@@ -58,7 +58,7 @@ func (f *File) settle() {
 			orTakes(&lines[i].Takes, l.Brain)
 		}
 	}
-	for _, t := range f.Tools {
+	for _, t := range f.Tools.Stubs {
 		for i := range t.Value {
 			orTakes(&t.Value[i].Takes, l.Tools)
 		}

@@ -81,6 +81,7 @@ func (l *linter) lint(rules []string) {
 	l.world()
 	l.items()
 	l.matchers()
+	l.exactTexts()
 }
 
 // at adds a finding at the place of a path.

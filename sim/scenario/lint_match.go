@@ -113,7 +113,7 @@ func (l *linter) wordsOfItem(key string) []string {
 // startable are the tools that a call can be of: those declared, and those that the
 // script calls although nobody declares them.
 func (l *linter) startable() []string {
-	names := append(toolNames(l.file.Tools), builtinNames()...)
+	names := append(l.file.Tools.names(), builtinNames()...)
 	for _, s := range l.file.scripts() {
 		for _, line := range s.Lines {
 			for _, c := range line.Calls {
@@ -158,6 +158,12 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 		return
 	case *Item:
 		l.matcher(path, &m.Matcher)
+		return
+	case *Script:
+		l.within(path, reflect.ValueOf(m.Lines))
+		return
+	case *Tools:
+		l.within(path, reflect.ValueOf(m.Stubs))
 		return
 	}
 	for _, f := range fieldsOf(v.Type()) {

@@ -14,7 +14,12 @@ func TestLintFindsNothingInTheProject(t *testing.T) {
 	}
 }
 
-// What loads but is doubtful is told at its place (SCN-21).
+// liveOf is a live case with an expectation.
+func liveOf(expect string) string {
+	return strings.Replace(liveCase, "ends: serving", expect, 1)
+}
+
+// What loads but is doubtful is told at its place (SCN-21, SCN-29).
 func TestSCN21LintFindings(t *testing.T) {
 	with := func(old, new string) string {
 		if !strings.Contains(valid, old) {
@@ -61,7 +66,14 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"count of an unknown timer", on("expect:", "expect:\n  trace: [{count: {of: {timer: handel}, is: 0}}]"), "expect.trace[0]: unknown timer handel; did you mean handle?"},
 		{"never a text of one's own", clean + "never: [{reply: exce}]\n", ""},
 
+		{"a live model to the letter", liveOf(`replies: ["Paris"]`), ":5:20: expect.replies: wants what a live model says to the letter; say what the text holds"},
+		{"a live model to one of some letters", liveOf(`replies: [{text: {$all: [{$len: {$lt: 9}}, {$literal: "x"}]}}]`), "expect.replies: wants what a live model says"},
+		{"a live model's summary to the letter", liveOf(`memory: {entries: [{summary: "x"}]}`), "expect.memory.entries: wants what"},
+		{"a live model by what it holds", liveOf(`replies: [{$contains: Paris}, {id: b, text: {$regex: "^x"}}]`), ""},
+		{"a live model that fails", liveOf(`replies: [{text: "error: x", is_error: true}]`), ""},
+
 		{"text that each text contains", on(`["hello"]`, `[{$contains: ""}]`), `:12:13: expect.replies: {$contains: ""} matches each text`},
+		{"arguments that each text contains", on(`{returns: "x", takes: 1s}`, `{args: {command: {$contains: ""}}}`), `a.scenario.yaml:5:24: tools[0][0].args: {$contains: ""} matches each text`},
 		{"expression that fits each text", on(`{calls:`, `{sees: {last: {text: {$all: [{$regex: ""}]}}}, calls:`), `brain[0].sees.last: {$regex: ""} matches each text`},
 	}
 	for _, test := range tests {

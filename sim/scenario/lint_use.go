@@ -34,7 +34,7 @@ func (f *File) holds(file string) bool {
 // tools finds stubs with answers that no line of the script asks for. One whose
 // entries only declare it is none: the model is offered it and leaves it alone.
 func (l *linter) tools() {
-	for _, t := range l.file.Tools {
+	for _, t := range l.file.Tools.Stubs {
 		if slices.ContainsFunc(t.Value, Entry.does) && !l.calls(t.Name) && !l.expects(t.Name) {
 			l.at("tools."+shown(t.Name), "no line of the script calls it; call it, or leave its answers out: "+shown(t.Name)+": [] is a tool that nobody may call")
 		}
@@ -90,7 +90,7 @@ func (l *linter) sessions() {
 			l.at(path+".session", unknown("session", name, known)+"; nothing in the timeline is said in it")
 		}
 	}
-	for i, line := range l.file.Script {
+	for i, line := range l.file.Script.Lines {
 		look(element("brain", i), line.Session)
 	}
 	several(l.file.Faults.Brain, l.file.where, "faults.brain", func(at string, v *BrainFault) { look(at, v.Session) })
@@ -100,7 +100,7 @@ func (l *linter) sessions() {
 // the model is never asked. Where the process dies, that may be what is meant.
 func (l *linter) optional() {
 	f := l.file
-	if len(f.Script) == 0 || len(f.Faults.Crash) > 0 || slices.ContainsFunc(f.Script, func(line Line) bool { return !line.Optional }) {
+	if len(f.Script.Lines) == 0 || len(f.Faults.Crash) > 0 || slices.ContainsFunc(f.Script.Lines, func(line Line) bool { return !line.Optional }) {
 		return
 	}
 	l.at("brain", "each entry is optional, so the case also holds where the model is never asked; leave optional out of those that must be used")
@@ -113,14 +113,14 @@ func (l *linter) world() {
 	for _, t := range l.file.World {
 		names = append(names, t.Name)
 	}
-	for _, t := range l.file.Tools {
+	for _, t := range l.file.Tools.Stubs {
 		for _, e := range t.Value {
 			for _, c := range e.changes() {
 				names = append(names, c.Name)
 			}
 		}
 	}
-	for _, t := range l.file.Tools {
+	for _, t := range l.file.Tools.Stubs {
 		for i, e := range t.Value {
 			if e.Reads == "" || slices.Contains(names, e.Reads) {
 				continue

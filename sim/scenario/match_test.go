@@ -154,7 +154,7 @@ func TestArgumentsKeepTheirOrderAndNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"z":1,"a":[true,null,1.50,"<ü>"],"big":12345678901234567890}`
-	if got := string(f.Script[0].Calls[0].Args); got != want {
+	if got := string(f.Script.Lines[0].Calls[0].Args); got != want {
 		t.Errorf("args %s, want %s", got, want)
 	}
 	back, err := valueOfJSON(want)

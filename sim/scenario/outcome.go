@@ -27,6 +27,7 @@ type Outcome struct {
 	Points    int         // crash points that were tried, for crash: {at: $every}
 	Struck    []string    // the faults that struck, in that run and in those of the crash matrix
 	Result    *sim.Result // of that run; nil with Err
+	Live      *Live       // nil where no live model was asked
 	Golden    *Golden     // nil where the case asks for none, and with Err
 	again     string      // the command that runs the case; empty where it was not loaded
 }
@@ -71,6 +72,9 @@ func (f *File) again() string {
 	command := again(f.Path(), f.Line())
 	if f.row.label != "" {
 		command += " --run " + ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
+	}
+	if f.Script.Live {
+		command += " --on runtime"
 	}
 	return command
 }

@@ -23,6 +23,7 @@ func (f *File) Plan() sim.Plan {
 		Tools:      f.Config.names(nil),
 		Start:      fsm.Millis(f.start()),
 		Scripts:    f.scripts(),
+		Live:       f.Script.Live,
 		Strict:     f.Strict,
 		World:      f.world(),
 		Skills:     f.skills(),
@@ -39,8 +40,11 @@ func (f *File) Plan() sim.Plan {
 	if f.Clock != nil {
 		p.Until = fsm.Millis(f.Clock.Until)
 	}
-	for _, t := range f.Tools {
+	for _, t := range f.Tools.Stubs {
 		p.Stubs = append(p.Stubs, stub(t.Name, t.Value))
+	}
+	if f.Tools.Real {
+		p.Workspace = f.about().Workspace
 	}
 	if f.Embed != nil {
 		p.NoVectors = f.Embed.Off
@@ -117,7 +121,7 @@ type script struct {
 
 // scripted returns the file's scripts in the order in which the plan has them.
 func (f *File) scripted() []script {
-	list := split(fsm.PurposeAnswer, "brain", f.Script)
+	list := split(fsm.PurposeAnswer, "brain", f.Script.Lines)
 	if own := f.ScriptFor; own != nil {
 		list = append(list, split(fsm.PurposeInit, "brain_for.init", own.Init)...)
 		list = append(list, split(fsm.PurposeSummary, "brain_for.summary", own.Summary)...)

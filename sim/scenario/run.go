@@ -9,9 +9,13 @@ import (
 
 // Run plays the scenario and judges what happened. With faults: {crash: {at: $every}} the
 // expectations are held against the uninterrupted run, and the run is then
-// repeated with a crash at each of its points (SCN-7).
+// repeated with a crash at each of its points (SCN-7). A case is skipped that needs more
+// than the options have: a backend with a model, or a workshop.
 func (f *File) Run(o sim.Options) Outcome {
-	out := Outcome{Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers, again: f.again()}
+	out := f.Unplayed()
+	if out.Skipped = f.missing(o); out.Skipped != "" {
+		return out
+	}
 	plan := f.Plan()
 	result, err := f.play(plan, o)
 	if err != nil {
@@ -20,6 +24,9 @@ func (f *File) Run(o sim.Options) Outcome {
 	}
 	out.Result, out.Steps, out.TraceHash = result, len(result.Steps), result.Hash
 	out.Struck = result.Struck
+	if f.Script.Live {
+		out.TraceHash = 0 // no two runs are alike
+	}
 	j := &judge{file: f, result: result}
 	j.all()
 	if f.everyCrash() {
@@ -41,9 +48,16 @@ func (f *File) Run(o sim.Options) Outcome {
 	return out
 }
 
+// Unplayed is the outcome of the case before anything has come of it.
+func (f *File) Unplayed() Outcome {
+	return Outcome{Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers, again: f.again()}
+}
+
 // Skip is the outcome of a case that is not played, and why (SCN-40).
 func (f *File) Skip(why string) Outcome {
-	return Outcome{Name: f.Name, File: f.Path(), Line: f.Line(), Tags: f.Tags, Covers: f.Covers, Skipped: why, again: f.again()}
+	out := f.Unplayed()
+	out.Skipped = why
+	return out
 }
 
 // play runs the plan, or steps the machine through the file's replay.

@@ -82,6 +82,12 @@ func schemaForms() []form {
 		{reflect.TypeFor[Embedding](), func(g *schemaGen) *jsonschema.Schema {
 			return anyOf(oneOfWords([]string{"off"}), g.ofType(reflect.TypeFor[Outage]()))
 		}},
+		{reflect.TypeFor[Script](), func(g *schemaGen) *jsonschema.Schema {
+			return anyOf(oneOfWords([]string{liveScript}), g.list(reflect.TypeFor[Line]()))
+		}},
+		{reflect.TypeFor[Tools](), func(g *schemaGen) *jsonschema.Schema {
+			return anyOf(oneOfWords([]string{realTools}), g.ofType(reflect.TypeFor[Map[Entries]]()))
+		}},
 		{reflect.TypeFor[Config](), configSchema},
 		{reflect.TypeFor[Matcher](), matcherSchema},
 		{reflect.TypeFor[Item](), itemSchema},

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// models plays cases against the configured Ollama (SCN-29), one at a time: how long a
+// model takes counts, and a server that answers two cases takes longer for both.
+type models struct{ turn sync.Mutex }
+
+// model is a live model as a case asks it.
+type model struct {
+	client *ollama.Client
+	embeds bool // there is an embedding model
+	about  scenario.Live
+}
+
+// play runs a live case as often as it wants. One that finds no model to ask is
+// skipped.
+func (m *models) play(f *scenario.File) scenario.Outcome {
+	m.turn.Lock()
+	defer m.turn.Unlock()
+	out := f.Unplayed()
+	asked, why, err := findModel(context.Background(), f)
+	if err != nil {
+		out.Err = fmt.Errorf("%s: %w", f.Path(), err)
+		return out
+	}
+	if out.Skipped = why; why != "" {
+		return out
+	}
+	defer asked.client.Close()
+	runs := make([]scenario.Outcome, 0, 1)
+	for n, _ := f.Runs(); len(runs) < n; {
+		runs = append(runs, asked.run(f))
+	}
+	out = f.Held(runs)
+	asked.note(&out)
+	return out
+}
+
+// findModel connects to the model that shelly run would ask in the case's profile, or
+// says why there is none.
+func findModel(ctx context.Context, f *scenario.File) (_ *model, why string, err error) {
+	cfg, err := new(place).load(given("--profile", "profile", f.Plan().Config.Profile)...)
+	if err != nil {
+		return nil, "", err
+	}
+	if cfg.Brain.Kind == "demo" {
+		return nil, "brain: live: the configuration has the demo brain, a script and not a model (brain.kind)", nil
+	}
+	client, err := ollama.New(askingOptions(cfg.Brain))
+	if err != nil {
+		return nil, "", fmt.Errorf("brain.url: %w", err)
+	}
+	m, err := meetModel(ctx, client)
+	if err != nil {
+		client.Close()
+		return nil, "brain: live: " + err.Error(), nil
+	}
+	return m, "", nil
+}
+
+// meetModel chooses the models of a server and asks it what they are.
+func meetModel(ctx context.Context, client *ollama.Client) (*model, error) {
+	chat, embed, err := client.Choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	version, err := client.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	installed, err := client.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{client: client.With(chat, embed), embeds: embed != "", about: scenario.Live{Model: chat, Server: version}}
+	if i := slices.IndexFunc(installed, func(i ollama.Model) bool { return ollama.SameModel(i.Name, chat) }); i >= 0 {
+		m.about.Digest = installed[i].Digest
+	}
+	return m, nil
+}
+
+// run plays the case once, with the real adapters and the model.
+func (m *model) run(f *scenario.File) scenario.Outcome {
+	plan := f.Plan().Equipped(realTools().Tools)
+	broken := func(err error) scenario.Outcome {
+		out := f.Unplayed()
+		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
+		return out
+	}
+	l, err := newLive(&plan, m)
+	if err != nil {
+		return broken(err)
+	}
+	defer l.Close()
+	out := f.Run(sim.Options{Backend: l, Journal: journal{l.store, l}, Workshop: realTools()})
+	if out.Err != nil {
+		return out
+	}
+	text, err := l.keeps(&plan, out.Result)
+	if err != nil {
+		return broken(err)
+	}
+	if text != "" {
+		out.Failures = append(out.Failures, f.Blame("brain", text))
+	}
+	return out
+}
+
+// keeps says how what the real stores have differs from what the run has told them, or
+// nothing.
+func (l *live) keeps(p *sim.Plan, r *sim.Result) (string, error) {
+	before := func(e fsm.Entry) bool {
+		return slices.ContainsFunc(p.Memory, func(o fsm.Entry) bool { return o.ID == e.ID })
+	}
+	told, has := *r, *r
+	told.Memory, has.Memory = slices.DeleteFunc(slices.Clone(r.Memory), before), nil // those have the model's vectors
+	err := l.store.Entries(func(e fsm.Entry) error {
+		if !before(e) {
+			has.Memory = append(has.Memory, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if text := cmp.Or(kept(&told, &has), l.stream); text != "" {
+		return text, nil
+	}
+	return l.differs(r)
+}
+
+// note records what the case was played against.
+func (m *model) note(out *scenario.Outcome) {
+	if out.Live == nil || out.Result == nil {
+		return
+	}
+	m.about.Runs, m.about.Held = out.Live.Runs, out.Live.Held
+	for _, a := range out.Result.Asked {
+		if a.Line.Script < 0 {
+			sent := m.client.Sends(a.Ask.Options)
+			m.about.Options = scenario.LiveOptions{NumCtx: sent.NumCtx, NumPredict: sent.NumPredict, Temperature: sent.Temperature}
+			break
+		}
+	}
+	out.Live = &m.about
+}
+
+// Model implements [sim.Backend].
+func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error) {
+	start := time.Now()
+	var s sim.Spoken
+	answer, err := l.model.client.Chat(context.Background(), ask, tools, func(c ollama.Chunk) {
+		s.Pieces = append(s.Pieces, sim.LivePiece{Piece: sim.Piece{Thinking: c.Thinking, Text: c.Text}, After: sinceMillis(start)})
+	})
+	s.Took = sinceMillis(start)
+	var failed *ollama.Error
+	switch {
+	case err == nil:
+		answer.Call = ask.Call
+		s.Answer = answer
+	case errors.As(err, &failed):
+		s.Answer = fsm.BrainFailed{Call: ask.Call, Class: failed.Class, Reason: failed.Reason}
+	default:
+		return s, err
+	}
+	return s, nil
+}
+
+// sinceMillis is how long ago that was.
+func sinceMillis(start time.Time) fsm.Millis { return fsm.Millis(time.Since(start).Milliseconds()) }
+
+// embed asks the embedding model, if there is one.
+func (m *model) embed(e fsm.Embed) fsm.Input {
+	if !m.embeds {
+		return fsm.Embedded{Call: e.Call, Error: "there is no embedding model"}
+	}
+	vector, name, err := m.client.Embed(context.Background(), e.Text)
+	if err != nil {
+		return fsm.Embedded{Call: e.Call, Error: err.Error()}
+	}
+	return fsm.Embedded{Call: e.Call, Vector: vector, Model: name}
+}
+
+// vector is a text's vector and the model that made it; without one the text is found
+// by its words alone.
+func (m *model) vector(text string) (vector []byte, name string) {
+	if m.embeds {
+		vector, name, _ = m.client.Embed(context.Background(), text)
+	}
+	if vector == nil {
+		name = ""
+	}
+	return vector, name
+}

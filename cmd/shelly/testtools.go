@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"shelly/fsm"
+	"shelly/runtime/tool"
+	"shelly/sim"
+)
+
+// realTools are the daemon's file tools as a case has them that says tools: real.
+func realTools() *sim.Workshop {
+	open := func(name string, files []sim.Thing) (sim.Workspace, error) {
+		s, err := openScratch(name, files)
+		if err != nil {
+			return nil, fmt.Errorf("make a scratch workspace: %w", err)
+		}
+		return s, nil
+	}
+	return &sim.Workshop{Tools: tool.FileTools(), Open: open}
+}
+
+// scratch is a workspace of its own with the real tools in it (SCN-30).
+type scratch struct {
+	dir   string
+	tools *tool.Runner
+}
+
+// What the tools may read and show: the defaults of tools.read_bytes_max and
+// tools.result_bytes_max.
+const (
+	scratchReadBytesMax   = 64 << 20
+	scratchResultBytesMax = 16 << 10
+)
+
+func openScratch(name string, files []sim.Thing) (_ *scratch, err error) {
+	s := &scratch{}
+	if s.dir, err = os.MkdirTemp("", "shelly-workspace-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(s.dir)
+		}
+	}()
+	for _, f := range files {
+		if err := s.put(f); err != nil {
+			return nil, err
+		}
+	}
+	s.tools, err = tool.New(tool.Options{
+		Workspace: s.dir, KnownAs: name, ReadBytesMax: scratchReadBytesMax, ResultBytesMax: scratchResultBytesMax,
+	})
+	return s, err
+}
+
+func (s *scratch) put(f sim.Thing) error {
+	var text string
+	if err := json.Unmarshal([]byte(f.Data), &text); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	at := filepath.Join(s.dir, filepath.FromSlash(f.Name))
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(at, []byte(text), 0o600)
+}
+
+// Run implements [sim.Workspace].
+func (s *scratch) Run(run fsm.RunTool) fsm.ToolAnswered {
+	return s.tools.Run(context.Background(), run)
+}
+
+// Files implements [sim.Workspace].
+func (s *scratch) Files() (files []sim.Thing, err error) {
+	root := os.DirFS(s.dir)
+	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(string(content))
+		files = append(files, sim.Thing{Name: path, Data: string(text)})
+		return err
+	})
+	return files, err
+}
+
+// Close implements [sim.Workspace].
+func (s *scratch) Close() error { return errors.Join(s.tools.Close(), os.RemoveAll(s.dir)) }

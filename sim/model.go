@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"errors"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Spoken is what a live model has said to a call, and when (SCN-29). The times are
+// those that it took for real, so that the deadlines of the machine mean for it what
+// they mean in the daemon.
+type Spoken struct {
+	Answer fsm.Input   // a BrainAnswered or BrainFailed; its Call is set, its At is not
+	Pieces []LivePiece // in which it came, in order
+	Took   fsm.Millis  // until all of it was there
+}
+
+// LivePiece is a piece of an answer, After the question.
+type LivePiece struct {
+	Piece
+	After fsm.Millis
+}
+
+var errNoModel = errors.New("the plan is for a live model, and there is no backend to ask one")
+
+// asksModel reports whether calls for a purpose are the live model's: no script has a
+// line for them.
+func (p *Plan) asksModel(purpose fsm.Purpose) bool {
+	return p.Live && !slices.ContainsFunc(p.Scripts, func(s Script) bool { return s.Purpose == purpose && len(s.Lines) > 0 })
+}
+
+// model asks the live model. A fault that makes the call slow says how long it takes.
+func (w *world) model(e fsm.AskBrain, slow *Fault) error {
+	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: nothing, Config: w.config})
+	spoken, err := w.backend.Model(e, w.config.Offered(e.Tools))
+	if err != nil {
+		return err
+	}
+	takes := spoken.Took
+	if slow != nil {
+		takes = slow.Line.Takes
+	}
+	for _, p := range spoken.Pieces {
+		w.piece(e, min(p.After, takes), p.Piece)
+	}
+	w.answer(e.Call, takes, spoken.Answer)
+	return nil
+}
