@@ -98,9 +98,10 @@ bench: ## Run the benchmarks.
 	$(call step,benchmarks)
 	@$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# The tests behind the tag, and only they, against the server of OLLAMA_HOST.
+# The tests behind the tag and the live scenarios, and only they, against the server of
+# OLLAMA_HOST.
 .PHONY: e2e-ollama
-e2e-ollama: ## Test against the Ollama server that OLLAMA_HOST names.
+e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	$(call step,end to end with Ollama)
 	@if [ -z "$$OLLAMA_HOST" ]; then \
 		printf 'SKIP: OLLAMA_HOST is not set; set it to the address of a running Ollama server\n'; exit 0; \
@@ -109,7 +110,8 @@ e2e-ollama: ## Test against the Ollama server that OLLAMA_HOST names.
 	if [ -z "$$files" ]; then printf 'no test has the build tag $(E2E_TAG)\n'; exit 1; fi; \
 	tests=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' $$files | grep -v '^TestMain$$' | paste -sd '|' -); \
 	packages=$$(for f in $$files; do printf './%s\n' "$$(dirname "$$f")"; done | sort -u); \
-	$(GO) test -tags $(E2E_TAG) -count=1 -v -run "^($$tests)\$$" $$packages
+	$(GO) test -tags $(E2E_TAG) -count=1 -v -run "^($$tests)\$$" $$packages && \
+	./$(BIN) test -v scenarios/ollama --on runtime
 
 .PHONY: fmt
 fmt: ## Format the code.
