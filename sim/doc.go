@@ -12,7 +12,8 @@
 // invariants of package fsm are checked.
 //
 // [Matrix] runs a plan once for every crash point there is. [Explore] walks all
-// interleavings of a small world instead of playing one.
+// interleavings of a small world, or of a plan's ([CaseWorld]), instead of playing
+// one; [Replay] steps the machine with what it was told on the way to what the walk found.
 //
 // The package knows no wall clock, goroutine, file or socket. With a [Backend]
 // the same schedule drives real adapters: that is how a scenario runs on the

@@ -92,6 +92,15 @@ func TestINV8LateAnswersAreTried(t *testing.T) {
 	}
 }
 
+// INV-1: requests of two channels may have one id.
+func TestRepliesInTwoChannelsAreTwo(t *testing.T) {
+	one, _, _ := onceOnly(fsm.Reply{Request: fsm.RequestKey{Channel: "c", ID: "a"}})
+	other, _, _ := onceOnly(fsm.Reply{Request: fsm.RequestKey{Channel: "d", ID: "a"}})
+	if one == other {
+		t.Errorf("both are %s", one)
+	}
+}
+
 // INV-1, INV-6: what a crash may have made the machine forget, the world has seen.
 func TestTheWorldSeesNothingTwice(t *testing.T) {
 	for _, test := range []struct {
@@ -100,6 +109,7 @@ func TestTheWorldSeesNothingTwice(t *testing.T) {
 		want   string
 	}{
 		{"a reply", fsm.Reply{Request: fsm.RequestKey{ID: "a"}}, "INV-1"},
+		{"a reply in a channel", fsm.Reply{Request: fsm.RequestKey{Channel: "c", ID: "a"}}, "INV-1"},
 		{"an unsafe tool", fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsUnsafe}, "INV-6"},
 		{"a tool that may be repeated", fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsNone}, ""},
 	} {

@@ -12,13 +12,21 @@ import (
 func onceOnly(e fsm.Effect) (what, invariant string, once bool) {
 	switch e := e.(type) {
 	case fsm.Reply:
-		return "the reply to " + e.Request.ID, "INV-1", true
+		return "the reply to " + named(e.Request), "INV-1", true
 	case fsm.RunTool:
 		if !e.Effects.Repeatable() {
 			return fmt.Sprintf("attempt %d of %s", e.Attempt, e.Key), "INV-6", true
 		}
 	}
 	return "", "", false
+}
+
+// named names a request so that no two have one name.
+func named(key fsm.RequestKey) string {
+	if key.Principal == "" && key.Channel == "" {
+		return key.ID
+	}
+	return fmt.Sprintf("%s of %q by %q", key.ID, key.Principal, key.Channel)
 }
 
 func seenAgain(what, invariant string) fsm.Violation {

@@ -39,6 +39,9 @@
 //     p strike by the seed 1.
 //   - A person who is to approve, deny or resolve waits to be asked.
 //
+// A case with replay is not played but stepped: it says what the machine was told, to
+// the letter, and has no world, script or timeline (SCN-45). [Found] writes such cases.
+//
 // always, never and eventually take expressions such as "active <= limits.max_active"
 // on the state after each step. The unexported type state lists the names, and
 // SPEC.md (SCN-31) the functions; the language is that of expr-lang.org.
