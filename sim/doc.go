@@ -17,5 +17,6 @@
 //
 // The package knows no wall clock, goroutine, file or socket. With a [Backend]
 // the same schedule drives real adapters: that is how a scenario runs on the
-// runtime.
+// runtime, and how it asks a live model. A [Workshop] has real tools in place of the
+// stubs.
 package sim

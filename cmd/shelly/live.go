@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"os"
@@ -180,18 +178,6 @@ func (l *live) open() (err error) {
 	return err
 }
 
-// embedder makes the vectors of memory; nil where a live case has no embedding model.
-func (l *live) embedder() memory.Embedder {
-	switch {
-	case l.model == nil:
-		return l.client
-	case l.model.embeds:
-		return l.model.client
-	default:
-		return nil
-	}
-}
-
 // Close ends everything that was started.
 func (l *live) Close() {
 	_ = l.hangs()
@@ -327,55 +313,4 @@ func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Input, error) {
 	answer := l.tools.Run(context.Background(), run)
 	answer.Call = run.Call
 	return answer, nil
-}
-
-// Memory implements [sim.Backend]. A live case has the time that its embedding model
-// took for real.
-func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, error) {
-	if l.model == nil {
-		in, err := l.remember(e, scripted)
-		return in, 0, err
-	}
-	start := time.Now()
-	in, err := l.remember(e, scripted)
-	return in, sinceMillis(start), err
-}
-
-// remember recalls, embeds or stores.
-func (l *live) remember(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
-	defer cancel()
-	switch e := e.(type) {
-	case fsm.Recall:
-		if scripted.(fsm.Recalled).Error != "" {
-			return scripted, nil
-		}
-		entries, err := l.memory.Recall(ctx, e)
-		return fsm.Recalled{Call: e.Call, Entries: entries}, err
-	case fsm.Embed:
-		if scripted.(fsm.Embedded).Error != "" {
-			return scripted, nil
-		}
-		if l.model != nil {
-			return l.model.embed(e), nil
-		}
-		vector, model, err := l.client.Embed(ctx, e.Text)
-		return fsm.Embedded{Call: e.Call, Vector: vector, Model: model}, err
-	case fsm.Store:
-		if scripted.(fsm.Stored).Error != "" {
-			return scripted, nil
-		}
-		return fsm.Stored{Call: e.Call}, l.memory.Store(ctx, e.Entry)
-	}
-	return nil, fmt.Errorf("no memory effect: %s", fsm.EffectKind(e))
-}
-
-// floats is the simulated embedding as the API sends it.
-func floats(text string) []float32 {
-	bytes := sim.Vector(text)
-	vector := make([]float32, len(bytes)/4)
-	for i := range vector {
-		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*i:]))
-	}
-	return vector
 }

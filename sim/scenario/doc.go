@@ -42,6 +42,10 @@
 // A case with replay is not played but stepped: it says what the machine was told, to
 // the letter, and has no world, script or timeline (SCN-45). [Found] writes such cases.
 //
+// With brain: live a model is asked in place of the script, and with tools: real the
+// tools are the daemon's own. Both are handed in, as a backend and a workshop of
+// [sim.Options]; without them such a case is skipped.
+//
 // always, never and eventually take expressions such as "active <= limits.max_active"
 // on the state after each step. The unexported type state lists the names, and
 // SPEC.md (SCN-31) the functions; the language is that of expr-lang.org.
