@@ -51,6 +51,7 @@ type node struct {
 	durable        *fsm.Machine
 	durableMonitor *fsm.Monitor
 	unsynced       int
+	held           bool // its machine is the durable one of another state
 	left           left
 	late           late
 	witnessed      []string // what the world has seen and must not see again
@@ -66,7 +67,7 @@ type explorer struct {
 	trails []trail
 	edges  [][2]int32 // answers, from one state to another
 	queue  []*node
-	spare  []*node // of states that were known already
+	spare  []*node // of states that are done with
 	out    Exploration
 }
 
@@ -96,6 +97,9 @@ func (x *explorer) walk() {
 			continue
 		}
 		x.expand(n)
+		if !n.held {
+			x.spare = append(x.spare, n)
+		}
 	}
 	x.out.Unique = len(x.trails)
 	x.out.Complete = len(x.queue) == 0 && x.out.Found == nil

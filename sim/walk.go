@@ -43,7 +43,7 @@ func (x *explorer) copy(n *node) *node {
 	}
 	machine, monitor := next.machine, next.monitor
 	*next = *n // its index too: until next is visited, it is reached by the way to n
-	next.machine, next.monitor, next.depth = machine, monitor, n.depth+1
+	next.machine, next.monitor, next.depth, next.held = machine, monitor, n.depth+1, false
 	return next
 }
 
@@ -66,6 +66,7 @@ func (next *node) sync(n *node, in fsm.Input, effects []fsm.Effect) {
 		next.durable, next.durableMonitor, next.unsynced = nil, nil, 0
 	case next.durable == nil:
 		next.durable, next.durableMonitor, next.unsynced = n.machine, n.monitor, 1
+		n.held = true
 	}
 }
 

@@ -187,14 +187,14 @@ func CrashWorld() Bounds {
 }
 
 // ShutdownWorld is two requests of two sessions that run at once and are told to stop:
-// by one signal, which gives them grace, and a second, which does not, with a start
-// after it.
+// by one signal, which gives them grace, and a second, which does not, with a crash and
+// a start after it.
 func ShutdownWorld() Bounds {
-	b := bounded("shutdown", "default", "two requests in two sessions, both at once; two signals, grace, farewell and a start")
+	b := bounded("shutdown", "default", "two requests in two sessions, both at once; a crash, two signals, grace, farewell and a start")
 	b.Requests, b.Sessions = 2, 2
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
 	b.Limits.MaxActive = 2
-	b.Timeouts, b.Signals, b.Starts = 1, 2, 1
+	b.Timeouts, b.Crashes, b.Signals, b.Starts = 1, 1, 2, 1
 	b.Modest = true
 	return b
 }
