@@ -33,7 +33,7 @@ build: ## Build bin/shelly.
 	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/shelly
 
 .PHONY: test
-test: test-format test-vet test-static test-race test-canaries build test-scenarios test-explore test-spec ## Run everything that must hold.
+test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-explore test-spec ## Run everything that must hold.
 	@printf 'all steps passed\n'
 
 .PHONY: test-format
@@ -75,6 +75,11 @@ test-scenarios: build
 	@./$(BIN) test scenarios --min-transitions 100 --ci
 	$(call step,scenarios on the runtime: the same inputs and effects)
 	@SHELLY_BRAIN_KIND=demo ./$(BIN) test scenarios --on runtime --ci
+
+.PHONY: test-crashes
+test-crashes: build
+	$(call step,every scenario with a crash at each point)
+	@./$(BIN) test scenarios --every-crash --ci
 
 .PHONY: test-explore
 test-explore: build

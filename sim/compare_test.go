@@ -65,11 +65,11 @@ func TestMatrixCountsStartsByAttempt(t *testing.T) {
 	again := r.Ran[0]
 	again.Run.Attempt = 2
 	r.Ran = append(r.Ran, again)
-	for _, wrong := range compareCrashed(r, r) {
+	for _, wrong := range new(MatrixResult).compare(&Plan{}, r, r) {
 		t.Errorf("a second attempt: %s", wrong)
 	}
 	r.Ran = append(r.Ran, again)
-	if wrong := compareCrashed(r, r); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "INV-6") {
+	if wrong := new(MatrixResult).compare(&Plan{}, r, r); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "INV-6") {
 		t.Errorf("a second attempt, twice: %q", wrong)
 	}
 }

@@ -21,6 +21,7 @@ type fuse struct {
 	last    Crash // what burnt through
 	result  *Result
 	now     func() fsm.Millis
+	epoch   func() int
 }
 
 // at returns errCrash if the process dies here.
@@ -29,7 +30,7 @@ func (f *fuse) at(p Point, effect string, step uint64) error {
 	f.result.Points = f.met
 	if f.ordinal != 0 {
 		if f.met == f.ordinal {
-			return f.burn(Crash{Point: p, After: restartAfter})
+			return f.burn(Crash{Point: p})
 		}
 		return nil
 	}
@@ -53,7 +54,7 @@ func (f *fuse) at(p Point, effect string, step uint64) error {
 func (f *fuse) burn(c Crash) error {
 	f.last = c
 	f.result.Struck = append(f.result.Struck, string(c.Point))
-	f.result.Crashes = append(f.result.Crashes, Crashed{At: f.now(), Ordinal: f.met, Point: c.Point})
+	f.result.Crashes = append(f.result.Crashes, Crashed{At: f.now(), Epoch: f.epoch(), Ordinal: f.met, Point: c.Point})
 	return errCrash
 }
 
@@ -67,9 +68,6 @@ func (f *fuse) unmet() []int {
 	}
 	return list
 }
-
-// restartAfter is how long the process is down where the plan does not say.
-const restartAfter = 1 * fsm.Second
 
 // Journal is a journal that can lose power and meet faults.
 type Journal interface {

@@ -10,9 +10,11 @@ import (
 // SIM-5: a process that dies in its very first boot is started again, though
 // nothing is due.
 func TestACrashInTheFirstBootIsFollowedByARestart(t *testing.T) {
-	p := Plan{Config: fsm.ShellyProfile()}
-	for ordinal := 1; ordinal <= 4; ordinal++ { // around the append and the first effect
-		r := play(t, p, Options{CrashAt: ordinal})
+	const restartAfter = 5 * fsm.Second
+	for n, point := range []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect} {
+		p := Plan{Config: fsm.ShellyProfile(), Crashes: []Crash{{Point: point, After: restartAfter}}}
+		r := play(t, p, Options{})
+		ordinal := n + 1
 		if len(r.Crashes) != 1 || r.Final.Lifecycle != fsm.Serving || len(r.Memory) != 1 {
 			t.Errorf("crash at point %d: crashes %v, %s at the end, memory %v", ordinal, r.Crashes, r.Final.Lifecycle, r.Memory)
 		}

@@ -12,6 +12,8 @@ import (
 // MatrixResult is what the crash matrix of one plan found.
 type MatrixResult struct {
 	Points   int      // how many crash points the uninterrupted run meets
+	Unknown  int      // crashed runs that met an unknown outcome, and
+	Raced    int      // those that end otherwise since an input met interrupted work: both judged by invariants and counters alone
 	Struck   []string // the faults that struck in the crashed runs, in order
 	Failures []MatrixFailure
 }
@@ -47,7 +49,7 @@ func Matrix(p Plan, o Options) (MatrixResult, error) {
 			return result, fmt.Errorf("crash at point %d: %w", n, err)
 		}
 		result.Struck = append(result.Struck, crashed.Struck...)
-		for _, text := range compareCrashed(straight, crashed) {
+		for _, text := range result.compare(&p, straight, crashed) {
 			point := Point("")
 			if len(crashed.Crashes) > 0 {
 				point = crashed.Crashes[0].Point
@@ -58,28 +60,25 @@ func Matrix(p Plan, o Options) (MatrixResult, error) {
 	return result, nil
 }
 
-// compareCrashed says how a crashed run's outcome differs from what it may be.
-func compareCrashed(straight, crashed *Result) []string {
+// compare says how a crashed run's outcome differs from what it may be.
+func (m *MatrixResult) compare(p *Plan, straight, crashed *Result) []string {
 	var wrong []string
 	for _, v := range crashed.Violations {
 		wrong = append(wrong, v.Invariant+": "+v.Text)
 	}
-	for _, ran := range crashed.Ran {
-		if n := crashed.Starts(ran.Run.Key, ran.Run.Attempt); !ran.Run.Effects.Repeatable() && n > 1 {
-			wrong = append(wrong, fmt.Sprintf("INV-6: %s %s was started %d times", ran.Run.Name, ran.Run.Args, n))
-			break
-		}
+	for _, v := range crashed.Witness() {
+		wrong = append(wrong, v.Invariant+": "+v.Text)
 	}
-	for _, q := range crashed.Requests {
-		if !q.Done && !parked(crashed, q.Handle) {
-			wrong = append(wrong, fmt.Sprintf("INV-1: request %s has no reply", q.Key.ID))
-		}
+	if metUnknown(crashed) || len(straight.Crashes) > 0 && metUnknown(straight) {
+		m.Unknown++
+		return wrong
 	}
-	if !metUnknown(crashed) && (len(straight.Crashes) == 0 || !metUnknown(straight)) {
-		wrong = append(wrong, crashed.Unexpected...)
-		wrong = append(wrong, compareOutcome(straight, crashed)...)
+	unlike := append(slices.Clip(crashed.Unexpected), compareOutcome(straight, crashed)...)
+	if len(unlike) > 0 && raced(p, straight, crashed) {
+		m.Raced++
+		return wrong
 	}
-	return wrong
+	return append(wrong, unlike...)
 }
 
 // metUnknown reports whether the model was told of an unknown outcome, a person
@@ -180,9 +179,4 @@ func remembers(r *Result, e fsm.Entry) int {
 		}
 	}
 	return n
-}
-
-// parked reports whether a handle is kept for the next boot at the run's end.
-func parked(r *Result, id fsm.HandleID) bool {
-	return slices.ContainsFunc(r.Final.Handles, func(h fsm.Handle) bool { return h.ID == id && h.State == fsm.Parked })
 }

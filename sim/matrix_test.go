@@ -50,7 +50,7 @@ func TestJRN12TheMatrixSeesWhatMemoryLostOrGained(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			crashed := *straight
 			crashed.Memory = test.memory
-			wrong := strings.Join(compareCrashed(straight, &crashed), "; ")
+			wrong := strings.Join(new(MatrixResult).compare(&Plan{}, straight, &crashed), "; ")
 			if test.want == "" && wrong != "" || !strings.Contains(wrong, test.want) {
 				t.Errorf("the comparison says %q, want %q", wrong, test.want)
 			}

@@ -98,6 +98,7 @@ type Taken struct{ Script, Index int }
 // Crashed is a crash that took place.
 type Crashed struct {
 	At      fsm.Millis
+	Epoch   int // of the process that died, from 1
 	Ordinal int // the how-manieth crash point of the run
 	Point   Point
 }

@@ -90,6 +90,7 @@ type run struct {
 	machine *fsm.Machine   // the last engine's
 	monitor *fsm.Monitor
 	epoch   int
+	born    fsm.Millis       // when the process was started
 	sent    []fsm.Requested  // accepted or not, in order
 	order   []fsm.RequestKey // of acceptance
 	unheard []Moment         // what clients have sent and have no word of yet
@@ -106,6 +107,7 @@ func newRun(p *Plan, o Options) *run {
 		plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result,
 		embedding: p.Embedding, storing: p.Storing, recalling: p.Recalling,
 		loading: p.Loading, saving: p.Saving, skilling: p.Skilling,
+		still: o.CrashAt != 0,
 	}
 	r.world.fates = newFates(p, r.choose, o.fates)
 	if o.chance != nil {
@@ -121,7 +123,8 @@ func newRun(p *Plan, o Options) *run {
 	r.fuse = &fuse{
 		plan: p.Crashes, ordinal: o.CrashAt, result: r.result,
 		counts: make([]int, len(p.Crashes)), burnt: make([]bool, len(p.Crashes)),
-		now: func() fsm.Millis { return r.world.agenda.now },
+		now:   func() fsm.Millis { return r.world.agenda.now },
+		epoch: func() int { return r.epoch },
 	}
 	for i := range p.Timeline {
 		r.world.agenda.add(due{at: p.Start + p.Timeline[i].At, entry: &p.Timeline[i]})
@@ -144,6 +147,7 @@ func (p *Plan) chooser(o Options) Chooser {
 // start opens the journal as a new process does and boots the machine.
 func (r *run) start() error {
 	r.epoch++
+	r.born = r.world.agenda.now
 	r.world.exited = false
 	e, err := engine.Open(
 		fusedJournal{Journal: r.journal, fuse: r.fuse, stores: r.world},
@@ -223,8 +227,8 @@ func (r *run) happen(d due) error {
 // survive starts the process again after a simulated crash; any other error is
 // the run's.
 func (r *run) survive(err error) error {
-	if errors.Is(err, errCrash) {
-		return r.crash()
+	for errors.Is(err, errCrash) {
+		err = r.crash()
 	}
 	return err
 }
@@ -249,7 +253,7 @@ func (r *run) afterTurn() error {
 		return err
 	}
 	if r.world.exited {
-		r.engine = nil
+		r.engine, r.world.lost = nil, span{}
 		r.forget()
 	}
 	return nil
@@ -267,6 +271,10 @@ func (r *run) crash() error {
 		return err
 	}
 	r.journal = journal
+	if r.world.still {
+		r.world.lost = span{r.born, r.world.agenda.now}
+		return r.start() // before anything else that is due now
+	}
 	r.world.agenda.add(due{at: r.world.agenda.now + r.fuse.last.After, boot: true})
 	return nil
 }

@@ -39,6 +39,7 @@ type boundLine struct {
 	askKey
 	nth   int
 	entry Taken
+	at    fsm.Millis
 }
 
 // boundAct ties an act to what first took it: an attempt of one use of a tool.
@@ -47,6 +48,7 @@ type boundAct struct {
 	key     string
 	attempt int
 	entry   Taken
+	at      fsm.Millis
 }
 
 var nothing = Taken{-1, -1}
@@ -88,8 +90,9 @@ func (c *cursor) close(call fsm.CallID) {
 
 func keyOf(ask fsm.AskBrain) askKey { return askKey{ask.Handle, ask.Purpose, ask.Conversation.Hash} }
 
-// line returns the line for a model call, or nothing.
-func (c *cursor) line(ask fsm.AskBrain) Taken {
+// line returns the line for a model call that is made now, or nothing, and when the
+// call was first made.
+func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (Taken, fsm.Millis) {
 	key, nth := keyOf(ask), 0
 	for _, k := range c.answered {
 		if k == key {
@@ -99,7 +102,7 @@ func (c *cursor) line(ask fsm.AskBrain) Taken {
 	key.handle = whose(ask.Handle, ask.Session)
 	for _, b := range c.asked {
 		if b.askKey == key && b.nth == nth {
-			return b.entry
+			return b.entry, b.at
 		}
 	}
 	entry := nothing
@@ -107,8 +110,8 @@ func (c *cursor) line(ask fsm.AskBrain) Taken {
 		entry = Taken{i, c.lines[i]}
 		c.lines[i]++
 	}
-	c.asked = append(c.asked, boundLine{key, nth, entry})
-	return entry
+	c.asked = append(c.asked, boundLine{key, nth, entry, now})
+	return entry, now
 }
 
 // script returns the script whose turn it is, the session's own before those for
@@ -129,8 +132,9 @@ func (c *cursor) script(ask fsm.AskBrain) int {
 	return shared
 }
 
-// act returns the act for a tool's start, or nothing.
-func (c *cursor) act(run fsm.RunTool) Taken {
+// act returns the act for a tool's start now, or nothing, and when it was first
+// started.
+func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (Taken, fsm.Millis) {
 	handle, key := whose(run.Handle, run.Session), run.Key
 	if handle == 0 {
 		_, key, _ = strings.Cut(run.Key, ".") // the part behind the handle's id
@@ -138,7 +142,7 @@ func (c *cursor) act(run fsm.RunTool) Taken {
 	key = run.Session + " " + key
 	for _, b := range c.ran {
 		if b.handle == handle && b.key == key && b.attempt == run.Attempt {
-			return b.entry
+			return b.entry, b.at
 		}
 	}
 	entry := nothing
@@ -151,8 +155,8 @@ func (c *cursor) act(run fsm.RunTool) Taken {
 			c.acts[i]++
 		}
 	}
-	c.ran = append(c.ran, boundAct{handle, key, run.Attempt, entry})
-	return entry
+	c.ran = append(c.ran, boundAct{handle, key, run.Attempt, entry, now})
+	return entry, now
 }
 
 // whose is the handle that an entry is bound to. An initial inference or a

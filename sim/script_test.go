@@ -16,20 +16,20 @@ func TestSCN3LinesAreBoundToTheCallThatFirstTookThem(t *testing.T) {
 	p := &Plan{Scripts: []Script{{Purpose: fsm.PurposeAnswer, Lines: []Line{{Fails: fsm.BrainBusy}, {Text: "b"}, {Text: "c"}}}}}
 	c := newCursor(p)
 	first := askOf(1, "s", 10)
-	if got := c.line(first); got != (Taken{0, 0}) {
+	if got, _ := c.line(first, 0); got != (Taken{0, 0}) {
 		t.Fatalf("first call: %v", got)
 	}
 	c.observe(fsm.Boot{}, []fsm.Effect{askOf(2, "s", 10)})
-	if got := c.line(askOf(2, "s", 10)); got != (Taken{0, 0}) {
+	if got, _ := c.line(askOf(2, "s", 10), 0); got != (Taken{0, 0}) {
 		t.Errorf("behind a crash: %v", got)
 	}
 	c.observe(fsm.BrainFailed{Call: 2}, []fsm.Effect{askOf(3, "s", 10)})
-	if got := c.line(askOf(3, "s", 10)); got != (Taken{0, 1}) {
+	if got, _ := c.line(askOf(3, "s", 10), 0); got != (Taken{0, 1}) {
 		t.Errorf("behind a failure: %v", got)
 	}
 	c.replay() // the failure was not synced
 	c.observe(fsm.Boot{}, []fsm.Effect{askOf(2, "s", 10)})
-	if got := c.line(askOf(2, "s", 10)); got != (Taken{0, 0}) {
+	if got, _ := c.line(askOf(2, "s", 10), 0); got != (Taken{0, 0}) {
 		t.Errorf("behind a crash that lost the failure: %v", got)
 	}
 }
@@ -41,7 +41,7 @@ func TestScriptsOfASessionComeBeforeThoseForAll(t *testing.T) {
 	}}
 	c := newCursor(p)
 	for i, want := range []Taken{{1, 0}, {0, 0}, nothing} {
-		if got := c.line(askOf(fsm.CallID(i+1), "s", uint64(i))); got != want {
+		if got, _ := c.line(askOf(fsm.CallID(i+1), "s", uint64(i)), 0); got != want {
 			t.Errorf("call %d: %v, want %v", i, got, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestAttemptsTakeEntries(t *testing.T) {
 		attempt int
 		want    Taken
 	}{{1, Taken{0, 0}}, {1, Taken{0, 0}}, {2, Taken{0, 1}}, {2, Taken{0, 1}}, {3, nothing}} {
-		if got := c.act(fsm.RunTool{Handle: 1, Name: "t", Key: "h1.3", Attempt: test.attempt}); got != test.want {
+		if got, _ := c.act(fsm.RunTool{Handle: 1, Name: "t", Key: "h1.3", Attempt: test.attempt}, 0); got != test.want {
 			t.Errorf("attempt %d: %v, want %v", test.attempt, got, test.want)
 		}
 	}

@@ -40,6 +40,8 @@ type world struct {
 	result   *Result
 	sent     []string // keys of the messages that were delivered
 	exited   bool
+	still    bool         // a crash costs no time
+	lost     span         // where it does not, the life of the process before this one, if it has crashed
 	skew     fsm.Millis   // of the wall clock, against the agenda's
 	when     []fsm.Millis // when each record was appended, on the agenda's clock
 
@@ -84,12 +86,12 @@ func (w *world) Perform(e fsm.Effect) error {
 // ask serves the next line of the script, or the fault that the call meets.
 func (w *world) ask(e fsm.AskBrain) error {
 	fault := w.meet(e)
-	taken := nothing
+	taken, begun := nothing, w.agenda.now
 	if fault == nil || fault.scripted() {
 		if w.plan.asksModel(e.Purpose) {
 			return w.model(e, fault)
 		}
-		taken = w.cursor.line(e)
+		taken, begun = w.cursor.line(e, begun)
 	}
 	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken, Config: w.config})
 	line, known := Line{}, fault != nil && !fault.scripted()
@@ -106,6 +108,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 	if fault != nil {
 		line = fault.line(line)
 	}
+	line.Takes = w.left(line.Takes, begun)
 	fact := line.Answer(e)
 	if w.backend != nil {
 		var err error
@@ -148,14 +151,14 @@ func (w *world) run(e fsm.RunTool) error {
 // acts returns what a tool does: its next entry, or the fault that the call meets.
 func (w *world) acts(e fsm.RunTool) Act {
 	fault := w.meet(e)
-	taken, act := nothing, Act{Failed: true, Returns: "no stub entry is left"}
+	taken, act, begun := nothing, Act{Failed: true, Returns: "no stub entry is left"}, w.agenda.now
 	switch {
 	case fault != nil && !fault.scripted():
 	case w.space != nil:
 		act = acted(w.space.Run(e))
 		act.Takes = w.plan.ToolsTake
 	default:
-		if taken = w.cursor.act(e); taken != nothing {
+		if taken, begun = w.cursor.act(e, begun); taken != nothing {
 			act = w.plan.Stubs[taken.Script].Acts[taken.Index]
 		} else {
 			w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
@@ -165,7 +168,20 @@ func (w *world) acts(e fsm.RunTool) Act {
 	if fault != nil {
 		act = fault.act(act)
 	}
+	act.Takes = w.left(act.Takes, begun)
 	return act
+}
+
+// span is a time from and to, both included.
+type span struct{ from, to fsm.Millis }
+
+// left is what is left of the time that a call takes. Where a crash costs no time
+// (SIM-6), a call that it interrupted has its answer when it would have had it.
+func (w *world) left(takes, begun fsm.Millis) fsm.Millis {
+	if begun < w.lost.from || begun > w.lost.to {
+		return takes
+	}
+	return max(takes-(w.agenda.now-begun), 0)
 }
 
 // answer is what the stub says, or nil where no answer comes.

@@ -17,24 +17,25 @@ import (
 )
 
 type testCmd struct {
-	Paths    []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
-	Only     string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
-	Tags     *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'faults and not (slow or nightly)'."`
-	Shard    *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
-	List     bool     `help:"Print the cases and run none."`
-	Watch    bool     `help:"Run again what a change concerns, until ^C."`
-	Verbose  bool     `short:"v" help:"Print every case."`
-	Twice    bool     `help:"Run each case twice and compare the traces."`
-	Seed     *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
-	Seeds    *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
-	Parallel *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
-	On       string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
-	Format   string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
-	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
-	FailFast bool     `help:"Stop at the first case that fails."`
-	Update   bool     `help:"Renew the goldens, and remove stray ones."`
-	CI       *bool    `name:"ci" negatable:"" help:"Write no golden, and fail where one is stray. Default: where CI is set."`
-	Coverage bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
+	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
+	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
+	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'faults and not (slow or nightly)'."`
+	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
+	List       bool     `help:"Print the cases and run none."`
+	Watch      bool     `help:"Run again what a change concerns, until ^C."`
+	Verbose    bool     `short:"v" help:"Print every case."`
+	Twice      bool     `help:"Run each case twice and compare the traces."`
+	EveryCrash bool     `help:"Run each case once more for each point at which its process can die, and compare."`
+	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
+	Seeds      *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
+	Parallel   *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
+	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
+	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
+	JUnit      string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
+	FailFast   bool     `help:"Stop at the first case that fails."`
+	Update     bool     `help:"Renew the goldens, and remove stray ones."`
+	CI         *bool    `name:"ci" negatable:"" help:"Write no golden, and fail where one is stray. Default: where CI is set."`
+	Coverage   bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
 
 	MinTransitions *percent `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
 }
@@ -77,7 +78,7 @@ func (c *testCmd) check() error {
 		return nil
 	}
 	return c.without("--on runtime compares a case's run as written with the simulated one",
-		flag{"--seed", c.Seed != nil}, flag{"--seeds", c.Seeds != nil}, flag{"--twice", c.Twice})
+		flag{"--seed", c.Seed != nil}, flag{"--seeds", c.Seeds != nil}, flag{"--twice", c.Twice}, flag{"--every-crash", c.EveryCrash})
 }
 
 type flag struct {

@@ -14,6 +14,9 @@ import (
 // fails under one.
 func (c *testCmd) one(f *scenario.File, g *goldens, m *models) (out report.Case) {
 	start := time.Now()
+	if c.EveryCrash {
+		f.CrashEverywhere()
+	}
 	var covered report.Case
 	for seed := range c.seeds() {
 		out = c.under(f, seed, g, m)

@@ -48,6 +48,8 @@ type caseJSON struct {
 	Seed      *uint64       `json:"seed,omitempty"`
 	Steps     int           `json:"steps,omitempty"`
 	Points    int           `json:"crash_points,omitempty"`
+	Unknown   int           `json:"crash_unknown,omitempty"`
+	Raced     int           `json:"crash_raced,omitempty"`
 	TraceHash string        `json:"trace_hash,omitempty"`
 	Live      *liveJSON     `json:"live,omitempty"`
 	Error     string        `json:"error,omitempty"`
@@ -115,7 +117,7 @@ func JSON(w io.Writer, r *Run) error {
 func jsonCase(c *Case) caseJSON {
 	out := caseJSON{
 		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
-		Skipped: c.Skipped, Seed: c.Seed, Steps: c.Steps, Points: c.Points,
+		Skipped: c.Skipped, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced,
 	}
 	if c.TraceHash != 0 {
 		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)

@@ -103,12 +103,27 @@ func indent(text string) string {
 // where many did not pass how to run each again, and the summary line, which is the
 // last one.
 func PrettyEnd(w io.Writer, r *Run) error {
-	text := list(r.Cases) + Summary(r) + "\n"
+	text := list(r.Cases) + crashes(r.Cases) + Summary(r) + "\n"
 	if r.Coverage != nil {
 		text = r.Coverage.String() + "\n" + text
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// crashes counts the runs with a crash, and how they were judged (SIM-6).
+func crashes(cases []Case) string {
+	n, points, unknown, raced := 0, 0, 0, 0
+	for i := range cases {
+		if c := &cases[i]; c.Points > 0 {
+			n, points, unknown, raced = n+1, points+c.Points, unknown+c.Unknown, raced+c.Raced
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s crashed at each point: %s; with an unknown outcome %d, overtaken by an input %d\n",
+		plural(n, "case"), plural(points, "run"), unknown, raced)
 }
 
 // list names the cases that did not pass, each on a line that a shell can run.

@@ -25,7 +25,7 @@ func cases(t *testing.T) []Case {
 	return []Case{
 		{Took: time.Second, Outcome: scenario.Outcome{
 			Name: "holds", File: "a.scenario.yaml", Line: 1, Tags: []string{"smoke"}, Covers: []string{"INF-4"},
-			Steps: 9, TraceHash: 0xabc, Points: 40, Live: &scenario.Live{
+			Steps: 9, TraceHash: 0xabc, Points: 40, Unknown: 3, Raced: 2, Live: &scenario.Live{
 				Model: "small:1b", Digest: "0123456789abcdef", Server: "0.17.4", Runs: 3, Held: 2,
 				Options: scenario.LiveOptions{NumCtx: 8192, NumPredict: 1024, Temperature: new(0.7)},
 			},
@@ -89,7 +89,7 @@ const prettyList = `failed:
 
 `
 
-const prettyCounts = "1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
+const prettyCounts = "1 case crashed at each point: 40 runs; with an unknown outcome 3, overtaken by an input 2\n1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
 
 // What was skipped has not passed (SCN-40).
 func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {

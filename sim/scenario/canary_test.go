@@ -47,14 +47,22 @@ func lookByExploring(*testing.T) string {
 	return ""
 }
 
-// lookByCrashing plays the cases of the project that ask for a crash at every point.
+// lookByCrashing crashes every case of the project that has no crash of its own, those
+// first that ask for it.
 func lookByCrashing(t *testing.T, cases []*File) string {
 	points := 0
-	for _, f := range cases {
-		if !f.everyCrash() {
+	asked := func(f *File) int {
+		if f.everyCrash() {
+			return 0
+		}
+		return 1
+	}
+	for _, f := range slices.SortedStableFunc(slices.Values(cases), func(a, b *File) int { return asked(a) - asked(b) }) {
+		plan := f.Plan()
+		if len(plan.Crashes) > 0 || f.Replay != nil || f.Script.Live {
 			continue
 		}
-		m, err := sim.Matrix(f.Plan(), sim.Options{})
+		m, err := sim.Matrix(plan, sim.Options{})
 		if err != nil {
 			return fmt.Sprintf("%s: %v", f.Path(), err)
 		}

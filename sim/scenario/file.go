@@ -45,6 +45,8 @@ type File struct {
 	where map[string]Pos // of every key and list entry, by its path; only looked up
 	slug  string         // of the name of its golden, where the file has a matrix
 	kept  kept           // its golden, where it asks for one
+
+	crashed bool // to be run with a crash at each point, too
 }
 
 // Clock is the virtual clock.

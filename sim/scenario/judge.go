@@ -61,6 +61,11 @@ func (j *judge) broken() {
 		}
 		j.failAt(pos, "invariants", v.Step, mismatch{text: v.Invariant + ": " + v.Text})
 	}
+	if j.file.Replay == nil { // a replay may end anywhere
+		for _, v := range j.result.Witness() {
+			j.fail(name, "invariants", mismatch{text: v.Invariant + ": " + v.Text})
+		}
+	}
 	for _, what := range j.result.Unexpected {
 		j.fail(name, "", mismatch{text: "unexpected: " + what})
 	}

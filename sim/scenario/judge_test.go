@@ -220,19 +220,22 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 	if !o.OK() || o.Points < 20 {
 		t.Errorf("%d points, failures %v", o.Points, o.Failures)
 	}
-	// A store that is only broken for a while: after a crash the entry is there.
-	o = outcome(t, `scenario: 1
-name: x
-brain: [{says: hi}]
-timeline: [{store: {fails: full}}, {user: hi}, {at: 500ms, store: {works: true}}]
-faults: {crash: {at: $every}}
-expect: {replies: [hi], memory: {entries: 0}}
-`)
-	if o.OK() {
-		t.Fatal("a crash that changes what is remembered is not told")
-	}
-	if f := o.Failures[0]; !strings.Contains(f.Text, "crash at point ") || !strings.Contains(f.Text, "memory holds") || f.Pos.Line != 5 {
-		t.Errorf("failure: %v", f)
+	// What the matrix finds is told at the key that asks for it, else at the name.
+	for _, test := range []struct {
+		faults string
+		line   int
+	}{{"faults: {crash: {at: $every}}\n", 3}, {"", 2}} {
+		f, err := Parse("judged.scenario.yaml", []byte("scenario: 1\nname: x\n"+test.faults+"expect: {ends: serving}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.CrashEverywhere()
+		o := f.Run(sim.Options{})
+		j := &judge{file: f, result: o.Result}
+		j.matrix([]sim.MatrixFailure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}})
+		if !o.OK() || o.Points < 3 || len(j.failures) != 1 || j.failures[0].Text != "crash at point 3 (journal.after_append): memory lost it" || j.failures[0].Pos.Line != test.line {
+			t.Errorf("%d points, %v, %v", o.Points, o.Failures, j.failures)
+		}
 	}
 }
 

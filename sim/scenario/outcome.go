@@ -24,7 +24,9 @@ type Outcome struct {
 	Err       error       // the case could not be loaded or played; what it expects was not judged
 	Steps     int         // durable steps of the (uninterrupted) run
 	TraceHash uint64      // of that run; the same on every machine
-	Points    int         // crash points that were tried, for crash: {at: $every}
+	Points    int         // crash points that were tried
+	Unknown   int         // of them those after which an outcome was unknown, and
+	Raced     int         // those that end otherwise than without the crash since an input met interrupted work
 	Struck    []string    // the faults that struck, in that run and in those of the crash matrix
 	Result    *sim.Result // of that run; nil with Err
 	Live      *Live       // nil where no live model was asked

@@ -29,13 +29,13 @@ func (f *File) Run(o sim.Options) Outcome {
 	}
 	j := &judge{file: f, result: result}
 	j.all()
-	if f.everyCrash() {
+	if f.everyCrash() || f.crashed && f.Replay == nil && len(plan.Crashes) == 0 {
 		matrix, err := sim.Matrix(plan, o)
 		if err != nil {
 			out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 			return out
 		}
-		out.Points = matrix.Points
+		out.Points, out.Unknown, out.Raced = matrix.Points, matrix.Unknown, matrix.Raced
 		out.Struck = append(slices.Clip(out.Struck), matrix.Struck...)
 		j.matrix(matrix.Failures)
 	}
@@ -68,10 +68,19 @@ func (f *File) play(p sim.Plan, o sim.Options) (*sim.Result, error) {
 	return sim.Run(p, o)
 }
 
+// CrashEverywhere lets the case, if it has no crash of its own, be run once more for
+// each point at which its process can die, as faults: {crash: {at: $every}} does
+// (SCN-7).
+func (f *File) CrashEverywhere() { f.crashed = true }
+
 // matrix fails the crashes after which the case did not end as it should.
 func (j *judge) matrix(failures []sim.MatrixFailure) {
 	for _, m := range failures {
-		j.failAt(j.file.where["faults.crash"], "faults.crash", -1, mismatch{
+		key := "faults.crash"
+		if !j.file.everyCrash() {
+			key = "name"
+		}
+		j.failAt(j.file.where[key], key, -1, mismatch{
 			text: fmt.Sprintf("crash at point %d (%s): %s", m.Ordinal, m.Point, m.Text),
 		})
 	}
