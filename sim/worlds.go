@@ -207,10 +207,11 @@ func FaultsWorld() Bounds {
 	return b
 }
 
-// CrowdWorld is three requests in two sessions with everything once.
+// CrowdWorld is two requests in two sessions with everything once.
 func CrowdWorld() Bounds {
 	b := SessionsWorld()
-	b.Name, b.About = "crowd", "the world sessions with a time-out, a crash and a start"
+	b.Name, b.About = "crowd", "the world sessions with two requests, and with a time-out, a crash and a start"
+	b.Requests = 2
 	b.Timeouts, b.Crashes, b.Starts = 1, 1, 1
 	return b
 }
