@@ -326,13 +326,23 @@ func (m *Machine) clearTimer(h *Handle) {
 	}
 }
 
+// lateMax is how far an input may be behind a deadline whose timer has not fired yet.
+// One that is later tells that the clock has jumped.
+const lateMax = 60 * Second
+
 // spend takes what has passed off a handle's time, of which at least a
-// millisecond remains (HND-27), and forgets the timer.
+// millisecond remains (HND-27), and forgets the timer. Times are those of the wall
+// clock, which may jump, and timers do not: a jump over the deadline takes nothing.
 func (m *Machine) spend(h *Handle) {
-	if h.Timer != 0 {
-		h.Left = max(h.Left-max(m.s.Now-h.Armed, 0), 1)
-		h.Timer = 0
+	if h.Timer == 0 {
+		return
 	}
+	h.Timer = 0
+	passed := max(m.s.Now-h.Armed, 0)
+	if passed > h.Left+lateMax {
+		return
+	}
+	h.Left = max(h.Left-passed, 1)
 }
 
 // wait arms the timer of a wait inside a phase.

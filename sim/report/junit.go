@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -91,7 +90,7 @@ func JUnit(w io.Writer, r *Run) error {
 // junitFile is the suite of one file's cases.
 func junitFile(cases []Case) junitSuite {
 	n := count(cases)
-	file := xmlText(filepath.ToSlash(cases[0].File))
+	file := xmlText(slashed(cases[0].File))
 	s := junitSuite{Name: file, File: file, Tests: len(cases), Failures: n.Failed + n.Differ, Errors: n.Errors, Skipped: n.Skipped}
 	named := map[string]int{}
 	for i := range cases {
@@ -108,7 +107,7 @@ func junitFile(cases []Case) junitSuite {
 
 func junitOf(c *Case) junitCase {
 	out := junitCase{
-		Name: xmlText(oneLine(c.Name)), Classname: xmlText(classname(c.File)), File: xmlText(filepath.ToSlash(c.File)),
+		Name: xmlText(oneLine(c.Name)), Classname: xmlText(classname(c.File)), File: xmlText(slashed(c.File)),
 		Line: c.Line, Time: seconds(c.Took),
 	}
 	if c.Name == "" {
@@ -142,7 +141,7 @@ func junitOf(c *Case) junitCase {
 // the last dot as a package. Folders become its parts, and a dot of their own an
 // underscore.
 func classname(file string) string {
-	file = strings.TrimSuffix(filepath.ToSlash(file), ".scenario.yaml")
+	file = strings.TrimSuffix(slashed(file), ".scenario.yaml")
 	parts := strings.FieldsFunc(file, func(r rune) bool { return r == '/' })
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(parts[i], ".", "_")
@@ -162,3 +161,6 @@ func xmlText(text string) string {
 		}
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
+
+// slashed is a path with slashes, whatever the system's own separator is.
+func slashed(file string) string { return strings.ReplaceAll(file, `\`, "/") }

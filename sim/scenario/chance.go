@@ -36,10 +36,10 @@ func several[T any](list Several[T], where map[string]Pos, key string, fn func(a
 // Chance is a probability from 0 to 1 with at most three decimals, kept in thousandths.
 type Chance int
 
-var chanceForm = regexp.MustCompile(`^(0|1|[01]?\.[0-9]+)$`)
+const chanceForm = `^(0|1|[01]?\.[0-9]+)$`
 
 func (v *Chance) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.ScalarNode || !chanceForm.MatchString(n.Value) {
+	if n.Kind != yaml.ScalarNode || !regexp.MustCompile(chanceForm).MatchString(n.Value) {
 		d.add(n, path, "wants a probability from 0 to 1 such as 0.15, not "+kindOf(n))
 		return
 	}

@@ -60,7 +60,7 @@ func (d *decoder) enter(n *yaml.Node, path string) *yaml.Node {
 	switch {
 	case d.stopped:
 	case d.depth > DepthMax:
-		d.stop(n, path, tooDeepText)
+		d.stop(n, path, tooDeep())
 	case d.size.nodes > NodesMax:
 		d.stop(n, path, fmt.Sprintf("too many values, aliases and variables written out; the limit is %d", NodesMax))
 	case n.Style&yaml.TaggedStyle != 0:

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -16,8 +15,15 @@ func (*Vars) read(*decoder, *yaml.Node, string) {}
 
 const literalHint = " ($${ stands for ${ itself)"
 
-// variableName is what a variable and a name of a matrix are called.
-var variableName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+// isVariableName reports whether a variable or a name of a matrix may be called so.
+func isVariableName(name string) bool {
+	for i, c := range []byte(name) {
+		if letter := c >= 'a' && c <= 'z'; !letter && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 40
+}
 
 // variables reads vars and matrix, and returns the rows of the matrix; without one
 // it is a row of nothing.
@@ -67,7 +73,7 @@ func (doc *document) name(name string) {
 
 // checkVariable checks a name.
 func (d *decoder) checkVariable(key *yaml.Node, path string) {
-	if !variableName.MatchString(key.Value) {
+	if !isVariableName(key.Value) {
 		d.add(key, path, "the name of a variable is a lower-case letter and up to 39 of a-z, 0-9 and _")
 	}
 }
@@ -112,7 +118,7 @@ func wholeVariable(n *yaml.Node) (name string, ok bool) {
 	}
 	name, ok = strings.CutPrefix(n.Value, "${")
 	name, closed := strings.CutSuffix(name, "}")
-	return name, ok && closed && variableName.MatchString(name)
+	return name, ok && closed && isVariableName(name)
 }
 
 // variable returns the value of a variable or of a name of the matrix, or nil.

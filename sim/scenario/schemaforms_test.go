@@ -31,7 +31,7 @@ func schemaForms() []form {
 		{reflect.TypeFor[Chance](), func(*schemaGen) *jsonschema.Schema {
 			return &jsonschema.Schema{
 				Types: []string{"number", "string"}, Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(1.0),
-				Pattern: chanceForm.String() + "|" + insideReference,
+				Pattern: chanceForm + "|" + insideReference,
 			}
 		}},
 		{reflect.TypeFor[Seed](), func(*schemaGen) *jsonschema.Schema {
@@ -144,7 +144,7 @@ func listOf(s *jsonschema.Schema, most int) *jsonschema.Schema {
 func byVariable(s *jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: s,
-		PropertyNames: &jsonschema.Schema{Pattern: variableName.String()},
+		PropertyNames: &jsonschema.Schema{Pattern: `^[a-z][a-z0-9_]{0,39}$`},
 	}
 }
 

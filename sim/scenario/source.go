@@ -114,7 +114,7 @@ func parse(source []byte, what string) (*yaml.Node, *Problem) {
 	}
 	root := doc.Content[0]
 	if deep := beyond(root, DepthMax); deep != nil {
-		return nil, &Problem{Pos: Pos{Line: deep.Line, Col: deep.Column}, Text: tooDeepText}
+		return nil, &Problem{Pos: Pos{Line: deep.Line, Col: deep.Column}, Text: tooDeep()}
 	}
 	if root.Kind != yaml.MappingNode {
 		return nil, &Problem{Pos: Pos{Line: root.Line, Col: root.Column}, Text: what + " is a map, found " + kindOf(root)}
@@ -122,7 +122,7 @@ func parse(source []byte, what string) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-var tooDeepText = fmt.Sprintf("nested too deep; the limit is %d", DepthMax)
+func tooDeep() string { return fmt.Sprintf("nested too deep; the limit is %d", DepthMax) }
 
 // beyond returns the first node that is nested deeper than a limit, aliases not
 // followed; nil where none is.
