@@ -418,7 +418,13 @@ func TestHND27AParkedHandleKeepsWhatIsLeftOfItsTime(t *testing.T) {
 	if set := one[fsm.SetTimer](d); set.After != 200*fsm.Second {
 		t.Errorf("%s are left, want 200s", set.After)
 	}
-	d.at += 999 * fsm.Second
+	d.at += 999 * fsm.Second // the timer has not fired: the clock has jumped
+	d.raise("full")
+	d.boot()
+	if set := one[fsm.SetTimer](d); set.After != 200*fsm.Second {
+		t.Errorf("%s are left behind a jump, want 200s", set.After)
+	}
+	d.at += 230 * fsm.Second // the timer is late, but not by so much
 	d.raise("full")
 	d.boot()
 	if set := one[fsm.SetTimer](d); set.After != 1 {
