@@ -424,7 +424,9 @@ func TestHND27AParkedHandleKeepsWhatIsLeftOfItsTime(t *testing.T) {
 	if set := one[fsm.SetTimer](d); set.After != 200*fsm.Second {
 		t.Errorf("%s are left behind a jump, want 200s", set.After)
 	}
-	d.at += 230 * fsm.Second // the timer is late, but not by so much
+	d = serving(t)
+	d.ask("hello")
+	d.at += 330 * fsm.Second // the timer is late, but not by so much
 	d.raise("full")
 	d.boot()
 	if set := one[fsm.SetTimer](d); set.After != 1 {
