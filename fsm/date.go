@@ -67,12 +67,13 @@ func parseDate(s string) (Millis, bool) {
 	if month <= 2 {
 		year--
 	}
+	year += 400 // January of the year 0 is in the year before it
 	era := year / 400
 	yoe := year - era*400
 	mp := (month + 9) % 12
 	doy := (153*mp+2)/5 + day - 1
 	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	days := era*146097 + doe - 719468
+	days := (era-1)*146097 + doe - 719468
 	if _, _, back := civil(days); back != day { // the month is shorter
 		return 0, false
 	}

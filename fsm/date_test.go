@@ -72,3 +72,20 @@ func TestWhatIsNoDateIsNotRead(t *testing.T) {
 		}
 	}
 }
+
+// A time that is read is one of the calendar, and shown as it was written.
+func FuzzParseDate(f *testing.F) {
+	for _, text := range []string{"2026-01-31T09:00:00Z", "2024-02-29T23:59:59Z", "2026-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T24:00:00Z", "2026-01-31", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, ok := parseDate(text)
+		want, err := time.Parse("2006-01-02T15:04:05Z", text)
+		if ok != (err == nil && len(text) == len("2006-01-02T15:04:05Z")) {
+			t.Fatalf("%q is taken: %t; the library says %v", text, ok, err)
+		}
+		if ok && int64(got) != want.UnixMilli() {
+			t.Errorf("%q is %d, want %d", text, got, want.UnixMilli())
+		}
+	})
+}
