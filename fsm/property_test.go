@@ -56,36 +56,36 @@ func throughSnapshot(t *rapid.T, m *fsm.Machine) *fsm.Machine {
 	return fsm.Restore(s)
 }
 
-// TestStepIsTotalAndDeterministic tells a machine anything at all, and a second
-// one the same through the wire, that is restored from the snapshot now and then.
-func TestStepIsTotalAndDeterministic(t *testing.T) {
-	eachStart(t, func(t *rapid.T, m *fsm.Machine) {
-		twin, w := throughSnapshot(t, m), fsm.MonitorFrom(m)
-		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
-			in := genInput(t, m.View())
-			effects := m.Step(in)
-			check(t, w, m, in, effects)
-			if got, want := fsm.HashEffects(twin.Step(throughWire(t, in))), fsm.HashEffects(effects); got != want {
-				t.Fatalf("after %T the twin has other effects", in)
-			}
-			if m.View().Hash() != twin.View().Hash() {
-				t.Fatalf("after %T the twin is in another state", in)
-			}
-			if rapid.IntRange(0, 60).Draw(t, "restore") == 13 {
-				twin, w = throughSnapshot(t, m), fsm.MonitorFrom(m)
-			}
-		}})
-		if a, b := m.Snapshot(), twin.Snapshot(); !reflect.DeepEqual(a, b) {
-			t.Fatalf("the twin is in another state: %s", cmp.Diff(a, b))
+// anythingAtAll tells a machine anything at all, and a second one the same through
+// the wire, that is restored from the snapshot now and then.
+func anythingAtAll(t *rapid.T, m *fsm.Machine) {
+	twin, w := throughSnapshot(t, m), fsm.MonitorFrom(m)
+	t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
+		in := genInput(t, m.View())
+		effects := m.Step(in)
+		check(t, w, m, in, effects)
+		if got, want := fsm.HashEffects(twin.Step(throughWire(t, in))), fsm.HashEffects(effects); got != want {
+			t.Fatalf("after %T the twin has other effects", in)
 		}
-		if err := fsm.CheckRestore(m); err != nil {
-			t.Fatal(err)
+		if m.View().Hash() != twin.View().Hash() {
+			t.Fatalf("after %T the twin is in another state", in)
 		}
-		if n := m.View().Ignored.Moves; n != 0 {
-			t.Fatalf("a table refused %d moves", n)
+		if rapid.IntRange(0, 60).Draw(t, "restore") == 13 {
+			twin, w = throughSnapshot(t, m), fsm.MonitorFrom(m)
 		}
-	})
+	}})
+	if a, b := m.Snapshot(), twin.Snapshot(); !reflect.DeepEqual(a, b) {
+		t.Fatalf("the twin is in another state: %s", cmp.Diff(a, b))
+	}
+	if err := fsm.CheckRestore(m); err != nil {
+		t.Fatal(err)
+	}
+	if n := m.View().Ignored.Moves; n != 0 {
+		t.Fatalf("a table refused %d moves", n)
+	}
 }
+
+func TestStepIsTotalAndDeterministic(t *testing.T) { eachStart(t, anythingAtAll) }
 
 // TestAClonesLifeIsItsOwn lets clones of one machine go different ways.
 func TestAClonesLifeIsItsOwn(t *testing.T) {

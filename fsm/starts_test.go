@@ -16,6 +16,14 @@ type start struct {
 	to      func(*driver)
 }
 
+// machine returns a machine in the phase.
+func (s start) machine(t testing.TB) *fsm.Machine {
+	d := driverOf(t, s.profile)
+	d.config.Switches.HoldUnknown = true
+	s.to(d)
+	return d.m
+}
+
 // group is starts that have something in common.
 type group struct {
 	name   string
@@ -164,11 +172,8 @@ func eachStart(t *testing.T, property func(*rapid.T, *fsm.Machine)) {
 			machines := map[string]*fsm.Machine{}
 			var names []string
 			for _, s := range g.starts {
-				d := driverOf(t, s.profile)
-				d.config.Switches.HoldUnknown = true
-				s.to(d)
 				names = append(names, s.name)
-				machines[s.name] = d.m
+				machines[s.name] = s.machine(t)
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				property(t, machines[rapid.SampledFrom(names).Draw(t, "start")].Clone())

@@ -1,0 +1,143 @@
+package ollama
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+// fuzzClient is a client whose deadlines no test meets.
+func fuzzClient(f *testing.F) *Client {
+	f.Helper()
+	long := Timeouts{FirstToken: time.Hour, Idle: time.Hour, Total: time.Hour}
+	c, err := New(Options{BaseURL: "http://127.0.0.1:1", Model: "m", Timeouts: long})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(c.Close)
+	return c
+}
+
+// pieces gives what r has in pieces of at most n bytes.
+type pieces struct {
+	r io.Reader
+	n int
+}
+
+func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }
+
+// streamed is what becomes of a response that comes in pieces of at most n bytes.
+type streamed struct {
+	Answer         fsm.BrainAnswered
+	Text, Thinking string // as they streamed in
+	Failed         *Error
+}
+
+func streamOf(t *testing.T, c *Client, data []byte, n int) streamed {
+	w := newWatch(t.Context(), c.opt.Timeouts)
+	defer w.stop()
+	var s streamed
+	s.Answer, s.Failed = c.read(w, pieces{bytes.NewReader(data), n}, fsm.Conversation{}, func(ch Chunk) {
+		s.Text += ch.Text
+		s.Thinking += ch.Thinking
+	})
+	return s
+}
+
+// However the bytes of a response arrive, they are the same answer or the same error;
+// an answer is whole, with calls that can be told apart (BRN-1, BRN-4, BRN-5, BRN-7,
+// BRN-11).
+func FuzzStream(f *testing.F) {
+	const done = `{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":15,"eval_count":7}`
+	for _, text := range []string{
+		"", "\n\r\n", done, `{"message":{"content":"<th"}}` + "\n" + `{"message":{"content":"ink>so</think> yes"}}` + "\n" + done, `{"message":{"content":"so</think>yes"}}` + "\n" + done,
+		`{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},{"id":"call_1","function":{"name":"g","arguments":"{}"}}]}}` + "\n" + done,
+		`{"error":"model 'm' not found"}`, `{"error":null,"done":true}`, "<html>", `{"message":"x"}`, `{"done":"yes"}`, "{\"message\":{\"content\":\"\xff\\ud800\"}}\n" + done,
+		`{"done":true,"done_reason":"length"}` + "\n" + done, `{"done":true,"prompt_eval_count":9223372036854775807}`, `{"done":true,"eval_count":-1}`,
+	} {
+		f.Add([]byte(text), uint8(3))
+	}
+	recordings, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(recordings) == 0 {
+		f.Fatalf("no recorded answers: %v", err)
+	}
+	for i, name := range recordings {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, body, _ := bytes.Cut(data, []byte("\n\n"))
+		f.Add(body, uint8(i))
+	}
+	c := fuzzClient(f)
+	f.Fuzz(func(t *testing.T, data []byte, n uint8) {
+		whole := streamOf(t, c, data, len(data)+1)
+		if diff := cmp.Diff(whole, streamOf(t, c, data, int(n)+1)); diff != "" {
+			t.Fatalf("whole and in pieces of %d bytes: %s", int(n)+1, diff)
+		}
+		if whole.Failed != nil {
+			if whole.Failed.Class == "" || whole.Failed.Reason == "" || !strings.Contains(string(data), "error") && len(whole.Failed.Reason) > 1000 {
+				t.Errorf("the error is %+v", whole.Failed)
+			}
+			return
+		}
+		a := whole.Answer
+		switch {
+		case a.Stop != fsm.StopEndTurn && a.Stop != fsm.StopToolUse && a.Stop != fsm.StopMaxTokens, a.Stop == fsm.StopToolUse && len(a.Calls) == 0:
+			t.Errorf("stop %q with %d calls", a.Stop, len(a.Calls))
+		case len(a.Text)+len(a.Thinking) > len(whole.Text)+len(whole.Thinking):
+			t.Errorf("the answer has more than was streamed: %+v", whole)
+		}
+		ids := map[string]bool{"": true}
+		for _, call := range a.Calls {
+			if ids[call.ID] || call.Args == "" {
+				t.Errorf("calls %+v", a.Calls)
+			}
+			ids[call.ID] = true
+		}
+		if before, err := fsm.MarshalInput(a); err != nil {
+			t.Errorf("%+v cannot be written: %v", a, err)
+		} else if back, err := fsm.UnmarshalInput(before); err != nil || !cmp.Equal(back, fsm.Input(a)) {
+			t.Errorf("the journal changes the answer: %s, %v", cmp.Diff(fsm.Input(a), back), err)
+		}
+	})
+}
+
+// Wherever content is split, the same of it is thinking, and nothing of it is lost but
+// the tags and the blanks behind them (BRN-6).
+func FuzzThinkingIsSplit(f *testing.F) {
+	for _, text := range []string{"<think>so</think> yes", "<think><think></think>", "</think>x", "a<think>b</think> \n c<think>d", "<thi<think>nk>", "<think></think> <think></think> x"} {
+		f.Add(text, 3)
+	}
+	split := func(parts ...string) (text, thinking string) {
+		var p splitter
+		for _, part := range parts {
+			t, th := p.feed(part)
+			text, thinking = text+t, thinking+th
+		}
+		t, th := p.flush()
+		return text + t, thinking + th
+	}
+	f.Fuzz(func(t *testing.T, content string, at int) {
+		text, thinking := split(content)
+		cut := min(max(at, 0), len(content))
+		if a, b := split(content[:cut], content[cut:]); a != text || b != thinking {
+			t.Errorf("whole %q and %q, split at %d %q and %q", text, thinking, cut, a, b)
+		}
+		if strings.Contains(text, thinkOpen) && !strings.Contains(content, thinkOpen+thinkOpen) && strings.Count(content, thinkOpen) == strings.Count(text, thinkOpen) {
+			t.Errorf("a tag stays in %q", text)
+		}
+		tags := strings.Count(content, thinkOpen)*len(thinkOpen) + strings.Count(content, thinkClose)*len(thinkClose)
+		if kept := len(text) + len(thinking); kept > len(content) || !strings.Contains(content, thinkOpen) && text != content || kept+tags < len(strings.Join(strings.Fields(content), "")) {
+			t.Errorf("%q has become %q and %q", content, text, thinking)
+		}
+	})
+}
