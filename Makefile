@@ -13,6 +13,10 @@ E2E_TAG := ollama_e2e
 # How much "make proof" does beyond "make test".
 PROOF_CHECKS ?= 20000
 
+# How long "make fuzz" runs each target, and which targets.
+FUZZTIME ?= 10s
+ONLY ?= .
+
 # Steps run one after another and say which one runs; the first that fails ends
 # the target.
 .NOTPARALLEL:
@@ -99,6 +103,18 @@ proof: build ## Prove more than make test has time for.
 	@./$(BIN) test scenarios --twice
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
 	@$(GO) test -count=1 -timeout 60m ./fsm -rapid.checks=$(PROOF_CHECKS)
+
+# Each fuzz target for FUZZTIME (a time such as 10s, or a number of runs such as 5000x), one
+# after another. What fails is kept in testdata/fuzz, and "make test" runs it again.
+.PHONY: fuzz
+fuzz: ## Fuzz each target for FUZZTIME; ONLY picks some by a pattern.
+	$(call step,fuzz each target for $(FUZZTIME))
+	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' $(CODE) | sort | while IFS=: read -r file line func; do \
+		name=$${func#func }; \
+		printf '%s\n' "$$name" | grep -qE '$(ONLY)' || continue; \
+		out=$$($(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) 2>&1) || { printf '%s\n' "$$out"; exit 1; }; \
+		printf '%-24s %s\n' "$$name" "$$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: .*execs: \([0-9]*\).*interesting: [0-9]* (total: \([0-9]*\)).*/\1 runs, \2 inputs kept/p' | tail -1)"; \
+	done
 
 .PHONY: bench
 bench: ## Run the benchmarks.
