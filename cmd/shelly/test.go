@@ -19,14 +19,14 @@ import (
 type testCmd struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
-	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'faults and not (slow or nightly)'."`
+	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match: 'faults and not slow'."`
 	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
 	List       bool     `help:"Print the cases and run none."`
 	Watch      bool     `help:"Run again what a change concerns, until ^C."`
 	Verbose    bool     `short:"v" help:"Print every case."`
-	Twice      bool     `help:"Run each case twice and compare the traces."`
-	EveryCrash bool     `help:"Run each case once more for each point at which its process can die, and compare."`
-	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what happens first of what is due at once."`
+	Twice      bool     `help:"Run each case twice; compare the traces."`
+	EveryCrash bool     `help:"Run each case with a crash at each point, too."`
+	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what of equal times comes first."`
 	Seeds      *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
 	Parallel   *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
 	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
