@@ -19,14 +19,14 @@ import (
 type testCmd struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
-	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match: 'faults and not slow'."`
+	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, as 'a and not b'."`
 	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
 	List       bool     `help:"Print the cases and run none."`
 	Watch      bool     `help:"Run again what a change concerns, until ^C."`
 	Verbose    bool     `short:"v" help:"Print every case."`
 	Twice      bool     `help:"Run each case twice; compare the traces."`
 	EveryCrash bool     `help:"Run each case with a crash at each point, too."`
-	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose what of equal times comes first."`
+	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose between equal times."`
 	Seeds      *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
 	Parallel   *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
 	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
@@ -34,7 +34,7 @@ type testCmd struct {
 	JUnit      string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
 	FailFast   bool     `help:"Stop at the first case that fails."`
 	Update     bool     `help:"Renew the goldens, and remove stray ones."`
-	CI         *bool    `name:"ci" negatable:"" help:"Write no golden, and fail where one is stray. Default: where CI is set."`
+	CI         *bool    `name:"ci" negatable:"" help:"Write no golden, fail at stray ones; where CI is set."`
 	Coverage   bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
 
 	MinTransitions *percent `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
