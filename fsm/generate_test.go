@@ -86,7 +86,7 @@ func drawTools(t *rapid.T) []fsm.ToolDecl {
 
 var genText = rapid.SampledFrom([]string{
 	"", " \n", "fine", "/new", "/stop", "/help", "/status", `{"history_entry":"it was so","memory_update":"facts"}`,
-	`<tool_call>{"name":"list_dir","arguments":{}}</tool_call>`, "two\nlines", "NEED: a name", "NEED:", "NEED: NEED: x", " NEED:NEED:", "need: it", "error: no", "日本語",
+	`<tool_call>{"name":"list_dir","arguments":{}}</tool_call>`, "Action: list_dir\nAction Input: .", "two\nlines", "NEED: a name", "NEED:", "NEED: NEED: x", " NEED:NEED:", "need: it", "error: no", "日本語",
 })
 
 // genKey draws the key of a request, half of the time of one that is here.

@@ -74,7 +74,7 @@ type Inference struct {
 	Rounds      int `json:"rounds,omitempty"`      // rounds that ran tools
 	Iterations  int `json:"iterations,omitempty"`  // answers of the model
 	Ran         int `json:"ran,omitempty"`         // tool calls begun
-	Empty       int `json:"empty,omitempty"`       // answers in a row with neither text nor calls
+	Empty       int `json:"empty,omitempty"`       // answers in a row with nothing to use
 	Waits       int `json:"waits,omitempty"`       // waits since the last answer
 	Compactions int `json:"compactions,omitempty"` // compactions begun
 	Cut         int `json:"cut,omitempty"`         // compacting: the messages that leave
@@ -101,6 +101,8 @@ const UnknownOutcome = "interrupted, outcome unknown: check before repeating"
 
 const (
 	emptyAnswer  = "the model gave an empty answer"
+	actionAnswer = "the model wrote tool calls as text that cannot be run"
+	actionPrompt = "Your last answer describes a tool call, and that runs no tool. Call the tool itself, or answer the person in words."
 	cutAnswer    = "the model's answer was cut at its token limit (max_tokens)"
 	notRunCancel = "cancelled, not run"
 )
@@ -167,7 +169,11 @@ func (m *Machine) answered(i int, in BrainAnswered) {
 	h.Inf.Waits = 0
 	calls, text := m.callsOf(h, in)
 	if len(calls) == 0 && strings.TrimSpace(text) == "" && in.Stop != StopMaxTokens {
-		m.emptied(i)
+		m.askAnew(i, m.s.Config.Prompts.Empty, emptyAnswer)
+		return
+	}
+	if len(calls) == 0 && in.Stop != StopMaxTokens && m.unrunnable(h, text) {
+		m.askAnew(i, actionPrompt, actionAnswer)
 		return
 	}
 	h.Inf.Empty = 0
@@ -210,8 +216,14 @@ func (m *Machine) callsOf(h *Handle, in BrainAnswered) ([]ToolCall, string) {
 	return in.Calls, in.Text
 }
 
-// emptied asks again after an answer in which there was nothing (INF-20).
-func (m *Machine) emptied(i int) {
+// unrunnable reports whether a text is a call that was meant and cannot be run (INF-29).
+func (m *Machine) unrunnable(h *Handle, text string) bool {
+	set := m.offered(h)
+	return m.s.Config.Switches.TextCalls && set != NoTools && m.s.Config.actionCall(set, text)
+}
+
+// askAnew asks again after an answer in which there was nothing to use (INF-20, INF-29).
+func (m *Machine) askAnew(i int, prompt, reason string) {
 	h := &m.s.Handles[i]
 	h.Inf.Empty++
 	if h.Stop {
@@ -219,10 +231,10 @@ func (m *Machine) emptied(i int) {
 		return
 	}
 	if h.Inf.Empty >= m.s.Config.Limits.MaxAnswerAttempts || h.Inf.Iterations >= m.s.Config.Limits.iterations(h) {
-		m.endInference(i, OnError, OutcomeFailed, emptyAnswer) // INF-9
+		m.endInference(i, OnError, OutcomeFailed, reason) // INF-9
 		return
 	}
-	m.say(h, Message{Role: RoleUser, Text: m.s.Config.Prompts.Empty, Aside: true})
+	m.say(h, Message{Role: RoleUser, Text: prompt, Aside: true})
 	m.think(i)
 }
 

@@ -32,6 +32,28 @@ func (c Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, boo
 	return nil, false
 }
 
+// actionCall reports whether a text is a call in the form of ReAct: behind a thought, if
+// there is one, a line "Action: NAME" of a tool that is offered, and a line "Action
+// Input:". What is put in is no object, and what the text says was observed is made
+// up, so that it cannot be run (INF-29).
+func (c Config) actionCall(set Toolset, text string) bool {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "Thought:") && !strings.HasPrefix(text, "Action:") {
+		return false
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[:len(lines)-1] {
+		name, ok := strings.CutPrefix(line, "Action:")
+		if !ok || !strings.HasPrefix(strings.TrimSpace(lines[i+1]), "Action Input:") {
+			continue
+		}
+		if _, known := c.named(set, strings.TrimSpace(name)); known {
+			return true
+		}
+	}
+	return false
+}
+
 // taggedCalls reads <tool_call>…</tool_call>, once or more; the first opening tag
 // may be missing, as some templates swallow it.
 func taggedCalls(s string) ([]ToolCall, bool) {
@@ -151,48 +173,56 @@ func markupCall(s string) (ToolCall, bool) {
 	}
 }
 
-// bracketCalls reads [name(key="value", …)], as Llama writes calls. Values are JSON
-// scalars, Python's words, or text in single quotes.
+// bracketCalls reads [name(key="value", …), …], as Llama writes calls. Values are JSON,
+// Python's words, or text in single quotes.
 func bracketCalls(s string) ([]ToolCall, bool) {
-	body, ok := strings.CutPrefix(s, "[")
-	if body, ok2 := strings.CutSuffix(body, ")]"); ok && ok2 {
-		name, list, ok := strings.Cut(body, "(")
-		if !ok || strings.TrimSpace(name) == "" {
+	s, opened := strings.CutPrefix(s, "[")
+	s, closed := strings.CutSuffix(s, "]")
+	if !opened || !closed {
+		return nil, false
+	}
+	var calls []ToolCall
+	for {
+		name, rest, ok := strings.Cut(s, "(")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" {
 			return nil, false
 		}
-		args, ok := keywordArguments(list)
+		args, rest, ok := keywordArguments(rest)
 		if !ok {
 			return nil, false
 		}
-		return []ToolCall{{Name: strings.TrimSpace(name), Args: args.object()}}, true
+		calls = append(calls, ToolCall{Name: name, Args: args.object()})
+		if rest = strings.TrimSpace(rest); rest == "" {
+			return calls, true
+		}
+		if s, ok = strings.CutPrefix(rest, ","); !ok {
+			return nil, false
+		}
 	}
-	return nil, false
 }
 
-// keywordArguments reads key=value, …
-func keywordArguments(s string) (arguments, bool) {
-	var args arguments
-	for s = strings.TrimSpace(s); s != ""; {
+// keywordArguments reads key=value, … up to the closing bracket.
+func keywordArguments(s string) (args arguments, rest string, ok bool) {
+	for s = strings.TrimSpace(s); !strings.HasPrefix(s, ")"); {
 		key, rest, ok := strings.Cut(s, "=")
 		key = strings.TrimSpace(key)
 		if !ok || key == "" || strings.ContainsAny(key, "\"'(){}[], ") {
-			return arguments{}, false
+			return arguments{}, "", false
 		}
 		value, rest, ok := scalar(strings.TrimSpace(rest))
 		if !ok {
-			return arguments{}, false
+			return arguments{}, "", false
 		}
 		args.add(key, value)
-		rest = strings.TrimSpace(rest)
-		if rest == "" {
-			break
+		s = strings.TrimSpace(rest)
+		if behind, more := strings.CutPrefix(s, ","); more {
+			s = strings.TrimSpace(behind)
+		} else if !strings.HasPrefix(s, ")") {
+			return arguments{}, "", false
 		}
-		if s, ok = strings.CutPrefix(rest, ","); !ok {
-			return arguments{}, false
-		}
-		s = strings.TrimSpace(s)
 	}
-	return args, true
+	return args, s[1:], true
 }
 
 // scalar reads one value at the front of s and returns it as JSON.
@@ -213,9 +243,17 @@ func scalar(s string) (value, rest string, ok bool) {
 		}
 		return "", "", false
 	}
-	end := strings.IndexByte(s, ',')
+	if s[0] == '{' || s[0] == '[' {
+		var raw json.RawMessage
+		d := json.NewDecoder(strings.NewReader(s))
+		if d.Decode(&raw) != nil {
+			return "", "", false
+		}
+		return string(raw), s[d.InputOffset():], true
+	}
+	end := strings.IndexAny(s, ",)")
 	if end < 0 {
-		end = len(s)
+		return "", "", false
 	}
 	word := strings.TrimSpace(s[:end])
 	switch word {

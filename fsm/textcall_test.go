@@ -50,6 +50,10 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 		{"in brackets with single quotes", `[note(text='it\'s "here", is it')]`, []ToolCall{written(0, "note", `{"text":"it's \"here\", is it"}`)}},
 		{"in brackets with a comma in quotes", `[note(text="a, b\n", n=-1.5e3)]`, []ToolCall{written(0, "note", `{"text":"a, b\n","n":-1.5e3}`)}},
 
+		{"several in brackets", `[look(path="a), b("), note(text='x', n=1,), look()]`,
+			[]ToolCall{written(0, "look", `{"path":"a), b("}`), written(1, "note", `{"text":"x","n":1}`), written(2, "look", `{}`)}},
+		{"in brackets with an object", `[look(of={"a": [1, 2], "b": ")"}, n=2)]`, []ToolCall{written(0, "look", `{"of":{"a": [1, 2], "b": ")"},"n":2}`)}},
+
 		{"a builtin tool", `{"name":"spawn","arguments":{"task":"look"}}`, []ToolCall{written(0, "spawn", `{"task":"look"}`)}},
 		{"with a namespace", `{"name":"functions.look","arguments":{}}`, []ToolCall{written(0, "functions.look", `{}`)}},
 	}
@@ -114,6 +118,11 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		{"brackets with something behind a value", `[look(path="a" "b")]`},
 		{"brackets with a key in quotes", `[look("path"=".")]`},
 		{"brackets without an end", `[look(path=".")`},
+		{"brackets with prose between calls", `[look() and look()]`},
+		{"brackets with a call that is cut", `[look(), look(path="."]`},
+		{"brackets with nothing behind a comma", `[look(), ]`},
+		{"brackets with a tool that there is not", `[look(), fly()]`},
+		{"brackets around a list that is cut", `[look(of=[1, 2)]`},
 		{"brackets in prose", `See [look(path=".")] for more.`},
 		{"a link", `[look](https://example.org)`},
 		{"a call of code", `look(path=".")`},
@@ -133,11 +142,37 @@ func TestINF25ASubagentMayNotNameABuiltinTool(t *testing.T) {
 	}
 }
 
+func TestINF29ACallInTheFormOfReAct(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       bool
+	}{
+		{"whole", "Thought: look\nAction: look\nAction Input: .\nObservation: it is empty", true},
+		{"without a thought", "Action: look\nAction Input: {}", true},
+		{"a later action", "Thought: a\nAction: fly\nAction Input: b\nAction: look\nAction Input: .", true},
+		{"with a namespace", "Action: functions.look\nAction Input: .", true},
+		{"a tool that is not offered", "Action: load_skill\nAction Input: flights", false},
+		{"without an input", "Thought: a\nAction: look", false},
+		{"an input that is not below it", "Action: look\n\nAction Input: .", false},
+		{"in prose", "A model would write:\nAction: look\nAction Input: .", false},
+		{"a thought", "Thought: the answer is 4", false},
+		{"nothing", "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := textTools().actionCall(AllTools, tt.text); got != tt.want {
+				t.Errorf("it is one: %t", got)
+			}
+		})
+	}
+}
+
 func FuzzTextCalls(f *testing.F) {
 	for _, seed := range []string{
 		`<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, `{"name":"look","parameters":{}}</tool_call>`,
 		"<tool_call><function=look><parameter=path>a \"b\"</parameter></function></tool_call>", "```json\n[{\"name\":\"note\",\"arguments\":{}}]\n```",
 		`<|python_tag|>{"name":"spawn","parameters":{"task":"x"}}`, `[look(path='a\'b', n=1, deep=True)]`, `[look(a={"b":[1]}, c="\u00e9")]`, `[look(a=)]`, "[look(a='\xff')]",
+		`[look(a={"b":","}), note(c=[1,2],), look()]`, `[look(a=1)),look()]`,
 	} {
 		f.Add(seed)
 	}
