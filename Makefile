@@ -112,7 +112,7 @@ fuzz: ## Fuzz each target for FUZZTIME; ONLY picks some by a pattern.
 	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' $(CODE) | sort | while IFS=: read -r file line func; do \
 		name=$${func#func }; \
 		printf '%s\n' "$$name" | grep -qE '$(ONLY)' || continue; \
-		out=$$($(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) 2>&1) || { printf '%s\n' "$$out"; exit 1; }; \
+		out=$$($(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x 2>&1) || { printf '%s\n' "$$out"; exit 1; }; \
 		printf '%-24s %s\n' "$$name" "$$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: .*execs: \([0-9]*\).*interesting: [0-9]* (total: \([0-9]*\)).*/\1 runs, \2 inputs kept/p' | tail -1)"; \
 	done
 
