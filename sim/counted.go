@@ -9,8 +9,8 @@ import (
 
 // Witness counts what the world outside has seen of a run, crashes or not, and says
 // what it must not have seen (SIM-13): an attempt of a use of an unsafe tool started
-// twice, or, at rest, a request that was accepted and has no reply, and neither waits
-// for the next boot nor for a person.
+// twice, a reply sent twice, or, at rest, a request that was accepted and has no reply
+// and waits neither for the next boot nor for a person.
 func (r *Result) Witness() []fsm.Violation {
 	var wrong []fsm.Violation
 	for i, ran := range r.Ran {
@@ -19,6 +19,12 @@ func (r *Result) Witness() []fsm.Violation {
 			wrong = append(wrong, fsm.Violation{
 				Invariant: "INV-6", Text: fmt.Sprintf("the world saw %s %s started %d times", ran.Run.Name, ran.Run.Args, r.Starts(ran.Run.Key, ran.Run.Attempt)),
 			})
+			break
+		}
+	}
+	for i, key := range r.Replied {
+		if slices.Contains(r.Replied[:i], key) {
+			wrong = append(wrong, seenAgain("the reply to "+key.ID, "INV-1"))
 			break
 		}
 	}

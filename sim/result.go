@@ -12,17 +12,18 @@ type Result struct {
 	Refusals   []Refusal        // requests that were not accepted
 	Notices    []Delivery       // notices and repeated replies, as the clients got them
 	Reports    []fsm.Report
-	Memory     []fsm.Entry // in the order of storing
-	World      []Thing     // what the outside world holds
-	Sessions   []Saved     // in the order of the first save
-	MemoryFile string      // MEMORY.md
-	History    []string    // the entries of HISTORY.md
-	Messages   []Message   // each once, in order
-	Questions  []Question  // to a person, in order; one asked again after a crash is there again
-	Audits     []fsm.Audit // in order
-	Asked      []Asked     // model calls, in order; a call asked again after a crash is there again
-	Ran        []Ran       // tool starts, in order
-	Chunks     []Chunk     // pieces of answers that clients saw, in order
+	Memory     []fsm.Entry      // in the order of storing
+	World      []Thing          // what the outside world holds
+	Sessions   []Saved          // in the order of the first save
+	MemoryFile string           // MEMORY.md
+	History    []string         // the entries of HISTORY.md
+	Messages   []Message        // each once, in order
+	Questions  []Question       // to a person, in order; one asked again after a crash is there again
+	Audits     []fsm.Audit      // in order
+	Asked      []Asked          // model calls, in order; a call asked again after a crash is there again
+	Ran        []Ran            // tool starts, in order
+	Replied    []fsm.RequestKey // whom a final reply was sent to, in order; one that a crash kept from its client is not there
+	Chunks     []Chunk          // pieces of answers that clients saw, in order
 	Crashes    []Crashed
 	Struck     []string // the faults that struck, in order, by the names of FaultPoints
 	Exits      []fsm.ExitCode

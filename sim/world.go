@@ -74,13 +74,15 @@ func (w *world) Perform(e fsm.Effect) error {
 		w.agenda.drop(func(d due) bool { return d.timer != e.Timer })
 	case fsm.Notify:
 		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
+	case fsm.Reply:
+		w.result.Replied = append(w.result.Replied, e.Request)
 	case fsm.Report:
 		w.result.Reports = append(w.result.Reports, e)
 	case fsm.Exit:
 		w.result.Exits = append(w.result.Exits, e.Code)
 		w.exited = true
 	}
-	return nil // a Reply, a message, a question or an audit is in the journal with its step
+	return nil // a message, a question or an audit is in the journal with its step, as a reply is
 }
 
 // ask serves the next line of the script, or the fault that the call meets.
