@@ -23,3 +23,8 @@ var Schema []byte
 //
 //go:embed schema/fragment.v1.json
 var FragmentSchema []byte
+
+// PropertySchema is that of property files (PRP-2).
+//
+//go:embed schema/property.v1.json
+var PropertySchema []byte

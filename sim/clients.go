@@ -20,7 +20,7 @@ func (r *run) moment(m *Moment) error {
 	case m.Event != nil:
 		return r.tell(Moment{Event: m.Event})
 	case m.Cancel != nil:
-		return r.cancel(m.Cancel.ID)
+		return r.cancel(m)
 	case m.Configure != nil:
 		return r.configure(*m.Configure)
 	case m.Answer != nil:
@@ -58,13 +58,16 @@ func (r *run) request(in fsm.Requested) error {
 }
 
 // cancel asks to end the last request with an id; without one, the last.
-func (r *run) cancel(id string) error {
+func (r *run) cancel(m *Moment) error {
+	id := m.Cancel.ID
 	for i := len(r.sent) - 1; i >= 0; i-- {
 		if id == "" || r.sent[i].Request.ID == id {
 			return r.tell(Moment{Request: &r.sent[i], Cancel: &Cancel{}})
 		}
 	}
-	r.world.unexpected("a cancel of a request that nobody sent: " + id)
+	if !m.Optional {
+		r.world.unexpected("a cancel of a request that nobody sent: " + id)
+	}
 	return nil
 }
 

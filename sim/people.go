@@ -122,6 +122,9 @@ func (r *run) unsaid() {
 		if len(r.result.Crashes) > 0 {
 			break // the answer may have been there before the crash
 		}
+		if m.Optional {
+			continue
+		}
 		what := "a word on a handle that is held"
 		if m.Answer.Decision {
 			what = "a decision"

@@ -58,6 +58,7 @@ type Line struct {
 	Tokens   fsm.Tokens // what the server counts
 	Takes    fsm.Millis // until the answer, or its first piece
 	Stream   *Stream    // how it comes in pieces; nil: whole
+	Times    int        // how many calls it is for; 0 means 1
 	Optional bool       // it is no mistake if nobody asks
 }
 
@@ -123,6 +124,7 @@ type Moment struct {
 	Configure *Configure
 	Answer    *PersonAnswer
 	Edit      *Edit
+	Optional  bool       // (Cancel, Answer) it is no mistake if there is nothing to cancel or nobody asks
 	Jump      fsm.Millis // the wall clock goes so much forward, or back where it is negative; timers do not notice
 
 	Embedding *Service // from now on embedding, storing, recall, … is so

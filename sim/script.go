@@ -13,7 +13,7 @@ import (
 // same entry again to a call that is asked again after a crash.
 type cursor struct {
 	plan     *Plan
-	lines    []int // per script: the next line
+	lines    []int // per script: calls so far
 	acts     []int // per stub: starts so far
 	asked    []boundLine
 	ran      []boundAct
@@ -107,7 +107,7 @@ func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (Taken, fsm.Millis) {
 	}
 	entry := nothing
 	if i := c.script(ask); i >= 0 {
-		entry = Taken{i, c.lines[i]}
+		entry = Taken{i, lineAt(c.plan.Scripts[i].Lines, c.lines[i])}
 		c.lines[i]++
 	}
 	c.asked = append(c.asked, boundLine{key, nth, entry, now})
@@ -119,7 +119,7 @@ func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (Taken, fsm.Millis) {
 func (c *cursor) script(ask fsm.AskBrain) int {
 	shared := -1
 	for i, s := range c.plan.Scripts {
-		if s.Purpose != ask.Purpose || c.lines[i] >= len(s.Lines) {
+		if s.Purpose != ask.Purpose || lineAt(s.Lines, c.lines[i]) < 0 {
 			continue
 		}
 		if s.Session == ask.Session && s.Session != "" {
@@ -169,12 +169,20 @@ func whose(handle fsm.HandleID, session string) fsm.HandleID {
 }
 
 // actAt returns the index of the act for a stub's n-th start, or -1.
-func actAt(acts []Act, n int) int {
-	for i, a := range acts {
-		if n < max(a.Times, 1) {
+func actAt(acts []Act, n int) int { return entryAt(acts, n, func(a *Act) int { return a.Times }) }
+
+// lineAt returns the index of the line for the n-th call, or -1.
+func lineAt(lines []Line, n int) int { return entryAt(lines, n, func(l *Line) int { return l.Times }) }
+
+// entryAt returns the index of the entry for the n-th call, from 0, where each serves
+// so many, or -1.
+func entryAt[T any](entries []T, n int, times func(*T) int) int {
+	for i := range entries {
+		serves := max(times(&entries[i]), 1)
+		if n < serves {
 			return i
 		}
-		n -= max(a.Times, 1)
+		n -= serves
 	}
 	return -1
 }
@@ -183,14 +191,16 @@ func actAt(acts []Act, n int) int {
 func (c *cursor) unused() []string {
 	var names []string
 	for i, s := range c.plan.Scripts {
-		for n := c.lines[i]; n < len(s.Lines); n++ {
-			if !s.Lines[n].Optional {
+		begun := 0
+		for n, l := range s.Lines {
+			if begun >= c.lines[i] && !l.Optional {
 				name := "the " + string(s.Purpose) + " script's line " + strconv.Itoa(n+1)
 				if s.Session != "" {
 					name += " for session " + s.Session
 				}
 				names = append(names, name)
 			}
+			begun += max(l.Times, 1)
 		}
 	}
 	for i, s := range c.plan.Stubs {

@@ -10,7 +10,8 @@ type scenarioCmd struct {
 }
 
 type schemaCmd struct {
-	Fragment bool `help:"Print that of the files which scenarios include; it refers to scenario.v1.json beside it."`
+	Property bool `xor:"which" help:"Print that of property files."`
+	Fragment bool `xor:"which" help:"Print that of the files which scenarios include; it refers to scenario.v1.json beside it."`
 }
 
 // Help is what follows the usage.
@@ -22,8 +23,11 @@ func (schemaCmd) Help() string {
 // Run implements the subcommand (SCN-20).
 func (c *schemaCmd) Run(t *terminal) error {
 	schema := scenarios.Schema
-	if c.Fragment {
+	switch {
+	case c.Fragment:
 		schema = scenarios.FragmentSchema
+	case c.Property:
+		schema = scenarios.PropertySchema
 	}
 	_, err := t.out.Write(schema)
 	return err

@@ -13,6 +13,9 @@ import (
 // one runs a case: as it is written, or under each seed that is asked for until it
 // fails under one.
 func (c *testCmd) one(f *scenario.File, g *goldens, m *models) (out report.Case) {
+	if f.Property() != nil {
+		return c.property(f)
+	}
 	start := time.Now()
 	if c.EveryCrash {
 		f.CrashEverywhere()

@@ -56,6 +56,22 @@ type caseJSON struct {
 	Problems  []problemJSON `json:"problems,omitempty"`
 	Failures  []failureJSON `json:"failures,omitempty"`
 	Again     string        `json:"again,omitempty"`
+	Property  *propertyJSON `json:"property,omitempty"`
+}
+
+type propertyJSON struct {
+	Seeds       int         `json:"seeds"`
+	Runs        int         `json:"runs"`
+	Regressions int         `json:"regressions"`
+	Cover       []coverJSON `json:"cover"`
+	Wrote       string      `json:"wrote,omitempty"`
+	Source      string      `json:"source,omitempty"`
+}
+
+type coverJSON struct {
+	Name    string `json:"name"`
+	Runs    int    `json:"runs"`
+	AtLeast string `json:"at_least"`
 }
 
 type liveJSON struct {
@@ -135,6 +151,12 @@ func jsonCase(c *Case) caseJSON {
 	}
 	if out.Status != Passed {
 		out.Again = c.again()
+	}
+	if p := c.Property; p != nil {
+		out.Property = &propertyJSON{Seeds: p.Seeds, Runs: p.Runs, Regressions: p.Regressions, Wrote: p.Wrote, Source: p.Source, Cover: []coverJSON{}}
+		for _, r := range p.Cover {
+			out.Property.Cover = append(out.Property.Cover, coverJSON(r))
+		}
 	}
 	for _, f := range c.Failures {
 		out.Failures = append(out.Failures, failureJSON{

@@ -55,7 +55,7 @@ func prettyCase(c *Case, o Options) string {
 			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(load.Detail()))
 		}
 	case Failed:
-		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(scenario.Tell(c.title(), c.Failures), "FAIL") + "\n")
+		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(scenario.Tell(c.title(), c.Failures), "FAIL") + "\n" + c.Property.told())
 		if c.Live != nil {
 			fmt.Fprintf(&b, "  %s\n\n", oneLine(c.Live.String()))
 		}
@@ -66,7 +66,12 @@ func prettyCase(c *Case, o Options) string {
 			fmt.Fprintf(&b, "%s %s  %s: %s\n", o.paint(yellow, "skip"), c.File, c.Name, c.Skipped)
 		}
 	case Passed:
-		if o.Verbose {
+		switch {
+		case c.short() && !o.Verbose:
+			fmt.Fprintf(&b, "%s %s  %s: its budget is over (%s)\n", o.paint(yellow, "short"), c.File, c.Name, c.Property.figures(c.Took))
+		case o.Verbose && c.Property != nil:
+			fmt.Fprintf(&b, "%s   %s  %s (%s)\n", o.paint(green, "ok"), c.File, c.Name, c.Property.figures(c.Took))
+		case o.Verbose:
 			fmt.Fprintf(&b, "%s   %s  %s (%s", o.paint(green, "ok"), c.File, c.Name, plural(c.Steps, "step"))
 			if c.Points > 0 {
 				fmt.Fprintf(&b, ", %s", plural(c.Points, "crash point"))

@@ -25,6 +25,8 @@ type Case struct {
 	Differs bool          // a second run gave another trace (SCN-11)
 	Took    time.Duration // on the wall
 	Covered *sim.Coverage // what its runs took; nil where nobody asked
+
+	Property *Property // what came of a property; nil for a case
 }
 
 // Cover counts what a run of the case took.

@@ -21,28 +21,45 @@ func (d *decoder) check(f *File) {
 	if f.Version != FormatVersion {
 		d.at("scenario", "this is version "+strconv.Itoa(f.Version)+" of the format; only version 1 is known")
 	}
+	d.checkHead(f)
+	d.checkSetting(f)
+	for _, tool := range f.Tools.Stubs {
+		d.checkTool("tools."+shown(tool.Name), tool.Value)
+	}
+	d.checkLines(f, "brain", f.Script.Lines)
+	d.checkLive(f)
+	d.checkReal(f)
+	d.checkTimeline(f)
+	d.checkCrashes(f.Faults.Crash)
+	d.checkFaults(f)
+	d.checkReplay(f)
+	d.checkExpect(f)
+}
+
+// checkHead checks what names a file.
+func (d *decoder) checkHead(f *File) {
 	switch {
 	case strings.TrimSpace(f.Name) == "":
 		d.at("name", "is empty")
 	case strings.Map(printable, f.Name) != f.Name:
 		d.at("name", "wants one line of text")
 	}
-	if _, ok := fsm.Profile(f.Profile); d.where["profile"] != (Pos{}) && !ok {
-		d.at("profile", unknown("profile", f.Profile, fsm.ProfileNames()))
-	}
-	d.checkConfig("config", f.Config, f)
 	d.checkTags(f)
-	d.checkSkills(f)
 	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
 	for i, id := range f.Covers {
 		if !rule.MatchString(id) {
 			d.at(element("covers", i), "wants the id of a rule such as INF-3, not "+shown(id))
 		}
 	}
-	for _, tool := range f.Tools.Stubs {
-		d.checkTool("tools."+shown(tool.Name), tool.Value)
+}
+
+// checkSetting checks what a case is set in.
+func (d *decoder) checkSetting(f *File) {
+	if _, ok := fsm.Profile(f.Profile); d.where["profile"] != (Pos{}) && !ok {
+		d.at("profile", unknown("profile", f.Profile, fsm.ProfileNames()))
 	}
-	d.checkLines(f, "brain", f.Script.Lines)
+	d.checkConfig("config", f.Config, f)
+	d.checkSkills(f)
 	if f.ScriptFor != nil {
 		d.checkLines(f, "brain_for.init", f.ScriptFor.Init)
 		d.checkLines(f, "brain_for.summary", f.ScriptFor.Summary)
@@ -53,13 +70,6 @@ func (d *decoder) check(f *File) {
 	if f.Embed != nil {
 		d.checkOutage("embedding", &f.Embed.Outage)
 	}
-	d.checkLive(f)
-	d.checkReal(f)
-	d.checkTimeline(f)
-	d.checkCrashes(f.Faults.Crash)
-	d.checkFaults(f)
-	d.checkReplay(f)
-	d.checkExpect(f)
 }
 
 // at adds a problem at the place of a path.

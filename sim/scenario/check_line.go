@@ -12,28 +12,31 @@ import (
 
 func (d *decoder) checkLines(f *File, path string, lines []Line) {
 	for i := range lines {
-		l, at := &lines[i], element(path, i)
-		says := l.Says != nil || l.Calls != nil || l.Repeats || l.Unknown != nil || l.BadArgs != nil
-		n := d.oneOf(at, choice{"says or calls", says}, choice{"raw", l.Raw != nil}, choice{"needs", l.Needs != nil}, choice{"fails", l.Fails != nil},
-			choice{"hangs", l.Hangs}, choice{"empty", l.Empty}, choice{"cut", l.Cut}, choice{"garbage", l.Garbage != ""}, choice{"truncated", l.Dropped != nil})
-		if n == 0 && l.Quotes == "" && l.Thinks == "" && l.Stops == "" && l.Stream == nil {
-			d.at(at, "says nothing; give one of says, calls, unknown_tool, malformed_arguments, raw, needs, quotes, stream, fails, hangs, empty, cut, garbage and truncated")
-		}
-		if n > 0 && !says && l.Needs == nil && l.Raw == nil && (l.Quotes != "" || l.Stops != "") {
-			d.at(at, "quotes and stops are for an answer that has a text")
-		}
-		d.checkCalls(at+".calls", l.Calls)
-		if c := l.BadArgs; c != nil && c.Args != nil && wellFormed(*c.Args) {
-			d.at(at+".malformed_arguments.args", wantsMalformed)
-		}
-		d.oneOf(at, choice{"calls", l.Calls != nil}, choice{"unknown_tool", l.Unknown != nil}, choice{"malformed_arguments", l.BadArgs != nil})
-		d.oneOf(at, choice{"truncated", l.Dropped != nil}, choice{"tokens", l.Tokens != nil})
-		d.checkUnknown(f, at+".unknown_tool", l.Unknown)
-		d.checkFails(at+".fails", l.Fails)
-		d.checkSlow(at, l)
-		if l.Stream != nil {
-			d.checkStream(at, l)
-		}
+		d.checkLine(f, element(path, i), &lines[i])
+	}
+}
+
+func (d *decoder) checkLine(f *File, at string, l *Line) {
+	says := l.Says != nil || l.Calls != nil || l.Repeats || l.Unknown != nil || l.BadArgs != nil
+	n := d.oneOf(at, choice{"says or calls", says}, choice{"raw", l.Raw != nil}, choice{"needs", l.Needs != nil}, choice{"fails", l.Fails != nil},
+		choice{"hangs", l.Hangs}, choice{"empty", l.Empty}, choice{"cut", l.Cut}, choice{"garbage", l.Garbage != ""}, choice{"truncated", l.Dropped != nil})
+	if n == 0 && l.Quotes == "" && l.Thinks == "" && l.Stops == "" && l.Stream == nil {
+		d.at(at, "says nothing; give one of says, calls, unknown_tool, malformed_arguments, raw, needs, quotes, stream, fails, hangs, empty, cut, garbage and truncated")
+	}
+	if n > 0 && !says && l.Needs == nil && l.Raw == nil && (l.Quotes != "" || l.Stops != "") {
+		d.at(at, "quotes and stops are for an answer that has a text")
+	}
+	d.checkCalls(at+".calls", l.Calls)
+	if c := l.BadArgs; c != nil && c.Args != nil && wellFormed(*c.Args) {
+		d.at(at+".malformed_arguments.args", wantsMalformed)
+	}
+	d.oneOf(at, choice{"calls", l.Calls != nil}, choice{"unknown_tool", l.Unknown != nil}, choice{"malformed_arguments", l.BadArgs != nil})
+	d.oneOf(at, choice{"truncated", l.Dropped != nil}, choice{"tokens", l.Tokens != nil})
+	d.checkUnknown(f, at+".unknown_tool", l.Unknown)
+	d.checkFails(at+".fails", l.Fails)
+	d.checkSlow(at, l)
+	if l.Stream != nil {
+		d.checkStream(at, l)
 	}
 }
 

@@ -80,37 +80,45 @@ func (d *decoder) checkTimeline(f *File) {
 	asked := false
 	for i := range f.Timeline {
 		m, at := &f.Timeline[i], element("timeline", i)
-		happens := m.happens()
-		if d.oneOf(at, happens...) == 0 {
-			var keys []string
-			for _, c := range happens {
-				keys = append(keys, c.key)
-			}
-			last := len(keys) - 1
-			d.at(at, "nothing happens; give one of "+strings.Join(keys[:last], ", ")+" and "+keys[last])
-		}
-		if source, kind := m.Event.names(); m.Event != nil && (source == "" || kind == "") {
-			d.at(at+".event", "the key source is missing; give it, or a kind such as disk.full")
-		}
-		d.checkServices(at, m)
-		d.checkPeople(at, m)
-		d.checkConfig(at+".configure", m.Configure, f)
-		if m.EditSaved != nil {
-			d.checkSaid(at+".edit_session.history", m.EditSaved.History)
-			d.checkSaid(at+".edit_session.pending", m.EditSaved.Pending)
-			d.checkLoaded(at+".edit_session.skills", m.EditSaved.Skills, f)
-		}
-		d.checkSaid(at+".context", m.Context)
-		if !m.asks() && (m.Session != "" || m.Channel != "" || m.Chat != "" || m.ID != "" || m.Images != nil || m.Context != nil) {
-			d.at(at, "session, channel, chat, id, images and context belong to user")
-		}
-		if m.Command != "" && !strings.HasPrefix(m.Command, "/") {
-			d.at(at+".command", "a command begins with /, such as /new")
-		}
+		d.checkMoment(f, at, m)
 		if m.Again && !asked {
 			d.at(at, "there is no request before it")
 		}
 		asked = asked || m.asks()
+	}
+}
+
+// checkMoment checks a moment by itself.
+func (d *decoder) checkMoment(f *File, at string, m *Moment) {
+	happens := m.happens()
+	if d.oneOf(at, happens...) == 0 {
+		var keys []string
+		for _, c := range happens {
+			keys = append(keys, c.key)
+		}
+		last := len(keys) - 1
+		d.at(at, "nothing happens; give one of "+strings.Join(keys[:last], ", ")+" and "+keys[last])
+	}
+	if source, kind := m.Event.names(); m.Event != nil && (source == "" || kind == "") {
+		d.at(at+".event", "the key source is missing; give it, or a kind such as disk.full")
+	}
+	d.checkServices(at, m)
+	d.checkPeople(at, m)
+	d.checkConfig(at+".configure", m.Configure, f)
+	if m.EditSaved != nil {
+		d.checkSaid(at+".edit_session.history", m.EditSaved.History)
+		d.checkSaid(at+".edit_session.pending", m.EditSaved.Pending)
+		d.checkLoaded(at+".edit_session.skills", m.EditSaved.Skills, f)
+	}
+	d.checkSaid(at+".context", m.Context)
+	if !m.asks() && (m.Session != "" || m.Channel != "" || m.Chat != "" || m.ID != "" || m.Images != nil || m.Context != nil) {
+		d.at(at, "session, channel, chat, id, images and context belong to user")
+	}
+	if m.Command != "" && !strings.HasPrefix(m.Command, "/") {
+		d.at(at+".command", "a command begins with /, such as /new")
+	}
+	if m.Optional && m.Cancel == nil && m.Approve == nil && m.Deny == nil && m.Resolve == nil {
+		d.at(at+".optional", "is for cancel, approve, deny and resolve")
 	}
 }
 

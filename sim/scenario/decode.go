@@ -177,9 +177,9 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, path string) {
 		}
 		given[key.Value] = true
 		known := len(d.problems)
-		d.value(value, v.Field(fields[i].index), at)
+		d.value(value, v.FieldByIndex(fields[i].index), at)
 		if len(d.problems) == known {
-			d.enumerated(d.pos(follow(value)), v.Field(fields[i].index), fields[i], at)
+			d.enumerated(d.pos(follow(value)), v.FieldByIndex(fields[i].index), fields[i], at)
 		}
 	})
 	for _, f := range fields {
@@ -327,21 +327,29 @@ func kindOf(n *yaml.Node) string {
 // field is a key of a struct.
 type field struct {
 	name     string
-	index    int
+	index    []int // as of [reflect.Value.FieldByIndex]
 	required bool
 	enum     []string
 }
 
-// fieldsOf returns the keys of a struct type in the order of its fields.
+// fieldsOf returns the keys of a struct type in the order of its fields, those of an
+// embedded struct in its place.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
+		if t.Field(i).Anonymous && t.Field(i).Type.Kind() == reflect.Struct {
+			for _, f := range fieldsOf(t.Field(i).Type) {
+				f.index = append([]int{i}, f.index...)
+				fields = append(fields, f)
+			}
+			continue
+		}
 		tag, ok := t.Field(i).Tag.Lookup("key")
 		if !ok {
 			continue
 		}
 		name, option, _ := strings.Cut(tag, ",")
-		f := field{name: name, index: i, required: option == "required"}
+		f := field{name: name, index: []int{i}, required: option == "required"}
 		if words := t.Field(i).Tag.Get("enum"); words != "" {
 			f.enum = strings.Split(words, ",")
 		}

@@ -157,7 +157,7 @@ func wordsOf(n ast.Node) (what string, words []string) {
 	name := ""
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		if name = n.Value; name != "lifecycle" && name != "input" {
+		if name = n.Value; name != "lifecycle" && name != "input" && name != "crashed_in" {
 			return "", nil
 		}
 	case *ast.MemberNode:
@@ -176,6 +176,8 @@ func wordsOf(n ast.Node) (what string, words []string) {
 		return "state of an inference", statesOf(&fsm.InferenceTable)
 	case "input":
 		return "input", inputKinds()
+	case "crashed_in":
+		return "state", slices.Concat(statesOf(&fsm.InferenceTable), statesOf(&fsm.HandleTable), statesOf(&fsm.Lifecycle))
 	case "kind":
 		return "kind", handleKinds()
 	default:

@@ -4,38 +4,27 @@ import "shelly/fsm"
 
 // File is one case of a loaded scenario file (SCN-1). Its fields are the keys of the format.
 type File struct {
-	Version   int          `key:"scenario,required"` // the format's version: 1
-	Name      string       `key:"name,required"`     // what the case shows, in a few words
-	Include   Include      `key:"include"`           // fragments, files in the scenario's folder or below whose keys are joined to its own: a path, or a list of them (SCN-16)
-	Vars      Vars         `key:"vars"`              // values by name, which ${name} in a text stands for (SCN-17)
-	Matrix    Matrix       `key:"matrix"`            // one case for each combination: a list of values for each name, or a list of maps, one a case (SCN-18)
-	Covers    []string     `key:"covers"`            // ids of the rules of SPEC.md that the case shows
-	Tags      []string     `key:"tags"`              // words to select cases by
-	Profile   string       `key:"profile"`           // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
-	Config    *Config      `key:"config"`            // single settings that differ from the profile's
-	About     *About       `key:"about"`             // what the profile's texts speak of
-	Clock     *Clock       `key:"clock"`             // the virtual clock
-	Tools     Tools        `key:"tools"`             // stub tools by name, in the order in which the model is offered them, behind the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
-	Latencies *Latencies   `key:"latencies"`         // how long what says no takes of its own takes (SCN-26)
-	World     Map[Data]    `key:"world"`             // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
-	Skills    []Skill      `key:"skills"`            // the skills that there are
-	Embed     *Embedding   `key:"embedding"`         // off, or how the embedding model fails
-	Memory    []Memory     `key:"memory"`            // what memory holds before the first start
-	Sessions  Map[Session] `key:"sessions"`          // what the store of sessions holds before the first start, by name
-	MemoryMD  string       `key:"memory_file"`       // MEMORY.md before the first start
-	Script    Script       `key:"brain"`             // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
-	ScriptFor *ScriptFor   `key:"brain_for"`         // what the model says to calls for another purpose
-	Strict    bool         `key:"strict"`            // an unscripted summary, compaction, init or farewell fails the case
-	Repeat    *Count       `key:"repeat"`            // (brain: live) how often the case is run; once unless given, at most 1000
-	Pass      *Count       `key:"pass"`              // (brain: live) how many of the runs must hold; all unless given
-	Timeline  []Moment     `key:"timeline"`          // what happens when
-	Replay    []Told       `key:"replay"`            // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
-	Hash      *Hash        `key:"hash"`              // (replay) the hash of the trace that comes of it
-	Seed      *Seed        `key:"seed"`              // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p
-	Faults    Faults       `key:"faults"`            // what goes wrong beside the script
-	Expect    *Expect      `key:"expect"`            // what must hold at the end
-	Always    []Claim      `key:"always"`            // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
-	Never     []Claim      `key:"never"`             // holds after no step: an expression, an item that no event matches, or {that, when}
+	Version int      `key:"scenario,required"` // the format's version: 1
+	Name    string   `key:"name,required"`     // what the case shows, in a few words
+	Include Include  `key:"include"`           // fragments, files in the scenario's folder or below whose keys are joined to its own: a path, or a list of them (SCN-16)
+	Vars    Vars     `key:"vars"`              // values by name, which ${name} in a text stands for (SCN-17)
+	Matrix  Matrix   `key:"matrix"`            // one case for each combination: a list of values for each name, or a list of maps, one a case (SCN-18)
+	Covers  []string `key:"covers"`            // ids of the rules of SPEC.md that the case shows
+	Tags    []string `key:"tags"`              // words to select cases by
+	Setting
+	Tools    Tools       `key:"tools"`    // stub tools by name, in the order in which the model is offered them, behind the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
+	Script   Script      `key:"brain"`    // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
+	Repeat   *Count      `key:"repeat"`   // (brain: live) how often the case is run; once unless given, at most 1000
+	Pass     *Count      `key:"pass"`     // (brain: live) how many of the runs must hold; all unless given
+	Timeline []Moment    `key:"timeline"` // what happens when
+	Replay   []Told      `key:"replay"`   // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
+	Hash     *Hash       `key:"hash"`     // (replay) the hash of the trace that comes of it
+	Seed     *Seed       `key:"seed"`     // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p
+	Faults   Faults      `key:"faults"`   // what goes wrong beside the script
+	Found    *Provenance `key:"found"`    // where the case comes from, where a property found it (PRP-8)
+	Expect   *Expect     `key:"expect"`   // what must hold at the end
+	Always   []Claim     `key:"always"`   // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
+	Never    []Claim     `key:"never"`    // holds after no step: an expression, an item that no event matches, or {that, when}
 
 	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within}
 
@@ -46,7 +35,34 @@ type File struct {
 	slug  string         // of the name of its golden, where the file has a matrix
 	kept  kept           // its golden, where it asks for one
 
-	crashed bool // to be run with a crash at each point, too
+	crashed     bool      // to be run with a crash at each point, too
+	property    *Property // nil for a case
+	regressions []*File   // of the property
+}
+
+// Setting is what a case, and a property that makes cases, is set in.
+type Setting struct {
+	Profile   string       `key:"profile"`     // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
+	Config    *Config      `key:"config"`      // single settings that differ from the profile's
+	About     *About       `key:"about"`       // what the profile's texts speak of
+	Clock     *Clock       `key:"clock"`       // the virtual clock
+	Latencies *Latencies   `key:"latencies"`   // how long what says no takes of its own takes (SCN-26)
+	World     Map[Data]    `key:"world"`       // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
+	Skills    []Skill      `key:"skills"`      // the skills that there are
+	Embed     *Embedding   `key:"embedding"`   // off, or how the embedding model fails
+	Memory    []Memory     `key:"memory"`      // what memory holds before the first start
+	Sessions  Map[Session] `key:"sessions"`    // what the store of sessions holds before the first start, by name
+	MemoryMD  string       `key:"memory_file"` // MEMORY.md before the first start
+	ScriptFor *ScriptFor   `key:"brain_for"`   // what the model says to calls for another purpose
+	Strict    bool         `key:"strict"`      // an unscripted summary, compaction, init or farewell fails the case
+}
+
+// Provenance is where a case comes from that a property found.
+type Provenance struct {
+	By        string `key:"by,required"`        // the property's file
+	Invariant string `key:"invariant,required"` // what did not hold: an invariant's id, trace, an expression, …
+	Seed      *Seed  `key:"seed"`               // of the run that found it
+	Shrunk    string `key:"shrunk"`             // how far it was made smaller
 }
 
 // Clock is the virtual clock.
@@ -186,6 +202,7 @@ type Line struct {
 	Dropped  *Truncated    `key:"truncated"`           // the server has silently dropped a part of what it was sent, which its count tells: class context_truncated
 	Tokens   *Tokens       `key:"tokens"`              // what the server counts
 	Takes    *Duration     `key:"takes"`               // how long until it answers, or until the first piece of a stream
+	Times    *Count        `key:"times"`               // how many calls the entry is for; 1 unless given
 	Optional bool          `key:"optional"`            // it is no failure if nobody asks
 }
 
@@ -274,6 +291,7 @@ type Moment struct {
 	EditSaved *Editing       `key:"edit_session"`   // somebody else saves a session
 	Shutdown  Signal         `key:"shutdown"`       // a signal: TERM, which true stands for, or INT; or {signal: …}
 	Start     bool           `key:"start"`          // the process starts again after it has stopped
+	Optional  bool           `key:"optional"`       // (cancel, approve, deny, resolve) it is no failure if there is nothing to cancel, or nobody asks
 	Jump      Leap           `key:"clock_jump"`     // the wall clock goes forward (1h) or back (-30m); timers and the times of the timeline do not (SCN-25)
 	Store     *Outage        `key:"store"`          // how storing memory goes from now on
 	Recall    *Outage        `key:"recall"`         // how recalling memory goes from now on

@@ -61,10 +61,10 @@ func Join(targets []Target) ([]Target, error) {
 	return joined, nil
 }
 
-// Find returns the scenario files that patterns name, sorted, each once. A
+// Find returns the scenario and property files that patterns name, sorted, each once. A
 // pattern is a slash-separated path in fsys: a file, a file and a line of it
 // (FILE:LINE), or a folder, which with or without /... stands for all files below
-// it that end in [Suffix]. Folders named testdata or beginning with a dot or an
+// it that end in [Suffix] or [PropertySuffix]. Folders named testdata or beginning with a dot or an
 // underscore are passed over. An error that wraps [ErrNoMatch] names the first
 // pattern that matches nothing.
 func Find(fsys fs.FS, patterns []string) ([]Target, error) {
@@ -101,15 +101,20 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 			return err
 		case entry.IsDir() && p != name && passedOver(entry.Name()):
 			return fs.SkipDir
-		case !entry.IsDir() && strings.HasSuffix(p, Suffix):
+		case !entry.IsDir() && isCases(p):
 			found = append(found, Target{Path: p})
 		}
 		return nil
 	})
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%w: %s: holds no file that ends in %s", ErrNoMatch, pattern, Suffix)
+		err = fmt.Errorf("%w: %s: holds no file that ends in %s or %s", ErrNoMatch, pattern, Suffix, PropertySuffix)
 	}
 	return found, err
+}
+
+// isCases reports whether a name is that of a scenario or property file.
+func isCases(name string) bool {
+	return strings.HasSuffix(name, Suffix) || strings.HasSuffix(name, PropertySuffix)
 }
 
 func passedOver(folder string) bool {
@@ -118,8 +123,8 @@ func passedOver(folder string) bool {
 
 // findFile returns a file that is named itself. A line must be one of its own.
 func findFile(fsys fs.FS, name string, line int) ([]Target, error) {
-	if !strings.HasSuffix(name, Suffix) {
-		return nil, fmt.Errorf("%w: %s: the name of a scenario ends in %s", ErrNoMatch, name, Suffix)
+	if !isCases(name) {
+		return nil, fmt.Errorf("%w: %s: the name of a scenario ends in %s, that of a property in %s", ErrNoMatch, name, Suffix, PropertySuffix)
 	}
 	var lines []int
 	if line > 0 {

@@ -23,7 +23,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		"empty/README":                       file,
 		"odd:3/h.scenario.yaml":              file,
 	}
-	all := []string{"scenarios/a.scenario.yaml", "scenarios/b.scenario.yaml", "scenarios/deep/er/c.scenario.yaml"}
+	all := []string{"scenarios/a.scenario.yaml", "scenarios/b.scenario.yaml", "scenarios/deep/er/c.scenario.yaml", "scenarios/p.property.yaml"}
 	tests := []struct {
 		patterns []string
 		want     []string
@@ -33,7 +33,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		{[]string{"./scenarios/"}, all, ""},
 		{[]string{"scenarios/..."}, all, ""},
 		{[]string{"./scenarios/...", "scenarios/a.scenario.yaml"}, all, ""},
-		{[]string{"scenarios/deep"}, all[2:], ""},
+		{[]string{"scenarios/deep"}, all[2:3], ""},
 		{[]string{"./..."}, append([]string{"odd:3/h.scenario.yaml", "other/g.scenario.yaml"}, all...), ""},
 		{[]string{"."}, append([]string{"odd:3/h.scenario.yaml", "other/g.scenario.yaml"}, all...), ""},
 		{[]string{"scenarios/a.scenario.yaml:2"}, all[:1], ""},
@@ -41,8 +41,8 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		{nil, nil, ""},
 		{[]string{"scenarios/a.scenario.yaml:20"}, nil, "scenarios/a.scenario.yaml has 3 lines, not 20"},
 		{[]string{"nowhere"}, nil, "nowhere: no such file or folder"},
-		{[]string{"empty"}, nil, "empty: holds no file that ends in .scenario.yaml"},
-		{[]string{"scenarios/note.yaml"}, nil, "the name of a scenario ends in .scenario.yaml"},
+		{[]string{"empty"}, nil, "empty: holds no file that ends in .scenario.yaml or .property.yaml"},
+		{[]string{"scenarios/note.yaml"}, nil, "the name of a scenario ends in .scenario.yaml, that of a property in .property.yaml"},
 	}
 	for _, test := range tests {
 		got, err := Find(fsys, test.patterns)

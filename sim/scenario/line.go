@@ -101,7 +101,7 @@ func (l *Line) inTime(out sim.Line) sim.Line {
 		out.Stream = &sim.Stream{Chunks: int(l.Stream.Chunks.Count), Texts: l.Stream.Chunks.Texts, Every: fsm.Millis(l.Stream.Every)}
 	}
 	if first > sim.FirstTokenMax {
-		return sim.Line{Fails: fsm.BrainLoading, Reason: sim.LoadingReason, Takes: sim.FirstTokenMax, Optional: l.Optional}
+		return sim.Line{Fails: fsm.BrainLoading, Reason: sim.LoadingReason, Takes: sim.FirstTokenMax, Times: out.Times, Optional: l.Optional}
 	}
 	return out
 }

@@ -167,7 +167,7 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 		return
 	}
 	for _, f := range fieldsOf(v.Type()) {
-		l.within(member(path, f.name), v.Field(f.index))
+		l.within(member(path, f.name), v.FieldByIndex(f.index))
 	}
 	if name := v.FieldByName("Name"); v.NumField() == 2 && name.IsValid() && v.FieldByName("Value").IsValid() {
 		l.within(path, v.FieldByName("Value")) // of a Map

@@ -3,12 +3,14 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
 
 // Load reads the cases of a scenario file, strictly (SCN-2): one, or those of its
-// matrix in their order (SCN-18). What is wrong with the file itself or with a file
+// matrix in their order (SCN-18); of a property file it reads the property, in place
+// of a case. What is wrong with the file itself or with a file
 // that it includes is a [LoadError] that carries all problems.
 //
 // Where fsys tells symbolic links, as [fs.ReadLinkFS] does, a fragment may not be
@@ -17,6 +19,13 @@ func Load(fsys fs.FS, path string) ([]*File, error) {
 	source, err := readFile(fsys, path)
 	if err != nil {
 		return nil, failed(path, nil, []Problem{{Text: err.Error()}})
+	}
+	if strings.HasSuffix(path, PropertySuffix) {
+		f, err := loadProperty(fsys, path, source)
+		if err != nil {
+			return nil, err
+		}
+		return []*File{f}, nil
 	}
 	cases, err := load(fsys, path, source)
 	if err != nil {
@@ -50,6 +59,9 @@ func Parse(path string, source []byte) (*File, error) {
 func only(path string, cases []*File) (*File, error) {
 	if len(cases) != 1 {
 		return nil, failed(path, nil, []Problem{{Text: fmt.Sprintf("has %d cases; name a file of one", len(cases))}})
+	}
+	if cases[0].property != nil {
+		return nil, failed(path, nil, []Problem{{Text: "is a property, which is no case; name a scenario"}})
 	}
 	return cases[0], nil
 }

@@ -134,6 +134,9 @@ func (f *File) Line() int {
 	if f.row.line > 0 {
 		return f.row.line
 	}
+	if f.property != nil {
+		return f.where["property"].Line
+	}
 	return f.where["scenario"].Line
 }
 

@@ -188,6 +188,7 @@ func (l *Line) line() sim.Line {
 		set(&out.Tokens.Answer, l.Tokens.Answer)
 	}
 	out.Calls = toolCalls(l.calls())
+	set(&out.Times, l.Times)
 	return l.inTime(out)
 }
 

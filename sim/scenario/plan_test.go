@@ -348,7 +348,7 @@ brain_for: {subagent: [{says: d, session: "subagent:h2"}], compact: [{says: e}]}
 func TestKeysOfTheFormatAreDistinct(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[File](), reflect.TypeFor[Entry](), reflect.TypeFor[Line](),
-		reflect.TypeFor[Moment](), reflect.TypeFor[Crash](), reflect.TypeFor[Expect](), reflect.TypeFor[HandlePath](),
+		reflect.TypeFor[Moment](), reflect.TypeFor[Crash](), reflect.TypeFor[Expect](), reflect.TypeFor[HandlePath](), reflect.TypeFor[Property](),
 	} {
 		list := names(fieldsOf(typ))
 		slices.Sort(list)

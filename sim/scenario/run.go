@@ -13,6 +13,10 @@ import (
 // than the options have: a backend with a model, or a workshop.
 func (f *File) Run(o sim.Options) Outcome {
 	out := f.Unplayed()
+	if f.property != nil {
+		out.Err = fmt.Errorf("%s: is a property, which is no case", f.Path())
+		return out
+	}
 	if out.Skipped = f.missing(o); out.Skipped != "" {
 		return out
 	}

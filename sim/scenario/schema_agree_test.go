@@ -45,6 +45,9 @@ func projectFiles(t *testing.T) map[string][]byte {
 	}
 	files := map[string][]byte{}
 	for _, target := range targets {
+		if strings.HasSuffix(target.Path, PropertySuffix) {
+			continue
+		}
 		if files[target.Path], err = readFile(fsys, target.Path); err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func fragmentSchema(t *testing.T) *jsonschema.Schema {
 		Type:        "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: none(), MinProperties: jsonschema.Ptr(1),
 	}
 	for _, key := range whole.PropertyOrder {
-		if !slices.Contains([]string{"scenario", "name", "include", "matrix"}, key) {
+		if !slices.Contains([]string{"scenario", "name", "include", "matrix", "found"}, key) {
 			s.Properties[key] = &jsonschema.Schema{Ref: scenarioSchemaFile + "#/properties/" + key}
 			s.PropertyOrder = append(s.PropertyOrder, key)
 		}
@@ -56,6 +56,7 @@ const (
 func TestSchemaIsUpToDate(t *testing.T) {
 	sameSchema(t, scenarioSchemaFile, scenarioSchema(t))
 	sameSchema(t, fragmentSchemaFile, fragmentSchema(t))
+	sameSchema(t, propertySchemaFile, propertySchema(t))
 }
 
 // What a scenario has but for its own keys is a fragment, and nothing else is (SCN-20).

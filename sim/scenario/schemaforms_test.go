@@ -129,7 +129,7 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 func given(key string, of reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Required: []string{key}}
 	fields := fieldsOf(of)
-	if k := of.Field(fields[indexOf(fields, key)].index).Type.Kind(); k == reflect.Bool || k == reflect.String {
+	if k := of.FieldByIndex(fields[indexOf(fields, key)].index).Type.Kind(); k == reflect.Bool || k == reflect.String {
 		s.Properties = map[string]*jsonschema.Schema{key: {Not: &jsonschema.Schema{Enum: []any{false, ""}}}}
 	}
 	return s

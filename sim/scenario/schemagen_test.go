@@ -28,6 +28,7 @@ type schemaGen struct {
 	forms  []form
 	defs   map[string]*jsonschema.Schema // by type name
 	stated []*jsonschema.Schema          // those whose descriptions may state a default
+	drawn  bool                          // any value may be drawn; such definitions have names of their own
 }
 
 // form is the schema of a type that reads itself. Its description is the type's
@@ -39,8 +40,16 @@ type form struct {
 
 var readerType = reflect.TypeFor[reader]()
 
-// ofType returns the schema for a value of a type.
+// ofType returns the schema for a value of a type, or for how it is drawn where it may
+// be.
 func (g *schemaGen) ofType(t reflect.Type) *jsonschema.Schema {
+	if g.drawn {
+		return anyOf(g.plainType(t), &jsonschema.Schema{Ref: "#/$defs/Generator"})
+	}
+	return g.plainType(t)
+}
+
+func (g *schemaGen) plainType(t reflect.Type) *jsonschema.Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -87,7 +96,14 @@ func (g *schemaGen) ofReader(t reflect.Type) *jsonschema.Schema {
 
 // ref refers to the definition of a type, which is made at the first use.
 func (g *schemaGen) ref(t reflect.Type, make func() *jsonschema.Schema) *jsonschema.Schema {
-	name := t.Name()
+	name, _, generic := strings.Cut(t.Name(), "[")
+	if generic {
+		parts := strings.Split(strings.TrimSuffix(t.Name(), "]"), ".")
+		name += parts[len(parts)-1]
+	}
+	if g.drawn {
+		name += "Drawn"
+	}
 	if g.defs[name] == nil {
 		g.defs[name] = &jsonschema.Schema{} // types refer to themselves
 		s := make()
@@ -131,20 +147,30 @@ func (g *schemaGen) object(t reflect.Type) *jsonschema.Schema {
 
 // property is one key of a struct.
 func (g *schemaGen) property(t reflect.Type, f field) *jsonschema.Schema {
-	key := t.Field(f.index)
+	key, of := t.FieldByIndex(f.index), ownerOf(t, f.index)
 	s := g.ofType(key.Type)
 	switch {
 	case f.enum == nil:
+	case g.drawn:
+		s = anyOf(oneOfWords(f.enum), &jsonschema.Schema{Ref: "#/$defs/Generator"})
 	case key.Type.Kind() == reflect.Slice:
 		s.Items = oneOfWords(f.enum)
 	default:
 		s = oneOfWords(f.enum)
 	}
-	s.Description = g.words.ofField(t, key.Name)
+	s.Description = g.words.ofField(of, key.Name)
 	if statedDefault.MatchString(s.Description) {
 		g.stated = append(g.stated, s)
 	}
 	return s
+}
+
+// ownerOf is the struct, t or one that is embedded in it, that has a field itself.
+func ownerOf(t reflect.Type, index []int) reflect.Type {
+	for _, i := range index[:len(index)-1] {
+		t = t.Field(i).Type
+	}
+	return t
 }
 
 var statedDefault = regexp.MustCompile(`(?:^|[;,:] )("[^"]+"|\S+) unless given`)

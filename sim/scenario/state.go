@@ -11,24 +11,25 @@ import (
 // state is what an expression is about (SCN-31): the machine after a step, and what
 // the steps up to that one have done. Times are whole milliseconds.
 type state struct {
-	Now       int            `expr:"now"`       // virtual time since the first start
-	Step      int            `expr:"step"`      // the step's number, from 1
-	Epoch     int            `expr:"epoch"`     // how often the process has started
-	Crashes   int            `expr:"crashes"`   // how often it started after it had died
-	Input     string         `expr:"input"`     // the kind of the step's input
-	Effects   []string       `expr:"effects"`   // the kinds of the step's effects, in order
-	Lifecycle string         `expr:"lifecycle"` // the lifecycle's state
-	Handles   []handleState  `expr:"handles"`   // the unfinished handles, in the order of admission
-	Active    int            `expr:"active"`    // handles that run, subagents apart
-	Subagents int            `expr:"subagents"` // subagents that run
-	Queued    int            `expr:"queued"`    // handles in the state queued
-	Parked    int            `expr:"parked"`    // handles in the state parked
-	Requests  int            `expr:"requests"`  // requests that the machine has taken in
-	Replies   int            `expr:"replies"`   // final replies
-	Asked     int            `expr:"asked"`     // model calls
-	Starts    map[string]int `expr:"tools"`     // starts of tools by name; 0 for any other
-	Memory    int            `expr:"memory"`    // entries that were stored
-	Limits    limitState     `expr:"limits"`    // the limits in force
+	Now       int            `expr:"now"`        // virtual time since the first start
+	Step      int            `expr:"step"`       // the step's number, from 1
+	Epoch     int            `expr:"epoch"`      // how often the process has started
+	Crashes   int            `expr:"crashes"`    // how often it started after it had died
+	CrashedIn string         `expr:"crashed_in"` // what the machine was at when it last died: see crashedIn; empty before
+	Input     string         `expr:"input"`      // the kind of the step's input
+	Effects   []string       `expr:"effects"`    // the kinds of the step's effects, in order
+	Lifecycle string         `expr:"lifecycle"`  // the lifecycle's state
+	Handles   []handleState  `expr:"handles"`    // the unfinished handles, in the order of admission
+	Active    int            `expr:"active"`     // handles that run, subagents apart
+	Subagents int            `expr:"subagents"`  // subagents that run
+	Queued    int            `expr:"queued"`     // handles in the state queued
+	Parked    int            `expr:"parked"`     // handles in the state parked
+	Requests  int            `expr:"requests"`   // requests that the machine has taken in
+	Replies   int            `expr:"replies"`    // final replies
+	Asked     int            `expr:"asked"`      // model calls
+	Starts    map[string]int `expr:"tools"`      // starts of tools by name; 0 for any other
+	Memory    int            `expr:"memory"`     // entries that were stored
+	Limits    limitState     `expr:"limits"`     // the limits in force
 
 	Tick func() (bool, error) `expr:"a pass"` // counts a pass of a loop; no expression can write its name
 }
@@ -102,23 +103,24 @@ func newObserver(start fsm.Millis) *observer {
 
 // observe brings the state behind one step.
 func (o *observer) observe(s sim.Step) {
-	before := o.machine.View().Lifecycle
+	before, at := o.machine.View().Lifecycle, crashedIn(o.machine.View())
 	o.machine.Step(s.Input)
 	v := o.machine.View()
-	o.count(s, before)
+	o.count(s, before, at)
 	o.Now, o.Epoch, o.Lifecycle = int(s.At-o.start), v.Epoch, string(v.Lifecycle)
 	o.Limits = limitsOf(&v.Config.Limits)
 	o.follow(v, s.At)
 }
 
 // count takes note of what the step took in and caused.
-func (o *observer) count(s sim.Step, before fsm.State) {
+func (o *observer) count(s sim.Step, before fsm.State, at string) {
 	o.Step++
 	o.Input, o.Effects = fsm.InputKind(s.Input), nil
 	switch in := s.Input.(type) {
 	case fsm.Boot:
 		if o.Step > 1 && before != fsm.Stopped {
 			o.Crashes++
+			o.CrashedIn = at
 		}
 	case fsm.Requested:
 		o.Requests++
@@ -138,6 +140,21 @@ func (o *observer) count(s sim.Step, before fsm.State) {
 			o.Replies++
 		}
 	}
+}
+
+// crashedIn is the state of the inference of the first handle that is in one, else
+// that of the first unfinished handle, else that of the lifecycle.
+func crashedIn(v *fsm.Snapshot) string {
+	for i := range v.Handles {
+		h := &v.Handles[i]
+		if s := h.Inf.State; s != "" && !slices.Contains(fsm.InferenceTable.Final, s) {
+			return string(s)
+		}
+	}
+	if len(v.Handles) > 0 {
+		return string(v.Handles[0].State)
+	}
+	return string(v.Lifecycle)
 }
 
 // follow lists the unfinished handles and counts them.

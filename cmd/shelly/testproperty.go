@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"shelly/sim/property"
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+// property checks a property as --seed and --seeds say, within its budgets (PRP-4), and
+// writes what it finds (PRP-8).
+func (c *testCmd) property(f *scenario.File) (out report.Case) {
+	start := time.Now()
+	out.Outcome = f.Unplayed()
+	if c.On == "runtime" {
+		out.Outcome = f.Skip("a property makes cases for the simulator")
+		return out
+	}
+	runs := &f.Property().Runs
+	budget, shrink := runs.Budgets()
+	all := wall(budget)
+	o := property.Options{}
+	switch {
+	case c.Seed != nil:
+		o.First, o.Seeds = *c.Seed, 1
+	case c.Seeds != nil:
+		o.Seeds = int(min(*c.Seeds, seedsMax))
+		if times := (o.Seeds + int(runs.Seeds) - 1) / int(runs.Seeds); times > 1 {
+			all *= time.Duration(times)
+		}
+	}
+	o.Stop = over(all)
+	o.Shrink = func() func() bool { return over(wall(shrink)) }
+	var covered report.Case
+	if c.covers() {
+		o.Observe = covered.Cover
+	}
+	r := property.Check(f, o)
+	out.Err, out.Steps, out.Covered = r.Err, r.Steps, covered.Covered
+	out.Property = &report.Property{Seeds: r.Seeds, Runs: r.Runs, Regressions: r.Regressions, Judged: r.Judged}
+	for i, reached := range r.Cover {
+		out.Property.Cover = append(out.Property.Cover, report.Reached{Name: reached.Name, Runs: reached.Runs, AtLeast: f.Property().Cover[i].AtLeast.String()})
+	}
+	if r.Runs == r.Seeds {
+		out.TraceHash = r.Hash
+	}
+	for _, i := range r.Tame(f.Property()) {
+		out.Failures = append(out.Failures, f.Blame(fmt.Sprintf("cover[%d]", i), fmt.Sprintf(
+			"%s was in %d of %d cases, fewer than %s: what is generated is too tame", r.Cover[i].Name, r.Cover[i].Runs, r.Runs, f.Property().Cover[i].AtLeast)))
+	}
+	if r.Failed != nil {
+		c.failed(f, r.Failed, &out)
+	}
+	out.Took = time.Since(start)
+	return out
+}
+
+// seedsMax bounds --seeds for a property.
+const seedsMax = 1 << 30
+
+func wall(d scenario.Duration) time.Duration { return time.Duration(d) * time.Millisecond }
+
+// over returns a function that tells whether a time from now is over.
+func over(after time.Duration) func() bool {
+	end := time.Now().Add(after)
+	return func() bool { return time.Now().After(end) }
+}
+
+// failed tells of the case that failed: where it was written, or the case itself where
+// nothing may be written.
+func (c *testCmd) failed(f *scenario.File, found *property.Failed, out *report.Case) {
+	if found.Regression != nil {
+		out.Failures = append(out.Failures, f.Blame("regressions", "the regression "+found.Regression.Path()+" fails"))
+		out.Failures = append(out.Failures, found.Outcome.Failures...)
+		if err := found.Outcome.Err; err != nil {
+			out.Err = err
+		}
+		return
+	}
+	what := fmt.Sprintf("%s does not hold in the case of seed %d; shrunk %s", found.Invariant, found.Seed, found.Shrunk)
+	file := propertyCase(f, found.Seed)
+	if c.writes() {
+		if err := writeCase(file, found.Source); err != nil {
+			what += "; " + err.Error()
+		} else {
+			what += "; written to " + file
+			out.Property.Wrote = file
+		}
+	}
+	if out.Property.Wrote == "" {
+		out.Property.Source = string(found.Source)
+	}
+	blame := f.Blame("invariants", what)
+	blame.Again += fmt.Sprintf(" --seed %d", found.Seed)
+	out.Failures = append(out.Failures, blame)
+	for _, failure := range found.Outcome.Failures {
+		failure.File = file
+		if out.Property.Wrote == "" {
+			failure.File, failure.Again = f.Path(), blame.Again
+			failure.Pos, failure.Frame = scenario.Pos{}, ""
+		} else {
+			failure.Again = "shelly test " + file
+		}
+		out.Failures = append(out.Failures, failure)
+	}
+	if err := found.Outcome.Err; err != nil {
+		out.Failures[0].Text += ": " + err.Error()
+	}
+}
+
+// writes reports whether a run may write what it finds.
+func (c *testCmd) writes() bool {
+	if c.CI != nil {
+		return !*c.CI
+	}
+	return !inCI()
+}
+
+// propertyCase is where a case that a property found is written: NAME.SEED.scenario.yaml
+// in the folder of its regressions, or beside it where it has none.
+func propertyCase(f *scenario.File, seed uint64) string {
+	folder, name := filepath.Split(f.Path())
+	if pattern := f.Property().Regressions; pattern != "" {
+		folder = filepath.Join(folder, filepath.Dir(filepath.FromSlash(pattern)))
+	}
+	stem := strings.TrimSuffix(name, scenario.PropertySuffix)
+	return filepath.Join(folder, fmt.Sprintf("%s.%d%s", stem, seed, scenario.Suffix))
+}
+
+// writeCase writes a case, and makes its folder where there is none.
+func writeCase(file string, source []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return replaceName(file, func(w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(source))
+		return err
+	})
+}

@@ -1,0 +1,287 @@
+package property
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// generator writes cases of a property.
+type generator struct {
+	file  *scenario.File
+	of    *scenario.Property
+	tools []fsm.ToolDecl
+	draw  *choices
+}
+
+// source draws a case and writes it. What its script leaves open is open in no case:
+// entries are optional, and a last one serves every further call.
+func (g *generator) source(found *found) ([]byte, error) {
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	add := func(key string, value *yaml.Node) {
+		if value != nil && (value.Kind == yaml.ScalarNode || len(value.Content) > 0) {
+			root.Content = append(root.Content, text(key), value)
+		}
+	}
+	add("scenario", number(scenario.FormatVersion))
+	add("name", text(g.name(found)))
+	if found != nil {
+		add("found", found.node(g.file))
+	}
+	root.Content = append(root.Content, g.file.SettingNodes()...)
+	timeline := g.timeline()
+	add("brain", g.brain(g.of.Generate.Brain.Length))
+	g.subagents(root)
+	add("tools", g.stubs())
+	add("timeline", timeline)
+	add("faults", g.faults())
+	if seed := g.draw.Choose("order", seedsMax); seed > 0 {
+		add("seed", number(seed))
+	}
+	always := list()
+	for _, i := range g.of.Invariants {
+		if i.Expr != nil {
+			always.Content = append(always.Content, text(i.Expr.String()))
+		}
+	}
+	always.Content = append(always.Content, text(g.stepsBound()))
+	always.Style = 0
+	add("always", always)
+	var b bytes.Buffer
+	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithLineWidth(columnsMax), yaml.WithCompactSeqIndent(false))
+	if err == nil {
+		err = errors.Join(d.Dump(root), d.Close())
+	}
+	return b.Bytes(), err
+}
+
+// columnsMax is where a line of a case is broken, if it can be.
+const columnsMax = 140
+
+// seedsMax is how many orders of what is due at once a case may have.
+const seedsMax = 1 << 16
+
+// stepsBound is the expression that bounds a case's steps.
+func (g *generator) stepsBound() string { return fmt.Sprintf("step <= %d", g.of.Runs.Steps()) }
+
+func (g *generator) name(f *found) string {
+	if f == nil {
+		return g.file.Name
+	}
+	name := []rune(g.file.Name + ": " + f.invariant)
+	return string(name[:min(len(name), nameCharsMax)])
+}
+
+const nameCharsMax = 150
+
+// swarm draws the weights of a case: some of what may be picked is left out, and the
+// other weights are anew (swarm testing; Groce and others, ISSTA 2012). Choosing 0
+// leaves a weight as it is.
+func swarm[T any](g *generator, picks []scenario.Drawn[T]) []int {
+	weights := make([]int, len(picks))
+	sum := 0
+	for i := range picks {
+		weights[i] = picks[i].Weight
+		if g.of.Generate.Swarm == nil || *g.of.Generate.Swarm {
+			switch g.draw.Choose("swarm", 4) {
+			case 1:
+				weights[i] = 0
+			case 2, 3:
+				weights[i] = 1 + g.draw.Choose("weight", weightsMax)
+			}
+		}
+		sum += weights[i]
+	}
+	if sum == 0 {
+		weights[0] = 1
+	}
+	return weights
+}
+
+const weightsMax = 10
+
+// pick draws one of things by their weights; there is one with a weight.
+func (g *generator) pick(weights []int) int {
+	sum := 0
+	for _, w := range weights {
+		sum += w
+	}
+	drawn := g.draw.Choose("pick", sum)
+	for i, w := range weights {
+		if drawn < w {
+			return i
+		}
+		drawn -= w
+	}
+	return 0
+}
+
+// timeline draws what happens when. What repeats a request comes behind one.
+func (g *generator) timeline() *yaml.Node {
+	own := &g.of.Generate.Timeline
+	weights := swarm(g, own.Pick)
+	out := list()
+	at, asked := fsm.Millis(0), false
+	g.draw.several(own.Length.Min, own.Length.Max, func() {
+		gap := own.Gap.Draw(g.draw, "gap")
+		at += millis(gap)
+		allowed := make([]int, len(weights))
+		sum := 0
+		for i, w := range weights {
+			if asked || own.Pick[i].Key() != "duplicate_last" {
+				allowed[i] = w
+			}
+			sum += allowed[i]
+		}
+		if sum == 0 {
+			return
+		}
+		pick := &own.Pick[g.pick(allowed)]
+		moment := flow(text("at"), text(at.String()))
+		moment.Content = append(moment.Content, pick.Draw(g.draw, g.tools).Content...)
+		switch pick.Key() {
+		case "user", "command":
+			asked = true
+		case "cancel", "approve", "deny", "resolve":
+			moment.Content = append(moment.Content, text("optional"), yes())
+		}
+		out.Content = append(out.Content, moment)
+	})
+	return out
+}
+
+// callsMax is how many calls the last entry of a script serves.
+const callsMax = 10_000
+
+// brain draws so many answers of the model. The last line serves every further call.
+func (g *generator) brain(length scenario.Range) *yaml.Node {
+	own := &g.of.Generate.Brain
+	out := list()
+	if len(own.Pick) > 0 {
+		weights := swarm(g, own.Pick)
+		g.draw.several(length.Min, length.Max, func() {
+			line := own.Pick[g.pick(weights)].Draw(g.draw, g.tools)
+			line.Style = yaml.FlowStyle
+			g.takes(line, &own.Takes)
+			line.Content = append(line.Content, text("optional"), yes())
+			out.Content = append(out.Content, line)
+		})
+	}
+	out.Content = append(out.Content, flow(text("says"), text("Done."), text("times"), number(callsMax), text("optional"), yes()))
+	return out
+}
+
+// subagents draws what the model says to subagents, where they can be and the file
+// scripts none.
+func (g *generator) subagents(root *yaml.Node) {
+	if !slices.ContainsFunc(g.tools, func(t fsm.ToolDecl) bool { return t.Name == fsm.ToolSpawn }) {
+		return
+	}
+	scripts, i := keyOf(root, "brain_for")
+	if i < 0 {
+		scripts = &yaml.Node{Kind: yaml.MappingNode}
+		root.Content = append(root.Content, text("brain_for"), scripts)
+	}
+	if _, i := keyOf(scripts, "subagent"); i < 0 {
+		length := g.of.Generate.Brain.Length
+		length.Min = 0
+		scripts.Style = 0
+		scripts.Content = append(scripts.Content, text("subagent"), g.brain(length))
+	}
+}
+
+// takes adds to an entry how long it takes, where it does not say so itself.
+func (g *generator) takes(entry *yaml.Node, of *scenario.DurationRange) {
+	if _, i := keyOf(entry, "takes"); i >= 0 || of.Max == 0 {
+		return
+	}
+	if took := of.Draw(g.draw, "takes"); millis(took) > 0 {
+		entry.Content = append(entry.Content, text("takes"), text(took))
+	}
+}
+
+// toolKeys are the keys of an entry that are for its tool.
+func toolKeys() []string { return []string{"effects", "approve", "description"} }
+
+// stubs draws what the tools come to. The last entry of each serves every further call.
+func (g *generator) stubs() *yaml.Node {
+	out := &yaml.Node{Kind: yaml.MappingNode}
+	length := g.of.Generate.Tools.Length
+	if length.Max == 0 {
+		length.Max = 4
+	}
+	for _, tool := range g.of.Tools {
+		weights := swarm(g, tool.Value)
+		entries := list()
+		g.draw.several(length.Min, length.Max, func() {
+			entry := tool.Value[g.pick(weights)].Draw(g.draw, g.tools)
+			entry.Style = yaml.FlowStyle
+			for _, key := range toolKeys() {
+				without(entry, key)
+			}
+			g.takes(entry, &g.of.Generate.Tools.Takes)
+			entry.Content = append(entry.Content, text("optional"), yes())
+			entries.Content = append(entries.Content, entry)
+		})
+		last := tool.Value[0].Draw(g.draw, g.tools)
+		last.Style = yaml.FlowStyle
+		for i := range tool.Value[1:] {
+			other := tool.Value[i+1].Draw(&choices{from: sim.First{}}, g.tools)
+			for _, key := range toolKeys() {
+				if value, i := keyOf(other, key); i >= 0 {
+					if _, there := keyOf(last, key); there < 0 {
+						last.Content = append(last.Content, text(key), value)
+					}
+				}
+			}
+		}
+		last.Content = append(last.Content, text("times"), number(callsMax), text("optional"), yes())
+		entries.Content = append(entries.Content, last)
+		out.Content = append(out.Content, text(tool.Name), entries)
+	}
+	return out
+}
+
+// keyOf returns the value of a key of a map, and its index, or -1.
+func keyOf(n *yaml.Node, key string) (value *yaml.Node, i int) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1], i
+		}
+	}
+	return nil, -1
+}
+
+func without(n *yaml.Node, key string) {
+	if _, i := keyOf(n, key); i >= 0 {
+		n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
+	}
+}
+
+func text(s string) *yaml.Node {
+	n := &yaml.Node{}
+	n.SetString(strings.ReplaceAll(s, "${", "$${"))
+	return n
+}
+
+func number(n int) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(n)}
+}
+
+func yes() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"} }
+
+func list() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode} }
+
+// flow is a map on one line.
+func flow(members ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: members}
+}
