@@ -12,7 +12,7 @@ E2E_TAG := ollama_e2e
 
 # How much "make proof" does beyond "make test".
 PROOF_CHECKS ?= 20000
-PROOF_SEEDS ?= 2000
+PROOF_BUDGET ?= 60s
 
 # How long "make fuzz" runs each target, and which targets.
 FUZZTIME ?= 10s
@@ -100,8 +100,8 @@ test-spec: build
 proof: build ## Prove more than make test has time for.
 	$(call step,explore the worlds to their end)
 	@./$(BIN) explore --world all --states 0
-	$(call step,each property with $(PROOF_SEEDS) cases)
-	@./$(BIN) test scenarios/properties -v --seeds $(PROOF_SEEDS)
+	$(call step,each property for $(PROOF_BUDGET))
+	@./$(BIN) test scenarios/properties -v --seeds 1000000 --budget $(PROOF_BUDGET)
 	$(call step,each scenario twice)
 	@./$(BIN) test scenarios --twice
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)

@@ -32,9 +32,9 @@ func (c *testCmd) property(f *scenario.File) (out report.Case) {
 		o.First, o.Seeds = *c.Seed, 1
 	case c.Seeds != nil:
 		o.Seeds = int(min(*c.Seeds, seedsMax))
-		if times := (o.Seeds + int(runs.Seeds) - 1) / int(runs.Seeds); times > 1 {
-			all *= time.Duration(times)
-		}
+	}
+	if c.Budget != nil {
+		all = *c.Budget
 	}
 	o.Stop = over(all)
 	o.Shrink = func() func() bool { return over(wall(shrink)) }

@@ -26,7 +26,7 @@ type Property struct {
 type Runs struct {
 	Seeds    Count     `key:"seeds,required"` // how many cases are made, one from each seed from 1; --seeds and --seed override it
 	MaxSteps *Count    `key:"max_steps"`      // a case that takes more steps to come to rest fails; 2000 unless given
-	Budget   *Duration `key:"budget"`         // how long on the wall the cases may take together; what they have no time for is left out and told. --seeds lengthens it in proportion; 1m unless given
+	Budget   *Duration `key:"budget"`         // how long on the wall the cases may take together; what there is no time for is left out and told; --budget overrides it; 1m unless given
 	Shrink   *Duration `key:"shrink"`         // how long on the wall a case that fails is made smaller; 20s unless given
 }
 
