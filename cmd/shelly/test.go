@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -37,7 +38,8 @@ type testCmd struct {
 	CI         *bool    `name:"ci" negatable:"" help:"Write no golden, fail at stray ones; where CI is set."`
 	Coverage   bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
 
-	MinTransitions *percent `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
+	MinTransitions *percent       `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
+	Budget         *time.Duration `placeholder:"DURATION" help:"Time of each property; else its file's."`
 }
 
 // Run implements the subcommand (CLI-6, SCN-9).

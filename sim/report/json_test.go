@@ -65,7 +65,7 @@ func fields(prefix string, of reflect.Type) []string {
 func TestSCN41EveryFieldOfTheJSONReportIsWritten(t *testing.T) {
 	var out bytes.Buffer
 	some := Share{Taken: 1, Of: 2, Missing: []string{"one"}}
-	if err := JSON(&out, &Run{Cases: cases(t), Coverage: &Coverage{some, some, some, some, ""}}); err != nil {
+	if err := JSON(&out, &Run{Cases: append(cases(t), made()), Coverage: &Coverage{some, some, some, some, ""}}); err != nil {
 		t.Fatal(err)
 	}
 	d := json.NewDecoder(&out)
