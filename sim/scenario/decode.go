@@ -23,6 +23,7 @@ type decoder struct {
 	verbatim int                 // the depth of a value in which no variables are put in; 0: not within one
 	used     []bool              // of document.names
 	put      map[*yaml.Node]bool // texts that have their variables; only looked up
+	unfilled bool                // variables are not put in, and what names them is passed over
 }
 
 // size is how much is read, aliases and variables written out.
@@ -67,6 +68,9 @@ func (d *decoder) enter(n *yaml.Node, path string) *yaml.Node {
 		d.add(n, path, "tags ("+shown(n.Tag)+") are not supported; remove it")
 	default:
 		if d.wantsVariables(n) {
+			if d.unfilled {
+				break
+			}
 			n = d.putIn(n, path)
 		}
 		if n != nil && d.weigh(n, path) {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -90,11 +91,19 @@ func load(fsys fs.FS, path string, source []byte) ([]*File, error) {
 	doc.include(fsys)
 	rows := doc.variables()
 	if len(doc.problems) > 0 {
-		return nil, failed(path, doc.sources, doc.problems)
+		return nil, failed(path, doc.sources, append(doc.problems, doc.others()...))
 	}
 	cases, err := doc.cases(rows)
 	nameGoldens(cases)
 	return cases, err
+}
+
+// others are the problems of a document whose fragments, variables or matrix have
+// some already: those of what does not depend on them.
+func (doc *document) others() []Problem {
+	d := decoder{doc: doc, row: &row{}, where: map[string]Pos{}, unfilled: true}
+	d.read(doc.root, &File{doc: doc})
+	return d.problems
 }
 
 // cases reads a case for each row.
@@ -124,12 +133,32 @@ func (d *decoder) file() *File {
 	f := &File{doc: d.doc, row: d.row, where: d.where}
 	d.read(d.doc.root, f)
 	f.used = d.used
-	if len(d.problems) == 0 {
+	if !d.stopped {
+		broken := len(d.problems)
 		d.check(f)
+		d.problems = append(d.problems[:broken], apart(d.problems[:broken], d.problems[broken:])...)
 	}
 	f.settle()
 	f.Name += d.row.label
 	return f
+}
+
+// apart returns of what a check of the values found what does not come of a value
+// that could not be read: problems of other keys.
+func apart(broken, found []Problem) []Problem {
+	var rest []Problem
+	for _, p := range found {
+		if !slices.ContainsFunc(broken, func(b Problem) bool { return within(p.Path, b.Path) || within(b.Path, p.Path) }) {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// within reports whether a path is another one or leads into it.
+func within(path, of string) bool {
+	rest, ok := strings.CutPrefix(path, of)
+	return ok && (rest == "" || of == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // tally gathers the problems of the cases of a file, equal ones once.
