@@ -58,6 +58,10 @@ func FuzzUnmarshalInput(f *testing.F) {
 			}
 			return
 		}
+		var head struct{ Kind string }
+		if json.Unmarshal(data, &head) != nil || head.Kind != fsm.InputKind(in) {
+			t.Fatalf("%s is read as %T", data, in)
+		}
 		written, err := fsm.MarshalInput(in)
 		if err != nil {
 			t.Fatalf("%+v was read and cannot be written: %v", in, err)

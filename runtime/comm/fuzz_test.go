@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -47,6 +48,40 @@ func name(s string, most int) bool {
 	return len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
+// onlyOnce checks that no member of an object is there twice.
+func onlyOnce(t *testing.T, data []byte) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(data))
+	var within []map[string]bool // the members so far of each open object; nil: a list
+	for name := false; ; {
+		token, err := d.Token()
+		if err != nil {
+			return
+		}
+		last := len(within) - 1
+		text, isText := token.(string)
+		switch {
+		case token == json.Delim('{'):
+			within = append(within, map[string]bool{})
+			name = true
+			continue
+		case token == json.Delim('['):
+			within = append(within, nil)
+			continue
+		case token == json.Delim('}'), token == json.Delim(']'):
+			within = within[:last]
+			last--
+		case isText && name && within[last] != nil:
+			if within[last][text] {
+				t.Errorf("the member %q is there twice", text)
+			}
+			within[last][text], name = true, false
+			continue
+		}
+		name = last >= 0 && within[last] != nil
+	}
+}
+
 // Whatever a datagram holds, it is refused in words, or it is one request within all
 // bounds, that any other reader of JSON reads the same way, and whose id and token are
 // those that were proved (COM-2, COM-6).
@@ -68,7 +103,8 @@ func FuzzDatagram(f *testing.F) {
 		if len(data) > 4096 || !readable {
 			t.Fatalf("%d bytes are taken, the claim readable: %t", len(data), readable)
 		}
-		within(t, r, ChannelUDP)
+		onlyOnce(t, data)
+		inBounds(t, r, ChannelUDP)
 		var other struct{ ID, Text, Session, Channel, Chat, Token string }
 		if err := json.Unmarshal(data, &other); err != nil {
 			t.Fatalf("another reader says: %v", err)
@@ -83,8 +119,8 @@ func FuzzDatagram(f *testing.F) {
 	})
 }
 
-// within checks the bounds of a request that is taken.
-func within(t *testing.T, r Request, channel string) {
+// inBounds checks the bounds of a request that is taken.
+func inBounds(t *testing.T, r Request, channel string) {
 	t.Helper()
 	if r.Key.ID == "" || !name(r.Key.ID, IDBytesMax) || !name(r.Session, SessionBytesMax) || !name(r.Origin.Chat, ChatBytesMax) || len(r.Origin.Channel) > ChannelBytesMax {
 		t.Errorf("out of bounds: %+v", r)
@@ -115,6 +151,7 @@ func FuzzBody(f *testing.F) {
 			refusal(t, err, CodeBadRequest)
 			return
 		}
+		onlyOnce(t, data)
 		if len(pictures) > ImagesMax || len(talk) > ContextMax {
 			t.Errorf("%d images and %d messages", len(pictures), len(talk))
 		}

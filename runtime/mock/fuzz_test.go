@@ -35,6 +35,7 @@ func FuzzRequest(f *testing.F) {
 		"", "null", "[]", "{}", `{"model":"mock"}`, `{"model":"mock","keep_alive":0}`, `{"model":"mock","keep_alive":"x"}`, `{"model":"mock","messages":[{"role":"user","content":"hello"}]}`,
 		`{"model":"mock","stream":false,"messages":[{"role":"system","content":"be"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"p":1}}}]}]}`,
 		`{"model":"mock","messages":[{"tool_calls":[{"function":{"name":"f","arguments":null}},{"function":{}}]}],"tools":[{"function":{"name":"g"}}]}`,
+		`{"model":"mock","messages":[{"content":" {\"a\":"}],"tools":[{"function":{"name":"g"}}]}`,
 		`{"model":"mock","messages":[{"images":["AAAA"],"content":"\ud800"}],"options":{"temperature":1e308,"num_ctx":-1}}`, `{"model":"mock","messages":[null]}`,
 		`{"model":"mock-embed","input":["a","日本"]}`, `{"model":"mock-embed","input":""}`, `{"model":"mock-embed","input":[7]}`, `{"model":"mock-embed"}`, `{"name":"mock:latest"}`,
 	} {

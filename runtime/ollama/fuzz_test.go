@@ -62,6 +62,7 @@ func FuzzStream(f *testing.F) {
 		`{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},{"id":"call_1","function":{"name":"g","arguments":"{}"}}]}}` + "\n" + done,
 		`{"error":"model 'm' not found"}`, `{"error":null,"done":true}`, "<html>", `{"message":"x"}`, `{"done":"yes"}`, "{\"message\":{\"content\":\"\xff\\ud800\"}}\n" + done,
 		`{"done":true,"done_reason":"length"}` + "\n" + done, `{"done":true,"prompt_eval_count":9223372036854775807}`, `{"done":true,"eval_count":-1}`,
+		`{"message":{"content":"` + strings.Repeat("a line of many pieces, ", 500) + `"}}` + "\n" + done,
 	} {
 		f.Add([]byte(text), uint8(3))
 	}

@@ -14,6 +14,7 @@ func FuzzParse(f *testing.F) {
 		"", "---\n", "---\n---\n", "--- \n", "---\ndescription: x\n---\n", "---\ndescription: [x]\n---\ny", "---\ndescription: &a [*a]\n---\ny",
 		"---\ndescription: x\n---\n---\ny\n---\n", "---\ndescription: \"a\n\n---\nb\"\n---\ny", "---\na: 1\n---\n", "---\n- a\n---\ny", "---\n<<: {description: x}\n---\ny",
 		"---\ndescription: x\nalways: yes\n---\ny", "---\ndescription: \"\\0\"\n---\ny", "---\ndescription: x\n...\n---\ny",
+		"---\ndescription: " + strings.Repeat("long ", summaryBytesMax/4) + "\n---\ny",
 	} {
 		f.Add(text)
 	}

@@ -30,7 +30,7 @@ func FuzzMatcher(f *testing.F) {
 		"{$contains: {a: 1}}", `{$regex: "^(a+)+$"}`, "{$one_of: [a, {$len: 1}]}", "{$gt: 1}", "{$gte: 5s}", "{$lt: 2026-01-05T09:00:00Z}", "{$len: {$lt: 3}}",
 		"{$all: [{$contains: a}, {$len: 2}]}", "{$unordered: [{$any: true}, a]}", "{$literal: {$any: [1, null]}}", "{a: {$absent: true}}", "{$len: {$len: 1}}",
 	} {
-		for _, v := range []string{`"a"`, `["b", "a"]`, `{"a": 1, "text": "ab"}`, `{"a": {"b": 1.5e3, "c": null}}`, `"5s"`} {
+		for _, v := range []string{`"a"`, `["b", "a"]`, `{"a": 1, "text": "ab"}`, `{"a": {"b": 1.5e3, "c": null}}`, `"5s"`, `{"a": {"b": 1, "b": null}}`} {
 			f.Add(m, v, "text")
 		}
 	}

@@ -45,6 +45,7 @@ func TestSCN8Matchers(t *testing.T) {
 		{`{missing: r2}`, reply, `x.missing want "r2" got (none)`},
 		{`{calls: [{tool: exec}, {tool: sed}]}`, reply, `x.calls[1].tool want "sed"`},
 		{`{a: 1}`, `"a"`, `want {a: 1} got "a"`},
+		{`{$exact: {a: 1, b: 3}}`, `{"a": 2, "b": 3, "a": 1}`, ""}, // as a tool reads it
 
 		{`{$any: true}`, `0`, ""},
 		{`{missing: {$any: true}}`, reply, "want {$any: true} got (none)"},
@@ -164,9 +165,9 @@ func TestArgumentsKeepTheirOrderAndNumbers(t *testing.T) {
 }
 
 func TestValueOfJSONRefusesWhatIsNone(t *testing.T) {
-	for _, text := range []string{"", "{", `{"a"}`, `[1,]`, `1 2`, `{"a":1}}`, "nope"} {
+	for _, text := range []string{"", "{", `{"a"}`, `[1,]`, `1 2`, `{"a":1}}`, "nope", strings.Repeat("[", 1_000_000)} {
 		if v, err := valueOfJSON(text); err == nil {
-			t.Errorf("%q is read as %s", text, v)
+			t.Errorf("%.80q is read as %s", text, v)
 		}
 	}
 }

@@ -251,7 +251,7 @@ func (d *decoder) scalar(n *yaml.Node, path string) (value, bool) {
 func valueOfJSON(text string) (value, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	v, err := nextJSON(d)
+	v, err := nextJSON(d, 0)
 	if err != nil {
 		return value{}, err
 	}
@@ -261,10 +261,17 @@ func valueOfJSON(text string) (value, error) {
 	return v, nil
 }
 
-func nextJSON(d *json.Decoder) (value, error) {
+// jsonDepthMax is how deep JSON may nest, as everything else in Go that reads it has it.
+const jsonDepthMax = 10_000
+
+// nextJSON reads one value. Of members of one name the last counts, as it does for tools.
+func nextJSON(d *json.Decoder, depth int) (value, error) {
 	token, err := d.Token()
-	if err != nil {
+	switch {
+	case err != nil:
 		return value{}, err
+	case depth > jsonDepthMax:
+		return value{}, errors.New("nested too deep")
 	}
 	switch token := token.(type) {
 	case nil:
@@ -280,6 +287,7 @@ func nextJSON(d *json.Decoder) (value, error) {
 	if token == json.Delim('{') {
 		v.kind = mapKind
 	}
+	places := map[string]int{} // of the members
 	for d.More() {
 		key := ""
 		if v.kind == mapKind {
@@ -288,14 +296,19 @@ func nextJSON(d *json.Decoder) (value, error) {
 			}
 			key, _ = token.(string)
 		}
-		item, err := nextJSON(d)
+		item, err := nextJSON(d, depth+1)
 		if err != nil {
 			return value{}, err
 		}
-		if v.kind == mapKind {
-			v.members = append(v.members, with(key, item))
-		} else {
+		at, twice := places[key]
+		switch {
+		case v.kind == listKind:
 			v.list = append(v.list, item)
+		case twice:
+			v.members[at].value = item
+		default:
+			places[key] = len(v.members)
+			v.members = append(v.members, with(key, item))
 		}
 	}
 	_, err = d.Token() // the closing bracket
