@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,6 +53,23 @@ func streamOf(t *testing.T, c *Client, data []byte, n int) streamed {
 	return s
 }
 
+// isWhole reports whether lines of JSON without an error lead to one that says done.
+func isWhole(data []byte) bool {
+	for _, line := range bytes.Split(data, []byte("\n")) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var ch chunk
+		if json.Unmarshal(bytes.ToValidUTF8(line, []byte("\uFFFD")), &ch) != nil || len(ch.Error) > 0 && string(ch.Error) != "null" {
+			return false
+		}
+		if ch.Done {
+			return true
+		}
+	}
+	return false
+}
+
 // However the bytes of a response arrive, they are the same answer or the same error;
 // an answer is whole, with calls that can be told apart (BRN-1, BRN-4, BRN-5, BRN-7,
 // BRN-11).
@@ -83,6 +101,9 @@ func FuzzStream(f *testing.F) {
 		whole := streamOf(t, c, data, len(data)+1)
 		if diff := cmp.Diff(whole, streamOf(t, c, data, int(n)+1)); diff != "" {
 			t.Fatalf("whole and in pieces of %d bytes: %s", int(n)+1, diff)
+		}
+		if isWhole(data) != (whole.Failed == nil || whole.Failed.Class == fsm.BrainContextTruncated) {
+			t.Fatalf("the response is whole: %t; the error is %v", isWhole(data), whole.Failed)
 		}
 		if whole.Failed != nil {
 			const most = 200 + 4*excerptBytesMax // a control character is shown as four
