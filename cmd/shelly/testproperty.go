@@ -44,7 +44,7 @@ func (c *testCmd) property(f *scenario.File) (out report.Case) {
 	}
 	r := property.Check(f, o)
 	out.Err, out.Steps, out.Covered = r.Err, r.Steps, covered.Covered
-	out.Property = &report.Property{Seeds: r.Seeds, Runs: r.Runs, Regressions: r.Regressions, Judged: r.Judged}
+	out.Property = &report.Property{Seeds: r.Seeds, Runs: r.Runs, Regressions: r.Regressions}
 	for i, reached := range r.Cover {
 		out.Property.Cover = append(out.Property.Cover, report.Reached{Name: reached.Name, Runs: reached.Runs, AtLeast: f.Property().Cover[i].AtLeast.String()})
 	}

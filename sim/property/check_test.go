@@ -201,31 +201,39 @@ func TestPRP8RegressionsArePlayedFirst(t *testing.T) {
 
 // PRP-1: every property of the project makes cases that load and play, whatever is drawn.
 func TestPRP1ThePropertiesOfTheProjectMakeCases(t *testing.T) {
+	files := projectProperties(t)
+	for _, f := range files {
+		g := generatorOf(f)
+		for _, c := range []sim.Chooser{sim.First{}, last{}, sim.NewSeeded(1000), sim.NewSeeded(1001)} {
+			if p := g.play(c, nil); p.err != nil || len(p.wrong) > 0 {
+				t.Errorf("%s: %v, %v:\n%s", f.Path(), p.err, p.wrong, p.source)
+			}
+		}
+	}
+	if len(files) < 7 {
+		t.Errorf("%d properties", len(files))
+	}
+}
+
+// projectProperties are the properties of the project.
+func projectProperties(t *testing.T) []*scenario.File {
+	t.Helper()
 	fsys := os.DirFS("../../scenarios")
 	targets, err := scenario.Find(fsys, []string{"properties"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
+	var all []*scenario.File
 	for _, target := range targets {
 		files, err := scenario.Load(fsys, target.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if files[0].Property() == nil {
-			continue
-		}
-		seen++
-		g := generatorOf(files[0])
-		for _, c := range []sim.Chooser{sim.First{}, last{}, sim.NewSeeded(1000), sim.NewSeeded(1001)} {
-			if p := g.play(c, nil); p.err != nil || len(p.wrong) > 0 {
-				t.Errorf("%s: %v, %v:\n%s", target.Path, p.err, p.wrong, p.source)
-			}
+		if files[0].Property() != nil {
+			all = append(all, files[0])
 		}
 	}
-	if seen < 7 {
-		t.Errorf("%d properties", seen)
-	}
+	return all
 }
 
 // last chooses the last of a few, which makes the longest of cases.

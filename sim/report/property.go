@@ -12,7 +12,6 @@ type Property struct {
 	Runs        int // cases that were made and played
 	Regressions int // cases that were played before
 	Cover       []Reached
-	Judged      bool   // there were enough cases to judge the cover by
 	Wrote       string // the file that was written of the case that failed
 	Source      string // that case, where no file was written
 }

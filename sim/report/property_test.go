@@ -13,7 +13,7 @@ func made() Case {
 	return Case{
 		Took: 2 * time.Second, Outcome: scenario.Outcome{Name: "made", File: "p.property.yaml", Line: 1},
 		Property: &Property{
-			Seeds: 40, Runs: 40, Regressions: 1, Cover: []Reached{{"acting", 3, "5%"}}, Judged: true,
+			Seeds: 40, Runs: 40, Regressions: 1, Cover: []Reached{{"acting", 3, "5%"}},
 			Wrote: "old/p.7.scenario.yaml", Source: "scenario: 1\nname: x\n",
 		},
 	}
