@@ -83,7 +83,7 @@ func TestINV8LateAnswersAreTried(t *testing.T) {
 	after := &node{machine: before.machine.Clone()}
 	after.machine.Step(cancel)
 	given := lateAfter(before, after, cancel)
-	if a, ok := given.answer(); !ok || given.call != call.Call || answeredCall(a.input) != call.Call {
+	if a, ok := given.answer(); !ok || given.call != call.Call || fsm.Answers(a.input) != call.Call {
 		t.Errorf("%+v is late behind the cancel of %+v", given, call)
 	}
 	after.late = given

@@ -65,7 +65,7 @@ func (f *fates) observe(in fsm.Input, effects []fsm.Effect) {
 	if _, ok := in.(fsm.Boot); ok {
 		f.open = f.open[:0]
 	}
-	f.close(answers(in))
+	f.close(fsm.Answers(in))
 	for _, e := range effects {
 		if abort, ok := e.(fsm.AbortCall); ok {
 			f.close(abort.Call)
@@ -176,33 +176,5 @@ func fateKeyOf(e fsm.Effect) (fateKey, fsm.CallID) {
 		return fateKey{e.Handle, kind, e.Skill + " " + e.Reference}, e.Call
 	default:
 		return fateKey{}, 0
-	}
-}
-
-// answers returns the call that an input answers, or 0.
-func answers(in fsm.Input) fsm.CallID {
-	switch in := in.(type) {
-	case fsm.BrainAnswered:
-		return in.Call
-	case fsm.BrainFailed:
-		return in.Call
-	case fsm.ToolAnswered:
-		return in.Call
-	case fsm.ToolStopped:
-		return in.Call
-	case fsm.Recalled:
-		return in.Call
-	case fsm.Embedded:
-		return in.Call
-	case fsm.Stored:
-		return in.Call
-	case fsm.SessionLoaded:
-		return in.Call
-	case fsm.SessionSaved:
-		return in.Call
-	case fsm.SkillLoaded:
-		return in.Call
-	default:
-		return 0
 	}
 }

@@ -18,7 +18,7 @@ func lateAfter(n, next *node, in fsm.Input) late {
 	}
 	last := next.late
 	before, after := n.machine.View(), next.machine.View()
-	answers := answeredCall(in)
+	answers := fsm.Answers(in)
 	for i := range before.Handles {
 		a := before.Handles[i].Await
 		if a.Call != 0 && a.Call != answers && !awaited(after, a.Call) {
@@ -35,34 +35,6 @@ func awaited(s *fsm.Snapshot, call fsm.CallID) bool {
 		}
 	}
 	return false
-}
-
-// answeredCall is the call that an input answers, or 0.
-func answeredCall(in fsm.Input) fsm.CallID {
-	switch in := in.(type) {
-	case fsm.BrainAnswered:
-		return in.Call
-	case fsm.BrainFailed:
-		return in.Call
-	case fsm.ToolAnswered:
-		return in.Call
-	case fsm.ToolStopped:
-		return in.Call
-	case fsm.Recalled:
-		return in.Call
-	case fsm.Embedded:
-		return in.Call
-	case fsm.Stored:
-		return in.Call
-	case fsm.SessionLoaded:
-		return in.Call
-	case fsm.SessionSaved:
-		return in.Call
-	case fsm.SkillLoaded:
-		return in.Call
-	default:
-		return 0
-	}
 }
 
 // answer is the late answer, or false where no call was given up.

@@ -54,5 +54,22 @@
 // was planned by number and never struck, and a broken invariant fail every case,
 // whatever it expects.
 //
+// Where to read:
+//
+//   - the format: file.go, line.go, moment.go, faults.go, claim.go, ordering.go,
+//     config.go, things.go, replay.go, live.go, real.go, property.go
+//   - loading: load.go is the way through; syntax.go and source.go read YAML, include.go
+//     and join.go fragments, interpolate.go and matrix.go variables, decode.go and
+//     scalar.go values by their types, check*.go what a type does not say; problem.go,
+//     frame.go and suggest.go word what is wrong
+//   - playing: plan.go and faultplan.go make a [sim.Plan]; run.go plays it
+//   - judging: judge.go and hold.go; match.go, matcher.go, value.go and measure.go match,
+//     nearest.go and explain.go say what comes nearest; trace.go, event.go and
+//     within.go go through the steps; expression.go, expression_rules.go, state.go and
+//     eventually.go evaluate; tell.go and outcome.go say what came of it
+//   - goldens: golden*.go, obsolete.go, slug.go; choosing: find.go, tags.go, shard.go;
+//     lint: lint*.go; counterexamples: counterexample.go; properties: property*.go and
+//     template*.go, which package property plays
+//
 // The package is pure: files arrive as an [io/fs.FS] and there is no clock.
 package scenario
