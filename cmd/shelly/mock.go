@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"shelly/cmd/shelly/internal/lockstep"
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/mock"
@@ -66,7 +67,7 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	if !ok {
 		return mock.Answer{}, fmt.Errorf("the script has no line for a call for %s", q.Purpose)
 	}
-	a := spoken(ask, line)
+	a := lockstep.Spoken(ask, line)
 	if b.delays {
 		a.Delay = time.Duration(line.Takes) * time.Millisecond
 		if line.Stream != nil {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"shelly/cmd/shelly/internal/lockstep"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
@@ -159,7 +160,7 @@ func (c *testCmd) play(ctx context.Context, t *terminal, files, all []*scenario.
 		return err
 	}
 	told := c.teller(t, len(files), broken)
-	live := new(models)
+	live := &lockstep.Models{Connect: connectModel}
 	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live) }
 	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
 	erase := told.progress.keep()

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"time"
 
+	"shelly/cmd/shelly/internal/lockstep"
+	"shelly/cmd/shelly/internal/scratch"
 	"shelly/sim"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -12,7 +14,7 @@ import (
 
 // one runs a case: as it is written, or under each seed that is asked for until it
 // fails under one.
-func (c *testCmd) one(f *scenario.File, g *goldens, m *models) (out report.Case) {
+func (c *testCmd) one(f *scenario.File, g *goldens, m *lockstep.Models) (out report.Case) {
 	if f.Property() != nil {
 		return c.property(f)
 	}
@@ -51,13 +53,13 @@ func (c *testCmd) seeds() iter.Seq[*uint64] {
 }
 
 // under runs a case under a seed, and with --twice once more (SCN-11).
-func (c *testCmd) under(f *scenario.File, seed *uint64, g *goldens, m *models) (out report.Case) {
+func (c *testCmd) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.Models) (out report.Case) {
 	switch {
 	case c.On == "runtime" && f.Script.Live:
-		out.Outcome = m.play(f)
+		out.Outcome = m.Play(f)
 		return out
 	case c.On == "runtime":
-		out.Outcome = runLive(f)
+		out.Outcome = lockstep.Compare(f)
 		g.settle(f, &out.Outcome)
 		return out
 	}
@@ -89,7 +91,7 @@ func seeded(out *report.Case, seed uint64) {
 }
 
 func options(seed *uint64) sim.Options {
-	o := sim.Options{Workshop: realTools()}
+	o := sim.Options{Workshop: scratch.Workshop()}
 	if seed != nil {
 		o.Choose = sim.NewSeeded(*seed)
 	}

@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"cmp"
@@ -72,7 +72,7 @@ func (l *live) keep(p *sim.Plan) error {
 
 // Session implements [sim.Backend].
 func (l *live) Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	switch e := e.(type) {
 	case fsm.LoadSession:

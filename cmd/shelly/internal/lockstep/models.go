@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"cmp"
@@ -7,23 +7,30 @@ import (
 	"slices"
 	"sync"
 
+	"shelly/cmd/shelly/internal/scratch"
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
-// models plays cases against the configured Ollama (SCN-29), one at a time: how long a
-// model takes counts, and a server that answers two cases takes longer for both.
-type models struct{ turn sync.Mutex }
+// Models plays cases against a real Ollama (SCN-29), one at a time: how long a model
+// takes counts, and a server that answers two cases takes longer for both.
+type Models struct {
+	// Connect returns a client of the server that is asked in a profile, "" for none, or
+	// says why there is nothing to ask, for which the case is skipped.
+	Connect func(profile string) (client *ollama.Client, why string, err error)
 
-// play runs a live case as often as it wants. One that finds no model to ask is
+	turn sync.Mutex
+}
+
+// Play runs a live case as often as it wants. One that finds no model to ask is
 // skipped.
-func (m *models) play(f *scenario.File) scenario.Outcome {
+func (m *Models) Play(f *scenario.File) scenario.Outcome {
 	m.turn.Lock()
 	defer m.turn.Unlock()
 	out := f.Unplayed()
-	asked, why, err := findModel(context.Background(), f)
+	asked, why, err := m.find(context.Background(), f)
 	if err != nil {
 		out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 		return out
@@ -41,26 +48,22 @@ func (m *models) play(f *scenario.File) scenario.Outcome {
 	return out
 }
 
-// findModel connects to the model that shelly run would ask in the case's profile, or
-// says why there is none.
-func findModel(ctx context.Context, f *scenario.File) (_ *model, why string, err error) {
-	cfg, err := new(place).load(given("--profile", "profile", f.Plan().Config.Profile)...)
-	if err != nil {
+// find connects to the model that is asked in the case's profile, or says why there is
+// none.
+func (m *Models) find(ctx context.Context, f *scenario.File) (_ *model, why string, err error) {
+	client, why, err := m.Connect(f.Plan().Config.Profile)
+	switch {
+	case err != nil:
 		return nil, "", err
+	case why != "":
+		return nil, "brain: live: " + why, nil
 	}
-	if cfg.Brain.Kind == "demo" {
-		return nil, "brain: live: the configuration has the demo brain, a script and not a model (brain.kind)", nil
-	}
-	client, err := ollama.New(askingOptions(cfg.Brain))
-	if err != nil {
-		return nil, "", fmt.Errorf("brain.url: %w", err)
-	}
-	m, err := meetModel(ctx, client)
+	asked, err := meetModel(ctx, client)
 	if err != nil {
 		client.Close()
 		return nil, "brain: live: " + err.Error(), nil
 	}
-	return m, "", nil
+	return asked, "", nil
 }
 
 // meetModel chooses the models of a server and asks it what they are.
@@ -86,7 +89,7 @@ func meetModel(ctx context.Context, client *ollama.Client) (*model, error) {
 
 // run plays the case once, with the real adapters and the model.
 func (m *model) run(f *scenario.File) scenario.Outcome {
-	plan := f.Plan().Equipped(realTools().Tools)
+	plan := f.Plan().Equipped(scratch.Workshop().Tools)
 	broken := func(err error) scenario.Outcome {
 		out := f.Unplayed()
 		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
@@ -97,7 +100,7 @@ func (m *model) run(f *scenario.File) scenario.Outcome {
 		return broken(err)
 	}
 	defer l.Close()
-	out := f.Run(sim.Options{Backend: l, Journal: journal{l.store, l}, Workshop: realTools()})
+	out := f.Run(sim.Options{Backend: l, Journal: journal{l.store, l}, Workshop: scratch.Workshop()})
 	if out.Err != nil {
 		return out
 	}

@@ -1,17 +1,18 @@
-package main
+package lockstep
 
 import (
 	"context"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"shelly/cmd/shelly/internal/scratch"
 	"shelly/fsm"
 	"shelly/runtime/mock"
-	"shelly/runtime/tool"
+	"shelly/runtime/ollama"
+	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
@@ -25,13 +26,15 @@ func (w *wavering) Answer(_ context.Context, q mock.Question) (mock.Answer, erro
 	return mock.Answer{Text: "It is green."}, nil
 }
 
-// ollamaHost serves a model as the configured Ollama.
-func ollamaHost(t *testing.T, o mock.Options) {
+// serving asks a model that is served as an Ollama does.
+func serving(t *testing.T, o mock.Options) *Models {
 	t.Helper()
 	server := httptest.NewServer(mock.New(o))
 	t.Cleanup(server.Close)
-	t.Setenv("OLLAMA_HOST", server.URL)
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	return &Models{Connect: func(string) (*ollama.Client, string, error) {
+		client, err := ollama.New(ollama.Options{BaseURL: server.URL})
+		return client, "", err
+	}}
 }
 
 func parseLive(t *testing.T, more string) *scenario.File {
@@ -58,8 +61,7 @@ func TestSCN29AModelThatWavers(t *testing.T) {
 		{"all of three", "repeat: 3\n", 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			ollamaHost(t, mock.Options{Brain: new(wavering)})
-			out := new(models).play(parseLive(t, test.more))
+			out := serving(t, mock.Options{Brain: new(wavering)}).Play(parseLive(t, test.more))
 			if out.Err != nil || out.Skipped != "" || len(out.Failures) != test.failures {
 				t.Fatalf("%v, skipped %q, failures %v", out.Err, out.Skipped, out.Failures)
 			}
@@ -83,16 +85,16 @@ func TestSCN29VectorsAreTheModels(t *testing.T) {
 		want int // bytes of a vector
 	}{{"with an embedding model", 8, 32}, {"without one", 0, 0}} {
 		t.Run(test.name, func(t *testing.T) {
-			ollamaHost(t, mock.Options{Brain: new(wavering), EmbedDims: test.dims})
+			models := serving(t, mock.Options{Brain: new(wavering), EmbedDims: test.dims})
 			f := parseLive(t, "memory: [{summary: the door is green}]\n")
-			out := new(models).play(f)
+			out := models.Play(f)
 			if !out.OK() {
 				t.Fatal(out.Err, out.Skipped, out.Failures)
 			}
 			if entries := out.Result.Memory; len(entries) != 2 || len(entries[1].Vector) != test.want {
 				t.Errorf("memory %+v", entries)
 			}
-			m, why, err := findModel(context.Background(), f)
+			m, why, err := models.find(t.Context(), f)
 			if err != nil || why != "" {
 				t.Fatal(why, err)
 			}
@@ -117,24 +119,12 @@ func TestSCN29VectorsAreTheModels(t *testing.T) {
 // SCN-29: a crash before the answer is kept asks the model again.
 func TestSCN29ALiveCaseThatCrashes(t *testing.T) {
 	model := new(wavering)
-	ollamaHost(t, mock.Options{Brain: model})
-	out := new(models).play(parseLive(t, "faults: {crash: {at: step.3}}\n"))
+	out := serving(t, mock.Options{Brain: model}).Play(parseLive(t, "faults: {crash: {at: step.3}}\n"))
 	if out.Err != nil || len(out.Result.Crashes) != 1 || model.asked.Load() != 2 {
 		t.Errorf("%v, skipped %q, asked %d times", out.Err, out.Skipped, model.asked.Load())
 	}
 	if len(out.Failures) != 1 || !strings.Contains(out.Failures[0].Got, "I cannot tell.") { // its second answer
 		t.Errorf("failures %v", out.Failures)
-	}
-}
-
-// SCN-30: the names that a scenario knows the tools by are theirs.
-func TestSCN30TheNamesAreTheTools(t *testing.T) {
-	var names []string
-	for _, d := range tool.FileTools() {
-		names = append(names, d.Name)
-	}
-	if !slices.Equal(names, scenario.FileTools()) {
-		t.Errorf("the tools are %q, a scenario has %q", names, scenario.FileTools())
 	}
 }
 
@@ -153,7 +143,7 @@ expect: {world: {$exact: {a/b.txt: "x"}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, out := range map[string]scenario.Outcome{"sim": f.Run(options(nil)), "runtime": runLive(f)} {
+	for name, out := range map[string]scenario.Outcome{"sim": f.Run(sim.Options{Workshop: scratch.Workshop()}), "runtime": Compare(f)} {
 		if !out.OK() {
 			t.Errorf("%s: %v %v", name, out.Err, out.Failures)
 		}

@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, 
 
 // remember recalls, embeds or stores.
 func (l *live) remember(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	switch e := e.(type) {
 	case fsm.Recall:

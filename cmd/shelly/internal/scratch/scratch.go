@@ -1,4 +1,6 @@
-package main
+// Package scratch makes the workspaces of cases that say tools: real: a temporary
+// folder each, with what the case puts there, and the daemon's file tools in it.
+package scratch
 
 import (
 	"context"
@@ -14,10 +16,10 @@ import (
 	"shelly/sim"
 )
 
-// realTools are the daemon's file tools as a case has them that says tools: real.
-func realTools() *sim.Workshop {
+// Workshop returns those tools, and what opens a workspace for a case.
+func Workshop() *sim.Workshop {
 	open := func(name string, files []sim.Thing) (sim.Workspace, error) {
-		s, err := openScratch(name, files)
+		s, err := openWorkspace(name, files)
 		if err != nil {
 			return nil, fmt.Errorf("make a scratch workspace: %w", err)
 		}
@@ -26,8 +28,8 @@ func realTools() *sim.Workshop {
 	return &sim.Workshop{Tools: tool.FileTools(), Open: open}
 }
 
-// scratch is a workspace of its own with the real tools in it (SCN-30).
-type scratch struct {
+// workspace is a workspace of its own with the real tools in it (SCN-30).
+type workspace struct {
 	dir   string
 	tools *tool.Runner
 }
@@ -35,12 +37,12 @@ type scratch struct {
 // What the tools may read and show: the defaults of tools.read_bytes_max and
 // tools.result_bytes_max.
 const (
-	scratchReadBytesMax   = 64 << 20
-	scratchResultBytesMax = 16 << 10
+	readBytesMax   = 64 << 20
+	resultBytesMax = 16 << 10
 )
 
-func openScratch(name string, files []sim.Thing) (_ *scratch, err error) {
-	s := &scratch{}
+func openWorkspace(name string, files []sim.Thing) (_ *workspace, err error) {
+	s := &workspace{}
 	if s.dir, err = os.MkdirTemp("", "shelly-workspace-"); err != nil {
 		return nil, err
 	}
@@ -55,12 +57,12 @@ func openScratch(name string, files []sim.Thing) (_ *scratch, err error) {
 		}
 	}
 	s.tools, err = tool.New(tool.Options{
-		Workspace: s.dir, KnownAs: name, ReadBytesMax: scratchReadBytesMax, ResultBytesMax: scratchResultBytesMax,
+		Workspace: s.dir, KnownAs: name, ReadBytesMax: readBytesMax, ResultBytesMax: resultBytesMax,
 	})
 	return s, err
 }
 
-func (s *scratch) put(f sim.Thing) error {
+func (s *workspace) put(f sim.Thing) error {
 	var text string
 	if err := json.Unmarshal([]byte(f.Data), &text); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
@@ -73,12 +75,12 @@ func (s *scratch) put(f sim.Thing) error {
 }
 
 // Run implements [sim.Workspace].
-func (s *scratch) Run(run fsm.RunTool) fsm.ToolAnswered {
+func (s *workspace) Run(run fsm.RunTool) fsm.ToolAnswered {
 	return s.tools.Run(context.Background(), run)
 }
 
 // Files implements [sim.Workspace].
-func (s *scratch) Files() (files []sim.Thing, err error) {
+func (s *workspace) Files() (files []sim.Thing, err error) {
 	root := os.DirFS(s.dir)
 	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -96,4 +98,4 @@ func (s *scratch) Files() (files []sim.Thing, err error) {
 }
 
 // Close implements [sim.Workspace].
-func (s *scratch) Close() error { return errors.Join(s.tools.Close(), os.RemoveAll(s.dir)) }
+func (s *workspace) Close() error { return errors.Join(s.tools.Close(), os.RemoveAll(s.dir)) }

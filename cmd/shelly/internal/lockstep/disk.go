@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"errors"
@@ -99,7 +99,7 @@ func (l *live) tear(appending func() error) error {
 
 // logs reads the write-ahead logs of a store.
 func logs(fs vfs.FS) (map[string][]byte, error) {
-	names, err := fs.List(liveStore)
+	names, err := fs.List(storeFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func logs(fs vfs.FS) (map[string][]byte, error) {
 		if !strings.HasSuffix(name, ".log") {
 			continue
 		}
-		f, err := fs.Open(path.Join(liveStore, name))
+		f, err := fs.Open(path.Join(storeFolder, name))
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func logs(fs vfs.FS) (map[string][]byte, error) {
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
-		found[path.Join(liveStore, name)] = bytes
+		found[path.Join(storeFolder, name)] = bytes
 	}
 	return found, nil
 }

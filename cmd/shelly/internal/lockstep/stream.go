@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func (l *live) hang(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 		return nil, err
 	}
 	var seen []sim.Piece
-	guard := time.After(liveTimeout)
+	guard := time.After(callTimeout)
 	for wait := true; wait && len(seen) < len(want); {
 		select {
 		case p := <-pieces:

@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"bytes"
@@ -65,8 +65,8 @@ func sameCall(a, b fsm.ToolCall) bool {
 // say so.
 const spokenPieces = 3
 
-// spoken is a script's line as the mock server says it, without its delays.
-func spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
+// Spoken is a script's line as the mock server says it, without its delays.
+func Spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
 	switch scripted := line.Answer(ask).(type) {
 	case fsm.BrainAnswered:
 		if line.Stream == nil {
@@ -116,7 +116,7 @@ func failing(f fsm.BrainFailed) mock.Answer {
 	case fsm.BrainTimeout:
 		return mock.Answer{Text: "silence", Hang: true}
 	case fsm.BrainContextTruncated:
-		return mock.Answer{Text: "cut", PromptTokens: liveWindow}
+		return mock.Answer{Text: "cut", PromptTokens: callWindow}
 	case fsm.BrainNoTools:
 		return mock.Answer{Status: http.StatusBadRequest, Error: `"m" does not support tools`}
 	case fsm.BrainMissingModel:

@@ -1,4 +1,4 @@
-package main
+package lockstep
 
 import (
 	"fmt"
@@ -6,24 +6,25 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/cmd/shelly/internal/scratch"
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
-// runLive plays a case twice, simulated and with the real adapters, and compares
+// Compare plays a case twice, simulated and with the real adapters, and compares
 // the journalled inputs and the effects (SCN-12), and what is kept of requests,
 // memory and sessions. A case that asks for a crash at every point is compared on its
 // uninterrupted run.
-func runLive(f *scenario.File) scenario.Outcome {
+func Compare(f *scenario.File) scenario.Outcome {
 	if f.Replay != nil {
 		return f.Skip("a replay is what the machine was told; nothing of it is left to the runtime")
 	}
-	out := f.Run(sim.Options{Workshop: realTools()})
+	out := f.Run(sim.Options{Workshop: scratch.Workshop()})
 	if out.Err != nil {
 		return out
 	}
-	plan := f.Plan().Equipped(realTools().Tools)
+	plan := f.Plan().Equipped(scratch.Workshop().Tools)
 	text, err := playLive(&plan, out.Result)
 	if err != nil {
 		out.Err = fmt.Errorf("%s: on the runtime: %w", f.Path(), err)
@@ -46,7 +47,7 @@ func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 		return "", err
 	}
 	defer l.Close()
-	real, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}, Workshop: realTools()})
+	real, err := sim.Run(*plan, sim.Options{Backend: l, Journal: journal{l.store, l}, Workshop: scratch.Workshop()})
 	if err != nil {
 		return "", err
 	}

@@ -1,10 +1,9 @@
-package main
+package lockstep
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -59,19 +58,16 @@ type live struct {
 	heard  chan struct{} // closed when the server has been sent something
 }
 
-// liveTimeout only guards against a defect: nothing is waited for that long.
-const liveTimeout = time.Minute
+// callTimeout only guards against a defect: nothing is waited for that long.
+const callTimeout = time.Minute
 
-// haste is how long a client waits that is to find that nothing comes.
-const haste = 20 * time.Millisecond
-
-// liveWindow is the context window in tokens that the model is asked with. It is
+// callWindow is the context window in tokens that the model is asked with. It is
 // the longest that a configuration may have, so that the counts that a scenario
 // reports fit into it, and only a scripted context_truncated does not.
-const liveWindow = 1 << 24
+const callWindow = 1 << 24
 
-// liveStore is the folder of the store on its file system.
-const liveStore = "data"
+// storeFolder is the folder of the store on its file system.
+const storeFolder = "data"
 
 // newLive starts the adapters for a plan, and for a live case with the model that it
 // asks. Close ends them.
@@ -117,58 +113,9 @@ func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 // space is the scratch workspace.
 func (l *live) space() string { return filepath.Join(l.scratch, "workspace") }
 
-// serve starts the mock server and a client of it.
-func (l *live) serve(noVectors bool) error {
-	options := mock.Options{Brain: l, EmbedModel: sim.EmbeddingModel}
-	if !noVectors {
-		options.EmbedDims = len(sim.Vector("")) / 4
-		options.Embed = floats
-	}
-	server := mock.New(options)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	l.server = &http.Server{Handler: server, ReadHeaderTimeout: liveTimeout}
-	go func() { _ = l.server.Serve(listener) }()
-	embed := sim.EmbeddingModel
-	if noVectors {
-		embed = ""
-	}
-	l.asking = ollama.Options{
-		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed, NumCtx: liveWindow,
-	}
-	asking := l.asking
-	if l.client, err = ollama.New(asking); err != nil {
-		return err
-	}
-	asking.Timeouts.FirstToken = haste
-	if l.hasty, err = ollama.New(asking); err != nil {
-		return err
-	}
-	asking.Timeouts = ollama.Timeouts{Idle: haste}
-	if l.restless, err = ollama.New(asking); err != nil {
-		return err
-	}
-	if asking.BaseURL, err = nobody(); err != nil {
-		return err
-	}
-	l.absent, err = ollama.New(asking)
-	return err
-}
-
-// nobody is an address at which nothing listens: one that was free a moment ago.
-func nobody() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return "http://" + listener.Addr().String(), listener.Close()
-}
-
 // open opens the store, and the memory and the sessions on it.
 func (l *live) open() (err error) {
-	if l.store, err = store.Open(liveStore, store.Options{FS: errorfs.Wrap(l.fs, &l.disk)}); err != nil {
+	if l.store, err = store.Open(storeFolder, store.Options{FS: errorfs.Wrap(l.fs, &l.disk)}); err != nil {
 		return err
 	}
 	if l.memory, err = memory.Open(l.store, l.embedder()); err != nil {
@@ -230,22 +177,11 @@ func (j journal) Crash() (sim.Journal, error) {
 	return journal{j.live.store, j.live}, nil
 }
 
-// Answer implements [mock.Brain]: the server says what the simulator has decided,
-// to a question that must be the machine's.
-func (l *live) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.unlike = unlike(l.asked, l.offered(l.asked), q)
-	close(l.heard)
-	l.heard = make(chan struct{}) // the client does not ask twice; if it did, this would be another question
-	return l.answer, nil
-}
-
 // Brain implements [sim.Backend].
 func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), liveTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	l.prepare(ask, spoken(ask, line))
+	l.prepare(ask, Spoken(ask, line))
 	if line.Hangs || line.Fails == fsm.BrainCancelled {
 		return l.hang(ask, line)
 	}
@@ -276,23 +212,6 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 	in.Call = ask.Call
 	in.Tokens = line.Tokens // without them the mock server estimates, which no script does
 	return in, nil
-}
-
-// prepare tells the server what it will be asked and what it says.
-func (l *live) prepare(ask fsm.AskBrain, answer mock.Answer) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.asked, l.answer, l.unlike, l.heard = ask, answer, "", make(chan struct{})
-}
-
-// alike is an error if the server was not sent what the machine asked.
-func (l *live) alike() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.unlike != "" {
-		return fmt.Errorf("the model is not sent what the machine asked: %s", l.unlike)
-	}
-	return nil
 }
 
 // stubs are the plan's tools as the real runner offers them.

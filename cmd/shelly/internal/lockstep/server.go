@@ -1,0 +1,94 @@
+package lockstep
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
+	"shelly/sim"
+)
+
+// haste is how long a client waits that is to find that nothing comes.
+const haste = 20 * time.Millisecond
+
+// serve starts the mock server and a client of it.
+func (l *live) serve(noVectors bool) error {
+	options := mock.Options{Brain: l, EmbedModel: sim.EmbeddingModel}
+	if !noVectors {
+		options.EmbedDims = len(sim.Vector("")) / 4
+		options.Embed = floats
+	}
+	server := mock.New(options)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	l.server = &http.Server{Handler: server, ReadHeaderTimeout: callTimeout}
+	go func() { _ = l.server.Serve(listener) }()
+	embed := sim.EmbeddingModel
+	if noVectors {
+		embed = ""
+	}
+	l.asking = ollama.Options{
+		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed, NumCtx: callWindow,
+	}
+	asking := l.asking
+	if l.client, err = ollama.New(asking); err != nil {
+		return err
+	}
+	asking.Timeouts.FirstToken = haste
+	if l.hasty, err = ollama.New(asking); err != nil {
+		return err
+	}
+	asking.Timeouts = ollama.Timeouts{Idle: haste}
+	if l.restless, err = ollama.New(asking); err != nil {
+		return err
+	}
+	if asking.BaseURL, err = nobody(); err != nil {
+		return err
+	}
+	l.absent, err = ollama.New(asking)
+	return err
+}
+
+// nobody is an address at which nothing listens: one that was free a moment ago.
+func nobody() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return "http://" + listener.Addr().String(), listener.Close()
+}
+
+// prepare tells the server what it will be asked and what it says.
+func (l *live) prepare(ask fsm.AskBrain, answer mock.Answer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked, l.answer, l.unlike, l.heard = ask, answer, "", make(chan struct{})
+}
+
+// alike is an error if the server was not sent what the machine asked.
+func (l *live) alike() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unlike != "" {
+		return fmt.Errorf("the model is not sent what the machine asked: %s", l.unlike)
+	}
+	return nil
+}
+
+// Answer implements [mock.Brain]: the server says what the simulator has decided,
+// to a question that must be the machine's.
+func (l *live) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unlike = unlike(l.asked, l.offered(l.asked), q)
+	close(l.heard)
+	l.heard = make(chan struct{}) // the client does not ask twice; if it did, this would be another question
+	return l.answer, nil
+}

@@ -1,0 +1,20 @@
+package scratch
+
+import (
+	"slices"
+	"testing"
+
+	"shelly/runtime/tool"
+	"shelly/sim/scenario"
+)
+
+// SCN-30: the names that a scenario knows the tools by are theirs.
+func TestSCN30TheNamesAreTheTools(t *testing.T) {
+	var names []string
+	for _, d := range tool.FileTools() {
+		names = append(names, d.Name)
+	}
+	if !slices.Equal(names, scenario.FileTools()) {
+		t.Errorf("the tools are %q, a scenario has %q", names, scenario.FileTools())
+	}
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"fmt"
+
+	"shelly/runtime/ollama"
+)
+
+// connectModel connects to the Ollama that shelly run would ask in a profile, or says
+// why there is none.
+func connectModel(profile string) (_ *ollama.Client, why string, err error) {
+	cfg, err := new(place).load(given("--profile", "profile", profile)...)
+	if err != nil {
+		return nil, "", err
+	}
+	if cfg.Brain.Kind == "demo" {
+		return nil, "the configuration has the demo brain, a script and not a model (brain.kind)", nil
+	}
+	client, err := ollama.New(askingOptions(cfg.Brain))
+	if err != nil {
+		return nil, "", fmt.Errorf("brain.url: %w", err)
+	}
+	return client, "", nil
+}
