@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"unicode"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
@@ -74,7 +75,7 @@ func (c *askCmd) Run(t *terminal) error {
 	}
 	w.reply(reply.Text)
 	if reply.IsError {
-		return silent(exitFailed)
+		return exit.Silent(exit.Failed)
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func readImages(files []string, bytesMax int64) ([][]byte, error) {
 	for _, file := range files {
 		image, err := readImage(file, bytesMax)
 		if err != nil {
-			return nil, failf(exitUsage, "--image %s: %w", file, err)
+			return nil, exit.Errorf(exit.Usage, "--image %s: %w", file, err)
 		}
 		images = append(images, image)
 	}
@@ -142,7 +143,7 @@ func readAll(in io.Reader, bytesMax int64) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read standard input: %w", err)
 	case int64(len(all)) > bytesMax:
-		return "", failf(exitUsage, "standard input is longer than request_bytes_max, %d bytes: send less, or name a file in the workspace that holds it", bytesMax)
+		return "", exit.Errorf(exit.Usage, "standard input is longer than request_bytes_max, %d bytes: send less, or name a file in the workspace that holds it", bytesMax)
 	}
 	return string(all), nil
 }
@@ -152,17 +153,17 @@ func (c *askCmd) failed(ctx context.Context, id string, err error) error {
 	refused := (*client.Error)(nil)
 	switch {
 	case ctx.Err() != nil:
-		return failf(exitFailed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
+		return exit.Errorf(exit.Failed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
 	case errors.Is(err, client.ErrNotRunning):
-		return coded{exitUnreachable, err}
+		return exit.With(exit.Unreachable, err)
 	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrTooLarge), errors.Is(err, engine.ErrConflict):
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	case errors.As(err, &refused) && refused.Code == comm.CodeBadRequest:
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	case errors.Is(err, engine.ErrNoSpace):
-		return coded{exitDisk, err}
+		return exit.With(exit.Disk, err)
 	default:
-		return failf(exitFailed, "request %s: %w", id, err)
+		return exit.Errorf(exit.Failed, "request %s: %w", id, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
@@ -33,7 +34,7 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 	}
 	client, err := ollama.New(askingOptions(c))
 	if err != nil {
-		return brain{}, failf(exitUsage, "brain.url: %w", err)
+		return brain{}, exit.Errorf(exit.Usage, "brain.url: %w", err)
 	}
 	o := &ollamaBrain{client: client}
 	ready, err := o.choose(ctx)
@@ -49,7 +50,7 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 		log.Warn("no model yet: each request fails with the reason until there is one", "because", err)
 		return brain{o, o, "ollama at " + client.BaseURL()}, nil
 	default:
-		return brain{}, failf(exitUnreachable, "%w", err)
+		return brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}
 }
 

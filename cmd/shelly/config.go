@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/runtime/config"
 )
@@ -44,11 +45,11 @@ func (c *configCmd) Run(t *terminal) error {
 // profile prints a profile.
 func (c *configCmd) profile(t *terminal) error {
 	if c.JSON {
-		return failf(exitUsage, "--profile prints a configuration file: leave --json out")
+		return exit.Errorf(exit.Usage, "--profile prints a configuration file: leave --json out")
 	}
 	text, ok := config.PrintProfile(c.Profile)
 	if !ok {
-		return failf(exitUsage, "--profile %s: the profiles are %s", c.Profile, strings.Join(fsm.ProfileNames(), ", "))
+		return exit.Errorf(exit.Usage, "--profile %s: the profiles are %s", c.Profile, strings.Join(fsm.ProfileNames(), ", "))
 	}
 	_, err := io.WriteString(t.out, text)
 	return err

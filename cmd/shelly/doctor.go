@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -207,7 +208,7 @@ func (x *examination) report(t *terminal, asJSON bool) error {
 		}
 	}
 	if failed {
-		return silent(exitFailed)
+		return exit.Silent(exit.Failed)
 	}
 	return nil
 }

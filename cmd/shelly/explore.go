@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/replace"
+	"shelly/cmd/shelly/internal/suite"
 	"shelly/sim"
 	"shelly/sim/scenario"
 )
@@ -91,7 +94,7 @@ func (c *exploreCmd) worlds() ([]world, error) {
 		return []world{w}, err
 	}
 	if c.Timeouts != nil || c.Crashes != nil || c.Cancels != nil {
-		return nil, failf(exitUsage, "--timeouts, --crashes and --cancels are for the world of a FILE; a named one has its own")
+		return nil, exit.Errorf(exit.Usage, "--timeouts, --crashes and --cancels are for the world of a FILE; a named one has its own")
 	}
 	if c.World == "all" {
 		var all []world
@@ -106,7 +109,7 @@ func (c *exploreCmd) worlds() ([]world, error) {
 	}
 	b, ok := sim.World(name)
 	if !ok {
-		return nil, failf(exitUsage, "there is no world %q; shelly explore --help lists them", name)
+		return nil, exit.Errorf(exit.Usage, "there is no world %q; shelly explore --help lists them", name)
 	}
 	return []world{{Bounds: b}}, nil
 }
@@ -114,17 +117,17 @@ func (c *exploreCmd) worlds() ([]world, error) {
 // fileWorld is the world of a scenario.
 func (c *exploreCmd) fileWorld() (world, error) {
 	if c.World != "" {
-		return world{}, failf(exitUsage, "give FILE or --world, not both")
+		return world{}, exit.Errorf(exit.Usage, "give FILE or --world, not both")
 	}
-	f, err := loadScenario(c.File)
+	f, err := suite.LoadOne(c.File)
 	if err != nil {
 		return world{}, err
 	}
 	if f.Replay != nil {
-		return world{}, failf(exitUsage, "%s is a replay: all that happens in it is said", c.File)
+		return world{}, exit.Errorf(exit.Usage, "%s is a replay: all that happens in it is said", c.File)
 	}
 	if f.Script.Live || f.Tools.Real {
-		return world{}, failf(exitUsage, "%s has brain: live or tools: real, and a walk tries all that a script and stubs may do", c.File)
+		return world{}, exit.Errorf(exit.Usage, "%s has brain: live or tools: real, and a walk tries all that a script and stubs may do", c.File)
 	}
 	plan := f.Plan()
 	w := world{Bounds: sim.CaseWorld(c.File, &plan), file: f}
@@ -145,9 +148,9 @@ func (c *exploreCmd) gaveUp(x sim.Exploration) error {
 	case x.Complete:
 		return nil
 	case c.States > 0 && x.Unique >= c.States:
-		return failf(exitFailed, "gave up after %d unique states; raise --states to walk to the end", x.Unique)
+		return exit.Errorf(exit.Failed, "gave up after %d unique states; raise --states to walk to the end", x.Unique)
 	default:
-		return failf(exitFailed, "gave up after %d unique states and %s; raise --budget to walk to the end", x.Unique, c.Budget)
+		return exit.Errorf(exit.Failed, "gave up after %d unique states and %s; raise --budget to walk to the end", x.Unique, c.Budget)
 	}
 }
 
@@ -160,18 +163,18 @@ func (c *exploreCmd) write(w world, found *sim.Counterexample, several bool) (st
 		name = base + "-" + w.Name + scenario.Suffix
 	}
 	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
-	create := replaceFile
+	create := replace.File
 	if !c.Force {
 		create = newFile
 	}
 	err := create(name, record.Write)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return "", failf(exitFailed, "the counterexample is not written: %s is there; name another file with -o, or give --force", name)
+		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %s is there; name another file with -o, or give --force", name)
 	case err != nil:
-		return "", failf(exitFailed, "the counterexample is not written: %w", err)
+		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %w", err)
 	}
-	return name, silent(exitFailed)
+	return name, exit.Silent(exit.Failed)
 }
 
 // newFile writes a file that is not there yet.

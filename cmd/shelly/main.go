@@ -1,12 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/alecthomas/kong"
+
+	"shelly/cmd/shelly/internal/exit"
 )
 
 // cli is the whole command line (CLI-1).
@@ -22,36 +23,6 @@ type cli struct {
 	Config   configCmd   `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
-
-// Exit codes (CLI-2). Those of test are the scenario format's (SCN-9).
-const (
-	exitOK          = 0
-	exitFailed      = 1 // an expectation or invariant failed; a request was answered with an error
-	exitUsage       = 2 // bad flags, configuration or files
-	exitInternal    = 3 // an error that is nobody's input
-	exitNoMatch     = 4 // nothing matched
-	exitDiffers     = 5 // one case gave two different traces
-	exitData        = 6 // the data folder is in use, unreadable or written by newer code
-	exitUnreachable = 7 // no model, or no daemon, answers
-	exitForced      = 8 // stopped before the farewell was over
-	exitDisk        = 9 // a write failed, or there is too little free space
-)
-
-// coded is an error with the exit code that it ends the process with.
-type coded struct {
-	code int
-	err  error
-}
-
-func (e coded) Error() string { return e.err.Error() }
-func (e coded) Unwrap() error { return e.err }
-
-func failf(code int, format string, args ...any) error {
-	return coded{code, fmt.Errorf(format, args...)}
-}
-
-// silent ends the process with a code when everything has been said already.
-func silent(code int) error { return coded{code, nil} }
 
 // terminal is where a subcommand reads and writes.
 type terminal struct {
@@ -82,7 +53,7 @@ func run(args []string, t *terminal) (code int) {
 	)
 	if err != nil {
 		fmt.Fprintln(t.err, "shelly:", err)
-		return exitInternal
+		return exit.Internal
 	}
 	ctx, err := parser.Parse(args)
 	if ended >= 0 { // --help
@@ -90,20 +61,7 @@ func run(args []string, t *terminal) (code int) {
 	}
 	if err != nil {
 		fmt.Fprintf(t.err, "shelly: %v; see shelly --help\n", err)
-		return exitUsage
+		return exit.Usage
 	}
-	return exitCode(ctx.Run(), t)
-}
-
-// exitCode says what went wrong and returns the code for it.
-func exitCode(err error, t *terminal) int {
-	if err == nil {
-		return exitOK
-	}
-	c := coded{exitInternal, err}
-	errors.As(err, &c)
-	if c.err != nil {
-		fmt.Fprintln(t.err, "shelly:", c.err)
-	}
-	return c.code
+	return exit.Code(ctx.Run(), t.err)
 }

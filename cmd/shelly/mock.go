@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"time"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/lockstep"
+	"shelly/cmd/shelly/internal/suite"
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/mock"
@@ -26,16 +28,16 @@ type mockCmd struct {
 
 // Run implements the subcommand (CLI-9).
 func (c *mockCmd) Run(t *terminal) error {
-	file, err := loadScenario(c.File)
+	file, err := suite.LoadOne(c.File)
 	if err != nil {
 		return err
 	}
 	if file.Script.Live {
-		return failf(exitUsage, "%s has brain: live, which is no script to serve", c.File)
+		return exit.Errorf(exit.Usage, "%s has brain: live, which is no script to serve", c.File)
 	}
 	listener, err := comm.ListenTCP(c.Listen)
 	if err != nil {
-		return failf(exitUsage, "%w; name another address with --listen 127.0.0.1:0", err)
+		return exit.Errorf(exit.Usage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}
 	server := &http.Server{
 		Handler:           mock.New(mock.Options{Model: c.Model, EmbedDims: c.Embed, Brain: &mockBrain{script: file.Brain(), delays: c.Delays}}),

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/runtime/config"
 	"shelly/runtime/tool"
 )
@@ -54,7 +55,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 func offered(cfg config.Config, tools *tool.Runner) error {
 	for _, name := range cfg.Unoffered(tools.Declarations()) {
 		if name != "exec" {
-			return failf(exitUsage, "tools.approve: there is no tool %q; see shelly config --profile %s for the builtin ones", name, cfg.Profile)
+			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly config --profile %s for the builtin ones", name, cfg.Profile)
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lmittmann/tint"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
@@ -67,11 +68,11 @@ func (c *runCmd) Run(t *terminal) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%w; nothing that was accepted is lost: start again", context.Cause(ctx))
 	case errors.Is(err, engine.ErrNoSpace):
-		return coded{exitDisk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err)}
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err))
 	case err != nil:
-		return coded{exitDisk, fmt.Errorf("%w; nothing that was accepted is lost: start again when the cause is mended", err)}
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: start again when the cause is mended", err))
 	case code != fsm.ExitClean:
-		return failf(exitForced, "stopped before the farewell was over (%s)", code)
+		return exit.Errorf(exit.Forced, "stopped before the farewell was over (%s)", code)
 	}
 	log.Info("stopped")
 	return nil
@@ -122,7 +123,7 @@ func (s *starting) start(ctx context.Context) error {
 	}
 	bench, err := openBench(s.cfg, s.log)
 	if err != nil {
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	s.later(s.work.close)
 	if err := s.work.use(bench); err != nil {
@@ -135,11 +136,11 @@ func (s *starting) start(ctx context.Context) error {
 	s.later(journal.Close)
 	mem, err := memory.Open(journal, brain.embedder)
 	if err != nil {
-		return coded{exitData, fmt.Errorf("load the memory: %w", err)}
+		return exit.With(exit.Data, fmt.Errorf("load the memory: %w", err))
 	}
 	sessions, err := session.Open(s.cfg.Data, journal)
 	if err != nil {
-		return coded{exitData, err}
+		return exit.With(exit.Data, err)
 	}
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   bench.machine(s.cfg),
@@ -155,7 +156,7 @@ func (s *starting) start(ctx context.Context) error {
 		About:    daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
 	})
 	if err != nil {
-		return coded{exitData, err}
+		return exit.With(exit.Data, err)
 	}
 	return s.listen(ctx)
 }
@@ -167,9 +168,9 @@ func openStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
 	case err == nil:
 		return s, nil
 	case errors.Is(err, engine.ErrNoSpace):
-		return nil, coded{exitDisk, err}
+		return nil, exit.With(exit.Disk, err)
 	default:
-		return nil, coded{exitData, err}
+		return nil, exit.With(exit.Data, err)
 	}
 }
 
@@ -178,14 +179,14 @@ func openStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
 func (s *starting) listen(ctx context.Context) error {
 	token, err := client.EnsureToken(s.cfg.Data)
 	if err != nil {
-		return coded{exitData, err}
+		return exit.With(exit.Data, err)
 	}
 	at := client.Endpoint{PID: os.Getpid(), Version: versionText()}
 	counters := &comm.Counters{}
 	if s.cfg.Comm.HTTP != "" {
 		l, err := comm.ListenTCP(s.cfg.Comm.HTTP)
 		if err != nil {
-			return coded{exitUsage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err)}
+			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
@@ -199,7 +200,7 @@ func (s *starting) listen(ctx context.Context) error {
 	if s.cfg.Comm.UDP != "" {
 		conn, err := comm.ListenUDP(s.cfg.Comm.UDP)
 		if err != nil {
-			return coded{exitUsage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err)}
+			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err))
 		}
 		u, err := comm.NewUDP(s.daemon, comm.UDPOptions{
 			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
@@ -211,7 +212,7 @@ func (s *starting) listen(ctx context.Context) error {
 		s.serve(ctx, func(ctx context.Context) error { return u.Serve(ctx, conn) })
 	}
 	if err := client.WriteEndpoint(s.cfg.Data, at); err != nil {
-		return coded{exitData, err}
+		return exit.With(exit.Data, err)
 	}
 	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
 	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "data", s.cfg.Data, "workspace", s.cfg.Workspace)

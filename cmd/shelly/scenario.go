@@ -1,6 +1,9 @@
 package main
 
-import "shelly/scenarios"
+import (
+	"shelly/cmd/shelly/internal/suite"
+	"shelly/scenarios"
+)
 
 // scenarioCmd is what helps to write scenario files (CLI-13).
 type scenarioCmd struct {
@@ -8,6 +11,11 @@ type scenarioCmd struct {
 	Lint   lintCmd   `cmd:"" help:"Say what loads but is doubtful."`
 	Schema schemaCmd `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }
+
+type lintCmd struct{ suite.Lint }
+
+// Run implements the subcommand (SCN-21).
+func (c *lintCmd) Run(t *terminal) error { return c.Lint.Run(t.out, t.err) }
 
 type schemaCmd struct {
 	Property bool `xor:"which" help:"Print that of property files."`

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/replace"
 	"shelly/scenarios"
 	"shelly/sim/scenario"
 )
@@ -62,11 +64,11 @@ func (c *initCmd) Run(t *terminal) error {
 		f := &files[i]
 		f.path = filepath.Join(c.Dir, filepath.FromSlash(f.path))
 		if err := f.look(c.Force); err != nil {
-			return coded{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 	}
 	if err := writeStarters(files); err != nil {
-		return coded{exitDisk, err}
+		return exit.With(exit.Disk, err)
 	}
 	differ := 0
 	for _, f := range files {
@@ -76,7 +78,7 @@ func (c *initCmd) Run(t *terminal) error {
 		}
 	}
 	if differ > 0 {
-		return failf(exitUsage, "kept what differs; --force overwrites it")
+		return exit.Errorf(exit.Usage, "kept what differs; --force overwrites it")
 	}
 	fmt.Fprintf(t.out, "next: shelly test %s\n", scenario.ShellWord(filepath.Join(c.Dir, "scenarios")))
 	return nil
@@ -147,7 +149,7 @@ func writeStarters(files []starterFile) (err error) {
 			return err
 		}
 		_, before := os.Lstat(f.path)
-		if err := replaceFile(f.path, func(w io.Writer) error { _, err := w.Write(f.content); return err }); err != nil {
+		if err := replace.File(f.path, func(w io.Writer) error { _, err := w.Write(f.content); return err }); err != nil {
 			return err
 		}
 		if before != nil {

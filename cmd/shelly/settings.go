@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/runtime/config"
 )
 
@@ -56,7 +57,7 @@ func (p *place) load(more ...config.Override) (config.Config, error) {
 		Home:        home,
 	})
 	if err != nil {
-		return config.Config{}, coded{exitUsage, err}
+		return config.Config{}, exit.With(exit.Usage, err)
 	}
 	return c, nil
 }
@@ -74,7 +75,7 @@ func (p *place) sets() ([]config.Override, error) {
 	for _, kv := range p.Set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return nil, failf(exitUsage, "--set %s: write KEY=VALUE, such as --set limits.max_tool_rounds=10", kv)
+			return nil, exit.Errorf(exit.Usage, "--set %s: write KEY=VALUE, such as --set limits.max_tool_rounds=10", kv)
 		}
 		list = append(list, config.Override{Flag: "--set " + key, Key: key, Value: value})
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/cmd/shelly/internal/checkout"
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/spec"
 )
 
@@ -26,7 +28,10 @@ func (c *specCmd) Run(t *terminal) error {
 	if c.Rule == "" && !c.Check && !c.Write {
 		return spec.Print(t.out)
 	}
-	root, err := checkout(c.Dir)
+	root, err := checkout.Above(c.Dir)
+	if errors.Is(err, checkout.ErrNone) {
+		return exit.Errorf(exit.Usage, "%w: run this in a checkout of shelly, or name one with --dir", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -35,7 +40,7 @@ func (c *specCmd) Run(t *terminal) error {
 	case c.Rule != "":
 		e, err := spec.Explain(project, c.Rule)
 		if err != nil {
-			return coded{exitNoMatch, err}
+			return exit.With(exit.NoMatch, err)
 		}
 		return e.Print(t.out)
 	case c.Write:
@@ -51,7 +56,7 @@ func rewriteSpec(root string, project fs.FS) error {
 		return err
 	}
 	if md, err = spec.Update(md); err != nil {
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	return os.WriteFile(filepath.Join(root, spec.File), md, 0o644)
 }
@@ -59,13 +64,13 @@ func rewriteSpec(root string, project fs.FS) error {
 func checkSpec(t *terminal, project fs.FS) error {
 	problems, err := spec.Check(project)
 	if err != nil {
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	for _, p := range problems {
 		fmt.Fprintln(t.out, p)
 	}
 	if len(problems) > 0 {
-		return failf(exitFailed, "%d problems in %s; shelly spec --write mends those of generated parts", len(problems), spec.File)
+		return exit.Errorf(exit.Failed, "%d problems in %s; shelly spec --write mends those of generated parts", len(problems), spec.File)
 	}
 	md, err := fs.ReadFile(project, spec.File)
 	if err != nil {
@@ -77,22 +82,4 @@ func checkSpec(t *terminal, project fs.FS) error {
 	}
 	fmt.Fprintf(t.out, "%s: %d rules, each cited; generated parts are up to date\n", spec.File, len(rules))
 	return nil
-}
-
-// checkout finds the project's root at dir or above.
-func checkout(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, spec.File)); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", coded{exitUsage, errors.New("no SPEC.md here or above: run this in a checkout of shelly, or name one with --dir")}
-		}
-		dir = parent
-	}
 }

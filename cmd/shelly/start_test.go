@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/config"
@@ -41,11 +42,11 @@ func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testi
 		says    string
 		entries []string // of the data folder
 	}{
-		{"configuration", 0, exitUsage, "max_queue", nil},
-		{"model", 1, exitUnreachable, "no Ollama server answers", nil},
-		{"tools", 2, exitUsage, "open the workspace", nil},
-		{"journal", 3, exitData, "in use by another process", []string{"store"}},
-		{"listeners", 4, exitUsage, "listen for HTTP on " + address, []string{"memory", "store", "token"}},
+		{"configuration", 0, exit.Usage, "max_queue", nil},
+		{"model", 1, exit.Unreachable, "no Ollama server answers", nil},
+		{"tools", 2, exit.Usage, "open the workspace", nil},
+		{"journal", 3, exit.Data, "in use by another process", []string{"store"}},
+		{"listeners", 4, exit.Usage, "listen for HTTP on " + address, []string{"memory", "store", "token"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -137,9 +138,9 @@ func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
 	defer server.Close()
 	log := slog.New(slog.DiscardHandler)
 	c := config.Brain{Kind: "ollama", URL: server.URL, OnUnreachable: "exit"}
-	var code coded
-	if _, err := openBrain(t.Context(), c, log); !errors.As(err, &code) || code.code != exitUnreachable {
-		t.Errorf("exit: %v, want code %d", err, exitUnreachable)
+	var code exit.Error
+	if _, err := openBrain(t.Context(), c, log); !errors.As(err, &code) || code.Code != exit.Unreachable {
+		t.Errorf("exit: %v, want code %d", err, exit.Unreachable)
 	}
 	c.OnUnreachable = "wait"
 	b, err := openBrain(t.Context(), c, log)

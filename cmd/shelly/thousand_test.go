@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"shelly/cmd/shelly/internal/exit"
 )
 
 // thousandth is a scenario as people write one, a round trip with a tool; no two of
@@ -50,7 +52,7 @@ func BenchmarkThousandFiles(b *testing.B) {
 	for b.Loop() {
 		var out, problems bytes.Buffer
 		code := run([]string{"test", dir + "/..."}, &terminal{strings.NewReader(""), &out, &problems})
-		if code != exitOK || !strings.Contains(out.String(), fmt.Sprintf("%d passed", thousand)) {
+		if code != exit.OK || !strings.Contains(out.String(), fmt.Sprintf("%d passed", thousand)) {
 			b.Fatalf("ended with %d: %s%s", code, out.String(), problems.String())
 		}
 	}

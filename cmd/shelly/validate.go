@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
 	"shelly/runtime/store"
 )
@@ -19,13 +20,13 @@ func validateJournal(t *terminal, path string) error {
 	}
 	v, err := engine.Validate(j)
 	if err = errors.Join(err, closed()); err != nil {
-		return coded{exitData, fmt.Errorf("%s: %w", path, err)}
+		return exit.With(exit.Data, fmt.Errorf("%s: %w", path, err))
 	}
 	switch {
 	case v.Wrong != nil:
-		return failf(exitFailed, "%s: %s; the %d records before it are as the tables say", path, v.Wrong, v.Records-1)
+		return exit.Errorf(exit.Failed, "%s: %s; the %d records before it are as the tables say", path, v.Wrong, v.Records-1)
 	case v.Records == 0:
-		return failf(exitNoMatch, "%s: holds no record", path)
+		return exit.Errorf(exit.NoMatch, "%s: holds no record", path)
 	}
 	fmt.Fprintf(t.out, "%s: records %d to %d, %d transitions: each as the tables say\n", path, v.First, v.First+uint64(v.Records)-1, v.Moves)
 	return nil
@@ -36,20 +37,20 @@ func openJournal(path string) (engine.Journal, func() error, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, failf(exitNoMatch, "%s: no such file or folder", path)
+		return nil, nil, exit.Errorf(exit.NoMatch, "%s: no such file or folder", path)
 	case err != nil:
-		return nil, nil, coded{exitUsage, err}
+		return nil, nil, exit.With(exit.Usage, err)
 	case info.IsDir():
 		return storedJournal(path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, coded{exitUsage, err}
+		return nil, nil, exit.With(exit.Usage, err)
 	}
 	defer file.Close()
 	records, err := engine.ReadRecords(file)
 	if err != nil {
-		return nil, nil, failf(exitUsage, "%s: %w", path, err)
+		return nil, nil, exit.Errorf(exit.Usage, "%s: %w", path, err)
 	}
 	j := engine.NewMemoryJournal()
 	return j, func() error { return nil }, j.Append(engine.Batch{Records: records}, true)
@@ -59,11 +60,11 @@ func openJournal(path string) (engine.Journal, func() error, error) {
 func storedJournal(folder string) (engine.Journal, func() error, error) {
 	dir := filepath.Join(folder, "store")
 	if _, err := os.Stat(dir); err != nil {
-		return nil, nil, failf(exitNoMatch, "%s: is no data folder: it has no folder store", folder)
+		return nil, nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", folder)
 	}
 	s, err := store.Open(dir, store.Options{})
 	if err != nil {
-		return nil, nil, coded{exitData, err}
+		return nil, nil, exit.With(exit.Data, err)
 	}
 	return s, s.Close, nil
 }

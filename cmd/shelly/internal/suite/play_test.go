@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
@@ -121,7 +122,7 @@ func TestSCN38APanicIsAnErrorOfItsCase(t *testing.T) {
 		t.Fatalf("told %+v", told)
 	}
 	err := told[1].Err
-	if err == nil || !strings.HasPrefix(err.Error(), "1.scenario.yaml: panic: at the disco\n  shelly/cmd/shelly.TestSCN38APanic") {
+	if err == nil || !strings.HasPrefix(err.Error(), "1.scenario.yaml: panic: at the disco\n  shelly/cmd/shelly/internal/suite.TestSCN38APanic") {
 		t.Errorf("the case that panics: %v", err)
 	}
 }
@@ -149,16 +150,16 @@ func TestSCN38AnInterruptedRunTellsWhatIsThere(t *testing.T) {
 }
 
 // told returns the exit code and the output of a report on cases.
-func told(t *testing.T, c *testCmd, broken []report.Case, cases ...report.Case) (code int, out, errs string) {
+func told(t *testing.T, c *Command, broken []report.Case, cases ...report.Case) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	c.Format = "pretty"
-	term := &terminal{nil, &stdout, &stderr}
+	term := &terminal{&stdout, &stderr}
 	teller := c.teller(term, len(cases), broken)
 	for _, one := range cases {
 		teller.tell(one)
 	}
-	code = exitCode(teller.end(context.Background(), len(cases)), term)
+	code = exit.Code(teller.end(context.Background(), len(cases)), term.err)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -176,15 +177,15 @@ func TestSCN9TheGravestCodeWins(t *testing.T) {
 		cases  []report.Case
 		want   int
 	}{
-		{"nothing", nil, nil, exitOK},
-		{"passed", nil, []report.Case{passed}, exitOK},
-		{"one was skipped", nil, []report.Case{passed, skipped}, exitOK},
-		{"failed", nil, []report.Case{passed, failed, skipped}, exitFailed},
-		{"differs", nil, []report.Case{failed, different}, exitDiffers},
-		{"does not load", broken, []report.Case{failed, different}, exitUsage},
-		{"an error", broken, []report.Case{failed, different, errored}, exitInternal},
+		{"nothing", nil, nil, exit.OK},
+		{"passed", nil, []report.Case{passed}, exit.OK},
+		{"one was skipped", nil, []report.Case{passed, skipped}, exit.OK},
+		{"failed", nil, []report.Case{passed, failed, skipped}, exit.Failed},
+		{"differs", nil, []report.Case{failed, different}, exit.Differs},
+		{"does not load", broken, []report.Case{failed, different}, exit.Usage},
+		{"an error", broken, []report.Case{failed, different, errored}, exit.Internal},
 	} {
-		if code, out, _ := told(t, &testCmd{}, test.broken, test.cases...); code != test.want {
+		if code, out, _ := told(t, &Command{}, test.broken, test.cases...); code != test.want {
 			t.Errorf("%s: %d, want %d:\n%s", test.name, code, test.want, out)
 		}
 	}
@@ -197,12 +198,12 @@ func TestSCN40WhatIsSkippedHasNotPassed(t *testing.T) {
 	if skipped.OK() || skipped.Status() != report.Skipped {
 		t.Error("a skipped case has passed")
 	}
-	code, out, errs := told(t, &testCmd{}, nil, skipped, skipped)
-	if code != exitNoMatch || !strings.HasPrefix(out, "0 passed, 0 failed, 2 skipped") || errs != "shelly: nothing was played: no model answers\n" {
+	code, out, errs := told(t, &Command{}, nil, skipped, skipped)
+	if code != exit.NoMatch || !strings.HasPrefix(out, "0 passed, 0 failed, 2 skipped") || errs != "shelly: nothing was played: no model answers\n" {
 		t.Errorf("all skipped: %d, %q, %q", code, out, errs)
 	}
-	code, out, _ = told(t, &testCmd{Verbose: true}, nil, skipped, won(f))
-	if code != exitOK || !strings.Contains(out, "skip 0.scenario.yaml  0: no model answers\n") || !strings.Contains(out, "\n1 passed, 0 failed, 1 skipped") {
+	code, out, _ = told(t, &Command{Verbose: true}, nil, skipped, won(f))
+	if code != exit.OK || !strings.Contains(out, "skip 0.scenario.yaml  0: no model answers\n") || !strings.Contains(out, "\n1 passed, 0 failed, 1 skipped") {
 		t.Errorf("one skipped: %d, %q", code, out)
 	}
 }
@@ -226,7 +227,7 @@ func TestSCN11TwoTracesDiffer(t *testing.T) {
 	}
 	c := report.Case{Outcome: one, Differs: true}
 	seeded(&c, 7)
-	if code, out, _ := told(t, &testCmd{}, nil, c); code != exitDiffers ||
+	if code, out, _ := told(t, &Command{}, nil, c); code != exit.Differs ||
 		!strings.Contains(out, "DIFFERS x (seed 7)\n  x.scenario.yaml:1: two runs gave two traces\n  again: shelly test x.scenario.yaml:1 --seed 7 --twice\n") {
 		t.Errorf("%d, %s", code, out)
 	}

@@ -1,4 +1,5 @@
-package main
+// Package replace writes files whole or not at all.
+package replace
 
 import (
 	"errors"
@@ -7,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// replaceFile writes a file that everybody may read, so that who reads it sees the
+// File writes a file that everybody may read, so that who reads it sees the
 // old one or the new one, whole. Where the name is a link, what it leads to is
 // replaced.
-func replaceFile(name string, content func(io.Writer) error) error {
+func File(name string, content func(io.Writer) error) error {
 	if leads, err := filepath.EvalSymlinks(name); err == nil {
 		name = leads
 	}
-	return replaceName(name, content)
+	return Name(name, content)
 }
 
-// replaceName is replaceFile, but a link gives way as a file does.
-func replaceName(name string, content func(io.Writer) error) error {
+// Name is File, but a link gives way as a file does.
+func Name(name string, content func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err

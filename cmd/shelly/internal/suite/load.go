@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"errors"
@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
 // find returns the scenario files that the arguments name, as paths from the
 // current folder, or absolute where they lie outside it.
-func (c *testCmd) find() ([]scenario.Target, error) {
+func (c *Command) find() ([]scenario.Target, error) {
 	var targets []scenario.Target
 	for _, p := range c.patterns() {
 		base, pattern := ".", filepath.ToSlash(filepath.Clean(p))
@@ -23,9 +24,9 @@ func (c *testCmd) find() ([]scenario.Target, error) {
 		found, err := scenario.Find(os.DirFS(base), []string{pattern})
 		switch {
 		case errors.Is(err, scenario.ErrNoMatch):
-			return nil, coded{exitNoMatch, err}
+			return nil, exit.With(exit.NoMatch, err)
 		case err != nil:
-			return nil, coded{exitUsage, err}
+			return nil, exit.With(exit.Usage, err)
 		}
 		for _, f := range found {
 			f.Path = filepath.Join(base, filepath.FromSlash(f.Path))
@@ -34,13 +35,13 @@ func (c *testCmd) find() ([]scenario.Target, error) {
 	}
 	targets, err := scenario.Join(targets)
 	if err != nil {
-		return nil, coded{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	return targets, nil
 }
 
 // patterns are the files and folders that are searched.
-func (c *testCmd) patterns() []string {
+func (c *Command) patterns() []string {
 	if len(c.Paths) == 0 {
 		return []string{"scenarios"}
 	}
@@ -90,17 +91,17 @@ func loadFailure(broken []report.Case) error {
 	case 0:
 		return nil
 	case 1:
-		return failf(exitUsage, "1 file does not load")
+		return exit.Errorf(exit.Usage, "1 file does not load")
 	default:
-		return failf(exitUsage, "%d files do not load", len(broken))
+		return exit.Errorf(exit.Usage, "%d files do not load", len(broken))
 	}
 }
 
-// loadScenario loads a file of one case, wherever it is.
-func loadScenario(file string) (*scenario.File, error) {
+// LoadOne loads a file of one case, wherever it is.
+func LoadOne(file string) (*scenario.File, error) {
 	f, err := scenario.LoadOne(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
-		return nil, failf(exitUsage, "%s", detail(err))
+		return nil, exit.Errorf(exit.Usage, "%s", detail(err))
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/replace"
 	"shelly/sim/property"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -16,7 +17,7 @@ import (
 
 // property checks a property as --seed and --seeds say, within its budgets (PRP-4), and
 // writes what it finds (PRP-8).
-func (c *testCmd) property(f *scenario.File) (out report.Case) {
+func (c *Command) property(f *scenario.File) (out report.Case) {
 	start := time.Now()
 	out.Outcome = f.Unplayed()
 	if c.On == "runtime" {
@@ -75,7 +76,7 @@ func over(after time.Duration) func() bool {
 
 // failed tells of the case that failed: where it was written, or the case itself where
 // nothing may be written.
-func (c *testCmd) failed(f *scenario.File, found *property.Failed, out *report.Case) {
+func (c *Command) failed(f *scenario.File, found *property.Failed, out *report.Case) {
 	if found.Regression != nil {
 		out.Failures = append(out.Failures, f.Blame("regressions", "the regression "+found.Regression.Path()+" fails"))
 		out.Failures = append(out.Failures, found.Outcome.Failures...)
@@ -116,7 +117,7 @@ func (c *testCmd) failed(f *scenario.File, found *property.Failed, out *report.C
 }
 
 // writes reports whether a run may write what it finds.
-func (c *testCmd) writes() bool {
+func (c *Command) writes() bool {
 	if c.CI != nil {
 		return !*c.CI
 	}
@@ -139,7 +140,7 @@ func writeCase(file string, source []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replaceName(file, func(w io.Writer) error {
+	return replace.Name(file, func(w io.Writer) error {
 		_, err := io.Copy(w, bytes.NewReader(source))
 		return err
 	})

@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/replace"
 	"shelly/sim/scenario"
 )
 
@@ -41,13 +43,13 @@ type goldenTold struct{ what, path, why string }
 // goldens decides what the run does about goldens. In CI nobody looks at a file that
 // a run leaves behind, so there --ci is the default; --update or --no-ci says
 // otherwise.
-func (c *testCmd) goldens() (*goldens, error) {
+func (c *Command) goldens() (*goldens, error) {
 	plain := !c.Twice && c.Seed == nil && c.Seeds == nil && c.On == "sim"
 	switch {
 	case c.Update && c.CI != nil && *c.CI:
-		return nil, failf(exitUsage, "--update writes goldens and --ci writes nothing: give one of them")
+		return nil, exit.Errorf(exit.Usage, "--update writes goldens and --ci writes nothing: give one of them")
 	case c.Update && !plain:
-		return nil, failf(exitUsage, "--update writes what a plain run does: leave out --twice, --seed, --seeds and --on runtime")
+		return nil, exit.Errorf(exit.Usage, "--update writes what a plain run does: leave out --twice, --seed, --seeds and --on runtime")
 	case c.Update:
 		return &goldens{does: renewGoldens}, nil
 	case c.CI != nil && *c.CI, c.CI == nil && inCI():
@@ -71,13 +73,13 @@ func inCI() bool {
 
 // obsolete returns the goldens that no case asks for. What selects cases by their
 // name or tags makes no golden obsolete, nor is it a look at all of them.
-func (c *testCmd) obsolete(all []*scenario.File) ([]string, error) {
+func (c *Command) obsolete(all []*scenario.File) ([]string, error) {
 	if c.Only != "" || c.Tags != nil {
 		return nil, nil
 	}
 	paths, err := scenario.Obsolete(host{}, c.patterns(), all)
 	if err != nil {
-		return nil, coded{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	return paths, nil
 }
@@ -85,8 +87,8 @@ func (c *testCmd) obsolete(all []*scenario.File) ([]string, error) {
 // worse is what the run ends with: what the cases came to, unless a file that could
 // not be written is worse.
 func worse(cases, files error) error {
-	var c, f coded
-	if cases == nil || errors.As(cases, &c) && c.code == exitFailed && errors.As(files, &f) && f.code == exitUsage {
+	var c, f exit.Error
+	if cases == nil || errors.As(cases, &c) && c.Code == exit.Failed && errors.As(files, &f) && f.Code == exit.Usage {
 		return files
 	}
 	return cases
@@ -220,9 +222,9 @@ func (g *goldens) report(notes, errs io.Writer) error {
 	}
 	switch {
 	case len(g.refused) > 0:
-		return silent(exitUsage)
+		return exit.Silent(exit.Usage)
 	case g.stale > 0:
-		return silent(exitFailed)
+		return exit.Silent(exit.Failed)
 	}
 	return nil
 }
@@ -230,7 +232,7 @@ func (g *goldens) report(notes, errs io.Writer) error {
 // replaceGolden writes a file whole or not at all, beside the scenario and nowhere
 // else.
 func replaceGolden(path string, data []byte) error {
-	err := replaceName(path, func(w io.Writer) error {
+	err := replace.Name(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // one runs a case: as it is written, or under each seed that is asked for until it
 // fails under one.
-func (c *testCmd) one(f *scenario.File, g *goldens, m *lockstep.Models) (out report.Case) {
+func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models) (out report.Case) {
 	if f.Property() != nil {
 		return c.property(f)
 	}
@@ -38,7 +38,7 @@ func (c *testCmd) one(f *scenario.File, g *goldens, m *lockstep.Models) (out rep
 }
 
 // seeds yields the seeds of a case's runs; nil is the order of the file.
-func (c *testCmd) seeds() iter.Seq[*uint64] {
+func (c *Command) seeds() iter.Seq[*uint64] {
 	return func(yield func(*uint64) bool) {
 		if c.Seeds == nil {
 			yield(c.Seed)
@@ -53,7 +53,7 @@ func (c *testCmd) seeds() iter.Seq[*uint64] {
 }
 
 // under runs a case under a seed, and with --twice once more (SCN-11).
-func (c *testCmd) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.Models) (out report.Case) {
+func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.Models) (out report.Case) {
 	switch {
 	case c.On == "runtime" && f.Script.Live:
 		out.Outcome = m.Play(f)

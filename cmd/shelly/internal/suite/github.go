@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"fmt"
@@ -14,12 +14,12 @@ const stepSummaryBytesMax = 1 << 20
 
 // onGitHub reports whether the log is one in which GitHub looks for workflow
 // commands: --format github says so, and GitHub does of its own runs (SCN-43).
-func (c *testCmd) onGitHub() bool {
+func (c *Command) onGitHub() bool {
 	return c.Format == "github" || c.Format == "pretty" && os.Getenv("GITHUB_ACTIONS") == "true"
 }
 
 // log is where the report for people goes.
-func (c *testCmd) log(t *terminal) io.Writer {
+func (c *Command) log(t *terminal) io.Writer {
 	if c.onGitHub() {
 		return report.Guard(t.out)
 	}
@@ -28,7 +28,7 @@ func (c *testCmd) log(t *terminal) io.Writer {
 
 // tellGitHub annotates the source and writes the step's summary. That the summary
 // cannot be written is said and changes nothing.
-func (c *testCmd) tellGitHub(t *terminal, r *report.Run) error {
+func (c *Command) tellGitHub(t *terminal, r *report.Run) error {
 	if !c.onGitHub() {
 		return nil
 	}

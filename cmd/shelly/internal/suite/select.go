@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/scenario"
 )
 
@@ -20,25 +21,25 @@ type selection struct {
 }
 
 // selection reads the flags that select.
-func (c *testCmd) selection() (s selection, err error) {
+func (c *Command) selection() (s selection, err error) {
 	var flags []string
 	if c.Only != "" {
 		flags = append(flags, "--run "+c.Only)
 	}
 	if s.name, err = regexp.Compile(c.Only); err != nil {
-		return s, failf(exitUsage, "--run: %w", err)
+		return s, exit.Errorf(exit.Usage, "--run: %w", err)
 	}
 	if c.Tags != nil {
 		flags = append(flags, "--tags "+*c.Tags)
 		s.tags, err = scenario.ParseTags(*c.Tags)
 		var wrong *scenario.TagError
 		if errors.As(err, &wrong) {
-			return s, failf(exitUsage, "--tags: %s", wrong.Detail())
+			return s, exit.Errorf(exit.Usage, "--tags: %s", wrong.Detail())
 		}
 	}
 	if c.Shard != nil {
 		if s.shard, err = scenario.ParseShard(*c.Shard); err != nil {
-			return s, failf(exitUsage, "--shard: %w", err)
+			return s, exit.Errorf(exit.Usage, "--shard: %w", err)
 		}
 	}
 	s.flags = strings.Join(flags, " and ")
@@ -60,7 +61,7 @@ func (s *selection) pick(files []*scenario.File) ([]*scenario.File, error) {
 		}
 	}
 	if matched == 0 && len(files) > 0 {
-		return nil, failf(exitNoMatch, "no case matches %s%s", s.flags, s.hint(files))
+		return nil, exit.Errorf(exit.NoMatch, "no case matches %s%s", s.flags, s.hint(files))
 	}
 	return picked, nil
 }
@@ -82,7 +83,7 @@ func (s *selection) hint(files []*scenario.File) string {
 }
 
 // list prints the cases: file and line, name, tags.
-func (c *testCmd) list(w io.Writer, files []*scenario.File) error {
+func (c *Command) list(w io.Writer, files []*scenario.File) error {
 	if c.Format == "json" {
 		return listJSON(w, files)
 	}

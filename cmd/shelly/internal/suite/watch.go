@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
 // caseWatch runs cases again when what they are made of changes (SCN-39).
 type caseWatch struct {
-	*testCmd
+	*Command
 	t      *terminal
 	wanted selection
 	disk   *fsnotify.Watcher
@@ -30,7 +31,7 @@ type loadedFile struct {
 }
 
 // watchFlags refuses what does not go together.
-func (c *testCmd) watchFlags() error {
+func (c *Command) watchFlags() error {
 	if !c.Watch {
 		return nil
 	}
@@ -40,13 +41,13 @@ func (c *testCmd) watchFlags() error {
 }
 
 // watch runs the cases, and then those that a change concerns, until ctx ends.
-func (c *testCmd) watch(ctx context.Context, t *terminal, wanted selection) error {
+func (c *Command) watch(ctx context.Context, t *terminal, wanted selection) error {
 	disk, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
 	defer disk.Close()
-	w := &caseWatch{testCmd: c, t: t, wanted: wanted, disk: disk}
+	w := &caseWatch{Command: c, t: t, wanted: wanted, disk: disk}
 	if _, err := c.find(); err != nil { // later it may come and go
 		return err
 	}
@@ -65,7 +66,7 @@ func (c *testCmd) watch(ctx context.Context, t *terminal, wanted selection) erro
 func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	targets, err := w.find()
 	if err != nil {
-		exitCode(err, w.t)
+		exit.Code(err, w.t.err)
 		return nil
 	}
 	before := w.loaded
@@ -85,7 +86,7 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	if err == nil || len(broken) > 0 {
 		err = w.play(ctx, w.t, files, all, broken)
 	}
-	exitCode(err, w.t) // says what no report does
+	exit.Code(err, w.t.err) // says what no report does
 	fmt.Fprintf(w.notes(w.t), "watching %s; ^C ends\n", scenarioFiles(len(targets)))
 	return nil
 }

@@ -1,26 +1,30 @@
-package main
+package suite
 
 import (
 	"errors"
 	"fmt"
+	"io"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
-type lintCmd struct {
+// Lint is the flags of shelly scenario lint.
+type Lint struct {
 	Paths  []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
 	Format string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations, as under GitHub Actions."`
 }
 
 // Help is what follows the usage.
-func (lintCmd) Help() string {
+func (Lint) Help() string {
 	return "It runs nothing. Exit codes: 0 nothing doubtful, 1 a finding, 2 a file does not load, 4 nothing matched."
 }
 
-// Run implements the subcommand (SCN-21).
-func (c *lintCmd) Run(t *terminal) error {
-	as := &testCmd{Paths: c.Paths, Format: c.Format} // files are found and read as by test
+// Run implements the subcommand (SCN-21). An error has its exit code.
+func (c *Lint) Run(out, errs io.Writer) error {
+	t := &terminal{out, errs}
+	as := &Command{Paths: c.Paths, Format: c.Format} // files are found and read as by test
 	paths, err := as.find()
 	if err != nil {
 		return err
@@ -38,12 +42,12 @@ func (c *lintCmd) Run(t *terminal) error {
 	case len(broken) > 0:
 		return loadFailure(broken)
 	case len(l.Findings) > 0:
-		return silent(exitFailed)
+		return exit.Silent(exit.Failed)
 	}
 	return nil
 }
 
-func (c *lintCmd) tell(t *terminal, as *testCmd, l *report.Lint) error {
+func (c *Lint) tell(t *terminal, as *Command, l *report.Lint) error {
 	if c.Format == "json" {
 		return report.JSONLint(t.out, l)
 	}

@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"shelly/cmd/shelly/internal/checkout"
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/spec"
 	"shelly/sim/report"
 )
@@ -44,21 +46,21 @@ func (p percent) String() string {
 }
 
 // coverageFlags refuses what does not go together.
-func (c *testCmd) coverageFlags() error {
+func (c *Command) coverageFlags() error {
 	switch {
 	case c.covers() && c.List:
-		return failf(exitUsage, "--list runs nothing that could cover anything: leave it out")
+		return exit.Errorf(exit.Usage, "--list runs nothing that could cover anything: leave it out")
 	case c.MinTransitions != nil && c.Shard != nil:
-		return failf(exitUsage, "--min-transitions asks of all cases, and --shard runs some: leave one out")
+		return exit.Errorf(exit.Usage, "--min-transitions asks of all cases, and --shard runs some: leave one out")
 	}
 	return nil
 }
 
 // covers reports whether coverage is wanted.
-func (c *testCmd) covers() bool { return c.Coverage || c.MinTransitions != nil }
+func (c *Command) covers() bool { return c.Coverage || c.MinTransitions != nil }
 
 // cover counts the coverage, where it is wanted (SCN-44).
-func (c *testCmd) cover(cases []report.Case) *report.Coverage {
+func (c *Command) cover(cases []report.Case) *report.Coverage {
 	if !c.covers() {
 		return nil
 	}
@@ -71,7 +73,7 @@ func (c *testCmd) cover(cases []report.Case) *report.Coverage {
 }
 
 // tooFew tells where fewer transitions are taken than are asked for.
-func (c *testCmd) tooFew(coverage *report.Coverage) error {
+func (c *Command) tooFew(coverage *report.Coverage) error {
 	if c.MinTransitions == nil || coverage == nil {
 		return nil
 	}
@@ -79,7 +81,7 @@ func (c *testCmd) tooFew(coverage *report.Coverage) error {
 	if s.Taken*percentAll >= int(least)*s.Of {
 		return nil
 	}
-	return failf(exitFailed, "%d of %d transitions are taken (%s), fewer than --min-transitions %s", s.Taken, s.Of, s.Percent(), least)
+	return exit.Errorf(exit.Failed, "%d of %d transitions are taken (%s), fewer than --min-transitions %s", s.Taken, s.Of, s.Percent(), least)
 }
 
 // rulesAbove returns the ids of the rules of the SPEC.md that is in the folder of the
@@ -88,7 +90,7 @@ func rulesAbove(cases []report.Case) ([]string, error) {
 	if len(cases) == 0 {
 		return nil, errors.New("no case was played")
 	}
-	root, err := checkout(filepath.Dir(cases[0].File))
+	root, err := checkout.Above(filepath.Dir(cases[0].File))
 	if err != nil {
 		return nil, errors.New("no SPEC.md is above the scenarios")
 	}

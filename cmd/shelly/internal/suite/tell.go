@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"cmp"
@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 )
 
 // teller tells what cases came to while they run, and at the end what all of them
 // came to.
 type teller struct {
-	*testCmd
+	*Command
 	t        *terminal
 	log      io.Writer // the report for people
 	progress *progress // what stands below it, if anything does
@@ -31,9 +32,9 @@ type teller struct {
 
 // teller of so many cases. A terminal is shown the progress and colours, unless it
 // cannot or, of colours, NO_COLOR asks otherwise.
-func (c *testCmd) teller(t *terminal, all int, broken []report.Case) *teller {
+func (c *Command) teller(t *terminal, all int, broken []report.Case) *teller {
 	told := &teller{
-		testCmd: c, t: t, log: c.log(t), start: time.Now(), broken: broken,
+		Command: c, t: t, log: c.log(t), start: time.Now(), broken: broken,
 		pretty: report.Options{Verbose: c.Verbose, Broken: c.onGitHub()},
 	}
 	if columns := columnsOf(t.out); columns > 0 && c.Format == "pretty" && !c.onGitHub() {
@@ -106,17 +107,17 @@ func (t *teller) code(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case n.Errors > len(t.broken):
-		return silent(exitInternal)
+		return exit.Silent(exit.Internal)
 	case len(t.broken) > 0:
 		return loadFailure(t.broken)
 	case n.Differ > 0:
-		return silent(exitDiffers)
+		return exit.Silent(exit.Differs)
 	case short != nil:
 		return short
 	case n.Failed > 0:
-		return silent(exitFailed)
+		return exit.Silent(exit.Failed)
 	case n.Skipped > 0 && n.Passed == 0:
-		return failf(exitNoMatch, "nothing was played: %s", t.reasons())
+		return exit.Errorf(exit.NoMatch, "nothing was played: %s", t.reasons())
 	}
 	return nil
 }

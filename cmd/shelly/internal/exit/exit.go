@@ -1,0 +1,56 @@
+// Package exit has the codes that shelly ends with, and errors that carry one.
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The codes (CLI-2). Those of test are the scenario format's (SCN-9).
+const (
+	OK          = 0
+	Failed      = 1 // an expectation or invariant failed; a request was answered with an error
+	Usage       = 2 // bad flags, configuration or files
+	Internal    = 3 // an error that is nobody's input
+	NoMatch     = 4 // nothing matched
+	Differs     = 5 // one case gave two different traces
+	Data        = 6 // the data folder is in use, unreadable or written by newer code
+	Unreachable = 7 // no model, or no daemon, answers
+	Forced      = 8 // stopped before the farewell was over
+	Disk        = 9 // a write failed, or there is too little free space
+)
+
+// Error is an error with the code that it ends the process with.
+type Error struct {
+	Code int
+	Err  error // nil: everything has been said already
+}
+
+func (e Error) Error() string { return e.Err.Error() }
+func (e Error) Unwrap() error { return e.Err }
+
+// With gives an error its code.
+func With(code int, err error) error { return Error{code, err} }
+
+// Errorf makes an error with a code, as [fmt.Errorf] does.
+func Errorf(code int, format string, args ...any) error {
+	return With(code, fmt.Errorf(format, args...))
+}
+
+// Silent ends the process with a code when everything has been said already.
+func Silent(code int) error { return With(code, nil) }
+
+// Code says what went wrong, unless that was said, and returns the code for it. An
+// error without one is [Internal].
+func Code(err error, w io.Writer) int {
+	if err == nil {
+		return OK
+	}
+	e := Error{Internal, err}
+	errors.As(err, &e)
+	if e.Err != nil {
+		fmt.Fprintln(w, "shelly:", e.Err)
+	}
+	return e.Code
+}

@@ -1,0 +1,20 @@
+// Package suite plays many scenario files: it is `shelly test`, and `shelly scenario
+// lint`, which reads the same files and plays none. What a case is, and what it comes
+// to, is decided in sim/scenario; here are the files, the processors and the terminal.
+//
+// [Command] and [Lint] are the flags of the two, as the program's parser of command
+// lines fills them in; their Run does the rest and returns an error with its exit code.
+// One round of [Command.Run] (suite.go) goes through these, in this order:
+//
+//	load.go      the files that the arguments name, and their cases
+//	select.go    --run, --tags, --shard, --list
+//	play.go      several cases at once, told in their order
+//	case.go      one case: its seeds, once more with --twice, on the runtime
+//	property.go  one property: its budgets, and the case that it found
+//	golden.go    what is done about a golden that does not hold
+//	tell.go      the report while cases run, its end, the exit code
+//
+// Beside them stand the terminal's last line (progress.go), what else a report is
+// (coverage.go, junit.go, github.go), and the rounds of --watch (watch.go, and
+// watchdisk.go for what it hears of the disk).
+package suite

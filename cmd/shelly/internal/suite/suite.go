@@ -1,0 +1,200 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/lockstep"
+	"shelly/runtime/ollama"
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+// Command is the flags of shelly test, and what it needs of the rest of the program.
+type Command struct {
+	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
+	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
+	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, as 'a and not b'."`
+	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
+	List       bool     `help:"Print the cases and run none."`
+	Watch      bool     `help:"Run again what a change concerns, until ^C."`
+	Verbose    bool     `short:"v" help:"Print every case."`
+	Twice      bool     `help:"Run each case twice; compare the traces."`
+	EveryCrash bool     `help:"Run each case with a crash at each point, too."`
+	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose between equal times."`
+	Seeds      *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
+	Parallel   *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
+	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
+	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
+	JUnit      string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
+	FailFast   bool     `help:"Stop at the first case that fails."`
+	Update     bool     `help:"Renew the goldens, and remove stray ones."`
+	CI         *bool    `name:"ci" negatable:"" help:"Write no golden, fail at stray ones; where CI is set."`
+	Coverage   bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
+
+	MinTransitions *percent       `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
+	Budget         *time.Duration `placeholder:"DURATION" help:"Time of each property; else its file's."`
+
+	// Connect finds the model of a live case, as [lockstep.Models] wants it.
+	Connect func(profile string) (client *ollama.Client, why string, err error) `kong:"-"`
+}
+
+// terminal is where a command writes.
+type terminal struct{ out, err io.Writer }
+
+// Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.
+func (c *Command) Run(out, errs io.Writer) error {
+	t := &terminal{out, errs}
+	if err := c.check(); err != nil {
+		return err
+	}
+	wanted, err := c.selection()
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(c.watchFlags(), c.coverageFlags(), c.junitReady()); err != nil {
+		return err
+	}
+	if _, err := c.goldens(); err != nil {
+		return err
+	}
+	targets, err := c.find()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	if c.Watch {
+		return c.watch(ctx, t, wanted)
+	}
+	return c.round(ctx, t, wanted, targets)
+}
+
+// check refuses what the parser of the command line cannot.
+func (c *Command) check() error {
+	switch {
+	case c.Parallel != nil && *c.Parallel < 1:
+		return exit.Errorf(exit.Usage, "--parallel wants a number of at least 1, not %d", *c.Parallel)
+	case c.Seeds != nil && *c.Seeds < 1:
+		return exit.Errorf(exit.Usage, "--seeds wants a number of at least 1, not 0")
+	case c.On != "runtime":
+		return nil
+	}
+	return c.without("--on runtime compares a case's run as written with the simulated one",
+		flag{"--seed", c.Seed != nil}, flag{"--seeds", c.Seeds != nil}, flag{"--twice", c.Twice}, flag{"--every-crash", c.EveryCrash})
+}
+
+type flag struct {
+	name  string
+	given bool
+}
+
+// without refuses flags that do not go with another, and says why.
+func (c *Command) without(why string, flags ...flag) error {
+	var bad []string
+	for _, f := range flags {
+		if f.given {
+			bad = append(bad, f.name)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return exit.Errorf(exit.Usage, "%s: leave out %s", why, strings.Join(bad, " and "))
+}
+
+// interruptible returns a context that ends at ^C or SIGTERM. Its cause has the code
+// that shells have for it. A second signal ends the process (CLI-2).
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if s, ok := <-signals; ok {
+			signal.Stop(signals)
+			cancel(exit.Silent(128 + int(s.(syscall.Signal))))
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// round loads files, and lists or plays the cases that are wanted of them.
+func (c *Command) round(ctx context.Context, t *terminal, wanted selection, targets []scenario.Target) error {
+	all, broken := load(targets)
+	c.tellBroken(t, broken)
+	files, err := wanted.pick(all)
+	switch {
+	case err != nil && len(broken) == 0:
+		return err
+	case c.List:
+		return errors.Join(c.list(t.out, files), loadFailure(broken))
+	case len(files) == 0 && len(broken) == 0:
+		fmt.Fprintf(c.notes(t), "--shard %s holds none of the cases\n", *c.Shard)
+	}
+	return c.play(ctx, t, files, all, broken)
+}
+
+// tellBroken says what is wrong with files that do not load, unless the report does,
+// guarded.
+func (c *Command) tellBroken(t *terminal, broken []report.Case) {
+	if c.onGitHub() {
+		return
+	}
+	for i := range broken {
+		fmt.Fprintln(t.err, detail(broken[i].Err))
+	}
+}
+
+// play plays cases and tells what they came to. all are those that are loaded, also
+// where they are not played: none of their goldens is obsolete.
+func (c *Command) play(ctx context.Context, t *terminal, files, all []*scenario.File, broken []report.Case) error {
+	obsolete, err := c.obsolete(all)
+	if err != nil {
+		return err
+	}
+	goldens, err := c.goldens()
+	if err != nil {
+		return err
+	}
+	told := c.teller(t, len(files), broken)
+	live := &lockstep.Models{Connect: c.Connect}
+	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live) }
+	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
+	erase := told.progress.keep()
+	p.play(ctx, files, told.tell)
+	erase()
+	if ctx.Err() == nil {
+		goldens.sweep(obsolete)
+	}
+	wrong := goldens.report(c.notes(t), t.err)
+	return worse(told.end(ctx, len(files)), wrong)
+}
+
+func (c *Command) workers() int {
+	if c.Parallel != nil {
+		return *c.Parallel
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// notes is where that goes which no report holds: beside a report that a program
+// reads it is standard error.
+func (c *Command) notes(t *terminal) io.Writer {
+	if c.Format == "json" {
+		return t.err
+	}
+	return t.out
+}
