@@ -21,11 +21,3 @@ const (
 	CanaryEatenQuestion  Canary = "eaten_question"  // a summary takes the place of the question too
 	CanaryUnsyncedReply  Canary = "unsynced_reply"  // a reply is no barrier
 )
-
-// Canaries returns all canaries in order.
-func Canaries() []Canary {
-	return []Canary{
-		CanaryDroppedTimer, CanaryReplyTwice, CanaryStaleAnswer, CanaryOrphanedCall, CanaryRerunTool, CanaryUnsyncedTool,
-		CanarySessionLeak, CanaryQueueLost, CanaryUnboundedRetry, CanaryStarvation, CanaryEatenQuestion, CanaryUnsyncedReply,
-	}
-}

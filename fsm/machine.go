@@ -159,68 +159,6 @@ func (m *Machine) answer(in Input) {
 	}
 }
 
-// Concerns returns the handle that an input is about, as the machine stands before
-// it is applied, or 0 where it is about none or makes its own.
-func (m *Machine) Concerns(in Input) HandleID {
-	switch in := in.(type) {
-	case Decided:
-		return in.Handle
-	case Resolved:
-		return in.Handle
-	case TimerFired:
-		for i := range m.s.Handles {
-			if h := &m.s.Handles[i]; in.Timer != 0 && (h.Timer == in.Timer || h.Wait == in.Timer) {
-				return h.ID
-			}
-		}
-		return 0
-	case CancelRequested:
-		for i := range m.s.Handles {
-			if h := &m.s.Handles[i]; h.Kind == KindUser && h.Request == in.Request {
-				return h.ID
-			}
-		}
-		return 0
-	case Requested, EventRaised:
-		return m.s.LastHandle + 1
-	}
-	call := Answers(in)
-	for i := range m.s.Handles {
-		if m.s.Handles[i].Await.Call == call && call != 0 {
-			return m.s.Handles[i].ID
-		}
-	}
-	return 0
-}
-
-// Answers returns the call that an input answers, or 0.
-func Answers(in Input) CallID {
-	switch in := in.(type) {
-	case BrainAnswered:
-		return in.Call
-	case BrainFailed:
-		return in.Call
-	case ToolAnswered:
-		return in.Call
-	case ToolStopped:
-		return in.Call
-	case Recalled:
-		return in.Call
-	case Embedded:
-		return in.Call
-	case Stored:
-		return in.Call
-	case SessionLoaded:
-		return in.Call
-	case SessionSaved:
-		return in.Call
-	case SkillLoaded:
-		return in.Call
-	default:
-		return 0
-	}
-}
-
 // timerFired routes a timer; one that is not armed is ignored.
 func (m *Machine) timerFired(id TimerID) {
 	if id == 0 {

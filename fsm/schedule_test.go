@@ -15,15 +15,7 @@ const everyMinute = `{"action":"add","message":"tick","every_seconds":60}`
 // made in a chat.
 func scheduled(t testing.TB, change func(*fsm.Config)) *driver {
 	t.Helper()
-	d := driverOf(t, "nanobot")
-	if change != nil {
-		change(&d.config)
-	}
-	d.boot()
-	d.step(fsm.Requested{
-		At: d.now(), Request: fsm.RequestKey{ID: "r0"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: "tick each minute",
-	})
-	d.loads(fsm.Session{})
+	d := inChat(t, change, "tick each minute")
 	d.asksFor(fsm.ToolCron, everyMinute)
 	d.answer("as you wish")
 	d.saves()

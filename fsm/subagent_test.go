@@ -9,9 +9,9 @@ import (
 	"shelly/fsm"
 )
 
-// spawning returns a driver in whose turn, in a chat, the model has just started a
-// subagent.
-func spawning(t testing.TB, change func(*fsm.Config)) *driver {
+// inChat returns a driver of profile nanobot, its configuration changed, in whose
+// chat a person has just said something.
+func inChat(t testing.TB, change func(*fsm.Config), text string) *driver {
 	t.Helper()
 	d := driverOf(t, "nanobot")
 	if change != nil {
@@ -19,9 +19,17 @@ func spawning(t testing.TB, change func(*fsm.Config)) *driver {
 	}
 	d.boot()
 	d.step(fsm.Requested{
-		At: d.now(), Request: fsm.RequestKey{ID: "r0"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: "find out",
+		At: d.now(), Request: fsm.RequestKey{ID: "r0"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: text,
 	})
 	d.loads(fsm.Session{})
+	return d
+}
+
+// spawning returns a driver in whose turn, in a chat, the model has just started a
+// subagent.
+func spawning(t testing.TB, change func(*fsm.Config)) *driver {
+	t.Helper()
+	d := inChat(t, change, "find out")
 	d.asksFor(fsm.ToolSpawn, `{"task":"look at all the files","label":"looking"}`)
 	return d
 }

@@ -24,7 +24,7 @@ type exploreCmd struct {
 	Crashes  *int          `help:"Crashes in FILE's world (1)." placeholder:"N"`
 	Cancels  *int          `help:"Requests to cancel in FILE's world, beside those of its timeline (1)." placeholder:"N"`
 	Depth    int           `help:"Go no deeper than so many steps; whether rest can be reached is then not judged." placeholder:"N"`
-	States   int           `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"5000000"`
+	States   int           `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"500000"`
 	Budget   time.Duration `help:"Give up after so long, all worlds together." placeholder:"DURATION"`
 	Output   string        `short:"o" help:"Where the shortest counterexample is written, as a scenario that fails. With several worlds each name has its world's." placeholder:"FILE" default:"counterexample.scenario.yaml"`
 	Force    bool          `help:"Write it over a file that is there."`

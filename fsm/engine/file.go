@@ -20,26 +20,9 @@ type recordLine struct {
 // lineMax bounds a line of a journal file in bytes.
 const lineMax = 64 << 20
 
-// WriteRecords writes records as a journal file: one JSON object a line, with the
-// index, the hash of the effects, and the input in its wire form (JRN-15). The
-// committed journals are such files (JRN-18).
-func WriteRecords(w io.Writer, records []Record) error {
-	out := bufio.NewWriter(w)
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	for _, r := range records {
-		input, err := fsm.MarshalInput(r.Input)
-		if err != nil {
-			return fmt.Errorf("record %d: %w", r.Index, err)
-		}
-		if err := e.Encode(recordLine{r.Index, fmt.Sprintf("%016x", r.Effects), input}); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
-}
-
-// ReadRecords reads a journal file. An error names the line.
+// ReadRecords reads a journal file: one JSON object a line, with the index, the hash
+// of the effects, and the input in its wire form (JRN-15). The committed journals are
+// such files (JRN-18). An error names the line.
 func ReadRecords(r io.Reader) ([]Record, error) {
 	var records []Record
 	lines := bufio.NewScanner(r)

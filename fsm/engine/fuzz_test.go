@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm/engine"
+	"shelly/fsm/engine/journaltest"
 )
 
 // Whatever the bytes of a journal file are, they are an error or records that are
@@ -39,7 +40,7 @@ func FuzzReadRecords(f *testing.F) {
 			return
 		}
 		var written bytes.Buffer
-		if err := engine.WriteRecords(&written, records); err != nil {
+		if err := journaltest.WriteRecords(&written, records); err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
 		back, err := engine.ReadRecords(bytes.NewReader(written.Bytes()))
@@ -52,7 +53,7 @@ func FuzzReadRecords(f *testing.F) {
 			}
 		}
 		var again bytes.Buffer
-		if err := engine.WriteRecords(&again, back); err != nil || !bytes.Equal(written.Bytes(), again.Bytes()) {
+		if err := journaltest.WriteRecords(&again, back); err != nil || !bytes.Equal(written.Bytes(), again.Bytes()) {
 			t.Errorf("written as %s, then as %s, %v", written.Bytes(), again.Bytes(), err)
 		}
 	})

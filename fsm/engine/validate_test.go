@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/engine/journaltest"
 )
 
 // recorded is the journal of a session, to be tampered with.
@@ -73,7 +74,7 @@ func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
 
 func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 	var file, again bytes.Buffer
-	if err := engine.WriteRecords(&file, recorded(t).Records()); err != nil {
+	if err := journaltest.WriteRecords(&file, recorded(t).Records()); err != nil {
 		t.Fatal(err)
 	}
 	text := file.String()
@@ -81,7 +82,7 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.WriteRecords(&again, records); err != nil || again.String() != text {
+	if err := journaltest.WriteRecords(&again, records); err != nil || again.String() != text {
 		t.Errorf("%v\n%s\n%s", err, text, again.String())
 	}
 	for _, test := range []struct{ line, want string }{

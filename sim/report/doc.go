@@ -1,10 +1,10 @@
-// Package report writes what a run of scenarios came to: for people [Pretty], for
+// Package report writes what a run of scenarios came to: for people [PrettyCase], for
 // programs [JSON], for CI servers [JUnit], for GitHub [Annotations] and [StepSummary].
 //
 //	run := &report.Run{Cases: cases, Took: took}
-//	err := report.Pretty(w, run, report.Options{})
+//	err := report.JSON(w, run)
 //
-// A report that is written while the run goes on calls [PrettyCase] for each case in
+// What people read is written while the run goes on: [PrettyCase] for each case in
 // order, and [PrettyEnd] behind the last.
 //
 // [JSON] writes the same bytes for the same outcomes: it holds no times. The package

@@ -82,7 +82,7 @@ func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 		broken := Case{Outcome: scenario.Outcome{Name: evil, File: evil, Err: errors.New(evil)}}
 		r := &Run{Cases: []Case{failing, broken, failing, broken}}
 		var open, out bytes.Buffer
-		if err := errors.Join(Pretty(&open, r, Options{Broken: true}), Pretty(Guard(&out), r, Options{Broken: true})); err != nil {
+		if err := errors.Join(pretty(&open, r, Options{Broken: true}), pretty(Guard(&out), r, Options{Broken: true})); err != nil {
 			t.Fatal(err)
 		}
 		if len(commands(open.String())) == 0 {

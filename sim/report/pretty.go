@@ -22,16 +22,6 @@ const (
 	listMax  = 50 // of them that are listed
 )
 
-// Pretty writes a report for people: what did not pass, and a summary line.
-func Pretty(w io.Writer, r *Run, o Options) error {
-	for i := range r.Cases {
-		if err := PrettyCase(w, &r.Cases[i], o); err != nil {
-			return err
-		}
-	}
-	return PrettyEnd(w, r)
-}
-
 // PrettyCase writes what a case came to, in one piece; nothing where it passed and
 // nobody asked.
 func PrettyCase(w io.Writer, c *Case, o Options) error {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -109,7 +110,7 @@ func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := Pretty(&out, &Run{Cases: cases(t), Took: test.took}, test.options); err != nil {
+			if err := pretty(&out, &Run{Cases: cases(t), Took: test.took}, test.options); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, out.String()); diff != "" {
@@ -173,7 +174,17 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no paper") }
 
 func TestReportsTellThatTheyCouldNotBeWritten(t *testing.T) {
 	r := &Run{Cases: cases(t)}
-	if Pretty(broken{}, r, Options{}) == nil || PrettyEnd(broken{}, r) == nil || JSON(broken{}, r) == nil {
+	if pretty(broken{}, r, Options{}) == nil || PrettyEnd(broken{}, r) == nil || JSON(broken{}, r) == nil {
 		t.Error("a write that failed is no error")
 	}
+}
+
+// pretty writes a whole report for people, as the command does case by case.
+func pretty(w io.Writer, r *Run, o Options) error {
+	for i := range r.Cases {
+		if err := PrettyCase(w, &r.Cases[i], o); err != nil {
+			return err
+		}
+	}
+	return PrettyEnd(w, r)
 }

@@ -56,7 +56,7 @@
 //
 // Where to read:
 //
-//   - the format: file.go, line.go, moment.go, faults.go, claim.go, ordering.go,
+//   - the format: file.go, expect.go, line.go, moment.go, faults.go, claim.go, ordering.go,
 //     config.go, things.go, replay.go, live.go, real.go, property.go
 //   - loading: load.go is the way through; syntax.go and source.go read YAML, include.go
 //     and join.go fragments, interpolate.go and matrix.go variables, decode.go and

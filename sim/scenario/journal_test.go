@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/engine/journaltest"
 	"shelly/sim"
 )
 
@@ -79,7 +80,7 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 				}
 				o := f.Run(sim.Options{})
 				var file bytes.Buffer
-				if err := engine.WriteRecords(&file, recordsOf(o.Result)); err != nil {
+				if err := journaltest.WriteRecords(&file, recordsOf(o.Result)); err != nil {
 					t.Fatal(err)
 				}
 				if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
@@ -99,7 +100,7 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 				t.Fatalf("%v %v", err, v.Wrong)
 			}
 			var again bytes.Buffer
-			if err := engine.WriteRecords(&again, records); err != nil {
+			if err := journaltest.WriteRecords(&again, records); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(file), again.String()); diff != "" {

@@ -20,21 +20,9 @@ func (v *Chunks) read(d *decoder, n *yaml.Node, path string) {
 	d.list(n, reflect.ValueOf(&v.Texts).Elem(), path)
 }
 
-func (v *UnknownCall) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode {
-		v.Tool, _ = d.text(n, path)
-		return
-	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-}
+func (v *UnknownCall) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Tool, v) }
 
-func (v *BadCall) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode {
-		v.Tool, _ = d.text(n, path)
-		return
-	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-}
+func (v *BadCall) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Tool, v) }
 
 // read takes the class alone, or a map.
 func (v *BrainFailing) read(d *decoder, n *yaml.Node, path string) {

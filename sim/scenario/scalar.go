@@ -136,13 +136,7 @@ func (v *Embedding) read(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
-func (v *Failing) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode {
-		v.Message, _ = d.text(n, path)
-		return
-	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-}
+func (v *Failing) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Message, v) }
 
 // text is the result that the model sees.
 func (v *Failing) text() string {
@@ -156,21 +150,9 @@ func (v *Failing) text() string {
 	}
 }
 
-func (v *Loaded) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode {
-		v.Name, _ = d.text(n, path)
-		return
-	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-}
+func (v *Loaded) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Name, v) }
 
-func (v *Word) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode {
-		v.Text, _ = d.text(n, path)
-		return
-	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-}
+func (v *Word) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Text, v) }
 
 // read takes true, an id, a number or a map. What of it fits is checked with the
 // key that it stands behind.
@@ -204,4 +186,13 @@ func (v *Args) read(d *decoder, n *yaml.Node, path string) {
 	if value, ok := d.data(n, path); ok {
 		*v = Args(value.json())
 	}
+}
+
+// textOr reads a text into its place, or else the map that v is.
+func (d *decoder) textOr(n *yaml.Node, path string, text *string, v any) {
+	if n.Kind == yaml.ScalarNode {
+		*text, _ = d.text(n, path)
+		return
+	}
+	d.object(n, reflect.ValueOf(v).Elem(), path)
 }
