@@ -49,6 +49,7 @@ func globals() map[string]string {
 		"fsm.HandleTable":    "a literal table, read only",
 		"fsm.InferenceTable": "a literal table, read only",
 		"fsm.canary":         "only in builds with the tag canary",
+		"fsm.steps":          "only in builds with the tag canary",
 		"sim.nothing":        "a constant in all but name",
 	}
 }

@@ -20,4 +20,5 @@ const (
 	CanaryStarvation     Canary = "starvation"      // the newest handle goes first
 	CanaryEatenQuestion  Canary = "eaten_question"  // a summary takes the place of the question too
 	CanaryUnsyncedReply  Canary = "unsynced_reply"  // a reply is no barrier
+	CanaryGlobalState    Canary = "global_state"    // ids depend on what other machines have done; only a second run tells
 )

@@ -3,3 +3,5 @@
 package fsm
 
 const canary = ""
+
+func elsewhere() uint64 { return 0 }

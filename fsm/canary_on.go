@@ -8,7 +8,18 @@ var canary Canary
 // string all sleep. It must not be called while a machine steps.
 func SetCanary(c Canary) { canary = c }
 
-// Canaries returns all canaries in order.
+// steps is state outside the machine.
+var steps uint64
+
+// elsewhere is what CanaryGlobalState adds to each id.
+func elsewhere() uint64 {
+	if canary == CanaryGlobalState {
+		steps++
+	}
+	return steps
+}
+
+// Canaries returns, in order, all canaries that one run can show.
 func Canaries() []Canary {
 	return []Canary{
 		CanaryDroppedTimer, CanaryReplyTwice, CanaryStaleAnswer, CanaryOrphanedCall, CanaryRerunTool, CanaryUnsyncedTool,

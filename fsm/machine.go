@@ -333,7 +333,7 @@ func (m *Machine) remove(i int) { m.s.Handles = slices.Delete(m.s.Handles, i, i+
 
 // next returns an id that was never used (JRN-8).
 func (m *Machine) next() uint64 {
-	m.s.LastID++
+	m.s.LastID += 1 + elsewhere()
 	return m.s.LastID
 }
 

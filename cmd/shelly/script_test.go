@@ -49,9 +49,11 @@ func TestMain(m *testing.M) {
 // and the conditions [roomy], more than 1 TiB of disk is free, and [root], whom no
 // permission stops. UPDATE_SCRIPTS=1
 // rewrites what cmp compares with.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
+
+func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
+		Dir:                dir,
 		Setup:              setUpScript,
 		RequireUniqueNames: true,
 		Deadline:           time.Now().Add(3 * scriptHang),
