@@ -12,8 +12,8 @@ import (
 // is so where
 //
 //   - the crash came into a shutdown, or behind it, and the next process is started at
-//     once and serves, or it came into
-//     an initial inference, which is begun anew (LIF-12);
+//     once and serves, or it came into an initial inference, which is begun anew
+//     (LIF-12);
 //   - it interrupted several handles, which then go on in an order of their own
 //     (HND-24), or one that was to end at its next checkpoint, which the restart is;
 //   - something with a time of its own met a handle that it interrupted: a timer, in

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 )
@@ -31,4 +32,41 @@ func named(key fsm.RequestKey) string {
 
 func seenAgain(what, invariant string) fsm.Violation {
 	return fsm.Violation{Invariant: invariant, Text: "the world saw " + what + " twice"}
+}
+
+// Witness counts what the world outside has seen of a run, crashes or not, and says
+// what it must not have seen (SIM-13): an attempt of a use of an unsafe tool started
+// twice, a reply sent twice, or, at rest, a request that was accepted and has no reply
+// and waits neither for the next boot nor for a person.
+func (r *Result) Witness() []fsm.Violation {
+	var wrong []fsm.Violation
+	for i, ran := range r.Ran {
+		again := func(o Ran) bool { return o.Run.Key == ran.Run.Key && o.Run.Attempt == ran.Run.Attempt }
+		if !ran.Run.Effects.Repeatable() && slices.ContainsFunc(r.Ran[:i], again) {
+			wrong = append(wrong, fsm.Violation{
+				Invariant: "INV-6", Text: fmt.Sprintf("the world saw %s %s started %d times", ran.Run.Name, ran.Run.Args, r.Starts(ran.Run.Key, ran.Run.Attempt)),
+			})
+			break
+		}
+	}
+	for i, key := range r.Replied {
+		if slices.Contains(r.Replied[:i], key) {
+			wrong = append(wrong, seenAgain("the reply to "+key.ID, "INV-1"))
+			break
+		}
+	}
+	for _, q := range r.Requests {
+		if !q.Done && !r.waits(q.Handle) {
+			wrong = append(wrong, fsm.Violation{Invariant: "INV-1", Text: fmt.Sprintf("request %s has no reply", q.Key.ID)})
+		}
+	}
+	return wrong
+}
+
+// waits reports whether a handle waits for the next boot or for a person at the
+// run's end.
+func (r *Result) waits(id fsm.HandleID) bool {
+	return slices.ContainsFunc(r.Final.Handles, func(h fsm.Handle) bool {
+		return h.ID == id && (h.State == fsm.Parked || h.State == fsm.Approving || h.State == fsm.Held)
+	})
 }
