@@ -83,7 +83,7 @@ func TestWhatTheWorldSawIsAskedOfEveryRun(t *testing.T) {
 	r.Requests[0].Done = false
 	r.Replied = append(r.Replied, r.Replied[0])
 	wrong := r.Witness()
-	if len(wrong) != 3 || wrong[0].Invariant != "INV-6" || !strings.Contains(wrong[0].Text, "started 2 times") ||
+	if len(wrong) != 3 || wrong[0].Invariant != "INV-6" || !strings.Contains(wrong[0].Text, "attempt 1 of") ||
 		wrong[1].Invariant != "INV-1" || !strings.Contains(wrong[1].Text, "twice") || wrong[2].Invariant != "INV-1" {
 		t.Errorf("%v", wrong)
 	}

@@ -111,17 +111,6 @@ type Broken struct {
 	fsm.Violation
 }
 
-// Starts returns how often an attempt of the use of a tool named key was started.
-func (r *Result) Starts(key string, attempt int) int {
-	n := 0
-	for _, ran := range r.Ran {
-		if ran.Run.Key == key && ran.Run.Attempt == attempt {
-			n++
-		}
-	}
-	return n
-}
-
 // gather lists what the journal's steps told the world outside. It is written
 // with its step, so a crash neither loses it nor tells it twice.
 func (r *Result) gather() {

@@ -40,20 +40,19 @@ func seenAgain(what, invariant string) fsm.Violation {
 // and waits neither for the next boot nor for a person.
 func (r *Result) Witness() []fsm.Violation {
 	var wrong []fsm.Violation
-	for i, ran := range r.Ran {
-		again := func(o Ran) bool { return o.Run.Key == ran.Run.Key && o.Run.Attempt == ran.Run.Attempt }
-		if !ran.Run.Effects.Repeatable() && slices.ContainsFunc(r.Ran[:i], again) {
-			wrong = append(wrong, fsm.Violation{
-				Invariant: "INV-6", Text: fmt.Sprintf("the world saw %s %s started %d times", ran.Run.Name, ran.Run.Args, r.Starts(ran.Run.Key, ran.Run.Attempt)),
-			})
-			break
+	seen := map[string]bool{} // only looked up
+	again := func(e fsm.Effect) {
+		what, invariant, once := onceOnly(e)
+		if once && seen[what] {
+			wrong = append(wrong, seenAgain(what, invariant))
 		}
+		seen[what] = true
 	}
-	for i, key := range r.Replied {
-		if slices.Contains(r.Replied[:i], key) {
-			wrong = append(wrong, seenAgain("the reply to "+key.ID, "INV-1"))
-			break
-		}
+	for _, ran := range r.Ran {
+		again(ran.Run)
+	}
+	for _, key := range r.Replied {
+		again(fsm.Reply{Request: key})
 	}
 	for _, q := range r.Requests {
 		if !q.Done && !r.waits(q.Handle) {
