@@ -103,7 +103,7 @@ func (r *replay) finish() (*Result, error) {
 	out := r.result
 	for _, s := range out.Steps {
 		if in, ok := s.Input.(fsm.Requested); ok && out.request(in.Request) == nil {
-			out.Requests = append(out.Requests, engine.Request{Key: in.Request, Session: in.Session, Origin: in.Origin, Text: in.Text, Accepted: s.At})
+			out.Requests = append(out.Requests, engine.Request{Key: in.Request, Index: s.Index, Session: in.Session, Origin: in.Origin, Text: in.Text, Accepted: s.At})
 		}
 		for _, e := range s.Effects {
 			out.told(s.At, e)

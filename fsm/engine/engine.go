@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"shelly/fsm"
@@ -55,7 +56,7 @@ type Engine struct {
 // record behind it. No effect of a replayed record is performed; the Boot that
 // must follow makes the machine ask again for what it still needs (JRN-5).
 func Open(j Journal, w World) (*Engine, error) {
-	index, snapshot, err := j.Snapshot()
+	index, snapshot, err := j.Snapshot(math.MaxUint64)
 	if err != nil {
 		return nil, fmt.Errorf("load the journal's snapshot: %w", err)
 	}
@@ -149,7 +150,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 		e.last++
 		barrier = barrier || fsm.Barrier(in, effects)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
-		if err := requests.note(in, effects, handles, e.machine.View()); err != nil {
+		if err := requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
 			return nil, Batch{}, false, err
 		}
 		s := Step{Index: e.last, Input: in, Effects: effects, Moves: append([]fsm.Move(nil), e.machine.Moves()...)}

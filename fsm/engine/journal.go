@@ -17,6 +17,7 @@ type Record struct {
 // Origin, Text and Body are as they came.
 type Request struct {
 	Key      fsm.RequestKey `json:"key"`
+	Index    uint64         `json:"index"`            // of the record that accepted it
 	Handle   fsm.HandleID   `json:"handle,omitempty"` // 0: it was answered without one
 	Session  string         `json:"session,omitempty"`
 	Origin   fsm.Origin     `json:"origin,omitzero"`
@@ -44,8 +45,27 @@ type Batch struct {
 	Audit    []Audit
 }
 
+// Kept is what a journal holds of its records (JRN-19). What lies before First was
+// trimmed; the snapshot at First-1 stands for it.
+type Kept struct {
+	First     uint64   `json:"first"`     // the first record; Last+1 where there is none
+	Last      uint64   `json:"last"`      // the last record that was appended, or the snapshot behind which nothing was; 0: none ever
+	Snapshots []uint64 `json:"snapshots"` // the indexes of the snapshots, from the first on
+}
+
+// Keep bounds what a journal holds (JRN-20). Zero is no bound.
+type Keep struct {
+	Since fsm.Millis // what ended before it may go
+	Bytes int64      // of all records, as they are written
+}
+
+// Trimmed is how many of each were dropped.
+type Trimmed struct {
+	Records, Snapshots, Requests, Messages, Audit int
+}
+
 // Journal is the durable, ordered list of inputs, and the request records, sent
-// messages, audit records and snapshot derived from it. Every implementation passes
+// messages, audit records and snapshots derived from it. Every implementation passes
 // journaltest.Conform (JRN-16).
 type Journal interface {
 	// Append writes b behind what is there, whole or not at all. With sync it
@@ -53,10 +73,16 @@ type Journal interface {
 	// it, but never something in its midst. An error is final: the journal
 	// takes no further writes.
 	Append(b Batch, sync bool) error
-	// Replay calls fn for each record with an index above after, in order.
+	// Replay calls fn for each record with an index above after, in order. Where
+	// the next one was trimmed, it is an ErrTrimmed.
 	Replay(after uint64, fn func(Record) error) error
+	// Kept returns what is there of the records.
+	Kept() (Kept, error)
 	// Request returns the record of a request, or false.
 	Request(key fsm.RequestKey) (Request, bool, error)
+	// Requests returns the requests whose record stands before an index, the
+	// latest first, at most limit and ReadMax of them.
+	Requests(before uint64, limit int) ([]Request, error)
 	// Messages returns the first messages to a channel behind a position, in
 	// order, at most limit and ReadMax of them. An origin without a chat means
 	// every chat of its channel.
@@ -64,12 +90,15 @@ type Journal interface {
 	// Audit returns the first audit records behind a position, in order, at most
 	// limit and ReadMax of them: those of a session, or all where it is empty.
 	Audit(session string, after uint64, limit int) ([]Audit, error)
-	// SaveSnapshot keeps s as the state after the record at index, durably, in
-	// place of the one before.
+	// SaveSnapshot keeps s as the state after the record at index, durably.
 	SaveSnapshot(index uint64, s fsm.Snapshot) error
-	// Snapshot returns the last saved snapshot and its index, or 0 where there
-	// is none.
-	Snapshot() (uint64, fsm.Snapshot, error)
+	// Snapshot returns the last snapshot that stands for no record behind the one
+	// at an index, and its own index, or 0 where there is none.
+	Snapshot(at uint64) (uint64, fsm.Snapshot, error)
+	// Trim drops, durably, what keep does not ask for: records up to a snapshot and
+	// the snapshots before it, never the last one; requests that are done, messages
+	// and audit records. What an unfinished handle needs is in a snapshot.
+	Trim(keep Keep) (Trimmed, error)
 	// Space returns an error that wraps ErrNoSpace when there is too little
 	// room to accept more.
 	Space() error
@@ -89,4 +118,5 @@ var (
 	ErrStopping = errors.New("shelly is stopping")
 	ErrNoSpace  = errors.New("too little free disk space")
 	ErrDead     = errors.New("the engine has stopped after an error")
+	ErrTrimmed  = errors.New("the record is no longer kept")
 )

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"shelly/fsm"
@@ -13,11 +14,18 @@ type MemoryJournal struct {
 	requests map[fsm.RequestKey]Request
 	messages []Message
 	audit    []Audit
-	index    uint64 // of snapshot
-	snapshot fsm.Snapshot
+	first    uint64  // the first record that is kept
+	gone     int64   // bytes of the records before it
+	saved    []saved // in the order of their indexes
 
 	synced   length                    // what survives a crash
 	unsynced map[fsm.RequestKey]before // what each changed request was at the last sync
+}
+
+// saved is a snapshot.
+type saved struct {
+	index    uint64
+	snapshot fsm.Snapshot
 }
 
 // length is how much there is of what only grows.
@@ -31,7 +39,15 @@ type before struct {
 
 // NewMemoryJournal returns an empty journal.
 func NewMemoryJournal() *MemoryJournal {
-	return &MemoryJournal{requests: map[fsm.RequestKey]Request{}, unsynced: map[fsm.RequestKey]before{}}
+	return &MemoryJournal{first: 1, requests: map[fsm.RequestKey]Request{}, unsynced: map[fsm.RequestKey]before{}}
+}
+
+// NewMemoryJournalFrom returns a journal whose first record will be the one behind a
+// snapshot.
+func NewMemoryJournalFrom(index uint64, s fsm.Snapshot) *MemoryJournal {
+	j := NewMemoryJournal()
+	j.first, j.saved = index+1, []saved{{index, s}}
+	return j
 }
 
 // Append implements [Journal].
@@ -75,6 +91,9 @@ func (j *MemoryJournal) Crash() {
 
 // Replay implements [Journal].
 func (j *MemoryJournal) Replay(after uint64, fn func(Record) error) error {
+	if after < j.first-1 {
+		return errTrimmed(after+1, j.first)
+	}
 	for _, r := range j.records {
 		if r.Index > after {
 			if err := fn(r); err != nil {
@@ -89,6 +108,18 @@ func (j *MemoryJournal) Replay(after uint64, fn func(Record) error) error {
 func (j *MemoryJournal) Request(key fsm.RequestKey) (Request, bool, error) {
 	r, ok := j.requests[key]
 	return r, ok, nil
+}
+
+// Requests implements [Journal].
+func (j *MemoryJournal) Requests(before uint64, limit int) ([]Request, error) {
+	var found []Request
+	for _, r := range j.requests { // order-free: they are sorted below
+		if r.Index < before {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b Request) int { return cmp.Compare(b.Index, a.Index) })
+	return found[:max(0, min(limit, ReadMax, len(found)))], nil
 }
 
 // Messages implements [Journal].
@@ -122,12 +153,37 @@ func (j *MemoryJournal) Audit(session string, after uint64, limit int) ([]Audit,
 // SaveSnapshot implements [Journal].
 func (j *MemoryJournal) SaveSnapshot(index uint64, s fsm.Snapshot) error {
 	j.sync()
-	j.index, j.snapshot = index, s
+	i, there := slices.BinarySearchFunc(j.saved, index, func(s saved, at uint64) int { return cmp.Compare(s.index, at) })
+	if there {
+		j.saved[i].snapshot = s
+	} else {
+		j.saved = slices.Insert(j.saved, i, saved{index, s})
+	}
 	return nil
 }
 
 // Snapshot implements [Journal].
-func (j *MemoryJournal) Snapshot() (uint64, fsm.Snapshot, error) { return j.index, j.snapshot, nil }
+func (j *MemoryJournal) Snapshot(at uint64) (uint64, fsm.Snapshot, error) {
+	for _, s := range slices.Backward(j.saved) {
+		if s.index <= at {
+			return s.index, s.snapshot, nil
+		}
+	}
+	return 0, fsm.Snapshot{}, nil
+}
+
+// Kept implements [Journal].
+func (j *MemoryJournal) Kept() (Kept, error) {
+	k := Kept{First: j.first, Last: j.first - 1}
+	for _, s := range j.saved {
+		k.Snapshots = append(k.Snapshots, s.index)
+		k.Last = max(k.Last, s.index)
+	}
+	if n := len(j.records); n > 0 {
+		k.Last = j.records[n-1].Index
+	}
+	return k, nil
+}
 
 // Space implements [Journal]: memory is never short.
 func (j *MemoryJournal) Space() error { return nil }

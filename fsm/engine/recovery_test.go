@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -85,7 +86,9 @@ type unreadable struct {
 	snapshot, replay, request error
 }
 
-func (j unreadable) Snapshot() (uint64, fsm.Snapshot, error) { return 0, fsm.Snapshot{}, j.snapshot }
+func (j unreadable) Snapshot(uint64) (uint64, fsm.Snapshot, error) {
+	return 0, fsm.Snapshot{}, j.snapshot
+}
 
 func (j unreadable) Replay(uint64, func(engine.Record) error) error { return j.replay }
 
@@ -141,7 +144,7 @@ func TestJRN13ASnapshotIsSavedAtRest(t *testing.T) {
 			for _, in := range test.inputs {
 				turn(t, e, in)
 			}
-			index, s, err := j.Snapshot()
+			index, s, err := j.Snapshot(math.MaxUint64)
 			if err != nil || index != test.want {
 				t.Fatalf("snapshot at %d, error %v; want %d", index, err, test.want)
 			}
@@ -164,7 +167,7 @@ func TestJRN13RecoveryBeginsAtTheSnapshot(t *testing.T) {
 	for _, in := range idle(2 * engine.SnapshotEvery) {
 		turn(t, e, in)
 	}
-	index, _, err := j.Snapshot()
+	index, _, err := j.Snapshot(math.MaxUint64)
 	if err != nil || index != 2*engine.SnapshotEvery {
 		t.Fatalf("snapshot at %d, error %v; want the second one, at %d", index, err, 2*engine.SnapshotEvery)
 	}
@@ -180,12 +183,12 @@ func TestJRN13RecoveryBeginsAtTheSnapshot(t *testing.T) {
 		t.Errorf("last record %d; want %d", recovered.Last(), e.Last())
 	}
 	for recovered.Last() < 3*engine.SnapshotEvery {
-		if at, _, _ := j.Snapshot(); at != index {
+		if at, _, _ := j.Snapshot(math.MaxUint64); at != index {
 			t.Fatalf("record %d: a snapshot at %d; want the next one at %d", recovered.Last(), at, 3*engine.SnapshotEvery)
 		}
 		turn(t, recovered, idle(1)...)
 	}
-	if at, _, _ := j.Snapshot(); at != 3*engine.SnapshotEvery {
+	if at, _, _ := j.Snapshot(math.MaxUint64); at != 3*engine.SnapshotEvery {
 		t.Errorf("the next snapshot is at %d; want %d", at, 3*engine.SnapshotEvery)
 	}
 }

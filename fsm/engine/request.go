@@ -108,9 +108,9 @@ func newRequest(in fsm.Requested) (Request, error) {
 	}, err
 }
 
-// note records an admitted request and each terminal reply. Handles is the number
+// note records an admitted request and each terminal reply of the step at an index. Handles is the number
 // of the last handle before the step: a command may be answered without one.
-func (b *requestBook) note(in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *fsm.Snapshot) error {
+func (b *requestBook) note(index uint64, in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *fsm.Snapshot) error {
 	if r, ok := in.(fsm.Requested); ok {
 		known, err := b.find(r.Request)
 		if err != nil {
@@ -121,6 +121,7 @@ func (b *requestBook) note(in fsm.Input, effects []fsm.Effect, handles fsm.Handl
 			if err != nil {
 				return err
 			}
+			fresh.Index = index
 			if after.LastHandle > handles {
 				fresh.Handle = handles + 1
 			}

@@ -20,7 +20,7 @@ func TestJRN9ARequestIsAcceptedOnceItIsDurable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := engine.Acceptance{New: true, Request: engine.Request{
-		Key: ask("a").Request, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
+		Key: ask("a").Request, Index: 2, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("acceptance (-want +got):\n%s", diff)
@@ -57,7 +57,7 @@ func TestJRN10ARequestThatComesAgainJoinsTheFirst(t *testing.T) {
 	}
 	turn(t, e, inputs[3:]...)
 	want := engine.Request{
-		Key: ask("a").Request, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
+		Key: ask("a").Request, Index: 2, Handle: 1, Session: "s", Text: "question a", Accepted: 10,
 		Done: true, Replied: 24, Reply: "an answer", Outcome: fsm.OutcomeAnswered,
 	}
 	if diff := cmp.Diff(want, again("when done")); diff != "" {

@@ -32,19 +32,27 @@ func (w *Wrong) String() string {
 // errWrong ends a replay at the first record that is wrong.
 var errWrong = errors.New("a record is wrong")
 
-// Validate holds a journal against the specification, step by step (JRN-17): each
-// record is applied to a machine of its own; every transition must be a row of its
-// table and begin where the one before it has ended, every invariant must hold, and
-// the effects must be those that the record carries the hash of. Where a snapshot
-// stands, the machine must be in its state. It stops at the first record that is
-// wrong. An error is the journal's.
+// Validate holds a journal against the specification, step by step (JRN-17), from the
+// first record that it keeps: each is applied to a machine of its own; every transition
+// must be a row of its table and begin where the one before it has ended, every
+// invariant must hold, and the effects must be those that the record carries the hash
+// of. Where a snapshot stands, the machine must be in its state. It stops at the first
+// record that is wrong. An error is the journal's.
 func Validate(j Journal) (Validation, error) {
-	index, snapshot, err := j.Snapshot()
+	kept, err := j.Kept()
 	if err != nil {
 		return Validation{}, err
 	}
-	v := &validator{machine: fsm.New(), monitor: fsm.NewMonitor(), snapshotAt: index, snapshot: snapshot}
-	switch err := j.Replay(0, v.record); {
+	base, snapshot, err := j.Snapshot(kept.First - 1)
+	if err != nil {
+		return Validation{}, err
+	}
+	v := &validator{journal: j, machine: fsm.New(), monitor: fsm.NewMonitor(), last: base, snapshots: kept.Snapshots}
+	if base > 0 {
+		v.machine = fsm.Restore(snapshot)
+		v.monitor = fsm.MonitorFrom(v.machine)
+	}
+	switch err := j.Replay(kept.First-1, v.record); {
 	case errors.Is(err, errWrong):
 	case err != nil:
 		return v.out, err
@@ -54,13 +62,13 @@ func Validate(j Journal) (Validation, error) {
 
 // validator applies the records of a journal.
 type validator struct {
-	machine    *fsm.Machine
-	monitor    *fsm.Monitor
-	last       uint64
-	at         []stand // of unfinished handles and the lifecycle
-	snapshotAt uint64
-	snapshot   fsm.Snapshot
-	out        Validation
+	journal   Journal
+	machine   *fsm.Machine
+	monitor   *fsm.Monitor
+	last      uint64
+	at        []stand  // of unfinished handles and the lifecycle
+	snapshots []uint64 // the indexes of those that are kept
+	out       Validation
 }
 
 // stand is where one table's subject was left.
@@ -71,12 +79,7 @@ type stand struct {
 }
 
 func (v *validator) record(r Record) error {
-	switch {
-	case v.last == 0 && r.Index == 1, v.last != 0 && r.Index == v.last+1:
-	case v.last == 0 && r.Index == v.snapshotAt+1: // what lies before it is there no more
-		v.machine = fsm.Restore(v.snapshot)
-		v.monitor = fsm.MonitorFrom(v.machine)
-	default:
+	if r.Index != v.last+1 {
 		return v.wrong(r, fmt.Sprintf("record %d", v.last+1), "a gap")
 	}
 	if v.out.First == 0 {
@@ -97,8 +100,12 @@ func (v *validator) record(r Record) error {
 	if got := fsm.HashEffects(effects); got != r.Effects {
 		return v.wrong(r, fmt.Sprintf("effects with the hash %016x", r.Effects), fmt.Sprintf("%016x: %s", got, kindsOf(effects)))
 	}
-	if r.Index == v.snapshotAt {
-		saved := fsm.Restore(v.snapshot)
+	if slices.Contains(v.snapshots, r.Index) {
+		_, snapshot, err := v.journal.Snapshot(r.Index)
+		if err != nil {
+			return err
+		}
+		saved := fsm.Restore(snapshot)
 		if want, got := saved.View().Hash(), v.machine.View().Hash(); want != got {
 			return v.wrong(r, fmt.Sprintf("the state of the snapshot, %016x", want), fmt.Sprintf("%016x", got))
 		}

@@ -64,10 +64,11 @@ func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
 	if v, err := engine.Validate(j); err != nil || v.Wrong == nil || v.Records != 0 {
 		t.Errorf("without a snapshot: %+v, %v", v, err)
 	}
-	if err := j.SaveSnapshot(uint64(cut), machine.Snapshot()); err != nil {
+	from := engine.NewMemoryJournalFrom(uint64(cut), machine.Snapshot())
+	if err := from.Append(engine.Batch{Records: whole.Records()[cut:]}, true); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := engine.Validate(j); err != nil || v.Wrong != nil || v.First != uint64(cut)+1 || v.Records != len(session())-cut {
+	if v, err := engine.Validate(from); err != nil || v.Wrong != nil || v.First != uint64(cut)+1 || v.Records != len(session())-cut {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 	requestKey := append([]byte{'R', 0, 0, 0, 0, 0, 0, 0, 0}, "r7"...)
 	replay := func(s *store.Store) error { return s.Replay(0, func(engine.Record) error { return nil }) }
 	request := func(s *store.Store) error { _, _, err := s.Request(key); return err }
-	snapshot := func(s *store.Store) error { _, _, err := s.Snapshot(); return err }
+	snapshot := func(s *store.Store) error { _, _, err := s.Snapshot(math.MaxUint64); return err }
 	entries := func(s *store.Store) error { return s.Entries(func(fsm.Entry) error { return nil }) }
 	messages := func(s *store.Store) error { _, err := s.Messages(fsm.Origin{Channel: "c"}, 0, 9); return err }
 	audit := func(s *store.Store) error { _, err := s.Audit("", 0, 9); return err }
@@ -44,8 +45,8 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 		{"a missing record", remove(recordKey(2)), replay, "journal record 2"},
 		{"a journal key of the wrong size", move(recordKey(3), []byte("J\x00x")), replay, `journal key "J\x00x"`},
 		{"a flipped bit in a request", flip(requestKey), request, `request "r7"`},
-		{"a flipped bit in the snapshot", flip([]byte("S")), snapshot, "snapshot"},
-		{"a snapshot cut short", cut([]byte("S")), snapshot, "snapshot"},
+		{"a flipped bit in the snapshot", flip(append([]byte("S"), number(1)...)), snapshot, "snapshot at record 1"},
+		{"a snapshot cut short", cut(append([]byte("S"), number(1)...)), snapshot, "snapshot at record 1"},
 		{"a flipped bit in a message", flip(append([]byte("P\x00\x00\x00\x01c"), number(7)...)), messages, "message 7"},
 		{"a flipped bit in an audit record", flip(append([]byte("A"), number(8)...)), audit, "audit record 8"},
 		{"a session's audit record with a flipped bit", flip(append([]byte("A"), number(8)...)), auditOf, "audit record 8"},

@@ -1,4 +1,4 @@
-// Package store keeps the journal, the requests, the snapshot, the sent messages,
+// Package store keeps the journal, the requests, the snapshots, the sent messages,
 // the audit, the memory entries and the sessions of one daemon in one folder, in a
 // Pebble database.
 //
@@ -18,7 +18,8 @@
 //	M "name"                   a random text that tells this store from others
 //	J index(8)                 one journal record, index from 1
 //	R principal channel id     one request
-//	S                          the snapshot
+//	r index(8)                 the request that the record at the index accepted
+//	S index(8)                 the snapshot of the state behind the record at the index
 //	E id                       one memory entry
 //	P channel position(8)      one message sent to a channel
 //	A position(8)              one audit record
@@ -36,7 +37,8 @@
 //
 //	J  hash of the effects(8)  input as JSON (fsm.MarshalInput)
 //	R  engine.Request as JSON
-//	S  index(8)  fsm.Snapshot as JSON
+//	r  the request's key
+//	S  bytes(8) of all records up to it  time(8) of the last input  fsm.Snapshot as JSON
 //	E  fsm.Entry as JSON
 //	P  engine.Message as JSON
 //	A  engine.Audit as JSON

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -115,8 +116,8 @@ func readers() []reader {
 				return err
 			})
 		}},
-		{snapshotKey(), false, func(s *Store) error {
-			_, snapshot, err := s.Snapshot()
+		{snapshotKey(1), false, func(s *Store) error {
+			_, snapshot, err := s.Snapshot(math.MaxUint64)
 			fsm.Restore(snapshot)
 			return err
 		}},

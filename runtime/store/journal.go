@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -19,44 +18,38 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 		return err
 	}
 	batch := s.db.NewBatch()
-	last, err := s.encode(batch, b)
+	last, bytes, err := s.encode(batch, b)
 	if err != nil {
 		return s.failure.fail(err)
 	}
 	if err := s.commit(batch, sync); err != nil {
 		return err
 	}
-	s.last = last
+	s.last.Store(last)
+	s.bytes += bytes
 	return nil
 }
 
-// encode puts b into batch and returns the index of the last record.
-func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, err error) {
-	last = s.last
+// encode puts b into batch and returns the index of the last record and the size of
+// all in b (engine.Size).
+func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, bytes int64, err error) {
+	last = s.last.Load()
 	for _, r := range b.Records {
 		if r.Index != last+1 {
-			return 0, fmt.Errorf("record %d cannot follow record %d", r.Index, last)
+			return 0, 0, fmt.Errorf("record %d cannot follow record %d", r.Index, last)
 		}
-		last = r.Index
 		input, err := fsm.MarshalInput(r.Input)
 		if err != nil {
-			return 0, fmt.Errorf("record %d: %w", r.Index, err)
+			return 0, 0, fmt.Errorf("record %d: %w", r.Index, err)
 		}
 		body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(input)), r.Effects)
-		if err := set(batch, recordKey(r.Index), append(body, input...)); err != nil {
-			return 0, err
+		body = append(body, input...)
+		last, bytes = r.Index, bytes+int64(len(body))
+		if err := set(batch, recordKey(r.Index), body); err != nil {
+			return 0, 0, err
 		}
 	}
-	for _, r := range b.Requests {
-		body, err := json.Marshal(r)
-		if err != nil {
-			return 0, fmt.Errorf("encode request %q: %w", r.Key.ID, err)
-		}
-		if err := set(batch, requestKey(r.Key), body); err != nil {
-			return 0, err
-		}
-	}
-	return last, errors.Join(setMessages(batch, b.Messages), setAudit(batch, b.Audit))
+	return last, bytes, errors.Join(setRequests(batch, b.Requests), setMessages(batch, b.Messages), setAudit(batch, b.Audit))
 }
 
 // set puts a sealed value into a batch.
@@ -87,6 +80,9 @@ func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 	if after == ^uint64(0) {
 		return nil
+	}
+	if first := s.first.Load(); after+1 < first {
+		return fmt.Errorf("%s: %w; the first that is there is %d", recordName(after+1), engine.ErrTrimmed, first)
 	}
 	err := s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key, value []byte) error {
 		index, err := recordIndex(key)
@@ -124,72 +120,6 @@ func decodeRecord(index uint64, key, value []byte) (engine.Record, error) {
 		return engine.Record{}, corrupt(recordName(index), err)
 	}
 	return engine.Record{Index: index, Input: input, Effects: binary.BigEndian.Uint64(body)}, nil
-}
-
-// lastRecord returns the index of the last record, or of the snapshot where no
-// record follows it, or 0.
-func (s *Store) lastRecord() (last uint64, err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{
-		LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1},
-	})
-	if err != nil {
-		return 0, err
-	}
-	found := it.Last()
-	if found {
-		last, err = recordIndex(it.Key())
-	}
-	if err := errors.Join(err, it.Close()); err != nil || found {
-		return last, err
-	}
-	last, _, err = s.Snapshot()
-	return last, err
-}
-
-// Request implements [engine.Journal]. What it returns has the reply, also after
-// a restart (COM-8).
-func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err error) {
-	body, err := s.get(requestKey(key), fmt.Sprintf("request %q", key.ID))
-	if err != nil || body == nil {
-		return engine.Request{}, false, err
-	}
-	if err := json.Unmarshal(body, &r); err != nil {
-		return engine.Request{}, false, corrupt(fmt.Sprintf("request %q", key.ID), err)
-	}
-	return r, true, nil
-}
-
-// SaveSnapshot implements [engine.Journal]. Its sync makes the records before it
-// durable too (JRN-13).
-func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	state, err := json.Marshal(snapshot)
-	if err != nil {
-		return fmt.Errorf("encode the snapshot at %d: %w", index, err)
-	}
-	body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(state)), index)
-	batch := s.db.NewBatch()
-	if err := set(batch, snapshotKey(), append(body, state...)); err != nil {
-		return err
-	}
-	return s.commit(batch, true)
-}
-
-// Snapshot implements [engine.Journal].
-func (s *Store) Snapshot() (index uint64, snapshot fsm.Snapshot, err error) {
-	body, err := s.get(snapshotKey(), "snapshot")
-	if err != nil || body == nil {
-		return 0, fsm.Snapshot{}, err
-	}
-	if len(body) < 8 {
-		return 0, fsm.Snapshot{}, corrupt("snapshot", "it is cut short")
-	}
-	if err := json.Unmarshal(body[8:], &snapshot); err != nil {
-		return 0, fsm.Snapshot{}, corrupt("snapshot", err)
-	}
-	return binary.BigEndian.Uint64(body), snapshot, nil
 }
 
 // get returns a copy of the body under key, or nil where there is none.

@@ -10,25 +10,31 @@ import (
 
 // The first byte of each key.
 const (
-	kindMeta     = 'M'
-	kindRecord   = 'J'
-	kindRequest  = 'R'
-	kindSnapshot = 'S'
-	kindEntry    = 'E'
-	kindMessage  = 'P'
-	kindAudit    = 'A'
-	kindAuditOf  = 'a'
-	kindSession  = 'C'
-	kindArchive  = 'H'
+	kindMeta      = 'M'
+	kindRecord    = 'J'
+	kindRequest   = 'R'
+	kindRequestAt = 'r'
+	kindSnapshot  = 'S'
+	kindEntry     = 'E'
+	kindMessage   = 'P'
+	kindAudit     = 'A'
+	kindAuditOf   = 'a'
+	kindSession   = 'C'
+	kindArchive   = 'H'
 )
 
-func formatKey() []byte   { return []byte("Mformat") }
-func nameKey() []byte     { return []byte("Mname") }
-func snapshotKey() []byte { return []byte{kindSnapshot} }
+func formatKey() []byte { return []byte("Mformat") }
+func nameKey() []byte   { return []byte("Mname") }
 
-func recordKey(index uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte{kindRecord}, index)
-}
+func recordKey(index uint64) []byte { return at(kindRecord, index) }
+
+func snapshotKey(index uint64) []byte { return at(kindSnapshot, index) }
+
+// requestAtKey is the place of a request in the order of their records.
+func requestAtKey(index uint64) []byte { return at(kindRequestAt, index) }
+
+// at is the key of what has a number alone.
+func at(kind byte, number uint64) []byte { return binary.BigEndian.AppendUint64([]byte{kind}, number) }
 
 // recordIndex is the index in a record's key.
 func recordIndex(key []byte) (uint64, error) {
@@ -63,9 +69,7 @@ func numbered(kind byte, name string, number uint64) []byte {
 	return binary.BigEndian.AppendUint64(appendPart([]byte{kind}, name), number)
 }
 
-func auditKey(position uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte{kindAudit}, position)
-}
+func auditKey(position uint64) []byte { return at(kindAudit, position) }
 
 // numberOf is the number that a key ends with.
 func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
@@ -81,19 +85,22 @@ func behind(prefix []byte) []byte {
 	return nil
 }
 
+// sumBytes is the length of a checksum.
+const sumBytes = 4
+
 // seal returns the value that holds body under key: a checksum over both, then
 // the body.
 func seal(key, body []byte) []byte {
-	value := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), checksum(key, body))
+	value := binary.BigEndian.AppendUint32(make([]byte, 0, sumBytes+len(body)), checksum(key, body))
 	return append(value, body...)
 }
 
 // unseal returns the body in a value, or an error that names what the value is.
 func unseal(key, value []byte, what string) ([]byte, error) {
-	if len(value) < 4 {
+	if len(value) < sumBytes {
 		return nil, corrupt(what, "it is cut short")
 	}
-	body := value[4:]
+	body := value[sumBytes:]
 	if got, want := checksum(key, body), binary.BigEndian.Uint32(value); got != want {
 		return nil, corrupt(what, fmt.Sprintf("checksum %08x, want %08x", got, want))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -212,7 +213,7 @@ func TestMethodsAfterCloseAreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, request := s.Request(fsm.RequestKey{})
-	_, _, snapshot := s.Snapshot()
+	_, _, snapshot := s.Snapshot(math.MaxUint64)
 	_, messages := s.Messages(fsm.Origin{}, 0, 1)
 	_, audit := s.Audit("", 0, 1)
 	_, none := s.Audit("", 0, 0)

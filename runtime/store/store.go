@@ -1,7 +1,6 @@
 package store
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,9 +14,9 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Format is the version of the layout that doc.go describes. One of version 1 has
-// no messages, audit, sessions and name; opening it makes it one of version 2.
-const Format = 2
+// Format is the version of the layout that doc.go describes. Opening a store of an
+// older one makes it one of this.
+const Format = 3
 
 // What Pebble may take of memory. The store is small and written more than it
 // is read: an idle daemon should stay so.
@@ -37,8 +36,8 @@ type Options struct {
 	ReserveBytes uint64
 }
 
-// Store is an open folder. It is safe for concurrent use, but for Append and
-// SaveSnapshot, which belong to one goroutine at a time, and for Close, which
+// Store is an open folder. It is safe for concurrent use, but for Append,
+// SaveSnapshot and Trim, which belong to one goroutine at a time, and for Close, which
 // comes after all else.
 type Store struct {
 	dir     string
@@ -48,7 +47,9 @@ type Store struct {
 	db      *pebble.DB
 	failure *failure
 	closed  atomic.Bool
-	last    uint64 // index of the last record
+	last    atomic.Uint64 // index of the last record
+	bytes   int64         // of all records ever (engine.Size)
+	first   atomic.Uint64 // index of the first record that is kept; trimming moves it while others read
 	name    string
 }
 
@@ -93,30 +94,14 @@ func (s *Store) open() (err error) {
 		}
 	}()
 	if format != Format {
-		if err := s.found(); err != nil {
+		if err := s.upgrade(format); err != nil {
 			return err
 		}
 	}
 	if s.name, err = s.readName(); err != nil {
 		return err
 	}
-	s.last, err = s.lastRecord()
-	return err
-}
-
-// found writes the format and a name into a store that is new or of an older
-// format.
-func (s *Store) found() error {
-	batch := s.db.NewBatch()
-	name := []byte(rand.Text()[:nameBytes])
-	err := errors.Join(
-		batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil),
-		set(batch, nameKey(), name),
-	)
-	if err != nil {
-		return err
-	}
-	return s.db.Apply(batch, pebble.Sync)
+	return s.findEnds()
 }
 
 // readName reads the store's name. The methods that others call read a store that

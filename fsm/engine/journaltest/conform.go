@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -50,6 +51,9 @@ func Conform(t *testing.T, h Harness) {
 		{"unsynced tail", testUnsyncedTail},
 		{"snapshot", testSnapshot},
 		{"snapshot survives a crash", testSnapshotCrash},
+		{"requests in order", testRequestOrder},
+		{"trim by age", testTrimByAge},
+		{"trim by size", testTrimBySize},
 		{"goes on after reopening", testReopen},
 		{"space", testSpace},
 		{"any history", testHistory},
@@ -62,7 +66,7 @@ func testEmpty(t *testing.T, h Harness) {
 	j := h.Create(t)
 	for _, name := range []string{"created", "reopened"} {
 		check(t, name, nil, replay(t, j, 0))
-		if index, _, err := j.Snapshot(); index != 0 || err != nil {
+		if index, _, err := j.Snapshot(math.MaxUint64); index != 0 || err != nil {
 			t.Errorf("%s: Snapshot: index %d, error %v; want 0 and none", name, index, err)
 		}
 		if _, ok, err := j.Request(fsm.RequestKey{ID: "nobody's"}); ok || err != nil {

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// headBytes is what stands before the state in a snapshot: the bytes of all records
+// up to it, and the time of the last input.
+const headBytes = 16
+
+// SaveSnapshot implements [engine.Journal]. Its sync makes the records before it
+// durable too (JRN-13).
+func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	behind, err := s.recordBytes(index)
+	if err != nil {
+		return err
+	}
+	batch := s.db.NewBatch()
+	if err := setSnapshot(batch, engine.Cut{Index: index, At: snapshot.Now, Bytes: s.bytes - behind}, snapshot); err != nil {
+		return err
+	}
+	return s.commit(batch, true)
+}
+
+// setSnapshot puts a snapshot into a batch.
+func setSnapshot(batch *pebble.Batch, cut engine.Cut, snapshot fsm.Snapshot) error {
+	state, err := json.Marshal(snapshot)
+	if err != nil {
+		return fmt.Errorf("encode the snapshot at %d: %w", cut.Index, err)
+	}
+	body := binary.BigEndian.AppendUint64(make([]byte, 0, headBytes+len(state)), uint64(cut.Bytes))
+	body = binary.BigEndian.AppendUint64(body, uint64(cut.At))
+	return set(batch, snapshotKey(cut.Index), append(body, state...))
+}
+
+// recordBytes is the size of the records behind an index.
+func (s *Store) recordBytes(after uint64) (bytes int64, err error) {
+	if after >= s.last.Load() {
+		return 0, nil
+	}
+	err = s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(_, value []byte) error {
+		bytes += int64(len(value)) - sumBytes
+		return nil
+	})
+	return bytes, err
+}
+
+// Snapshot implements [engine.Journal].
+func (s *Store) Snapshot(at uint64) (index uint64, snapshot fsm.Snapshot, err error) {
+	if err := s.usable(); err != nil {
+		return 0, fsm.Snapshot{}, err
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindSnapshot}, UpperBound: append(snapshotKey(at), 0)})
+	if err != nil {
+		return 0, fsm.Snapshot{}, classify(err)
+	}
+	defer func() { err = errors.Join(err, classify(it.Close())) }()
+	if !it.Last() {
+		return 0, fsm.Snapshot{}, nil
+	}
+	value, err := it.ValueAndErr()
+	if err != nil {
+		return 0, fsm.Snapshot{}, classify(err)
+	}
+	cut, state, err := readSnapshot(it.Key(), value)
+	if err != nil {
+		return 0, fsm.Snapshot{}, err
+	}
+	if err := json.Unmarshal(state, &snapshot); err != nil {
+		return 0, fsm.Snapshot{}, corrupt(snapshotName(cut.Index), err)
+	}
+	return cut.Index, snapshot, nil
+}
+
+// readSnapshot takes a snapshot's parts apart.
+func readSnapshot(key, value []byte) (engine.Cut, []byte, error) {
+	if len(key) != 9 {
+		return engine.Cut{}, nil, corrupt(fmt.Sprintf("snapshot key %q", key), "it is not 9 bytes long")
+	}
+	index := numberOf(key)
+	body, err := unseal(key, value, snapshotName(index))
+	if err != nil {
+		return engine.Cut{}, nil, err
+	}
+	if len(body) < headBytes {
+		return engine.Cut{}, nil, corrupt(snapshotName(index), "it is cut short")
+	}
+	bytes, at := binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:])
+	return engine.Cut{Index: index, At: fsm.Millis(at), Bytes: int64(bytes)}, body[headBytes:], nil
+}
+
+func snapshotName(index uint64) string { return fmt.Sprintf("snapshot at record %d", index) }
+
+// cuts returns what is known of each snapshot without its state.
+func (s *Store) cuts() (cuts []engine.Cut, err error) {
+	err = s.scan([]byte{kindSnapshot}, []byte{kindSnapshot + 1}, func(key, value []byte) error {
+		cut, _, err := readSnapshot(key, value)
+		cuts = append(cuts, cut)
+		return err
+	})
+	return cuts, err
+}
+
+// Kept implements [engine.Journal].
+func (s *Store) Kept() (engine.Kept, error) {
+	cuts, err := s.cuts()
+	k := engine.Kept{First: s.first.Load(), Last: s.last.Load()}
+	for _, c := range cuts {
+		k.Snapshots = append(k.Snapshots, c.Index)
+	}
+	return k, err
+}
+
+// findEnds finds where the records begin and end.
+func (s *Store) findEnds() error {
+	cuts, err := s.cuts()
+	if err != nil {
+		return err
+	}
+	var newest engine.Cut
+	if n := len(cuts); n > 0 {
+		newest = cuts[n-1]
+	}
+	first, last, err := s.recordRange()
+	if err != nil {
+		return err
+	}
+	s.last.Store(max(last, newest.Index))
+	if first == 0 {
+		first = s.last.Load() + 1
+	}
+	s.first.Store(first)
+	behind, err := s.recordBytes(newest.Index)
+	s.bytes = newest.Bytes + behind
+	return err
+}
+
+// recordRange returns the indexes of the first and the last record, or 0 where there
+// is none.
+func (s *Store) recordRange() (first, last uint64, err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1}})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	if !it.First() {
+		return 0, 0, nil
+	}
+	if first, err = recordIndex(it.Key()); err != nil {
+		return 0, 0, err
+	}
+	it.Last()
+	last, err = recordIndex(it.Key())
+	return first, last, err
+}

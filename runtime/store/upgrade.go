@@ -1,0 +1,79 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// upgrade makes a store that is new or of an older format one of this format, in one
+// write. One of format 1 has no messages, audit, sessions and name; in one of format 2
+// requests do not know their records, and the one snapshot has another key and no
+// head.
+func (s *Store) upgrade(format uint32) error {
+	batch := s.db.NewBatch()
+	err := batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil)
+	if format < 2 {
+		err = errors.Join(err, set(batch, nameKey(), []byte(rand.Text()[:nameBytes])))
+	}
+	if format > 0 {
+		err = errors.Join(err, s.orderRequests(batch), s.moveSnapshot(batch))
+	}
+	if err != nil {
+		return errors.Join(err, batch.Close())
+	}
+	return s.db.Apply(batch, pebble.Sync)
+}
+
+// orderRequests gives each request the index of its record.
+func (s *Store) orderRequests(batch *pebble.Batch) error {
+	return s.scan([]byte{kindRecord}, []byte{kindRecord + 1}, func(key, value []byte) error {
+		index, err := recordIndex(key)
+		if err != nil {
+			return err
+		}
+		record, err := decodeRecord(index, key, value)
+		if err != nil {
+			return err
+		}
+		in, ok := record.Input.(fsm.Requested)
+		if !ok {
+			return nil
+		}
+		r, ok, err := s.Request(in.Request)
+		if err != nil || !ok || r.Accepted != in.At {
+			return err
+		}
+		r.Index = index
+		return setRequests(batch, []engine.Request{r})
+	})
+}
+
+// moveSnapshot puts the snapshot of format 2 under its key of today.
+func (s *Store) moveSnapshot(batch *pebble.Batch) error {
+	old := []byte{kindSnapshot}
+	body, err := s.get(old, "snapshot")
+	if err != nil || body == nil {
+		return err
+	}
+	if len(body) < 8 {
+		return corrupt("snapshot", "it is cut short")
+	}
+	index := binary.BigEndian.Uint64(body)
+	var snapshot fsm.Snapshot
+	if err := json.Unmarshal(body[8:], &snapshot); err != nil {
+		return corrupt("snapshot", err)
+	}
+	bytes := int64(0)
+	err = s.scan([]byte{kindRecord}, recordKey(index+1), func(_, value []byte) error {
+		bytes += int64(len(value)) - sumBytes
+		return nil
+	})
+	return errors.Join(err, batch.Delete(old, nil), setSnapshot(batch, engine.Cut{Index: index, At: snapshot.Now, Bytes: bytes}, snapshot))
+}
