@@ -61,3 +61,42 @@ func Answers(in Input) CallID {
 		return 0
 	}
 }
+
+// HandleOf returns the handle that an effect is for, or 0 where it is for none or names
+// only a call or a timer.
+func HandleOf(e Effect) HandleID {
+	switch e := e.(type) {
+	case AskBrain:
+		return e.Handle
+	case RunTool:
+		return e.Handle
+	case Recall:
+		return e.Handle
+	case Embed:
+		return e.Handle
+	case Store:
+		return e.Handle
+	case LoadSession:
+		return e.Handle
+	case SaveSession:
+		return e.Handle
+	case LoadSkill:
+		return e.Handle
+	case SendMessage:
+		return e.Handle
+	case AskPerson:
+		return e.Handle
+	case Audit:
+		return e.Handle
+	case SetTimer:
+		return e.Handle
+	case Reply:
+		return e.Handle
+	case Notify:
+		return e.Handle
+	case Report:
+		return e.Handle
+	default: // AbortCall, ClearTimer, ArmSchedule, DisarmSchedule, Exit
+		return 0
+	}
+}

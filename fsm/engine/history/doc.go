@@ -1,0 +1,12 @@
+// Package history tells what happened to a request, step by step. The journal holds
+// inputs alone; the effects, transitions and states are found by folding it again:
+//
+//	h, err := history.Of(journal, key)
+//	for _, s := range h.Steps {
+//		fmt.Println(s.Index, fsm.InputKind(s.Input), s.Moves)
+//	}
+//
+// A fold begins at the last snapshot before what is asked for, so what it costs does
+// not grow with the journal. [Fold] is the way in for whoever looks for something
+// else. Nothing is performed and nothing is written.
+package history
