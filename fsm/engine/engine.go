@@ -48,6 +48,7 @@ type Engine struct {
 	machine   *fsm.Machine
 	last      uint64 // index of the last record
 	saved     uint64 // index of the last snapshot
+	booted    bool   // an epoch of its own has begun
 	dead      error
 	diverging []Divergence
 }
@@ -113,11 +114,20 @@ func (e *Engine) Last() uint64 { return e.last }
 
 // Turn applies inputs in order: step, append, sync, perform (JRN-2). No effect is
 // performed before its input is appended (JRN-3). How inputs are split into turns
-// does not change what they cause.
+// does not change what they cause. ErrNoSpace without ErrDead means that nothing has
+// happened: the engine lives, and takes the same inputs when there is space (JRN-14).
 func (e *Engine) Turn(inputs ...fsm.Input) error {
 	if e.dead != nil {
 		return e.dead
 	}
+	if err := e.room(inputs); err != nil {
+		return err
+	}
+	return e.turn(inputs)
+}
+
+// turn is a Turn for which there is room.
+func (e *Engine) turn(inputs []fsm.Input) error {
 	steps, batch, barrier, err := e.step(inputs)
 	if err != nil {
 		return e.die(err)
@@ -144,6 +154,9 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 	for _, in := range inputs {
 		handles := e.machine.View().LastHandle
 		effects := e.machine.Step(in)
+		if _, ok := in.(fsm.Boot); ok {
+			e.booted = true
+		}
 		if e.Check != nil {
 			e.Check(e.machine, in, effects)
 		}

@@ -100,7 +100,7 @@ type Journal interface {
 	// and audit records. What an unfinished handle needs is in a snapshot.
 	Trim(keep Keep) (Trimmed, error)
 	// Space returns an error that wraps ErrNoSpace when there is too little
-	// room to accept more.
+	// room to accept and step more. It is asked at each turn.
 	Space() error
 }
 

@@ -5,6 +5,7 @@ import "shelly/fsm"
 // Cancel asks to end an unfinished request, and reports whether that has changed
 // anything: it has not where the request is unknown, done or answered already, or
 // where the profile refuses to cancel. What the request ends with is its reply.
+// ErrNoSpace, also of Decide and Resolve, is as that of [Engine.Turn].
 func (e *Engine) Cancel(in fsm.CancelRequested) (bool, error) {
 	for _, h := range e.machine.View().Handles {
 		if h.Kind == fsm.KindUser && h.Request == in.Request {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -37,7 +38,7 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 	if err := e.ready(func() bool { return e.answersAtOnce(in) }); err != nil {
 		return Acceptance{}, err
 	}
-	if err := e.Turn(in); err != nil {
+	if err := e.turn([]fsm.Input{in}); err != nil {
 		return Acceptance{}, err
 	}
 	known, ok, err = e.journal.Request(in.Request)
@@ -68,7 +69,7 @@ func (e *Engine) Raise(in fsm.EventRaised) error {
 	if err := e.ready(func() bool { return e.joins(in) }); err != nil {
 		return err
 	}
-	return e.Turn(in)
+	return e.turn([]fsm.Input{in})
 }
 
 // joins reports whether an event would join one that waits (HND-38): it takes no
@@ -79,11 +80,16 @@ func (e *Engine) joins(in fsm.EventRaised) bool {
 	return m.View().Ignored.Joined > e.machine.View().Ignored.Joined
 }
 
-// Ready returns nil when a request or event would be accepted now (JRN-14).
+// Ready returns nil when a request or event would be accepted now. Before the boot,
+// which too little space delays, the machine is as the last process left it, and
+// ErrNoSpace says more of it than ErrStopping (JRN-22).
 func (e *Engine) Ready() error { return e.ready(func() bool { return false }) }
 
 // ready is Ready for what may take no place (SES-15, HND-38), which is asked only where there is none.
 func (e *Engine) ready(takesNone func() bool) error {
+	if !e.booted {
+		return cmp.Or(e.journal.Space(), ErrStopping)
+	}
 	view := e.machine.View()
 	if view.Lifecycle != fsm.Initializing && view.Lifecycle != fsm.Serving {
 		return ErrStopping

@@ -262,16 +262,3 @@ func TestARequestIsAcceptedUpToTheLimitAndDuringInit(t *testing.T) {
 		t.Errorf("request c: %v; want ErrBusy", err)
 	}
 }
-
-// What was accepted goes on below the reserve (JRN-14).
-func TestJRN14AcceptedWorkGoesOnWithoutSpace(t *testing.T) {
-	j := newJournal()
-	e, w := start(t, j)
-	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
-	turn(t, e, inputs[:2]...)
-	j.full = engine.ErrNoSpace
-	turn(t, e, inputs[2:]...)
-	if reply, ok := w.effects[len(w.effects)-1].(fsm.Reply); !ok || reply.Text != "an answer" {
-		t.Errorf("the last effect is %#v; want the reply", w.effects[len(w.effects)-1])
-	}
-}

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"errors"
+
+	"shelly/fsm"
+)
+
+// room returns an ErrNoSpace where inputs must wait for space, or nil (JRN-14). The
+// reserve is there for an orderly end: a signal passes, and all that comes once the
+// machine is ending. A boot never does (JRN-22). A journal that cannot tell how much
+// is free will say so when it is written to.
+func (e *Engine) room(inputs []fsm.Input) error {
+	if e.booted && (e.ending() || signals(inputs)) {
+		return nil
+	}
+	if err := e.journal.Space(); errors.Is(err, ErrNoSpace) {
+		return err
+	}
+	return nil
+}
+
+// ending reports whether the machine is on its way to its end.
+func (e *Engine) ending() bool {
+	state := e.machine.View().Lifecycle
+	return state == fsm.Draining || state == fsm.Farewell
+}
+
+// signals reports whether inputs are signals alone.
+func signals(inputs []fsm.Input) bool {
+	for _, in := range inputs {
+		if _, ok := in.(fsm.Signalled); !ok {
+			return false
+		}
+	}
+	return true
+}

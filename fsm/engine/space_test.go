@@ -1,0 +1,128 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// errFull is what a journal below its reserve answers.
+var errFull = fmt.Errorf("%w: 3 bytes left", engine.ErrNoSpace)
+
+// wantNoSpace fails t unless f is refused for want of space and nothing happens.
+func wantNoSpace(t *testing.T, e *engine.Engine, j *journal, what string, f func() error) {
+	t.Helper()
+	lines, state := len(j.protocol.lines), e.Machine().Snapshot()
+	if err := f(); !errors.Is(err, engine.ErrNoSpace) || errors.Is(err, engine.ErrDead) {
+		t.Errorf("%s: %v; want ErrNoSpace, the engine alive", what, err)
+	}
+	if len(j.protocol.lines) != lines {
+		t.Errorf("%s caused %v", what, j.protocol.lines[lines:])
+	}
+	if diff := cmp.Diff(state, e.Machine().Snapshot()); diff != "" {
+		t.Errorf("%s: state (-before +after):\n%s", what, diff)
+	}
+	if e.Err() != nil {
+		t.Errorf("%s: the engine died of it: %v", what, e.Err())
+	}
+}
+
+// Below the reserve no input is stepped, whoever brings it, and each goes on from
+// where it was once there is space.
+func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
+	j := newJournal()
+	e, w := start(t, j)
+	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, inputs[:2]...)
+	key := ask("a").Request
+	handle := e.Machine().View().Handles[0].ID
+	j.full = errFull
+	for what, f := range map[string]func() error{
+		"an answer":       func() error { return e.Turn(inputs[2]) },
+		"two answers":     func() error { return e.Turn(inputs[2], inputs[3]) },
+		"a timer":         func() error { return e.Turn(fsm.TimerFired{At: 20, Timer: 1}) },
+		"a configuration": func() error { return e.Turn(fsm.Configured{At: 20, Config: config()}) },
+		"a fact and a signal": func() error {
+			return e.Turn(inputs[2], fsm.Signalled{At: 20, Name: "TERM"})
+		},
+		"a request":  func() error { _, err := e.Accept(ask("b")); return err },
+		"an event":   func() error { return e.Raise(fsm.EventRaised{At: 20, Source: "disk", Event: "full"}) },
+		"a cancel":   func() error { _, err := e.Cancel(fsm.CancelRequested{At: 20, Request: key}); return err },
+		"a decision": func() error { _, err := e.Decide(fsm.Decided{At: 20, Handle: handle}); return err },
+		"a word":     func() error { _, err := e.Resolve(fsm.Resolved{At: 20, Handle: handle}); return err },
+	} {
+		wantNoSpace(t, e, j, what, f)
+	}
+	if got, err := e.Accept(ask("a")); err != nil || got.New {
+		t.Errorf("a request that is known: %+v, %v; want its record", got, err)
+	}
+	j.full = nil
+	turn(t, e, inputs[2:]...)
+	if reply, ok := w.effects[len(w.effects)-1].(fsm.Reply); !ok || reply.Text != "an answer" {
+		t.Errorf("the last effect is %#v; want the reply", w.effects[len(w.effects)-1])
+	}
+}
+
+// The reserve is there for an orderly end: a signal passes, and what comes behind it.
+func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
+	j := newJournal()
+	e, w := start(t, j)
+	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"), fsm.Signalled{At: 50, Name: "TERM"})
+	last := 0
+	for i, in := range inputs {
+		if _, ok := in.(fsm.Signalled); ok {
+			last = i
+		}
+	}
+	turn(t, e, inputs[:last]...)
+	j.full = errFull
+	turn(t, e, inputs[last])
+	for _, in := range inputs[last+1:] { // the farewell
+		turn(t, e, in)
+	}
+	if exit, ok := w.effects[len(w.effects)-1].(fsm.Exit); !ok || exit.Code != fsm.ExitClean {
+		t.Errorf("the last effect is %#v; want a clean exit", w.effects[len(w.effects)-1])
+	}
+}
+
+// A machine that is not booted takes nothing but a boot, and that when there is
+// space, also where the last process was ending.
+func TestJRN22ABootWaitsForSpace(t *testing.T) {
+	for name, before := range map[string][]fsm.Input{
+		"a first start":  nil,
+		"behind a crash": {fsm.Boot{At: 1, Config: config()}, ask("a")},
+		"behind a crash while draining": {
+			fsm.Boot{At: 1, Config: config()}, ask("a"), fsm.Signalled{At: 5, Name: "TERM"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newJournal()
+			e, _ := start(t, j)
+			if before != nil {
+				turn(t, e, before...)
+				j.Crash()
+				e, _ = start(t, j)
+			}
+			j.full = errFull
+			boot := fsm.Boot{At: 60, Config: config()}
+			for what, f := range map[string]func() error{
+				"a boot":    func() error { return e.Turn(boot) },
+				"a signal":  func() error { return e.Turn(fsm.Signalled{At: 61, Name: "TERM"}) },
+				"a request": func() error { _, err := e.Accept(ask("b")); return err },
+				"readiness": e.Ready,
+			} {
+				wantNoSpace(t, e, j, what, f)
+			}
+			j.full = nil
+			turn(t, e, boot)
+			if err := e.Ready(); err != nil {
+				t.Errorf("behind the boot: %v", err)
+			}
+		})
+	}
+}
