@@ -12,6 +12,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
@@ -64,19 +65,26 @@ func (c *doctorCmd) Run(t *terminal) error {
 	return x.report(t, c.JSON)
 }
 
-// daemon reports whether a daemon serves from the data folder.
-func (x *examination) daemon(ctx context.Context, cfg config.Config) bool {
+// daemon returns how the daemon is that serves from the data folder, or nil.
+func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Status {
 	s, err := client.New(cfg.Data, client.Options{}).Status(ctx)
 	if err != nil {
 		x.warn("daemon", err.Error(), "")
-		return false
+		return nil
 	}
 	x.ok("daemon", fmt.Sprintf("%s, %d waiting, %s", s.Lifecycle, s.Waiting, s.Brain))
-	return true
+	return &s
 }
 
-func (x *examination) data(cfg config.Config, running bool) {
-	if running {
+const mendSpace = "free some space, or lower reserve"
+
+func (x *examination) data(cfg config.Config, running *comm.Status) {
+	switch {
+	case running == nil:
+	case running.NoSpace != "":
+		x.fail("data folder", running.NoSpace, mendSpace)
+		return
+	default:
 		x.ok("data folder", cfg.Data+" is the daemon's")
 		return
 	}
@@ -99,7 +107,7 @@ func (x *examination) data(cfg config.Config, running bool) {
 	}
 	defer s.Close()
 	if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
-		x.fail("data folder", err.Error(), "free some space, or lower reserve")
+		x.fail("data folder", err.Error(), mendSpace)
 		return
 	}
 	x.ok("data folder", cfg.Data+" opens")

@@ -30,6 +30,9 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 }
 
 func (s *starting) reload(ctx context.Context, next config.Config) error {
+	if err := s.daemon.Space(ctx); err != nil { // before the tools are other than the machine knows
+		return err
+	}
 	now, restart := s.cfg.Reload(next)
 	bench, err := openBench(now, s.log)
 	if err != nil {

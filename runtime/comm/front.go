@@ -27,7 +27,8 @@ type Front interface {
 	// never the reply.
 	Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, error)
 	// Cancel asks to end an unfinished request, and reports whether that changed
-	// anything (HND-31). What the request ends with is its reply.
+	// anything (HND-31). What the request ends with is its reply. Of an
+	// engine.ErrNoSpace nothing has happened, here and in the next two.
 	Cancel(ctx context.Context, key fsm.RequestKey) (taken bool, err error)
 	// Decide brings a person's decision about a tool call, and reports whether the call
 	// waited for it (APR-2). At is left to the daemon.
@@ -103,9 +104,10 @@ type Status struct {
 	Brain     string      `json:"brain"` // what answers, in words
 	Data      string      `json:"data"`  // the data folder
 	UptimeMS  int64       `json:"uptime_ms"`
-	Waiting   int         `json:"waiting"` // handles not yet started
-	Active    []Active    `json:"active"`  // handles started and not ended
-	Ignored   fsm.Ignored `json:"ignored"` // inputs that changed nothing, since the first boot
+	Waiting   int         `json:"waiting"`            // handles not yet started
+	Active    []Active    `json:"active"`             // handles started and not ended
+	Ignored   fsm.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
+	NoSpace   string      `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
 	Listeners Counts      `json:"listeners"`
 }
 

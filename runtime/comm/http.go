@@ -202,8 +202,8 @@ func (h *HTTP) stop(server *http.Server) {
 
 // getHealth tells a supervisor, without a token, whether requests are taken.
 func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
-	lifecycle := h.front.Status(r.Context()).Lifecycle
-	ok := lifecycle == fsm.Initializing || lifecycle == fsm.Serving
+	s := h.front.Status(r.Context())
+	ok := s.NoSpace == "" && (s.Lifecycle == fsm.Initializing || s.Lifecycle == fsm.Serving)
 	status := http.StatusOK
 	if !ok {
 		status = http.StatusServiceUnavailable
@@ -211,7 +211,7 @@ func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
 	writeJSON(w, status, struct {
 		OK        bool      `json:"ok"`
 		Lifecycle fsm.State `json:"lifecycle"`
-	}{ok, lifecycle})
+	}{ok, s.Lifecycle})
 	return nil
 }
 

@@ -93,6 +93,7 @@ type Daemon struct {
 	timers    map[fsm.TimerID]*time.Timer
 	schedules map[string]*slot
 	questions map[fsm.HandleID]fsm.AskPerson // that are open
+	short     shortage
 	exit      *fsm.ExitCode
 }
 
@@ -150,12 +151,13 @@ func (d *Daemon) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
 	}
 }
 
-// Run boots the machine and serves until it has stopped. It returns how the
+// Run boots the machine and serves until it has stopped. Below the reserve of free
+// space it serves reads alone, and boots once there is space. It returns how the
 // machine ended, or the error that killed the engine. If ctx ends first, the
 // loop ends as in a crash: what is accepted is in the journal.
 func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	defer d.close()
-	if err := d.turn(fsm.Boot{At: d.now(), Config: d.o.Config, Doubts: d.engine.Doubts()}); err != nil {
+	if err := d.boot(); err != nil {
 		return "", err
 	}
 	var failed <-chan struct{}
@@ -205,13 +207,6 @@ func (d *Daemon) take(m message) error {
 	}
 }
 
-func (d *Daemon) turn(inputs ...fsm.Input) error {
-	if len(inputs) == 0 || d.exit != nil {
-		return nil
-	}
-	return d.engine.Turn(inputs...)
-}
-
 // close ends every call and timer, lets the watchers go, and waits until nothing
 // of the daemon runs. A call that does not heed its end has the time of an aborted
 // tool and is then left behind: it must not keep the process from ending.
@@ -225,6 +220,9 @@ func (d *Daemon) close() {
 	}
 	for _, s := range d.schedules { // order-free: each is only stopped
 		s.timer.Stop()
+	}
+	if d.short.again != nil {
+		d.short.again.Stop()
 	}
 	d.hub.close()
 	ended := make(chan struct{})

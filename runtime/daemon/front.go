@@ -25,7 +25,7 @@ func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance,
 		a, err := d.engine.Accept(fsm.Requested{
 			At: d.now(), Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
 		})
-		return accepted{a, err}
+		return accepted{a, d.noting(err)}
 	})
 	if err != nil {
 		return engine.Acceptance{}, stopping(err)
@@ -37,7 +37,7 @@ func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance,
 func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
 	raised, err := ask(ctx, d, func() error {
 		e.At = d.now()
-		return d.engine.Raise(e)
+		return d.noting(d.engine.Raise(e))
 	})
 	if err != nil {
 		return stopping(err)
@@ -60,7 +60,7 @@ type taken struct {
 func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error) {
 	t, err := ask(ctx, d, func() taken {
 		did, err := f()
-		return taken{did, err}
+		return taken{did, d.noting(err)}
 	})
 	if err != nil {
 		return false, stopping(err)
@@ -92,9 +92,11 @@ func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 }
 
 // Configure replaces the configuration of the running epoch, and returns once that
-// is durable (CFG-10).
+// is durable (CFG-10). An engine.ErrNoSpace means that nothing has happened.
 func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
-	failed, err := ask(ctx, d, func() error { return d.turn(fsm.Configured{At: d.now(), Config: c}) })
+	failed, err := ask(ctx, d, func() error {
+		return d.noting(d.engine.Turn(fsm.Configured{At: d.now(), Config: c}))
+	})
 	if err != nil {
 		return stopping(err)
 	}
@@ -201,6 +203,16 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 	return s
 }
 
+// Space returns an engine.ErrNoSpace where the daemon accepts nothing for want of
+// space.
+func (d *Daemon) Space(ctx context.Context) error {
+	lacking, err := ask(ctx, d, d.space)
+	if err != nil {
+		return stopping(err)
+	}
+	return lacking
+}
+
 // status is the machine's part of the status. Only the loop calls it.
 func (d *Daemon) status() comm.Status {
 	m := d.engine.Machine()
@@ -221,6 +233,12 @@ func (d *Daemon) status() comm.Status {
 			a.Asks = &comm.Ask{Question: asked.Question, Handle: h.ID, Key: asked.Key, Tool: asked.Tool, Args: asked.Args}
 		}
 		s.Active = append(s.Active, a)
+	}
+	if err := d.space(); err != nil {
+		s.NoSpace = err.Error()
+	}
+	if d.short.down {
+		s.Lifecycle = fsm.Down // the machine is as the last process left it
 	}
 	return s
 }
