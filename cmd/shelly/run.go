@@ -161,9 +161,14 @@ func (s *starting) start(ctx context.Context) error {
 	return s.listen(ctx)
 }
 
+// ballastBytes is what is set aside for a full disk: enough for an end in order.
+const ballastBytes = 16 << 20
+
 // openStore opens the data folder, which one process has at a time (CFG-8).
 func openStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
-	s, err := store.Open(filepath.Join(cfg.Data, "store"), store.Options{Logger: log, ReserveBytes: uint64(cfg.Reserve)})
+	s, err := store.Open(filepath.Join(cfg.Data, "store"), store.Options{
+		Logger: log, ReserveBytes: uint64(cfg.Reserve), BallastBytes: ballastBytes,
+	})
 	switch {
 	case err == nil:
 		return s, nil

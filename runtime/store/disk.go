@@ -9,13 +9,19 @@ import (
 type disk struct {
 	vfs.FS
 	failure *failure
+	ballast *ballast
 }
 
-// check stops the goroutine when a write has failed.
+// check stops the goroutine when a write has failed. A sync that finds the disk full
+// is not tried again, but leaves room for the process's end and the next start.
 func (d disk) check(err error) {
-	if err != nil {
-		d.failure.stop(err)
+	if err == nil {
+		return
 	}
+	if vfs.IsNoSpaceError(err) {
+		d.ballast.giveUp()
+	}
+	d.failure.stop(err)
 }
 
 func (d disk) written(f vfs.File, err error) (vfs.File, error) {

@@ -65,9 +65,13 @@
 // library must not end the process, so Pebble is never told: its file system here
 // is one on which a write that fails remembers the error and does not return, and
 // Fatalf does the same. Each write of the store runs on a goroutine of its own,
-// which the caller no longer waits for once there is a failure.
+// which the caller no longer waits for once there is a failure. From then on every
+// method returns the error, [Store.Failed] is closed, and the folder stays locked
+// until the process ends. That is the daemon's part: it must end, and the next start
+// recovers all that was acknowledged.
 //
-// From then on every method returns the error, [Store.Failed] is closed, and the
-// folder stays locked until the process ends. That is the daemon's part: it must
-// end, and the next start recovers all that was acknowledged.
+// A full disk fails a write only when there is nothing left to give up: with
+// [Options.BallastBytes] the folder has a file named ballast that takes so much space,
+// is removed when a write finds none, so that the write is tried again, and is made
+// anew by [Store.Space] once there is room for it above the reserve.
 package store

@@ -41,7 +41,11 @@ func (f *faults) MaybeError(op errorfs.Op) error {
 // so that logs are switched and tables are written behind its back. It returns
 // how many records were acknowledged as synced, and what failed.
 func syncing(fs vfs.FS) (acknowledged uint64, err error) {
-	s, err := store.Open(dir, store.Options{FS: fs})
+	return syncingWith(store.Options{FS: fs})
+}
+
+func syncingWith(o store.Options) (acknowledged uint64, err error) {
+	s, err := store.Open(dir, o)
 	if err != nil {
 		return 0, err
 	}

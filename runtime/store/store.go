@@ -34,6 +34,9 @@ type Options struct {
 	Logger *slog.Logger
 	// ReserveBytes is the free space below which [Store.Space] is an error.
 	ReserveBytes uint64
+	// BallastBytes is the size of the ballast that is given up when the disk is full
+	// (JRN-23); 0: none.
+	BallastBytes uint64
 }
 
 // Store is an open folder. It is safe for concurrent use, but for Append,
@@ -43,6 +46,7 @@ type Store struct {
 	dir     string
 	fs      vfs.FS
 	reserve uint64
+	ballast *ballast
 	lock    *pebble.Lock
 	db      *pebble.DB
 	failure *failure
@@ -65,7 +69,8 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{dir: dir, fs: o.FS, reserve: o.ReserveBytes, failure: newFailure(dir, o.Logger)}
+	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
+	s := &Store{dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b, failure: newFailure(dir, o.Logger)}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
 		return nil, err
@@ -127,7 +132,7 @@ const nameBytes = 8
 
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS:     disk{s.fs, s.failure},
+		FS:     disk{s.fs, s.failure, s.ballast},
 		Lock:   s.lock,
 		Logger: s.failure,
 		// The oldest format that tells a torn log from a damaged one and has
@@ -229,7 +234,7 @@ func (s *Store) usable() error {
 }
 
 // Space implements [engine.Journal]: the reserve of JRN-14. A file system that
-// cannot tell is taken to have room.
+// cannot tell is taken to have room. Where there is room for the ballast it is made.
 func (s *Store) Space() error {
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	switch {
@@ -241,5 +246,5 @@ func (s *Store) Space() error {
 		return fmt.Errorf("%w: %s has %d bytes left, %d are kept in reserve: free some",
 			engine.ErrNoSpace, s.dir, usage.AvailBytes, s.reserve)
 	}
-	return nil
+	return s.ballast.keep(usage.AvailBytes, s.reserve)
 }

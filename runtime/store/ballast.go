@@ -1,0 +1,122 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm/engine"
+)
+
+// ballastName is the ballast's name in the folder. Pebble takes no notice of it.
+const ballastName = "ballast"
+
+// ballast is a file that holds space for the moment in which a write finds the disk
+// full (JRN-23). Then it is given up and the write is tried again, so that the process
+// can go on to refuse, to say so and to end in order.
+type ballast struct {
+	fs    vfs.FS // beneath the one whose writes call giveUp
+	dir   string
+	bytes uint64
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	state ballastState
+}
+
+type ballastState int
+
+const (
+	ballastNone   ballastState = iota // it was never made, for want of room
+	ballastKept                       // it is there
+	ballastSpent                      // it was given up
+	ballastUnable                     // the file system cannot set space aside
+)
+
+// newBallast looks for the ballast that an earlier process left.
+func newBallast(fs vfs.FS, dir string, bytes uint64, log *slog.Logger) *ballast {
+	b := &ballast{fs: fs, dir: dir, bytes: bytes, log: log}
+	if bytes == 0 {
+		b.state = ballastUnable
+	} else if _, err := fs.Stat(b.path()); err == nil {
+		b.state = ballastKept
+	}
+	return b
+}
+
+func (b *ballast) path() string { return b.fs.PathJoin(b.dir, ballastName) }
+
+// under returns a file system whose writes give the ballast up rather than fail for
+// want of space.
+func (b *ballast) under() vfs.FS {
+	if b.bytes == 0 {
+		return b.fs
+	}
+	return vfs.OnDiskFull(b.fs, b.giveUp)
+}
+
+// giveUp removes the ballast. Writes wait for it, and are tried again after it.
+func (b *ballast) giveUp() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != ballastKept {
+		return
+	}
+	b.state = ballastSpent
+	if err := b.fs.Remove(b.path()); err != nil {
+		b.log.Error("the disk is full, and the ballast cannot be removed", "file", b.path(), "error", err)
+		return
+	}
+	b.log.Warn("the disk is full: the ballast is given up", "file", b.path(), "bytes", b.bytes)
+}
+
+// keep makes the ballast where there is none and there is room for it above the
+// reserve. One that was given up and has no room yet is an ErrNoSpace: the disk has
+// just been full.
+func (b *ballast) keep(free, reserve uint64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state == ballastKept || b.state == ballastUnable {
+		return nil
+	}
+	if free < reserve || free-reserve < b.bytes {
+		return b.lacking(free, reserve)
+	}
+	err := b.make()
+	switch {
+	case err == nil:
+		b.state = ballastKept
+		return nil
+	case vfs.IsNoSpaceError(err): // others write too
+		return b.lacking(free, reserve)
+	default:
+		b.log.Warn("there is no ballast for a full disk: the file system cannot set space aside", "file", b.path(), "error", err)
+		b.state = ballastUnable
+		return nil
+	}
+}
+
+func (b *ballast) lacking(free, reserve uint64) error {
+	if b.state != ballastSpent {
+		return nil
+	}
+	return fmt.Errorf("%w: the disk was full, and %s has %d bytes left, %d are wanted for the reserve and the ballast: free some",
+		engine.ErrNoSpace, b.dir, free, reserve+b.bytes)
+}
+
+// make makes the file with blocks of its own, durably; what cannot be made whole is
+// removed.
+func (b *ballast) make() error {
+	f, err := b.fs.Create(b.path(), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Preallocate(0, int64(b.bytes)), f.Sync(), f.Close())
+	if err == nil {
+		return syncFolder(b.fs, b.dir)
+	}
+	return errors.Join(err, b.fs.Remove(b.path()))
+}
