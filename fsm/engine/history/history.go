@@ -28,6 +28,8 @@ type Step struct {
 	Effects []fsm.Effect // those for the request's handles
 	Moves   []fsm.Move   // those of the request's handles
 	Differs bool         // today's code decides otherwise here
+
+	Recorded, Today uint64 // the hashes of all effects: as recorded, and with today's code
 }
 
 // ErrNone says that there is no such request.
@@ -70,7 +72,7 @@ func (h *History) step(f Folded) {
 			h.Handles = append(h.Handles, c.ID)
 		}
 	}
-	s := Step{N: len(h.Steps) + 1, Index: f.Index, Handle: f.Concerns, Input: f.Input, About: h.has(f.Concerns), Differs: f.Differs()}
+	s := Step{N: len(h.Steps) + 1, Index: f.Index, Handle: f.Concerns, Input: f.Input, About: h.has(f.Concerns), Differs: f.Differs(), Recorded: f.Effects, Today: fsm.HashEffects(f.Caused)}
 	if f.Index == h.Request.Index {
 		s.About = true
 	}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// requestCmd is what can be asked of requests that were made.
+type requestCmd struct {
+	Replay requestReplayCmd `cmd:"" help:"Decide the recorded steps again with today's code, and say where it decides otherwise."`
+}
+
+// journalled is the flags that name the journal in which requests are looked up.
+type journalled struct {
+	place
+	Channel string `placeholder:"NAME" help:"Channel that the request came from. Default: http, or the only one that has the id."`
+}
+
+// open opens the journal to read.
+func (r *journalled) open() (engine.Journal, func() error, error) {
+	cfg, err := r.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	return storedJournal(cfg.Data)
+}
+
+// find returns the key of the request with an id.
+func (r *journalled) find(j engine.Journal, id string) (fsm.RequestKey, error) {
+	channel := r.Channel
+	if channel == "" {
+		channel = comm.ChannelHTTP
+	}
+	key := fsm.RequestKey{Principal: comm.Principal, Channel: channel, ID: id}
+	switch _, ok, err := j.Request(key); {
+	case err != nil:
+		return fsm.RequestKey{}, exit.With(exit.Data, err)
+	case ok:
+		return key, nil
+	case r.Channel != "":
+		return fsm.RequestKey{}, exit.Errorf(exit.NoMatch, "there is no request %q of channel %s", id, channel)
+	}
+	all, err := requestsSince(j, 0)
+	if err != nil {
+		return fsm.RequestKey{}, err
+	}
+	var found []fsm.RequestKey
+	var channels []string
+	for _, q := range all {
+		if q.Key.ID == id {
+			found, channels = append(found, q.Key), append(channels, q.Key.Channel)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return fsm.RequestKey{}, exit.Errorf(exit.NoMatch, "there is no request %q", id)
+	case 1:
+		return found[0], nil
+	default:
+		return fsm.RequestKey{}, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", id, strings.Join(channels, ", "))
+	}
+}
+
+// requestsSince returns the requests that were accepted at a time or behind it, the
+// latest first.
+func requestsSince(j engine.Journal, at fsm.Millis) ([]engine.Request, error) {
+	var all []engine.Request
+	for before := uint64(math.MaxUint64); ; {
+		page, err := j.Requests(before, engine.ReadMax)
+		if err != nil {
+			return nil, exit.With(exit.Data, err)
+		}
+		for _, r := range page {
+			if r.Accepted >= at {
+				all = append(all, r)
+			}
+		}
+		if len(page) == 0 || page[len(page)-1].Accepted < at {
+			return all, nil
+		}
+		before = page[len(page)-1].Index
+	}
+}
+
+// readAge reads how long ago something was: 90s, 12h, 7d.
+func readAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n <= 36500 {
+			return time.Duration(n) * 24 * time.Hour, nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%q is no duration such as 7d or 12h", text)
+}

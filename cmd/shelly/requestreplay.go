@@ -1,0 +1,229 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+)
+
+type requestReplayCmd struct {
+	ID    string `arg:"" optional:"" help:"Request to decide again."`
+	All   bool   `help:"All requests, and totals."`
+	Since string `placeholder:"AGE" help:"With --all: those accepted in the last 7d, 12h, …"`
+	JSON  bool   `name:"json" help:"Print as JSON."`
+	journalled
+}
+
+// Help is what follows the usage.
+func (requestReplayCmd) Help() string {
+	return "The journal has the hash of what each step caused. Nothing is performed and nothing is written. " +
+		"It ends with 1 where today's code decides otherwise."
+}
+
+// Run implements the subcommand (CLI-17).
+func (c *requestReplayCmd) Run(t *terminal) (err error) {
+	switch {
+	case c.All == (c.ID != ""):
+		return exit.Errorf(exit.Usage, "name a request, or say --all")
+	case c.Since != "" && !c.All:
+		return exit.Errorf(exit.Usage, "--since belongs to --all")
+	}
+	j, closed, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closed()) }()
+	if c.All {
+		return c.all(t, j)
+	}
+	key, err := c.find(j, c.ID)
+	if err != nil {
+		return err
+	}
+	h, err := history.Of(j, key)
+	if err != nil {
+		return unkept(err)
+	}
+	return c.one(t, h)
+}
+
+// unkept gives what cannot be folded its exit code.
+func unkept(err error) error {
+	if errors.Is(err, engine.ErrTrimmed) || errors.Is(err, history.ErrNone) {
+		return exit.With(exit.NoMatch, err)
+	}
+	return exit.With(exit.Data, err)
+}
+
+// replayedStep is a step as --json tells it; the hashes are those of SCN-45's form.
+type replayedStep struct {
+	N        int          `json:"n"`
+	Index    uint64       `json:"index"`
+	Kind     string       `json:"kind"`
+	Handle   fsm.HandleID `json:"handle,omitempty"`
+	Moves    []fsm.Move   `json:"moves,omitempty"`
+	Recorded string       `json:"recorded"`
+	Today    string       `json:"today"`
+	Same     bool         `json:"same"`
+	Effects  []string     `json:"effects,omitempty"` // of a step that differs, with today's code
+}
+
+func newReplayedStep(s history.Step) replayedStep {
+	r := replayedStep{
+		N: s.N, Index: s.Index, Kind: fsm.InputKind(s.Input), Handle: s.Handle, Moves: s.Moves,
+		Recorded: fmt.Sprintf("%016x", s.Recorded), Today: fmt.Sprintf("%016x", s.Today), Same: !s.Differs,
+	}
+	for _, e := range s.Effects {
+		if s.Differs {
+			r.Effects = append(r.Effects, fsm.EffectKind(e))
+		}
+	}
+	return r
+}
+
+// one tells a request step by step.
+func (c *requestReplayCmd) one(t *terminal, h history.History) error {
+	var steps []replayedStep
+	differ := 0
+	for _, s := range h.Steps {
+		steps = append(steps, newReplayedStep(s))
+		if s.Differs {
+			differ++
+		}
+	}
+	if c.JSON {
+		if err := json.NewEncoder(t.out).Encode(struct {
+			Request engine.Request `json:"request"`
+			Steps   []replayedStep `json:"steps"`
+			Differ  int            `json:"differ"`
+		}{h.Request, steps, differ}); err != nil {
+			return err
+		}
+	} else {
+		for _, s := range steps {
+			fmt.Fprintln(t.out, s.line())
+		}
+		switch {
+		case differ == 0:
+			fmt.Fprintf(t.out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, count(len(steps), "step"))
+		default:
+			fmt.Fprintf(t.out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, count(len(steps), "step"))
+		}
+	}
+	return differing(differ)
+}
+
+// line is a step in one line, or three where it differs.
+func (s replayedStep) line() string {
+	line := fmt.Sprintf("%4d  record %-6d %s", s.N, s.Index, s.Kind)
+	for i, m := range s.Moves {
+		if i == 0 {
+			line += fmt.Sprintf("  handle %d", m.Handle)
+		}
+		line += fmt.Sprintf("  %s → %s", m.From, m.To)
+	}
+	if s.Same {
+		return line
+	}
+	effects := "nothing for this request"
+	if len(s.Effects) > 0 {
+		effects = strings.Join(s.Effects, ", ")
+	}
+	return line + "  DIFFERS\n" +
+		"      recorded: effects " + s.Recorded + "\n" +
+		"      today:    effects " + s.Today + ": " + effects
+}
+
+// replayedAll is the totals as --json tells them.
+type replayedAll struct {
+	Requests []replayedRequest `json:"requests"`
+	Same     int               `json:"same"`
+	Differ   int               `json:"differ"`
+	Gone     int               `json:"gone"`    // no longer kept whole
+	Records  int               `json:"records"` // that were stepped
+	Others   []uint64          `json:"others,omitempty"`
+}
+
+type replayedRequest struct {
+	Key     fsm.RequestKey `json:"key"`
+	Index   uint64         `json:"index"`
+	Steps   int            `json:"steps"`
+	Differs []uint64       `json:"differs,omitempty"` // the records
+}
+
+// all tells of all requests which differ, and totals.
+func (c *requestReplayCmd) all(t *terminal, j engine.Journal) error {
+	since := fsm.Millis(0)
+	if c.Since != "" {
+		age, err := readAge(c.Since)
+		if err != nil {
+			return exit.Errorf(exit.Usage, "--since: %w", err)
+		}
+		since = fsm.Millis(time.Now().Add(-age).UnixMilli())
+	}
+	requests, err := requestsSince(j, since)
+	if err != nil {
+		return err
+	}
+	if len(requests) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no request to decide again")
+	}
+	checked, err := history.Check(j, requests)
+	if err != nil {
+		return unkept(err)
+	}
+	out := replayedAll{Gone: checked.Gone, Records: checked.Records, Others: checked.Others}
+	for _, r := range checked.Requests {
+		if out.Requests = append(out.Requests, replayedRequest{r.Request.Key, r.Request.Index, r.Steps, r.Differs}); len(r.Differs) > 0 {
+			out.Differ++
+		} else {
+			out.Same++
+		}
+	}
+	if c.JSON {
+		err = json.NewEncoder(t.out).Encode(out)
+	} else {
+		out.print(t)
+	}
+	return errors.Join(err, differing(out.Differ+len(out.Others)))
+}
+
+func (a replayedAll) print(t *terminal) {
+	for _, r := range a.Requests {
+		if len(r.Differs) > 0 {
+			fmt.Fprintf(t.out, "request %s of %s: %d of %s, first at record %d; see shelly request replay %s\n",
+				r.Key.ID, r.Key.Channel, len(r.Differs), count(r.Steps, "step"), r.Differs[0], r.Key.ID)
+		}
+	}
+	if n := len(a.Others); n > 0 {
+		fmt.Fprintf(t.out, "beside the requests: %s, first record %d\n", count(n, "record"), a.Others[0])
+	}
+	fmt.Fprintf(t.out, "%s: %d decided as recorded, %d otherwise; %s stepped", count(len(a.Requests), "request"), a.Same, a.Differ, count(a.Records, "record"))
+	if a.Gone > 0 {
+		fmt.Fprintf(t.out, "; %s no longer kept", count(a.Gone, "request"))
+	}
+	fmt.Fprintln(t.out)
+}
+
+// differing ends with 1 where something was told to differ.
+func differing(n int) error {
+	if n > 0 {
+		return exit.Silent(exit.Failed)
+	}
+	return nil
+}
+
+// count is a number of things in words.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
