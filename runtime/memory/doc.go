@@ -7,8 +7,8 @@
 // A recall looks in two ways and joins what they find:
 //
 //   - by keyword, over summary and text: BM25 over Unicode words without regard to
-//     case, and over single characters and pairs of them where a script writes no
-//     spaces (MEM-5)
+//     case, over the stems of English words, and over single characters and pairs
+//     of them where a script writes no spaces (MEM-5)
 //   - by vector, over summaries: the cosine with every vector of the model and
 //     dimension that the need was embedded with, exactly
 //

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
 )
 
 // side says which side of a search a text is on.
@@ -17,8 +19,9 @@ const (
 	asked   side = true
 )
 
-// terms returns the keywords of a text (MEM-5), repetitions included: the Unicode words
-// (UAX #29), folded, and their parts where punctuation joins them (disk_usage,
+// terms returns the keywords of a text (MEM-5), repetitions included. Forms that mean the same
+// characters are one (NFKC): full-width letters, half-width kana, an accent apart from
+// its letter. They are the Unicode words (UAX #29), folded, and their parts where punctuation joins them (disk_usage,
 // node.js); and for the scripts that write no spaces each pair of neighbouring
 // characters. Single characters of these are indexed too, but asked for only
 // where they stand alone: 磁盘 is not met by every text with a 盘 in it.
@@ -31,7 +34,7 @@ func terms(text string, s side) []string {
 		list = appendPairs(list, run, s)
 		run = run[:0]
 	}
-	for tokens := words.FromString(text); tokens.Next(); {
+	for tokens := words.FromString(norm.NFKC.String(text)); tokens.Next(); {
 		for token := tokens.Value(); token != ""; {
 			// A token may hold both: disk가.
 			pairs, rest := span(token, unspaced)
@@ -78,15 +81,34 @@ func appendWord(list []string, word string) []string {
 	if len(parts) == 0 || binding(word) {
 		return list
 	}
-	list = append(list, word)
+	list = appendStemmed(list, word)
 	if len(parts) == 1 && parts[0] == word {
 		return list
 	}
 	for _, part := range parts {
 		// A single letter is what is left of an elision: don't, l'eau.
 		if utf8.RuneCountInString(part) > 1 && !binding(part) {
-			list = append(list, part)
+			list = appendStemmed(list, part)
 		}
+	}
+	return list
+}
+
+// stemmedMin is the length from which on a word is reduced to its stem: what is
+// shorter is mostly a name.
+const stemmedMin = 4
+
+// appendStemmed appends a word, and its stem where it has another: "rotated" is met by
+// "rotating", and better by "rotated". The stems are those of English; in other
+// languages of the Latin alphabet they join a few forms of a word and part none,
+// because both sides of a search are treated alike.
+func appendStemmed(list []string, word string) []string {
+	list = append(list, word)
+	if len(word) < stemmedMin || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return list
+	}
+	if stem := english.Stem(word, true); stem != word {
+		list = append(list, stem)
 	}
 	return list
 }
