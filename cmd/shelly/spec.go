@@ -15,7 +15,7 @@ import (
 type specCmd struct {
 	Rule     string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as lif-3."`
 	Check    bool   `help:"Check SPEC.md against the code: generated parts, and that each rule is cited by code and by a test or scenario."`
-	Validate string `placeholder:"JOURNAL" help:"Hold a journal against the tables, step by step: the data folder of a daemon that is stopped, or a journal file." type:"path"`
+	Validate string `placeholder:"JOURNAL" help:"Hold a journal against the tables, step by step: a data folder, whose daemon may run, or a journal file." type:"path"`
 	Write    bool   `help:"Write the generated parts of SPEC.md anew."`
 	Dir      string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
 }

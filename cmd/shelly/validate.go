@@ -1,15 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
-	"shelly/runtime/store"
 )
 
 // validateJournal holds a journal against the tables (CLI-8, JRN-17).
@@ -33,7 +32,7 @@ func validateJournal(t *terminal, path string) error {
 }
 
 // openJournal opens the journal of a data folder, or reads a journal file.
-func openJournal(path string) (engine.Journal, func() error, error) {
+func openJournal(path string) (engine.Reader, func() error, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -41,30 +40,20 @@ func openJournal(path string) (engine.Journal, func() error, error) {
 	case err != nil:
 		return nil, nil, exit.With(exit.Usage, err)
 	case info.IsDir():
-		return storedJournal(path)
+		s, err := sourceOf(context.Background(), path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Close, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, exit.With(exit.Usage, err)
 	}
 	defer file.Close()
-	records, err := engine.ReadRecords(file)
+	j, err := engine.ReadJournal(file)
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Usage, "%s: %w", path, err)
 	}
-	j := engine.NewMemoryJournal()
-	return j, func() error { return nil }, j.Append(engine.Batch{Records: records}, true)
-}
-
-// storedJournal opens the store of a data folder, which must be there already.
-func storedJournal(folder string) (engine.Journal, func() error, error) {
-	dir := filepath.Join(folder, "store")
-	if _, err := os.Stat(dir); err != nil {
-		return nil, nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", folder)
-	}
-	s, err := store.Open(dir, store.Options{})
-	if err != nil {
-		return nil, nil, exit.With(exit.Data, err)
-	}
-	return s, s.Close, nil
+	return j, func() error { return nil }, nil
 }

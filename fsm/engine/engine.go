@@ -47,6 +47,7 @@ type Engine struct {
 	world     World
 	machine   *fsm.Machine
 	last      uint64 // index of the last record
+	durable   uint64 // index of the last record that no crash can lose
 	saved     uint64 // index of the last snapshot
 	booted    bool   // an epoch of its own has begun
 	dead      error
@@ -79,6 +80,7 @@ func Open(j Journal, w World) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay the journal: %w", err)
 	}
+	e.durable = e.last
 	return e, nil
 }
 
@@ -112,6 +114,9 @@ func (e *Engine) Err() error { return e.dead }
 // Last returns the index of the last record.
 func (e *Engine) Last() uint64 { return e.last }
 
+// Durable returns the index of the last record that no crash can lose any more.
+func (e *Engine) Durable() uint64 { return e.durable }
+
 // Turn applies inputs in order: step, append, sync, perform (JRN-2). No effect is
 // performed before its input is appended (JRN-3). How inputs are split into turns
 // does not change what they cause. ErrNoSpace without ErrDead means that nothing has
@@ -134,6 +139,9 @@ func (e *Engine) turn(inputs []fsm.Input) error {
 	}
 	if err := e.journal.Append(batch, barrier); err != nil {
 		return e.die(fmt.Errorf("append to the journal: %w", err))
+	}
+	if barrier {
+		e.durable = e.last
 	}
 	for _, s := range steps {
 		if e.Observe != nil {
@@ -184,7 +192,7 @@ func (e *Engine) snapshot() error {
 	if err := e.journal.SaveSnapshot(e.last, e.machine.Snapshot()); err != nil {
 		return e.die(fmt.Errorf("save a snapshot: %w", err))
 	}
-	e.saved = e.last
+	e.saved, e.durable = e.last, e.last
 	return nil
 }
 

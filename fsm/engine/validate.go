@@ -38,7 +38,7 @@ var errWrong = errors.New("a record is wrong")
 // invariant must hold, and the effects must be those that the record carries the hash
 // of. Where a snapshot stands, the machine must be in its state. It stops at the first
 // record that is wrong. An error is the journal's.
-func Validate(j Journal) (Validation, error) {
+func Validate(j Reader) (Validation, error) {
 	kept, err := j.Kept()
 	if err != nil {
 		return Validation{}, err
@@ -62,7 +62,7 @@ func Validate(j Journal) (Validation, error) {
 
 // validator applies the records of a journal.
 type validator struct {
-	journal   Journal
+	journal   Reader
 	machine   *fsm.Machine
 	monitor   *fsm.Monitor
 	last      uint64

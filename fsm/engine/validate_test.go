@@ -2,12 +2,15 @@ package engine_test
 
 import (
 	"bytes"
+	"errors"
+	"math"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/journaltest"
 )
 
 // recorded is the journal of a session, to be tampered with.
@@ -74,25 +77,65 @@ func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
 }
 
 func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
-	var file, again bytes.Buffer
-	if err := journaltest.WriteRecords(&file, recorded(t).Records()); err != nil {
-		t.Fatal(err)
-	}
-	text := file.String()
-	records, err := engine.ReadRecords(&file)
+	text := written(t, recorded(t), 0)
+	j, err := engine.ReadJournal(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := journaltest.WriteRecords(&again, records); err != nil || again.String() != text {
-		t.Errorf("%v\n%s\n%s", err, text, again.String())
+	if again := written(t, j, 0); again != text {
+		t.Errorf("%s\n%s", text, again)
 	}
 	for _, test := range []struct{ line, want string }{
 		{"{", "line 1 is no record: "},
-		{`{"index":1,"effects":"x","input":{}}`, `line 1: effects wants 16 hexadecimal digits, not "x"`},
-		{`{"index":1,"effects":"0","input":{"kind":"nothing"}}`, "line 1: "},
+		{`{"index":1,"effects":"x","input":{}}`, `line 1 is no record: effects wants 16 hexadecimal digits, not "x"`},
+		{`{"index":1,"effects":"0","input":{"kind":"nothing"}}`, "line 1 is no record: "},
 	} {
-		if _, err := engine.ReadRecords(strings.NewReader(test.line + "\n")); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := engine.ReadJournal(strings.NewReader(test.line + "\n")); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.line, err)
 		}
 	}
+}
+
+// COM-16: a part of a journal begins with the snapshot before it, so that it can be
+// folded by itself.
+func TestAPartOfAJournalIsWrittenBehindItsSnapshot(t *testing.T) {
+	whole := recorded(t)
+	last := uint64(len(whole.Records()))
+	machine := fsm.New()
+	for _, r := range whole.Records() {
+		machine.Step(r.Input)
+		if r.Index == 2 || r.Index == last {
+			if err := whole.SaveSnapshot(r.Index, machine.Snapshot()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	j, err := engine.ReadJournal(strings.NewReader(written(t, whole, 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := engine.Kept{First: 3, Last: last, Snapshots: []uint64{2, last}}
+	if kept, err := j.Kept(); err != nil || !cmp.Equal(kept, want) {
+		t.Errorf("%+v, want %+v, %v", kept, want, err)
+	}
+	if v, err := engine.Validate(j); err != nil || v.Wrong != nil || v.Records != int(last)-2 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	var file bytes.Buffer
+	if err := engine.WriteJournal(&file, j, 2, last); !errors.Is(err, engine.ErrTrimmed) || file.Len() > 0 {
+		t.Errorf("before its first record: %v, %q", err, &file)
+	}
+	if err := engine.WriteJournal(&file, whole, 4, 0); err != nil || strings.Count(file.String(), "\n") != 1 {
+		t.Errorf("the snapshot alone: %v, %q", err, &file)
+	}
+}
+
+// written is a journal as a file, from a record on.
+func written(t *testing.T, j engine.Reader, from uint64) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := engine.WriteJournal(&file, j, from, math.MaxUint64); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
 }

@@ -16,6 +16,7 @@
 //	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
 //	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
 //	POST /v1/requests?wait=1         the same: 200 and the record once it is done
+//	GET  /v1/requests                {requests}: records, the latest first; ?before= an index, &limit= so many
 //	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
@@ -25,6 +26,8 @@
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
 //	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= so many
 //	GET  /v1/audit                   {audit}: the tool calls that have ended; ?session= for those of one, &after= and &limit= as above
+//	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes
+//	GET  /v1/journal/kept            {first, last, snapshots}: which there are
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token
@@ -48,6 +51,7 @@
 //	404 not_found               no such route or request
 //	405 method_not_allowed
 //	409 conflict                the id belongs to another request
+//	410 trimmed                 the records are no longer kept
 //	413 too_large
 //	415 unsupported_media_type  not application/json
 //	429 busy                    too much waits already; Retry-After says when to try again

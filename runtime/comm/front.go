@@ -43,6 +43,8 @@ type Front interface {
 	// Audit returns the first records of ended tool calls behind a position, in order,
 	// at most limit and engine.ReadMax of them; without a session, those of all.
 	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)
+	// Recorded returns the journal as it is durable now, to be read from any goroutine.
+	Recorded(ctx context.Context) (engine.Reader, error)
 	// Status returns how the daemon is, Listeners left empty.
 	Status(ctx context.Context) Status
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,7 +108,7 @@ const healthRoute = "/healthz"
 
 func (h *HTTP) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/v1/requests", only(http.MethodPost, h.postRequest))
+	mux.Handle("/v1/requests", byMethod{http.MethodPost: h.postRequest, http.MethodGet: h.getRequests})
 	mux.Handle("/v1/requests/{id}", only(http.MethodGet, h.getRequest))
 	mux.Handle("/v1/requests/{id}/events", only(http.MethodGet, h.getEvents))
 	mux.Handle("/v1/requests/{id}/cancel", only(http.MethodPost, h.postCancel))
@@ -117,6 +120,8 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/messages", only(http.MethodGet, h.getMessages))
 	mux.Handle("/v1/audit", only(http.MethodGet, h.getAudit))
 	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
+	mux.Handle("/v1/journal", only(http.MethodGet, h.getJournal))
+	mux.Handle("/v1/journal/kept", only(http.MethodGet, h.getKept))
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
@@ -124,26 +129,35 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/journal, /v1/events, /v1/status and /healthz"}
 }
 
-// only keeps one method per route, so that a GET never starts work. A handler
-// returns an error instead of answering.
-func only(method string, handle func(http.ResponseWriter, *http.Request) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != method {
-			w.Header().Set("Allow", method)
-			(&Problem{CodeMethodNotAllowed, r.Method + " is not for this route", "use " + method}).write(w)
-			return
+// handling answers a request. It returns an error instead of answering with one.
+type handling = func(http.ResponseWriter, *http.Request) error
+
+// byMethod is a route with a handler for each of its methods, so that a GET never
+// starts work.
+type byMethod map[string]handling
+
+// only is a route of one method.
+func only(method string, handle handling) http.Handler { return byMethod{method: handle} }
+
+// ServeHTTP implements [http.Handler].
+func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handle, ok := m[r.Method]
+	if !ok {
+		methods := strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+		w.Header().Set("Allow", methods)
+		(&Problem{CodeMethodNotAllowed, r.Method + " is not for this route", "use " + methods}).write(w)
+		return
+	}
+	if err := handle(w, r); err != nil {
+		p := problemOf(err)
+		if p.Code == CodeBusy {
+			w.Header().Set("Retry-After", retryAfter(time.Second))
 		}
-		if err := handle(w, r); err != nil {
-			p := problemOf(err)
-			if p.Code == CodeBusy {
-				w.Header().Set("Retry-After", retryAfter(time.Second))
-			}
-			p.write(w)
-		}
-	})
+		p.write(w)
+	}
 }
 
 // ServeHTTP implements [http.Handler]. It wants the connection's local address

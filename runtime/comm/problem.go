@@ -29,6 +29,7 @@ const (
 	CodeStopping         Code = "stopping"
 	CodeNoSpace          Code = "no_space"
 	CodeUnknownOutcome   Code = "unknown_outcome"
+	CodeTrimmed          Code = "trimmed"
 )
 
 // Problem is an error as a client sees it.
@@ -68,6 +69,8 @@ func (c Code) status() int {
 		return http.StatusTooManyRequests
 	case CodeStopping, CodeUnknownOutcome:
 		return http.StatusServiceUnavailable
+	case CodeTrimmed:
+		return http.StatusGone
 	case CodeNoSpace:
 		return http.StatusInsufficientStorage
 	default:
@@ -110,6 +113,8 @@ func problemOf(err error) *Problem {
 		return &Problem{CodeUnknownOutcome, "shelly has stopped before it could answer", "start it again with: shelly run; then send the same id again, which is never done twice"}
 	case errors.Is(err, engine.ErrStopping):
 		return &Problem{CodeStopping, engine.ErrStopping.Error(), "nothing has happened; start it again with: shelly run"}
+	case errors.Is(err, engine.ErrTrimmed):
+		return &Problem{CodeTrimmed, err.Error(), "what is old is dropped as retention says; ask for what is kept"}
 	case errors.Is(err, engine.ErrNoSpace):
 		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the data folder's disk, or lower the reserve"}
 	default:

@@ -14,23 +14,25 @@ const (
 
 // Record is what a client is told of a request.
 type Record struct {
-	ID       string      `json:"id"`
-	Channel  string      `json:"channel"`
-	Session  string      `json:"session,omitempty"`
-	Chat     string      `json:"chat,omitempty"`
-	State    string      `json:"state"`
-	Text     string      `json:"text"`
-	Accepted fsm.Millis  `json:"accepted"`
-	Done     bool        `json:"done"` // Reply is final
-	Replied  fsm.Millis  `json:"replied,omitempty"`
-	Reply    string      `json:"reply,omitempty"`
-	IsError  bool        `json:"is_error,omitempty"`
-	Outcome  fsm.Outcome `json:"outcome,omitempty"`
+	ID       string       `json:"id"`
+	Channel  string       `json:"channel"`
+	Session  string       `json:"session,omitempty"`
+	Chat     string       `json:"chat,omitempty"`
+	Index    uint64       `json:"index,omitempty"`  // of the journal's record that accepted it
+	Handle   fsm.HandleID `json:"handle,omitempty"` // 0: it was answered without one
+	State    string       `json:"state"`
+	Text     string       `json:"text"`
+	Accepted fsm.Millis   `json:"accepted"`
+	Done     bool         `json:"done"` // Reply is final
+	Replied  fsm.Millis   `json:"replied,omitempty"`
+	Reply    string       `json:"reply,omitempty"`
+	IsError  bool         `json:"is_error,omitempty"`
+	Outcome  fsm.Outcome  `json:"outcome,omitempty"`
 }
 
 func newRecord(r engine.Request) Record {
 	return Record{
-		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, Chat: r.Origin.Chat, State: stateOf(r), Text: r.Text,
+		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, Chat: r.Origin.Chat, Index: r.Index, Handle: r.Handle, State: stateOf(r), Text: r.Text,
 		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
 	}
 }

@@ -56,7 +56,7 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"unknown request", get("/v1/requests/m1"), 404, comm.CodeNotFound, `"m1"`},
 		{"events of an unknown request", get("/v1/requests/m1/events"), 404, comm.CodeNotFound, `"m1"`},
 		{"a trailing slash", get("/v1/status/"), 404, comm.CodeNotFound, "route"},
-		{"GET of a route that works", get("/v1/requests?text=hello"), 405, comm.CodeMethodNotAllowed, "GET"},
+		{"PUT of a route that works", call{method: "PUT", path: "/v1/requests"}, 405, comm.CodeMethodNotAllowed, "PUT"},
 		{"GET of the events", get("/v1/events"), 405, comm.CodeMethodNotAllowed, "GET"},
 		{"POST to the status", call{method: "POST", path: "/v1/status"}, 405, comm.CodeMethodNotAllowed, "POST"},
 

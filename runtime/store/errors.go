@@ -16,6 +16,7 @@ import (
 var (
 	ErrLocked      = errors.New("the data folder is in use by another process")
 	ErrNewerFormat = errors.New("the data folder was written by a newer shelly")
+	ErrOlderFormat = errors.New("the data folder was written by an older shelly: a start brings it up to date")
 	ErrCorrupt     = errors.New("the data folder is damaged")
 	ErrClosed      = errors.New("the store is closed")
 )

@@ -15,6 +15,11 @@ func acquire(disk vfs.FS, dir string) (*pebble.Lock, error) {
 	if err := makeFolder(disk, dir); err != nil {
 		return nil, fmt.Errorf("make the data folder %s: %w", dir, classify(err))
 	}
+	return lockFolder(disk, dir)
+}
+
+// lockFolder takes the lock of a folder that is there.
+func lockFolder(disk vfs.FS, dir string) (*pebble.Lock, error) {
 	lock, err := pebble.LockDirectory(dir, disk)
 	switch {
 	case err != nil && lockHeld(err):

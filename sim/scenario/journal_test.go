@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/journaltest"
 	"shelly/sim"
 )
 
@@ -80,7 +80,7 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 				}
 				o := f.Run(sim.Options{})
 				var file bytes.Buffer
-				if err := journaltest.WriteRecords(&file, recordsOf(o.Result)); err != nil {
+				if err := engine.WriteJournal(&file, journalWith(t, recordsOf(o.Result)), 0, math.MaxUint64); err != nil {
 					t.Fatal(err)
 				}
 				if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
@@ -91,16 +91,16 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			records, err := engine.ReadRecords(bytes.NewReader(file))
+			j, err := engine.ReadJournal(bytes.NewReader(file))
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := engine.Validate(journalWith(t, records))
+			v, err := engine.Validate(j)
 			if err != nil || v.Wrong != nil {
 				t.Fatalf("%v %v", err, v.Wrong)
 			}
 			var again bytes.Buffer
-			if err := journaltest.WriteRecords(&again, records); err != nil {
+			if err := engine.WriteJournal(&again, j, 0, math.MaxUint64); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(file), again.String()); diff != "" {

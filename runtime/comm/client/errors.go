@@ -46,6 +46,8 @@ func (e *Error) Unwrap() error {
 		return ErrTooLarge
 	case comm.CodeConflict:
 		return engine.ErrConflict
+	case comm.CodeTrimmed:
+		return engine.ErrTrimmed
 	case comm.CodeBusy:
 		return engine.ErrBusy
 	case comm.CodeStopping:

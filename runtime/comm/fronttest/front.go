@@ -30,6 +30,7 @@ type Front struct {
 	deaf     bool // what a person says comes too late
 	messages []engine.Message
 	audit    []engine.Audit
+	recorded engine.Reader
 	watchers map[int]watcher
 	last     int
 }
@@ -211,6 +212,25 @@ func (f *Front) Audit(_ context.Context, session string, after uint64, limit int
 		}
 	}
 	return found, nil
+}
+
+// Record makes the front's journal; without one it is empty.
+func (f *Front) Record(j engine.Reader) {
+	defer f.lock()()
+	f.recorded = j
+}
+
+// Recorded implements [comm.Front].
+func (f *Front) Recorded(context.Context) (engine.Reader, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refusal != nil {
+		return nil, f.refusal
+	}
+	if f.recorded == nil {
+		return engine.NewMemoryJournal(), nil
+	}
+	return f.recorded, nil
 }
 
 // Request implements [comm.Front].

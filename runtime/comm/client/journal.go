@@ -1,0 +1,128 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// Journal is the journal of a running daemon, read over HTTP: what is durable when it
+// is asked. It is an engine.Reader. Each method asks anew and holds nothing in memory
+// but what it returns.
+type Journal struct {
+	client *Client
+	ctx    context.Context
+}
+
+var _ engine.Reader = (*Journal)(nil)
+
+// Journal returns the daemon's journal, to be read until ctx ends. It asks for nothing
+// yet.
+func (c *Client) Journal(ctx context.Context) *Journal { return &Journal{c, ctx} }
+
+// Kept implements [engine.Reader].
+func (j *Journal) Kept() (engine.Kept, error) {
+	var kept engine.Kept
+	return kept, j.client.get(j.ctx, "/v1/journal/kept", &kept)
+}
+
+// Request implements [engine.Reader]. Body is not told.
+func (j *Journal) Request(key fsm.RequestKey) (engine.Request, bool, error) {
+	record, err := j.client.Get(j.ctx, key.ID, key.Channel)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return engine.Request{}, false, nil
+	case err != nil:
+		return engine.Request{}, false, err
+	}
+	return requestOf(record), true, nil
+}
+
+// Requests implements [engine.Reader]. Body is not told.
+func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
+	var body comm.RequestsBody
+	q := url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(max(0, limit))}}
+	if err := j.client.get(j.ctx, "/v1/requests?"+q.Encode(), &body); err != nil {
+		return nil, err
+	}
+	var found []engine.Request
+	for _, record := range body.Requests {
+		found = append(found, requestOf(record))
+	}
+	return found, nil
+}
+
+// requestOf is the request that a record tells of. Its sender is the only principal
+// that there is.
+func requestOf(r comm.Record) engine.Request {
+	request := engine.Request{
+		Key:   fsm.RequestKey{Principal: comm.Principal, Channel: r.Channel, ID: r.ID},
+		Index: r.Index, Handle: r.Handle, Session: r.Session, Text: r.Text, Accepted: r.Accepted,
+		Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
+	}
+	if r.Chat != "" {
+		request.Origin = fsm.Origin{Channel: r.Channel, Chat: r.Chat}
+	}
+	return request
+}
+
+// Snapshot implements [engine.Reader].
+func (j *Journal) Snapshot(at uint64) (index uint64, s fsm.Snapshot, err error) {
+	err = j.lines(min(at, math.MaxUint64-1)+1, 0, func(l engine.Line) error {
+		if l.Snapshot != nil {
+			index, s = l.Index, *l.Snapshot
+		}
+		return errEnough
+	})
+	return index, s, err
+}
+
+// Replay implements [engine.Reader].
+func (j *Journal) Replay(after uint64, fn func(engine.Record) error) error {
+	if after == math.MaxUint64 {
+		return nil
+	}
+	return j.lines(after+1, math.MaxUint64, func(l engine.Line) error {
+		if l.Snapshot != nil || l.Index <= after {
+			return nil
+		}
+		return fn(l.Record)
+	})
+}
+
+// errEnough ends a reading that has found all it wants.
+var errEnough = errors.New("enough")
+
+// lines calls fn for each line of the journal file that the daemon sends, until it
+// returns an error.
+func (j *Journal) lines(from, to uint64, fn func(engine.Line) error) error {
+	q := url.Values{"from": {decimal(from)}, "to": {decimal(to)}}
+	response, err := j.client.do(j.ctx, http.MethodGet, "/v1/journal?"+q.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var stopped error // by fn, and not by the connection
+	err = engine.ReadLines(response.Body, func(l engine.Line) error {
+		stopped = fn(l)
+		return stopped
+	})
+	switch {
+	case errors.Is(stopped, errEnough):
+		return nil
+	case stopped != nil, err == nil:
+		return stopped
+	default:
+		return fmt.Errorf("read shelly's journal: %w: %w", errBroken, err)
+	}
+}
+
+func decimal(n uint64) string { return strconv.FormatUint(n, 10) }

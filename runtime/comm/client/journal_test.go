@@ -1,0 +1,110 @@
+package client_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// COM-16: over HTTP a journal reads as it does at hand.
+func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
+	d := newDaemon(t)
+	j := engine.NewMemoryJournal()
+	d.front.Record(j)
+	machine := fsm.New()
+	for index := uint64(1); index <= 6; index++ {
+		in := fsm.TimerFired{At: fsm.Millis(index), Timer: 1}
+		b := engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}}}
+		if index < 3 {
+			key := d.key(string(rune('a' + index)))
+			b.Requests = []engine.Request{{Key: key, Index: index, Handle: 1, Text: "hello", Accepted: 5}}
+		}
+		if err := j.Append(b, true); err != nil {
+			t.Fatal(err)
+		}
+		if index == 2 || index == 4 {
+			if err := j.SaveSnapshot(index, machine.Snapshot()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := j.Trim(engine.Keep{Since: 4}); err != nil {
+		t.Fatal(err)
+	}
+	over := d.client.Journal(t.Context())
+	for after := range uint64(8) {
+		want, wantErr := read(j, after)
+		got, err := read(over, after)
+		if diff := cmp.Diff(want, got); diff != "" || errors.Is(err, engine.ErrTrimmed) != errors.Is(wantErr, engine.ErrTrimmed) || (err == nil) != (wantErr == nil) {
+			t.Errorf("behind %d: %v, want %v (-want +got)\n%s", after, err, wantErr, diff)
+		}
+	}
+	if _, ok, err := over.Request(d.key("none")); ok || err != nil {
+		t.Errorf("a request that is not there: %v, %v", ok, err)
+	}
+}
+
+// seen is what a journal says from an index on.
+type seen struct {
+	Kept     engine.Kept
+	At       uint64
+	Snapshot fsm.Snapshot
+	Records  []engine.Record
+	Requests []engine.Request
+}
+
+func read(j engine.Reader, after uint64) (s seen, err error) {
+	if s.Kept, err = j.Kept(); err != nil {
+		return s, err
+	}
+	if after+1 >= s.Kept.First {
+		if s.At, s.Snapshot, err = j.Snapshot(after); err != nil {
+			return s, err
+		}
+	}
+	if s.Requests, err = j.Requests(after, 1); err != nil {
+		return s, err
+	}
+	return s, j.Replay(after, func(r engine.Record) error {
+		s.Records = append(s.Records, r)
+		return nil
+	})
+}
+
+// A connection that breaks is no end of the journal.
+func TestAJournalThatIsCutIsAnError(t *testing.T) {
+	d := newDaemon(t)
+	d.insteadOf(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"index":1,"effects":"0000000000000000","input":{"kind":"stored"}}`+"\n")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	records := 0
+	err := d.client.Journal(t.Context()).Replay(0, func(engine.Record) error {
+		records++
+		return nil
+	})
+	if records != 1 || err == nil {
+		t.Errorf("%d records, %v", records, err)
+	}
+}
+
+func TestARequestIsReadByItsChannel(t *testing.T) {
+	d := newDaemon(t)
+	key := fsm.RequestKey{Principal: comm.Principal, Channel: "cron", ID: "m1"}
+	if _, err := d.front.Accept(t.Context(), comm.Request{Key: key, Session: "s", Text: "hello", Origin: fsm.Origin{Channel: "cron", Chat: "7"}}); err != nil {
+		t.Fatal(err)
+	}
+	got, ok, err := d.client.Journal(t.Context()).Request(key)
+	want := engine.Request{Key: key, Handle: 1, Session: "s", Origin: fsm.Origin{Channel: "cron", Chat: "7"}, Text: "hello", Accepted: 1}
+	if diff := cmp.Diff(want, got); !ok || err != nil || diff != "" {
+		t.Errorf("%v, %v (-want +got)\n%s", ok, err, diff)
+	}
+}

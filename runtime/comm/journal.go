@@ -1,0 +1,152 @@
+package comm
+
+import (
+	"bufio"
+	"math"
+	"net/http"
+	"time"
+
+	"shelly/fsm/engine"
+)
+
+// The media types of what is read from the journal.
+const (
+	journalStream = "application/x-ndjson"
+	backupStream  = "application/x-tar"
+)
+
+// pieceBytes is how much of a long answer is sent at once.
+const pieceBytes = 64 << 10
+
+// getJournal sends records as a journal file (COM-16).
+func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "from", "to"); err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	from, err := number(q.Get("from"), "from", 0)
+	if err != nil {
+		return err
+	}
+	to, err := number(q.Get("to"), "to", math.MaxUint64)
+	if err != nil {
+		return err
+	}
+	release, err := h.stream()
+	if err != nil {
+		return err
+	}
+	defer release()
+	recorded, err := h.front.Recorded(r.Context())
+	if err != nil {
+		return err
+	}
+	return h.send(w, r, journalStream, func(out *bufio.Writer) error {
+		return engine.WriteJournal(out, recorded, from, to)
+	})
+}
+
+// getKept says which records and snapshots there are (COM-16).
+func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	recorded, err := h.front.Recorded(r.Context())
+	if err != nil {
+		return err
+	}
+	kept, err := recorded.Kept()
+	if err != nil {
+		h.note("read the journal", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, kept)
+	return nil
+}
+
+// RequestsBody is the answer to a question for requests, the latest first.
+type RequestsBody struct {
+	Requests []Record `json:"requests"`
+}
+
+// getRequests returns the requests whose record stands before an index (COM-16).
+func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "before", "limit"); err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	before, err := number(q.Get("before"), "before", math.MaxUint64)
+	if err != nil {
+		return err
+	}
+	limit, err := number(q.Get("limit"), "limit", readDefault)
+	if err != nil {
+		return err
+	}
+	recorded, err := h.front.Recorded(r.Context())
+	if err != nil {
+		return err
+	}
+	found, err := recorded.Requests(before, int(min(limit, engine.ReadMax)))
+	if err != nil {
+		h.note("list the requests", err)
+		return err
+	}
+	body := RequestsBody{Requests: []Record{}}
+	for _, known := range found {
+		body.Requests = append(body.Requests, newRecord(known))
+	}
+	writeJSON(w, http.StatusOK, body)
+	return nil
+}
+
+// send sends a long answer piece by piece. Each piece has its own deadline, so that a
+// client that does not read is dropped. An error before the first piece is the answer;
+// behind it the connection breaks, so that nobody takes a part for the whole.
+func (h *HTTP) send(w http.ResponseWriter, r *http.Request, media string, write func(*bufio.Writer) error) error {
+	p := &pieces{w: w, r: r, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout, media: media}
+	out := bufio.NewWriterSize(p, pieceBytes)
+	err := write(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case r.Context().Err() == nil && !p.broken:
+		h.note("send "+r.URL.Path, err)
+	}
+	if p.begun {
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// pieces writes a long answer.
+type pieces struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	rc      *http.ResponseController
+	timeout time.Duration
+	media   string
+	begun   bool // the first piece is on its way
+	broken  bool // the client does not take it any more
+}
+
+// Write implements [io.Writer].
+func (p *pieces) Write(data []byte) (int, error) {
+	if err := p.r.Context().Err(); err != nil {
+		return 0, err
+	}
+	if !p.begun {
+		p.begun = true
+		p.w.Header().Set("Content-Type", p.media)
+	}
+	err := p.rc.SetWriteDeadline(time.Now().Add(p.timeout))
+	n := 0
+	if err == nil {
+		n, err = p.w.Write(data)
+	}
+	p.broken = err != nil
+	return n, err
+}

@@ -1,0 +1,132 @@
+package comm_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// journal is one with snapshots behind its records 2 and 4, of six.
+func journal(t *testing.T) *engine.MemoryJournal {
+	t.Helper()
+	j := engine.NewMemoryJournal()
+	machine := fsm.New()
+	for index := uint64(1); index <= 6; index++ {
+		in := fsm.TimerFired{At: fsm.Millis(index), Timer: 1}
+		effects := fsm.HashEffects(machine.Step(in))
+		if err := j.Append(engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: effects}}}, true); err != nil {
+			t.Fatal(err)
+		}
+		if index == 2 || index == 4 {
+			if err := j.SaveSnapshot(index, machine.Snapshot()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return j
+}
+
+func get(s *site, path string) *http.Response { return s.start(call{method: "GET", path: path}) }
+
+func TestCOM16TheJournalCanBeReadInParts(t *testing.T) {
+	s := serveHTTP(t, nil)
+	j := journal(t)
+	s.front.Record(j)
+	for query, want := range map[string]struct{ from, to uint64 }{
+		"":             {0, 6},
+		"?from=1&to=3": {1, 3},
+		"?from=4":      {4, 6},
+		"?from=5&to=0": {5, 0},
+		"?from=100":    {100, 6},
+	} {
+		r := get(s, "/v1/journal"+query)
+		got, err := io.ReadAll(r.Body)
+		var file bytes.Buffer
+		if err := errors.Join(err, engine.WriteJournal(&file, j, want.from, want.to)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(file.String(), string(got)); r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "application/x-ndjson" || diff != "" {
+			t.Errorf("%s: status %d (-want +got)\n%s", query, r.StatusCode, diff)
+		}
+	}
+	var kept engine.Kept
+	s.do(call{method: "GET", path: "/v1/journal/kept"}, &kept)
+	if want := (engine.Kept{First: 1, Last: 6, Snapshots: []uint64{2, 4}}); !cmp.Equal(kept, want) {
+		t.Errorf("%+v, want %+v", kept, want)
+	}
+}
+
+func TestCOM16WhatWasTrimmedIsRefused(t *testing.T) {
+	s := serveHTTP(t, nil)
+	j := journal(t)
+	if _, err := j.Trim(engine.Keep{Since: 4}); err != nil {
+		t.Fatal(err)
+	}
+	s.front.Record(j)
+	var body comm.ProblemBody
+	r := s.do(call{method: "GET", path: "/v1/journal?from=1"}, &body)
+	if r.StatusCode != http.StatusGone || body.Error.Code != comm.CodeTrimmed || body.Error.Hint == "" {
+		t.Errorf("status %d, %+v", r.StatusCode, body)
+	}
+}
+
+// late is a journal that fails behind its first record.
+type late struct{ engine.Reader }
+
+func (l late) Replay(after uint64, fn func(engine.Record) error) error {
+	err := l.Reader.Replay(after, fn)
+	return errors.Join(err, errors.New("damaged"))
+}
+
+// Nobody takes a part of the journal for the whole.
+func TestCOM16AJournalThatCannotBeReadToItsEndBreaksTheConnection(t *testing.T) {
+	s := serveHTTP(t, nil)
+	j := engine.NewMemoryJournal()
+	machine := fsm.New()
+	for index := uint64(1); index <= 2000; index++ { // more than is sent at once
+		in := fsm.TimerFired{At: fsm.Millis(index), Timer: 1}
+		r := engine.Record{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}
+		if err := j.Append(engine.Batch{Records: []engine.Record{r}}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.front.Record(late{j})
+	r := get(s, "/v1/journal")
+	if _, err := io.ReadAll(r.Body); r.StatusCode != http.StatusOK || err == nil {
+		t.Errorf("status %d, and the answer ends well", r.StatusCode)
+	}
+	s.front.Record(late{engine.NewMemoryJournal()})
+	if r := get(s, "/v1/journal"); r.StatusCode != http.StatusInternalServerError {
+		t.Errorf("before its first piece: status %d", r.StatusCode)
+	}
+}
+
+func TestCOM16RequestsAreListedTheLatestFirst(t *testing.T) {
+	s := serveHTTP(t, nil)
+	j := engine.NewMemoryJournal()
+	s.front.Record(j)
+	var want []comm.Record
+	for index, id := range []string{"a", "b", "c"} {
+		r := engine.Request{Key: httpKey(id), Index: uint64(index + 1), Handle: 7, Text: "hello", Accepted: 1}
+		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
+			t.Fatal(err)
+		}
+		record := comm.Record{ID: id, Channel: "http", Index: r.Index, Handle: 7, State: "accepted", Text: "hello", Accepted: 1}
+		want = append([]comm.Record{record}, want...)
+	}
+	for query, want := range map[string][]comm.Record{"": want, "?before=3": want[1:], "?before=3&limit=1": want[1:2], "?before=1": {}} {
+		var got comm.RequestsBody
+		s.do(call{method: "GET", path: "/v1/requests" + query}, &got)
+		if diff := cmp.Diff(want, got.Requests); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", query, diff)
+		}
+	}
+}

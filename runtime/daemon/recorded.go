@@ -1,0 +1,51 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"shelly/fsm/engine"
+)
+
+// recorded is the journal up to what was durable when it was asked for.
+type recorded struct {
+	engine.Reader
+	last uint64
+}
+
+// Recorded implements [comm.Front]. The loop only says what is durable; who reads
+// holds nobody up.
+func (d *Daemon) Recorded(ctx context.Context) (engine.Reader, error) {
+	last, err := ask(ctx, d, func() uint64 { return d.engine.Durable() })
+	if err != nil {
+		return nil, stopping(err)
+	}
+	return recorded{d.o.Journal, last}, nil
+}
+
+// Kept implements [engine.Reader].
+func (r recorded) Kept() (engine.Kept, error) {
+	kept, err := r.Reader.Kept()
+	kept.Last = min(kept.Last, r.last)
+	for n := len(kept.Snapshots); n > 0 && kept.Snapshots[n-1] > r.last; n-- {
+		kept.Snapshots = kept.Snapshots[:n-1]
+	}
+	return kept, err
+}
+
+// errDurable ends a replay where what is durable ends.
+var errDurable = errors.New("the rest is not durable yet")
+
+// Replay implements [engine.Reader].
+func (r recorded) Replay(after uint64, fn func(engine.Record) error) error {
+	err := r.Reader.Replay(after, func(record engine.Record) error {
+		if record.Index > r.last {
+			return errDurable
+		}
+		return fn(record)
+	})
+	if errors.Is(err, errDurable) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,36 @@
+package daemon_test
+
+import (
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// COM-16: what a crash could still lose is not shown.
+func TestWhatIsReadOfTheJournalIsDurable(t *testing.T) {
+	j := engine.NewMemoryJournal()
+	f := start(t, j, tools{})
+	f.accept("m1", "hello")
+	f.next().calls("look")
+	f.next() // the tool has answered, which is no barrier
+	recorded, err := f.Recorded(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := recorded.Kept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := uint64(0)
+	var in fsm.Input
+	if err := recorded.Replay(0, func(r engine.Record) error { last, in = r.Index, r.Input; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, accepts := in.(fsm.Requested); last != kept.Last || !accepts {
+		t.Errorf("kept up to %d, read up to %d, %T; want the acceptance last", kept.Last, last, in)
+	}
+	if all, err := j.Kept(); err != nil || all.Last <= last {
+		t.Errorf("the journal ends at %d, %v: nothing of it is unsynced", all.Last, err)
+	}
+}
