@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -25,16 +26,16 @@ type journalled struct {
 }
 
 // open opens the journal to read.
-func (r *journalled) open() (engine.Journal, func() error, error) {
-	cfg, err := r.load()
+func (r *journalled) open() (engine.Reader, func() error, error) {
+	s, err := openSource(context.Background(), r.place)
 	if err != nil {
 		return nil, nil, err
 	}
-	return storedJournal(cfg.Data)
+	return s, s.Close, nil
 }
 
 // find returns the key of the request with an id.
-func (r *journalled) find(j engine.Journal, id string) (fsm.RequestKey, error) {
+func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
 	channel := r.Channel
 	if channel == "" {
 		channel = comm.ChannelHTTP
@@ -71,7 +72,7 @@ func (r *journalled) find(j engine.Journal, id string) (fsm.RequestKey, error) {
 
 // requestsSince returns the requests that were accepted at a time or behind it, the
 // latest first.
-func requestsSince(j engine.Journal, at fsm.Millis) ([]engine.Request, error) {
+func requestsSince(j engine.Reader, at fsm.Millis) ([]engine.Request, error) {
 	var all []engine.Request
 	for before := uint64(math.MaxUint64); ; {
 		page, err := j.Requests(before, engine.ReadMax)

@@ -159,7 +159,7 @@ type replayedRequest struct {
 }
 
 // all tells of all requests which differ, and totals.
-func (c *requestReplayCmd) all(t *terminal, j engine.Journal) error {
+func (c *requestReplayCmd) all(t *terminal, j engine.Reader) error {
 	since := fsm.Millis(0)
 	if c.Since != "" {
 		age, err := readAge(c.Since)
