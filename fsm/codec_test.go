@@ -200,6 +200,24 @@ func TestJRN15EveryKindHasAWireFormAndIsRead(t *testing.T) {
 	}
 }
 
+func TestJRN15EveryKindOfEffectIsRead(t *testing.T) {
+	for _, e := range append(effects(), zeroes(effects())...) {
+		data, err := fsm.MarshalEffect(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := fsm.UnmarshalEffect(data)
+		if diff := cmp.Diff(e, back); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", data, err, diff)
+		}
+	}
+	for _, data := range []string{`{"kind":"other"}`, `{"kind":"reply","text":1}`, `[]`} {
+		if _, err := fsm.UnmarshalEffect([]byte(data)); err == nil {
+			t.Errorf("%s is read as an effect", data)
+		}
+	}
+}
+
 func TestJRN15TheGoldenFilesHaveEveryKind(t *testing.T) {
 	tests := []struct {
 		file string

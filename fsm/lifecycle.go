@@ -109,15 +109,6 @@ func (m *Machine) doubt(doubts []Doubt) {
 	}
 }
 
-// crashed asks a person about a handle that does not go on by itself.
-func (h *Handle) crashed() AskPerson {
-	q := AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Question: QuestionCrashes, Key: h.ID.entry()}
-	if h.Doubt != "" {
-		q.Question, q.Text = QuestionDoubt, h.Doubt
-	}
-	return q
-}
-
 // stopEvent is how a handle ends of which only a tool's stop was awaited.
 func stopEvent(h *Handle) Event {
 	if h.Outcome == OutcomeCancelled {
@@ -135,8 +126,7 @@ func (m *Machine) serve() {
 		switch {
 		case h.State != Parked:
 		case h.Poison:
-			m.emit(h.crashed())
-			m.tell(h, NoticeHeld)
+			m.askPerson(h)
 		default:
 			m.move(h, OnResume)
 		}

@@ -3,7 +3,6 @@ package fsm
 // askApproval lets the call at Next wait for a person (APR-1). The place is given
 // back and the handle's clock stands still (APR-3).
 func (m *Machine) askApproval(h *Handle) {
-	c := h.Inf.Calls[h.Inf.Next]
 	m.clearTimer(h)
 	if m.s.Lifecycle != Serving { // nobody is asked while it shuts down (APR-7)
 		m.deferHandle(h)
@@ -11,27 +10,47 @@ func (m *Machine) askApproval(h *Handle) {
 	}
 	h.Resume = h.State
 	m.move(h, OnApproval)
-	m.askPerson(h, QuestionApprove, c)
+	m.askPerson(h)
 	m.wait(h, TimerApproval, m.s.Config.Limits.ApprovalTimeout)
 }
 
 // hold lets a call whose outcome is unknown wait for a person (APR-5).
 func (m *Machine) hold(h *Handle) {
-	c := h.Inf.Calls[h.Inf.Next]
 	h.Resume = h.State
 	m.clearTimer(h)
 	m.move(h, OnHold)
-	m.askPerson(h, QuestionUnknown, c)
+	m.askPerson(h)
 	m.wait(h, TimerHold, m.s.Config.Limits.HoldTimeout)
 }
 
-// askPerson asks a person about a call, and tells the client that its request waits.
-func (m *Machine) askPerson(h *Handle, q Question, c ToolCall) {
-	m.emit(AskPerson{
-		Handle: h.ID, Request: h.Request, Session: h.Session, Question: q,
-		Tool: c.Name, Args: c.Args, Key: h.personKey(),
-	})
+// askPerson asks a person what the handle waits for, and tells the client that its
+// request waits.
+func (m *Machine) askPerson(h *Handle) {
+	q, _ := h.Asks()
+	m.emit(q)
 	m.tell(h, NoticeHeld)
+}
+
+// Asks returns what a person is asked about the handle, or false where nothing is.
+func (h *Handle) Asks() (AskPerson, bool) {
+	q := AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Key: h.personKey()}
+	switch {
+	case h.State == Approving:
+		q.Question = QuestionApprove
+	case h.State == Held:
+		q.Question = QuestionUnknown
+	case h.Poison && h.Doubt != "":
+		q.Question, q.Text, q.Key = QuestionDoubt, h.Doubt, h.ID.entry()
+		return q, true
+	case h.Poison:
+		q.Question, q.Key = QuestionCrashes, h.ID.entry()
+		return q, true
+	default:
+		return AskPerson{}, false
+	}
+	c := h.Inf.Calls[h.Inf.Next]
+	q.Tool, q.Args = c.Name, c.Args
+	return q, true
 }
 
 // personKey names what a person is asked about. It is another for each call.

@@ -92,7 +92,6 @@ type Daemon struct {
 	running   map[fsm.CallID]*call
 	timers    map[fsm.TimerID]*time.Timer
 	schedules map[string]*slot
-	questions map[fsm.HandleID]fsm.AskPerson // that are open
 	short     shortage
 	exit      *fsm.ExitCode
 }
@@ -124,7 +123,6 @@ func Open(o Options) (*Daemon, error) {
 		running:   map[fsm.CallID]*call{},
 		timers:    map[fsm.TimerID]*time.Timer{},
 		schedules: map[string]*slot{},
-		questions: map[fsm.HandleID]fsm.AskPerson{},
 	}
 	e, err := engine.Open(o.Journal, d)
 	if err != nil {

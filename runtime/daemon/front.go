@@ -221,7 +221,7 @@ func (d *Daemon) status() comm.Status {
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
 	}
 	for _, h := range view.Handles {
-		asked, asks := d.questions[h.ID]
+		asked, asks := h.Asks()
 		if !asks && (h.State == fsm.Queued || h.State == fsm.Parked) {
 			continue
 		}
@@ -258,9 +258,6 @@ func (d *Daemon) observe(s engine.Step) {
 		case fsm.Lifecycle.Name:
 			d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
 		default:
-			if m.Table == fsm.HandleTable.Name {
-				delete(d.questions, m.Handle)
-			}
 			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
 			d.hub.moved(m, d.config())
 		}

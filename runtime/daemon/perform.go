@@ -222,12 +222,10 @@ func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Input {
 	return fsm.SkillLoaded{At: d.now(), Call: e.Call, Text: loaded, Error: text(err)}
 }
 
-// askPerson tells whoever may decide that a handle waits for a person. The question
-// is open until the handle moves.
+// askPerson tells whoever may decide that a handle waits for a person.
 func (d *Daemon) askPerson(e fsm.AskPerson) {
 	d.o.Log.Warn("a handle waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
 		"question", e.Question, "tool", e.Tool, "key", e.Key)
-	d.questions[e.Handle] = e
 	d.hub.question(e)
 }
 
