@@ -35,6 +35,9 @@ func TestAPR1ACallOfSuchAToolWaitsForAPerson(t *testing.T) {
 	if diff := cmp.Diff(want, asked); diff != "" || asked.Key == "" {
 		t.Error(diff)
 	}
+	if open, asks := d.m.View().Handles[0].Asks(); !asks || open != asked {
+		t.Errorf("the state asks %+v, %v", open, asks)
+	}
 	if n := one[fsm.Notify](d); n.Notice != fsm.NoticeHeld || n.Request != key {
 		t.Errorf("notice %+v", n)
 	}

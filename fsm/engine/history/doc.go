@@ -6,6 +6,8 @@
 //		fmt.Println(s.Index, fsm.InputKind(s.Input), s.Moves)
 //	}
 //
+// [Tell] puts the steps into words, and a [Step] has a wire form.
+//
 // A fold begins at the last snapshot before what is asked for, so what it costs does
 // not grow with the journal. [Fold] is the way in for whoever looks for something
 // else. Nothing is performed and nothing is written.

@@ -15,13 +15,18 @@ type History struct {
 	Request engine.Request
 	Handles []fsm.HandleID // its own, then its subagents; none: it was answered without one
 	Ended   bool           // none of the handles is unfinished
+	Lost    uint64         // records of its time that are no longer kept, all before the first step
 	Steps   []Step
 }
 
-// Step is one step that had to do with the request.
+// Step is one step that had to do with the request. Its wire form is a JSON object
+// of the keys n, index, epoch, handle, about, input, moves, effects, differs, recorded and
+// today, with inputs and effects as the journal has them (JRN-15) and hashes of 16
+// hexadecimal digits.
 type Step struct {
 	N       int          // from 1
 	Index   uint64       // of the record
+	Epoch   int          // boots so far, this one included where the input is one
 	Handle  fsm.HandleID // the one of the request's handles that the step is about
 	Input   fsm.Input    // what the machine was told
 	About   bool         // the input is about Handle; otherwise it is about another handle, or about none
@@ -52,7 +57,32 @@ func Of(j Reader, key fsm.RequestKey) (History, error) {
 	if r.Handle != 0 {
 		h.Handles = []fsm.HandleID{r.Handle}
 	}
-	err = Fold(j, r.Index-1, func(f Folded) error {
+	return h, h.fold(j, r.Index-1)
+}
+
+// Rest is Of where the beginning may be gone: the history goes on from the first
+// record that is kept, and Lost says how many are missing.
+func Rest(j Reader, key fsm.RequestKey) (History, error) {
+	h, err := Of(j, key)
+	if !errors.Is(err, engine.ErrTrimmed) {
+		return h, err
+	}
+	kept, err := j.Kept()
+	if err != nil {
+		return h, err
+	}
+	h.Lost = kept.First - h.Request.Index
+	if kept.First > kept.Last { // nothing is left but the state
+		state, err := StateAt(j, kept.Last)
+		h.Ended = !slices.ContainsFunc(state.Handles, func(c fsm.Handle) bool { return h.has(c.ID) })
+		return h, err
+	}
+	return h, h.fold(j, kept.First-1)
+}
+
+// fold gathers the steps behind a record.
+func (h *History) fold(j Reader, after uint64) error {
+	err := Fold(j, after, func(f Folded) error {
 		h.step(f)
 		if h.Ended = h.ended(f.Machine); h.Ended {
 			return errEnough
@@ -60,9 +90,9 @@ func Of(j Reader, key fsm.RequestKey) (History, error) {
 		return nil
 	})
 	if errors.Is(err, errEnough) {
-		err = nil
+		return nil
 	}
-	return h, err
+	return err
 }
 
 // step adds a record if it has to do with the request.
@@ -72,7 +102,10 @@ func (h *History) step(f Folded) {
 			h.Handles = append(h.Handles, c.ID)
 		}
 	}
-	s := Step{N: len(h.Steps) + 1, Index: f.Index, Handle: f.Concerns, Input: f.Input, About: h.has(f.Concerns), Differs: f.Differs(), Recorded: f.Effects, Today: fsm.HashEffects(f.Caused)}
+	s := Step{
+		N: len(h.Steps) + 1, Index: f.Index, Epoch: f.Machine.View().Epoch, Handle: f.Concerns, Input: f.Input,
+		About: h.has(f.Concerns), Differs: f.Differs(), Recorded: f.Effects, Today: fsm.HashEffects(f.Caused),
+	}
 	if f.Index == h.Request.Index {
 		s.About = true
 	}

@@ -141,6 +141,9 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	if err := from.Append(engine.Batch{Records: j.Records()[at:], Requests: []engine.Request{want.Request, {Key: key("look"), Index: 2}}}, true); err != nil {
 		t.Fatal(err)
 	}
+	if h, ok, err := history.HandleAt(from, want.Steps[1].Index, want.Request.Handle); err != nil || !ok || h.State != fsm.Loading {
+		t.Errorf("behind step 2 the handle is %q, %v, %v", h.State, ok, err)
+	}
 	if got := of(t, from, "four?"); kinds(got) != kinds(want) || len(got.Steps) != len(want.Steps) {
 		t.Errorf("%s; want %s", kinds(got), kinds(want))
 	}
@@ -149,6 +152,30 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	}
 	if _, err := history.Of(from, key("nobody's")); !errors.Is(err, history.ErrNone) {
 		t.Errorf("an unknown request: %v; want ErrNone", err)
+	}
+}
+
+// What came before the first record that is kept is told as lost; the rest is there.
+func TestJRN27AHistoryGoesOnWhereItsBeginningIsGone(t *testing.T) {
+	j := lived(t, "look")
+	want := of(t, j, "look")
+	for at := want.Request.Index; at <= want.Steps[len(want.Steps)-1].Index; at++ {
+		state, err := history.StateAt(j, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := engine.NewMemoryJournalFrom(at, state)
+		if err := from.Append(engine.Batch{Records: j.Records()[at:], Requests: []engine.Request{want.Request}}, true); err != nil {
+			t.Fatal(err)
+		}
+		h, err := history.Rest(from, key("look"))
+		lost := at + 1 - want.Request.Index
+		if err != nil || h.Lost != lost || !h.Ended || len(h.Steps) != len(want.Steps)-int(lost) {
+			t.Errorf("from record %d: lost %d, %d steps, ended %v, %v", at+1, h.Lost, len(h.Steps), h.Ended, err)
+		}
+	}
+	if h, err := history.Rest(j, key("look")); err != nil || h.Lost != 0 || kinds(h) != looked {
+		t.Errorf("of a whole one: %+v, %v", h, err)
 	}
 }
 

@@ -1,0 +1,166 @@
+package history
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"shelly/fsm"
+)
+
+// Told is a step in words.
+type Told struct {
+	What    string   // what the machine was told
+	Moves   []string // its transitions: "cognition → execution", an inference's behind its name
+	Effects []string // what it did about it, one for each of the step's effects
+}
+
+// Tell puts the steps of one history, or the first of them, into words. Of a text it
+// tells the first textMax bytes and how many more there are; 0 tells all, a long one on
+// lines of its own.
+func Tell(steps []Step, textMax int) []Told {
+	t := teller{textMax: textMax, calls: map[fsm.CallID]called{}, timers: map[fsm.TimerID]fsm.TimerPurpose{}}
+	told := make([]Told, 0, len(steps))
+	for _, s := range steps {
+		told = append(told, t.step(s))
+	}
+	return told
+}
+
+// teller knows what the steps so far have asked for, so that an answer is told with
+// its question.
+type teller struct {
+	textMax int
+	calls   map[fsm.CallID]called
+	timers  map[fsm.TimerID]fsm.TimerPurpose
+}
+
+// called is a call that was begun.
+type called struct {
+	what string // the tool's or skill's name
+	at   fsm.Millis
+}
+
+func (t *teller) step(s Step) Told {
+	told := Told{What: t.input(s)}
+	for _, m := range s.Moves {
+		told.Moves = append(told.Moves, moved(m))
+	}
+	for _, e := range s.Effects {
+		told.Effects = append(told.Effects, t.effect(e, s.Input.Time()))
+	}
+	return told
+}
+
+func moved(m fsm.Move) string {
+	words := fmt.Sprintf("%s → %s", m.From, m.To)
+	if m.From == "" {
+		words = "→ " + string(m.To)
+	}
+	if m.Table != fsm.HandleTable.Name {
+		words = m.Table + ": " + words
+	}
+	return words
+}
+
+// took is how long ago a call was begun, behind a preposition, or nothing where that
+// is not known.
+func (t *teller) took(call fsm.CallID, now fsm.Millis) string {
+	began, ok := t.calls[call]
+	if !ok || now < began.at {
+		return ""
+	}
+	return " in " + Span(now-began.at)
+}
+
+// name is what a call was begun of, or what else to call it.
+func (t *teller) name(call fsm.CallID, otherwise string) string {
+	if began, ok := t.calls[call]; ok && began.what != "" {
+		return began.what
+	}
+	return otherwise
+}
+
+// text is a text in quotes behind a space, or as much of it as is told.
+func (t *teller) text(s string) string {
+	if t.textMax == 0 {
+		return block(s, strconv.Quote)
+	}
+	head, rest := cut(s, t.textMax)
+	return " " + strconv.Quote(head) + rest
+}
+
+// args is a call's arguments behind a space, on one line, or as much of them as is told.
+func (t *teller) args(s string) string {
+	if t.textMax == 0 {
+		return block(s, func(s string) string { return s })
+	}
+	head, rest := cut(strings.Join(strings.Fields(s), " "), t.textMax)
+	return " " + head + rest
+}
+
+// lineMax is the longest text, in bytes, that stands in the line that tells it.
+const lineMax = 100
+
+// block is a text as inline makes it, or on lines of its own.
+func block(s string, inline func(string) string) string {
+	if len(s) <= lineMax && !strings.Contains(s, "\n") {
+		return " " + inline(s)
+	}
+	return "\n  | " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  | ")
+}
+
+// list joins what belongs together, each behind a space or on lines of its own.
+func list(parts ...string) string {
+	words := parts[0]
+	for i, p := range parts[1:] {
+		switch {
+		case strings.Contains(parts[i], "\n"):
+			words += "\n " + strings.TrimPrefix(p, "\n ")
+		default:
+			words += "," + p
+		}
+	}
+	return words
+}
+
+// cut returns the first bytes of a text, at most max, and a mark for those that are
+// missing.
+func cut(s string, most int) (head, rest string) {
+	if len(s) <= most {
+		return s, ""
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most], fmt.Sprintf(" … (%s more)", Bytes(len(s)-most))
+}
+
+// Bytes is a number of bytes in words.
+func Bytes(n int) string { return count(n, "byte") }
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
+// Span is a length of time in words: 35 ms, 1.2 s, 5m03s, 2h07m, 3d04h.
+func Span(d fsm.Millis) string {
+	const minute, hour = 60 * fsm.Second, 3600 * fsm.Second
+	switch {
+	case d < fsm.Second:
+		return fmt.Sprintf("%d ms", d)
+	case d < minute:
+		return fmt.Sprintf("%d.%d s", d/fsm.Second, d%fsm.Second/100)
+	case d < hour:
+		return fmt.Sprintf("%dm%02ds", d/minute, d%minute/fsm.Second)
+	case d < 24*hour:
+		return fmt.Sprintf("%dh%02dm", d/hour, d%hour/minute)
+	default:
+		return fmt.Sprintf("%dd%02dh", d/(24*hour), d%(24*hour)/hour)
+	}
+}
