@@ -23,6 +23,7 @@ import (
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
+	"shelly/runtime/failpoint"
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
@@ -63,6 +64,7 @@ func (c *runCmd) Run(t *terminal) error {
 	go forward(ctx, signals, s.daemon)
 	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)
+	failpoint.Hit(failpoint.ShutdownStopped)
 	signal.Stop(signals) // the next one ends the process, however long closing takes
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -110,6 +112,7 @@ func (s *starting) close() {
 			s.log.Error("closing", "error", err)
 		}
 	}
+	failpoint.Hit(failpoint.ShutdownClosed)
 }
 
 func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
@@ -134,6 +137,7 @@ func (s *starting) start(ctx context.Context) error {
 		return err
 	}
 	s.later(journal.Close)
+	failpoint.Hit(failpoint.BootOpened)
 	mem, err := memory.Open(journal, brain.embedder)
 	if err != nil {
 		return exit.With(exit.Data, fmt.Errorf("load the memory: %w", err))

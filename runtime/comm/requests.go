@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/failpoint"
 )
 
 func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
@@ -49,6 +50,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.HTTPAccepted)
 	switch m {
 	case modeStream:
 		h.streamEvents(w, r, accepted.Request.Key, Event{Type: EventAccepted, ID: *id})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 )
 
 const eventStream = "text/event-stream"
@@ -58,6 +59,10 @@ func (s eventWriter) event(e Event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("encode an event: %w", err)
+	}
+	if e.Type == EventReply {
+		failpoint.Hit(failpoint.HTTPReplyBefore)
+		defer failpoint.Hit(failpoint.HTTPReplyAfter)
 	}
 	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", e.Type, data))
 }

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"shelly/runtime/failpoint"
 )
 
 // The UDP listener's own bounds.
@@ -178,6 +180,7 @@ func (p *post) accept(ctx context.Context, l letter) {
 		return
 	}
 	a, err := p.front.Accept(ctx, l.request)
+	failpoint.Hit(failpoint.UDPAccepted)
 	p.o.Counters.accept(a, err)
 	switch {
 	case err != nil:
@@ -232,7 +235,9 @@ func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramDeferred}))
 		case EventReply:
 			p.close(w) // before the sender can know: its next request finds the place free
+			failpoint.Hit(failpoint.UDPReplyBefore)
 			p.send(l.from, encodeReply(w.id, e))
+			failpoint.Hit(failpoint.UDPReplyAfter)
 		}
 		return nil
 	})

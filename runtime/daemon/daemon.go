@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/failpoint"
 )
 
 // Brain answers model calls. An error may have a method BrainClass to say what
@@ -155,9 +156,11 @@ func (d *Daemon) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
 // loop ends as in a crash: what is accepted is in the journal.
 func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	defer d.close()
+	failpoint.Hit(failpoint.BootRecovered)
 	if err := d.boot(); err != nil {
 		return "", err
 	}
+	failpoint.Hit(failpoint.BootBooted)
 	var failed <-chan struct{}
 	store, watched := d.o.Journal.(failing)
 	if watched {

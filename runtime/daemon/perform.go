@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 )
 
 // call is an effect that is being performed.
@@ -19,24 +20,28 @@ type call struct {
 
 // Perform implements engine.World: it starts what takes time and returns.
 func (d *Daemon) Perform(e fsm.Effect) error {
+	if failpoint.On {
+		failpoint.HitKind(failpoint.PerformBefore, fsm.EffectKind(e))
+		defer failpoint.HitKind(failpoint.PerformAfter, fsm.EffectKind(e))
+	}
 	switch e := e.(type) {
 	case fsm.AskBrain:
 		tools := d.config().Offered(e.Tools)
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.chat(ctx, e, tools) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.chat(ctx, e, tools) })
 	case fsm.RunTool:
-		d.start(e.Call, true, func(ctx context.Context) fsm.Input { return d.runTool(ctx, e) })
+		d.start(e, e.Call, true, func(ctx context.Context) fsm.Input { return d.runTool(ctx, e) })
 	case fsm.Recall:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.recall(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.recall(ctx, e) })
 	case fsm.Embed:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.embed(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.embed(ctx, e) })
 	case fsm.Store:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.store(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.store(ctx, e) })
 	case fsm.LoadSession:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSession(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSession(ctx, e) })
 	case fsm.SaveSession:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.saveSession(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.saveSession(ctx, e) })
 	case fsm.LoadSkill:
-		d.start(e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSkill(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSkill(ctx, e) })
 	case fsm.SendMessage, fsm.Audit:
 		// They are written with their step; whoever listens hears of them from observe.
 	case fsm.ArmSchedule:
@@ -71,13 +76,16 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 
 // start performs a call in a goroutine of its own and brings its outcome back to
 // the loop.
-func (d *Daemon) start(id fsm.CallID, tool bool, perform func(context.Context) fsm.Input) {
+func (d *Daemon) start(e fsm.Effect, id fsm.CallID, tool bool, perform func(context.Context) fsm.Input) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &call{cancel: cancel, tool: tool}
 	d.running[id] = c
 	d.calls.Go(func() {
 		outcome := perform(ctx)
 		cancel()
+		if failpoint.On {
+			failpoint.HitKind(failpoint.CallEnded, fsm.EffectKind(e))
+		}
 		_ = d.send(context.Background(), message{fact: func() fsm.Input { return d.finished(id, c, outcome) }})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 )
 
 // Entries keeps the entries. Both methods may be called concurrently.
@@ -77,6 +78,7 @@ func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
 	if err := m.entries.PutEntry(e); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.EntryPut)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.index(e)

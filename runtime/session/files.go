@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 )
 
 // The files in the memory folder, and what of them is read or kept at most.
@@ -166,12 +167,14 @@ func (f folder) replace(name string, content io.Reader, same func() error) (err 
 	if err := write(temp, content); err != nil {
 		return fmt.Errorf("write %s: %w", name, errors.Join(err, remove(temp)))
 	}
+	failpoint.Hit(failpoint.FileWritten)
 	if err := same(); err != nil {
 		return errors.Join(err, remove(temp))
 	}
 	if err := os.Rename(temp, target); err != nil {
 		return fmt.Errorf("write %s: %w", name, errors.Join(err, remove(temp)))
 	}
+	failpoint.Hit(failpoint.FileRenamed)
 	return syncFolder(filepath.Dir(target))
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 )
 
 // Store keeps sessions. Of one session its methods are called one at a time.
@@ -96,6 +97,7 @@ func (s *Sessions) Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session
 	if err := s.files.appendHistory(e.Notes, e.Turn); err != nil {
 		return fsm.Session{}, false, err
 	}
+	failpoint.Hit(failpoint.HistoryWritten)
 	if e.Memory {
 		err := s.files.replaceMemory(m, e)
 		if errors.Is(err, errChanged) {
@@ -107,7 +109,10 @@ func (s *Sessions) Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session
 			return fsm.Session{}, false, err
 		}
 	}
-	return fsm.Session{}, false, s.put(e, kept.Turns)
+	failpoint.Hit(failpoint.MemoryWritten)
+	err = s.put(e, kept.Turns)
+	failpoint.Hit(failpoint.SessionPut)
+	return fsm.Session{}, false, err
 }
 
 func (s *Sessions) read(id string) (record, error) {

@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/failpoint"
 )
 
 // Append implements [engine.Journal]: one batch, one write (JRN-2). Records must follow
@@ -22,9 +23,11 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 	if err != nil {
 		return s.failure.fail(err)
 	}
+	failpoint.Hit(failpoint.AppendBefore)
 	if err := s.commit(batch, sync); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.AppendAfter)
 	s.last.Store(last)
 	s.bytes += bytes
 	return nil

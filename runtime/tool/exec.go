@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 )
 
 const (
@@ -50,7 +51,11 @@ func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	defer cancel()
 	out := capture{half: r.room() / 2}
 	cmd := r.command(ctx, command, &out)
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		failpoint.Hit(failpoint.ToolStarted)
+		err = cmd.Wait()
+	}
 	if cmd.Process != nil {
 		// What the command left behind must not outlive the call. A group keeps
 		// its number as long as it has a member; without one there is nobody to

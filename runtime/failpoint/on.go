@@ -1,0 +1,81 @@
+//go:build failpoint
+
+package failpoint
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// On reports whether this build has failpoints.
+const On = true
+
+// orders is what the environment says.
+type orders struct {
+	log *os.File // nil: there is none
+
+	mu   sync.Mutex
+	name string // of the point at which the process ends; empty: nowhere
+	left int    // hits of it until then
+}
+
+var given = take()
+
+// take reads the environment. The variables are for nobody else: not for the
+// configuration, which knows every variable of shelly's, and not for commands that a
+// tool runs.
+func take() *orders {
+	o := &orders{}
+	if path := taken("SHELLY_FAILPOINT_LOG"); path != "" {
+		var err error
+		if o.log, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+			panic(err)
+		}
+	}
+	spec := taken("SHELLY_FAILPOINT")
+	if spec == "" {
+		return o
+	}
+	name, count, _ := strings.Cut(spec, ":")
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 {
+		panic(fmt.Sprintf("SHELLY_FAILPOINT=%s: want NAME:N with N from 1", spec))
+	}
+	o.name, o.left = name, n
+	return o
+}
+
+func taken(variable string) string {
+	value := os.Getenv(variable)
+	if err := os.Unsetenv(variable); err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// Hit ends the process if this is the hit to end at.
+func Hit(p Point) { given.hit(string(p)) }
+
+// HitKind is Hit for one kind of what passes a point.
+func HitKind(p Point, kind string) { given.hit(string(p) + "/" + kind) }
+
+func (o *orders) hit(name string) {
+	if o.log != nil {
+		if _, err := o.log.WriteString(name + "\n"); err != nil {
+			panic(err)
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock() // not before the process has ended, so that nobody passes another point
+	if name != o.name {
+		return
+	}
+	if o.left--; o.left == 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
