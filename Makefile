@@ -38,7 +38,7 @@ build: ## Build bin/shelly.
 	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/shelly
 
 .PHONY: test
-test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-explore test-spec ## Run everything that must hold.
+test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec ## Run everything that must hold.
 	@printf 'all steps passed\n'
 
 .PHONY: test-format
@@ -52,6 +52,7 @@ test-vet:
 	$(call step,vet)
 	@$(GO) vet ./...
 	@$(GO) vet -tags $(E2E_TAG) ./...
+	@$(GO) vet -tags failpoint ./cmd/... ./runtime/...
 
 .PHONY: test-static
 test-static:
@@ -86,6 +87,18 @@ test-crashes: build
 	$(call step,every scenario with a crash at each point)
 	@./$(BIN) test scenarios --every-crash --ci
 
+# The real daemon, killed with SIGKILL and started again, over and over. KILLS are those at
+# named points (0: at each hit of each), RANDOM_KILLS the runs with up to three at random.
+KILLS ?= 150
+RANDOM_KILLS ?= 30
+KILL_SEED ?= 1
+
+.PHONY: test-kills
+test-kills:
+	$(call step,the daemon killed at named points and at random)
+	@out=$$($(GO) test -tags failpoint -run 'Kill' -count=1 -timeout 30m -v ./cmd/shelly -kills $(KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E '^ +kill_test.go|^--- PASS|^ok' || { printf 'no test kills anything\n'; exit 1; }
+
 .PHONY: test-explore
 test-explore: build
 	$(call step,every interleaving of the explored worlds)
@@ -104,6 +117,8 @@ proof: build ## Prove more than make test has time for.
 	@./$(BIN) test scenarios/properties -v --seeds 1000000 --budget $(PROOF_BUDGET)
 	$(call step,each scenario twice)
 	@./$(BIN) test scenarios --twice
+	$(call step,the daemon killed at each hit of each named point and in 500 runs at random)
+	@$(MAKE) --no-print-directory test-kills KILLS=0 RANDOM_KILLS=500 KILL_SEED=$$(date +%s)
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
 	@$(GO) test -count=1 -timeout 60m ./fsm -rapid.checks=$(PROOF_CHECKS)
 

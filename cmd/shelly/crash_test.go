@@ -38,10 +38,10 @@ type process struct {
 }
 
 // buildShelly builds the real binary, once for each test that wants it.
-func buildShelly(t *testing.T) string {
+func buildShelly(t *testing.T, flags ...string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "shelly")
-	build := exec.Command("go", "build", "-trimpath", "-o", bin, ".")
+	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", bin}, flags...), ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
@@ -122,16 +122,24 @@ func (l *logLines) read(s *bufio.Scanner) {
 // await waits for a line that holds part.
 func (l *logLines) await(t *testing.T, part string) {
 	t.Helper()
+	if _, ok := l.reach(part); !ok {
+		t.Fatalf("the daemon ended before it logged %q:\n%s", part, l.text())
+	}
+}
+
+// reach waits for a line that holds part and returns it, and false where the daemon
+// ends before.
+func (l *logLines) reach(part string) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for next := 0; ; l.more.Wait() {
 		for ; next < len(l.lines); next++ {
 			if strings.Contains(l.lines[next], part) {
-				return
+				return l.lines[next], true
 			}
 		}
 		if l.ended {
-			t.Fatalf("the daemon ended before it logged %q:\n%s", part, strings.Join(l.lines, "\n"))
+			return "", false
 		}
 	}
 }

@@ -1,0 +1,151 @@
+//go:build failpoint
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// asked is one request and what its sender has seen of it.
+type asked struct {
+	id, session, text string
+	udp               bool
+
+	acknowledged bool
+	reply        string
+}
+
+func (a *asked) channel() string {
+	if a.udp {
+		return comm.ChannelUDP
+	}
+	return comm.ChannelHTTP
+}
+
+func (a *asked) key() fsm.RequestKey {
+	return fsm.RequestKey{Principal: comm.Principal, Channel: a.channel(), ID: a.id}
+}
+
+// conversations are two sessions, one over HTTP and one over UDP, whose requests come
+// one behind the other.
+func conversations() [][]*asked {
+	return [][]*asked{
+		{
+			{id: "h1", session: "first", text: "run h1"},
+			{id: "h2", session: "first", text: "tell h2"},
+			{id: "h3", session: "first", text: "run h3"},
+		}, {
+			{id: "u1", session: "second", text: "tell u1", udp: true},
+			{id: "u2", session: "second", text: "run u2", udp: true},
+			{id: "u3", session: "second", text: "tell u3", udp: true},
+		},
+	}
+}
+
+// converse sends the requests of a conversation until each is answered, as a client
+// does that survives the daemon: the same id again and again.
+func (k *killed) converse(ctx context.Context, requests []*asked) error {
+	for _, a := range requests {
+		if err := k.ask(ctx, a); err != nil {
+			return fmt.Errorf("request %s: %w", a.id, err)
+		}
+	}
+	return nil
+}
+
+// ask asks each process that comes to serve until one has answered. What was
+// acknowledged is there before it is sent again.
+func (k *killed) ask(ctx context.Context, a *asked) error {
+	for last := 0; ; {
+		l, err := k.await(ctx, last)
+		if err != nil {
+			return err
+		}
+		last = l.number
+		if a.acknowledged {
+			_, err := client.New(k.data, client.Options{}).Get(ctx, a.id, a.channel())
+			if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == comm.CodeNotFound {
+				return fmt.Errorf("process %d does not know it, and it was acknowledged", l.number)
+			}
+		}
+		if k.askOf(ctx, l, a) == nil {
+			return nil
+		}
+	}
+}
+
+// askOf asks one process.
+func (k *killed) askOf(ctx context.Context, l life, a *asked) error {
+	if a.udp {
+		return a.overUDP(ctx, l)
+	}
+	return a.overHTTP(ctx, k.data)
+}
+
+// errLeft ends an attempt where the daemon is gone: the next process is asked.
+var errLeft = errors.New("the daemon has gone")
+
+func (a *asked) overHTTP(ctx context.Context, data string) error {
+	once := client.Options{Pause: func(context.Context, time.Duration) error { return errLeft }}
+	request := client.AskRequest{ID: a.id, Session: a.session, Text: a.text}
+	reply, err := client.New(data, once).Ask(ctx, request, func(e comm.Event) {
+		a.acknowledged = a.acknowledged || e.Type == comm.EventAccepted
+	})
+	if err == nil {
+		a.reply = reply.Text
+	}
+	return err
+}
+
+// resendAfter is how long a sender of datagrams waits for an answer.
+const resendAfter = 100 * time.Millisecond
+
+func (a *asked) overUDP(ctx context.Context, l life) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "udp", l.udp)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	letter, err := json.Marshal(map[string]string{"id": a.id, "text": a.text, "session": a.session, "token": l.token})
+	if err != nil {
+		return err
+	}
+	buffer := make([]byte, comm.DatagramBytesMax)
+	for {
+		if _, err := conn.Write(letter); err != nil {
+			return err
+		}
+		for {
+			_ = conn.SetReadDeadline(time.Now().Add(resendAfter))
+			n, err := conn.Read(buffer)
+			if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+				break // perhaps it was lost: once more
+			}
+			if err != nil {
+				return err
+			}
+			var d comm.Datagram
+			if err := json.Unmarshal(buffer[:n], &d); err != nil {
+				return err
+			}
+			switch d.Type {
+			case comm.DatagramAccepted:
+				a.acknowledged = true
+			case comm.DatagramReply:
+				a.acknowledged, a.reply = true, d.Content
+				return nil
+			}
+		}
+	}
+}
