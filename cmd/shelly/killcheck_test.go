@@ -17,7 +17,7 @@ import (
 )
 
 // again asks a process for each reply once more: it is the one that was given.
-func (k *killed) again(ctx context.Context, l *life, requests []*asked) {
+func (k *killed) again(ctx context.Context, l *life, requests []*killAsk) {
 	k.t.Helper()
 	now, err := k.await(ctx, l.number-1)
 	if err != nil {
@@ -33,7 +33,7 @@ func (k *killed) again(ctx context.Context, l *life, requests []*asked) {
 
 // check holds what is left of a run, with every request answered and the daemon
 // stopped, against what was promised. It returns how many outcomes are unknown.
-func (k *killed) check(requests []*asked) (unknown int) {
+func (k *killed) check(requests []*killAsk) (unknown int) {
 	k.t.Helper()
 	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
 	if err != nil {
@@ -55,7 +55,7 @@ func (k *killed) check(requests []*asked) (unknown int) {
 }
 
 // checkRequests: each is accepted once, and its reply is the one that its sender has.
-func (k *killed) checkRequests(s *store.Store, requests []*asked) {
+func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
 	accepted := map[string]int{}
 	err := s.Replay(0, func(r engine.Record) error {
@@ -79,7 +79,7 @@ func (k *killed) checkRequests(s *store.Store, requests []*asked) {
 }
 
 // runs are the requests that run the command.
-func runs(requests []*asked) (list []*asked) {
+func runs(requests []*killAsk) (list []*killAsk) {
 	for _, a := range requests {
 		if strings.HasPrefix(a.text, "run ") {
 			list = append(list, a)
@@ -89,7 +89,7 @@ func runs(requests []*asked) (list []*asked) {
 }
 
 // checkMessages: what a request sends to a chat is sent once.
-func (k *killed) checkMessages(s *store.Store, requests []*asked) {
+func (k *killed) checkMessages(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
 	sent := map[string]int{}
 	messages, err := s.Messages(fsm.Origin{Channel: "desk", Chat: "one"}, 0, engine.ReadMax)
@@ -107,7 +107,7 @@ func (k *killed) checkMessages(s *store.Store, requests []*asked) {
 }
 
 // checkMemory: each request has one entry, and it is whole.
-func (k *killed) checkMemory(s *store.Store, requests []*asked) {
+func (k *killed) checkMemory(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
 	found := map[string]int{}
 	err := s.Entries(func(e fsm.Entry) error {
@@ -133,7 +133,7 @@ func (k *killed) checkMemory(s *store.Store, requests []*asked) {
 
 // checkSessions: each turn is archived once, and the files that the sessions share hold
 // whole entries, each request's once.
-func (k *killed) checkSessions(s *store.Store, requests []*asked) {
+func (k *killed) checkSessions(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
 	sessions, err := session.Open(k.data, s)
 	if err != nil {
@@ -185,7 +185,7 @@ func wholeLines(t testing.TB, path, line string) {
 
 // checkStarts: the command of each request has run at most once, and where its reply
 // says that it did, once.
-func (k *killed) checkStarts(requests []*asked) (unknown int) {
+func (k *killed) checkStarts(requests []*killAsk) (unknown int) {
 	k.t.Helper()
 	text, err := os.ReadFile(filepath.Join(k.dir, "starts"))
 	if err != nil && !os.IsNotExist(err) {

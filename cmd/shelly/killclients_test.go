@@ -15,8 +15,8 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// asked is one request and what its sender has seen of it.
-type asked struct {
+// killAsk is one request and what its sender has seen of it.
+type killAsk struct {
 	id, session, text string
 	udp               bool
 
@@ -24,21 +24,21 @@ type asked struct {
 	reply        string
 }
 
-func (a *asked) channel() string {
+func (a *killAsk) channel() string {
 	if a.udp {
 		return comm.ChannelUDP
 	}
 	return comm.ChannelHTTP
 }
 
-func (a *asked) key() fsm.RequestKey {
+func (a *killAsk) key() fsm.RequestKey {
 	return fsm.RequestKey{Principal: comm.Principal, Channel: a.channel(), ID: a.id}
 }
 
 // conversations are two sessions, one over HTTP and one over UDP, whose requests come
 // one behind the other.
-func conversations() [][]*asked {
-	return [][]*asked{
+func conversations() [][]*killAsk {
+	return [][]*killAsk{
 		{
 			{id: "h1", session: "first", text: "run h1"},
 			{id: "h2", session: "first", text: "tell h2"},
@@ -53,7 +53,7 @@ func conversations() [][]*asked {
 
 // converse sends the requests of a conversation until each is answered, as a client
 // does that survives the daemon: the same id again and again.
-func (k *killed) converse(ctx context.Context, requests []*asked) error {
+func (k *killed) converse(ctx context.Context, requests []*killAsk) error {
 	for _, a := range requests {
 		if err := k.ask(ctx, a); err != nil {
 			return fmt.Errorf("request %s: %w", a.id, err)
@@ -64,7 +64,7 @@ func (k *killed) converse(ctx context.Context, requests []*asked) error {
 
 // ask asks each process that comes to serve until one has answered. What was
 // acknowledged is there before it is sent again.
-func (k *killed) ask(ctx context.Context, a *asked) error {
+func (k *killed) ask(ctx context.Context, a *killAsk) error {
 	for last := 0; ; {
 		l, err := k.await(ctx, last)
 		if err != nil {
@@ -84,7 +84,7 @@ func (k *killed) ask(ctx context.Context, a *asked) error {
 }
 
 // askOf asks one process.
-func (k *killed) askOf(ctx context.Context, l life, a *asked) error {
+func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
 	if a.udp {
 		return a.overUDP(ctx, l)
 	}
@@ -94,7 +94,7 @@ func (k *killed) askOf(ctx context.Context, l life, a *asked) error {
 // errLeft ends an attempt where the daemon is gone: the next process is asked.
 var errLeft = errors.New("the daemon has gone")
 
-func (a *asked) overHTTP(ctx context.Context, data string) error {
+func (a *killAsk) overHTTP(ctx context.Context, data string) error {
 	once := client.Options{Pause: func(context.Context, time.Duration) error { return errLeft }}
 	request := client.AskRequest{ID: a.id, Session: a.session, Text: a.text}
 	reply, err := client.New(data, once).Ask(ctx, request, func(e comm.Event) {
@@ -109,7 +109,7 @@ func (a *asked) overHTTP(ctx context.Context, data string) error {
 // resendAfter is how long a sender of datagrams waits for an answer.
 const resendAfter = 100 * time.Millisecond
 
-func (a *asked) overUDP(ctx context.Context, l life) error {
+func (a *killAsk) overUDP(ctx context.Context, l life) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "udp", l.udp)
 	if err != nil {
 		return err

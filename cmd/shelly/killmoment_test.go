@@ -17,7 +17,7 @@ import (
 )
 
 // told is a request that needs no tool.
-func told(udp bool) *asked { return &asked{id: "one", session: "s", text: "tell one", udp: udp} }
+func told(udp bool) *killAsk { return &killAsk{id: "one", session: "s", text: "tell one", udp: udp} }
 
 // appendsOfABoot counts the writes to the journal up to the moment at which a daemon
 // with nothing to do serves.
@@ -38,7 +38,7 @@ func appendsOfABoot(t *testing.T, bin string) (n int) {
 }
 
 // kept returns how often a request is in the journal of a daemon that has ended.
-func (k *killed) kept(a *asked) (times int) {
+func (k *killed) kept(a *killAsk) (times int) {
 	k.t.Helper()
 	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
 	if err != nil {
@@ -141,7 +141,7 @@ func TestHND36ARequestThatKillsTheDaemonIsPutAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := k.askOf(ctx, now, &asked{id: "poison", session: "p", text: "run poison"}); err == nil {
+	if err := k.askOf(ctx, now, &killAsk{id: "poison", session: "p", text: "run poison"}); err == nil {
 		t.Fatal("it was answered")
 	}
 	<-l.ended

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/failpoint"
 )
 
 // headBytes is what stands before the state in a snapshot: the bytes of all records
@@ -30,7 +31,10 @@ func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
 	if err := setSnapshot(batch, engine.Cut{Index: index, At: snapshot.Now, Bytes: s.bytes - behind}, snapshot); err != nil {
 		return err
 	}
-	return s.commit(batch, true)
+	failpoint.Hit(failpoint.SnapshotBefore)
+	err = s.commit(batch, true)
+	failpoint.Hit(failpoint.SnapshotAfter)
+	return err
 }
 
 // setSnapshot puts a snapshot into a batch.
