@@ -27,6 +27,9 @@ func (r *run) moment(m *Moment) error {
 		return r.person(m)
 	case m.Edit != nil:
 		return r.world.edit(*m.Edit)
+	case m.Full != 0:
+		r.fill(m.Full)
+		return nil
 	case m.Jump != 0:
 		r.world.jump(m.Jump)
 		return nil
@@ -102,8 +105,11 @@ func (r *run) resend() error {
 		default:
 			err = r.accept(at(*m.Request, now).(fsm.Requested))
 		}
-		if err != nil {
+		if err != nil && !refused(err) {
 			return err
+		}
+		if err != nil {
+			r.refuse(m, now)
 		}
 		r.unheard = r.unheard[1:]
 		if err := r.afterTurn(); err != nil {
@@ -111,6 +117,16 @@ func (r *run) resend() error {
 		}
 	}
 	return nil
+}
+
+// refuse notes that a client was told that there is too little space, in the words
+// that all journals share.
+func (r *run) refuse(m Moment, now fsm.Millis) {
+	refusal := Refusal{At: now, Err: engine.ErrNoSpace}
+	if m.Request != nil {
+		refusal.Request = m.Request.Request
+	}
+	r.result.Refusals = append(r.result.Refusals, refusal)
 }
 
 // raise sends an event. Events have no ids, so one whose turn crashed is looked
@@ -143,7 +159,7 @@ func (r *run) accept(in fsm.Requested) error {
 	}
 	a, err := r.engine.Accept(in)
 	switch {
-	case errors.Is(err, errCrash), errors.Is(err, engine.ErrDead):
+	case errors.Is(err, errCrash), errors.Is(err, engine.ErrDead), refused(err):
 		return err
 	case err != nil:
 		r.result.Refusals = append(r.result.Refusals, Refusal{At: in.At, Request: in.Request, Err: err})

@@ -7,7 +7,7 @@ import (
 )
 
 // agenda is the virtual clock: what is due, ordered by (time, pieces of answers
-// first, sequence) (SIM-1).
+// first and then what was held, sequence) (SIM-1).
 type agenda struct {
 	items items
 	seq   int
@@ -26,6 +26,22 @@ type due struct {
 	entry    *Moment     // is this moment of the timeline, or
 	boot     bool        // is the restart after a crash, or
 	piece    *Chunk      // is a piece of the answer to this call
+	held     bool        // the machine could not be told for want of space
+}
+
+// chosen is the rank of what is chosen from where several are due.
+const chosen = 2
+
+// rank says what goes first of what is due at once.
+func (d *due) rank() int {
+	switch {
+	case d.piece != nil:
+		return 0
+	case d.held:
+		return 1
+	default:
+		return chosen
+	}
 }
 
 func (a *agenda) add(d due) {
@@ -37,13 +53,14 @@ func (a *agenda) add(d due) {
 // pop takes the next thing. Where several are due at the same time, choose
 // picks; the default order is the order in which they were added. Pieces of
 // answers come before all else and are no choice: the machine is not told of them,
-// so that a run has the same choices with them as without.
+// so that a run has the same choices with them as without. Nor is what was held, which
+// keeps its order.
 func (a *agenda) pop(choose Chooser) (due, bool) {
 	if len(a.items) == 0 {
 		return due{}, false
 	}
 	tied := []due{heap.Pop(&a.items).(due)}
-	for tied[0].piece == nil && len(a.items) > 0 && a.items[0].at == tied[0].at {
+	for tied[0].rank() == chosen && len(a.items) > 0 && a.items[0].at == tied[0].at {
 		tied = append(tied, heap.Pop(&a.items).(due))
 	}
 	pick := 0
@@ -90,8 +107,8 @@ func (q items) Less(i, j int) bool {
 	switch a, b := q[i], q[j]; {
 	case a.at != b.at:
 		return a.at < b.at
-	case (a.piece != nil) != (b.piece != nil):
-		return a.piece != nil
+	case a.rank() != b.rank():
+		return a.rank() < b.rank()
 	default:
 		return a.seq < b.seq
 	}

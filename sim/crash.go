@@ -78,19 +78,35 @@ type Journal interface {
 	// batch is left then. After JournalFsync what was not synced is lost too; after the
 	// others all that was appended before is there, synced or not.
 	Fail(fault FaultKind, b engine.Batch) error
+	// Fill puts the disk below the reserve, so that Space is an ErrNoSpace, or above it.
+	Fill(full bool)
 }
 
-type memoryJournal struct{ *engine.MemoryJournal }
+type memoryJournal struct {
+	*engine.MemoryJournal
+	full bool
+}
+
+// Fill implements [Journal].
+func (j *memoryJournal) Fill(full bool) { j.full = full }
+
+// Space implements [engine.Journal].
+func (j *memoryJournal) Space() error {
+	if j.full {
+		return engine.ErrNoSpace
+	}
+	return nil
+}
 
 // Fail implements [Journal].
-func (j memoryJournal) Fail(fault FaultKind, _ engine.Batch) error {
+func (j *memoryJournal) Fail(fault FaultKind, _ engine.Batch) error {
 	if fault == JournalFsync {
 		return nil
 	}
 	return j.Append(engine.Batch{}, true)
 }
 
-func (j memoryJournal) Crash() (Journal, error) {
+func (j *memoryJournal) Crash() (Journal, error) {
 	j.MemoryJournal.Crash()
 	return j, nil
 }

@@ -21,7 +21,7 @@ func (r *run) person(m *Moment) error {
 		in = fsm.Decided{At: now, Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By}
 	}
 	err := r.turn(in)
-	if err != nil {
+	if err != nil && !refused(err) {
 		r.waiting = append(r.waiting, m)
 	}
 	return err

@@ -125,6 +125,7 @@ type Moment struct {
 	Answer    *PersonAnswer
 	Edit      *Edit
 	Optional  bool       // (Cancel, Answer) it is no mistake if there is nothing to cancel or nobody asks
+	Full      fsm.Millis // for so long the disk is below the reserve
 	Jump      fsm.Millis // the wall clock goes so much forward, or back where it is negative; timers do not notice
 
 	Embedding *Service // from now on embedding, storing, recall, … is so

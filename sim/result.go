@@ -9,7 +9,7 @@ import (
 type Result struct {
 	Steps      []Step           // every step in the journal, in order; one that a crash lost is not there
 	Requests   []engine.Request // in the order of acceptance
-	Refusals   []Refusal        // requests that were not accepted
+	Refusals   []Refusal        // what was not accepted
 	Notices    []Delivery       // notices and repeated replies, as the clients got them
 	Reports    []fsm.Report
 	Memory     []fsm.Entry      // in the order of storing
@@ -49,7 +49,8 @@ type Step struct {
 	engine.Step
 }
 
-// Refusal is a request that was refused before anything was written.
+// Refusal is a request, an event (which has no id) or a cancel that was refused before
+// anything was written.
 type Refusal struct {
 	At      fsm.Millis
 	Request fsm.RequestKey

@@ -90,6 +90,8 @@ type run struct {
 	machine *fsm.Machine   // the last engine's
 	monitor *fsm.Monitor
 	epoch   int
+	booted  bool             // the process has begun its epoch
+	full    fsm.Millis       // until when there is too little space
 	born    fsm.Millis       // when the process was started
 	sent    []fsm.Requested  // accepted or not, in order
 	order   []fsm.RequestKey // of acceptance
@@ -101,7 +103,7 @@ type run struct {
 func newRun(p *Plan, o Options) *run {
 	r := &run{plan: p, choose: p.chooser(o), config: p.Machine(), result: &Result{}, journal: o.Journal}
 	if r.journal == nil {
-		r.journal = memoryJournal{engine.NewMemoryJournal()}
+		r.journal = &memoryJournal{MemoryJournal: engine.NewMemoryJournal()}
 	}
 	r.world = &world{
 		plan: p, backend: o.Backend, cursor: newCursor(p), result: r.result,
@@ -148,7 +150,7 @@ func (p *Plan) chooser(o Options) Chooser {
 func (r *run) start() error {
 	r.epoch++
 	r.born = r.world.agenda.now
-	r.world.exited = false
+	r.world.exited, r.booted = false, false
 	e, err := engine.Open(
 		fusedJournal{Journal: r.journal, fuse: r.fuse, stores: r.world},
 		fusedWorld{world: r.world, fuse: r.fuse},
@@ -162,11 +164,7 @@ func (r *run) start() error {
 		return err
 	}
 	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
-	if err := r.turn(fsm.Boot{At: r.world.wall(), Config: r.config, Doubts: r.engine.Doubts()}); err != nil {
-		return err
-	}
-	r.wake()
-	return r.resend()
+	return r.boot()
 }
 
 // recheck brings the monitor and the trace to where the recovered machine is: a
@@ -202,26 +200,43 @@ func (r *run) recheck() error {
 	})
 }
 
-// happen does what is due.
+// happen does what is due, or leaves it to when there is space.
 func (r *run) happen(d due) error {
-	var err error
-	switch {
-	case d.boot:
-		if r.engine == nil {
-			err = r.start()
+	r.measure()
+	if err := r.late(); err != nil {
+		if d.entry != nil {
+			r.world.agenda.add(d) // the process died before it
 		}
-	case d.entry != nil:
-		err = r.moment(d.entry)
-	case d.piece != nil:
-		r.result.Chunks = append(r.result.Chunks, *d.piece)
-	case d.armed != nil:
-		err = r.turn(d.armed.due(r.world.wall()))
-	default:
-		// The outcome is here, so the tool's stop will not be.
-		r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
-		err = r.turn(at(d.fact, r.world.wall()))
+		return r.survive(err)
+	}
+	err := r.act(d)
+	if refused(err) {
+		r.hold(d)
+		return nil
 	}
 	return r.survive(err)
+}
+
+func (r *run) act(d due) error {
+	switch {
+	case d.boot && r.engine == nil:
+		return r.start()
+	case d.boot:
+		return nil
+	case d.entry != nil:
+		return r.moment(d.entry)
+	case d.piece != nil:
+		r.result.Chunks = append(r.result.Chunks, *d.piece)
+		return nil
+	case d.armed != nil:
+		return r.turn(d.armed.due(r.world.wall()))
+	default:
+		err := r.turn(at(d.fact, r.world.wall()))
+		if !refused(err) { // the outcome is told, so the tool's stop will not be
+			r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
+		}
+		return err
+	}
 }
 
 // survive starts the process again after a simulated crash; any other error is
@@ -235,6 +250,10 @@ func (r *run) survive(err error) error {
 
 func (r *run) turn(in fsm.Input) error {
 	if r.engine == nil {
+		return nil
+	}
+	if _, ok := in.(fsm.Signalled); ok && !r.booted {
+		r.leave()
 		return nil
 	}
 	if err := r.engine.Turn(in); err != nil {
@@ -256,6 +275,7 @@ func (r *run) afterTurn() error {
 		r.engine, r.world.lost = nil, span{}
 		r.forget()
 	}
+	r.release()
 	return nil
 }
 
@@ -271,6 +291,7 @@ func (r *run) crash() error {
 		return err
 	}
 	r.journal = journal
+	r.measure()
 	if r.world.still {
 		r.world.lost = span{r.born, r.world.agenda.now}
 		return r.start() // before anything else that is due now

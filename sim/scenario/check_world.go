@@ -128,7 +128,7 @@ func (m *Moment) happens() []choice {
 		{"user", m.User != nil}, {"command", m.Command != ""}, {"event", m.Event != nil}, {"duplicate_last", m.Again},
 		{"cancel", m.Cancel != nil}, {"approve", m.Approve != nil}, {"deny", m.Deny != nil}, {"resolve", m.Resolve != nil},
 		{"configure", m.Configure != nil}, {"edit_memory", m.EditFile != nil}, {"edit_session", m.EditSaved != nil},
-		{"shutdown", m.Shutdown != ""}, {"start", m.Start}, {"clock_jump", m.Jump != 0},
+		{"shutdown", m.Shutdown != ""}, {"start", m.Start}, {"no_space", m.Full != 0}, {"clock_jump", m.Jump != 0},
 		{"store", m.Store != nil}, {"recall", m.Recall != nil}, {"embedding", m.Embedding != nil},
 		{"sessions", m.Sessions != nil}, {"skills", m.Skills != nil},
 	}

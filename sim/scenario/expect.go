@@ -18,7 +18,7 @@ type Expect struct {
 	Tools      Map[ToolExpect] `key:"tools"`                            // what happened to stub tools, by name
 	Notices    *Matcher        `key:"notices"`                          // notices and repeated replies, in order: {id, notice, ahead, text}
 	Reports    *Matcher        `key:"reports"`                          // words to the operator, in order: texts, or {of, text}
-	Refusals   *Matcher        `key:"refusals"`                         // requests that were not accepted, in order: {id, error}
+	Refusals   *Matcher        `key:"refusals"`                         // requests, events (without an id) and cancels that were not accepted, in order: {id, error}
 	Exit       *Matcher        `key:"exit"`                             // how the last epoch ended: clean, timeout or forced
 	Lifecycle  *LifecyclePath  `key:"lifecycle"`                        // the daemon's life
 	Streamed   *Matcher        `key:"streamed"`                         // the pieces of streamed answers that clients saw, in order: texts, or {id, session, purpose, text, thinking, at}

@@ -36,7 +36,7 @@ func (m *Moment) asks() bool { return m.User != nil || m.Command != "" }
 
 // moment is the moment as the simulator plays it; nth counts the requests.
 func (f *File) moment(m *Moment, nth int) sim.Moment {
-	out := sim.Moment{At: fsm.Millis(m.At), Again: m.Again, Signal: string(m.Shutdown), Boot: m.Start, Jump: fsm.Millis(m.Jump), Optional: m.Optional}
+	out := sim.Moment{At: fsm.Millis(m.At), Again: m.Again, Signal: string(m.Shutdown), Boot: m.Start, Full: fsm.Millis(m.Full), Jump: fsm.Millis(m.Jump), Optional: m.Optional}
 	switch {
 	case m.asks():
 		out.Request = m.request(nth)

@@ -68,6 +68,18 @@ func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
 	return nil
 }
 
+// reserveBytes is the reserve of the store; the disk has twice as much, or a byte less.
+const reserveBytes = 1 << 20
+
+// Fill implements [sim.Journal]: the real store asks its file system.
+func (j journal) Fill(full bool) {
+	usage := vfs.DiskUsage{AvailBytes: 2 * reserveBytes, TotalBytes: 4 * reserveBytes}
+	if full {
+		usage.AvailBytes = reserveBytes - 1
+	}
+	j.live.fs.TestingSetDiskUsage(usage)
+}
+
 // tear makes an append, of which a crash then leaves the first half.
 func (l *live) tear(appending func() error) error {
 	before, err := logs(l.fs)

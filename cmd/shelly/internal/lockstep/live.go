@@ -115,7 +115,7 @@ func (l *live) space() string { return filepath.Join(l.scratch, "workspace") }
 
 // open opens the store, and the memory and the sessions on it.
 func (l *live) open() (err error) {
-	if l.store, err = store.Open(storeFolder, store.Options{FS: errorfs.Wrap(l.fs, &l.disk)}); err != nil {
+	if l.store, err = store.Open(storeFolder, store.Options{FS: errorfs.Wrap(l.fs, &l.disk), ReserveBytes: reserveBytes}); err != nil {
 		return err
 	}
 	if l.memory, err = memory.Open(l.store, l.embedder()); err != nil {
