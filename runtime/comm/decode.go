@@ -76,8 +76,8 @@ func images(name string, to *[][]byte) field {
 	})
 }
 
-// history is a field that holds a conversation, oldest message first.
-func history(name string, to *[]fsm.Message) field {
+// conversation is a field that holds messages, oldest message first.
+func conversation(name string, to *[]fsm.Message) field {
 	return list(name, ContextMax, func(d *json.Decoder, name string) error {
 		var role string
 		var m fsm.Message

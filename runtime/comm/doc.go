@@ -16,9 +16,10 @@
 //	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
 //	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
 //	POST /v1/requests?wait=1         the same: 200 and the record once it is done
-//	GET  /v1/requests                {requests}: records, the latest first; ?before= an index, &limit= so many
+//	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index, &limit= so many, &state= and &id= of those
 //	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
+//	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= so many; ?at= one step, with the state behind it
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
 //	POST /v1/requests/{id}/approve   {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
@@ -38,6 +39,10 @@
 // is done or answered is not cancelled, and a question is answered once. What is
 // asked comes as an event of the request, and is in the status: with the key that a
 // decision repeats, so that a late one cannot meet a later call.
+//
+// A record's state is accepted, done or failed. While its handle is unfinished it also
+// has the handle's phase and what a person is asked. [States] are the words of ?state=;
+// next is the before of the question that goes on.
 //
 // An SSE event is an [Event]: its type as the event's name, the whole as JSON in
 // one data line. Comments keep an idle stream alive. A stream that ends without

@@ -45,6 +45,9 @@ type Front interface {
 	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)
 	// Recorded returns the journal as it is durable now, to be read from any goroutine.
 	Recorded(ctx context.Context) (engine.Reader, error)
+	// Standings returns where the unfinished handles stand, in the order of their
+	// admission.
+	Standings(ctx context.Context) ([]Standing, error)
 	// Status returns how the daemon is, Listeners left empty.
 	Status(ctx context.Context) Status
 }
@@ -131,4 +134,5 @@ type Ask struct {
 	Key      string       `json:"key,omitempty"`
 	Tool     string       `json:"tool,omitempty"`
 	Args     string       `json:"args,omitempty"`
+	Text     string       `json:"text,omitempty"` // why, where the question does not say it
 }

@@ -146,7 +146,7 @@ func FuzzBody(f *testing.F) {
 		var id, words string
 		var pictures [][]byte
 		var talk []fsm.Message
-		err := decodeObject(data, text("id", &id), text("text", &words), images("images", &pictures), history("context", &talk))
+		err := decodeObject(data, text("id", &id), text("text", &words), images("images", &pictures), conversation("context", &talk))
 		if err != nil {
 			refusal(t, err, CodeBadRequest)
 			return

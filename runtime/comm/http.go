@@ -58,6 +58,7 @@ type HTTP struct {
 	secret  secret
 	wrong   allowance
 	streams chan struct{} // a token per open stream or wait
+	folds   chan struct{} // a token per history that is made
 	handler http.Handler
 }
 
@@ -71,7 +72,7 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 		return nil, fmt.Errorf("the request limit is %d bytes and wants to be positive", o.RequestBytesMax)
 	}
 	o = o.withDefaults()
-	h := &HTTP{front: front, o: o, secret: s, wrong: allowance{now: o.Now}, streams: make(chan struct{}, o.StreamsMax)}
+	h := &HTTP{front: front, o: o, secret: s, wrong: allowance{now: o.Now}, streams: make(chan struct{}, o.StreamsMax), folds: make(chan struct{}, foldsMax)}
 	h.handler = h.guard(h.routes())
 	return h, nil
 }
@@ -111,6 +112,7 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/requests", byMethod{http.MethodPost: h.postRequest, http.MethodGet: h.getRequests})
 	mux.Handle("/v1/requests/{id}", only(http.MethodGet, h.getRequest))
 	mux.Handle("/v1/requests/{id}/events", only(http.MethodGet, h.getEvents))
+	mux.Handle("/v1/requests/{id}/steps", only(http.MethodGet, h.getSteps))
 	mux.Handle("/v1/requests/{id}/cancel", only(http.MethodPost, h.postCancel))
 	for _, of := range []string{"/v1/requests/{id}", "/v1/handles/{handle}"} {
 		mux.Handle(of+"/approve", only(http.MethodPost, h.postDecision(true)))

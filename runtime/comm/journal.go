@@ -64,42 +64,6 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// RequestsBody is the answer to a question for requests, the latest first.
-type RequestsBody struct {
-	Requests []Record `json:"requests"`
-}
-
-// getRequests returns the requests whose record stands before an index (COM-16).
-func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "before", "limit"); err != nil {
-		return err
-	}
-	q := r.URL.Query()
-	before, err := number(q.Get("before"), "before", math.MaxUint64)
-	if err != nil {
-		return err
-	}
-	limit, err := number(q.Get("limit"), "limit", readDefault)
-	if err != nil {
-		return err
-	}
-	recorded, err := h.front.Recorded(r.Context())
-	if err != nil {
-		return err
-	}
-	found, err := recorded.Requests(before, int(min(limit, engine.ReadMax)))
-	if err != nil {
-		h.note("list the requests", err)
-		return err
-	}
-	body := RequestsBody{Requests: []Record{}}
-	for _, known := range found {
-		body.Requests = append(body.Requests, newRecord(known))
-	}
-	writeJSON(w, http.StatusOK, body)
-	return nil
-}
-
 // send sends a long answer piece by piece. Each piece has its own deadline, so that a
 // client that does not read is dropped. An error before the first piece is the answer;
 // behind it the connection breaks, so that nobody takes a part for the whole.

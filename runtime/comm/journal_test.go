@@ -108,25 +108,3 @@ func TestCOM16AJournalThatCannotBeReadToItsEndBreaksTheConnection(t *testing.T) 
 		t.Errorf("before its first piece: status %d", r.StatusCode)
 	}
 }
-
-func TestCOM16RequestsAreListedTheLatestFirst(t *testing.T) {
-	s := serveHTTP(t, nil)
-	j := engine.NewMemoryJournal()
-	s.front.Record(j)
-	var want []comm.Record
-	for index, id := range []string{"a", "b", "c"} {
-		r := engine.Request{Key: httpKey(id), Index: uint64(index + 1), Handle: 7, Text: "hello", Accepted: 1}
-		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
-			t.Fatal(err)
-		}
-		record := comm.Record{ID: id, Channel: "http", Index: r.Index, Handle: 7, State: "accepted", Text: "hello", Accepted: 1}
-		want = append([]comm.Record{record}, want...)
-	}
-	for query, want := range map[string][]comm.Record{"": want, "?before=3": want[1:], "?before=3&limit=1": want[1:2], "?before=1": {}} {
-		var got comm.RequestsBody
-		s.do(call{method: "GET", path: "/v1/requests" + query}, &got)
-		if diff := cmp.Diff(want, got.Requests); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", query, diff)
-		}
-	}
-}

@@ -28,6 +28,12 @@ type Record struct {
 	Reply    string       `json:"reply,omitempty"`
 	IsError  bool         `json:"is_error,omitempty"`
 	Outcome  fsm.Outcome  `json:"outcome,omitempty"`
+
+	// Where its handle stands, while that is unfinished.
+	Phase     fsm.State `json:"phase,omitempty"`     // queued, cognition, …
+	Inference fsm.State `json:"inference,omitempty"` // of its inference: thinking, acting, …
+	Label     fsm.State `json:"label,omitempty"`     // the profile's name of the inference's state, where it has one
+	Asks      *Ask      `json:"asks,omitempty"`      // what a person is asked about it
 }
 
 func newRecord(r engine.Request) Record {

@@ -26,7 +26,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	in := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP}}
 	id := &in.Key.ID
 	err = decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
-		text("chat", &in.Origin.Chat), images("images", &in.Images), history("context", &in.Context))
+		text("chat", &in.Origin.Chat), images("images", &in.Images), conversation("context", &in.Context))
 	if err == nil && *id == "" {
 		*id = rand.Text()
 	}
@@ -125,7 +125,11 @@ func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, newRecord(known))
+	record := newRecord(known)
+	if standings, err := h.front.Standings(r.Context()); err == nil { // a record can be read to the end
+		record.stand(standings)
+	}
+	writeJSON(w, http.StatusOK, record)
 	return nil
 }
 
@@ -143,9 +147,10 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// find returns the record that a route names.
-func (h *HTTP) find(r *http.Request) (engine.Request, error) {
-	if err := h.query(r, "channel"); err != nil {
+// find returns the record that a route names; more are the query parameters that it
+// takes beside the channel.
+func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
+	if err := h.query(r, append(more, "channel")...); err != nil {
 		return engine.Request{}, err
 	}
 	key := fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP, ID: r.PathValue("id")}

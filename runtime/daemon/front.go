@@ -203,6 +203,12 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 	return s
 }
 
+// Standings implements [comm.Front].
+func (d *Daemon) Standings(ctx context.Context) ([]comm.Standing, error) {
+	all, err := ask(ctx, d, func() []comm.Standing { return comm.Standings(d.engine.Machine().View()) })
+	return all, stopping(err)
+}
+
 // Space returns an engine.ErrNoSpace where the daemon accepts nothing for want of
 // space.
 func (d *Daemon) Space(ctx context.Context) error {
@@ -221,16 +227,13 @@ func (d *Daemon) status() comm.Status {
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
 	}
 	for _, h := range view.Handles {
-		asked, asks := h.Asks()
-		if !asks && (h.State == fsm.Queued || h.State == fsm.Parked) {
+		asks := comm.AskOf(&h)
+		if asks == nil && (h.State == fsm.Queued || h.State == fsm.Parked) {
 			continue
 		}
 		a := comm.Active{
 			Kind: h.Kind, Session: h.Session, State: h.State,
-			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID,
-		}
-		if asks {
-			a.Asks = &comm.Ask{Question: asked.Question, Handle: h.ID, Key: asked.Key, Tool: asked.Tool, Args: asked.Args}
+			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,
 		}
 		s.Active = append(s.Active, a)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -46,4 +47,72 @@ func TestCancelSaysWhetherItWasTaken(t *testing.T) {
 	}
 	d.front.Reply(d.key("m1"), "cancelled", true)
 	a.all()
+}
+
+// A person's word reaches the daemon by the request or by the handle (COM-12).
+func TestAPersonsWordIsSent(t *testing.T) {
+	d := newDaemon(t)
+	a := d.ask(hello)
+	d.await(watching)
+	m1, nine := client.About{ID: "m1"}, client.About{Handle: 9, ID: "m1"}
+	for _, c := range []struct {
+		tell func() (bool, error)
+		want fsm.Input
+	}{
+		{func() (bool, error) { return d.client.Decide(t.Context(), m1, true, "h1.1", "Ann") }, fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "Ann"}},
+		{func() (bool, error) { return d.client.Decide(t.Context(), nine, false, "h9.1", "") }, fsm.Decided{Handle: 9, Key: "h9.1", By: "local"}},
+		{func() (bool, error) { return d.client.Resolve(t.Context(), m1, "it was sent") }, fsm.Resolved{Handle: 1, Text: "it was sent"}},
+		{func() (bool, error) { return d.client.Resolve(t.Context(), nine, "") }, fsm.Resolved{Handle: 9}},
+	} {
+		if taken, err := c.tell(); !taken || err != nil {
+			t.Errorf("%+v: %v, %v", c.want, taken, err)
+		}
+		told := d.front.Seen().Told
+		if diff := cmp.Diff(c.want, told[len(told)-1]); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+	d.front.Deafen()
+	if taken, err := d.client.Resolve(t.Context(), m1, ""); taken || err != nil {
+		t.Errorf("too late: %v, %v", taken, err)
+	}
+	d.front.Reply(d.key("m1"), "hi", false)
+	a.all()
+}
+
+// COM-15: what is wanted goes with the question, and what comes says where to go on.
+func TestWantedRequestsAreRead(t *testing.T) {
+	d := newDaemon(t)
+	j := engine.NewMemoryJournal()
+	for index, id := range []string{"m1", "a&b", "m1"} {
+		key := d.key(id)
+		if index == 2 {
+			key.Channel = "udp"
+		}
+		r := engine.Request{Key: key, Index: uint64(index + 1), Done: true}
+		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.front.Record(j)
+	for _, c := range []struct {
+		wanted comm.Wanted
+		want   []uint64
+		next   uint64
+	}{
+		{comm.Wanted{Before: 9, Limit: 9}, []uint64{3, 2, 1}, 0},
+		{comm.Wanted{Before: 9, Limit: 1, ID: "m1", State: comm.RecordDone}, []uint64{3}, 3},
+		{comm.Wanted{Before: 3, Limit: 9, ID: "m1"}, []uint64{1}, 0},
+		{comm.Wanted{Before: 9, Limit: 9, ID: "a&b"}, []uint64{2}, 0},
+		{comm.Wanted{Before: 9, Limit: 9, State: comm.StandsHeld}, nil, 0},
+	} {
+		body, err := d.client.Requests(t.Context(), c.wanted)
+		var got []uint64
+		for _, r := range body.Requests {
+			got = append(got, r.Index)
+		}
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" || body.Next != c.next {
+			t.Errorf("%+v: next %d, %v\n%s", c.wanted, body.Next, err, diff)
+		}
+	}
 }

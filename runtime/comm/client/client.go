@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,17 +93,25 @@ func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, erro
 // is that of Ask. What the request ends with is its reply.
 func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, err error) {
 	var answer comm.Taken
-	err = c.read(ctx, http.MethodPost, requestPath(id, "/cancel", channel), &answer)
+	err = c.read(ctx, http.MethodPost, requestPath(id, "/cancel", channel), nil, &answer)
 	return answer.Taken, err
 }
 
-func (c *Client) get(ctx context.Context, path string, to any) error {
-	return c.read(ctx, http.MethodGet, path, to)
+// Requests returns the wanted requests, the latest first.
+func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error) {
+	q := url.Values{"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}}
+	var body comm.RequestsBody
+	err := c.get(ctx, "/v1/requests?"+q.Encode(), &body)
+	return body, err
 }
 
-// read decodes the answer to a request without a body.
-func (c *Client) read(ctx context.Context, method, path string, to any) error {
-	response, err := c.do(ctx, method, path, nil)
+func (c *Client) get(ctx context.Context, path string, to any) error {
+	return c.read(ctx, http.MethodGet, path, nil, to)
+}
+
+// read decodes the answer to a request.
+func (c *Client) read(ctx context.Context, method, path string, body []byte, to any) error {
+	response, err := c.do(ctx, method, path, body)
 	if err != nil {
 		return err
 	}

@@ -15,24 +15,25 @@ import (
 // Front implements [comm.Front]. Nothing happens to an accepted request until
 // the test says so.
 type Front struct {
-	mu       sync.Mutex
-	changed  chan struct{} // closed at the next change
-	refusal  error
-	status   comm.Status
-	held     chan struct{} // not nil: Accept waits until it is closed
-	records  map[fsm.RequestKey]engine.Request
-	order    []string // ids as they were accepted
-	asked    int      // calls of Accept
-	waiting  int      // of them held now
-	raised   []fsm.EventRaised
-	requests []comm.Request
-	told     []fsm.Input
-	deaf     bool // what a person says comes too late
-	messages []engine.Message
-	audit    []engine.Audit
-	recorded engine.Reader
-	watchers map[int]watcher
-	last     int
+	mu        sync.Mutex
+	changed   chan struct{} // closed at the next change
+	refusal   error
+	status    comm.Status
+	held      chan struct{} // not nil: Accept waits until it is closed
+	records   map[fsm.RequestKey]engine.Request
+	standings []comm.Standing
+	order     []string // ids as they were accepted
+	asked     int      // calls of Accept
+	waiting   int      // of them held now
+	raised    []fsm.EventRaised
+	requests  []comm.Request
+	told      []fsm.Input
+	deaf      bool // what a person says comes too late
+	messages  []engine.Message
+	audit     []engine.Audit
+	recorded  engine.Reader
+	watchers  map[int]watcher
+	last      int
 }
 
 type watcher struct {
@@ -231,6 +232,19 @@ func (f *Front) Recorded(context.Context) (engine.Reader, error) {
 		return engine.NewMemoryJournal(), nil
 	}
 	return f.recorded, nil
+}
+
+// Stand makes the unfinished handles stand so.
+func (f *Front) Stand(all ...comm.Standing) {
+	defer f.lock()()
+	f.standings = all
+}
+
+// Standings implements [comm.Front].
+func (f *Front) Standings(context.Context) ([]comm.Standing, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.standings, nil
 }
 
 // Request implements [comm.Front].

@@ -1,0 +1,170 @@
+package comm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+)
+
+// HistoryBody is what happened to a request, step by step (JRN-27). Of a step the keys
+// are those of [history.Step].
+type HistoryBody struct {
+	Request Record         `json:"request"`
+	Handles []fsm.HandleID `json:"handles,omitempty"` // its own, then those of its subagents
+	Ended   bool           `json:"ended"`             // none of the handles is unfinished
+	Lost    uint64         `json:"lost,omitempty"`    // records before the first step that are no longer kept
+	Asks    []Ask          `json:"asks,omitempty"`    // what a person is asked about the handles
+	Steps   []history.Step `json:"steps"`
+	More    bool           `json:"more,omitempty"`  // there are steps behind the last of these
+	State   *fsm.Handle    `json:"state,omitempty"` // of one step alone: its handle behind it, if it was unfinished
+}
+
+// History returns what happened to a request as far as the journal goes, given where
+// the unfinished handles stand. It is history.ErrNone where there is no such request.
+func History(j history.Reader, key fsm.RequestKey, standings []Standing) (HistoryBody, error) {
+	h, err := history.Rest(j, key)
+	if err != nil {
+		return HistoryBody{}, err
+	}
+	b := HistoryBody{Request: newRecord(h.Request), Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}
+	b.Request.stand(standings)
+	for _, s := range standings {
+		if s.Asks != nil && slices.Contains(h.Handles, s.Handle) {
+			b.Asks = append(b.Asks, *s.Asks)
+		}
+	}
+	if b.Steps == nil {
+		b.Steps = []history.Step{}
+	}
+	return b, nil
+}
+
+// ErrNoStep says that a request has no step of a number.
+var ErrNoStep = errors.New("there is no such step")
+
+// Only leaves one step of a whole history, with the state of its handle behind it.
+func (b *HistoryBody) Only(j history.Reader, n int) error {
+	if n < 1 || n > len(b.Steps) {
+		return fmt.Errorf("%w: %d; request %q has steps 1 to %d", ErrNoStep, n, b.Request.ID, len(b.Steps))
+	}
+	s := b.Steps[n-1]
+	state, ok, err := history.HandleAt(j, s.Index, s.Handle)
+	if err != nil {
+		return err
+	}
+	if ok {
+		b.State = &state
+	}
+	b.Steps = []history.Step{s}
+	return nil
+}
+
+// The bounds of an answer that tells steps.
+const (
+	StepsMax      = 1000
+	stepsBytesMax = 16 << 20 // as JSON; the first step of an answer may be longer
+)
+
+// page leaves the steps behind a number, at most limit of them and no more than an
+// answer may hold.
+func (b *HistoryBody) page(after, limit uint64) error {
+	b.Steps = b.Steps[min(after, uint64(len(b.Steps))):]
+	size := 0
+	for i, s := range b.Steps {
+		body, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		if size += len(body); uint64(i) == limit || i > 0 && size > stepsBytesMax {
+			b.Steps, b.More = b.Steps[:i], true
+			break
+		}
+	}
+	return nil
+}
+
+// ending is a journal that is read until ctx ends.
+type ending struct {
+	engine.Reader
+	ctx context.Context
+}
+
+// Replay implements [engine.Reader].
+func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
+	return e.Reader.Replay(after, func(r engine.Record) error {
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+// foldsMax is how many histories are made at once.
+const foldsMax = 4
+
+// getSteps tells what happened to a request (COM-15).
+func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
+	known, err := h.find(r, "after", "limit", "at")
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	after, err := number(q.Get("after"), "after", 0)
+	if err != nil {
+		return err
+	}
+	limit, err := number(q.Get("limit"), "limit", StepsMax)
+	if err != nil {
+		return err
+	}
+	at, err := number(q.Get("at"), "at", 0)
+	if err != nil {
+		return err
+	}
+	select {
+	case h.folds <- struct{}{}:
+		defer func() { <-h.folds }()
+	default:
+		return busyListening("histories")
+	}
+	body, err := h.history(r.Context(), known.Key, func(j history.Reader, b *HistoryBody) error {
+		if q.Has("at") {
+			return b.Only(j, int(min(at, 1<<31-1)))
+		}
+		return b.page(after, min(limit, StepsMax))
+	})
+	switch {
+	case errors.Is(err, ErrNoStep):
+		return &Problem{CodeNotFound, err.Error(), "leave ?at= out to see them all"}
+	case err != nil:
+		h.note("tell what happened to a request", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, body)
+	return nil
+}
+
+// history folds the journal until ctx ends; shorten leaves what is wanted.
+func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(history.Reader, *HistoryBody) error) (HistoryBody, error) {
+	standings, err := h.front.Standings(ctx)
+	if err != nil {
+		return HistoryBody{}, err
+	}
+	recorded, err := h.front.Recorded(ctx)
+	if err != nil {
+		return HistoryBody{}, err
+	}
+	j := ending{recorded, ctx}
+	b, err := History(j, key, standings)
+	if err != nil {
+		return HistoryBody{}, err
+	}
+	return b, shorten(j, &b)
+}

@@ -1,0 +1,181 @@
+package comm_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// answers is a world that answers at once.
+type answers struct{ next []fsm.Input }
+
+func (w *answers) Perform(e fsm.Effect) error {
+	switch e := e.(type) {
+	case fsm.LoadSession:
+		w.next = append(w.next, fsm.SessionLoaded{At: 3, Call: e.Call})
+	case fsm.AskBrain:
+		w.next = append(w.next, fsm.BrainAnswered{At: 4, Call: e.Call, Stop: fsm.StopEndTurn, Text: "four"})
+	case fsm.SaveSession:
+		w.next = append(w.next, fsm.SessionSaved{At: 5, Call: e.Call})
+	}
+	return nil
+}
+
+// went is the journal of a process that answered request m1 in four steps.
+func went(t *testing.T) *engine.MemoryJournal {
+	t.Helper()
+	j, w := engine.NewMemoryJournal(), &answers{}
+	e, err := engine.Open(j, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fsm.NanobotProfile()
+	config.Init = fsm.InitOff
+	w.next = []fsm.Input{fsm.Boot{At: 1, Config: config}, fsm.Requested{At: 2, Request: httpKey("m1"), Text: "two and two?"}}
+	for len(w.next) > 0 {
+		in := w.next[0]
+		w.next = w.next[1:]
+		if err := e.Turn(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return j
+}
+
+// toldOf serves that request.
+func toldOf(t *testing.T) (*site, *engine.MemoryJournal) {
+	t.Helper()
+	s, j := serveHTTP(t, nil), went(t)
+	s.front.Record(j)
+	s.do(post(good), &comm.Receipt{})
+	return s, j
+}
+
+const stepsPath = "/v1/requests/m1/steps"
+
+func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
+	s, j := toldOf(t)
+	want, err := comm.History(j, httpKey("m1"), nil)
+	if err != nil || len(want.Steps) != 4 || !want.Ended || want.Request.Reply != "four" {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	var got comm.HistoryBody
+	if r := s.do(call{method: "GET", path: stepsPath}, &got); r.StatusCode != http.StatusOK {
+		t.Fatalf("status %d", r.StatusCode)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for query, numbers := range map[string][]int{"?limit=2": {1, 2}, "?after=2": {3, 4}, "?after=1&limit=1": {2}, "?after=9": nil, "?limit=0": nil} {
+		got = comm.HistoryBody{}
+		s.do(call{method: "GET", path: stepsPath + query}, &got)
+		var n []int
+		for _, step := range got.Steps {
+			n = append(n, step.N)
+		}
+		more := len(n) > 0 && n[len(n)-1] < 4 || query == "?limit=0"
+		if diff := cmp.Diff(numbers, n); diff != "" || got.More != more || got.Steps == nil {
+			t.Errorf("%s: more %v, %s", query, got.More, diff)
+		}
+	}
+}
+
+// One step comes with the state behind it: the conversation that the model was asked.
+func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
+	s, _ := toldOf(t)
+	var got comm.HistoryBody
+	s.do(call{method: "GET", path: stepsPath + "?at=2"}, &got)
+	if len(got.Steps) != 1 || got.Steps[0].N != 2 || got.State == nil || got.State.State != fsm.Execution || len(got.State.Inf.Talk.Messages) == 0 {
+		t.Errorf("%+v", got)
+	}
+	got = comm.HistoryBody{}
+	s.do(call{method: "GET", path: stepsPath + "?at=4"}, &got)
+	if len(got.Steps) != 1 || got.State != nil {
+		t.Errorf("behind the last step: %+v", got.State)
+	}
+	for path, status := range map[string]int{
+		stepsPath + "?at=5": http.StatusNotFound, stepsPath + "?at=0": http.StatusNotFound, stepsPath + "?at=x": http.StatusBadRequest,
+		stepsPath + "?channel=udp": http.StatusNotFound, "/v1/requests/other/steps": http.StatusNotFound, stepsPath + "?step=1": http.StatusBadRequest,
+	} {
+		var body comm.ProblemBody
+		if r := s.do(call{method: "GET", path: path}, &body); r.StatusCode != status || body.Error.Hint == "" {
+			t.Errorf("%s: %d %+v", path, r.StatusCode, body)
+		}
+	}
+}
+
+func TestCOM15WhatAPersonIsAskedStandsInTheHistory(t *testing.T) {
+	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 1, Key: "h1.1", Tool: "exec", Args: "{}"}
+	b, err := comm.History(went(t), httpKey("m1"), []comm.Standing{{Handle: 1, Phase: fsm.Approving, Asks: &ask}, {Handle: 2, Asks: &comm.Ask{Handle: 2}}})
+	if diff := cmp.Diff([]comm.Ask{ask}, b.Asks); err != nil || diff != "" || b.Request.Phase != fsm.Approving {
+		t.Errorf("%v, phase %q\n%s", err, b.Request.Phase, diff)
+	}
+}
+
+// gated is a journal whose replay waits until its reader has gone.
+type gated struct {
+	engine.Reader
+	begun chan struct{}
+	ended chan error
+}
+
+func (g gated) Replay(after uint64, fn func(engine.Record) error) error {
+	g.begun <- struct{}{}
+	for {
+		if err := g.Reader.Replay(after, fn); err != nil {
+			g.ended <- err
+			return err
+		}
+	}
+}
+
+// So many histories are made at once, and each ends with its client.
+func TestCOM15HistoriesAreBoundedAndEndWithTheirClients(t *testing.T) {
+	s, j := toldOf(t)
+	g := gated{unfinished(t, j), make(chan struct{}), make(chan error, 8)}
+	s.front.Record(g)
+	ctx, leave := context.WithCancel(testContext(t))
+	defer leave()
+	for range 4 {
+		go func() {
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+stepsPath, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			if answer, err := s.client.Do(r); err == nil {
+				_ = answer.Body.Close()
+			}
+		}()
+		<-g.begun
+	}
+	var body comm.ProblemBody
+	if r := s.do(call{method: "GET", path: stepsPath}, &body); r.StatusCode != http.StatusTooManyRequests || body.Error.Code != comm.CodeBusy {
+		t.Errorf("the fifth: %d %+v", r.StatusCode, body)
+	}
+	leave()
+	for range 4 {
+		if err := <-g.ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+	}
+}
+
+// unfinished is the same journal without its end.
+func unfinished(t *testing.T, j *engine.MemoryJournal) engine.Reader {
+	t.Helper()
+	cut := engine.NewMemoryJournal()
+	r, _, err := j.Request(httpKey("m1"))
+	if err := errors.Join(err, cut.Append(engine.Batch{Records: j.Records()[:3], Requests: []engine.Request{r}}, true)); err != nil {
+		t.Fatal(err)
+	}
+	return cut
+}
