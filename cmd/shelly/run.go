@@ -142,7 +142,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, fmt.Errorf("load the memory: %w", err))
 	}
-	sessions, err := session.Open(s.cfg.Data, journal)
+	sessions, err := session.Open(s.cfg.Data, journal, time.Now)
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}

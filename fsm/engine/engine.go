@@ -42,14 +42,18 @@ type Engine struct {
 	// Check, if set, is called right after each step, before it is durable: the
 	// place for an fsm.Monitor.
 	Check func(m *fsm.Machine, in fsm.Input, effects []fsm.Effect)
+	// Saved, if set, is called when a snapshot was saved, which is when something may
+	// have become old enough for [Engine.Tidy].
+	Saved func()
 
 	journal   Journal
 	world     World
 	machine   *fsm.Machine
-	last      uint64 // index of the last record
-	durable   uint64 // index of the last record that no crash can lose
-	saved     uint64 // index of the last snapshot
-	booted    bool   // an epoch of its own has begun
+	last      uint64     // index of the last record
+	durable   uint64     // index of the last record that no crash can lose
+	saved     uint64     // index of the last snapshot
+	oldest    fsm.Millis // the time of the first record behind it
+	booted    bool       // an epoch of its own has begun
 	dead      error
 	diverging []Divergence
 }
@@ -71,6 +75,7 @@ func Open(j Journal, w World) (*Engine, error) {
 			return fmt.Errorf("record %d follows record %d", r.Index, e.last)
 		}
 		e.last = r.Index
+		e.dated(r.Input)
 		handle := e.machine.Concerns(r.Input)
 		if got := fsm.HashEffects(e.machine.Step(r.Input)); got != r.Effects {
 			e.diverging = append(e.diverging, Divergence{Index: r.Index, Want: r.Effects, Got: got, Handle: handle})
@@ -169,6 +174,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 			e.Check(e.machine, in, effects)
 		}
 		e.last++
+		e.dated(in)
 		barrier = barrier || fsm.Barrier(in, effects)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
 		if err := requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
@@ -189,10 +195,25 @@ func (e *Engine) snapshot() error {
 	if gathered < SnapshotEvery || gathered < SnapshotLate && e.machine.Active() {
 		return nil
 	}
+	return e.save()
+}
+
+// dated notes the time of the last record if it is the first behind the last snapshot.
+func (e *Engine) dated(in fsm.Input) {
+	if e.last == e.saved+1 {
+		e.oldest = in.Time()
+	}
+}
+
+// save saves the state behind the last record.
+func (e *Engine) save() error {
 	if err := e.journal.SaveSnapshot(e.last, e.machine.Snapshot()); err != nil {
 		return e.die(fmt.Errorf("save a snapshot: %w", err))
 	}
 	e.saved, e.durable = e.last, e.last
+	if e.Saved != nil {
+		e.Saved()
+	}
 	return nil
 }
 

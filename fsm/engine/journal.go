@@ -50,6 +50,7 @@ type Batch struct {
 type Kept struct {
 	First     uint64   `json:"first"`     // the first record; Last+1 where there is none
 	Last      uint64   `json:"last"`      // the last record that was appended, or the snapshot behind which nothing was; 0: none ever
+	Bytes     int64    `json:"bytes"`     // of the records that are kept ([Size])
 	Snapshots []uint64 `json:"snapshots"` // the indexes of the snapshots, from the first on
 }
 
@@ -59,9 +60,21 @@ type Keep struct {
 	Bytes int64      // of all records, as they are written
 }
 
+// TrimMax bounds how many requests, messages and audit records, of each, one Trim
+// drops, so that whoever waits for it waits for milliseconds. Records and snapshots
+// cost nothing each.
+const TrimMax = 1000
+
 // Trimmed is how many of each were dropped.
 type Trimmed struct {
 	Records, Snapshots, Requests, Messages, Audit int
+}
+
+// And returns the sum of two.
+func (t Trimmed) And(o Trimmed) Trimmed {
+	return Trimmed{
+		t.Records + o.Records, t.Snapshots + o.Snapshots, t.Requests + o.Requests, t.Messages + o.Messages, t.Audit + o.Audit,
+	}
 }
 
 // Journal is the durable, ordered list of inputs, and the request records, sent
@@ -95,9 +108,10 @@ type Journal interface {
 	// Snapshot returns the last snapshot that stands for no record behind the one
 	// at an index, and its own index, or 0 where there is none.
 	Snapshot(at uint64) (uint64, fsm.Snapshot, error)
-	// Trim drops, durably, what keep does not ask for: records up to a snapshot and
-	// the snapshots before it, never the last one; requests that are done, messages
-	// and audit records. What an unfinished handle needs is in a snapshot.
+	// Trim drops, durably and whole or not at all, what keep does not ask for: records
+	// up to a snapshot and the snapshots before it, never the last one; of requests that
+	// are done, messages and audit records, each from the first on, as many as TrimMax.
+	// What an unfinished handle needs is in a snapshot.
 	Trim(keep Keep) (Trimmed, error)
 	// Space returns an error that wraps ErrNoSpace when there is too little
 	// room to accept and step more. It is asked at each turn.

@@ -113,13 +113,22 @@ func (j *MemoryJournal) Request(key fsm.RequestKey) (Request, bool, error) {
 // Requests implements [Journal].
 func (j *MemoryJournal) Requests(before uint64, limit int) ([]Request, error) {
 	var found []Request
-	for _, r := range j.requests { // order-free: they are sorted below
+	for _, r := range slices.Backward(j.ordered()) {
 		if r.Index < before {
 			found = append(found, r)
 		}
 	}
-	slices.SortFunc(found, func(a, b Request) int { return cmp.Compare(b.Index, a.Index) })
 	return found[:max(0, min(limit, ReadMax, len(found)))], nil
+}
+
+// ordered returns the requests in the order of their records.
+func (j *MemoryJournal) ordered() []Request {
+	list := make([]Request, 0, len(j.requests))
+	for _, r := range j.requests { // order-free: they are sorted below
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b Request) int { return cmp.Compare(a.Index, b.Index) })
+	return list
 }
 
 // Messages implements [Journal].
@@ -182,7 +191,9 @@ func (j *MemoryJournal) Kept() (Kept, error) {
 	if n := len(j.records); n > 0 {
 		k.Last = j.records[n-1].Index
 	}
-	return k, nil
+	_, bytes, err := j.cuts()
+	k.Bytes = bytes - j.gone
+	return k, err
 }
 
 // Space implements [Journal]: memory is never short.

@@ -71,17 +71,20 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 		out.Snapshots++
 	}
 	j.first = max(j.first, cut+1)
-	for key, r := range j.requests { // order-free: each goes by itself
+	for _, r := range j.ordered() {
+		if r.Accepted >= keep.Since || out.Requests == TrimMax {
+			break
+		}
 		if r.Done && r.Replied < keep.Since {
-			delete(j.requests, key)
+			delete(j.requests, r.Key)
 			out.Requests++
 		}
 	}
-	for len(j.messages) > 0 && j.messages[0].At < keep.Since {
+	for len(j.messages) > 0 && j.messages[0].At < keep.Since && out.Messages < TrimMax {
 		j.messages = j.messages[1:]
 		out.Messages++
 	}
-	for len(j.audit) > 0 && j.audit[0].At < keep.Since {
+	for len(j.audit) > 0 && j.audit[0].At < keep.Since && out.Audit < TrimMax {
 		j.audit = j.audit[1:]
 		out.Audit++
 	}
@@ -91,13 +94,18 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 
 // cut is CutOf of what is there.
 func (j *MemoryJournal) cut(keep Keep) (uint64, error) {
+	cuts, bytes, err := j.cuts()
+	return CutOf(cuts, bytes, keep), err
+}
+
+// cuts returns what is known of each snapshot, and the bytes of all records ever.
+func (j *MemoryJournal) cuts() (cuts []Cut, bytes int64, err error) {
 	bytes, next := j.gone, 0
-	var cuts []Cut
 	for _, s := range j.saved {
 		for ; next < len(j.records) && j.records[next].Index <= s.index; next++ {
 			size, err := Size(j.records[next])
 			if err != nil {
-				return 0, err
+				return nil, 0, err
 			}
 			bytes += size
 		}
@@ -106,9 +114,9 @@ func (j *MemoryJournal) cut(keep Keep) (uint64, error) {
 	for ; next < len(j.records); next++ {
 		size, err := Size(j.records[next])
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 		bytes += size
 	}
-	return CutOf(cuts, bytes, keep), nil
+	return cuts, bytes, nil
 }

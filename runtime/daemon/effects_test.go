@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
@@ -92,7 +93,7 @@ func (h house) start(t *testing.T) (*fixture, *session.Sessions, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := session.Open(h.dir, s)
+	kept, err := session.Open(h.dir, s, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 // part is one message of an archive, in the store.
 type part struct {
 	Turn    string      `json:"turn,omitempty"`
+	At      fsm.Millis  `json:"at,omitempty"` // when it was archived; 0: by a shelly that did not say
 	Message fsm.Message `json:"message"`
 }
 
@@ -17,6 +18,7 @@ type part struct {
 type Archived struct {
 	Number  uint64 // from 1
 	Turn    string
+	At      fsm.Millis // when it was archived; 0: it is not known
 	Message fsm.Message
 }
 
@@ -29,7 +31,7 @@ func (s *Sessions) Archive(id string, after uint64, limit int) ([]Archived, erro
 		if err := json.Unmarshal(data, &p); err != nil {
 			return fmt.Errorf("read part %d of the archive of session %q: %w", number, id, err)
 		}
-		found = append(found, Archived{Number: number, Turn: p.Turn, Message: p.Message})
+		found = append(found, Archived{Number: number, Turn: p.Turn, At: p.At, Message: p.Message})
 		return nil
 	})
 	return found, err

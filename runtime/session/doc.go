@@ -1,6 +1,6 @@
 // Package session keeps what the machine keeps of conversations between their turns.
 //
-//	s, err := session.Open(data, store)
+//	s, err := session.Open(data, store, time.Now)
 //	state, err := s.Load(ctx, "cli:direct")
 //	now, conflict, err := s.Save(ctx, save)
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"shelly/fsm"
 	"shelly/runtime/failpoint"
@@ -26,6 +27,11 @@ type Store interface {
 	// Archived calls fn for the first parts of an archive behind a number, at
 	// most limit of them, in order.
 	Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error
+	// Archives calls fn for each session that has an archive.
+	Archives(fn func(id string) error) error
+	// DropArchived drops the parts of a session's archive up to a number. No number
+	// is given twice.
+	DropArchived(id string, upTo uint64) error
 }
 
 // turnsMax is how many turns are remembered. One comes again only while it is the
@@ -36,17 +42,18 @@ const turnsMax = 16
 type Sessions struct {
 	store Store
 	files folder
+	now   func() time.Time
 	mu    sync.Mutex // held over each comparison and the writes that follow it
 }
 
 // Open returns the sessions of a store, with their files in the folder memory of
-// the data folder, which it makes where it is missing.
-func Open(data string, s Store) (*Sessions, error) {
+// the data folder, which it makes where it is missing. Now tells when a turn is archived.
+func Open(data string, s Store, now func() time.Time) (*Sessions, error) {
 	files, err := openFolder(data, s.Name())
 	if err != nil {
 		return nil, err
 	}
-	return &Sessions{store: s, files: files}, nil
+	return &Sessions{store: s, files: files, now: now}, nil
 }
 
 // record is a session in the store.
@@ -140,8 +147,9 @@ func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
 		return fmt.Errorf("encode session %q: %w", e.Session, err)
 	}
 	var parts [][]byte
+	at := fsm.Millis(s.now().UnixMilli())
 	for _, m := range e.Archive {
-		part, err := json.Marshal(part{Turn: e.Turn, Message: m})
+		part, err := json.Marshal(part{Turn: e.Turn, At: at, Message: m})
 		if err != nil {
 			return fmt.Errorf("encode the archive of session %q: %w", e.Session, err)
 		}

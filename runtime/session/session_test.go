@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,10 @@ type fixture struct {
 	disk  *vfs.MemFS
 	store *store.Store
 	cut   *cut
+	at    int64 // the time, in milliseconds
 }
+
+func (f *fixture) now() time.Time { return time.UnixMilli(f.at) }
 
 // cut is a store in front of which the process may end.
 type cut struct {
@@ -60,7 +64,7 @@ func (f *fixture) open() {
 		f.t.Fatal(err)
 	}
 	f.cut = &cut{Store: f.store}
-	if f.Sessions, err = session.Open(f.data, f.cut); err != nil {
+	if f.Sessions, err = session.Open(f.data, f.cut, f.now); err != nil {
 		f.t.Fatal(err)
 	}
 }

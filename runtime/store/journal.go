@@ -28,15 +28,14 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 		return err
 	}
 	failpoint.Hit(failpoint.AppendAfter)
-	s.last.Store(last)
-	s.bytes += bytes
+	s.extent.appended(last, bytes)
 	return nil
 }
 
 // encode puts b into batch and returns the index of the last record and the size of
 // all in b (engine.Size).
 func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, bytes int64, err error) {
-	last = s.last.Load()
+	_, last = s.extent.ends()
 	for _, r := range b.Records {
 		if r.Index != last+1 {
 			return 0, 0, fmt.Errorf("record %d cannot follow record %d", r.Index, last)
@@ -84,8 +83,8 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 	if after == ^uint64(0) {
 		return nil
 	}
-	if first := s.first.Load(); after+1 < first {
-		return fmt.Errorf("%s: %w; the first that is there is %d", recordName(after+1), engine.ErrTrimmed, first)
+	if err := s.trimmed(after + 1); err != nil {
+		return err
 	}
 	err := s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key, value []byte) error {
 		index, err := recordIndex(key)
@@ -93,6 +92,9 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 			return err
 		}
 		if index != after+1 {
+			if err := s.trimmed(after + 1); err != nil {
+				return err // since Replay was called
+			}
 			return corrupt(recordName(after+1), "it is missing")
 		}
 		after = index
@@ -106,6 +108,14 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 		return corrupt(recordName(after+1), err)
 	}
 	return err
+}
+
+// trimmed returns an error where a record was trimmed.
+func (s *Store) trimmed(index uint64) error {
+	if first, _ := s.extent.ends(); index < first {
+		return fmt.Errorf("%s: %w; the first that is there is %d", recordName(index), engine.ErrTrimmed, first)
+	}
+	return nil
 }
 
 func recordName(index uint64) string { return fmt.Sprintf("journal record %d", index) }

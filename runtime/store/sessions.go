@@ -45,8 +45,68 @@ func (s *Store) lastArchived(id string) (last uint64, err error) {
 	}
 	if it.Last() {
 		last = numberOf(it.Key())
+		if last == 0 { // all were dropped
+			last, err = droppedParts(id, it.Key(), it.Value())
+		}
 	}
-	return last, classify(errors.Join(it.Error(), it.Close()))
+	return last, errors.Join(err, classify(errors.Join(it.Error(), it.Close())))
+}
+
+// droppedParts reads up to which number the parts of an archive were dropped.
+func droppedParts(id string, key, value []byte) (uint64, error) {
+	what := fmt.Sprintf("the beginning of the archive of session %q", id)
+	body, err := unseal(key, value, what)
+	if err == nil && len(body) != 8 {
+		err = corrupt(what, "it is not 8 bytes long")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return binary.BigEndian.Uint64(body), nil
+}
+
+// Archives calls fn for each session that has an archive, in no order of use, until fn
+// returns an error.
+func (s *Store) Archives(fn func(id string) error) error {
+	for from := []byte{kindArchive}; from != nil; {
+		var next []byte
+		err := s.scan(from, []byte{kindArchive + 1}, func(key, _ []byte) error {
+			const head = 1 + 4 // the kind, and the length of the id
+			if len(key) < head+8 || int(binary.BigEndian.Uint32(key[1:])) != len(key)-head-8 {
+				return corrupt(fmt.Sprintf("archive key %q", key), "it has no id and number")
+			}
+			next = behind(key[:len(key)-8])
+			return errors.Join(fn(string(key[head:len(key)-8])), errEnough)
+		})
+		if err != nil {
+			return err
+		}
+		from = next
+	}
+	return nil
+}
+
+// DropArchived drops the parts of a session's archive up to a number; the others keep
+// theirs, and none is given anew. It waits for no sync, as PutSession does not: after
+// a crash it may have to be done again.
+func (s *Store) DropArchived(id string, upTo uint64) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	last, err := s.lastArchived(id)
+	if err != nil || upTo == 0 {
+		return err
+	}
+	upTo = min(upTo, last)
+	batch := s.db.NewBatch()
+	err = errors.Join(
+		batch.DeleteRange(numbered(kindArchive, id, 1), append(numbered(kindArchive, id, upTo), 0), nil),
+		set(batch, numbered(kindArchive, id, 0), bigEndian(upTo)),
+	)
+	if err != nil {
+		return err
+	}
+	return s.commit(batch, false)
 }
 
 // Sessions calls fn for each session in the order of ids, until fn returns an

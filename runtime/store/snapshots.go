@@ -28,13 +28,17 @@ func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
 		return err
 	}
 	batch := s.db.NewBatch()
-	if err := setSnapshot(batch, engine.Cut{Index: index, At: snapshot.Now, Bytes: s.bytes - behind}, snapshot); err != nil {
+	cut := engine.Cut{Index: index, At: snapshot.Now, Bytes: s.extent.bytes - behind}
+	if err := setSnapshot(batch, cut, snapshot); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.SnapshotBefore)
-	err = s.commit(batch, true)
+	if err := s.commit(batch, true); err != nil {
+		return err
+	}
 	failpoint.Hit(failpoint.SnapshotAfter)
-	return err
+	s.extent.saved(cut)
+	return nil
 }
 
 // setSnapshot puts a snapshot into a batch.
@@ -50,9 +54,6 @@ func setSnapshot(batch *pebble.Batch, cut engine.Cut, snapshot fsm.Snapshot) err
 
 // recordBytes is the size of the records behind an index.
 func (s *Store) recordBytes(after uint64) (bytes int64, err error) {
-	if after >= s.last.Load() {
-		return 0, nil
-	}
 	err = s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(_, value []byte) error {
 		bytes += int64(len(value)) - sumBytes
 		return nil
@@ -118,36 +119,28 @@ func (s *Store) cuts() (cuts []engine.Cut, err error) {
 
 // Kept implements [engine.Journal].
 func (s *Store) Kept() (engine.Kept, error) {
-	cuts, err := s.cuts()
-	k := engine.Kept{First: s.first.Load(), Last: s.last.Load()}
-	for _, c := range cuts {
-		k.Snapshots = append(k.Snapshots, c.Index)
+	if err := s.usable(); err != nil {
+		return engine.Kept{}, err
 	}
-	return k, err
+	return s.extent.kept(), nil
 }
 
-// findEnds finds where the records begin and end.
-func (s *Store) findEnds() error {
+// measure finds where the records begin and end, and the snapshots.
+func (s *Store) measure() (*extent, error) {
 	cuts, err := s.cuts()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var newest engine.Cut
+	newest := uint64(0)
 	if n := len(cuts); n > 0 {
-		newest = cuts[n-1]
+		newest = cuts[n-1].Index
 	}
 	first, last, err := s.recordRange()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.last.Store(max(last, newest.Index))
-	if first == 0 {
-		first = s.last.Load() + 1
-	}
-	s.first.Store(first)
-	behind, err := s.recordBytes(newest.Index)
-	s.bytes = newest.Bytes + behind
-	return err
+	behind, err := s.recordBytes(newest)
+	return newExtent(first, last, cuts, behind), err
 }
 
 // recordRange returns the indexes of the first and the last record, or 0 where there

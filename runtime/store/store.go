@@ -51,10 +51,9 @@ type Store struct {
 	db      *pebble.DB
 	failure *failure
 	closed  atomic.Bool
-	last    atomic.Uint64 // index of the last record
-	bytes   int64         // of all records ever (engine.Size)
-	first   atomic.Uint64 // index of the first record that is kept; trimming moves it while others read
 	name    string
+	extent  *extent
+	compact compaction
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -106,7 +105,11 @@ func (s *Store) open() (err error) {
 	if s.name, err = s.readName(); err != nil {
 		return err
 	}
-	return s.findEnds()
+	if s.extent, err = s.measure(); err != nil {
+		return err
+	}
+	s.compact.begin()
+	return nil
 }
 
 // readName reads the store's name. The methods that others call read a store that
@@ -221,6 +224,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	return s.failure.guard(func() error {
+		s.compact.end()
 		return errors.Join(s.db.Close(), s.lock.Close())
 	})
 }

@@ -9,76 +9,102 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Trim implements [engine.Journal]: one batch, so that a crash leaves what was there
-// or what is to be there (JRN-20).
-func (s *Store) Trim(keep engine.Keep) (out engine.Trimmed, err error) {
-	cuts, err := s.cuts()
-	if err != nil {
-		return out, err
-	}
-	batch := s.db.NewBatch()
-	first := s.first.Load()
-	cut := engine.CutOf(cuts, s.bytes, keep)
-	if cut >= first {
-		out.Records = int(cut - first + 1)
-		first = cut + 1
-		err = errors.Join(
-			batch.DeleteRange([]byte{kindRecord}, recordKey(first), nil),
-			batch.DeleteRange([]byte{kindSnapshot}, snapshotKey(cut), nil),
-		)
-		for _, c := range cuts {
-			if c.Index < cut {
-				out.Snapshots++
-			}
-		}
-	}
-	err = errors.Join(err, s.trimRequests(batch, keep.Since, &out), s.trimMessages(batch, keep.Since, &out), s.trimAudit(batch, keep.Since, &out))
-	if err != nil {
-		return engine.Trimmed{}, errors.Join(err, batch.Close())
-	}
-	if batch.Empty() {
-		return out, batch.Close()
-	}
-	if err := s.commit(batch, true); err != nil {
-		return engine.Trimmed{}, err
-	}
-	s.first.Store(first)
-	return out, nil
+// trimming is one Trim: a batch of what it drops, and how much that is.
+type trimming struct {
+	*Store
+	batch *pebble.Batch
+	since fsm.Millis
+	out   engine.Trimmed
+	bytes int64 // of keys and values
 }
 
-// trimRequests drops those that were answered before a time.
-func (s *Store) trimRequests(batch *pebble.Batch, since fsm.Millis, out *engine.Trimmed) error {
-	return s.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key, value []byte) error {
-		r, err := s.requestAt(key, value)
+// Trim implements [engine.Journal]: one batch, so that a crash leaves what was there
+// or what is to be there (JRN-20). What was dropped goes from the disk behind it.
+func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
+	if err := s.usable(); err != nil {
+		return engine.Trimmed{}, err
+	}
+	t := &trimming{Store: s, batch: s.db.NewBatch(), since: keep.Since}
+	cut := s.extent.choose(keep)
+	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit()); err != nil {
+		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
+	}
+	if cut > 0 {
+		// Before it is so: who reads meanwhile is told that they are gone, and not
+		// that they are missing.
+		records, snapshots, bytes := s.extent.trim(cut)
+		t.out.Records, t.out.Snapshots, t.bytes = records, snapshots, t.bytes+bytes
+	}
+	if t.batch.Empty() {
+		return t.out, t.batch.Close()
+	}
+	if err := s.commit(t.batch, true); err != nil {
+		return engine.Trimmed{}, err
+	}
+	s.freed(t.bytes)
+	return t.out, nil
+}
+
+// records drops those up to a snapshot, and the snapshots before it.
+func (t *trimming) records(cut uint64) error {
+	if cut == 0 {
+		return nil
+	}
+	return errors.Join(
+		t.batch.DeleteRange([]byte{kindRecord}, recordKey(cut+1), nil),
+		t.batch.DeleteRange([]byte{kindSnapshot}, snapshotKey(cut), nil),
+	)
+}
+
+// drop deletes what holds a value of so many bytes.
+func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
+	t.bytes += int64(bytes)
+	for _, key := range keys {
+		t.bytes += int64(len(key))
+		err = errors.Join(err, t.batch.Delete(key, nil))
+	}
+	return err
+}
+
+// requests drops those that were answered before the time.
+func (t *trimming) requests() error {
+	return t.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key, value []byte) error {
+		if t.out.Requests == engine.TrimMax {
+			return errEnough
+		}
+		r, err := t.requestAt(key, value)
 		if err != nil {
 			return err
 		}
-		if r.Accepted >= since {
+		if r.Accepted >= t.since {
 			return errEnough
 		}
-		if !r.Done || r.Replied >= since {
+		if !r.Done || r.Replied >= t.since {
 			return nil
 		}
-		out.Requests++
-		return errors.Join(batch.Delete(key, nil), batch.Delete(requestKey(r.Key), nil))
+		t.out.Requests++
+		return t.drop(len(r.Text)+len(r.Reply), key, requestKey(r.Key))
 	})
 }
 
-// trimMessages drops those that were sent before a time, channel by channel.
-func (s *Store) trimMessages(batch *pebble.Batch, since fsm.Millis, out *engine.Trimmed) error {
+// messages drops those that were sent before the time, channel by channel.
+func (t *trimming) messages() error {
 	for from := []byte{kindMessage}; from != nil; {
 		var next []byte
-		err := s.scan(from, []byte{kindMessage + 1}, func(key, value []byte) error {
+		err := t.scan(from, []byte{kindMessage + 1}, func(key, value []byte) error {
+			if t.out.Messages == engine.TrimMax {
+				return errEnough
+			}
 			m, err := decode[engine.Message](key, value, "message")
 			if err != nil {
 				return err
 			}
-			if m.At >= since {
+			if m.At >= t.since {
 				next = behind(appendPart([]byte{kindMessage}, m.To.Channel))
 				return errEnough
 			}
-			out.Messages++
-			return batch.Delete(key, nil)
+			t.out.Messages++
+			return t.drop(len(value), key)
 		})
 		if err != nil {
 			return err
@@ -88,18 +114,21 @@ func (s *Store) trimMessages(batch *pebble.Batch, since fsm.Millis, out *engine.
 	return nil
 }
 
-// trimAudit drops the records of calls that ended before a time.
-func (s *Store) trimAudit(batch *pebble.Batch, since fsm.Millis, out *engine.Trimmed) error {
-	return s.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key, value []byte) error {
+// audit drops the records of calls that ended before the time.
+func (t *trimming) audit() error {
+	return t.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key, value []byte) error {
+		if t.out.Audit == engine.TrimMax {
+			return errEnough
+		}
 		position := numberOf(key)
 		a, err := decode[engine.Audit](key, value, auditName(position))
 		if err != nil {
 			return err
 		}
-		if a.At >= since {
+		if a.At >= t.since {
 			return errEnough
 		}
-		out.Audit++
-		return errors.Join(batch.Delete(key, nil), batch.Delete(numbered(kindAuditOf, a.Session, position), nil))
+		t.out.Audit++
+		return t.drop(len(value), key, numbered(kindAuditOf, a.Session, position))
 	})
 }

@@ -54,6 +54,7 @@ func Conform(t *testing.T, h Harness) {
 		{"requests in order", testRequestOrder},
 		{"trim by age", testTrimByAge},
 		{"trim by size", testTrimBySize},
+		{"one trim is bounded", testTrimMax},
 		{"goes on after reopening", testReopen},
 		{"space", testSpace},
 		{"any history", testHistory},

@@ -149,7 +149,13 @@ func saveSnapshot(t rapid.TB, j engine.Journal, index uint64, s fsm.Snapshot) {
 
 func checkSnapshot(t rapid.TB, when string, j engine.Journal, index uint64, want fsm.Snapshot) {
 	t.Helper()
-	at, got, err := j.Snapshot(math.MaxUint64)
+	checkSnapshotAt(t, when, j, math.MaxUint64, index, want)
+}
+
+// checkSnapshotAt compares the last snapshot at or before a record.
+func checkSnapshotAt(t rapid.TB, when string, j engine.Journal, record, index uint64, want fsm.Snapshot) {
+	t.Helper()
+	at, got, err := j.Snapshot(record)
 	if err != nil {
 		t.Fatalf("%s: Snapshot: %v", when, err)
 	}

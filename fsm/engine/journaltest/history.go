@@ -1,7 +1,9 @@
 package journaltest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,12 +14,27 @@ import (
 
 // state is what a journal must hold.
 type state struct {
-	records  []engine.Record
-	requests [requestCount]int // the version of each request, from 1; 0: none
-	messages []engine.Message
-	audit    []engine.Audit
-	index    uint64 // of the snapshot
-	size     int    // requests in the snapshot's machine
+	records   []engine.Record   // those that were trimmed, too
+	trimmed   int               // how many of them were
+	requests  [requestCount]int // the version of each request, from 1; 0: none
+	sent      int               // messages and audit records ever, of each
+	messages  []engine.Message
+	audit     []engine.Audit
+	snapshots []taken // in order
+}
+
+// taken is a snapshot. Its time is the number of its record.
+type taken struct {
+	index uint64
+	size  int // requests in its machine
+}
+
+// index is that of the last snapshot, or 0.
+func (s state) index() uint64 {
+	if len(s.snapshots) == 0 {
+		return 0
+	}
+	return s.snapshots[len(s.snapshots)-1].index
 }
 
 const requestCount = 3
@@ -49,13 +66,15 @@ const stepsMax = 12
 func testHistory(t *testing.T, h Harness) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{harness: h, journal: h.Create(t), kept: []state{{}}}
-		step := rapid.SampledFrom([]string{"append", "append", "append", "snapshot", "reopen", "crash"})
+		step := rapid.SampledFrom([]string{"append", "append", "append", "snapshot", "snapshot", "trim", "reopen", "crash"})
 		for range rapid.IntRange(1, stepsMax).Draw(t, "steps") {
 			switch step.Draw(t, "step") {
 			case "append":
 				m.append(t)
 			case "snapshot":
 				m.snapshot(t)
+			case "trim":
+				m.trim(t)
 			case "reopen":
 				m.reopen(t)
 			case "crash":
@@ -73,16 +92,15 @@ func (m *model) append(t *rapid.T) {
 	for i := range s.requests {
 		if rapid.Bool().Draw(t, "touch request") {
 			s.requests[i]++
-			b.Requests = append(b.Requests, request(requestNumber(i), s.requests[i]))
+			b.Requests = append(b.Requests, expected(i, s.requests[i]))
 		}
 	}
 	s.records = append(s.records[:len(s.records):len(s.records)], b.Records...)
 	for range rapid.IntRange(0, 3*len(b.Records)).Draw(t, "sent") {
-		n := len(s.messages) + 1
-		b.Messages = append(b.Messages, message(n, uint64(len(s.records))))
-		b.Audit = append(b.Audit, audit(n, uint64(len(s.records))))
-		s.messages = append(s.messages[:n-1:n-1], b.Messages[len(b.Messages)-1])
-		s.audit = append(s.audit[:n-1:n-1], b.Audit[len(b.Audit)-1])
+		s.sent++
+		m, a := message(s.sent, uint64(len(s.records))), audit(s.sent, uint64(len(s.records)))
+		b.Messages, b.Audit = append(b.Messages, m), append(b.Audit, a)
+		s.messages, s.audit = append(slices.Clip(s.messages), m), append(slices.Clip(s.audit), a)
 	}
 	appendTo(t, m.journal, b, sync)
 	m.write(s, sync)
@@ -93,10 +111,59 @@ func (m *model) snapshot(t *rapid.T) {
 	if len(s.records) == 0 {
 		return
 	}
-	s.index = rapid.Uint64Range(max(s.index, 1), uint64(len(s.records))).Draw(t, "index")
-	s.size = rapid.IntRange(0, 3).Draw(t, "size")
-	saveSnapshot(t, m.journal, s.index, snapshot(s.size))
+	last := taken{
+		rapid.Uint64Range(max(s.index(), 1), uint64(len(s.records))).Draw(t, "index"), rapid.IntRange(0, 3).Draw(t, "size"),
+	}
+	if last.index == s.index() {
+		s.snapshots = s.snapshots[:len(s.snapshots)-1]
+	}
+	s.snapshots = append(slices.Clip(s.snapshots), last)
+	saveSnapshot(t, m.journal, last.index, last.snapshot())
 	m.write(s, true)
+}
+
+func (k taken) snapshot() fsm.Snapshot {
+	s := snapshot(k.size)
+	s.Now = fsm.Millis(k.index)
+	return s
+}
+
+// trim drops by an age between those of snapshots and messages, or between those of
+// requests, and by a size.
+func (m *model) trim(t *rapid.T) {
+	keep := engine.Keep{Since: fsm.Millis(rapid.IntRange(0, 40).Draw(t, "since"))}
+	if rapid.Bool().Draw(t, "requests too") {
+		keep.Since = fsm.Millis(rapid.IntRange(200, 215).Draw(t, "replied since"))
+	}
+	if rapid.Bool().Draw(t, "by size") {
+		keep.Bytes = rapid.Int64Range(1, size(t, m.now().records)+1).Draw(t, "bytes")
+	}
+	s, want := m.now().kept(t, keep)
+	trim(t, m.journal, keep, want)
+	m.write(s, want != engine.Trimmed{})
+}
+
+// kept is what a trim leaves of a state, and how much it drops.
+func (s state) kept(t *rapid.T, keep engine.Keep) (state, engine.Trimmed) {
+	was := s
+	for _, k := range s.snapshots {
+		behind := size(t, s.records[s.trimmed:])
+		if fsm.Millis(k.index) < keep.Since || keep.Bytes > 0 && behind > keep.Bytes {
+			s.trimmed = max(s.trimmed, int(k.index))
+		}
+	}
+	s.snapshots = slices.DeleteFunc(slices.Clone(s.snapshots), func(k taken) bool { return k.index < uint64(s.trimmed) })
+	dropped := engine.Trimmed{Records: s.trimmed - was.trimmed, Snapshots: len(was.snapshots) - len(s.snapshots)}
+	for i := range s.requests {
+		if r := expected(i, s.requests[i]); r.Done && r.Replied < keep.Since {
+			s.requests[i] = 0
+			dropped.Requests++
+		}
+	}
+	s.messages = slices.DeleteFunc(slices.Clone(s.messages), func(m engine.Message) bool { return m.At < keep.Since })
+	s.audit = slices.DeleteFunc(slices.Clone(s.audit), func(a engine.Audit) bool { return a.At < keep.Since })
+	dropped.Messages, dropped.Audit = len(was.messages)-len(s.messages), len(was.audit)-len(s.audit)
+	return s, dropped
 }
 
 // A clean end loses nothing. It need not be a sync.
@@ -112,7 +179,7 @@ func (m *model) crash(t *rapid.T) {
 	found := m.survivor(t)
 	if found < 0 {
 		t.Fatalf("after a crash the journal holds none of the %d states it may: %d records",
-			len(m.kept), len(replay(t, m.journal, m.now().index)))
+			len(m.kept), len(replay(t, m.journal, m.now().index())))
 	}
 	m.kept = []state{m.kept[found]}
 	m.compare(t)
@@ -121,7 +188,7 @@ func (m *model) crash(t *rapid.T) {
 // survivor returns which of the kept states the journal holds, judged by its
 // records and requests, or -1.
 func (m *model) survivor(t *rapid.T) int {
-	count := len(replay(t, m.journal, m.now().index)) + int(m.now().index)
+	count := len(replay(t, m.journal, m.now().index())) + int(m.now().index())
 	for i := len(m.kept) - 1; i >= 0; i-- {
 		if len(m.kept[i].records) == count && m.holds(t, m.kept[i].requests) {
 			return i
@@ -148,19 +215,31 @@ func expected(i, version int) engine.Request {
 	if version == 0 {
 		return engine.Request{}
 	}
-	return request(requestNumber(i), version)
+	r := request(requestNumber(i), version)
+	r.Index = uint64(i) + 1
+	return r
 }
 
 // compare holds the journal against the present state.
 func (m *model) compare(t *rapid.T) {
 	s := m.now()
-	check(t, "history", s.records[s.index:], replay(t, m.journal, s.index))
+	check(t, "history", s.records[s.trimmed:], replay(t, m.journal, uint64(s.trimmed)))
+	want := engine.Kept{First: uint64(s.trimmed) + 1, Last: uint64(len(s.records)), Bytes: size(t, s.records[s.trimmed:])}
+	for _, k := range s.snapshots {
+		want.Snapshots = append(want.Snapshots, k.index)
+	}
+	checkKept(t, "history", m.journal, want)
+	if s.trimmed > 0 {
+		if err := m.journal.Replay(uint64(s.trimmed)-1, func(engine.Record) error { return nil }); !errors.Is(err, engine.ErrTrimmed) {
+			t.Fatalf("Replay from record %d, which was trimmed: %v; want ErrTrimmed", s.trimmed, err)
+		}
+	}
 	for i, version := range s.requests {
 		checkRequest(t, "history", m.journal, requestNumber(i), expected(i, version))
 	}
 	checkMessages(t, "history", m.journal, s.messages)
 	checkAudit(t, "history", m.journal, s.audit)
-	if s.index > 0 {
-		checkSnapshot(t, "history", m.journal, s.index, snapshot(s.size))
+	for _, k := range s.snapshots {
+		checkSnapshotAt(t, "history", m.journal, k.index, k.index, k.snapshot())
 	}
 }

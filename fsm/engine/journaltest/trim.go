@@ -83,11 +83,11 @@ func grown(t rapid.TB, h Harness) (engine.Journal, []engine.Record) {
 // What ended before a time goes, records up to the last snapshot before it (JRN-19, JRN-20).
 func testTrimByAge(t *testing.T, h Harness) {
 	j, records := grown(t, h)
-	checkKept(t, "whole", j, engine.Kept{First: 1, Last: 9, Snapshots: []uint64{3, 6, 8}})
+	checkKept(t, "whole", j, engine.Kept{First: 1, Last: 9, Bytes: size(t, records), Snapshots: []uint64{3, 6, 8}})
 	trim(t, j, engine.Keep{Since: 8}, engine.Trimmed{Records: 6, Snapshots: 1, Requests: 6, Messages: 7, Audit: 7})
 	trim(t, j, engine.Keep{Since: 8}, engine.Trimmed{})
 	j = h.Crash(t)
-	checkKept(t, "after a crash", j, engine.Kept{First: 7, Last: 9, Snapshots: []uint64{6, 8}})
+	checkKept(t, "after a crash", j, engine.Kept{First: 7, Last: 9, Bytes: size(t, records[6:]), Snapshots: []uint64{6, 8}})
 	check(t, "what is kept", records[6:], replay(t, j, 6))
 	if err := j.Replay(5, func(engine.Record) error { return nil }); !errors.Is(err, engine.ErrTrimmed) {
 		t.Errorf("Replay of what was dropped: %v; want ErrTrimmed", err)
@@ -102,7 +102,7 @@ func testTrimByAge(t *testing.T, h Harness) {
 		t.Errorf("%d audit records; want 2", got)
 	}
 	trim(t, j, engine.Keep{Since: 1 << 40}, engine.Trimmed{Records: 2, Snapshots: 1, Requests: 2, Messages: 2, Audit: 2})
-	checkKept(t, "all that may go", h.Reopen(t), engine.Kept{First: 9, Last: 9, Snapshots: []uint64{8}})
+	checkKept(t, "all that may go", h.Reopen(t), engine.Kept{First: 9, Last: 9, Bytes: size(t, records[8:]), Snapshots: []uint64{8}})
 }
 
 // Of too many records the oldest go, and nothing else (JRN-20).
@@ -121,8 +121,32 @@ func testTrimBySize(t *testing.T, h Harness) {
 	j = h.Crash(t)
 	checkKept(t, "no record is left", j, engine.Kept{First: 12, Last: 11, Snapshots: []uint64{11}})
 	check(t, "no record is left", nil, replay(t, j, 11))
-	appendTo(t, j, engine.Batch{Records: tail(append(records, more...), 1)}, true)
-	checkKept(t, "goes on", h.Reopen(t), engine.Kept{First: 12, Last: 12, Snapshots: []uint64{11}})
+	last := tail(append(records, more...), 1)
+	appendTo(t, j, engine.Batch{Records: last}, true)
+	checkKept(t, "goes on", h.Reopen(t), engine.Kept{First: 12, Last: 12, Bytes: size(t, last), Snapshots: []uint64{11}})
+}
+
+// One Trim drops no more than TrimMax of each, so that nobody waits for it long; the next
+// goes on from there.
+func testTrimMax(t *testing.T, h Harness) {
+	j := h.Create(t)
+	const more = 3
+	var last []engine.Record
+	for n := range engine.TrimMax + more {
+		index := uint64(n) + 1
+		last = tail(last, 1)
+		last[0].Index = index
+		appendTo(t, j, engine.Batch{
+			Records: last, Requests: []engine.Request{at(index, true)},
+			Messages: []engine.Message{message(n+1, index)}, Audit: []engine.Audit{audit(n+1, index)},
+		}, false)
+	}
+	late := engine.Keep{Since: 1 << 40}
+	trim(t, j, late, engine.Trimmed{Requests: engine.TrimMax, Messages: engine.TrimMax, Audit: engine.TrimMax})
+	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{engine.TrimMax + 3, engine.TrimMax + 2, engine.TrimMax + 1}) {
+		t.Errorf("requests %v; want the last ones", got)
+	}
+	trim(t, h.Reopen(t), late, engine.Trimmed{Requests: more, Messages: more, Audit: more})
 }
 
 func size(t rapid.TB, records []engine.Record) (bytes int64) {

@@ -121,7 +121,7 @@ func (l *live) open() (err error) {
 	if l.memory, err = memory.Open(l.store, l.embedder()); err != nil {
 		return err
 	}
-	l.sessions, err = session.Open(l.scratch, l.store)
+	l.sessions, err = session.Open(l.scratch, l.store, time.Now)
 	return err
 }
 

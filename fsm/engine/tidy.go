@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// Retention is how long what was done is kept (JRN-20). Zero is no bound.
+type Retention struct {
+	Age   fsm.Millis
+	Bytes int64 // of all records, as [Keep].Bytes
+}
+
+// restShare is the part of the age that the records behind the last snapshot may reach
+// before one is saved for the sake of trimming: no record outlives the age by more.
+const restShare = 8
+
+// Tidy drops some of what r does not ask to keep, as one [Journal.Trim], and returns
+// what. Where that is nothing, nothing is left to drop: whoever has other work calls
+// it again and again, with that work between. An error of the trimming leaves the engine
+// alive, so that one damaged old record does not end each process anew; where a write
+// has failed, the next append says so.
+func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
+	if e.dead != nil {
+		return Trimmed{}, e.dead
+	}
+	if r == (Retention{}) {
+		return Trimmed{}, nil
+	}
+	if err := e.rest(now, r); err != nil {
+		return Trimmed{}, err
+	}
+	keep := Keep{Bytes: r.Bytes}
+	if r.Age > 0 {
+		keep.Since = now - r.Age
+	}
+	out, err := e.journal.Trim(keep)
+	if err != nil {
+		return out, fmt.Errorf("trim the journal: %w", err)
+	}
+	return out, nil
+}
+
+// rest saves the state where nothing is active and the records behind the last snapshot
+// are old, or too many bytes are kept (JRN-13): records go up to a snapshot only.
+func (e *Engine) rest(now fsm.Millis, r Retention) error {
+	if e.last == e.saved || e.machine.Active() {
+		return nil
+	}
+	due := r.Age > 0 && e.oldest < now-r.Age/restShare
+	if !due && r.Bytes > 0 {
+		kept, err := e.journal.Kept()
+		if err != nil {
+			return fmt.Errorf("look what the journal keeps: %w", err)
+		}
+		due = kept.Bytes > r.Bytes
+	}
+	if !due {
+		return nil
+	}
+	return e.save()
+}

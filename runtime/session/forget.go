@@ -1,0 +1,70 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// forgetParts is how many parts of an archive are looked at at once.
+const forgetParts = 256
+
+// Forget drops from all archives, from the oldest part on, what was archived before a
+// time, and returns how many parts that were (SES-19). What a session keeps of its history
+// stays. A part without a time goes with the first one behind it that has one and goes. When
+// ctx ends, what is dropped by then is dropped.
+func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, err error) {
+	var ids []string
+	if err := s.store.Archives(func(id string) error { ids = append(ids, id); return nil }); err != nil {
+		return 0, fmt.Errorf("list the archives: %w", err)
+	}
+	for _, id := range ids {
+		first, last, err := s.old(ctx, id, since)
+		if err == nil && last > 0 {
+			err = s.drop(id, last)
+		}
+		if err != nil {
+			return dropped, fmt.Errorf("shorten the archive of session %q: %w", id, err)
+		}
+		if last > 0 {
+			dropped += int(last - first + 1)
+		}
+	}
+	return dropped, nil
+}
+
+// old returns the numbers of the first part of an archive and of the last one to be
+// dropped, which is 0 where none is.
+func (s *Sessions) old(ctx context.Context, id string, since fsm.Millis) (first, last uint64, err error) {
+	for after := uint64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		parts, err := s.Archive(id, after, forgetParts)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, p := range parts {
+			if p.At >= since {
+				return first, last, nil
+			}
+			after = p.Number
+			if first == 0 {
+				first = p.Number
+			}
+			if p.At > 0 {
+				last = p.Number
+			}
+		}
+		if len(parts) < forgetParts {
+			return first, last, nil
+		}
+	}
+}
+
+func (s *Sessions) drop(id string, upTo uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store.DropArchived(id, upTo)
+}
