@@ -44,6 +44,9 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	if err := s.daemon.Configure(ctx, bench.machine(now)); err != nil {
 		return err
 	}
+	if err := s.daemon.Retain(ctx, retention(now)); err != nil {
+		return err
+	}
 	s.cfg = now
 	if len(restart) > 0 {
 		s.log.Warn("some new settings wait for a restart", "keys", strings.Join(restart, " "))

@@ -158,6 +158,8 @@ func (s *starting) start(ctx context.Context) error {
 		Log:      s.log,
 		Now:      time.Now,
 		About:    daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
+
+		Retention: retention(s.cfg),
 	})
 	if err != nil {
 		return exit.With(exit.Data, err)
@@ -167,6 +169,11 @@ func (s *starting) start(ctx context.Context) error {
 
 // ballastBytes is what is set aside for a full disk: enough for an end in order.
 const ballastBytes = 16 << 20
+
+// retention is how long the daemon keeps what was done.
+func retention(cfg config.Config) engine.Retention {
+	return engine.Retention{Age: fsm.Millis(cfg.Retention.Age.Milliseconds()), Bytes: int64(cfg.Retention.Bytes)}
+}
 
 // openStore opens the data folder, which one process has at a time (CFG-8).
 func openStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {

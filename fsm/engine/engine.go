@@ -52,6 +52,7 @@ type Engine struct {
 	last      uint64     // index of the last record
 	durable   uint64     // index of the last record that no crash can lose
 	saved     uint64     // index of the last snapshot
+	resting   bool       // one is wanted at the next moment when nothing is active
 	oldest    fsm.Millis // the time of the first record behind it
 	booted    bool       // an epoch of its own has begun
 	dead      error
@@ -192,7 +193,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 // snapshot saves the state once enough records have gathered (JRN-13).
 func (e *Engine) snapshot() error {
 	gathered := e.last - e.saved
-	if gathered < SnapshotEvery || gathered < SnapshotLate && e.machine.Active() {
+	if due := e.resting || gathered >= SnapshotEvery; !due || gathered < SnapshotLate && e.machine.Active() {
 		return nil
 	}
 	return e.save()
@@ -210,7 +211,7 @@ func (e *Engine) save() error {
 	if err := e.journal.SaveSnapshot(e.last, e.machine.Snapshot()); err != nil {
 		return e.die(fmt.Errorf("save a snapshot: %w", err))
 	}
-	e.saved, e.durable = e.last, e.last
+	e.saved, e.durable, e.resting = e.last, e.last, false
 	if e.Saved != nil {
 		e.Saved()
 	}

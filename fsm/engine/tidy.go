@@ -42,22 +42,36 @@ func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	return out, nil
 }
 
-// rest saves the state where nothing is active and the records behind the last snapshot
-// are old, or too many bytes are kept (JRN-13): records go up to a snapshot only.
+// rest saves the state where the records behind the last snapshot are old, or too many
+// bytes are kept, at once or when nothing is active (JRN-13): records go up to a snapshot
+// only, by the time of its last input. So before the boot, which is an input of today,
+// the state is saved whatever is active, unless a snapshot would hide what diverges (JRN-6).
 func (e *Engine) rest(now fsm.Millis, r Retention) error {
-	if e.last == e.saved || e.machine.Active() {
+	due, err := e.overdue(now, r)
+	switch {
+	case err != nil || !due || e.last == e.saved:
+		return err
+	case !e.booted && len(e.diverging) > 0:
 		return nil
-	}
-	due := r.Age > 0 && e.oldest < now-r.Age/restShare
-	if !due && r.Bytes > 0 {
-		kept, err := e.journal.Kept()
-		if err != nil {
-			return fmt.Errorf("look what the journal keeps: %w", err)
-		}
-		due = kept.Bytes > r.Bytes
-	}
-	if !due {
+	case e.booted && e.machine.Active():
+		e.resting = true
 		return nil
 	}
 	return e.save()
+}
+
+// overdue reports whether the first record behind the last snapshot is old, or too many
+// bytes are kept.
+func (e *Engine) overdue(now fsm.Millis, r Retention) (bool, error) {
+	if r.Age > 0 && e.oldest < now-r.Age/restShare {
+		return true, nil
+	}
+	if r.Bytes <= 0 {
+		return false, nil
+	}
+	kept, err := e.journal.Kept()
+	if err != nil {
+		return false, fmt.Errorf("look what the journal keeps: %w", err)
+	}
+	return kept.Bytes > r.Bytes, nil
 }

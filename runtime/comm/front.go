@@ -113,7 +113,15 @@ type Status struct {
 	Active    []Active    `json:"active"`             // handles started and not ended
 	Ignored   fsm.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
 	NoSpace   string      `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
+	Journal   Journal     `json:"journal"`
 	Listeners Counts      `json:"listeners"`
+}
+
+// Journal is what the journal keeps (JRN-20).
+type Journal struct {
+	First uint64 `json:"first"` // index of the first record that is kept
+	Last  uint64 `json:"last"`  // index of the last record
+	Bytes int64  `json:"bytes"` // of the records that are kept
 }
 
 // Active is a handle that holds a slot.

@@ -42,8 +42,9 @@ type Config struct {
 	RequestBytesMax Bytes `key:"request_bytes_max" min:"1KiB" max:"64MiB"`
 	// Reserve is the free space of the data folder's file system below which
 	// nothing is accepted. Default: 64MiB.
-	Reserve Bytes `key:"reserve" min:"0" max:"1TiB"`
-	Log     Log   `key:"log"`
+	Reserve   Bytes     `key:"reserve" min:"0" max:"1TiB"`
+	Retention Retention `key:"retention"`
+	Log       Log       `key:"log"`
 
 	builtin  []fsm.ToolDecl   // the profile's
 	labels   []fsm.StateLabel // the profile's
@@ -147,6 +148,15 @@ type Exec struct {
 type Comm struct {
 	HTTP string `key:"http" is:"listen"` // default: 127.0.0.1:7433
 	UDP  string `key:"udp" is:"listen"`  // default: 127.0.0.1:7434
+}
+
+// Retention is how long what was done is kept (JRN-20); 0 is no bound.
+type Retention struct {
+	// Age is that of records, of requests since they were answered, of sent messages,
+	// audit records and the parts of archives. Default: 2160h, 90 days.
+	Age time.Duration `key:"age" max:"876000h"`
+	// Bytes is the size of the records; beyond it the oldest go. Default: 1GiB.
+	Bytes Bytes `key:"bytes" min:"0" max:"1024TiB"`
 }
 
 // Log is what the daemon logs.

@@ -52,6 +52,7 @@ func defaults(s Sources, profile string) Config {
 		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434"},
 		RequestBytesMax: 64 * KiB,
 		Reserve:         64 * MiB,
+		Retention:       Retention{Age: 90 * 24 * time.Hour, Bytes: GiB},
 		Log:             Log{Level: "info", Format: "text"},
 		builtin:         p.Tools,
 		labels:          p.Labels,

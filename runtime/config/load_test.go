@@ -186,6 +186,7 @@ tools: {exec: {allow: true, timeout: 90s}, result_bytes_max: 4096, read_bytes_ma
 comm: {http: "[::1]:0", udp: off}
 request_bytes_max: 128KiB
 reserve: 0
+retention: {age: 720h, bytes: 2GiB}
 log: {level: debug, format: json}
 limits: # nothing yet
 `)
@@ -214,6 +215,9 @@ limits: # nothing yet
 	}
 	if c.RequestBytesMax != 128*config.KiB || c.Reserve != 0 {
 		t.Errorf("request_bytes_max, reserve = %v, %v", c.RequestBytesMax, c.Reserve)
+	}
+	if diff := cmp.Diff(config.Retention{Age: 720 * time.Hour, Bytes: 2 * config.GiB}, c.Retention); diff != "" {
+		t.Errorf("retention (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff(config.Log{Level: "debug", Format: "json"}, c.Log); diff != "" {
 		t.Errorf("log (-want +got)\n%s", diff)

@@ -7,10 +7,12 @@ import (
 )
 
 // reloadable are the keys, and the sections, that a running daemon takes anew: what
-// travels to the machine, and the tools, but for the workspace in which they are.
+// travels to the machine, the tools, but for the workspace in which they are, and how
+// long what was done is kept.
 func reloadable() []string {
 	return []string{
 		"profile", "init", "about.", "brain.temperature", "brain.max_tokens", "switches.", "limits.", "prompts.", "tools.",
+		"retention.",
 	}
 }
 

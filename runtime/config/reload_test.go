@@ -20,6 +20,7 @@ brain: {temperature: 0.3, num_ctx: 16384, max_tokens: 99}
 limits: {max_queue: 3}
 tools: {approve: [load_skill], exec: {allow: true}}
 comm: {udp: off}
+retention: {age: 24h}
 `)
 	next := w.load()
 	now, restart := first.Reload(next)
@@ -31,6 +32,9 @@ comm: {udp: off}
 	}
 	if diff := cmp.Diff([]string{"workspace", "brain.num_ctx", "brain.on_unreachable", "comm.udp"}, restart); diff != "" {
 		t.Errorf("what waits (-want +got)\n%s", diff)
+	}
+	if now.Retention != next.Retention {
+		t.Errorf("what is kept is %+v; want the new %+v", now.Retention, next.Retention)
 	}
 	if now.Comm != first.Comm || !now.Tools.Exec.Allow || now.Brain.NumCtx != first.Brain.NumCtx {
 		t.Errorf("what waits has changed: %+v", now)

@@ -47,6 +47,9 @@ type Sessions interface {
 	// Save writes a session over the version it was loaded with, once for each
 	// turn. On a conflict nothing is written, and now is what stands there.
 	Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session, conflict bool, err error)
+	// Forget drops from all archives what was archived before a time, and returns
+	// how many messages that were.
+	Forget(ctx context.Context, since fsm.Millis) (dropped int, err error)
 }
 
 // Skills reads skills. An error is worded for the model.
@@ -69,6 +72,8 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	About    About
+	// Retention is how long what was done is kept; zero keeps all of it.
+	Retention engine.Retention
 }
 
 // About is what a status tells of the daemon beside its state.
@@ -94,6 +99,7 @@ type Daemon struct {
 	timers    map[fsm.TimerID]*time.Timer
 	schedules map[string]*slot
 	short     shortage
+	tidies    tidying
 	exit      *fsm.ExitCode
 }
 
@@ -130,7 +136,8 @@ func Open(o Options) (*Daemon, error) {
 		return nil, fmt.Errorf("recover from the journal: %w", err)
 	}
 	d.engine = e
-	e.Observe, e.Check = d.observe, d.check
+	d.tidies.retention = o.Retention
+	e.Observe, e.Check, e.Saved = d.observe, d.check, d.tidySoon
 	for _, v := range e.Divergences() {
 		o.Log.Error("the journal was written by code that decided otherwise; what follows it may differ",
 			"record", v.Index, "expected", v.Want, "got", v.Got)
@@ -157,6 +164,10 @@ func (d *Daemon) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
 func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	defer d.close()
 	failpoint.Hit(failpoint.BootRecovered)
+	d.tidy()
+	if err := d.engine.Err(); err != nil {
+		return "", err
+	}
 	if err := d.boot(); err != nil {
 		return "", err
 	}
@@ -225,6 +236,7 @@ func (d *Daemon) close() {
 	if d.short.again != nil {
 		d.short.again.Stop()
 	}
+	d.tidies.stop()
 	d.hub.close()
 	ended := make(chan struct{})
 	go func() {

@@ -226,6 +226,8 @@ func (d *Daemon) status() comm.Status {
 	s := comm.Status{
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
 	}
+	kept := d.kept()
+	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	for _, h := range view.Handles {
 		asks := comm.AskOf(&h)
 		if asks == nil && (h.State == fsm.Queued || h.State == fsm.Parked) {
@@ -260,6 +262,9 @@ func (d *Daemon) observe(s engine.Step) {
 		switch m.Table {
 		case fsm.Lifecycle.Name:
 			d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
+			if m.To == fsm.Serving {
+				d.tidySoon()
+			}
 		default:
 			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
 			d.hub.moved(m, d.config())

@@ -19,13 +19,14 @@ type compaction struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	busy    chan struct{} // of one place: one at a time
+	busy    chan struct{} // of one place: one runs at a time
 	dropped int64         // bytes since the last one; of the goroutine that trims
 }
 
-func (c *compaction) begin() {
+func newCompaction() *compaction {
+	c := &compaction{busy: make(chan struct{}, 1)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.busy = make(chan struct{}, 1)
+	return c
 }
 
 // end waits until none runs.
@@ -37,7 +38,7 @@ func (c *compaction) end() {
 // freed notes that bytes were dropped, and once they are a good part of the whole
 // compacts the database in the background.
 func (s *Store) freed(bytes int64) {
-	c := &s.compact
+	c := s.compact
 	c.dropped += bytes
 	if c.dropped < compactBytesMin || c.dropped < int64(s.db.Metrics().DiskSpaceUsage())/compactShare {
 		return

@@ -125,11 +125,11 @@ func (s *Store) Kept() (engine.Kept, error) {
 	return s.extent.kept(), nil
 }
 
-// measure finds where the records begin and end, and the snapshots.
-func (s *Store) measure() (*extent, error) {
+// findEnds finds where the records begin and end, and the snapshots.
+func (s *Store) findEnds() error {
 	cuts, err := s.cuts()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	newest := uint64(0)
 	if n := len(cuts); n > 0 {
@@ -137,10 +137,11 @@ func (s *Store) measure() (*extent, error) {
 	}
 	first, last, err := s.recordRange()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	behind, err := s.recordBytes(newest)
-	return newExtent(first, last, cuts, behind), err
+	s.extent = newExtent(first, last, cuts, behind)
+	return err
 }
 
 // recordRange returns the indexes of the first and the last record, or 0 where there

@@ -53,7 +53,7 @@ type Store struct {
 	closed  atomic.Bool
 	name    string
 	extent  *extent
-	compact compaction
+	compact *compaction
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -69,7 +69,7 @@ func Open(dir string, o Options) (*Store, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
-	s := &Store{dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b, failure: newFailure(dir, o.Logger)}
+	s := &Store{dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b, failure: newFailure(dir, o.Logger), compact: newCompaction()}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
 		return nil, err
@@ -105,11 +105,7 @@ func (s *Store) open() (err error) {
 	if s.name, err = s.readName(); err != nil {
 		return err
 	}
-	if s.extent, err = s.measure(); err != nil {
-		return err
-	}
-	s.compact.begin()
-	return nil
+	return s.findEnds()
 }
 
 // readName reads the store's name. The methods that others call read a store that

@@ -1,0 +1,189 @@
+package daemon_test
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/daemon"
+	"shelly/runtime/session"
+	"shelly/runtime/store"
+)
+
+const day = 24 * time.Hour
+
+// calendar is a clock in the test's hands.
+type calendar struct{ days atomic.Int64 }
+
+func (c *calendar) now() time.Time {
+	return time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC).Add(time.Duration(c.days.Load()) * day)
+}
+
+// book is a log that can be read while it is written.
+type book struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *book) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *book) count(words string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Count(b.text.String(), words)
+}
+
+// keeping starts a daemon over a house's store that keeps what was done for 80 days.
+func (h house) keeping(t *testing.T, c *calendar) (*fixture, *store.Store, *session.Sessions, *book) {
+	t.Helper()
+	s, err := store.Open("store", store.Options{FS: h.disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := session.Open(h.dir, s, c.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &book{}
+	f := startWith(t, func(o *daemon.Options) {
+		o.Journal, o.Sessions, o.Now = s, kept, c.now
+		o.Log, o.Retention = slog.New(slog.NewTextHandler(log, nil)), eighty
+		talks(&o.Config)
+	})
+	t.Cleanup(func() {
+		f.end()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f, s, kept, log
+}
+
+// eighty is 80 days.
+var eighty = engine.Retention{Age: fsm.Millis((80 * day).Milliseconds())}
+
+// until lets the daemon tidy, as each hour does, until it is as wanted.
+func (f *fixture) until(what string, holds func() bool) {
+	f.t.Helper()
+	for !holds() {
+		if err := f.Retain(f.ctx, eighty); err != nil {
+			f.t.Fatalf("%s is not so: %v", what, err)
+		}
+	}
+}
+
+// What is older than the retention goes, in the running daemon and with the archives of
+// sessions; the history, and what is younger, stays (JRN-20, SES-19).
+func TestJRN20WhatIsOldIsDropped(t *testing.T) {
+	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
+	f, s, kept, log := h.keeping(t, clock)
+	say := func(id string) {
+		f.ask(id, "question "+id)
+		f.next().says("answer " + id)
+		f.replied(id)
+		for len(f.Status(f.ctx).Active) > 0 && f.ctx.Err() == nil { // its session is saved behind the reply
+		}
+	}
+	known := func(id string) bool {
+		_, ok, err := s.Request(fsm.RequestKey{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	archived := func() (texts []string) {
+		parts, err := kept.Archive("test:t", 0, 99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parts {
+			texts = append(texts, p.Message.Text)
+		}
+		return texts
+	}
+	say("a")
+	clock.days.Store(60)
+	f.until("a snapshot to trim up to", func() bool { k, err := s.Kept(); return err == nil && len(k.Snapshots) == 1 })
+	say("b")
+	if first := f.Status(f.ctx).Journal.First; first != 1 || !known("a") {
+		t.Fatalf("the first record is %d: something was dropped too early", first)
+	}
+	last := f.Status(f.ctx).Journal
+	clock.days.Store(81)
+	f.until("a is dropped", func() bool { return !known("a") && len(archived()) == 2 })
+	got := f.Status(f.ctx).Journal
+	if got.First <= 1 || got.First > last.Last || got.Bytes <= 0 || got.Bytes >= last.Bytes || !known("b") {
+		t.Errorf("of %+v is left %+v, and of request b %v", last, got, known("b"))
+	}
+	if texts := archived(); texts[0] != "question b" {
+		t.Errorf("the archive holds %q", texts)
+	}
+	state, err := kept.Load(f.ctx, "test:t")
+	if err != nil || len(state.History) != 4 {
+		t.Errorf("the history has %d messages, error %v; want all 4", len(state.History), err)
+	}
+	f.until("it says so", func() bool { return log.count(`"what is old was dropped from the archives`) == 1 })
+	if n := log.count(`msg="what is old was dropped" records=`); n != 1 {
+		t.Errorf("it says so %d times", n)
+	}
+}
+
+// What a daemon that was down for long left behind goes at its start.
+func TestJRN20WhatIsOldIsDroppedAtTheStart(t *testing.T) {
+	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
+	t.Run("before", func(t *testing.T) {
+		f, _, _, _ := h.keeping(t, clock)
+		f.ask("a", "question")
+		f.next().says("answer")
+		f.replied("a")
+	})
+	clock.days.Store(81)
+	f, _, _, _ := h.keeping(t, clock)
+	if first := f.Status(f.ctx).Journal.First; first <= 1 {
+		t.Errorf("the first record is %d: nothing was dropped", first)
+	}
+	if _, ok, err := f.Request(f.ctx, fsm.RequestKey{ID: "a"}); ok || err != nil {
+		t.Errorf("the request is still there, %v", err)
+	}
+}
+
+// worn is a journal that cannot be trimmed.
+type worn struct {
+	*engine.MemoryJournal
+	tries atomic.Int64
+}
+
+func (j *worn) Trim(engine.Keep) (engine.Trimmed, error) {
+	j.tries.Add(1)
+	return engine.Trimmed{}, errors.New("a record is damaged")
+}
+
+// A daemon whose journal cannot be trimmed says so and serves.
+func TestADamagedOldRecordEndsNothing(t *testing.T) {
+	j := &worn{MemoryJournal: engine.NewMemoryJournal()}
+	f := startWith(t, func(o *daemon.Options) {
+		talks(&o.Config)
+		o.Config.Switches.History = fsm.HistoryNone
+		o.Journal, o.Retention = j, engine.Retention{Age: 60_000}
+	})
+	f.until("a second try", func() bool { return j.tries.Load() > 1 }) // at the start, and once it serves
+	f.ask("a", "one")
+	f.next().says("two")
+	f.replied("a")
+	f.end()
+	if log := f.log.String(); !strings.Contains(log, "a record is damaged") {
+		t.Errorf("the log is %s", log)
+	}
+}
