@@ -52,12 +52,6 @@ func buildShelly(t *testing.T, flags ...string) string {
 // start starts the daemon and waits until it serves.
 func (p *process) start() {
 	p.t.Helper()
-	p.startUntil("state=serving")
-}
-
-// startUntil starts the daemon and waits until a line of its log holds part.
-func (p *process) startUntil(part string) {
-	p.t.Helper()
 	args := append([]string{
 		"run", "--data", p.data, "--workspace", p.dir, "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=127.0.0.1:0",
 	}, p.args...)
@@ -73,7 +67,7 @@ func (p *process) startUntil(part string) {
 		p.t.Fatal(err)
 	}
 	go p.log.read(bufio.NewScanner(out))
-	p.log.await(p.t, part)
+	p.log.await(p.t, "state=serving")
 }
 
 // kill ends the daemon as a power failure does.

@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
+	"shelly/runtime/backup"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/store"
 )
@@ -68,6 +69,9 @@ func storedSource(data string) (*source, error) {
 	dir := filepath.Join(data, "store")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", data)
+	}
+	if err := backup.Pending(data); err != nil {
+		return nil, exit.With(exit.Data, err)
 	}
 	s, err := store.OpenReadOnly(dir, store.Options{})
 	switch {

@@ -19,6 +19,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/backup"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -132,12 +133,13 @@ func (s *starting) start(ctx context.Context) error {
 	if err := s.work.use(bench); err != nil {
 		return err
 	}
-	journal, err := openStore(s.cfg, s.log)
+	journal, err := s.openStore()
 	if err != nil {
 		return err
 	}
 	s.later(journal.Close)
 	failpoint.Hit(failpoint.BootOpened)
+	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: versionText(), Now: time.Now}
 	mem, err := memory.Open(journal, brain.embedder)
 	if err != nil {
 		return exit.With(exit.Data, fmt.Errorf("load the memory: %w", err))
@@ -155,9 +157,13 @@ func (s *starting) start(ctx context.Context) error {
 		Sessions: sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,
-		Log:      s.log,
-		Now:      time.Now,
-		About:    daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
+		Backup: func(ctx context.Context, w io.Writer) error {
+			_, err := backup.Write(ctx, w, keep)
+			return err
+		},
+		Log:   s.log,
+		Now:   time.Now,
+		About: daemon.About{Version: versionText(), Brain: brain.about, Data: s.cfg.Data},
 
 		Retention: retention(s.cfg),
 	})
@@ -173,6 +179,26 @@ const ballastBytes = 16 << 20
 // retention is how long the daemon keeps what was done.
 func retention(cfg config.Config) engine.Retention {
 	return engine.Retention{Age: fsm.Millis(cfg.Retention.Age.Milliseconds()), Bytes: int64(cfg.Retention.Bytes)}
+}
+
+// openStore opens the data folder, behind what a crash in the midst of a restore or a
+// backup has left to do (JRN-25).
+func (s *starting) openStore() (*store.Store, error) {
+	finished, err := backup.Finish(s.cfg.Data)
+	if err != nil {
+		return nil, exit.With(exit.Data, fmt.Errorf("finish a restore that was interrupted: %w", err))
+	}
+	if finished {
+		s.log.Info("a restore that was interrupted is finished", "data", s.cfg.Data)
+	}
+	journal, err := openStore(s.cfg, s.log)
+	if err != nil {
+		return nil, err
+	}
+	if err := backup.Clear(s.cfg.Data); err != nil {
+		s.log.Warn("what a backup has left cannot be removed", "error", err)
+	}
+	return journal, nil
 }
 
 // openStore opens the data folder, which one process has at a time (CFG-8).

@@ -29,6 +29,7 @@
 //	GET  /v1/audit                   {audit}: the tool calls that have ended; ?session= for those of one, &after= and &limit= as above
 //	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes
 //	GET  /v1/journal/kept            {first, last, snapshots}: which there are
+//	GET  /v1/backup                  a backup, a tar file (package backup); one at a time
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"context"
+	"io"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -48,6 +49,8 @@ type Front interface {
 	// Standings returns where the unfinished handles stand, in the order of their
 	// admission.
 	Standings(ctx context.Context) ([]Standing, error)
+	// Backup writes a backup of what is durable (package backup). It holds nobody up.
+	Backup(ctx context.Context, w io.Writer) error
 	// Status returns how the daemon is, Listeners left empty.
 	Status(ctx context.Context) Status
 }

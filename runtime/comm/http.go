@@ -59,6 +59,7 @@ type HTTP struct {
 	wrong   allowance
 	streams chan struct{} // a token per open stream or wait
 	folds   chan struct{} // a token per history that is made
+	backup  chan struct{} // a token while one is sent
 	handler http.Handler
 }
 
@@ -72,7 +73,7 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 		return nil, fmt.Errorf("the request limit is %d bytes and wants to be positive", o.RequestBytesMax)
 	}
 	o = o.withDefaults()
-	h := &HTTP{front: front, o: o, secret: s, wrong: allowance{now: o.Now}, streams: make(chan struct{}, o.StreamsMax), folds: make(chan struct{}, foldsMax)}
+	h := &HTTP{front: front, o: o, secret: s, wrong: allowance{now: o.Now}, streams: make(chan struct{}, o.StreamsMax), folds: make(chan struct{}, foldsMax), backup: make(chan struct{}, 1)}
 	h.handler = h.guard(h.routes())
 	return h, nil
 }
@@ -124,6 +125,7 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
 	mux.Handle("/v1/journal", only(http.MethodGet, h.getJournal))
 	mux.Handle("/v1/journal/kept", only(http.MethodGet, h.getKept))
+	mux.Handle("/v1/backup", only(http.MethodGet, h.getBackup))
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
@@ -131,7 +133,7 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/journal, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/journal, /v1/backup, /v1/events, /v1/status and /healthz"}
 }
 
 // handling answers a request. It returns an error instead of answering with one.

@@ -64,6 +64,21 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// getBackup sends a backup (COM-16). One that ends early has no checksums at its end.
+func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	select {
+	case h.backup <- struct{}{}:
+		defer func() { <-h.backup }()
+	default:
+		h.o.Counters.refused.Add(1)
+		return &Problem{CodeBusy, "a backup is being sent already", "try again when it has ended"}
+	}
+	return h.send(w, r, backupStream, func(out *bufio.Writer) error { return h.front.Backup(r.Context(), out) })
+}
+
 // send sends a long answer piece by piece. Each piece has its own deadline, so that a
 // client that does not read is dropped. An error before the first piece is the answer;
 // behind it the connection breaks, so that nobody takes a part for the whole.

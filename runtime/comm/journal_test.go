@@ -2,9 +2,11 @@ package comm_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,5 +108,39 @@ func TestCOM16AJournalThatCannotBeReadToItsEndBreaksTheConnection(t *testing.T) 
 	s.front.Record(late{engine.NewMemoryJournal()})
 	if r := get(s, "/v1/journal"); r.StatusCode != http.StatusInternalServerError {
 		t.Errorf("before its first piece: status %d", r.StatusCode)
+	}
+}
+
+func TestCOM16ABackupIsSentOneAtATimeAndEndsWithItsClient(t *testing.T) {
+	s := serveHTTP(t, nil)
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	s.front.KeepBackup(func(ctx context.Context, w io.Writer) error {
+		if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
+			return err
+		}
+		close(begun)
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return ctx.Err()
+	})
+	first := get(s, "/v1/backup")
+	<-begun
+	var body comm.ProblemBody
+	if r := s.do(call{method: "GET", path: "/v1/backup"}, &body); r.StatusCode != http.StatusTooManyRequests || body.Error.Code != comm.CodeBusy {
+		t.Errorf("a second one: status %d, %+v", r.StatusCode, body)
+	}
+	if err := first.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || first.Header.Get("Content-Type") != "application/x-tar" {
+		t.Errorf("%v, %q", err, first.Header)
+	}
+	s.front.KeepBackup(func(context.Context, io.Writer) error { return engine.ErrNoSpace })
+	r := s.do(call{method: "GET", path: "/v1/backup"}, &body)
+	for r.StatusCode == http.StatusTooManyRequests { // the first is on its way out
+		r = s.do(call{method: "GET", path: "/v1/backup"}, &body)
+	}
+	if r.StatusCode != http.StatusInsufficientStorage {
+		t.Errorf("without space: status %d, %+v", r.StatusCode, body)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -58,8 +59,12 @@ type Skills interface {
 	Load(ctx context.Context, skill, reference string) (string, error)
 }
 
-// Options is what a daemon is made of. All fields are required but Embedder, and
-// but Sessions and Skills where the configuration has no use for them.
+// Backup writes a backup of all that is synced. It is called from any goroutine, one
+// call at a time.
+type Backup func(ctx context.Context, w io.Writer) error
+
+// Options is what a daemon is made of. All fields are required but Embedder and Backup,
+// and but Sessions and Skills where the configuration has no use for them.
 type Options struct {
 	Config   fsm.Config
 	Journal  engine.Journal
@@ -69,6 +74,7 @@ type Options struct {
 	Tools    Tools
 	Sessions Sessions // nil: loading and saving fail
 	Skills   Skills   // nil: loading fails
+	Backup   Backup   // nil: there is none
 	Log      *slog.Logger
 	Now      func() time.Time
 	About    About

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 
 	"shelly/fsm/engine"
 )
@@ -21,6 +22,14 @@ func (d *Daemon) Recorded(ctx context.Context) (engine.Reader, error) {
 		return nil, stopping(err)
 	}
 	return recorded{d.o.Journal, last}, nil
+}
+
+// Backup implements [comm.Front].
+func (d *Daemon) Backup(ctx context.Context, w io.Writer) error {
+	if d.o.Backup == nil {
+		return errors.New("nothing is kept that could be backed up")
+	}
+	return d.o.Backup(ctx, w)
 }
 
 // Kept implements [engine.Reader].

@@ -4,12 +4,18 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the file system that Pebble sees: one on which no write fails. Where
-// one does, the store fails and the write does not return.
+// disk is the file system that Pebble sees: one on which no write into the store's
+// folder fails. Where one does, the store fails and the write does not return. A
+// write elsewhere, which is a checkpoint's, may fail without harm.
 type disk struct {
 	vfs.FS
 	failure *failure
 	ballast *ballast
+}
+
+// own reports whether a file is the store's.
+func (d disk) own(name string) bool {
+	return d.PathJoin(d.failure.dir, d.PathBase(name)) == d.PathJoin(name)
 }
 
 // check stops the goroutine when a write has failed. A sync that finds the disk full
@@ -31,6 +37,9 @@ func (d disk) written(f vfs.File, err error) (vfs.File, error) {
 
 // Create implements vfs.FS.
 func (d disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if !d.own(name) {
+		return d.FS.Create(name, category)
+	}
 	return d.written(d.FS.Create(name, category))
 }
 
@@ -42,8 +51,8 @@ func (d disk) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vf
 // OpenDir implements vfs.FS. A folder is opened to be synced.
 func (d disk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)
-	if err != nil {
-		return nil, err
+	if err != nil || d.PathJoin(name) != d.PathJoin(d.failure.dir) {
+		return f, err
 	}
 	return diskFile{File: f, disk: d}, nil
 }

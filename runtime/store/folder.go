@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -17,6 +18,10 @@ func acquire(disk vfs.FS, dir string) (*pebble.Lock, error) {
 	}
 	return lockFolder(disk, dir)
 }
+
+// Lock keeps every other process from a store's folder, which must be there, until it
+// is closed. The error may be ErrLocked.
+func Lock(dir string) (io.Closer, error) { return lockFolder(vfs.Default, dir) }
 
 // lockFolder takes the lock of a folder that is there.
 func lockFolder(disk vfs.FS, dir string) (*pebble.Lock, error) {

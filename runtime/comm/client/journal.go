@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -126,3 +127,36 @@ func (j *Journal) lines(from, to uint64, fn func(engine.Line) error) error {
 }
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// Backup writes a backup of the running daemon's data to w (package backup). A
+// connection that breaks is an error, also where all bytes may have come.
+func (c *Client) Backup(ctx context.Context, w io.Writer) error {
+	response, err := c.do(ctx, http.MethodGet, "/v1/backup", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	from := &incoming{Reader: response.Body}
+	if _, err := io.Copy(w, from); err != nil {
+		if from.err != nil {
+			err = fmt.Errorf("read shelly's backup: %w: %w", errBroken, err)
+		}
+		return err
+	}
+	return nil
+}
+
+// incoming remembers an error of the connection, to tell it from one of who writes.
+type incoming struct {
+	io.Reader
+	err error
+}
+
+// Read implements [io.Reader].
+func (r *incoming) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}

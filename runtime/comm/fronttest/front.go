@@ -3,6 +3,7 @@ package fronttest
 
 import (
 	"context"
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -34,6 +35,7 @@ type Front struct {
 	recorded  engine.Reader
 	watchers  map[int]watcher
 	last      int
+	backup    func(ctx context.Context, w io.Writer) error
 }
 
 type watcher struct {
@@ -75,12 +77,6 @@ func (f *Front) Refuse(err error) {
 func (f *Front) SetLifecycle(s fsm.State) {
 	defer f.lock()()
 	f.status.Lifecycle = s
-}
-
-// SetNoSpace makes the status say why there is too little space; empty: there is enough.
-func (f *Front) SetNoSpace(why string) {
-	defer f.lock()()
-	f.status.NoSpace = why
 }
 
 // Hold makes Accept wait until the returned function is called.
@@ -251,6 +247,23 @@ func (f *Front) Standings(context.Context) ([]comm.Standing, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.standings, nil
+}
+
+// KeepBackup makes what Backup does; without it nothing is written.
+func (f *Front) KeepBackup(write func(ctx context.Context, w io.Writer) error) {
+	defer f.lock()()
+	f.backup = write
+}
+
+// Backup implements [comm.Front].
+func (f *Front) Backup(ctx context.Context, w io.Writer) error {
+	f.mu.Lock()
+	write := f.backup
+	f.mu.Unlock()
+	if write == nil {
+		return nil
+	}
+	return write(ctx, w)
 }
 
 // Request implements [comm.Front].

@@ -1,0 +1,272 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/backup"
+	"shelly/runtime/store"
+)
+
+func now() time.Time { return time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC) }
+
+// folder is a data folder with an open store.
+type folder struct {
+	t     *testing.T
+	dir   string
+	store *store.Store
+}
+
+// newFolder returns one with n records, of which the first accepted a request that is
+// not done, a MEMORY.md and what no backup holds.
+func newFolder(t *testing.T, n uint64) *folder {
+	t.Helper()
+	f := &folder{t: t, dir: t.TempDir()}
+	f.open()
+	f.add(n)
+	f.file("memory/MEMORY.md", "a fact\n")
+	f.file("token", "secret\n")
+	return f
+}
+
+func (f *folder) open() {
+	f.t.Helper()
+	s, err := store.Open(filepath.Join(f.dir, "store"), store.Options{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.store = s
+	f.t.Cleanup(func() { _ = s.Close() }) // it may be closed already
+}
+
+func (f *folder) close() {
+	f.t.Helper()
+	if err := f.store.Close(); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// add turns the machine n times.
+func (f *folder) add(n uint64) {
+	f.t.Helper()
+	e, err := engine.Open(f.store, idle{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if e.Last() == 0 {
+		err = e.Turn(fsm.Boot{At: 1, Config: fsm.ShellyProfile()})
+		if err == nil {
+			_, err = e.Accept(fsm.Requested{At: 2, Request: fsm.RequestKey{Principal: "local", Channel: "http", ID: "m1"}, Text: "hello"})
+		}
+	}
+	for err == nil && n > e.Last() {
+		err = e.Turn(fsm.TimerFired{At: fsm.Millis(e.Last()), Timer: 1 << 40})
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// idle performs nothing.
+type idle struct{}
+
+func (idle) Perform(fsm.Effect) error { return nil }
+
+func (f *folder) file(name, text string) {
+	f.t.Helper()
+	path := filepath.Join(f.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *folder) source() backup.Source {
+	return backup.Source{Data: f.dir, Store: f.store, Version: "test", Now: now}
+}
+
+// backup returns a backup of the folder.
+func (f *folder) backup() ([]byte, backup.Manifest) {
+	f.t.Helper()
+	var file bytes.Buffer
+	m, err := backup.Write(f.t.Context(), &file, f.source())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return file.Bytes(), m
+}
+
+// names lists what is in a folder.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	list := []string{}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// records reads what a data folder holds.
+func records(t *testing.T, dir string) (indexes []uint64) {
+	t.Helper()
+	s, err := store.OpenReadOnly(filepath.Join(dir, "store"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Replay(0, func(r engine.Record) error {
+		indexes = append(indexes, r.Index)
+		return nil
+	})
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return indexes
+}
+
+func TestJRN24ABackupHoldsAllThatWasSyncedAndNothingSecret(t *testing.T) {
+	f := newFolder(t, 10)
+	file, m := f.backup()
+	want := backup.Manifest{
+		Format: backup.Format, Shelly: "test", Time: now(), Store: f.store.Name(), StoreFormat: store.Format,
+		First: 1, Last: 10, Requests: 1, Unfinished: 1, Bytes: m.Bytes, Files: m.Files,
+	}
+	if diff := cmp.Diff(want, m); diff != "" || m.Bytes == 0 {
+		t.Errorf("%d bytes (-want +got)\n%s", m.Bytes, diff)
+	}
+	var entries []string
+	for r := tar.NewReader(bytes.NewReader(file)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(h.Name, "store/") {
+			entries = append(entries, h.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"manifest.json", "memory/MEMORY.md", "checksums"}, entries); diff != "" {
+		t.Errorf("beside the store (-want +got)\n%s", diff)
+	}
+	if got, err := backup.Check(bytes.NewReader(file)); err != nil || !cmp.Equal(got, m) {
+		t.Errorf("checked: %+v, %v", got, err)
+	}
+	if diff := cmp.Diff([]string{"memory", "store", "token"}, names(t, f.dir)); diff != "" {
+		t.Errorf("left behind (-want +got)\n%s", diff)
+	}
+}
+
+// What is written while a backup is being sent belongs to the next one.
+func TestJRN24TheStoreIsWrittenWhileABackupIsSent(t *testing.T) {
+	f := newFolder(t, 10)
+	wrote := false
+	var file bytes.Buffer
+	m, err := backup.Write(t.Context(), writerFunc(func(p []byte) (int, error) {
+		if !wrote {
+			wrote = true
+			f.add(5000)
+			f.file("memory/MEMORY.md", "another fact, much longer than the first\n")
+		}
+		return file.Write(p)
+	}), f.source())
+	if err != nil || m.Last != 10 {
+		t.Fatalf("up to %d, %v", m.Last, err)
+	}
+	to := t.TempDir()
+	if _, err := backup.Restore(&file, to, backup.Options{Now: now}); err != nil {
+		t.Fatal(err)
+	}
+	if got := records(t, to); len(got) != 10 {
+		t.Errorf("%d records", len(got))
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
+
+func TestABackupThatCannotBeWrittenEndsAndLeavesNothing(t *testing.T) {
+	f := newFolder(t, 10)
+	gone := errors.New("gone")
+	if _, err := backup.Write(t.Context(), writerFunc(func([]byte) (int, error) { return 0, gone }), f.source()); !errors.Is(err, gone) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := backup.Write(ctx, io.Discard, f.source()); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if diff := cmp.Diff([]string{"memory", "store", "token"}, names(t, f.dir)); diff != "" {
+		t.Errorf("left behind (-want +got)\n%s", diff)
+	}
+	f.file("checkpoint.tmp/store/000001.sst", "of a crash")
+	if err := backup.Clear(f.dir); err != nil || len(names(t, filepath.Join(f.dir, "checkpoint.tmp"))) > 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestJRN25ARestoredFolderHoldsWhatWasBackedUp(t *testing.T) {
+	f := newFolder(t, 10)
+	file, m := f.backup()
+	to := filepath.Join(t.TempDir(), "a", "b")
+	got, err := backup.Restore(bytes.NewReader(file), to, backup.Options{Now: now})
+	if diff := cmp.Diff(backup.Restored{Manifest: m}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"memory", "store"}, names(t, to)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if text, err := os.ReadFile(filepath.Join(to, "memory", "MEMORY.md")); err != nil || string(text) != "a fact\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if got := records(t, to); len(got) != 10 {
+		t.Errorf("%d records", len(got))
+	}
+}
+
+func TestJRN25WhatIsThereStaysOrIsMovedAside(t *testing.T) {
+	f := newFolder(t, 10)
+	file, _ := f.backup()
+	if _, err := backup.Restore(bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true}); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("beside a daemon: %v", err)
+	}
+	f.add(20)
+	f.close()
+	if _, err := backup.Restore(bytes.NewReader(file), f.dir, backup.Options{Now: now}); !errors.Is(err, backup.ErrOccupied) {
+		t.Errorf("without force: %v", err)
+	}
+	if got := records(t, f.dir); len(got) != 20 {
+		t.Errorf("a refusal has left %d records", len(got))
+	}
+	for _, aside := range []string{"before-restore-20260131T090000Z", "before-restore-20260131T090000Z-2"} {
+		got, err := backup.Restore(bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true})
+		if err != nil || got.Aside != filepath.Join(f.dir, aside) {
+			t.Fatalf("%q, %v", got.Aside, err)
+		}
+	}
+	for dir, want := range map[string]int{f.dir: 10, filepath.Join(f.dir, "before-restore-20260131T090000Z"): 20} {
+		if got := records(t, dir); len(got) != want {
+			t.Errorf("%s: %d records, want %d", dir, len(got), want)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "memory", "MEMORY.md")); err != nil || string(text) != "a fact\n" {
+			t.Errorf("%s: %q, %v", dir, text, err)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package backup_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/runtime/backup"
+	"shelly/runtime/store"
+)
+
+// entry is one of a tar file.
+type entry struct {
+	tar.Header
+	content string
+}
+
+func entries(t testing.TB, file []byte) (list []entry) {
+	t.Helper()
+	for r := tar.NewReader(bytes.NewReader(file)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, entry{*h, string(content)})
+	}
+}
+
+func packed(t testing.TB, list []entry) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w := tar.NewWriter(&file)
+	for _, e := range list {
+		if e.Typeflag == tar.TypeReg {
+			e.Size = int64(len(e.content))
+		}
+		if err := w.WriteHeader(&e.Header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, e.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func TestJRN25NoDamageIsRestored(t *testing.T) {
+	f := newFolder(t, 10)
+	file, m := f.backup()
+	parts := entries(t, file)
+	last := len(parts) - 1
+	for name, test := range map[string]struct {
+		change func([]entry) []entry
+		says   string
+	}{
+		"nothing":           {func([]entry) []entry { return nil }, "it ends before manifest.json"},
+		"no checksums":      {func(l []entry) []entry { return l[:last] }, "it ends before checksums"},
+		"a file less":       {func(l []entry) []entry { return append(l[:1:1], l[2:]...) }, "stands where " + m.Files[0].Name + " belongs"},
+		"a file more":       {func(l []entry) []entry { return append(l, l[1]) }, "something follows checksums"},
+		"another content":   {func(l []entry) []entry { l[last-1].content = "a lie.\n"; return l }, "the checksum of memory/MEMORY.md"},
+		"a longer content":  {func(l []entry) []entry { l[last-1].content += "x"; return l }, "memory/MEMORY.md has 8 bytes, and 7 are the most"},
+		"a shorter content": {func(l []entry) []entry { l[last-1].content = "x"; return l }, "memory/MEMORY.md has 1 bytes, and the manifest says 7"},
+		"fewer checksums":   {func(l []entry) []entry { l[last].content = l[last].content[:66]; return l }, "the checksum of"},
+		"a way out":         {func(l []entry) []entry { l[1].Name = "../../x"; return l }, `"../../x" leads out of the data folder`},
+		"a way out, within": {func(l []entry) []entry { l[1].Name = "store/../../x"; return l }, `leads out of the data folder`},
+		"an absolute name":  {func(l []entry) []entry { l[1].Name = "/etc/x"; return l }, `leads out of the data folder`},
+		"a token":           {func(l []entry) []entry { l[1].Name = "token"; return l }, `"token" belongs to no backup`},
+		"a link": {func(l []entry) []entry {
+			l[1] = entry{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: l[1].Name, Linkname: "/etc"}}
+			return l
+		}, "is no plain file"},
+		"a folder": {func(l []entry) []entry {
+			l[1] = entry{Header: tar.Header{Typeflag: tar.TypeDir, Name: "store/"}}
+			return l
+		}, "is no plain file"},
+		"no manifest":        {func(l []entry) []entry { return l[1:] }, "belongs"},
+		"an odd manifest":    {func(l []entry) []entry { l[0].content = "x"; return l }, "manifest.json: "},
+		"an empty manifest":  {func(l []entry) []entry { l[0].content = "{}"; return l }, "manifest.json: it has no format"},
+		"a file twice":       {replaced("memory/MEMORY.md", m.Files[0].Name), "twice"},
+		"a manifest's way":   {replaced("memory/MEMORY.md", "memory/../../x"), "leads out of the data folder"},
+		"a manifest's total": {replaced(`"bytes": `, `"bytes": 1`), "of the manifest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			damaged := packed(t, test.change(append([]entry{}, parts...)))
+			to := filepath.Join(t.TempDir(), "data")
+			_, err := backup.Restore(bytes.NewReader(damaged), to, backup.Options{Now: now})
+			if !errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v, want %q", err, test.says)
+			}
+			if left := names(t, to); len(left) > 0 {
+				t.Errorf("left behind %q", left)
+			}
+		})
+	}
+}
+
+// replaced changes the manifest's text.
+func replaced(old, by string) func([]entry) []entry {
+	return func(l []entry) []entry {
+		l[0].content = strings.Replace(l[0].content, old, by, 1)
+		return l
+	}
+}
+
+func TestJRN25ABackupThatWasCutIsNeverRestored(t *testing.T) {
+	f := newFolder(t, 10)
+	file, _ := f.backup()
+	whole := len(file) - 2*512 // but for the end mark
+	to := t.TempDir()
+	for size := 0; size < whole-512; size += 512 {
+		if _, err := backup.Restore(bytes.NewReader(file[:size+size%511]), to, backup.Options{Now: now}); !errors.Is(err, backup.ErrDamaged) {
+			t.Fatalf("%d of %d bytes: %v", size, len(file), err)
+		}
+	}
+	if left := names(t, to); len(left) > 0 {
+		t.Errorf("left behind %q", left)
+	}
+}
+
+// What newer code has made is refused with a word of its own.
+func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
+	f := newFolder(t, 10)
+	file, _ := f.backup()
+	for _, change := range []func([]entry) []entry{
+		replaced(`"format": 1`, `"format": 2, "later": {}`),
+		replaced(`"time": "`, `"format": 2, "time": "later `),
+		replaced(`"store_format": `, `"store_format": 9`),
+	} {
+		_, err := backup.Check(bytes.NewReader(packed(t, change(entries(t, file)))))
+		if !errors.Is(err, backup.ErrNewer) || errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), "use the newer one") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A journal that cannot be folded is no backup, whatever its checksums say.
+func TestJRN25ABackupWhoseJournalCannotBeFoldedIsRefused(t *testing.T) {
+	f := newFolder(t, 10)
+	f.close()
+	s, err := store.Open(filepath.Join(f.dir, "store"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.store = s
+	t.Cleanup(func() { _ = s.Close() })
+	file, _ := f.backup()
+	list := entries(t, file)
+	sums := newSums()
+	for i := range list[:len(list)-1] {
+		if strings.HasPrefix(list[i].Name, "store/MANIFEST") {
+			list[i].content = strings.Repeat("x", len(list[i].content))
+		}
+		sums.add(list[i].Name, list[i].content)
+	}
+	list[len(list)-1].content = sums.String()
+	to := t.TempDir()
+	_, err = backup.Restore(bytes.NewReader(packed(t, list)), to, backup.Options{Now: now})
+	if !errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), "its store cannot be opened") {
+		t.Errorf("%v", err)
+	}
+	if left := names(t, to); len(left) > 0 {
+		t.Errorf("left behind %q", left)
+	}
+}
+
+// Wherever a crash ends a restore, the folder then holds the old data or the new.
+func TestJRN25ACrashLeavesTheOldDataOrTheNew(t *testing.T) {
+	const aside = "before-restore-20260131T090000Z"
+	mv := func(t *testing.T, dir, from, to string) {
+		t.Helper()
+		to = filepath.Join(dir, to)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(filepath.Join(dir, from), to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	moves := [][2]string{
+		{"store", aside + "/store"}, {"restore.tmp/new/store", "store"},
+		{"memory", aside + "/memory"}, {"restore.tmp/new/memory", "memory"},
+	}
+	for crash := -1; crash <= len(moves); crash++ {
+		f := newFolder(t, 20)
+		f.close()
+		restored := newFolder(t, 10)
+		restored.close()
+		for _, name := range []string{"store", "memory"} {
+			if err := os.MkdirAll(filepath.Join(f.dir, "restore.tmp", "new"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(filepath.Join(restored.dir, name), filepath.Join(f.dir, "restore.tmp", "new", name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := 20
+		if crash >= 0 {
+			f.file("restore.tmp/ready", `{"aside":"`+aside+`"}`)
+			want = 10
+		}
+		for i := range max(0, crash) {
+			mv(t, f.dir, moves[i][0], moves[i][1])
+		}
+		if pending := backup.Pending(f.dir); errors.Is(pending, backup.ErrPending) != (crash >= 0) {
+			t.Errorf("behind move %d: %v", crash, pending)
+		}
+		finished, err := backup.Finish(f.dir)
+		if err != nil || finished != (crash >= 0) {
+			t.Fatalf("behind move %d: %v, %v", crash, finished, err)
+		}
+		if got := records(t, f.dir); len(got) != want {
+			t.Errorf("behind move %d: %d records, want %d", crash, len(got), want)
+		}
+		entries := []string{"memory", "store", "token"}
+		if crash >= 0 {
+			entries = append([]string{aside}, entries...)
+			if got := records(t, filepath.Join(f.dir, aside)); len(got) != 20 {
+				t.Errorf("behind move %d: %d records aside", crash, len(got))
+			}
+		}
+		if diff := cmp.Diff(entries, names(t, f.dir)); diff != "" {
+			t.Errorf("behind move %d (-want +got)\n%s", crash, diff)
+		}
+	}
+}
+
+// Whatever the bytes of a backup are, nothing but its own folders is written, and what
+// is restored is what some backup held (JRN-25).
+func FuzzRestore(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(packed(f, []entry{{Header: tar.Header{Typeflag: tar.TypeReg, Name: "manifest.json"}, content: `{"format":1}`}}))
+	manifest := `{"format":1,"bytes":2,"files":[{"name":"memory/MEMORY.md","bytes":2}]}`
+	sums := newSums()
+	sums.add("manifest.json", manifest)
+	sums.add("memory/MEMORY.md", "hi")
+	f.Add(packed(f, []entry{
+		{Header: tar.Header{Typeflag: tar.TypeReg, Name: "manifest.json"}, content: manifest},
+		{Header: tar.Header{Typeflag: tar.TypeReg, Name: "memory/MEMORY.md"}, content: "hi"},
+		{Header: tar.Header{Typeflag: tar.TypeReg, Name: "checksums"}, content: sums.String()},
+	}))
+	f.Add(packed(f, []entry{{Header: tar.Header{Typeflag: tar.TypeReg, Name: "../x"}, content: "x"}}))
+	above := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := filepath.Join(above, "a", "data")
+		_, err := backup.Restore(bytes.NewReader(data), dir, backup.Options{Now: now})
+		if _, checked := backup.Check(bytes.NewReader(data)); checked != nil && err == nil {
+			t.Errorf("restored although %v", checked)
+		}
+		if got := names(t, above); !cmp.Equal(got, []string{"a"}) {
+			t.Errorf("%q in the folder above", got)
+		}
+		if got := names(t, filepath.Join(above, "a")); !cmp.Equal(got, []string{"data"}) {
+			t.Errorf("%q beside the data folder", got)
+		}
+		if got := names(t, dir); err != nil && len(got) > 0 {
+			t.Errorf("a failure has left %q", got)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package backup
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"shelly/runtime/store"
+)
+
+// Pending returns ErrPending where a restore was interrupted between its two states:
+// the folder must not be read before Finish.
+func Pending(data string) error {
+	if isPending(data) {
+		return fmt.Errorf("%w: %s", ErrPending, data)
+	}
+	return nil
+}
+
+func isPending(data string) bool {
+	_, err := os.Lstat(filepath.Join(data, restoreFolder, readyName))
+	return err == nil
+}
+
+// Finish does what a crash in the midst of a restore has left to be done, and reports
+// whether the folder now holds what was restored. It comes before the store is opened.
+func Finish(data string) (finished bool, err error) {
+	work := filepath.Join(data, restoreFolder)
+	if _, err := os.Lstat(work); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	lock, err := store.Lock(work)
+	if err != nil {
+		return false, err
+	}
+	finished, err = finish(data)
+	if err == nil {
+		err = os.RemoveAll(work)
+	}
+	return finished, errors.Join(err, lock.Close())
+}
+
+// finish moves what is ready into place and what was there aside. It can be done again
+// from wherever a crash has ended it. What is not ready is removed. The caller has the
+// lock of the work folder.
+func finish(data string) (finished bool, err error) {
+	work := filepath.Join(data, restoreFolder)
+	text, err := os.ReadFile(filepath.Join(work, readyName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, os.RemoveAll(filepath.Join(work, newFolder))
+	}
+	if err != nil {
+		return false, err
+	}
+	var r ready
+	if err := json.Unmarshal(text, &r); err != nil {
+		return false, fmt.Errorf("%s: %w", filepath.Join(work, readyName), err)
+	}
+	if err := unlocked(filepath.Join(data, storeFolder)); err != nil {
+		return false, err
+	}
+	for _, folder := range []string{storeFolder, memoryFolder} {
+		if err := exchange(data, folder, filepath.Base(r.Aside)); err != nil {
+			return false, err
+		}
+	}
+	return true, errors.Join(os.Remove(filepath.Join(work, readyName)), syncFolder(work))
+}
+
+// exchange moves a folder aside and the restored one in its place, unless it is there
+// already.
+func exchange(data, folder, aside string) error {
+	restored, place := filepath.Join(data, restoreFolder, newFolder, folder), filepath.Join(data, folder)
+	if _, err := os.Lstat(restored); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err := os.Remove(place) // an empty folder is nothing to keep
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		to := filepath.Join(data, aside)
+		if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := errors.Join(os.Rename(place, filepath.Join(to, folder)), syncFolder(to)); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(restored, place); err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(filepath.Join(data, restoreFolder, newFolder)), syncFolder(data))
+}

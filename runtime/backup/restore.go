@@ -1,0 +1,204 @@
+package backup
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+// restoreFolder is where a backup is unpacked in the data folder. In it, newFolder holds
+// what is to be moved into place, and readyName says that it may be.
+const (
+	restoreFolder = "restore.tmp"
+	newFolder     = "new"
+	readyName     = "ready"
+	asideLayout   = "before-restore-20060102T150405Z"
+)
+
+// Options says how to restore.
+type Options struct {
+	Force bool // move aside what is there
+	Now   func() time.Time
+}
+
+// Restored is what came of a restore.
+type Restored struct {
+	Manifest
+	Aside     string // the folder that holds what was there; "": nothing was
+	Diverging int    // records that today's code decides otherwise (JRN-6)
+}
+
+// Restore puts a backup into a data folder, which it makes where it is missing
+// (JRN-25). Nothing in the folder is changed before all of the backup is checked, and
+// nothing is deleted. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, or
+// store.ErrLocked where a daemon or another restore has the folder.
+func Restore(r io.Reader, data string, o Options) (out Restored, err error) {
+	work := filepath.Join(data, restoreFolder)
+	if err := errors.Join(os.MkdirAll(work, 0o700), syncFolder(data), syncFolder(filepath.Dir(data))); err != nil {
+		return out, err
+	}
+	lock, err := store.Lock(work)
+	if err != nil {
+		return out, err
+	}
+	defer func() {
+		if !isPending(data) {
+			err = errors.Join(err, os.RemoveAll(work))
+		}
+		err = errors.Join(err, lock.Close())
+	}()
+	if _, err := finish(data); err != nil {
+		return out, err
+	}
+	if err := admit(data, o.Force); err != nil {
+		return out, err
+	}
+	if out.Manifest, err = unpack(r, filepath.Join(work, newFolder)); err != nil {
+		return out, err
+	}
+	if out.Diverging, err = prove(filepath.Join(work, newFolder, storeFolder), out.Manifest); err != nil {
+		return out, err
+	}
+	if err := admit(data, o.Force); err != nil { // it took its time
+		return out, err
+	}
+	aside := unused(filepath.Join(data, o.Now().UTC().Format(asideLayout)))
+	if err := declare(work, ready{Aside: filepath.Base(aside)}); err != nil {
+		return out, err
+	}
+	if _, err = finish(data); errors.Is(err, store.ErrLocked) {
+		// A daemon has begun meanwhile: what it has is left to it.
+		err = errors.Join(err, os.Remove(filepath.Join(work, readyName)))
+	}
+	if _, none := os.Lstat(aside); none == nil {
+		out.Aside = aside
+	}
+	return out, err
+}
+
+// admit returns an error where something is in the way that must stay.
+func admit(data string, force bool) error {
+	occupied := false
+	for _, folder := range []string{storeFolder, memoryFolder} {
+		entries, err := os.ReadDir(filepath.Join(data, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		occupied = occupied || len(entries) > 0
+	}
+	if !occupied {
+		return nil
+	}
+	if err := unlocked(filepath.Join(data, storeFolder)); err != nil {
+		return err
+	}
+	if !force {
+		return fmt.Errorf("%w: %s", ErrOccupied, data)
+	}
+	return nil
+}
+
+// unlocked returns an error where a process has a store.
+func unlocked(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, err := store.Lock(dir)
+	if err != nil {
+		return err
+	}
+	return lock.Close()
+}
+
+// unpack writes a backup's files, durably.
+func unpack(r io.Reader, to string) (m Manifest, err error) {
+	for _, folder := range []string{storeFolder, memoryFolder} {
+		if err := os.MkdirAll(filepath.Join(to, folder), 0o700); err != nil {
+			return m, err
+		}
+	}
+	m, err = read(r, func(name string, content io.Reader) (err error) {
+		f, err := os.OpenFile(filepath.Join(to, filepath.FromSlash(name)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		if _, err = io.Copy(f, content); err == nil {
+			err = f.Sync()
+		}
+		return errors.Join(err, f.Close())
+	})
+	if err != nil {
+		return m, err
+	}
+	return m, errors.Join(syncFolder(filepath.Join(to, storeFolder)), syncFolder(filepath.Join(to, memoryFolder)), syncFolder(to))
+}
+
+// prove opens a store that was unpacked and folds its journal, as a start will. What an
+// older shelly has made is brought up to date by that.
+func prove(dir string, m Manifest) (diverging int, err error) {
+	s, err := store.Open(dir, store.Options{})
+	switch {
+	case errors.Is(err, store.ErrNewerFormat):
+		return 0, err
+	case err != nil:
+		return 0, damaged("its store cannot be opened: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	e, err := engine.Open(s, nil)
+	switch {
+	case err != nil:
+		return 0, damaged("%w", err)
+	case e.Last() != m.Last:
+		return 0, damaged("its journal ends with record %d, and the manifest says %d", e.Last(), m.Last)
+	}
+	return len(e.Divergences()), nil
+}
+
+// unused returns the name, or one like it, under which there is nothing.
+func unused(name string) string {
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// ready is the file that says that a restore may be finished.
+type ready struct {
+	Aside string `json:"aside"` // the name of the folder for what was there
+}
+
+// declare says, durably, that what is unpacked is whole.
+func declare(work string, r ready) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	temp := filepath.Join(work, readyName+".tmp")
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(temp, filepath.Join(work, readyName)), syncFolder(work), syncFolder(filepath.Dir(work)))
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
