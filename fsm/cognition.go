@@ -94,7 +94,7 @@ func (m *Machine) inferred(i int) {
 		return
 	}
 	h.Talk = h.Inf.Talk
-	if n, ok := need(h.Inf.Result); ok && h.Inf.State == Completed && h.State == Cognition {
+	if n, ok := Need(h.Inf.Result); ok && h.Inf.State == Completed && h.State == Cognition {
 		h.Rounds++
 		h.Need = n
 		m.move(h, OnNeed)

@@ -32,6 +32,10 @@ func estimateMessage(m Message) int {
 	return n
 }
 
+// Estimate is what the whole prompt of a question is thought to cost, uncorrected, in
+// tokens.
+func (c Config) Estimate(e AskBrain) int { return c.estimate(e.System, e.Conversation, e.Tools) }
+
 // estimate is what a whole prompt is thought to cost, uncorrected.
 func (c Config) estimate(system string, talk Conversation, tools Toolset) int {
 	n := messageTokens + estimateText(system) + talk.Tokens

@@ -167,12 +167,12 @@ func (m *Machine) answered(i int, in BrainAnswered) {
 	m.learnTokens(h, in.Tokens.Prompt)
 	h.Inf.Iterations++
 	h.Inf.Waits = 0
-	calls, text := m.callsOf(h, in)
+	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations)
 	if len(calls) == 0 && strings.TrimSpace(text) == "" && in.Stop != StopMaxTokens {
 		m.askAnew(i, m.s.Config.Prompts.Empty, emptyAnswer)
 		return
 	}
-	if len(calls) == 0 && in.Stop != StopMaxTokens && m.unrunnable(h, text) {
+	if len(calls) == 0 && in.Stop != StopMaxTokens && m.s.Config.Unrunnable(m.offered(h), text) {
 		m.askAnew(i, actionPrompt, actionAnswer)
 		return
 	}
@@ -201,25 +201,26 @@ func (m *Machine) answered(i int, in BrainAnswered) {
 	}
 }
 
-// callsOf returns the calls of an answer, those written as text among them, and
-// what is left of its text. Calls that were not offered are not taken (INF-12).
-func (m *Machine) callsOf(h *Handle, in BrainAnswered) ([]ToolCall, string) {
-	set := m.offered(h)
+// CallsOf returns the calls of an answer where a set of tools was offered, those
+// written as text among them, and what is left of its text. Calls that were not
+// offered are not taken (INF-12). Answer is the answer's number in its inference; calls
+// written as text are named after it.
+func (c Config) CallsOf(set Toolset, in BrainAnswered, answer int) ([]ToolCall, string) {
 	if set == NoTools {
 		return nil, in.Text
 	}
-	if len(in.Calls) == 0 && m.s.Config.Switches.TextCalls {
-		if calls, ok := m.s.Config.textCalls(set, in.Text, h.Inf.Iterations); ok {
+	if len(in.Calls) == 0 && c.Switches.TextCalls {
+		if calls, ok := c.textCalls(set, in.Text, answer); ok {
 			return calls, ""
 		}
 	}
 	return in.Calls, in.Text
 }
 
-// unrunnable reports whether a text is a call that was meant and cannot be run (INF-29).
-func (m *Machine) unrunnable(h *Handle, text string) bool {
-	set := m.offered(h)
-	return m.s.Config.Switches.TextCalls && set != NoTools && m.s.Config.actionCall(set, text)
+// Unrunnable reports whether a text is a call that was meant and cannot be run
+// (INF-29).
+func (c Config) Unrunnable(set Toolset, text string) bool {
+	return c.Switches.TextCalls && set != NoTools && c.actionCall(set, text)
 }
 
 // askAnew asks again after an answer in which there was nothing to use (INF-20, INF-29).
@@ -284,7 +285,7 @@ func (m *Machine) say(h *Handle, msgs ...Message) {
 // said gathers what the model has said on the way.
 func (inf *Inference) said(text string) {
 	text = strings.TrimSpace(text)
-	if _, marked := need(text); text == "" || marked {
+	if _, marked := Need(text); text == "" || marked {
 		return
 	}
 	if inf.Said != "" {

@@ -180,7 +180,7 @@ func (w *Monitor) takeReply(e Reply) {
 	if f == nil {
 		return
 	}
-	_, marked := need(e.Text)
+	_, marked := Need(e.Text)
 	switch {
 	case f.replied:
 		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)
@@ -205,7 +205,7 @@ func (w *Monitor) takeReply(e Reply) {
 func (w *Monitor) checkHistory(f *followed, history []Message) {
 	for i := range history {
 		msg := &history[i]
-		_, marked := need(msg.Text)
+		_, marked := Need(msg.Text)
 		if msg.Thinking != "" || msg.Aside || marked && msg.Role == RoleAssistant {
 			w.violate("INV-11", "handle %d keeps message %d, which is not for a history: %+v", f.id, i, *msg)
 		}

@@ -103,7 +103,7 @@ func (w *Monitor) checkEntry(m *Machine, f *followed, e *Entry) {
 	if e.Summary == "" || f.answer == "" || !strings.HasSuffix(e.Text, f.answer) {
 		w.violate("INV-11", "handle %d stores an entry that is not whole: summary %q, text %q", f.id, e.Summary, e.Text)
 	}
-	if _, marked := need(e.Summary); marked {
+	if _, marked := Need(e.Summary); marked {
 		w.violate("INV-11", "handle %d stores a summary with the marker: %q", f.id, e.Summary)
 	}
 	if i := indexOf(m.s.Handles, f.id); i >= 0 && f.step.consumed && f.measure[0] == measureOf(&m.s.Handles[i])[0] &&
@@ -373,7 +373,7 @@ func (w *Monitor) checkAnswer(h *Handle, f *followed) {
 	if h.Answer == f.answer {
 		return
 	}
-	_, marked := need(h.Answer)
+	_, marked := Need(h.Answer)
 	free := h.Kind == KindMemory || h.Command != "" || h.Outcome != OutcomeAnswered // made by the machine, or with a notice
 	if f.answer != "" && h.Kind != KindMemory || marked || !free && !strings.Contains(f.step.said, h.Answer) {
 		w.violate("INV-11", "handle %d answers %q after %q; the model said %q", h.ID, h.Answer, f.answer, f.step.said)

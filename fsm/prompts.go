@@ -101,9 +101,9 @@ func DefaultPrompts() Prompts {
 // question is the user message of a cognition round's first inference.
 func (p Prompts) question(input string) string { return p.Question + "\n\nInput:\n" + input }
 
-// need returns the information need in an answer, or false where it has none.
+// Need returns the information need in an answer, or false where it has none.
 // The verdict is the marker alone: the first non-blank line begins with it.
-func need(text string) (string, bool) {
+func Need(text string) (string, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), NeedMarker)
 	return strings.TrimSpace(rest), ok
 }
@@ -111,7 +111,7 @@ func need(text string) (string, bool) {
 // withoutMarker is an answer in which the marker means nothing (HND-11).
 func withoutMarker(text string) string {
 	for {
-		n, ok := need(text)
+		n, ok := Need(text)
 		if !ok {
 			return text
 		}

@@ -35,9 +35,9 @@ func TestHND5MarkerParsing(t *testing.T) {
 		{"well\nNEED: a name", "", false},
 	}
 	for _, tt := range tests {
-		got, ok := need(tt.text)
+		got, ok := Need(tt.text)
 		if ok != tt.ok || ok && got != tt.need {
-			t.Errorf("need(%q) is %q, %t; want %q, %t", tt.text, got, ok, tt.need, tt.ok)
+			t.Errorf("Need(%q) is %q, %t; want %q, %t", tt.text, got, ok, tt.need, tt.ok)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func stripped(msgs []Message) []Message {
 		if msg.Aside {
 			continue
 		}
-		if _, marked := need(msg.Text); marked && msg.Role == RoleAssistant {
+		if _, marked := Need(msg.Text); marked && msg.Role == RoleAssistant {
 			if len(msg.Calls) == 0 {
 				continue
 			}

@@ -1,0 +1,16 @@
+package history
+
+// Follow takes the next record in, from Request.Index on, and returns the step that it
+// is, if it has to do with the request. Where many requests are followed in one fold
+// this keeps nothing of a step but its number.
+func (h *History) Follow(f Folded) (Step, bool) {
+	before := len(h.Steps)
+	h.step(f)
+	h.Ended = h.ended(f.Machine)
+	if len(h.Steps) == before {
+		return Step{}, false
+	}
+	s := h.Steps[before]
+	h.Steps[before] = Step{N: s.N}
+	return s, true
+}
