@@ -1,0 +1,139 @@
+package regression
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// canonical returns arguments so that two texts of one JSON value are one text: keys
+// sorted, the last of two members, no spaces, each number in one form. What is no JSON
+// is returned as it is, without the spaces around it.
+func canonical(args string) string {
+	value, ok := decoded(args)
+	if !ok {
+		return strings.TrimSpace(args)
+	}
+	var b strings.Builder
+	write(&b, value)
+	return b.String()
+}
+
+func decoded(text string) (value any, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
+		return nil, false
+	}
+	_, err := d.Token()
+	return value, err == io.EOF
+}
+
+func write(b *strings.Builder, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		b.WriteByte('{')
+		for i, key := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeScalar(b, key)
+			b.WriteByte(':')
+			write(b, v[key])
+		}
+		b.WriteByte('}')
+	case []any:
+		b.WriteByte('[')
+		for i, element := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			write(b, element)
+		}
+		b.WriteByte(']')
+	case json.Number:
+		b.WriteString(number(v.String()))
+	default:
+		writeScalar(b, v)
+	}
+}
+
+func writeScalar(b *strings.Builder, value any) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(value) == nil {
+		b.Write(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
+	}
+}
+
+// exponentMax bounds the zeros that a number is written out with; one beyond it keeps an
+// exponent.
+const exponentMax = 20
+
+// number is a JSON number in one form, exactly: 1, 1.0, 10e-1 and 1E0 are one number.
+func number(text string) string {
+	sign := ""
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		sign, text = "-", rest
+	}
+	mantissa, exponent := text, 0
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		n, err := strconv.Atoi(text[i+1:])
+		if err != nil || n > 1e6 || n < -1e6 {
+			return sign + text // it is equal to nothing but itself
+		}
+		mantissa, exponent = text[:i], n
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent -= len(fraction)
+	for short := strings.TrimRight(digits, "0"); len(digits) > len(short); digits = digits[:len(digits)-1] {
+		exponent++
+	}
+	switch {
+	case digits == "":
+		return "0"
+	case exponent >= 0 && exponent <= exponentMax:
+		return sign + digits + strings.Repeat("0", exponent)
+	case exponent < 0 && -exponent < len(digits):
+		return sign + digits[:len(digits)+exponent] + "." + digits[len(digits)+exponent:]
+	default:
+		return sign + digits + "e" + strconv.Itoa(exponent)
+	}
+}
+
+// keys returns the members in which two objects differ, sorted. Where one is no object
+// it is nil.
+func keys(a, b string) []string {
+	x, ok := object(a)
+	y, also := object(b)
+	if !ok || !also {
+		return nil
+	}
+	all := map[string]bool{}
+	for key := range x { // order-free: they are sorted below
+		all[key] = true
+	}
+	for key := range y { // order-free: they are sorted below
+		all[key] = true
+	}
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		v, here := x[key]
+		w, there := y[key]
+		if here != there || canonical(string(v)) != canonical(string(w)) {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
+func object(text string) (map[string]json.RawMessage, bool) {
+	var o map[string]json.RawMessage
+	return o, json.Unmarshal([]byte(text), &o) == nil && o != nil
+}

@@ -1,0 +1,19 @@
+// Package regression holds what another model, prompt or set of options would decide
+// against what the journal has. It finds the recorded questions, reads what an answer
+// decides, compares two decisions and adds them up; who asks is the caller:
+//
+//	found, err := regression.Questions(journal, regression.Filter{Since: week}, nil)
+//	r := &regression.Report{…}
+//	for _, q := range found.Questions {
+//		answer := …                     // of the other model to q.Ask and q.Tools
+//		r.Add(q, []regression.Run{…})
+//	}
+//	r.Total()
+//
+// A question is asked with the history that was recorded. What a request asked behind
+// its first difference was therefore asked of a conversation that the other model might
+// never have had: the first difference of each request is counted apart.
+//
+// A decision is the verdict and the calls. How alike two texts are is told and decides
+// nothing. The package is pure: it asks nobody and reads no clock.
+package regression
