@@ -16,13 +16,13 @@ import (
 
 // requestCmd is what can be asked of requests that were made.
 type requestCmd struct {
-	Replay requestReplayCmd `cmd:"" help:"Decide the recorded steps again with today's code, and say where it decides otherwise."`
+	Replay requestReplayCmd `cmd:"" help:"Decide recorded steps again, or ask another model the questions."`
 }
 
 // journalled is the flags that name the journal in which requests are looked up.
 type journalled struct {
 	place
-	Channel string `placeholder:"NAME" help:"Channel that the request came from. Default: http, or the only one that has the id."`
+	Channel string `placeholder:"NAME" help:"Channel of the request, where several have its id."`
 }
 
 // open opens the journal to read.

@@ -14,26 +14,33 @@ import (
 )
 
 type requestReplayCmd struct {
-	ID    string `arg:"" optional:"" help:"Request to decide again."`
-	All   bool   `help:"All requests, and totals."`
-	Since string `placeholder:"AGE" help:"With --all: those accepted in the last 7d, 12h, …"`
-	JSON  bool   `name:"json" help:"Print as JSON."`
+	ID    []string `arg:"" optional:"" help:"Requests; without a model, the one to decide again."`
+	All   bool     `help:"All requests, and totals."`
+	Since string   `placeholder:"AGE" help:"With --all: those of the last 7d, 12h, …"`
+	JSON  bool     `name:"json" help:"Print as JSON."`
+	otherModel
 	journalled
 }
 
 // Help is what follows the usage.
 func (requestReplayCmd) Help() string {
-	return "The journal has the hash of what each step caused. Nothing is performed and nothing is written. " +
-		"It ends with 1 where today's code decides otherwise."
+	return "It ends with 1 where today's code decides otherwise. " +
+		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions: " +
+		"same tools, arguments, verdict? What follows a difference is asked with the recorded history. " +
+		"No tool runs. Answers, which hold texts of requests, are kept for you alone: start again to go on."
 }
 
 // Run implements the subcommand (CLI-17).
 func (c *requestReplayCmd) Run(t *terminal) (err error) {
 	switch {
-	case c.All == (c.ID != ""):
+	case c.All == (len(c.ID) > 0):
 		return exit.Errorf(exit.Usage, "name a request, or say --all")
 	case c.Since != "" && !c.All:
 		return exit.Errorf(exit.Usage, "--since belongs to --all")
+	case c.asks(c.Set):
+		return c.ask(t)
+	case len(c.ID) > 1 || c.otherModel != (otherModel{Against: againstRecorded, Repeat: 1, FailUnder: 100}):
+		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked: name one request, or say --all")
 	}
 	j, closed, err := c.open()
 	if err != nil {
@@ -43,7 +50,7 @@ func (c *requestReplayCmd) Run(t *terminal) (err error) {
 	if c.All {
 		return c.all(t, j)
 	}
-	key, err := c.find(j, c.ID)
+	key, err := c.find(j, c.ID[0])
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -72,7 +69,7 @@ func (c *Command) Run(out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible()
+	ctx, stop := exit.Interruptible()
 	defer stop()
 	if c.Watch {
 		return c.watch(ctx, t, wanted)
@@ -111,24 +108,6 @@ func (c *Command) without(why string, flags ...flag) error {
 		return nil
 	}
 	return exit.Errorf(exit.Usage, "%s: leave out %s", why, strings.Join(bad, " and "))
-}
-
-// interruptible returns a context that ends at ^C or SIGTERM. Its cause has the code
-// that shells have for it. A second signal ends the process (CLI-2).
-func interruptible() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		if s, ok := <-signals; ok {
-			signal.Stop(signals)
-			cancel(exit.Silent(128 + int(s.(syscall.Signal))))
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-	}
 }
 
 // round loads files, and lists or plays the cases that are wanted of them.

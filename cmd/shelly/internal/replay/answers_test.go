@@ -1,0 +1,133 @@
+package replay
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+)
+
+func answer(question string) Answer {
+	return Answer{Key: Key{Question: question, Digest: "d", Options: "o", Run: 1}, Model: "m", Answer: &fsm.BrainAnswered{Text: "text of " + question}}
+}
+
+func opened(t *testing.T, name string) *Answers {
+	t.Helper()
+	a, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// written is a file with two answers, closed.
+func written(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "answers")
+	a := opened(t, name)
+	for _, question := range []string{"a", "b"} {
+		if err := a.Add(answer(question)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Wherever a crash cuts the file, what is whole is kept and the next answer stands on a
+// line of its own (CLI-18).
+func TestCLI18ATornLineIsMended(t *testing.T) {
+	whole, err := os.ReadFile(written(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "answers")
+	for cut := range len(whole) + 1 {
+		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := opened(t, name)
+		lines := strings.Count(string(whole[:cut]), "\n")
+		if got := len(a.known); got != max(lines-1, 0) {
+			t.Fatalf("cut at %d: %d answers of %d lines", cut, got, lines)
+		}
+		if err := errors.Join(a.Add(answer("c")), a.Close()); err != nil {
+			t.Fatal(err)
+		}
+		a = opened(t, name)
+		if _, ok := a.Known(answer("c").Key); !ok {
+			t.Fatalf("cut at %d: the next answer is not there", cut)
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCLI18AnAnswerIsFoundByAllThatMattered(t *testing.T) {
+	a := opened(t, written(t))
+	defer a.Close()
+	key := answer("a").Key
+	if got, ok := a.Known(key); !ok || got.Answer.Text != "text of a" {
+		t.Errorf("%v, %v", got, ok)
+	}
+	for _, other := range []Key{{"c", "d", "o", 1}, {"a", "e", "o", 1}, {"a", "d", "p", 1}, {"a", "d", "o", 2}} {
+		if _, ok := a.Known(other); ok {
+			t.Errorf("%v is there", other)
+		}
+	}
+	failed := Answer{Key: key, Class: fsm.BrainTimeout}
+	if err := a.Add(failed); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := a.Known(key); ok {
+		t.Error("what failed is not asked again")
+	}
+	if got, ok := a.Get(key); !ok || got.Class != fsm.BrainTimeout {
+		t.Errorf("%v, %v; want the failure", got, ok)
+	}
+}
+
+func TestCLI18AFileOfAnswersIsPrivateAndOfOneProcess(t *testing.T) {
+	name := written(t)
+	info, err := os.Stat(name)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v; want 0600", info.Mode(), err)
+	}
+	a := opened(t, name)
+	if _, err := Open(name); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second process: %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is no file of answers is left as it is, and damage is told by its place.
+func TestCLI18AnyOtherFileIsRefused(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	for content, want := range map[string]string{
+		"my notes":                           ErrOther.Error(),
+		"{}\n":                               ErrOther.Error(),
+		header + "{\"question\":\n{}\n":      "line 2 is damaged",
+		header + "{\"question\":\"a\"}\nx\n": "line 3 is damaged",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %s", content, err, want)
+		}
+		if now, _ := os.ReadFile(name); string(now) != content {
+			t.Errorf("%q became %q", content, now)
+		}
+	}
+	if a, err := Read(filepath.Join(t.TempDir(), "absent")); err != nil || len(a.known) != 0 {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
