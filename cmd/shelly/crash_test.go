@@ -52,6 +52,12 @@ func buildShelly(t *testing.T, flags ...string) string {
 // start starts the daemon and waits until it serves.
 func (p *process) start() {
 	p.t.Helper()
+	p.startUntil("state=serving")
+}
+
+// startUntil starts the daemon and waits until a line of its log holds part.
+func (p *process) startUntil(part string) {
+	p.t.Helper()
 	args := append([]string{
 		"run", "--data", p.data, "--workspace", p.dir, "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=127.0.0.1:0",
 	}, p.args...)
@@ -67,7 +73,7 @@ func (p *process) start() {
 		p.t.Fatal(err)
 	}
 	go p.log.read(bufio.NewScanner(out))
-	p.log.await(p.t, "state=serving")
+	p.log.await(p.t, part)
 }
 
 // kill ends the daemon as a power failure does.

@@ -194,6 +194,22 @@ func TestCOM3HealthNeedsNoTokenAndTellsLittle(t *testing.T) {
 	}
 }
 
+// JRN-14: below the reserve nothing is taken, and why is for who has the token.
+func TestJRN14HealthAndStatusTellOfTooLittleSpace(t *testing.T) {
+	s := serveHTTP(t, nil)
+	s.front.SetNoSpace("3 bytes left")
+	var health, status map[string]any
+	if r := s.do(with(call{method: "GET", path: "/healthz"}, "Authorization", ""), &health); r.StatusCode != 503 {
+		t.Errorf("health: status %d", r.StatusCode)
+	}
+	if diff := cmp.Diff(map[string]any{"ok": false, "lifecycle": "serving"}, health); diff != "" {
+		t.Error(diff)
+	}
+	if r := s.do(call{method: "GET", path: "/v1/status"}, &status); r.StatusCode != 200 || status["no_space"] != "3 bytes left" {
+		t.Errorf("status %d: %v", r.StatusCode, status)
+	}
+}
+
 func TestServeEndsWhatIsOpenWhenItsContextEnds(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ReadTimeout = time.Hour }) // which ends nothing
 	stream := eventsOf(t, s.start(call{method: "POST", path: "/v1/requests?stream=1", body: good}))

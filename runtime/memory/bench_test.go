@@ -22,7 +22,7 @@ func (v anywhere) Embed(context.Context, string) ([]byte, string, error) { retur
 // pass over the bytes of the vectors in the same process: "passes" is how many of
 // these a recall takes.
 func BenchmarkRecall(b *testing.B) {
-	for _, size := range []int{1_000, 10_000} {
+	for _, size := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("entries=%d", size), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, uint64(size)))
 			m := open(b, anywhere(randomVector(rng)))

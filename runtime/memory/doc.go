@@ -9,8 +9,9 @@
 //   - by keyword, over summary and text: BM25 over Unicode words without regard to
 //     case, over the stems of English words, and over single characters and pairs
 //     of them where a script writes no spaces (MEM-5)
-//   - by vector, over summaries: the cosine with every vector of the model and
-//     dimension that the need was embedded with, exactly
+//   - by vector, over summaries: the cosine with the vectors of the model and
+//     dimension that the need was embedded with, the likely ones among many
+//     (MEM-7)
 //
 // Both orders are joined by reciprocal rank. An entry that neither shares a
 // keyword with the need nor has a cosine of at least [MinCosine] is not returned,
@@ -19,7 +20,27 @@
 //
 // Without an embedder, or when it fails, recall goes by keyword alone (MEM-4).
 //
-// The index is in memory and made from the entries when memory is opened. A
-// vector takes 4 bytes for each dimension; those of another model than the present
-// one stay on disk until a need is embedded with it.
+// The index is in memory and made from the entries when memory is opened. Vectors
+// of another model than the present one stay on disk until a need is embedded with
+// it.
+//
+// # Vectors
+//
+// In Go a product of two numbers takes about as long whatever their size, so that a
+// byte a number saves memory and little time. What saves time is not to compare. Each
+// vector therefore has a bit a number besides, its sign behind the mean, and of many
+// only those are compared whose bits are nearest to the need's; at a cosine of
+// MinCosine that is far from chance. A scan by each way, measured in one process on
+// two cores with 768 dimensions (BenchmarkVectors is the last):
+//
+//	vectors    float32, all    bytes, all    bits, then bytes
+//	1,000           0.16 ms       0.19 ms                   –
+//	10,000          1.3  ms       1.7  ms             0.45 ms
+//	100,000        29    ms      22    ms             1.3  ms
+//	bytes each       3,072           784                  880
+//
+// Of the ten best by exact cosines the search has 98 of 100 among its own ten best
+// where vectors are made by topics (cosine 0.75 within a topic, 0.3 without), and all
+// where they are noise and the need is near one of them; the rest are ties but for the
+// rounding (TestMEM7NearSignsFindWhatComparingAllWould).
 package memory

@@ -149,7 +149,7 @@ func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 	m.keywords.search(terms(e.Need, asked), m.within(e, byKeyword))
 	byVector := m.ranking(depth)
 	if of != (space{}) && of == m.vectors.space {
-		m.vectors.search(query, m.within(e, byVector))
+		m.vectors.search(query, m.ofSession(e), byVector.add)
 	}
 	found := fuse(m.ranking(e.TopK), byKeyword.hits, byVector.hits)
 	var memories []fsm.Memory
@@ -160,14 +160,23 @@ func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 	return memories, nil
 }
 
-// within is what takes a hit into a ranking, where entries of one session alone are
-// wanted only those (MEM-6).
-func (m *Memory) within(e fsm.Recall, r *ranking) func(hit) {
+// ofSession is which entries are wanted: nil for every one, or those of one session
+// (MEM-6).
+func (m *Memory) ofSession(e fsm.Recall) func(slot int) bool {
 	if !e.Own {
+		return nil
+	}
+	return func(slot int) bool { return m.slots[slot].session == e.Session }
+}
+
+// within is what takes a hit into a ranking, if its entry is wanted.
+func (m *Memory) within(e fsm.Recall, r *ranking) func(hit) {
+	wanted := m.ofSession(e)
+	if wanted == nil {
 		return r.add
 	}
 	return func(h hit) {
-		if m.slots[h.slot].session == e.Session {
+		if wanted(h.slot) {
 			r.add(h)
 		}
 	}

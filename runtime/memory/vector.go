@@ -29,12 +29,15 @@ func spaceOf(e fsm.Entry) space {
 	return space{model: e.Model, dimensions: len(e.Vector) / 4}
 }
 
-// vectors holds the unit vectors of one space, one behind the other.
+// vectors holds the vectors of one space, compact: each number in a byte, and for many
+// vectors a sign in a bit.
 type vectors struct {
-	space space
-	data  []float32
-	slots []int       // the slot of each row
-	rows  map[int]int // the row of each slot that has one
+	space  space
+	slots  []int     // the slot of each row
+	rows   []int32   // the row of each slot, from 1; 0: it has none
+	bytes  []int8    // the numbers of each row, in steps of its scale
+	scales []float32 // of each row
+	signs  signs
 }
 
 // put takes in the entry's vector, if it has a sound one of this space.
@@ -46,76 +49,125 @@ func (v *vectors) put(slot int, e fsm.Entry) {
 	if !ok {
 		return
 	}
-	if v.rows == nil {
-		v.rows = map[int]int{}
+	for len(v.rows) <= slot {
+		v.rows = append(v.rows, 0)
 	}
-	v.rows[slot] = len(v.slots)
-	v.slots = append(v.slots, slot)
-	v.data = append(v.data, u...)
+	step := steps(u, math.MaxInt8)
+	var square float64
+	for _, x := range u {
+		n := math.RoundToEven(float64(x / step))
+		square += n * n
+		v.bytes = append(v.bytes, int8(n))
+	}
+	// With this scale, and not the step, the rounded vector has length 1 again.
+	v.slots, v.scales = append(v.slots, slot), append(v.scales, float32(1/math.Sqrt(square)))
+	v.rows[slot] = int32(len(v.slots))
+	v.signs.grow(v)
+}
+
+// steps returns the size of a step at which the greatest number of a vector is so
+// many of them.
+func steps(u []float32, most float32) float32 {
+	var greatest float32
+	for _, x := range u {
+		greatest = max(greatest, x, -x)
+	}
+	return greatest / most
+}
+
+// row returns the numbers of a row.
+func (v *vectors) row(row int) []int8 {
+	d := v.space.dimensions
+	return v.bytes[row*d : (row+1)*d]
 }
 
 // remove drops a slot's vector: the last row takes its place.
 func (v *vectors) remove(slot int) {
-	row, ok := v.rows[slot]
-	if !ok {
+	if slot >= len(v.rows) || v.rows[slot] == 0 {
 		return
 	}
-	d, last := v.space.dimensions, len(v.slots)-1
-	copy(v.data[row*d:(row+1)*d], v.data[last*d:])
-	v.slots[row] = v.slots[last]
-	v.rows[v.slots[row]] = row
-	v.data, v.slots = v.data[:last*d], v.slots[:last]
-	delete(v.rows, slot)
+	row, last := int(v.rows[slot])-1, len(v.slots)-1
+	copy(v.row(row), v.row(last))
+	v.signs.move(row, last)
+	v.slots[row], v.scales[row] = v.slots[last], v.scales[last]
+	v.rows[v.slots[row]], v.rows[slot] = int32(row+1), 0
+	v.bytes = v.bytes[:last*v.space.dimensions]
+	v.slots, v.scales = v.slots[:last], v.scales[:last]
 }
 
-// share is how many numbers are worth a goroutine of their own: some 0.1 ms.
-const share = 1 << 18
+// query is what entries are compared with: a unit vector in steps.
+type query struct {
+	unit    []float32
+	numbers []int16
+	scale   float32
+}
 
-// search gives found each entry whose cosine with query is at least MinCosine.
-// The query is a unit vector of this space.
-func (v *vectors) search(query []float32, found func(hit)) {
-	cosines := make([]float32, len(v.slots))
-	workers := min(runtime.GOMAXPROCS(0), 1+len(v.data)/share)
-	rows := (len(v.slots) + workers - 1) / workers
-	var wg sync.WaitGroup
-	for from := 0; from < len(v.slots); from += rows {
-		to := min(from+rows, len(v.slots))
-		wg.Go(func() { v.scan(query, from, cosines[from:to]) })
+func newQuery(u []float32) query {
+	q := query{unit: u, numbers: make([]int16, len(u)), scale: steps(u, math.MaxInt16)}
+	for i, x := range u {
+		q.numbers[i] = int16(math.RoundToEven(float64(x / q.scale)))
 	}
-	wg.Wait()
-	for row, cosine := range cosines {
+	return q
+}
+
+// search gives found each wanted entry whose cosine with the need is at least
+// MinCosine; of more than exactMax entries, of those that may well have (see signs).
+// The need is a unit vector of this space; wanted nil is every entry.
+func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(hit)) {
+	q := newQuery(need)
+	rows := v.signs.near(v, q)
+	if wanted != nil { // few are, and a near one among them may be far down among all
+		rows = nil
+		for row, slot := range v.slots {
+			if wanted(slot) {
+				rows = append(rows, int32(row))
+			}
+		}
+	}
+	cosines := make([]float32, len(rows))
+	inShares(len(rows), share/max(1, v.space.dimensions), func(from, to int) {
+		for i, row := range rows[from:to] {
+			cosines[from+i] = float32(dot(q.numbers, v.row(int(row)))) * q.scale * v.scales[row]
+		}
+	})
+	for i, cosine := range cosines {
 		if cosine >= MinCosine {
-			found(hit{slot: v.slots[row], score: float64(cosine)})
+			found(hit{slot: v.slots[rows[i]], score: float64(cosine)})
 		}
 	}
 }
 
-// scan computes the cosines of the rows at and behind from.
-func (v *vectors) scan(query []float32, from int, cosines []float32) {
-	d := len(query)
-	data := v.data[from*d:]
-	for i := range cosines {
-		cosines[i] = dot(query, data[i*d:(i+1)*d])
+// share is how many products are worth a goroutine of their own: some 0.1 ms.
+const share = 1 << 18
+
+// inShares calls fn for parts of [0, n), each at least so large, at once.
+func inShares(n, least int, fn func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), 1+n/max(1, least))
+	size := (n + workers - 1) / workers
+	var wg sync.WaitGroup
+	for from := 0; from < n; from += size {
+		wg.Go(func() { fn(from, min(from+size, n)) })
 	}
+	wg.Wait()
 }
 
-// dot is the product of two vectors of one length. Its sums are short and lie
-// side by side, so that few additions wait for the one before; one running sum
-// takes four times as long.
-func dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
+// dot is the product of two vectors of one length, exactly: the sum stays below 2^53
+// for any dimension that a model has. Its sums lie side by side, so that few additions
+// wait for the one before.
+func dot(a []int16, b []int8) int64 {
+	var s0, s1, s2, s3 int64
 	for len(a) >= 16 && len(b) >= 16 {
-		x, y := (*[16]float32)(a), (*[16]float32)(b)
-		s0 += (x[0]*y[0] + x[1]*y[1]) + (x[2]*y[2] + x[3]*y[3])
-		s1 += (x[4]*y[4] + x[5]*y[5]) + (x[6]*y[6] + x[7]*y[7])
-		s2 += (x[8]*y[8] + x[9]*y[9]) + (x[10]*y[10] + x[11]*y[11])
-		s3 += (x[12]*y[12] + x[13]*y[13]) + (x[14]*y[14] + x[15]*y[15])
+		x, y := (*[16]int16)(a), (*[16]int8)(b)
+		s0 += int64(x[0])*int64(y[0]) + int64(x[1])*int64(y[1]) + int64(x[2])*int64(y[2]) + int64(x[3])*int64(y[3])
+		s1 += int64(x[4])*int64(y[4]) + int64(x[5])*int64(y[5]) + int64(x[6])*int64(y[6]) + int64(x[7])*int64(y[7])
+		s2 += int64(x[8])*int64(y[8]) + int64(x[9])*int64(y[9]) + int64(x[10])*int64(y[10]) + int64(x[11])*int64(y[11])
+		s3 += int64(x[12])*int64(y[12]) + int64(x[13])*int64(y[13]) + int64(x[14])*int64(y[14]) + int64(x[15])*int64(y[15])
 		a, b = a[16:], b[16:]
 	}
 	for i := range min(len(a), len(b)) {
-		s0 += a[i] * b[i]
+		s0 += int64(a[i]) * int64(b[i])
 	}
-	return (s0 + s1) + (s2 + s3)
+	return s0 + s1 + s2 + s3
 }
 
 // unit reads a vector of little-endian float32 and scales it to length 1. It

@@ -10,8 +10,8 @@ import (
 )
 
 // Whatever the dimension and however many goroutines share the scan, the cosines
-// are those of the plain formula, each with its own entry.
-func TestSearchIsExact(t *testing.T) {
+// are those of the plain formula but for what a byte cannot hold, each with its own entry.
+func TestSearchIsNearlyExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, dimensions := range []int{1, 2, 15, 16, 17, 33, 768} {
 		count := 2*share/dimensions + 3 // more than one share where it is cheap
@@ -33,17 +33,25 @@ func TestSearchIsExact(t *testing.T) {
 		}
 		unitQuery, _ := unit(wire(query))
 		got := map[int]float64{}
-		v.search(unitQuery, func(h hit) { got[h.slot] = h.score })
-		if len(want) == 0 || len(got) != len(want) {
-			t.Errorf("%d dimensions: %d entries found; want %d, and some", dimensions, len(got), len(want))
+		v.search(unitQuery, nil, func(h hit) { got[h.slot] = h.score })
+		if len(want) == 0 {
+			t.Errorf("%d dimensions: nothing is there to be found", dimensions)
 		}
 		for slot, c := range want {
-			if math.Abs(got[slot]-c) > 1e-5 {
-				t.Errorf("%d dimensions: entry %d has cosine %v; want %v", dimensions, slot, got[slot], c)
+			if found, ok := got[slot]; math.Abs(found-c) > rounding && (ok || c > MinCosine+rounding) {
+				t.Errorf("%d dimensions: entry %d has cosine %v; want %v", dimensions, slot, found, c)
+			}
+		}
+		for slot, c := range got {
+			if want[slot] == 0 && c > MinCosine+rounding {
+				t.Errorf("%d dimensions: entry %d is found with cosine %v, and its own is less than MinCosine", dimensions, slot, c)
 			}
 		}
 	}
 }
+
+// rounding is how far a cosine of vectors in bytes may be off.
+const rounding = 5e-3
 
 func random(rng *rand.Rand, dimensions int) []float32 {
 	of := make([]float32, dimensions)

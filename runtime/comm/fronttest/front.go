@@ -79,6 +79,12 @@ func (f *Front) SetLifecycle(s fsm.State) {
 	f.status.Lifecycle = s
 }
 
+// SetNoSpace makes the status say why there is too little space; empty: there is enough.
+func (f *Front) SetNoSpace(why string) {
+	defer f.lock()()
+	f.status.NoSpace = why
+}
+
 // Hold makes Accept wait until the returned function is called.
 func (f *Front) Hold() (release func()) {
 	defer f.lock()()
