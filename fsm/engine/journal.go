@@ -63,7 +63,7 @@ type Keep struct {
 // TrimMax bounds how many requests, messages and audit records, of each, one Trim
 // drops, so that whoever waits for it waits for milliseconds. Records and snapshots
 // cost nothing each.
-const TrimMax = 1000
+const TrimMax = 250
 
 // Trimmed is how many of each were dropped.
 type Trimmed struct {

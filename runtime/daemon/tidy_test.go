@@ -1,12 +1,14 @@
 package daemon_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -168,6 +170,35 @@ type worn struct {
 func (j *worn) Trim(engine.Keep) (engine.Trimmed, error) {
 	j.tries.Add(1)
 	return engine.Trimmed{}, errors.New("a record is damaged")
+}
+
+// A daemon that has nothing to do looks each hour for what has become old. The time is
+// that of the test.
+func TestJRN20TidiesEachHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &worn{MemoryJournal: engine.NewMemoryJournal()}
+		config := fsm.ShellyProfile()
+		config.Init = fsm.InitOff
+		d, err := daemon.Open(daemon.Options{
+			Config: config, Journal: j, Retention: engine.Retention{Age: 60_000}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() { _, _ = d.Run(ctx) }()
+		time.Sleep(time.Second) // it serves, and has looked then
+		synctest.Wait()
+		before := j.tries.Load()
+		for hour := range int64(3) {
+			time.Sleep(daemon.TidyEvery)
+			synctest.Wait()
+			if got := j.tries.Load() - before; got != hour+1 {
+				t.Errorf("after %d hours it has looked %d times", hour+1, got)
+			}
+		}
+	})
 }
 
 // A daemon whose journal cannot be trimmed says so and serves.

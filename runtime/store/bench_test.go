@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,4 +93,33 @@ func BenchmarkOpen(b *testing.B) {
 		s := open(b, folder, store.Options{})
 		end(b, &s)
 	}
+}
+
+// BenchmarkTrim measures what it takes to trim 10,000 records with their requests and
+// audit records, in parts; "longest-ns" is the longest of these, for which other work
+// waits.
+func BenchmarkTrim(b *testing.B) {
+	const records = 10_000
+	text := strings.Repeat("some text ", 30)
+	var longest, all time.Duration
+	for b.Loop() {
+		s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
+		grow(b, s, 1, records, func() string { return text })
+		for {
+			began := time.Now()
+			dropped, err := s.Trim(engine.Keep{Since: records + 1})
+			took := time.Since(began)
+			if err != nil {
+				b.Fatal(err)
+			}
+			longest, all = max(longest, took), all+took
+			if dropped == (engine.Trimmed{}) {
+				break
+			}
+		}
+		end(b, &s)
+	}
+	b.ReportMetric(float64(longest.Nanoseconds()), "longest-ns")
+	b.ReportMetric(float64(all.Nanoseconds())/float64(b.N), "trim-ns")
+	b.ReportMetric(0, "ns/op")
 }

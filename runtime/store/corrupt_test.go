@@ -32,6 +32,7 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 	archive := func(s *store.Store) error {
 		return s.Archived("s", 0, 9, func(uint64, []byte) error { return nil })
 	}
+	beginning := func(s *store.Store) error { return s.PutSession("d", nil, [][]byte{[]byte("part")}) }
 	for _, test := range []struct {
 		name   string
 		damage func(*pebble.DB) error
@@ -54,6 +55,7 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 		{"a flipped bit in a session", flip([]byte("Cs")), session, `session "s"`},
 		{"a flipped bit in a listed session", flip([]byte("Cs")), sessions, `session "s"`},
 		{"a flipped bit in an archive", flip(append([]byte("H\x00\x00\x00\x01s"), number(1)...)), archive, `part 1 of the archive of session "s"`},
+		{"an archive's beginning cut short", cut(append([]byte("H\x00\x00\x00\x01d"), number(0)...)), beginning, `beginning of the archive of session "d"`},
 		{"a flipped bit in the name", flip([]byte("Mname")), replay, "name"},
 		{"a missing name", remove([]byte("Mname")), replay, "name"},
 		{"a flipped bit in an entry", flip([]byte("Eh1")), entries, `memory entry "h1"`},
@@ -64,6 +66,8 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 			appendRecords(t, s, 1, 4, false)
 			err := errors.Join(
 				s.PutSession("s", []byte("state"), [][]byte{[]byte("part")}),
+				s.PutSession("d", nil, [][]byte{[]byte("part")}),
+				s.DropArchived("d", 1),
 				s.Append(engine.Batch{
 					Records:  []engine.Record{record(5)},
 					Requests: []engine.Request{{Key: key}},

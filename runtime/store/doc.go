@@ -25,7 +25,8 @@
 //	A position(8)              one audit record
 //	a session position(8)      that the audit record at the position is the session's
 //	C id                       one session
-//	H session number(8)        one part of a session's archive, number from 1
+//	H session number(8)        one part of a session's archive, number from 1; 0: the
+//	                           number of the last part that was dropped
 //
 // The format record is 4 bytes and nothing else, and its key never changes, so
 // that any version can read the version of any other. Every other value is
@@ -44,7 +45,7 @@
 //	A  engine.Audit as JSON
 //	a  empty
 //	C  the caller's
-//	H  the caller's
+//	H  the caller's; of number 0: number(8)
 //
 // A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
 // is changed: the version is read through a read-only opening first.

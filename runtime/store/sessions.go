@@ -45,28 +45,28 @@ func (s *Store) lastArchived(id string) (last uint64, err error) {
 	}
 	if it.Last() {
 		last = numberOf(it.Key())
-		if last == 0 { // all were dropped
-			last, err = droppedParts(id, it.Key(), it.Value())
-		}
 	}
-	return last, errors.Join(err, classify(errors.Join(it.Error(), it.Close())))
+	if err := classify(errors.Join(it.Error(), it.Close())); err != nil || last > 0 {
+		return last, err
+	}
+	return s.droppedParts(id)
 }
 
 // droppedParts reads up to which number the parts of an archive were dropped.
-func droppedParts(id string, key, value []byte) (uint64, error) {
+func (s *Store) droppedParts(id string) (uint64, error) {
 	what := fmt.Sprintf("the beginning of the archive of session %q", id)
-	body, err := unseal(key, value, what)
-	if err == nil && len(body) != 8 {
-		err = corrupt(what, "it is not 8 bytes long")
-	}
-	if err != nil {
+	body, err := s.get(numbered(kindArchive, id, 0), what)
+	if err != nil || body == nil {
 		return 0, err
+	}
+	if len(body) != 8 {
+		return 0, corrupt(what, "it is not 8 bytes long")
 	}
 	return binary.BigEndian.Uint64(body), nil
 }
 
-// Archives calls fn for each session that has an archive, in no order of use, until fn
-// returns an error.
+// Archives calls fn for each session that has or had an archive, in no order of use,
+// until fn returns an error.
 func (s *Store) Archives(fn func(id string) error) error {
 	for from := []byte{kindArchive}; from != nil; {
 		var next []byte
@@ -76,7 +76,10 @@ func (s *Store) Archives(fn func(id string) error) error {
 				return corrupt(fmt.Sprintf("archive key %q", key), "it has no id and number")
 			}
 			next = behind(key[:len(key)-8])
-			return errors.Join(fn(string(key[head:len(key)-8])), errEnough)
+			if err := fn(string(key[head : len(key)-8])); err != nil {
+				return err
+			}
+			return errEnough
 		})
 		if err != nil {
 			return err
@@ -93,11 +96,14 @@ func (s *Store) DropArchived(id string, upTo uint64) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	last, err := s.lastArchived(id)
-	if err != nil || upTo == 0 {
+	dropped, err := s.droppedParts(id)
+	if err != nil {
 		return err
 	}
-	upTo = min(upTo, last)
+	last, err := s.lastArchived(id)
+	if upTo = min(upTo, last); err != nil || upTo <= dropped {
+		return err
+	}
 	batch := s.db.NewBatch()
 	err = errors.Join(
 		batch.DeleteRange(numbered(kindArchive, id, 1), append(numbered(kindArchive, id, upTo), 0), nil),

@@ -89,3 +89,53 @@ func TestASyncedAppendMakesTheSessionsBeforeItDurable(t *testing.T) {
 		t.Errorf("sessions after a crash (-want +got):\n%s", diff)
 	}
 }
+
+// The parts of an archive that are dropped leave their numbers behind, also where none
+// is left (SES-19).
+func TestSES19DroppedPartsLeaveTheirNumbers(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	put(t, s, "a", "1", "x", "y", "z")
+	put(t, s, "ab", "2", "w")
+	put(t, s, "none", "3")
+	drop := func(id string, upTo uint64) {
+		t.Helper()
+		if err := s.DropArchived(id, upTo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop("a", 2)
+	drop("ab", 9)
+	drop("none", 9)
+	drop("a", 0)
+	if err := s.Append(engine.Batch{}, true); err != nil {
+		t.Fatal(err)
+	}
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	want := map[string][]string{"a": {"1", "3 z"}, "ab": {"2"}, "none": {"3"}}
+	if diff := cmp.Diff(want, kept(t, s)); diff != "" {
+		t.Errorf("sessions (-want +got):\n%s", diff)
+	}
+	put(t, s, "a", "4", "v")
+	put(t, s, "ab", "5", "u")
+	drop("a", 1) // it is gone already
+	drop("a", 4)
+	drop("a", 2)
+	put(t, s, "a", "6", "t")
+	want = map[string][]string{"a": {"6", "5 t"}, "ab": {"5", "2 u"}, "none": {"3"}}
+	if diff := cmp.Diff(want, kept(t, s)); diff != "" {
+		t.Errorf("sessions (-want +got):\n%s", diff)
+	}
+	var ids []string
+	err := s.Archives(func(id string) error { ids = append(ids, id); return nil })
+	if diff := cmp.Diff([]string{"a", "ab"}, ids); diff != "" || err != nil {
+		t.Errorf("archives, error %v (-want +got):\n%s", err, diff)
+	}
+	stop := errors.New("stop")
+	if err := s.Archives(func(string) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("Archives: %v; want what its function returned", err)
+	}
+}

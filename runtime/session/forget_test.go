@@ -1,0 +1,93 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+// forget drops what was archived before a time, and fails the test unless that were so
+// many parts.
+func (f *fixture) forget(since fsm.Millis, want int) {
+	f.t.Helper()
+	if got, err := f.Forget(context.Background(), since); err != nil || got != want {
+		f.t.Errorf("%d parts from before %d were dropped, %v; want %d", got, since, err, want)
+	}
+}
+
+// saveAt saves a turn of session s at a time.
+func (f *fixture) saveAt(at int64, name string) {
+	f.t.Helper()
+	f.at = at
+	f.save(turn(name, f.load("s"), "said"), false)
+}
+
+// Of an archive goes what is old, and the session stays (SES-19).
+func TestSES19AnArchiveForgetsByAge(t *testing.T) {
+	f := start(t)
+	f.saveAt(10, "h1")
+	f.saveAt(20, "h2")
+	f.at = 15 // the clock is set back
+	f.save(fsm.SaveSession{Session: "other", Turn: "h3", Archive: []fsm.Message{user("x"), user("y")}}, false)
+	f.saveAt(15, "h4")
+	f.forget(10, 0)
+	f.forget(16, 3) // of s the last is behind one that stays
+	if diff := cmp.Diff([]string{"h2 said", "h4 said"}, f.archive("s")); diff != "" {
+		t.Errorf("archive (-want +got):\n%s", diff)
+	}
+	f.sync()
+	f.crash()
+	f.forget(16, 0)
+	f.forget(21, 2)
+	f.saveAt(30, "h5")
+	if parts, err := f.Archive("s", 0, 9); err != nil || len(parts) != 1 || parts[0].Number != 4 || parts[0].At != 30 {
+		t.Errorf("archive %+v, %v; want part 4 alone", parts, err)
+	}
+	if s := f.load("s"); len(s.History) != 4 || s.Version != 4 {
+		t.Errorf("the session is %+v; want all of its history", s)
+	}
+	f.save(turn("h5", f.load("s"), "said"), false)
+	if n := len(f.archive("s")); n != 1 {
+		t.Errorf("a turn that comes again is archived again: %d parts", n)
+	}
+}
+
+// Parts without a time, of an older shelly, go with the first one behind them that has
+// one and goes, however many they are.
+func TestSES19PartsWithoutATimeGoWithTheNext(t *testing.T) {
+	f := start(t)
+	body, err := f.store.Session("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old [][]byte
+	for range 300 {
+		part, err := json.Marshal(map[string]any{"turn": "h0", "message": user("old")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		old = append(old, part)
+	}
+	if err := f.store.PutSession("s", append(body, `{}`...), old); err != nil {
+		t.Fatal(err)
+	}
+	f.forget(1<<40, 0)
+	f.saveAt(10, "h1")
+	f.forget(10, 0)
+	f.forget(11, 301)
+}
+
+func TestForgettingEndsWithItsContext(t *testing.T) {
+	f := start(t)
+	f.saveAt(10, "h1")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if n, err := f.Forget(ctx, 20); n != 0 || !errors.Is(err, context.Canceled) || len(f.archive("s")) != 1 {
+		t.Errorf("%d parts were dropped, %v", n, err)
+	}
+}

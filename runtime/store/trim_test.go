@@ -1,0 +1,201 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+// grow appends records first to last, each of which accepts a request that is answered
+// at once and leaves an audit record, with so much text in the record and in the reply.
+// The time of each is its index. Behind every tenth is a snapshot.
+func grow(t testing.TB, s *store.Store, first, last uint64, text func() string) {
+	t.Helper()
+	for index := first; index <= last; index++ {
+		at, key := fsm.Millis(index), fsm.RequestKey{ID: fmt.Sprint(index)}
+		err := s.Append(engine.Batch{
+			Records: []engine.Record{{Index: index, Input: fsm.Requested{At: at, Request: key, Text: text()}}},
+			Requests: []engine.Request{{
+				Key: key, Index: index, Accepted: at, Done: true, Replied: at, Reply: text(),
+			}},
+			Audit: []engine.Audit{{Position: engine.PositionOf(index, 1), At: at, Audit: fsm.Audit{Session: "s"}}},
+		}, false)
+		if index%10 == 0 {
+			err = errors.Join(err, s.SaveSnapshot(index, fsm.Snapshot{Lifecycle: fsm.Serving, Now: at}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sight is what a store shows of its journal.
+type sight struct {
+	Kept     engine.Kept
+	Records  int
+	Requests int
+	Audit    int
+}
+
+func look(s *store.Store) (v sight, err error) {
+	v.Kept, err = s.Kept()
+	replayed := s.Replay(v.Kept.First-1, func(engine.Record) error { v.Records++; return nil })
+	requests, listed := s.Requests(math.MaxUint64, engine.ReadMax)
+	audit, read := s.Audit("s", 0, engine.ReadMax)
+	v.Requests, v.Audit = len(requests), len(audit)
+	for _, r := range requests {
+		if known, ok, err := s.Request(r.Key); err != nil || !ok || known != r {
+			return v, fmt.Errorf("request %q is %+v, %v, %v", r.Key.ID, known, ok, err)
+		}
+	}
+	return v, errors.Join(err, replayed, listed, read)
+}
+
+// cuts cuts the power before each operation of a file system that changes something.
+type cuts struct {
+	mu    sync.Mutex
+	fs    *vfs.MemFS
+	after []*vfs.MemFS // what is left, each with nothing and with all of what was not synced
+	ops   []string
+}
+
+func (c *cuts) String() string { return "cuts" }
+
+func (c *cuts) MaybeError(op errorfs.Op) error {
+	if op.Kind.ReadOrWrite() == errorfs.OpIsRead {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, percent := range []int{0, 100} {
+		c.after = append(c.after, c.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(1, 2))}))
+		c.ops = append(c.ops, fmt.Sprintf("%d, %d %% of the rest kept", op.Kind, percent))
+	}
+	return nil
+}
+
+// A power cut at any point of a trim, and of the compaction behind it, leaves what was
+// there or what was to be there, never a part of each (JRN-20; corpus/faults f021).
+func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	text := strings.Repeat("x", 80<<10)
+	grow(t, s, 1, 25, func() string { return text })
+	end(t, &s)
+	toggle := &cuts{fs: fs}
+	switched := &errorfs.Toggle{Injector: toggle}
+	s = open(t, dir, store.Options{FS: errorfs.Wrap(fs, switched)})
+	before, err := look(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switched.On()
+	_, err = s.Trim(engine.Keep{Since: 22})
+	s.Compacted()
+	switched.Off()
+	after, failed := look(s)
+	if err := errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	want := sight{engine.Kept{First: 21, Last: 25, Bytes: after.Kept.Bytes, Snapshots: []uint64{20}}, 5, 4, 4}
+	if diff := cmp.Diff(want, after); diff != "" {
+		t.Fatalf("after the trim (-want +got):\n%s", diff)
+	}
+	end(t, &s)
+	seen := map[string]int{}
+	for i, fs := range toggle.after {
+		s := open(t, dir, store.Options{FS: fs})
+		got, err := look(s)
+		switch {
+		case err != nil:
+			t.Errorf("cut %d (operation %s): %v", i, toggle.ops[i], err)
+		case cmp.Equal(got, before):
+			seen["before"]++
+		case cmp.Equal(got, after):
+			seen["after"]++
+		default:
+			t.Errorf("cut %d (operation %s): neither before nor after: %+v", i, toggle.ops[i], got)
+		}
+		end(t, &s)
+	}
+	t.Logf("%d cuts, what was there: %v", len(toggle.after), seen)
+	if seen["before"] == 0 || seen["after"] < 10 {
+		t.Errorf("the cuts miss the trim or the compaction: %v", seen)
+	}
+}
+
+// Who replays while it is trimmed reads on to the end; the next one is told what is gone.
+func TestATrimDisturbsNoReplay(t *testing.T) {
+	s := open(t, dir, store.Options{FS: vfs.NewMem()})
+	defer end(t, &s)
+	grow(t, s, 1, 25, func() string { return "" })
+	records := 0
+	replay := func(engine.Record) error {
+		if records++; records == 3 {
+			_, err := s.Trim(engine.Keep{Since: 22})
+			return err
+		}
+		return nil
+	}
+	if err := s.Replay(0, replay); err != nil || records != 25 {
+		t.Errorf("%d records, %v; want 25", records, err)
+	}
+	if err := s.Replay(0, replay); !errors.Is(err, engine.ErrTrimmed) || !strings.Contains(err.Error(), "first that is there is 21") {
+		t.Errorf("%v; want ErrTrimmed, with the first record", err)
+	}
+}
+
+// What was trimmed goes from the disk soon, and without another write.
+func TestJRN20TheDiskGetsBackWhatIsTrimmed(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "store")
+	s := open(t, folder, store.Options{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	grow(t, s, 1, 800, func() string { // 32 KiB that no compression makes smaller
+		var b strings.Builder
+		for b.Len() < 32<<10 {
+			b.WriteByte(byte(' ' + rng.IntN(90)))
+		}
+		return b.String()
+	})
+	end(t, &s)
+	full := size(t, folder)
+	s = open(t, folder, store.Options{})
+	keep := engine.Keep{Since: 745}
+	for {
+		dropped, err := s.Trim(keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dropped == (engine.Trimmed{}) {
+			break
+		}
+	}
+	s.Compacted()
+	end(t, &s) // and no file is on its way out any more
+	if left := size(t, folder); full < 40<<20 || left > full/4 {
+		t.Errorf("of %d MiB are left %d; an eighth is kept", full>>20, left>>20)
+	} else {
+		t.Logf("of %d MiB are left %d", full>>20, left>>20)
+	}
+}
+
+func size(t *testing.T, folder string) (bytes int) {
+	t.Helper()
+	for _, data := range contents(t, folder) {
+		bytes += len(data)
+	}
+	return bytes
+}
