@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// canonical returns arguments so that two texts of one JSON value are one text: keys
+// Canonical returns arguments so that two texts of one JSON value are one text: keys
 // sorted, the last of two members, no spaces, each number in one form. What is no JSON
 // is returned as it is, without the spaces around it.
-func canonical(args string) string {
+func Canonical(args string) string {
 	value, ok := decoded(args)
 	if !ok {
 		return strings.TrimSpace(args)
@@ -126,7 +126,7 @@ func keys(a, b string) []string {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		v, here := x[key]
 		w, there := y[key]
-		if here != there || canonical(string(v)) != canonical(string(w)) {
+		if here != there || Canonical(string(v)) != Canonical(string(w)) {
 			list = append(list, key)
 		}
 	}

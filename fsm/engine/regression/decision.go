@@ -45,7 +45,7 @@ func (q Question) Read(in fsm.BrainAnswered) Decision {
 	case len(calls) > 0:
 		d := Decision{Verdict: VerdictCalls, Text: text}
 		for _, c := range calls {
-			d.Calls = append(d.Calls, Call{Name: c.Name, Args: canonical(c.Args)})
+			d.Calls = append(d.Calls, Call{Name: c.Name, Args: Canonical(c.Args)})
 		}
 		return d
 	case text == "", q.config.Unrunnable(q.Ask.Tools, text):

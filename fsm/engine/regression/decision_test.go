@@ -19,8 +19,8 @@ func TestCLI18ArgumentsAreHeldAgainstEachOtherAsValues(t *testing.T) {
 		{`{"k":1,"k":2}`, `{"k":2}`},
 		{` not json `, `not json`},
 	} {
-		if canonical(test.a) != canonical(test.b) {
-			t.Errorf("%s is %s, and %s is %s", test.a, canonical(test.a), test.b, canonical(test.b))
+		if Canonical(test.a) != Canonical(test.b) {
+			t.Errorf("%s is %s, and %s is %s", test.a, Canonical(test.a), test.b, Canonical(test.b))
 		}
 	}
 	for _, test := range []struct{ a, b string }{
@@ -33,8 +33,8 @@ func TestCLI18ArgumentsAreHeldAgainstEachOtherAsValues(t *testing.T) {
 		{`[1,2]`, `[2,1]`},
 		{`{} {}`, `{}`},
 	} {
-		if canonical(test.a) == canonical(test.b) {
-			t.Errorf("%s and %s are both %s", test.a, test.b, canonical(test.a))
+		if Canonical(test.a) == Canonical(test.b) {
+			t.Errorf("%s and %s are both %s", test.a, test.b, Canonical(test.a))
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestCLI18ArgumentsAreHeldAgainstEachOtherAsValues(t *testing.T) {
 func calls(list ...string) Decision {
 	d := Decision{Verdict: VerdictCalls}
 	for i := 0; i < len(list); i += 2 {
-		d.Calls = append(d.Calls, Call{list[i], canonical(list[i+1])})
+		d.Calls = append(d.Calls, Call{list[i], Canonical(list[i+1])})
 	}
 	return d
 }
