@@ -32,7 +32,7 @@ func rooms() []room {
 		{
 			dirs: []string{"sim"},
 			imports: []string{
-				"shelly/fsm", "shelly/fsm/engine", "go.yaml.in/yaml/v4",
+				"shelly/fsm", "shelly/fsm/engine", "shelly/fsm/engine/history", "shelly/fsm/engine/regression", "go.yaml.in/yaml/v4",
 				"github.com/expr-lang/expr", "github.com/expr-lang/expr/ast", "github.com/expr-lang/expr/file", "github.com/expr-lang/expr/vm",
 				"github.com/aymanbagabas/go-udiff",
 			},

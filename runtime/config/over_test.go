@@ -1,0 +1,33 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// Only the keys that are named change, though the sources say otherwise in others (SIM-15).
+func TestSIM15OnlyTheNamedKeysChange(t *testing.T) {
+	recorded, _ := fsm.Profile("nanobot")
+	recorded.Limits.MaxActive = 9
+	c, err := Load(Sources{Dir: "/x", Overrides: []Override{
+		{Key: "limits.max_active", Value: "3"}, {Key: "limits.max_tool_rounds", Value: "7"}, {Key: "prompts.identity", Value: "You are {name}."},
+		{Key: "brain.temperature", Value: "0"}, {Key: "switches.no_cognition", Value: "true"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Over(recorded, []string{"limits.max_tool_rounds", "prompts.identity", "brain.temperature", "brain.url"})
+	want := recorded
+	want.Limits.MaxToolRounds, want.Options.Temperature, want.Prompts.Identity = 7, -1, "You are shelly."
+	if err != nil || got.Limits.MaxActive != 9 || got.Limits.MaxToolRounds != 7 || got.Options != want.Options ||
+		got.Prompts.Identity != want.Prompts.Identity || got.Prompts.Question != recorded.Prompts.Question || got.Switches != recorded.Switches {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, key := range []string{"tools.exec.allow", "log.level", "profile", "prompts.none"} {
+		if _, err := c.Over(recorded, []string{key}); err == nil || !strings.HasPrefix(err.Error(), key+": ") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}

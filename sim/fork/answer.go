@@ -1,0 +1,255 @@
+package fork
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+)
+
+// due is something that one of the request's handles waits for and that can come now.
+type due struct {
+	handle *fsm.Handle // as it stands
+	order  uint64      // of the call or timer: what was asked first is lower
+	effect fsm.Effect  // what was asked; nil: a wait, or a person
+}
+
+// pending is what can come now, the oldest first.
+func (f *forking) pending() []due {
+	var list []due
+	handles := f.machine.View().Handles
+	for i := range handles {
+		h := &handles[i]
+		if !slices.Contains(f.family, h.ID) {
+			continue
+		}
+		switch {
+		case h.Await.Call != 0 && f.calls[h.Await.Call] != nil:
+			list = append(list, due{h, uint64(h.Await.Call), f.calls[h.Await.Call]})
+		case h.State == fsm.Approving, h.State == fsm.Held,
+			h.Wait != 0 && (h.Inf.State == fsm.BackingOff || h.Inf.State == fsm.Retrying):
+			list = append(list, due{h, uint64(h.Wait), nil})
+		}
+	}
+	slices.SortFunc(list, func(a, b due) int { return cmp.Compare(a.order, b.order) })
+	return list
+}
+
+// choose returns what comes next, in the order of the record as long as the ways go
+// together, and the step of the record that it is held against.
+func (f *forking) choose(list []due) (due, *history.Step) {
+	if len(f.ahead) > 0 {
+		s := f.ahead[0]
+		handle := f.here(s.Handle)
+		for _, d := range list {
+			if d.handle.ID == handle && d.brings(s.Input) {
+				f.ahead = f.ahead[1:]
+				return d, &s
+			}
+		}
+		f.ahead, f.astray = nil, true
+	}
+	return list[0], nil
+}
+
+// here returns the handle of the fork that stands for one of the record: the n-th
+// subagent for the n-th.
+func (f *forking) here(recorded fsm.HandleID) fsm.HandleID {
+	if i := slices.Index(f.point.History.Handles, recorded); i >= 0 && i < len(f.family) {
+		return f.family[i]
+	}
+	return 0
+}
+
+// brings reports whether what is due is of an input's kind.
+func (d due) brings(in fsm.Input) bool {
+	kind := d.handle.Await.Kind
+	switch in.(type) {
+	case fsm.BrainAnswered, fsm.BrainFailed:
+		return kind == fsm.CallBrain
+	case fsm.ToolAnswered:
+		return kind == fsm.CallTool || kind == fsm.CallStop
+	case fsm.ToolStopped:
+		return kind == fsm.CallStop
+	case fsm.Recalled:
+		return kind == fsm.CallRecall
+	case fsm.Embedded:
+		return kind == fsm.CallEmbed
+	case fsm.Stored:
+		return kind == fsm.CallStore
+	case fsm.SessionLoaded:
+		return kind == fsm.CallLoad
+	case fsm.SessionSaved:
+		return kind == fsm.CallSave
+	case fsm.SkillLoaded:
+		return kind == fsm.CallSkill
+	case fsm.Decided:
+		return d.handle.State == fsm.Approving
+	case fsm.Resolved:
+		return d.handle.State == fsm.Held
+	case fsm.TimerFired:
+		return d.effect == nil && d.handle.State != fsm.Approving && d.handle.State != fsm.Held
+	default:
+		return false
+	}
+}
+
+// answer lets what is due come.
+func (f *forking) answer(d due, against *history.Step) error {
+	at := f.machine.View().Now
+	if against != nil {
+		at = max(at, against.Input.Time())
+	}
+	if ask, ok := d.effect.(fsm.AskBrain); ok {
+		return f.ask(ask, against)
+	}
+	in, source := f.person(d, at)
+	if d.effect != nil {
+		in, source = f.world(d, at)
+	}
+	f.tell(in, source, against)
+	return nil
+}
+
+// ask asks the model.
+func (f *forking) ask(ask fsm.AskBrain, against *history.Step) error {
+	f.result.Questions++
+	in, err := f.brain(ask, f.machine.View().Config.Offered(ask.Tools))
+	if err != nil {
+		return err
+	}
+	now := f.machine.View().Now
+	switch said := in.(type) {
+	case fsm.BrainAnswered:
+		said.At, said.Call = now+said.At, ask.Call
+		in = said
+	case fsm.BrainFailed:
+		said.At, said.Call = now+said.At, ask.Call
+		in = said
+	default:
+		return fmt.Errorf("a model answers with %s", fsm.InputKind(in))
+	}
+	f.tell(in, FromModel, against)
+	return nil
+}
+
+// person is what a handle hears that waits for no call: a person's word as recorded about
+// the same call, or a refusal; or the end of its wait.
+func (f *forking) person(d due, at fsm.Millis) (fsm.Input, Source) {
+	h := d.handle
+	question := fsm.QuestionApprove
+	switch h.State {
+	case fsm.Held:
+		question = fsm.QuestionUnknown
+	case fsm.Approving:
+	default:
+		return fsm.TimerFired{At: at, Timer: h.Wait}, FromFork
+	}
+	asked, source := "", FromFork
+	if h.Inf.Next < len(h.Inf.Calls) {
+		c := h.Inf.Calls[h.Inf.Next]
+		asked, _ = named(fsm.AskPerson{Question: question, Tool: c.Name, Args: c.Args})
+	}
+	known, _ := f.record.next(asked, false)
+	decided, resolved := fsm.Decided{By: "a fork"}, fsm.Resolved{}
+	switch known := known.(type) {
+	case fsm.Decided:
+		decided, source = known, FromRecord
+	case fsm.Resolved:
+		resolved, source = known, FromRecord
+	}
+	if question == fsm.QuestionUnknown {
+		resolved.At, resolved.Handle = at, h.ID
+		return resolved, source
+	}
+	decided.At, decided.Handle, decided.Key = at, h.ID, fsm.PersonKey(f.machine.View(), h.ID)
+	return decided, source
+}
+
+// world is the answer to what was asked of the world, the model apart.
+func (f *forking) world(d due, at fsm.Millis) (fsm.Input, Source) {
+	asked, call := named(d.effect)
+	switch e := d.effect.(type) {
+	case fsm.RunTool:
+		if d.handle.Await.Kind == fsm.CallStop {
+			return fsm.ToolStopped{At: at, Call: e.Call}, FromFork
+		}
+		return f.tool(e, asked, at)
+	case fsm.SaveSession:
+		return fsm.SessionSaved{At: at, Call: e.Call}, FromFork
+	case fsm.Store:
+		return fsm.Stored{At: at, Call: e.Call}, FromFork
+	}
+	known, _ := f.record.next(asked, true)
+	switch known := known.(type) {
+	case fsm.Recalled:
+		known.At, known.Call = at, call
+		return known, FromRecord
+	case fsm.SessionLoaded:
+		known.At, known.Call = at, call
+		return known, FromRecord
+	case fsm.SkillLoaded:
+		known.At, known.Call = at, call
+		return known, FromRecord
+	case fsm.Embedded:
+		known.At, known.Call = at, call
+		return known, FromRecord
+	}
+	return unknown(d.effect, at), FromFork
+}
+
+// unknown is the answer to what is read and is not in the record.
+func unknown(e fsm.Effect, at fsm.Millis) fsm.Input {
+	switch e := e.(type) {
+	case fsm.LoadSession:
+		return fsm.SessionLoaded{At: at, Call: e.Call, Error: "the record has no such session"}
+	case fsm.LoadSkill:
+		return fsm.SkillLoaded{At: at, Call: e.Call, Error: NotRecorded}
+	case fsm.Embed:
+		return fsm.Embedded{At: at, Call: e.Call, Error: "nothing is embedded in a fork"}
+	default:
+		return fsm.Recalled{At: at, Call: callOf(e)}
+	}
+}
+
+// tool is the recorded result of a call, or a refusal. That of a call with effects is given
+// once: it stands for the one time that it was run.
+func (f *forking) tool(e fsm.RunTool, asked string, at fsm.Millis) (fsm.Input, Source) {
+	answer, known := f.record.next(asked, e.Effects == fsm.EffectsNone)
+	if in, ok := answer.(fsm.ToolAnswered); ok {
+		in.At, in.Call = at, e.Call
+		return in, FromRecord
+	}
+	why := NotRecorded
+	if known {
+		why = NoResult
+	}
+	f.result.Refused = append(f.result.Refused, Refusal{Handle: e.Handle, Tool: e.Name, Args: e.Args, Why: why})
+	return fsm.ToolAnswered{At: at, Call: e.Call, Text: why, Failed: true, Invalid: true}, FromFork
+}
+
+// callOf returns the call that an effect asks for, or 0.
+func callOf(e fsm.Effect) fsm.CallID {
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		return e.Call
+	case fsm.RunTool:
+		return e.Call
+	case fsm.Recall:
+		return e.Call
+	case fsm.Embed:
+		return e.Call
+	case fsm.Store:
+		return e.Call
+	case fsm.LoadSession:
+		return e.Call
+	case fsm.SaveSession:
+		return e.Call
+	case fsm.LoadSkill:
+		return e.Call
+	default:
+		return 0
+	}
+}

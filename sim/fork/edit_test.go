@@ -1,0 +1,65 @@
+package fork
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+func TestSIM15EditsOfEachKind(t *testing.T) {
+	for _, test := range []struct {
+		in   fsm.Input
+		edit []Edit
+		want fsm.Input
+	}{
+		{fsm.Requested{At: 1, Text: "a"}, []Edit{{"text", "b"}}, fsm.Requested{At: 1, Text: "b"}},
+		{fsm.Resolved{Handle: 2}, []Edit{{"text", "b"}}, fsm.Resolved{Handle: 2, Text: "b"}},
+		{fsm.Decided{Key: "k", Approve: true}, []Edit{{"approve", "false"}}, fsm.Decided{Key: "k"}},
+		{fsm.ToolAnswered{Call: 3, Text: "a"}, []Edit{{"result", ""}}, fsm.ToolAnswered{Call: 3}},
+		{fsm.ToolAnswered{Call: 3, Text: "a"}, []Edit{{"failed", "true"}, {"result", "no"}}, fsm.ToolAnswered{Call: 3, Text: "no", Failed: true}},
+		{fsm.ToolAnswered{Call: 3, Failed: true, Nothing: true}, []Edit{{"failed", "false"}}, fsm.ToolAnswered{Call: 3}},
+		{
+			fsm.BrainAnswered{Call: 3, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "x"}}, Thinking: "hm"},
+			[]Edit{{"says", "b"}}, fsm.BrainAnswered{Call: 3, Stop: fsm.StopEndTurn, Text: "b"},
+		},
+		{
+			fsm.BrainFailed{At: 5, Call: 3, Class: fsm.BrainBusy},
+			[]Edit{{"calls", `[{"name": "exec", "args": {"cmd": "ls"}}, {"name": "look"}]`}, {"says", "b"}},
+			fsm.BrainAnswered{At: 5, Call: 3, Stop: fsm.StopToolUse, Text: "b", Calls: []fsm.ToolCall{
+				{ID: "edit_0", Name: "exec", Args: `{"cmd": "ls"}`}, {ID: "edit_1", Name: "look", Args: "{}"},
+			}},
+		},
+		{fsm.Recalled{Call: 3, Error: "no"}, []Edit{{"recalled", `["s"]`}}, fsm.Recalled{Call: 3, Entries: []fsm.Memory{{ID: "edit1", Summary: "s"}}}},
+		{fsm.Recalled{Call: 3}, []Edit{{"recalled", `[{"id": "h1", "summary": "s"}]`}}, fsm.Recalled{Call: 3, Entries: []fsm.Memory{{ID: "h1", Summary: "s"}}}},
+	} {
+		got, err := Edited(test.in, test.edit)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%T with %v: %v\n%s", test.in, test.edit, err, diff)
+		}
+	}
+}
+
+func TestSIM15AnEditThatDoesNotFit(t *testing.T) {
+	for _, test := range []struct {
+		in   fsm.Input
+		edit Edit
+		want string
+	}{
+		{fsm.ToolAnswered{}, Edit{"says", "b"}, "says: cannot be edited so: the step is a tool_answered, whose keys are result, failed"},
+		{fsm.Stored{}, Edit{"text", "b"}, "the step is a stored, of which nothing can be edited"},
+		{fsm.Decided{}, Edit{"approve", "yes"}, `wants true or false, not "yes"`},
+		{fsm.BrainAnswered{}, Edit{"calls", "exec"}, `wants a list such as [{"name": "list_dir", "args": {"path": "."}}]`},
+		{fsm.BrainAnswered{}, Edit{"calls", `[{"args": {}}]`}, "call 1 has no name"},
+		{fsm.BrainAnswered{}, Edit{"calls", `[{"name": "x", "args": []}]`}, "call 1: args wants an object"},
+		{fsm.BrainAnswered{}, Edit{"calls", `[] []`}, "something follows the value"},
+		{fsm.Recalled{}, Edit{"recalled", `[{"text": "s"}]`}, `unknown field "text"`},
+	} {
+		if _, err := Edited(test.in, []Edit{test.edit}); !errors.Is(err, ErrEdit) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v of %T: %v; want %s", test.edit, test.in, err, test.want)
+		}
+	}
+}

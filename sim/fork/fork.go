@@ -1,0 +1,295 @@
+package fork
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/fsm/engine/regression"
+)
+
+// Brain answers a question to the model with an fsm.BrainAnswered or an fsm.BrainFailed.
+// Its At is how long that took; its Call is left to the caller. An error ends the fork.
+type Brain func(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, error)
+
+// Change is what is otherwise in a fork. Its zero value changes nothing: the step is
+// told as recorded.
+type Change struct {
+	Config   *fsm.Config // in force from before the step on, as after a reload; nil: that of the record
+	Input    fsm.Input   // told in place of the step's, see [Edited]; nil: that
+	Anew     bool        // the question that the step answers is asked anew; of other steps it says nothing
+	StepsMax int         // more steps than this are an error; 0: the constant of this name
+}
+
+// StepsMax bounds a fork that does not say otherwise.
+const StepsMax = 2000
+
+// Result is what came of a fork.
+type Result struct {
+	Steps      []Step
+	Reply      *fsm.Reply // to the request; nil: none was given from the step on
+	Refused    []Refusal
+	Questions  int             // that the model was asked
+	Parted     int             // the first of Steps that is not as recorded; len(Steps) where the record goes on; -1: the ways never part
+	Stands     string          // why nothing goes on though the request is unfinished; empty: it has ended
+	Violations []fsm.Violation // of the invariants
+
+	From fsm.Snapshot // the state that the machine began in
+	Told []fsm.Input  // all that it was told; stepped from From it gives the same
+}
+
+// Step is one step of a fork. N goes on from the step that the fork begins at; the index and
+// the hashes, which the journal gives, are 0.
+type Step struct {
+	history.Step
+	Source  Source
+	Against int  // the number of the step of the record that it was held against; 0: none, or the record is not that long yet
+	Same    bool // that step was told the same, and decided the same
+}
+
+// Source is where an input comes from.
+type Source string
+
+// An input is the step's own, edited or not; the model's; recorded; or what a fork
+// says to what it does not do.
+const (
+	FromStep   Source = "step"
+	FromEdit   Source = "edit"
+	FromModel  Source = "model"
+	FromRecord Source = "record"
+	FromFork   Source = "fork"
+)
+
+// Refusal is a tool call that was not in the record.
+type Refusal struct {
+	Handle fsm.HandleID `json:"handle"`
+	Tool   string       `json:"tool"`
+	Args   string       `json:"args"`
+	Why    string       `json:"why"`
+}
+
+// ErrSteps says that a fork came to no end.
+var ErrSteps = errors.New("the fork has come to no end")
+
+// Run goes on from a point with what is changed (SIM-15). An error is the brain's, or
+// ErrSteps; the result then tells how far it came.
+func Run(p Point, c Change, brain Brain) (Result, error) {
+	f := &forking{point: &p, brain: brain, record: newRecord(p.History.Steps, p.Step.N), calls: map[fsm.CallID]fsm.Effect{}}
+	f.result.Parted = -1
+	f.ahead = told(p.History.Steps[p.Step.N:])
+	for _, s := range p.History.Steps[:p.Step.N-1] {
+		f.know(s.Effects)
+	}
+	f.begin(c)
+	most := c.StepsMax
+	if most == 0 {
+		most = StepsMax
+	}
+	for {
+		list := f.pending()
+		if len(list) == 0 {
+			break
+		}
+		if len(f.result.Steps) >= most {
+			return f.end(), fmt.Errorf("%w after %d steps", ErrSteps, most)
+		}
+		if err := f.answer(f.choose(list)); err != nil {
+			return f.end(), err
+		}
+	}
+	return f.end(), nil
+}
+
+// forking is a fork under way.
+type forking struct {
+	point   *Point
+	brain   Brain
+	record  *record
+	machine *fsm.Machine
+	monitor *fsm.Monitor
+	family  []fsm.HandleID            // the request's handles, in the order of history.Handles
+	calls   map[fsm.CallID]fsm.Effect // what was asked of the world for them
+	ahead   []history.Step            // of the record, those that are about them, as long as the ways go together
+	astray  bool                      // they do not any more
+	result  Result
+}
+
+// begin brings the machine to the step, and tells it that.
+func (f *forking) begin(c Change) {
+	p := f.point
+	anew := c.Anew && p.Answers() && c.Input == nil
+	if anew && c.Config != nil {
+		f.askAgain(*c.Config)
+	} else {
+		f.start(p.before)
+		if c.Config != nil {
+			f.step(fsm.Configured{At: p.before.Now, Config: *c.Config})
+		}
+	}
+	if _, cancels := p.Step.Input.(fsm.CancelRequested); !cancels {
+		f.unqueue()
+	}
+	if anew {
+		f.ahead = append([]history.Step{p.Step}, f.ahead...)
+		return
+	}
+	in, source := p.Step.Input, FromStep
+	if c.Input != nil {
+		in, source = c.Input, FromEdit
+	}
+	f.tell(in, source, &p.Step)
+}
+
+// start makes the machine alone with the request's handles.
+func (f *forking) start(s fsm.Snapshot) {
+	f.family = slices.DeleteFunc(slices.Clone(f.point.History.Handles), func(id fsm.HandleID) bool { return id > s.LastHandle })
+	f.result.From = alone(s, f.family)
+	f.machine = fsm.Restore(f.result.From)
+	f.monitor = fsm.MonitorFrom(f.machine)
+}
+
+// unqueue lets what waited for others start, now that it is alone.
+func (f *forking) unqueue() {
+	s := f.machine.View()
+	if slices.ContainsFunc(s.Handles, func(h fsm.Handle) bool { return h.State == fsm.Queued }) {
+		f.step(fsm.Configured{At: s.Now, Config: s.Config})
+	}
+}
+
+// askAgain folds from the record that asked the question, as it would have been with
+// another configuration, so that the question is put in its words.
+func (f *forking) askAgain(config fsm.Config) {
+	m := fsm.Restore(f.point.asking)
+	m.Step(fsm.Configured{At: f.point.asking.Now, Config: config})
+	for _, in := range f.point.lead {
+		f.know(m.Step(in))
+	}
+	f.start(m.Snapshot())
+}
+
+// know notes what is asked of the world.
+func (f *forking) know(effects []fsm.Effect) {
+	for _, e := range effects {
+		if call := callOf(e); call != 0 {
+			f.calls[call] = e
+		}
+	}
+}
+
+// tell tells the machine an input, and notes it against a step of the record.
+func (f *forking) tell(in fsm.Input, source Source, against *history.Step) {
+	s := Step{Source: source}
+	s.N, s.Epoch, s.Input, s.About = f.point.Step.N+len(f.result.Steps), f.point.Step.Epoch, in, true
+	s.Handle = f.machine.Concerns(in)
+	if against != nil {
+		s.Against = against.N
+	}
+	effects := f.step(in)
+	for _, e := range effects {
+		if slices.Contains(f.family, fsm.HandleOf(e)) {
+			s.Effects = append(s.Effects, e)
+		}
+		if reply, ok := e.(fsm.Reply); ok && reply.Request == f.point.History.Request.Key {
+			f.result.Reply = &reply
+		}
+	}
+	for _, m := range f.machine.Moves() {
+		if slices.Contains(f.family, m.Handle) {
+			s.Moves = append(s.Moves, m)
+		}
+	}
+	s.Same = against != nil && alike(in, against.Input) && decidedAlike(s.Moves, against.Moves)
+	beyond := against == nil && !f.astray && !f.point.History.Ended // the record ends here, and nobody knows how it goes on
+	if !s.Same && !beyond && f.result.Parted < 0 {
+		f.result.Parted = len(f.result.Steps)
+	}
+	f.result.Steps = append(f.result.Steps, s)
+}
+
+// step steps the machine, checks the invariants, and takes in new subagents.
+func (f *forking) step(in fsm.Input) []fsm.Effect {
+	effects := slices.Clone(f.machine.Step(in))
+	f.result.Told = append(f.result.Told, in)
+	f.result.Violations = append(f.result.Violations, f.monitor.Step(f.machine, in, effects)...)
+	own := f.point.History.Request.Handle
+	for _, h := range f.machine.View().Handles {
+		child := slices.Contains(f.family, h.Parent) || h.ID == own
+		if child && !slices.Contains(f.family, h.ID) {
+			f.family = append(f.family, h.ID)
+		}
+	}
+	f.know(effects)
+	return effects
+}
+
+// end tells how the fork ended.
+func (f *forking) end() Result {
+	r := f.result
+	if r.Parted < 0 && len(f.ahead) > 0 {
+		r.Parted = len(r.Steps)
+	}
+	for _, h := range f.machine.View().Handles {
+		if slices.Contains(f.family, h.ID) {
+			r.Stands = fmt.Sprintf("handle %d is %s, and waits for nothing that the record or the model could answer", h.ID, h.State)
+			break
+		}
+	}
+	return r
+}
+
+// told returns the steps that are about the request's handles, without a person's words
+// that nobody waited for.
+func told(steps []history.Step) []history.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s history.Step) bool {
+		switch s.Input.(type) {
+		case fsm.Decided, fsm.Resolved:
+			return !s.About || len(s.Moves) == 0
+		default:
+			return !s.About
+		}
+	})
+}
+
+// decidedAlike reports whether a step took the transitions of another. When it was a
+// handle's turn to start is not looked at: in a fork nobody is before it.
+func decidedAlike(a, b []fsm.Move) bool {
+	decided := func(moves []fsm.Move) []fsm.Move {
+		return slices.DeleteFunc(slices.Clone(moves), func(m fsm.Move) bool { return m.From == fsm.Queued || m.To == fsm.Queued })
+	}
+	return slices.EqualFunc(decided(a), decided(b), func(a, b fsm.Move) bool {
+		return a.Table == b.Table && a.From == b.From && a.On == b.On && a.To == b.To
+	})
+}
+
+// alike reports whether two inputs say the same, their times and the names of calls apart.
+func alike(a, b fsm.Input) bool {
+	switch a := a.(type) {
+	case fsm.BrainAnswered:
+		b, ok := b.(fsm.BrainAnswered)
+		return ok && a.Stop == b.Stop && a.Text == b.Text && slices.EqualFunc(a.Calls, b.Calls, func(x, y fsm.ToolCall) bool {
+			return x.Name == y.Name && regression.Canonical(x.Args) == regression.Canonical(y.Args)
+		})
+	case fsm.BrainFailed:
+		b, ok := b.(fsm.BrainFailed)
+		return ok && a.Class == b.Class && a.Reason == b.Reason
+	case fsm.ToolAnswered:
+		b, ok := b.(fsm.ToolAnswered)
+		return ok && a.Text == b.Text && a.Failed == b.Failed && a.Nothing == b.Nothing && a.Invalid == b.Invalid
+	case fsm.Requested:
+		b, ok := b.(fsm.Requested)
+		return ok && a.Text == b.Text
+	case fsm.Recalled:
+		b, ok := b.(fsm.Recalled)
+		return ok && a.Error == b.Error && slices.Equal(a.Entries, b.Entries)
+	case fsm.Decided:
+		b, ok := b.(fsm.Decided)
+		return ok && a.Approve == b.Approve
+	case fsm.Resolved:
+		b, ok := b.(fsm.Resolved)
+		return ok && a.Text == b.Text
+	default: // what is loaded is the recorded, and what is written is not
+		return fsm.InputKind(a) == fsm.InputKind(b)
+	}
+}

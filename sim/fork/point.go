@@ -1,0 +1,139 @@
+package fork
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+)
+
+// Point is a step of a request's history from which a fork can go on.
+type Point struct {
+	History history.History
+	Step    history.Step
+
+	before fsm.Snapshot // the state before the record of Step
+	asking fsm.Snapshot // where Step answers a question: the state before the record that asked it,
+	lead   []fsm.Input  // and the inputs from that record up to that of Step
+}
+
+// ErrNoPoint says that no fork can begin at a step.
+var ErrNoPoint = errors.New("no fork can begin there")
+
+var errEnough = errors.New("enough")
+
+// At returns the point before the record of a request's n-th step, from 1. It is
+// ErrNoPoint where the step is not about one of the request's handles, and
+// engine.ErrTrimmed where its state is no longer kept.
+func At(j history.Reader, h history.History, n int) (Point, error) {
+	if h.Request.Handle == 0 {
+		return Point{}, fmt.Errorf("%w: request %q was answered in its own step, without a handle", ErrNoPoint, h.Request.Key.ID)
+	}
+	if n < 1 || n > len(h.Steps) {
+		return Point{}, fmt.Errorf("step %d: %w: the request has no such step; it can begin at %s", n, ErrNoPoint, places(h))
+	}
+	p := Point{History: h, Step: h.Steps[n-1]}
+	if !p.Step.About {
+		return Point{}, fmt.Errorf("step %d: %w: its %s is not about the request's handle, which only waited for it; it can begin at %s",
+			n, ErrNoPoint, fsm.InputKind(p.Step.Input), places(h))
+	}
+	if _, asks := p.Step.Input.(fsm.Requested); asks && replies(p.Step) {
+		return Point{}, fmt.Errorf("step %d: %w: request %q was answered in its own step", n, ErrNoPoint, h.Request.Key.ID)
+	}
+	var err error
+	if p.before, err = history.StateAt(j, p.Step.Index-1); err != nil {
+		return Point{}, err
+	}
+	if p.before.Lifecycle == fsm.Initializing {
+		return Point{}, fmt.Errorf("step %d: %w: shelly was initializing, and no request had started; it can begin at a later step", n, ErrNoPoint)
+	}
+	return p, p.question(j)
+}
+
+func replies(s history.Step) bool {
+	return slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool {
+		_, ok := e.(fsm.Reply)
+		return ok
+	})
+}
+
+// Answers reports whether the step answers a question to the model, which can then be
+// asked anew.
+func (p *Point) Answers() bool { return answersBrain(p.Step.Input) }
+
+func answersBrain(in fsm.Input) bool {
+	switch in.(type) {
+	case fsm.BrainAnswered, fsm.BrainFailed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Config is the configuration in force at the step.
+func (p *Point) Config() fsm.Config { return p.before.Config }
+
+// question finds the records from the one that asked the question of Step.
+func (p *Point) question(j history.Reader) error {
+	if !p.Answers() {
+		return nil
+	}
+	call := fsm.Answers(p.Step.Input)
+	i := slices.IndexFunc(p.History.Steps, func(s history.Step) bool {
+		return slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool {
+			ask, ok := e.(fsm.AskBrain)
+			return ok && ask.Call == call
+		})
+	})
+	if i < 0 {
+		return fmt.Errorf("record %d answers a question that no step of the request has asked", p.Step.Index)
+	}
+	from := p.History.Steps[i].Index
+	var err error
+	if p.asking, err = history.StateAt(j, from-1); err != nil {
+		return err
+	}
+	err = j.Replay(from-1, func(r engine.Record) error {
+		if r.Index >= p.Step.Index {
+			return errEnough
+		}
+		p.lead = append(p.lead, r.Input)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return err
+}
+
+// places names the steps at which a fork can begin: "steps 1 to 3, 5".
+func places(h history.History) string {
+	var parts []string
+	for i := 0; i < len(h.Steps); i++ {
+		first := i
+		for i < len(h.Steps) && h.Steps[i].About {
+			i++
+		}
+		switch {
+		case i == first:
+		case i == first+1:
+			parts = append(parts, strconv.Itoa(first+1))
+		default:
+			parts = append(parts, strconv.Itoa(first+1)+" to "+strconv.Itoa(i))
+		}
+	}
+	return "steps " + strings.Join(parts, ", ")
+}
+
+// alone is a state without the handles that are none of the request's: they stand
+// still, and must not keep its handles from a place or a session that they would have
+// given back.
+func alone(s fsm.Snapshot, family []fsm.HandleID) fsm.Snapshot {
+	s.Handles = slices.DeleteFunc(slices.Clone(s.Handles), func(h fsm.Handle) bool { return !slices.Contains(family, h.ID) })
+	return s
+}

@@ -1,0 +1,126 @@
+package fork
+
+import (
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/fsm/engine/regression"
+)
+
+// What a tool call that is not run in a fork fails with.
+const (
+	NotRecorded = "refused in a fork: this call is not in the record"
+	NoResult    = "refused in a fork: the record has no further result of this call"
+)
+
+// record is what the world answered to a request, by what was asked of it.
+type record struct{ entries []entry }
+
+// entry is one thing that was asked, and its answer.
+type entry struct {
+	asked  string // what, see name
+	call   fsm.CallID
+	handle fsm.HandleID
+	key    string    // of what a person was asked
+	answer fsm.Input // nil: none came
+	used   bool
+}
+
+// newRecord reads the steps of a request. What was answered up to the n-th step is used
+// already.
+func newRecord(steps []history.Step, n int) *record {
+	r := &record{}
+	for _, s := range steps {
+		r.answered(s, s.N <= n)
+		for _, e := range s.Effects {
+			if asked, call := named(e); asked != "" {
+				r.entries = append(r.entries, entry{asked: asked, call: call, handle: fsm.HandleOf(e), key: personKey(e)})
+			}
+		}
+	}
+	return r
+}
+
+// answered notes what a step answers.
+func (r *record) answered(s history.Step, used bool) {
+	call, key := fsm.Answers(s.Input), ""
+	switch in := s.Input.(type) {
+	case fsm.ToolStopped: // no result
+		return
+	case fsm.Decided:
+		key = in.Key
+	case fsm.Resolved:
+	default:
+		if call == 0 {
+			return
+		}
+	}
+	for i := len(r.entries) - 1; i >= 0; i-- {
+		e := &r.entries[i]
+		person := call == 0 && e.key != "" && e.handle == s.Handle && (key == "" || e.key == key)
+		if e.answer == nil && s.About && (call != 0 && e.call == call || person) {
+			e.answer, e.used = s.Input, used
+			return
+		}
+	}
+}
+
+// next takes the next answer to what is asked. Where again is set and there is no next one,
+// it is the last one once more. Known reports whether it was asked at all.
+func (r *record) next(asked string, again bool) (answer fsm.Input, known bool) {
+	last := -1
+	for i := range r.entries {
+		e := &r.entries[i]
+		if e.asked != asked {
+			continue
+		}
+		known = true
+		if e.answer == nil {
+			continue
+		}
+		if !e.used {
+			e.used = true
+			return e.answer, true
+		}
+		last = i
+	}
+	if again && last >= 0 {
+		return r.entries[last].answer, true
+	}
+	return nil, known
+}
+
+// named names what an effect asks of the world, so that asking the same has the same name;
+// empty where it is nothing that the record answers.
+func named(e fsm.Effect) (string, fsm.CallID) {
+	switch e := e.(type) {
+	case fsm.RunTool:
+		return name("tool", e.Name, regression.Canonical(e.Args)), e.Call
+	case fsm.Recall:
+		own := ""
+		if e.Own {
+			own = e.Session
+		}
+		return name("recall", e.Need, own), e.Call
+	case fsm.LoadSession:
+		return name("session", e.Session), e.Call
+	case fsm.LoadSkill:
+		return name("skill", e.Skill, e.Reference), e.Call
+	case fsm.Embed:
+		return name("embed", e.Text), e.Call
+	case fsm.AskPerson:
+		return name(string(e.Question), e.Tool, regression.Canonical(e.Args)), 0
+	default:
+		return "", 0
+	}
+}
+
+func name(parts ...string) string { return strings.Join(parts, "\x00") }
+
+func personKey(e fsm.Effect) string {
+	if ask, ok := e.(fsm.AskPerson); ok {
+		return ask.Key
+	}
+	return ""
+}
