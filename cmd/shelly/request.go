@@ -17,6 +17,7 @@ import (
 // requestCmd is what can be asked of requests that were made.
 type requestCmd struct {
 	Replay requestReplayCmd `cmd:"" help:"Decide recorded steps again, or ask another model the questions."`
+	Fork   requestForkCmd   `cmd:"" help:"Go on from a step with another model, prompt or tool result, and do nothing."`
 }
 
 // journalled is the flags that name the journal in which requests are looked up.
