@@ -180,7 +180,7 @@ func TestJRN20TidiesEachHour(t *testing.T) {
 		config := fsm.ShellyProfile()
 		config.Init = fsm.InitOff
 		d, err := daemon.Open(daemon.Options{
-			Config: config, Journal: j, Retention: engine.Retention{Age: 60_000}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Config: config, Journal: j, Retention: engine.Retention{Bytes: 1 << 40}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
 		if err != nil {
 			t.Fatal(err)
