@@ -14,6 +14,7 @@ import (
 // journalCmd is what keeps a journal safe (CLI-14).
 type journalCmd struct {
 	Backup  journalBackupCmd  `cmd:"" help:"Write all that the data folder keeps into one file, also while the daemon runs."`
+	Verify  journalVerifyCmd  `cmd:"" help:"Fold a journal with today's code, and show the first record that is otherwise."`
 	Restore journalRestoreCmd `cmd:"" help:"Put a backup into a data folder whose daemon is stopped."`
 }
 

@@ -15,7 +15,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      askCmd      `cmd:"" help:"Ask the running daemon and watch the answer come."`
 	Request  requestCmd  `cmd:"" help:"Look into the requests that were made."`
-	Journal  journalCmd  `cmd:"" help:"Back the data folder up, and restore it."`
+	Journal  journalCmd  `cmd:"" help:"Back the data folder up, restore it, and check its journal."`
 	Test     testCmd     `cmd:"" help:"Run scenario files in virtual time."`
 	Scenario scenarioCmd `cmd:"" help:"Begin, check and complete scenario files."`
 	Explore  exploreCmd  `cmd:"" help:"Walk every interleaving of a small world."`

@@ -15,7 +15,7 @@ import (
 type specCmd struct {
 	Rule     string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as lif-3."`
 	Check    bool   `help:"Check SPEC.md against the code: generated parts, and that each rule is cited by code and by a test or scenario."`
-	Validate string `placeholder:"JOURNAL" help:"Hold a journal against the tables, step by step: a data folder, whose daemon may run, or a journal file." type:"path"`
+	Validate string `placeholder:"JOURNAL" help:"The same as shelly journal verify JOURNAL." type:"path"`
 	Write    bool   `help:"Write the generated parts of SPEC.md anew."`
 	Dir      string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
 }
@@ -23,7 +23,7 @@ type specCmd struct {
 // Run implements the subcommand (CLI-8).
 func (c *specCmd) Run(t *terminal) error {
 	if c.Validate != "" {
-		return validateJournal(t, c.Validate)
+		return verifyJournal(t, c.Validate, false)
 	}
 	if c.Rule == "" && !c.Check && !c.Write {
 		return spec.Print(t.out)

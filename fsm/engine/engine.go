@@ -2,8 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"shelly/fsm"
 )
@@ -22,16 +20,6 @@ type Step struct {
 	Input   fsm.Input
 	Effects []fsm.Effect
 	Moves   []fsm.Move
-}
-
-// Divergence says that a replayed record decides otherwise with today's code
-// (JRN-6).
-type Divergence struct {
-	Index uint64
-	Want  uint64 // the hash in the journal
-	Got   uint64
-
-	Handle fsm.HandleID // the handle that the record is about; 0: none
 }
 
 // Engine drives one machine over one journal.
@@ -63,30 +51,12 @@ type Engine struct {
 // record behind it. No effect of a replayed record is performed; the Boot that
 // must follow makes the machine ask again for what it still needs (JRN-5).
 func Open(j Journal, w World) (*Engine, error) {
-	index, snapshot, err := j.Snapshot(math.MaxUint64)
+	e := &Engine{journal: j, world: w}
+	r, err := fold(j, func(r Record) { e.dated(r.Input) })
 	if err != nil {
-		return nil, fmt.Errorf("load the journal's snapshot: %w", err)
+		return nil, err
 	}
-	e := &Engine{journal: j, world: w, machine: fsm.New(), last: index, saved: index}
-	if index > 0 {
-		e.machine = fsm.Restore(snapshot)
-	}
-	err = j.Replay(index, func(r Record) error {
-		if r.Index != e.last+1 {
-			return fmt.Errorf("record %d follows record %d", r.Index, e.last)
-		}
-		e.last = r.Index
-		e.dated(r.Input)
-		handle := e.machine.Concerns(r.Input)
-		if got := fsm.HashEffects(e.machine.Step(r.Input)); got != r.Effects {
-			e.diverging = append(e.diverging, Divergence{Index: r.Index, Want: r.Effects, Got: got, Handle: handle})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("replay the journal: %w", err)
-	}
-	e.durable = e.last
+	e.machine, e.diverging, e.saved, e.last, e.durable = r.Machine, r.Diverging, r.Saved, r.Last, r.Last
 	return e, nil
 }
 
@@ -94,22 +64,8 @@ func Open(j Journal, w World) (*Engine, error) {
 // that were journalled.
 func (e *Engine) Divergences() []Divergence { return e.diverging }
 
-// Doubts is what the boot that follows must tell the machine: the handles of the
-// diverging records, each with the first of them (JRN-6).
-func (e *Engine) Doubts() []fsm.Doubt {
-	var doubts []fsm.Doubt
-	for _, d := range e.diverging {
-		known := d.Handle == 0 || slices.ContainsFunc(doubts, func(o fsm.Doubt) bool { return o.Handle == d.Handle })
-		if !known {
-			doubts = append(doubts, fsm.Doubt{Handle: d.Handle, Text: d.String()})
-		}
-	}
-	return doubts
-}
-
-func (d Divergence) String() string {
-	return fmt.Sprintf("record %d: its step caused effects %x, and with today's code %x", d.Index, d.Want, d.Got)
-}
+// Doubts is what the boot that follows must tell the machine (JRN-6).
+func (e *Engine) Doubts() []fsm.Doubt { return doubts(e.diverging) }
 
 // Machine returns the machine to read; only Turn steps it.
 func (e *Engine) Machine() *fsm.Machine { return e.machine }

@@ -15,29 +15,38 @@ type Validation struct {
 	Records int    // how many were
 	Moves   int    // the transitions that they took
 	Wrong   *Wrong // the first record that is not as it should be, or nil
+
+	Snapshots int // how many the state was held against
+	Diverging int // records whose effects are not those recorded (JRN-6)
 }
 
 // Wrong is a record that is not as the tables, or the journal itself, say.
 type Wrong struct {
-	Index    uint64
-	Input    string // its kind
+	Record
 	Expected string
 	Got      string
+
+	Handle  fsm.HandleID   // the handle that the record is about; 0: none
+	Request fsm.RequestKey // the handle's, if it has one
+	Epoch   int            // boots up to it
+	Caused  []fsm.Effect   // what today's code does
+	Moves   []fsm.Move     // and its transitions
 }
 
 func (w *Wrong) String() string {
-	return fmt.Sprintf("record %d (%s): expected %s, got %s", w.Index, w.Input, w.Expected, w.Got)
+	return fmt.Sprintf("record %d (%s): expected %s, got %s", w.Index, fsm.InputKind(w.Input), w.Expected, w.Got)
 }
 
-// errWrong ends a replay at the first record that is wrong.
-var errWrong = errors.New("a record is wrong")
+// errGap ends a replay where a record is missing.
+var errGap = errors.New("a record is missing")
 
 // Validate holds a journal against the specification, step by step (JRN-17), from the
 // first record that it keeps: each is applied to a machine of its own; every transition
 // must be a row of its table and begin where the one before it has ended, every
 // invariant must hold, and the effects must be those that the record carries the hash
-// of. Where a snapshot stands, the machine must be in its state. It stops at the first
-// record that is wrong. An error is the journal's.
+// of. Where a snapshot stands, the machine must be in its state. Behind the first record
+// that is wrong only effects are compared, from each snapshot on anew; a gap ends it.
+// An error is the journal's.
 func Validate(j Reader) (Validation, error) {
 	kept, err := j.Kept()
 	if err != nil {
@@ -52,12 +61,11 @@ func Validate(j Reader) (Validation, error) {
 		v.machine = fsm.Restore(snapshot)
 		v.monitor = fsm.MonitorFrom(v.machine)
 	}
-	switch err := j.Replay(kept.First-1, v.record); {
-	case errors.Is(err, errWrong):
-	case err != nil:
-		return v.out, err
+	err = j.Replay(kept.First-1, v.record)
+	if errors.Is(err, errGap) {
+		err = nil
 	}
-	return v.out, nil
+	return v.out, err
 }
 
 // validator applies the records of a journal.
@@ -80,37 +88,81 @@ type stand struct {
 
 func (v *validator) record(r Record) error {
 	if r.Index != v.last+1 {
-		return v.wrong(r, fmt.Sprintf("record %d", v.last+1), "a gap")
+		v.wrong(&Wrong{Record: r, Expected: fmt.Sprintf("record %d", v.last+1), Got: "a gap"})
+		return errGap
 	}
 	if v.out.First == 0 {
 		v.out.First = r.Index
 	}
 	v.last = r.Index
 	v.out.Records++
-	effects := v.machine.Step(r.Input)
-	for _, m := range v.machine.Moves() {
-		v.out.Moves++
-		if expected, ok := v.follows(m); !ok {
-			return v.wrong(r, expected, fmt.Sprintf("%s %s --%s→ %s", m.Table, m.From, m.On, m.To))
-		}
+	w := &Wrong{Record: r, Handle: v.machine.Concerns(r.Input)}
+	w.Request = requestOf(v.machine, w.Handle, r.Input)
+	w.Caused = v.machine.Step(r.Input)
+	w.Moves, w.Epoch = v.machine.Moves(), v.machine.View().Epoch
+	v.out.Moves += len(w.Moves)
+	today := fsm.HashEffects(w.Caused)
+	if today != r.Effects {
+		v.out.Diverging++
 	}
-	if broken := v.monitor.Step(v.machine, r.Input, effects); len(broken) > 0 {
-		return v.wrong(r, broken[0].Invariant, broken[0].Text)
-	}
-	if got := fsm.HashEffects(effects); got != r.Effects {
-		return v.wrong(r, fmt.Sprintf("effects with the hash %016x", r.Effects), fmt.Sprintf("%016x: %s", got, kindsOf(effects)))
+	if v.out.Wrong == nil && v.check(w, today) {
+		v.wrong(w)
 	}
 	if slices.Contains(v.snapshots, r.Index) {
-		_, snapshot, err := v.journal.Snapshot(r.Index)
-		if err != nil {
-			return err
-		}
-		saved := fsm.Restore(snapshot)
-		if want, got := saved.View().Hash(), v.machine.View().Hash(); want != got {
-			return v.wrong(r, fmt.Sprintf("the state of the snapshot, %016x", want), fmt.Sprintf("%016x", got))
-		}
+		return v.snapshot(w)
 	}
 	return nil
+}
+
+// check reports whether a step is wrong, and says in w how.
+func (v *validator) check(w *Wrong, today uint64) bool {
+	for _, m := range w.Moves {
+		if expected, ok := v.follows(m); !ok {
+			w.Expected, w.Got = expected, fmt.Sprintf("%s %s --%s→ %s", m.Table, m.From, m.On, m.To)
+			return true
+		}
+	}
+	if broken := v.monitor.Step(v.machine, w.Input, w.Caused); len(broken) > 0 {
+		w.Expected, w.Got = broken[0].Invariant, broken[0].Text
+		return true
+	}
+	if today != w.Record.Effects {
+		w.Expected, w.Got = fmt.Sprintf("effects with the hash %016x", w.Record.Effects), fmt.Sprintf("%016x: %s", today, kindsOf(w.Caused))
+		return true
+	}
+	return false
+}
+
+// snapshot compares the state behind a record with the snapshot that stands for it, and
+// goes on from that where it is another, as a start does.
+func (v *validator) snapshot(w *Wrong) error {
+	_, snapshot, err := v.journal.Snapshot(w.Index)
+	if err != nil {
+		return err
+	}
+	v.out.Snapshots++
+	saved := fsm.Restore(snapshot)
+	want, got := saved.View().Hash(), v.machine.View().Hash()
+	if want == got {
+		return nil
+	}
+	v.machine = saved
+	w.Expected, w.Got = fmt.Sprintf("the state of the snapshot, %016x", want), fmt.Sprintf("%016x", got)
+	v.wrong(w)
+	return nil
+}
+
+// requestOf is the request of a handle, or that which an input brings.
+func requestOf(m *fsm.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
+	if in, ok := in.(fsm.Requested); ok {
+		return in.Request
+	}
+	for _, h := range m.View().Handles {
+		if h.ID == handle {
+			return h.Request
+		}
+	}
+	return fsm.RequestKey{}
 }
 
 // follows reports whether a move is a row and begins where its subject was left;
@@ -142,9 +194,13 @@ func tableOf(name string) fsm.Table {
 	return fsm.Table{}
 }
 
-func (v *validator) wrong(r Record, expected, got string) error {
-	v.out.Wrong = &Wrong{Index: r.Index, Input: fsm.InputKind(r.Input), Expected: expected, Got: got}
-	return errWrong
+// wrong keeps the first record that is wrong. What it holds is the machine's until the
+// next step.
+func (v *validator) wrong(w *Wrong) {
+	if v.out.Wrong == nil {
+		w.Caused, w.Moves = slices.Clone(w.Caused), slices.Clone(w.Moves)
+		v.out.Wrong = w
+	}
 }
 
 func kindsOf(effects []fsm.Effect) string {

@@ -53,6 +53,48 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 	}
 }
 
+// Behind the first record that is wrong only effects are compared, from a snapshot on
+// anew, so that one lie does not make all that follows one.
+func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
+	j := recorded(t)
+	last := len(j.Records())
+	machine := fsm.New()
+	for _, r := range j.Records()[:last-2] {
+		machine.Step(r.Input)
+	}
+	if err := j.SaveSnapshot(uint64(last-2), machine.Snapshot()); err != nil {
+		t.Fatal(err)
+	}
+	j.Records()[2].Input = fsm.Signalled{Name: "TERM"} // and not what it was
+	j.Records()[last-1].Effects++
+	v, err := engine.Validate(j)
+	if err != nil || v.Wrong == nil || v.Wrong.Index != 3 || v.Records != last || v.Snapshots != 1 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if v.Diverging < 2 || v.Diverging >= last-2 { // the one behind the snapshot is as it was recorded
+		t.Errorf("%d of %d records diverge", v.Diverging, last)
+	}
+	start, err := engine.Recover(j)
+	if err != nil || start.Saved != uint64(last-2) || len(start.Diverging) != 1 || start.Diverging[0].Index != uint64(last) {
+		t.Errorf("a start finds %+v, %v", start, err)
+	}
+}
+
+func TestJRN26AWrongRecordNamesItsHandleAndRequest(t *testing.T) {
+	j := recorded(t)
+	for i, r := range j.Records() {
+		if in, ok := r.Input.(fsm.Requested); ok {
+			j.Records()[i].Effects++
+			v, err := engine.Validate(j)
+			if err != nil || v.Wrong == nil || v.Wrong.Handle == 0 || v.Wrong.Request != in.Request || v.Wrong.Epoch != 1 || len(v.Wrong.Moves) == 0 || v.Diverging != 1 {
+				t.Errorf("%+v, %v", v.Wrong, err)
+			}
+			return
+		}
+	}
+	t.Error("no request in the journal")
+}
+
 // What lies before the snapshot may be there no more.
 func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
 	whole := recorded(t)

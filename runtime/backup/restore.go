@@ -61,7 +61,7 @@ func Restore(r io.Reader, data string, o Options) (out Restored, err error) {
 	if err := admit(data, o.Force); err != nil {
 		return out, err
 	}
-	if out.Manifest, err = unpack(r, filepath.Join(work, newFolder)); err != nil {
+	if out.Manifest, err = Unpack(r, filepath.Join(work, newFolder)); err != nil {
 		return out, err
 	}
 	if out.Diverging, err = prove(filepath.Join(work, newFolder, storeFolder), out.Manifest); err != nil {
@@ -118,8 +118,9 @@ func unlocked(dir string) error {
 	return lock.Close()
 }
 
-// unpack writes a backup's files, durably.
-func unpack(r io.Reader, to string) (m Manifest, err error) {
+// Unpack checks a backup and writes its files into a folder, durably, as a data folder has
+// them. What an error leaves there is no data.
+func Unpack(r io.Reader, to string) (m Manifest, err error) {
 	for _, folder := range []string{storeFolder, memoryFolder} {
 		if err := os.MkdirAll(filepath.Join(to, folder), 0o700); err != nil {
 			return m, err
