@@ -150,20 +150,32 @@ func readAll(in io.Reader, bytesMax int64) (string, error) {
 
 // failed words an error and chooses its exit code.
 func (c *askCmd) failed(ctx context.Context, id string, err error) error {
+	if ctx.Err() != nil {
+		return exit.Errorf(exit.Failed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
+	}
+	code := codeOf(err)
+	if code == exit.Failed {
+		err = fmt.Errorf("request %s: %w", id, err)
+	}
+	return exit.With(code, err)
+}
+
+// codeOf is the exit code for what a daemon answers, or for none that answers.
+func codeOf(err error) int {
 	refused := (*client.Error)(nil)
 	switch {
-	case ctx.Err() != nil:
-		return exit.Errorf(exit.Failed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
 	case errors.Is(err, client.ErrNotRunning):
-		return exit.With(exit.Unreachable, err)
+		return exit.Unreachable
+	case errors.Is(err, client.ErrNotFound):
+		return exit.NoMatch
 	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrTooLarge), errors.Is(err, engine.ErrConflict):
-		return exit.With(exit.Usage, err)
+		return exit.Usage
 	case errors.As(err, &refused) && refused.Code == comm.CodeBadRequest:
-		return exit.With(exit.Usage, err)
+		return exit.Usage
 	case errors.Is(err, engine.ErrNoSpace):
-		return exit.With(exit.Disk, err)
+		return exit.Disk
 	default:
-		return exit.Errorf(exit.Failed, "request %s: %w", id, err)
+		return exit.Failed
 	}
 }
 

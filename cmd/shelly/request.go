@@ -16,8 +16,14 @@ import (
 
 // requestCmd is what can be asked of requests that were made.
 type requestCmd struct {
-	Replay requestReplayCmd `cmd:"" help:"Decide recorded steps again, or ask another model the questions."`
-	Fork   requestForkCmd   `cmd:"" help:"Go on from a step with another model, prompt or tool result, and do nothing."`
+	List    requestListCmd    `cmd:"" help:"List requests, the latest first."`
+	Show    requestShowCmd    `cmd:"" help:"Show what happened to a request, step by step."`
+	Cancel  requestCancelCmd  `cmd:"" help:"Cancel a request that is not done."`
+	Approve requestApproveCmd `cmd:"" help:"Let a tool call run that waits for a person."`
+	Deny    requestDenyCmd    `cmd:"" help:"Refuse a tool call that waits for a person."`
+	Resolve requestResolveCmd `cmd:"" help:"Let a request go on that is held."`
+	Replay  requestReplayCmd  `cmd:"" help:"Decide recorded steps again, or ask another model the questions."`
+	Fork    requestForkCmd    `cmd:"" help:"Go on from a step with another model, prompt or tool result, and do nothing."`
 }
 
 // journalled is the flags that name the journal in which requests are looked up.

@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 //	tell NAME SIGNAL         send it TERM, INT, HUP or KILL
 //	finish NAME CODE         wait for its end; what it said is then stdout
 //	raise FILE               post a file to the daemon's /v1/events; the answer is stdout
+//	fetch PATH               read a route of the daemon; the body is stdout
 //	datagrams FILE           send each line of a file to the daemon by UDP, TOKEN in it replaced;
 //	                         its answers up to the first reply are stdout
 //	newer FOLDER             make a store look like one that newer code has written
@@ -66,6 +67,7 @@ func runScripts(t *testing.T, dir string) {
 			"tell":      scriptCommand(2, scriptTell),
 			"finish":    scriptCommand(2, scriptFinish),
 			"raise":     scriptCommand(1, scriptRaise),
+			"fetch":     scriptCommand(1, scriptFetch),
 			"datagrams": scriptCommand(1, scriptDatagrams),
 			"newer":     scriptCommand(1, scriptNewer),
 		},
@@ -265,19 +267,34 @@ func reach(ts *testscript.TestScript) (client.Endpoint, string) {
 }
 
 func scriptRaise(ts *testscript.TestScript, args []string) {
-	at, token := reach(ts)
-	post, err := http.NewRequest(http.MethodPost, "http://"+at.HTTP+"/v1/events", strings.NewReader(ts.ReadFile(args[0])))
-	ts.Check(err)
-	post.Header.Set("Authorization", "Bearer "+token)
-	post.Header.Set("Content-Type", "application/json")
-	direct := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: scriptHang}
-	answer, err := direct.Do(post)
-	ts.Check(err)
+	answer := call(ts, http.MethodPost, "/v1/events", strings.NewReader(ts.ReadFile(args[0])))
 	defer answer.Body.Close()
-	_, err = io.WriteString(ts.Stdout(), answer.Status+"\n")
+	_, err := io.WriteString(ts.Stdout(), answer.Status+"\n")
 	ts.Check(err)
 	_, err = io.Copy(ts.Stdout(), answer.Body)
 	ts.Check(err)
+}
+
+func scriptFetch(ts *testscript.TestScript, args []string) {
+	answer := call(ts, http.MethodGet, args[0], nil)
+	defer answer.Body.Close()
+	_, err := io.Copy(ts.Stdout(), answer.Body)
+	ts.Check(err)
+}
+
+// call asks the script's daemon over HTTP.
+func call(ts *testscript.TestScript, method, path string, body io.Reader) *http.Response {
+	at, token := reach(ts)
+	request, err := http.NewRequest(method, "http://"+at.HTTP+path, body)
+	ts.Check(err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	direct := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: scriptHang}
+	answer, err := direct.Do(request)
+	ts.Check(err)
+	return answer
 }
 
 func scriptDatagrams(ts *testscript.TestScript, args []string) {

@@ -91,6 +91,12 @@ func (t *teller) text(s string) string {
 	return " " + strconv.Quote(head) + rest
 }
 
+// Quoted is a text as Tell has it: in quotes behind a space, or on lines of its own.
+func Quoted(s string, textMax int) string {
+	t := teller{textMax: textMax}
+	return t.text(s)
+}
+
 // args is a call's arguments behind a space, on one line, or as much of them as is told.
 func (t *teller) args(s string) string {
 	if t.textMax == 0 {
@@ -134,11 +140,11 @@ func cut(s string, most int) (head, rest string) {
 	for most > 0 && !utf8.RuneStart(s[most]) {
 		most--
 	}
-	return s[:most], fmt.Sprintf(" … (%s more)", Bytes(len(s)-most))
+	return s[:most], fmt.Sprintf(" … (%s more)", size(len(s)-most))
 }
 
-// Bytes is a number of bytes in words.
-func Bytes(n int) string { return count(n, "byte") }
+// size is a number of bytes in words.
+func size(n int) string { return count(n, "byte") }
 
 // count is a number of things in words.
 func count(n int, thing string) string {

@@ -102,7 +102,7 @@ func (t *teller) answered(in fsm.Input) string {
 		return t.failed(in.Error, "the session could not be saved", "the session was saved"+took)
 	case fsm.SkillLoaded:
 		what := t.name(in.Call, "the skill")
-		return t.failed(in.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, Bytes(len(in.Text))))
+		return t.failed(in.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(in.Text))))
 	case fsm.Recalled:
 		found := "memory found nothing" + took
 		if n := len(in.Entries); n > 0 {
@@ -156,7 +156,7 @@ func (t *teller) spoken(in fsm.BrainAnswered) string {
 func (t *teller) returned(in fsm.ToolAnswered, took string) string {
 	name := t.name(in.Call, "the tool")
 	if !in.Failed {
-		return fmt.Sprintf("%s returned %s%s:%s", name, Bytes(len(in.Text)), took, t.text(in.Text))
+		return fmt.Sprintf("%s returned %s%s:%s", name, size(len(in.Text)), took, t.text(in.Text))
 	}
 	words := name + " failed" + took
 	switch {

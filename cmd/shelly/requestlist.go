@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+type requestListCmd struct {
+	State string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Those that are waiting, active, parked, held, done or failed."`
+	Since string `placeholder:"AGE" help:"Those accepted in the last 7d, 12h, …"`
+	Limit int    `short:"n" default:"20" placeholder:"N" help:"At most so many (${default}); 0: all."`
+	JSON  bool   `name:"json" help:"Print as JSON, the records as GET /v1/requests has them."`
+	place
+}
+
+// Help says what the words mean.
+func (requestListCmd) Help() string {
+	return "Parked is kept for the next start, held waits for a person's word: see shelly request show. " +
+		"It asks the daemon that runs, or reads the data folder."
+}
+
+// Run implements the subcommand (CLI-15).
+func (c *requestListCmd) Run(t *terminal) (err error) {
+	since := fsm.Millis(math.MinInt64)
+	now := time.Now()
+	if c.Since != "" {
+		age, err := readAge(c.Since)
+		if err != nil {
+			return exit.Errorf(exit.Usage, "--since: %w", err)
+		}
+		since = fsm.Millis(now.Add(-age).UnixMilli())
+	}
+	cfg, err := c.load()
+	if err != nil {
+		return err
+	}
+	list, closed, err := lister(cfg.Data)
+	if err != nil {
+		return err
+	}
+	found, err := c.collect(list, since)
+	if closing := closed(); err == nil {
+		err = closing
+	}
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		err = json.NewEncoder(t.out).Encode(comm.RequestsBody{Requests: found})
+	default:
+		err = printRequests(t.out, found, now)
+	}
+	if err == nil && len(found) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no such request")
+	}
+	return err
+}
+
+// listing answers one question for requests.
+type listing func(comm.Wanted) (comm.RequestsBody, error)
+
+// lister returns what lists the requests of a data folder: its daemon, or its journal.
+func lister(data string) (listing, func() error, error) {
+	ctx := context.Background()
+	src, err := sourceOf(ctx, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if src.running {
+		daemon := client.New(data, client.Options{})
+		return func(w comm.Wanted) (comm.RequestsBody, error) {
+			body, err := daemon.Requests(ctx, w)
+			if err != nil {
+				err = exit.With(codeOf(err), err)
+			}
+			return body, err
+		}, src.Close, nil
+	}
+	standings, err := standingsOf(src)
+	if err != nil {
+		return nil, nil, exit.With(exit.Data, err)
+	}
+	return func(w comm.Wanted) (comm.RequestsBody, error) {
+		body, err := comm.List(src, standings, w)
+		if err != nil {
+			err = exit.With(exit.Data, err)
+		}
+		return body, err
+	}, src.Close, nil
+}
+
+// standingsOf is where the unfinished handles stand behind the last record.
+func standingsOf(j engine.Reader) ([]comm.Standing, error) {
+	kept, err := j.Kept()
+	if err != nil {
+		return nil, err
+	}
+	state, err := history.StateAt(j, kept.Last)
+	if err != nil {
+		return nil, err
+	}
+	return comm.Standings(&state), nil
+}
+
+// collect asks until there are enough, or no more that are young enough.
+func (c *requestListCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error) {
+	found := []comm.Record{}
+	w := comm.Wanted{Before: math.MaxUint64, State: c.State}
+	for {
+		w.Limit = engine.ReadMax
+		if c.Limit > 0 {
+			w.Limit = min(c.Limit-len(found), engine.ReadMax)
+		}
+		body, err := list(w)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range body.Requests {
+			if r.Accepted < since {
+				return found, nil
+			}
+			found = append(found, r)
+		}
+		if body.Next == 0 || len(found) == c.Limit {
+			return found, nil
+		}
+		w.Before = body.Next
+	}
+}
+
+// textColumn is how much of a text, in characters, a table shows.
+const textColumn = 40
+
+// printRequests prints a table, the latest request first.
+func printRequests(out io.Writer, found []comm.Record, now time.Time) error {
+	if len(found) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tCHANNEL\tSESSION\tACCEPTED\tAGE\tSTATE\tOUTCOME\tTOOK\tTEXT")
+	for _, r := range found {
+		state, took := r.Stands(), ""
+		if !r.Done && r.Phase != "" && string(r.Phase) != state {
+			state += " (" + string(r.Phase) + ")"
+		}
+		if r.Done {
+			took = history.Span(r.Replied - r.Accepted)
+		}
+		row := []string{
+			r.ID, r.Channel, r.Session, localTime(r.Accepted).Format(time.DateTime), history.Span(fsm.Millis(now.UnixMilli()) - r.Accepted),
+			state, string(r.Outcome), took, head(r.Text),
+		}
+		fmt.Fprintln(table, printable(strings.Join(row, "\t")))
+	}
+	return table.Flush()
+}
+
+// head is the beginning of a text, on one line.
+func head(text string) string {
+	all := []rune(strings.Join(strings.Fields(text), " "))
+	if len(all) <= textColumn {
+		return string(all)
+	}
+	return string(all[:textColumn-1]) + "…"
+}
+
+func localTime(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)) }
