@@ -53,6 +53,7 @@ test-vet:
 	@$(GO) vet ./...
 	@$(GO) vet -tags $(E2E_TAG) ./...
 	@$(GO) vet -tags failpoint ./cmd/... ./runtime/...
+	@$(GO) vet -tags canary ./cmd/... ./runtime/... ./sim/...
 
 .PHONY: test-static
 test-static:
@@ -68,7 +69,7 @@ test-race:
 .PHONY: test-canaries
 test-canaries:
 	$(call step,every known bug is found)
-	@out=$$($(GO) test -tags canary -run '^TestCanariesAreFound' -count=1 -v ./sim/scenario ./sim/property ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
+	@out=$$($(GO) test -tags canary -run '^TestCanariesAreFound' -count=1 -v ./sim/scenario ./sim/property ./runtime/store ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ +(--- PASS|canary_test)|^ok' || { printf 'no test looks for canaries\n'; exit 1; }
 
 # What make test says must not depend on a model that happens to be there: with the demo

@@ -101,6 +101,9 @@ func (x *examination) data(cfg config.Config, running *comm.Status) {
 	case errors.Is(err, store.ErrNewerFormat):
 		x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
 		return
+	case errors.Is(err, engine.ErrNoSpace):
+		x.fail("data folder", err.Error(), mendSpace)
+		return
 	case err != nil:
 		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")
 		return

@@ -69,6 +69,10 @@ func TestJRN14ADiskThatOthersFill(t *testing.T) {
 	d.start()
 	d.fill(0)
 	d.kill()
+	doctor, err := exec.Command(d.bin, "doctor", "--brain", "demo", "--data", d.data, "--workspace", d.dir).CombinedOutput()
+	if err == nil || !strings.Contains(string(doctor), mendSpace) {
+		t.Errorf("the doctor says, %v:\n%s", err, doctor)
+	}
 	d.startUntil("until there is space")
 	d.refuses(ctx, "later")
 	d.reads(ctx, "first", "I heard first.")

@@ -48,6 +48,21 @@ func (d disk) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vf
 	return d.written(d.FS.ReuseForWrite(from, to, category))
 }
 
+// Rename implements vfs.FS. Pebble renames while it opens, when compactions may run
+// already: were it told of a failure, it would take from under them what they use, and
+// they would panic on goroutines of their own.
+func (d disk) Rename(from, to string) error {
+	d.check(d.FS.Rename(from, to))
+	return nil
+}
+
+// List implements vfs.FS. It writes nothing, but a failure is as bad as that of a Rename.
+func (d disk) List(name string) ([]string, error) {
+	names, err := d.FS.List(name)
+	d.check(err)
+	return names, nil
+}
+
 // OpenDir implements vfs.FS. A folder is opened to be synced.
 func (d disk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)

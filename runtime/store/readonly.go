@@ -24,7 +24,10 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	if _, err := o.FS.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
-	s := &Store{dir: dir, fs: o.FS, reserve: o.ReserveBytes, failure: newFailure(dir, o.Logger), ballast: newBallast(o.FS, dir, 0, o.Logger), compact: newCompaction()}
+	s := &Store{
+		dir: dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
+		failure: newFailure(dir, o.Logger), compact: newCompaction(),
+	}
 	var err error
 	if s.lock, err = lockFolder(s.fs, dir); err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ func TestAReadOnlyStoreShowsAllAndChangesNothing(t *testing.T) {
 	if _, err := store.Open(dir, store.Options{}); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("beside it: %v", err)
 	}
+	if err := s.Space(); err != nil {
+		t.Errorf("space: %v", err)
+	}
 	kept, err := s.Kept()
 	if want := (engine.Kept{First: 1, Last: 3, Bytes: kept.Bytes}); err != nil || !cmp.Equal(kept, want) {
 		t.Errorf("%+v, want %+v, %v", kept, want, err)

@@ -69,7 +69,10 @@ func Open(dir string, o Options) (*Store, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
-	s := &Store{dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b, failure: newFailure(dir, o.Logger), compact: newCompaction()}
+	s := &Store{
+		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
+		failure: newFailure(dir, o.Logger), compact: newCompaction(),
+	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
 		return nil, err

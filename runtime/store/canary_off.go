@@ -1,0 +1,5 @@
+//go:build !canary
+
+package store
+
+const canary Canary = ""

@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"errors"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+)
+
+// reading is the operations that recovery reads with.
+func reading() opClass {
+	return opClass{"read", []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt, errorfs.OpOpen, errorfs.OpList}}
+}
+
+// recovery reads what an engine reads when it is opened.
+func recovery(fs vfs.FS) (err error) {
+	s, err := store.Open(dir, store.Options{FS: fs})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	index, _, err := s.Snapshot(math.MaxUint64)
+	if err != nil {
+		return err
+	}
+	return s.Replay(index, func(engine.Record) error { return nil })
+}
+
+// Whichever single read fails while a store is recovered, recovery is refused and loses
+// nothing. A look at the whole journal comes before the first write, so an error of the
+// look leaves every file as it is (JRN-11).
+func TestJRN11WhicheverReadFailsRecoveryIsRefusedAndNothingIsLost(t *testing.T) {
+	used := vfs.NewCrashableMem()
+	var a acknowledged
+	if err := work(store.Options{FS: used}, &a); err != nil {
+		t.Fatal(err)
+	}
+	total, look := countReads(t, survive(100)(used))
+	refused := 0
+	for at := int64(1); at <= total; at++ {
+		fs := survive(100)(used)
+		before := files(t, fs)
+		err := recovery(errorfs.Wrap(fs, &atOp{class: reading(), at: at, do: func() error { return errorfs.ErrInjected }}))
+		if err == nil {
+			continue // it was a read that recovery can do without
+		}
+		refused++
+		if !errors.Is(err, errorfs.ErrInjected) {
+			t.Errorf("read %d: %v; want the injected error", at, err)
+		}
+		if diff := cmp.Diff(before, files(t, fs)); at <= look && diff != "" {
+			t.Errorf("read %d: what was there (-before +after)\n%s", at, diff)
+		}
+		if err := checkWork(survive(100)(fs), rounds, 6, true); err != nil {
+			t.Errorf("read %d, and then none: %v", at, err)
+		}
+	}
+	t.Logf("%d reads, %d of them before the first write, each failed once: %d times recovery was refused", total, look, refused)
+	if refused < int(total)*2/3 || look < 10 {
+		t.Errorf("of %d errors %d were noticed; %d reads come before the first write", total, refused, look)
+	}
+}
+
+// countReads counts the reads of a recovery, in all and before it first makes a file.
+func countReads(t *testing.T, fs vfs.FS) (total, look int64) {
+	t.Helper()
+	reads := &atOp{class: reading()}
+	creates := &atOp{class: opClass{"create", []errorfs.OpKind{errorfs.OpCreate}}, at: 2, do: func() error { // the first is the lock's
+		look = reads.count.Load()
+		return nil
+	}}
+	if err := recovery(errorfs.Wrap(errorfs.Wrap(fs, reads), creates)); err != nil {
+		t.Fatal(err)
+	}
+	return reads.count.Load(), look
+}
+
+// files returns what is in the store's folder, by name.
+func files(t *testing.T, fs vfs.FS) map[string]string {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, name := range names {
+		f, err := fs.Open(fs.PathJoin(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		found[name] = string(text)
+	}
+	return found
+}
