@@ -60,11 +60,18 @@ func askingOptions(c config.Brain) ollama.Options {
 	if keep == 0 {
 		keep = time.Nanosecond // unload at once; 0 would be the client's default
 	}
-	return ollama.Options{
+	o := ollama.Options{
 		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
 		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep,
 		Timeouts: ollama.Timeouts(c.Timeouts),
 	}
+	if c.Seed >= 0 {
+		o.Seed = &c.Seed
+	}
+	if c.Think != "model" {
+		o.Think = c.Think
+	}
+	return o
 }
 
 // ollamaBrain asks an Ollama server. If no model could be chosen at the start, it

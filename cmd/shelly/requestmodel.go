@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,15 +148,17 @@ func (c *requestReplayCmd) questions(ctx context.Context, cfg config.Config, cha
 // setOptions puts in what was set of the options that travel with a question; the
 // others are as they were recorded.
 func setOptions(o *fsm.Options, cfg config.Config, changes []string) {
-	for _, kv := range changes {
-		switch key, _, _ := strings.Cut(kv, "="); key {
-		case "brain.temperature":
-			o.Temperature = int(cfg.Brain.Temperature)
-		case "brain.max_tokens":
-			o.MaxTokens = cfg.Brain.MaxTokens
-		case "brain.num_predict":
-			o.MaxTokens = 0
-		}
+	set := func(key string) bool {
+		return slices.ContainsFunc(changes, func(kv string) bool { return strings.HasPrefix(kv, key+"=") })
+	}
+	if set("brain.temperature") {
+		o.Temperature = int(cfg.Brain.Temperature)
+	}
+	if set("brain.num_predict") { // which the recorded one would stand before
+		o.MaxTokens = 0
+	}
+	if set("brain.max_tokens") {
+		o.MaxTokens = cfg.Brain.MaxTokens
 	}
 }
 

@@ -57,6 +57,9 @@ func side(ctx context.Context, client *ollama.Client, name string, repeat int, q
 	if tools && !can.Tools {
 		return none(fmt.Errorf("%s cannot call tools, and the questions offer some: name one that can, or ask with --purpose summary", name))
 	}
+	if think := client.Thinks(); think != "" && think != "false" && !can.Thinking {
+		return none(fmt.Errorf("%s cannot think: set brain.think to model or false", name))
+	}
 	model := regression.Model{Name: name, Server: client.BaseURL()}
 	for _, m := range models {
 		if ollama.SameModel(m.Name, name) { // with its tag, so that one model has one file of answers

@@ -89,6 +89,12 @@ type Brain struct {
 	// MaxTokens is the longest answer in tokens, in place of NumPredict; 0 leaves it
 	// to NumPredict. It travels with each model call (INF-23).
 	MaxTokens int `key:"max_tokens" min:"0" max:"16777216" from:"profile" says:"of one answer; 0: num_predict"`
+	// Seed of the sampling, or -1 for the model's own. With a seed a model gives the same
+	// answer to the same call, as far as its server can. Default: -1.
+	Seed int `key:"seed" min:"-1" max:"2147483647"`
+	// Think says whether a model that can think does: true, false, how much (low, medium
+	// or high, of models that know it), or model for its own way (BRN-6). Default: model.
+	Think string `key:"think" of:"model|true|false|low|medium|high"`
 	// OnUnreachable says what a start without a model to use does: exit, or wait
 	// and serve, each request failing until there is one (CFG-7). Default of
 	// shelly: exit; of the others: wait.

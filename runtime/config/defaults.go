@@ -32,6 +32,8 @@ func defaults(s Sources, profile string) Config {
 			KeepAlive:     5 * time.Minute,
 			Temperature:   Temperature(p.Options.Temperature),
 			MaxTokens:     p.Options.MaxTokens,
+			Seed:          -1,
+			Think:         "model",
 			OnUnreachable: "wait",
 			Timeouts: Timeouts{
 				Connect:    5 * time.Second,

@@ -180,6 +180,8 @@ brain:
   num_predict: 256
   keep_alive: 0s
   temperature: 0.25
+  seed: 7
+  think: low
   on_unreachable: wait
   timeouts: {connect: 1s, first_token: 2m, idle: 500ms, total: 1h30m}
 tools: {exec: {allow: true, timeout: 90s}, result_bytes_max: 4096, read_bytes_max: 1MiB}
@@ -194,7 +196,7 @@ limits: # nothing yet
 	brain := c.Brain
 	want := config.Brain{
 		Kind: "auto", URL: "https://ollama.lan:8443", Model: "qwen3:4b", EmbedModel: "nomic-embed-text",
-		NumCtx: 4096, NumPredict: 256, Temperature: 250, OnUnreachable: "wait",
+		NumCtx: 4096, NumPredict: 256, Temperature: 250, Seed: 7, Think: "low", OnUnreachable: "wait",
 		Timeouts: config.Timeouts{Connect: time.Second, FirstToken: 2 * time.Minute, Idle: 500 * time.Millisecond, Total: 90 * time.Minute},
 	}
 	if diff := cmp.Diff(want, brain); diff != "" {

@@ -51,7 +51,10 @@ type Options struct {
 	// Temperature and Seed of the sampling. Default: nil, the model's own.
 	Temperature *float64
 	Seed        *int
-	Timeouts    Timeouts
+	// Think says whether the model thinks: true, false, low, medium or high. Default:
+	// empty, the model's own way.
+	Think    string
+	Timeouts Timeouts
 }
 
 // Timeouts bound one call (BRN-8). A zero value means the default.

@@ -20,6 +20,7 @@ type chatRequest struct {
 	Truncate  bool         `json:"truncate"`
 	Shift     bool         `json:"shift"`
 	KeepAlive api.Duration `json:"keep_alive"`
+	Think     any          `json:"think,omitempty"` // a bool, or how much
 	Options   Sent         `json:"options"`
 }
 
@@ -73,6 +74,7 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error)
 		Messages:  make([]message, 0, len(messages)),
 		Stream:    true,
 		KeepAlive: api.Duration{Duration: c.opt.KeepAlive},
+		Think:     thinks(c.opt.Think),
 		Options:   c.Sends(ask.Options),
 	}
 	for _, m := range messages {
@@ -93,6 +95,21 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error)
 	}
 	return b.Bytes(), nil
 }
+
+// thinks is the wire form of Options.Think; nil leaves it out.
+func thinks(think string) any {
+	switch think {
+	case "":
+		return nil
+	case "true", "false":
+		return think == "true"
+	default:
+		return think
+	}
+}
+
+// Thinks returns Options.Think.
+func (c *Client) Thinks() string { return c.opt.Think }
 
 // Sends returns the client's own options, with those that travel with the call before
 // them (INF-23).

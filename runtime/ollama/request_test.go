@@ -71,6 +71,17 @@ func TestAWholeConversationIsSent(t *testing.T) {
 	}
 }
 
+func TestBRN6ThinkingIsAskedForWhereItIsSet(t *testing.T) {
+	for think, want := range map[string]string{
+		"": `"keep_alive":"5m0s","options":`, "true": `"think":true,"options":`, "false": `"think":false,"options":`, "low": `"think":"low","options":`,
+	} {
+		got := sent(t, ask("hello"), nil, func(o *ollama.Options) { o.Think = think })
+		if !strings.Contains(got, want) {
+			t.Errorf("think %q: %s; want %s", think, got, want)
+		}
+	}
+}
+
 func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	a := ask("hello")
 	got := sent(t, a, nil, nil)

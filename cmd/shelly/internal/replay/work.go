@@ -17,6 +17,7 @@ import (
 type Client interface {
 	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(ollama.Chunk)) (fsm.BrainAnswered, error)
 	Sends(asked fsm.Options) ollama.Sent
+	Thinks() string
 }
 
 // Side is a model that is asked.
@@ -37,9 +38,12 @@ func (s Side) key(q regression.Question, run int) Key {
 
 // Options is a hash of what the client sends beside the question.
 func (s Side) Options() string {
-	data, err := json.Marshal(s.Client.Sends(fsm.Options{}))
+	data, err := json.Marshal(struct {
+		Sent  ollama.Sent
+		Think string
+	}{s.Client.Sends(fsm.Options{}), s.Client.Thinks()})
 	if err != nil {
-		return "" // the type cannot fail
+		return "" // the types cannot fail
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:6])

@@ -105,6 +105,8 @@ func (m *model) Chat(ctx context.Context, _ fsm.AskBrain, _ []fsm.ToolDecl, stre
 
 func (m *model) Sends(fsm.Options) ollama.Sent { return ollama.Sent{NumCtx: 8192} }
 
+func (m *model) Thinks() string { return "" }
+
 func says(text string) fsm.BrainAnswered { return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text} }
 
 func lists(args string) fsm.BrainAnswered {
