@@ -16,7 +16,7 @@ import (
 func Canonical(args string) string {
 	value, ok := decoded(args)
 	if !ok {
-		return strings.TrimSpace(args)
+		return strings.Trim(args, " \t\r\n")
 	}
 	var b strings.Builder
 	write(&b, value)

@@ -19,6 +19,7 @@ import (
 type world struct {
 	next   []fsm.Input
 	silent fsm.Purpose
+	peeks  int // how often the first who peeks does
 	at     fsm.Millis
 }
 
@@ -32,7 +33,8 @@ func (w *world) Perform(e fsm.Effect) error {
 		in := fsm.BrainAnswered{At: w.at, Call: e.Call, Stop: fsm.StopEndTurn, Text: "four", Tokens: fsm.Tokens{Prompt: 50, Answer: 5}}
 		last := e.Conversation.Messages[len(e.Conversation.Messages)-1]
 		switch {
-		case strings.Contains(last.Text, "peek"):
+		case strings.Contains(last.Text, "peek"), w.peeks > 1 && last.Role == fsm.RoleTool:
+			w.peeks--
 			in.Stop, in.Calls = fsm.StopToolUse, []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: `{"path":"."}`}}
 		case strings.Contains(last.Text, "remember") && e.Purpose == fsm.PurposeAnswer:
 			in.Text = "NEED: what it was"
@@ -215,6 +217,26 @@ func TestCLI18WhatWasAskedSinceBeginsBehindTheRequestBefore(t *testing.T) {
 	for since, want := range map[fsm.Millis]uint64{0: 0, list[1].Accepted + 1: list[1].Index, list[0].Accepted + 1: list[0].Index} {
 		if got, err := regression.Since(j, since); got != want || err != nil {
 			t.Errorf("since %d: behind record %d, %v; want %d", since, got, err, want)
+		}
+	}
+}
+
+// Where a longer prompt makes the machine compress the conversation, it asks something
+// else there; the recorded machine is followed again behind it (CLI-18).
+func TestCLI18AMachineThatGoesAnotherWayIsLeft(t *testing.T) {
+	config := fsm.DefaultProfile()
+	config.Limits.KeepMessages = 1
+	j := lived(t, &world{peeks: 3}, config, "peek", "four?")
+	longer := strings.Repeat("Mind what was said before. ", 6500)
+	answers := regression.Filter{Purposes: []fsm.Purpose{fsm.PurposeAnswer}}
+	was := told(found(t, j, answers, nil))
+	got := found(t, j, answers, func(p *fsm.Prompts) { p.Identity = longer })
+	if len(got.Unasked) == 0 || len(got.Questions) == 0 || len(got.Unasked)+len(got.Questions) != len(was) {
+		t.Fatalf("%v, not asked %v; want some of each of\n%v", told(got), got.Unasked, was)
+	}
+	for _, q := range got.Questions {
+		if !strings.HasPrefix(q.Ask.System, longer) {
+			t.Errorf("record %d is asked with %.20q", q.Asked, q.Ask.System)
 		}
 	}
 }
