@@ -197,7 +197,7 @@ func (c *collecting) answered(f history.Folded, in fsm.BrainAnswered, steps []nu
 	delete(c.open, in.Call)
 	q.Answer, q.Answered, q.Took = in, f.Index, max(in.At-q.At, 0)
 	for _, n := range steps {
-		if n.step.About && slices.Contains(n.history.Handles, q.Handle) {
+		if slices.Contains(n.history.Handles, q.Handle) {
 			q.Step = n.step.N
 		}
 	}

@@ -19,7 +19,8 @@ import (
 type world struct {
 	next   []fsm.Input
 	silent fsm.Purpose
-	peeks  int // how often the first who peeks does
+	peeks  int  // how often the first who peeks does
+	reload bool // takes the tools away before the second request
 	at     fsm.Millis
 }
 
@@ -83,7 +84,11 @@ func lived(t *testing.T, w *world, config fsm.Config, texts ...string) *engine.M
 			return j
 		}
 		w.at += 1000
-		w.next = []fsm.Input{fsm.Requested{At: w.at, Request: key(texts[i]), Text: texts[i], Session: "s-" + texts[i]}}
+		if i == 1 && w.reload {
+			config.Tools = nil
+			w.next = []fsm.Input{fsm.Configured{At: w.at, Config: config}}
+		}
+		w.next = append(w.next, fsm.Requested{At: w.at, Request: key(texts[i]), Text: texts[i], Session: "s-" + texts[i]})
 	}
 }
 
@@ -221,6 +226,13 @@ func TestCLI18WhatWasAskedSinceBeginsBehindTheRequestBefore(t *testing.T) {
 	}
 }
 
+func TestCLI18AQuestionHasTheToolsOfItsTime(t *testing.T) {
+	got := found(t, lived(t, &world{reload: true}, fsm.ShellyProfile(), "four?", "five?"), regression.Filter{Purposes: []fsm.Purpose{fsm.PurposeAnswer}}, nil)
+	if len(got.Questions) != 2 || len(got.Questions[0].Tools) != 1 || len(got.Questions[1].Tools) != 0 {
+		t.Errorf("%v; want one tool, then none", told(got))
+	}
+}
+
 // Where a longer prompt makes the machine compress the conversation, it asks something
 // else there; the recorded machine is followed again behind it (CLI-18).
 func TestCLI18AMachineThatGoesAnotherWayIsLeft(t *testing.T) {
@@ -231,8 +243,8 @@ func TestCLI18AMachineThatGoesAnotherWayIsLeft(t *testing.T) {
 	answers := regression.Filter{Purposes: []fsm.Purpose{fsm.PurposeAnswer}}
 	was := told(found(t, j, answers, nil))
 	got := found(t, j, answers, func(p *fsm.Prompts) { p.Identity = longer })
-	if len(got.Unasked) == 0 || len(got.Questions) == 0 || len(got.Unasked)+len(got.Questions) != len(was) {
-		t.Fatalf("%v, not asked %v; want some of each of\n%v", told(got), got.Unasked, was)
+	if len(got.Unasked) != 1 || len(got.Questions) != 3 || got.Questions[2].Request != key("four?") {
+		t.Fatalf("%v, not asked %v; want all but the third of\n%v", told(got), got.Unasked, was)
 	}
 	for _, q := range got.Questions {
 		if !strings.HasPrefix(q.Ask.System, longer) {

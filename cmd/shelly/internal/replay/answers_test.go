@@ -56,8 +56,13 @@ func TestCLI18ATornLineIsMended(t *testing.T) {
 		if got := len(a.known); got != max(lines-1, 0) {
 			t.Fatalf("cut at %d: %d answers of %d lines", cut, got, lines)
 		}
-		if err := errors.Join(a.Add(answer("c")), a.Close()); err != nil {
+		short := answer("c")
+		short.Answer.Text = ""
+		if err := errors.Join(a.Add(short), a.Close()); err != nil {
 			t.Fatal(err)
+		}
+		if now, _ := os.ReadFile(name); !strings.HasSuffix(string(now), "\n") {
+			t.Fatalf("cut at %d: the file ends with %q", cut, now[len(now)-10:])
 		}
 		a = opened(t, name)
 		if _, ok := a.Known(answer("c").Key); !ok {
