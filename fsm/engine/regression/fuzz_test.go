@@ -11,8 +11,8 @@ func FuzzCanonical(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := canonical(text)
-		if twice := canonical(once); twice != once {
+		once := Canonical(text)
+		if twice := Canonical(once); twice != once {
 			t.Errorf("%q is %q and then %q", text, once, twice)
 		}
 		if json.Valid([]byte(text)) && !json.Valid([]byte(once)) {
