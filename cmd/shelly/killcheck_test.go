@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -57,16 +58,7 @@ func (k *killed) check(requests []*killAsk) (unknown int) {
 // checkRequests: each is accepted once, and its reply is the one that its sender has.
 func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
-	accepted := map[string]int{}
-	err := s.Replay(0, func(r engine.Record) error {
-		if in, ok := r.Input.(fsm.Requested); ok {
-			accepted[in.Request.ID]++
-		}
-		return nil
-	})
-	if err != nil {
-		k.t.Error(err)
-	}
+	accepted := acceptances(k.t, s)
 	for _, a := range requests {
 		r, ok, err := s.Request(a.key())
 		if err != nil || !ok || !r.Done || r.Reply != a.reply || r.IsError {
@@ -76,6 +68,25 @@ func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 			k.t.Errorf("request %s is in the journal %d times", a.id, accepted[a.id])
 		}
 	}
+}
+
+// acceptances counts how often each request is in a journal.
+func acceptances(t testing.TB, s *store.Store) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	kept, err := s.Kept()
+	if err == nil {
+		err = s.Replay(kept.First-1, func(r engine.Record) error {
+			if in, ok := r.Input.(fsm.Requested); ok {
+				counts[in.Request.ID]++
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return counts
 }
 
 // runs are the requests that run the command.
@@ -135,7 +146,7 @@ func (k *killed) checkMemory(s *store.Store, requests []*killAsk) {
 // whole entries, each request's once.
 func (k *killed) checkSessions(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
-	sessions, err := session.Open(k.data, s)
+	sessions, err := session.Open(k.data, s, time.Now)
 	if err != nil {
 		k.t.Fatal(err)
 	}

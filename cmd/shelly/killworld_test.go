@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -173,8 +174,8 @@ func (k *killed) stop(l *life) (killed bool) {
 // first snapshot comes in its midst.
 const pastRecords = engine.SnapshotEvery - 40
 
-// past writes a journal to begin with: a boot, and signals and timers that mean
-// nothing.
+// past writes a journal to begin with: an old boot that may go, and timers of today that
+// mean nothing.
 func (k *killed) past() {
 	k.t.Helper()
 	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
@@ -185,12 +186,18 @@ func (k *killed) past() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	c := fsm.NanobotProfile()
-	inputs := []fsm.Input{fsm.Boot{At: 1, Config: c}}
-	for len(inputs) < pastRecords {
-		inputs = append(inputs, fsm.TimerFired{At: 2, Timer: fsm.TimerID(1 << 40)})
+	err = e.Turn(fsm.Boot{At: 1, Config: fsm.NanobotProfile()})
+	if err == nil {
+		err = s.SaveSnapshot(e.Last(), e.Machine().Snapshot())
 	}
-	if err := errors.Join(e.Turn(inputs...), s.Close()); err != nil {
+	var inputs []fsm.Input
+	for len(inputs) < pastRecords {
+		inputs = append(inputs, fsm.TimerFired{At: fsm.Millis(time.Now().UnixMilli()), Timer: 1 << 40})
+	}
+	if err == nil {
+		err = e.Turn(inputs...)
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
 		k.t.Fatal(err)
 	}
 }

@@ -13,6 +13,8 @@ const (
 	AppendAfter    Point = "journal.append.after" // durable where it had to be, and nothing of it performed
 	SnapshotBefore Point = "journal.snapshot.before"
 	SnapshotAfter  Point = "journal.snapshot.after"
+	TrimBefore     Point = "journal.trim.before"
+	TrimAfter      Point = "journal.trim.after"
 
 	HTTPAccepted    Point = "http.accepted" // and the client does not know
 	HTTPReplyBefore Point = "http.reply.before"
@@ -41,7 +43,7 @@ const (
 func Points() []Point {
 	return []Point{
 		BootOpened, BootRecovered, BootBooted,
-		AppendBefore, AppendAfter, SnapshotBefore, SnapshotAfter,
+		AppendBefore, AppendAfter, SnapshotBefore, SnapshotAfter, TrimBefore, TrimAfter,
 		HTTPAccepted, HTTPReplyBefore, HTTPReplyAfter, UDPAccepted, UDPReplyBefore, UDPReplyAfter,
 		PerformBefore, PerformAfter, CallEnded, ToolStarted,
 		FileWritten, FileRenamed, HistoryWritten, MemoryWritten, SessionPut, EntryPut,

@@ -21,7 +21,7 @@ func TestCanariesAreFoundByTheStore(t *testing.T) {
 	suites := []string{"^TestJRN16ConformsWhenACrashLosesTheTail$", "^TestJRN12ACrashAtAnyOperationLosesNothingAcknowledged$"}
 	for _, c := range append(store.Canaries(), "") {
 		for _, suite := range suites {
-			run := exec.Command(os.Args[0], "-test.run", suite)
+			run := exec.Command(os.Args[0], "-test.run", suite, "-rapid.nofailfile")
 			run.Env = append(os.Environ(), "SHELLY_CANARY="+string(c))
 			out, err := run.CombinedOutput()
 			switch {

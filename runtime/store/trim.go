@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/failpoint"
 )
 
 // trimming is one Trim: a batch of what it drops, and how much that is.
@@ -38,9 +39,11 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if t.batch.Empty() {
 		return t.out, t.batch.Close()
 	}
+	failpoint.Hit(failpoint.TrimBefore)
 	if err := s.commit(t.batch, true); err != nil {
 		return engine.Trimmed{}, err
 	}
+	failpoint.Hit(failpoint.TrimAfter)
 	s.freed(t.bytes)
 	return t.out, nil
 }
