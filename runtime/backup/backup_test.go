@@ -198,6 +198,35 @@ func TestJRN24TheStoreIsWrittenWhileABackupIsSent(t *testing.T) {
 	}
 }
 
+// touching is a store beside which a session is saved just behind a checkpoint.
+type touching struct {
+	*store.Store
+	f     *folder
+	times int
+}
+
+func (s *touching) Checkpoint(dir string) error {
+	err := s.Store.Checkpoint(dir)
+	if s.times++; s.times == 1 {
+		s.f.file("memory/MEMORY.md", "another fact\n")
+		s.f.add(20)
+	}
+	return err
+}
+
+// The memory files hold no turn that the checkpoint does not.
+func TestJRN24ACheckpointIsTakenAgainForFilesThatChange(t *testing.T) {
+	f := newFolder(t, 10)
+	s := &touching{Store: f.store, f: f}
+	var file bytes.Buffer
+	from := f.source()
+	from.Store = s
+	m, err := backup.Write(t.Context(), &file, from)
+	if err != nil || s.times != 2 || m.Last != 20 || !bytes.Contains(file.Bytes(), []byte("another fact\n")) {
+		t.Errorf("%d checkpoints, up to %d, %v", s.times, m.Last, err)
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(p []byte) (int, error) { return w(p) }

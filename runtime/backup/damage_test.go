@@ -161,22 +161,48 @@ func TestJRN25ABackupWhoseJournalCannotBeFoldedIsRefused(t *testing.T) {
 	f.store = s
 	t.Cleanup(func() { _ = s.Close() })
 	file, _ := f.backup()
-	list := entries(t, file)
-	sums := newSums()
-	for i := range list[:len(list)-1] {
+	for want, change := range map[string]func([]entry) []entry{
+		"its store cannot be opened":      manifestOfStore,
+		"its journal ends with record 10": replaced(`"last": 10`, `"last": 11`),
+		"and the manifest says \"x":       replaced(`"store": "`, `"store": "x`),
+	} {
+		list := change(entries(t, file))
+		sums := newSums()
+		for _, e := range list[:len(list)-1] {
+			sums.add(e.Name, e.content)
+		}
+		list[len(list)-1].content = sums.String()
+		to := t.TempDir()
+		_, err = backup.Restore(bytes.NewReader(packed(t, list)), to, backup.Options{Now: now})
+		if !errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if left := names(t, to); len(left) > 0 {
+			t.Errorf("left behind %q", left)
+		}
+	}
+}
+
+// manifestOfStore spoils what says which files the store has.
+func manifestOfStore(list []entry) []entry {
+	for i := range list {
 		if strings.HasPrefix(list[i].Name, "store/MANIFEST") {
 			list[i].content = strings.Repeat("x", len(list[i].content))
 		}
-		sums.add(list[i].Name, list[i].content)
 	}
-	list[len(list)-1].content = sums.String()
-	to := t.TempDir()
-	_, err = backup.Restore(bytes.NewReader(packed(t, list)), to, backup.Options{Now: now})
-	if !errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), "its store cannot be opened") {
+	return list
+}
+
+// A daemon that has begun in the midst of a restore keeps what it has.
+func TestJRN25ARestoreIsNotFinishedBesideADaemon(t *testing.T) {
+	f := newFolder(t, 20)
+	f.file("restore.tmp/new/store/x", "x")
+	f.file("restore.tmp/ready", `{"aside":"before"}`)
+	if _, err := backup.Finish(f.dir); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("%v", err)
 	}
-	if left := names(t, to); len(left) > 0 {
-		t.Errorf("left behind %q", left)
+	if diff := cmp.Diff([]string{"memory", "restore.tmp", "store", "token"}, names(t, f.dir)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

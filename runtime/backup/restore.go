@@ -157,6 +157,8 @@ func prove(dir string, m Manifest) (diverging int, err error) {
 	switch {
 	case err != nil:
 		return 0, damaged("%w", err)
+	case s.Name() != m.Store:
+		return 0, damaged("its store is %s, and the manifest says %q", s.Name(), m.Store)
 	case e.Last() != m.Last:
 		return 0, damaged("its journal ends with record %d, and the manifest says %d", e.Last(), m.Last)
 	}

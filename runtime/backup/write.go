@@ -27,11 +27,18 @@ const checkpointFolder = "checkpoint.tmp"
 // were.
 const momentsMax = 3
 
+// Store is the part of a store that is needed.
+type Store interface {
+	Name() string
+	// Checkpoint makes a store of its own in dir, of all that is written.
+	Checkpoint(dir string) error
+}
+
 // Source is what to back up.
 type Source struct {
-	Data    string       // the data folder
-	Store   *store.Store // of the data folder, open
-	Version string       // of this shelly
+	Data    string // the data folder
+	Store   Store  // of the data folder, open
+	Version string // of this shelly
 	Now     func() time.Time
 }
 

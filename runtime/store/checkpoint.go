@@ -12,6 +12,13 @@ func (s *Store) Checkpoint(dir string) error {
 	}
 	var err error
 	failed := s.failure.guard(func() error {
+		defer func() {
+			// Pebble panics where it cannot sync the checkpoint's folder. It
+			// holds no lock then, and the store's own writes never fail to it.
+			if r := recover(); r != nil {
+				err = asError(r)
+			}
+		}()
 		err = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		return nil
 	})

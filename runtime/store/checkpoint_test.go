@@ -39,20 +39,22 @@ func TestACheckpointHoldsWhatTheStoreHeld(t *testing.T) {
 
 // A full disk ends a checkpoint and not the store.
 func TestACheckpointThatFailsLeavesTheStoreAsItWas(t *testing.T) {
-	full := errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if strings.HasPrefix(op.Path, "copy") && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-			return syscall.ENOSPC
+	for _, kind := range []errorfs.OpKind{errorfs.OpMkdirAll, errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync} {
+		full := errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if strings.HasPrefix(op.Path, "copy") && op.Kind == kind {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		s := open(t, dir, store.Options{FS: errorfs.Wrap(vfs.NewMem(), full)})
+		appendRecords(t, s, 1, 3, true)
+		if err := s.Checkpoint("copy"); !errors.Is(err, engine.ErrNoSpace) {
+			t.Errorf("%v: %v; want ErrNoSpace", kind, err)
 		}
-		return nil
-	})
-	s := open(t, dir, store.Options{FS: errorfs.Wrap(vfs.NewMem(), full)})
-	defer end(t, &s)
-	appendRecords(t, s, 1, 3, true)
-	if err := s.Checkpoint("copy"); !errors.Is(err, engine.ErrNoSpace) {
-		t.Errorf("%v; want ErrNoSpace", err)
-	}
-	appendRecords(t, s, 4, 5, true)
-	if err := s.Err(); err != nil {
-		t.Errorf("the store has failed: %v", err)
+		appendRecords(t, s, 4, 5, true)
+		if err := s.Err(); err != nil {
+			t.Errorf("%v: the store has failed: %v", kind, err)
+		}
+		end(t, &s)
 	}
 }
