@@ -69,38 +69,10 @@ func unkept(err error) error {
 	return exit.With(exit.Data, err)
 }
 
-// replayedStep is a step as --json tells it; the hashes are those of SCN-45's form.
-type replayedStep struct {
-	N        int          `json:"n"`
-	Index    uint64       `json:"index"`
-	Kind     string       `json:"kind"`
-	Handle   fsm.HandleID `json:"handle,omitempty"`
-	Moves    []fsm.Move   `json:"moves,omitempty"`
-	Recorded string       `json:"recorded"`
-	Today    string       `json:"today"`
-	Same     bool         `json:"same"`
-	Effects  []string     `json:"effects,omitempty"` // of a step that differs, with today's code
-}
-
-func newReplayedStep(s history.Step) replayedStep {
-	r := replayedStep{
-		N: s.N, Index: s.Index, Kind: fsm.InputKind(s.Input), Handle: s.Handle, Moves: s.Moves,
-		Recorded: fmt.Sprintf("%016x", s.Recorded), Today: fmt.Sprintf("%016x", s.Today), Same: !s.Differs,
-	}
-	for _, e := range s.Effects {
-		if s.Differs {
-			r.Effects = append(r.Effects, fsm.EffectKind(e))
-		}
-	}
-	return r
-}
-
 // one tells a request step by step.
 func (c *requestReplayCmd) one(t *terminal, h history.History) error {
-	var steps []replayedStep
 	differ := 0
 	for _, s := range h.Steps {
-		steps = append(steps, newReplayedStep(s))
 		if s.Differs {
 			differ++
 		}
@@ -108,44 +80,44 @@ func (c *requestReplayCmd) one(t *terminal, h history.History) error {
 	if c.JSON {
 		if err := json.NewEncoder(t.out).Encode(struct {
 			Request engine.Request `json:"request"`
-			Steps   []replayedStep `json:"steps"`
+			Steps   []history.Step `json:"steps"`
 			Differ  int            `json:"differ"`
-		}{h.Request, steps, differ}); err != nil {
+		}{h.Request, h.Steps, differ}); err != nil {
 			return err
 		}
+		return differing(differ)
+	}
+	for i, told := range history.Tell(h.Steps, replayTextMax) {
+		fmt.Fprintln(t.out, printable(replayLine(h.Steps[i], told)))
+	}
+	if differ == 0 {
+		fmt.Fprintf(t.out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, count(len(h.Steps), "step"))
 	} else {
-		for _, s := range steps {
-			fmt.Fprintln(t.out, s.line())
-		}
-		switch {
-		case differ == 0:
-			fmt.Fprintf(t.out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, count(len(steps), "step"))
-		default:
-			fmt.Fprintf(t.out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, count(len(steps), "step"))
-		}
+		fmt.Fprintf(t.out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, count(len(h.Steps), "step"))
 	}
 	return differing(differ)
 }
 
-// line is a step in one line, or three where it differs.
-func (s replayedStep) line() string {
-	line := fmt.Sprintf("%4d  record %-6d %s", s.N, s.Index, s.Kind)
-	for i, m := range s.Moves {
-		if i == 0 {
-			line += fmt.Sprintf("  handle %d", m.Handle)
-		}
-		line += fmt.Sprintf("  %s → %s", m.From, m.To)
+// replayTextMax is how much of a text, in bytes, a line tells.
+const replayTextMax = 60
+
+// replayLine is a step in one line, or, where it differs, with what was recorded of it
+// (only the hash is) and what today's code does.
+func replayLine(s history.Step, told history.Told) string {
+	line := fmt.Sprintf("%4d  record %-6d %s", s.N, s.Index, told.What)
+	if len(told.Moves) > 0 {
+		line += "  (" + strings.Join(told.Moves, ", ") + ")"
 	}
-	if s.Same {
+	if !s.Differs {
 		return line
 	}
 	effects := "nothing for this request"
-	if len(s.Effects) > 0 {
-		effects = strings.Join(s.Effects, ", ")
+	if len(told.Effects) > 0 {
+		effects = strings.Join(told.Effects, "; ")
 	}
 	return line + "  DIFFERS\n" +
-		"      recorded: effects " + s.Recorded + "\n" +
-		"      today:    effects " + s.Today + ": " + effects
+		fmt.Sprintf("      recorded: effects %016x\n", s.Recorded) +
+		fmt.Sprintf("      today:    effects %016x: %s", s.Today, effects)
 }
 
 // replayedAll is the totals as --json tells them.

@@ -18,8 +18,8 @@ func asked() history.History {
 	return history.History{
 		Request: engine.Request{Key: fsm.RequestKey{Channel: "http", ID: "r"}, Index: 2, Handle: 1},
 		Steps: []history.Step{
-			{N: 1, Index: 2, Handle: 1, Input: fsm.Requested{}, Recorded: 7, Today: 7, Moves: []fsm.Move{{Handle: 1, From: fsm.Queued, To: fsm.Cognition}}},
-			{N: 2, Index: 5, Handle: 1, Input: fsm.BrainAnswered{}, Recorded: 8, Today: 9, Differs: true, Effects: []fsm.Effect{fsm.Reply{}, fsm.ClearTimer{}}},
+			{N: 1, Index: 2, Handle: 1, About: true, Input: fsm.Requested{Text: "hi"}, Recorded: 7, Today: 7, Moves: []fsm.Move{{Table: "handle", Handle: 1, From: fsm.Queued, To: fsm.Cognition}}},
+			{N: 2, Index: 5, Handle: 1, About: true, Input: fsm.BrainAnswered{Text: "yes"}, Recorded: 8, Today: 9, Differs: true, Effects: []fsm.Effect{fsm.Reply{Text: "yes", Outcome: fsm.OutcomeAnswered}, fsm.ClearTimer{}}},
 		},
 	}
 }
@@ -28,10 +28,10 @@ func asked() history.History {
 func TestCLI17AStepThatDiffersIsMarked(t *testing.T) {
 	var out bytes.Buffer
 	err := (&requestReplayCmd{}).one(&terminal{out: &out, err: &out}, asked())
-	const want = `   1  record 2      requested  handle 1  queued → cognition
-   2  record 5      brain_answered  DIFFERS
+	const want = `   1  record 2      it was accepted: "hi"  (queued → cognition)
+   2  record 5      the model answered: "yes"  DIFFERS
       recorded: effects 0000000000000008
-      today:    effects 0000000000000009: reply, clear_timer
+      today:    effects 0000000000000009: replies (answered): "yes"; clears a timer
 request r: today's code decides 1 of 2 steps otherwise
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" || exit.Code(err, &out) != exit.Failed {
