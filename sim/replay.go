@@ -23,7 +23,14 @@ type Told struct {
 // failure any more once it is. What only a world could know is empty in the result:
 // memory, sessions and files, and what the model and the tools were called with.
 func Replay(told []Told) (*Result, error) {
-	r := replay{machine: fsm.New(), monitor: fsm.NewMonitor(), result: &Result{}}
+	return ReplayFrom(fsm.New().Snapshot(), told)
+}
+
+// ReplayFrom is Replay from a state on. What the state holds is taken as given, what
+// the world saw before it is not known, and nothing from before it is lost.
+func ReplayFrom(from fsm.Snapshot, told []Told) (*Result, error) {
+	r := replay{from: from, epoch: from.Epoch, result: &Result{}}
+	r.begin()
 	for i, t := range told {
 		r.entry = i
 		r.tell(t)
@@ -32,6 +39,7 @@ func Replay(told []Told) (*Result, error) {
 }
 
 type replay struct {
+	from    fsm.Snapshot
 	machine *fsm.Machine
 	monitor *fsm.Monitor
 	result  *Result
@@ -40,6 +48,12 @@ type replay struct {
 	epoch   int
 	entry   int      // of what is told
 	seen    []string // what the world must not see again
+}
+
+// begin brings the machine and its monitor to the state before the first step.
+func (r *replay) begin() {
+	r.machine = fsm.Restore(r.from)
+	r.monitor = fsm.MonitorFrom(r.machine)
 }
 
 func (r *replay) tell(t Told) {
@@ -92,7 +106,7 @@ func (r *replay) lose() {
 		return
 	}
 	r.result.Steps, r.lost = steps[:kept], r.lost[:kept]
-	r.machine, r.monitor = fsm.New(), fsm.NewMonitor()
+	r.begin()
 	for _, s := range r.result.Steps {
 		r.monitor.Step(r.machine, s.Input, r.machine.Step(s.Input)) // what is wrong with it was noted
 	}

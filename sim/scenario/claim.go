@@ -4,8 +4,6 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v4"
-
-	"shelly/fsm"
 )
 
 // Condition is an expression on the state after a step, or an item that an event of
@@ -112,7 +110,7 @@ func (j *judge) evaluations() []*evaluation {
 	for _, e := range j.file.expressions() {
 		j.evaluated = append(j.evaluated, &evaluation{of: e})
 	}
-	o := newObserver(fsm.Millis(j.file.start()))
+	o := j.file.observer()
 	for _, s := range j.result.Steps {
 		o.observe(s)
 		for _, e := range j.evaluated {
@@ -134,7 +132,7 @@ func (j *judge) evaluation(of *Expression) *evaluation {
 
 // stateAfter is the state after the step of an index.
 func (j *judge) stateAfter(step int) *state {
-	o := newObserver(fsm.Millis(j.file.start()))
+	o := j.file.observer()
 	for _, s := range j.result.Steps[:min(step+1, len(j.result.Steps))] {
 		o.observe(s)
 	}

@@ -3,11 +3,9 @@ package scenario
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
-	"shelly/fsm"
 	"shelly/sim"
 )
 
@@ -30,7 +28,7 @@ func (c *Found) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "# %3d. %s\n", i+1, oneLine(words))
 	}
 	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", FormatVersion, strconv.Quote(clip(c.title(), nameBytesMax)))
-	if err := c.replay(&b); err != nil {
+	if err := writeTold(&b, c.Told, 0); err != nil {
 		return err
 	}
 	if c.Stuck {
@@ -49,49 +47,6 @@ func (c *Found) title() string {
 
 // oneLine is a text that may stand behind a # or be a name.
 func oneLine(text string) string { return strings.Map(printable, strings.ReplaceAll(text, "\n", " ")) }
-
-// replay writes the entries. A boot that equals one before it refers to it.
-func (c *Found) replay(b *strings.Builder) error {
-	b.WriteString("replay:\n")
-	var boots []string
-	for _, t := range c.Told {
-		text, err := wireForm(t.Input)
-		if err != nil {
-			return err
-		}
-		if _, ok := t.Input.(fsm.Boot); ok {
-			nth := slices.Index(boots, text)
-			if nth < 0 {
-				boots = append(boots, text)
-				text = fmt.Sprintf("&boot%d %s", len(boots), text)
-			} else {
-				text = fmt.Sprintf("*boot%d", nth+1)
-			}
-		}
-		fmt.Fprintf(b, "  # %s\n  - input: %s\n", oneLine(t.Words), text)
-		if t.Lost {
-			b.WriteString("    lost: true\n")
-		}
-		if t.Unseen {
-			b.WriteString("    unseen: true\n")
-		}
-	}
-	return nil
-}
-
-// wireForm is an input as a replay has it, on one line.
-func wireForm(in fsm.Input) (string, error) {
-	wire, err := fsm.MarshalInput(in)
-	if err != nil {
-		return "", err
-	}
-	v, err := valueOfJSON(string(wire))
-	if err != nil {
-		return "", err
-	}
-	v.members = slices.DeleteFunc(v.members, func(m memberValue) bool { return m.key == "at" })
-	return v.String(), nil
-}
 
 // claim writes what of the case's always and never does not hold.
 func (c *Found) claim(b *strings.Builder) {

@@ -148,7 +148,7 @@ eventually: ["epoch == 2 and crashes == 1 and requests == 1 and asked == 2", "ep
 // Whoever waits for a person is neither active nor queued, and subagents are counted
 // apart, as max_active counts (SCN-31).
 func TestSCN31HandlesAreCountedByWhatTheyDo(t *testing.T) {
-	o := newObserver(0)
+	o := (&File{}).observer()
 	v := fsm.Snapshot{LastHandle: 7}
 	for i, state := range []fsm.State{fsm.Queued, fsm.Parked, fsm.Approving, fsm.Held, fsm.Cognition, fsm.Saving, fsm.Cognition} {
 		v.Handles = append(v.Handles, fsm.Handle{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, State: state})

@@ -17,6 +17,7 @@ type File struct {
 	Repeat   *Count      `key:"repeat"`   // (brain: live) how often the case is run; once unless given, at most 1000
 	Pass     *Count      `key:"pass"`     // (brain: live) how many of the runs must hold; all unless given
 	Timeline []Moment    `key:"timeline"` // what happens when
+	From     *State      `key:"from"`     // (replay) the machine's state before the first entry, as a snapshot of the journal has it; that of a machine that never ran unless given
 	Replay   []Told      `key:"replay"`   // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
 	Hash     *Hash       `key:"hash"`     // (replay) the hash of the trace that comes of it
 	Seed     *Seed       `key:"seed"`     // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p

@@ -19,8 +19,8 @@ func (j *judge) seen() []handleSeen {
 	if j.handles != nil {
 		return j.handles
 	}
-	m := fsm.New()
-	last := fsm.HandleID(0)
+	m := fsm.Restore(j.file.from())
+	last := m.View().LastHandle
 	for _, s := range j.result.Steps {
 		m.Step(s.Input)
 		for _, h := range m.View().Handles {

@@ -11,7 +11,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"shelly/fsm"
 	"shelly/sim"
 )
 
@@ -160,7 +159,7 @@ func (f *File) Meets(r *sim.Result) []bool {
 	if left == 0 {
 		return met
 	}
-	o := newObserver(fsm.Millis(f.start()))
+	o := f.observer()
 	list := make([]evaluation, len(cover))
 	for _, s := range r.Steps {
 		o.observe(s)

@@ -13,11 +13,14 @@ import (
 
 // Told is one input of a replay: what the machine was told, to the letter (SCN-45).
 type Told struct {
-	At     Duration `key:"at"`             // when, after the first start; at once unless given
+	At     Duration `key:"at"`             // when, after clock.start, on the wall clock, which may go back; at once unless given
 	Input  Input    `key:"input,required"` // what, as the journal writes it: kind and the keys of that kind, at apart
 	Lost   bool     `key:"lost"`           // the record was not durable when the process died behind it, so that the next boot begins without it; what it caused was seen all the same
 	Unseen bool     `key:"unseen"`         // the process died before it did anything of what the input caused
 }
+
+// State is a machine's state in the wire form of the journal's snapshots.
+type State struct{ fsm.Snapshot }
 
 // Input is an input in the wire form of the journal, without its time.
 type Input struct{ fsm.Input }
@@ -53,12 +56,22 @@ func (f *File) replay() []sim.Told {
 	return told
 }
 
+// from is the state that the replay begins in.
+func (f *File) from() fsm.Snapshot {
+	if f.From == nil {
+		return fsm.New().Snapshot()
+	}
+	return f.From.Snapshot
+}
+
 // checkReplay wants of a replay that it says all by itself, and that what is lost or
 // unseen is so because the process died.
 func (d *decoder) checkReplay(f *File) {
 	if d.where["replay"] == (Pos{}) {
-		if d.where["hash"] != (Pos{}) {
-			d.at("hash", "belongs to replay")
+		for _, key := range []string{"hash", "from"} {
+			if d.where[key] != (Pos{}) {
+				d.at(key, "belongs to replay")
+			}
 		}
 		if f.Expect != nil && f.Expect.Rests {
 			d.at("expect.rests", "belongs to replay; of other cases expect.ends tells the state at rest")
@@ -78,10 +91,8 @@ func (d *decoder) checkReplay(f *File) {
 		_, boots := t.Input.Input.(fsm.Boot)
 		last := i+1 == len(f.Replay)
 		switch {
-		case i == 0 && !boots:
-			d.at(at, "a replay begins with an input of the kind boot")
-		case i > 0 && t.At < f.Replay[i-1].At:
-			d.at(at+".at", "is before the entry above it")
+		case i == 0 && !boots && f.From == nil:
+			d.at(at, "a replay begins with an input of the kind boot, or from a state")
 		case t.Unseen && (last || !f.boots(i+1)):
 			d.at(at+".unseen", "wants a boot next: the process died here")
 		case t.Lost && (last || !f.boots(i+1) && !f.Replay[i+1].Lost):

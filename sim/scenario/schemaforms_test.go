@@ -57,6 +57,9 @@ func schemaForms() []form {
 				Type: "object", Required: []string{"kind"}, Properties: map[string]*jsonschema.Schema{"kind": kind},
 			})
 		}},
+		{reflect.TypeFor[State](), func(*schemaGen) *jsonschema.Schema {
+			return orReference(&jsonschema.Schema{Type: "object", Required: []string{"lifecycle"}})
+		}},
 		{reflect.TypeFor[Data](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{} }},
 		{reflect.TypeFor[Expression](), func(*schemaGen) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: `\S`} }},
 		{reflect.TypeFor[Condition](), func(g *schemaGen) *jsonschema.Schema {

@@ -97,8 +97,14 @@ type admission struct {
 	at     fsm.Millis
 }
 
-func newObserver(start fsm.Millis) *observer {
-	return &observer{machine: fsm.New(), start: start, state: state{Starts: map[string]int{}}}
+// observer is at the state that the case begins in.
+func (f *File) observer() *observer {
+	from := f.from()
+	o := &observer{machine: fsm.Restore(from), start: fsm.Millis(f.start()), last: from.LastHandle, state: state{Starts: map[string]int{}}}
+	for _, h := range from.Handles {
+		o.admitted = append(o.admitted, admission{h.ID, o.start})
+	}
+	return o
 }
 
 // observe brings the state behind one step.
@@ -118,7 +124,7 @@ func (o *observer) count(s sim.Step, before fsm.State, at string) {
 	o.Input, o.Effects = fsm.InputKind(s.Input), nil
 	switch in := s.Input.(type) {
 	case fsm.Boot:
-		if o.Step > 1 && before != fsm.Stopped {
+		if before != fsm.Down && before != fsm.Stopped {
 			o.Crashes++
 			o.CrashedIn = at
 		}

@@ -1,0 +1,131 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim"
+)
+
+// Recorded is a replay of what a journal holds (SCN-46).
+type Recorded struct {
+	Name  string
+	About []string // comments above it, a line each
+	Start fsm.Millis
+	From  *fsm.Snapshot // nil: a machine that never ran
+	Told  []sim.Told    // at times of the wall clock, none before Start
+	Hash  uint64        // of the trace; 0: it is not expected
+	Reply *engine.Request
+}
+
+// Write writes the replay as a scenario, with words beside each entry.
+func (r *Recorded) Write(w io.Writer) error {
+	var b strings.Builder
+	for _, line := range r.About {
+		b.WriteString("# " + oneLine(line) + "\n")
+	}
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", FormatVersion, strconv.Quote(clip(oneLine(r.Name), nameBytesMax)))
+	fmt.Fprintf(&b, "clock: {start: %q}\n", clockTime(r.Start))
+	if r.From != nil {
+		text, err := json.Marshal(r.From)
+		if err != nil {
+			return err
+		}
+		v, err := valueOfJSON(string(text))
+		if err != nil {
+			return err
+		}
+		b.WriteString("from: " + v.String() + "\n")
+	}
+	if err := writeTold(&b, r.Told, r.Start); err != nil {
+		return err
+	}
+	if r.Hash != 0 {
+		fmt.Fprintf(&b, "hash: %s\n", Hash(r.Hash))
+	}
+	if q := r.Reply; q != nil {
+		v := mapValue("", with("id", literal(q.Key.ID)), with("text", literal(q.Reply)), with("outcome", textValue(string(q.Outcome))))
+		if q.IsError {
+			v.members = append(v.members, with("is_error", boolValue(true)))
+		}
+		b.WriteString("expect:\n  replies: " + mapValue("", with("$contains", v)).String() + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// literal is a text as a file has it where variables are put in.
+func literal(text string) value { return textValue(strings.ReplaceAll(text, "${", "$${")) }
+
+// clockTime is a time as clock.start has it.
+func clockTime(at fsm.Millis) string {
+	return time.UnixMilli(int64(at)).UTC().Format("2006-01-02T15:04:05.999Z07:00")
+}
+
+// span is a duration as a file has it.
+func span(d fsm.Millis) string { return (time.Duration(d) * time.Millisecond).String() }
+
+// writeTold writes the entries of a replay, with their times since start. A boot that
+// equals one before it refers to it.
+func writeTold(b *strings.Builder, told []sim.Told, start fsm.Millis) error {
+	b.WriteString("replay:\n")
+	var boots []string
+	for _, t := range told {
+		text, err := wireForm(t.Input)
+		if err != nil {
+			return err
+		}
+		if _, ok := t.Input.(fsm.Boot); ok {
+			nth := slices.Index(boots, text)
+			if nth < 0 {
+				boots = append(boots, text)
+				text = fmt.Sprintf("&boot%d %s", len(boots), text)
+			} else {
+				text = fmt.Sprintf("*boot%d", nth+1)
+			}
+		}
+		fmt.Fprintf(b, "  # %s\n  - ", oneLine(t.Words))
+		if t.At > start {
+			b.WriteString("at: " + span(t.At-start) + "\n    ")
+		}
+		b.WriteString("input: " + text + "\n")
+		if t.Lost {
+			b.WriteString("    lost: true\n")
+		}
+		if t.Unseen {
+			b.WriteString("    unseen: true\n")
+		}
+	}
+	return nil
+}
+
+// wireForm is an input as a replay has it, on one line.
+func wireForm(in fsm.Input) (string, error) {
+	wire, err := fsm.MarshalInput(in)
+	if err != nil {
+		return "", err
+	}
+	v, err := valueOfJSON(string(wire))
+	if err != nil {
+		return "", err
+	}
+	v.members = slices.DeleteFunc(v.members, func(m memberValue) bool { return m.key == "at" })
+	return v.String(), nil
+}
+
+// Render writes a scenario for people: a JSON object with the keys of the format, in
+// their order.
+func Render(object []byte) (string, error) {
+	v, err := valueOfJSON(string(object))
+	if err != nil {
+		return "", err
+	}
+	return yamlText(v), nil
+}

@@ -1,0 +1,192 @@
+package redact
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// BytesMin is how long a secret is at least that is looked for everywhere. What is
+// shorter would be found in words that are none.
+const BytesMin = 8
+
+// givenBytesMin is the same for a secret that somebody names.
+const givenBytesMin = 4
+
+// lineBytesMin is how long a line of a secret of several lines is at least that is
+// looked for by itself.
+const lineBytesMin = 16
+
+// Secret is a text that must not be written. Kind says in words what it is, and goes
+// into reports.
+type Secret struct {
+	Kind string
+	Text string
+}
+
+// Redactor knows secrets and replaces them.
+type Redactor struct {
+	patterns []pattern
+	secrets  []Secret
+	forms    []form // the longest first, so that a form within another does not break it
+	replaced []int  // of each secret, how often
+	inPlace  []Count
+}
+
+// Count is how many texts of a kind were replaced.
+type Count struct {
+	Kind  string `json:"kind"`
+	Times int    `json:"times"`
+}
+
+// form is one way in which a secret is written.
+type form struct {
+	text   string
+	secret int // its index
+}
+
+// New returns a redactor that knows some secrets. Those that are too short to be told
+// from words are left out; [TooShort] says which.
+func New(known ...Secret) *Redactor {
+	r := &Redactor{patterns: patterns()}
+	for _, s := range known {
+		if TooShort(s.Text) {
+			continue
+		}
+		r.add(s)
+		for line := range strings.Lines(s.Text) { // which may be indented or quoted
+			if len(strings.TrimSpace(line)) >= lineBytesMin && strings.Contains(s.Text, "\n") {
+				r.add(Secret{s.Kind, line})
+			}
+		}
+	}
+	return r
+}
+
+// TooShort reports whether a text is too short to be looked for.
+func TooShort(text string) bool { return len(strings.TrimSpace(text)) < givenBytesMin }
+
+// add knows one more secret, in all its forms.
+func (r *Redactor) add(s Secret) {
+	s.Text = strings.TrimSpace(s.Text)
+	if slices.ContainsFunc(r.secrets, func(o Secret) bool { return o.Text == s.Text }) {
+		return
+	}
+	for _, text := range formsOf(s.Text) {
+		r.forms = append(r.forms, form{text, len(r.secrets)})
+	}
+	slices.SortStableFunc(r.forms, func(a, b form) int { return cmp.Compare(len(b.text), len(a.text)) })
+	r.secrets, r.replaced = append(r.secrets, s), append(r.replaced, 0)
+}
+
+// Learn looks for credentials that are known by their shape, so that [Redactor.Replace]
+// finds them in every text and form. A password that may be a word is replaced only
+// where it is called one.
+func (r *Redactor) Learn(text string) {
+	for _, p := range r.patterns {
+		for _, at := range p.find(text) {
+			found := text[at[0]:at[1]]
+			word := p.kind == assignment && strings.Trim(strings.ToLower(found), "abcdefghijklmnopqrstuvwxyz.!?:-") == ""
+			if len(found) >= BytesMin && !word && !isPlaceholder(found) {
+				r.add(Secret{p.kind, found})
+			}
+		}
+	}
+}
+
+// Replace returns the text with a placeholder of the same number of bytes in place of
+// each secret.
+func (r *Redactor) Replace(text string) string {
+	for _, f := range r.forms {
+		if n := strings.Count(text, f.text); n > 0 {
+			r.replaced[f.secret] += n
+			text = strings.ReplaceAll(text, f.text, placeholder(f.secret+1, len(f.text)))
+		}
+	}
+	for _, p := range r.patterns {
+		text = r.within(p, text)
+	}
+	return text
+}
+
+// within replaces what a pattern finds that is too short to be looked for elsewhere.
+func (r *Redactor) within(p pattern, text string) string {
+	var b strings.Builder
+	from := 0
+	for _, at := range p.find(text) {
+		if isPlaceholder(text[at[0]:at[1]]) {
+			continue
+		}
+		b.WriteString(text[from:at[0]])
+		b.WriteString(filled("[s", at[1]-at[0]))
+		from = at[1]
+		r.count(p.kind)
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+func (r *Redactor) count(kind string) {
+	i := slices.IndexFunc(r.inPlace, func(c Count) bool { return c.Kind == kind })
+	if i < 0 {
+		i = len(r.inPlace)
+		r.inPlace = append(r.inPlace, Count{Kind: kind})
+	}
+	r.inPlace[i].Times++
+}
+
+// Known returns the kind of a known secret that is in the text in one of its forms, or
+// false.
+func (r *Redactor) Known(text string) (kind string, found bool) {
+	for _, f := range r.forms {
+		if strings.Contains(text, f.text) {
+			return r.secrets[f.secret].Kind, true
+		}
+	}
+	return "", false
+}
+
+// Find is Known, and looks for credentials of a known shape as well.
+func (r *Redactor) Find(text string) (kind string, found bool) {
+	if kind, found := r.Known(text); found {
+		return kind, true
+	}
+	for _, p := range r.patterns {
+		for _, at := range p.find(text) {
+			if !isPlaceholder(text[at[0]:at[1]]) {
+				return p.kind, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Counts returns how many texts were replaced, by kind, in the order in which the kinds
+// became known.
+func (r *Redactor) Counts() []Count {
+	var list []Count
+	add := func(kind string, times int) {
+		i := slices.IndexFunc(list, func(c Count) bool { return c.Kind == kind })
+		switch {
+		case times == 0:
+		case i < 0:
+			list = append(list, Count{kind, times})
+		default:
+			list[i].Times += times
+		}
+	}
+	for i, s := range r.secrets {
+		add(s.Kind, r.replaced[i])
+	}
+	for _, c := range r.inPlace {
+		add(c.Kind, c.Times)
+	}
+	return list
+}
+
+// NamesSecret reports whether something of this name, such as an environment variable
+// or a setting, is taken for a secret.
+func NamesSecret(name string) bool {
+	return regexp.MustCompile(`(?i)(token|secret|passw|passphrase|api_?key|private_?key|access_?key|credential|^pat$|_pat$|cookie)`).MatchString(name)
+}

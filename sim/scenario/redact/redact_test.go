@@ -1,0 +1,159 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// replaced learns a text and replaces in it.
+func replaced(text string, known ...Secret) (string, *Redactor) {
+	r := New(known...)
+	r.Learn(text)
+	return r.Replace(text), r
+}
+
+// fake makes a credential of no use, which no scanner of this repository takes for a
+// real one.
+func fake(prefix string, n int) string { return prefix + strings.Repeat("aB3x", n)[:n] }
+
+func TestSCN48CredentialsOfAKnownShape(t *testing.T) {
+	key := "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIB\nAA==\n-----END RSA PRIVATE " + "KEY-----"
+	for _, tt := range []struct{ kind, before, secret, after string }{
+		{"private key", "key:\n", key, "\nend"},
+		{"AWS access key", "id ", "AKIA" + "ABCDEFGHIJKLMNOP", "."},
+		{"GitHub token", "use ", fake("ghp_", 36), " now"},
+		{"GitHub token", "(", fake("github_pat_", 40), ")"},
+		{"GitLab token", "", fake("glpat-", 20), ""},
+		{"Slack token", "x ", fake("xoxb-", 24), " y"},
+		{"Slack webhook", "https://hooks.slack.com/services/", fake("T0/B0/", 24), " y"},
+		{"Google API key", "k=", fake("AIza", 35), ""},
+		{"sk- key", "export K=", fake("sk-ant-", 40), ""},
+		{"sk- key", "", fake("sk_live_", 24), "\n"},
+		{"Hugging Face token", "", fake("hf_", 34), "\n"},
+		{"npm token", "", fake("npm_", 36), "\n"},
+		{"JSON Web Token", "jwt ", fake("eyJ", 20) + "." + fake("eyJ", 20) + "." + fake("", 20), ""},
+		{"bearer header", "Authorization: Bearer ", fake("", 20), "\r\n"},
+		{"basic header", "authorization: Basic ", fake("", 20) + "==", "\r\n"},
+		{"password in a URL", "postgres://joe:", "hunter2", "@db/x"},
+		{"assignment", "password=", "hunter2", "\nnext"},
+		{"assignment", "API_KEY: '", "a-B-c-1", "'"},
+		{"assignment", `{"client_secret": "`, "s3cr3t/==", `"}`},
+		{"assignment", `{\"token\":\"`, "deadbeef01", `\"}`},
+		{"assignment", "DB_PASSWORD=", "12345678", ""},
+	} {
+		text := tt.before + tt.secret + tt.after
+		got, r := replaced(text)
+		if strings.Contains(got, tt.secret) || !strings.HasPrefix(got, tt.before) || !strings.HasSuffix(got, tt.after) || len(got) != len(text) {
+			t.Errorf("%s: %q became %q", tt.kind, text, got)
+		}
+		if counts := r.Counts(); len(counts) != 1 || counts[0].Kind != tt.kind || counts[0].Times != 1 {
+			t.Errorf("%q is counted as %v; want one %s", text, counts, tt.kind)
+		}
+		if kind, found := r.Find(got); found {
+			t.Errorf("%q: %s is still found", got, kind)
+		}
+		if again, _ := replaced(got); again != got {
+			t.Errorf("%q is replaced again: %q", got, again)
+		}
+	}
+}
+
+func TestSCN48WhatIsNoSecretStays(t *testing.T) {
+	for _, text := range []string{
+		"", "How full is the disk?", "password", "the password is unknown", "max_tokens: 1024", `{"token": 1024}`,
+		"token=$GITHUB_TOKEN", "PASSWORD=${DB_PASSWORD}", "http://localhost:8080/a@b", "a risk-free task-list", "Bearer of news",
+		"secret-ary", "/dev/vda1  50G  46G  4G  92% /", "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+	} {
+		if got, r := replaced(text); got != text || len(r.Counts()) > 0 {
+			t.Errorf("%q became %q, counted %v", text, got, r.Counts())
+		}
+	}
+}
+
+// encodings are the ways in which programs write a secret.
+func encodings(s string) map[string]string {
+	inJSON, _ := json.Marshal(s)
+	twice, _ := json.Marshal(string(inJSON))
+	return map[string]string{
+		"as it is":             s,
+		"hex":                  hex.EncodeToString([]byte(s)),
+		"HEX":                  strings.ToUpper(hex.EncodeToString([]byte(s))),
+		"query":                url.QueryEscape(s),
+		"path":                 url.PathEscape(s),
+		"JSON":                 string(inJSON),
+		"JSON in JSON":         string(twice),
+		"quoted":               strconv.Quote(s),
+		"base64":               base64.StdEncoding.EncodeToString([]byte(s)),
+		"base64, for URLs":     base64.URLEncoding.EncodeToString([]byte(s)),
+		"base64, one before":   base64.StdEncoding.EncodeToString([]byte("u" + s)),
+		"base64, two before":   base64.StdEncoding.EncodeToString([]byte("u:" + s + ":z")),
+		"base64, three before": base64.StdEncoding.EncodeToString([]byte("joe" + s + "zz")),
+	}
+}
+
+func TestSCN48EveryFormOfAKnownSecret(t *testing.T) {
+	for _, secret := range []string{"correct horse", `a"b\c<d>&e/f`, "p4ss+word/with=signs", "zwölf Äpfel\nund mehr"} {
+		for name, text := range encodings(secret) {
+			got, r := replaced("<"+text+">", Secret{"given", secret})
+			if got == "<"+text+">" || len(got) != len(text)+2 {
+				t.Errorf("%s of %q: %q became %q", name, secret, text, got)
+			}
+			if kind, found := r.Known(got); found {
+				t.Errorf("%s of %q: %s is still in %q", name, secret, kind, got)
+			}
+		}
+	}
+}
+
+func TestSCN48OnePlaceholderForASecret(t *testing.T) {
+	r := New(Secret{"a", "first-secret"}, Secret{"b", "other-secret"}, Secret{"short", "abc"})
+	if got := r.Replace("first-secret, other-secret, first-secret, abc"); got != "[secret-1..], [secret-2..], [secret-1..], abc" {
+		t.Error(got)
+	}
+	if got := r.Counts(); len(got) != 2 || got[0] != (Count{"a", 2}) || got[1] != (Count{"b", 1}) {
+		t.Errorf("counted %v", got)
+	}
+	if len(placeholder(123, 5)) != 5 || placeholder(7, 4) != "[s7]" || placeholder(7, 8) != "[s7....]" {
+		t.Error(placeholder(123, 5), placeholder(7, 4), placeholder(7, 8))
+	}
+}
+
+func TestSCN48NamesOfSecrets(t *testing.T) {
+	for name, want := range map[string]bool{
+		"GITHUB_TOKEN": true, "aws_secret_access_key": true, "DB_PASSWORD": true, "OPENAI_API_KEY": true, "brain.apikey": true,
+		"PATH": false, "HOME": false, "EDITOR": false, "brain.url": false,
+	} {
+		if NamesSecret(name) != want {
+			t.Errorf("%s: %v; want %v", name, !want, want)
+		}
+	}
+}
+
+// Whatever stands around a secret, none of its forms survives, and the text keeps its
+// length (SCN-48).
+func FuzzSCN48NoSecretSurvives(f *testing.F) {
+	f.Add("correct horse", "a", "b")
+	f.Add(`x"\y zzzzz`, "password=", "\n")
+	f.Add("[secret-1]", "....", "[s1]")
+	f.Add("========", "=", "")
+	f.Add("12345678", `{"token":`, "}")
+	f.Fuzz(func(t *testing.T, secret, before, after string) {
+		r := New(Secret{"given", secret})
+		for name, form := range encodings(secret) {
+			text := before + form + after
+			r.Learn(text)
+			got := r.Replace(text)
+			if len(got) != len(text) {
+				t.Fatalf("%s: %d bytes became %d", name, len(text), len(got))
+			}
+			if kind, found := r.Known(got); found && !TooShort(secret) && !isPlaceholder(strings.TrimSpace(secret)) {
+				t.Fatalf("%s of %q: %s is in %q", name, secret, kind, got)
+			}
+		}
+	})
+}
