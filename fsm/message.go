@@ -52,6 +52,10 @@ func (c Conversation) add(msgs ...Message) Conversation {
 	return c
 }
 
+// Again returns the conversation made anew of its messages, some of whose texts were
+// replaced.
+func (c Conversation) Again() Conversation { return Conversation{}.add(c.Messages...) }
+
 // fork returns a conversation that shares c's messages but appends elsewhere.
 func (c Conversation) fork() Conversation {
 	c.Messages = c.Messages[:len(c.Messages):len(c.Messages)]

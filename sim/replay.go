@@ -125,7 +125,6 @@ func (r *replay) finish() (*Result, error) {
 		out.End = s.At
 	}
 	out.gather()
-	out.Rests = Rests(r.machine)
 	out.Final = r.machine.Snapshot()
 	var err error
 	out.Hash, err = hashSteps(out.Steps)

@@ -32,8 +32,7 @@ type Result struct {
 	Unexpected []string // calls that no script entry was left for
 	Unused     []string // script entries that nobody asked for
 	Violations []Broken
-	Points     int  // how many crash points were met
-	Rests      bool // of a replay: answers alone lead from its end to rest
+	Points     int // how many crash points were met
 	Final      fsm.Snapshot
 	Hash       uint64     // of all steps
 	End        fsm.Millis // Plan.Start and the time that the run took

@@ -22,6 +22,7 @@ type requestCmd struct {
 	Approve requestApproveCmd `cmd:"" help:"Let a tool call run that waits for a person."`
 	Deny    requestDenyCmd    `cmd:"" help:"Refuse a tool call that waits for a person."`
 	Resolve requestResolveCmd `cmd:"" help:"Let a request go on that is held."`
+	Export  requestExportCmd  `cmd:"" help:"Write what happened to a request as a scenario."`
 	Replay  requestReplayCmd  `cmd:"" help:"Decide recorded steps again, or ask another model the questions."`
 	Fork    requestForkCmd    `cmd:"" help:"Go on from a step with another model, prompt or tool result, and do nothing."`
 }

@@ -13,22 +13,27 @@ type handleSeen struct {
 	request string
 }
 
-// seen lists the handles of the run in the order of admission. Finished handles
-// leave the state, so the journal is folded once more to see them come.
+// seen lists the handles of the run in the order of admission, those that a replay
+// begins with first. Finished handles leave the state, so the journal is folded once
+// more to see them come.
 func (j *judge) seen() []handleSeen {
 	if j.handles != nil {
 		return j.handles
 	}
 	m := fsm.Restore(j.file.from())
-	last := m.View().LastHandle
-	for _, s := range j.result.Steps {
-		m.Step(s.Input)
+	last := fsm.HandleID(0)
+	come := func() {
 		for _, h := range m.View().Handles {
 			if h.ID > last {
 				j.handles = append(j.handles, handleSeen{h.ID, h.Kind, h.Request.ID})
 			}
 		}
 		last = m.View().LastHandle
+	}
+	come()
+	for _, s := range j.result.Steps {
+		m.Step(s.Input)
+		come()
 	}
 	return j.handles
 }

@@ -123,7 +123,7 @@ func (j *judge) replayed() {
 	if want := f.Hash; want != nil && uint64(*want) != j.result.Hash {
 		j.fail(f.where["hash"], "hash", mismatch{want: want.String(), got: Hash(j.result.Hash).String()})
 	}
-	if f.Expect != nil && f.Expect.Rests && !j.result.Rests {
+	if f.Expect != nil && f.Expect.Rests && !sim.Rests(fsm.Restore(j.result.Final)) {
 		j.fail(f.where["expect.rests"], "expect.rests", mismatch{text: "INV-12: rest cannot be reached from the end by answers alone"})
 	}
 }

@@ -140,6 +140,10 @@ func TestSCN45BrokenReplays(t *testing.T) {
 		{"unseen without a crash", "replay:\n  - {input: {kind: boot}, unseen: true}\n", "replay[0].unseen: wants a boot next"},
 		{"a world beside it", "tools: {exec: []}\nreplay:\n" + boot, "tools: has no place beside replay"},
 		{"a hash that is none", "replay:\n" + boot + "hash: abc\n", "hash: wants a trace's hash: 16 hexadecimal digits"},
+		{"a state of no lifecycle", "from: {lifecycle: up}\nreplay:\n" + boot, `from.lifecycle: unknown state up`},
+		{"a state with a key that there is not", "from: {lifecycle: down, handle: []}\nreplay:\n" + boot, "from.handle: unknown key handle; did you mean handles?"},
+		{"a state whose tool is none of the calls", "from: {lifecycle: serving, handles: [{id: 1, kind: user, state: execution, inf: {state: acting}}]}\nreplay:\n" + boot, "from.handles[0].inf.next: is none of the calls"},
+		{"a state alone", "from: {lifecycle: down}\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nexpect: {replies: [hi]}\n", "from: belongs to replay"},
 		{"a hash alone", "brain: [{says: hi}]\ntimeline: [{user: hi}]\nhash: 0123456789abcdef\nexpect: {replies: [hi]}\n", "hash: belongs to replay"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -175,5 +179,37 @@ never: [{tool: exec}, {that: {state: cognition}, when: "lifecycle == 'serving'"}
 	again := readCase(t, written(t, &Found{Counterexample: x.Found, World: "x", Command: "c", Case: f}))
 	if o := again.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
 		t.Errorf("%v", o.Failures)
+	}
+}
+
+// A replay goes on from the state that it is given, with the handles in it (SCN-45).
+func TestSCN45FromAState(t *testing.T) {
+	config := fsm.ShellyProfile()
+	config.Init = fsm.InitOff
+	m := fsm.New()
+	m.Step(fsm.Boot{Config: config})
+	m.Step(fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: "first ${x}"})
+	m.Step(fsm.Requested{Request: fsm.RequestKey{ID: "r2"}, Text: "second"})
+	from, call := m.Snapshot(), m.View().Handles[0].Await.Call
+	r := Recorded{
+		Name: "from a state", Start: 1767603600123, From: &from,
+		Told: []sim.Told{
+			{At: 1767603601123, Input: fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "It is ${y}."}, Words: "an answer"},
+			{At: 1767603600123, Input: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r2"}}, Words: "the clock has gone back"},
+		},
+	}
+	var b strings.Builder
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	f := readCase(t, b.String()+"expect: {handles: [{id: r1, path: [cognition, summarizing]}]}\nalways: ['queued == 1', 'crashes == 0']\n")
+	if diff := cmp.Diff(from, f.From.Snapshot); diff != "" {
+		t.Errorf("-written +read:\n%s", diff)
+	}
+	if got := f.replay(); got[0].At != 1767603601123 || got[1].At != 1767603600123 {
+		t.Errorf("at %d and %d", got[0].At, got[1].At)
+	}
+	if o := f.Run(sim.Options{}); !o.OK() || o.Steps != 2 {
+		t.Errorf("%d steps, %v %v", o.Steps, o.Err, o.Failures)
 	}
 }

@@ -188,5 +188,5 @@ func (r *Redactor) Counts() []Count {
 // NamesSecret reports whether something of this name, such as an environment variable
 // or a setting, is taken for a secret.
 func NamesSecret(name string) bool {
-	return regexp.MustCompile(`(?i)(token|secret|passw|passphrase|api_?key|private_?key|access_?key|credential|^pat$|_pat$|cookie)`).MatchString(name)
+	return regexp.MustCompile(`(?i)(token($|[^s])|secret|passw|passphrase|api_?key|private_?key|access_?key|credential|^pat$|_pat$|cookie)`).MatchString(name)
 }

@@ -1,0 +1,78 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v4"
+
+	"shelly/sim"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/redact"
+)
+
+// File is a scenario that was written, loaded and played.
+type File struct {
+	Source []byte
+	Hash   uint64 // of its trace
+	result *sim.Result
+}
+
+// ErrFile says that a file would not load or hold.
+var ErrFile = errors.New("what was exported does not hold")
+
+// played loads and plays a scenario.
+func played(source []byte) (*File, error) {
+	f, err := scenario.Parse("export.scenario.yaml", source)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	out := f.Run(sim.Options{})
+	switch {
+	case out.Err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrFile, out.Err)
+	case len(out.Failures) > 0:
+		first := out.Failures[0]
+		return nil, fmt.Errorf("%w: %s: %s", ErrFile, first.Path, told(first))
+	}
+	return &File{Source: source, Hash: out.TraceHash, result: out.Result}, nil
+}
+
+// told is what failed, on one line.
+func told(f scenario.Failure) string {
+	if f.Want == "" {
+		return f.Text
+	}
+	return "want " + f.Want + ", got " + f.Got
+}
+
+// Check is an error if a secret is in the file (SCN-48): in its bytes in any form, or in
+// one of its texts by the shape of a credential. It says which kind it is and not what.
+func (f *File) Check(by *redact.Redactor) error {
+	if kind, found := by.Known(string(f.Source)); found {
+		return leaked(kind)
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(f.Source, &root); err != nil {
+		return err
+	}
+	return checkNode(&root, by)
+}
+
+func checkNode(n *yaml.Node, by *redact.Redactor) error {
+	for _, text := range []string{n.Value, n.HeadComment, n.LineComment, n.FootComment} {
+		if kind, found := by.Find(text); found {
+			return leaked(kind)
+		}
+	}
+	for _, c := range n.Content {
+		if err := checkNode(c, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func leaked(kind string) error {
+	return fmt.Errorf("a secret is still in the file, and nothing is written: %s", kind)
+}

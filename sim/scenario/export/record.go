@@ -1,0 +1,82 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+)
+
+// RecordsMax bounds the records of one export: all that was journalled from the
+// acceptance of the request to the end of its handles.
+const RecordsMax = 10_000
+
+// Record is what a journal holds of a request.
+type Record struct {
+	Request engine.Request
+	Handles []fsm.HandleID // its own, then its subagents'; none: it was answered without one
+	Ended   bool           // none of the handles is unfinished
+	From    fsm.Snapshot   // the state before the first step
+	Steps   []Step
+}
+
+// Step is one record, stepped with today's code. Those of other handles are among them:
+// the ids of calls and timers follow from all.
+type Step struct {
+	Index   uint64
+	Input   fsm.Input
+	About   bool         // the input is about one of the request's handles, or makes one
+	Handle  fsm.HandleID // whom the input is about; 0: none
+	Effects []fsm.Effect
+	Moves   []fsm.Move
+	Differs bool // today's code decides otherwise than is recorded
+}
+
+var errEnough = errors.New("enough")
+
+// Read reads a request, as far as the journal goes. Its errors are those of
+// [history.Of].
+func Read(j history.Reader, key fsm.RequestKey) (*Record, error) {
+	h, err := history.Of(j, key)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{Request: h.Request, Handles: h.Handles, Ended: h.Ended}
+	first := h.Request.Index
+	if r.From, err = history.StateAt(j, first-1); err != nil {
+		return nil, err
+	}
+	last := first
+	if n := len(h.Steps); n > 0 {
+		last = h.Steps[n-1].Index
+	}
+	err = history.Fold(j, first-1, func(f history.Folded) error {
+		if f.Index > last {
+			return errEnough
+		}
+		if len(r.Steps) == RecordsMax {
+			return fmt.Errorf("more than %d records lie between the acceptance of request %q and its end", RecordsMax, key.ID)
+		}
+		s := Step{Index: f.Index, Input: f.Input, Handle: f.Concerns, Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs()}
+		s.About = slices.ContainsFunc(h.Steps, func(o history.Step) bool { return o.Index == f.Index && o.About })
+		r.Steps = append(r.Steps, s)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Differs returns the index of the first record that today's code decides otherwise, or
+// 0.
+func (r *Record) Differs() uint64 {
+	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Differs })
+	if i < 0 {
+		return 0
+	}
+	return r.Steps[i].Index
+}

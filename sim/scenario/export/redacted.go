@@ -1,0 +1,125 @@
+package export
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/sim/scenario/redact"
+)
+
+// Redact replaces secrets in every text of the record by placeholders, and pictures
+// unless they are to stay (SCN-48). It is an error if the machine then takes another
+// way.
+func (r *Record) Redact(by *redact.Redactor, images bool) error {
+	learn := texts{text: func(s string) string { by.Learn(s); return s }, image: keep}
+	replace := texts{text: by.Replace, image: keep}
+	if !images {
+		replace.image = pictures()
+	}
+	for _, s := range r.Steps {
+		mapped(s.Input, learn)
+	}
+	mapped(r.From, learn)
+	mapped(r.Request, learn)
+
+	before := r.From
+	r.From, r.Request = mapped(r.From, replace), mapped(r.Request, replace)
+	for i := range r.From.Handles {
+		h, old := &r.From.Handles[i], &before.Handles[i]
+		again(&h.Talk, old.Talk)
+		again(&h.Inf.Talk, old.Inf.Talk)
+	}
+	return r.again(replace)
+}
+
+// again counts and hashes a conversation anew where its texts have changed.
+func again(c *fsm.Conversation, before fsm.Conversation) {
+	if !reflect.DeepEqual(c.Messages, before.Messages) {
+		*c = c.Again()
+	}
+}
+
+// again steps the record with its texts replaced.
+func (r *Record) again(by texts) error {
+	m := fsm.Restore(r.From)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		s.Input = mapped(s.Input, by)
+		effects := m.Step(s.Input)
+		if !slices.Equal(m.Moves(), s.Moves) || !slices.EqualFunc(effects, s.Effects, sameKind) {
+			return fmt.Errorf("record %d: with its secrets replaced the machine decides otherwise there; what it decides by is a secret or an image", s.Index)
+		}
+		s.Effects = slices.Clone(effects)
+	}
+	return nil
+}
+
+func sameKind(a, b fsm.Effect) bool { return fsm.EffectKind(a) == fsm.EffectKind(b) }
+
+// texts is what becomes of texts and of images.
+type texts struct {
+	text  func(string) string
+	image func([]byte) []byte
+}
+
+func keep(b []byte) []byte { return b }
+
+// pictures gives each image a text in its place, the same image the same one.
+func pictures() func([]byte) []byte {
+	var known []string
+	return func(image []byte) []byte {
+		i := slices.Index(known, string(image))
+		if i < 0 {
+			i = len(known)
+			known = append(known, string(image))
+		}
+		return fmt.Appendf(nil, "[image-%d, %d bytes]", i+1, len(image))
+	}
+}
+
+// mapped returns a copy of plain data with its texts and images replaced. Nothing of
+// the copy is shared with v.
+func mapped[T any](v T, by texts) T {
+	out, _ := by.copy(reflect.ValueOf(v)).Interface().(T) // a copy has the type of what it is of
+	return out
+}
+
+func (by texts) copy(v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	switch v.Kind() {
+	case reflect.String:
+		out.SetString(by.text(v.String()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch images, ok := v.Field(i).Interface().([][]byte); {
+			case ok:
+				out.Field(i).Set(reflect.ValueOf(by.images(images)))
+			default:
+				out.Field(i).Set(by.copy(v.Field(i)))
+			}
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			break
+		}
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(by.copy(v.Index(i)))
+		}
+	}
+	return out
+}
+
+func (by texts) images(list [][]byte) [][]byte {
+	if list == nil {
+		return nil
+	}
+	out := make([][]byte, len(list))
+	for i := range list {
+		out[i] = by.image(list[i])
+	}
+	return out
+}

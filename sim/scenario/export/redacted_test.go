@@ -1,0 +1,102 @@
+package export
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/redact"
+)
+
+// told is the record of the last request of a case, in a session that has a past.
+func recorded(t *testing.T, text string) *Record {
+	t.Helper()
+	f, err := scenario.Parse("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := sim.Run(f.Plan(), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(lived(t, result), result.Requests[len(result.Requests)-1].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const withSecret = `
+scenario: 1
+name: x
+profile: nanobot
+sessions: {"cli:direct": {history: [{role: user, text: "my key is opensesame-1"}, {role: assistant, text: "I see."}]}}
+tools: {look: [{returns: "opensesame-1 and opensesame-2"}]}
+brain:
+  - {calls: [{tool: look, args: {key: "opensesame-1"}}], thinks: "opensesame-1?"}
+  - says: "opensesame-2 fits."
+timeline:
+  - {user: "is it opensesame-1?", images: [one, two, one]}
+expect: {replies: {$any: true}}
+`
+
+// Whatever text of the record has the secret, no byte of the file does, and the machine
+// takes the same way (SCN-48).
+func TestSCN48NoTextOfARecordKeepsASecret(t *testing.T) {
+	r := recorded(t, withSecret)
+	moves := len(r.Steps[2].Moves)
+	by := redact.New(redact.Secret{Kind: "one", Text: "opensesame-1"}, redact.Secret{Kind: "two", Text: "opensesame-2"})
+	if err := r.Redact(by, false); err != nil {
+		t.Fatal(err)
+	}
+	file, err := r.Replay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Check(by); err != nil || bytes.Contains(file.Source, []byte("opensesame")) {
+		t.Errorf("%v\n%s", err, file.Source)
+	}
+	if counts := by.Counts(); len(counts) != 2 || counts[0].Times < 5 || counts[1].Times < 2 {
+		t.Errorf("counted %v", counts)
+	}
+	if in, ok := r.Steps[0].Input.(fsm.Requested); !ok || string(in.Images[0]) != "[image-1, 3 bytes]" || string(in.Images[1]) != "[image-2, 3 bytes]" ||
+		!bytes.Equal(in.Images[0], in.Images[2]) || len(r.Steps[2].Moves) != moves {
+		t.Errorf("the request became %+v", in)
+	}
+}
+
+// A secret that is in the bytes for whatever reason keeps the file from being written
+// (SCN-48).
+func TestSCN48AFileWithASecretIsRefused(t *testing.T) {
+	by := redact.New(redact.Secret{Kind: "one", Text: "opensesame-1"})
+	for _, source := range []string{"a: opensesame-1\n", "a: b3BlbnNlc2FtZS0x\n", `a: "opensesame\x2d1"` + "\n", "# opensesame-1\na: 1\n", "a: 'password: hunter2'\n"} {
+		file := File{Source: []byte(source)}
+		if err := file.Check(by); err == nil || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%q: %v; want an error that names the kind alone", source, err)
+		}
+	}
+	if err := (&File{Source: []byte("a: open sesame\n")}).Check(by); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where the machine decides by a secret, nothing is exported (SCN-48).
+func TestSCN48AnotherWayIsRefused(t *testing.T) {
+	other := recorded(t, withSecret)
+	other.Steps[2].Moves = other.Steps[2].Moves[1:]
+	if err := other.Redact(redact.New(), true); err == nil || !strings.Contains(err.Error(), "record 4") {
+		t.Errorf("%v; want record 4", err)
+	}
+}
+
+// A conversation that goes on from the state is hashed as its texts are by then.
+func TestSCN48AConversationIsHashedAnew(t *testing.T) {
+	one := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "a"}}}.Again()
+	two := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "b"}}, Hash: one.Hash, Tokens: one.Tokens}
+	if got := two.Again(); got.Hash == one.Hash || got.Tokens != one.Tokens || len(got.Messages) != 1 {
+		t.Errorf("%+v", got)
+	}
+}

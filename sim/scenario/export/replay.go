@@ -1,0 +1,87 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// Replay writes the record as a replay, to the letter: the state before it, each input
+// with its time, and the hash of the trace that comes of them (SCN-46).
+func (r *Record) Replay() (*File, error) {
+	w := scenario.Recorded{Name: r.name(), About: r.about(), Start: r.start(), From: &r.From}
+	if r.Steps[0].Index == 1 {
+		w.From = nil
+	}
+	for _, s := range r.Steps {
+		w.Told = append(w.Told, sim.Told{At: s.Input.Time(), Input: s.Input, Words: r.words(s)})
+	}
+	result, err := sim.ReplayFrom(r.From, w.Told)
+	if err != nil {
+		return nil, err
+	}
+	w.Hash = result.Hash
+	if slices.ContainsFunc(result.Replies(), func(q engine.Request) bool { return q.Key == r.Request.Key }) {
+		w.Reply = &r.Request
+	}
+	var b bytes.Buffer
+	if err := w.Write(&b); err != nil {
+		return nil, err
+	}
+	return played(b.Bytes())
+}
+
+// start is the earliest time of the record: the wall clock may have gone back.
+func (r *Record) start() fsm.Millis {
+	first := r.Steps[0].Input.Time()
+	for _, s := range r.Steps {
+		first = min(first, s.Input.Time())
+	}
+	return first
+}
+
+func (r *Record) name() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(r.Request.Text), "\n")
+	return "request " + r.Request.Key.ID + ": " + line
+}
+
+// about is what stands above the file.
+func (r *Record) about() []string {
+	first, last := r.Steps[0].Index, r.Steps[len(r.Steps)-1].Index
+	q := r.Request
+	ended := "it has not ended"
+	if r.Ended {
+		ended = "it ended as " + string(q.Outcome)
+	}
+	return []string{
+		fmt.Sprintf("Request %s of channel %s, accepted %s; %s.", q.Key.ID, q.Key.Channel, time.UnixMilli(int64(q.Accepted)).UTC().Format(time.RFC3339), ended),
+		fmt.Sprintf("Records %d to %d of the journal; texts in brackets such as [secret-1] stand for secrets.", first, last),
+	}
+}
+
+// words say what happened at a step: the record, whom it is about, and where it leads.
+func (r *Record) words(s Step) string {
+	text := fmt.Sprintf("record %d", s.Index)
+	switch {
+	case s.About:
+		text += ", this request"
+	case s.Handle != 0:
+		text += fmt.Sprintf(", handle %d", s.Handle)
+	}
+	text += ": " + fsm.InputKind(s.Input)
+	for _, m := range s.Moves {
+		who := fmt.Sprintf("handle %d", m.Handle)
+		if m.Handle == 0 {
+			who = m.Table
+		}
+		text += fmt.Sprintf("; %s %s → %s", who, m.From, m.To)
+	}
+	return text
+}
