@@ -17,6 +17,7 @@ import (
 type requestExportCmd struct {
 	ID     string   `arg:"" help:"Request to export."`
 	Output string   `short:"o" placeholder:"FILE" help:"Where it is written. Default: standard output."`
+	As     string   `enum:"replay,scenario" default:"replay" help:"replay: to the letter, with the hash of its trace. scenario: a case to read and to change, of this request alone."`
 	Force  bool     `help:"Write over a file that is there, and what today's code decides otherwise."`
 	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"A text that must not be written, or a file with one; may be repeated."`
 	Images bool     `help:"Keep images."`
@@ -90,7 +91,11 @@ func (c *requestExportCmd) exported(r *export.Record, by *redact.Redactor) (*exp
 	if err := r.Redact(by, c.Images); err != nil {
 		return nil, err
 	}
-	file, err := r.Replay()
+	write := r.Replay
+	if c.As == "scenario" {
+		write = r.Scenario
+	}
+	file, err := write()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +109,7 @@ func (c *requestExportCmd) tell(t *terminal, r *export.Record, file *export.File
 		where = "standard output"
 	}
 	fmt.Fprintf(t.err, "%s: %s of request %s, trace hash %016x\n", where, count(len(r.Steps), "record"), c.ID, file.Hash)
-	if !r.Ended {
+	if !r.Ended { // as a scenario it would have been refused
 		fmt.Fprintln(t.err, "the request has not ended: this is what there is so far")
 	}
 	for _, n := range by.Counts() {

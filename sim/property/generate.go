@@ -210,7 +210,7 @@ func (g *generator) takes(entry *yaml.Node, of *scenario.DurationRange) {
 }
 
 // toolKeys are the keys of an entry that are for its tool.
-func toolKeys() []string { return []string{"effects", "approve", "description"} }
+func toolKeys() []string { return []string{"effects", "approve", "description", "parameters"} }
 
 // stubs draws what the tools come to. The last entry of each serves every further call.
 func (g *generator) stubs() *yaml.Node {

@@ -71,6 +71,15 @@ func configGroups(c *fsm.Config) []namedStruct {
 	}
 }
 
+// SwitchDefault is the word of a switch that has words and is not set; empty for one
+// that has none.
+func SwitchDefault(name string) string {
+	if words := switchWords(name); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
 type namedStruct struct {
 	name  string
 	value reflect.Value

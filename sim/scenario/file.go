@@ -145,6 +145,7 @@ type Entry struct {
 	Effects  string      `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
 	Approve  bool        `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
 	About    string      `key:"description"`                           // what the model is told of the tool, in one of its entries
+	Schema   Args        `key:"parameters"`                            // the JSON Schema of its arguments that the model is shown, in one of its entries
 	Optional bool        `key:"optional"`                              // it is no failure if nobody calls
 }
 

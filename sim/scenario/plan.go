@@ -218,6 +218,9 @@ func stub(name string, entries Entries) sim.Stub {
 		if e.About != "" {
 			s.Decl.Description = e.About
 		}
+		if e.Schema != "" {
+			s.Decl.Parameters = string(e.Schema)
+		}
 		act := sim.Act{Reads: e.Reads, Changes: e.changes(), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: e.Takes.millis(), Optional: e.Optional}
 		if e.Returns != nil {
 			act.Returns = *e.Returns

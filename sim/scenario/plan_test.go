@@ -357,3 +357,17 @@ func TestKeysOfTheFormatAreDistinct(t *testing.T) {
 		}
 	}
 }
+
+// What the model is shown of a tool comes from one of its entries.
+func TestAToolIsDeclaredByItsEntries(t *testing.T) {
+	f := readCase(t, `
+scenario: 1
+name: x
+tools: {look: [{returns: a}, {description: Looks., parameters: {type: object, required: [path]}, effects: none, optional: true}]}
+expect: {ends: serving}
+`)
+	want := fsm.ToolDecl{Name: "look", Description: "Looks.", Parameters: `{"type":"object","required":["path"]}`, Effects: fsm.EffectsNone}
+	if got := f.Plan().Stubs[0].Decl; got != want {
+		t.Errorf("%+v; want %+v", got, want)
+	}
+}

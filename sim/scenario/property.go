@@ -14,7 +14,7 @@ type Property struct {
 	Covers  []string `key:"covers"`            // ids of the rules of SPEC.md that the property shows
 	Tags    []string `key:"tags"`              // words to select properties by
 	Setting
-	Tools       Map[[]Drawn[Entry]] `key:"tools"`               // stub tools by name: what a call may come to, the first one where nothing else was drawn. Effects, approve and description are for the tool
+	Tools       Map[[]Drawn[Entry]] `key:"tools"`               // stub tools by name: what a call may come to, the first one where nothing else was drawn. Effects, approve, description and parameters are for the tool
 	Runs        Runs                `key:"runs,required"`       // how many cases are made, and how long each may be
 	Regressions string              `key:"regressions"`         // the scenarios that are played first, as a pattern such as ./regressions/*.scenario.yaml; what is found is written to their folder
 	Generate    Generate            `key:"generate,required"`   // what cases are made of

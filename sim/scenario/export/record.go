@@ -27,6 +27,7 @@ type Record struct {
 // the ids of calls and timers follow from all.
 type Step struct {
 	Index   uint64
+	N       int // its number in the history of the request, from 1; 0: it has nothing to do with it
 	Input   fsm.Input
 	About   bool         // the input is about one of the request's handles, or makes one
 	Handle  fsm.HandleID // whom the input is about; 0: none
@@ -61,7 +62,9 @@ func Read(j history.Reader, key fsm.RequestKey) (*Record, error) {
 			return fmt.Errorf("more than %d records lie between the acceptance of request %q and its end", RecordsMax, key.ID)
 		}
 		s := Step{Index: f.Index, Input: f.Input, Handle: f.Concerns, Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs()}
-		s.About = slices.ContainsFunc(h.Steps, func(o history.Step) bool { return o.Index == f.Index && o.About })
+		if i := slices.IndexFunc(h.Steps, func(o history.Step) bool { return o.Index == f.Index }); i >= 0 {
+			s.N, s.About = h.Steps[i].N, h.Steps[i].About
+		}
 		r.Steps = append(r.Steps, s)
 		return nil
 	})

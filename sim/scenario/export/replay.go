@@ -35,7 +35,11 @@ func (r *Record) Replay() (*File, error) {
 	if err := w.Write(&b); err != nil {
 		return nil, err
 	}
-	return played(b.Bytes())
+	file, err := played(b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
 }
 
 // start is the earliest time of the record: the wall clock may have gone back.

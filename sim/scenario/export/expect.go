@@ -1,0 +1,122 @@
+package export
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// expect is what must hold: the reply, the states that its handle and the subagents
+// went through, and the tools with their arguments.
+func (s *story) expect() object {
+	r := s.record
+	reply := object{{"id", requestID}, {"text", loosened(r.Request.Reply)}, {"outcome", string(r.Request.Outcome)}}
+	if r.Request.IsError {
+		reply.put("is_error", true)
+	}
+	o := object{{"replies", []any{reply}}}
+	if s.others > 0 {
+		o = object{{"replies", object{{"$contains", reply}}}}
+	}
+	var handles []any
+	for i, way := range r.ways() {
+		one := object{{"id", requestID}}
+		if i > 0 {
+			one = object{{"kind", string(fsm.KindSubagent)}, {"nth", i}}
+		}
+		if path := states(way); len(path) > 0 {
+			one.put("path", path)
+			handles = append(handles, one)
+		}
+	}
+	o.list("handles", handles)
+	var audits []any
+	for _, a := range s.audits {
+		one := object{{"tool", a.Tool}}
+		args := strings.TrimSpace(a.Args)
+		switch {
+		case !json.Valid([]byte(args)) || !strings.HasPrefix(args, "{") || args == "{}":
+		case strings.Contains(args, `"$`): // what a matcher begins with (SCN-8)
+			one.put("args", object{{"$literal", json.RawMessage(args)}})
+		default:
+			one.put("args", json.RawMessage(args))
+		}
+		if a.Failed {
+			one.put("failed", true)
+		}
+		audits = append(audits, one)
+	}
+	if len(audits) > 0 {
+		o.put("audit", audits)
+	}
+	return o
+}
+
+// states are those of the handle's table that a way goes through.
+func states(way []taken) []string {
+	var path []string
+	for _, t := range way {
+		switch {
+		case t.Table != fsm.HandleTable.Name:
+			continue
+		case len(path) == 0 || path[len(path)-1] != string(t.From):
+			path = append(path, string(t.From))
+		}
+		path = append(path, string(t.To))
+	}
+	return path
+}
+
+// taken is a transition, and the step of the record that took it, from 1.
+type taken struct {
+	fsm.Move
+	step int
+}
+
+// ways are the transitions of the request's handle and of its subagents, each.
+func (r *Record) ways() [][]taken {
+	ways := make([][]taken, len(r.Handles))
+	for n, s := range r.Steps {
+		for _, m := range s.Moves {
+			if i := slices.Index(r.Handles, m.Handle); i >= 0 {
+				m.Handle = 0
+				ways[i] = append(ways[i], taken{m, n + 1})
+			}
+		}
+	}
+	return ways
+}
+
+// The shapes of what another run says otherwise.
+const (
+	timeShape   = `\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?`
+	idShape     = `[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\b[0-9a-f]{12,}\b`
+	pathShape   = `(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?`
+	numberShape = `\d+(?:[.,:]\d+)*`
+)
+
+// loosened is a text, or a matcher that lets pass what another run says otherwise:
+// times, ids, paths and numbers.
+func loosened(text string) any {
+	shapes := []string{timeShape, idShape, pathShape, numberShape}
+	lax := []string{timeShape, `[0-9a-fA-F-]{8,}`, `\S*/\S*`, numberShape} // of each, in a pattern
+	volatile := regexp.MustCompile("(" + strings.Join(shapes, ")|(") + ")")
+	found := volatile.FindAllStringSubmatchIndex(text, -1)
+	if len(found) == 0 {
+		return text
+	}
+	pattern, from := "^", 0
+	for _, at := range found {
+		pattern += regexp.QuoteMeta(text[from:at[0]])
+		for i := range shapes {
+			if at[2*i+2] >= 0 {
+				pattern += lax[i]
+			}
+		}
+		from = at[1]
+	}
+	return object{{"$regex", pattern + regexp.QuoteMeta(text[from:]) + `$`}}
+}

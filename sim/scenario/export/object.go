@@ -1,0 +1,99 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+	"shelly/sim/scenario"
+)
+
+// object is a map of a scenario, its keys in the order in which people read them.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// put adds a key.
+func (o *object) put(key string, value any) { *o = append(*o, member{key, value}) }
+
+// text adds a key with a text, unless that is empty.
+func (o *object) text(key, value string) {
+	if value != "" {
+		o.put(key, value)
+	}
+}
+
+// list adds a key with a list, unless that is empty.
+func (o *object) list(key string, list []any) {
+	if len(list) > 0 {
+		o.put(key, list)
+	}
+}
+
+// object adds a key with a map, unless that is empty.
+func (o *object) object(key string, value object) {
+	if len(value) > 0 {
+		o.put(key, value)
+	}
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(m.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// render is the scenario as a file has it. Its texts are meant as they stand, so that
+// no variables are put in (SCN-17).
+func (o object) render() (string, error) {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return "", err
+	}
+	return scenario.Render(bytes.ReplaceAll(data, []byte("${"), []byte("$${")))
+}
+
+// span is a duration as a scenario has it.
+func span(d fsm.Millis) string {
+	text := (time.Duration(max(d, 0)) * time.Millisecond).String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
+
+// rounded is a time as people would say it: to the tenth of a second, and below one
+// second to the hundredth.
+func rounded(d fsm.Millis) fsm.Millis {
+	unit := fsm.Millis(10)
+	if d >= fsm.Second {
+		unit = 100
+	}
+	return (d + unit/2) / unit * unit
+}

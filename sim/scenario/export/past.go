@@ -1,0 +1,134 @@
+package export
+
+import (
+	"slices"
+
+	"shelly/fsm"
+)
+
+// past adds what was there before the request: skills, what was recalled of memory, and
+// the session.
+func (s *story) past(o *object) {
+	o.list("skills", s.skills())
+	o.list("memory", s.memory())
+	for _, c := range of[fsm.LoadSession](s) {
+		load, _ := c.effect.(fsm.LoadSession)
+		in, ok := c.answer.(fsm.SessionLoaded)
+		if !ok || in.Error != "" {
+			continue
+		}
+		o.object("sessions", object{{load.Session, session(in.Session)}}.kept())
+		o.text("memory_file", in.Session.Memory)
+		return
+	}
+}
+
+// kept is the map without members that have nothing in them.
+func (o object) kept() object {
+	return slices.DeleteFunc(o, func(m member) bool { of, ok := m.value.(object); return ok && len(of) == 0 })
+}
+
+func session(is fsm.Session) object {
+	var o object
+	o.list("history", said(is.History))
+	o.list("pending", said(is.Pending))
+	var loaded []any
+	for _, l := range is.Skills {
+		one := object{{"name", l.Name}}
+		one.text("reference", l.Reference)
+		one.put("text", l.Text)
+		loaded = append(loaded, one)
+	}
+	o.list("skills", loaded)
+	if is.Ratio > 0 {
+		o.put("ratio", is.Ratio)
+	}
+	return o
+}
+
+// said are messages as a scenario has them.
+func said(messages []fsm.Message) []any {
+	var list []any
+	for _, m := range messages {
+		o := object{{"role", string(m.Role)}}
+		o.text("text", m.Text)
+		o.text("thinking", m.Thinking)
+		var calls []any
+		for _, c := range m.Calls {
+			call := toolCall(c)
+			call.text("id", c.ID)
+			calls = append(calls, call)
+		}
+		o.list("calls", calls)
+		o.text("tool", m.Tool)
+		o.text("id", m.ToolCall)
+		o.list("images", images(m.Images))
+		var used []any
+		for _, name := range m.Used {
+			used = append(used, name)
+		}
+		o.list("used", used)
+		list = append(list, o)
+	}
+	return list
+}
+
+// images are texts that stand for pictures.
+func images(list [][]byte) []any {
+	var texts []any
+	for _, image := range list {
+		texts = append(texts, string(image))
+	}
+	return texts
+}
+
+// skills are those that there were, with the texts that were loaded.
+func (s *story) skills() []any {
+	var list []any
+	for _, k := range s.record.From.Config.Skills {
+		o := object{{"name", k.Name}}
+		o.text("summary", k.Summary)
+		if k.Always {
+			o.put("always", true)
+		}
+		text, references := k.Text, object{}
+		for _, c := range of[fsm.LoadSkill](s) {
+			load, _ := c.effect.(fsm.LoadSkill)
+			in, ok := c.answer.(fsm.SkillLoaded)
+			switch {
+			case !ok || in.Error != "" || load.Skill != k.Name:
+			case load.Reference == "":
+				text = in.Text
+			case !slices.ContainsFunc(references, func(m member) bool { return m.key == load.Reference }):
+				references.put(load.Reference, in.Text)
+			}
+		}
+		o.text("text", text)
+		o.object("references", references)
+		list = append(list, o)
+	}
+	return list
+}
+
+// memory are the entries that were recalled, each once. The need is searched with each,
+// since the simulator looks for words, where an embedding model looks for meaning.
+func (s *story) memory() []any {
+	var list []any
+	var known []string
+	for _, c := range of[fsm.Recall](s) {
+		ask, _ := c.effect.(fsm.Recall)
+		in, _ := c.answer.(fsm.Recalled)
+		for _, e := range in.Entries {
+			if slices.Contains(known, e.Summary) {
+				continue
+			}
+			known = append(known, e.Summary)
+			o := object{{"summary", e.Summary}, {"text", ask.Need}}
+			if ask.Own {
+				o.text("session", ask.Session)
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}

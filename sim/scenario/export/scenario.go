@@ -1,0 +1,154 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// requestID is the id that the request has in a scenario.
+const requestID = "r1"
+
+// Scenario writes the record as an ordinary scenario of this request and its subagents
+// alone: a world, a script, a timeline from 0s on, and expectations (SCN-47). It takes
+// the same transitions as the record; where that cannot be, the error says where and
+// why. Times are rounded where they may be.
+func (r *Record) Scenario() (*File, error) {
+	if !r.Ended {
+		return nil, errors.New("the request has not ended; use --as replay for what there is so far")
+	}
+	file, err := r.scenario(rounded)
+	if err != nil {
+		if file, exact := r.scenario(func(d fsm.Millis) fsm.Millis { return d }); exact == nil {
+			return file, nil
+		}
+	}
+	return file, err
+}
+
+// scenario writes, loads, plays and compares it, with times rounded in a way.
+func (r *Record) scenario(round func(fsm.Millis) fsm.Millis) (*File, error) {
+	s, err := r.tell(round)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.write()
+	if err != nil {
+		return nil, err
+	}
+	file, err := played([]byte(text))
+	if file != nil {
+		if other := r.compare(file.result); other != nil { // says more than what does not hold for it
+			return nil, other
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("use --as replay: %w", err)
+	}
+	return file, nil
+}
+
+// write is the scenario's text.
+func (s *story) write() (string, error) {
+	r := s.record
+	name := strings.TrimPrefix(r.name(), "request "+r.Request.Key.ID+": ")
+	o := object{{"scenario", scenario.FormatVersion}, {"name", clip(name)}, {"tags", []string{"export"}}}
+	r.setting(&o)
+	s.past(&o)
+	o.object("tools", s.stubs())
+	s.scripts(&o)
+	request, err := r.asked()
+	if err != nil {
+		return "", err
+	}
+	o.list("timeline", append([]any{request}, s.timeline...))
+	var faults object
+	s.services(&faults)
+	faults.list("crash", s.crashes)
+	o.object("faults", faults)
+	o.put("expect", s.expect())
+	text, err := o.render()
+	if err != nil {
+		return "", err
+	}
+	return "# Exported from a journal: a request that ended as " + string(r.Request.Outcome) + ".\n" + text, nil
+}
+
+// nameBytesMax is the longest name of a scenario that is exported.
+const nameBytesMax = 120
+
+// clip is a name of one line.
+func clip(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}, name)
+	if len(name) > nameBytesMax {
+		name = strings.ToValidUTF8(name[:nameBytesMax], "") + "…"
+	}
+	if strings.TrimSpace(name) == "" {
+		return "a request"
+	}
+	return name
+}
+
+// asked is the request as the timeline has it.
+func (r *Record) asked() (object, error) {
+	in, ok := r.Steps[0].Input.(fsm.Requested)
+	if !ok {
+		return nil, r.refused(1, "the record is no request")
+	}
+	o := object{{"user", in.Text}, {"id", requestID}}
+	o.text("session", in.Session)
+	o.text("channel", in.Origin.Channel)
+	o.text("chat", in.Origin.Chat)
+	o.list("images", images(in.Images))
+	o.list("context", said(in.Context))
+	return o, nil
+}
+
+// compare holds what was played against the record: the same transitions, handle by
+// handle.
+func (r *Record) compare(result *sim.Result) error {
+	j := engine.NewMemoryJournal()
+	b := engine.Batch{Requests: result.Requests}
+	for _, s := range result.Steps {
+		b.Records = append(b.Records, engine.Record{Index: s.Index, Input: s.Input, Effects: fsm.HashEffects(s.Effects)})
+	}
+	if err := j.Append(b, true); err != nil {
+		return err
+	}
+	if len(result.Requests) == 0 {
+		return r.refused(1, "the scenario does not accept the request")
+	}
+	again, err := Read(j, result.Requests[0].Key)
+	if err != nil {
+		return err
+	}
+	want, got := r.ways(), again.ways()
+	if len(want) != len(got) {
+		return r.refused(1, "%d handles came of it, and of the scenario %d", len(want), len(got))
+	}
+	for i := range want {
+		for n, t := range want[i] {
+			switch {
+			case n >= len(got[i]):
+				return r.refused(t.step, "%s leads %s → %s, and the scenario has ended", fsm.InputKind(r.Steps[t.step-1].Input), t.From, t.To)
+			case got[i][n].Move != t.Move:
+				return r.refused(t.step, "%s leads %s → %s, and in the scenario %s → %s",
+					fsm.InputKind(r.Steps[t.step-1].Input), t.From, t.To, got[i][n].From, got[i][n].To)
+			}
+		}
+		if len(got[i]) > len(want[i]) {
+			return r.refused(len(r.Steps), "the handle has ended, and in the scenario it goes on")
+		}
+	}
+	return nil
+}

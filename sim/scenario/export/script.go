@@ -1,0 +1,201 @@
+package export
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// scripts adds what the model said, by purpose.
+func (s *story) scripts(o *object) {
+	lines := map[fsm.Purpose][]any{} // only looked up
+	for _, c := range of[fsm.AskBrain](s) {
+		ask, _ := c.effect.(fsm.AskBrain)
+		lines[ask.Purpose] = append(lines[ask.Purpose], s.line(c))
+	}
+	for range s.record.Handles[min(1, len(s.record.Handles)):] { // each subagent reports to the session (HND-40)
+		lines[fsm.PurposeAnswer] = append(lines[fsm.PurposeAnswer], object{{"says", "It is done."}, {"optional", true}})
+	}
+	o.list("brain", lines[fsm.PurposeAnswer])
+	var others object
+	for _, p := range []fsm.Purpose{fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent} {
+		others.list(string(p), lines[p])
+	}
+	o.object("brain_for", others)
+}
+
+// line is one answer of the model.
+func (s *story) line(c *call) object {
+	var o object
+	switch in := c.answer.(type) {
+	case fsm.BrainAnswered:
+		o.text("thinks", in.Thinking)
+		if in.Text == "" && len(in.Calls) == 0 {
+			o.put("empty", true)
+		}
+		o.text("says", in.Text)
+		var calls []any
+		for _, asked := range in.Calls {
+			calls = append(calls, toolCall(asked))
+		}
+		o.list("calls", calls)
+		if in.Stop == fsm.StopMaxTokens {
+			o.put("stops", "length")
+		}
+		if s.record.From.Config.Switches.Compress && in.Tokens.Prompt > 0 { // by which the estimate is corrected (CTX-2)
+			o.put("tokens", object{{"prompt", in.Tokens.Prompt}})
+		}
+	case fsm.BrainFailed:
+		failing := object{{"code", string(in.Class)}}
+		failing.text("message", in.Reason)
+		o.put("fails", failing)
+	default:
+		return object{{"hangs", true}}
+	}
+	s.takes(&o, c)
+	return o
+}
+
+// takes says how long a call took, where it took any time.
+func (s *story) takes(o *object, c *call) {
+	if took := s.round(c.took); took > 0 {
+		o.put("takes", span(took))
+	}
+}
+
+// toolCall is a call that the model asks for. Its id is left to the simulator.
+func toolCall(c fsm.ToolCall) object {
+	o := object{{"tool", c.Name}}
+	args := strings.TrimSpace(c.Args)
+	switch {
+	case args == "" || args == "{}" || args == "null":
+	case json.Valid([]byte(args)) && args[0] == '{':
+		o.put("args", json.RawMessage(args))
+	default:
+		o.put("malformed_arguments", c.Args)
+	}
+	return o
+}
+
+// stubs are the tools that are declared, each with what it did.
+func (s *story) stubs() object {
+	var tools object
+	for _, t := range s.record.From.Config.Tools {
+		if !t.Builtin {
+			tools.put(t.Name, s.entries(t))
+		}
+	}
+	return tools
+}
+
+// entries are a tool's declaration and its results, in order.
+func (s *story) entries(t fsm.ToolDecl) []any {
+	var list []any
+	for _, c := range of[fsm.RunTool](s) {
+		if run, _ := c.effect.(fsm.RunTool); run.Name == t.Name {
+			list = append(list, s.entry(c))
+		}
+	}
+	var head object
+	head.text("description", t.Description)
+	if t.Parameters != "" && json.Valid([]byte(t.Parameters)) {
+		head.put("parameters", json.RawMessage(t.Parameters))
+	}
+	if t.Effects != fsm.EffectsUnsafe {
+		head.text("effects", string(t.Effects))
+	}
+	if t.Approve {
+		head.put("approve", true)
+	}
+	if len(list) == 0 {
+		return []any{append(head, member{"optional", true})}
+	}
+	first, _ := list[0].(object)
+	list[0] = append(head, first...)
+	return list
+}
+
+// entry is what came of one start of a tool.
+func (s *story) entry(c *call) object {
+	var o object
+	switch in := c.answer.(type) {
+	case fsm.ToolAnswered:
+		switch {
+		case in.Failed:
+			o.put("fails", in.Text)
+			if in.Nothing {
+				o.put("nothing", true)
+			}
+			if in.Invalid {
+				o.put("invalid", true)
+			}
+		default:
+			o.put("returns", in.Text)
+		}
+	default: // it was stopped, or its answer never came
+		return object{{"hangs", true}}
+	}
+	s.takes(&o, c)
+	return o
+}
+
+// services adds how memory, sessions and skills behaved where they did not just work,
+// as faults of the n-th call.
+func (s *story) services(faults *object) {
+	for _, f := range []struct {
+		key, only string
+		made      []*call
+	}{
+		{"recall", "", of[fsm.Recall](s)}, {"embedding", "", of[fsm.Embed](s)}, {"store", "", of[fsm.Store](s)},
+		{"sessions", "load", of[fsm.LoadSession](s)}, {"sessions", "save", of[fsm.SaveSession](s)}, {"skills", "", of[fsm.LoadSkill](s)},
+	} {
+		var list []any
+		for i, c := range f.made {
+			var o object
+			o.text("only", f.only)
+			o.put("nth", i+1)
+			switch why := errorOf(c.answer); {
+			case c.answer == nil:
+				o.put("hangs", true)
+			case why != "":
+				o.put("fails", why)
+			case s.round(c.took) < serviceTakesMin:
+				continue
+			}
+			s.takes(&o, c)
+			list = append(list, o)
+		}
+		at := slices.IndexFunc(*faults, func(m member) bool { return m.key == f.key })
+		if at < 0 {
+			faults.list(f.key, list)
+			continue
+		}
+		before, _ := (*faults)[at].value.([]any)
+		(*faults)[at].value = append(before, list...)
+	}
+}
+
+// serviceTakesMin is how long a service takes at least that a scenario tells of.
+const serviceTakesMin = 100
+
+// errorOf is why a service failed, or empty.
+func errorOf(in fsm.Input) string {
+	switch in := in.(type) {
+	case fsm.Recalled:
+		return in.Error
+	case fsm.Embedded:
+		return in.Error
+	case fsm.Stored:
+		return in.Error
+	case fsm.SessionLoaded:
+		return in.Error
+	case fsm.SessionSaved:
+		return in.Error
+	case fsm.SkillLoaded:
+		return in.Error
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,116 @@
+package export
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/sim/scenario"
+)
+
+// rendered is a part of a scenario as JSON.
+func rendered(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// What differs from the profile is told, and what the profile's texts speak of is found
+// in them again (SCN-47).
+func TestSCN47WhatDiffersFromTheProfile(t *testing.T) {
+	c := fsm.CountbotProfile()
+	c.Prompts = c.Prompts.Fill(fsm.About{Name: "Ada", User: "Joe", Workspace: "/srv (x) [1]", System: "linux/amd64"})
+	c.Limits.HandleTimeout, c.Limits.Backoff, c.Limits.MaxActive = 90_500, []fsm.Millis{1000, 60_000}, 3
+	c.Switches.Cancel, c.Options.Temperature = fsm.CancelRefused, 750
+	c.Prompts.Summary = "In a word?"
+	r := &Record{From: fsm.Snapshot{Config: c}}
+	var o object
+	r.setting(&o)
+	got := rendered(t, o)
+	want := `{"profile":"countbot","about":{"name":"Ada","user":"Joe","workspace":"/srv (x) [1]","system":"linux/amd64"},` +
+		`"config":{"max_active":3,"backoff":["1s","1m"],"handle_timeout":"1m30.5s","cancel":"refused","temperature":0.75,"prompts":{"summary":"In a word?"}}}`
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestSCN47SettingsAreReadBack(t *testing.T) {
+	for thousandths, want := range map[int]string{-1: "0", 0: "0", 5: "0.005", 100: "0.1", 1000: "1", 1500: "1.5", 10_000: "10"} {
+		if got := rendered(t, temperature(thousandths)); got != want {
+			t.Errorf("%d is %s; want %s", thousandths, got, want)
+		}
+	}
+	for d, want := range map[fsm.Millis]string{0: "0s", 5: "5ms", 1500: "1.5s", 60_000: "1m", 3_600_000: "1h", 3_601_000: "1h0m1s", -3: "0s"} {
+		if got := span(d); got != want {
+			t.Errorf("%d is %s; want %s", d, got, want)
+		}
+	}
+	for d, want := range map[fsm.Millis]fsm.Millis{4: 0, 5: 10, 994: 990, 1049: 1000, 1050: 1100} {
+		if got := rounded(d); got != want {
+			t.Errorf("%d is rounded to %d; want %d", d, got, want)
+		}
+	}
+}
+
+// A text of an expectation matches itself, and the same with other times, ids, paths and
+// numbers (SCN-47).
+func TestSCN47LoosenedTexts(t *testing.T) {
+	for _, tt := range []struct{ text, like, unlike string }{
+		{"The disk is 92% full.", "The disk is 7.5% full.", "The disk is full."},
+		{"Done at 2026-01-05T09:00:00Z (ok?)", "Done at 2027-11-30 10:11:12+02:00 (ok?)", "Done at noon (ok?)"},
+		{"See /var/log/syslog.1 and ./a/b", "See /tmp/x and ../c/d/e", "See nothing and ./a/b"},
+		{"Job 3f786850e387550fdab836ed7e6dc881de23001b\nended", "Job 0123456789ab\nended", "Job x\nended"},
+		{"id 8d8ac610-566d-4ef0-9c22-186b2a5ed793", "id 00000000-0000-4000-8000-000000000000", "id none"},
+	} {
+		o, ok := loosened(tt.text).(object)
+		if !ok {
+			t.Errorf("%q stays as it is", tt.text)
+			continue
+		}
+		pattern := regexp.MustCompile(o[0].value.(string))
+		if !pattern.MatchString(tt.text) || !pattern.MatchString(tt.like) || pattern.MatchString(tt.unlike) {
+			t.Errorf("%q became %s", tt.text, pattern)
+		}
+	}
+	if got := loosened("It is done."); got != "It is done." {
+		t.Errorf("%v", got)
+	}
+}
+
+// A text with ${ is no variable in what is exported.
+func TestSCN47TextsStandAsTheyAre(t *testing.T) {
+	o := object{{"scenario", 1}, {"name", "x"}, {"memory_file", "${HOME} and\n$${x}"}, {"expect", object{{"ends", "serving"}}}}
+	text, err := o.render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := scenario.Parse("f", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if f.MemoryMD != "${HOME} and\n$${x}" {
+		t.Errorf("%q", f.MemoryMD)
+	}
+}
+
+// A record that another scenario's run does not follow is refused with its step.
+func TestSCN47ARecordThatGoesAnotherWayIsRefused(t *testing.T) {
+	r := recorded(t, withSecret)
+	for i := range r.Steps {
+		if _, ok := r.Steps[i].Input.(fsm.ToolAnswered); ok {
+			r.Steps[i].Moves = r.Steps[i].Moves[:0]
+		}
+	}
+	_, err := r.Scenario()
+	if err == nil || !regexp.MustCompile(`^use --as replay: at step \d+ \(record \d+\) `).MatchString(err.Error()) {
+		t.Errorf("%v", err)
+	}
+	r.Ended = false
+	if _, err := r.Scenario(); err == nil {
+		t.Error("a request that has not ended is exported as a scenario")
+	}
+}

@@ -1,0 +1,253 @@
+package export
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// story is what a scenario needs of a record: the calls of the request's handles with
+// what answered them, and what happened to it from without.
+type story struct {
+	record *Record
+	round  func(fsm.Millis) fsm.Millis
+	began  fsm.Millis // when the handle left the queue: the scenario's start
+	lived  int        // steps of the scenario so far, its boot among them
+
+	others int // requests of others that are told, since they ended this one
+
+	asked    []*call // in the order in which they were first made
+	timeline []any
+	crashes  []any
+	audits   []fsm.Audit
+}
+
+// call is a call of the request's handles.
+type call struct {
+	id     fsm.CallID
+	effect fsm.Effect
+	step   int // the record's step that made it, from 1
+	at     fsm.Millis
+	answer fsm.Input // nil: none came
+	took   fsm.Millis
+}
+
+// refused says that a record cannot be told as a scenario.
+func (r *Record) refused(step int, format string, args ...any) error {
+	s := r.Steps[step-1]
+	at := fmt.Sprintf("record %d", s.Index)
+	if s.N > 0 {
+		at = fmt.Sprintf("step %d (record %d)", s.N, s.Index)
+	}
+	return fmt.Errorf("use --as replay: at %s %s", at, fmt.Sprintf(format, args...))
+}
+
+// tell goes through the record.
+func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
+	s := &story{record: r, round: round, lived: 1, began: r.begins()}
+	m := fsm.Restore(r.From)
+	for i := range r.Steps {
+		before := m.View().Lifecycle
+		m.Step(r.Steps[i].Input)
+		if !reflect.DeepEqual(m.View().Config, r.From.Config) {
+			return nil, r.refused(i+1, "the configuration has changed")
+		}
+		if err := s.step(i+1, before); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// begins is when the request's handle left the queue; what it waited for is not told.
+func (r *Record) begins() fsm.Millis {
+	for _, s := range r.Steps {
+		for _, m := range s.Moves {
+			if m.Table == fsm.HandleTable.Name && r.owns(m.Handle) {
+				return s.Input.Time()
+			}
+		}
+	}
+	return r.Steps[0].Input.Time()
+}
+
+func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }
+
+// step takes in one step, before which the lifecycle was in a state.
+func (s *story) step(n int, before fsm.State) error {
+	step := &s.record.Steps[n-1]
+	switch in := step.Input.(type) {
+	case fsm.Boot:
+		if err := s.boot(n, in, before); err != nil {
+			return err
+		}
+	case fsm.Configured: // to what it was
+	case fsm.Signalled:
+		s.lived++
+		s.when(step, object{{"shutdown", in.Name}})
+	default:
+		if step.About {
+			s.lived++
+			if err := s.input(n); err != nil {
+				return err
+			}
+		} else {
+			s.other(step)
+		}
+	}
+	for _, e := range step.Effects {
+		if !s.record.owns(fsm.HandleOf(e)) {
+			continue
+		}
+		if a, ok := e.(fsm.Audit); ok {
+			s.audits = append(s.audits, a)
+		}
+		if id := callOf(e); id != 0 {
+			s.call(n, id, e)
+		}
+	}
+	return nil
+}
+
+// other tells a command of somebody else that moves the request's handles, as /stop
+// does (SES-15).
+func (s *story) other(step *Step) {
+	in, ok := step.Input.(fsm.Requested)
+	if !ok || !slices.ContainsFunc(step.Moves, func(m fsm.Move) bool { return s.record.owns(m.Handle) }) {
+		return
+	}
+	s.lived++
+	s.others++
+	o := object{{"user", in.Text}}
+	o.text("session", in.Session)
+	o.text("channel", in.Origin.Channel)
+	o.text("chat", in.Origin.Chat)
+	s.when(step, o)
+}
+
+// when adds an entry of the timeline.
+func (s *story) when(step *Step, entry object) {
+	s.timeline = append(s.timeline, append(object{{"at", span(s.round(step.Input.Time() - s.began))}}, entry...))
+}
+
+// boot tells a start: after a stop, or after a crash.
+func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
+	step := &s.record.Steps[n-1]
+	if before == fsm.Stopped {
+		s.lived++
+		s.when(step, object{{"start", true}})
+		return nil
+	}
+	if len(in.Doubts) > 0 {
+		return s.record.refused(n, "a start held a handle whose journal it decided otherwise")
+	}
+	down := in.At - s.record.Steps[max(n-2, 0)].Input.Time()
+	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(max(down, 1))}})
+	s.lived++
+	return nil
+}
+
+// input tells what came from without, and notes what answers a call.
+func (s *story) input(n int) error {
+	step := &s.record.Steps[n-1]
+	switch in := step.Input.(type) {
+	case fsm.Requested, fsm.TimerFired: // the first entry; what the machine arms itself
+	case fsm.CancelRequested:
+		s.when(step, object{{"cancel", requestID}})
+	case fsm.Decided:
+		verb := "deny"
+		if in.Approve {
+			verb = "approve"
+		}
+		if in.By == "" {
+			s.when(step, object{{verb, true}})
+		} else {
+			s.when(step, object{{verb, object{{"by", in.By}}}})
+		}
+	case fsm.Resolved:
+		s.when(step, object{{"resolve", object{{"text", in.Text}}}})
+	default:
+		return s.answered(n)
+	}
+	return nil
+}
+
+// answered notes the answer to a call.
+func (s *story) answered(n int) error {
+	step := &s.record.Steps[n-1]
+	id := fsm.Answers(step.Input)
+	i := slices.IndexFunc(s.asked, func(c *call) bool { return c.id == id })
+	switch saved, ok := step.Input.(fsm.SessionSaved); {
+	case i < 0:
+		return s.record.refused(n, "a call was answered that was made before the request")
+	case ok && saved.Conflict:
+		return s.record.refused(n, "somebody else had saved the session meanwhile")
+	}
+	s.asked[i].answer, s.asked[i].took = step.Input, step.Input.Time()-s.asked[i].at
+	return nil
+}
+
+// call notes a call. One that is made again after a start is the same.
+func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
+	at := s.record.Steps[n-1].Input.Time()
+	if _, boots := s.record.Steps[n-1].Input.(fsm.Boot); boots {
+		for _, c := range s.asked {
+			if c.answer == nil && sameCall(c.effect, e) {
+				c.id = id
+				return
+			}
+		}
+	}
+	s.asked = append(s.asked, &call{id: id, effect: e, step: n, at: at})
+}
+
+// callOf returns the call that an effect makes, or 0.
+func callOf(e fsm.Effect) fsm.CallID {
+	switch e := e.(type) {
+	case fsm.AskBrain:
+		return e.Call
+	case fsm.RunTool:
+		return e.Call
+	case fsm.Recall:
+		return e.Call
+	case fsm.Embed:
+		return e.Call
+	case fsm.Store:
+		return e.Call
+	case fsm.LoadSession:
+		return e.Call
+	case fsm.SaveSession:
+		return e.Call
+	case fsm.LoadSkill:
+		return e.Call
+	default:
+		return 0
+	}
+}
+
+// sameCall reports whether a call is one that is made again after a start.
+func sameCall(a, b fsm.Effect) bool {
+	switch a := a.(type) {
+	case fsm.AskBrain:
+		b, ok := b.(fsm.AskBrain)
+		return ok && a.Handle == b.Handle && a.Purpose == b.Purpose && a.Conversation.Hash == b.Conversation.Hash
+	case fsm.RunTool:
+		b, ok := b.(fsm.RunTool)
+		return ok && a.Key == b.Key && a.Attempt == b.Attempt
+	default:
+		return fsm.EffectKind(a) == fsm.EffectKind(b) && fsm.HandleOf(a) == fsm.HandleOf(b)
+	}
+}
+
+// of returns the calls of one kind.
+func of[E fsm.Effect](s *story) []*call {
+	var list []*call
+	for _, c := range s.asked {
+		if _, ok := c.effect.(E); ok {
+			list = append(list, c)
+		}
+	}
+	return list
+}
