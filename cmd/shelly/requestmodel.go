@@ -172,8 +172,8 @@ func (c *requestReplayCmd) filter(src *source) (regression.Filter, error) {
 	if f.Until, err = moment("--until", c.Until); err != nil {
 		return f, err
 	}
-	for _, name := range strings.FieldsFunc(c.Purpose, func(r rune) bool { return r == ',' }) {
-		f.Purposes = append(f.Purposes, fsm.Purpose(name))
+	if f.Purposes, err = purposes(c.Purpose); err != nil {
+		return f, err
 	}
 	if c.All {
 		f.Channel = c.Channel
@@ -194,6 +194,19 @@ func (c *requestReplayCmd) filter(src *source) (regression.Filter, error) {
 		}
 	}
 	return f, nil
+}
+
+// purposes reads a list of purposes with commas between.
+func purposes(list string) ([]fsm.Purpose, error) {
+	all := []fsm.Purpose{fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent}
+	var named []fsm.Purpose
+	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+		if !slices.Contains(all, fsm.Purpose(name)) {
+			return nil, exit.Errorf(exit.Usage, "--purpose %s: the purposes are %v", name, all)
+		}
+		named = append(named, fsm.Purpose(name))
+	}
+	return named, nil
 }
 
 // moment reads an age (7d, 12h), a date or a time; empty is none.
