@@ -43,8 +43,11 @@ func (p *Pace) TokensPerSecond() int {
 }
 
 // Left is how long a number of questions will take whose prompts are thought to be so
-// many tokens in all: the time for each token of a prompt and of an answer is that of
-// the answers so far, and answers are as long.
+// many tokens in all. Prompts are as much longer than they are thought to be as those so
+// far, answers are as long as those so far, and both are weighed by what a token took
+// where the answer streamed. What the answers so far took in all, for their weight, is
+// what the others will: so a call, which does not stream, and a model that has to be
+// loaded count too.
 func (p *Pace) Left(questions, thought int) fsm.Millis {
 	if p.answers == 0 || questions <= 0 {
 		return 0
@@ -54,11 +57,16 @@ func (p *Pace) Left(questions, thought int) fsm.Millis {
 		prompt = prompt * int64(p.prompt) / int64(p.thought)
 	}
 	answer := int64(p.answer) * int64(questions) / int64(p.answers)
-	if p.split.Prompt > 0 && p.split.Answer > 0 {
-		return fsm.Millis(prompt*int64(p.reading)/int64(p.split.Prompt) + answer*int64(p.writing)/int64(p.split.Answer))
-	}
-	if tokens := int64(p.prompt + p.answer); tokens > 0 {
-		return fsm.Millis((prompt + answer) * int64(p.all) / tokens)
+	if done := p.weight(int64(p.prompt), int64(p.answer)); done > 0 {
+		return fsm.Millis(p.weight(prompt, answer) * int64(p.all) / done)
 	}
 	return p.all * fsm.Millis(questions) / fsm.Millis(p.answers)
+}
+
+// weight is what tokens take, in milliseconds; where no answer has streamed, in tokens.
+func (p *Pace) weight(prompt, answer int64) int64 {
+	if p.split.Prompt == 0 || p.split.Answer == 0 {
+		return prompt + answer
+	}
+	return prompt*int64(p.reading)/int64(p.split.Prompt) + answer*int64(p.writing)/int64(p.split.Answer)
 }

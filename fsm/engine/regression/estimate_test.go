@@ -40,3 +40,13 @@ func TestCLI18WhatIsLeftIsEstimatedFromWhatWasMeasured(t *testing.T) {
 		}
 	}
 }
+
+// A text that streams at once does not hide that calls, which do not stream, take long.
+func TestCLI18WhatDoesNotStreamCountsToo(t *testing.T) {
+	p := Pace{}
+	p.Take(100, Spent{100, 20, 1000}, 1000)
+	p.Take(100, Spent{100, 20, 3000}, 0)
+	if got := p.Left(4, 400); got != 8000 {
+		t.Errorf("%s left; want 8s", got)
+	}
+}
