@@ -17,5 +17,9 @@
 // append fails, nothing has been performed, the engine is dead and the process
 // must end; recovery starts from what the journal holds.
 //
+// Between turns, when there is time, the driver drops what is old (JRN-20):
+//
+//	dropped, err := e.Tidy(now, retention) // again until nothing was dropped
+//
 // An Engine has no goroutines and is not safe for concurrent use.
 package engine

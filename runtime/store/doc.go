@@ -58,6 +58,13 @@
 // next barrier, in the same log, syncs them, and a crash before that barrier loses
 // them together with the record that says they were stored.
 //
+// # Trimming
+//
+// A Trim is one synced batch. Records and snapshots go by a range deletion each, the
+// rest one by one. Pebble gives the disk back what was deleted only where it compacts:
+// once a good part of the store was deleted, the store has all of it compacted, in the
+// background.
+//
 // # Failed writes
 //
 // Pebble cannot go on after a failed write to its log or manifest. Depending on
