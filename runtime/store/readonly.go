@@ -26,7 +26,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
-		failure: newFailure(dir, o.Logger), compact: newCompaction(),
+		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{},
 	}
 	var err error
 	if s.lock, err = lockFolder(s.fs, dir); err != nil {

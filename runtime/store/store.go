@@ -54,6 +54,7 @@ type Store struct {
 	name    string
 	extent  *extent
 	compact *compaction
+	sweep   sweep
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -71,7 +72,7 @@ func Open(dir string, o Options) (*Store, error) {
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
 	s := &Store{
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
-		failure: newFailure(dir, o.Logger), compact: newCompaction(),
+		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{},
 	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {

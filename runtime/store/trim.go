@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -69,12 +70,36 @@ func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 	return err
 }
 
-// requests drops those that were answered before the time.
-func (t *trimming) requests() error {
-	return t.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key, value []byte) error {
-		if t.out.Requests == engine.TrimMax {
+// sweep is where the next Trim goes on, kind by kind, where the last one has dropped as
+// much as it may: what is deleted already need not be passed over again. It belongs to
+// the goroutine that trims.
+type sweep map[byte][]byte
+
+// each calls fn for each key of a kind from where the last Trim has left it, or from the
+// first one where nothing behind that is dropped. It ends when fn returns errEnough, or
+// when dropped, which fn counts, is TrimMax.
+func (t *trimming) each(kind byte, dropped *int, fn func(key, value []byte) error) error {
+	from, resumed := t.sweep[kind]
+	if !resumed {
+		from = []byte{kind}
+	}
+	delete(t.sweep, kind)
+	err := t.scan(from, []byte{kind + 1}, func(key, value []byte) error {
+		if *dropped == engine.TrimMax {
+			t.sweep[kind] = bytes.Clone(key)
 			return errEnough
 		}
+		return fn(key, value)
+	})
+	if err == nil && resumed && *dropped == 0 {
+		return t.each(kind, dropped, fn)
+	}
+	return err
+}
+
+// requests drops those that were answered before the time.
+func (t *trimming) requests() error {
+	return t.each(kindRequestAt, &t.out.Requests, func(key, value []byte) error {
 		r, err := t.requestAt(key, value)
 		if err != nil {
 			return err
@@ -119,10 +144,7 @@ func (t *trimming) messages() error {
 
 // audit drops the records of calls that ended before the time.
 func (t *trimming) audit() error {
-	return t.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key, value []byte) error {
-		if t.out.Audit == engine.TrimMax {
-			return errEnough
-		}
+	return t.each(kindAudit, &t.out.Audit, func(key, value []byte) error {
 		position := numberOf(key)
 		a, err := decode[engine.Audit](key, value, auditName(position))
 		if err != nil {

@@ -126,8 +126,8 @@ func testTrimBySize(t *testing.T, h Harness) {
 	checkKept(t, "goes on", h.Reopen(t), engine.Kept{First: 12, Last: 12, Bytes: size(t, last), Snapshots: []uint64{11}})
 }
 
-// One Trim drops no more than TrimMax of each, so that nobody waits for it long; the next
-// goes on from there.
+// One Trim drops no more than TrimMax of each, so that nobody waits for it long; those
+// that follow drop the rest, also what may go since then alone.
 func testTrimMax(t *testing.T, h Harness) {
 	j := h.Create(t)
 	const more = 3
@@ -137,16 +137,33 @@ func testTrimMax(t *testing.T, h Harness) {
 		last = tail(last, 1)
 		last[0].Index = index
 		appendTo(t, j, engine.Batch{
-			Records: last, Requests: []engine.Request{at(index, true)},
+			Records: last, Requests: []engine.Request{at(index, index > 1)},
 			Messages: []engine.Message{message(n+1, index)}, Audit: []engine.Audit{audit(n+1, index)},
 		}, false)
 	}
 	late := engine.Keep{Since: 1 << 40}
 	trim(t, j, late, engine.Trimmed{Requests: engine.TrimMax, Messages: engine.TrimMax, Audit: engine.TrimMax})
-	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{engine.TrimMax + 3, engine.TrimMax + 2, engine.TrimMax + 1}) {
-		t.Errorf("requests %v; want the last ones", got)
+	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{engine.TrimMax + 3, engine.TrimMax + 2, 1}) {
+		t.Errorf("requests %v; want the last ones and the one that is not done", got)
 	}
-	trim(t, h.Reopen(t), late, engine.Trimmed{Requests: more, Messages: more, Audit: more})
+	appendTo(t, j, engine.Batch{Requests: []engine.Request{at(1, true)}}, true)
+	var rest engine.Trimmed
+	for {
+		dropped, err := j.Trim(late)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dropped == (engine.Trimmed{}) {
+			break
+		}
+		rest = rest.And(dropped)
+	}
+	if want := (engine.Trimmed{Requests: more, Messages: more, Audit: more}); rest != want {
+		t.Errorf("then %+v was dropped; want %+v", rest, want)
+	}
+	if got := indexes(t, h.Reopen(t), 1<<63, 9); len(got) > 0 {
+		t.Errorf("requests %v are left", got)
+	}
 }
 
 func size(t rapid.TB, records []engine.Record) (bytes int64) {
