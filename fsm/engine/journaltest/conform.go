@@ -55,6 +55,7 @@ func Conform(t *testing.T, h Harness) {
 		{"trim by age", testTrimByAge},
 		{"trim by size", testTrimBySize},
 		{"one trim is bounded", testTrimMax},
+		{"a trim goes back", testTrimGoesBack},
 		{"goes on after reopening", testReopen},
 		{"space", testSpace},
 		{"any history", testHistory},

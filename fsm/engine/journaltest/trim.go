@@ -126,8 +126,8 @@ func testTrimBySize(t *testing.T, h Harness) {
 	checkKept(t, "goes on", h.Reopen(t), engine.Kept{First: 12, Last: 12, Bytes: size(t, last), Snapshots: []uint64{11}})
 }
 
-// One Trim drops no more than TrimMax of each, so that nobody waits for it long; those
-// that follow drop the rest, also what may go since then alone.
+// One Trim drops no more than TrimMax of each, so that nobody waits for it long; the next
+// goes on from there.
 func testTrimMax(t *testing.T, h Harness) {
 	j := h.Create(t)
 	const more = 3
@@ -137,32 +137,35 @@ func testTrimMax(t *testing.T, h Harness) {
 		last = tail(last, 1)
 		last[0].Index = index
 		appendTo(t, j, engine.Batch{
-			Records: last, Requests: []engine.Request{at(index, index > 1)},
+			Records: last, Requests: []engine.Request{at(index, true)},
 			Messages: []engine.Message{message(n+1, index)}, Audit: []engine.Audit{audit(n+1, index)},
 		}, false)
 	}
 	late := engine.Keep{Since: 1 << 40}
 	trim(t, j, late, engine.Trimmed{Requests: engine.TrimMax, Messages: engine.TrimMax, Audit: engine.TrimMax})
-	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{engine.TrimMax + 3, engine.TrimMax + 2, 1}) {
-		t.Errorf("requests %v; want the last ones and the one that is not done", got)
+	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{engine.TrimMax + 3, engine.TrimMax + 2, engine.TrimMax + 1}) {
+		t.Errorf("requests %v; want the last ones", got)
 	}
+	trim(t, j, late, engine.Trimmed{Requests: more, Messages: more, Audit: more})
+	trim(t, h.Reopen(t), late, engine.Trimmed{})
+}
+
+// A Trim that drops nothing has left nothing, also where one before it was bounded and
+// an early request was answered since.
+func testTrimGoesBack(t *testing.T, h Harness) {
+	j := h.Create(t)
+	const last = engine.TrimMax + 2
+	b := engine.Batch{Records: tail(nil, last)}
+	for index := uint64(1); index <= last; index++ {
+		b.Requests = append(b.Requests, at(index, 1 < index && index < last))
+	}
+	appendTo(t, j, b, true)
+	late := engine.Keep{Since: 1 << 40}
+	trim(t, j, late, engine.Trimmed{Requests: engine.TrimMax})
 	appendTo(t, j, engine.Batch{Requests: []engine.Request{at(1, true)}}, true)
-	var rest engine.Trimmed
-	for {
-		dropped, err := j.Trim(late)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if dropped == (engine.Trimmed{}) {
-			break
-		}
-		rest = rest.And(dropped)
-	}
-	if want := (engine.Trimmed{Requests: more, Messages: more, Audit: more}); rest != want {
-		t.Errorf("then %+v was dropped; want %+v", rest, want)
-	}
-	if got := indexes(t, h.Reopen(t), 1<<63, 9); len(got) > 0 {
-		t.Errorf("requests %v are left", got)
+	trim(t, j, late, engine.Trimmed{Requests: 1})
+	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{last}) {
+		t.Errorf("requests %v are left; want the one that is not done", got)
 	}
 }
 
