@@ -19,12 +19,14 @@ type compaction struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	busy    chan struct{} // of one place: one runs at a time
-	dropped int64         // bytes since the last one; of the goroutine that trims
+
+	mu      sync.Mutex
+	busy    bool  // one runs
+	dropped int64 // bytes since the last one began
 }
 
 func newCompaction() *compaction {
-	c := &compaction{busy: make(chan struct{}, 1)}
+	c := &compaction{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -36,28 +38,53 @@ func (c *compaction) end() {
 }
 
 // freed notes that bytes were dropped, and once they are a good part of the whole
-// compacts the database in the background.
+// compacts the database in the background, again while more are dropped.
 func (s *Store) freed(bytes int64) {
 	c := s.compact
+	c.mu.Lock()
 	c.dropped += bytes
-	if c.dropped < compactBytesMin || c.dropped < int64(s.db.Metrics().DiskSpaceUsage())/compactShare {
-		return
+	begins := !c.busy && c.dropped >= compactBytesMin
+	c.busy = c.busy || begins
+	c.mu.Unlock()
+	if begins {
+		c.running.Go(s.compactAll)
 	}
-	select {
-	case c.busy <- struct{}{}:
-	default:
-		return // the next Trim asks again
-	}
-	c.dropped = 0
-	c.running.Go(func() {
-		defer func() { <-c.busy }()
+}
+
+// worthCompacting reports whether enough was dropped. The caller holds mu. Where the
+// store has failed Pebble may never answer.
+func (s *Store) worthCompacting() bool {
+	var used uint64
+	failed := s.failure.guard(func() error {
+		used = s.db.Metrics().DiskSpaceUsage()
+		return nil
+	})
+	dropped := s.compact.dropped
+	return failed == nil && dropped >= compactBytesMin && dropped >= int64(used)/compactShare
+}
+
+// compactAll compacts until too little is left to.
+func (s *Store) compactAll() {
+	c := s.compact
+	for {
+		c.mu.Lock()
+		c.busy = c.ctx.Err() == nil && s.worthCompacting()
+		if !c.busy {
+			c.mu.Unlock()
+			return
+		}
+		c.dropped = 0
+		c.mu.Unlock()
 		var err error // of reading: a write that fails does not return
 		failed := s.failure.guard(func() error {
 			err = s.db.Compact(c.ctx, []byte{0}, []byte{0xff}, false)
 			return nil
 		})
-		if failed == nil && err != nil && c.ctx.Err() == nil {
+		if failed != nil {
+			return
+		}
+		if err != nil && c.ctx.Err() == nil {
 			s.failure.log.Error("giving to the disk what was trimmed", "error", err)
 		}
-	})
+	}
 }
