@@ -95,7 +95,7 @@ func TestKilledAtANamedPointNothingIsLostOrDoneTwice(t *testing.T) {
 		}
 	})
 	t.Logf("%d points hit %d times; %d kills, %d runs that ended before, %d outcomes unknown, seed %d, %v:%v",
-		len(hits), sum(hits), f.total(), f.missed, f.unknown, *killSeed, time.Since(began).Round(time.Second), f)
+		len(hits), killSum(hits), f.total(), f.missed, f.unknown, *killSeed, time.Since(began).Round(time.Second), f)
 	if f.missed*4 > len(specs) {
 		t.Errorf("%d of %d runs ended without a kill", f.missed, len(specs))
 	}
@@ -120,7 +120,7 @@ func (k *killed) run(ended func(l *life), env ...string) (unknown int) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()
-	all := conversations()
+	all := killConversations()
 	done := make(chan error, len(all))
 	for _, requests := range all {
 		go func() { done <- k.converse(ctx, requests) }()
@@ -196,7 +196,7 @@ func countedHits(t *testing.T, bin string) map[string]int {
 	return hits
 }
 
-func sum(hits map[string]int) (n int) {
+func killSum(hits map[string]int) (n int) {
 	for _, count := range hits {
 		n += count
 	}

@@ -26,17 +26,17 @@ type killBrain struct {
 const askedWhat = "What do you need to know? Say NEED: and what." // prompts.question
 
 var (
-	wanted = regexp.MustCompile(`\b(run|tell) (\w+)$`)
-	named  = regexp.MustCompile(`\b(?:run|tell) (\w+)`)
+	killWanted = regexp.MustCompile(`\b(run|tell) (\w+)$`)
+	killNamed  = regexp.MustCompile(`\b(?:run|tell) (\w+)`)
 )
 
 func (b *killBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
 	b.count()
 	switch fsm.Purpose(q.Purpose) {
 	case fsm.PurposeAnswer:
-		return answerTo(q), nil
+		return killAnswer(q), nil
 	case fsm.PurposeCompact:
-		return mock.Answer{Text: consolidated(q)}, nil
+		return mock.Answer{Text: killConsolidated(q)}, nil
 	default:
 		return mock.Answer{Text: "Noted."}, nil
 	}
@@ -60,9 +60,9 @@ func (b *killBrain) count() {
 	}
 }
 
-// answerTo goes on where the conversation stands.
-func answerTo(q mock.Question) mock.Answer {
-	verb, id, results, reminded := standing(q.Messages)
+// killAnswer goes on where the conversation stands.
+func killAnswer(q mock.Question) mock.Answer {
+	verb, id, results, reminded := killStanding(q.Messages)
 	last := q.Messages[len(q.Messages)-1].Text
 	switch {
 	case verb == "tell" && strings.HasPrefix(last, askedWhat) && !reminded:
@@ -72,11 +72,11 @@ func answerTo(q mock.Question) mock.Answer {
 	}
 	switch len(results) {
 	case 0:
-		return calls("exec", fmt.Sprintf(`{"command":"echo %s >> starts"}`, id))
+		return killCall("exec", fmt.Sprintf(`{"command":"echo %s >> starts"}`, id))
 	case 1:
-		return calls("message", fmt.Sprintf(`{"content":"news of %s","channel":"desk","chat_id":"one"}`, id))
+		return killCall("message", fmt.Sprintf(`{"content":"news of %s","channel":"desk","chat_id":"one"}`, id))
 	case 2:
-		return calls("read_file", `{"path":"starts"}`)
+		return killCall("read_file", `{"path":"starts"}`)
 	default:
 		outcome := "ok"
 		if results[0] == fsm.UnknownOutcome {
@@ -86,17 +86,17 @@ func answerTo(q mock.Question) mock.Answer {
 	}
 }
 
-func calls(tool, args string) mock.Answer {
+func killCall(tool, args string) mock.Answer {
 	return mock.Answer{Calls: []fsm.ToolCall{{Name: tool, Args: args}}}
 }
 
-// standing finds the request that is worked on, what its tools said so far, and
+// killStanding finds the request that is worked on, what its tools said so far, and
 // whether a need was told.
-func standing(messages []fsm.Message) (verb, id string, results []string, reminded bool) {
+func killStanding(messages []fsm.Message) (verb, id string, results []string, reminded bool) {
 	for _, m := range messages {
 		switch {
-		case m.Role == fsm.RoleUser && wanted.MatchString(m.Text):
-			found := wanted.FindStringSubmatch(m.Text)
+		case m.Role == fsm.RoleUser && killWanted.MatchString(m.Text):
+			found := killWanted.FindStringSubmatch(m.Text)
 			verb, id, results, reminded = found[1], found[2], nil, false
 		case m.Role == fsm.RoleTool:
 			results = append(results, m.Text)
@@ -107,13 +107,13 @@ func standing(messages []fsm.Message) (verb, id string, results []string, remind
 	return verb, id, results, reminded
 }
 
-// consolidated names each request of a conversation once, in HISTORY.md and in
+// killConsolidated names each request of a conversation once, in HISTORY.md and in
 // MEMORY.md.
-func consolidated(q mock.Question) string {
+func killConsolidated(q mock.Question) string {
 	var ids []string
 	seen := map[string]bool{}
 	for _, m := range q.Messages {
-		for _, found := range named.FindAllStringSubmatch(m.Text, -1) {
+		for _, found := range killNamed.FindAllStringSubmatch(m.Text, -1) {
 			if id := found[1]; !seen[id] {
 				seen[id] = true
 				ids = append(ids, id)

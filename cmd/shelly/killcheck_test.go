@@ -58,7 +58,7 @@ func (k *killed) check(requests []*killAsk) (unknown int) {
 // checkRequests: each is accepted once, and its reply is the one that its sender has.
 func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 	k.t.Helper()
-	accepted := acceptances(k.t, s)
+	accepted := killAcceptances(k.t, s)
 	for _, a := range requests {
 		r, ok, err := s.Request(a.key())
 		if err != nil || !ok || !r.Done || r.Reply != a.reply || r.IsError {
@@ -70,8 +70,8 @@ func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 	}
 }
 
-// acceptances counts how often each request is in a journal.
-func acceptances(t testing.TB, s *store.Store) map[string]int {
+// killAcceptances counts how often each request is in a journal.
+func killAcceptances(t testing.TB, s *store.Store) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
 	kept, err := s.Kept()
@@ -89,8 +89,8 @@ func acceptances(t testing.TB, s *store.Store) map[string]int {
 	return counts
 }
 
-// runs are the requests that run the command.
-func runs(requests []*killAsk) (list []*killAsk) {
+// killRuns are the requests that run the command.
+func killRuns(requests []*killAsk) (list []*killAsk) {
 	for _, a := range requests {
 		if strings.HasPrefix(a.text, "run ") {
 			list = append(list, a)
@@ -110,7 +110,7 @@ func (k *killed) checkMessages(s *store.Store, requests []*killAsk) {
 	for _, m := range messages {
 		sent[m.Text]++
 	}
-	for _, a := range runs(requests) {
+	for _, a := range killRuns(requests) {
 		if text := "news of " + a.id; sent[text] != 1 {
 			k.t.Errorf("request %s sent its message %d times", a.id, sent[text])
 		}
@@ -167,13 +167,13 @@ func (k *killed) checkSessions(s *store.Store, requests []*killAsk) {
 			k.t.Errorf("request %s is in the archive %d times", a.id, said[a.text])
 		}
 	}
-	wholeLines(k.t, filepath.Join(k.data, "memory", "HISTORY.md"), `(\[2026-01-31 09:00\] Asked: [\w ]+\.|<!-- shelly turn \w+ \w+ -->|)`)
-	wholeLines(k.t, filepath.Join(k.data, "memory", "MEMORY.md"), `(Known: [\w ]+\.|<!-- shelly turn \w+( \w+)+ -->|)`)
+	killWholeLines(k.t, filepath.Join(k.data, "memory", "HISTORY.md"), `(\[2026-01-31 09:00\] Asked: [\w ]+\.|<!-- shelly turn \w+ \w+ -->|)`)
+	killWholeLines(k.t, filepath.Join(k.data, "memory", "MEMORY.md"), `(Known: [\w ]+\.|<!-- shelly turn \w+( \w+)+ -->|)`)
 }
 
-// wholeLines: every line of a file looks like one that is written, the last is ended,
+// killWholeLines: every line of a file looks like one that is written, the last is ended,
 // and none with an entry comes twice.
-func wholeLines(t testing.TB, path, line string) {
+func killWholeLines(t testing.TB, path, line string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -206,7 +206,7 @@ func (k *killed) checkStarts(requests []*killAsk) (unknown int) {
 	for _, id := range strings.Fields(string(text)) {
 		started[id]++
 	}
-	for _, a := range runs(requests) {
+	for _, a := range killRuns(requests) {
 		switch a.reply {
 		case "ran " + a.id + ": ok":
 			if started[a.id] != 1 {

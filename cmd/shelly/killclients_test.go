@@ -35,9 +35,9 @@ func (a *killAsk) key() fsm.RequestKey {
 	return fsm.RequestKey{Principal: comm.Principal, Channel: a.channel(), ID: a.id}
 }
 
-// conversations are two sessions, one over HTTP and one over UDP, whose requests come
+// killConversations are two sessions, one over HTTP and one over UDP, whose requests come
 // one behind the other.
-func conversations() [][]*killAsk {
+func killConversations() [][]*killAsk {
 	return [][]*killAsk{
 		{
 			{id: "h1", session: "first", text: "run h1"},
@@ -91,11 +91,11 @@ func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
 	return a.overHTTP(ctx, k.data)
 }
 
-// errLeft ends an attempt where the daemon is gone: the next process is asked.
-var errLeft = errors.New("the daemon has gone")
+// errKilled ends an attempt where the daemon is gone: the next process is asked.
+var errKilled = errors.New("the daemon has gone")
 
 func (a *killAsk) overHTTP(ctx context.Context, data string) error {
-	once := client.Options{Pause: func(context.Context, time.Duration) error { return errLeft }}
+	once := client.Options{Pause: func(context.Context, time.Duration) error { return errKilled }}
 	request := client.AskRequest{ID: a.id, Session: a.session, Text: a.text}
 	reply, err := client.New(data, once).Ask(ctx, request, func(e comm.Event) {
 		a.acknowledged = a.acknowledged || e.Type == comm.EventAccepted

@@ -14,8 +14,10 @@ import (
 	"shelly/runtime/store"
 )
 
-// told is a request that needs no tool.
-func told(udp bool) *killAsk { return &killAsk{id: "one", session: "s", text: "tell one", udp: udp} }
+// killTold is a request that needs no tool.
+func killTold(udp bool) *killAsk {
+	return &killAsk{id: "one", session: "s", text: "tell one", udp: udp}
+}
 
 // appendsOfABoot counts the writes to the journal up to the moment at which a daemon
 // with nothing to do serves.
@@ -42,7 +44,7 @@ func (k *killed) kept(a *killAsk) (times int) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	times = acceptances(k.t, s)[a.id]
+	times = killAcceptances(k.t, s)[a.id]
 	_, known, found := s.Request(a.key())
 	if known != (times > 0) {
 		k.t.Errorf("request %s is in the journal %d times, has a record: %v", a.id, times, known)
@@ -72,7 +74,7 @@ func TestJRN9KilledAroundTheCommitARequestIsKeptOrUnknown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := told(udp)
+			a := killTold(udp)
 			if err := k.askOf(ctx, now, a); err == nil || a.acknowledged {
 				t.Errorf("%s: acknowledged %v, %v", c.point, a.acknowledged, err)
 			}
@@ -103,7 +105,7 @@ func TestJRN5KilledBeforeTheModelIsAskedARequestGoesOnByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := told(false)
+	a := killTold(false)
 	if err := k.askOf(ctx, now, a); err == nil {
 		t.Fatal("it was answered without a model")
 	}
@@ -151,7 +153,7 @@ func TestHND36ARequestThatKillsTheDaemonIsPutAside(t *testing.T) {
 	if deaths != 3 {
 		t.Errorf("put aside after %d deaths, want 3", deaths)
 	}
-	other := told(true)
+	other := killTold(true)
 	if err := k.ask(ctx, other); err != nil || other.reply != "told one" {
 		t.Errorf("another request: %q, %v", other.reply, err)
 	}

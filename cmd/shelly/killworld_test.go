@@ -61,8 +61,8 @@ func newKilled(t testing.TB, bin string, args ...string) *killed {
 	return k
 }
 
-// listening finds where the daemon listens for UDP in its log.
-var listening = regexp.MustCompile(`udp=(\S+)`)
+// killListening finds where the daemon listens for UDP in its log.
+var killListening = regexp.MustCompile(`udp=(\S+)`)
 
 // start starts a process and does not wait until it serves: it may be killed before.
 func (k *killed) start(env ...string) *life {
@@ -99,7 +99,7 @@ func (k *killed) serves(l *life) {
 	if _, serving := l.log.reach("state=serving"); !ok || !serving {
 		return
 	}
-	found := listening.FindStringSubmatch(at)
+	found := killListening.FindStringSubmatch(at)
 	token, err := client.ReadToken(k.data)
 	if found == nil || err != nil {
 		return
@@ -182,7 +182,7 @@ func (k *killed) past() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	e, err := engine.Open(s, idle{})
+	e, err := engine.Open(s, killIdle{})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func (k *killed) past() {
 	}
 }
 
-// idle performs nothing.
-type idle struct{}
+// killIdle performs nothing.
+type killIdle struct{}
 
-func (idle) Perform(fsm.Effect) error { return nil }
+func (killIdle) Perform(fsm.Effect) error { return nil }
