@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/sim/scenario/export"
 	"shelly/sim/scenario/redact"
 )
@@ -39,18 +40,10 @@ func (c *requestExportCmd) Run(t *terminal) error {
 	if err := c.free(); err != nil {
 		return err
 	}
-	known := secretsOf(os.Environ())
-	for _, s := range cfg.Explain() {
-		known = named(known, s.Key, s.Value)
-	}
-	if token, err := client.ReadToken(cfg.Data); err == nil {
-		known = append(known, redact.Secret{Kind: "the daemon's token", Text: token})
-	}
-	given, err := c.given()
+	by, err := c.redactor(cfg)
 	if err != nil {
 		return err
 	}
-	by := redact.New(append(known, given...)...)
 	r, err := c.read()
 	if err != nil {
 		return err
@@ -67,6 +60,22 @@ func (c *requestExportCmd) Run(t *terminal) error {
 	}
 	c.tell(t, r, file, by)
 	return nil
+}
+
+// redactor knows the secrets of the configuration, the environment and --secret.
+func (c *requestExportCmd) redactor(cfg config.Config) (*redact.Redactor, error) {
+	known := secretsOf(os.Environ())
+	for _, s := range cfg.Explain() {
+		known = named(known, s.Key, s.Value)
+	}
+	if token, err := client.ReadToken(cfg.Data); err == nil {
+		known = append(known, redact.Secret{Kind: "the daemon's token", Text: token})
+	}
+	given, err := c.given()
+	if err != nil {
+		return nil, err
+	}
+	return redact.New(append(known, given...)...), nil
 }
 
 // read reads the request from the journal.

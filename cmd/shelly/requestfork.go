@@ -16,6 +16,7 @@ import (
 	"shelly/fsm/engine/history"
 	"shelly/runtime/config"
 	"shelly/sim/fork"
+	"shelly/sim/scenario/export"
 )
 
 type requestForkCmd struct {
@@ -26,6 +27,8 @@ type requestForkCmd struct {
 	Model   string        `placeholder:"NAME" help:"Chat model. Default: as configured."`
 	Timeout time.Duration `default:"10m" help:"Wall time of the whole fork (${default})."`
 	JSON    bool          `name:"json" help:"Print as JSON."`
+	Output  string        `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, its secrets replaced as in export."`
+	Force   bool          `help:"Write over a file that is there."`
 	journalled
 }
 
@@ -40,6 +43,10 @@ func (requestForkCmd) Help() string {
 func (c *requestForkCmd) Run(t *terminal) (err error) {
 	cfg, err := c.config()
 	if err != nil {
+		return err
+	}
+	out := &requestExportCmd{ID: c.ID, Output: c.Output, Force: c.Force, As: "replay"}
+	if err := out.free(); err != nil {
 		return err
 	}
 	point, err := c.point()
@@ -59,24 +66,39 @@ func (c *requestForkCmd) Run(t *terminal) (err error) {
 	if err != nil && !errors.Is(err, fork.ErrSteps) {
 		return c.ended(ctx, err)
 	}
+	if err != nil {
+		err = exit.With(exit.Failed, err) // what there is so far is told
+	}
 	told := newForkTold(point, result, m)
 	if c.JSON {
 		err = errors.Join(err, told.json(t.out))
 	} else {
 		told.print(t.out)
 	}
+	if c.Output != "" {
+		err = errors.Join(err, out.forked(t, export.Forked(point, result), cfg))
+	}
 	if len(result.Violations) > 0 {
 		return errors.Join(err, exit.Errorf(exit.Internal, "an invariant does not hold in the fork; please report this: %s", result.Violations[0]))
 	}
-	return exitWith(exit.Failed, err)
+	return err
 }
 
-// exitWith gives an error, if there is one, its code.
-func exitWith(code int, err error) error {
-	if err == nil {
-		return nil
+// forked writes a fork.
+func (c *requestExportCmd) forked(t *terminal, r *export.Record, cfg config.Config) error {
+	by, err := c.redactor(cfg)
+	if err != nil {
+		return err
 	}
-	return exit.With(code, err)
+	file, err := c.exported(r, by)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "the fork is not written: %w", err)
+	}
+	if err := c.write(t, file.Source); err != nil {
+		return err
+	}
+	c.tell(t, r, file, by)
+	return nil
 }
 
 // config is the configuration with the flags that say who answers.

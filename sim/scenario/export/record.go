@@ -21,6 +21,8 @@ type Record struct {
 	Ended   bool           // none of the handles is unfinished
 	From    fsm.Snapshot   // the state before the first step
 	Steps   []Step
+
+	forked int // the step that it was forked at; 0: it is as the journal has it
 }
 
 // Step is one record, stepped with today's code. Those of other handles are among them:

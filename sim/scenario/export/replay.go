@@ -53,11 +53,17 @@ func (r *Record) start() fsm.Millis {
 
 func (r *Record) name() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(r.Request.Text), "\n")
+	if r.forked > 0 {
+		return fmt.Sprintf("request %s forked at step %d: %s", r.Request.Key.ID, r.forked, line)
+	}
 	return "request " + r.Request.Key.ID + ": " + line
 }
 
 // about is what stands above the file.
 func (r *Record) about() []string {
+	if r.forked > 0 {
+		return []string{fmt.Sprintf("A fork at step %d of request %s of channel %s: it did not happen so.", r.forked, r.Request.Key.ID, r.Request.Key.Channel)}
+	}
 	first, last := r.Steps[0].Index, r.Steps[len(r.Steps)-1].Index
 	q := r.Request
 	ended := "it has not ended"
@@ -73,6 +79,9 @@ func (r *Record) about() []string {
 // words say what happened at a step: the record, whom it is about, and where it leads.
 func (r *Record) words(s Step) string {
 	text := fmt.Sprintf("record %d", s.Index)
+	if r.forked > 0 {
+		text = "forked"
+	}
 	switch {
 	case s.About:
 		text += ", this request"
