@@ -118,8 +118,8 @@ func (c *requestExportCmd) tell(t *terminal, r *export.Record, file *export.File
 		where = "standard output"
 	}
 	fmt.Fprintf(t.err, "%s: %s of request %s, trace hash %016x\n", where, count(len(r.Steps), "record"), c.ID, file.Hash)
-	if !r.Ended { // as a scenario it would have been refused
-		fmt.Fprintln(t.err, "the request has not ended: this is what there is so far")
+	if !r.Ended {
+		fmt.Fprintln(t.err, "the request had not ended by the last record that was durable: this is what there is so far")
 	}
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.err, "replaced: %s, %s\n", n.Kind, count(n.Times, "time"))

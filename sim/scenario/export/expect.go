@@ -27,7 +27,7 @@ func (s *story) expect() object {
 		if i > 0 {
 			one = object{{"kind", string(fsm.KindSubagent)}, {"nth", i}}
 		}
-		if path := states(way); len(path) > 0 {
+		if path := states(way); len(path) > 0 && r.Ended {
 			one.put("path", path)
 			handles = append(handles, one)
 		}

@@ -2,16 +2,18 @@ package export
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/sim"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/redact"
 )
 
-// told is the record of the last request of a case, in a session that has a past.
+// recorded is the record of the last request of a case, in a session that has a past.
 func recorded(t *testing.T, text string) *Record {
 	t.Helper()
 	f, err := scenario.Parse("f", []byte(text))
@@ -94,9 +96,48 @@ func TestSCN48AnotherWayIsRefused(t *testing.T) {
 
 // A conversation that goes on from the state is hashed as its texts are by then.
 func TestSCN48AConversationIsHashedAnew(t *testing.T) {
-	one := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "a"}}}.Again()
-	two := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "b"}}, Hash: one.Hash, Tokens: one.Tokens}
-	if got := two.Again(); got.Hash == one.Hash || got.Tokens != one.Tokens || len(got.Messages) != 1 {
-		t.Errorf("%+v", got)
+	talk := func(text string) fsm.Conversation {
+		return fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: text}}}.Again()
+	}
+	r := Record{From: fsm.Snapshot{Handles: []fsm.Handle{
+		{ID: 1, Talk: talk("opensesame-1"), Inf: fsm.Inference{Talk: talk("is it opensesame-1?")}}, {ID: 2, Talk: talk("no")},
+	}}}
+	if err := r.Redact(redact.New(redact.Secret{Kind: "one", Text: "opensesame-1"}), true); err != nil {
+		t.Fatal(err)
+	}
+	h := r.From.Handles
+	for _, pair := range [][2]fsm.Conversation{
+		{h[0].Talk, talk("[secret-1..]")}, {h[0].Inf.Talk, talk("is it [secret-1..]?")}, {h[1].Talk, talk("no")},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%+v; want %+v", pair[0], pair[1])
+		}
+	}
+}
+
+// A record that today's code decides otherwise is named (SCN-46).
+func TestSCN46WhatDecidesOtherwiseIsNamed(t *testing.T) {
+	f, err := scenario.Parse("f", []byte(withSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := sim.Run(f.Plan(), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, other := lived(t, result).Records(), engine.NewMemoryJournal()
+	records[3].Effects++
+	if err := other.Append(engine.Batch{Records: records, Requests: result.Requests}, true); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(other, result.Requests[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Differs(); got != 4 {
+		t.Errorf("record %d; want 4", got)
+	}
+	if got := recorded(t, withSecret).Differs(); got != 0 {
+		t.Errorf("record %d of a record that is decided as it was", got)
 	}
 }

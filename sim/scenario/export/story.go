@@ -58,6 +58,9 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 			return nil, err
 		}
 	}
+	if !r.Ended { // what is still awaited
+		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer == nil })
+	}
 	return s, nil
 }
 
