@@ -130,7 +130,7 @@ func benchDaemon(b *testing.B, client *ollama.Client) (*daemon.Daemon, context.C
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := memory.Open(s, client)
+	m, err := memory.Open(s, memory.Options{Embedder: client})
 	if err != nil {
 		b.Fatal(err)
 	}

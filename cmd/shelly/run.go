@@ -25,7 +25,6 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/failpoint"
-	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
 )
@@ -140,10 +139,7 @@ func (s *starting) start(ctx context.Context) error {
 	s.later(journal.Close)
 	failpoint.Hit(failpoint.BootOpened)
 	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: versionText(), Now: time.Now}
-	mem, err := memory.Open(journal, brain.embedder)
-	if err != nil {
-		return exit.With(exit.Data, fmt.Errorf("load the memory: %w", err))
-	}
+	mem := s.remember(journal, brain.embedder)
 	sessions, err := session.Open(s.cfg.Data, journal, time.Now)
 	if err != nil {
 		return exit.With(exit.Data, err)
@@ -154,6 +150,7 @@ func (s *starting) start(ctx context.Context) error {
 		Brain:    brain.Brain,
 		Embedder: brain.embedder,
 		Memory:   mem,
+		Counts:   func() comm.Memory { return comm.Memory(mem.Counts()) },
 		Sessions: sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,
@@ -170,6 +167,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
+	s.keep(ctx, mem)
 	return s.listen(ctx)
 }
 

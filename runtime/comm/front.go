@@ -117,7 +117,17 @@ type Status struct {
 	Ignored   fsm.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
 	NoSpace   string      `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
 	Journal   Journal     `json:"journal"`
+	Memory    *Memory     `json:"memory,omitempty"`
 	Listeners Counts      `json:"listeners"`
+}
+
+// Memory is how the memory is (MEM-8).
+type Memory struct {
+	Loading bool   `json:"loading,omitempty"` // entries are being read; the rest is what was read so far
+	Entries int    `json:"entries"`
+	Vectors int    `json:"vectors"`         // those with a vector of Model
+	Pending int    `json:"pending"`         // those without, which will be given one while nobody needs the model
+	Model   string `json:"model,omitempty"` // the embedding model at hand
 }
 
 // Journal is what the journal keeps (JRN-20).

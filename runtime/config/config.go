@@ -44,6 +44,7 @@ type Config struct {
 	// nothing is accepted. Default: 64MiB.
 	Reserve   Bytes     `key:"reserve" min:"0" max:"1TiB"`
 	Retention Retention `key:"retention"`
+	Memory    Memory    `key:"memory"`
 	Log       Log       `key:"log"`
 
 	builtin  []fsm.ToolDecl   // the profile's
@@ -163,6 +164,13 @@ type Retention struct {
 	Age time.Duration `key:"age" max:"876000h"`
 	// Bytes is the size of the records; beyond it the oldest go. Default: 1GiB.
 	Bytes Bytes `key:"bytes" min:"0" max:"1024TiB"`
+}
+
+// Memory is how entries are found again.
+type Memory struct {
+	// HalfLife is the age at which an entry counts half as much as a new one that meets
+	// the need as well (MEM-9); 0: age is of no account. Default: 0.
+	HalfLife time.Duration `key:"half_life" max:"876000h"`
 }
 
 // Log is what the daemon logs.

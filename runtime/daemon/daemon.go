@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
 )
 
@@ -75,9 +76,11 @@ type Options struct {
 	Sessions Sessions // nil: loading and saving fail
 	Skills   Skills   // nil: loading fails
 	Backup   Backup   // nil: there is none
-	Log      *slog.Logger
-	Now      func() time.Time
-	About    About
+	// Counts tells how the memory is; nil: a status does not say.
+	Counts func() comm.Memory
+	Log    *slog.Logger
+	Now    func() time.Time
+	About  About
 	// Retention is how long what was done is kept; zero keeps all of it.
 	Retention engine.Retention
 }
@@ -106,6 +109,7 @@ type Daemon struct {
 	schedules map[string]*slot
 	short     shortage
 	tidies    tidying
+	quiet     chan struct{} // closed when no call is under way; nil: nobody waits for that
 	exit      *fsm.ExitCode
 }
 
@@ -193,6 +197,7 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 			if err := d.take(m); err != nil {
 				return "", err
 			}
+			d.hush()
 		}
 	}
 	return *d.exit, nil

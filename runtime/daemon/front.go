@@ -199,6 +199,10 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 		s = comm.Status{Lifecycle: fsm.Stopped, Active: []comm.Active{}}
 	}
 	s.Version, s.Brain, s.Data = d.o.About.Version, d.o.About.Brain, d.o.About.Data
+	if d.o.Counts != nil {
+		counts := d.o.Counts()
+		s.Memory = &counts
+	}
 	s.UptimeMS = d.o.Now().Sub(d.started).Milliseconds()
 	return s
 }

@@ -50,7 +50,7 @@ func BenchmarkOpen(b *testing.B) {
 		s.entries = append(s.entries, randomEntry(rng, i))
 	}
 	for b.Loop() {
-		if _, err := memory.Open(s, nil); err != nil {
+		if _, err := memory.Open(s, memory.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

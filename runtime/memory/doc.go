@@ -1,6 +1,7 @@
 // Package memory finds the entries that meet a need.
 //
-//	m, err := memory.Open(store, embedder)         // reads every entry once
+//	m := memory.Begin(store, memory.Options{…})    // reads every entry, in the background
+//	go m.Keep(ctx, memory.Upkeep{…})               // MEM-8: vectors for those without
 //	err = m.Store(ctx, entry)                      // MEM-1, MEM-2: whole, one per id
 //	found, err := m.Recall(ctx, fsm.Recall{Need: "disk of web1", TopK: 5}) // best first
 //
@@ -23,6 +24,10 @@
 // The index is in memory and made from the entries when memory is opened. Vectors
 // of another model than the present one stay on disk until a need is embedded with
 // it.
+//
+// Where to read: memory.go has the entries, load.go reads them, search.go looks for
+// them, in the orders of keyword.go (over words.go) and vector.go (over signs.go), which
+// rank.go joins; list.go is for people, upkeep.go for vectors that are missing.
 //
 // # Vectors
 //

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -16,10 +17,11 @@ import (
 
 // shelf keeps entries in the order in which they were first put.
 type shelf struct {
-	mu      sync.Mutex
-	entries []fsm.Entry
-	broken  error
-	reads   int
+	mu        sync.Mutex
+	entries   []fsm.Entry
+	forgotten []string
+	broken    error
+	reads     int
 }
 
 func (s *shelf) PutEntry(e fsm.Entry) error {
@@ -28,6 +30,7 @@ func (s *shelf) PutEntry(e fsm.Entry) error {
 	if s.broken != nil {
 		return s.broken
 	}
+	s.forgotten = slices.DeleteFunc(s.forgotten, func(id string) bool { return id == e.ID })
 	for i := range s.entries {
 		if s.entries[i].ID == e.ID {
 			s.entries[i] = e
@@ -36,6 +39,34 @@ func (s *shelf) PutEntry(e fsm.Entry) error {
 	}
 	s.entries = append(s.entries, e)
 	return nil
+}
+
+func (s *shelf) Entry(id string) (fsm.Entry, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries {
+		if e.ID == id {
+			return e, true, s.broken
+		}
+	}
+	return fsm.Entry{}, false, s.broken
+}
+
+func (s *shelf) ForgetEntries(ids []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	s.entries = slices.DeleteFunc(s.entries, func(e fsm.Entry) bool { return slices.Contains(ids, e.ID) })
+	s.forgotten = append(s.forgotten, ids...)
+	return nil
+}
+
+func (s *shelf) Forgotten(id string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.forgotten, id), s.broken
 }
 
 func (s *shelf) Entries(fn func(fsm.Entry) error) error {
@@ -84,7 +115,7 @@ func entry(id string, at fsm.Millis, summary string) fsm.Entry {
 // open returns a memory that holds entries.
 func open(t testing.TB, e memory.Embedder, entries ...fsm.Entry) *memory.Memory {
 	t.Helper()
-	m, err := memory.Open(&shelf{}, e)
+	m, err := memory.Open(&shelf{}, memory.Options{Embedder: e})
 	if err != nil {
 		t.Fatal(err)
 	}

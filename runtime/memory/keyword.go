@@ -111,3 +111,18 @@ func (k *keywords) search(terms []string, found func(hit)) {
 		found(hit{slot: slot, score: scores[slot]})
 	}
 }
+
+// shared returns which of the terms a doc has, each once, in order.
+func (k *keywords) shared(slot int, terms []string) []string {
+	var list []string
+	for _, t := range terms {
+		n, ok := k.terms[t]
+		if !ok || slices.Contains(list, t) {
+			continue
+		}
+		if _, has := slices.BinarySearch(k.docs[slot].terms, int32(n)); has {
+			list = append(list, t)
+		}
+	}
+	return list
+}

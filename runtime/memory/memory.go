@@ -2,19 +2,26 @@ package memory
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 
 	"shelly/fsm"
 	"shelly/runtime/failpoint"
 )
 
-// Entries keeps the entries. Both methods may be called concurrently.
+// Entries keeps the entries. Its methods may be called concurrently.
 type Entries interface {
-	// PutEntry writes an entry whole, in place of the one with its id.
+	// PutEntry writes an entry whole, in place of the one with its id. One that was
+	// forgotten is there again.
 	PutEntry(e fsm.Entry) error
 	// Entries calls fn for each entry until it returns an error.
 	Entries(fn func(fsm.Entry) error) error
+	// Entry returns the entry with an id, or false.
+	Entry(id string) (fsm.Entry, bool, error)
+	// ForgetEntries drops entries, durably, and remembers their ids.
+	ForgetEntries(ids []string) error
+	// Forgotten reports whether an entry was forgotten and has not been put since.
+	Forgotten(id string) (bool, error)
 }
 
 // Embedder turns a text into a vector: float32, little-endian, and the name of
@@ -23,10 +30,24 @@ type Embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
 }
 
-// Memory is the entries and their index. It is safe for concurrent use.
+// Options say how a memory finds its entries.
+type Options struct {
+	Embedder Embedder // nil: recall goes by keyword alone
+	// HalfLife is the age at which an entry counts half as much (MEM-9); 0: age is
+	// of no account.
+	HalfLife fsm.Millis
+	Now      func() fsm.Millis // required with a HalfLife
+}
+
+// Memory is the entries and their index. It is safe for concurrent use. Every method
+// waits until the index is made, as [Memory.Wait] does.
 type Memory struct {
-	entries  Entries
-	embedder Embedder
+	entries Entries
+	o       Options
+
+	ready  chan struct{} // closed when the index is made
+	failed error         // why it could not be; set before ready is closed
+	stop   context.CancelFunc
 
 	writing sync.Mutex // held over a write and its indexing, so that both have one order
 
@@ -35,58 +56,130 @@ type Memory struct {
 	byID     map[string]int
 	keywords keywords
 	vectors  vectors
+	pending  pending
 }
 
 // slot is what is kept of an entry besides its index. An entry keeps its slot for
-// good.
+// good; one that was forgotten leaves an empty one.
 type slot struct {
 	id      string
 	at      fsm.Millis
 	summary string
 	session string
+	kind    fsm.Kind
+	space   space // of its vector, sound or not
+	gone    bool
 }
 
-// Open reads every entry and returns the memory over them. A nil embedder makes
-// recall go by keyword alone.
-func Open(s Entries, e Embedder) (*Memory, error) {
-	m := &Memory{entries: s, embedder: e, byID: map[string]int{}, keywords: newKeywords()}
-	var newest fsm.Entry // of those with a vector
-	err := s.Entries(func(e fsm.Entry) error {
-		m.index(e)
-		if spaceOf(e) != (space{}) && (spaceOf(newest) == (space{}) || e.At > newest.At) {
-			newest = e
-		}
-		return nil
-	})
-	if err == nil {
-		err = m.use(spaceOf(newest))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the memory entries: %w", err)
-	}
-	return m, nil
+// Open reads every entry and returns the memory over them.
+func Open(s Entries, o Options) (*Memory, error) {
+	m := Begin(s, o)
+	return m, m.Wait(context.Background())
 }
+
+// Begin returns a memory that reads its entries in the background, so that a daemon
+// with many serves at once (MEM-7).
+func Begin(s Entries, o Options) *Memory {
+	ctx, stop := context.WithCancel(context.Background())
+	m := &Memory{entries: s, o: o, ready: make(chan struct{}), stop: stop, byID: map[string]int{}, keywords: newKeywords()}
+	go func() {
+		defer close(m.ready)
+		m.failed = m.load(ctx)
+	}()
+	return m
+}
+
+// Wait waits until every entry is read, and returns why one could not be.
+func (m *Memory) Wait(ctx context.Context) error {
+	select {
+	case <-m.ready: // rather than an end that has come as well
+		return m.failed
+	default:
+	}
+	select {
+	case <-m.ready:
+		return m.failed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close ends the reading of entries. The memory is of no use afterwards if that was
+// not over.
+func (m *Memory) Close() {
+	m.stop()
+	<-m.ready
+}
+
+var errClosed = errors.New("the memory was closed before its entries were read")
 
 // Store writes an entry whole (MEM-1) and makes it found. An entry with the id of
-// another replaces it (MEM-2). On an error nothing has changed.
+// another replaces it (MEM-2), and one that a person has had forgotten stays so
+// (MEM-10). On an error nothing has changed.
 func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), m.Wait(ctx)); err != nil {
 		return err
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
+	forgotten, err := m.entries.Forgotten(e.ID)
+	if err != nil || forgotten {
+		return err
+	}
+	return m.put(e)
+}
+
+// Put is Store for an entry that a person brings: it is there again if it was
+// forgotten.
+func (m *Memory) Put(ctx context.Context, e fsm.Entry) error {
+	if err := m.Wait(ctx); err != nil {
+		return err
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	return m.put(e)
+}
+
+func (m *Memory) put(e fsm.Entry) error {
 	if err := m.entries.PutEntry(e); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.EntryPut)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.index(e)
+	m.index(e, terms(e.Summary+"\n"+e.Text, indexed))
 	return nil
 }
 
+// Forget drops entries, durably, and returns how many there were (MEM-10).
+func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
+	if err := m.Wait(ctx); err != nil {
+		return 0, err
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if err := m.entries.ForgetEntries(ids); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, id := range ids {
+		at, ok := m.byID[id]
+		if !ok {
+			continue
+		}
+		m.keywords.remove(at)
+		m.vectors.remove(at)
+		m.slots[at] = slot{gone: true}
+		delete(m.byID, id)
+		n++
+	}
+	return n, nil
+}
+
 // index takes an entry in, or its new form.
-func (m *Memory) index(e fsm.Entry) {
+func (m *Memory) index(e fsm.Entry, terms []string) {
 	at, known := m.byID[e.ID]
 	if known {
 		m.keywords.remove(at)
@@ -96,12 +189,13 @@ func (m *Memory) index(e fsm.Entry) {
 		m.byID[e.ID] = at
 		m.slots = append(m.slots, slot{})
 	}
-	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary, session: e.Session}
-	m.keywords.put(at, terms(e.Summary+"\n"+e.Text, indexed))
+	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary, session: e.Session, kind: e.Kind, space: spaceOf(e)}
+	m.keywords.put(at, terms)
 	if m.vectors.space == (space{}) {
 		m.vectors.space = spaceOf(e)
 	}
 	m.vectors.put(at, e)
+	m.pending.from(at)
 }
 
 // use makes s the space of the vectors at hand. The zero space changes nothing.
@@ -127,74 +221,6 @@ func (m *Memory) use(s space) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.vectors = other
+	m.pending.from(0)
 	return nil
-}
-
-// Recall returns at most e.TopK entries that meet a need, of all sessions or of its own, the best first, and none
-// where memory holds nothing about it (MEM-3). A need that cannot be embedded is
-// looked up by keyword alone (MEM-4); only entries that cannot be read are an
-// error.
-func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
-	if e.TopK < 1 {
-		return nil, nil
-	}
-	query, of := m.embed(ctx, e.Need)
-	if err := m.use(of); err != nil {
-		return nil, fmt.Errorf("read the vectors of model %q: %w", of.model, err)
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	depth := max(e.TopK, fusionDepth)
-	byKeyword := m.ranking(depth)
-	m.keywords.search(terms(e.Need, asked), m.within(e, byKeyword))
-	byVector := m.ranking(depth)
-	if of != (space{}) && of == m.vectors.space {
-		m.vectors.search(query, m.ofSession(e), byVector.add)
-	}
-	found := fuse(m.ranking(e.TopK), byKeyword.hits, byVector.hits)
-	var memories []fsm.Memory
-	for _, h := range found {
-		s := m.slots[h.slot]
-		memories = append(memories, fsm.Memory{ID: s.id, Summary: s.summary})
-	}
-	return memories, nil
-}
-
-// ofSession is which entries are wanted: nil for every one, or those of one session
-// (MEM-6).
-func (m *Memory) ofSession(e fsm.Recall) func(slot int) bool {
-	if !e.Own {
-		return nil
-	}
-	return func(slot int) bool { return m.slots[slot].session == e.Session }
-}
-
-// within is what takes a hit into a ranking, if its entry is wanted.
-func (m *Memory) within(e fsm.Recall, r *ranking) func(hit) {
-	wanted := m.ofSession(e)
-	if wanted == nil {
-		return r.add
-	}
-	return func(h hit) {
-		if wanted(h.slot) {
-			r.add(h)
-		}
-	}
-}
-
-// embed returns the need's unit vector and its space, or the zero space where
-// there is none.
-func (m *Memory) embed(ctx context.Context, need string) ([]float32, space) {
-	if m.embedder == nil {
-		return nil, space{}
-	}
-	data, model, err := m.embedder.Embed(ctx, need)
-	if err != nil {
-		return nil, space{}
-	}
-	v, ok := unit(data)
-	if !ok {
-		return nil, space{}
-	}
-	return v, space{model: model, dimensions: len(v)}
 }

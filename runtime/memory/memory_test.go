@@ -191,7 +191,7 @@ func TestReopening(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := memory.Open(s, e)
+		m, err := memory.Open(s, memory.Options{Embedder: e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestOpenTakesTheNewestEntrysModel(t *testing.T) {
 		{ID: "c", At: 2, Vector: vector(0, 1), Model: "old"},
 		{ID: "d", At: 9, Summary: "no vector"},
 	}}
-	m, err := memory.Open(s, &embedder{model: "new", vectors: map[string][]byte{"north": vector(0, 2)}})
+	m, err := memory.Open(s, memory.Options{Embedder: &embedder{model: "new", vectors: map[string][]byte{"north": vector(0, 2)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,12 +229,12 @@ func TestOpenTakesTheNewestEntrysModel(t *testing.T) {
 
 func TestABrokenStoreIsAnError(t *testing.T) {
 	s := &shelf{broken: errors.New("the disk is gone")}
-	if _, err := memory.Open(s, nil); !errors.Is(err, s.broken) {
+	if _, err := memory.Open(s, memory.Options{}); !errors.Is(err, s.broken) {
 		t.Errorf("Open: %v; want the store's error", err)
 	}
 	s = &shelf{}
 	e := &embedder{model: "m", vectors: map[string][]byte{"disk": vector(1)}}
-	m, err := memory.Open(s, e)
+	m, err := memory.Open(s, memory.Options{Embedder: e})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestABrokenStoreIsAnError(t *testing.T) {
 
 func TestACancelledStoreWritesNothing(t *testing.T) {
 	s := &shelf{}
-	m, err := memory.Open(s, nil)
+	m, err := memory.Open(s, memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestMEM6ARecallCanBeOfItsOwnSessionAlone(t *testing.T) {
-	m, err := memory.Open(&shelf{}, nil)
+	m, err := memory.Open(&shelf{}, memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

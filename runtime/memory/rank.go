@@ -60,8 +60,9 @@ func (r *ranking) add(h hit) {
 }
 
 // fuse joins two orders into r by reciprocal rank: a place counts, not the score
-// that led to it, because the scores have nothing in common.
-func fuse(r *ranking, orders ...[]hit) []hit {
+// that led to it, because the scores have nothing in common. Weight, if not nil, is
+// what a joined score is multiplied with.
+func fuse(r *ranking, weight func(slot int) float64, orders ...[]hit) []hit {
 	scores := map[int]float64{}
 	var slots []int
 	for _, hits := range orders {
@@ -73,7 +74,11 @@ func fuse(r *ranking, orders ...[]hit) []hit {
 		}
 	}
 	for _, slot := range slots {
-		r.add(hit{slot: slot, score: scores[slot]})
+		score := scores[slot]
+		if weight != nil {
+			score *= weight(slot)
+		}
+		r.add(hit{slot: slot, score: score})
 	}
 	return r.hits
 }

@@ -52,7 +52,7 @@ func questions(t testing.TB) []question {
 // notes returns a memory that holds the notes, with the vectors of an embedder.
 func notes(t testing.TB, e memory.Embedder) *memory.Memory {
 	t.Helper()
-	m, err := memory.Open(&shelf{}, e)
+	m, err := memory.Open(&shelf{}, memory.Options{Embedder: e})
 	if err != nil {
 		t.Fatal(err)
 	}

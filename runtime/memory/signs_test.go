@@ -101,7 +101,7 @@ func recallOf(v *vectors, all [][]float32, needs int, need func() []float32) flo
 // Of many vectors, comparing those with near signs finds what comparing all would
 // (MEM-7): by topics and in noise, also after many are removed.
 func TestMEM7NearSignsFindWhatComparingAllWould(t *testing.T) {
-	const dimensions, count, needs = 256, 3 * exactMax, 40
+	const dimensions, count, needs = 128, 2*exactMax + 1, 20
 	topics, isotropic := newTexts(1, dimensions, 60), &noise{rng: rand.New(rand.NewPCG(2, 2)), dimensions: dimensions}
 	for _, test := range []struct {
 		name       string

@@ -4,7 +4,7 @@
 //
 //	s, err := store.Open(dir, store.Options{Logger: log, ReserveBytes: 64 << 20})
 //	e, err := engine.Open(s, world)   // a Store is an engine.Journal
-//	m, err := memory.Open(s, embedder) // and what package memory keeps entries in
+//	m, err := memory.Open(s, memory.Options{…}) // and what package memory keeps entries in
 //	...
 //	err = s.Close()
 //
@@ -21,6 +21,7 @@
 //	r index(8)                 the request that the record at the index accepted
 //	S index(8)                 the snapshot of the state behind the record at the index
 //	E id                       one memory entry
+//	f id                       that the memory entry was forgotten
 //	P channel position(8)      one message sent to a channel
 //	A position(8)              one audit record
 //	a session position(8)      that the audit record at the position is the session's
@@ -41,6 +42,7 @@
 //	r  the request's key
 //	S  bytes(8) of all records up to it  time(8) of the last input  fsm.Snapshot as JSON
 //	E  fsm.Entry as JSON
+//	f  empty
 //	P  engine.Message as JSON
 //	A  engine.Audit as JSON
 //	a  empty

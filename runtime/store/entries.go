@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"shelly/fsm"
@@ -20,10 +22,55 @@ func (s *Store) PutEntry(e fsm.Entry) error {
 		return fmt.Errorf("encode memory entry %q: %w", e.ID, err)
 	}
 	batch := s.db.NewBatch()
-	if err := set(batch, entryKey(e.ID), body); err != nil {
+	if err := errors.Join(set(batch, entryKey(e.ID), body), batch.Delete(forgottenKey(e.ID), nil)); err != nil {
 		return err
 	}
 	return s.commit(batch, false)
+}
+
+// Entry returns the memory entry with an id, or false.
+func (s *Store) Entry(id string) (e fsm.Entry, ok bool, err error) {
+	what := fmt.Sprintf("memory entry %q", id)
+	body, err := s.get(entryKey(id), what)
+	if err != nil || body == nil {
+		return fsm.Entry{}, false, err
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		return fsm.Entry{}, false, corrupt(what, err)
+	}
+	return e, true, nil
+}
+
+// ForgetEntries drops memory entries and remembers that they were, durably. When it
+// returns, the tables on the disk hold nothing of them; a log of Pebble's may until it
+// is used again (MEM-10).
+func (s *Store) ForgetEntries(ids []string) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	batch := s.db.NewBatch()
+	for _, id := range ids {
+		if err := errors.Join(batch.Delete(entryKey(id), nil), set(batch, forgottenKey(id), nil)); err != nil {
+			return err
+		}
+	}
+	if err := s.commit(batch, true); err != nil {
+		return err
+	}
+	return s.failure.guard(func() error {
+		for _, id := range ids {
+			if err := s.db.Compact(context.Background(), entryKey(id), append(entryKey(id), 0), false); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Forgotten reports whether an entry was forgotten and not put since.
+func (s *Store) Forgotten(id string) (bool, error) {
+	body, err := s.get(forgottenKey(id), fmt.Sprintf("mark that entry %q was forgotten", id))
+	return body != nil, err
 }
 
 // Entries calls fn for each memory entry in the order of ids, until fn returns

@@ -16,6 +16,7 @@ const (
 	kindRequestAt = 'r'
 	kindSnapshot  = 'S'
 	kindEntry     = 'E'
+	kindForgotten = 'f'
 	kindMessage   = 'P'
 	kindAudit     = 'A'
 	kindAuditOf   = 'a'
@@ -60,6 +61,9 @@ func appendPart(key []byte, part string) []byte {
 }
 
 func entryKey(id string) []byte { return append([]byte{kindEntry}, id...) }
+
+// forgottenKey is the mark of a memory entry that was forgotten.
+func forgottenKey(id string) []byte { return append([]byte{kindForgotten}, id...) }
 
 func sessionKey(id string) []byte { return append([]byte{kindSession}, id...) }
 

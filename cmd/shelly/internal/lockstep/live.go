@@ -118,7 +118,7 @@ func (l *live) open() (err error) {
 	if l.store, err = store.Open(storeFolder, store.Options{FS: errorfs.Wrap(l.fs, &l.disk), ReserveBytes: reserveBytes}); err != nil {
 		return err
 	}
-	if l.memory, err = memory.Open(l.store, l.embedder()); err != nil {
+	if l.memory, err = memory.Open(l.store, memory.Options{Embedder: l.embedder()}); err != nil {
 		return err
 	}
 	l.sessions, err = session.Open(l.scratch, l.store, time.Now)

@@ -1,0 +1,42 @@
+package daemon
+
+import "context"
+
+// Quiet returns when no call is under way, neither of the model nor of a tool: whoever
+// needs the model for what can wait then takes nobody's turn (MEM-8). It fails when ctx
+// ends or the daemon stops.
+func (d *Daemon) Quiet(ctx context.Context) error {
+	for {
+		wait, err := ask(ctx, d, d.untilQuiet)
+		if err != nil || wait == nil {
+			return stopping(err)
+		}
+		select {
+		case <-wait:
+		case <-d.stopped:
+			return stopping(errStopped)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// untilQuiet returns what is closed when the last call has ended, or nil where none is
+// under way. Only the loop calls it.
+func (d *Daemon) untilQuiet() chan struct{} {
+	if len(d.running) == 0 {
+		return nil
+	}
+	if d.quiet == nil {
+		d.quiet = make(chan struct{})
+	}
+	return d.quiet
+}
+
+// hush tells who waits that no call is under way.
+func (d *Daemon) hush() {
+	if d.quiet != nil && len(d.running) == 0 {
+		close(d.quiet)
+		d.quiet = nil
+	}
+}

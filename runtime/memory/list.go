@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Listed is what a list tells of an entry.
+type Listed struct {
+	ID         string     `json:"id"`
+	Kind       fsm.Kind   `json:"kind"`
+	Session    string     `json:"session,omitempty"`
+	At         fsm.Millis `json:"at"`
+	Summary    string     `json:"summary"`
+	Model      string     `json:"model,omitempty"` // of its vector; empty: it is found by keyword only
+	Dimensions int        `json:"dimensions,omitempty"`
+}
+
+// Counts tells how a memory is.
+type Counts struct {
+	Loading bool   `json:"loading,omitempty"` // its entries are being read; the rest is what was read so far
+	Entries int    `json:"entries"`
+	Vectors int    `json:"vectors"`         // those with a vector of Model
+	Pending int    `json:"pending"`         // those without, which upkeep will give one (MEM-8)
+	Model   string `json:"model,omitempty"` // the embedding model at hand
+}
+
+// List returns at most limit of the wanted entries, the newest first, behind so many
+// of them, and how many are wanted altogether.
+func (m *Memory) List(ctx context.Context, f Filter, behind, limit int) ([]Listed, int, error) {
+	if err := m.Wait(ctx); err != nil {
+		return nil, 0, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var list []Listed
+	for i := range m.slots {
+		if s := &m.slots[i]; f.wants(s) {
+			list = append(list, Listed{
+				ID: s.id, Kind: s.kind, Session: s.session, At: s.at, Summary: s.summary, Model: s.space.model, Dimensions: s.space.dimensions,
+			})
+		}
+	}
+	slices.SortFunc(list, func(a, b Listed) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.ID, b.ID)) })
+	from := min(max(0, behind), len(list))
+	to := min(from+max(0, limit), len(list))
+	return list[from:to], len(list), nil
+}
+
+// Get returns the entry with an id, whole, or false.
+func (m *Memory) Get(ctx context.Context, id string) (fsm.Entry, bool, error) {
+	if err := m.Wait(ctx); err != nil {
+		return fsm.Entry{}, false, err
+	}
+	return m.entries.Entry(id)
+}
+
+// Counts returns how the memory is. It does not wait.
+func (m *Memory) Counts() Counts {
+	c := Counts{}
+	select {
+	case <-m.ready:
+	default:
+		c.Loading = true
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	c.Entries, c.Vectors, c.Model = len(m.byID), len(m.vectors.slots), m.vectors.space.model
+	if m.o.Embedder != nil {
+		c.Pending = c.Entries - c.Vectors
+	}
+	return c
+}

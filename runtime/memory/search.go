@@ -1,0 +1,198 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Mode says by which orders a search goes.
+type Mode string
+
+// Both orders joined, or one of them alone.
+const (
+	Hybrid  Mode = "hybrid"
+	Keyword Mode = "keyword"
+	Vector  Mode = "vector"
+)
+
+// Query is what is looked for, and among which entries.
+type Query struct {
+	Text   string
+	TopK   int
+	Mode   Mode // "": Hybrid
+	Filter Filter
+}
+
+// Filter says which entries are wanted. The zero Filter is all.
+type Filter struct {
+	OfSession bool // those of Session alone
+	Session   string
+	Kind      fsm.Kind   // "": of every kind
+	Since     fsm.Millis // made at or after it
+}
+
+func (f Filter) wants(s *slot) bool {
+	return !s.gone && (!f.OfSession || s.session == f.Session) && (f.Kind == "" || s.kind == f.Kind) && s.at >= f.Since
+}
+
+// Result is what a search has found, the best first.
+type Result struct {
+	Found []Found `json:"found"`
+	Model string  `json:"model,omitempty"` // that made the need's vector
+	// Keywords says why there was no order by vector, where there was none.
+	Keywords string `json:"keywords_only,omitempty"`
+}
+
+// Found is an entry that was found, and why. Score is the sum of 1/(60 + rank) over
+// the orders it is in, times Age.
+type Found struct {
+	ID      string        `json:"id"`
+	Kind    fsm.Kind      `json:"kind"`
+	Session string        `json:"session,omitempty"`
+	At      fsm.Millis    `json:"at"`
+	Summary string        `json:"summary"`
+	Score   float64       `json:"score"`
+	Keyword *KeywordPlace `json:"keyword,omitempty"` // nil: it shares no keyword with the need
+	Vector  *VectorPlace  `json:"vector,omitempty"`  // nil: its cosine is below MinCosine, or it has no vector
+	Age     float64       `json:"age"`               // what its age leaves of its score, 1 without a half-life (MEM-9)
+}
+
+// KeywordPlace is an entry's place in the order by keyword.
+type KeywordPlace struct {
+	Rank  int      `json:"rank"`  // from 1
+	Score float64  `json:"score"` // BM25
+	Terms []string `json:"terms"` // of the need that it has
+}
+
+// VectorPlace is an entry's place in the order by vector.
+type VectorPlace struct {
+	Rank   int     `json:"rank"` // from 1
+	Cosine float64 `json:"cosine"`
+}
+
+// Recall returns at most e.TopK entries that meet a need, of all sessions or of its
+// own, the best first, and none where memory holds nothing about it (MEM-3). A need
+// that cannot be embedded is looked up by keyword alone (MEM-4); only entries that
+// cannot be read are an error.
+func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
+	r, err := m.Search(ctx, Query{Text: e.Need, TopK: e.TopK, Filter: Filter{OfSession: e.Own, Session: e.Session}})
+	if err != nil {
+		return nil, err
+	}
+	var memories []fsm.Memory
+	for _, f := range r.Found {
+		memories = append(memories, fsm.Memory{ID: f.ID, Summary: f.Summary})
+	}
+	return memories, nil
+}
+
+// Search is Recall with its reasons.
+func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
+	if q.TopK < 1 {
+		return Result{}, nil
+	}
+	if err := m.Wait(ctx); err != nil {
+		return Result{}, err
+	}
+	var need []float32
+	var of space
+	var r Result
+	if q.Mode != Keyword {
+		need, of, r.Keywords = m.embed(ctx, q.Text)
+		if err := m.use(of); err != nil {
+			return Result{}, fmt.Errorf("read the vectors of model %q: %w", of.model, err)
+		}
+	}
+	r.Model = of.model
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	o := orders{terms: terms(q.Text, asked), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter)}
+	o.search(m, q.Mode, need, of)
+	for _, h := range fuse(m.ranking(q.TopK), m.age(), o.keyword, o.vector) {
+		r.Found = append(r.Found, m.found(h, &o))
+	}
+	return r, nil
+}
+
+// wanted is which slots a search may find: nil for every one.
+func (m *Memory) wanted(f Filter) func(slot int) bool {
+	if f == (Filter{}) {
+		return nil // what was forgotten is in no index
+	}
+	return func(slot int) bool { return f.wants(&m.slots[slot]) }
+}
+
+// orders are the two orders of one search.
+type orders struct {
+	terms           []string
+	depth           int
+	wanted          func(slot int) bool
+	keyword, vector []hit
+}
+
+func (o *orders) search(m *Memory, mode Mode, need []float32, of space) {
+	if mode != Vector {
+		r := m.ranking(o.depth)
+		m.keywords.search(o.terms, func(h hit) {
+			if o.wanted == nil || o.wanted(h.slot) {
+				r.add(h)
+			}
+		})
+		o.keyword = r.hits
+	}
+	if of != (space{}) && of == m.vectors.space {
+		r := m.ranking(o.depth)
+		m.vectors.search(need, o.wanted, r.add)
+		o.vector = r.hits
+	}
+}
+
+// age returns what the age of an entry leaves of its score, or nil where age is of no
+// account (MEM-9).
+func (m *Memory) age() func(slot int) float64 {
+	if m.o.HalfLife <= 0 {
+		return nil
+	}
+	now := m.o.Now()
+	return func(slot int) float64 {
+		return math.Exp2(-float64(max(0, now-m.slots[slot].at)) / float64(m.o.HalfLife))
+	}
+}
+
+// found explains a hit.
+func (m *Memory) found(h hit, o *orders) Found {
+	s := m.slots[h.slot]
+	f := Found{ID: s.id, Kind: s.kind, Session: s.session, At: s.at, Summary: s.summary, Score: h.score, Age: 1}
+	if age := m.age(); age != nil {
+		f.Age = age(h.slot)
+	}
+	same := func(o hit) bool { return o.slot == h.slot }
+	if i := slices.IndexFunc(o.keyword, same); i >= 0 {
+		f.Keyword = &KeywordPlace{Rank: i + 1, Score: o.keyword[i].score, Terms: m.keywords.shared(h.slot, o.terms)}
+	}
+	if i := slices.IndexFunc(o.vector, same); i >= 0 {
+		f.Vector = &VectorPlace{Rank: i + 1, Cosine: o.vector[i].score}
+	}
+	return f
+}
+
+// embed returns the need's unit vector and its space, or the zero space and why there
+// is none.
+func (m *Memory) embed(ctx context.Context, need string) ([]float32, space, string) {
+	if m.o.Embedder == nil {
+		return nil, space{}, "there is no embedding model"
+	}
+	data, model, err := m.o.Embedder.Embed(ctx, need)
+	if err != nil {
+		return nil, space{}, err.Error()
+	}
+	v, ok := unit(data)
+	if !ok {
+		return nil, space{}, fmt.Sprintf("model %q made a vector without a direction", model)
+	}
+	return v, space{model: model, dimensions: len(v)}, ""
+}

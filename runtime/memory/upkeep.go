@@ -1,0 +1,213 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+)
+
+// Upkeep says how a memory is kept up.
+type Upkeep struct {
+	// Quiet returns when nobody waits for the model, or with ctx's error.
+	Quiet func(ctx context.Context) error
+	// Pause waits, or returns ctx's error.
+	Pause func(ctx context.Context, d time.Duration) error
+	Log   *slog.Logger
+}
+
+// How upkeep meets an embedding model that fails: it goes on with the next entry, and
+// after so many failures in a row it waits, each time twice as long.
+const (
+	upkeepFailuresMax = 3
+	upkeepPauseMin    = time.Minute
+	upkeepPauseMax    = time.Hour
+)
+
+// pending is where the next entry without a vector of the present space may be.
+type pending struct {
+	next int
+	more chan struct{} // has a value when next was moved back
+}
+
+// from notes that the slot may be such an entry.
+func (p *pending) from(slot int) {
+	p.next = min(p.next, slot)
+	if p.more != nil {
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Keep gives each entry that has no vector of the embedding model at hand one, the
+// oldest slot first, while nobody else needs the model (MEM-8). Each is written when it is made, so that
+// a restart goes on where it was. It returns when ctx ends.
+func (m *Memory) Keep(ctx context.Context, u Upkeep) error {
+	if m.o.Embedder == nil {
+		return nil
+	}
+	if err := m.Wait(ctx); err != nil {
+		return err
+	}
+	more := make(chan struct{}, 1)
+	m.mu.Lock()
+	m.pending = pending{more: more}
+	m.mu.Unlock()
+	k := keeper{m: m, u: u, pause: upkeepPauseMin}
+	if err := k.probe(ctx); err != nil {
+		return err
+	}
+	for {
+		done, err := k.round(ctx)
+		if err != nil {
+			return err
+		}
+		if !done {
+			continue
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// keeper is a Keep under way.
+type keeper struct {
+	m        *Memory
+	u        Upkeep
+	failures int // in a row
+	pause    time.Duration
+	told     int // of pending ones, when that was last logged; 0: it was not
+}
+
+// probe embeds the newest entry anew to learn the model's name and dimension: whoever
+// has exchanged the model has told nobody.
+func (k *keeper) probe(ctx context.Context) error {
+	list, _, err := k.m.List(ctx, Filter{}, 0, probedMax)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(l Listed) bool { return !blank(l.Summary) })
+	if i < 0 {
+		return nil
+	}
+	_, err = k.embed(ctx, list[i].ID)
+	return err
+}
+
+// probedMax is how many of the newest entries are looked at for one that is not blank.
+const probedMax = 100
+
+// blank reports whether a text has nothing to embed: a server may refuse it.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// round gives one entry its vector, and reports whether there was none to give one.
+func (k *keeper) round(ctx context.Context) (done bool, err error) {
+	id, left := k.m.nextPending()
+	if id == "" {
+		if k.told > 0 {
+			k.u.Log.Info("every memory entry has its vector", "model", k.m.Counts().Model)
+			k.told = 0
+		}
+		return true, nil
+	}
+	if k.told == 0 || left <= k.told-max(100, k.told/10) {
+		k.u.Log.Info("memory entries are being embedded", "left", left, "of", k.m.Counts().Entries)
+		k.told = left
+	}
+	ok, err := k.embed(ctx, id)
+	if err != nil || ok {
+		k.failures, k.pause = 0, upkeepPauseMin
+		return false, err
+	}
+	if k.failures++; k.failures < upkeepFailuresMax {
+		return false, nil
+	}
+	k.failures = 0
+	k.m.again()
+	err = k.u.Pause(ctx, k.pause)
+	k.pause = min(2*k.pause, upkeepPauseMax)
+	return false, err
+}
+
+// embed gives an entry a vector, and reports whether the model made one. Only the end
+// of ctx and a store that fails are errors.
+func (k *keeper) embed(ctx context.Context, id string) (bool, error) {
+	if err := k.u.Quiet(ctx); err != nil {
+		return false, err
+	}
+	e, ok, err := k.m.entries.Entry(id)
+	if err != nil || !ok {
+		return true, err
+	}
+	vector, model, err := k.m.o.Embedder.Embed(ctx, e.Summary)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		k.u.Log.Debug("a memory entry cannot be embedded now", "entry", id, "error", err)
+		return false, nil
+	}
+	made := e
+	made.Vector, made.Model = vector, model
+	if _, ok := unit(vector); !ok {
+		return false, nil
+	}
+	if err := k.m.use(spaceOf(made)); err != nil {
+		return false, err
+	}
+	return true, k.m.fill(e, made)
+}
+
+// nextPending returns the id of an entry to embed, or "", and how many there may be.
+func (m *Memory) nextPending() (id string, left int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for ; m.pending.next < len(m.slots); m.pending.next++ {
+		s := &m.slots[m.pending.next]
+		if !s.gone && (s.space == (space{}) || s.space != m.vectors.space) && !blank(s.summary) {
+			m.pending.next++
+			return s.id, len(m.byID) - len(m.vectors.slots)
+		}
+	}
+	return "", 0
+}
+
+// again begins with the first entry once more.
+func (m *Memory) again() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pending.next = 0
+}
+
+// fill writes an entry with its vector, unless it has been replaced or forgotten since
+// it was read.
+func (m *Memory) fill(read, made fsm.Entry) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	now, ok, err := m.entries.Entry(read.ID)
+	if err != nil || !ok || now.Summary != read.Summary || now.At != read.At || spaceOf(now) == spaceOf(made) {
+		return err
+	}
+	if err := m.entries.PutEntry(made); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, ok := m.byID[made.ID]
+	if !ok {
+		return errors.New("an entry is in the store and not in the index")
+	}
+	m.vectors.remove(at)
+	m.vectors.put(at, made)
+	m.slots[at].space = spaceOf(made)
+	return nil
+}

@@ -1,0 +1,211 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/memory"
+)
+
+// model embeds every text, under a name and with a dimension that may change, and
+// counts.
+type model struct {
+	mu     sync.Mutex
+	name   string
+	dims   int
+	fails  bool
+	before func(text string) // called for each text
+	asked  []string
+}
+
+func (m *model) Embed(_ context.Context, text string) ([]byte, string, error) {
+	if m.before != nil {
+		m.before(text)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, text)
+	if m.fails {
+		return nil, "", errors.New("the model does not answer")
+	}
+	of := make([]float32, m.dims)
+	of[0], of[m.dims-1] = 1, float32(len(text))
+	return vector(of...), m.name, nil
+}
+
+func (m *model) set(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+func (m *model) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.asked)
+}
+
+func always(context.Context) error { return nil }
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// kept runs a memory's upkeep in a bubble of virtual time, while f, and ends it.
+func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *memory.Memory)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		m, err := memory.Open(s, memory.Options{Embedder: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Log, u.Pause = slog.New(slog.DiscardHandler), pause
+		if u.Quiet == nil {
+			u.Quiet = always
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- m.Keep(ctx, u) }()
+		synctest.Wait()
+		f(m)
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("Keep: %v; want that its context has ended", err)
+		}
+	})
+}
+
+// spaces returns how many of the entries have a vector of a model and dimension.
+func (s *shelf) spaces(model string, dims int) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries {
+		if e.Model == model && len(e.Vector) == 4*dims {
+			n++
+		}
+	}
+	return n
+}
+
+func shelfOf(entries ...fsm.Entry) *shelf { return &shelf{entries: entries} }
+
+func TestMEM8EntriesWithoutAVectorAreGivenOne(t *testing.T) {
+	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("blank", 3, " ")), &model{name: "m", dims: 3}
+	kept(t, s, e, memory.Upkeep{}, func(m *memory.Memory) {
+		if got, c := s.spaces("m", 3), m.Counts(); got != 2 || c.Vectors != 2 || c.Pending != 1 || c.Model != "m" {
+			t.Errorf("%d entries have a vector, %+v; want 2, and the blank one left alone", got, c)
+		}
+		keep(t, m, entry("c", 4, "three")) // one whose embedding has failed comes in
+		synctest.Wait()
+		if got := s.spaces("m", 3); got != 3 {
+			t.Errorf("%d entries have a vector; want that of the new one as well", got)
+		}
+	})
+}
+
+func TestMEM8AnotherModelOrDimensionEmbedsAnew(t *testing.T) {
+	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two")), &model{name: "old", dims: 3}
+	kept(t, s, e, memory.Upkeep{}, func(*memory.Memory) {})
+	for _, now := range []struct {
+		name string
+		dims int
+	}{{"new", 3}, {"new", 5}} {
+		e.name, e.dims = now.name, now.dims
+		kept(t, s, e, memory.Upkeep{}, func(m *memory.Memory) {
+			if got := s.spaces(now.name, now.dims); got != 2 {
+				t.Errorf("%d entries have a vector of %s with %d dimensions; want both", got, now.name, now.dims)
+			}
+			wantRecall(t, m, "two", 1, "b")
+		})
+	}
+	before := e.count()
+	kept(t, s, e, memory.Upkeep{}, func(*memory.Memory) {})
+	if got := e.count() - before; got != 1 {
+		t.Errorf("%d embeddings where all is done; want the one that asks which model it is", got)
+	}
+}
+
+// A restart goes on where it was.
+func TestMEM8UpkeepGoesOnAfterARestart(t *testing.T) {
+	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("c", 3, "three")), &model{name: "m", dims: 2}
+	turns := 2 // so often is the model free
+	quiet := func(ctx context.Context) error {
+		if turns--; turns >= 0 {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	kept(t, s, e, memory.Upkeep{Quiet: quiet}, func(*memory.Memory) {})
+	if got := s.spaces("m", 2); got == 0 || got == 3 {
+		t.Fatalf("%d entries have a vector; want some", got)
+	}
+	kept(t, s, e, memory.Upkeep{}, func(*memory.Memory) {})
+	if got := s.spaces("m", 2); got != 3 {
+		t.Errorf("after a restart %d entries have a vector; want all", got)
+	}
+}
+
+func TestMEM8AModelThatFailsIsTriedAgainLater(t *testing.T) {
+	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("c", 3, "three")), &model{name: "m", dims: 2, fails: true}
+	kept(t, s, e, memory.Upkeep{}, func(*memory.Memory) {
+		tried := e.count()
+		if tried > 4 {
+			t.Errorf("a model that fails is asked %d times at once", tried)
+		}
+		e.set(func() { e.fails = false })
+		time.Sleep(2 * time.Minute) // of the bubble
+		synctest.Wait()
+		if got := s.spaces("m", 2); got != 3 {
+			t.Errorf("%d entries have a vector once the model answers; want all", got)
+		}
+	})
+}
+
+func TestMEM8WhatIsReplacedOrForgottenMeanwhileStaysSo(t *testing.T) {
+	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("c", 3, "three")), &model{name: "m", dims: 2}
+	var m *memory.Memory
+	opened := make(chan struct{})
+	var once sync.Once
+	e.before = func(text string) {
+		<-opened
+		once.Do(func() {
+			keep(t, m, entry("a", 9, "another one"))
+			if n, err := m.Forget(t.Context(), "b", "c", "nobody's"); n != 2 || err != nil {
+				t.Errorf("Forget: %d, %v; want 2", n, err)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		if m, err = memory.Open(s, memory.Options{Embedder: e}); err != nil {
+			t.Fatal(err)
+		}
+		close(opened)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- m.Keep(ctx, memory.Upkeep{Quiet: always, Pause: pause, Log: slog.New(slog.DiscardHandler)})
+		}()
+		synctest.Wait()
+		cancel()
+		<-done
+	})
+	a, _, _ := s.Entry("a")
+	if len(s.entries) != 1 || a.Summary != "another one" || a.Model != "m" {
+		t.Errorf("what is kept: %+v; want the replaced entry alone, with a vector of its own", s.entries)
+	}
+}

@@ -1,0 +1,98 @@
+package store_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/runtime/store"
+)
+
+func TestMEM10AForgottenEntryIsGoneAfterACrashToo(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	for _, id := range []string{"a", "b"} {
+		if err := s.PutEntry(fsm.Entry{ID: id, Summary: "the code of the safe"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.ForgetEntries([]string{"a", "nobody's"}); err != nil {
+		t.Fatal(err)
+	}
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	for id, want := range map[string]bool{"a": false, "b": true, "nobody's": false} {
+		if _, ok, err := s.Entry(id); ok != want || err != nil {
+			t.Errorf("entry %s is there: %v, %v; want %v", id, ok, err, want)
+		}
+		if forgotten, err := s.Forgotten(id); forgotten == want || err != nil {
+			t.Errorf("entry %s is forgotten: %v, %v; want %v", id, forgotten, err, !want)
+		}
+	}
+	if err := s.PutEntry(fsm.Entry{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if forgotten, err := s.Forgotten("a"); forgotten || err != nil {
+		t.Errorf("an entry that was put again is forgotten: %v, %v", forgotten, err)
+	}
+}
+
+// Of what was forgotten the tables on the disk hold nothing.
+func TestMEM10WhatIsForgottenLeavesTheTables(t *testing.T) {
+	fs := vfs.NewMem()
+	secret := []byte("q7Zx0vKp3WmRt9LbYc2Hd8SgNfJu5Ea1") // nothing in it to compress
+	s := open(t, dir, store.Options{FS: fs})
+	if err := s.PutEntry(fsm.Entry{ID: "a", Summary: string(secret)}); err != nil {
+		t.Fatal(err)
+	}
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
+	if !inATable(t, fs, secret) {
+		t.Fatal("it does not lie in a table: nothing is shown")
+	}
+	s = open(t, dir, store.Options{FS: fs})
+	if err := s.ForgetEntries([]string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	end(t, &s)
+	if inATable(t, fs, secret) {
+		t.Error("a table holds it")
+	}
+}
+
+// inATable reports whether a table of the store holds some bytes.
+func inATable(t *testing.T, fs vfs.FS, what []byte) bool {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.HasSuffix(name, ".sst") && bytes.Contains(content(t, fs, fs.PathJoin(dir, name)), what)
+	})
+}
+
+func content(t *testing.T, fs vfs.FS, name string) []byte {
+	t.Helper()
+	f, err := fs.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, info.Size())
+	if _, err := f.ReadAt(data, 0); err != nil && info.Size() > 0 {
+		t.Fatal(err)
+	}
+	return data
+}
