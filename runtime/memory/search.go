@@ -29,7 +29,7 @@ type Query struct {
 
 // Filter says which entries are wanted. The zero Filter is all.
 type Filter struct {
-	OfSession bool // those of Session alone
+	OfSession bool // those of Session alone (MEM-6)
 	Session   string
 	Kind      fsm.Kind   // "": of every kind
 	Since     fsm.Millis // made at or after it
