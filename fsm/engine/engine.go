@@ -118,6 +118,20 @@ func (e *Engine) turn(inputs []fsm.Input) error {
 	return e.snapshot()
 }
 
+// Settle makes durable what was appended behind the last barrier, if anything was. A
+// world that is at rest calls it, so that the end of the last work does not wait for
+// the next.
+func (e *Engine) Settle() error {
+	if e.dead != nil || e.durable == e.last {
+		return e.dead
+	}
+	if err := e.journal.Append(Batch{}, true); err != nil {
+		return e.die(fmt.Errorf("sync the journal: %w", err))
+	}
+	e.durable = e.last
+	return nil
+}
+
 // step runs the machine over the inputs and gathers what must be written.
 func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, err error) {
 	requests := requestBook{journal: e.journal}

@@ -109,6 +109,7 @@ type Daemon struct {
 	schedules map[string]*slot
 	short     shortage
 	tidies    tidying
+	settles   *time.Timer   // syncs what is behind the last barrier
 	quiet     chan struct{} // closed when no call is under way; nil: nobody waits for that
 	exit      *fsm.ExitCode
 }
@@ -198,6 +199,7 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 				return "", err
 			}
 			d.hush()
+			d.settleSoon()
 		}
 	}
 	return *d.exit, nil
@@ -244,8 +246,10 @@ func (d *Daemon) close() {
 	for _, s := range d.schedules { // order-free: each is only stopped
 		s.timer.Stop()
 	}
-	if d.short.again != nil {
-		d.short.again.Stop()
+	for _, t := range []*time.Timer{d.short.again, d.settles} {
+		if t != nil {
+			t.Stop()
+		}
 	}
 	d.tidies.stop()
 	d.hub.close()

@@ -2,9 +2,12 @@ package daemon_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/daemon"
 )
 
 // COM-16: what a crash could still lose is not shown.
@@ -33,4 +36,39 @@ func TestWhatIsReadOfTheJournalIsDurable(t *testing.T) {
 	if all, err := j.Kept(); err != nil || all.Last <= last {
 		t.Errorf("the journal ends at %d, %v: nothing of it is unsynced", all.Last, err)
 	}
+}
+
+// What no barrier follows is durable after a second at rest (JRN-4).
+func TestJRN4ADaemonAtRestSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := engine.NewMemoryJournal()
+		f := start(t, j, tools{}, func(c *fsm.Config) { c.Switches.ReplyFirst = true })
+		f.accept("m1", "hello")
+		f.next().says("hello")
+		f.next().says("A summary.") // behind the reply
+		synctest.Wait()
+		durable := func() uint64 {
+			recorded, err := f.Recorded(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept, err := recorded.Kept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept.Last
+		}
+		all, err := j.Kept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if durable() == all.Last {
+			t.Fatal("nothing is left behind the last barrier")
+		}
+		time.Sleep(daemon.SettleAfter) // of the bubble
+		synctest.Wait()
+		if got := durable(); got != all.Last {
+			t.Errorf("durable up to record %d; want %d", got, all.Last)
+		}
+	})
 }

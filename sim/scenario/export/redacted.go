@@ -31,7 +31,7 @@ func (r *Record) Redact(by *redact.Redactor, images bool) error {
 		again(&h.Talk, old.Talk)
 		again(&h.Inf.Talk, old.Inf.Talk)
 	}
-	return r.again(replace)
+	return r.again(fsm.Restore(before), replace)
 }
 
 // again counts and hashes a conversation anew where its texts have changed.
@@ -41,12 +41,15 @@ func again(c *fsm.Conversation, before fsm.Conversation) {
 	}
 }
 
-// again steps the record with its texts replaced.
-func (r *Record) again(by texts) error {
+// again steps the record with its texts replaced, beside the machine that it was read
+// from.
+func (r *Record) again(was *fsm.Machine, by texts) error {
 	m := fsm.Restore(r.From)
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		s.Input = mapped(s.Input, by)
+		told := s.Input
+		s.Input = rekeyed(mapped(told, by), was, m)
+		was.Step(told)
 		effects := m.Step(s.Input)
 		if !slices.Equal(m.Moves(), s.Moves) || !slices.EqualFunc(effects, s.Effects, sameKind) {
 			return fmt.Errorf("record %d: with its secrets replaced the machine decides otherwise there; what it decides by is a secret or an image", s.Index)
@@ -54,6 +57,30 @@ func (r *Record) again(by texts) error {
 		s.Effects = slices.Clone(effects)
 	}
 	return nil
+}
+
+// rekeyed gives a decision that names the question that is open the name that it has
+// with the texts replaced: what is asked and said are parts of it (TOL-8).
+func rekeyed(in fsm.Input, was, now *fsm.Machine) fsm.Input {
+	d, ok := in.(fsm.Decided)
+	if !ok {
+		return in
+	}
+	if open, asked := asks(was, d.Handle); asked && open.Key == d.Key {
+		if same, asked := asks(now, d.Handle); asked {
+			d.Key = same.Key
+		}
+	}
+	return d
+}
+
+func asks(m *fsm.Machine, id fsm.HandleID) (fsm.AskPerson, bool) {
+	for _, h := range m.View().Handles {
+		if h.ID == id {
+			return h.Asks()
+		}
+	}
+	return fsm.AskPerson{}, false
 }
 
 func sameKind(a, b fsm.Effect) bool { return fsm.EffectKind(a) == fsm.EffectKind(b) }

@@ -70,6 +70,29 @@ func TestSCN48NoTextOfARecordKeepsASecret(t *testing.T) {
 	}
 }
 
+const approvedSecret = `
+scenario: 1
+name: x
+profile: default
+config: {no_cognition: true, remember: off}
+tools: {exec: [{args: {command: "rm opensesame-1"}, returns: "removed", approve: true}]}
+brain: [{calls: [{tool: exec, args: {command: "rm opensesame-1"}}]}, {says: "Gone."}]
+timeline: [{user: "Remove opensesame-1."}, {at: 5s, approve: true}]
+expect: {replies: [{text: "Gone."}]}
+`
+
+// A decision names the call that it is about, and what is asked and called is part of
+// that name: it is still the same decision with both replaced (SCN-48).
+func TestSCN48ADecisionMeetsItsCallWithSecretsReplaced(t *testing.T) {
+	r := recorded(t, approvedSecret)
+	if err := r.Redact(redact.New(redact.Secret{Kind: "one", Text: "opensesame-1"}), false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Replay(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A secret that is in the bytes for whatever reason keeps the file from being written
 // (SCN-48).
 func TestSCN48AFileWithASecretIsRefused(t *testing.T) {

@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+func TestJRN4WhatIsBehindTheLastBarrierCanBeSettled(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	turn(t, e, idle(1)...)
+	if e.Durable() != 1 || e.Last() != 2 {
+		t.Fatalf("durable up to %d of %d: nothing is to be settled", e.Durable(), e.Last())
+	}
+	j.protocol.lines = nil
+	for range 2 { // the second has nothing to do
+		if err := e.Settle(); err != nil || e.Durable() != 2 {
+			t.Errorf("Settle: %v, durable up to %d", err, e.Durable())
+		}
+	}
+	if diff := cmp.Diff([]string{"append sync"}, j.protocol.lines); diff != "" {
+		t.Errorf("protocol (-want +got):\n%s", diff)
+	}
+	turn(t, e, idle(1)...)
+	j.broken = errors.New("the disk is gone")
+	if err := e.Settle(); !errors.Is(err, engine.ErrDead) || !errors.Is(e.Turn(idle(1)...), engine.ErrDead) {
+		t.Errorf("Settle: %v; want that a failed sync ends the engine", err)
+	}
+}
