@@ -100,3 +100,28 @@ func HandleOf(e Effect) HandleID {
 		return 0
 	}
 }
+
+// CallOf returns the call that an effect asks for, or 0. What answers it is found by
+// [Answers].
+func CallOf(e Effect) CallID {
+	switch e := e.(type) {
+	case AskBrain:
+		return e.Call
+	case RunTool:
+		return e.Call
+	case Recall:
+		return e.Call
+	case Embed:
+		return e.Call
+	case Store:
+		return e.Call
+	case LoadSession:
+		return e.Call
+	case SaveSession:
+		return e.Call
+	case LoadSkill:
+		return e.Call
+	default:
+		return 0
+	}
+}

@@ -16,19 +16,15 @@ type Told struct {
 	Words  string    // what happens, for people
 }
 
-// Replay steps the shipped machine with what it was told, to the letter, and checks
-// the invariants after each step and that the world sees no reply and no start of an
+// Replay steps the shipped machine from a state on with what it was told, to the letter,
+// and checks the invariants after each step and that the world sees no reply and no start of an
 // unsafe tool twice. A lost record that is durable by the rule of today (JRN-4) is
 // there at the boot all the same, so that a record that should have been synced is no
 // failure any more once it is. What only a world could know is empty in the result:
-// memory, sessions and files, and what the model and the tools were called with.
-func Replay(told []Told) (*Result, error) {
-	return ReplayFrom(fsm.New().Snapshot(), told)
-}
-
-// ReplayFrom is Replay from a state on. What the state holds is taken as given, what
-// the world saw before it is not known, and nothing from before it is lost.
-func ReplayFrom(from fsm.Snapshot, told []Told) (*Result, error) {
+// memory, sessions and files, and what the model and the tools were called with. What
+// the state holds is taken as given, what the world saw before it is not known, and
+// nothing from before it is lost.
+func Replay(from fsm.Snapshot, told []Told) (*Result, error) {
 	r := replay{from: from, epoch: from.Epoch, result: &Result{}}
 	r.begin()
 	for i, t := range told {

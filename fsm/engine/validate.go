@@ -33,10 +33,6 @@ type Wrong struct {
 	Moves   []fsm.Move     // and its transitions
 }
 
-func (w *Wrong) String() string {
-	return fmt.Sprintf("record %d (%s): expected %s, got %s", w.Index, fsm.InputKind(w.Input), w.Expected, w.Got)
-}
-
 // errGap ends a replay where a record is missing.
 var errGap = errors.New("a record is missing")
 

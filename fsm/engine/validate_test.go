@@ -33,21 +33,21 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 		index  uint64
 		want   string
 	}{
-		{"other effects", func(j *journal) { j.Records()[3].Effects++ }, 4, "expected effects with the hash "},
-		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Signalled{Name: "TERM"} }, 3, "record 3 (signalled): expected "},
-		{"a gap", func(j *journal) { j.Records()[4].Index++ }, 6, "expected record 5, got a gap"},
+		{"other effects", func(j *journal) { j.Records()[3].Effects++ }, 4, "effects with the hash "},
+		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Signalled{Name: "TERM"} }, 3, ""},
+		{"a gap", func(j *journal) { j.Records()[4].Index++ }, 6, "record 5"},
 		{"another snapshot", func(j *journal) {
 			if err := j.SaveSnapshot(2, fsm.Snapshot{Lifecycle: fsm.Serving, LastID: 77}); err != nil {
 				t.Fatal(err)
 			}
-		}, 2, "expected the state of the snapshot"},
+		}, 2, "the state of the snapshot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			j := recorded(t)
 			test.tamper(j)
 			v, err := engine.Validate(j)
-			if err != nil || v.Wrong == nil || v.Wrong.Index != test.index || !strings.Contains(v.Wrong.String(), test.want) {
-				t.Errorf("%v, %v; want record %d: %s", v.Wrong, err, test.index, test.want)
+			if err != nil || v.Wrong == nil || v.Wrong.Index != test.index || !strings.HasPrefix(v.Wrong.Expected, test.want) {
+				t.Errorf("%+v, %v; want record %d: %s", v.Wrong, err, test.index, test.want)
 			}
 		})
 	}

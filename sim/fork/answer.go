@@ -210,7 +210,7 @@ func unknown(e fsm.Effect, at fsm.Millis) fsm.Input {
 	case fsm.Embed:
 		return fsm.Embedded{At: at, Call: e.Call, Error: "nothing is embedded in a fork"}
 	default:
-		return fsm.Recalled{At: at, Call: callOf(e)}
+		return fsm.Recalled{At: at, Call: fsm.CallOf(e)}
 	}
 }
 
@@ -228,28 +228,4 @@ func (f *forking) tool(e fsm.RunTool, asked string, at fsm.Millis) (fsm.Input, S
 	}
 	f.result.Refused = append(f.result.Refused, Refusal{Handle: e.Handle, Tool: e.Name, Args: e.Args, Why: why})
 	return fsm.ToolAnswered{At: at, Call: e.Call, Text: why, Failed: true, Invalid: true}, FromFork
-}
-
-// callOf returns the call that an effect asks for, or 0.
-func callOf(e fsm.Effect) fsm.CallID {
-	switch e := e.(type) {
-	case fsm.AskBrain:
-		return e.Call
-	case fsm.RunTool:
-		return e.Call
-	case fsm.Recall:
-		return e.Call
-	case fsm.Embed:
-		return e.Call
-	case fsm.Store:
-		return e.Call
-	case fsm.LoadSession:
-		return e.Call
-	case fsm.SaveSession:
-		return e.Call
-	case fsm.LoadSkill:
-		return e.Call
-	default:
-		return 0
-	}
 }

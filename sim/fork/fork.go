@@ -172,7 +172,7 @@ func (f *forking) askAgain(config fsm.Config) {
 // know notes what is asked of the world.
 func (f *forking) know(effects []fsm.Effect) {
 	for _, e := range effects {
-		if call := callOf(e); call != 0 {
+		if call := fsm.CallOf(e); call != 0 {
 			f.calls[call] = e
 		}
 	}

@@ -146,24 +146,11 @@ func (j *judge) calls() {
 // stepOf returns the step that made a call, or the last where a crash lost it.
 func (j *judge) stepOf(call fsm.CallID) int {
 	for i, s := range j.result.Steps {
-		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return callOf(e) == call }) {
+		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return fsm.CallOf(e) == call }) {
 			return i
 		}
 	}
 	return len(j.result.Steps)
-}
-
-// callOf is the call of an effect that asks the model or starts a tool; 0 for
-// any other.
-func callOf(e fsm.Effect) fsm.CallID {
-	switch e := e.(type) {
-	case fsm.AskBrain:
-		return e.Call
-	case fsm.RunTool:
-		return e.Call
-	default:
-		return 0
-	}
 }
 
 func (j *judge) sees(path string, want *Sees, got value) {

@@ -67,7 +67,7 @@ func (f *File) Skip(why string) Outcome {
 // play runs the plan, or steps the machine through the file's replay.
 func (f *File) play(p sim.Plan, o sim.Options) (*sim.Result, error) {
 	if f.Replay != nil {
-		return sim.ReplayFrom(f.from(), f.replay())
+		return sim.Replay(f.from(), f.replay())
 	}
 	return sim.Run(p, o)
 }

@@ -23,7 +23,7 @@ func (r *Record) Replay() (*File, error) {
 	for _, s := range r.Steps {
 		w.Told = append(w.Told, sim.Told{At: s.Input.Time(), Input: s.Input, Words: r.words(s)})
 	}
-	result, err := sim.ReplayFrom(r.From, w.Told)
+	result, err := sim.Replay(r.From, w.Told)
 	if err != nil {
 		return nil, err
 	}

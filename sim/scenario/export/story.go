@@ -107,7 +107,7 @@ func (s *story) step(n int, before fsm.State) error {
 		if a, ok := e.(fsm.Audit); ok {
 			s.audits = append(s.audits, a)
 		}
-		if id := callOf(e); id != 0 {
+		if id := fsm.CallOf(e); id != 0 {
 			s.call(n, id, e)
 		}
 	}
@@ -204,30 +204,6 @@ func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
 		}
 	}
 	s.asked = append(s.asked, &call{id: id, effect: e, step: n, at: at})
-}
-
-// callOf returns the call that an effect makes, or 0.
-func callOf(e fsm.Effect) fsm.CallID {
-	switch e := e.(type) {
-	case fsm.AskBrain:
-		return e.Call
-	case fsm.RunTool:
-		return e.Call
-	case fsm.Recall:
-		return e.Call
-	case fsm.Embed:
-		return e.Call
-	case fsm.Store:
-		return e.Call
-	case fsm.LoadSession:
-		return e.Call
-	case fsm.SaveSession:
-		return e.Call
-	case fsm.LoadSkill:
-		return e.Call
-	default:
-		return 0
-	}
 }
 
 // sameCall reports whether a call is one that is made again after a start.
