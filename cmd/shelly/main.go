@@ -16,12 +16,13 @@ type cli struct {
 	Ask      askCmd      `cmd:"" help:"Ask the running daemon and watch the answer come."`
 	Request  requestCmd  `cmd:"" help:"Look into the requests that were made."`
 	Journal  journalCmd  `cmd:"" help:"Back the data folder up, restore it, and check its journal."`
+	Model    modelCmd    `cmd:"" help:"List the models of the Ollama server, and pull one."`
 	Test     testCmd     `cmd:"" help:"Run scenario files in virtual time."`
 	Scenario scenarioCmd `cmd:"" help:"Begin, check and complete scenario files."`
 	Explore  exploreCmd  `cmd:"" help:"Walk every interleaving of a small world."`
-	Spec     specCmd     `cmd:"" help:"Print the tables and diagrams, or one rule with its code, tests and scenarios."`
+	Spec     specCmd     `cmd:"" help:"Print the tables and diagrams, or all about one rule."`
 	Mock     mockCmd     `cmd:"" help:"Serve a scenario's brain over Ollama's API."`
-	Doctor   doctorCmd   `cmd:"" help:"Say what is reachable, what the model can do, and how to mend what is wrong."`
+	Doctor   doctorCmd   `cmd:"" help:"Say what is reachable, what the model can do, what to mend."`
 	Config   configCmd   `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

@@ -8,7 +8,7 @@
 // real server has: paths, status codes, streamed lines, tool calls in lines of
 // their own, the texts of errors. It also misbehaves on request: see [Answer].
 //
-// Served are /, /api/version, /api/tags, /api/show, /api/ps, /api/chat and
-// /api/embed. Embeddings are made of the words of a text and are the same on
+// Served are /, /api/version, /api/tags, /api/show, /api/ps, /api/pull,
+// /api/chat and /api/embed. Embeddings are made of the words of a text and are the same on
 // every machine.
 package mock

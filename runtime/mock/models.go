@@ -115,11 +115,7 @@ func (s *Server) describe(name string) api.ShowResponse {
 		window = chatContext
 		can = []model.Capability{model.CapabilityCompletion, model.CapabilityTools, model.CapabilityThinking}
 	}
-	info := map[string]any{
-		"general.architecture":             details.Family,
-		"general.parameter_count":          1_000_000,
-		details.Family + ".context_length": window,
-	}
+	info := shape(details.Family, window)
 	if s.isEmbed(name) {
 		info[details.Family+".embedding_length"] = s.opt.EmbedDims
 	}
@@ -132,6 +128,21 @@ func (s *Server) describe(name string) api.ShowResponse {
 		Tensors:      []api.Tensor{{Name: "token_embd.weight", Type: "F32", Shape: []uint64{1}}},
 		Capabilities: can,
 		ModifiedAt:   s.started.UTC(),
+	}
+}
+
+// shape is what a model of one small layer tells of itself.
+func shape(family string, window int) map[string]any {
+	return map[string]any{
+		"general.architecture":              family,
+		"general.parameter_count":           1_000_000,
+		family + ".attention.head_count":    1,
+		family + ".attention.head_count_kv": 1,
+		family + ".attention.key_length":    8,
+		family + ".attention.value_length":  8,
+		family + ".block_count":             1,
+		family + ".context_length":          window,
+		family + ".embedding_length":        128,
 	}
 }
 

@@ -89,6 +89,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		allowed, serve = get, s.ps
 	case "/api/show":
 		allowed, serve = post, s.show
+	case "/api/pull":
+		allowed, serve = post, s.pull
 	case "/api/chat":
 		allowed, serve = post, s.chat
 	case "/api/embed":

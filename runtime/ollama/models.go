@@ -21,6 +21,10 @@ type Model struct {
 	Size   int64  // bytes on disk
 	Digest string // of its manifest, in hex
 	Remote string // the host that runs it; empty: the server itself
+
+	// In the server's words, such as qwen3, 8.2B and Q4_K_M; empty or unknown where it
+	// has none.
+	Family, Parameters, Quantization string
 }
 
 // Capabilities is what a model can do.
@@ -66,7 +70,10 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	}
 	models := make([]Model, len(list.Models))
 	for i, m := range list.Models {
-		models[i] = Model{Name: m.Name, Size: m.Size, Digest: m.Digest, Remote: m.RemoteHost}
+		models[i] = Model{
+			Name: m.Name, Size: m.Size, Digest: m.Digest, Remote: m.RemoteHost,
+			Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel,
+		}
 	}
 	return models, nil
 }
@@ -79,6 +86,10 @@ func (c *Client) Show(ctx context.Context, name string) (Capabilities, error) {
 	if err != nil {
 		return Capabilities{}, c.sort(ctx, name, err)
 	}
+	return capabilities(show), nil
+}
+
+func capabilities(show *api.ShowResponse) Capabilities {
 	can := func(what model.Capability) bool { return slices.Contains(show.Capabilities, what) }
 	return Capabilities{
 		Completion:    can(model.CapabilityCompletion),
@@ -87,7 +98,7 @@ func (c *Client) Show(ctx context.Context, name string) (Capabilities, error) {
 		Embedding:     can(model.CapabilityEmbedding),
 		Vision:        can(model.CapabilityVision),
 		ContextLength: contextLength(show.ModelInfo),
-	}, nil
+	}
 }
 
 // contextLength reads the key that is named after the model's architecture.

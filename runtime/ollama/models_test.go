@@ -29,7 +29,10 @@ func TestModels(t *testing.T) {
 	if err != nil || len(got) != 4 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	want := ollama.Model{Name: "brain:latest", Size: 3678962, Digest: "75b99bccfa16c2fb412078669da7db30a4aebd1ffd589e4cf2634139ea2a7987"}
+	want := ollama.Model{
+		Name: "brain:latest", Size: 3678962, Digest: "75b99bccfa16c2fb412078669da7db30a4aebd1ffd589e4cf2634139ea2a7987",
+		Family: "llama", Parameters: "894K", Quantization: "unknown",
+	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"shelly/cmd/shelly/internal/quantity"
 	"shelly/fsm"
 	"shelly/fsm/engine/regression"
 )
@@ -40,7 +41,7 @@ func (p *Progress) answered(n, all int, same bool, pace *regression.Pace, left f
 		line += fmt.Sprintf(", %d tokens/s", speed)
 	}
 	if pace.Answers() >= estimateAfter && n < all {
-		line += ", about " + Words(left) + " left"
+		line += ", about " + quantity.Time(time.Duration(left)*time.Millisecond) + " left"
 	}
 	switch {
 	case p.Terminal:
@@ -60,18 +61,4 @@ func (p *Progress) End() {
 		fmt.Fprintln(p.Out)
 	}
 	p.same, p.drawn = 0, false
-}
-
-// Words is a duration as people say it.
-func Words(d fsm.Millis) string {
-	switch t := time.Duration(d) * time.Millisecond; {
-	case t < time.Second:
-		return "1 s"
-	case t < 2*time.Minute:
-		return fmt.Sprintf("%d s", int(t.Seconds()))
-	case t < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(t.Minutes()))
-	default:
-		return fmt.Sprintf("%d h %d min", int(t.Hours()), int(t.Minutes())%60)
-	}
 }

@@ -1,0 +1,147 @@
+// Package download tells how far the download of a model is.
+//
+//	p := &download.Progress{Out: t.err, Terminal: true, Name: "qwen3:8b", Now: time.Now}
+//	err := client.Pull(ctx, "qwen3:8b", p.Tell)
+//	p.End()
+//
+// On a terminal it is one line that is rewritten, with a bar, the share, the bytes, the
+// rate and the time left; elsewhere a line for each step and each tenth of the bytes.
+package download
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/runtime/ollama"
+)
+
+const (
+	barWidth = 24
+	nameMax  = 20 // runes of the name in the line, so that it fits 80 columns
+	// rateOver is how far back the rate looks: the server's own line stalls and bursts.
+	rateOver = 10 * time.Second
+	// rateAfter is how long there must be something to measure.
+	rateAfter = time.Second
+)
+
+// Progress tells of one download. A server names a layer when it comes to it, the
+// weights first, so that the whole is that of the layers named so far.
+type Progress struct {
+	Out      io.Writer
+	Terminal bool
+	Name     string
+	Now      func() time.Time
+
+	layers []ollama.Pulling
+	had    int64 // bytes that were there before this download
+	recent []sample
+	step   string // told last
+	tenth  int64  // told last
+	drawn  bool
+}
+
+// sample is how much had come at a time.
+type sample struct {
+	at    time.Time
+	bytes int64
+}
+
+// Tell takes a line of the server's.
+func (p *Progress) Tell(l ollama.Pulling) {
+	if l.Digest == "" || l.Total <= 0 {
+		p.told(l.Status)
+		return
+	}
+	p.take(l)
+	done, total := p.sums()
+	p.note(done)
+	switch tenth := 10 * done / total; {
+	case p.Terminal:
+		p.draw(p.line(done, total))
+	case tenth > p.tenth:
+		p.tenth = tenth
+		fmt.Fprintf(p.Out, "%d %%, %s\n", 100*done/total, quantity.Of(done, total))
+	}
+}
+
+// told says a step that has no size.
+func (p *Progress) told(step string) {
+	if step == p.step || step == "" {
+		return
+	}
+	p.step = step
+	if p.Terminal {
+		p.draw(step)
+		return
+	}
+	fmt.Fprintln(p.Out, step)
+}
+
+// take notes how far a layer is. What is there of it at first was there before.
+func (p *Progress) take(l ollama.Pulling) {
+	for i := range p.layers {
+		if p.layers[i].Digest == l.Digest {
+			p.layers[i] = l
+			return
+		}
+	}
+	p.layers = append(p.layers, l)
+	p.had += l.Completed
+}
+
+func (p *Progress) sums() (done, total int64) {
+	for _, l := range p.layers {
+		done += min(l.Completed, l.Total)
+		total += l.Total
+	}
+	return done, total
+}
+
+func (p *Progress) note(done int64) {
+	now := p.Now()
+	p.recent = append(p.recent, sample{now, done - p.had})
+	for len(p.recent) > 2 && now.Sub(p.recent[1].at) >= rateOver {
+		p.recent = p.recent[1:]
+	}
+}
+
+// rate is bytes per second of late, or 0 while that is not known.
+func (p *Progress) rate() int64 {
+	first, last := p.recent[0], p.recent[len(p.recent)-1]
+	passed := last.at.Sub(first.at)
+	if passed < rateAfter {
+		return 0
+	}
+	return (last.bytes - first.bytes) * 1000 / passed.Milliseconds()
+}
+
+func (p *Progress) line(done, total int64) string {
+	name := []rune(p.Name)
+	if len(name) > nameMax {
+		name = append(name[:nameMax-1], '…')
+	}
+	filled := int(barWidth * done / total)
+	line := fmt.Sprintf("%s [%s%s] %3d %%  %s", string(name),
+		strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), 100*done/total, quantity.Of(done, total))
+	if rate := p.rate(); rate > 0 && done < total {
+		left := time.Duration((total-done)/rate) * time.Second
+		line += fmt.Sprintf("  %s/s  %s left", quantity.Bytes(rate), quantity.Time(left))
+	}
+	return line
+}
+
+func (p *Progress) draw(line string) {
+	fmt.Fprintf(p.Out, "\r%s\x1b[K", line) // EL of ECMA-48 clears the rest of the line
+	p.drawn = true
+}
+
+// End ends the line.
+func (p *Progress) End() {
+	if p.drawn {
+		fmt.Fprintln(p.Out)
+		p.drawn = false
+	}
+}

@@ -1,0 +1,67 @@
+package mock
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// pullStep is a line of a pull.
+type pullStep struct {
+	Status    string `json:"status"`
+	Digest    string `json:"digest,omitempty"`
+	Total     int64  `json:"total,omitempty"`
+	Completed int64  `json:"completed,omitempty"`
+}
+
+// pullTenths is in how many lines a layer comes, after the one that announces it.
+const pullTenths = 10
+
+// pull plays the download of a model that the mock has; there is no other.
+func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model  string `json:"model"`
+		Name   string `json:"name"` // what older clients send
+		Stream *bool  `json:"stream"`
+	}
+	if !decode(w, r, &req) {
+		return
+	}
+	name := or(req.Model, req.Name)
+	whole := req.Stream != nil && !*req.Stream
+	switch known := s.isChat(name) || s.isEmbed(name); {
+	case name == "":
+		refuse(w, http.StatusBadRequest, "invalid model name")
+	case !known && whole:
+		refuse(w, http.StatusInternalServerError, unknownManifest)
+	case whole:
+		reply(w, http.StatusOK, pullStep{Status: "success"})
+	default:
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		out := speaker{w: w}
+		out.send(encode(pullStep{Status: "pulling manifest"}))
+		if !known {
+			out.send(encode(failed{unknownManifest}))
+			return
+		}
+		for _, step := range pulled(name) {
+			out.send(encode(step))
+		}
+	}
+}
+
+const unknownManifest = "pull model manifest: file does not exist"
+
+// pulled are the lines behind the manifest.
+func pulled(name string) []pullStep {
+	layer := pullStep{Digest: "sha256:" + digest(full(name)), Total: modelBytes}
+	layer.Status = fmt.Sprintf("pulling %.12s", digest(full(name)))
+	steps := []pullStep{layer}
+	for i := int64(1); i <= pullTenths; i++ {
+		layer.Completed = (modelBytes*i + pullTenths - 1) / pullTenths
+		steps = append(steps, layer)
+	}
+	for _, status := range []string{"verifying sha256 digest", "writing manifest", "success"} {
+		steps = append(steps, pullStep{Status: status})
+	}
+	return steps
+}

@@ -1,0 +1,114 @@
+package ollama
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Description is what an installed model says of itself.
+type Description struct {
+	Capabilities
+	Shape Shape
+}
+
+// Shape is the part of a model's architecture that the size of its cache of keys and
+// values follows from. A number that the model does not tell is 0.
+type Shape struct {
+	Layers      int
+	HeadsKV     int // heads that have keys and values of their own, in each layer
+	KeyLength   int // numbers in a key
+	ValueLength int // numbers in a value
+}
+
+// PerToken is how many numbers the cache holds for one token: in each layer a key and a
+// value for each head. Of a model some of whose layers look at a part of the window
+// alone, or at none, it is more than that. 0: unknown.
+func (s Shape) PerToken() int64 {
+	return int64(s.Layers) * int64(s.HeadsKV) * int64(s.KeyLength+s.ValueLength)
+}
+
+// Describe returns what an installed model says of itself. The error is an [*Error].
+func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
+	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what the model is")
+	defer cancel()
+	show, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
+	if err != nil {
+		return Description{}, c.sort(ctx, name, err)
+	}
+	return Description{capabilities(show), shape(show.ModelInfo)}, nil
+}
+
+// shape reads the keys that are named after the model's architecture. Lengths that are
+// left out are those of even heads, and heads of their own are all where none shares
+// one, as GGUF has it.
+func shape(info map[string]any) Shape {
+	arch, _ := info["general.architecture"].(string)
+	number := func(key string) int {
+		n, _ := info[arch+"."+key].(float64)
+		return int(n)
+	}
+	s := Shape{
+		Layers:      number("block_count"),
+		HeadsKV:     number("attention.head_count_kv"),
+		KeyLength:   number("attention.key_length"),
+		ValueLength: number("attention.value_length"),
+	}
+	heads := number("attention.head_count")
+	s.HeadsKV = or(s.HeadsKV, heads)
+	if heads > 0 {
+		even := number("embedding_length") / heads
+		s.KeyLength, s.ValueLength = or(s.KeyLength, even), or(s.ValueLength, even)
+	}
+	return s
+}
+
+// Words lists what a model can do, in the server's words.
+func (c Capabilities) Words() []string {
+	list := []string{}
+	for _, can := range []struct {
+		what string
+		does bool
+	}{{"completion", c.Completion}, {"tools", c.Tools}, {"thinking", c.Thinking}, {"vision", c.Vision}, {"embedding", c.Embedding}} {
+		if can.does {
+			list = append(list, can.what)
+		}
+	}
+	return list
+}
+
+// Loaded is a model that the server holds in memory.
+type Loaded struct {
+	Name   string
+	Bytes  int64 // in all memory: weights, cache and what computing needs
+	GPU    int64 // of these, in the memory of graphics processors
+	NumCtx int   // the window that it was given in tokens; 0 if unknown
+	Until  time.Time
+}
+
+// OnGPU is the share of the model that is in the memory of graphics processors, in
+// percent.
+func (l Loaded) OnGPU() int { return int(100 * min(l.GPU, l.Bytes) / max(l.Bytes, 1)) }
+
+// Loaded returns what the server holds in memory. The error is an [*Error].
+func (c *Client) Loaded(ctx context.Context) ([]Loaded, error) {
+	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what is loaded")
+	defer cancel()
+	list, err := c.api.ListRunning(ctx)
+	if err != nil {
+		return nil, c.sort(ctx, "", err)
+	}
+	loaded := make([]Loaded, len(list.Models))
+	for i, m := range list.Models {
+		loaded[i] = Loaded{Name: m.Name, Bytes: m.Size, GPU: m.SizeVRAM, NumCtx: m.ContextLength, Until: m.ExpiresAt}
+	}
+	return loaded, nil
+}
+
+// Local reports whether the server is on this machine, as far as its address says.
+func (c *Client) Local() bool {
+	host := c.base.Hostname()
+	return host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1"
+}

@@ -1,0 +1,133 @@
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+)
+
+// pullIdle bounds the wait between two lines of a pull. The server is silent while it
+// checks what it has downloaded, which of a large model takes minutes.
+const pullIdle = 15 * time.Minute
+
+// Pulling is one line of how far a pull is.
+type Pulling struct {
+	Status    string `json:"status"`    // in the server's words
+	Digest    string `json:"digest"`    // of the layer that the sizes are of; empty: they are of none
+	Total     int64  `json:"total"`     // bytes of the layer
+	Completed int64  `json:"completed"` // of them, those that are there
+}
+
+// Why a pull has failed, as far as there is something else to do about it.
+var (
+	// ErrNoSuchModel: the registry has no such model.
+	ErrNoSuchModel = errors.New("there is no such model")
+	// ErrOffline: the server does not reach the registry.
+	ErrOffline = errors.New("the registry cannot be reached")
+	// ErrDiskFull: the server's disk has no space for it.
+	ErrDiskFull = errors.New("there is no space for it")
+)
+
+// Pull has the server download a model, and tells how far it is. It returns once the
+// model is installed. If ctx ends the server stops and keeps what has come, and the
+// next pull goes on from there. The error is an [*Error], or one that wraps one of
+// those above.
+func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := time.AfterFunc(pullIdle, func() {
+		cancel(failure(fsm.BrainTimeout, "the Ollama server at %s said nothing about the download for %v", c.base, pullIdle))
+	})
+	defer silent.Stop()
+	resp, err := c.startPull(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, lineBytesMax))
+		text, ours := errorText(body)
+		return c.unpulled(name, resp.StatusCode, text, ours)
+	}
+	in := newLines(resp.Body)
+	for {
+		line, err := in.next()
+		silent.Reset(pullIdle)
+		switch {
+		case errors.Is(err, io.EOF):
+			return failure(fsm.BrainCutStream, "the Ollama server at %s broke the download off", c.base)
+		case err != nil:
+			return c.failed(ctx, err)
+		}
+		done, err := c.pulled(name, line, tell)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// startPull asks for a model. The answer goes on for as long as the download takes, so
+// that its lines are bounded and the whole is not.
+func (c *Client) startPull(ctx context.Context, name string) (*http.Response, error) {
+	body, err := json.Marshal(map[string]any{"model": name, "stream": true})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath("/api/pull").String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	unbounded := *c.http
+	if b, ok := c.http.Transport.(bounded); ok {
+		unbounded.Transport = b.Transport
+	}
+	resp, err := unbounded.Do(req)
+	if err != nil {
+		return nil, c.failed(ctx, err)
+	}
+	return resp, nil
+}
+
+// pulled takes one line, and reports whether it is the last.
+func (c *Client) pulled(name string, line []byte, tell func(Pulling)) (done bool, err error) {
+	var l struct {
+		Pulling
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return false, failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %s", c.base, excerpt(string(line)))
+	}
+	if len(l.Error) > 0 {
+		text, _ := errorText(line)
+		return false, c.unpulled(name, http.StatusOK, text, true)
+	}
+	tell(l.Pulling)
+	return l.Status == "success", nil
+}
+
+// unpulled sorts what the server says of a pull that failed: by its text alone, as it
+// comes in the midst of a stream or with status 500.
+func (c *Client) unpulled(name string, status int, text string, ours bool) error {
+	has := func(part string) bool { return strings.Contains(text, part) }
+	switch {
+	case has("file does not exist"), has("manifest unknown"), has("invalid model name"):
+		return fmt.Errorf("%w as %q (%s)", ErrNoSuchModel, name, text)
+	case has("no space left"):
+		return fmt.Errorf("%w where the Ollama server at %s keeps its models (%s)", ErrDiskFull, c.base, text)
+	case has("no such host"), has("dial tcp"), has("i/o timeout"), has("network is unreachable"), has("connection refused"), has("server misbehaving"):
+		return fmt.Errorf("%w by the Ollama server at %s (%s)", ErrOffline, c.base, text)
+	case status == http.StatusOK:
+		return failure(fsm.BrainError, "the Ollama server at %s could not pull %q: %s", c.base, name, text)
+	default:
+		return c.refused(name, status, text, ours)
+	}
+}
