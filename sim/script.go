@@ -174,6 +174,23 @@ func actAt(acts []Act, n int) int { return entryAt(acts, n, func(a *Act) int { r
 // lineAt returns the index of the line for the n-th call, or -1.
 func lineAt(lines []Line, n int) int { return entryAt(lines, n, func(l *Line) int { return l.Times }) }
 
+// Line returns the line for the n-th call, from 0, or false where the script has ended.
+func (s *Script) Line(n int) (Line, bool) {
+	if i := lineAt(s.Lines, n); i >= 0 {
+		return s.Lines[i], true
+	}
+	return Line{}, false
+}
+
+// Calls is how many calls the script is for.
+func (s *Script) Calls() int {
+	n := 0
+	for _, l := range s.Lines {
+		n += max(l.Times, 1)
+	}
+	return n
+}
+
 // entryAt returns the index of the entry for the n-th call, from 0, where each serves
 // so many, or -1.
 func entryAt[T any](entries []T, n int, times func(*T) int) int {

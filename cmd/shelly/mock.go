@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,11 +20,21 @@ import (
 )
 
 type mockCmd struct {
-	File   string `arg:"" help:"Scenario whose brain to serve." type:"path"`
-	Listen string `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (${default}); port 0 picks a free one."`
-	Model  string `default:"mock" help:"Name of the model."`
-	Embed  int    `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
-	Delays bool   `help:"Take the times that the script's answers take."`
+	File   string  `arg:"" help:"Scenario whose brain to serve." type:"path"`
+	Listen string  `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (${default}); port 0 picks a free one."`
+	Model  string  `default:"mock" help:"Name of the model."`
+	Embed  int     `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
+	Repeat bool    `help:"Begin the script anew at its end."`
+	Delays bool    `help:"Take the times that the script's answers take."`
+	Speed  float64 `default:"1" placeholder:"N" help:"With --delays, N times as fast."`
+}
+
+// Validate refuses a speed that there is none of.
+func (c *mockCmd) Validate() error {
+	if c.Speed <= 0 {
+		return fmt.Errorf("--speed: %g is no speed; it is how many times as fast, such as 10 or 0.5", c.Speed)
+	}
+	return nil
 }
 
 // Run implements the subcommand (CLI-9).
@@ -39,8 +50,12 @@ func (c *mockCmd) Run(t *terminal) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}
+	brain := &mockBrain{player: file.Player(c.Repeat)}
+	if c.Delays {
+		brain.speed = c.Speed
+	}
 	server := &http.Server{
-		Handler:           mock.New(mock.Options{Model: c.Model, EmbedDims: c.Embed, Brain: &mockBrain{script: file.Brain(), delays: c.Delays}}),
+		Handler:           mock.New(mock.Options{Model: c.Model, EmbedDims: c.Embed, Brain: brain}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	fmt.Fprintf(t.out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.Model, listener.Addr(), listener.Addr())
@@ -54,10 +69,12 @@ func (c *mockCmd) Run(t *terminal) error {
 }
 
 // mockBrain serves a script to whoever asks. A client that is not shelly sends
-// no purpose; its calls are answers.
+// neither purpose nor session; its calls are answers.
 type mockBrain struct {
-	script *scenario.Brain
-	delays bool
+	speed float64 // how many times as fast as the script's times; 0: no delays
+
+	mu     sync.Mutex
+	player *scenario.Player
 }
 
 // Answer implements [mock.Brain].
@@ -65,16 +82,28 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	ask := fsm.AskBrain{
 		Session: q.Session, Purpose: fsm.Purpose(q.Purpose), System: q.System, Conversation: fsm.Conversation{Messages: q.Messages},
 	}
-	line, ok := b.script.Answer(ask)
-	if !ok {
-		return mock.Answer{}, fmt.Errorf("the script has no line for a call for %s", q.Purpose)
+	b.mu.Lock()
+	line, err := b.player.Answer(ask)
+	b.mu.Unlock()
+	var over *scenario.Exhausted
+	switch {
+	case errors.As(err, &over) && over.Lines > 0:
+		return mock.Answer{}, fmt.Errorf("%w; add a line, or serve it with --repeat to begin anew", err)
+	case err != nil:
+		return mock.Answer{}, err
 	}
 	a := lockstep.Spoken(ask, line)
-	if b.delays {
-		a.Delay = time.Duration(line.Takes) * time.Millisecond
-		if line.Stream != nil {
-			a.Every = time.Duration(line.Stream.Every) * time.Millisecond
-		}
+	a.Delay = b.pause(line.Takes)
+	if line.Stream != nil {
+		a.Every = b.pause(line.Stream.Every)
 	}
 	return a, nil
+}
+
+// pause is how long the script's time is here.
+func (b *mockBrain) pause(d fsm.Millis) time.Duration {
+	if b.speed == 0 {
+		return 0
+	}
+	return time.Duration(float64(d) / b.speed * float64(time.Millisecond))
 }

@@ -22,8 +22,8 @@ expect: {ends: serving}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, delays := range []bool{false, true} {
-		brain := mockBrain{script: f.Brain(), delays: delays}
+	for speed, want := range map[float64][2]time.Duration{0: {}, 1: {3 * time.Second, 200 * time.Millisecond}, 10: {300 * time.Millisecond, 20 * time.Millisecond}} {
+		brain := mockBrain{player: f.Player(false), speed: speed}
 		a, err := brain.Answer(t.Context(), mock.Question{Purpose: string(fsm.PurposeAnswer)})
 		if err != nil {
 			t.Fatal(err)
@@ -31,8 +31,8 @@ expect: {ends: serving}
 		if want := []mock.Piece{{Thinking: "hm"}, {Text: "one"}, {Text: " two"}}; !slices.Equal(a.Pieces, want) {
 			t.Errorf("pieces %+v, want %+v", a.Pieces, want)
 		}
-		if delays && (a.Delay != 3*time.Second || a.Every != 200*time.Millisecond) || !delays && a.Delay+a.Every != 0 {
-			t.Errorf("delays %t: %v, then every %v", delays, a.Delay, a.Every)
+		if a.Delay != want[0] || a.Every != want[1] {
+			t.Errorf("speed %g: %v, then every %v, want %v", speed, a.Delay, a.Every, want)
 		}
 	}
 }
