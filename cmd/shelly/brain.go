@@ -20,7 +20,8 @@ import (
 type brain struct {
 	daemon.Brain
 	embedder daemon.Embedder // nil: memory is found by keyword only
-	about    string
+	about    func() string
+	preload  *preload // nil: there is nothing to load
 }
 
 // openBrain connects to the configured brain. With auto, the demo brain takes
@@ -42,16 +43,26 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 	case err == nil:
 		o.ready = ready
 		log.Info("the model is chosen", "model", ready.chat, "embed_model", ready.embed, "server", client.BaseURL())
-		return brain{o, o, fmt.Sprintf("ollama %s at %s", ready.chat, client.BaseURL())}, nil
+		return o.answering(c, client.BaseURL(), log), nil
 	case c.Kind == "auto":
 		log.Warn("the built-in demo brain answers, a script and not a model", "because", err)
 		return demoBrain()
 	case c.OnUnreachable == "wait":
 		log.Warn("no model yet: each request fails with the reason until there is one", "because", err)
-		return brain{o, o, "ollama at " + client.BaseURL()}, nil
+		return brain{o, o, func() string { return "ollama at " + client.BaseURL() }, nil}, nil
 	default:
 		return brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}
+}
+
+// answering is a brain whose model was chosen.
+func (o *ollamaBrain) answering(c config.Brain, server string, log *slog.Logger) brain {
+	about := fmt.Sprintf("ollama %s at %s", o.ready.chat, server)
+	if !c.Preload || c.KeepAlive == 0 {
+		return brain{o, o, func() string { return about }, nil}
+	}
+	p := &preload{model: o.ready.chat, client: o.ready.client, log: log}
+	return brain{o, o, func() string { return about + p.words() }, p}
 }
 
 // askingOptions are the options of a client for the configured brain.
@@ -136,7 +147,8 @@ func demoBrain() (brain, error) {
 	if err != nil {
 		return brain{}, fmt.Errorf("the built-in demo brain: %w", err)
 	}
-	return brain{&scriptedBrain{file.Brain()}, nil, "the built-in demo brain (a script, not a model)"}, nil
+	about := func() string { return "the built-in demo brain (a script, not a model)" }
+	return brain{&scriptedBrain{file.Brain()}, nil, about, nil}, nil
 }
 
 // Chat implements [daemon.Brain].

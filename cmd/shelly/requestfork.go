@@ -261,7 +261,7 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 			return nil, err
 		}
 		m.open = &b
-		fmt.Fprintf(m.err, "· %s answers\n", b.about)
+		fmt.Fprintf(m.err, "· %s answers\n", b.about())
 	}
 	q := forkQuestion{Purpose: ask.Purpose, Messages: len(ask.Messages())}
 	fmt.Fprintf(m.err, "· question %d (%s): %s, %s\n", len(m.asked)+1, ask.Purpose, count(q.Messages, "message"), count(len(tools), "tool"))
@@ -294,5 +294,5 @@ func (m *forkModel) about() string {
 	if m.open == nil {
 		return ""
 	}
-	return m.open.about
+	return m.open.about()
 }

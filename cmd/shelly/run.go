@@ -168,6 +168,7 @@ func (s *starting) start(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	s.keep(ctx, mem)
+	s.preload(ctx, brain.preload)
 	return s.listen(ctx)
 }
 

@@ -84,6 +84,9 @@ type Brain struct {
 	// KeepAlive is how long the server keeps an idle model loaded; 0s unloads it
 	// at once. Default: 5m.
 	KeepAlive time.Duration `key:"keep_alive" max:"8760h"`
+	// Preload has the server load the chat model at the start, while shelly serves
+	// already (BRN-19), unless KeepAlive is 0s. Default: true.
+	Preload bool `key:"preload"`
 	// Temperature of the sampling, to three decimals, or model for the model's own.
 	// It travels with each model call (INF-23).
 	Temperature Temperature `key:"temperature" min:"0" max:"5" from:"profile" says:"of the sampling; model: the model's own"`

@@ -30,6 +30,7 @@ func defaults(s Sources, profile string) Config {
 			NumCtx:        p.Limits.ContextTokens,
 			NumPredict:    1024,
 			KeepAlive:     5 * time.Minute,
+			Preload:       true,
 			Temperature:   Temperature(p.Options.Temperature),
 			MaxTokens:     p.Options.MaxTokens,
 			Seed:          -1,

@@ -179,6 +179,7 @@ brain:
   num_ctx: 4096
   num_predict: 256
   keep_alive: 0s
+  preload: false
   temperature: 0.25
   seed: 7
   think: low

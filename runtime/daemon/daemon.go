@@ -88,8 +88,8 @@ type Options struct {
 // About is what a status tells of the daemon beside its state.
 type About struct {
 	Version string
-	Brain   string // what answers, in words: "ollama qwen3:8b at http://…"
-	Data    string // the data folder
+	Brain   func() string // what answers, in words: "ollama qwen3:8b at http://…"; called from any goroutine
+	Data    string        // the data folder
 }
 
 // Daemon is one running shelly.

@@ -118,7 +118,7 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 	o := daemon.Options{
 		Config: config, Journal: engine.NewMemoryJournal(), Brain: f.brain, Memory: f.shelf, Tools: tools{},
 		Log: slog.New(slog.NewTextHandler(f.log, nil)), Now: time.Now,
-		About: daemon.About{Version: "test", Brain: "a script"},
+		About: daemon.About{Version: "test", Brain: func() string { return "a script" }},
 	}
 	change(&o)
 	d, err := daemon.Open(o)

@@ -198,7 +198,7 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 	if err != nil {
 		s = comm.Status{Lifecycle: fsm.Stopped, Active: []comm.Active{}}
 	}
-	s.Version, s.Brain, s.Data = d.o.About.Version, d.o.About.Brain, d.o.About.Data
+	s.Version, s.Brain, s.Data = d.o.About.Version, d.o.About.Brain(), d.o.About.Data
 	if d.o.Counts != nil {
 		counts := d.o.Counts()
 		s.Memory = &counts
