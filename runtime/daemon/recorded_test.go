@@ -56,6 +56,7 @@ func TestJRN4ADaemonAtRestSettles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			f.Status(t.Context()) // the loop goes on behind the reading
 			return kept.Last
 		}
 		all, err := j.Kept()
