@@ -15,6 +15,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      askCmd      `cmd:"" help:"Ask the running daemon and watch the answer come."`
 	Request  requestCmd  `cmd:"" help:"Look into the requests that were made."`
+	Memory   memoryCmd   `cmd:"" help:"Look into the memory, add to it, and have entries forgotten."`
 	Journal  journalCmd  `cmd:"" help:"Back the data folder up, restore it, and check its journal."`
 	Model    modelCmd    `cmd:"" help:"List the models of the Ollama server, and pull one."`
 	Test     testCmd     `cmd:"" help:"Run scenario files in virtual time."`

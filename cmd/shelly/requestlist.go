@@ -168,13 +168,7 @@ func printRequests(out io.Writer, found []comm.Record, now time.Time) error {
 	return table.Flush()
 }
 
-// head is the beginning of a text, on one line.
-func head(text string) string {
-	all := []rune(strings.Join(strings.Fields(text), " "))
-	if len(all) <= textColumn {
-		return string(all)
-	}
-	return string(all[:textColumn-1]) + "…"
-}
+// head is the beginning of a text, on one line of a table.
+func head(text string) string { return cut(text, textColumn) }
 
 func localTime(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)) }

@@ -25,6 +25,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
 )
@@ -102,6 +103,7 @@ type starting struct {
 	log    *slog.Logger
 	work   workshop
 	daemon *daemon.Daemon
+	memory *memory.Memory
 	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes []func() error
 }
@@ -139,7 +141,7 @@ func (s *starting) start(ctx context.Context) error {
 	s.later(journal.Close)
 	failpoint.Hit(failpoint.BootOpened)
 	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: versionText(), Now: time.Now}
-	mem := s.remember(journal, brain.embedder)
+	s.memory = s.remember(journal, brain.embedder)
 	sessions, err := session.Open(s.cfg.Data, journal, time.Now)
 	if err != nil {
 		return exit.With(exit.Data, err)
@@ -149,8 +151,8 @@ func (s *starting) start(ctx context.Context) error {
 		Journal:  journal,
 		Brain:    brain.Brain,
 		Embedder: brain.embedder,
-		Memory:   mem,
-		Counts:   func() comm.Memory { return comm.Memory(mem.Counts()) },
+		Memory:   s.memory,
+		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Sessions: sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,
@@ -167,7 +169,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
-	s.keep(ctx, mem)
+	s.keep(ctx, s.memory)
 	s.preload(ctx, brain.preload)
 	return s.listen(ctx)
 }
@@ -230,7 +232,7 @@ func (s *starting) listen(ctx context.Context) error {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
-			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory,
 		})
 		if err != nil {
 			return errors.Join(err, l.Close())

@@ -30,6 +30,12 @@
 //	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes
 //	GET  /v1/journal/kept            {first, last, snapshots}: which there are
 //	GET  /v1/backup                  a backup, a tar file (package backup); one at a time
+//	GET  /v1/memory                  [MemoryBody]: its entries, the newest first; ?session=, &kind=, &since= and &before= (ms since 1970) choose, &behind= skips so many, &limit=
+//	POST /v1/memory                  {entries: [{id, kind, session?, at, summary?, text?, vector?, model?}], replace?, dry_run?}: 200 [memory.Brought], all durable
+//	GET  /v1/memory/search?text=     [memory.Result]: the best, each with why; ?k= so many, &mode= hybrid, keyword or vector; ?session=, … as above
+//	GET  /v1/memory/entries/{id}     [EntryBody]: one whole, but for its vector
+//	POST /v1/memory/forget           {ids}: 200 {forgotten}: how many of them there were
+//	GET  /v1/memory/export           all entries (memory.ReadFile); ?vectors=0: without vectors
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token

@@ -43,6 +43,7 @@ type HTTPOptions struct {
 	ReadTimeout     time.Duration // for the headers, and for headers and body together; 0: 5 s
 	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
 	Counters        *Counters     // nil: its own
+	Memory          Memories      // nil: its routes are not there
 	Log             *slog.Logger  // nil: none
 	// Now is the clock of the bound on wrong tokens; nil: time.Now.
 	Now func() time.Time
@@ -126,6 +127,13 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/journal", only(http.MethodGet, h.getJournal))
 	mux.Handle("/v1/journal/kept", only(http.MethodGet, h.getKept))
 	mux.Handle("/v1/backup", only(http.MethodGet, h.getBackup))
+	if h.o.Memory != nil {
+		mux.Handle("/v1/memory", byMethod{http.MethodGet: h.getMemory, http.MethodPost: h.postMemory})
+		mux.Handle("/v1/memory/search", only(http.MethodGet, h.getSearch))
+		mux.Handle("/v1/memory/entries/{id}", only(http.MethodGet, h.getEntry))
+		mux.Handle("/v1/memory/forget", only(http.MethodPost, h.postForget))
+		mux.Handle("/v1/memory/export", only(http.MethodGet, h.getExport))
+	}
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
@@ -133,7 +141,7 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/journal, /v1/backup, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/messages, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/events, /v1/status and /healthz"}
 }
 
 // handling answers a request. It returns an error instead of answering with one.

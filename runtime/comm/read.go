@@ -11,22 +11,27 @@ import (
 	"strings"
 )
 
-// body reads a whole JSON body. Of one that is too long the rest is not read, and
-// the connection closes.
+// body reads a whole JSON body of at most the request limit.
 func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	return h.bodyOf(w, r, h.o.RequestBytesMax)
+}
+
+// bodyOf reads a whole JSON body. Of one that is too long the rest is not read, and
+// the connection closes.
+func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, named := params["charset"]
 	if err != nil || media != "application/json" || named && !strings.EqualFold(charset, "utf-8") {
 		h.o.Counters.malformed.Add(1)
 		return nil, &Problem{CodeMediaType, "the body is not declared as JSON", "send Content-Type: application/json"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.RequestBytesMax)))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(bytesMax)))
 	if err != nil {
 		h.o.Counters.malformed.Add(1)
 	}
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return nil, tooLarge("the body", h.o.RequestBytesMax)
+		return nil, tooLarge("the body", bytesMax)
 	case err != nil:
 		return nil, badRequest("the body ended early or came too slowly", "send it whole within "+h.o.ReadTimeout.String())
 	}

@@ -22,6 +22,8 @@ type shelf struct {
 	forgotten []string
 	broken    error
 	reads     int
+	synced    int   // entries there at the last sync
+	full      error // why there is no space
 }
 
 func (s *shelf) PutEntry(e fsm.Entry) error {
@@ -68,6 +70,15 @@ func (s *shelf) Forgotten(id string) (bool, error) {
 	defer s.mu.Unlock()
 	return slices.Contains(s.forgotten, id), s.broken
 }
+
+func (s *shelf) SyncEntries() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.synced = len(s.entries)
+	return s.broken
+}
+
+func (s *shelf) Space() error { return s.full }
 
 func (s *shelf) Entries(fn func(fsm.Entry) error) error {
 	s.mu.Lock()

@@ -22,6 +22,10 @@ type Entries interface {
 	ForgetEntries(ids []string) error
 	// Forgotten reports whether an entry was forgotten and has not been put since.
 	Forgotten(id string) (bool, error)
+	// SyncEntries returns when what was put is durable.
+	SyncEntries() error
+	// Space returns an error where there is too little space to bring entries in.
+	Space() error
 }
 
 // Embedder turns a text into a vector: float32, little-endian, and the name of
@@ -126,17 +130,6 @@ func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
 	if err != nil || forgotten {
 		return err
 	}
-	return m.put(e)
-}
-
-// Put is Store for an entry that a person brings: it is there again if it was
-// forgotten.
-func (m *Memory) Put(ctx context.Context, e fsm.Entry) error {
-	if err := m.Wait(ctx); err != nil {
-		return err
-	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
 	return m.put(e)
 }
 

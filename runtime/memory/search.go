@@ -33,10 +33,12 @@ type Filter struct {
 	Session   string
 	Kind      fsm.Kind   // "": of every kind
 	Since     fsm.Millis // made at or after it
+	Before    fsm.Millis // made before it; 0: whenever
 }
 
 func (f Filter) wants(s *slot) bool {
-	return !s.gone && (!f.OfSession || s.session == f.Session) && (f.Kind == "" || s.kind == f.Kind) && s.at >= f.Since
+	return !s.gone && (!f.OfSession || s.session == f.Session) && (f.Kind == "" || s.kind == f.Kind) && s.at >= f.Since &&
+		(f.Before == 0 || s.at < f.Before)
 }
 
 // Result is what a search has found, the best first.
@@ -59,6 +61,7 @@ type Found struct {
 	Keyword *KeywordPlace `json:"keyword,omitempty"` // nil: it shares no keyword with the need
 	Vector  *VectorPlace  `json:"vector,omitempty"`  // nil: its cosine is below MinCosine, or it has no vector
 	Age     float64       `json:"age"`               // what its age leaves of its score, 1 without a half-life (MEM-9)
+	Pending bool          `json:"pending,omitempty"` // it has no vector of the need's model yet (MEM-8)
 }
 
 // KeywordPlace is an entry's place in the order by keyword.
@@ -110,8 +113,8 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	r.Model = of.model
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	o := orders{terms: terms(q.Text, asked), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter)}
-	o.search(m, q.Mode, need, of)
+	o := orders{terms: terms(q.Text, asked), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter), space: of}
+	o.search(m, q.Mode, need)
 	for _, h := range fuse(m.ranking(q.TopK), m.age(), o.keyword, o.vector) {
 		r.Found = append(r.Found, m.found(h, &o))
 	}
@@ -131,10 +134,11 @@ type orders struct {
 	terms           []string
 	depth           int
 	wanted          func(slot int) bool
+	space           space // of the need's vector; zero: it has none
 	keyword, vector []hit
 }
 
-func (o *orders) search(m *Memory, mode Mode, need []float32, of space) {
+func (o *orders) search(m *Memory, mode Mode, need []float32) {
 	if mode != Vector {
 		r := m.ranking(o.depth)
 		m.keywords.search(o.terms, func(h hit) {
@@ -144,7 +148,7 @@ func (o *orders) search(m *Memory, mode Mode, need []float32, of space) {
 		})
 		o.keyword = r.hits
 	}
-	if of != (space{}) && of == m.vectors.space {
+	if o.space != (space{}) && o.space == m.vectors.space {
 		r := m.ranking(o.depth)
 		m.vectors.search(need, o.wanted, r.add)
 		o.vector = r.hits
@@ -170,6 +174,7 @@ func (m *Memory) found(h hit, o *orders) Found {
 	if age := m.age(); age != nil {
 		f.Age = age(h.slot)
 	}
+	f.Pending = o.space != (space{}) && s.space != o.space
 	same := func(o hit) bool { return o.slot == h.slot }
 	if i := slices.IndexFunc(o.keyword, same); i >= 0 {
 		f.Keyword = &KeywordPlace{Rank: i + 1, Score: o.keyword[i].score, Terms: m.keywords.shared(h.slot, o.terms)}

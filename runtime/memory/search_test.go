@@ -118,7 +118,7 @@ func TestMEM10WhatIsForgottenIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := entry("a", 1, "the disk of web1")
-	made.Vector, made.Model = vector(1, 16), "m"
+	made.Vector, made.Model, made.Kind = vector(1, 16), "m", memory.KindNote
 	keep(t, m, made, entry("b", 2, "nginx"))
 	if n, err := m.Forget(t.Context(), "a", "nobody's"); n != 1 || err != nil {
 		t.Fatalf("Forget: %d, %v; want 1", n, err)
@@ -129,8 +129,11 @@ func TestMEM10WhatIsForgottenIsGone(t *testing.T) {
 	if _, ok, err := m.Get(t.Context(), "a"); ok || err != nil || m.Counts().Entries != 1 {
 		t.Errorf("it is there: %v, %v, %+v", ok, err, m.Counts())
 	}
-	if err := m.Put(t.Context(), made); err != nil { // a person brings it
-		t.Fatal(err)
+	for _, replace := range []bool{false, true} { // only who says so brings it back
+		got, err := m.Bring(t.Context(), []fsm.Entry{made}, memory.Bringing{Replace: replace})
+		if want := map[bool]memory.Brought{false: {Forgotten: 1}, true: {Added: 1}}[replace]; got != want || err != nil {
+			t.Fatalf("Bring, replace %v: %+v, %v", replace, got, err)
+		}
 	}
 	wantRecall(t, m, "the disk of web1", 5, "a")
 	keep(t, m, made)

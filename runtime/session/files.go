@@ -14,10 +14,17 @@ import (
 	"shelly/runtime/failpoint"
 )
 
-// The files in the memory folder, and what of them is read or kept at most.
+// Folder is where the files of all sessions lie in the data folder.
+const Folder = "memory"
+
+// The files in it, which a person may read and edit at any time.
 const (
-	memoryFile      = "MEMORY.md"
-	historyFile     = "HISTORY.md"
+	MemoryFile  = "MEMORY.md"
+	HistoryFile = "HISTORY.md"
+)
+
+// What of the files is read or kept at most.
+const (
 	memoryBytesMax  = 1 << 20
 	historyBytesMax = 64 << 20 // copied with each entry
 	tailBytes       = 1 << 20  // of HISTORY.md, in which a turn is looked for
@@ -32,7 +39,7 @@ type folder struct {
 }
 
 func openFolder(data, store string) (folder, error) {
-	f := folder{dir: filepath.Join(data, "memory"), store: store}
+	f := folder{dir: filepath.Join(data, Folder), store: store}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return f, fmt.Errorf("make the memory folder: %w", err)
 	}
@@ -44,7 +51,7 @@ var errChanged = errors.New("the file has changed meanwhile")
 
 // memory reads MEMORY.md. A missing file is an empty one.
 func (f folder) memory() (memory, error) {
-	file, info, err := open(filepath.Join(f.dir, memoryFile), memoryBytesMax)
+	file, info, err := open(filepath.Join(f.dir, MemoryFile), memoryBytesMax)
 	if err != nil || file == nil {
 		return memory{}, err
 	}
@@ -52,9 +59,9 @@ func (f folder) memory() (memory, error) {
 	err = errors.Join(err, file.Close())
 	switch {
 	case err != nil:
-		return memory{}, fmt.Errorf("read %s: %w", memoryFile, err)
+		return memory{}, fmt.Errorf("read %s: %w", MemoryFile, err)
 	case len(text) > memoryBytesMax:
-		return memory{}, tooLong(memoryFile, info.Size(), memoryBytesMax)
+		return memory{}, tooLong(MemoryFile, info.Size(), memoryBytesMax)
 	}
 	return parseMemory(string(text), f.store), nil
 }
@@ -66,9 +73,9 @@ func (f folder) replaceMemory(read memory, e fsm.SaveSession) error {
 		return nil
 	}
 	if len(text) > memoryBytesMax {
-		return tooLong(memoryFile, int64(len(text)), memoryBytesMax)
+		return tooLong(MemoryFile, int64(len(text)), memoryBytesMax)
 	}
-	return f.replace(memoryFile, strings.NewReader(text), func() error {
+	return f.replace(MemoryFile, strings.NewReader(text), func() error {
 		now, err := f.memory()
 		if err == nil && now.hash() != read.hash() {
 			err = errChanged
@@ -91,13 +98,13 @@ func (f folder) appendHistory(notes []string, turn string) error {
 }
 
 func (f folder) tryHistory(notes []string, mark string) (err error) {
-	name := filepath.Join(f.dir, historyFile)
+	name := filepath.Join(f.dir, HistoryFile)
 	file, info, err := open(name, historyBytesMax)
 	if err != nil {
 		return err
 	}
 	if file == nil { // there is none yet
-		return f.replace(historyFile, strings.NewReader(entries("", notes, mark)), func() error {
+		return f.replace(HistoryFile, strings.NewReader(entries("", notes, mark)), func() error {
 			if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 				return errors.Join(err, errChanged)
 			}
@@ -107,13 +114,13 @@ func (f folder) tryHistory(notes []string, mark string) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	tail, err := readTail(file, info.Size())
 	if err != nil {
-		return fmt.Errorf("read %s: %w", historyFile, err)
+		return fmt.Errorf("read %s: %w", HistoryFile, err)
 	}
 	if strings.Contains("\n"+tail, "\n"+mark+"\n") {
 		return nil
 	}
 	whole := io.NewSectionReader(file, 0, info.Size())
-	return f.replace(historyFile, io.MultiReader(whole, strings.NewReader(entries(tail, notes, mark))), func() error {
+	return f.replace(HistoryFile, io.MultiReader(whole, strings.NewReader(entries(tail, notes, mark))), func() error {
 		now, err := os.Stat(name)
 		if err != nil || !os.SameFile(info, now) || now.Size() != info.Size() || now.ModTime() != info.ModTime() {
 			return errors.Join(err, errChanged)

@@ -28,6 +28,14 @@ func (s *Store) PutEntry(e fsm.Entry) error {
 	return s.commit(batch, false)
 }
 
+// SyncEntries returns when every entry that was put is durable.
+func (s *Store) SyncEntries() error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.commit(s.db.NewBatch(), true)
+}
+
 // Entry returns the memory entry with an id, or false.
 func (s *Store) Entry(id string) (e fsm.Entry, ok bool, err error) {
 	what := fmt.Sprintf("memory entry %q", id)
@@ -57,15 +65,23 @@ func (s *Store) ForgetEntries(ids []string) error {
 	if err := s.commit(batch, true); err != nil {
 		return err
 	}
+	ctx := context.Background()
 	return s.failure.guard(func() error {
+		if len(ids) > compactedMax {
+			return s.db.Compact(ctx, []byte{kindEntry}, []byte{kindEntry + 1}, false)
+		}
 		for _, id := range ids {
-			if err := s.db.Compact(context.Background(), entryKey(id), append(entryKey(id), 0), false); err != nil {
+			if err := s.db.Compact(ctx, entryKey(id), append(entryKey(id), 0), false); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 }
+
+// compactedMax is how many entries are compacted one by one; of more the tables of all
+// are.
+const compactedMax = 16
 
 // Forgotten reports whether an entry was forgotten and not put since.
 func (s *Store) Forgotten(id string) (bool, error) {

@@ -96,3 +96,28 @@ func content(t *testing.T, fs vfs.FS, name string) []byte {
 	}
 	return data
 }
+
+// An entry that was put is there behind a crash once it was synced (MEM-1).
+func TestSyncedEntriesSurviveACrash(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	for _, id := range []string{"synced", "late"} {
+		if err := s.PutEntry(fsm.Entry{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+		if id == "synced" {
+			if err := s.SyncEntries(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	for id, want := range map[string]bool{"synced": true, "late": false} {
+		if _, ok, err := s.Entry(id); ok != want || err != nil {
+			t.Errorf("entry %s is there: %v, %v; want %v", id, ok, err, want)
+		}
+	}
+}

@@ -131,7 +131,12 @@ func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 // Backup writes a backup of the running daemon's data to w (package backup). A
 // connection that breaks is an error, also where all bytes may have come.
 func (c *Client) Backup(ctx context.Context, w io.Writer) error {
-	response, err := c.do(ctx, http.MethodGet, "/v1/backup", nil)
+	return c.copy(ctx, "/v1/backup", "backup", w)
+}
+
+// copy writes a long answer to w.
+func (c *Client) copy(ctx context.Context, path, what string, w io.Writer) error {
+	response, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -139,7 +144,7 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 	from := &incoming{Reader: response.Body}
 	if _, err := io.Copy(w, from); err != nil {
 		if from.err != nil {
-			err = fmt.Errorf("read shelly's backup: %w: %w", errBroken, err)
+			err = fmt.Errorf("read shelly's %s: %w: %w", what, errBroken, err)
 		}
 		return err
 	}

@@ -1,0 +1,101 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/memory"
+)
+
+// Memory is the memory of a running daemon, over HTTP. Its methods are those of
+// [memory.Memory] with their bounds of package comm; while the daemon reads its entries
+// they are an engine.ErrBusy.
+type Memory struct{ client *Client }
+
+// Memory returns the daemon's memory. It asks for nothing yet.
+func (c *Client) Memory() Memory { return Memory{c} }
+
+// List returns at most limit of the wanted entries, the newest first, behind so many.
+func (m Memory) List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error) {
+	q := filterQuery(f)
+	q.Set("behind", strconv.Itoa(max(0, behind)))
+	q.Set("limit", strconv.Itoa(max(0, limit)))
+	var body comm.MemoryBody
+	return body, m.client.get(ctx, "/v1/memory?"+q.Encode(), &body)
+}
+
+// Search returns the best entries for a text.
+func (m Memory) Search(ctx context.Context, query memory.Query) (memory.Result, error) {
+	q := filterQuery(query.Filter)
+	q.Set("text", query.Text)
+	q.Set("k", strconv.Itoa(max(0, query.TopK)))
+	q.Set("mode", string(query.Mode))
+	var found memory.Result
+	return found, m.client.get(ctx, "/v1/memory/search?"+q.Encode(), &found)
+}
+
+func filterQuery(f memory.Filter) url.Values {
+	q := url.Values{}
+	if f.OfSession {
+		q.Set("session", f.Session)
+	}
+	if f.Kind != "" {
+		q.Set("kind", string(f.Kind))
+	}
+	if f.Since > 0 {
+		q.Set("since", decimal(uint64(f.Since)))
+	}
+	if f.Before > 0 {
+		q.Set("before", decimal(uint64(f.Before)))
+	}
+	return q
+}
+
+// Get returns an entry, or false.
+func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error) {
+	var body comm.EntryBody
+	err := m.client.get(ctx, "/v1/memory/entries/"+strings.ReplaceAll(url.PathEscape(id), ".", "%2E"), &body)
+	if errors.Is(err, ErrNotFound) {
+		return body, false, nil
+	}
+	return body, err == nil, err
+}
+
+// Bring puts entries, each whole, and returns when all are durable.
+func (m Memory) Bring(ctx context.Context, entries []fsm.Entry, how memory.Bringing) (memory.Brought, error) {
+	var done memory.Brought
+	return done, m.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
+}
+
+// Forget drops entries and returns how many there were.
+func (m Memory) Forget(ctx context.Context, ids ...string) (int, error) {
+	var done comm.ForgetBody
+	err := m.post(ctx, "/v1/memory/forget", map[string]any{"ids": ids}, &done)
+	return done.Forgotten, err
+}
+
+func (m Memory) post(ctx context.Context, path string, fields map[string]any, to any) error {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("encode what is sent: %w", err)
+	}
+	return m.client.read(ctx, http.MethodPost, path, body, to)
+}
+
+// Export writes every entry to w. A connection that breaks is an error.
+func (m Memory) Export(ctx context.Context, w io.Writer, vectors bool) error {
+	path := "/v1/memory/export"
+	if !vectors {
+		path += "?vectors=0"
+	}
+	return m.client.copy(ctx, path, "memory", w)
+}

@@ -1,0 +1,315 @@
+package comm
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/memory"
+)
+
+// Memories is what the memory's routes need of it: a [memory.Memory]. Its methods are
+// called from many goroutines at once.
+type Memories interface {
+	Wait(ctx context.Context) error
+	Counts() memory.Counts
+	List(ctx context.Context, f memory.Filter, behind, limit int) ([]memory.Listed, int, error)
+	Search(ctx context.Context, q memory.Query) (memory.Result, error)
+	Get(ctx context.Context, id string) (fsm.Entry, bool, error)
+	Bring(ctx context.Context, entries []fsm.Entry, b memory.Bringing) (memory.Brought, error)
+	Forget(ctx context.Context, ids ...string) (int, error)
+	Export(ctx context.Context, w io.Writer, vectors bool) error
+}
+
+// Bounds of the memory's routes.
+const (
+	MemoryBytesMax = 32 << 20         // of what is brought at once, the JSON around it included
+	BringMax       = 1000             // entries brought or forgotten at once
+	SearchBytesMax = 4096             // of the text that is looked for
+	memoryWait     = 10 * time.Second // for the entries to be read; beyond it the answer is busy
+	searchMax      = 15 * time.Second // for a text to be embedded; beyond it a search goes by keyword alone
+)
+
+// MemoryBody is the answer to a question for entries, the newest first.
+type MemoryBody struct {
+	Entries []memory.Listed `json:"entries"`
+	Total   int             `json:"total"`  // of the wanted, those on other pages included
+	Memory  Memory          `json:"memory"` // how all of it is
+}
+
+// EntryBody is an entry whole, but for the numbers of its vector.
+type EntryBody struct {
+	memory.Listed
+	Text string `json:"text"`
+}
+
+// ForgetBody is the answer to what was to be forgotten.
+type ForgetBody struct {
+	Forgotten int `json:"forgotten"` // how many of the entries there were
+}
+
+// ListMemory returns at most limit of the wanted entries, behind so many of them.
+func ListMemory(ctx context.Context, m Memories, f memory.Filter, behind, limit int) (MemoryBody, error) {
+	list, total, err := m.List(ctx, f, behind, min(limit, engine.ReadMax))
+	if err != nil {
+		return MemoryBody{}, err
+	}
+	return MemoryBody{Entries: append([]memory.Listed{}, list...), Total: total, Memory: Memory(m.Counts())}, nil
+}
+
+// NewEntryBody is how an entry is told.
+func NewEntryBody(e fsm.Entry) EntryBody {
+	return EntryBody{memory.Listed{
+		ID: e.ID, Kind: e.Kind, Session: e.Session, At: e.At, Summary: e.Summary, Model: e.Model, Dimensions: len(e.Vector) / 4,
+	}, e.Text}
+}
+
+// memories waits until the memory is read, but not for long, and gives the answer time.
+func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(), err error) {
+	if release, err = h.stream(); err != nil {
+		return nil, err
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(memoryWait + searchMax + h.o.WriteTimeout))
+	ctx, cancel := context.WithTimeout(r.Context(), memoryWait)
+	defer cancel()
+	if err = h.o.Memory.Wait(ctx); err == nil {
+		return release, nil
+	}
+	release()
+	if errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
+		return nil, &Problem{CodeBusy, fmt.Sprintf("the memory is still being read, %d entries so far", h.o.Memory.Counts().Entries), "try again in a moment"}
+	}
+	return nil, err
+}
+
+func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
+	q, err := h.filtered(r, "behind", "limit")
+	if err != nil {
+		return err
+	}
+	behind, err := number(q.values.Get("behind"), "behind", 0)
+	limit, wrong := number(q.values.Get("limit"), "limit", readDefault)
+	if err = cmp.Or(err, wrong); err != nil {
+		return err
+	}
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(behind, 1<<31)), int(min(limit, engine.ReadMax)))
+	if err != nil {
+		h.note("list the memory", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, body)
+	return nil
+}
+
+func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
+	q, err := h.filtered(r, "text", "k", "mode")
+	if err != nil {
+		return err
+	}
+	k, err := number(q.values.Get("k"), "k", readDefault)
+	if err != nil {
+		return err
+	}
+	query := memory.Query{Text: q.values.Get("text"), TopK: int(min(k, engine.ReadMax)), Mode: memory.Mode(q.values.Get("mode")), Filter: q.filter}
+	switch query.Mode {
+	case "", memory.Hybrid, memory.Keyword, memory.Vector:
+	default:
+		return badRequest(fmt.Sprintf("query parameter mode is %q", query.Mode), "the modes are hybrid, keyword and vector")
+	}
+	if len(query.Text) > SearchBytesMax {
+		return tooLarge("the text", SearchBytesMax)
+	}
+	if err := checkText("text", query.Text); err != nil {
+		return err
+	}
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(r.Context(), searchMax)
+	defer cancel()
+	found, err := h.o.Memory.Search(ctx, query)
+	if err != nil {
+		h.note("search the memory", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, found)
+	return nil
+}
+
+func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	e, ok, err := h.o.Memory.Get(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil:
+		h.note("read a memory entry", err)
+		return err
+	case !ok:
+		return &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
+	}
+	writeJSON(w, http.StatusOK, NewEntryBody(e))
+	return nil
+}
+
+func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	body, err := h.bodyOf(w, r, MemoryBytesMax)
+	if err != nil {
+		return err
+	}
+	var entries []fsm.Entry
+	var how memory.Bringing
+	err = decodeObject(body, truth("replace", &how.Replace), truth("dry_run", &how.Dry), list("entries", BringMax, h.entry(&entries)))
+	if err != nil {
+		h.o.Counters.malformed.Add(1)
+		return err
+	}
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	done, err := h.o.Memory.Bring(r.Context(), entries, how)
+	if err != nil {
+		h.note("bring memory entries", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, done)
+	return nil
+}
+
+// entry reads an item of a list as an entry. One without a kind is a note, one without
+// a time is of now.
+func (h *HTTP) entry(to *[]fsm.Entry) func(*json.Decoder, string) error {
+	return func(d *json.Decoder, name string) error {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return notJSON(d, err)
+		}
+		e, err := memory.ReadEntry(raw)
+		if err != nil {
+			return badRequest(name+": "+err.Error(), "send entries as an export has them")
+		}
+		e.Kind = cmp.Or(e.Kind, memory.KindNote)
+		e.At = cmp.Or(e.At, fsm.Millis(h.o.Now().UnixMilli()))
+		*to = append(*to, e)
+		return nil
+	}
+}
+
+func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	body, err := h.bodyOf(w, r, MemoryBytesMax)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	err = decodeObject(body, list("ids", BringMax, func(d *json.Decoder, name string) error {
+		var id string
+		err := text(name, &id).read(d, name)
+		ids = append(ids, id)
+		return cmp.Or(err, checkName(name, id, 1, memory.IDBytesMax))
+	}))
+	if err == nil && len(ids) == 0 {
+		err = badRequest(`field "ids" is missing or empty`, "name the entries to forget")
+	}
+	if err != nil {
+		h.o.Counters.malformed.Add(1)
+		return err
+	}
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	n, err := h.o.Memory.Forget(r.Context(), ids...)
+	if err != nil {
+		h.note("forget memory entries", err)
+		return err
+	}
+	h.o.Log.Info("memory entries are forgotten", "entries", n)
+	writeJSON(w, http.StatusOK, ForgetBody{n})
+	return nil
+}
+
+func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "vectors"); err != nil {
+		return err
+	}
+	vectors := true
+	if v := r.URL.Query(); v.Has("vectors") {
+		var err error
+		if vectors, err = flag(v, "vectors"); err != nil {
+			return err
+		}
+	}
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return h.send(w, r, journalStream, func(out *bufio.Writer) error { return h.o.Memory.Export(r.Context(), out, vectors) })
+}
+
+// filtered is a query with the filter that it has.
+type filtered struct {
+	values url.Values
+	filter memory.Filter
+}
+
+// filtered reads a query that may choose entries.
+func (h *HTTP) filtered(r *http.Request, known ...string) (q filtered, err error) {
+	if err := h.query(r, append(known, "session", "kind", "since", "before")...); err != nil {
+		return q, err
+	}
+	q.values = r.URL.Query()
+	since, err := number(q.values.Get("since"), "since", 0)
+	before, wrong := number(q.values.Get("before"), "before", 0)
+	q.filter = memory.Filter{
+		OfSession: q.values.Has("session"), Session: q.values.Get("session"), Kind: fsm.Kind(q.values.Get("kind")),
+		Since: fsm.Millis(min(since, 1<<62)), Before: fsm.Millis(min(before, 1<<62)),
+	}
+	return q, cmp.Or(err, wrong)
+}
+
+// truth is a field that holds true or false.
+func truth(name string, to *bool) field {
+	return field{name, func(d *json.Decoder, name string) error {
+		token, err := d.Token()
+		if err != nil {
+			return notJSON(d, err)
+		}
+		value, ok := token.(bool)
+		if !ok {
+			return badRequest(fmt.Sprintf("field %q is neither true nor false", name), "write one of them, without quotes")
+		}
+		*to = value
+		return nil
+	}}
+}

@@ -1,0 +1,158 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"shelly/fsm"
+)
+
+// KindNote is the kind of an entry that a person has added.
+const KindNote fsm.Kind = "note"
+
+// Bounds of what a person brings, in bytes.
+const (
+	IDBytesMax     = 128
+	NameBytesMax   = 128     // of kind, session and model
+	TextBytesMax   = 4 << 20 // of summary and text together
+	vectorBytesMax = 4 << 16 // 65,536 numbers
+)
+
+// Bringing says how entries are brought in.
+type Bringing struct {
+	Replace bool // also those whose id is there, and those that were forgotten
+	Dry     bool // nothing is written; what would be is counted
+}
+
+// Brought tells what became of the entries that were brought.
+type Brought struct {
+	Added     int `json:"added"`
+	Replaced  int `json:"replaced"`
+	Skipped   int `json:"skipped"`   // their ids are there
+	Forgotten int `json:"forgotten"` // skipped because a person has had them forgotten
+}
+
+// Add adds the counts of another.
+func (b *Brought) Add(o Brought) {
+	b.Added, b.Replaced, b.Skipped, b.Forgotten = b.Added+o.Added, b.Replaced+o.Replaced, b.Skipped+o.Skipped, b.Forgotten+o.Forgotten
+}
+
+// Check returns what is wrong with an entry that a person brings, or nil.
+func Check(e fsm.Entry) error {
+	for _, field := range []struct {
+		name, text string
+		bytesMin   int
+		bytesMax   int
+	}{{"id", e.ID, 1, IDBytesMax}, {"kind", string(e.Kind), 0, NameBytesMax}, {"session", e.Session, 0, NameBytesMax}, {"model", e.Model, 0, NameBytesMax}} {
+		switch {
+		case len(field.text) < field.bytesMin:
+			return fmt.Errorf("%s is missing", field.name)
+		case len(field.text) > field.bytesMax:
+			return fmt.Errorf("%s is longer than %d bytes", field.name, field.bytesMax)
+		case !utf8.ValidString(field.text) || strings.ContainsFunc(field.text, unicode.IsControl):
+			return fmt.Errorf("%s holds what is no text", field.name)
+		}
+	}
+	switch {
+	case blank(e.Summary) && blank(e.Text):
+		return fmt.Errorf("entry %s has neither a summary nor a text", e.ID)
+	case len(e.Summary)+len(e.Text) > TextBytesMax:
+		return fmt.Errorf("entry %s is longer than %d bytes", e.ID, TextBytesMax)
+	case e.At < 0:
+		return fmt.Errorf("entry %s has a time before 1970", e.ID)
+	case (len(e.Vector) == 0) != (e.Model == ""):
+		return fmt.Errorf("entry %s wants a vector and its model, or neither", e.ID)
+	case len(e.Vector)%4 != 0 || len(e.Vector) > vectorBytesMax:
+		return fmt.Errorf("entry %s has a vector of %d bytes: it wants 4 for each number, and at most %d", e.ID, len(e.Vector), vectorBytesMax)
+	}
+	return nil
+}
+
+// summaryMax is how much of a text, in characters, is its summary where it has none.
+const summaryMax = 500
+
+// Beginning is the summary of a text that has none: what of it a model is told.
+func Beginning(text string) string {
+	text = strings.TrimSpace(text)
+	all := []rune(text)
+	if len(all) <= summaryMax {
+		return text
+	}
+	head := string(all[:summaryMax])
+	if space := strings.LastIndexFunc(head, unicode.IsSpace); space > len(head)/2 {
+		head = head[:space]
+	}
+	return strings.TrimSpace(head) + " …"
+}
+
+// Bring puts entries, each whole, and returns when all are durable. The summary of one
+// that has none is the beginning of its text. A vector is kept
+// with its model, whichever that is; upkeep gives one to those without (MEM-8). On an
+// error each entry is there or not, and to bring all again does the rest. With too
+// little space it is an engine.ErrNoSpace of the store's.
+func (m *Memory) Bring(ctx context.Context, entries []fsm.Entry, b Bringing) (Brought, error) {
+	if err := m.Wait(ctx); err != nil {
+		return Brought{}, err
+	}
+	for _, e := range entries {
+		if err := Check(e); err != nil {
+			return Brought{}, err
+		}
+	}
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if err := m.entries.Space(); err != nil {
+		return Brought{}, err
+	}
+	var done Brought
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return done, err
+		}
+		write, err := m.judge(e.ID, b.Replace, &done)
+		if err != nil {
+			return done, err
+		}
+		if blank(e.Summary) {
+			e.Summary = Beginning(e.Text)
+		}
+		if write && !b.Dry {
+			if err := m.put(e); err != nil {
+				return done, err
+			}
+		}
+	}
+	if b.Dry {
+		return done, nil
+	}
+	return done, m.entries.SyncEntries()
+}
+
+// judge counts what becomes of an entry, and reports whether it is written.
+func (m *Memory) judge(id string, replace bool, done *Brought) (bool, error) {
+	m.mu.RLock()
+	_, known := m.byID[id]
+	m.mu.RUnlock()
+	if known {
+		if replace {
+			done.Replaced++
+		} else {
+			done.Skipped++
+		}
+		return replace, nil
+	}
+	forgotten, err := m.entries.Forgotten(id)
+	switch {
+	case err != nil:
+		return false, err
+	case forgotten && !replace:
+		done.Forgotten++
+		return false, nil
+	default:
+		done.Added++
+		return true, nil
+	}
+}
