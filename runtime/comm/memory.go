@@ -73,7 +73,8 @@ func NewEntryBody(e fsm.Entry) EntryBody {
 	}, e.Text}
 }
 
-// memories waits until the memory is read, but not for long, and gives the answer time.
+// memories waits until the memory is read, but not for long (COM-17), and gives the
+// answer time.
 func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(), err error) {
 	if release, err = h.stream(); err != nil {
 		return nil, err
