@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"shelly/fsm"
@@ -48,7 +50,7 @@ func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if resp.StatusCode != http.StatusOK {
 		return fsm.BrainAnswered{}, c.refusedChat(w, resp)
 	}
-	answer, failed := c.read(w, resp.Body, ask.Conversation, stream)
+	answer, failed := c.read(w, resp, ask.Conversation, stream)
 	if failed != nil {
 		return fsm.BrainAnswered{}, failed
 	}
@@ -81,8 +83,8 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 
 // read makes an answer of a streamed response. Only a line with done: true makes
 // it whole (BRN-1), and a prompt that fills the window makes it worthless (BRN-3).
-func (c *Client) read(w *watch, body io.Reader, asked fsm.Conversation, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
-	in := newLines(body)
+func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
+	in := newLines(resp.Body)
 	all := collector{stream: stream}
 	for {
 		line, err := in.next()
@@ -93,7 +95,7 @@ func (c *Client) read(w *watch, body io.Reader, asked fsm.Conversation, stream f
 		var ch chunk
 		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 		if err := json.Unmarshal(line, &ch); err != nil {
-			return fsm.BrainAnswered{}, failure(fsm.BrainGarbage, "the server at %s sent a line that is no part of an answer: %q", c.base, excerpt(string(line)))
+			return fsm.BrainAnswered{}, failure(fsm.BrainGarbage, "the server at %s sent a line that is no part of an answer%s: %q", c.base, saidToBe(resp.Header), excerpt(string(line)))
 		}
 		if len(ch.Error) > 0 && string(ch.Error) != "null" {
 			return fsm.BrainAnswered{}, c.broken(line)
@@ -109,6 +111,21 @@ func (c *Client) read(w *watch, body io.Reader, asked fsm.Conversation, stream f
 				"the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: raise num_ctx", c.opt.NumCtx)
 		}
 		return all.answer(asked, &ch), nil
+	}
+}
+
+// saidToBe names what a server says that it sends where that is no answer: the page of
+// another program, or something packed that nobody has asked to be (BRN-11).
+func saidToBe(h http.Header) string {
+	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	packed := h.Get("Content-Encoding")
+	switch {
+	case packed != "":
+		return fmt.Sprintf(", but %q of Content-Encoding %q", kind, packed)
+	case kind != "" && kind != "application/x-ndjson" && kind != "application/json":
+		return fmt.Sprintf(", but %q", kind)
+	default:
+		return ""
 	}
 }
 

@@ -1,0 +1,48 @@
+package ollama_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+// A page of another program, answered with status 200, is no answer, and the reason
+// says what came instead (BRN-11).
+func TestBRN11APageIsGarbageAndItsTypeIsNamed(t *testing.T) {
+	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<html>Please log in</html>\n")
+	})
+	_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainGarbage, `"text/html"`, "Please log in")
+}
+
+// An answer is not unpacked, whatever the server packs it into: what is small on the
+// wire stays small (BRN-11).
+func TestBRN11APackedAnswerIsNotUnpacked(t *testing.T) {
+	unpacked := 0
+	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			t.Error("a packed answer was asked for")
+		}
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		for range 256 {
+			n, _ := io.WriteString(z, strings.Repeat(`{"message":{"content":"x"}}`+"\n", 4<<10))
+			unpacked += n
+		}
+		_ = z.Close()
+	})
+	pieces := 0
+	_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, func(ollama.Chunk) { pieces++ })
+	wantClass(t, err, fsm.BrainGarbage, `Content-Encoding "gzip"`)
+	if pieces > 0 || unpacked < 16<<20 {
+		t.Errorf("%d pieces of an answer that unpacks to %d bytes", pieces, unpacked)
+	}
+}
