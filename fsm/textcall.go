@@ -3,6 +3,7 @@ package fsm
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,6 +12,16 @@ import (
 // where nothing else can be meant: the whole of it is calls, in one of the forms
 // that models are trained on, and each names a tool that is offered and gives its
 // arguments as an object (INF-25). A call inside prose stays prose.
+
+// TextCalls returns the calls that a text is, of tools that are all offered, or false
+// where it is none. Their ids are of this text alone.
+func TextCalls(tools []ToolDecl, text string) ([]ToolCall, bool) {
+	c := Config{Tools: slices.Clone(tools)}
+	for i := range c.Tools {
+		c.Tools[i].Builtin = false // whether it is offered is decided
+	}
+	return c.textCalls(AllTools, text, 0)
+}
 
 // textCalls returns the calls that a text is, or false where it is none.
 func (c Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bool) {

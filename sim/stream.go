@@ -16,7 +16,7 @@ const (
 
 // LoadingReason is what a client says of a model that has not begun within
 // FirstTokenMax. It is worded as the real client words it.
-const LoadingReason = "the model gave no first token within 5m0s, loading included (timeouts.first_token); if it stays so, restart the Ollama server"
+const LoadingReason = "the model gave no first token within 5m0s (timeouts.first_token); if it stays so, restart the Ollama server"
 
 // TruncatedReason is what a client says of a prompt that fills its context window
 // of so many tokens. It is worded as the real client words it.

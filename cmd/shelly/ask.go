@@ -282,6 +282,8 @@ func eventLine(e comm.Event) string {
 		default:
 			return "· " + string(e.State)
 		}
+	case comm.EventWaiting:
+		return "· " + e.Text
 	case comm.EventTool:
 		return fmt.Sprintf("→ %s %s", e.Tool, e.Args)
 	case comm.EventToolResult:

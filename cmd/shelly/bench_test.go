@@ -165,8 +165,8 @@ func benchDaemon(b *testing.B, client *ollama.Client) (*daemon.Daemon, context.C
 // chatter is the client as the daemon wants it.
 type chatter struct{ *ollama.Client }
 
-func (c chatter) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
-	return c.Client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(chunk.Text, chunk.Thinking) })
+func (c chatter) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	return c.Client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(daemon.Piece(chunk)) })
 }
 
 // bareTurn is the yardstick: a turn's requests over plain HTTP, and two synced

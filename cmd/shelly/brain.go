@@ -33,7 +33,9 @@ func openBrain(ctx context.Context, c config.Brain, log *slog.Logger) (brain, er
 		log.Info("the built-in demo brain answers, a script and not a model")
 		return demoBrain()
 	}
-	client, err := ollama.New(askingOptions(c))
+	asking := askingOptions(c)
+	asking.Log = log
+	client, err := ollama.New(asking)
 	if err != nil {
 		return brain{}, exit.Errorf(exit.Usage, "brain.url: %w", err)
 	}
@@ -72,7 +74,7 @@ func askingOptions(c config.Brain) ollama.Options {
 		keep = time.Nanosecond // unload at once; 0 would be the client's default
 	}
 	o := ollama.Options{
-		BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel,
+		BaseURL: c.URL, Tools: ollama.ToolsBy(c.Tools), Model: c.Model, EmbedModel: c.EmbedModel,
 		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep,
 		Timeouts: ollama.Timeouts(c.Timeouts),
 	}
@@ -121,12 +123,12 @@ func (o *ollamaBrain) current(ctx context.Context) (*chosen, error) {
 }
 
 // Chat implements [daemon.Brain].
-func (o *ollamaBrain) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+func (o *ollamaBrain) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
 	c, err := o.current(ctx)
 	if err != nil {
 		return fsm.BrainAnswered{}, err
 	}
-	return c.client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(chunk.Text, chunk.Thinking) })
+	return c.client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(daemon.Piece(chunk)) })
 }
 
 // Embed implements [daemon.Embedder].
@@ -152,18 +154,18 @@ func demoBrain() (brain, error) {
 }
 
 // Chat implements [daemon.Brain].
-func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
 	line, ok := s.script.Answer(ask)
 	if !ok {
 		return fsm.BrainAnswered{}, classified{fsm.BrainError, "the script has no line for this"}
 	}
 	for _, p := range line.Pieces(ask) {
-		stream(p.Text, p.Thinking)
+		stream(daemon.Piece{Text: p.Text, Thinking: p.Thinking})
 	}
 	switch in := line.Answer(ask).(type) {
 	case fsm.BrainAnswered:
 		if line.Stream == nil {
-			stream(in.Text, in.Thinking)
+			stream(daemon.Piece{Text: in.Text, Thinking: in.Thinking})
 		}
 		return in, nil
 	case fsm.BrainFailed:

@@ -15,6 +15,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine/history"
 	"shelly/runtime/config"
+	"shelly/runtime/daemon"
 	"shelly/sim/fork"
 	"shelly/sim/scenario/export"
 )
@@ -266,7 +267,7 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 	q := forkQuestion{Purpose: ask.Purpose, Messages: len(ask.Messages())}
 	fmt.Fprintf(m.err, "· question %d (%s): %s, %s\n", len(m.asked)+1, ask.Purpose, count(q.Messages, "message"), count(len(tools), "tool"))
 	began := time.Now()
-	said, err := m.open.Chat(m.ctx, ask, tools, func(string, string) {})
+	said, err := m.open.Chat(m.ctx, ask, tools, func(daemon.Piece) {})
 	if m.ctx.Err() != nil {
 		return nil, m.ctx.Err()
 	}

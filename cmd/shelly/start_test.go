@@ -21,6 +21,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/config"
+	"shelly/runtime/daemon"
 	"shelly/runtime/mock"
 	"shelly/runtime/store"
 )
@@ -149,7 +150,7 @@ func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
 	}
 	chat := func() (fsm.BrainAnswered, error) {
 		ask := fsm.AskBrain{Conversation: fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hi"}}}}
-		return b.Chat(t.Context(), ask, nil, func(string, string) {})
+		return b.Chat(t.Context(), ask, nil, func(daemon.Piece) {})
 	}
 	if answer, err := chat(); err == nil {
 		t.Errorf("without a model: %+v", answer)

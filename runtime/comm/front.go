@@ -73,6 +73,7 @@ const (
 	EventAccepted   EventType = "accepted"    // durable: ID; made by the listener
 	EventState      EventType = "state"       // State, Inference, Ahead
 	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
+	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that loads
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed

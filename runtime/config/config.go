@@ -99,6 +99,9 @@ type Brain struct {
 	// Think says whether a model that can think does: true, false, how much (low, medium
 	// or high, of models that know it), or model for its own way (BRN-6). Default: model.
 	Think string `key:"think" of:"model|true|false|low|medium|high"`
+	// Tools says how the model is told of tools: native, by the server, of models that
+	// can; described, in the prompt (BRN-16); or auto, as the model can. Default: auto.
+	Tools string `key:"tools" of:"auto|native|described"`
 	// OnUnreachable says what a start without a model to use does: exit, or wait
 	// and serve, each request failing until there is one (CFG-7). Default of
 	// shelly: exit; of the others: wait.
@@ -110,11 +113,13 @@ type Brain struct {
 type Timeouts struct {
 	// Connect is the time to reach the server. Default: 5s.
 	Connect time.Duration `key:"connect" min:"1ms" max:"10m"`
-	// FirstToken is the time to the first token, loading included. Default: 5m.
+	// Load is the time to load the model. Default: 5m.
+	Load time.Duration `key:"load" min:"1ms" max:"24h"`
+	// FirstToken is the time from then to the first token. Default: 5m.
 	FirstToken time.Duration `key:"first_token" min:"1ms" max:"24h"`
 	// Idle is the time between two tokens. Default: 60s.
 	Idle time.Duration `key:"idle" min:"1ms" max:"24h"`
-	// Total is the time of the whole call. Default: 10m.
+	// Total is the time of the whole call, the loading apart. Default: 10m.
 	Total time.Duration `key:"total" min:"1ms" max:"24h"`
 }
 

@@ -35,9 +35,11 @@ func defaults(s Sources, profile string) Config {
 			MaxTokens:     p.Options.MaxTokens,
 			Seed:          -1,
 			Think:         "model",
+			Tools:         "auto",
 			OnUnreachable: "wait",
 			Timeouts: Timeouts{
 				Connect:    5 * time.Second,
+				Load:       5 * time.Minute,
 				FirstToken: 5 * time.Minute,
 				Idle:       time.Minute,
 				Total:      10 * time.Minute,

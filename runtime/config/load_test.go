@@ -183,8 +183,9 @@ brain:
   temperature: 0.25
   seed: 7
   think: low
+  tools: described
   on_unreachable: wait
-  timeouts: {connect: 1s, first_token: 2m, idle: 500ms, total: 1h30m}
+  timeouts: {connect: 1s, load: 3m, first_token: 2m, idle: 500ms, total: 1h30m}
 tools: {exec: {allow: true, timeout: 90s}, result_bytes_max: 4096, read_bytes_max: 1MiB}
 comm: {http: "[::1]:0", udp: off}
 request_bytes_max: 128KiB
@@ -197,8 +198,8 @@ limits: # nothing yet
 	brain := c.Brain
 	want := config.Brain{
 		Kind: "auto", URL: "https://ollama.lan:8443", Model: "qwen3:4b", EmbedModel: "nomic-embed-text",
-		NumCtx: 4096, NumPredict: 256, Temperature: 250, Seed: 7, Think: "low", OnUnreachable: "wait",
-		Timeouts: config.Timeouts{Connect: time.Second, FirstToken: 2 * time.Minute, Idle: 500 * time.Millisecond, Total: 90 * time.Minute},
+		NumCtx: 4096, NumPredict: 256, Temperature: 250, Seed: 7, Think: "low", Tools: "described", OnUnreachable: "wait",
+		Timeouts: config.Timeouts{Connect: time.Second, Load: 3 * time.Minute, FirstToken: 2 * time.Minute, Idle: 500 * time.Millisecond, Total: 90 * time.Minute},
 	}
 	if diff := cmp.Diff(want, brain); diff != "" {
 		t.Errorf("brain (-want +got)\n%s", diff)

@@ -21,8 +21,12 @@ type Brain interface {
 	// Chat asks the model and streams what it says to stream, which may be
 	// called from one goroutine at a time. Call and At of the answer are left
 	// to the caller.
-	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error)
+	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Piece)) (fsm.BrainAnswered, error)
 }
+
+// Piece is a part of an answer as it streams in. A note is no part of it: it says in
+// words what the answer waits for.
+type Piece struct{ Text, Thinking, Note string }
 
 // Embedder turns a text into a vector of float32, little-endian.
 type Embedder interface {

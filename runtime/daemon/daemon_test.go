@@ -24,12 +24,12 @@ type script struct{ asked chan asked }
 type asked struct {
 	fsm.AskBrain
 	tools  []fsm.ToolDecl
-	stream func(text, thinking string)
+	stream func(daemon.Piece)
 	answer chan<- fsm.BrainAnswered
 	ctx    context.Context
 }
 
-func (s *script) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(text, thinking string)) (fsm.BrainAnswered, error) {
+func (s *script) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
 	answer := make(chan fsm.BrainAnswered, 1)
 	select {
 	case s.asked <- asked{ask, tools, stream, answer, ctx}:
@@ -199,7 +199,7 @@ func TestAWatcherSeesWhatHappens(t *testing.T) {
 	f.next().calls("look")
 	second := f.next()
 	events := f.watch("a") // the tool has run already
-	second.stream("It is ", "")
+	second.stream(daemon.Piece{Text: "It is "})
 	second.says("It is here.")
 	f.next().says("A summary.")
 	list := all(events)
@@ -247,7 +247,7 @@ func TestASlowWatcherGetsTheReply(t *testing.T) {
 	call := f.next()
 	events := f.watch("a")
 	for range 10_000 {
-		call.stream("word ", "")
+		call.stream(daemon.Piece{Text: "word "})
 	}
 	call.says("done")
 	f.next().says("A summary.")

@@ -113,8 +113,9 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 		places = chunkEvents
 	} else {
 		past := h.history[key]
-		if last := len(past) - 1; e.Type == comm.EventQueued && last >= 0 && past[last].Type == e.Type {
-			past = past[:last] // of its places only the present one is worth telling
+		passing := e.Type == comm.EventQueued || e.Type == comm.EventWaiting
+		if last := len(past) - 1; passing && last >= 0 && past[last].Type == e.Type {
+			past = past[:last] // only the present one is worth telling
 		}
 		if len(past) == historyEvents { // the oldest says least of where it stands
 			past = slices.Delete(past, 0, 1)
@@ -128,15 +129,17 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	}
 }
 
-// chunk passes on streamed text of an answer (BRN-9); a summary's is nobody's
-// business.
-func (h *hub) chunk(e fsm.AskBrain, text, thinking string) {
-	if e.Purpose != fsm.PurposeAnswer || text == "" && thinking == "" {
-		return
-	}
+// piece passes on streamed text of an answer (BRN-9), a summary's being nobody's
+// business, and what an answer waits for.
+func (h *hub) piece(e fsm.AskBrain, p Piece) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: text, Thinking: thinking})
+	if p.Note != "" { // BRN-18
+		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
+	}
+	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
+		h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: p.Text, Thinking: p.Thinking})
+	}
 }
 
 // moved passes on a transition, with the name that the profile has for it (INF-28).

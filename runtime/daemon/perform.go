@@ -134,7 +134,7 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl) fsm.Input {
 	var answer fsm.BrainAnswered
 	err := d.guarded("the model client", func() (err error) {
-		answer, err = d.o.Brain.Chat(ctx, e, tools, func(text, thinking string) { d.hub.chunk(e, text, thinking) })
+		answer, err = d.o.Brain.Chat(ctx, e, tools, func(p Piece) { d.hub.piece(e, p) })
 		return err
 	})
 	if err != nil {

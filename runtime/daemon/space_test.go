@@ -88,7 +88,7 @@ func TestJRN14BelowTheReserveFactsAreHeld(t *testing.T) {
 		}
 		events := f.watch("a")
 		j.low.Store(true)
-		a.stream("one", "") // what is streamed is still seen
+		a.stream(daemon.Piece{Text: "one"}) // what is streamed is still seen
 		b.says("two")
 		synctest.Wait()
 		a.says("one")

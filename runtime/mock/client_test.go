@@ -171,7 +171,7 @@ func TestTheClientFindsTheMocksModels(t *testing.T) {
 	if chat, embed, err := c.Choose(ctx); chat != "brain:latest" || embed != "brain-embed:latest" || err != nil {
 		t.Errorf("%q, %q, %v", chat, embed, err)
 	}
-	want := ollama.Capabilities{Completion: true, Tools: true, Thinking: true, ContextLength: 131072}
+	want := ollama.Capabilities{Completion: true, Tools: true, Thinking: true, Vision: true, ContextLength: 131072}
 	if got, err := c.Show(ctx, "brain"); got != want || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -113,7 +113,7 @@ func (s *Server) describe(name string) api.ShowResponse {
 	if s.isChat(name) {
 		template = "{{ range .Tools }}{{ . }}{{ end }}{{ range .Messages }}{{ .Content }}{{ end }}"
 		window = chatContext
-		can = []model.Capability{model.CapabilityCompletion, model.CapabilityTools, model.CapabilityThinking}
+		can = []model.Capability{model.CapabilityCompletion, model.CapabilityTools, model.CapabilityVision, model.CapabilityThinking}
 	}
 	info := shape(details.Family, window)
 	if s.isEmbed(name) {

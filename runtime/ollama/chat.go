@@ -15,10 +15,12 @@ import (
 	"shelly/fsm"
 )
 
-// Chunk is a piece of an answer as it streams in. Both parts may be set.
+// Chunk is a piece of an answer as it streams in. Both parts may be set. A note is no
+// part of it: it says in words what the answer waits for.
 type Chunk struct {
 	Text     string
 	Thinking string
+	Note     string
 }
 
 const (
@@ -33,10 +35,48 @@ const (
 // piece of text and thinking on the way (BRN-9), from this goroutine; it must
 // not wait, because the deadlines go on. The error is always an [*Error].
 func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, error) {
+	answer, err := c.chat(ctx, ask, tools, stream)
+	if err == nil {
+		return answer, nil
+	}
+	if err.Class == fsm.BrainUnreachable {
+		c.known.forget() // what comes back may be another server (BRN-13)
+	}
+	return fsm.BrainAnswered{}, err
+}
+
+func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
 	if c.opt.Model == "" {
 		return fsm.BrainAnswered{}, failure(fsm.BrainMissingModel, "no chat model is configured: name one, or run \"ollama pull %s\"", suggestedModel)
 	}
-	body, err := c.request(ask, tools)
+	model, err := c.ready(ctx, stream)
+	if err != nil {
+		return fsm.BrainAnswered{}, err
+	}
+	if err := c.seen(ask, model); err != nil {
+		return fsm.BrainAnswered{}, err
+	}
+	for refusals := 0; ; refusals++ {
+		answer, err := c.once(ctx, ask, tools, c.manner(model), stream)
+		if err == nil || err.Lacks == "" || model.lacks[err.Lacks] || refusals == refusalsMax {
+			return answer, err
+		}
+		before := c.manner(model)
+		model = c.known.learn(c.opt.Model, func(f *facts) { f.lacks[err.Lacks] = true })
+		if c.manner(model) == before {
+			return answer, err
+		}
+		c.opt.Log.Info("the model is asked in another manner", "model", c.opt.Model, "because", err)
+	}
+}
+
+// refusalsMax is how often one chat may be refused for something that the model lacks:
+// once for each [Ability].
+const refusalsMax = 3
+
+// once sends one request.
+func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, how manner, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
+	body, err := c.request(ask, tools, how)
 	if err != nil {
 		return fsm.BrainAnswered{}, failure(fsm.BrainError, "%v", err)
 	}
@@ -50,9 +90,23 @@ func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if resp.StatusCode != http.StatusOK {
 		return fsm.BrainAnswered{}, c.refusedChat(w, resp)
 	}
+	var hides *veil
+	if how.described && stream != nil {
+		hides = &veil{stream: stream}
+		stream = hides.put
+	}
 	answer, failed := c.read(w, resp, ask.Conversation, stream)
 	if failed != nil {
 		return fsm.BrainAnswered{}, failed
+	}
+	if failed := c.whole(ask, tools, answer.Tokens.Prompt); failed != nil {
+		return fsm.BrainAnswered{}, failed
+	}
+	if how.described {
+		answer = recovered(answer, ask.Conversation, tools)
+	}
+	if hides != nil {
+		hides.end(len(answer.Calls) > 0)
 	}
 	return answer, nil
 }
@@ -78,11 +132,11 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 		return ended(ctx)
 	}
 	text, ours := errorText(body)
-	return c.refused(c.opt.Model, resp.StatusCode, text, ours)
+	return c.refused(c.opt.Model, resp.StatusCode, text, ours).after(resp.Header)
 }
 
 // read makes an answer of a streamed response. Only a line with done: true makes
-// it whole (BRN-1), and a prompt that fills the window makes it worthless (BRN-3).
+// it whole (BRN-1).
 func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
 	in := newLines(resp.Body)
 	all := collector{stream: stream}
@@ -95,9 +149,9 @@ func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, str
 		var ch chunk
 		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 		if err := json.Unmarshal(line, &ch); err != nil {
-			return fsm.BrainAnswered{}, failure(fsm.BrainGarbage, "the server at %s sent a line that is no part of an answer%s: %q", c.base, saidToBe(resp.Header), excerpt(string(line)))
+			return fsm.BrainAnswered{}, c.unreadable(resp.Header, line)
 		}
-		if len(ch.Error) > 0 && string(ch.Error) != "null" {
+		if ch.failed() {
 			return fsm.BrainAnswered{}, c.broken(line)
 		}
 		all.add(&ch)
@@ -106,12 +160,12 @@ func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, str
 		}
 		w.hurry(drain)
 		_, _ = io.Copy(io.Discard, in.r)
-		if ch.PromptEvalCount >= c.opt.NumCtx {
-			return fsm.BrainAnswered{}, failure(fsm.BrainContextTruncated,
-				"the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: raise num_ctx", c.opt.NumCtx)
-		}
 		return all.answer(asked, &ch), nil
 	}
+}
+
+func (c *Client) unreadable(h http.Header, line []byte) *Error {
+	return failure(fsm.BrainGarbage, "the server at %s sent a line that is no part of an answer%s: %q", c.base, saidToBe(h), excerpt(string(line)))
 }
 
 // saidToBe names what a server says that it sends where that is no answer: the page of

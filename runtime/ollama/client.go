@@ -3,6 +3,7 @@ package ollama
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,6 +20,7 @@ const (
 	DefaultKeepAlive  = 5 * time.Minute
 
 	DefaultConnect    = 5 * time.Second
+	DefaultLoad       = 5 * time.Minute
 	DefaultFirstToken = 5 * time.Minute
 	DefaultIdle       = time.Minute
 	DefaultTotal      = 10 * time.Minute
@@ -53,22 +55,41 @@ type Options struct {
 	Seed        *int
 	// Think says whether the model thinks: true, false, low, medium or high. Default:
 	// empty, the model's own way.
-	Think    string
+	Think string
+	// Tools says how a model is told of tools (BRN-16). Default: ToolsAuto.
+	Tools ToolsBy
+	// Log is told of loading and of what the server gives less of than was asked for.
+	// Default: nowhere.
+	Log      *slog.Logger
 	Timeouts Timeouts
 }
+
+// ToolsBy says how a model is told of tools.
+type ToolsBy string
+
+// By the server's own way where the model has one, else by a description in the prompt;
+// always by the server; always by a description.
+const (
+	ToolsAuto      ToolsBy = "auto"
+	ToolsNative    ToolsBy = "native"
+	ToolsDescribed ToolsBy = "described"
+)
 
 // Timeouts bound one call (BRN-8). A zero value means the default.
 type Timeouts struct {
 	// Connect bounds reaching the server. Default: DefaultConnect.
+	// It also bounds the question what is loaded.
 	Connect time.Duration
+	// Load bounds the loading of the chat model. Default: DefaultLoad.
+	Load time.Duration
 	// FirstToken bounds the wait for the first line of an answer, in which the
-	// server may load the model and reads the prompt, and a whole embedding.
+	// server reads the prompt. An embedding may take that and Load.
 	// Default: DefaultFirstToken.
 	FirstToken time.Duration
 	// Idle bounds the wait between two lines of an answer, and each question
 	// about the server and its models. Default: DefaultIdle.
 	Idle time.Duration
-	// Total bounds a whole chat. Default: DefaultTotal.
+	// Total bounds a whole chat, the loading apart. Default: DefaultTotal.
 	Total time.Duration
 }
 
@@ -78,6 +99,9 @@ type Client struct {
 	base *url.URL
 	http *http.Client
 	api  *api.Client
+
+	known *known
+	ticks func(time.Duration) (<-chan time.Time, func()) // for what is told while a model loads
 }
 
 // New returns a client. It sends nothing; the error is one of the options.
@@ -87,17 +111,18 @@ func New(opt Options) (*Client, error) {
 		return nil, err
 	}
 	opt = opt.withDefaults()
-	if t := opt.Timeouts; min(opt.NumCtx, opt.NumPredict) < 0 || min(t.Connect, t.FirstToken, t.Idle, t.Total) < 0 {
+	if t := opt.Timeouts; min(opt.NumCtx, opt.NumPredict) < 0 || min(t.Connect, t.Load, t.FirstToken, t.Idle, t.Total) < 0 {
 		return nil, errors.New("num_ctx, num_predict and the timeouts of the Ollama client must be positive")
 	}
 	client := &http.Client{
 		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client)}, nil
+	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), ticks: everyTick}, nil
 }
 
-// With returns a client for other models over the same connections.
+// With returns a client for other models over the same connections, with the same
+// knowledge of the server's models.
 func (c *Client) With(chat, embed string) *Client {
 	d := *c
 	d.opt.Model, d.opt.EmbedModel = chat, embed
@@ -114,16 +139,22 @@ func (o Options) withDefaults() Options {
 	o.NumCtx = or(o.NumCtx, DefaultNumCtx)
 	o.NumPredict = or(o.NumPredict, DefaultNumPredict)
 	o.KeepAlive = or(o.KeepAlive, DefaultKeepAlive)
+	o.Tools = or(o.Tools, ToolsAuto)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	t := &o.Timeouts
 	t.Connect = or(t.Connect, DefaultConnect)
+	t.Load = or(t.Load, DefaultLoad)
 	t.FirstToken = or(t.FirstToken, DefaultFirstToken)
 	t.Idle = or(t.Idle, DefaultIdle)
 	t.Total = or(t.Total, DefaultTotal)
 	return o
 }
 
-func or[T int | time.Duration](v, otherwise T) T {
-	if v == 0 {
+func or[T int | time.Duration | ToolsBy](v, otherwise T) T {
+	var zero T
+	if v == zero {
 		return otherwise
 	}
 	return v

@@ -24,7 +24,7 @@ func newWatch(ctx context.Context, t Timeouts) *watch {
 	w := &watch{within: t.Idle}
 	w.Context, w.cancel = context.WithCancelCause(ctx)
 	w.wait = w.after(t.FirstToken, failure(fsm.BrainLoading,
-		"the model gave no first token within %v, loading included (timeouts.first_token); if it stays so, restart the Ollama server", t.FirstToken))
+		"the model gave no first token within %v (timeouts.first_token); if it stays so, restart the Ollama server", t.FirstToken))
 	w.total = w.after(t.Total, failure(fsm.BrainTimeout,
 		"the model's answer took longer than %v (timeouts.total)", t.Total))
 	return w

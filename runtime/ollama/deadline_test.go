@@ -55,12 +55,12 @@ func TestTheCallersDeadlineIsATimeout(t *testing.T) {
 
 func TestQuestionsHaveADeadline(t *testing.T) {
 	s := silentAfter(t, "")
-	c := client(t, s.Server, func(o *ollama.Options) { o.Timeouts = ollama.Timeouts{Idle: soon, FirstToken: soon} })
+	c := client(t, s.Server, func(o *ollama.Options) { o.Timeouts = ollama.Timeouts{Idle: soon, Load: soon, FirstToken: soon} })
 	_, err := c.Version(testContext(t))
 	wantClass(t, err, fsm.BrainTimeout, "version")
 	_, err = c.Models(testContext(t))
 	wantClass(t, err, fsm.BrainTimeout, "models")
-	_, err = c.Show(testContext(t), "m")
+	_, err = c.Show(testContext(t), "x")
 	wantClass(t, err, fsm.BrainTimeout, "what the model can do")
 	_, _, err = c.Embed(testContext(t), "text")
 	wantClass(t, err, fsm.BrainTimeout, "embedding")

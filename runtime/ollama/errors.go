@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,7 @@ import (
 type Error struct {
 	Class  fsm.BrainClass
 	Reason string
+	Lacks  Ability // what the model was refused for; empty: something else
 }
 
 // Error returns the reason.
@@ -30,6 +32,23 @@ func (e *Error) BrainClass() fsm.BrainClass { return e.Class }
 
 func failure(class fsm.BrainClass, format string, args ...any) *Error {
 	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (e *Error) lacking(a Ability) *Error {
+	e.Lacks = a
+	return e
+}
+
+// after says how long the server wants to be left alone. The machine's own waits decide
+// (INF-15).
+func (e *Error) after(h http.Header) *Error {
+	if wait := h.Get("Retry-After"); wait != "" && e.Class == fsm.BrainBusy {
+		if _, err := strconv.Atoi(wait); err == nil {
+			wait += " s"
+		}
+		e.Reason += "; it asks to wait for " + excerpt(wait)
+	}
+	return e
 }
 
 func (c *Client) missing(model string) *Error {
@@ -83,6 +102,8 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	switch status {
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later, or raise OLLAMA_NUM_PARALLEL or OLLAMA_MAX_QUEUE there", c.base, text)
+	case statusClosed:
+		return failure(fsm.BrainCutStream, "the Ollama server at %s gave the call up (status %d: %s)", c.base, status, text)
 	case http.StatusBadGateway:
 		class = fsm.BrainUnreachable
 	case http.StatusGatewayTimeout, http.StatusRequestTimeout:
@@ -93,13 +114,24 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	return failure(class, "the Ollama server at %s answered status %d: %s", c.base, status, text)
 }
 
+// statusClosed is what Ollama answers when it thinks that its client has left, as it
+// does when it stops.
+const statusClosed = 499
+
 // reported sorts the errors that are told apart by their text alone (BRN-7), in a
 // response or in the midst of a stream. It returns nil for any other.
 func (c *Client) reported(text string) *Error {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
 	case has("does not support tools"):
-		return failure(fsm.BrainNoTools, "the model cannot call tools (%s): configure one that can; \"ollama show MODEL\" lists it under capabilities", text)
+		return failure(fsm.BrainNoTools,
+			"the model cannot call tools (%s): configure one that can (\"ollama show MODEL\" lists it under capabilities), or set brain.tools to auto", text).lacking(Tools)
+	case has("does not support thinking"):
+		return failure(fsm.BrainError, "the model cannot think (%s): set brain.think to model or false", text).lacking(Thinking)
+	case has("think value") && has("not supported"):
+		return failure(fsm.BrainError, "the model cannot think so much or so little (%s): set brain.think to true", text).lacking(Levels)
+	case has("error parsing tool call"), has("failed to parse tool call"), has("XML syntax error"):
+		return failure(fsm.BrainGarbage, "the model wrote a call that the server could not read: %s", text)
 	case has("input length exceeds"), has("exceeds the context length"):
 		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
 	case has("server busy"):

@@ -65,16 +65,20 @@ type schema struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// request returns the body that asks for ask and offers tools, with the window and
-// the length each time and no leave to truncate (BRN-2).
-func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error) {
+// request returns the body that asks for ask and offers tools in the manner that the
+// model can be asked in, with the window and the length each time and no leave to
+// truncate (BRN-2).
+func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) ([]byte, error) {
 	messages := ask.Messages()
+	if how.described {
+		messages, tools = described(messages, tools), nil
+	}
 	req := chatRequest{
 		Model:     c.opt.Model,
 		Messages:  make([]message, 0, len(messages)),
 		Stream:    true,
 		KeepAlive: api.Duration{Duration: c.opt.KeepAlive},
-		Think:     thinks(c.opt.Think),
+		Think:     thinks(how.think),
 		Options:   c.Sends(ask.Options),
 	}
 	for _, m := range messages {
@@ -96,7 +100,7 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl) ([]byte, error)
 	return b.Bytes(), nil
 }
 
-// thinks is the wire form of Options.Think; nil leaves it out.
+// thinks is the wire form of how much a model is to think; nil leaves it out.
 func thinks(think string) any {
 	switch think {
 	case "":
@@ -143,14 +147,19 @@ func sendable(args string) json.RawMessage {
 }
 
 func wireTool(t fsm.ToolDecl) (tool, error) {
-	parameters := json.RawMessage(t.Parameters)
-	if t.Parameters == "" {
-		parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
+	parameters := schemaOf(t)
 	if !isObject(parameters) {
 		return tool{}, fmt.Errorf("the parameters of tool %q are not a JSON schema object", t.Name)
 	}
 	return tool{Type: "function", Function: schema{Name: t.Name, Description: t.Description, Parameters: parameters}}, nil
+}
+
+// schemaOf is the schema of a tool's arguments; one that declares none takes none.
+func schemaOf(t fsm.ToolDecl) json.RawMessage {
+	if t.Parameters == "" {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return json.RawMessage(t.Parameters)
 }
 
 func isObject(raw json.RawMessage) bool {

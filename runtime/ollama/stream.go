@@ -73,6 +73,9 @@ type chunk struct {
 	Error           json.RawMessage `json:"error"`
 }
 
+// failed reports whether the line is an error of the server.
+func (c *chunk) failed() bool { return len(c.Error) > 0 && string(c.Error) != "null" }
+
 // collector makes one answer of the chunks.
 type collector struct {
 	split    splitter

@@ -27,8 +27,26 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-// server serves handler, which is given each request's body.
+// server serves handler, which is given each request's body. What a chat asks on its way
+// is answered for it: model m is loaded and can do all.
 func server(t *testing.T, handler func(w http.ResponseWriter, r *http.Request, body string)) *httptest.Server {
+	t.Helper()
+	return bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		switch {
+		case r.URL.Path == "/api/ps":
+			_, _ = io.WriteString(w, `{"models":[{"name":"m:latest"}]}`)
+		case r.URL.Path == "/api/show" && strings.HasPrefix(body, `{"model":"m",`):
+			_, _ = io.WriteString(w, `{"capabilities":["completion","tools","thinking","vision"]}`)
+		case strings.Contains(body, `"messages":[],`):
+			_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
+		default:
+			handler(w, r, body)
+		}
+	})
+}
+
+// bare serves handler and nothing else.
+func bare(t *testing.T, handler func(w http.ResponseWriter, r *http.Request, body string)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

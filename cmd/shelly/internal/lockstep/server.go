@@ -36,6 +36,7 @@ func (l *live) serve(noVectors bool) error {
 	}
 	l.asking = ollama.Options{
 		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed, NumCtx: callWindow,
+		Tools: ollama.ToolsNative, // a scripted no_tools is one
 	}
 	asking := l.asking
 	if l.client, err = ollama.New(asking); err != nil {

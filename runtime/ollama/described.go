@@ -1,0 +1,151 @@
+package ollama
+
+import (
+	"encoding/json"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// A model without tools is told of them in the system prompt, writes a call as text in
+// one fixed form, and is given the results as messages of the user (BRN-16). Nothing but
+// the wire is different: what it writes is taken as any call written as text is, and
+// marked (INF-25).
+const (
+	callOpen    = "<tool_call>"
+	callClose   = "</tool_call>"
+	resultOpen  = "<tool_result"
+	resultClose = "</tool_result>"
+)
+
+// protocolHead and protocolTail stand around the list of tools.
+const (
+	protocolHead = "# How to call tools\n\nThese tools are there, each with a JSON schema of its arguments:\n\n"
+	protocolTail = "\nTo call one, answer with such a block and nothing else:\n\n" +
+		callOpen + "\n{\"name\": \"NAME OF THE TOOL\", \"arguments\": {}}\n" + callClose +
+		"\n\nThe next message then brings its result, between " + resultOpen + "> and " + resultClose +
+		". Never write a result yourself. When no tool is needed, answer in plain text without such a block."
+)
+
+// describe returns the tools as a part of the system prompt.
+func describe(tools []fsm.ToolDecl) string {
+	var b strings.Builder
+	b.WriteString(protocolHead)
+	for _, t := range tools {
+		b.WriteString("- " + t.Name)
+		if t.Description != "" {
+			b.WriteString(": " + strings.ReplaceAll(t.Description, "\n", " "))
+		}
+		b.WriteString("\n  " + string(schemaOf(t)) + "\n")
+	}
+	b.WriteString(protocolTail)
+	return b.String()
+}
+
+// described returns a conversation in the form of the protocol. The results of one
+// answer's calls go in one message: there are templates that want the roles to take
+// turns.
+func described(messages []fsm.Message, tools []fsm.ToolDecl) []fsm.Message {
+	var out []fsm.Message
+	if len(tools) > 0 {
+		if len(messages) > 0 && messages[0].Role == fsm.RoleSystem {
+			system := messages[0]
+			system.Text = strings.TrimRight(system.Text, "\n") + "\n\n" + describe(tools)
+			out, messages = append(out, system), messages[1:]
+		} else {
+			out = append(out, fsm.Message{Role: fsm.RoleSystem, Text: describe(tools)})
+		}
+	}
+	results := false // the last of out holds results
+	for _, m := range messages {
+		switch {
+		case m.Role == fsm.RoleTool && results:
+			out[len(out)-1].Text += "\n" + resultText(m)
+			continue
+		case m.Role == fsm.RoleTool:
+			out = append(out, fsm.Message{Role: fsm.RoleUser, Text: resultText(m)})
+		default:
+			for _, c := range m.Calls {
+				m.Text = strings.TrimLeft(m.Text+"\n"+callText(c), "\n")
+			}
+			m.Calls = nil
+			out = append(out, m)
+		}
+		results = m.Role == fsm.RoleTool
+	}
+	return out
+}
+
+func callText(c fsm.ToolCall) string {
+	return callOpen + "\n{\"name\": " + quoted(c.Name) + ", \"arguments\": " + string(sendable(c.Args)) + "}\n" + callClose
+}
+
+// resultText is a result as it is sent. A closing tag inside it does not end it.
+func resultText(m fsm.Message) string {
+	text := strings.ReplaceAll(m.Text, resultClose, `<\/tool_result>`)
+	return resultOpen + " name=" + quoted(m.Tool) + ">\n" + text + "\n" + resultClose
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil { // a string always encodes
+		return `""`
+	}
+	return string(b)
+}
+
+// recovered takes the calls of an answer in the form of the protocol out of its text.
+func recovered(in fsm.BrainAnswered, asked fsm.Conversation, tools []fsm.ToolDecl) fsm.BrainAnswered {
+	if len(in.Calls) > 0 {
+		return in
+	}
+	written, ok := fsm.TextCalls(tools, in.Text)
+	if !ok {
+		return in
+	}
+	calls := make([]call, len(written))
+	for i, c := range written {
+		calls[i].Function = function{Index: i, Name: c.Name, Arguments: json.RawMessage(c.Args)}
+	}
+	in.Text, in.Calls = "", toolCalls(asked, calls)
+	for i := range in.Calls {
+		in.Calls[i].Text = true
+	}
+	if in.Stop == fsm.StopEndTurn {
+		in.Stop = fsm.StopToolUse
+	}
+	return in
+}
+
+// veil keeps a call written as text from whoever watches the answer stream: it is no
+// part of what is said.
+type veil struct {
+	stream func(Chunk)
+	held   string // the beginning of what may be a call
+	open   bool   // it is none
+}
+
+func (v *veil) put(c Chunk) {
+	if v.open {
+		v.stream(c)
+		return
+	}
+	v.held += c.Text
+	begun := strings.TrimLeft(v.held, " \t\r\n")
+	if strings.HasPrefix(begun, callOpen) || strings.HasPrefix(callOpen, begun) {
+		c.Text = ""
+	} else {
+		c.Text, v.held, v.open = v.held, "", true
+	}
+	if c.Text+c.Thinking != "" {
+		v.stream(c)
+	}
+}
+
+// end gives what was held back, unless it was a call.
+func (v *veil) end(called bool) {
+	if !called && v.held != "" {
+		v.stream(Chunk{Text: v.held})
+	}
+	v.held = ""
+}

@@ -1,0 +1,107 @@
+package ollama
+
+import "sync"
+
+// known is what a client and those made of it by [Client.With] have found out about the
+// models of their server. It is kept for the life of the process (BRN-13).
+type known struct {
+	mu     sync.Mutex
+	models map[string]*facts // by name with tag
+}
+
+func newKnown() *known { return &known{models: map[string]*facts{}} }
+
+// facts are what is known of one model.
+type facts struct {
+	digest string // of its manifest; empty: the server has not said
+	loaded bool   // it has been loaded for this process once
+	asked  bool   // the server was asked what the model can do
+	told   bool   // and has said it, in can
+	can    Capabilities
+	lacks  map[Ability]bool // what it has refused since
+	window map[int]int      // the tokens that were allocated, by the num_ctx asked for
+	counts counts
+}
+
+// Ability is something that a call may ask of a model that not every model has.
+type Ability string
+
+// A model calls tools, thinks, or thinks as much as it is told.
+const (
+	Tools    Ability = "tools"
+	Thinking Ability = "thinking"
+	Levels   Ability = "levels"
+)
+
+// of returns what is known of a model.
+func (k *known) of(model string) facts {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.at(model).clone()
+}
+
+// learn changes what is known of a model and returns it.
+func (k *known) learn(model string, change func(*facts)) facts {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f := k.at(model)
+	change(f)
+	return f.clone()
+}
+
+// forget drops all: the server was gone, and what comes back may be another.
+func (k *known) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.models)
+}
+
+// at is the entry of a model. The caller holds mu.
+func (k *known) at(model string) *facts {
+	name := tagged(model)
+	f := k.models[name]
+	if f == nil {
+		f = &facts{lacks: map[Ability]bool{}, window: map[int]int{}}
+		k.models[name] = f
+	}
+	return f
+}
+
+func (f *facts) clone() facts {
+	c := *f
+	c.lacks, c.window = map[Ability]bool{}, map[int]int{}
+	for a, is := range f.lacks { // order-free: each is copied
+		c.lacks[a] = is
+	}
+	for asked, given := range f.window { // order-free: each is copied
+		c.window[asked] = given
+	}
+	return c
+}
+
+// has reports whether the model has an ability, as far as it is known: what the server
+// says, unless the model has refused.
+func (f *facts) has(a Ability) bool {
+	switch {
+	case f.lacks[a]:
+		return false
+	case !f.told:
+		return true
+	case a == Tools:
+		return f.can.Tools
+	default: // who thinks in levels is not told
+		return f.can.Thinking
+	}
+}
+
+// is notes the digest of the model that is loaded. Of another one under the same name
+// nothing is known.
+func (f *facts) is(digest string) {
+	if digest == "" || digest == f.digest {
+		return
+	}
+	if f.digest != "" {
+		*f = facts{lacks: map[Ability]bool{}, window: map[int]int{}}
+	}
+	f.digest = digest
+}

@@ -1,0 +1,53 @@
+package ollama
+
+import "shelly/fsm"
+
+// manner is how a model is asked: as it was configured, in so far as the model can.
+type manner struct {
+	described bool   // tools are described in the prompt (BRN-16)
+	think     string // of Options.Think; empty: left out
+}
+
+// manner returns how the chat model is asked. A model that cannot think is not told to,
+// which it would refuse; that it shall not is understood by all (BRN-14).
+func (c *Client) manner(f facts) manner {
+	how := manner{described: c.opt.Tools == ToolsDescribed, think: c.opt.Think}
+	if c.opt.Tools == ToolsAuto {
+		how.described = !f.has(Tools)
+	}
+	switch how.think {
+	case "", "false":
+	case "true":
+		if !f.has(Thinking) {
+			how.think = ""
+		}
+	default:
+		switch {
+		case !f.has(Thinking):
+			how.think = ""
+		case !f.has(Levels):
+			how.think = "true"
+		}
+	}
+	return how
+}
+
+// imageBytesMax bounds one image. The server decodes it in its memory.
+const imageBytesMax = 20 << 20
+
+// seen refuses images that the model cannot see: a server would drop them in silence and
+// the model answer as if there were none (BRN-15).
+func (c *Client) seen(ask fsm.AskBrain, f facts) *Error {
+	for _, m := range ask.Conversation.Messages {
+		for _, image := range m.Images {
+			switch {
+			case f.told && !f.can.Vision:
+				return failure(fsm.BrainError,
+					"the model %q cannot see images: configure one that can (\"ollama show MODEL\" lists vision under capabilities), or ask without them", c.opt.Model)
+			case len(image) > imageBytesMax:
+				return failure(fsm.BrainError, "an image of %d bytes is larger than the %d MiB that are sent", len(image), imageBytesMax>>20)
+			}
+		}
+	}
+	return nil
+}

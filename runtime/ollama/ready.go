@@ -1,0 +1,194 @@
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"shelly/fsm"
+)
+
+// loadTick is how often it is told that a model still loads.
+const loadTick = 5 * time.Second
+
+// ready has the model loaded and returns what is known of it. The loading is a call of
+// its own, an empty list of messages, so that it has a deadline of its own and can be
+// told of (BRN-18). A server that cannot say what it has loaded is not asked to load: the
+// chat does.
+func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) {
+	now, err := c.running(ctx)
+	if err != nil {
+		if err.Class == fsm.BrainUnreachable || ctx.Err() != nil {
+			return facts{}, err
+		}
+		return c.capable(ctx)
+	}
+	if !c.holds(now) {
+		if err := c.load(ctx, stream); err != nil {
+			return facts{}, err
+		}
+		if now, err = c.running(ctx); err == nil {
+			c.allocated(now)
+		}
+	}
+	return c.capable(ctx)
+}
+
+// running returns the entry of the chat model in the list of what is loaded; nil: it is
+// not loaded.
+func (c *Client) running(ctx context.Context) (*api.ProcessModelResponse, *Error) {
+	within, cancel := within(ctx, c.opt.Timeouts.Connect, "asking what is loaded")
+	defer cancel()
+	list, err := c.api.ListRunning(within)
+	if err != nil {
+		return nil, c.sort(within, "", err)
+	}
+	for i := range list.Models {
+		if m := &list.Models[i]; SameModel(m.Name, c.opt.Model) {
+			return m, nil
+		}
+	}
+	return nil, nil
+}
+
+// holds reports whether a chat finds its model loaded as it wants it. One that nobody has
+// loaded for this process before may be listed while it still loads.
+func (c *Client) holds(now *api.ProcessModelResponse) bool {
+	if now == nil {
+		return false
+	}
+	f := c.known.learn(c.opt.Model, func(f *facts) { f.is(now.Digest) })
+	given := now.ContextLength
+	return f.loaded && (given == 0 || given == c.opt.NumCtx || given == f.window[c.opt.NumCtx])
+}
+
+// allocated notes what a load has come to, and warns of a window that is smaller than
+// what was asked for (BRN-17).
+func (c *Client) allocated(now *api.ProcessModelResponse) {
+	if now == nil {
+		return
+	}
+	asked, given := c.opt.NumCtx, now.ContextLength
+	c.known.learn(c.opt.Model, func(f *facts) {
+		f.is(now.Digest)
+		f.loaded = true
+		f.window[asked] = given
+	})
+	if given > 0 && given < asked {
+		c.opt.Log.Warn("the server has given the model a smaller window than num_ctx: set brain.num_ctx to what it has",
+			"model", c.opt.Model, "num_ctx", asked, "allocated", given)
+	}
+}
+
+// load loads the chat model with the window that its chats ask for, and tells how long
+// that takes.
+func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeouts.Load, failure(fsm.BrainLoading,
+		"the model %q did not load within %v (timeouts.load): wait, take a smaller model, or raise it", c.opt.Model, c.opt.Timeouts.Load))
+	defer cancel()
+	done := make(chan *Error, 1)
+	go func() { done <- c.askToLoad(ctx) }()
+	tick, stop := c.ticks(loadTick)
+	defer stop()
+	for waited := loadTick; ; waited += loadTick {
+		select {
+		case err := <-done:
+			return err
+		case <-tick:
+			c.opt.Log.Info("the model loads", "model", c.opt.Model, "for", waited)
+			if stream != nil {
+				stream(Chunk{Note: fmt.Sprintf("loading %s, %d s", c.opt.Model, waited/time.Second)})
+			}
+		}
+	}
+}
+
+// askToLoad sends a chat without messages, which ends when the model is loaded.
+func (c *Client) askToLoad(ctx context.Context) *Error {
+	body, err := json.Marshal(loadRequest{
+		Model: c.opt.Model, Messages: []message{}, KeepAlive: api.Duration{Duration: c.opt.keepLoaded()},
+		Options: loadOptions{c.opt.NumCtx},
+	})
+	if err != nil {
+		return failure(fsm.BrainError, "%v", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath("api/chat").String(), bytes.NewReader(body))
+	if err != nil {
+		return failure(fsm.BrainError, "%v", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return c.failed(ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return c.refusedChat(ctx, resp)
+	}
+	in := newLines(resp.Body)
+	line, err := in.next()
+	if err != nil {
+		return c.cut(ctx, err)
+	}
+	_, _ = io.Copy(io.Discard, in.r)
+	var ch chunk
+	switch err := json.Unmarshal(line, &ch); {
+	case err != nil:
+		return c.unreadable(resp.Header, line)
+	case ch.failed():
+		return c.broken(line)
+	case !ch.Done:
+		return failure(fsm.BrainCutStream, "the server at %s did not say that the model is loaded", c.base)
+	}
+	return nil
+}
+
+// keepLoaded is how long a model that was only loaded is kept: until its chat comes.
+func (o *Options) keepLoaded() time.Duration {
+	if o.KeepAlive < 0 {
+		return o.KeepAlive
+	}
+	return max(o.KeepAlive, time.Minute)
+}
+
+type loadRequest struct {
+	Model     string       `json:"model"`
+	Messages  []message    `json:"messages"`
+	Stream    bool         `json:"stream"`
+	KeepAlive api.Duration `json:"keep_alive"`
+	Options   loadOptions  `json:"options"`
+}
+
+type loadOptions struct {
+	NumCtx int `json:"num_ctx"`
+}
+
+// capable asks once what the chat model can do (BRN-13). A server that does not say is
+// taken at its refusals.
+func (c *Client) capable(ctx context.Context) (facts, *Error) {
+	f := c.known.of(c.opt.Model)
+	if f.asked {
+		return f, nil
+	}
+	asking, cancel := within(ctx, c.opt.Timeouts.Connect, "asking what the model can do")
+	defer cancel()
+	can, err := c.Show(asking, c.opt.Model)
+	var typed *Error
+	if errors.As(err, &typed) && (ctx.Err() != nil || typed.Class == fsm.BrainMissingModel || typed.Class == fsm.BrainUnreachable) {
+		return facts{}, typed
+	}
+	return c.known.learn(c.opt.Model, func(f *facts) { f.asked, f.told, f.can = true, err == nil, can }), nil
+}
+
+// everyTick is a clock that ticks.
+func everyTick(d time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(d)
+	return t.C, t.Stop
+}

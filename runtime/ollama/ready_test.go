@@ -1,0 +1,224 @@
+package ollama_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+// host is a server with one model, m, that loads it and says what it can do. Its fields
+// are changed between two calls only.
+type host struct {
+	t      *testing.T
+	digest string
+	can    string // capabilities, quoted and separated by commas
+	window int    // the longest that is allocated
+	loaded int    // the window of the model in memory; 0: it is not loaded
+	asked  []string
+	chats  []string // the bodies of the chats
+	load   func(w http.ResponseWriter, r *http.Request) bool
+	chat   func(w http.ResponseWriter, body string)
+}
+
+func newHost(t *testing.T) (*host, *httptest.Server) {
+	h := &host{t: t, digest: "d1", can: `"completion","tools"`, window: 1 << 20}
+	return h, bare(t, h.serve)
+}
+
+func (h *host) serve(w http.ResponseWriter, r *http.Request, body string) {
+	switch {
+	case r.URL.Path == "/api/ps" && h.loaded == 0:
+		_, _ = io.WriteString(w, `{"models":[]}`)
+	case r.URL.Path == "/api/ps":
+		_, _ = fmt.Fprintf(w, `{"models":[{"name":"m:latest","digest":%q,"context_length":%d}]}`, h.digest, h.loaded)
+	case r.URL.Path == "/api/show":
+		h.asked = append(h.asked, "show")
+		_, _ = fmt.Fprintf(w, `{"capabilities":[%s]}`, h.can)
+	case strings.Contains(body, `"messages":[],`):
+		h.asked = append(h.asked, "load")
+		h.loaded = min(4096, h.window)
+		if h.load == nil || h.load(w, r) {
+			_, _ = io.WriteString(w, `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}`)
+		}
+	default:
+		h.asked = append(h.asked, "chat")
+		h.chats = append(h.chats, body)
+		if h.chat != nil {
+			h.chat(w, body)
+			return
+		}
+		recorded(h.t, w, "chat-text")
+	}
+}
+
+// says makes the host answer each chat with text.
+func (h *host) says(text string) {
+	h.chat = func(w http.ResponseWriter, _ string) {
+		_, _ = fmt.Fprintf(w, `{"message":{"role":"assistant","content":%q},"done":false}`+"\n"+done+"\n", text)
+	}
+}
+
+func narrow(o *ollama.Options) { o.NumCtx = 4096 }
+
+func mustChat(t *testing.T, c *ollama.Client) {
+	t.Helper()
+	if _, err := c.Chat(testContext(t), ask("hello"), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBRN13WhatAModelCanIsAskedOnce(t *testing.T) {
+	h, s := newHost(t)
+	c := client(t, s, narrow)
+	mustChat(t, c)
+	mustChat(t, c.With("m:latest", ""))
+	if diff := cmp.Diff([]string{"load", "show", "chat", "chat"}, h.asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestBRN13AnotherModelOfTheNameIsAskedAgain(t *testing.T) {
+	h, s := newHost(t)
+	c := client(t, s, narrow)
+	mustChat(t, c)
+	h.digest, h.asked = "d2", nil
+	mustChat(t, c)
+	if diff := cmp.Diff([]string{"load", "show", "chat"}, h.asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestBRN13AServerThatWasGoneIsAskedAgain(t *testing.T) {
+	h, s := newHost(t)
+	c := client(t, s, narrow)
+	mustChat(t, c)
+	h.asked = nil
+	gone := true
+	h.chat = func(w http.ResponseWriter, _ string) {
+		if gone {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		recorded(t, w, "chat-text")
+	}
+	_, err := c.Chat(testContext(t), ask("hello"), nil, nil)
+	wantClass(t, err, fsm.BrainUnreachable)
+	gone = false
+	mustChat(t, c)
+	if diff := cmp.Diff([]string{"chat", "load", "show", "chat"}, h.asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// A server that is no Ollama of today answers chats all the same.
+func TestBRN13AServerThatSaysNothingOfItselfIsAsked(t *testing.T) {
+	s := bare(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if r.URL.Path != "/api/chat" {
+			http.NotFound(w, r)
+			return
+		}
+		recorded(t, w, "chat-text")
+	})
+	mustChat(t, client(t, s, nil))
+}
+
+func TestBRN17ASmallerWindowCountsAndIsWarnedOfOnce(t *testing.T) {
+	h, s := newHost(t)
+	h.window = 10 // the recorded answer counts 15
+	var log bytes.Buffer
+	c := client(t, s, func(o *ollama.Options) { o.NumCtx, o.Log = 4096, slog.New(slog.NewTextHandler(&log, nil)) })
+	for range 2 {
+		_, err := c.Chat(testContext(t), ask("hello"), nil, nil)
+		wantClass(t, err, fsm.BrainContextTruncated, "window of 10 tokens")
+	}
+	if n := strings.Count(log.String(), "smaller window"); n != 1 || !strings.Contains(log.String(), "allocated=10") {
+		t.Errorf("warned %d times: %s", n, &log)
+	}
+	if diff := cmp.Diff([]string{"load", "show", "chat", "chat"}, h.asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Another program may have loaded the model with a window of its own.
+func TestBRN17AModelWithAnotherWindowIsLoadedAgain(t *testing.T) {
+	h, s := newHost(t)
+	c := client(t, s, narrow)
+	mustChat(t, c)
+	h.loaded, h.asked = 2048, nil
+	mustChat(t, c)
+	if diff := cmp.Diff([]string{"load", "chat"}, h.asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestBRN18ALoadThatTakesTooLongIsTyped(t *testing.T) {
+	h, s := newHost(t)
+	h.load = func(_ http.ResponseWriter, r *http.Request) bool {
+		<-r.Context().Done()
+		return false
+	}
+	c := client(t, s, func(o *ollama.Options) { o.Timeouts.Load = soon })
+	_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainLoading, "timeouts.load", `"m"`)
+}
+
+func TestBRN18ALoadIsToldOf(t *testing.T) {
+	h, s := newHost(t)
+	loaded := make(chan struct{})
+	h.load = func(http.ResponseWriter, *http.Request) bool {
+		<-loaded
+		return true
+	}
+	var log bytes.Buffer
+	c := client(t, s, func(o *ollama.Options) { o.NumCtx, o.Log = 4096, slog.New(slog.NewTextHandler(&log, nil)) })
+	tick := make(chan time.Time, 2)
+	tick <- time.Time{}
+	tick <- time.Time{}
+	c.TickBy(tick)
+	var notes []string
+	_, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) {
+		if ch.Note == "" {
+			return
+		}
+		if notes = append(notes, ch.Note); len(notes) == 2 {
+			close(loaded)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"loading m, 5 s", "loading m, 10 s"}, notes); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if n := strings.Count(log.String(), "the model loads"); n != 2 {
+		t.Errorf("the log tells of it %d times:\n%s", n, &log)
+	}
+}
+
+// A failure to load is that of the chat.
+func TestBRN18AModelThatCannotBeLoadedIsTyped(t *testing.T) {
+	for body, class := range map[string]fsm.BrainClass{
+		`{"error":"model 'm' not found"}`:                                         fsm.BrainMissingModel,
+		`{"error":"model requires more system memory (9 GiB) than is available"}`: fsm.BrainError,
+	} {
+		h, s := newHost(t)
+		h.load = func(w http.ResponseWriter, _ *http.Request) bool {
+			w.WriteHeader(map[fsm.BrainClass]int{fsm.BrainMissingModel: 404, fsm.BrainError: 500}[class])
+			_, _ = io.WriteString(w, body)
+			return false
+		}
+		_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+		wantClass(t, err, class)
+	}
+}
