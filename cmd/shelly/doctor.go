@@ -175,10 +175,14 @@ func (x *examination) models(ctx context.Context, c config.Brain, o *ollama.Clie
 		x.fail("model", err.Error(), "")
 		return
 	}
-	if can.Tools {
+	switch {
+	case can.Tools:
 		x.ok("model", chat+" can call tools")
-	} else {
-		x.fail("model", chat+" cannot call tools", "name one that can with --model; with no name the first that can is taken")
+	case c.Tools == string(ollama.ToolsNative):
+		x.fail("model", chat+" cannot call tools", "name one that can with --model, or set brain.tools to auto")
+	default: // BRN-16
+		x.warn("model", chat+" cannot call tools: they are described to it in the prompt, which small models follow badly",
+			"name one that can with --model; with no name the first that can is taken")
 	}
 	switch {
 	case can.ContextLength > 0 && can.ContextLength < c.NumCtx:

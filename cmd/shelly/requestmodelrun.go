@@ -54,7 +54,7 @@ func side(ctx context.Context, client *ollama.Client, name string, repeat int, q
 		return none(err)
 	}
 	tools := slices.ContainsFunc(questions, func(q regression.Question) bool { return len(q.Tools) > 0 })
-	if tools && !can.Tools {
+	if tools && (!can.Tools && !client.Describes() || !can.Completion) {
 		return none(fmt.Errorf("%s cannot call tools, and the questions offer some: name one that can, or ask with --purpose summary", name))
 	}
 	if think := client.Thinks(); think != "" && think != "false" && !can.Thinking {

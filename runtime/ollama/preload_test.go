@@ -10,7 +10,11 @@ import (
 
 func TestBRN19PreloadAsksForWhatTheChatsAskFor(t *testing.T) {
 	var asked string
-	s := server(t, func(w http.ResponseWriter, r *http.Request, body string) {
+	s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if r.Method == http.MethodGet { // what it has come to
+			recorded(t, w, "ps")
+			return
+		}
 		asked = r.URL.Path + " " + body
 		recorded(t, w, "chat-load")
 	})
@@ -22,5 +26,6 @@ func TestBRN19PreloadAsksForWhatTheChatsAskFor(t *testing.T) {
 	if asked != want {
 		t.Errorf("asked %s\nwant  %s", asked, want)
 	}
-	wantClass(t, client(t, playing(t, "chat-unknown-model"), nil).Preload(testContext(t)), fsm.BrainMissingModel)
+	none := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) { recorded(t, w, "chat-unknown-model") })
+	wantClass(t, client(t, none, nil).Preload(testContext(t)), fsm.BrainMissingModel)
 }

@@ -90,8 +90,7 @@ func (c *Client) allocated(now *api.ProcessModelResponse) {
 // load loads the chat model with the window that its chats ask for, and tells how long
 // that takes.
 func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeouts.Load, failure(fsm.BrainLoading,
-		"the model %q did not load within %v (timeouts.load): wait, take a smaller model, or raise it", c.opt.Model, c.opt.Timeouts.Load))
+	ctx, cancel := c.loading(ctx)
 	defer cancel()
 	done := make(chan *Error, 1)
 	go func() { done <- c.askToLoad(ctx) }()
@@ -108,6 +107,12 @@ func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
 			}
 		}
 	}
+}
+
+// loading bounds a load.
+func (c *Client) loading(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.opt.Timeouts.Load, failure(fsm.BrainLoading,
+		"the model %q did not load within %v (timeouts.load): wait, take a smaller model, or raise it", c.opt.Model, c.opt.Timeouts.Load))
 }
 
 // askToLoad sends a chat without messages, which ends when the model is loaded.

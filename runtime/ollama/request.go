@@ -115,6 +115,9 @@ func thinks(think string) any {
 // Thinks returns Options.Think.
 func (c *Client) Thinks() string { return c.opt.Think }
 
+// Describes reports whether a model without tools is told of them in the prompt (BRN-16).
+func (c *Client) Describes() bool { return c.opt.Tools != ToolsNative }
+
 // Sends returns the client's own options, with those that travel with the call before
 // them (INF-23).
 func (c *Client) Sends(asked fsm.Options) Sent {
