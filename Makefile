@@ -88,7 +88,8 @@ test-crashes: build
 	$(call step,every scenario with a crash at each point)
 	@./$(BIN) test scenarios --every-crash --ci
 
-# The real daemon, killed with SIGKILL and started again, over and over. KILLS are those at
+# The real daemon, killed with SIGKILL and started again, over and over, and beside what
+# else goes wrong around it. KILLS are those at
 # named points (0: at each hit of each), RANDOM_KILLS the runs with up to three at random.
 KILLS ?= 150
 RANDOM_KILLS ?= 30
@@ -97,7 +98,7 @@ KILL_SEED ?= 1
 .PHONY: test-kills
 test-kills:
 	$(call step,the daemon killed at named points and at random)
-	@out=$$($(GO) test -tags failpoint -run 'Kill' -count=1 -timeout 30m -v ./cmd/shelly -kills $(KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
+	@out=$$($(GO) test -tags failpoint -run 'Kill|Fault' -count=1 -timeout 30m -v ./cmd/shelly -kills $(KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ +(kill_test.go|[0-9]+ )|^--- PASS|^ok' || { printf 'no test kills anything\n'; exit 1; }
 
 .PHONY: test-explore

@@ -16,7 +16,7 @@ import (
 // killBrain is a model that decides by what it is sent alone, so that asking it again
 // after a crash changes nothing. For "run ID" it adds a line to a file with a command,
 // writes to a chat, reads the file, and says what became of the command; for "tell ID"
-// it first wants to be reminded.
+// it first wants to be reminded; for "wait ID" it reads a pipe.
 type killBrain struct {
 	mu   sync.Mutex
 	left int // calls until then is called; 0: never
@@ -26,7 +26,7 @@ type killBrain struct {
 const askedWhat = "What do you need to know? Say NEED: and what." // prompts.question
 
 var (
-	killWanted = regexp.MustCompile(`\b(run|tell) (\w+)$`)
+	killWanted = regexp.MustCompile(`\b(run|tell|wait) (\w+)$`)
 	killNamed  = regexp.MustCompile(`\b(?:run|tell) (\w+)`)
 )
 
@@ -67,6 +67,10 @@ func killAnswer(q mock.Question) mock.Answer {
 	switch {
 	case verb == "tell" && strings.HasPrefix(last, askedWhat) && !reminded:
 		return mock.Answer{Text: "NEED: what was noted of " + id}
+	case verb == "wait" && len(results) == 0:
+		return killCall("exec", `{"command":"cat pipe"}`)
+	case verb == "wait":
+		return mock.Answer{Text: "waited " + id}
 	case verb == "tell":
 		return mock.Answer{Text: "told " + id}
 	}

@@ -55,6 +55,20 @@ func (k *killed) check(requests []*killAsk) (unknown int) {
 	return k.checkStarts(requests)
 }
 
+// killOnce: what requests have done to the world they have done once.
+func (k *killed) killOnce(requests []*killAsk) {
+	k.t.Helper()
+	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.checkMessages(s, requests)
+	k.checkStarts(requests)
+	if err := s.Close(); err != nil {
+		k.t.Error(err)
+	}
+}
+
 // checkRequests: each is accepted once, and its reply is the one that its sender has.
 func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 	k.t.Helper()

@@ -77,6 +77,7 @@ func (k *killed) start(env ...string) *life {
 	if err := cmd.Start(); err != nil {
 		k.t.Fatal(err)
 	}
+	k.t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test fails; else it is gone
 	k.mu.Lock()
 	k.lives++
 	l := &life{number: k.lives, cmd: cmd, log: newLogLines(), ended: make(chan struct{})}
