@@ -74,7 +74,8 @@
 // whichever goroutine it is, once with a lock in a state that no recover mends. A
 // library must not end the process, so Pebble is never told: its file system here
 // is one on which a write that fails remembers the error and does not return, and
-// Fatalf does the same. Each write of the store runs on a goroutine of its own,
+// Fatalf does the same. So do a rename and a list of a folder: while it opens, Pebble
+// answers their failure by closing what its compactions use. Each write of the store runs on a goroutine of its own,
 // which the caller no longer waits for once there is a failure. From then on every
 // method returns the error, [Store.Failed] is closed, and the folder stays locked
 // until the process ends. That is the daemon's part: it must end, and the next start
