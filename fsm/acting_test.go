@@ -43,6 +43,17 @@ func TestINF15AFailureThatMayPassIsAskedAgainAfterEachWait(t *testing.T) {
 	d.refused(key, "error: busy: queue full")
 }
 
+func TestINF15AWaitIsLongerByTheJitterOfTheBoot(t *testing.T) {
+	for jitter, want := range map[int]fsm.Millis{0: 1500, 1: 1501, 333: 1999, 500: 2250, 9999: 2250, -1: 1500} {
+		d, _ := bare(t, func(c *fsm.Config) { c.Jitter, c.Limits.Backoff = jitter, []fsm.Millis{1500} })
+		one[fsm.AskBrain](d)
+		d.brainFails(fsm.BrainBusy, "queue full")
+		if set := one[fsm.SetTimer](d); set.After != want {
+			t.Errorf("jitter %d: %d ms, want %d", jitter, set.After, want)
+		}
+	}
+}
+
 func TestINF15AnAnswerMakesTheWaitsNewAgain(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.Backoff = []fsm.Millis{fsm.Second} })
 	for range 3 {

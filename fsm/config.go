@@ -19,8 +19,15 @@ type Config struct {
 	Tools    []ToolDecl  `json:"tools,omitempty"`
 	Skills   []SkillDecl `json:"skills,omitempty"`
 
+	// Jitter lengthens the waits of Limits.Backoff, in thousandths of each, 0 to JitterMax,
+	// so that those who lost one server do not all come back at once (INF-15).
+	Jitter int `json:"jitter,omitempty"`
+
 	Labels []StateLabel `json:"labels,omitempty"` // what people are shown beside an inference's states
 }
+
+// JitterMax is the greatest Jitter: a wait is at most half as long again.
+const JitterMax = 500
 
 // InitMode says when the initial inference runs.
 type InitMode string
@@ -173,10 +180,17 @@ func (c Config) bounded() Config {
 		steps = append(steps, max(d, 1))
 	}
 	l.Backoff = steps
+	c.Jitter = min(max(c.Jitter, 0), JitterMax)
 	if len(steps) == 0 {
 		l.Backoff = nil
 	}
 	return c
+}
+
+// backoff returns the wait of a number, jitter included.
+func (c *Config) backoff(n int) Millis {
+	wait := c.Limits.Backoff[n]
+	return wait + wait/1000*Millis(c.Jitter) + wait%1000*Millis(c.Jitter)/1000 // in two parts: a wait may be of any length
 }
 
 // Tool returns the declaration of a tool, or false where there is none.

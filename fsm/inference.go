@@ -254,7 +254,7 @@ func (m *Machine) brainFailed(i int, in BrainFailed) {
 	case in.Class.Retryable() && h.Inf.Waits < len(l.Backoff) && h.State != Compacting: // the next turn tries again
 		h.Inf.Waits++
 		m.moveInference(h, OnBackOff)
-		m.wait(h, TimerBackoff, l.Backoff[h.Inf.Waits-1])
+		m.wait(h, TimerBackoff, m.s.Config.backoff(h.Inf.Waits-1))
 		if canary == CanaryUnboundedRetry {
 			h.Inf.Waits--
 		}

@@ -41,7 +41,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	if err := s.work.use(bench); err != nil {
 		s.log.Warn("closing tools and skills that are not used any more", "error", err)
 	}
-	if err := s.daemon.Configure(ctx, bench.machine(now)); err != nil {
+	if err := s.daemon.Configure(ctx, s.machine(bench, now)); err != nil {
 		return err
 	}
 	if err := s.daemon.Retain(ctx, retention(now)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -104,6 +105,7 @@ type starting struct {
 	work   workshop
 	daemon *daemon.Daemon
 	memory *memory.Memory
+	jitter int                     // of this process's waits for the model (INF-15)
 	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes []func() error
 }
@@ -122,6 +124,7 @@ func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
 // start opens brain, tools, skills, store and memory, recovers the machine and opens
 // the listeners.
 func (s *starting) start(ctx context.Context) error {
+	s.jitter = rand.IntN(fsm.JitterMax + 1)
 	brain, err := openBrain(ctx, s.cfg.Brain, s.log)
 	if err != nil {
 		return err
@@ -147,7 +150,7 @@ func (s *starting) start(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	s.daemon, err = daemon.Open(daemon.Options{
-		Config:   bench.machine(s.cfg),
+		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,
 		Brain:    brain.Brain,
 		Embedder: brain.embedder,
@@ -172,6 +175,14 @@ func (s *starting) start(ctx context.Context) error {
 	s.keep(ctx, s.memory)
 	s.preload(ctx, brain.preload)
 	return s.listen(ctx)
+}
+
+// machine is the machine's configuration with what a bench offers and the jitter of this
+// process, which a reload keeps.
+func (s *starting) machine(b *bench, cfg config.Config) fsm.Config {
+	m := cfg.Machine(b.tools.Declarations(), b.skills.Decls())
+	m.Jitter = s.jitter
+	return m
 }
 
 // ballastBytes is what is set aside for a full disk: enough for an end in order.

@@ -70,11 +70,6 @@ func (w *workshop) use(b *bench) error {
 	return before.close()
 }
 
-// machine is the machine's configuration with what a bench offers.
-func (b *bench) machine(cfg config.Config) fsm.Config {
-	return cfg.Machine(b.tools.Declarations(), b.skills.Decls())
-}
-
 // Run implements [daemon.Tools].
 func (w *workshop) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	return w.now.Load().tools.Run(ctx, run)
