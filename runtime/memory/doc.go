@@ -27,7 +27,8 @@
 //
 // Where to read: memory.go has the entries, load.go reads them, search.go looks for
 // them, in the orders of keyword.go (over words.go) and vector.go (over signs.go), which
-// rank.go joins; list.go is for people, upkeep.go for vectors that are missing.
+// rank.go joins; list.go, bring.go and file.go are for people, upkeep.go for vectors that
+// are missing.
 //
 // # Vectors
 //

@@ -3,6 +3,7 @@ package memory
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // The parameters of BM25, at the values most used: how soon repetition stops to
@@ -64,7 +65,7 @@ func (k *keywords) number(term string) int {
 	n, ok := k.terms[term]
 	if !ok {
 		n = len(k.postings)
-		k.terms[term] = n
+		k.terms[strings.Clone(term)] = n // and not all of the text that it is of
 		k.postings = append(k.postings, nil)
 	}
 	return n

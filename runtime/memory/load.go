@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"shelly/fsm"
 )
@@ -49,11 +50,16 @@ func (m *Memory) load(ctx context.Context) error {
 // read reads the entries and sends them on, chunk by chunk, as they are prepared.
 func (m *Memory) read(ctx context.Context, chunks chan<- chan []prepared) error {
 	var entries []fsm.Entry
+	splitters := sync.Pool{New: func() any { return newSplitter() }}
 	flush := func() {
 		some, done := entries, make(chan []prepared, 1)
 		entries = nil
 		chunks <- done
-		go func() { done <- prepare(some) }()
+		go func() {
+			sp := splitters.Get().(*splitter)
+			done <- prepare(some, sp)
+			splitters.Put(sp)
+		}()
 	}
 	err := m.entries.Entries(func(e fsm.Entry) error {
 		if ctx.Err() != nil {
@@ -70,10 +76,10 @@ func (m *Memory) read(ctx context.Context, chunks chan<- chan []prepared) error 
 	return err
 }
 
-func prepare(entries []fsm.Entry) []prepared {
+func prepare(entries []fsm.Entry, sp *splitter) []prepared {
 	list := make([]prepared, len(entries))
 	for i, e := range entries {
-		list[i] = prepared{e, terms(e.Summary+"\n"+e.Text, indexed)}
+		list[i] = prepared{e, sp.terms(e.Summary+"\n"+e.Text, indexed)}
 		list[i].entry.Text = "" // it stays on disk
 	}
 	return list

@@ -27,7 +27,38 @@ const (
 // where they stand alone: 磁盘 is not met by every text with a 盘 in it.
 // Words that only hold a sentence together are left out: an entry is not about a
 // need because both have a "the".
-func terms(text string, s side) []string {
+func terms(text string, s side) []string { return (&splitter{}).terms(text, s) }
+
+// splitter finds keywords in text after text.
+type splitter struct {
+	known map[string][]string // the keywords of words that have come; nil: none is kept
+}
+
+// knownMax is how many words a splitter keeps the keywords of. The stems of a text take
+// longer than all else about it, and most of its words have come before.
+const knownMax = 1 << 16
+
+// newSplitter returns one for many texts.
+func newSplitter() *splitter { return &splitter{known: map[string][]string{}} }
+
+// word returns the keywords of a word.
+func (sp *splitter) word(word string) []string {
+	list, ok := sp.known[word]
+	if ok {
+		return list
+	}
+	word = strings.Clone(word) // and not all of the text that it is of
+	list = appendWord(nil, fold(word))
+	if sp.known != nil {
+		if len(sp.known) == knownMax {
+			clear(sp.known)
+		}
+		sp.known[word] = list
+	}
+	return list
+}
+
+func (sp *splitter) terms(text string, s side) []string {
 	var list []string
 	var run []rune // characters of a text without spaces, so far
 	flush := func() {
@@ -42,7 +73,7 @@ func terms(text string, s side) []string {
 			word, rest := span(rest, func(r rune) bool { return !unspaced(r) })
 			if word != "" {
 				flush()
-				list = appendWord(list, fold(word))
+				list = append(list, sp.word(word)...)
 			}
 			token = rest
 		}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +39,25 @@ func TestMEM5TermsOfAText(t *testing.T) {
 				t.Errorf("terms of %q (-want +got):\n%s", test.text, diff)
 			}
 		})
+	}
+}
+
+// What a splitter has kept changes nothing, also when it has to let it go.
+func TestASplitterFindsWhatIsFoundWithoutOne(t *testing.T) {
+	sp := newSplitter()
+	for i, text := range []string{"Rotated disk_usage of node.js 磁盘", "rotated rotating ROTATED disks", "the the don't 磁盘满 of disk"} {
+		if i == 2 {
+			for n := 0; len(sp.known) < knownMax; n++ {
+				sp.known[fmt.Sprint("w", n)] = nil
+			}
+		}
+		for _, s := range []side{indexed, asked} {
+			if diff := cmp.Diff(terms(text, s), sp.terms(text, s)); diff != "" {
+				t.Errorf("%q: %s", text, diff)
+			}
+		}
+	}
+	if n := len(sp.known); n == 0 || n > knownMax {
+		t.Errorf("it keeps %d words", n)
 	}
 }
