@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -20,21 +22,63 @@ import (
 )
 
 type mockCmd struct {
-	File   string  `arg:"" help:"Scenario whose brain to serve." type:"path"`
-	Listen string  `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (${default}); port 0 picks a free one."`
-	Model  string  `default:"mock" help:"Name of the model."`
-	Embed  int     `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
-	Repeat bool    `help:"Begin the script anew at its end."`
-	Delays bool    `help:"Take the times that the script's answers take."`
-	Speed  float64 `default:"1" placeholder:"N" help:"With --delays, N times as fast."`
+	File   string   `arg:"" help:"Scenario whose brain to serve." type:"path"`
+	Listen string   `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (${default}); port 0 picks a free one."`
+	Model  []string `default:"mock" sep:"none" placeholder:"NAME[=WORD,…]" help:"A model, again for another; the words are no-tools, no-thinking, no-levels, no-vision and window=N."`
+	Embed  int      `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
+	NumCtx int      `default:"4096" placeholder:"N" help:"Window in tokens where a client asks for none (${default})."`
+	Repeat bool     `help:"Begin the script anew at its end."`
+	Delays bool     `help:"Take the times that the script's answers take."`
+	Speed  float64  `default:"1" placeholder:"N" help:"With --delays, N times as fast."`
+
+	models []mock.Model
 }
 
-// Validate refuses a speed that there is none of.
+// Validate reads the models, and refuses a speed that there is none of.
 func (c *mockCmd) Validate() error {
+	for _, text := range c.Model {
+		m, err := mockModel(text)
+		if err != nil {
+			return fmt.Errorf("--model %s: %w", text, err)
+		}
+		c.models = append(c.models, m)
+	}
 	if c.Speed <= 0 {
 		return fmt.Errorf("--speed: %g is no speed; it is how many times as fast, such as 10 or 0.5", c.Speed)
 	}
 	return nil
+}
+
+// mockModel reads a model: its name, and what it cannot do or has.
+func mockModel(text string) (mock.Model, error) {
+	name, words, given := strings.Cut(text, "=")
+	m := mock.Model{Name: name}
+	if name == "" {
+		return m, errors.New("names no model")
+	}
+	for word := range strings.SplitSeq(words, ",") {
+		window, isWindow := strings.CutPrefix(word, "window=")
+		switch {
+		case !given:
+		case isWindow:
+			n, err := strconv.Atoi(window)
+			if err != nil || n <= 0 {
+				return m, fmt.Errorf("%q is no number of tokens", window)
+			}
+			m.Window = n
+		case word == "no-tools":
+			m.NoTools = true
+		case word == "no-thinking":
+			m.NoThinking = true
+		case word == "no-levels":
+			m.NoLevels = true
+		case word == "no-vision":
+			m.NoVision = true
+		default:
+			return m, fmt.Errorf("%q is none of no-tools, no-thinking, no-levels, no-vision, window=N", word)
+		}
+	}
+	return m, nil
 }
 
 // Run implements the subcommand (CLI-9).
@@ -55,10 +99,10 @@ func (c *mockCmd) Run(t *terminal) error {
 		brain.speed = c.Speed
 	}
 	server := &http.Server{
-		Handler:           mock.New(mock.Options{Model: c.Model, EmbedDims: c.Embed, Brain: brain}),
+		Handler:           mock.New(mock.Options{Models: c.models, EmbedDims: c.Embed, NumCtx: c.NumCtx, Limits: true, Brain: brain}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
-	fmt.Fprintf(t.out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.Model, listener.Addr(), listener.Addr())
+	fmt.Fprintf(t.out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.names(), listener.Addr(), listener.Addr())
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -67,6 +111,19 @@ func (c *mockCmd) Run(t *terminal) error {
 	}
 	return nil
 }
+
+// names are those of the models.
+func (c *mockCmd) names() string {
+	var names []string
+	for _, m := range c.models {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// busyFor is what a client is told to wait where the script says that the server is
+// busy.
+const busyFor = time.Second
 
 // mockBrain serves a script to whoever asks. A client that is not shelly sends
 // neither purpose nor session; its calls are answers.
@@ -93,6 +150,9 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 		return mock.Answer{}, err
 	}
 	a := lockstep.Spoken(ask, line)
+	if a.Status == http.StatusServiceUnavailable {
+		a.RetryAfter = busyFor
+	}
 	a.Delay = b.pause(line.Takes)
 	if line.Stream != nil {
 		a.Every = b.pause(line.Stream.Every)

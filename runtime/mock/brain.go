@@ -21,6 +21,7 @@ type Question struct {
 	Session    string // of the header X-Shelly-Session; "" without it
 	System     string // the text of a system message that comes first, which is then not in Messages
 	Messages   []fsm.Message
+	Dropped    int      // how many of Messages, the first that are no system message, the window has no room for
 	Tools      []string // the names of the tools offered, in order
 	NumCtx     int      // 0 where the request has none
 	NumPredict int      // 0 where the request has none
@@ -32,7 +33,7 @@ type Question struct {
 // Answer is what the model says, or how the server fails. The zero value, like
 // Empty, is an answer without text or calls.
 type Answer struct {
-	Thinking string
+	Thinking string // not sent where the request turns thinking off
 	Text     string
 	Calls    []fsm.ToolCall // each in a line of its own; an empty ID is filled in
 	Length   bool           // done_reason is "length"
@@ -42,6 +43,8 @@ type Answer struct {
 	// Every passes between two pieces.
 	Every time.Duration
 
+	tokens int // reported as eval_count; 0: an estimate
+
 	// Delay passes before the first line.
 	Delay time.Duration
 	// PromptTokens is reported as prompt_eval_count; 0: an estimate.
@@ -49,6 +52,8 @@ type Answer struct {
 
 	// Status other than 0 and 200 refuses the request with Error as its text.
 	Status int
+	// RetryAfter is told in whole seconds with a Status.
+	RetryAfter time.Duration
 	// Error without a Status ends the stream with an error line.
 	Error string
 	// Garbage is sent as a line, as it is, and ends the stream.

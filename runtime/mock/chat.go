@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -16,59 +17,89 @@ import (
 
 // chatRequest is what the server reads of a chat request.
 type chatRequest struct {
-	Model    string `json:"model"`
-	Messages []struct {
-		Role       string   `json:"role"`
-		Content    string   `json:"content"`
-		Thinking   string   `json:"thinking"`
-		Images     [][]byte `json:"images"`
-		ToolName   string   `json:"tool_name"`
-		ToolCallID string   `json:"tool_call_id"`
-		ToolCalls  []struct {
-			ID       string `json:"id"`
-			Function struct {
-				Name      string          `json:"name"`
-				Arguments json.RawMessage `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
-	Tools []struct {
+	Model    string        `json:"model"`
+	Messages []chatMessage `json:"messages"`
+	Tools    []struct {
 		Function struct {
 			Name string `json:"name"`
 		} `json:"function"`
 	} `json:"tools"`
-	Stream    *bool         `json:"stream"`
-	KeepAlive *api.Duration `json:"keep_alive"`
-	Options   struct {
-		NumCtx      int      `json:"num_ctx"`
-		NumPredict  int      `json:"num_predict"`
-		Temperature *float64 `json:"temperature"`
-	} `json:"options"`
+	asked
+}
+
+type chatMessage struct {
+	Role       string   `json:"role"`
+	Content    string   `json:"content"`
+	Thinking   string   `json:"thinking"`
+	Images     [][]byte `json:"images"`
+	ToolName   string   `json:"tool_name"`
+	ToolCallID string   `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
 	var req chatRequest
 	if !decode(w, r, &req) {
 		return
 	}
+	m, ok := s.speaking(w, req.Model, "chat")
 	switch {
-	case s.isEmbed(req.Model):
-		refuse(w, http.StatusBadRequest, `"`+req.Model+`" does not support chat`)
-		return
-	case !s.isChat(req.Model):
-		s.missing(w, req.Model)
-		return
+	case !ok:
 	case len(req.Messages) == 0:
-		s.onlyLoad(w, req)
+		s.onlyLoad(w, m, &req, chatForm{})
+	default:
+		s.answer(w, r, m, &req, chatForm{})
+	}
+}
+
+// speaking returns the model that is to do what, or refuses the request.
+func (s *Server) speaking(w http.ResponseWriter, name, what string) (Model, bool) {
+	m, ok := s.model(name)
+	switch {
+	case ok:
+	case s.isEmbed(name):
+		refuse(w, http.StatusBadRequest, `"`+name+`" does not support `+what)
+	default:
+		s.missing(w, name)
+	}
+	return m, ok
+}
+
+// answer has the brain answer a request, and sends it in the form of the API that was
+// asked.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *chatRequest, form form) {
+	began := time.Now()
+	opt, status, text := req.refused(m, len(req.Tools) > 0, s.opt.NumCtx)
+	if status != 0 {
+		refuse(w, status, text)
 		return
 	}
-	s.load(req.Model, req.Options.NumCtx)
+	numCtx := min(opt.NumCtx, m.window())
+	q := req.question(r.Header, opt)
+	_, prompt := req.weigh()
+	if s.opt.Limits {
+		q.Dropped, prompt = req.fit(numCtx)
+		if tooLong := q.Dropped > 0 || prompt > numCtx; tooLong && !req.truncates() {
+			refuseLate(w, req.streams(), http.StatusBadRequest, exceedsContext)
+			return
+		}
+		prompt = min(prompt, numCtx)
+	}
+	s.load(req.Model, numCtx, req.KeepAlive)
+	if req.KeepAlive != nil && req.KeepAlive.Duration == 0 {
+		defer s.unload(req.Model)
+	}
 	if s.opt.Brain == nil {
 		refuse(w, http.StatusInternalServerError, "the mock server has no brain")
 		return
 	}
-	a, err := s.opt.Brain.Answer(r.Context(), req.question(r.Header))
+	a, err := s.opt.Brain.Answer(r.Context(), q)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
@@ -76,28 +107,45 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	if a.Delay > 0 && !pause(r.Context(), a.Delay) {
 		return
 	}
-	out := speaker{w: w, began: began, model: req.Model, asked: &req}
-	switch {
-	case a.Status != 0 && a.Status != http.StatusOK:
+	if a.Status != 0 && a.Status != http.StatusOK {
+		if a.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(a.RetryAfter.Seconds()))))
+		}
 		refuse(w, a.Status, a.Error)
-	case req.Stream == nil || *req.Stream:
+		return
+	}
+	if a.PromptTokens == 0 {
+		a.PromptTokens = prompt
+	}
+	a = a.thoughtful(req.thinks())
+	if s.opt.Limits {
+		a = a.cut(room(opt, numCtx, a.PromptTokens, req.Shift))
+	}
+	out := speaker{w: w, began: began, first: time.Now(), model: req.Model, asked: req, form: form}
+	if req.streams() {
 		out.stream(r.Context(), a)
-	default:
+	} else {
 		out.whole(r.Context(), a)
 	}
 }
 
-// onlyLoad answers a request without messages: it loads the model, or unloads it
-// if it is not to be kept.
-func (s *Server) onlyLoad(w http.ResponseWriter, req chatRequest) {
-	l := line{Model: req.Model, CreatedAt: time.Now().UTC(), Message: spoken{Role: fsm.RoleAssistant}, Done: true, DoneReason: "load"}
+// onlyLoad answers a request that asks nothing: it loads the model, or unloads it if
+// it is not to be kept.
+func (s *Server) onlyLoad(w http.ResponseWriter, m Model, req *chatRequest, form form) {
+	opt, status, text := req.refused(m, false, s.opt.NumCtx)
+	if status != 0 {
+		refuse(w, status, text)
+		return
+	}
+	reason := "load"
 	if req.KeepAlive != nil && req.KeepAlive.Duration == 0 {
-		l.DoneReason = "unload"
+		reason = "unload"
 		s.unload(req.Model)
 	} else {
-		s.load(req.Model, req.Options.NumCtx)
+		s.load(req.Model, min(opt.NumCtx, m.window()), req.KeepAlive)
 	}
-	reply(w, http.StatusOK, l)
+	out := speaker{model: req.Model, form: form}
+	reply(w, http.StatusOK, out.line(spoken{}, &ending{reason: reason}))
 }
 
 // pause waits, or returns false because the client has left.
@@ -112,11 +160,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (r *chatRequest) question(h http.Header) Question {
+func (r *chatRequest) question(h http.Header, opt api.Options) Question {
 	q := Question{
 		Model:   r.Model,
 		Purpose: or(h.Get(ollama.PurposeHeader), string(fsm.PurposeAnswer)),
-		NumCtx:  r.Options.NumCtx, NumPredict: r.Options.NumPredict, Temperature: thousandths(r.Options.Temperature),
+		NumCtx:  r.asks("num_ctx", opt.NumCtx), NumPredict: r.asks("num_predict", opt.NumPredict),
+		Temperature: r.temperature(),
 	}
 	if session, err := url.QueryUnescape(h.Get(ollama.SessionHeader)); err == nil {
 		q.Session = session
@@ -139,38 +188,4 @@ func (r *chatRequest) question(h http.Header) Question {
 		q.Tools = append(q.Tools, t.Function.Name)
 	}
 	return q
-}
-
-// thousandths is a temperature as [fsm.Options] has it.
-func thousandths(t *float64) int {
-	switch {
-	case t == nil:
-		return 0
-	case *t == 0:
-		return -1
-	default:
-		return int(math.Round(*t * 1000))
-	}
-}
-
-// weigh returns how many tool calls the conversation has, and an estimate of its
-// tokens.
-func (r *chatRequest) weigh() (calls, tokens int) {
-	n := 0
-	for _, m := range r.Messages {
-		calls += len(m.ToolCalls)
-		n += len(m.Content) + len(m.Thinking)
-	}
-	return calls, n/bytesPerToken + len(r.Messages)
-}
-
-// bytesPerToken is a rule of thumb for English text.
-const bytesPerToken = 4
-
-func tokens(a Answer) int {
-	n := len(a.Text) + len(a.Thinking)
-	for _, c := range a.Calls {
-		n += len(c.Name) + len(c.Args)
-	}
-	return n/bytesPerToken + 1
 }

@@ -8,7 +8,9 @@
 // real server has: paths, status codes, streamed lines, tool calls in lines of
 // their own, the texts of errors. It also misbehaves on request: see [Answer].
 //
-// Served are /, /api/version, /api/tags, /api/show, /api/ps, /api/pull,
-// /api/chat and /api/embed. Embeddings are made of the words of a text and are the same on
-// every machine.
+// Served are /, /api/version, /api/tags, /api/show, /api/ps, /api/pull, /api/chat,
+// /api/generate, /api/embed and /api/embeddings; to create, copy or delete a model is
+// refused in words. What it answers is held to what a real server did (package
+// transcript). Embeddings are made of the words of a text and are the same on every
+// machine.
 package mock

@@ -10,12 +10,17 @@ import (
 	"unicode"
 )
 
+// embedRequest is what the server reads of a request for vectors.
+type embedRequest struct {
+	Model      string          `json:"model"`
+	Input      json.RawMessage `json:"input"`
+	Dimensions int             `json:"dimensions"`
+	asked
+}
+
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	var req struct {
-		Model string          `json:"model"`
-		Input json.RawMessage `json:"input"`
-	}
+	var req embedRequest
 	if !decode(w, r, &req) {
 		return
 	}
@@ -35,12 +40,27 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		}{req.Model, [][]float32{}})
 		return
 	}
-	s.load(req.Model, embedContext)
+	opt, status, text := req.refused(Model{}, false, embedContext)
+	if status != 0 {
+		refuse(w, status, text)
+		return
+	}
+	window := min(opt.NumCtx, embedContext)
 	vectors, count := make([][]float32, len(texts)), 0
 	for i, text := range texts {
-		vectors[i] = s.vector(text)
-		count += len(text)/bytesPerToken + 1
+		n := len(text)/bytesPerToken + 1
+		if s.opt.Limits && n > window {
+			if !req.truncates() {
+				refuse(w, http.StatusBadRequest, exceedsContext)
+				return
+			}
+			left := window * bytesPerToken
+			n, text = window, head(text, &left)
+		}
+		vectors[i] = shortened(s.vector(text), req.Dimensions)
+		count += n
 	}
+	s.load(req.Model, window, req.KeepAlive)
 	reply(w, http.StatusOK, struct {
 		Model           string        `json:"model"`
 		Embeddings      [][]float32   `json:"embeddings"`
@@ -48,6 +68,47 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		LoadDuration    time.Duration `json:"load_duration"`
 		PromptEvalCount int           `json:"prompt_eval_count"`
 	}{req.Model, vectors, time.Since(began), 1, count})
+}
+
+// embedOld is what clients asked before there was embed: one text, one vector.
+func (s *Server) embedOld(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model  string `json:"model"`
+		Prompt string `json:"prompt"`
+	}
+	if !decode(w, r, &req) {
+		return
+	}
+	if !s.embeds() || !s.isChat(req.Model) && !s.isEmbed(req.Model) {
+		s.missing(w, req.Model)
+		return
+	}
+	s.load(req.Model, embedContext, nil)
+	vector := []float32{}
+	if req.Prompt != "" {
+		vector = s.vector(req.Prompt)
+	}
+	reply(w, http.StatusOK, struct {
+		Embedding []float32 `json:"embedding"`
+	}{vector})
+}
+
+// shortened is a vector of so many dimensions, scaled to length 1; 0 means all.
+func shortened(vector []float32, dims int) []float32 {
+	if dims <= 0 || dims >= len(vector) {
+		return vector
+	}
+	var square float64
+	for _, f := range vector[:dims] {
+		square += float64(f) * float64(f)
+	}
+	short := make([]float32, dims)
+	if square > 0 {
+		for i := range short {
+			short[i] = float32(float64(vector[i]) / math.Sqrt(square))
+		}
+	}
+	return short
 }
 
 // inputs reads a text or a list of texts.

@@ -38,18 +38,19 @@ func FuzzRequest(f *testing.F) {
 		`{"model":"mock","messages":[{"content":" {\"a\":"}],"tools":[{"function":{"name":"g"}}]}`,
 		`{"model":"mock","messages":[{"images":["AAAA"],"content":"\ud800"}],"options":{"temperature":1e308,"num_ctx":-1}}`, `{"model":"mock","messages":[null]}`,
 		`{"model":"mock-embed","input":["a","日本"]}`, `{"model":"mock-embed","input":""}`, `{"model":"mock-embed","input":[7]}`, `{"model":"mock-embed"}`, `{"name":"mock:latest"}`,
+		`{"model":"mock","prompt":"hello","context":[91,93],"options":{"num_predict":1,"num_ctx":"x"}}`, `{"model":"mock","prompt":"a","suffix":"b"}`, `{"model":"mock","prompt":"日本","think":"high","format":"yaml"}`,
 	} {
-		for route := range byte(3) {
+		for route := range byte(4) {
 			f.Add(route, []byte(body))
 		}
 	}
 	f.Fuzz(func(t *testing.T, route byte, body []byte) {
-		s := New(Options{EmbedDims: 8, Brain: echo{}})
-		path := []string{"/api/chat", "/api/embed", "/api/show"}[route%3]
+		s := New(Options{EmbedDims: 8, Limits: route >= 4, Brain: echo{}})
+		path := []string{"/api/chat", "/api/embed", "/api/show", "/api/generate"}[route%4]
 		got := httptest.NewRecorder()
 		s.ServeHTTP(got, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body)))
 		switch got.Code {
-		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound:
+		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusInternalServerError: // an option of a wrong type
 		default:
 			t.Fatalf("%s: status %d: %s", path, got.Code, got.Body)
 		}
@@ -63,7 +64,7 @@ func FuzzRequest(f *testing.F) {
 				t.Fatalf("%s: line %d is %q: %v", path, i+1, line, err)
 			}
 			last := i == len(lines)-1
-			if path == "/api/chat" && got.Code == http.StatusOK && (l.Done == nil || *l.Done != last) || (got.Code != http.StatusOK) != (l.Error != "") {
+			if (path == "/api/chat" || path == "/api/generate") && got.Code == http.StatusOK && (l.Done == nil || *l.Done != last) || (got.Code != http.StatusOK) != (l.Error != "") {
 				t.Errorf("%s: status %d, line %d of %d is %s", path, got.Code, i+1, len(lines), line)
 			}
 		}

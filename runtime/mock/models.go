@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -39,10 +40,14 @@ type listed struct {
 }
 
 func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
-	models := []listed{s.listed(s.opt.Model)}
+	var models []listed
+	for _, m := range s.opt.Models {
+		models = append(models, s.listed(m.Name))
+	}
 	if s.embeds() {
 		models = append(models, s.listed(s.opt.EmbedModel))
 	}
+	slices.SortFunc(models, func(a, b listed) int { return strings.Compare(short(a.Name), short(b.Name)) })
 	reply(w, http.StatusOK, struct {
 		Models []listed `json:"models"`
 	}{models})
@@ -63,6 +68,9 @@ func full(name string) string {
 	}
 	return name
 }
+
+// short is a model's name without the tag that it has when none is given.
+func short(name string) string { return strings.TrimSuffix(name, ":latest") }
 
 func digest(name string) string {
 	sum := sha256.Sum256([]byte(name))
@@ -110,10 +118,8 @@ func (s *Server) describe(name string) api.ShowResponse {
 	details := s.details(name)
 	template := "{{ .Prompt }}"
 	window, can := embedContext, []model.Capability{model.CapabilityEmbedding}
-	if s.isChat(name) {
-		template = "{{ range .Tools }}{{ . }}{{ end }}{{ range .Messages }}{{ .Content }}{{ end }}"
-		window = chatContext
-		can = []model.Capability{model.CapabilityCompletion, model.CapabilityTools, model.CapabilityVision, model.CapabilityThinking}
+	if m, ok := s.model(name); ok {
+		template, window, can = m.template(), m.window(), m.capabilities()
 	}
 	info := shape(details.Family, window)
 	if s.isEmbed(name) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ollama/ollama/api"
+
 	"shelly/runtime/ollama"
 )
 
@@ -17,12 +19,15 @@ const (
 	DefaultModel      = "mock"
 	DefaultEmbedModel = "mock-embed"
 	DefaultVersion    = "0.17.4"
+	DefaultNumCtx     = 4096 // of a server with little video memory
 )
 
 // Options say what the server serves. A zero value means the default.
 type Options struct {
-	// Model is the one chat model; it can call tools. Default: DefaultModel.
+	// Model is the one chat model; it can call tools and think. Default: DefaultModel.
 	Model string
+	// Models are the chat models in place of Model, names once each.
+	Models []Model
 	// EmbedModel is the name of the embedding model. Default: DefaultEmbedModel.
 	EmbedModel string
 	// EmbedDims is the length of a vector. Default: 0, there is no embedding model
@@ -33,6 +38,12 @@ type Options struct {
 	Embed func(text string) []float32
 	// Version is the server's. Default: DefaultVersion.
 	Version string
+	// Limits holds conversations and answers to num_ctx and num_predict as a real
+	// server does, by an estimate of the tokens. Without it only the Brain does.
+	Limits bool
+	// NumCtx is the window in tokens where a request asks for none. Default:
+	// DefaultNumCtx.
+	NumCtx int
 	// Brain answers the chats. Without one, every chat is refused with status 500.
 	Brain Brain
 }
@@ -56,7 +67,12 @@ type running struct {
 
 // New returns a server.
 func New(opt Options) *Server {
-	opt.Model = or(opt.Model, DefaultModel)
+	if opt.Models == nil {
+		opt.Models = []Model{{Name: or(opt.Model, DefaultModel)}}
+	}
+	if opt.NumCtx <= 0 {
+		opt.NumCtx = DefaultNumCtx
+	}
 	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = or(opt.Version, DefaultVersion)
 	return &Server{opt: opt, started: time.Now()}
@@ -93,8 +109,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		allowed, serve = post, s.pull
 	case "/api/chat":
 		allowed, serve = post, s.chat
+	case "/api/generate":
+		allowed, serve = post, s.generate
 	case "/api/embed":
 		allowed, serve = post, s.embed
+	case "/api/embeddings":
+		allowed, serve = post, s.embedOld
+	case "/api/create", "/api/push":
+		allowed, serve = post, unplayed
+	case "/api/copy":
+		allowed, serve = post, s.change
+	case "/api/delete":
+		allowed, serve = r.Method == http.MethodDelete, s.change
 	default:
 		plain(w, http.StatusNotFound, "404 page not found")
 		return
@@ -121,7 +147,7 @@ func plain(w http.ResponseWriter, status int, text string) {
 func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(bytes.TrimSuffix(encode(v), []byte("\n")))
+	_, _ = w.Write(encodeWord(v))
 }
 
 // failed is the body of an error.
@@ -130,6 +156,18 @@ type failed struct {
 }
 
 func refuse(w http.ResponseWriter, status int, text string) { reply(w, status, failed{text}) }
+
+// refuseLate refuses what a server finds wrong only when it has begun to answer: to who
+// wants a stream it then says so with another type.
+func refuseLate(w http.ResponseWriter, streams bool, status int, text string) {
+	if !streams {
+		refuse(w, status, text)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(encodeWord(failed{text}))
+}
 
 // encode returns v as one line of JSON with its end.
 func encode(v any) []byte {
@@ -142,6 +180,9 @@ func encode(v any) []byte {
 	}
 	return b.Bytes()
 }
+
+// encodeWord returns v as JSON without the end of a line.
+func encodeWord(v any) []byte { return bytes.TrimSuffix(encode(v), []byte("\n")) }
 
 // decode reads a request's body, or refuses it and returns false.
 func decode(w http.ResponseWriter, r *http.Request, v any) bool {
@@ -160,18 +201,20 @@ func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 // embeds reports whether there is an embedding model.
 func (s *Server) embeds() bool { return s.opt.EmbedDims > 0 }
 
-func (s *Server) isChat(name string) bool { return ollama.SameModel(name, s.opt.Model) }
-
 func (s *Server) isEmbed(name string) bool {
 	return s.embeds() && ollama.SameModel(name, s.opt.EmbedModel)
 }
 
-// load notes that a model is in memory.
-func (s *Server) load(name string, numCtx int) {
+// load notes that a model is in memory, for as long as the request says.
+func (s *Server) load(name string, numCtx int, keep *api.Duration) {
+	kept := keptLoaded
+	if keep != nil {
+		kept = keep.Duration
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(name)
-	s.loaded = append(s.loaded, running{name: name, numCtx: numCtx, until: time.Now().Add(keptLoaded)})
+	s.loaded = append(s.loaded, running{name: name, numCtx: numCtx, until: time.Now().Add(kept)})
 }
 
 func (s *Server) unload(name string) {

@@ -50,13 +50,42 @@ type counts struct {
 	EvalDuration       time.Duration `json:"eval_duration"`
 }
 
+// ending is what only a last line has.
+type ending struct {
+	reason string
+	text   string // the whole answer's
+	*counts
+}
+
+// form is how an API writes its lines.
+type form interface {
+	// line is a line of s; end is nil for all but the last.
+	line(s *speaker, m spoken, end *ending) any
+}
+
+// chatForm is the form of /api/chat.
+type chatForm struct{}
+
+func (chatForm) line(s *speaker, m spoken, end *ending) any {
+	m.Role = fsm.RoleAssistant
+	l := line{Model: s.model, CreatedAt: time.Now().UTC(), Message: m}
+	if end != nil {
+		l.Done, l.DoneReason, l.counts = true, end.reason, end.counts
+	}
+	return l
+}
+
 // speaker sends one answer.
 type speaker struct {
 	w     http.ResponseWriter
 	began time.Time
+	first time.Time // when the first piece came
 	model string
 	asked *chatRequest
+	form  form
 }
+
+func (s *speaker) line(m spoken, end *ending) any { return s.form.line(s, m, end) }
 
 // stream sends an answer line by line, each flushed.
 func (s *speaker) stream(ctx context.Context, a Answer) {
@@ -109,32 +138,24 @@ func (s *speaker) whole(ctx context.Context, a Answer) {
 	reply(s.w, http.StatusOK, s.last(a, m))
 }
 
-func (s *speaker) say(m spoken) {
-	m.Role = fsm.RoleAssistant
-	s.send(encode(line{Model: s.model, CreatedAt: time.Now().UTC(), Message: m}))
-}
+func (s *speaker) say(m spoken) { s.send(encode(s.line(m, nil))) }
 
 func (s *speaker) send(b []byte) {
 	_, _ = s.w.Write(b)
 	_ = http.NewResponseController(s.w).Flush()
 }
 
-func (s *speaker) last(a Answer, m spoken) line {
-	_, prompt := s.asked.weigh()
-	if a.PromptTokens > 0 {
-		prompt = a.PromptTokens
-	}
-	m.Role = fsm.RoleAssistant
-	l := line{Model: s.model, CreatedAt: time.Now().UTC(), Message: m, Done: true, DoneReason: "stop"}
+func (s *speaker) last(a Answer, m spoken) any {
+	now := time.Now()
+	end := ending{reason: "stop", text: a.Text, counts: &counts{
+		TotalDuration: now.Sub(s.began), LoadDuration: 1,
+		PromptEvalCount: a.PromptTokens, PromptEvalDuration: max(s.first.Sub(s.began), 1),
+		EvalCount: tokens(a), EvalDuration: max(now.Sub(s.first), 1),
+	}}
 	if a.Length {
-		l.DoneReason = "length"
+		end.reason = "length"
 	}
-	l.counts = &counts{
-		TotalDuration: time.Since(s.began), LoadDuration: 1,
-		PromptEvalCount: prompt, PromptEvalDuration: 1,
-		EvalCount: tokens(a), EvalDuration: 1,
-	}
-	return l
+	return s.line(m, &end)
 }
 
 // calls returns the answer's calls as the wire has them. Arguments that are no

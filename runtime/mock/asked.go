@@ -1,0 +1,105 @@
+package mock
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+)
+
+// asked is how a chat or a generation is asked for.
+type asked struct {
+	Stream    *bool           `json:"stream"`
+	KeepAlive *api.Duration   `json:"keep_alive"`
+	Think     *api.ThinkValue `json:"think"`
+	Format    json.RawMessage `json:"format"`
+	Truncate  *bool           `json:"truncate"`
+	Shift     *bool           `json:"shift"`
+	Options   map[string]any  `json:"options"`
+}
+
+func (a *asked) streams() bool { return a.Stream == nil || *a.Stream }
+
+// truncates reports whether what is too long may be cut to the window.
+func (a *asked) truncates() bool { return a.Truncate == nil || *a.Truncate }
+
+// thinks reports whether the model is to think, which one that can does unless told
+// otherwise.
+func (a *asked) thinks() bool { return a.Think == nil || a.Think.Bool() }
+
+// refused returns the options, num_ctx where the request has none, or the status and the text with which a real server
+// refuses what is asked of the model.
+func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, status int, text string) {
+	if tools && m.NoTools {
+		return opt, http.StatusBadRequest, "registry.ollama.ai/library/" + full(m.Name) + " does not support tools"
+	}
+	if a.Think != nil && a.Think.Bool() {
+		switch level, leveled := a.Think.Value.(string); {
+		case m.NoThinking:
+			return opt, http.StatusBadRequest, fmt.Sprintf("%q does not support thinking", m.Name)
+		case leveled && m.NoLevels:
+			return opt, http.StatusBadRequest, fmt.Sprintf("think value %q is not supported for this model", level)
+		}
+	}
+	if text := badFormat(a.Format); text != "" {
+		return opt, http.StatusInternalServerError, text
+	}
+	opt = api.DefaultOptions()
+	opt.NumCtx = numCtx
+	if err := opt.FromMap(known(a.Options)); err != nil {
+		return opt, http.StatusInternalServerError, err.Error()
+	}
+	if opt.NumCtx <= 0 {
+		opt.NumCtx = numCtx
+	}
+	return opt, 0, ""
+}
+
+const exceedsContext = "the input length exceeds the context length"
+
+// known leaves out the options that there are none of, as a server does.
+func known(options map[string]any) map[string]any {
+	kept := map[string]any{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[api.Options]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if v, ok := options[name]; ok && name != "" {
+			kept[name] = v
+		}
+	}
+	return kept
+}
+
+// badFormat says what is wrong with a format, or nothing. Schemas are not looked into.
+func badFormat(format json.RawMessage) string {
+	switch trimmed := string(bytes.TrimSpace(format)); {
+	case trimmed == "", trimmed == "null", trimmed == `""`, trimmed == `"json"`, trimmed[0] == '{':
+		return ""
+	default:
+		return fmt.Sprintf("invalid format: %q; expected \"json\" or a valid JSON Schema object", trimmed)
+	}
+}
+
+// asks is the value of an option that the request has; 0 where it has none.
+func (a *asked) asks(name string, value int) int {
+	if _, ok := a.Options[name]; !ok {
+		return 0
+	}
+	return value
+}
+
+// temperature is that of the request as [Question] has it.
+func (a *asked) temperature() int {
+	switch t, ok := a.Options["temperature"].(float64); {
+	case !ok:
+		return 0
+	case t == 0:
+		return -1
+	default:
+		return int(math.Round(t * 1000))
+	}
+}

@@ -1,0 +1,114 @@
+package mock
+
+import (
+	"unicode/utf8"
+
+	"github.com/ollama/ollama/api"
+
+	"shelly/fsm"
+)
+
+// bytesPerToken is a rule of thumb for English text.
+const bytesPerToken = 4
+
+// weigh returns how many tool calls the conversation has, and an estimate of its
+// tokens.
+func (r *chatRequest) weigh() (calls, tokens int) {
+	for _, m := range r.Messages {
+		calls += len(m.ToolCalls)
+		tokens += len(m.Content) + len(m.Thinking)
+	}
+	return calls, tokens/bytesPerToken + len(r.Messages)
+}
+
+// fit returns how many messages a window has no room for, and what the others come
+// to. As a real server it drops the oldest that are no system messages, and never the
+// last: what is then still too long is cut to the window.
+func (r *chatRequest) fit(numCtx int) (dropped, tokens int) {
+	left := chatRequest{Messages: append([]chatMessage(nil), r.Messages...)}
+	for i := 0; i < len(left.Messages)-1; {
+		if _, tokens = left.weigh(); tokens <= numCtx {
+			break
+		}
+		if left.Messages[i].Role == string(fsm.RoleSystem) {
+			i++
+			continue
+		}
+		left.Messages = append(left.Messages[:i], left.Messages[i+1:]...)
+		dropped++
+	}
+	_, tokens = left.weigh()
+	return dropped, tokens
+}
+
+// room is how many tokens an answer may have; 0: any number. A window that may not
+// slide bounds it too.
+func room(opt api.Options, numCtx, prompt int, shift *bool) int {
+	n := max(opt.NumPredict, 0)
+	if shift != nil && !*shift {
+		if left := max(numCtx-prompt, 1); n == 0 || left < n {
+			n = left
+		}
+	}
+	return n
+}
+
+// cut is the answer as far as so many tokens go, unless the brain has cut it. Calls that
+// do not fit are not sent.
+func (a Answer) cut(room int) Answer {
+	if room == 0 || a.Length || tokens(a) <= room {
+		return a
+	}
+	left := room * bytesPerToken
+	var pieces []Piece
+	for _, p := range a.pieces() {
+		pieces = append(pieces, Piece{Thinking: head(p.Thinking, &left), Text: head(p.Text, &left)})
+	}
+	a.Thinking, a.Text = "", ""
+	for _, p := range pieces {
+		a.Thinking += p.Thinking
+		a.Text += p.Text
+	}
+	a.Pieces, a.Calls, a.Length, a.tokens = pieces, nil, true, room
+	return a
+}
+
+// head is the beginning of a text that has at most so many bytes, which it takes from
+// them.
+func head(text string, left *int) string {
+	n := min(len(text), *left)
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	if n < len(text) {
+		*left = 0
+	} else {
+		*left -= n
+	}
+	return text[:n]
+}
+
+// thoughtful is the answer without the thinking, where none is wanted.
+func (a Answer) thoughtful(thinks bool) Answer {
+	if thinks {
+		return a
+	}
+	var pieces []Piece
+	for _, p := range a.pieces() {
+		pieces = append(pieces, Piece{Text: p.Text})
+	}
+	a.Thinking, a.Pieces = "", pieces
+	return a
+}
+
+// tokens is an estimate of those of an answer.
+func tokens(a Answer) int {
+	if a.tokens > 0 {
+		return a.tokens
+	}
+	n := len(a.Text) + len(a.Thinking)
+	for _, c := range a.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	return n/bytesPerToken + 1
+}

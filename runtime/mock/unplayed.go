@@ -1,0 +1,26 @@
+package mock
+
+import "net/http"
+
+// unplayed refuses what would change the models: they are those that the server was
+// started with.
+func unplayed(w http.ResponseWriter, r *http.Request) {
+	refuse(w, http.StatusNotImplemented, "the mock server does not play "+r.URL.Path+": its models are those it was started with")
+}
+
+// change refuses to copy or delete a model, as a real server where it has none such.
+func (s *Server) change(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model  string `json:"model"`
+		Name   string `json:"name"` // what older clients send
+		Source string `json:"source"`
+	}
+	if !decode(w, r, &req) {
+		return
+	}
+	if name := or(or(req.Model, req.Name), req.Source); !s.isChat(name) && !s.isEmbed(name) {
+		refuse(w, http.StatusNotFound, "model '"+name+"' not found")
+		return
+	}
+	unplayed(w, r)
+}
