@@ -18,6 +18,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/mock"
+	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
@@ -27,7 +28,7 @@ type mockCmd struct {
 	Model  []string `default:"mock" sep:"none" placeholder:"NAME[=WORD,…]" help:"A model, again for another; the words are no-tools, no-thinking, no-levels, no-vision and window=N."`
 	Embed  int      `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
 	NumCtx int      `default:"4096" placeholder:"N" help:"Window in tokens where a client asks for none (${default})."`
-	Repeat bool     `help:"Begin the script anew at its end."`
+	Repeat bool     `help:"Begin the script anew for each request, as the demo brain does."`
 	Delays bool     `help:"Take the times that the script's answers take."`
 	Speed  float64  `default:"1" placeholder:"N" help:"With --delays, N times as fast."`
 
@@ -94,7 +95,10 @@ func (c *mockCmd) Run(t *terminal) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}
-	brain := &mockBrain{player: file.Player(c.Repeat)}
+	brain := &mockBrain{next: playing(file)}
+	if c.Repeat {
+		brain.next = repeating(file)
+	}
 	if c.Delays {
 		brain.speed = c.Speed
 	}
@@ -129,9 +133,35 @@ const busyFor = time.Second
 // neither purpose nor session; its calls are answers.
 type mockBrain struct {
 	speed float64 // how many times as fast as the script's times; 0: no delays
+	next  func(fsm.AskBrain) (sim.Line, error)
+}
 
-	mu     sync.Mutex
-	player *scenario.Player
+// playing serves the lines of a script over all requests of a session.
+func playing(file *scenario.File) func(fsm.AskBrain) (sim.Line, error) {
+	var mu sync.Mutex
+	player := file.Player()
+	return func(ask fsm.AskBrain) (sim.Line, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		line, err := player.Answer(ask)
+		var over *scenario.Exhausted
+		if errors.As(err, &over) && over.Lines > 0 {
+			err = fmt.Errorf("%w; add a line, or serve it with --repeat to begin anew for each request", err)
+		}
+		return line, err
+	}
+}
+
+// repeating begins the script anew for each request.
+func repeating(file *scenario.File) func(fsm.AskBrain) (sim.Line, error) {
+	script := file.Brain()
+	return func(ask fsm.AskBrain) (sim.Line, error) {
+		line, ok := script.Answer(ask)
+		if !ok {
+			return line, fmt.Errorf("the script has no line for a call for %s", ask.Purpose)
+		}
+		return line, nil
+	}
 }
 
 // Answer implements [mock.Brain].
@@ -139,14 +169,8 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	ask := fsm.AskBrain{
 		Session: q.Session, Purpose: fsm.Purpose(q.Purpose), System: q.System, Conversation: fsm.Conversation{Messages: q.Messages},
 	}
-	b.mu.Lock()
-	line, err := b.player.Answer(ask)
-	b.mu.Unlock()
-	var over *scenario.Exhausted
-	switch {
-	case errors.As(err, &over) && over.Lines > 0:
-		return mock.Answer{}, fmt.Errorf("%w; add a line, or serve it with --repeat to begin anew", err)
-	case err != nil:
+	line, err := b.next(ask)
+	if err != nil {
 		return mock.Answer{}, err
 	}
 	a := lockstep.Spoken(ask, line)

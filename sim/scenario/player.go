@@ -19,12 +19,13 @@ import (
 // was killed goes on where it was; behind a failure or an empty answer it is the
 // next try, and gets the next line.
 //
+// For a script that begins anew with each turn see [Brain].
+//
 // A Player is not safe for concurrent use.
 type Player struct {
 	scripts []sim.Script
 	strict  bool
 	quiet   fsm.Millis
-	repeat  bool
 
 	taken []int // per script: the calls of sessions so far
 	turns map[[sha256.Size]byte]turn
@@ -58,12 +59,11 @@ func (e *Exhausted) Error() string {
 	return fmt.Sprintf("the script has no line left for a call for %s%s: it is for %s", e.Purpose, whose, plural(e.Lines, "call"))
 }
 
-// Player returns a player of the scenario's script; with repeat it begins anew at
-// its end.
-func (f *File) Player(repeat bool) *Player {
+// Player returns a player of the scenario's script.
+func (f *File) Player() *Player {
 	scripts := f.scripts()
 	return &Player{
-		scripts: scripts, strict: f.Strict, quiet: f.latency().Brain.millis(), repeat: repeat,
+		scripts: scripts, strict: f.Strict, quiet: f.latency().Brain.millis(),
 		taken: make([]int, len(scripts)), turns: map[[sha256.Size]byte]turn{},
 	}
 }
@@ -152,11 +152,7 @@ func (p *Player) line(at turn) (sim.Line, bool) {
 	if at.script < 0 {
 		return sim.Line{}, false
 	}
-	s := &p.scripts[at.script]
-	if calls := s.Calls(); p.repeat && calls > 0 {
-		at.n %= calls
-	}
-	return s.Line(at.n)
+	return p.scripts[at.script].Line(at.n)
 }
 
 // failed reports whether what was served came to no answer.

@@ -9,13 +9,13 @@ import (
 	"shelly/fsm"
 )
 
-func player(t *testing.T, repeat bool, script string) *Player {
+func player(t *testing.T, script string) *Player {
 	t.Helper()
 	f, err := Parse("p.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"+script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Player(repeat)
+	return f.Player()
 }
 
 // talk is a conversation of texts that the user and the model say in turn.
@@ -61,7 +61,7 @@ func exchanges(t *testing.T, p *Player, list []exchange) {
 // CLI-9, SCN-3: a session's later turns go on in the script, and sessions share the
 // lines that are for all.
 func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
-	p := player(t, false, "brain: [{says: one}, {says: two, times: 2}, {says: own, session: b}, {says: three}]\nbrain_for: {subagent: [{says: sub}]}\n")
+	p := player(t, "brain: [{says: one}, {says: two, times: 2}, {says: own, session: b}, {says: three}]\nbrain_for: {subagent: [{says: sub}]}\n")
 	sub := talk("sub", "look")
 	sub.Purpose = fsm.PurposeSubagent
 	exchanges(t, p, []exchange{
@@ -84,7 +84,7 @@ func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
 
 // CLI-9: conversations without a session each have the script to themselves.
 func TestCLI9ConversationsAreKeptApart(t *testing.T) {
-	exchanges(t, player(t, false, "brain: [{says: one}, {says: two}, {says: three}]\n"), []exchange{
+	exchanges(t, player(t, "brain: [{says: one}, {says: two}, {says: three}]\n"), []exchange{
 		{talk("", "hi"), "one"},
 		{talk("", "hello"), "one"},
 		{talk("", "hi", "one", "more"), "two"},
@@ -95,13 +95,13 @@ func TestCLI9ConversationsAreKeptApart(t *testing.T) {
 		{talk("", "hi", "one", "more", "two", "end", "three", "on"), "exhausted"},
 		{talk("", "hi"), "one"},
 	})
-	exchanges(t, player(t, false, "brain: [{says: own, session: b}]\n"), []exchange{{talk("", "hi"), "own"}})
+	exchanges(t, player(t, "brain: [{says: own, session: b}]\n"), []exchange{{talk("", "hi"), "own"}})
 }
 
 // CLI-9: what came to no answer is tried again with the next line.
 func TestCLI9BehindAFailureComesTheNextLine(t *testing.T) {
 	for _, session := range []string{"", "s"} {
-		p := player(t, false, "brain: [{fails: busy}, {hangs: true}, {says: \"\"}, {says: one}, {says: two}]\n")
+		p := player(t, "brain: [{fails: busy}, {hangs: true}, {says: \"\"}, {says: one}, {says: two}]\n")
 		exchanges(t, p, []exchange{
 			{talk(session, "hi"), "busy"},
 			{talk(session, "hi"), "nothing"},
@@ -113,21 +113,19 @@ func TestCLI9BehindAFailureComesTheNextLine(t *testing.T) {
 	}
 }
 
-func TestCLI9RepeatBeginsAnew(t *testing.T) {
-	p := player(t, true, "brain: [{says: one}, {says: two}]\n")
-	exchanges(t, p, []exchange{{talk("a", "1"), "one"}, {talk("a", "2"), "two"}, {talk("b", "3"), "one"}, {talk("", "hi", "a", "b", "c", "d"), "one"}})
-	if _, err := player(t, true, "").Answer(talk("a", "1")); err == nil {
-		t.Error("an answer out of nothing")
-	}
+func TestCLI9QuietCallsNeedNoLine(t *testing.T) {
 	summary := talk("a", "1")
 	summary.Purpose = fsm.PurposeSummary
-	if line, err := player(t, true, "").Answer(summary); err != nil || line.Text != "Summary of 0 messages." {
+	if line, err := player(t, "").Answer(summary); err != nil || line.Text != "Summary of 0 messages." {
 		t.Errorf("%+v, %v", line, err)
+	}
+	if _, err := player(t, "strict: true\n").Answer(summary); err == nil {
+		t.Error("an answer out of nothing")
 	}
 }
 
 func TestWhatIsRememberedOfConversationsIsBounded(t *testing.T) {
-	p := player(t, true, "brain: [{says: one}, {says: two}]\n")
+	p := player(t, "brain: [{says: one, times: 9999}]\n")
 	for i := range askedMax + 9 {
 		if _, err := p.Answer(talk("a", fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
