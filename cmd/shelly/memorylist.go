@@ -11,7 +11,6 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
-	"shelly/fsm/engine"
 	"shelly/fsm/engine/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
@@ -64,7 +63,7 @@ func (c *memoryListCmd) Run(t *terminal) error {
 func listEntries(ctx context.Context, m memories, f memory.Filter, limit int) (comm.MemoryBody, error) {
 	all := comm.MemoryBody{Entries: []memory.Listed{}}
 	for {
-		n := engine.ReadMax
+		n := comm.ListMax
 		if limit > 0 {
 			n = min(n, limit-len(all.Entries))
 		}

@@ -34,6 +34,7 @@ type Memories interface {
 const (
 	MemoryBytesMax = 32 << 20         // of what is brought at once, the JSON around it included
 	BringMax       = 1000             // entries brought or forgotten at once
+	ListMax        = 5000             // entries listed at once
 	SearchBytesMax = 4096             // of the text that is looked for
 	memoryWait     = 10 * time.Second // for the entries to be read; beyond it the answer is busy
 	searchMax      = 15 * time.Second // for a text to be embedded; beyond it a search goes by keyword alone
@@ -59,7 +60,7 @@ type ForgetBody struct {
 
 // ListMemory returns at most limit of the wanted entries, behind so many of them.
 func ListMemory(ctx context.Context, m Memories, f memory.Filter, behind, limit int) (MemoryBody, error) {
-	list, total, err := m.List(ctx, f, behind, min(limit, engine.ReadMax))
+	list, total, err := m.List(ctx, f, behind, min(limit, ListMax))
 	if err != nil {
 		return MemoryBody{}, err
 	}
@@ -107,7 +108,7 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(behind, 1<<31)), int(min(limit, engine.ReadMax)))
+	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(behind, 1<<31)), int(min(limit, ListMax)))
 	if err != nil {
 		h.note("list the memory", err)
 		return err

@@ -123,3 +123,35 @@ func FuzzReadFile(f *testing.F) {
 		})
 	})
 }
+
+// Behind the forgetting of many a memory finds what one finds that never had them.
+func TestMEM10ForgettingManyLeavesNoTrace(t *testing.T) {
+	words := []string{"disk", "full", "web1", "磁盘"}
+	rapid.Check(t, func(rt *rapid.T) {
+		with, without := open(t, nil), open(t, nil)
+		var gone []string
+		for i := range 12 {
+			e := note(string(rune('a'+i)), strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 4).Draw(rt, "words"), " "))
+			all := []*memory.Memory{with, without}
+			if rapid.Bool().Draw(rt, "gone") {
+				gone, all = append(gone, e.ID, e.ID), all[:1]
+			}
+			for _, m := range all {
+				if _, err := m.Bring(t.Context(), []fsm.Entry{e}, memory.Bringing{}); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		if n, err := with.Forget(t.Context(), gone...); n != len(gone)/2 || err != nil {
+			rt.Fatalf("%d were forgotten of %d, %v", n, len(gone)/2, err)
+		}
+		for _, need := range words {
+			q := memory.Query{Text: need, TopK: 20}
+			got, err := with.Search(t.Context(), q)
+			want, _ := without.Search(t.Context(), q)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				rt.Fatalf("%s: %v\n%s", need, err, diff)
+			}
+		}
+	})
+}

@@ -71,15 +71,25 @@ func (k *keywords) number(term string) int {
 	return n
 }
 
-// remove drops a doc.
-func (k *keywords) remove(slot int) {
-	d := k.docs[slot]
-	for _, n := range d.terms {
-		k.postings[n] = slices.DeleteFunc(k.postings[n], func(p posting) bool { return int(p.slot) == slot })
+// remove drops docs. Each posting of their terms is looked at once, however many docs
+// there are.
+func (k *keywords) remove(slots ...int) {
+	gone := make([]bool, len(k.docs))
+	var terms []int32
+	for _, slot := range slots {
+		if gone[slot] {
+			continue
+		}
+		gone[slot] = true
+		terms = append(terms, k.docs[slot].terms...)
+		k.count--
+		k.length -= k.docs[slot].length
+		k.docs[slot] = doc{}
 	}
-	k.docs[slot] = doc{}
-	k.count--
-	k.length -= d.length
+	slices.Sort(terms)
+	for _, n := range slices.Compact(terms) {
+		k.postings[n] = slices.DeleteFunc(k.postings[n], func(p posting) bool { return gone[p.slot] })
+	}
 }
 
 // search gives found each doc that has one of the terms, with its BM25 score.

@@ -156,19 +156,19 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := 0
+	var gone []int
 	for _, id := range ids {
 		at, ok := m.byID[id]
 		if !ok {
 			continue
 		}
-		m.keywords.remove(at)
 		m.vectors.remove(at)
 		m.slots[at] = slot{gone: true}
 		delete(m.byID, id)
-		n++
+		gone = append(gone, at)
 	}
-	return n, nil
+	m.keywords.remove(gone...)
+	return len(gone), nil
 }
 
 // index takes an entry in, or its new form.
