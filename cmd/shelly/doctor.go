@@ -15,13 +15,18 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
-	"shelly/runtime/ollama"
 	"shelly/runtime/store"
 )
 
 type doctorCmd struct {
 	settings
-	JSON bool `name:"json" help:"Print as JSON."`
+	Measure bool `help:"Ask the model for a short answer, and tell how fast it is."`
+	JSON    bool `name:"json" help:"Print as JSON."`
+}
+
+// Help says what no flag does.
+func (doctorCmd) Help() string {
+	return "Behind → is what to do. What is recommended follows from what server and machine say of themselves."
 }
 
 // finding is one thing that was looked at.
@@ -42,15 +47,21 @@ func (x *examination) add(level, what, found, mend string) {
 	x.findings = append(x.findings, finding{level, what, found, mend})
 }
 
-// doctorTimeout bounds the whole examination.
+// doctorTimeout bounds the whole examination, but for a measurement.
 const doctorTimeout = 30 * time.Second
 
 // Run implements the subcommand (CLI-10).
 func (c *doctorCmd) Run(t *terminal) error {
-	ctx, cancel := context.WithTimeout(context.Background(), doctorTimeout)
+	all, stop := exit.Interruptible()
+	defer stop()
+	cfg, err := c.load()
+	limit := doctorTimeout
+	if c.Measure {
+		limit += cfg.Brain.Timeouts.Load + cfg.Brain.Timeouts.Total
+	}
+	ctx, cancel := context.WithTimeout(all, limit)
 	defer cancel()
 	x := &examination{}
-	cfg, err := c.load()
 	if err != nil {
 		for _, line := range strings.Split(err.Error(), "\n") {
 			x.fail("configuration", line, "correct it, then run shelly doctor again")
@@ -60,7 +71,9 @@ func (c *doctorCmd) Run(t *terminal) error {
 		running := x.daemon(ctx, cfg)
 		x.data(cfg, running)
 		x.workspace(cfg)
-		x.brain(ctx, cfg.Brain)
+		x.reserve(cfg)
+		x.stop(cfg)
+		x.brain(ctx, cfg, c.Measure)
 	}
 	return x.report(t, c.JSON)
 }
@@ -131,74 +144,6 @@ func (x *examination) workspace(cfg config.Config) {
 			"set tools.exec.allow to false unless you trust the model with that")
 	} else {
 		x.ok("exec", "is not offered to the model (tools.exec.allow)")
-	}
-}
-
-func (x *examination) brain(ctx context.Context, c config.Brain) {
-	if c.Kind == "demo" {
-		x.warn("brain", "the built-in demo brain, a script and not a model", "set brain.kind to ollama")
-		return
-	}
-	o, err := ollama.New(ollama.Options{BaseURL: c.URL, Model: c.Model, EmbedModel: c.EmbedModel, Timeouts: ollama.Timeouts(c.Timeouts)})
-	if err != nil {
-		x.fail("ollama", err.Error(), "correct brain.url or OLLAMA_HOST")
-		return
-	}
-	defer o.Close()
-	version, err := o.Version(ctx)
-	if err != nil {
-		x.unusable(c, "ollama", err)
-		return
-	}
-	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))
-	x.models(ctx, c, o)
-}
-
-// unusable is a server without a model to use: with auto the built-in script takes
-// its place (CFG-6).
-func (x *examination) unusable(c config.Brain, what string, err error) {
-	if c.Kind == "auto" {
-		x.warn(what, err.Error(), "until then the built-in demo brain answers, a script and not a model")
-		return
-	}
-	x.fail(what, err.Error(), "without one, run with --brain demo")
-}
-
-func (x *examination) models(ctx context.Context, c config.Brain, o *ollama.Client) {
-	chat, embed, err := o.Choose(ctx)
-	if err != nil {
-		x.unusable(c, "model", err)
-		return
-	}
-	can, err := o.Show(ctx, chat)
-	if err != nil {
-		x.fail("model", err.Error(), "")
-		return
-	}
-	switch {
-	case can.Tools:
-		x.ok("model", chat+" can call tools")
-	case c.Tools == string(ollama.ToolsNative):
-		x.fail("model", chat+" cannot call tools", "name one that can with --model, or set brain.tools to auto")
-	default: // BRN-16
-		x.warn("model", chat+" cannot call tools: they are described to it in the prompt, which small models follow badly",
-			"name one that can with --model; with no name the first that can is taken")
-	}
-	switch {
-	case can.ContextLength > 0 && can.ContextLength < c.NumCtx:
-		x.warn("context", fmt.Sprintf("num_ctx is %d, but the model's window ends at %d", c.NumCtx, can.ContextLength),
-			fmt.Sprintf("set brain.num_ctx to %d", can.ContextLength))
-	default:
-		x.ok("context", fmt.Sprintf("num_ctx %d of the model's %d, num_predict %d", c.NumCtx, can.ContextLength, c.NumPredict))
-	}
-	if can.Thinking {
-		x.ok("thinking", chat+" thinks; thinking counts against num_predict")
-	}
-	if embed == "" {
-		x.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
-			"run: ollama pull nomic-embed-text")
-	} else {
-		x.ok("embedding", embed)
 	}
 }
 

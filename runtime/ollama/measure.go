@@ -1,0 +1,65 @@
+package ollama
+
+import (
+	"context"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"shelly/fsm"
+)
+
+// Measured is what the server tells of one answer.
+type Measured struct {
+	Load         time.Duration // of the model
+	PromptTokens int
+	Prompt       time.Duration // to read them
+	AnswerTokens int
+	Answer       time.Duration // to write them
+}
+
+// PromptSpeed and AnswerSpeed are in tokens per second; 0: unknown.
+func (m Measured) PromptSpeed() int { return perSecond(m.PromptTokens, m.Prompt) }
+
+// AnswerSpeed is how fast the model writes.
+func (m Measured) AnswerSpeed() int { return perSecond(m.AnswerTokens, m.Answer) }
+
+// perSecond rounds up, so that a model that takes more than a second for a token is slow
+// and not unknown.
+func perSecond(n int, d time.Duration) int {
+	if n <= 0 || d <= 0 {
+		return 0
+	}
+	return int((int64(n)*int64(time.Second) + int64(d) - 1) / int64(d))
+}
+
+// Measure has the chat model answer a prompt with at most so many tokens, without
+// thinking, and with the window of the chats. The error is an [*Error].
+func (c *Client) Measure(ctx context.Context, prompt string, tokensMax int) (Measured, error) {
+	ctx, cancel := within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "the answer, loading included,")
+	defer cancel()
+	var m Measured
+	done, stream := false, false
+	err := c.api.Chat(ctx, &api.ChatRequest{
+		Model:     c.opt.Model,
+		Messages:  []api.Message{{Role: string(fsm.RoleUser), Content: prompt}},
+		Stream:    &stream,
+		Think:     &api.ThinkValue{Value: false},
+		KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
+		Options:   map[string]any{"num_ctx": c.opt.NumCtx, "num_predict": tokensMax},
+	}, func(r api.ChatResponse) error {
+		done = r.Done
+		m = Measured{
+			Load: r.LoadDuration, PromptTokens: r.PromptEvalCount, Prompt: r.PromptEvalDuration,
+			AnswerTokens: r.EvalCount, Answer: r.EvalDuration,
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return Measured{}, c.sort(ctx, c.opt.Model, err)
+	case !done:
+		return Measured{}, failure(fsm.BrainCutStream, "the Ollama server at %s dropped the connection before it had answered", c.base)
+	}
+	return m, nil
+}

@@ -1,0 +1,36 @@
+package ollama_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/ollama"
+)
+
+func TestCLI10MeasureReadsTheServersClock(t *testing.T) {
+	var asked string
+	s := server(t, func(w http.ResponseWriter, _ *http.Request, body string) {
+		asked = body
+		recorded(t, w, "chat-text-whole")
+	})
+	got, err := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 }).Measure(testContext(t), "hello", 64)
+	if err != nil || got.PromptTokens != 15 || got.AnswerTokens != 7 || got.Prompt <= 0 || got.Answer <= 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	const want = `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":false,"keep_alive":"5m0s",` +
+		`"options":{"num_ctx":4096,"num_predict":64},"think":false}`
+	if asked != want {
+		t.Errorf("asked %s\nwant  %s", asked, want)
+	}
+	_, err = client(t, playing(t, "chat-unknown-model"), nil).Measure(testContext(t), "hello", 64)
+	wantClass(t, err, fsm.BrainMissingModel)
+}
+
+func TestCLI10SpeedIsRoundedUp(t *testing.T) {
+	m := ollama.Measured{PromptTokens: 100, Prompt: time.Second, AnswerTokens: 1, Answer: 3 * time.Second}
+	if m.PromptSpeed() != 100 || m.AnswerSpeed() != 1 || (ollama.Measured{}).AnswerSpeed() != 0 {
+		t.Errorf("%d, %d tokens/s", m.PromptSpeed(), m.AnswerSpeed())
+	}
+}
