@@ -142,7 +142,8 @@ bench: ## Run the benchmarks.
 	@$(GO) test -run '^$$' -bench . -benchmem ./...
 
 # The tests behind the tag and the live scenarios, and only they, against the server of
-# OLLAMA_HOST.
+# OLLAMA_HOST. They bring handmade models and take them away again. With OLLAMA_BIN, an
+# ollama to run, one of their own is stopped and started in the midst of an answer.
 .PHONY: e2e-ollama
 e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	$(call step,end to end with Ollama)

@@ -81,3 +81,58 @@ func TestLiveScenarioAgainstARealOllama(t *testing.T) {
 		t.Logf("%q: %s, model %s, digest %.12s, held %d of %d", test.says, c.Status, c.Live.Model, c.Live.Digest, c.Live.Held, c.Live.Runs)
 	}
 }
+
+// The handmade models of scenarios/ollama/handmade, by their names there.
+var handmadeModels = map[string]handmade.Script{
+	"shelly-handmade-chat": {Default: "Nobody scripted an answer to that.", Steps: liveSteps},
+	"shelly-handmade-plain": {Default: "That was all.", NoTools: true, Steps: map[string]handmade.Step{
+		"list:0": {Calls: []handmade.Call{{Name: "list_dir", Args: `{"path": "."}`}}},
+	}},
+	"shelly-handmade-thinking": {Default: "Nothing to think about.", Thinking: true, Steps: map[string]handmade.Step{
+		"plan:0": {Think: "First I should look into the folder.", Calls: []handmade.Call{{Name: "list_dir", Args: `{"path": "src"}`}}},
+		"plan:1": {Think: "Now it is clear to me.", Content: "The plan has one step."},
+	}},
+}
+
+var liveSteps = map[string]handmade.Step{
+	"list:0": {Content: "Let me look. ", Calls: []handmade.Call{{Name: "list_dir", Args: `{"path": "."}`}}},
+	"list:1": {Content: "There are two files."},
+	"both:0": {Calls: []handmade.Call{{Name: "list_dir", Args: `{"path": "left"}`}, {Name: "list_dir", Args: `{"path": "right"}`}}},
+	"both:2": {Content: "Both sides have been listed in one turn."},
+	"none:0": {Calls: []handmade.Call{{Name: "no_such_tool", Args: `{"x": 1}`}}},
+	"loop:0": {Content: "round and round and never at an end; ", Loop: true},
+}
+
+const handmadeEmbedding = "shelly-handmade-embed"
+
+// The scenarios of the handmade models hold on a real server. What plays them is the
+// command as somebody types it.
+func TestHandmadeScenariosAgainstARealOllama(t *testing.T) {
+	host := os.Getenv("OLLAMA_HOST")
+	if host == "" {
+		t.Skip("OLLAMA_HOST is not set: no real Ollama to test against")
+	}
+	base := "http://" + strings.TrimPrefix(host, "http://")
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
+	defer cancel()
+	for name, script := range handmadeModels {
+		if err := handmade.Upload(ctx, base, name, script); err != nil {
+			t.Skipf("no real Ollama to test against: %v", err)
+		}
+		defer func() { _ = handmade.Delete(context.Background(), base, name) }()
+	}
+	if err := handmade.UploadEmbedding(ctx, base, handmadeEmbedding); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = handmade.Delete(context.Background(), base, handmadeEmbedding) }()
+	t.Setenv("SHELLY_BRAIN_EMBED_MODEL", handmadeEmbedding)
+	t.Setenv("SHELLY_BRAIN_NUM_CTX", "16384")
+	t.Setenv("SHELLY_BRAIN_NUM_PREDICT", "256")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	var out, errs bytes.Buffer
+	code := run([]string{"test", "-v", "--on", "runtime", filepath.Join("..", "..", "scenarios", "ollama", "handmade")}, &terminal{strings.NewReader(""), &out, &errs})
+	t.Logf("%s%s", out.String(), errs.String())
+	if code != 0 || strings.Contains(out.String(), "skip ") {
+		t.Errorf("ended with %d", code)
+	}
+}

@@ -129,6 +129,9 @@ func (c *Client) With(chat, embed string) *Client {
 	return &d
 }
 
+// WithChat returns a client for another chat model, and the same one for vectors.
+func (c *Client) WithChat(chat string) *Client { return c.With(chat, c.opt.EmbedModel) }
+
 // BaseURL returns the server's address as it is used.
 func (c *Client) BaseURL() string { return c.base.String() }
 

@@ -14,6 +14,7 @@ type File struct {
 	Setting
 	Tools    Tools       `key:"tools"`    // stub tools by name, in the order in which the model is offered them, behind the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
 	Script   Script      `key:"brain"`    // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
+	Model    string      `key:"model"`    // (brain: live) the model that is asked in place of the configured one; where the server has none such, the case is skipped
 	Repeat   *Count      `key:"repeat"`   // (brain: live) how often the case is run; once unless given, at most 1000
 	Pass     *Count      `key:"pass"`     // (brain: live) how many of the runs must hold; all unless given
 	Timeline []Moment    `key:"timeline"` // what happens when

@@ -35,6 +35,9 @@ const RepeatMax = 1000
 // other that it is run once (SCN-29).
 func (d *decoder) checkLive(f *File) {
 	if !f.Script.Live {
+		if f.Model != "" {
+			d.at("model", "is for brain: live; a script needs no model")
+		}
 		for _, c := range []choice{{"repeat", f.Repeat != nil}, {"pass", f.Pass != nil}} {
 			if c.given {
 				d.at(c.key, "is for brain: live; a script is the same each time, so one run shows all")

@@ -23,6 +23,7 @@ func TestSCN29WhatALiveCaseCannotHave(t *testing.T) {
 		{"a map", "brain: live", "brain: {says: x}", "brain: wants a list, found a map"},
 		{"runs of a script", "brain: live", "brain: []\nrepeat: 2", "repeat: is for brain: live; a script is the same each time"},
 		{"passes of a script", "brain: live", "brain: []\npass: 1", "pass: is for brain: live"},
+		{"a script's model", "brain: live", "brain: []\nmodel: m", "model: is for brain: live; a script needs no model"},
 		{"too many runs", "brain: live", "brain: live\nrepeat: 1001", "repeat: is 1001; the most is 1000"},
 		{"no run", "brain: live", "brain: live\nrepeat: 0", "repeat: wants a number of at least 1, not 0"},
 		{"more than all", "brain: live", "brain: live\nrepeat: 2\npass: 3", "f.scenario.yaml:5:1: pass: wants 3 of 2 runs; give repeat as many runs, or want fewer"},

@@ -58,6 +58,9 @@ func (m *Models) find(ctx context.Context, f *scenario.File) (_ *model, why stri
 	case why != "":
 		return nil, "brain: live: " + why, nil
 	}
+	if f.Model != "" {
+		client = client.WithChat(f.Model)
+	}
 	asked, err := meetModel(ctx, client)
 	if err != nil {
 		client.Close()

@@ -152,3 +152,15 @@ expect: {world: {$exact: {a/b.txt: "x"}}}
 		t.Errorf("left behind: %q", left)
 	}
 }
+
+// SCN-29: a case that names a model asks that one, or is skipped.
+func TestSCN29ACaseNamesItsModel(t *testing.T) {
+	options := mock.Options{Models: []mock.Model{{Name: "first"}, {Name: "second"}}, Brain: new(wavering)}
+	if out := serving(t, options).Play(parseLive(t, "model: second\n")); !out.OK() || out.Live == nil || out.Live.Model != "second" {
+		t.Errorf("%v, %+v", out.Failures, out.Live)
+	}
+	out := serving(t, options).Play(parseLive(t, "model: third\n"))
+	if !strings.Contains(out.Skipped, "third") {
+		t.Errorf("skipped with %q", out.Skipped)
+	}
+}
