@@ -115,6 +115,7 @@ func jsonCalls(s string) ([]ToolCall, bool) {
 	if call, ok := objectCall(s); ok {
 		return []ToolCall{call}, true
 	}
+	s = TidyJSON(s)
 	var list []json.RawMessage
 	if !strings.HasPrefix(s, "[") || json.Unmarshal([]byte(s), &list) != nil {
 		return nil, false
@@ -137,7 +138,7 @@ func objectCall(s string) (ToolCall, bool) {
 		Arguments  json.RawMessage `json:"arguments"`
 		Parameters json.RawMessage `json:"parameters"`
 	}
-	if !strings.HasPrefix(s, "{") || json.Unmarshal([]byte(s), &o) != nil || o.Name == "" {
+	if !strings.HasPrefix(s, "{") || json.Unmarshal([]byte(TidyJSON(s)), &o) != nil || o.Name == "" {
 		return ToolCall{}, false
 	}
 	args := o.Arguments

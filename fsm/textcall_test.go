@@ -40,6 +40,8 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 		{"bare with parameters", ` {"name":"look","parameters":{"path":"."}} `, []ToolCall{written(0, "look", `{"path":"."}`)}},
 		{"bare with both", `{"name":"look","arguments":{"a":1},"parameters":{"b":2}}`, []ToolCall{written(0, "look", `{"a":1}`)}},
 		{"a list", `[{"name":"look","arguments":{}},{"name":"note","parameters":{}}]`, []ToolCall{written(0, "look", `{}`), written(1, "note", `{}`)}},
+		{"with a comma behind the last", `{"name":"look","arguments":{"path":".",},}`, []ToolCall{written(0, "look", `{"path":"." }`)}},
+		{"a list with a comma behind the last", "[{\"name\":\"look\",\"arguments\":{}}, ]", []ToolCall{written(0, "look", `{}`)}},
 		{"behind a tag", `<|python_tag|>{"name":"look","parameters":{"path":"."}}`, []ToolCall{written(0, "look", `{"path":"."}`)}},
 		{"in a fence", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```", []ToolCall{written(0, "look", `{}`)}},
 		{"in a fence without a language", "```\n[{\"name\":\"look\",\"arguments\":{}}]\n```", []ToolCall{written(0, "look", `{}`)}},

@@ -155,6 +155,9 @@ func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, str
 			return fsm.BrainAnswered{}, c.broken(line)
 		}
 		all.add(&ch)
+		if all.full { // it is cut like one that has reached its length (BRN-20)
+			return all.answer(asked, &ch), nil
+		}
 		if !ch.Done {
 			continue
 		}

@@ -162,7 +162,7 @@ func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 		{"an error that has a class", []string{`{"error":"server busy"}`}, fsm.BrainBusy, "busy"},
 		{"a page", []string{hello, "<html>oops</html>", done}, fsm.BrainGarbage, "<html>oops"},
 		{"another type", []string{`["hello"]`}, fsm.BrainGarbage, "no part of an answer"},
-		{"a line without end", []string{strings.Repeat("x", 9<<20)}, fsm.BrainGarbage, "too large"},
+		{"a line without end", []string{strings.Repeat("x", 17<<20)}, fsm.BrainGarbage, "too large"},
 		{"too much", []string{strings.Repeat(strings.Repeat(" ", 1<<20)+"\n", 65)}, fsm.BrainGarbage, "too large"},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"shelly/fsm"
 )
@@ -13,12 +14,15 @@ import (
 const (
 	// lineBytesMax bounds one line (BRN-11); a tool's arguments may hold a whole
 	// file.
-	lineBytesMax = 8 << 20
+	lineBytesMax = 16 << 20
+	// answerBytesMax bounds the text and the thinking of an answer together, where
+	// num_predict does not: what comes behind is not waited for.
+	answerBytesMax = 512 << 10
 	// firstBufferBytes is room for an ordinary line.
 	firstBufferBytes = 4 << 10
 )
 
-var errLineTooLong = errors.New("a line is longer than 8 MiB")
+var errLineTooLong = errors.New("a line is longer than 16 MiB")
 
 // lines reads a response line by line.
 type lines struct {
@@ -83,6 +87,7 @@ type collector struct {
 	thinking []byte
 	calls    []call
 	stream   func(Chunk)
+	full     bool // answerBytesMax was met
 }
 
 // add takes a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
@@ -97,11 +102,28 @@ func (a *collector) add(c *chunk) {
 }
 
 func (a *collector) put(text, thinking string) {
+	room := answerBytesMax - len(a.text) - len(a.thinking)
+	if len(thinking)+len(text) > room {
+		a.full = true
+		thinking = begin(thinking, room)
+		text = begin(text, room-len(thinking))
+	}
 	a.text = append(a.text, text...)
 	a.thinking = append(a.thinking, thinking...)
 	if a.stream != nil && text+thinking != "" {
 		a.stream(Chunk{Text: text, Thinking: thinking})
 	}
+}
+
+// begin is the beginning of a text that fits n bytes, in whole characters.
+func begin(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:max(n, 0)]
 }
 
 // answer returns the whole answer; last is its last chunk. The stop reason is of
@@ -122,7 +144,7 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 		in.Text, in.Thinking = text, in.Thinking+thinking
 	}
 	switch {
-	case last.DoneReason == "length":
+	case last.DoneReason == "length", a.full:
 		in.Stop = fsm.StopMaxTokens
 	case len(in.Calls) > 0:
 		in.Stop = fsm.StopToolUse

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/runtime/ollama"
 )
 
 func calling(args string) string {
@@ -100,7 +101,7 @@ func TestOddLinesAreTolerated(t *testing.T) {
 		"half a surrogate":  {[]string{`{"message":{"content":"a\ud800"}}`, done}, "a\uFFFD"},
 		"unknown keys":      {[]string{`{"message":{"content":"a","images":[]},"logprobs":[]}`, done}, "a"},
 		"lines after done":  {[]string{done, `{"message":{"content":"late"}}`, "garbage"}, ""},
-		"longer than 4 KiB": {[]string{`{"message":{"content":"` + strings.Repeat("y", 1<<20) + `"}}`, done}, strings.Repeat("y", 1<<20)},
+		"longer than 4 KiB": {[]string{`{"message":{"content":"` + strings.Repeat("y", 1<<18) + `"}}`, done}, strings.Repeat("y", 1<<18)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,5 +110,18 @@ func TestOddLinesAreTolerated(t *testing.T) {
 				t.Errorf("text %.80q, stop %s, error %v; want %.80q", got.Text, got.Stop, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestBRN20AnAnswerWithoutEndIsCut(t *testing.T) {
+	line := `{"message":{"content":"` + strings.Repeat("ä", 50_000) + `"}}`
+	lines := make([]string, 20)
+	for i := range lines {
+		lines[i] = line
+	}
+	streamed := 0
+	got, err := client(t, sending(t, lines...), nil).Chat(testContext(t), ask("x"), nil, func(c ollama.Chunk) { streamed += len(c.Text) })
+	if err != nil || got.Stop != fsm.StopMaxTokens || len(got.Text) != 512<<10 || streamed != len(got.Text) {
+		t.Errorf("%d bytes, %d streamed, stop %s, %v", len(got.Text), streamed, got.Stop, err)
 	}
 }

@@ -101,20 +101,30 @@ func (s signature) parse(raw string) (arguments, error) {
 	return a, nil
 }
 
+// unknownMax is how many unknown arguments are named: what is missing must not drown.
+const unknownMax = 5
+
 // check holds the arguments against the schema, name by name so that the words
 // are ours, and then as a whole.
 func (s signature) check(a arguments) error {
 	var wrong []string
+	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		p, known := s.properties[name]
 		switch {
+		case !known && unknown >= unknownMax:
+			unknown++
 		case !known:
+			unknown++
 			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
 		case a[name] == nil && !slices.Contains(s.required, name):
 			delete(a, name)
 		case s.each[name].Validate(a[name]) != nil:
 			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
 		}
+	}
+	if more := unknown - unknownMax; more > 0 {
+		wrong = append(wrong, strconv.Itoa(more)+" more unknown arguments")
 	}
 	for _, name := range s.required {
 		if _, given := a[name]; !given {

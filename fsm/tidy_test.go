@@ -1,0 +1,29 @@
+package fsm_test
+
+import (
+	"testing"
+
+	"shelly/fsm"
+)
+
+func TestINF25ACommaBehindTheLastMemberIsLeftOut(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":1,}`:             `{"a":1 }`,
+		"[1, 2 ,\n ]":          "[1, 2  \n ]",
+		`{"a":[1,],"b":",}",}`: `{"a":[1 ],"b":",}" }`,
+		`{"a":"\",}",}`:        `{"a":"\",}" }`,
+		`{"a":1}`:              `{"a":1}`,
+		`{"a":1,,}`:            `{"a":1,,}`,
+		`{,}`:                  `{,}`,
+		`[,]`:                  `[,]`,
+		`{"a":1,`:              `{"a":1,`,
+		`{"a":NaN,}`:           `{"a":NaN,}`,
+		`{"a":",}`:             `{"a":",}`,
+		`not JSON, ] at all`:   `not JSON, ] at all`,
+		``:                     ``,
+	} {
+		if got := fsm.TidyJSON(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
