@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -148,6 +150,7 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("tools", r.testTools)
 	t.Run("thinking", r.testThinking)
 	t.Run("failures", r.testFailures)
+	t.Run("truncation", r.testTruncation)
 	t.Run("embeddings", r.testEmbeddings)
 }
 
@@ -237,20 +240,51 @@ func (r live) testThinking(t *testing.T) {
 
 func (r live) testFailures(t *testing.T) {
 	ctx := realContext(t)
+	began := time.Now()
 	got, err := r.Chat(ctx, ask("[loop]"), nil, nil)
+	took := time.Since(began)
+	t.Logf("%d tokens of the prompt and %d of the answer in %v: %.0f tokens of the answer a second", got.Tokens.Prompt, got.Tokens.Answer, took, float64(got.Tokens.Answer)/took.Seconds())
 	if err != nil || got.Stop != fsm.StopMaxTokens || got.Tokens.Answer != 256 {
 		t.Errorf("%s, %+v, %v", got.Stop, got.Tokens, err)
 	}
 	_, err = r.Chat(ctx, ask(strings.Repeat("far too much ", realNumCtx)), nil, nil)
 	wantClass(t, err, fsm.BrainContextTruncated)
-	_, err = r.With(r.bare, "").Chat(ctx, ask("hello"), realTools, nil)
-	wantClass(t, err, fsm.BrainNoTools)
+	// A model without tools is described them (BRN-16), so this is no failure.
+	got, err = r.With(r.bare, "").Chat(ctx, ask("hello"), realTools, nil)
+	if err != nil || got.Text != defaultText {
+		t.Errorf("%+v, %v", got, err)
+	}
 	_, err = r.With("shelly-e2e-ghost", "").Chat(ctx, ask("hello"), nil, nil)
 	wantClass(t, err, fsm.BrainMissingModel, "ollama pull shelly-e2e-ghost")
 	_, err = r.Show(ctx, "shelly-e2e-ghost")
 	wantClass(t, err, fsm.BrainMissingModel)
 	_, _, err = r.With("", "shelly-e2e-ghost").Embed(ctx, "hello")
 	wantClass(t, err, fsm.BrainMissingModel)
+}
+
+// testTruncation has a server drop what its window has no room for, as it does where it
+// is not told not to: its count of the prompt is then the window, and the client, which
+// would not have asked so, must see it.
+func (r live) testTruncation(t *testing.T) {
+	s := server(t, func(w http.ResponseWriter, req *http.Request, body string) {
+		body = strings.Replace(body, `"truncate":false`, `"truncate":true`, 1)
+		forward, err := http.NewRequestWithContext(req.Context(), req.Method, r.BaseURL()+req.URL.Path, strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		resp, err := http.DefaultClient.Do(forward)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		w.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(w, resp.Body)
+	})
+	c := client(t, s, func(o *ollama.Options) { o.Model, o.NumCtx, o.NumPredict = r.chat, 512, 64 })
+	_, err := c.Chat(realContext(t), ask(strings.Repeat("far too much ", 512)), nil, nil)
+	wantClass(t, err, fsm.BrainContextTruncated, "512")
 }
 
 func (r live) testEmbeddings(t *testing.T) {
