@@ -33,9 +33,16 @@
 // instead of silently dropping the user's question. Where an older server
 // truncates all the same, the count of prompt tokens gives it away.
 //
+// # What a model can do
+//
+// Before a chat the server is asked what it has loaded. A model that is not there, or not
+// with the window of its chats, is loaded first (BRN-18), and the window that came of it is
+// the one that counts (BRN-17). What the model can do is asked once (BRN-13): one without
+// tools is told of them in its prompt (BRN-16), one that cannot think is not told to.
+//
 // # Time
 //
-// Four deadlines bound one chat; see [Timeouts]. A call is given up at once when
+// Five deadlines bound one chat; see [Timeouts]. A call is given up at once when
 // the caller's context ends. To give up is to hang up: the API has no other way. A
 // server up to at least 0.34 may then, rarely, keep the model busy for ever
 // (github.com/ollama/ollama/issues/17131); the calls behind it end as

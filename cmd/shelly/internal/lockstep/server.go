@@ -19,6 +19,7 @@ const haste = 20 * time.Millisecond
 // serve starts the mock server and a client of it.
 func (l *live) serve(noVectors bool) error {
 	options := mock.Options{Brain: l, EmbedModel: sim.EmbeddingModel}
+	options.Models = []mock.Model{{Name: mock.DefaultModel, Window: callWindow}}
 	if !noVectors {
 		options.EmbedDims = len(sim.Vector("")) / 4
 		options.Embed = floats
