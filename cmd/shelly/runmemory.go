@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -28,6 +29,9 @@ func (s *starting) remember(entries *store.Store, e daemon.Embedder) *memory.Mem
 	return m
 }
 
+// manyEntries is how many entries are worth a collection of garbage once they are read.
+const manyEntries = 10_000
+
 // keep keeps the memory up until close, and ends the daemon where an entry cannot be
 // read.
 func (s *starting) keep(ctx context.Context, m *memory.Memory) {
@@ -40,6 +44,9 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory) {
 				s.fail(exit.With(exit.Data, fmt.Errorf("load the memory: %w", err)))
 			}
 			return
+		}
+		if m.Counts().Entries > manyEntries {
+			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
 		err := m.Keep(ctx, memory.Upkeep{Quiet: s.daemon.Quiet, Pause: pause, Log: s.log})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
