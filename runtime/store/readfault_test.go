@@ -55,8 +55,10 @@ func TestJRN11WhicheverReadFailsRecoveryIsRefusedAndNothingIsLost(t *testing.T) 
 		if !errors.Is(err, errorfs.ErrInjected) {
 			t.Errorf("read %d: %v; want the injected error", at, err)
 		}
-		if diff := cmp.Diff(before, files(t, fs)); at <= look && diff != "" {
-			t.Errorf("read %d: what was there (-before +after)\n%s", at, diff)
+		if at <= look { // later ones may leave a store that still removes what it needs no more
+			if diff := cmp.Diff(before, files(t, fs)); diff != "" {
+				t.Errorf("read %d: what was there (-before +after)\n%s", at, diff)
+			}
 		}
 		if err := checkWork(survive(100)(fs), rounds, 6, true); err != nil {
 			t.Errorf("read %d, and then none: %v", at, err)
