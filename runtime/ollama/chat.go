@@ -36,6 +36,11 @@ const (
 // not wait, because the deadlines go on. The error is always an [*Error].
 func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, error) {
 	answer, err := c.chat(ctx, ask, tools, stream)
+	c.known.learn(c.opt.Model, func(f *facts) {
+		if delete(f.answered, c.opt.NumCtx); err == nil {
+			f.answered[c.opt.NumCtx] = c.now()
+		}
+	})
 	if err == nil {
 		return answer, nil
 	}

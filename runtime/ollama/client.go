@@ -102,6 +102,7 @@ type Client struct {
 
 	known *known
 	ticks func(time.Duration) (<-chan time.Time, func()) // for what is told while a model loads
+	now   func() time.Time                               // for how long ago the model answered
 }
 
 // New returns a client. It sends nothing; the error is one of the options.
@@ -118,7 +119,7 @@ func New(opt Options) (*Client, error) {
 		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), ticks: everyTick}, nil
+	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), ticks: everyTick, now: time.Now}, nil
 }
 
 // With returns a client for other models over the same connections, with the same

@@ -1,6 +1,10 @@
 package ollama
 
-import "sync"
+import (
+	"maps"
+	"sync"
+	"time"
+)
 
 // known is what a client and those made of it by [Client.With] have found out about the
 // models of their server. It is kept for the life of the process (BRN-13).
@@ -21,6 +25,12 @@ type facts struct {
 	lacks  map[Ability]bool // what it has refused since
 	window map[int]int      // the tokens that were allocated, by the num_ctx asked for
 	counts counts
+	// answered is when the last whole answer came, by the num_ctx asked for.
+	answered map[int]time.Time
+}
+
+func newFacts() *facts {
+	return &facts{lacks: map[Ability]bool{}, window: map[int]int{}, answered: map[int]time.Time{}}
 }
 
 // Ability is something that a call may ask of a model that not every model has.
@@ -61,7 +71,7 @@ func (k *known) at(model string) *facts {
 	name := tagged(model)
 	f := k.models[name]
 	if f == nil {
-		f = &facts{lacks: map[Ability]bool{}, window: map[int]int{}}
+		f = newFacts()
 		k.models[name] = f
 	}
 	return f
@@ -69,13 +79,7 @@ func (k *known) at(model string) *facts {
 
 func (f *facts) clone() facts {
 	c := *f
-	c.lacks, c.window = map[Ability]bool{}, map[int]int{}
-	for a, is := range f.lacks { // order-free: each is copied
-		c.lacks[a] = is
-	}
-	for asked, given := range f.window { // order-free: each is copied
-		c.window[asked] = given
-	}
+	c.lacks, c.window, c.answered = maps.Clone(f.lacks), maps.Clone(f.window), maps.Clone(f.answered)
 	return c
 }
 
@@ -101,7 +105,7 @@ func (f *facts) is(digest string) {
 		return
 	}
 	if f.digest != "" {
-		*f = facts{lacks: map[Ability]bool{}, window: map[int]int{}}
+		*f = *newFacts()
 	}
 	f.digest = digest
 }

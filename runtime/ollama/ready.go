@@ -23,6 +23,9 @@ const loadTick = 5 * time.Second
 // told of (BRN-18). A server that cannot say what it has loaded is not asked to load: the
 // chat does.
 func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) {
+	if c.justAnswered() {
+		return c.capable(ctx)
+	}
 	now, err := c.running(ctx)
 	if err != nil {
 		if err.Class == fsm.BrainUnreachable || ctx.Err() != nil {
@@ -39,6 +42,18 @@ func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) 
 		}
 	}
 	return c.capable(ctx)
+}
+
+// answeredFor is how long after an answer the server is not asked again what it has
+// loaded: the rounds of one inference follow each other faster.
+const answeredFor = 5 * time.Second
+
+// justAnswered reports whether the chat model has just answered, so that it is loaded as
+// its chats want it.
+func (c *Client) justAnswered() bool {
+	at := c.known.of(c.opt.Model).answered[c.opt.NumCtx]
+	keeps := c.opt.KeepAlive < 0 || c.opt.KeepAlive > 2*answeredFor
+	return keeps && !at.IsZero() && c.now().Sub(at) < answeredFor
 }
 
 // running returns the entry of the chat model in the list of what is loaded; nil: it is

@@ -17,6 +17,50 @@ import (
 	"shelly/runtime/ollama"
 )
 
+// rarely is a clock that is a minute further at each look: no answer is fresh.
+func rarely() func() time.Time {
+	at := time.Unix(0, 0)
+	return func() time.Time {
+		at = at.Add(time.Minute)
+		return at
+	}
+}
+
+// The rounds of one inference do not each ask what is loaded; what comes later does, and
+// so does what comes behind a failure (BRN-18).
+func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
+	h, s := newHost(t)
+	c := client(t, s, narrow)
+	at := time.Unix(1000, 0)
+	c.TellTime(func() time.Time { return at })
+	mustChat(t, c)
+	looks := func(after time.Duration) int {
+		at, h.looks = at.Add(after), 0
+		mustChat(t, c)
+		return h.looks
+	}
+	if n := looks(ollama.AnsweredFor - 1); n != 0 {
+		t.Errorf("%d looks while the answer is fresh; want none", n)
+	}
+	if n := looks(ollama.AnsweredFor); n != 1 {
+		t.Errorf("%d looks later; want one", n)
+	}
+	h.chat = func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusServiceUnavailable) }
+	if _, err := c.Chat(testContext(t), ask("hello"), nil, nil); err == nil {
+		t.Fatal("a busy server answered")
+	}
+	h.chat = nil
+	if n := looks(0); n != 1 {
+		t.Errorf("%d looks behind a failure; want one", n)
+	}
+	unloads := client(t, s, func(o *ollama.Options) { narrow(o); o.KeepAlive = time.Nanosecond })
+	mustChat(t, unloads)
+	h.looks = 0
+	if mustChat(t, unloads); h.looks == 0 {
+		t.Error("no look at a model that is not kept loaded")
+	}
+}
+
 // host is a server with one model, m, that loads it and says what it can do. Its fields
 // are changed between two calls only.
 type host struct {
@@ -26,6 +70,7 @@ type host struct {
 	window int    // the longest that is allocated
 	loaded int    // the window of the model in memory; 0: it is not loaded
 	asked  []string
+	looks  int      // at what is loaded
 	chats  []string // the bodies of the chats
 	load   func(w http.ResponseWriter, r *http.Request) bool
 	chat   func(w http.ResponseWriter, body string)
@@ -37,6 +82,9 @@ func newHost(t *testing.T) (*host, *httptest.Server) {
 }
 
 func (h *host) serve(w http.ResponseWriter, r *http.Request, body string) {
+	if r.URL.Path == "/api/ps" {
+		h.looks++
+	}
 	switch {
 	case r.URL.Path == "/api/ps" && h.loaded == 0:
 		_, _ = io.WriteString(w, `{"models":[]}`)
@@ -91,6 +139,7 @@ func TestBRN13WhatAModelCanIsAskedOnce(t *testing.T) {
 func TestBRN13AnotherModelOfTheNameIsAskedAgain(t *testing.T) {
 	h, s := newHost(t)
 	c := client(t, s, narrow)
+	c.TellTime(rarely())
 	mustChat(t, c)
 	h.digest, h.asked = "d2", nil
 	mustChat(t, c)
@@ -154,6 +203,7 @@ func TestBRN17ASmallerWindowCountsAndIsWarnedOfOnce(t *testing.T) {
 func TestBRN17AModelWithAnotherWindowIsLoadedAgain(t *testing.T) {
 	h, s := newHost(t)
 	c := client(t, s, narrow)
+	c.TellTime(rarely())
 	mustChat(t, c)
 	h.loaded, h.asked = 2048, nil
 	mustChat(t, c)
