@@ -10,9 +10,11 @@ import (
 // Minor reports whether an effect is bookkeeping: a timer, or the record of a call
 // whose start and end are told anyway.
 func Minor(e fsm.Effect) bool {
-	switch e.(type) {
-	case fsm.SetTimer, fsm.ClearTimer, fsm.Audit:
+	switch e := e.(type) {
+	case fsm.SetTimer, fsm.ClearTimer:
 		return true
+	case fsm.Audit: // that a call has ended its answer says, where there is one
+		return e.Result != fsm.UnknownOutcome
 	default:
 		return false
 	}
@@ -101,6 +103,9 @@ func (t *teller) says(e fsm.Effect) string {
 	case fsm.SendMessage:
 		return fmt.Sprintf("sends to %s:%s%s", e.To.Channel, e.To.Chat, t.text(e.Text))
 	case fsm.Audit:
+		if e.Result == fsm.UnknownOutcome {
+			return fmt.Sprintf("tells the model that nobody knows what %s%s did", e.Tool, t.args(e.Args))
+		}
 		if e.Failed {
 			return fmt.Sprintf("records that %s failed", e.Tool)
 		}
