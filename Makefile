@@ -162,7 +162,7 @@ fmt: ## Format the code.
 	@$(GOFMT) -w $(CODE)
 
 .PHONY: spec
-spec: ## Renew the generated blocks of SPEC.md.
+spec: ## Renew the generated blocks of the specification.
 	@$(GO) test -count=1 -run '^TestGeneratedBlocksAreUpToDate$$' ./fsm/spec -update
 
 .PHONY: schema

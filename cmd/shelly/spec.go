@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,9 +15,9 @@ import (
 
 type specCmd struct {
 	Rule     string `arg:"" optional:"" help:"Rule to show with its table rows, code, tests and scenarios, such as lif-3."`
-	Check    bool   `help:"Check SPEC.md against the code: generated parts, and that each rule is cited by code and by a test or scenario."`
+	Check    bool   `help:"Check the specification against the code: generated parts, links, and that each rule is cited by code and by a test or scenario."`
 	Validate string `placeholder:"JOURNAL" help:"The same as shelly journal verify JOURNAL." type:"path"`
-	Write    bool   `help:"Write the generated parts of SPEC.md anew."`
+	Write    bool   `help:"Renew the generated parts of the specification."`
 	Dir      string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
 }
 
@@ -51,14 +52,23 @@ func (c *specCmd) Run(t *terminal) error {
 }
 
 func rewriteSpec(root string, project fs.FS) error {
-	md, err := fs.ReadFile(project, spec.File)
+	docs, err := spec.Documents(project)
 	if err != nil {
-		return err
-	}
-	if md, err = spec.Update(md); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	return os.WriteFile(filepath.Join(root, spec.File), md, 0o644)
+	for _, d := range docs {
+		fresh, err := d.Update()
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		if bytes.Equal(fresh, d.Text) {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(root, d.File), fresh, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkSpec(t *terminal, project fs.FS) error {
@@ -70,16 +80,16 @@ func checkSpec(t *terminal, project fs.FS) error {
 		fmt.Fprintln(t.out, p)
 	}
 	if len(problems) > 0 {
-		return exit.Errorf(exit.Failed, "%d problems in %s; shelly spec --write mends those of generated parts", len(problems), spec.File)
+		return exit.Errorf(exit.Failed, "%d problems; shelly spec --write renews the generated parts", len(problems))
 	}
-	md, err := fs.ReadFile(project, spec.File)
+	docs, err := spec.Documents(project)
 	if err != nil {
 		return err
 	}
-	rules, err := spec.Rules(md)
+	rules, err := spec.Rules(docs)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%s: %d rules, each cited; generated parts are up to date\n", spec.File, len(rules))
+	fmt.Fprintf(t.out, "%d rules in %d documents, each cited; generated parts are up to date, no link is broken\n", len(rules), len(docs))
 	return nil
 }

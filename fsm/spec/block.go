@@ -9,8 +9,8 @@ import (
 	"shelly/fsm"
 )
 
-// Blocks returns the names of the generated blocks in the order in which SPEC.md
-// has them.
+// Blocks returns the names of the generated blocks in the order in which the
+// specification has them.
 func Blocks() []string {
 	return []string{"lifecycle", "handle", "inference", "failures", "effects", "limits", "switches", "profiles", "prompts", "invariants"}
 }
@@ -42,28 +42,7 @@ func Render(block string) (string, error) {
 	}
 }
 
-// Update returns md with every generated block in it rendered anew. What lies
-// outside the blocks stays as it is.
-func Update(md []byte) ([]byte, error) {
-	blocks, err := findBlocks(md)
-	if err != nil {
-		return nil, err
-	}
-	var out []byte
-	done := 0
-	for _, b := range blocks {
-		text, err := Render(b.name)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", File, b.line, err)
-		}
-		out = append(out, md[done:b.from]...)
-		out = append(out, text...)
-		done = b.to
-	}
-	return append(out, md[done:]...), nil
-}
-
-// placed is a generated block in a specification: its text is md[from:to].
+// placed is a generated block of a document: its text is Text[from:to].
 type placed struct {
 	name     string
 	line     int // of the opening comment
@@ -75,23 +54,24 @@ const (
 	blockEnd  = "<!-- end -->\n"
 )
 
-// findBlocks returns the generated blocks of md in order.
-func findBlocks(md []byte) ([]placed, error) {
+// blocks returns the generated blocks of a document in order.
+func (d Document) blocks() ([]placed, error) {
+	md := d.Text
 	opening := regexp.MustCompile(`(?m)^<!-- generated: ([a-z]+) -->\n`)
 	var blocks []placed
 	done := 0
 	for _, at := range opening.FindAllSubmatchIndex(md, -1) {
 		b := placed{name: string(md[at[2]:at[3]]), line: lineOf(md, at[0]), from: at[1]}
 		if at[0] < done {
-			return nil, fmt.Errorf("%s:%d: block %s begins inside another", File, b.line, b.name)
+			return nil, fmt.Errorf("%s:%d: block %s begins inside another", d.File, b.line, b.name)
 		}
 		length := bytes.Index(md[b.from:], []byte(blockEnd))
 		if length < 0 {
-			return nil, fmt.Errorf("%s:%d: block %s has no end: write %q behind it", File, b.line, b.name, strings.TrimSpace(blockEnd))
+			return nil, fmt.Errorf("%s:%d: block %s has no end: write %q after it", d.File, b.line, b.name, strings.TrimSpace(blockEnd))
 		}
 		b.to = b.from + length
 		if inner := bytes.Index(md[b.from:b.to], []byte(blockOpen)); inner >= 0 {
-			return nil, fmt.Errorf("%s:%d: block %s has no end before the next one begins", File, b.line, b.name)
+			return nil, fmt.Errorf("%s:%d: block %s has no end before the next one begins", d.File, b.line, b.name)
 		}
 		done = b.to
 		blocks = append(blocks, b)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Problem is something in the project that is at odds with SPEC.md.
+// Problem is something in the project that is at odds with its specification.
 type Problem struct {
 	File string
 	Line int
@@ -18,19 +18,20 @@ func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Lin
 
 // Check returns all problems of the project in fsys, ordered by file and line:
 // generated blocks that are missing or out of date, ids of no rule, rules that no
-// code cites, and rules that neither a test nor a scenario cites. Of the families
-// LIM (limits) and EXC (what is excluded) one citation of any kind is enough. An
-// error says that the project could not be read, or SPEC.md is not sound.
+// code cites, rules that neither a test nor a scenario cites, and links in Markdown
+// that lead nowhere. Of the families LIM (limits) and EXC (what is excluded) one
+// citation of any kind is enough. An error says that the project could not be read,
+// or the specification is not sound.
 func Check(fsys fs.FS) ([]Problem, error) {
-	md, err := fs.ReadFile(fsys, File)
-	if err != nil {
-		return nil, fmt.Errorf("read the specification: %w", err)
-	}
-	rules, err := Rules(md)
+	docs, err := Documents(fsys)
 	if err != nil {
 		return nil, err
 	}
-	problems, err := checkBlocks(md)
+	rules, err := Rules(docs)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := checkBlocks(docs)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +40,11 @@ func Check(fsys fs.FS) ([]Problem, error) {
 		return nil, err
 	}
 	b := newBook(rules)
-	problems = append(problems, checkUnknown(b, citations)...)
-	problems = append(problems, checkUncited(b, citations)...)
+	dead, err := checkMarkdown(fsys, b)
+	if err != nil {
+		return nil, err
+	}
+	problems = slices.Concat(problems, dead, checkUnknown(b, citations), checkUncited(b, citations))
 	slices.SortFunc(problems, func(p, q Problem) int {
 		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Text, q.Text))
 	})
@@ -48,21 +52,23 @@ func Check(fsys fs.FS) ([]Problem, error) {
 }
 
 // checkBlocks finds generated blocks that are missing or out of date.
-func checkBlocks(md []byte) ([]Problem, error) {
-	blocks, err := findBlocks(md)
-	if err != nil {
-		return nil, err
-	}
+func checkBlocks(docs []Document) ([]Problem, error) {
 	var problems []Problem
 	there := map[string]bool{}
-	for _, b := range blocks {
-		there[b.name] = true
-		text, err := Render(b.name)
-		switch {
-		case err != nil:
-			problems = append(problems, Problem{File, b.line, err.Error()})
-		case text != string(md[b.from:b.to]):
-			problems = append(problems, Problem{File, b.line, "the generated block " + b.name + " is out of date; run make spec"})
+	for _, d := range docs {
+		blocks, err := d.blocks()
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range blocks {
+			there[b.name] = true
+			text, err := Render(b.name)
+			switch {
+			case err != nil:
+				problems = append(problems, Problem{d.File, b.line, err.Error()})
+			case text != string(d.Text[b.from:b.to]):
+				problems = append(problems, Problem{d.File, b.line, "the generated block " + b.name + " is out of date; run make spec"})
+			}
 		}
 	}
 	for _, name := range Blocks() {
@@ -81,10 +87,12 @@ func checkUnknown(b book, citations []citation) []Problem {
 		if known || c.kind != inScenario && !b.unknown(c.id) {
 			continue
 		}
-		problems = append(problems, Problem{c.File, c.Line, c.id + " is no rule of " + File})
+		problems = append(problems, Problem{c.File, c.Line, noRule(c.id)})
 	}
 	return problems
 }
+
+func noRule(id string) string { return "there is no rule " + id }
 
 // checkUncited finds rules that are not cited as they must be.
 func checkUncited(b book, citations []citation) []Problem {
@@ -102,13 +110,13 @@ func checkUncited(b book, citations []citation) []Problem {
 		switch {
 		case either && (code[r.ID] || proof[r.ID]):
 		case either:
-			problems = append(problems, Problem{File, r.Line, r.ID + " is cited nowhere"})
+			problems = append(problems, Problem{r.File, r.Line, r.ID + " is cited nowhere"})
 		default:
 			if !code[r.ID] {
-				problems = append(problems, Problem{File, r.Line, r.ID + " is cited by no code"})
+				problems = append(problems, Problem{r.File, r.Line, r.ID + " is cited by no code"})
 			}
 			if !proof[r.ID] {
-				problems = append(problems, Problem{File, r.Line, r.ID + " is cited by no test and no scenario"})
+				problems = append(problems, Problem{r.File, r.Line, r.ID + " is cited by no test and no scenario"})
 			}
 		}
 	}

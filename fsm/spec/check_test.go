@@ -17,16 +17,16 @@ func TestAProjectInGoodOrderHasNoProblem(t *testing.T) {
 
 func TestCheckFindsIDsOfNoRule(t *testing.T) {
 	for _, test := range []struct{ name, file, text, want string }{
-		{"comment", "a/a.go", "package a\n\n// as ABC-7 says\n", "a/a.go:3: ABC-7 is no rule of SPEC.md"},
-		{"comment of two lines", "a/a.go", "package a\n/* one\n ABC-7 */\n", "a/a.go:3: ABC-7 is no rule of SPEC.md"},
-		{"string", "a/a.go", "package a\n\nvar s = \"ABC-7\"\n", "a/a.go:3: ABC-7 is no rule of SPEC.md"},
-		{"raw string", "a/a.go", "package a\n\nvar s = `\n\nABC-7`\n", "a/a.go:5: ABC-7 is no rule of SPEC.md"},
-		{"test name", "a/a_test.go", "package a\nfunc TestABC7Holds(t *testing.T) {}\n", "a/a_test.go:2: ABC-7 is no rule of SPEC.md"},
-		{"script", "cmd/testdata/script/a.txtar", "# ABC-7\nexec ABC-8\n", "cmd/testdata/script/a.txtar:1: ABC-7 is no rule of SPEC.md"},
-		{"scenario", "scenarios/deep/a.scenario.yaml", "name: a\ncovers: [ABC-1, ABC-7]\n", "scenarios/deep/a.scenario.yaml:2: ABC-7 is no rule of SPEC.md"},
-		{"mistyped in a scenario", "scenarios/a.scenario.yaml", "covers: [BAC-1]\n", "scenarios/a.scenario.yaml:1: BAC-1 is no rule of SPEC.md"},
-		{"list over lines", "scenarios/a.yaml", "covers: [ABC-1, # ABC-9\n  'ABC-7']\nname: ABC-8\n", "scenarios/a.yaml:2: ABC-7 is no rule of SPEC.md"},
-		{"list of items", "scenarios/a.yaml", "- covers:\n    - ABC-1\n    - ABC-7\n  name: x\n  - ABC-8\n", "scenarios/a.yaml:3: ABC-7 is no rule of SPEC.md"},
+		{"comment", "a/a.go", "package a\n\n// as ABC-7 says\n", "a/a.go:3: there is no rule ABC-7"},
+		{"comment of two lines", "a/a.go", "package a\n/* one\n ABC-7 */\n", "a/a.go:3: there is no rule ABC-7"},
+		{"string", "a/a.go", "package a\n\nvar s = \"ABC-7\"\n", "a/a.go:3: there is no rule ABC-7"},
+		{"raw string", "a/a.go", "package a\n\nvar s = `\n\nABC-7`\n", "a/a.go:5: there is no rule ABC-7"},
+		{"test name", "a/a_test.go", "package a\nfunc TestABC7Holds(t *testing.T) {}\n", "a/a_test.go:2: there is no rule ABC-7"},
+		{"script", "cmd/testdata/script/a.txtar", "# ABC-7\nexec ABC-8\n", "cmd/testdata/script/a.txtar:1: there is no rule ABC-7"},
+		{"scenario", "scenarios/deep/a.scenario.yaml", "name: a\ncovers: [ABC-1, ABC-7]\n", "scenarios/deep/a.scenario.yaml:2: there is no rule ABC-7"},
+		{"mistyped in a scenario", "scenarios/a.scenario.yaml", "covers: [BAC-1]\n", "scenarios/a.scenario.yaml:1: there is no rule BAC-1"},
+		{"list over lines", "scenarios/a.yaml", "covers: [ABC-1, # ABC-9\n  'ABC-7']\nname: ABC-8\n", "scenarios/a.yaml:2: there is no rule ABC-7"},
+		{"list of items", "scenarios/a.yaml", "- covers:\n    - ABC-1\n    - ABC-7\n  name: x\n  - ABC-8\n", "scenarios/a.yaml:3: there is no rule ABC-7"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := problems(t, with(t, test.file, test.text)); got != test.want {
@@ -44,8 +44,8 @@ func TestCheckTakesNoOtherWordForAnID(t *testing.T) {
 		"fsm/spec/a_test.go":      "package spec // ABC-7\n",
 		".hidden/a.go":            "package a // ABC-7\n",
 		"bin/a.go":                "package a // ABC-7\n",
-		"README.md":               "ABC-7\n",
-		"scenarios/notes.md":      "covers: [ABC-7]\n",
+		"testdata/README.md":      "ABC-7 [nowhere](else.md)\n",
+		"scenarios/notes.md":      "covers: [XYZ-7]\n",
 		"other/a.scenario.yaml":   "covers: [ABC-7]\n",
 		"scenarios/a.yaml":        "name: x # covers: [ABC-7]\n# covers: [ABC-7]\n",
 		"cmd/testdata/answer.txt": "# ABC-7\n",
@@ -105,7 +105,7 @@ func TestCheckSaysWhatCannotBeRead(t *testing.T) {
 	if _, err := spec.Check(fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "read the specification") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := spec.Check(with(t, "SPEC.md", "**ABC-1** One.\n\n**ABC-1** Two.\n")); err == nil || !strings.Contains(err.Error(), "line 1 already") {
+	if _, err := spec.Check(with(t, "SPEC.md", "**ABC-1** One.\n\n**ABC-1** Two.\n")); err == nil || !strings.Contains(err.Error(), "already at SPEC.md:1") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,14 +1,15 @@
-// Package spec ties SPEC.md to the code: it prints what SPEC.md generates from
-// package fsm, and it finds where each rule is implemented, tested and played.
+// Package spec ties the specification to the code: it prints what of it is generated
+// from package fsm, and it finds where each rule is implemented, tested and played.
 //
-//	md, err := fs.ReadFile(fsys, spec.File)
-//	md, err = spec.Update(md)               // splice the generated blocks
-//	problems, err := spec.Check(fsys)       // drift, unknown rules, uncited rules
+//	docs, err := spec.Documents(fsys)       // SPEC.md and its parts
+//	md, err := docs[0].Update()             // splice the generated blocks
+//	problems, err := spec.Check(fsys)       // drift, unknown rules, uncited rules, dead links
 //	e, err := spec.Explain(fsys, "LIF-3")   // one rule in all its places
 //	err = e.Print(os.Stdout)
 //
-// A rule is a paragraph of SPEC.md that begins with its id in bold: three capital
-// letters, a dash and a number. The letters are its family.
+// The specification is SPEC.md in the project's root and each RULES.md that it links
+// to. A rule is a paragraph of one of them that begins with its id in bold: three
+// capital letters, a dash and a number. The letters are its family.
 //
 // A generated block lies between two comments:
 //
@@ -24,9 +25,9 @@
 //   - under covers in a scenario (scenarios/**/*.yaml).
 //
 // A _test.go file is a test, and so is a package whose folder's name ends in
-// "test". Ids in SPEC.md itself cite nothing. Folders that begin with a dot or an
-// underscore, testdata but for the tests named, and this package, whose examples
-// are no citations, are left out.
+// "test". An id in a Markdown file cites nothing, but must be that of a rule.
+// Folders that begin with a dot or an underscore, testdata but for the tests named,
+// and this package, whose examples are no citations, are left out.
 //
 // The package reads files through an fs.FS rooted at the project and writes none.
 package spec

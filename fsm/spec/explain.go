@@ -29,18 +29,18 @@ type Explanation struct {
 // those there are.
 func Explain(fsys fs.FS, id string) (Explanation, error) {
 	id = strings.ToUpper(id)
-	md, err := fs.ReadFile(fsys, File)
+	docs, err := Documents(fsys)
 	if err != nil {
-		return Explanation{}, fmt.Errorf("read the specification: %w", err)
+		return Explanation{}, err
 	}
-	rules, err := Rules(md)
+	rules, err := Rules(docs)
 	if err != nil {
 		return Explanation{}, err
 	}
 	b := newBook(rules)
 	rule, ok := b.byID[id]
 	if !ok {
-		return Explanation{}, b.noRule(id)
+		return Explanation{}, b.instead(id)
 	}
 	citations, err := scan(fsys)
 	if err != nil {
@@ -64,8 +64,8 @@ func Explain(fsys fs.FS, id string) (Explanation, error) {
 	return e, nil
 }
 
-// noRule says which rules there are instead of id.
-func (b book) noRule(id string) error {
+// instead says which rules there are instead of id.
+func (b book) instead(id string) error {
 	wanted := Rule{ID: id}.Family()
 	var ids, families []string
 	seen := map[string]bool{}
@@ -79,16 +79,16 @@ func (b book) noRule(id string) error {
 		}
 	}
 	if len(ids) > 0 {
-		return fmt.Errorf("%s has no rule %s; its rules of that family are: %s", File, id, strings.Join(ids, ", "))
+		return fmt.Errorf("%s; the rules of that family are: %s", noRule(id), strings.Join(ids, ", "))
 	}
-	return fmt.Errorf("%s has no rule %s; its families of rules are: %s", File, id, strings.Join(families, ", "))
+	return fmt.Errorf("%s; the families of rules are: %s", noRule(id), strings.Join(families, ", "))
 }
 
 // Print writes the explanation for a person.
 func (e Explanation) Print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", e.Rule.ID, e.Rule.Text)
-	fmt.Fprintf(&b, "\n%s:%d\n", File, e.Rule.Line)
+	fmt.Fprintf(&b, "\n%s:%d\n", e.Rule.File, e.Rule.Line)
 	if len(e.Rows) > 0 {
 		b.WriteString("\ntable\n")
 		for _, r := range e.Rows {

@@ -59,8 +59,8 @@ func TestExplainShowsTheRowsOfATable(t *testing.T) {
 
 func TestExplainNamesTheRulesThereAre(t *testing.T) {
 	for id, want := range map[string]string{
-		"ABC-9": "SPEC.md has no rule ABC-9; its rules of that family are: ABC-1, ABC-2, ABC-3",
-		"lif":   "SPEC.md has no rule LIF; its families of rules are: ABC, INV",
+		"ABC-9": "there is no rule ABC-9; the rules of that family are: ABC-1, ABC-2, ABC-3",
+		"lif":   "there is no rule LIF; the families of rules are: ABC, INV",
 	} {
 		if _, err := spec.Explain(project(t), id); err == nil || err.Error() != want {
 			t.Errorf("%s: error %q, want %q", id, err, want)

@@ -1,21 +1,18 @@
 package spec
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 )
 
-// File is the specification's name in the root of the project.
-const File = "SPEC.md"
-
 // Rule is one rule of the specification.
 type Rule struct {
 	ID   string // "HND-7"
 	Text string // without the id, on one line
-	Line int    // in SPEC.md, from 1
+	File string // the document that has it, from the project's root
+	Line int    // in File, from 1
 }
 
 // Family is the part of a rule's id before the dash.
@@ -26,13 +23,22 @@ func (r Rule) Family() string {
 
 const idPattern = `[A-Z]{3}-[0-9]+`
 
-// Rules returns the rules of a specification in their order. Its error names
-// every id that is there twice, and every rule without a text.
-func Rules(md []byte) ([]Rule, error) {
+// Rules returns the rules of a specification in their order. Its error names every
+// id that is there twice, and every rule without a text.
+func Rules(docs []Document) ([]Rule, error) {
+	var rules []Rule
+	for _, d := range docs {
+		rules = append(rules, d.rules()...)
+	}
+	return rules, sound(rules)
+}
+
+// rules returns the rules of one document in their order.
+func (d Document) rules() []Rule {
 	head := regexp.MustCompile(`^(?:- )?\*\*(` + idPattern + `)\*\*(.*)$`)
 	var rules []Rule
 	open, fenced := false, false
-	for i, line := range strings.Split(string(md), "\n") {
+	for i, line := range strings.Split(string(d.Text), "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
@@ -43,7 +49,7 @@ func Rules(md []byte) ([]Rule, error) {
 			continue
 		}
 		if found := head.FindStringSubmatch(line); found != nil {
-			rules = append(rules, Rule{ID: found[1], Text: strings.TrimSpace(found[2]), Line: i + 1})
+			rules = append(rules, Rule{ID: found[1], Text: strings.TrimSpace(found[2]), File: d.File, Line: i + 1})
 			open = true
 			continue
 		}
@@ -55,21 +61,21 @@ func Rules(md []byte) ([]Rule, error) {
 			last.Text = strings.TrimSpace(last.Text + " " + line)
 		}
 	}
-	return rules, sound(rules)
+	return rules
 }
 
 // sound returns an error for each rule that cannot be cited.
 func sound(rules []Rule) error {
 	var errs []error
-	lines := map[string]int{}
+	firsts := map[string]Rule{}
 	for _, r := range rules {
-		if first, ok := lines[r.ID]; ok {
-			errs = append(errs, fmt.Errorf("%s:%d: rule %s is in line %d already", File, r.Line, r.ID, first))
+		if first, ok := firsts[r.ID]; ok {
+			errs = append(errs, fmt.Errorf("%s:%d: rule %s is already at %s:%d", r.File, r.Line, r.ID, first.File, first.Line))
 			continue
 		}
-		lines[r.ID] = r.Line
+		firsts[r.ID] = r
 		if r.Text == "" {
-			errs = append(errs, fmt.Errorf("%s:%d: rule %s says nothing", File, r.Line, r.ID))
+			errs = append(errs, fmt.Errorf("%s:%d: rule %s says nothing", r.File, r.Line, r.ID))
 		}
 	}
 	return errors.Join(errs...)
@@ -97,6 +103,3 @@ func (b book) unknown(id string) bool {
 	_, ok := b.byID[id]
 	return !ok && b.families[Rule{ID: id}.Family()]
 }
-
-// lineOf returns the line of an offset, from 1.
-func lineOf(text []byte, offset int) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }

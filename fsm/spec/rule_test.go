@@ -18,26 +18,31 @@ func TestRulesAreTheParagraphsThatBeginWithAnID(t *testing.T) {
 		"Words about **ABC-9** are none.\n\n" +
 		"```text\n**ABC-8** nor is this\n```\n" +
 		"**XYZ-10**   Ten.\n## heading\nand no more.\n"
-	got, err := spec.Rules([]byte(md))
+	got, err := spec.Rules(documents(md))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []spec.Rule{
-		{ID: "ABC-1", Text: "One.", Line: 3},
-		{ID: "ABC-2", Text: "Two, over two lines.", Line: 4},
-		{ID: "XYZ-10", Text: "Ten.", Line: 13},
+		{ID: "ABC-1", Text: "One.", File: "SPEC.md", Line: 3},
+		{ID: "ABC-2", Text: "Two, over two lines.", File: "SPEC.md", Line: 4},
+		{ID: "XYZ-10", Text: "Ten.", File: "SPEC.md", Line: 13},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("rules\n%+v, want\n%+v", got, want)
 	}
 }
 
+// documents returns a specification of one file.
+func documents(md string) []spec.Document {
+	return []spec.Document{{File: "SPEC.md", Text: []byte(md)}}
+}
+
 func TestARuleThatIsThereTwiceIsAnError(t *testing.T) {
-	_, err := spec.Rules([]byte("**ABC-1** One.\n\n**ABC-2**\n\n**ABC-1** Again.\n"))
+	_, err := spec.Rules(documents("**ABC-1** One.\n\n**ABC-2**\n\n**ABC-1** Again.\n"))
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"SPEC.md:5: rule ABC-1 is in line 1 already", "SPEC.md:3: rule ABC-2 says nothing"} {
+	for _, want := range []string{"SPEC.md:5: rule ABC-1 is already at SPEC.md:1", "SPEC.md:3: rule ABC-2 says nothing"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q lacks %q", err, want)
 		}
@@ -50,7 +55,7 @@ func TestUpdateTouchesTheBlocksAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	const before, after = "above\n<!-- generated: effects -->\n", "<!-- end -->\nbelow\n<!-- generated: effects -->\n"
-	got, err := spec.Update([]byte(before + "old\n" + after + "<!-- end -->\n"))
+	got, err := documents(before + "old\n" + after + "<!-- end -->\n")[0].Update()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +71,7 @@ func TestUpdateRefusesBrokenBlocks(t *testing.T) {
 		{"two begin", "<!-- generated: limits -->\n<!-- generated: effects -->\n<!-- end -->\n", "SPEC.md:1: block limits has no end before the next one begins"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := spec.Update([]byte(test.md))
+			_, err := documents(test.md)[0].Update()
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want %q", err, test.want)
 			}

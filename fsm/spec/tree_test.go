@@ -18,10 +18,10 @@ func project(t *testing.T) fstest.MapFS {
 	for _, name := range spec.Blocks() {
 		fmt.Fprintf(&blocks, "\n<!-- generated: %s -->\n<!-- end -->\n", name)
 	}
-	md, err := spec.Update([]byte("# a project\n\n" +
+	md, err := documents("# a project\n\n" +
 		"**ABC-1** The first rule.\n\n" +
 		"**ABC-2** The second rule\ngoes over two lines.\n\n" +
-		"**ABC-3** The third rule.\n" + blocks.String()))
+		"**ABC-3** The third rule.\n" + blocks.String())[0].Update()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"shelly/fsm/spec"
 )
 
 // ollamaFacts are how a server behaves, each with the rule that heeds it and the test that
@@ -81,7 +84,11 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 // name.
 func TestEachFactHasItsRuleAndItsTest(t *testing.T) {
 	top := filepath.Join("..", "..")
-	spec, err := os.ReadFile(filepath.Join(top, "SPEC.md"))
+	docs, err := spec.Documents(os.DirFS(top))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := spec.Rules(docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +108,7 @@ func TestEachFactHasItsRuleAndItsTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range ollamaFacts {
-		if !strings.Contains(string(spec), "\n**"+f.rule+"** ") {
+		if !slices.ContainsFunc(rules, func(r spec.Rule) bool { return r.ID == f.rule }) {
 			t.Errorf("%s: there is no rule %s", f.fact, f.rule)
 		}
 		if !strings.Contains(tests.String(), "\n"+f.test) {

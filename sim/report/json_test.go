@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// SCN-41: SPEC.md tells of every field of the report with its type, in the order of
+// SCN-41: RULES.md tells of every field of the report with its type, in the order of
 // the fields, and of no other.
 func TestSCN41EveryFieldOfTheJSONReportIsDocumented(t *testing.T) {
-	md, err := os.ReadFile("../../SPEC.md")
+	md, err := os.ReadFile("../scenario/RULES.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +28,11 @@ func TestSCN41EveryFieldOfTheJSONReportIsDocumented(t *testing.T) {
 		told = append(told, found[1]+" "+found[2])
 	}
 	if diff := cmp.Diff(fields("", reflect.TypeFor[document]()), told); diff != "" {
-		t.Errorf("-in the code +in SPEC.md:\n%s", diff)
+		t.Errorf("-in the code +in RULES.md:\n%s", diff)
 	}
 }
 
-// fields lists a type's fields as SPEC.md does: path and JSON type.
+// fields lists a type's fields as RULES.md does: path and JSON type.
 func fields(prefix string, of reflect.Type) []string {
 	var list []string
 	for i := range of.NumField() {

@@ -48,7 +48,7 @@
 //
 // always, never and eventually take expressions such as "active <= limits.max_active"
 // on the state after each step. The unexported type state lists the names, and
-// SPEC.md (SCN-31) the functions; the language is that of expr-lang.org.
+// RULES.md (SCN-31) the functions; the language is that of expr-lang.org.
 //
 // An unexpected model or tool call, a script entry that nobody asked for, a fault that
 // was planned by number and never struck, and a broken invariant fail every case,

@@ -164,9 +164,9 @@ func TestSCN31HandlesAreCountedByWhatTheyDo(t *testing.T) {
 	}
 }
 
-// SPEC.md names all that an expression can speak of (SCN-31).
+// RULES.md names all that an expression can speak of (SCN-31).
 func TestEveryNameIsDocumented(t *testing.T) {
-	spec, err := os.ReadFile("../../SPEC.md")
+	spec, err := os.ReadFile("RULES.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestEveryNameIsDocumented(t *testing.T) {
 	} {
 		for _, name := range names {
 			if !strings.Contains(section, "`"+name+"`") {
-				t.Errorf("SPEC.md does not name %s", name)
+				t.Errorf("RULES.md does not name %s", name)
 			}
 		}
 	}

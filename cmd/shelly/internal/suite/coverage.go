@@ -94,11 +94,11 @@ func rulesAbove(cases []report.Case) ([]string, error) {
 	if err != nil {
 		return nil, errors.New("no SPEC.md is above the scenarios")
 	}
-	md, err := os.ReadFile(filepath.Join(root, spec.File))
+	docs, err := spec.Documents(os.DirFS(root))
 	if err != nil {
 		return nil, err
 	}
-	rules, err := spec.Rules(md)
+	rules, err := spec.Rules(docs)
 	if err != nil {
 		return nil, err
 	}
