@@ -12,7 +12,7 @@ import (
 // Blocks returns the names of the generated blocks in the order in which the
 // specification has them.
 func Blocks() []string {
-	return []string{"lifecycle", "handle", "inference", "failures", "effects", "limits", "switches", "profiles", "prompts", "invariants"}
+	return []string{"path", "lifecycle", "handle", "inference", "failures", "effects", "limits", "switches", "profiles", "prompts", "invariants"}
 }
 
 // Render returns the text of a generated block, ending with a newline.
@@ -23,6 +23,8 @@ func Render(block string) (string, error) {
 		}
 	}
 	switch block {
+	case "path":
+		return renderPath()
 	case "invariants":
 		return renderInvariants(), nil
 	case "limits":

@@ -66,7 +66,7 @@ func TestUpdateTouchesTheBlocksAlone(t *testing.T) {
 
 func TestUpdateRefusesBrokenBlocks(t *testing.T) {
 	for _, test := range []struct{ name, md, want string }{
-		{"unknown", "a\n<!-- generated: nothing -->\n<!-- end -->\n", `SPEC.md:2: there is no generated block "nothing"; the blocks are: lifecycle`},
+		{"unknown", "a\n<!-- generated: nothing -->\n<!-- end -->\n", `SPEC.md:2: there is no generated block "nothing"; the blocks are: path, lifecycle`},
 		{"no end", "<!-- generated: limits -->\n", "SPEC.md:1: block limits has no end"},
 		{"two begin", "<!-- generated: limits -->\n<!-- generated: effects -->\n<!-- end -->\n", "SPEC.md:1: block limits has no end before the next one begins"},
 	} {
@@ -98,6 +98,7 @@ func TestATableIsRenderedWithItsDiagram(t *testing.T) {
 func TestTheOtherBlocksSayWhatTheCodeSays(t *testing.T) {
 	for block, want := range map[string]string{
 		"lifecycle":  "No state is final.",
+		"path":       "| 7 | the tool returns | `tool_answered` | inference acting → thinking | INF-4 | `audit`, `ask_brain` (answer) |\n",
 		"invariants": "\n**INV-12** From every state",
 		"limits":     "| limit | default | shelly | countbot | nanobot | omniemployee | bounds | rule |\n",
 		"switches":   "| | `checkpoint` | it ends before its next tool or model call | countbot | HND-32 |\n",
