@@ -146,6 +146,7 @@ func (h *Handle) useKey(c ToolCall) string {
 func (m *Machine) toolAnswered(i int, in ToolAnswered) {
 	h := &m.s.Handles[i]
 	l := &m.s.Config.Limits
+	m.unsafe = !h.Inf.Effects.Repeatable()
 	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
 	if again && h.Inf.Attempt < l.MaxToolAttempts && !h.Stop {
 		h.Inf.Nothing = in.Nothing

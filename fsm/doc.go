@@ -16,7 +16,7 @@
 //   - Apply inputs in one order, one at a time; a Machine is not safe for
 //     concurrent use.
 //   - Append an input to the journal before performing any effect it caused;
-//     make it durable first when [Barrier] says so.
+//     make it durable first when [Machine.Barrier] says so.
 //   - Perform effects in order. An effect that carries a CallID wants exactly
 //     one answering input with that CallID; what no longer waits is ignored.
 //   - Forget every pending call and timer of an earlier epoch when a [Boot]

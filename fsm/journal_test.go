@@ -43,10 +43,32 @@ func TestJRN4Barriers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := fsm.Barrier(tt.in, tt.effects); got != tt.want {
+			if got := fsm.New().Barrier(tt.in, tt.effects); got != tt.want {
 				t.Errorf("barrier %t, want %t", got, tt.want)
 			}
 		})
+	}
+}
+
+// Also where it says that nothing has happened: not to know that is as bad.
+func TestJRN4TheAnswerOfAnUnsafeToolIsABarrier(t *testing.T) {
+	for _, failed := range []bool{false, true} {
+		for _, decl := range tools() {
+			d := newDriver(t)
+			d.config.Limits.MaxToolAttempts = 2
+			d.boot()
+			d.ask("go")
+			d.calls(decl.Name)
+			in := fsm.ToolAnswered{At: d.now(), Call: d.call(fsm.CallTool), Text: "done", Failed: failed, Nothing: failed}
+			effects := d.step(in)
+			if got, want := d.m.Barrier(in, effects), !decl.Effects.Repeatable(); got != want {
+				t.Errorf("%s, failed %t: barrier %t, want %t", decl.Name, failed, got, want)
+			}
+			again := d.step(in)
+			if d.m.Barrier(in, again) {
+				t.Errorf("%s: an answer that nobody awaits is a barrier", decl.Name)
+			}
+		}
 	}
 }
 

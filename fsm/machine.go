@@ -13,6 +13,7 @@ type Machine struct {
 	inference executor
 	effects   []Effect
 	moves     []Move
+	unsafe    bool // the last Step took the answer of an unsafe tool
 }
 
 // New returns a machine that is down; its first input should be a [Boot].
@@ -61,7 +62,7 @@ func (m *Machine) Moves() []Move { return m.moves }
 // order. It is total (any input in any state is answered, never a panic) and
 // deterministic (JRN-1).
 func (m *Machine) Step(in Input) []Effect {
-	m.effects, m.moves = nil, m.moves[:0]
+	m.effects, m.moves, m.unsafe = nil, m.moves[:0], false
 	m.apply(in)
 	m.giveWay()
 	m.schedule()

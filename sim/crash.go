@@ -119,6 +119,9 @@ type fusedJournal struct {
 }
 
 func (j fusedJournal) Append(b engine.Batch, sync bool) error {
+	if len(b.Records) == 0 {
+		return j.settle()
+	}
 	if err := j.fuse.at(BeforeAppend, "", 0); err != nil {
 		return err
 	}
@@ -135,6 +138,16 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 		j.stores.sync()
 	}
 	return j.fuse.at(AfterAppend, "", 0)
+}
+
+// settle makes durable what was appended. A crash before it is one after the last step,
+// and a fault of it one of the next append.
+func (j fusedJournal) settle() error {
+	if err := j.Journal.Append(engine.Batch{}, true); err != nil {
+		return err
+	}
+	j.stores.sync()
+	return j.fuse.at(AfterSync, "", 0)
 }
 
 // fail is an append that meets a fault, of which the process dies (JRN-11, SCN-24).

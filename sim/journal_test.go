@@ -17,7 +17,7 @@ func TestSCN24WhatAFaultOfTheJournalLeaves(t *testing.T) {
 		{JournalFull, 2, 2, 1},  // the request, which is sent again
 		{JournalFull, 4, 2, 2},  // the tool's answer: the call stays
 		{JournalFsync, 2, 2, 1}, // the request
-		{JournalFsync, 3, 4, 2}, // the reply, and with it all behind the request
+		{JournalFsync, 3, 3, 1}, // the reply: what is a second old stays
 		{JournalTorn, 1, 3, 1},  // the call
 		{JournalTorn, 2, 2, 2},  // the tool's answer
 	} {

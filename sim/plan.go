@@ -188,9 +188,13 @@ const (
 	BeforeEffect Point = "effect.before"
 	AfterEffect  Point = "effect.after"
 	AfterStep    Point = "step"
+
+	// AfterSync is after a sync that is no append's. A plan does not name it; the matrix
+	// meets it.
+	AfterSync Point = "journal.after_sync"
 )
 
-// Points returns all points in a fixed order.
+// Points returns the points that a plan can name in a fixed order.
 func Points() []Point {
 	return []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect, AfterStep}
 }

@@ -68,7 +68,7 @@ func (r *replay) tell(t Told) {
 		Index: uint64(len(*steps) + 1), Input: in, Effects: effects, Moves: slices.Clone(r.machine.Moves()),
 	}})
 	r.lost = append(r.lost, t.Lost)
-	if fsm.Barrier(in, effects) {
+	if r.machine.Barrier(in, effects) {
 		r.synced = len(*steps)
 	}
 }

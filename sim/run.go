@@ -53,6 +53,12 @@ func Run(p Plan, o Options) (_ *Result, err error) {
 		return nil, err
 	}
 	for !r.over() {
+		if r.settles() {
+			if err := r.survive(r.engine.Settle()); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		next, ok := r.world.agenda.pop(r.choose)
 		if !ok || next.at == never {
 			break

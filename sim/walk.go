@@ -62,7 +62,7 @@ func (x *explorer) check(n, next *node, e edge, effects []fsm.Effect) *fsm.Viola
 func (next *node) sync(n *node, in fsm.Input, effects []fsm.Effect) {
 	next.unsynced++
 	switch {
-	case fsm.Barrier(in, effects):
+	case next.machine.Barrier(in, effects):
 		next.durable, next.durableMonitor, next.unsynced = nil, nil, 0
 	case next.durable == nil:
 		next.durable, next.durableMonitor, next.unsynced = n.machine, n.monitor, 1

@@ -39,6 +39,7 @@ type Engine struct {
 	machine   *fsm.Machine
 	last      uint64     // index of the last record
 	durable   uint64     // index of the last record that no crash can lose
+	tail      tail       // what lies after it
 	saved     uint64     // index of the last snapshot
 	resting   bool       // one is wanted at the next moment when nothing is active
 	oldest    fsm.Millis // the time of the first record behind it
@@ -118,20 +119,6 @@ func (e *Engine) turn(inputs []fsm.Input) error {
 	return e.snapshot()
 }
 
-// Settle makes durable what was appended behind the last barrier, if anything was. A
-// world that is at rest calls it, so that the end of the last work does not wait for
-// the next.
-func (e *Engine) Settle() error {
-	if e.dead != nil || e.durable == e.last {
-		return e.dead
-	}
-	if err := e.journal.Append(Batch{}, true); err != nil {
-		return e.die(fmt.Errorf("sync the journal: %w", err))
-	}
-	e.durable = e.last
-	return nil
-}
-
 // step runs the machine over the inputs and gathers what must be written.
 func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, err error) {
 	requests := requestBook{journal: e.journal}
@@ -146,7 +133,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 		}
 		e.last++
 		e.dated(in)
-		barrier = barrier || fsm.Barrier(in, effects)
+		barrier = barrier || e.machine.Barrier(in, effects)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
 		if err := requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
 			return nil, Batch{}, false, err

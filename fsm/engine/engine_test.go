@@ -26,7 +26,7 @@ func TestJRN3EffectsArePerformedInOrderAndOnlyOnceAppended(t *testing.T) {
 		"perform run_tool",
 		"append 4 sync", // the first one's result: the second is unsafe
 		"perform audit", "perform run_tool",
-		"append 5", // the second one's result
+		"append 5 sync", // the second one's result: it cannot be had again
 		"perform audit", "perform ask_brain",
 		"append 6", // a need
 		"perform recall",
@@ -56,7 +56,7 @@ func TestJRN4ATurnIsSyncedExactlyIfItHoldsABarrier(t *testing.T) {
 		for chunk := range slices.Chunk(inputs, size) {
 			barrier := false
 			for _, in := range chunk {
-				barrier = fsm.Barrier(in, m.Step(in)) || barrier
+				barrier = m.Barrier(in, m.Step(in)) || barrier
 			}
 			mark := len(j.protocol.lines)
 			turn(t, e, chunk...)

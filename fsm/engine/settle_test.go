@@ -10,6 +10,29 @@ import (
 	"shelly/fsm/engine"
 )
 
+// A barrier between begins a new tail.
+func TestJRN4ARecordIsSyncedWithinASecond(t *testing.T) {
+	e, _ := start(t, newJournal())
+	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	due := func(now fsm.Millis) fsm.Millis {
+		at, _ := e.Unsettled(now)
+		return at
+	}
+	got := []fsm.Millis{due(0)}
+	turn(t, e, idle(1)...)
+	got = append(got, due(100))
+	turn(t, e, idle(1)...)
+	got = append(got, due(900))
+	turn(t, e, fsm.Signalled{At: 2, Name: "TERM"})
+	got = append(got, due(950))
+	turn(t, e, idle(1)...)
+	got = append(got, due(990))
+	want := []fsm.Millis{0, 100 + engine.SettleAfter, 100 + engine.SettleAfter, 0, 990 + engine.SettleAfter}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("due (-want +got):\n%s", diff)
+	}
+}
+
 func TestJRN4WhatIsBehindTheLastBarrierCanBeSettled(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)

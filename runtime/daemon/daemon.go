@@ -102,7 +102,8 @@ type Daemon struct {
 	engine  *engine.Engine
 	monitor *fsm.Monitor
 	hub     *hub
-	started time.Time
+	started time.Time // by the wall clock
+	began   time.Time // by the steady one
 
 	messages chan message
 	stopped  chan struct{} // closed when the loop takes no more messages
@@ -113,7 +114,7 @@ type Daemon struct {
 	schedules map[string]*slot
 	short     shortage
 	tidies    tidying
-	settles   *time.Timer   // syncs what is behind the last barrier
+	settles   *time.Timer   // syncs what lies after the last barrier; nil: it is not awaited
 	quiet     chan struct{} // closed when no call is under way; nil: nobody waits for that
 	exit      *fsm.ExitCode
 }
@@ -140,6 +141,7 @@ func Open(o Options) (*Daemon, error) {
 		o:         o,
 		hub:       newHub(),
 		started:   o.Now(),
+		began:     time.Now(),
 		messages:  make(chan message, messagesMax),
 		stopped:   make(chan struct{}),
 		running:   map[fsm.CallID]*call{},

@@ -7,7 +7,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/runtime/daemon"
 )
 
 // COM-16: what a crash could still lose is not shown.
@@ -38,38 +37,56 @@ func TestWhatIsReadOfTheJournalIsDurable(t *testing.T) {
 	}
 }
 
-// What no barrier follows is durable after a second at rest (JRN-4).
+// What no barrier follows is durable after a second, at rest (JRN-4).
 func TestJRN4ADaemonAtRestSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := engine.NewMemoryJournal()
 		f := start(t, j, tools{}, func(c *fsm.Config) { c.Switches.ReplyFirst = true })
 		f.accept("m1", "hello")
 		f.next().says("hello")
-		f.next().says("A summary.") // behind the reply
-		synctest.Wait()
-		durable := func() uint64 {
-			recorded, err := f.Recorded(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			kept, err := recorded.Kept()
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Status(t.Context()) // the loop goes on behind the reading
-			return kept.Last
-		}
-		all, err := j.Kept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if durable() == all.Last {
-			t.Fatal("nothing is left behind the last barrier")
-		}
-		time.Sleep(daemon.SettleAfter) // of the bubble
-		synctest.Wait()
-		if got := durable(); got != all.Last {
-			t.Errorf("durable up to record %d; want %d", got, all.Last)
-		}
+		f.next().says("A summary.") // after the reply
+		f.settles(j)
 	})
+}
+
+// Nor does a call that runs for long keep what came before it from being synced.
+func TestJRN4ADaemonSettlesWhileACallRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := engine.NewMemoryJournal()
+		f := start(t, j, tools{})
+		f.accept("m1", "hello")
+		f.next().calls("look")
+		f.next() // and the model takes its time
+		f.settles(j)
+	})
+}
+
+// settles holds the daemon to a sync a second after the last record, and not before.
+func (f *fixture) settles(j *engine.MemoryJournal) {
+	f.t.Helper()
+	synctest.Wait()
+	durable := func() uint64 {
+		recorded, err := f.Recorded(f.t.Context())
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		kept, err := recorded.Kept()
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		f.Status(f.t.Context()) // the loop goes on after the reading
+		return kept.Last
+	}
+	all, err := j.Kept()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if durable() == all.Last {
+		f.t.Fatal("nothing is left after the last barrier")
+	}
+	time.Sleep(time.Duration(engine.SettleAfter) * time.Millisecond) // of the bubble
+	synctest.Wait()
+	if got := durable(); got != all.Last {
+		f.t.Errorf("durable up to record %d; want %d", got, all.Last)
+	}
 }
