@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,9 +67,7 @@ func play() ([]stage, error) {
 	call := uint64(0)
 	for i, f := range facts {
 		wire := map[string]any{"kind": f.kind, "at": 1000 * (i + 1)}
-		for k, v := range f.fields {
-			wire[k] = v
-		}
+		maps.Copy(wire, f.fields)
 		if f.answer {
 			wire["call"] = call
 		}
