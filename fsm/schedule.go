@@ -114,7 +114,7 @@ func (m *Machine) armSchedule(s Schedule) {
 	m.emit(ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last})
 }
 
-// due takes a slot, at most once: slots only grow (HND-42).
+// due takes a slot, at most once: slots only grow (HND-47).
 func (m *Machine) due(in ScheduleDue) {
 	for i := range m.s.Schedules {
 		s := m.s.Schedules[i]

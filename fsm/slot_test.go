@@ -202,7 +202,7 @@ func ticking(t *testing.T, seconds int) (*driver, fsm.Schedule) {
 	return d, d.m.View().Schedules[0]
 }
 
-// HND-42: a slot that is told again, or late, is not taken again.
+// HND-47: a slot that is told again, or late, is not taken again.
 func TestHND42ASlotIsTakenOnce(t *testing.T) {
 	d, arm := ticking(t, 60)
 	slot := arm.Last + 60*fsm.Second
@@ -220,7 +220,7 @@ func TestHND42ASlotIsTakenOnce(t *testing.T) {
 	}
 }
 
-// HND-42: slots that come faster than they are worked off do not pile up.
+// HND-47: slots that come faster than they are worked off do not pile up.
 func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	d, arm := ticking(t, 1)
 	for n := range 5 {

@@ -9,7 +9,8 @@
 //
 // The specification is SPEC.md in the project's root and each RULES.md that it links
 // to. A rule is a paragraph of one of them that begins with its id in bold: three
-// capital letters, a dash and a number. The letters are its family.
+// capital letters, a dash and a number. The letters are its family. A paragraph after
+// it that begins with *Why*: is the reason for the rule.
 //
 // A generated block lies between two comments:
 //

@@ -88,6 +88,9 @@ func (b book) instead(id string) error {
 func (e Explanation) Print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", e.Rule.ID, e.Rule.Text)
+	if e.Rule.Why != "" {
+		fmt.Fprintf(&b, "\nwhy  %s\n", e.Rule.Why)
+	}
 	fmt.Fprintf(&b, "\n%s:%d\n", e.Rule.File, e.Rule.Line)
 	if len(e.Rows) > 0 {
 		b.WriteString("\ntable\n")

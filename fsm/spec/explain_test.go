@@ -39,7 +39,7 @@ scenarios
 }
 
 func TestExplainShowsTheRowsOfATable(t *testing.T) {
-	e, err := spec.Explain(with(t, "SPEC.md", "**LIF-10** Stop at once.\n"), "LIF-10")
+	e, err := spec.Explain(with(t, "SPEC.md", "**LIF-10** Stop at once.\n\n*Why*: it was asked for twice.\n"), "LIF-10")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +48,7 @@ func TestExplainShowsTheRowsOfATable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
+		"LIF-10  Stop at once.\n\nwhy  it was asked for twice.\n\nSPEC.md:1\n",
 		"\ntable\n  lifecycle: draining --signal--> stopped\n  lifecycle: farewell --signal--> stopped\n",
 		"\nscenarios\n  none\n",
 	} {

@@ -11,6 +11,7 @@ import (
 type Rule struct {
 	ID   string // "HND-7"
 	Text string // without the id, on one line
+	Why  string // the reason given after it, on one line; mostly none
 	File string // the document that has it, from the project's root
 	Line int    // in File, from 1
 }
@@ -37,28 +38,26 @@ func Rules(docs []Document) ([]Rule, error) {
 func (d Document) rules() []Rule {
 	head := regexp.MustCompile(`^(?:- )?\*\*(` + idPattern + `)\*\*(.*)$`)
 	var rules []Rule
-	open, fenced := false, false
+	var open *string // the text that a line goes on with
+	fenced := false
 	for i, line := range strings.Split(string(d.Text), "\n") {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-			open = false
-			continue
-		}
-		if fenced {
-			continue
-		}
-		if found := head.FindStringSubmatch(line); found != nil {
+		why, reason := strings.CutPrefix(line, "*Why*:")
+		found := head.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced, open = !fenced, nil
+		case fenced:
+		case found != nil:
 			rules = append(rules, Rule{ID: found[1], Text: strings.TrimSpace(found[2]), File: d.File, Line: i + 1})
-			open = true
-			continue
-		}
-		if line == "" || strings.ContainsAny(line[:1], "#|<") {
-			open = false
-		}
-		if open {
-			last := &rules[len(rules)-1]
-			last.Text = strings.TrimSpace(last.Text + " " + line)
+			open = &rules[len(rules)-1].Text
+		case reason && len(rules) > 0:
+			open = &rules[len(rules)-1].Why
+			*open = strings.TrimSpace(why)
+		case line == "" || strings.ContainsAny(line[:1], "#|<"):
+			open = nil
+		case open != nil:
+			*open = strings.TrimSpace(*open + " " + line)
 		}
 	}
 	return rules

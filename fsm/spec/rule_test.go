@@ -13,7 +13,7 @@ import (
 func TestRulesAreTheParagraphsThatBeginWithAnID(t *testing.T) {
 	md := "# title\n\n" +
 		"**ABC-1** One.\n" +
-		"- **ABC-2** Two,\n  over two lines.\n" +
+		"- **ABC-2** Two,\n  over two lines.\n\n*Why*: there are\ntwo of them.\n\nMore words.\n" +
 		"| a table |\n\n" +
 		"Words about **ABC-9** are none.\n\n" +
 		"```text\n**ABC-8** nor is this\n```\n" +
@@ -24,8 +24,8 @@ func TestRulesAreTheParagraphsThatBeginWithAnID(t *testing.T) {
 	}
 	want := []spec.Rule{
 		{ID: "ABC-1", Text: "One.", File: "SPEC.md", Line: 3},
-		{ID: "ABC-2", Text: "Two, over two lines.", File: "SPEC.md", Line: 4},
-		{ID: "XYZ-10", Text: "Ten.", File: "SPEC.md", Line: 13},
+		{ID: "ABC-2", Text: "Two, over two lines.", Why: "there are two of them.", File: "SPEC.md", Line: 4},
+		{ID: "XYZ-10", Text: "Ten.", File: "SPEC.md", Line: 18},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("rules\n%+v, want\n%+v", got, want)

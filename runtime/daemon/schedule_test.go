@@ -33,7 +33,7 @@ func scheduler(t *testing.T, journal engine.Journal, now func() time.Time, args 
 }
 
 // A schedule's slot becomes a handle, whose answer is a message to where it was
-// asked for; each slot is taken once (HND-42).
+// asked for; each slot is taken once (HND-47).
 func TestHND42ASlotBecomesAMessage(t *testing.T) {
 	journal := engine.NewMemoryJournal()
 	f := scheduler(t, journal, leaps(time.Minute), `{"action":"add","message":"look at the disk","every_seconds":30}`)
