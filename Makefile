@@ -36,7 +36,7 @@ run: build ## Build shelly and start the daemon; ARGS adds flags.
 .PHONY: build
 build: ## Build bin/shelly.
 	$(call step,build $(BIN) $(VERSION))
-	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/shelly
+	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(BIN) ./cmd/shelly
 
 # What can be said within a minute at every change; "make test" proves the rest. The
 # two lanes keep two cores busy.

@@ -197,8 +197,10 @@ func bareTurn(b *testing.B, server string, requests []recorded) func() {
 
 type quietLogger struct{}
 
-func (quietLogger) Infof(string, ...any)  {}
+func (quietLogger) Infof(string, ...any) {}
+
 func (quietLogger) Errorf(string, ...any) {}
+
 func (quietLogger) Fatalf(f string, a ...any) {
 	panic(fmt.Sprintf(f, a...))
 }

@@ -7,28 +7,30 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/config"
 )
 
 type configCmd struct {
-	settings
+	flags.Settings
 	Profile string `placeholder:"NAME" help:"Print this profile whole, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
 	JSON    bool   `name:"json" help:"Print as JSON."`
 }
 
 // Run implements the subcommand (CLI-11, CFG-11).
-func (c *configCmd) Run(t *terminal) error {
+func (c *configCmd) Run(t *terminal.Terminal) error {
 	if c.Profile != "" {
 		return c.profile(t)
 	}
-	cfg, err := c.load()
+	cfg, err := c.Load()
 	if err != nil {
 		return err
 	}
 	list := cfg.Explain()
 	if c.JSON {
-		enc := json.NewEncoder(t.out)
+		enc := json.NewEncoder(t.Out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(list)
 	}
@@ -37,13 +39,13 @@ func (c *configCmd) Run(t *terminal) error {
 		key, value = max(key, len(s.Key)), max(value, min(len(oneLine(s.Value)), 40))
 	}
 	for _, s := range list {
-		fmt.Fprintf(t.out, "%-*s  %-*s  # %s\n", key, s.Key, value, oneLine(s.Value), s.Source)
+		fmt.Fprintf(t.Out, "%-*s  %-*s  # %s\n", key, s.Key, value, oneLine(s.Value), s.Source)
 	}
 	return nil
 }
 
 // profile prints a profile.
-func (c *configCmd) profile(t *terminal) error {
+func (c *configCmd) profile(t *terminal.Terminal) error {
 	if c.JSON {
 		return exit.Errorf(exit.Usage, "--profile prints a configuration file: leave --json out")
 	}
@@ -51,7 +53,7 @@ func (c *configCmd) profile(t *terminal) error {
 	if !ok {
 		return exit.Errorf(exit.Usage, "--profile %s: the profiles are %s", c.Profile, strings.Join(fsm.ProfileNames(), ", "))
 	}
-	_, err := io.WriteString(t.out, text)
+	_, err := io.WriteString(t.Out, text)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/ollama/handmade"
 )
 
@@ -60,7 +61,7 @@ func TestLiveScenarioAgainstARealOllama(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		run([]string{"test", "--on", "runtime", "--format", "json", file}, &terminal{strings.NewReader(""), &out, &errs})
+		execute([]string{"test", "--on", "runtime", "--format", "json", file}, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &errs})
 		var report struct {
 			Cases []struct {
 				Status   string
@@ -130,7 +131,7 @@ func TestHandmadeScenariosAgainstARealOllama(t *testing.T) {
 	t.Setenv("SHELLY_BRAIN_NUM_PREDICT", "256")
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	var out, errs bytes.Buffer
-	code := run([]string{"test", "-v", "--on", "runtime", filepath.Join("..", "..", "scenarios", "ollama", "handmade")}, &terminal{strings.NewReader(""), &out, &errs})
+	code := execute([]string{"test", "-v", "--on", "runtime", filepath.Join("..", "..", "scenarios", "ollama", "handmade")}, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &errs})
 	t.Logf("%s%s", out.String(), errs.String())
 	if code != 0 || strings.Contains(out.String(), "skip ") {
 		t.Errorf("ended with %d", code)

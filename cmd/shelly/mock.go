@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/lockstep"
 	"shelly/cmd/shelly/internal/suite"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/mock"
@@ -83,7 +84,7 @@ func mockModel(text string) (mock.Model, error) {
 }
 
 // Run implements the subcommand (CLI-9).
-func (c *mockCmd) Run(t *terminal) error {
+func (c *mockCmd) Run(t *terminal.Terminal) error {
 	file, err := suite.LoadOne(c.File)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (c *mockCmd) Run(t *terminal) error {
 		Handler:           mock.New(mock.Options{Models: c.models, EmbedDims: c.Embed, NumCtx: c.NumCtx, Limits: true, Brain: brain}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
-	fmt.Fprintf(t.out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.names(), listener.Addr(), listener.Addr())
+	fmt.Fprintf(t.Out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.names(), listener.Addr(), listener.Addr())
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, func() { _ = server.Close() })

@@ -332,8 +332,10 @@ func scriptNewer(ts *testscript.TestScript, args []string) {
 // silentLogger hears what Pebble says of opening a store.
 type silentLogger struct{}
 
-func (silentLogger) Infof(string, ...any)  {}
+func (silentLogger) Infof(string, ...any) {}
+
 func (silentLogger) Errorf(string, ...any) {}
+
 func (silentLogger) Fatalf(format string, args ...any) {
 	panic("pebble: " + format)
 }

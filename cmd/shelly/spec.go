@@ -10,6 +10,8 @@ import (
 
 	"shelly/cmd/shelly/internal/checkout"
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/journal"
 	"shelly/fsm/spec"
 )
 
@@ -22,12 +24,12 @@ type specCmd struct {
 }
 
 // Run implements the subcommand (CLI-8).
-func (c *specCmd) Run(t *terminal) error {
+func (c *specCmd) Run(t *terminal.Terminal) error {
 	if c.Validate != "" {
-		return verifyJournal(t, c.Validate, false)
+		return journal.Verify(t, c.Validate, false)
 	}
 	if c.Rule == "" && !c.Check && !c.Write {
-		return spec.Print(t.out)
+		return spec.Print(t.Out)
 	}
 	root, err := checkout.Above(c.Dir)
 	if errors.Is(err, checkout.ErrNone) {
@@ -43,7 +45,7 @@ func (c *specCmd) Run(t *terminal) error {
 		if err != nil {
 			return exit.With(exit.NoMatch, err)
 		}
-		return e.Print(t.out)
+		return e.Print(t.Out)
 	case c.Write:
 		return rewriteSpec(root, project)
 	default:
@@ -71,13 +73,13 @@ func rewriteSpec(root string, project fs.FS) error {
 	return nil
 }
 
-func checkSpec(t *terminal, project fs.FS) error {
+func checkSpec(t *terminal.Terminal, project fs.FS) error {
 	problems, err := spec.Check(project)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
 	for _, p := range problems {
-		fmt.Fprintln(t.out, p)
+		fmt.Fprintln(t.Out, p)
 	}
 	if len(problems) > 0 {
 		return exit.Errorf(exit.Failed, "%d problems; shelly spec --write renews the generated parts", len(problems))
@@ -90,6 +92,6 @@ func checkSpec(t *terminal, project fs.FS) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%d rules in %d documents, each cited; generated parts are up to date, no link is broken\n", len(rules), len(docs))
+	fmt.Fprintf(t.Out, "%d rules in %d documents, each cited; generated parts are up to date, no link is broken\n", len(rules), len(docs))
 	return nil
 }

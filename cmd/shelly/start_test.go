@@ -2,27 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/fsm"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/engine"
-	"shelly/runtime/config"
-	"shelly/runtime/daemon"
-	"shelly/runtime/mock"
 	"shelly/runtime/store"
 )
 
@@ -76,7 +68,7 @@ func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testi
 				defer func() { _ = other.Close() }()
 			}
 			var out, log bytes.Buffer
-			code := run(args, &terminal{strings.NewReader(""), &out, &log})
+			code := execute(args, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &log})
 			if code != c.code || !strings.Contains(log.String(), c.says) || out.Len() > 0 {
 				t.Errorf("exit code %d, output %q, log:\n%swant code %d and %q", code, &out, &log, c.code, c.says)
 			}
@@ -116,81 +108,5 @@ func wantNoBoot(t *testing.T, dir string) {
 	})
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// says is a model with one answer.
-type says string
-
-func (s says) Answer(context.Context, mock.Question) (mock.Answer, error) {
-	return mock.Answer{Text: string(s)}, nil
-}
-
-func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
-	var ready atomic.Bool
-	model := mock.New(mock.Options{Brain: says("hello")})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !ready.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		model.ServeHTTP(w, r)
-	}))
-	defer server.Close()
-	log := slog.New(slog.DiscardHandler)
-	c := config.Brain{Kind: "ollama", URL: server.URL, OnUnreachable: "exit"}
-	var code exit.Error
-	if _, err := openBrain(t.Context(), c, log); !errors.As(err, &code) || code.Code != exit.Unreachable {
-		t.Errorf("exit: %v, want code %d", err, exit.Unreachable)
-	}
-	c.OnUnreachable = "wait"
-	b, err := openBrain(t.Context(), c, log)
-	if err != nil {
-		t.Fatalf("wait: %v", err)
-	}
-	chat := func() (fsm.BrainAnswered, error) {
-		ask := fsm.AskBrain{Conversation: fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hi"}}}}
-		return b.Chat(t.Context(), ask, nil, func(daemon.Piece) {})
-	}
-	if answer, err := chat(); err == nil {
-		t.Errorf("without a model: %+v", answer)
-	}
-	ready.Store(true)
-	if answer, err := chat(); err != nil || answer.Text != "hello" {
-		t.Errorf("with a model: %+v, %v", answer, err)
-	}
-}
-
-func TestCFG9NoTextMakesASecondRecord(t *testing.T) {
-	const forged = "a\nlevel=ERROR msg=forged\r\x1b[2K\u2028b"
-	for _, format := range []string{"text", "json"} {
-		var out bytes.Buffer
-		log := newLog(&out, config.Log{Level: "info", Format: format})
-		log.Info(forged, "text", forged, forged, 1, "error", errors.New(forged))
-		got := out.String()
-		if strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "\n") || strings.ContainsAny(got, "\r\x1b") {
-			t.Errorf("%s: %q is not one line", format, got)
-		}
-	}
-}
-
-// A listener that ends on its own ends the daemon, with the reason; one that is
-// closed does not.
-func TestAListenerThatFailsEndsTheDaemon(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	s := &starting{fail: cancel}
-	s.serve(ctx, func(ctx context.Context) error {
-		<-ctx.Done()
-		return nil
-	})
-	s.close()
-	if err := ctx.Err(); err != nil {
-		t.Fatalf("closing a listener ended the daemon: %v", err)
-	}
-	s.serve(ctx, func(context.Context) error { return net.ErrClosed })
-	<-ctx.Done()
-	if err := context.Cause(ctx); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("the daemon ended because of %v", err)
 	}
 }

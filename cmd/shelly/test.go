@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/suite"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/ollama"
 )
 
@@ -11,22 +14,22 @@ import (
 type testCmd struct{ suite.Command }
 
 // Run implements the subcommand (CLI-6).
-func (c *testCmd) Run(t *terminal) error {
+func (c *testCmd) Run(t *terminal.Terminal) error {
 	c.Connect = connectModel
-	return c.Command.Run(t.out, t.err)
+	return c.Command.Run(t.Out, t.Err)
 }
 
 // connectModel connects to the Ollama that shelly run would ask in a profile, or says
 // why there is none.
 func connectModel(profile string) (_ *ollama.Client, why string, err error) {
-	cfg, err := new(place).load(given("--profile", "profile", profile)...)
+	cfg, err := new(flags.Place).Load(flags.Given("--profile", "profile", profile)...)
 	if err != nil {
 		return nil, "", err
 	}
 	if cfg.Brain.Kind == "demo" {
 		return nil, "the configuration has the demo brain, a script and not a model (brain.kind)", nil
 	}
-	client, err := ollama.New(askingOptions(cfg.Brain))
+	client, err := ollama.New(brain.Options(cfg.Brain))
 	if err != nil {
 		return nil, "", fmt.Errorf("brain.url: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 )
 
 // thousandth is a scenario as people write one, a round trip with a tool; no two of
@@ -51,7 +52,7 @@ func BenchmarkThousandFiles(b *testing.B) {
 	}
 	for b.Loop() {
 		var out, problems bytes.Buffer
-		code := run([]string{"test", dir + "/..."}, &terminal{strings.NewReader(""), &out, &problems})
+		code := execute([]string{"test", dir + "/..."}, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &problems})
 		if code != exit.OK || !strings.Contains(out.String(), fmt.Sprintf("%d passed", thousand)) {
 			b.Fatalf("ended with %d: %s%s", code, out.String(), problems.String())
 		}

@@ -1,0 +1,158 @@
+// Package ask is shelly ask, which asks the running daemon and shows what goes on.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm/client"
+)
+
+// Command is the subcommand.
+type Command struct {
+	Text    []string `arg:"" help:"What to ask; - reads it from standard input."`
+	Session string   `placeholder:"NAME" help:"Session to ask in. Default: that of the chat."`
+	Channel string   `placeholder:"NAME" help:"Channel that the question comes from."`
+	Chat    string   `placeholder:"NAME" help:"Chat of the channel; messages of the agent go there."`
+	Image   []string `placeholder:"FILE" sep:"none" help:"Send an image with the question; may be repeated."`
+	ID      string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never done twice."`
+	Quiet   bool     `short:"q" help:"Print the reply alone."`
+	JSON    bool     `name:"json" help:"Print each event as a line of JSON."`
+	flags.Place
+}
+
+// Help says what no flag does.
+func (c *Command) Help() string {
+	return "^C asks shelly to cancel the request and waits for its reply; where the profile does not cancel, and the second time, " +
+		"it leaves and shelly goes on: ask again with the same --id."
+}
+
+// Run implements the subcommand (CLI-5).
+func (c *Command) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	text := strings.Join(c.Text, " ")
+	if text == "-" {
+		if text, err = readAll(t.In, int64(cfg.RequestBytesMax)); err != nil {
+			return err
+		}
+	}
+	images, err := readImages(c.Image, int64(cfg.RequestBytesMax))
+	if err != nil {
+		return err
+	}
+	if c.ID == "" {
+		c.ID = client.NewID()
+	}
+	w := &watching{t: t, json: c.JSON, quiet: c.Quiet}
+	daemon := client.New(cfg.Data, client.Options{Again: w.again})
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	go c.heed(ctx, signals, daemon, w, leave)
+	reply, err := daemon.Ask(ctx, client.AskRequest{
+		ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images,
+	}, w.show)
+	if err != nil {
+		w.end()
+		return c.failed(ctx, reply.ID, err)
+	}
+	w.reply(reply.Text)
+	if reply.IsError {
+		return exit.Silent(exit.Failed)
+	}
+	return nil
+}
+
+// heed leaves at a signal. At the first ^C it asks to cancel instead, and leaves where
+// that changes nothing (HND-31); else the reply ends it.
+func (c *Command) heed(ctx context.Context, signals <-chan os.Signal, daemon *client.Client, w *watching, leave func()) {
+	for asked := false; ; asked = true {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-signals:
+			if s != syscall.SIGINT || asked {
+				leave()
+				return
+			}
+		}
+		w.say("· asking to cancel; ^C again leaves")
+		go func() {
+			if taken, err := daemon.Cancel(ctx, c.ID, c.Channel); err != nil || !taken {
+				leave()
+				return
+			}
+			w.say("· it will be cancelled")
+		}()
+	}
+}
+
+// readImages reads the files of --image.
+func readImages(files []string, bytesMax int64) ([][]byte, error) {
+	var images [][]byte
+	for _, file := range files {
+		image, err := readImage(file, bytesMax)
+		if err != nil {
+			return nil, exit.Errorf(exit.Usage, "--image %s: %w", file, err)
+		}
+		images = append(images, image)
+	}
+	return images, nil
+}
+
+func readImage(file string, bytesMax int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	image, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(image) == 0:
+		return nil, errors.New("is empty")
+	case int64(len(image)) > bytesMax:
+		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
+	}
+	return image, nil
+}
+
+// readAll reads a text of at most bytesMax. A longer one is refused here: what is
+// read in part must not be sent as if it were all.
+func readAll(in io.Reader, bytesMax int64) (string, error) {
+	all, err := io.ReadAll(io.LimitReader(in, bytesMax+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read standard input: %w", err)
+	case int64(len(all)) > bytesMax:
+		return "", exit.Errorf(exit.Usage, "standard input is longer than request_bytes_max, %d bytes: send less, or name a file in the workspace that holds it", bytesMax)
+	}
+	return string(all), nil
+}
+
+// failed words an error and chooses its exit code.
+func (c *Command) failed(ctx context.Context, id string, err error) error {
+	if ctx.Err() != nil {
+		return exit.Errorf(exit.Failed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
+	}
+	coded := exit.Daemon(err)
+	if coded.Code == exit.Failed {
+		coded.Err = fmt.Errorf("request %s: %w", id, err)
+	}
+	return coded
+}

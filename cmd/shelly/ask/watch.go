@@ -1,0 +1,149 @@
+package ask
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+// watching prints events as they happen. What goes on is for standard error, so
+// that standard output is the reply alone; on a terminal the reply appears there
+// as it is streamed.
+type watching struct {
+	t           *terminal.Terminal
+	json, quiet bool
+
+	mu       sync.Mutex      // a signal is told of between two events
+	streamed strings.Builder // text of the model call that streams
+}
+
+func (w *watching) show(e comm.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.json:
+		_ = json.NewEncoder(w.t.Out).Encode(e)
+	case w.quiet:
+	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():
+		fmt.Fprint(w.t.Out, terminal.Printable(e.Text))
+		w.streamed.WriteString(e.Text)
+	default:
+		if line := eventLine(e); line != "" {
+			w.breakLine()
+			fmt.Fprintln(w.t.Err, terminal.Printable(line))
+		}
+	}
+}
+
+// again says that the client tries once more.
+func (w *watching) again() { w.say("· no word from shelly; trying again") }
+
+// say says something that is no event.
+func (w *watching) say(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.json && !w.quiet {
+		w.breakLine()
+		fmt.Fprintln(w.t.Err, line)
+	}
+}
+
+// end ends what was printed where no reply comes.
+func (w *watching) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.breakLine()
+}
+
+// breakLine ends a line of streamed text. What was streamed stays known: if it
+// turns out to be the reply, it is not printed again.
+func (w *watching) breakLine() {
+	if s := w.streamed.String(); s != "" && !strings.HasSuffix(s, "\n") {
+		fmt.Fprintln(w.t.Out)
+		w.streamed.WriteByte('\n')
+	}
+}
+
+func (w *watching) reply(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.json {
+		return // the last event has it
+	}
+	w.breakLine()
+	if streamed := strings.TrimSpace(w.streamed.String()); streamed == "" || !strings.HasSuffix(streamed, strings.TrimSpace(text)) {
+		if w.t.Interactive() {
+			text = terminal.Printable(text)
+		}
+		fmt.Fprintln(w.t.Out, text)
+	}
+}
+
+// eventLine is an event in one line, or empty where there is nothing to say.
+func eventLine(e comm.Event) string {
+	switch e.Type {
+	case comm.EventAccepted:
+		return "· accepted as " + e.ID
+	case comm.EventState:
+		switch {
+		case e.State == fsm.Queued:
+			return fmt.Sprintf("· queued, %d ahead", e.Ahead)
+		case e.State == "":
+			return "    " + inferenceWords(e) // a step within the state
+		case e.Inference != "":
+			return fmt.Sprintf("· %s, %s", e.State, inferenceWords(e))
+		default:
+			return "· " + string(e.State)
+		}
+	case comm.EventWaiting:
+		return "· " + e.Text
+	case comm.EventTool:
+		return fmt.Sprintf("→ %s %s", e.Tool, e.Args)
+	case comm.EventToolResult:
+		mark := "←"
+		if e.Failed {
+			mark = "✗"
+		}
+		return mark + " " + strings.ReplaceAll(strings.TrimSpace(e.Text), "\n", "\n  ")
+	case comm.EventQueued:
+		return fmt.Sprintf("· queued, %d ahead", e.Ahead)
+	case comm.EventQuestion:
+		return questionLine(e)
+	case comm.EventHeld:
+		return "· held: it waits for a person"
+	case comm.EventDeferred:
+		return "· shelly is going down; it keeps the request and answers after the next start"
+	case comm.EventReply: // its text is printed on its own
+		if e.Outcome == "" || e.Outcome == fsm.OutcomeAnswered {
+			return ""
+		}
+		return "· ended: " + string(e.Outcome)
+	default: // a chunk
+		return ""
+	}
+}
+
+// inferenceWords is the state of an inference, and the profile's name of it (INF-28).
+func inferenceWords(e comm.Event) string {
+	if e.Label == "" {
+		return string(e.Inference)
+	}
+	return fmt.Sprintf("%s (%s)", e.Inference, e.Label)
+}
+
+// questionLine is what a person is asked, with what an answer must name.
+func questionLine(e comm.Event) string {
+	switch e.Question {
+	case fsm.QuestionApprove:
+		return fmt.Sprintf("? may %s %s run? (handle %d, key %s)", e.Tool, e.Args, e.Handle, e.Key)
+	case fsm.QuestionUnknown:
+		return fmt.Sprintf("? what did %s %s do? (handle %d)", e.Tool, e.Args, e.Handle)
+	default:
+		return fmt.Sprintf("? it was active in several crashes: shall it go on? (handle %d)", e.Handle)
+	}
+}

@@ -1,0 +1,55 @@
+// Package doctor is shelly doctor, which says what is reachable and what to change.
+package doctor
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+)
+
+// Command is the subcommand.
+type Command struct {
+	flags.Settings
+	Measure bool `help:"Ask the model for a short answer, and tell how fast it is."`
+	JSON    bool `name:"json" help:"Print as JSON."`
+}
+
+// Help says what no flag does.
+func (Command) Help() string {
+	return "Behind → is what to do. What is recommended follows from what server and machine say of themselves."
+}
+
+// timeout bounds the whole examination, but for a measurement.
+const timeout = 30 * time.Second
+
+// Run implements the subcommand (CLI-10).
+func (c *Command) Run(t *terminal.Terminal) error {
+	all, stop := exit.Interruptible()
+	defer stop()
+	cfg, err := c.Load()
+	limit := timeout
+	if c.Measure {
+		limit += cfg.Brain.Timeouts.Load + cfg.Brain.Timeouts.Total
+	}
+	ctx, cancel := context.WithTimeout(all, limit)
+	defer cancel()
+	x := &examination{}
+	if err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			x.fail("configuration", line, "correct it, then run shelly doctor again")
+		}
+	} else {
+		x.ok("configuration", "loads")
+		running := x.daemon(ctx, cfg)
+		x.data(cfg, running)
+		x.workspace(cfg)
+		x.reserve(cfg)
+		x.stop(cfg)
+		x.brain(ctx, cfg, c.Measure)
+	}
+	return x.report(t, c.JSON)
+}

@@ -1,0 +1,136 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
+	"shelly/runtime/store"
+)
+
+// daemon returns how the daemon is that serves from the data folder, or nil.
+func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Status {
+	s, err := client.New(cfg.Data, client.Options{}).Status(ctx)
+	if err != nil {
+		x.warn("daemon", err.Error(), "")
+		return nil
+	}
+	x.ok("daemon", fmt.Sprintf("%s, %d waiting, %s", s.Lifecycle, s.Waiting, s.Brain))
+	return &s
+}
+
+const mendSpace = "free some space, or lower reserve"
+
+func (x *examination) data(cfg config.Config, running *comm.Status) {
+	switch {
+	case running == nil:
+	case running.NoSpace != "":
+		x.fail("data folder", running.NoSpace, mendSpace)
+		return
+	default:
+		x.ok("data folder", cfg.Data+" is the daemon's")
+		return
+	}
+	dir := filepath.Join(cfg.Data, "store")
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		x.ok("data folder", cfg.Data+" will be made at the first start")
+		return
+	}
+	s, err := store.Open(dir, store.Options{ReserveBytes: uint64(cfg.Reserve)})
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		x.fail("data folder", err.Error(), "stop the other process, or name another folder with --data")
+		return
+	case errors.Is(err, store.ErrNewerFormat):
+		x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
+		return
+	case errors.Is(err, engine.ErrNoSpace):
+		x.fail("data folder", err.Error(), mendSpace)
+		return
+	case err != nil:
+		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")
+		return
+	}
+	defer s.Close()
+	if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
+		x.fail("data folder", err.Error(), mendSpace)
+		return
+	}
+	x.ok("data folder", cfg.Data+" opens")
+}
+
+func (x *examination) workspace(cfg config.Config) {
+	info, err := os.Stat(cfg.Workspace)
+	switch {
+	case err != nil:
+		x.fail("workspace", err.Error(), "make the folder, or name another with --workspace")
+	case !info.IsDir():
+		x.fail("workspace", cfg.Workspace+" is not a folder", "name a folder with --workspace")
+	default:
+		x.ok("workspace", cfg.Workspace)
+	}
+	if cfg.Tools.Exec.Allow {
+		x.warn("exec", "is allowed, and is not sandboxed: a command has all rights of the daemon's user",
+			"set tools.exec.allow to false unless you trust the model with that")
+	} else {
+		x.ok("exec", "is not offered to the model (tools.exec.allow)")
+	}
+}
+
+// reserve says how much of the disk is free beyond the reserve.
+func (x *examination) reserve(cfg config.Config) {
+	dir := cfg.Data
+	for !exists(dir) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir)
+	}
+	usage, err := vfs.Default.GetDiskUsage(dir)
+	if err != nil {
+		x.warn("disk", fmt.Sprintf("the free space of %s is not known: %v", dir, err), "")
+		return
+	}
+	free, reserve := int64(usage.AvailBytes), int64(cfg.Reserve)
+	found := fmt.Sprintf("%s free where the data folder is, reserve %s", quantity.Bytes(free), cfg.Reserve)
+	switch {
+	case free < reserve:
+		x.fail("disk", found, mendSpace)
+	case free < 2*reserve+folder.BallastBytes:
+		x.warn("disk", found, mendSpace+": soon nothing will be accepted")
+	default:
+		x.ok("disk", found)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// What systemd gives a service to stop in, unless its unit says otherwise, and what
+// closing takes beyond the machine's own times.
+const (
+	systemdStop = 90 * time.Second
+	closingTime = 10 * time.Second
+)
+
+// stop says how long a stop may take: who kills shelly sooner takes its farewell from it.
+func (x *examination) stop(cfg config.Config) {
+	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
+	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
+	found := fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
+	mend := ""
+	if all := grace + farewell + closingTime; all > systemdStop {
+		mend = fmt.Sprintf("as a service of systemd, which kills after %v: set TimeoutStopSec to %d, or lower limits.grace", systemdStop, int(all.Seconds()))
+	}
+	x.add("ok", "stop", found, mend)
+}

@@ -1,0 +1,109 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/cmd/shelly/internal/sizing"
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/ollama"
+)
+
+// large is a model that takes 5 GiB and 144 KiB for each token.
+func large(brain config.Brain) (*examined, sizing.Model) {
+	e := &examined{
+		examination: &examination{}, cfg: config.Config{Brain: brain, Limits: fsm.Limits{MaxActive: 4, HandleTimeout: 60_000}},
+		name: "large", Description: ollama.Description{Shape: ollama.Shape{Layers: 36, HeadsKV: 8, KeyLength: 128, ValueLength: 128}},
+	}
+	return e, sizing.Model{Weights: 5 << 30, PerToken: e.Shape.PerToken(), Window: 40960}
+}
+
+func wantFinding(t *testing.T, e *examined, level, what string, parts ...string) {
+	t.Helper()
+	if len(e.findings) == 0 {
+		t.Fatal("nothing was found")
+	}
+	f := e.findings[len(e.findings)-1]
+	if f.Level != level || f.What != what {
+		t.Errorf("%s of %s, want %s of %s: %s", f.Level, f.What, level, what, f.Found)
+	}
+	for _, part := range parts {
+		if !strings.Contains(f.Found+" → "+f.Mend, part) {
+			t.Errorf("%q lacks %q", f.Found+" → "+f.Mend, part)
+		}
+	}
+}
+
+func TestCLI10MemoryThatIsTooSmallIsSaid(t *testing.T) {
+	e, m := large(config.Brain{NumCtx: 8192})
+	of := func(available int64) sizing.Machine { return sizing.Machine{Total: 10 << 30, Available: available} }
+	e.memory(m, of(10<<30))
+	wantFinding(t, e, "ok", "memory", "7.1 GB: weights 5.3 GB, cache 1.2 GB (num_ctx 8192 × 36 layers × 8 heads × 256 numbers × 2 bytes)", "it fits, as would num_ctx 16384")
+	e.memory(m, of(7<<30))
+	wantFinding(t, e, "warn", "memory", "more than this machine has", "set brain.num_ctx to 2048")
+	e.memory(m, of(5<<30))
+	wantFinding(t, e, "warn", "memory", "with any window", "take a smaller model")
+	e.loaded = &ollama.Loaded{Bytes: 6, GPU: 3}
+	e.memory(m, of(5<<30))
+	wantFinding(t, e, "ok", "memory", "the GPU has a part")
+	e.memory(m, sizing.Machine{})
+	wantFinding(t, e, "ok", "memory", "7.1 GB")
+	m.PerToken = 0
+	e.memory(m, of(5<<30))
+	wantFinding(t, e, "ok", "memory", "does not say")
+}
+
+func TestCLI10ServerSettingsFollowFromWhatFits(t *testing.T) {
+	e, m := large(config.Brain{NumCtx: 8192})
+	e.server(m, sizing.Machine{Total: 10 << 30, Available: 10 << 30}, sizing.Settings{NumCtx: 8192})
+	wantFinding(t, e, "ok", "server", "OLLAMA_CONTEXT_LENGTH=8192", "OLLAMA_NUM_PARALLEL=3")
+	e.server(m, sizing.Machine{Total: 10 << 30, Available: 7 << 30}, sizing.Settings{NumCtx: 2048})
+	wantFinding(t, e, "ok", "server", "OLLAMA_CONTEXT_LENGTH=2048", "OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=q8_0 (half the cache: num_ctx up to 4096)")
+}
+
+func TestCLI10SettingsToChangeAreNamed(t *testing.T) {
+	e, _ := large(config.Brain{})
+	s := sizing.Settings{NumCtx: 8192, NumPredict: 1024, KeepAlive: 5 * time.Minute}
+	e.settings(s, s)
+	wantFinding(t, e, "ok", "settings", "num_ctx 8192, num_predict 1024, keep_alive 5m0s suit the model")
+	e.settings(s, sizing.Settings{NumCtx: 4096, NumPredict: 4096, KeepAlive: 30 * time.Minute})
+	wantFinding(t, e, "ok", "settings", "better set brain.num_ctx to 4096, which fits; brain.num_predict to 4096, since thinking counts against it; brain.keep_alive to 30m0s")
+}
+
+func TestCLI10DeadlinesThatTheLongestCallMissesAreSaid(t *testing.T) {
+	s := sizing.Settings{NumCtx: 8192, NumPredict: 1024}
+	e, m := large(config.Brain{Timeouts: config.Timeouts{Load: time.Minute, FirstToken: 5 * time.Minute, Total: 10 * time.Minute}})
+	e.times(m, s, sizing.Speed{})
+	wantFinding(t, e, "ok", "timeouts", "--measure says")
+	e.times(m, s, sizing.Speed{Prompt: 20, Answer: 4})
+	wantFinding(t, e, "warn", "timeouts", "set brain.timeouts.first_token to 11m0s, brain.timeouts.total to 17m0s, or lower num_ctx")
+	e.cfg.Brain.Timeouts.Load = 10 * time.Second
+	e.times(m, s, sizing.Speed{})
+	wantFinding(t, e, "warn", "timeouts", "from a slow disk it is loaded in 51 s", "brain.timeouts.load to 2m0s")
+	e.cfg.Brain.Timeouts.Load = time.Minute
+	e.times(m, s, sizing.Speed{Prompt: 50, Answer: 10})
+	wantFinding(t, e, "warn", "handle_timeout", "a turn takes about 76 s, a request has 1m0s", "set limits.handle_timeout to 2m0s")
+}
+
+func TestCLI10AWindowOfAnotherClientIsSaid(t *testing.T) {
+	e, _ := large(config.Brain{NumCtx: 8192})
+	e.ContextLength = 40960
+	e.loaded = &ollama.Loaded{Bytes: 6e9, NumCtx: 8192, Until: time.Now().Add(time.Hour)}
+	e.window()
+	wantFinding(t, e, "ok", "loaded", "in memory: 6.0 GB, window 8192")
+	e.loaded.NumCtx = 4096
+	e.window()
+	wantFinding(t, e, "warn", "loaded", "window 4096", "shelly asks for 8192", "OLLAMA_CONTEXT_LENGTH")
+}
+
+func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {
+	e, _ := large(config.Brain{})
+	e.stop(config.Config{Limits: fsm.Limits{Grace: 300_000, ShutdownTimeout: 30_000}})
+	wantFinding(t, e, "ok", "stop", "takes up to 5m30s", "set TimeoutStopSec to 340")
+	e.stop(config.Config{Limits: fsm.Limits{Grace: 30_000, ShutdownTimeout: 30_000}})
+	if f := e.findings[len(e.findings)-1]; f.Mend != "" {
+		t.Errorf("a minute is too long: %s", f.Mend)
+	}
+}

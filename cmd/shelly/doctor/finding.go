@@ -1,0 +1,56 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+)
+
+// finding is one thing that was looked at.
+type finding struct {
+	Level string `json:"level"` // ok, warn or fail
+	What  string `json:"what"`
+	Found string `json:"found"`
+	Mend  string `json:"mend,omitempty"` // what to do about it
+}
+
+// examination gathers findings.
+type examination struct{ findings []finding }
+
+func (x *examination) ok(what, found string) { x.add("ok", what, found, "") }
+
+func (x *examination) warn(what, found, mend string) { x.add("warn", what, found, mend) }
+
+func (x *examination) fail(what, found, mend string) { x.add("fail", what, found, mend) }
+
+func (x *examination) add(level, what, found, mend string) {
+	x.findings = append(x.findings, finding{level, what, found, mend})
+}
+
+// report prints the findings; one that fails makes the exit code 1.
+func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
+	failed := false
+	for _, f := range x.findings {
+		failed = failed || f.Level == "fail"
+	}
+	if asJSON {
+		enc := json.NewEncoder(t.Out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(x.findings); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range x.findings {
+			fmt.Fprintf(t.Out, "%-4s  %-13s  %s\n", f.Level, f.What, f.Found)
+			if f.Mend != "" {
+				fmt.Fprintf(t.Out, "      %-13s  → %s\n", "", f.Mend)
+			}
+		}
+	}
+	if failed {
+		return exit.Silent(exit.Failed)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/runtime/config"
+	"shelly/runtime/ollama"
+)
+
+// examined is a model that is looked at, with what it was found to be.
+type examined struct {
+	*examination
+	cfg    config.Config
+	client *ollama.Client // of the chosen models
+	name   string
+	model  ollama.Model
+	ollama.Description
+	loaded *ollama.Loaded // nil: it is not in memory
+}
+
+func (x *examination) brain(ctx context.Context, cfg config.Config, measure bool) {
+	c := cfg.Brain
+	if c.Kind == "demo" {
+		x.warn("brain", "the built-in demo brain, a script and not a model", "set brain.kind to ollama")
+		return
+	}
+	o, err := ollama.New(brain.Options(c))
+	if err != nil {
+		x.fail("ollama", err.Error(), "correct brain.url or OLLAMA_HOST")
+		return
+	}
+	defer o.Close()
+	version, err := o.Version(ctx)
+	if err != nil {
+		x.unusable(c, "ollama", err)
+		return
+	}
+	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))
+	chat, embed, err := o.Choose(ctx)
+	if err != nil {
+		x.unusable(c, "model", err)
+		return
+	}
+	e := &examined{examination: x, cfg: cfg, client: o.With(chat, embed), name: chat}
+	if err := e.look(ctx); err != nil {
+		x.fail("model", err.Error(), "")
+		return
+	}
+	e.can()
+	e.window()
+	x.embedding(embed)
+	e.suits(ctx, measure)
+}
+
+// unusable is a server without a model to use: with auto the built-in script takes
+// its place (CFG-6).
+func (x *examination) unusable(c config.Brain, what string, err error) {
+	if c.Kind == "auto" {
+		x.warn(what, err.Error(), "until then the built-in demo brain answers, a script and not a model")
+		return
+	}
+	x.fail(what, err.Error(), "without one, run with --brain demo")
+}
+
+// look asks the server what the model is and how it is in memory.
+func (e *examined) look(ctx context.Context) (err error) {
+	models, err := e.client.Models(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range models {
+		if ollama.SameModel(m.Name, e.name) {
+			e.model = m
+		}
+	}
+	if e.Description, err = e.client.Describe(ctx, e.name); err != nil {
+		return err
+	}
+	return e.load(ctx)
+}
+
+// load asks how the model is in memory now.
+func (e *examined) load(ctx context.Context) error {
+	loaded, err := e.client.Loaded(ctx)
+	for _, l := range loaded {
+		if ollama.SameModel(l.Name, e.name) {
+			e.loaded = &l
+		}
+	}
+	return err
+}
+
+// can says what the model is and can do.
+func (e *examined) can() {
+	about := []string{}
+	for _, word := range []string{e.model.Family, e.model.Parameters, e.model.Quantization} {
+		if word != "" && word != "unknown" {
+			about = append(about, word)
+		}
+	}
+	what := fmt.Sprintf("%s (%s), %s", e.name, strings.Join(append(about, quantity.Bytes(e.model.Size)), ", "), strings.Join(e.Words(), ", "))
+	switch {
+	case e.Tools:
+		e.ok("model", what)
+	case e.cfg.Brain.Tools == string(ollama.ToolsNative):
+		e.fail("model", what+": it cannot call tools", "name one that can with --model, or set brain.tools to auto")
+	default: // BRN-16
+		e.warn("model", what+": it cannot call tools; they are described to it in the prompt, which small models follow badly",
+			"name one that can with --model; with no name the first that can is taken")
+	}
+	if think := e.cfg.Brain.Think; think != "model" && think != "false" && !e.Thinking {
+		e.ok("thinking", fmt.Sprintf("%s cannot think, and is not told to although brain.think is %s", e.name, think)) // BRN-14
+	} else if e.Thinking {
+		e.ok("thinking", e.name+" thinks; thinking counts against num_predict")
+	}
+}
+
+// window compares what is asked for with what the model and the server have.
+func (e *examined) window() {
+	c := e.cfg.Brain
+	switch {
+	case e.ContextLength > 0 && e.ContextLength < c.NumCtx:
+		e.warn("context", fmt.Sprintf("num_ctx is %d, but the model's window ends at %d", c.NumCtx, e.ContextLength),
+			fmt.Sprintf("set brain.num_ctx to %d", e.ContextLength))
+	default:
+		e.ok("context", fmt.Sprintf("num_ctx %d of the model's %d, num_predict %d", c.NumCtx, e.ContextLength, c.NumPredict))
+	}
+	if e.loaded == nil {
+		return
+	}
+	found := "in memory: " + brain.InMemory(*e.loaded, time.Now())
+	if given := e.loaded.NumCtx; given > 0 && given != c.NumCtx && given != e.ContextLength {
+		e.warn("loaded", fmt.Sprintf("%s; shelly asks for %d", found, c.NumCtx),
+			"another client has loaded it so, and it is loaded again at each change: give both one window (OLLAMA_CONTEXT_LENGTH, or that client's num_ctx)")
+		return
+	}
+	e.ok("loaded", found)
+}
+
+func (x *examination) embedding(embed string) {
+	if embed == "" {
+		x.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
+			"run: shelly model pull nomic-embed-text")
+	} else {
+		x.ok("embedding", embed)
+	}
+}

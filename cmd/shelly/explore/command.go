@@ -1,0 +1,129 @@
+// Package explore is shelly explore, which walks every interleaving of a small world.
+package explore
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/replace"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// Command is the subcommand.
+type Command struct {
+	File     string        `arg:"" optional:"" help:"A scenario whose world is walked in place of a named one."`
+	World    string        `help:"The world to walk: small (unless given), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, or all of them; or a large one that all leaves out: faults, crowd. Its first line says what may happen in it." placeholder:"NAME"`
+	Timeouts *int          `help:"Deadlines that may pass in FILE's world (1)." placeholder:"N"`
+	Crashes  *int          `help:"Crashes in FILE's world (1)." placeholder:"N"`
+	Cancels  *int          `help:"Requests to cancel in FILE's world, beside those of its timeline (1)." placeholder:"N"`
+	Depth    int           `help:"Go no deeper than so many steps; whether rest can be reached is then not judged." placeholder:"N"`
+	States   int           `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"500000"`
+	Budget   time.Duration `help:"Give up after so long, all worlds together." placeholder:"DURATION"`
+	Output   string        `short:"o" help:"Where the shortest counterexample is written, as a scenario that fails. With several worlds each name has its world's." placeholder:"FILE" default:"counterexample.scenario.yaml"`
+	Force    bool          `help:"Write it over a file that is there."`
+	JSON     bool          `name:"json" help:"Print the figures as JSON, a list of them for all worlds."`
+}
+
+// Help is what follows the usage.
+func (Command) Help() string {
+	return "In FILE's world its timeline may happen at any moment, in its order; at any call the model may give any of its lines for that purpose and " +
+		"a tool any of its entries. Of what the file expects, always and never are checked where a step and the state alone decide them."
+}
+
+// Run implements the subcommand (CLI-7).
+func (c *Command) Run(t *terminal.Terminal) error {
+	worlds, err := c.worlds()
+	if err != nil {
+		return err
+	}
+	debug.SetGCPercent(400) // a walk makes garbage by the state and keeps little of it
+	begin := time.Now()
+	together, bad := sim.NewCoverage(), error(nil)
+	var all []explored
+	for _, w := range worlds {
+		w.StatesMax, w.DepthMax = c.States, c.Depth
+		if c.Budget > 0 {
+			w.Enough = func() bool { return time.Since(begin) > c.Budget }
+		}
+		start := time.Now()
+		x := sim.Explore(w.Bounds)
+		e := figures(w, x, time.Since(start).Seconds())
+		together.Join(x.Coverage)
+		if x.Found != nil {
+			e.File, err = c.write(w, x.Found, len(worlds) > 1)
+		} else {
+			err = c.gaveUp(x)
+		}
+		all = append(all, e)
+		if !c.JSON {
+			e.print(t)
+		}
+		if bad == nil {
+			bad = err
+		}
+	}
+	switch {
+	case c.JSON:
+		if err := printJSON(t, all); err != nil {
+			return err
+		}
+	case len(worlds) > 1:
+		printRows(t, "together: ", notTaken(together))
+	}
+	return bad
+}
+
+// gaveUp is why a walk that found nothing has not come to its end, or nil.
+func (c *Command) gaveUp(x sim.Exploration) error {
+	switch {
+	case x.Complete:
+		return nil
+	case c.States > 0 && x.Unique >= c.States:
+		return exit.Errorf(exit.Failed, "gave up after %d unique states; raise --states to walk to the end", x.Unique)
+	default:
+		return exit.Errorf(exit.Failed, "gave up after %d unique states and %s; raise --budget to walk to the end", x.Unique, c.Budget)
+	}
+}
+
+// write writes a counterexample as a scenario (SIM-14) and returns its file. A file
+// that is there is only written over where that is asked for.
+func (c *Command) write(w world, found *sim.Counterexample, several bool) (string, error) {
+	name := c.Output
+	if several {
+		base, _ := strings.CutSuffix(name, scenario.Suffix)
+		name = base + "-" + w.Name + scenario.Suffix
+	}
+	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
+	create := replace.File
+	if !c.Force {
+		create = newFile
+	}
+	err := create(name, record.Write)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %s is there; name another file with -o, or give --force", name)
+	case err != nil:
+		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %w", err)
+	}
+	return name, exit.Silent(exit.Failed)
+}
+
+// newFile writes a file that is not there yet.
+func newFile(name string, content func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(content(f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// explored is what --json prints (SIM-10).
+type explored struct {
+	World       string     `json:"world"`
+	Bounds      sim.Bounds `json:"bounds"`
+	States      int        `json:"states"` // reached, each as often as it was
+	Unique      int        `json:"unique_states"`
+	Transitions int        `json:"transitions"`
+	Depth       int        `json:"depth"`
+	Cut         int        `json:"cut_at_depth,omitempty"` // states behind which --depth let nothing be tried
+	Resting     int        `json:"resting_states"`
+	Complete    bool       `json:"complete"`
+	Seconds     float64    `json:"seconds"`
+	PerSecond   int        `json:"states_per_second"` // unique ones
+	Memory      uint64     `json:"memory_mib"`        // that the process has had so far
+	NotTaken    []string   `json:"rows_not_taken"`
+	Unchecked   []string   `json:"unchecked,omitempty"` // claims of the file
+	Invariant   string     `json:"invariant,omitempty"`
+	Violation   string     `json:"violation,omitempty"`
+	Path        []string   `json:"path,omitempty"`
+	File        string     `json:"counterexample,omitempty"` // where it was written
+}
+
+func printJSON(t *terminal.Terminal, all []explored) error {
+	enc := json.NewEncoder(t.Out)
+	enc.SetIndent("", "  ")
+	if len(all) == 1 {
+		return enc.Encode(all[0])
+	}
+	return enc.Encode(all)
+}
+
+// figures is what is told of a walk.
+func figures(w world, x sim.Exploration, seconds float64) explored {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	e := explored{
+		World: w.Name, Bounds: w.Bounds, States: x.States, Unique: x.Unique, Transitions: x.Transitions, Depth: x.Depth, Cut: x.Cut,
+		Resting: x.Resting, Complete: x.Complete, Seconds: seconds, PerSecond: int(float64(x.Unique) / max(seconds, 1e-6)),
+		Memory: memory.Sys >> 20, NotTaken: notTaken(x.Coverage), Unchecked: w.unchecked,
+	}
+	if x.Found != nil {
+		e.Invariant, e.Violation, e.Path = x.Found.Invariant, x.Found.Text, x.Found.Path
+	}
+	return e
+}
+
+func notTaken(c *sim.Coverage) []string {
+	var rows []string
+	for _, r := range c.Missing() {
+		rows = append(rows, fmt.Sprintf("%s: %s --%s→ %s", r.Table, r.From, r.On, r.To))
+	}
+	return rows
+}
+
+// printRows says how many rows of the tables were taken, and which were not.
+func printRows(t *terminal.Terminal, prefix string, missing []string) {
+	fmt.Fprintf(t.Out, "%s%d of %d table rows taken\n", prefix, tableRows()-len(missing), tableRows())
+	for _, r := range missing {
+		fmt.Fprintf(t.Out, "  not taken: %s\n", r)
+	}
+}
+
+func tableRows() int {
+	rows := 0
+	for _, table := range fsm.Tables() {
+		rows += len(table.Rows)
+	}
+	return rows
+}
+
+func (e *explored) print(t *terminal.Terminal) {
+	b := e.Bounds
+	fmt.Fprintf(t.Out, "world %s: %s\n", e.World, b.About)
+	if b.Case != nil {
+		fmt.Fprintf(t.Out, "%d moments in the order of its timeline, %d time-outs, %d crashes, %d cancels beside them, %d starts after a stop, init %s\n",
+			b.Requests, b.Timeouts, b.Crashes, b.Cancels, b.Starts, b.Init)
+	} else {
+		fmt.Fprintf(t.Out, "%d requests in %d sessions, %d events, one %s tool, %d time-outs, %d crashes, %d cancels, %d signals, %d starts after a stop, init %s\n",
+			b.Requests, b.Sessions, b.Events, b.Effects, b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts, b.Init)
+	}
+	fmt.Fprintf(t.Out, "limits: %d tool rounds, %d cognition rounds, %d store attempts\n",
+		b.Limits.MaxToolRounds, b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts)
+	fmt.Fprintf(t.Out, "%d states, %d unique, %d transitions, depth %d, %d at rest, %.2fs, %d unique states/s, %d MiB\n",
+		e.States, e.Unique, e.Transitions, e.Depth, e.Resting, e.Seconds, e.PerSecond, e.Memory)
+	fmt.Fprintf(t.Out, "%d of %d table rows taken\n", tableRows()-len(e.NotTaken), tableRows())
+	if b.Case != nil {
+		e.printJudged(t)
+	}
+	switch {
+	case e.Invariant != "":
+		e.printFound(t)
+	case e.Complete && e.Cut > 0:
+		fmt.Fprintf(t.Out, "complete to depth %d: every state up to it was visited, all invariants hold; whether rest is reachable is not judged\n", b.DepthMax)
+	case e.Complete:
+		fmt.Fprintf(t.Out, "complete: every state within the bounds was visited, all invariants hold, rest is reachable from each\n")
+	}
+}
+
+// printJudged says what of a scenario's expectations the walk has checked.
+func (e *explored) printJudged(t *terminal.Terminal) {
+	fmt.Fprint(t.Out, "of the file's expectations, always and never are checked")
+	if len(e.Unchecked) > 0 {
+		fmt.Fprintf(t.Out, ", but for %s: no step and state alone decide it", strings.Join(e.Unchecked, ", "))
+	}
+	fmt.Fprintln(t.Out, "; the rest is not judged")
+}
+
+func (e *explored) printFound(t *terminal.Terminal) {
+	fmt.Fprintf(t.Out, "FAILED %s: %s\n", e.Invariant, e.Violation)
+	for i, a := range e.Path {
+		fmt.Fprintf(t.Out, "  %2d. %s\n", i+1, a)
+	}
+	if e.File != "" {
+		fmt.Fprintf(t.Out, "again: shelly test %s\n", e.File)
+	}
+}

@@ -1,0 +1,80 @@
+package explore
+
+import (
+	"fmt"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/suite"
+	"shelly/sim"
+	"shelly/sim/scenario"
+)
+
+// world is a world to walk, and the scenario that it is of, if any.
+type world struct {
+	sim.Bounds
+	file      *scenario.File
+	unchecked []string // claims of the file that a walk cannot check
+}
+
+// worlds are those to walk.
+func (c *Command) worlds() ([]world, error) {
+	if c.File != "" {
+		w, err := c.fileWorld()
+		return []world{w}, err
+	}
+	if c.Timeouts != nil || c.Crashes != nil || c.Cancels != nil {
+		return nil, exit.Errorf(exit.Usage, "--timeouts, --crashes and --cancels are for the world of a FILE; a named one has its own")
+	}
+	if c.World == "all" {
+		var all []world
+		for _, b := range sim.Worlds() {
+			all = append(all, world{Bounds: b})
+		}
+		return all, nil
+	}
+	name := c.World
+	if name == "" {
+		name = sim.SmallWorld().Name
+	}
+	b, ok := sim.World(name)
+	if !ok {
+		return nil, exit.Errorf(exit.Usage, "there is no world %q; shelly explore --help lists them", name)
+	}
+	return []world{{Bounds: b}}, nil
+}
+
+// fileWorld is the world of a scenario.
+func (c *Command) fileWorld() (world, error) {
+	if c.World != "" {
+		return world{}, exit.Errorf(exit.Usage, "give FILE or --world, not both")
+	}
+	f, err := suite.LoadOne(c.File)
+	if err != nil {
+		return world{}, err
+	}
+	if f.Replay != nil {
+		return world{}, exit.Errorf(exit.Usage, "%s is a replay: all that happens in it is said", c.File)
+	}
+	if f.Script.Live || f.Tools.Real {
+		return world{}, exit.Errorf(exit.Usage, "%s has brain: live or tools: real, and a walk tries all that a script and stubs may do", c.File)
+	}
+	plan := f.Plan()
+	w := world{Bounds: sim.CaseWorld(c.File, &plan), file: f}
+	w.About = f.Name
+	w.Case.Check, w.unchecked = f.Watch()
+	for _, bound := range []struct{ to, own *int }{{&w.Timeouts, c.Timeouts}, {&w.Crashes, c.Crashes}, {&w.Cancels, c.Cancels}} {
+		*bound.to = 1
+		if bound.own != nil {
+			*bound.to = max(*bound.own, 0)
+		}
+	}
+	return w, nil
+}
+
+// command walks one of the worlds again.
+func (c *Command) command(w world) string {
+	if w.file == nil {
+		return "shelly explore --world " + w.Name
+	}
+	return fmt.Sprintf("shelly explore %s --timeouts %d --crashes %d --cancels %d", c.File, w.Timeouts, w.Crashes, w.Cancels)
+}

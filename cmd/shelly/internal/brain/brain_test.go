@@ -1,0 +1,59 @@
+package brain
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/runtime/mock"
+)
+
+// says is a model with one answer.
+type says string
+
+func (s says) Answer(context.Context, mock.Question) (mock.Answer, error) {
+	return mock.Answer{Text: string(s)}, nil
+}
+
+func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
+	var ready atomic.Bool
+	model := mock.New(mock.Options{Brain: says("hello")})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !ready.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		model.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	log := slog.New(slog.DiscardHandler)
+	c := config.Brain{Kind: "ollama", URL: server.URL, OnUnreachable: "exit"}
+	var code exit.Error
+	if _, err := Open(t.Context(), c, log); !errors.As(err, &code) || code.Code != exit.Unreachable {
+		t.Errorf("exit: %v, want code %d", err, exit.Unreachable)
+	}
+	c.OnUnreachable = "wait"
+	b, err := Open(t.Context(), c, log)
+	if err != nil {
+		t.Fatalf("wait: %v", err)
+	}
+	chat := func() (fsm.BrainAnswered, error) {
+		ask := fsm.AskBrain{Conversation: fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hi"}}}}
+		return b.Chat(t.Context(), ask, nil, func(daemon.Piece) {})
+	}
+	if answer, err := chat(); err == nil {
+		t.Errorf("without a model: %+v", answer)
+	}
+	ready.Store(true)
+	if answer, err := chat(); err != nil || answer.Text != "hello" {
+		t.Errorf("with a model: %+v, %v", answer, err)
+	}
+}

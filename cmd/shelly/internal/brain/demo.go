@@ -1,0 +1,57 @@
+package brain
+
+import (
+	"context"
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/runtime/daemon"
+	"shelly/scenarios"
+	"shelly/sim/scenario"
+)
+
+// scriptedBrain answers from a scenario's script, again and again.
+type scriptedBrain struct{ script *scenario.Brain }
+
+// openDemo answers from the built-in script (BRN-12).
+func openDemo() (Brain, error) {
+	file, err := scenario.LoadOne(scenarios.Demo, scenarios.DemoFile)
+	if err != nil {
+		return Brain{}, fmt.Errorf("the built-in demo brain: %w", err)
+	}
+	about := func() string { return "the built-in demo brain (a script, not a model)" }
+	return Brain{&scriptedBrain{file.Brain()}, nil, about, nil}, nil
+}
+
+// Chat implements [daemon.Brain].
+func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	line, ok := s.script.Answer(ask)
+	if !ok {
+		return fsm.BrainAnswered{}, classified{fsm.BrainError, "the script has no line for this"}
+	}
+	for _, p := range line.Pieces(ask) {
+		stream(daemon.Piece{Text: p.Text, Thinking: p.Thinking})
+	}
+	switch in := line.Answer(ask).(type) {
+	case fsm.BrainAnswered:
+		if line.Stream == nil {
+			stream(daemon.Piece{Text: in.Text, Thinking: in.Thinking})
+		}
+		return in, nil
+	case fsm.BrainFailed:
+		return fsm.BrainAnswered{}, classified{in.Class, in.Reason}
+	default: // the line hangs
+		<-ctx.Done()
+		return fsm.BrainAnswered{}, classified{fsm.BrainCancelled, "the call was given up"}
+	}
+}
+
+// classified is a scripted failure.
+type classified struct {
+	class  fsm.BrainClass
+	reason string
+}
+
+func (e classified) Error() string { return e.reason }
+
+func (e classified) BrainClass() fsm.BrainClass { return e.class }

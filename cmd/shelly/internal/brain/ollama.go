@@ -1,0 +1,116 @@
+package brain
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/runtime/ollama"
+)
+
+// answering is a brain whose model was chosen.
+func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brain {
+	about := fmt.Sprintf("ollama %s at %s", o.ready.chat, server)
+	if !c.Preload || c.KeepAlive == 0 {
+		return Brain{o, o, func() string { return about }, nil}
+	}
+	p := &Preload{model: o.ready.chat, client: o.ready.client, log: log}
+	return Brain{o, o, func() string { return about + p.words() }, p}
+}
+
+// Options are the options of a client for the configured brain.
+func Options(c config.Brain) ollama.Options {
+	keep := c.KeepAlive
+	if keep == 0 {
+		keep = time.Nanosecond // unload at once; 0 would be the client's default
+	}
+	o := ollama.Options{
+		BaseURL: c.URL, Tools: ollama.ToolsBy(c.Tools), Model: c.Model, EmbedModel: c.EmbedModel,
+		NumCtx: c.NumCtx, NumPredict: c.NumPredict, KeepAlive: keep,
+		Timeouts: ollama.Timeouts(c.Timeouts),
+	}
+	if c.Seed >= 0 {
+		o.Seed = &c.Seed
+	}
+	if c.Think != "model" {
+		o.Think = c.Think
+	}
+	return o
+}
+
+// Ollama asks an Ollama server. If no model could be chosen at the start, it
+// tries again at each call.
+type Ollama struct {
+	Client *ollama.Client
+	mu     sync.Mutex
+	ready  *chosen
+}
+
+// chosen is a client for the models that were chosen.
+type chosen struct {
+	client      *ollama.Client
+	chat, embed string
+}
+
+func (o *Ollama) choose(ctx context.Context) (*chosen, error) {
+	chat, embed, err := o.Client.Choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &chosen{o.Client.With(chat, embed), chat, embed}, nil
+}
+
+func (o *Ollama) current(ctx context.Context) (*chosen, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ready == nil {
+		ready, err := o.choose(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.ready = ready
+	}
+	return o.ready, nil
+}
+
+// Chat implements [daemon.Brain].
+func (o *Ollama) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	c, err := o.current(ctx)
+	if err != nil {
+		return fsm.BrainAnswered{}, err
+	}
+	return c.client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(daemon.Piece(chunk)) })
+}
+
+// Embed implements [daemon.Embedder].
+func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model string, err error) {
+	c, err := o.current(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	return c.client.Embed(ctx, text)
+}
+
+// keptForGood is how far off the end of a model must be that was asked to stay.
+const keptForGood = 365 * 24 * time.Hour
+
+// InMemory says how a model is in memory, and for how long.
+func InMemory(l ollama.Loaded, now time.Time) string {
+	words := quantity.Bytes(l.Bytes)
+	if on := l.OnGPU(); on > 0 {
+		words += fmt.Sprintf(" (%d %% GPU)", on)
+	}
+	if l.NumCtx > 0 {
+		words += fmt.Sprintf(", window %d", l.NumCtx)
+	}
+	if left := l.Until.Sub(now); left < keptForGood {
+		return words + ", for " + quantity.Time(left)
+	}
+	return words + ", for good"
+}

@@ -1,0 +1,105 @@
+package brain
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/runtime/ollama"
+)
+
+// loader is what a preload needs of the client.
+type loader interface {
+	Preload(ctx context.Context) error
+	Models(ctx context.Context) ([]ollama.Model, error)
+	Show(ctx context.Context, name string) (ollama.Capabilities, error)
+	Loaded(ctx context.Context) ([]ollama.Loaded, error)
+}
+
+// loadingEvery is how often a load that goes on is logged.
+const loadingEvery = 5 * time.Second
+
+// Preload has the chat model loaded while shelly serves already (BRN-19): a request
+// that comes meanwhile waits behind it in the server's queue, and is the sooner done.
+type Preload struct {
+	model  string
+	client loader
+	log    *slog.Logger
+
+	mu    sync.Mutex
+	began time.Time // zero: nothing is being loaded
+}
+
+// Run loads the model and logs how that goes. A failure is said and changes nothing: the
+// first request tries again, and its own failure is heeded.
+func (p *Preload) Run(ctx context.Context) {
+	began := time.Now()
+	p.at(began)
+	defer p.at(time.Time{})
+	size := p.size(ctx)
+	p.log.Info("loading the model", "model", p.model, "size", size)
+	done := make(chan error, 1)
+	go func() { done <- p.client.Preload(ctx) }()
+	tick := time.NewTicker(loadingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.log.Info("loading the model", "model", p.model, "size", size, "for", time.Since(began).Round(time.Second))
+		case err := <-done:
+			p.ended(ctx, time.Since(began), err)
+			return
+		}
+	}
+}
+
+func (p *Preload) at(t time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began = t
+}
+
+// size is the model's on disk, in words.
+func (p *Preload) size(ctx context.Context) string {
+	models, _ := p.client.Models(ctx) // the load says what is wrong
+	for _, m := range models {
+		if ollama.SameModel(m.Name, p.model) {
+			return quantity.Bytes(m.Size)
+		}
+	}
+	return "unknown"
+}
+
+// ended logs how the load has ended, and what the server gave the model.
+func (p *Preload) ended(ctx context.Context, took time.Duration, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		p.log.Warn("the model could not be loaded ahead; the first request tries again", "model", p.model, "because", err)
+		return
+	}
+	told := []any{"model", p.model, "took", took.Round(time.Millisecond)}
+	loaded, _ := p.client.Loaded(ctx) // what is not known is not told
+	for _, l := range loaded {
+		if ollama.SameModel(l.Name, p.model) {
+			told = append(told, "context", l.NumCtx, "memory", quantity.Bytes(l.Bytes), "gpu_percent", l.OnGPU())
+		}
+	}
+	if can, err := p.client.Show(ctx, p.model); err == nil {
+		told = append(told, "window", can.ContextLength)
+	}
+	p.log.Info("the model is loaded", told...)
+}
+
+// words is what a status adds while the model is being loaded.
+func (p *Preload) words() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.began.IsZero() {
+		return ""
+	}
+	return ", loading it for " + quantity.Time(time.Since(p.began))
+}

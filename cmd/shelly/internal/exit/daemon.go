@@ -1,0 +1,30 @@
+package exit
+
+import (
+	"errors"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// Daemon gives what a daemon answers, or that none does, its code.
+func Daemon(err error) Error { return Error{codeOf(err), err} }
+
+func codeOf(err error) int {
+	refused := (*client.Error)(nil)
+	switch {
+	case errors.Is(err, client.ErrNotRunning):
+		return Unreachable
+	case errors.Is(err, client.ErrNotFound):
+		return NoMatch
+	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrTooLarge), errors.Is(err, engine.ErrConflict):
+		return Usage
+	case errors.As(err, &refused) && refused.Code == comm.CodeBadRequest:
+		return Usage
+	case errors.Is(err, engine.ErrNoSpace):
+		return Disk
+	default:
+		return Failed
+	}
+}

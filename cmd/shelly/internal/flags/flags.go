@@ -1,0 +1,86 @@
+// Package flags has the flags that several subcommands share, and makes the configuration
+// of them.
+package flags
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/runtime/config"
+)
+
+// Place is the flags of every subcommand that reads the configuration to find the
+// daemon. Each stands for one key; --set reaches the others.
+type Place struct {
+	ConfigFile string   `name:"config" placeholder:"FILE" help:"Configuration file. Default: config.yaml in the user's configuration folder, if it is there."`
+	Data       string   `placeholder:"DIR" help:"Folder of the journal and the memory."`
+	Set        []string `placeholder:"KEY=VALUE" sep:"none" help:"Set any configuration key; may be repeated."`
+}
+
+// Settings are the flags of those that also need the rest of it.
+type Settings struct {
+	Place
+	Workspace string `placeholder:"DIR" help:"Folder that the tools are bound to. Default: the current one."`
+	Brain     string `placeholder:"KIND" help:"ollama, auto (ollama if it has a model to use, else demo) or demo (a built-in script)."`
+	Model     string `placeholder:"NAME" help:"Chat model. Default: the first installed one that can call tools."`
+	AllowExec bool   `help:"Offer exec to the model. It is not sandboxed."`
+}
+
+// Load makes the effective configuration, with overrides of further flags.
+func (s *Settings) Load(more ...config.Override) (config.Config, error) {
+	more = append(more, Given("--workspace", "workspace", s.Workspace)...)
+	more = append(more, Given("--brain", "brain.kind", s.Brain)...)
+	more = append(more, Given("--model", "brain.model", s.Model)...)
+	if s.AllowExec {
+		more = append(more, Given("--allow-exec", "tools.exec.allow", strconv.FormatBool(true))...)
+	}
+	return s.Place.Load(more...)
+}
+
+// Load makes the effective configuration, with overrides of further flags.
+func (p *Place) Load(more ...config.Override) (config.Config, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return config.Config{}, err
+	}
+	home, _ := os.UserHomeDir()
+	sets, err := p.Sets()
+	if err != nil {
+		return config.Config{}, err
+	}
+	c, err := config.Load(config.Sources{
+		File:        p.ConfigFile,
+		DefaultFile: config.DefaultFile(os.Environ(), home),
+		Environ:     os.Environ(),
+		Overrides:   append(append(Given("--data", "data", p.Data), more...), sets...),
+		Dir:         dir,
+		Home:        home,
+	})
+	if err != nil {
+		return config.Config{}, exit.With(exit.Usage, err)
+	}
+	return c, nil
+}
+
+// Given is the override of a flag, if it was given.
+func Given(flag, key, value string) []config.Override {
+	if value == "" {
+		return nil
+	}
+	return []config.Override{{Flag: flag, Key: key, Value: value}}
+}
+
+// Sets are the overrides of --set.
+func (p *Place) Sets() ([]config.Override, error) {
+	var list []config.Override
+	for _, kv := range p.Set {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, exit.Errorf(exit.Usage, "--set %s: write KEY=VALUE, such as --set limits.max_tool_rounds=10", kv)
+		}
+		list = append(list, config.Override{Flag: "--set " + key, Key: key, Value: value})
+	}
+	return list, nil
+}

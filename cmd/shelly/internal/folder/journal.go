@@ -1,0 +1,86 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/fsm/engine"
+	"shelly/runtime/backup"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/store"
+)
+
+// Journal is where a diagnosis reads the journal: the daemon that runs for a data
+// folder, or, where none does, the folder itself. Nothing is changed by it.
+//
+//	src, err := folder.OpenJournal(ctx, place)
+//	if err != nil { … }
+//	defer src.Close()
+//	r, ok, err := src.Request(key)            // engine.Request; Body is empty from a daemon
+//	list, err := src.Requests(before, limit)  // the latest first
+//	kept, err := src.Kept()
+//	h, err := history.Of(src, key)            // a source is a history.Reader
+//
+// From a daemon each call reads what is durable then: a range begins at the snapshot
+// before it and is streamed, so neither side holds a journal in memory.
+type Journal struct {
+	engine.Reader
+	Running bool // a daemon answers
+	close   func() error
+}
+
+// Close lets the data folder go.
+func (s *Journal) Close() error { return s.close() }
+
+// OpenJournal opens the journal that the configuration names. Its errors have their exit
+// codes. A daemon's is read until ctx ends.
+func OpenJournal(ctx context.Context, p flags.Place) (*Journal, error) {
+	cfg, err := p.Load()
+	if err != nil {
+		return nil, err
+	}
+	return JournalOf(ctx, cfg.Data)
+}
+
+// JournalOf opens the journal of a data folder.
+func JournalOf(ctx context.Context, data string) (*Journal, error) {
+	j := client.New(data, client.Options{}).Journal(ctx)
+	_, err := j.Kept()
+	switch {
+	case err == nil:
+		return &Journal{Reader: j, Running: true, close: func() error { return nil }}, nil
+	case errors.Is(err, client.ErrNotRunning):
+		return storedJournal(data)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	default:
+		return nil, exit.With(exit.Unreachable, err)
+	}
+}
+
+// storedJournal opens the store of a data folder that no daemon has.
+func storedJournal(data string) (*Journal, error) {
+	dir := filepath.Join(data, "store")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", data)
+	}
+	if err := backup.Pending(data); err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	s, err := store.OpenReadOnly(dir, store.Options{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, exit.Errorf(exit.NoMatch, "%s: holds no journal", data)
+	case errors.Is(err, store.ErrLocked):
+		return nil, exit.With(exit.Data, fmt.Errorf("%w; a daemon that has it answers over HTTP, where comm.http is set", err))
+	case err != nil:
+		return nil, exit.With(exit.Data, err)
+	}
+	return &Journal{Reader: s, close: s.Close}, nil
+}

@@ -1,0 +1,43 @@
+// Package logging makes the log of the process.
+package logging
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/lmittmann/tint"
+
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/config"
+)
+
+// New logs structured records on standard error (CFG-9).
+func New(w io.Writer, c config.Log) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.Level)) // the configuration allows only levels
+	if c.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+	}
+	return slog.New(tint.NewTextHandler(w, &tint.Options{
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal.Is(w),
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.MessageKey { // the one text that tint does not quote
+				a.Value = slog.StringValue(unbroken(a.Value.String()))
+			}
+			return a
+		},
+	}))
+}
+
+// unbroken is text without what could end a line or steer a terminal.
+func unbroken(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,36 @@
+package terminal
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Printable shows control characters instead of sending them to a terminal: what
+// a model says and a tool prints must not move the cursor or rename the window.
+func Printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Cut is the beginning of a text, on one line.
+func Cut(text string, most int) string {
+	all := []rune(strings.Join(strings.Fields(text), " "))
+	if len(all) <= most {
+		return string(all)
+	}
+	return string(all[:most-1]) + "…"
+}
+
+// textColumn is how much of a text, in characters, a table shows.
+const textColumn = 40
+
+// Head is the beginning of a text, on one line of a table.
+func Head(text string) string { return Cut(text, textColumn) }

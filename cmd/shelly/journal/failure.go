@@ -1,0 +1,33 @@
+package journal
+
+import (
+	"errors"
+	"syscall"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/engine"
+	"shelly/runtime/backup"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/store"
+)
+
+// failed gives an error of a journal, a store or a backup its exit code.
+func failed(err error) error {
+	coded := exit.Error{}
+	refused := (*client.Error)(nil)
+	switch {
+	case err == nil || errors.As(err, &coded):
+		return err
+	case errors.Is(err, engine.ErrNoSpace), errors.Is(err, syscall.ENOSPC):
+		return exit.With(exit.Disk, err)
+	case errors.Is(err, backup.ErrOccupied):
+		return exit.Errorf(exit.Usage, "%w: name another with --data, or move it aside with --force", err)
+	case errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrNewer), errors.Is(err, backup.ErrPending),
+		errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrNewerFormat), errors.Is(err, store.ErrOlderFormat), errors.Is(err, store.ErrCorrupt):
+		return exit.With(exit.Data, err)
+	case errors.As(err, &refused), errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrUnauthorized):
+		return exit.With(exit.Unreachable, err)
+	default:
+		return exit.With(exit.Failed, err)
+	}
+}

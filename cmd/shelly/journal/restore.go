@@ -1,0 +1,60 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/backup"
+)
+
+type restoreCmd struct {
+	File  string `arg:"" help:"Backup to read; - is standard input."`
+	Force bool   `help:"Move aside what is in the data folder. It is kept, in a folder whose name is printed."`
+	flags.Place
+}
+
+// Help says what no flag does.
+func (c *restoreCmd) Help() string {
+	return "The backup is checked, and its journal folded, before anything is changed. What was unfinished when it was made goes on " +
+		"at the next start: what shelly did behind that time it does not know, and may do again."
+}
+
+// Run implements the subcommand (CLI-14, JRN-25).
+func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	var from io.Reader = t.In
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		from = f
+	}
+	r, err := backup.Restore(from, cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
+	if err != nil {
+		return failed(fmt.Errorf("%s: %w", c.File, err))
+	}
+	fmt.Fprintf(t.Out, "%s: restored as it was at %s: %s\n", cfg.Data, r.Time.Local().Format(time.RFC3339), contents(r.Manifest))
+	if r.Aside != "" {
+		fmt.Fprintf(t.Out, "what was there is kept in %s\n", r.Aside)
+	}
+	if r.Unfinished > 0 {
+		fmt.Fprintf(t.Out, "unfinished then: %s; each goes on at the next start, and what was done for it since is not known and may be done again\n",
+			quantity.Count(r.Unfinished, "request"))
+	}
+	if r.Diverging > 0 {
+		fmt.Fprintf(t.Out, "today's code decides %s otherwise: see shelly journal verify\n", quantity.Count(r.Diverging, "record"))
+	}
+	return nil
+}

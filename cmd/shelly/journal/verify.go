@@ -1,0 +1,193 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+)
+
+type verifyCmd struct {
+	File string `arg:"" optional:"" help:"Backup, journal file or data folder. Default: the data folder, or the daemon that has it."`
+	JSON bool   `name:"json" help:"Print as JSON."`
+	flags.Place
+}
+
+// Help says what no flag does.
+func (c *verifyCmd) Help() string {
+	return "Each record is stepped with today's code and held against the tables, the invariants, the hash of its effects and the snapshots. " +
+		"Nothing is changed. It ends with 1 where something is otherwise, with 6 where the journal is damaged."
+}
+
+// Run implements the subcommand (CLI-14, JRN-26).
+func (c *verifyCmd) Run(t *terminal.Terminal) error {
+	if c.File == "" {
+		cfg, err := c.Load()
+		if err != nil {
+			return err
+		}
+		c.File = cfg.Data
+	}
+	return Verify(t, c.File, c.JSON)
+}
+
+// Verify folds a journal and tells what it finds.
+func Verify(t *terminal.Terminal, path string, asJSON bool) error {
+	j, closed, err := openJournal(path)
+	if err != nil {
+		return failed(err)
+	}
+	v, err := verify(j)
+	if err = errors.Join(err, closed()); err != nil {
+		if coded := (exit.Error{}); errors.As(failed(err), &coded) && coded.Code != exit.Failed {
+			return exit.Errorf(coded.Code, "%s: %w", path, err)
+		}
+		return exit.Errorf(exit.Data, "%s: %w", path, err) // it cannot be read, whatever the reason
+	}
+	if v.Journal = path; v.Wrong == nil && v.last == 0 {
+		return exit.Errorf(exit.NoMatch, "%s: holds no record", path)
+	}
+	if asJSON {
+		enc := json.NewEncoder(t.Out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+	} else {
+		v.print(t.Out)
+	}
+	if v.Wrong != nil {
+		return exit.Errorf(exit.Failed, "%s: the first record that is otherwise is %d", path, v.Wrong.Step.Index)
+	}
+	return nil
+}
+
+// verified is what was found of a journal, as it is printed.
+type verified struct {
+	Journal     string  `json:"journal"`
+	First       uint64  `json:"first"` // the first record that was checked; 0: none
+	Records     int     `json:"records"`
+	Transitions int     `json:"transitions"`
+	Snapshots   int     `json:"snapshots"`
+	Unfinished  int     `json:"unfinished"` // requests without a reply at its end
+	Diverging   int     `json:"diverging"`  // records that cause other effects with today's code
+	Wrong       *wrong  `json:"wrong,omitempty"`
+	Held        []doubt `json:"held"` // what a start would hold for a person (JRN-6)
+
+	last uint64
+}
+
+// wrong is the first record that is not as it should be.
+type wrong struct {
+	Step     history.Step    `json:"step"`
+	Kind     string          `json:"kind"` // of the input
+	Request  *fsm.RequestKey `json:"request,omitempty"`
+	Expected string          `json:"expected"`
+	Got      string          `json:"got"`
+}
+
+// doubt is a handle that a start would hold.
+type doubt struct {
+	Handle fsm.HandleID `json:"handle"`
+	Record uint64       `json:"record"` // the first of it that diverges
+}
+
+// verify holds a journal against the tables, and looks what a start would find.
+func verify(j engine.Reader) (verified, error) {
+	checked, err := engine.Validate(j)
+	if err != nil {
+		return verified{}, err
+	}
+	v := verified{
+		First: checked.First, Records: checked.Records, Transitions: checked.Moves, Snapshots: checked.Snapshots, Diverging: checked.Diverging,
+		Held: []doubt{},
+	}
+	if w := checked.Wrong; w != nil {
+		v.Wrong = &wrong{Kind: fsm.InputKind(w.Input), Expected: w.Expected, Got: w.Got, Step: history.Step{
+			N: 1, Index: w.Index, Epoch: w.Epoch, Handle: w.Handle, Input: w.Input, About: w.Handle != 0, Effects: w.Caused, Moves: w.Moves,
+			Recorded: w.Effects, Today: fsm.HashEffects(w.Caused), Differs: fsm.HashEffects(w.Caused) != w.Effects,
+		}}
+		if w.Request != (fsm.RequestKey{}) {
+			v.Wrong.Request = &w.Request
+		}
+	}
+	start, err := engine.Recover(j)
+	if err != nil {
+		if v.Wrong != nil {
+			return v, nil // a gap: there is no start
+		}
+		return v, err
+	}
+	v.last = start.Last
+	for _, d := range start.Doubts() {
+		i := 0
+		for start.Diverging[i].Handle != d.Handle {
+			i++
+		}
+		v.Held = append(v.Held, doubt{d.Handle, start.Diverging[i].Index})
+	}
+	for _, h := range start.Machine.View().Handles {
+		if h.Kind == fsm.KindUser && !h.Replied {
+			v.Unfinished++
+		}
+	}
+	return v, nil
+}
+
+// tellMax is how much of a text is told.
+const tellMax = 160
+
+func (v verified) print(w io.Writer) {
+	last := v.First + uint64(max(0, v.Records-1))
+	if v.Wrong == nil {
+		if v.Records > 0 {
+			fmt.Fprintf(w, "%s: records %d to %d, %s, %s: each as the tables say\n", v.Journal, v.First, last, quantity.Count(v.Transitions, "transition"), quantity.Count(v.Snapshots, "snapshot"))
+		} else if v.last > 0 {
+			fmt.Fprintf(w, "%s: a snapshot at record %d, and no record behind it\n", v.Journal, v.last)
+		}
+		fmt.Fprintf(w, "unfinished: %s\n", quantity.Count(v.Unfinished, "request"))
+		return
+	}
+	of := ""
+	if s := v.Wrong.Step; s.Handle != 0 {
+		of = fmt.Sprintf(", handle %d", s.Handle)
+	}
+	if r := v.Wrong.Request; r != nil {
+		of += fmt.Sprintf(", request %q of channel %s", r.ID, r.Channel)
+	}
+	fmt.Fprintf(w, "%s: record %d (%s)%s\n", v.Journal, v.Wrong.Step.Index, v.Wrong.Kind, of)
+	fmt.Fprintf(w, "  expected  %s\n  got       %s\n", v.Wrong.Expected, v.Wrong.Got)
+	told := history.Tell([]history.Step{v.Wrong.Step}, tellMax)[0]
+	fmt.Fprintf(w, "  it told   %s\n", terminal.Printable(told.What))
+	for _, effect := range told.Effects {
+		fmt.Fprintf(w, "  and today %s\n", terminal.Printable(effect))
+	}
+	before := 0
+	if v.First > 0 {
+		before = int(v.Wrong.Step.Index - v.First)
+	}
+	fmt.Fprintf(w, "as the tables say before it: %s; other effects with today's code: %d of %s\n",
+		quantity.Count(before, "record"), v.Diverging, quantity.Count(v.Records, "record"))
+	v.printHeld(w)
+}
+
+func (v verified) printHeld(w io.Writer) {
+	var list []string
+	for _, d := range v.Held {
+		list = append(list, fmt.Sprintf("handle %d (record %d)", d.Handle, d.Record))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(w, "a start would hold nothing for a person")
+		return
+	}
+	fmt.Fprintf(w, "a start would hold for a person: %s\n", strings.Join(list, ", "))
+}

@@ -1,0 +1,52 @@
+package journal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// idleWorld performs nothing.
+type idleWorld struct{}
+
+func (idleWorld) Perform(fsm.Effect) error { return nil }
+
+// What a start would hold for a person is told with the record that began it.
+func TestJRN26WhatAStartWouldHoldIsTold(t *testing.T) {
+	j := engine.NewMemoryJournal()
+	e, err := engine.Open(j, idleWorld{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fsm.ShellyProfile()
+	config.Init = fsm.InitOff
+	if err := e.Turn(fsm.Boot{At: 1, Config: config}); err != nil {
+		t.Fatal(err)
+	}
+	key := fsm.RequestKey{Principal: "local", Channel: "http", ID: "m1"}
+	if _, err := e.Accept(fsm.Requested{At: 2, Request: key, Text: "hello"}); err != nil {
+		t.Fatal(err)
+	}
+	j.Records()[1].Effects++
+	v, err := verify(j)
+	if err != nil || v.Wrong == nil || v.Unfinished != 1 || len(v.Held) != 1 || v.Held[0].Record != 2 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	var out bytes.Buffer
+	v.Journal = "J"
+	v.print(&out)
+	for _, want := range []string{
+		"J: record 2 (requested), handle 1, request \"m1\" of channel http\n",
+		"\n  it told   ",
+		"\n  and today asks the model",
+		"\nas the tables say before it: 1 record; other effects with today's code: 1 of 2 records\n",
+		"\na start would hold for a person: handle 1 (record 2)\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("without %q:\n%s", want, &out)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/backup"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
+	"shelly/runtime/memory"
+	"shelly/runtime/ollama"
+	"shelly/runtime/store"
+)
+
+// memories is a memory at hand: that of the daemon, or of a data folder that is stopped.
+type memories interface {
+	List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error)
+	Search(ctx context.Context, q memory.Query) (memory.Result, error)
+	Get(ctx context.Context, id string) (comm.EntryBody, bool, error)
+	Bring(ctx context.Context, entries []fsm.Entry, b memory.Bringing) (memory.Brought, error)
+	Forget(ctx context.Context, ids ...string) (int, error)
+	Export(ctx context.Context, w io.Writer, vectors bool) error
+}
+
+// stored is the memory of a data folder whose daemon is stopped.
+type stored struct{ *memory.Memory }
+
+// List implements memories.
+func (s stored) List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error) {
+	return comm.ListMemory(ctx, s.Memory, f, behind, limit)
+}
+
+// Get implements memories.
+func (s stored) Get(ctx context.Context, id string) (comm.EntryBody, bool, error) {
+	e, ok, err := s.Memory.Get(ctx, id)
+	return comm.NewEntryBody(e), ok, err
+}
+
+// access says what a verb does with a memory.
+type access int
+
+const (
+	reading   access = iota
+	searching        // reading, with the embedding model
+	writing
+)
+
+// use opens the memory that the configuration names, hands it to a verb and closes it.
+// Errors have their exit codes.
+func use(p *flags.Place, a access, verb func(ctx context.Context, cfg config.Config, m memories) error) error {
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	cfg, err := p.Load()
+	if err != nil {
+		return err
+	}
+	m, closed, err := openMemory(ctx, cfg, a)
+	if err == nil {
+		err = errors.Join(verb(ctx, cfg, m), closed())
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return context.Cause(ctx)
+	}
+	return failed(err)
+}
+
+// openMemory opens the daemon's memory, or where none runs that of the data folder.
+func openMemory(ctx context.Context, cfg config.Config, a access) (memories, func() error, error) {
+	daemon := client.New(cfg.Data, client.Options{})
+	_, err := daemon.Status(ctx)
+	switch {
+	case err == nil:
+		return daemon.Memory(), func() error { return nil }, nil
+	case !errors.Is(err, client.ErrNotRunning):
+		return nil, nil, exit.With(exit.Unreachable, err)
+	}
+	s, err := openEntries(cfg, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := memory.Options{HalfLife: fsm.Millis(cfg.Memory.HalfLife.Milliseconds()), Now: moment.Now}
+	if a == searching && cfg.Brain.Kind != "demo" {
+		asked, err := ollama.New(brain.Options(cfg.Brain))
+		if err != nil {
+			return nil, nil, errors.Join(exit.Errorf(exit.Usage, "brain.url: %w", err), s.Close())
+		}
+		o.Embedder = &brain.Ollama{Client: asked}
+	}
+	m := memory.Begin(s, o)
+	closed := func() error {
+		m.Close()
+		return s.Close()
+	}
+	if err := m.Wait(ctx); err != nil {
+		return nil, nil, errors.Join(err, closed())
+	}
+	return stored{m}, closed, nil
+}
+
+// openEntries opens the store of a data folder that no daemon has.
+func openEntries(cfg config.Config, a access) (*store.Store, error) {
+	dir := filepath.Join(cfg.Data, "store")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", cfg.Data)
+	}
+	if err := backup.Pending(cfg.Data); err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	if a == writing {
+		return folder.OpenStore(cfg, slog.New(slog.DiscardHandler))
+	}
+	s, err := store.OpenReadOnly(dir, store.Options{})
+	if err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	return s, nil
+}
+
+// failed gives an error its exit code.
+func failed(err error) error {
+	coded := exit.Error{}
+	switch {
+	case err == nil || errors.As(err, &coded):
+		return err
+	case errors.Is(err, engine.ErrNoSpace):
+		return exit.With(exit.Disk, err)
+	case errors.Is(err, store.ErrCorrupt):
+		return exit.With(exit.Data, err)
+	default:
+		return exit.Daemon(err)
+	}
+}
+
+// chosenEntries is the flags that choose entries.
+type chosenEntries struct {
+	Session *string `placeholder:"NAME" help:"Those of this session."`
+	Kind    string  `placeholder:"KIND" help:"Those of this kind: note, user, event, memory, …"`
+}
+
+func (c *chosenEntries) filter() memory.Filter {
+	f := memory.Filter{Kind: fsm.Kind(c.Kind)}
+	if c.Session != nil {
+		f.OfSession, f.Session = true, *c.Session
+	}
+	return f
+}

@@ -1,0 +1,150 @@
+package memory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm"
+	"shelly/runtime/config"
+	"shelly/runtime/memory"
+	"shelly/runtime/session"
+)
+
+type forgetCmd struct {
+	IDs    []string `arg:"" optional:"" name:"id" help:"Entries to forget."`
+	Before string   `placeholder:"TIME" help:"Those made before a time (2026-01-31, 2026-01-31T09:00:00Z) or age (90d)."`
+	Yes    bool     `help:"Do not ask."`
+	chosenEntries
+	flags.Place
+}
+
+// Help says what is left.
+func (forgetCmd) Help() string {
+	return "It names entries by id, or all that the flags choose, shows them and asks. They are gone from the disk and come back by " +
+		"no crash; what else holds their text is told."
+}
+
+// Run implements the subcommand (CLI-20, MEM-10).
+func (c *forgetCmd) Run(t *terminal.Terminal) error {
+	f := c.filter()
+	before, err := moment.At("--before", c.Before)
+	if err != nil {
+		return err
+	}
+	f.Before = before
+	if (len(c.IDs) > 0) == (f != memory.Filter{}) {
+		return exit.Errorf(exit.Usage, "name entries, or choose them by --session, --kind or --before")
+	}
+	return use(&c.Place, writing, func(ctx context.Context, cfg config.Config, m memories) error {
+		entries, err := c.entries(ctx, m, f)
+		if err != nil {
+			return err
+		}
+		if err := c.asks(t, entries); err != nil {
+			return err
+		}
+		n, err := forgetAll(ctx, m, entries)
+		if n > 0 || err == nil {
+			fmt.Fprintf(t.Out, "forgotten: %s\n%s\n", entriesOf(n), remains(cfg))
+		}
+		return err
+	})
+}
+
+// entries are those that are to be forgotten: all that are named, or none.
+func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([]memory.Listed, error) {
+	var found []memory.Listed
+	for _, id := range c.IDs {
+		e, ok, err := m.Get(ctx, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, exit.Errorf(exit.NoMatch, "there is no entry %q; nothing is forgotten", id)
+		}
+		found = append(found, e.Listed)
+	}
+	if len(c.IDs) > 0 {
+		return found, nil
+	}
+	body, err := listEntries(ctx, m, f, 0)
+	if err == nil && len(body.Entries) == 0 {
+		return nil, exit.Errorf(exit.NoMatch, "there is no such entry")
+	}
+	return body.Entries, err
+}
+
+// forgetShown is how many of the entries to forget are listed.
+const forgetShown = 20
+
+// asks shows what will go and waits for a yes, which without a terminal is --yes.
+func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
+	if err := entryTable(t.Out, entries[:min(len(entries), forgetShown)], moment.Now()); err != nil {
+		return err
+	}
+	if n := len(entries) - forgetShown; n > 0 {
+		fmt.Fprintf(t.Out, "and %d more\n", n)
+	}
+	if c.Yes {
+		return nil
+	}
+	unasked := exit.Errorf(exit.Usage, "nothing is forgotten: without a terminal to ask at, give --yes")
+	if !terminal.Is(t.In) {
+		return unasked
+	}
+	fmt.Fprintf(t.Err, "forget %s for good? [y/N] ", entriesOf(len(entries)))
+	answer, err := bufio.NewReader(t.In).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		return unasked // /dev/null looks like a terminal
+	}
+	if err != nil || !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+		return errors.Join(exit.Errorf(exit.Failed, "nothing is forgotten"), err)
+	}
+	return nil
+}
+
+// forgetAll forgets entries, many at once, and returns how many there were.
+func forgetAll(ctx context.Context, m memories, entries []memory.Listed) (n int, err error) {
+	for some := range slices.Chunk(entries, comm.BringMax) {
+		var ids []string
+		for _, e := range some {
+			ids = append(ids, e.ID)
+		}
+		gone, err := m.Forget(ctx, ids...)
+		if n += gone; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// remains says what may still hold the text of an entry (MEM-10).
+func remains(cfg config.Config) string {
+	until := "which are kept for good (retention.age)"
+	if age := cfg.Retention.Age; age > 0 {
+		until = fmt.Sprintf("for %s (retention.age)", ageWords(age))
+	}
+	return "what was said in a conversation is still in the journal, its replies and the archives, " + until + ",\n" +
+		"in the history of its session, in backups and exports, and perhaps in the files below " + filepath.Join(cfg.Data, session.Folder)
+}
+
+// ageWords is a long duration, in whole days where it is some.
+func ageWords(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return quantity.Count(int(d/day), "day")
+	}
+	return d.String()
+}

@@ -1,0 +1,158 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/config"
+	"shelly/runtime/memory"
+)
+
+type importCmd struct {
+	File    string `arg:"" help:"File to read; - is standard input."`
+	DryRun  bool   `help:"Check the file and say what would be done; write nothing."`
+	Replace bool   `help:"Also write over entries with the same id, and bring back what was forgotten."`
+	Prefix  string `placeholder:"TEXT" help:"Put before each id: two data folders may have the same ids."`
+	flags.Place
+}
+
+// Help says what becomes of what.
+func (importCmd) Help() string {
+	return "Each entry is written whole or not at all. An import that was interrupted goes on when it is run again. Vectors are kept " +
+		"with their model; the daemon makes those that are missing, or of another model. It ends with 1 where a line is no entry."
+}
+
+// Run implements the subcommand (CLI-20).
+func (c *importCmd) Run(t *terminal.Terminal) (err error) {
+	from := t.In
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		from = f
+	}
+	a := writing
+	if c.DryRun {
+		a = reading
+	}
+	return use(&c.Place, a, func(ctx context.Context, _ config.Config, m memories) error {
+		i := importing{c: c, t: t, memory: m, seen: map[string]bool{}}
+		err := i.all(ctx, from)
+		i.tell()
+		switch {
+		case errors.Is(err, memory.ErrNoFile), errors.Is(err, memory.ErrNewerFile):
+			return exit.Errorf(exit.Usage, "%s: %w", c.File, err)
+		case errors.Is(err, memory.ErrCutFile):
+			return exit.Errorf(exit.Failed, "%s: %w; all that is in it was read", c.File, err)
+		case err == nil && i.bad > 0:
+			return exit.Errorf(exit.Failed, "%s: %s could not be read", c.File, quantity.Count(i.bad, "line"))
+		}
+		return err
+	})
+}
+
+// importing is an import under way.
+type importing struct {
+	c      *importCmd
+	t      *terminal.Terminal
+	memory memories
+	batch  []fsm.Entry
+	bytes  int // of the batch, about
+	done   memory.Brought
+	bad    int
+	seen   map[string]bool // ids of a dry run, which nothing else remembers
+}
+
+// Bounds of an import.
+const (
+	importBytes = 1 << 20 // of a batch, about, but for an entry that is longer
+	badShown    = 20
+)
+
+func (i *importing) all(ctx context.Context, from io.Reader) error {
+	err := memory.ReadFile(from, func(line int, e fsm.Entry, bad error) error {
+		if e.ID = i.c.Prefix + e.ID; bad == nil {
+			bad = memory.Check(e)
+		}
+		if bad != nil {
+			i.complain(line, bad)
+			return ctx.Err()
+		}
+		i.batch = append(i.batch, e)
+		i.bytes += len(e.Summary) + len(e.Text) + 2*len(e.Vector)
+		if len(i.batch) == comm.BringMax || i.bytes >= importBytes {
+			return i.flush(ctx)
+		}
+		return nil
+	})
+	if err == nil || errors.Is(err, memory.ErrCutFile) {
+		err = errors.Join(err, i.flush(ctx))
+	}
+	return err
+}
+
+func (i *importing) complain(line int, bad error) {
+	switch i.bad++; {
+	case i.bad <= badShown:
+		fmt.Fprintln(i.t.Err, terminal.Printable(fmt.Sprintf("%s, line %d: %v", i.c.File, line, bad)))
+	case i.bad == badShown+1:
+		fmt.Fprintln(i.t.Err, "and further lines")
+	}
+}
+
+// flush brings the batch in.
+func (i *importing) flush(ctx context.Context) error {
+	batch := i.batch
+	if i.c.DryRun {
+		batch = i.unseen()
+	}
+	done, err := i.memory.Bring(ctx, batch, memory.Bringing{Replace: i.c.Replace, Dry: i.c.DryRun})
+	i.done.Add(done)
+	i.batch, i.bytes = nil, 0
+	if terminal.Is(i.t.Err) {
+		d := i.done
+		fmt.Fprintf(i.t.Err, "\r%d entries", d.Added+d.Replaced+d.Skipped+d.Forgotten)
+	}
+	return err
+}
+
+// unseen is the batch without ids that the file has had before: a dry run counts them
+// as the import would, which by then has them.
+func (i *importing) unseen() []fsm.Entry {
+	var list []fsm.Entry
+	for _, e := range i.batch {
+		switch {
+		case !i.seen[e.ID]:
+			i.seen[e.ID] = true
+			list = append(list, e)
+		case i.c.Replace:
+			i.done.Replaced++
+		default:
+			i.done.Skipped++
+		}
+	}
+	return list
+}
+
+func (i *importing) tell() {
+	if terminal.Is(i.t.Err) {
+		fmt.Fprint(i.t.Err, "\r\x1b[K")
+	}
+	verb := "imported"
+	if i.c.DryRun {
+		verb = "would be imported"
+	}
+	d := i.done
+	fmt.Fprintf(i.t.Out, "%s: %d new, %d replaced; skipped: %d that are there, %d that were forgotten\n", verb, d.Added, d.Replaced, d.Skipped, d.Forgotten)
+}

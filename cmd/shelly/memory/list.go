@@ -1,0 +1,143 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/comm"
+	"shelly/runtime/config"
+	"shelly/runtime/memory"
+)
+
+type listCmd struct {
+	chosenEntries
+	Since string `placeholder:"AGE" help:"Those made in the last 7d, 12h, …"`
+	Limit int    `short:"n" default:"20" placeholder:"N" help:"At most so many (${default}); 0: all."`
+	JSON  bool   `name:"json" help:"Print as JSON, as GET /v1/memory has it."`
+	flags.Place
+}
+
+// Help says what the words mean.
+func (listCmd) Help() string {
+	return "VECTOR is the model and the dimension of an entry's vector; one without is found by keyword only, until the daemon has given it one. " +
+		"It asks the daemon that runs, or reads the data folder."
+}
+
+// Run implements the subcommand (CLI-20).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	f := c.filter()
+	since, err := moment.Ago("--since", c.Since)
+	if err != nil {
+		return err
+	}
+	f.Since = since
+	return use(&c.Place, reading, func(ctx context.Context, _ config.Config, m memories) error {
+		body, err := listEntries(ctx, m, f, c.Limit)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			err = json.NewEncoder(t.Out).Encode(body)
+		default:
+			err = printEntries(t.Out, body, moment.Now())
+		}
+		if err == nil && len(body.Entries) == 0 {
+			return exit.Errorf(exit.NoMatch, "there is no such entry")
+		}
+		return err
+	})
+}
+
+// listEntries asks until there are enough; with a limit of 0, for all.
+func listEntries(ctx context.Context, m memories, f memory.Filter, limit int) (comm.MemoryBody, error) {
+	all := comm.MemoryBody{Entries: []memory.Listed{}}
+	for {
+		n := comm.ListMax
+		if limit > 0 {
+			n = min(n, limit-len(all.Entries))
+		}
+		page, err := m.List(ctx, f, len(all.Entries), n)
+		if err != nil {
+			return comm.MemoryBody{}, err
+		}
+		all.Entries, all.Total, all.Memory = append(all.Entries, page.Entries...), page.Total, page.Memory
+		if len(page.Entries) < n || len(all.Entries) == limit {
+			return all, nil
+		}
+	}
+}
+
+// printEntries prints a table, and how the memory is.
+func printEntries(out io.Writer, body comm.MemoryBody, now fsm.Millis) error {
+	if len(body.Entries) > 0 {
+		if err := entryTable(out, body.Entries, now); err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+	}
+	if n := body.Total - len(body.Entries); n > 0 && len(body.Entries) > 0 {
+		fmt.Fprintf(out, "and %d more: see --limit\n", n)
+	}
+	_, err := fmt.Fprintln(out, terminal.Printable(standingOf(body.Memory)))
+	return err
+}
+
+func entryTable(out io.Writer, entries []memory.Listed, now fsm.Millis) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tMADE\tAGE\tKIND\tSESSION\tVECTOR\tSUMMARY")
+	for _, e := range entries {
+		row := []string{
+			e.ID, moment.Local(e.At).Format(time.DateTime), history.Span(max(0, now-e.At)), string(e.Kind), e.Session, vectorOf(e), terminal.Head(e.Summary),
+		}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	}
+	return table.Flush()
+}
+
+// vectorOf is an entry's vector, in words.
+func vectorOf(e memory.Listed) string {
+	if e.Dimensions == 0 {
+		return "keyword only"
+	}
+	return fmt.Sprintf("%s/%d", e.Model, e.Dimensions)
+}
+
+// standingOf is how a memory is, in words.
+func standingOf(m comm.Memory) string {
+	all := fmt.Sprintf("%s in memory", entriesOf(m.Entries))
+	switch {
+	case m.Entries == 0:
+		return all
+	case m.Model == "":
+		return all + ", all found by keyword only"
+	default:
+		all += fmt.Sprintf(", %d with a vector of %s", m.Vectors, m.Model)
+	}
+	switch without := m.Entries - m.Vectors; {
+	case without == 0:
+		return all
+	case m.Pending > 0:
+		return all + fmt.Sprintf(", %d to be embedded", m.Pending)
+	default:
+		return all + fmt.Sprintf(", %d found by keyword only", without)
+	}
+}
+
+// entriesOf counts entries in words.
+func entriesOf(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}

@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/config"
+	"shelly/runtime/memory"
+)
+
+type searchCmd struct {
+	Text []string `arg:"" help:"What is looked for."`
+	TopK int      `short:"k" default:"5" placeholder:"N" help:"At most so many entries (${default})."`
+	Mode string   `enum:"hybrid,keyword,vector" default:"hybrid" help:"Both orders joined, or one of them: hybrid, keyword or vector."`
+	JSON bool     `name:"json" help:"Print as JSON, as GET /v1/memory/search has it."`
+	chosenEntries
+	flags.Place
+}
+
+// Help says what a score is.
+func (searchCmd) Help() string {
+	return "A score is the sum of 1/(60 + place) over both orders, times what age leaves where memory.half_life is set. By keyword the words that are shared " +
+		"and their BM25 score are told, by vector the cosine, which must be 0.5 at least. It ends with 4 where nothing is found."
+}
+
+// Run implements the subcommand (CLI-20).
+func (c *searchCmd) Run(t *terminal.Terminal) error {
+	q := memory.Query{Text: strings.Join(c.Text, " "), TopK: c.TopK, Mode: memory.Mode(c.Mode), Filter: c.filter()}
+	if c.TopK < 1 || strings.TrimSpace(q.Text) == "" {
+		return exit.Errorf(exit.Usage, "give a text, and 1 or more for -k")
+	}
+	return use(&c.Place, searching, func(ctx context.Context, _ config.Config, m memories) error {
+		r, err := m.Search(ctx, q)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			err = json.NewEncoder(t.Out).Encode(r)
+		default:
+			err = printFound(t.Out, r, moment.Now())
+		}
+		if err == nil && len(r.Found) == 0 {
+			return exit.Errorf(exit.NoMatch, "nothing in memory meets that%s", because(r))
+		}
+		return err
+	})
+}
+
+// because is why a search has gone by keyword alone, if it has.
+func because(r memory.Result) string {
+	if r.Keywords == "" {
+		return ""
+	}
+	return ", by keyword only: " + r.Keywords
+}
+
+// printFound prints the entries, each with the reasons of its place.
+func printFound(out io.Writer, r memory.Result, now fsm.Millis) error {
+	for i, f := range r.Found {
+		about := []string{f.ID, string(f.Kind)}
+		if f.Session != "" {
+			about = append(about, "session "+f.Session)
+		}
+		about = append(about, history.Span(max(0, now-f.At))+" ago")
+		fmt.Fprintf(out, "%d. %s\n", i+1, terminal.Printable(strings.Join(about, ", ")))
+		fmt.Fprintf(out, "   %s\n", terminal.Printable(explained(f)))
+		fmt.Fprintf(out, "   %s\n", terminal.Printable(terminal.Cut(f.Summary, summaryShown)))
+	}
+	if r.Keywords != "" && len(r.Found) > 0 {
+		fmt.Fprintln(out, terminal.Printable("found by keyword only: "+r.Keywords))
+	}
+	return nil
+}
+
+// Bounds of what is shown of an entry that was found.
+const (
+	summaryShown = 200 // characters
+	termsShown   = 8
+)
+
+// explained is a score and its reasons:
+//
+//	0.0325 = keyword #2 (disk, web1; 4.1) + vector #1 (cos 0.82)
+func explained(f memory.Found) string {
+	var parts []string
+	if f.Keyword != nil {
+		terms := f.Keyword.Terms
+		if len(terms) > termsShown {
+			terms = append(terms[:termsShown:termsShown], "…")
+		}
+		parts = append(parts, fmt.Sprintf("keyword #%d (%s; %.1f)", f.Keyword.Rank, strings.Join(terms, ", "), f.Keyword.Score))
+	}
+	if f.Vector != nil {
+		parts = append(parts, fmt.Sprintf("vector #%d (cos %.2f)", f.Vector.Rank, f.Vector.Cosine))
+	}
+	sum := strings.Join(parts, " + ")
+	if f.Age != 1 {
+		if len(parts) > 1 {
+			sum = "(" + sum + ")"
+		}
+		sum += fmt.Sprintf(" × age %.2g", f.Age)
+	}
+	if f.Pending {
+		sum += "; not embedded yet"
+	}
+	return fmt.Sprintf("%.4f = %s", f.Score, sum)
+}

@@ -1,0 +1,152 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/ollama"
+)
+
+type listCmd struct {
+	flags.Place
+	JSON bool `name:"json" help:"Print as JSON."`
+}
+
+// row is one installed model.
+type row struct {
+	Name         string    `json:"name"`
+	Bytes        int64     `json:"bytes"` // on disk
+	Family       string    `json:"family,omitempty"`
+	Parameters   string    `json:"parameters,omitempty"`
+	Quantization string    `json:"quantization,omitempty"`
+	Window       int       `json:"window,omitempty"` // the most that it can be given, in tokens
+	Can          []string  `json:"can"`
+	Uses         []string  `json:"uses"`              // what shelly uses it for: chat, embedding
+	Remote       string    `json:"remote,omitempty"`  // the host that runs it, if it is another
+	Loaded       *inMemory `json:"loaded,omitempty"`  // nil: it is not in memory
+	Problem      string    `json:"problem,omitempty"` // why the server cannot describe it
+}
+
+// inMemory is how a model is in memory.
+type inMemory struct {
+	Bytes  int64     `json:"bytes"`
+	GPU    int64     `json:"gpu_bytes"`
+	NumCtx int       `json:"num_ctx,omitempty"`
+	Until  time.Time `json:"until"`
+}
+
+// Run implements the subcommand (CLI-19).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	client, err := ollama.New(brain.Options(cfg.Brain))
+	if err != nil {
+		return exit.Errorf(exit.Usage, "brain.url: %w", err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+	defer cancel()
+	rows, err := rows(ctx, client)
+	if err != nil {
+		return exit.With(exit.Unreachable, err)
+	}
+	chat, embed, chosen := client.Choose(ctx)
+	for i := range rows {
+		for _, used := range []struct{ name, use string }{{chat, "chat"}, {embed, "embedding"}} {
+			if used.name != "" && ollama.SameModel(rows[i].Name, used.name) {
+				rows[i].Uses = append(rows[i].Uses, used.use)
+			}
+		}
+	}
+	if c.JSON {
+		enc := json.NewEncoder(t.Out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(rows)
+	} else {
+		err = printModels(t.Out, rows, time.Now())
+	}
+	if chosen != nil {
+		fmt.Fprintln(t.Err, "shelly:", chosen)
+	}
+	return err
+}
+
+// rows is what is installed, in the server's order.
+func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
+	models, err := client.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := client.Loaded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]row, len(models))
+	for i, m := range models {
+		rows[i] = row{
+			Name: m.Name, Bytes: m.Size, Family: m.Family, Parameters: m.Parameters, Quantization: m.Quantization,
+			Can: []string{}, Uses: []string{}, Remote: m.Remote,
+		}
+		if can, err := client.Show(ctx, m.Name); err != nil {
+			rows[i].Problem = err.Error()
+		} else {
+			rows[i].Window, rows[i].Can = can.ContextLength, can.Words()
+		}
+		for _, l := range loaded {
+			if ollama.SameModel(l.Name, m.Name) {
+				rows[i].Loaded = &inMemory{Bytes: l.Bytes, GPU: l.GPU, NumCtx: l.NumCtx, Until: l.Until}
+			}
+		}
+	}
+	return rows, nil
+}
+
+func printModels(w io.Writer, rows []row, now time.Time) error {
+	if len(rows) == 0 {
+		return nil // the error that there is none to use says what to pull
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSIZE\tFAMILY\tPARAMETERS\tQUANTIZATION\tWINDOW\tCAN\tLOADED\tUSED FOR")
+	for _, r := range rows {
+		can, window := strings.Join(r.Can, ","), fmt.Sprint(r.Window)
+		if r.Window == 0 {
+			window = ""
+		}
+		if r.Problem != "" {
+			can = "? " + r.Problem
+		}
+		if r.Remote != "" {
+			can += " on " + r.Remote
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, quantity.Bytes(r.Bytes), dash(r.Family), dash(r.Parameters),
+			dash(r.Quantization), dash(window), dash(can), r.held(now), dash(strings.Join(r.Uses, ",")))
+	}
+	return table.Flush()
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// held says how the model is in memory.
+func (r row) held(now time.Time) string {
+	if r.Loaded == nil {
+		return "-"
+	}
+	return brain.InMemory(ollama.Loaded{Bytes: r.Loaded.Bytes, GPU: r.Loaded.GPU, NumCtx: r.Loaded.NumCtx, Until: r.Loaded.Until}, now)
+}

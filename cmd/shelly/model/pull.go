@@ -1,0 +1,70 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/download"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/ollama"
+)
+
+type pullCmd struct {
+	Name string `arg:"" help:"The model, such as qwen3:4b."`
+	flags.Place
+}
+
+// Help says what no flag does.
+func (pullCmd) Help() string {
+	return "The server that brain.url names downloads it, not shelly. ^C stops that; the next pull goes on from there."
+}
+
+// Run implements the subcommand (CLI-19).
+func (c *pullCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	client, err := ollama.New(brain.Options(cfg.Brain))
+	if err != nil {
+		return exit.Errorf(exit.Usage, "brain.url: %w", err)
+	}
+	defer client.Close()
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	progress := &download.Progress{Out: t.Err, Terminal: terminal.Is(t.Err), Name: c.Name, Now: time.Now}
+	err = client.Pull(ctx, c.Name, progress.Tell)
+	progress.End()
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintf(t.Err, "stopped; the server keeps what has come: go on with shelly model pull %s, before the server is started again\n", c.Name)
+		return context.Cause(ctx)
+	case err != nil:
+		return failed(c.Name, err)
+	}
+	return c.installed(ctx, t, client)
+}
+
+// installed says what has come.
+func (c *pullCmd) installed(ctx context.Context, t *terminal.Terminal, client *ollama.Client) error {
+	models, err := client.Models(ctx)
+	if err != nil {
+		return failed(c.Name, err)
+	}
+	can, err := client.Show(ctx, c.Name)
+	if err != nil {
+		return failed(c.Name, err)
+	}
+	for _, m := range models {
+		if ollama.SameModel(m.Name, c.Name) {
+			fmt.Fprintf(t.Out, "%s is installed: %s, %s, window %d\n", m.Name, quantity.Bytes(m.Size), strings.Join(can.Words(), ", "), can.ContextLength)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package request
+
+import (
+	"context"
+	"fmt"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+)
+
+type cancelCmd struct {
+	ID string `arg:"" help:"Request to cancel."`
+	journalled
+}
+
+// Help is what follows the usage.
+func (cancelCmd) Help() string {
+	return "A cancelled request still has its one reply. It ends with 1 where the request is done already or the profile does not cancel."
+}
+
+// Run implements the subcommand (CLI-15, COM-12).
+func (c *cancelCmd) Run(t *terminal.Terminal) error {
+	ctx := context.Background()
+	daemon, err := c.daemon()
+	if err != nil {
+		return err
+	}
+	r, err := c.record(ctx, daemon, c.ID)
+	if err != nil {
+		return err
+	}
+	taken, err := daemon.Cancel(ctx, r.ID, r.Channel)
+	switch {
+	case err != nil:
+		return exit.Daemon(err)
+	case taken:
+		fmt.Fprintf(t.Out, "request %s will be cancelled; its reply says so\n", r.ID)
+		return nil
+	case r.Done:
+		return exit.Errorf(exit.Failed, "request %s is done already (%s)", r.ID, r.Outcome)
+	default:
+		return exit.Errorf(exit.Failed, "request %s is not cancelled: its end is settled, or the profile does not cancel (switches.cancel)", r.ID)
+	}
+}

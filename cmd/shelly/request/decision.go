@@ -1,0 +1,152 @@
+package request
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// addressed is whom a person's word is about.
+type addressed struct {
+	ID     string `arg:"" optional:"" help:"Request that asks."`
+	Handle uint64 `placeholder:"N" help:"Handle that asks, where it is no request."`
+	journalled
+}
+
+type approveCmd struct{ deciding }
+
+// Run implements the subcommand (CLI-15, APR-2).
+func (c *approveCmd) Run(t *terminal.Terminal) error { return c.decide(t, true) }
+
+type denyCmd struct{ deciding }
+
+// Run implements the subcommand (CLI-15, APR-2).
+func (c *denyCmd) Run(t *terminal.Terminal) error { return c.decide(t, false) }
+
+// deciding is the flags of a decision about a tool call.
+type deciding struct {
+	addressed
+	Key string `placeholder:"KEY" help:"Decide about the call of this key alone. Default: about the one that waits now."`
+	By  string `placeholder:"NAME" help:"Who decides; the model and the journal are told."`
+}
+
+// Help is what follows the usage.
+func (deciding) Help() string {
+	return "It shows the call that waits before it decides. It ends with 1 where nobody waits for that decision, with 4 where nothing is asked."
+}
+
+func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
+	ctx := context.Background()
+	daemon, about, ask, err := c.asked(ctx)
+	switch {
+	case err != nil:
+		return err
+	case ask == nil && c.Key == "":
+		return exit.Errorf(exit.NoMatch, "nothing is asked about %s", nameOf(about))
+	case ask != nil && ask.Question != fsm.QuestionApprove:
+		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, argOf(about)))
+	}
+	key := c.Key
+	if ask != nil {
+		fmt.Fprintf(t.Out, "%s (key %s)\n", terminal.Printable(asking(*ask)), ask.Key)
+		key = cmp.Or(key, ask.Key)
+	}
+	taken, err := daemon.Decide(ctx, about, approve, key, c.By)
+	switch {
+	case err != nil:
+		return exit.Daemon(err)
+	case !taken:
+		return exit.Errorf(exit.Failed, "not taken: no call of %s waits under key %s", nameOf(about), key)
+	case approve:
+		fmt.Fprintln(t.Out, "approved")
+	default:
+		fmt.Fprintln(t.Out, "denied")
+	}
+	return nil
+}
+
+type resolveCmd struct {
+	addressed
+	Text string `placeholder:"TEXT" help:"What the model is told that the call did."`
+}
+
+// Help is what follows the usage.
+func (resolveCmd) Help() string {
+	return "It lets a held request go on: one whose call ended nobody knows how, one that was active in several crashes, " +
+		"or one whose journal replays otherwise. It ends with 4 where nothing is asked."
+}
+
+// Run implements the subcommand (CLI-15, APR-6, HND-36).
+func (c *resolveCmd) Run(t *terminal.Terminal) error {
+	ctx := context.Background()
+	daemon, about, ask, err := c.asked(ctx)
+	switch {
+	case err != nil:
+		return err
+	case ask == nil:
+		return exit.Errorf(exit.NoMatch, "nothing is asked about %s", nameOf(about))
+	case ask.Question == fsm.QuestionApprove:
+		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, argOf(about)))
+	}
+	fmt.Fprintln(t.Out, terminal.Printable(asking(*ask)))
+	taken, err := daemon.Resolve(ctx, about, c.Text)
+	switch {
+	case err != nil:
+		return exit.Daemon(err)
+	case !taken:
+		return exit.Errorf(exit.Failed, "not taken: %s does not wait any more", nameOf(about))
+	}
+	fmt.Fprintln(t.Out, "it goes on")
+	return nil
+}
+
+// asked returns what a person is asked about the request or handle, or nil.
+func (a *addressed) asked(ctx context.Context) (daemon *client.Client, about client.About, ask *comm.Ask, err error) {
+	if (a.ID == "") == (a.Handle == 0) {
+		return nil, about, nil, exit.Errorf(exit.Usage, "name a request, or a handle with --handle")
+	}
+	if daemon, err = a.daemon(); err != nil {
+		return nil, about, nil, err
+	}
+	if a.ID != "" {
+		r, err := a.record(ctx, daemon, a.ID)
+		return daemon, client.About{ID: r.ID, Channel: r.Channel}, r.Asks, err
+	}
+	about.Handle = fsm.HandleID(a.Handle)
+	s, err := daemon.Status(ctx)
+	if err != nil {
+		return nil, about, nil, exit.Daemon(err)
+	}
+	for _, active := range s.Active {
+		if active.Asks != nil && active.Asks.Handle == about.Handle {
+			ask = active.Asks
+		}
+	}
+	return daemon, about, ask, nil
+}
+
+// nameOf is whom a word is about, in words.
+func nameOf(a client.About) string {
+	if a.Handle != 0 {
+		return fmt.Sprintf("handle %d", a.Handle)
+	}
+	return "request " + a.ID
+}
+
+// argOf is whom a word is about, as a command names him.
+func argOf(a client.About) string {
+	switch {
+	case a.Handle != 0:
+		return fmt.Sprintf("--handle %d", a.Handle)
+	case a.Channel != comm.ChannelHTTP:
+		return a.ID + " --channel " + a.Channel
+	default:
+		return a.ID
+	}
+}

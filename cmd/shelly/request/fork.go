@@ -1,0 +1,304 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/sim/fork"
+	"shelly/sim/scenario/export"
+)
+
+type forkCmd struct {
+	ID      string        `arg:"" help:"Request to go on with otherwise."`
+	At      int           `required:"" placeholder:"STEP" help:"The step that is told otherwise, as request show numbers them."`
+	Edit    []string      `placeholder:"KEY=VALUE" sep:"none" help:"Change the step's input: KEY=VALUE or KEY=@FILE; may be repeated."`
+	Brain   string        `placeholder:"KIND" help:"Who answers from there: ollama, auto or demo."`
+	Model   string        `placeholder:"NAME" help:"Chat model. Default: as configured."`
+	Timeout time.Duration `default:"10m" help:"Wall time of the whole fork (${default})."`
+	JSON    bool          `name:"json" help:"Print as JSON."`
+	Output  string        `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, its secrets replaced as in export."`
+	Force   bool          `help:"Write over a file that is there."`
+	journalled
+}
+
+// Help is what follows the usage.
+func (forkCmd) Help() string {
+	return "Tells what would have happened. Keys of --edit: text of a request; says, calls of the model; result, failed of a tool; recalled; approve. " +
+		"--set of prompts, limits, switches and brain holds from the step on. The model is asked; nothing else is done: a tool's results " +
+		"are the recorded ones, and a call that is not in the record is refused."
+}
+
+// Run implements the subcommand (CLI-17).
+func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	out := &exportCmd{ID: c.ID, Output: c.Output, Force: c.Force, As: "replay"}
+	if err := out.free(); err != nil {
+		return err
+	}
+	point, err := c.point()
+	if err != nil {
+		return err
+	}
+	change, err := c.change(&point, cfg)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	m := &forkModel{ctx: ctx, brain: cfg.Brain, err: t.Err}
+	result, err := fork.Run(point, change, m.answer)
+	if err != nil && !errors.Is(err, fork.ErrSteps) {
+		return c.ended(ctx, err)
+	}
+	if err != nil {
+		err = exit.With(exit.Failed, err) // what there is so far is told
+	}
+	told := newForkTold(point, result, m)
+	if c.JSON {
+		err = errors.Join(err, told.json(t.Out))
+	} else {
+		told.print(t.Out)
+	}
+	if c.Output != "" {
+		err = errors.Join(err, out.forked(t, export.Forked(point, result), cfg))
+	}
+	if len(result.Violations) > 0 {
+		return errors.Join(err, exit.Errorf(exit.Internal, "an invariant does not hold in the fork; please report this: %s", result.Violations[0]))
+	}
+	return err
+}
+
+// forked writes a fork.
+func (c *exportCmd) forked(t *terminal.Terminal, r *export.Record, cfg config.Config) error {
+	by, err := c.redactor(cfg)
+	if err != nil {
+		return err
+	}
+	file, err := c.exported(r, by)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "the fork is not written: %w", err)
+	}
+	if err := c.write(t, file.Source); err != nil {
+		return err
+	}
+	c.tell(t, r, file, by)
+	return nil
+}
+
+// config is the configuration with the flags that say who answers.
+func (c *forkCmd) config() (config.Config, error) {
+	for i, kv := range c.Set {
+		key, value, _ := strings.Cut(kv, "=")
+		file, ok := strings.CutPrefix(value, "@")
+		if !ok || !strings.HasPrefix(key, "prompts.") {
+			continue
+		}
+		text, err := readTextFile(file)
+		if err != nil {
+			return config.Config{}, exit.Errorf(exit.Usage, "--set %s: %w", key, err)
+		}
+		c.Set[i] = key + "=" + text
+	}
+	cfg, err := c.Load(append(flags.Given("--brain", "brain.kind", c.Brain), flags.Given("--model", "brain.model", c.Model)...)...)
+	cfg.Brain.OnUnreachable = "exit" // there is nothing to wait for
+	return cfg, err
+}
+
+// point finds the step.
+func (c *forkCmd) point() (_ fork.Point, err error) {
+	j, closed, err := c.open()
+	if err != nil {
+		return fork.Point{}, err
+	}
+	defer func() { err = errors.Join(err, closed()) }()
+	key, err := c.find(j, c.ID)
+	if err != nil {
+		return fork.Point{}, err
+	}
+	h, err := history.Of(j, key)
+	if err != nil {
+		return fork.Point{}, unkept(err)
+	}
+	point, err := fork.At(j, h, c.At)
+	if errors.Is(err, fork.ErrNoPoint) {
+		return point, exit.With(exit.Usage, err)
+	}
+	if err != nil {
+		return point, unkept(err)
+	}
+	return point, nil
+}
+
+// change is what the flags say to do otherwise.
+func (c *forkCmd) change(p *fork.Point, cfg config.Config) (fork.Change, error) {
+	var change fork.Change
+	sets, err := c.Sets()
+	if err != nil {
+		return change, err
+	}
+	var keys []string
+	asked := c.Brain != "" || c.Model != ""
+	for _, s := range sets {
+		if s.Key == "data" {
+			continue
+		}
+		keys = append(keys, s.Key)
+		asked = asked || strings.HasPrefix(s.Key, "brain.") || strings.HasPrefix(s.Key, "prompts.")
+	}
+	if len(keys) > 0 {
+		now, err := cfg.Over(p.Config(), keys)
+		if err != nil {
+			return change, exit.Errorf(exit.Usage, "--set %w", err)
+		}
+		change.Config = &now
+	}
+	edits, err := readEdits(c.Edit)
+	if err != nil {
+		return change, err
+	}
+	if len(edits) > 0 {
+		if change.Input, err = fork.Edited(p.Step.Input, edits); err != nil {
+			return change, exit.Errorf(exit.Usage, "--edit %w", err)
+		}
+	}
+	change.Anew = asked && p.Answers() && len(edits) == 0
+	return change, nil
+}
+
+// readEdits reads the values of --edit.
+func readEdits(flags []string) ([]fork.Edit, error) {
+	var edits []fork.Edit
+	for _, kv := range flags {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, exit.Errorf(exit.Usage, "--edit %s: write KEY=VALUE, such as --edit result='no such file'", kv)
+		}
+		if file, ok := strings.CutPrefix(value, "@"); ok {
+			text, err := readTextFile(file)
+			if err != nil {
+				return nil, exit.Errorf(exit.Usage, "--edit %s: %w", key, err)
+			}
+			value = text
+		}
+		edits = append(edits, fork.Edit{Key: key, Value: value})
+	}
+	return edits, nil
+}
+
+// forkFileBytesMax bounds a file that a flag names.
+const forkFileBytesMax = 1 << 20
+
+func readTextFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	all, err := io.ReadAll(io.LimitReader(f, forkFileBytesMax+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(all) > forkFileBytesMax:
+		return "", fmt.Errorf("%s is longer than %d bytes", name, forkFileBytesMax)
+	}
+	return string(all), nil
+}
+
+// ended words why a fork did not come to its end.
+func (c *forkCmd) ended(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return exit.Errorf(exit.Failed, "the fork took longer than --timeout, %s; nothing was done", c.Timeout)
+	case ctx.Err() != nil:
+		return exit.Errorf(exit.Failed, "left; nothing was done")
+	default:
+		return err
+	}
+}
+
+// forkModel asks the model for a fork. It connects at the first question: a fork may have
+// none.
+type forkModel struct {
+	ctx   context.Context
+	brain config.Brain
+	err   io.Writer
+	open  *brain.Brain
+
+	asked  []forkQuestion
+	tokens fsm.Tokens
+}
+
+// forkQuestion is one question as --json tells it.
+type forkQuestion struct {
+	Purpose  fsm.Purpose    `json:"purpose"`
+	Messages int            `json:"messages"`
+	Tokens   fsm.Tokens     `json:"tokens,omitzero"`
+	TookMS   int64          `json:"took_ms"`
+	Failed   fsm.BrainClass `json:"failed,omitempty"`
+}
+
+// answer is a [fork.Brain].
+func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, error) {
+	if m.open == nil {
+		b, err := brain.Open(m.ctx, m.brain, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return nil, err
+		}
+		m.open = &b
+		fmt.Fprintf(m.err, "· %s answers\n", b.About())
+	}
+	q := forkQuestion{Purpose: ask.Purpose, Messages: len(ask.Messages())}
+	fmt.Fprintf(m.err, "· question %d (%s): %s, %s\n", len(m.asked)+1, ask.Purpose, quantity.Count(q.Messages, "message"), quantity.Count(len(tools), "tool"))
+	began := time.Now()
+	said, err := m.open.Chat(m.ctx, ask, tools, func(daemon.Piece) {})
+	if m.ctx.Err() != nil {
+		return nil, m.ctx.Err()
+	}
+	took := time.Since(began)
+	q.TookMS, q.Tokens = took.Milliseconds(), said.Tokens
+	var in fsm.Input = said
+	if err != nil {
+		class := fsm.BrainError
+		if typed := (interface{ BrainClass() fsm.BrainClass })(nil); errors.As(err, &typed) {
+			class = typed.BrainClass()
+		}
+		q.Failed, in = class, fsm.BrainFailed{At: fsm.Millis(q.TookMS), Class: class, Reason: err.Error()}
+	} else {
+		said.At = fsm.Millis(q.TookMS)
+		in = said
+	}
+	m.tokens.Prompt += q.Tokens.Prompt
+	m.tokens.Answer += q.Tokens.Answer
+	m.asked = append(m.asked, q)
+	return in, nil
+}
+
+// about is who answered, in words; empty where nobody was asked.
+func (m *forkModel) about() string {
+	if m.open == nil {
+		return ""
+	}
+	return m.open.About()
+}

@@ -1,0 +1,152 @@
+package request
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+type listCmd struct {
+	State string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Those that are waiting, active, parked, held, done or failed."`
+	Since string `placeholder:"AGE" help:"Those accepted in the last 7d, 12h, …"`
+	Limit int    `short:"n" default:"20" placeholder:"N" help:"At most so many (${default}); 0: all."`
+	JSON  bool   `name:"json" help:"Print as JSON, the records as GET /v1/requests has them."`
+	flags.Place
+}
+
+// Help says what the words mean.
+func (listCmd) Help() string {
+	return "Parked is kept for the next start, held waits for a person's word: see shelly request show. " +
+		"It asks the daemon that runs, or reads the data folder."
+}
+
+// Run implements the subcommand (CLI-15).
+func (c *listCmd) Run(t *terminal.Terminal) (err error) {
+	since, err := moment.Ago("--since", c.Since)
+	if err != nil {
+		return err
+	}
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	list, closed, err := lister(cfg.Data)
+	if err != nil {
+		return err
+	}
+	found, err := c.collect(list, since)
+	if closing := closed(); err == nil {
+		err = closing
+	}
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		err = json.NewEncoder(t.Out).Encode(comm.RequestsBody{Requests: found})
+	default:
+		err = printRequests(t.Out, found, moment.Now())
+	}
+	if err == nil && len(found) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no such request")
+	}
+	return err
+}
+
+// listing answers one question for requests.
+type listing func(comm.Wanted) (comm.RequestsBody, error)
+
+// lister returns what lists the requests of a data folder: its daemon, or its journal.
+func lister(data string) (listing, func() error, error) {
+	ctx := context.Background()
+	src, err := folder.JournalOf(ctx, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if src.Running {
+		daemon := client.New(data, client.Options{})
+		return func(w comm.Wanted) (comm.RequestsBody, error) {
+			body, err := daemon.Requests(ctx, w)
+			if err != nil {
+				err = exit.Daemon(err)
+			}
+			return body, err
+		}, src.Close, nil
+	}
+	standings, err := standingsOf(src)
+	if err != nil {
+		return nil, nil, exit.With(exit.Data, err)
+	}
+	return func(w comm.Wanted) (comm.RequestsBody, error) {
+		body, err := comm.List(src, standings, w)
+		if err != nil {
+			err = exit.With(exit.Data, err)
+		}
+		return body, err
+	}, src.Close, nil
+}
+
+// collect asks until there are enough, or no more that are young enough.
+func (c *listCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error) {
+	found := []comm.Record{}
+	w := comm.Wanted{Before: math.MaxUint64, State: c.State}
+	for {
+		w.Limit = engine.ReadMax
+		if c.Limit > 0 {
+			w.Limit = min(c.Limit-len(found), engine.ReadMax)
+		}
+		body, err := list(w)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range body.Requests {
+			if r.Accepted < since {
+				return found, nil
+			}
+			found = append(found, r)
+		}
+		if body.Next == 0 || len(found) == c.Limit {
+			return found, nil
+		}
+		w.Before = body.Next
+	}
+}
+
+// printRequests prints a table, the latest request first.
+func printRequests(out io.Writer, found []comm.Record, now fsm.Millis) error {
+	if len(found) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tCHANNEL\tSESSION\tACCEPTED\tAGE\tSTATE\tOUTCOME\tTOOK\tTEXT")
+	for _, r := range found {
+		state, took := r.Stands(), ""
+		if !r.Done && r.Phase != "" && string(r.Phase) != state {
+			state += " (" + string(r.Phase) + ")"
+		}
+		if r.Done {
+			took = history.Span(r.Replied - r.Accepted)
+		}
+		row := []string{
+			r.ID, r.Channel, r.Session, moment.Local(r.Accepted).Format(time.DateTime), history.Span(now - r.Accepted),
+			state, string(r.Outcome), took, terminal.Head(r.Text),
+		}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	}
+	return table.Flush()
+}

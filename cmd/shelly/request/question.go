@@ -1,0 +1,38 @@
+package request
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/comm"
+)
+
+// askedOf is what a person is asked, with the command that answers.
+func askedOf(r comm.Record, ask comm.Ask) string {
+	who := r.ID
+	if r.Channel != comm.ChannelHTTP {
+		who += " --channel " + r.Channel
+	}
+	if ask.Handle != r.Handle {
+		who = fmt.Sprintf("--handle %d", ask.Handle)
+	}
+	return "? " + asking(ask) + "\n  answer with: " + answerTo(ask, who) + "\n"
+}
+
+// asking is a question in words.
+func asking(a comm.Ask) string {
+	return history.Question(fsm.AskPerson{Question: a.Question, Tool: a.Tool, Args: a.Args, Text: a.Text})
+}
+
+// answerTo is the command that answers a question about a request or handle.
+func answerTo(a comm.Ask, who string) string {
+	switch a.Question {
+	case fsm.QuestionApprove:
+		return "shelly request approve " + who + ", or deny"
+	case fsm.QuestionUnknown:
+		return "shelly request resolve " + who + " --text 'what it did'"
+	default:
+		return "shelly request resolve " + who
+	}
+}

@@ -1,0 +1,190 @@
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/engine/history"
+)
+
+type replayCmd struct {
+	ID    []string `arg:"" optional:"" help:"Requests; without a model, the one to decide again."`
+	All   bool     `help:"All requests, and totals."`
+	Since string   `placeholder:"AGE" help:"With --all: those of the last 7d, 12h, …"`
+	JSON  bool     `name:"json" help:"Print as JSON."`
+	otherModel
+	journalled
+}
+
+// Help is what follows the usage.
+func (replayCmd) Help() string {
+	return "It ends with 1 where today's code decides otherwise. " +
+		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions: " +
+		"same tools, arguments, verdict? What follows a difference is asked with the recorded history. " +
+		"No tool runs. Answers, which hold texts of requests, are kept for you alone: start again to go on."
+}
+
+// Run implements the subcommand (CLI-17).
+func (c *replayCmd) Run(t *terminal.Terminal) (err error) {
+	switch {
+	case c.All == (len(c.ID) > 0):
+		return exit.Errorf(exit.Usage, "name a request, or say --all")
+	case c.Since != "" && !c.All:
+		return exit.Errorf(exit.Usage, "--since belongs to --all")
+	case c.asks(c.Set):
+		return c.ask(t)
+	case len(c.ID) > 1 || c.otherModel != (otherModel{Against: againstRecorded, Repeat: 1, FailUnder: 100}):
+		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked: name one request, or say --all")
+	}
+	j, closed, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closed()) }()
+	if c.All {
+		return c.all(t, j)
+	}
+	key, err := c.find(j, c.ID[0])
+	if err != nil {
+		return err
+	}
+	h, err := history.Of(j, key)
+	if err != nil {
+		return unkept(err)
+	}
+	return c.one(t, h)
+}
+
+// one tells a request step by step.
+func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
+	differ := 0
+	for _, s := range h.Steps {
+		if s.Differs {
+			differ++
+		}
+	}
+	if c.JSON {
+		if err := json.NewEncoder(t.Out).Encode(struct {
+			Request engine.Request `json:"request"`
+			Steps   []history.Step `json:"steps"`
+			Differ  int            `json:"differ"`
+		}{h.Request, h.Steps, differ}); err != nil {
+			return err
+		}
+		return differing(differ)
+	}
+	for i, told := range history.Tell(h.Steps, replayTextMax) {
+		fmt.Fprintln(t.Out, terminal.Printable(replayLine(h.Steps[i], told)))
+	}
+	if differ == 0 {
+		fmt.Fprintf(t.Out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, quantity.Count(len(h.Steps), "step"))
+	} else {
+		fmt.Fprintf(t.Out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, quantity.Count(len(h.Steps), "step"))
+	}
+	return differing(differ)
+}
+
+// replayTextMax is how much of a text, in bytes, a line tells.
+const replayTextMax = 60
+
+// replayLine is a step in one line, or, where it differs, with what was recorded of it
+// (only the hash is) and what today's code does.
+func replayLine(s history.Step, told history.Told) string {
+	line := fmt.Sprintf("%4d  record %-6d %s", s.N, s.Index, told.What)
+	if len(told.Moves) > 0 {
+		line += "  (" + strings.Join(told.Moves, ", ") + ")"
+	}
+	if !s.Differs {
+		return line
+	}
+	effects := "nothing for this request"
+	if len(told.Effects) > 0 {
+		effects = strings.Join(told.Effects, "; ")
+	}
+	return line + "  DIFFERS\n" +
+		fmt.Sprintf("      recorded: effects %016x\n", s.Recorded) +
+		fmt.Sprintf("      today:    effects %016x: %s", s.Today, effects)
+}
+
+// replayedAll is the totals as --json tells them.
+type replayedAll struct {
+	Requests []replayedRequest `json:"requests"`
+	Same     int               `json:"same"`
+	Differ   int               `json:"differ"`
+	Gone     int               `json:"gone"`    // no longer kept whole
+	Records  int               `json:"records"` // that were stepped
+	Others   []uint64          `json:"others,omitempty"`
+}
+
+type replayedRequest struct {
+	Key     fsm.RequestKey `json:"key"`
+	Index   uint64         `json:"index"`
+	Steps   int            `json:"steps"`
+	Differs []uint64       `json:"differs,omitempty"` // the records
+}
+
+// all tells of all requests which differ, and totals.
+func (c *replayCmd) all(t *terminal.Terminal, j engine.Reader) error {
+	since, err := moment.Ago("--since", c.Since)
+	if err != nil {
+		return err
+	}
+	requests, err := requestsSince(j, since)
+	if err != nil {
+		return err
+	}
+	if len(requests) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no request to decide again")
+	}
+	checked, err := history.Check(j, requests)
+	if err != nil {
+		return unkept(err)
+	}
+	out := replayedAll{Gone: checked.Gone, Records: checked.Records, Others: checked.Others}
+	for _, r := range checked.Requests {
+		if out.Requests = append(out.Requests, replayedRequest{r.Request.Key, r.Request.Index, r.Steps, r.Differs}); len(r.Differs) > 0 {
+			out.Differ++
+		} else {
+			out.Same++
+		}
+	}
+	if c.JSON {
+		err = json.NewEncoder(t.Out).Encode(out)
+	} else {
+		out.print(t)
+	}
+	return errors.Join(err, differing(out.Differ+len(out.Others)))
+}
+
+func (a replayedAll) print(t *terminal.Terminal) {
+	for _, r := range a.Requests {
+		if len(r.Differs) > 0 {
+			fmt.Fprintf(t.Out, "request %s of %s: %d of %s, first at record %d; see shelly request replay %s\n",
+				r.Key.ID, r.Key.Channel, len(r.Differs), quantity.Count(r.Steps, "step"), r.Differs[0], r.Key.ID)
+		}
+	}
+	if n := len(a.Others); n > 0 {
+		fmt.Fprintf(t.Out, "beside the requests: %s, first record %d\n", quantity.Count(n, "record"), a.Others[0])
+	}
+	fmt.Fprintf(t.Out, "%s: %d decided as recorded, %d otherwise; %s stepped", quantity.Count(len(a.Requests), "request"), a.Same, a.Differ, quantity.Count(a.Records, "record"))
+	if a.Gone > 0 {
+		fmt.Fprintf(t.Out, "; %s no longer kept", quantity.Count(a.Gone, "request"))
+	}
+	fmt.Fprintln(t.Out)
+}
+
+// differing ends with 1 where something was told to differ.
+func differing(n int) error {
+	if n > 0 {
+		return exit.Silent(exit.Failed)
+	}
+	return nil
+}

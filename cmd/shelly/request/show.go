@@ -1,0 +1,205 @@
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/comm"
+)
+
+type showCmd struct {
+	ID   string `arg:"" help:"Request to show."`
+	At   int    `placeholder:"STEP" help:"This step whole: the input, each effect and the state behind it, as JSON."`
+	Full bool   `help:"Cut no text, and show timers as well."`
+	JSON bool   `name:"json" help:"Print as JSON, as GET /v1/requests/ID/steps has it."`
+	journalled
+}
+
+// Help is what follows the usage.
+func (showCmd) Help() string {
+	return "The journal has what shelly was told; today's code decides again what it did about it. A step where it decides otherwise is marked. " +
+		"It asks the daemon that runs, or reads the data folder."
+}
+
+// Run implements the subcommand (CLI-15).
+func (c *showCmd) Run(t *terminal.Terminal) (err error) {
+	j, closed, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closed()) }()
+	key, err := c.find(j, c.ID)
+	if err != nil {
+		return err
+	}
+	standings, err := standingsOf(j)
+	if err != nil {
+		return exit.With(exit.Data, err)
+	}
+	b, err := comm.History(j, key, standings)
+	if err != nil {
+		return unkept(err)
+	}
+	told := history.Tell(b.Steps, c.textMax())
+	if c.At != 0 {
+		switch err := b.Only(j, c.At); {
+		case errors.Is(err, comm.ErrNoStep):
+			return exit.With(exit.NoMatch, err)
+		case err != nil:
+			return exit.With(exit.Data, err)
+		}
+	}
+	switch {
+	case c.JSON:
+		return json.NewEncoder(t.Out).Encode(b)
+	case c.At != 0:
+		return tellStep(t.Out, b, told[c.At-1])
+	}
+	fmt.Fprint(t.Out, terminal.Printable(c.tell(b, told, time.Now())))
+	return nil
+}
+
+// shownBytes is how much of a text is shown without --full.
+const shownBytes = 160
+
+func (c *showCmd) textMax() int {
+	if c.Full {
+		return 0
+	}
+	return shownBytes
+}
+
+// tell is the history of a request in words.
+func (c *showCmd) tell(b comm.HistoryBody, told []history.Told, now time.Time) string {
+	var out strings.Builder
+	c.tellRecord(&out, b.Request, now)
+	if b.Lost > 0 {
+		fmt.Fprintf(&out, "its first %s no longer kept; what follows is the rest\n", are(b.Lost, "record"))
+	}
+	last := b.Request.Accepted
+	for i, s := range b.Steps {
+		at := s.Input.Time()
+		margin := fmt.Sprintf("%4d  %8s  %9s  ", s.N, history.Span(at-b.Request.Accepted), "+"+history.Span(at-last))
+		last = at
+		c.tellOne(&out, margin, sub(b, s), s, told[i])
+	}
+	if b.Request.Done && !b.Ended {
+		fmt.Fprintf(&out, "it is not over: %s\n", b.Request.Phase)
+	}
+	for _, ask := range b.Asks {
+		out.WriteString(askedOf(b.Request, ask))
+	}
+	return out.String()
+}
+
+// are is a number of things in words, with their verb.
+func are(n uint64, what string) string {
+	if n == 1 {
+		return what + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, what)
+}
+
+// tellRecord tells what was asked and what was replied.
+func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
+	fmt.Fprintf(out, "request %s of %s", r.ID, r.Channel)
+	if r.Session != "" {
+		fmt.Fprintf(out, ", session %s", r.Session)
+	}
+	fmt.Fprintf(out, "\naccepted %s, %s ago:%s\n", moment.Local(r.Accepted).Format(time.DateTime), history.Span(fsm.Millis(now.UnixMilli())-r.Accepted), c.quoted(r.Text))
+	if r.Done {
+		fmt.Fprintf(out, "%s in %s (%s):%s\n", r.State, history.Span(r.Replied-r.Accepted), r.Outcome, c.quoted(r.Reply))
+	} else {
+		fmt.Fprintf(out, "%s\n", standing(r))
+	}
+}
+
+// quoted is a text behind a space, or as much of it as is shown.
+func (c *showCmd) quoted(text string) string { return history.Quoted(text, c.textMax()) }
+
+// standing is where an unfinished request stands, in words.
+func standing(r comm.Record) string {
+	words := r.Stands()
+	if r.Phase != "" && string(r.Phase) != words {
+		words += ", " + string(r.Phase)
+	}
+	if r.Inference != "" && r.Asks == nil {
+		words += ", " + string(r.Inference)
+	}
+	return words
+}
+
+// sub is the margin of a step that is about a subagent.
+func sub(b comm.HistoryBody, s history.Step) string {
+	if len(b.Handles) > 0 && s.Handle != b.Handles[0] && s.Handle != 0 && s.About {
+		return fmt.Sprintf("  [subagent %d] ", s.Handle)
+	}
+	return ""
+}
+
+// tellOne tells one step: what came, then what it led to.
+func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.Step, told history.Told) {
+	indent := strings.Repeat(" ", len([]rune(margin)))
+	if sub != "" {
+		indent += "  "
+	}
+	line := func(words string) {
+		out.WriteString(strings.TrimRight(strings.ReplaceAll(words, "\n", "\n"+indent), " ") + "\n")
+	}
+	line(margin + sub + told.What)
+	if s.Differs {
+		line(fmt.Sprintf("%s! today's code decides otherwise: it was %016x, it is %016x", indent, s.Recorded, s.Today))
+	}
+	for _, m := range told.Moves {
+		line(indent + m)
+	}
+	for i, e := range told.Effects {
+		if c.Full || !history.Minor(s.Effects[i]) {
+			line(indent + "→ " + e)
+		}
+	}
+}
+
+// tellStep tells one step whole.
+func tellStep(out io.Writer, b comm.HistoryBody, told history.Told) error {
+	s := b.Steps[0]
+	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s behind the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.Time()-b.Request.Accepted), terminal.Printable(told.What))
+	if s.Differs {
+		fmt.Fprintf(out, "! today's code decides otherwise: it was %016x, it is %016x\n", s.Recorded, s.Today)
+	}
+	input, err := fsm.MarshalInput(s.Input)
+	if err == nil {
+		err = printNamed(out, "input", json.RawMessage(input))
+	}
+	for _, m := range told.Moves {
+		fmt.Fprintf(out, "move: %s\n", m)
+	}
+	for i, e := range s.Effects {
+		body, wrong := fsm.MarshalEffect(e)
+		err = errors.Join(err, wrong, printNamed(out, fmt.Sprintf("effect %d", i+1), json.RawMessage(body)))
+	}
+	if b.State == nil {
+		fmt.Fprintln(out, "state: the handle has ended")
+		return err
+	}
+	return errors.Join(err, printNamed(out, "state", b.State))
+}
+
+// printNamed prints a value as JSON under its name.
+func printNamed(out io.Writer, name string, v any) error {
+	body, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s: %s\n", name, body)
+	return err
+}

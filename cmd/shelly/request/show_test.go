@@ -1,0 +1,74 @@
+package request
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine/history"
+	"shelly/runtime/comm"
+)
+
+// What no run of a daemon shows at will: lost records, a step that diverges, a
+// subagent, and a text that would steer a terminal (JRN-27).
+func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	accepted := fsm.Millis(at.UnixMilli())
+	b := comm.HistoryBody{
+		Request: comm.Record{
+			ID: "r", Channel: "mail", Session: "post", Handle: 7, State: comm.RecordAccepted, Text: "look\x1b[2J", Accepted: accepted, Phase: fsm.Held,
+			Asks: &comm.Ask{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"},
+		},
+		Handles: []fsm.HandleID{7, 9}, Lost: 2,
+		Asks: []comm.Ask{{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"}, {Question: fsm.QuestionApprove, Handle: 9, Tool: "exec", Args: "{}"}},
+		Steps: []history.Step{
+			{N: 1, Index: 3, Handle: 7, About: true, Input: fsm.TimerFired{At: accepted + 90_000}, Differs: true, Recorded: 1, Today: 2,
+				Moves:   []fsm.Move{{Table: fsm.HandleTable.Name, Handle: 7, From: fsm.Cognition, To: fsm.Execution}},
+				Effects: []fsm.Effect{fsm.ClearTimer{}, fsm.LoadSession{Call: 4, Handle: 7, Session: "post"}}},
+			{N: 2, Index: 4, Handle: 9, About: true, Input: fsm.ToolStopped{At: accepted + 90_035},
+				Effects: []fsm.Effect{fsm.Report{Handle: 9, Text: "done"}}},
+		},
+	}
+	want := `request r of mail, session post
+accepted 2026-01-02 03:04:05, 2m00s ago: "look\x1b[2J"
+held
+its first 2 records are no longer kept; what follows is the rest
+   1     1m30s     +1m30s  a timer fired
+                           ! today's code decides otherwise: it was 0000000000000001, it is 0000000000000002
+                           cognition → execution
+                           → loads session post
+   2     1m30s     +35 ms    [subagent 9] the tool has stopped
+                             → tells the operator: "done"
+? what did exec {} do?
+  answer with: shelly request resolve r --channel mail --text 'what it did'
+? may exec {} run?
+  answer with: shelly request approve --handle 9, or deny
+`
+	c := showCmd{}
+	if diff := cmp.Diff(want, c.tell(b, history.Tell(b.Steps, c.textMax()), at.Add(2*time.Minute))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// CLI-15: a list goes on from answer to answer until it has enough.
+func TestCLI15AListIsCollectedFromParts(t *testing.T) {
+	parts := func(w comm.Wanted) (comm.RequestsBody, error) {
+		var body comm.RequestsBody
+		for i := min(w.Before, 11) - 1; i > 0 && len(body.Requests) < min(w.Limit, 3); i-- {
+			body.Requests, body.Next = append(body.Requests, comm.Record{Index: i, Accepted: fsm.Millis(i)}), i
+		}
+		return body, nil
+	}
+	for _, c := range []struct {
+		limit int
+		since fsm.Millis
+		want  int
+	}{{0, 0, 10}, {4, 0, 4}, {3, 0, 3}, {20, 0, 10}, {20, 6, 5}, {2, 6, 2}} {
+		found, err := (&listCmd{Limit: c.limit}).collect(parts, c.since)
+		if err != nil || len(found) != c.want || found[0].Index != 10 {
+			t.Errorf("%+v: %d found, %v", c, len(found), err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/replay"
+	"shelly/fsm/engine/regression"
+	"shelly/runtime/config"
+	"shelly/runtime/ollama"
+)
+
+// answersName is the file of answers: one for each model and set of options.
+func answersName(out, data string, s replay.Side) string {
+	if out != "" {
+		return out
+	}
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/\\: ", r) {
+			return '-'
+		}
+		return r
+	}, s.Name)
+	return filepath.Join(data, "replay", fmt.Sprintf("%s-%.12s-%s.jsonl", name, s.Digest, s.Options()))
+}
+
+// openAnswers opens the file of answers; a dry run only reads it.
+func (c *replayCmd) openAnswers(data string, s replay.Side) (a *replay.Answers, err error) {
+	name := answersName(c.Out, data, s)
+	if c.DryRun {
+		a, err = replay.Read(name)
+	} else {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return nil, exit.With(exit.Disk, err)
+		}
+		a, err = replay.Open(name)
+	}
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "the file of answers: %w", err)
+	}
+	return a, nil
+}
+
+// modelSide is a model and the connection to it.
+type modelSide struct {
+	replay.Side
+	client *ollama.Client
+}
+
+// sides finds the model that is asked, and the one that it is held against, if it is
+// not the record. A model that cannot do what the questions need is said here.
+func (c *replayCmd) sides(ctx context.Context, asked config.Brain, questions []regression.Question) (now modelSide, against *modelSide, err error) {
+	asked.EmbedModel = "" // nothing is embedded
+	client, err := ollama.New(brain.Options(asked))
+	if err != nil {
+		return modelSide{}, nil, exit.Errorf(exit.Usage, "brain.url: %w", err)
+	}
+	if now, err = side(ctx, client, asked.Model, c.Repeat, questions); err != nil {
+		return modelSide{}, nil, err
+	}
+	if c.Against == againstRecorded {
+		return now, nil, nil
+	}
+	other, err := side(ctx, client, c.Against, 1, questions)
+	return now, &other, err
+}
+
+// side looks at a model before it is asked.
+func side(ctx context.Context, client *ollama.Client, name string, repeat int, questions []regression.Question) (modelSide, error) {
+	none := func(err error) (modelSide, error) { return modelSide{}, exit.With(exit.Unreachable, err) }
+	name, _, err := client.With(name, "").Choose(ctx)
+	if err != nil {
+		return none(err)
+	}
+	models, err := client.Models(ctx)
+	if err != nil {
+		return none(err)
+	}
+	can, err := client.Show(ctx, name)
+	if err != nil {
+		return none(err)
+	}
+	tools := slices.ContainsFunc(questions, func(q regression.Question) bool { return len(q.Tools) > 0 })
+	if tools && (!can.Tools && !client.Describes() || !can.Completion) {
+		return none(fmt.Errorf("%s cannot call tools, and the questions offer some: name one that can, or ask with --purpose summary", name))
+	}
+	if think := client.Thinks(); think != "" && think != "false" && !can.Thinking {
+		return none(fmt.Errorf("%s cannot think: set brain.think to model or false", name))
+	}
+	model := regression.Model{Name: name, Server: client.BaseURL()}
+	for _, m := range models {
+		if ollama.SameModel(m.Name, name) { // with its tag, so that one model has one file of answers
+			model.Name, model.Digest = m.Name, m.Digest
+		}
+	}
+	client = client.With(model.Name, "")
+	return modelSide{replay.Side{Client: client, Repeat: max(repeat, 1), Model: model}, client}, nil
+}

@@ -1,0 +1,90 @@
+// Package run is shelly run: it starts the daemon with all that it works with, serves until
+// a signal, and closes in reverse.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/logging"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/runtime/failpoint"
+)
+
+// Command is the subcommand.
+type Command struct {
+	flags.Settings
+	Profile string `placeholder:"NAME" help:"Profile to begin with: default, shelly, countbot, nanobot or omniemployee."`
+}
+
+// Help says what no flag does.
+func (c *Command) Help() string {
+	return "SIGTERM and SIGINT end it with a farewell, twice at once; SIGHUP reads the configuration again."
+}
+
+func (c *Command) load() (config.Config, error) {
+	return c.Settings.Load(flags.Given("--profile", "profile", c.Profile)...)
+}
+
+// Run implements the subcommand (CLI-4). The order of the start is LIF-2's: whatever
+// fails on the way ends the process before anything is served.
+func (c *Command) Run(t *terminal.Terminal) error {
+	cfg, err := c.load()
+	if err != nil {
+		return err
+	}
+	log := logging.New(t.Err, cfg.Log)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	s := &starting{cfg: cfg, log: log, fail: cancel}
+	defer s.close()
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	signals, hangups := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go forward(ctx, signals, s.daemon)
+	go s.heed(ctx, hangups, c.load)
+	code, err := s.daemon.Run(ctx)
+	failpoint.Hit(failpoint.ShutdownStopped)
+	signal.Stop(signals) // the next one ends the process, however long closing takes
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%w; nothing that was accepted is lost: start again", context.Cause(ctx))
+	case errors.Is(err, engine.ErrNoSpace):
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err))
+	case err != nil:
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: start again when the cause is mended", err))
+	case code != fsm.ExitClean:
+		return exit.Errorf(exit.Forced, "stopped before the farewell was over (%s)", code)
+	}
+	log.Info("stopped")
+	return nil
+}
+
+// forward tells the daemon of signals until ctx ends.
+func forward(ctx context.Context, signals <-chan os.Signal, d *daemon.Daemon) {
+	for {
+		select {
+		case s := <-signals:
+			name := "TERM"
+			if s == syscall.SIGINT {
+				name = "INT"
+			}
+			d.Signal(name)
+		case <-ctx.Done():
+			return
+		}
+	}
+}

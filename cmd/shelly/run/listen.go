@@ -1,0 +1,77 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/version"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// listen binds the listeners, says in the data folder where they are, and serves
+// until ctx ends.
+func (s *starting) listen(ctx context.Context) error {
+	token, err := client.EnsureToken(s.cfg.Data)
+	if err != nil {
+		return exit.With(exit.Data, err)
+	}
+	at := client.Endpoint{PID: os.Getpid(), Version: version.Text()}
+	counters := &comm.Counters{}
+	if s.cfg.Comm.HTTP != "" {
+		l, err := comm.ListenTCP(s.cfg.Comm.HTTP)
+		if err != nil {
+			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
+		}
+		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory,
+		})
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		at.HTTP = l.Addr().String()
+		s.serve(ctx, func(ctx context.Context) error { return h.Serve(ctx, l) })
+	}
+	if s.cfg.Comm.UDP != "" {
+		conn, err := comm.ListenUDP(s.cfg.Comm.UDP)
+		if err != nil {
+			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err))
+		}
+		u, err := comm.NewUDP(s.daemon, comm.UDPOptions{
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
+		})
+		if err != nil {
+			return errors.Join(err, conn.Close())
+		}
+		at.UDP = conn.LocalAddr().String()
+		s.serve(ctx, func(ctx context.Context) error { return u.Serve(ctx, conn) })
+	}
+	if err := client.WriteEndpoint(s.cfg.Data, at); err != nil {
+		return exit.With(exit.Data, err)
+	}
+	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
+	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
+	return nil
+}
+
+// serve runs a listener until close. One that ends before ends the daemon: a deaf
+// one would look alive to whoever watches the process.
+func (s *starting) serve(ctx context.Context, listen func(context.Context) error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() {
+		err := listen(ctx)
+		if ctx.Err() == nil {
+			s.fail(fmt.Errorf("a listener has ended: %w", err))
+			err = nil // the daemon's end says it
+		}
+		done <- err
+	}()
+	s.later(func() error {
+		cancel()
+		return <-done
+	})
+}

@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm"
+	"shelly/runtime/daemon"
+	"shelly/runtime/memory"
+	"shelly/runtime/store"
+)
+
+// remember opens the memory, which reads its entries while shelly serves already
+// (MEM-7).
+func (s *starting) remember(entries *store.Store, e daemon.Embedder) *memory.Memory {
+	m := memory.Begin(entries, memory.Options{
+		Embedder: e,
+		HalfLife: fsm.Millis(s.cfg.Memory.HalfLife.Milliseconds()),
+		Now:      func() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) },
+	})
+	s.later(func() error {
+		m.Close()
+		return nil
+	})
+	return m
+}
+
+// manyEntries is how many entries are worth a collection of garbage once they are read.
+const manyEntries = 10_000
+
+// keep keeps the memory up until close, and ends the daemon where an entry cannot be
+// read.
+func (s *starting) keep(ctx context.Context, m *memory.Memory) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := m.Wait(ctx); err != nil {
+			if ctx.Err() == nil {
+				s.fail(exit.With(exit.Data, fmt.Errorf("load the memory: %w", err)))
+			}
+			return
+		}
+		if m.Counts().Entries > manyEntries {
+			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
+		}
+		err := m.Keep(ctx, memory.Upkeep{Quiet: s.daemon.Quiet, Pause: pause, Log: s.log})
+		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+			s.log.Error("memory entries are no longer embedded", "error", err)
+		}
+	}()
+	s.later(func() error {
+		cancel()
+		<-done
+		return nil
+	})
+}
+
+// pause waits by the clock.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

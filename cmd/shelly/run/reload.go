@@ -1,0 +1,54 @@
+package run
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"shelly/runtime/config"
+)
+
+// heed reloads the configuration at each hang-up until ctx ends (CFG-10). One that
+// does not load changes nothing.
+func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+		}
+		next, err := load()
+		if err == nil {
+			err = s.reload(ctx, next)
+		}
+		if err != nil {
+			s.log.Error("the configuration is not reloaded; the one before stays", "error", err)
+		}
+	}
+}
+
+func (s *starting) reload(ctx context.Context, next config.Config) error {
+	if err := s.daemon.Space(ctx); err != nil { // before the tools are other than the machine knows
+		return err
+	}
+	now, restart := s.cfg.Reload(next)
+	bench, err := openBench(now, s.log)
+	if err != nil {
+		return err
+	}
+	if err := s.work.use(bench); err != nil {
+		s.log.Warn("closing tools and skills that are not used any more", "error", err)
+	}
+	if err := s.daemon.Configure(ctx, s.machine(bench, now)); err != nil {
+		return err
+	}
+	if err := s.daemon.Retain(ctx, retention(now)); err != nil {
+		return err
+	}
+	s.cfg = now
+	if len(restart) > 0 {
+		s.log.Warn("some new settings wait for a restart", "keys", strings.Join(restart, " "))
+	}
+	s.log.Info("the configuration is reloaded", "profile", now.Profile)
+	return nil
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/version"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/backup"
+	"shelly/runtime/comm"
+	"shelly/runtime/config"
+	"shelly/runtime/daemon"
+	"shelly/runtime/failpoint"
+	"shelly/runtime/memory"
+	"shelly/runtime/session"
+	"shelly/runtime/store"
+)
+
+// preload runs a preload until close.
+func (s *starting) preload(ctx context.Context, p *brain.Preload) {
+	if p == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Run(ctx)
+	}()
+	s.later(func() error {
+		cancel()
+		<-done
+		return nil
+	})
+}
+
+// starting is a daemon on its way up: what was opened is closed in reverse.
+type starting struct {
+	cfg    config.Config
+	log    *slog.Logger
+	work   workshop
+	daemon *daemon.Daemon
+	memory *memory.Memory
+	jitter int                     // of this process's waits for the model (INF-15)
+	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
+	closes []func() error
+}
+
+func (s *starting) close() {
+	for i := len(s.closes) - 1; i >= 0; i-- {
+		if err := s.closes[i](); err != nil {
+			s.log.Error("closing", "error", err)
+		}
+	}
+	failpoint.Hit(failpoint.ShutdownClosed)
+}
+
+func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
+
+// start opens brain, tools, skills, store and memory, recovers the machine and opens
+// the listeners.
+func (s *starting) start(ctx context.Context) error {
+	s.jitter = rand.IntN(fsm.JitterMax + 1)
+	brain, err := brain.Open(ctx, s.cfg.Brain, s.log)
+	if err != nil {
+		return err
+	}
+	bench, err := openBench(s.cfg, s.log)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	s.later(s.work.close)
+	if err := s.work.use(bench); err != nil {
+		return err
+	}
+	journal, err := s.openStore()
+	if err != nil {
+		return err
+	}
+	s.later(journal.Close)
+	failpoint.Hit(failpoint.BootOpened)
+	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}
+	s.memory = s.remember(journal, brain.Embedder)
+	sessions, err := session.Open(s.cfg.Data, journal, time.Now)
+	if err != nil {
+		return exit.With(exit.Data, err)
+	}
+	s.daemon, err = daemon.Open(daemon.Options{
+		Config:   s.machine(bench, s.cfg),
+		Journal:  journal,
+		Brain:    brain.Brain,
+		Embedder: brain.Embedder,
+		Memory:   s.memory,
+		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
+		Sessions: sessions,
+		Skills:   &s.work,
+		Tools:    &s.work,
+		Backup: func(ctx context.Context, w io.Writer) error {
+			_, err := backup.Write(ctx, w, keep)
+			return err
+		},
+		Log:   s.log,
+		Now:   time.Now,
+		About: daemon.About{Version: version.Text(), Brain: brain.About, Data: s.cfg.Data},
+
+		Retention: retention(s.cfg),
+	})
+	if err != nil {
+		return exit.With(exit.Data, err)
+	}
+	s.keep(ctx, s.memory)
+	s.preload(ctx, brain.Preload)
+	return s.listen(ctx)
+}
+
+// machine is the machine's configuration with what a bench offers and the jitter of this
+// process, which a reload keeps.
+func (s *starting) machine(b *bench, cfg config.Config) fsm.Config {
+	m := cfg.Machine(b.tools.Declarations(), b.skills.Decls())
+	m.Jitter = s.jitter
+	return m
+}
+
+// retention is how long the daemon keeps what was done.
+func retention(cfg config.Config) engine.Retention {
+	return engine.Retention{Age: fsm.Millis(cfg.Retention.Age.Milliseconds()), Bytes: int64(cfg.Retention.Bytes)}
+}
+
+// openStore opens the data folder, behind what a crash in the midst of a restore or a
+// backup has left to do (JRN-25).
+func (s *starting) openStore() (*store.Store, error) {
+	finished, err := backup.Finish(s.cfg.Data)
+	if err != nil {
+		return nil, exit.With(exit.Data, fmt.Errorf("finish a restore that was interrupted: %w", err))
+	}
+	if finished {
+		s.log.Info("a restore that was interrupted is finished", "data", s.cfg.Data)
+	}
+	journal, err := folder.OpenStore(s.cfg, s.log)
+	if err != nil {
+		return nil, err
+	}
+	if err := backup.Clear(s.cfg.Data); err != nil {
+		s.log.Warn("what a backup has left cannot be removed", "error", err)
+	}
+	return journal, nil
+}

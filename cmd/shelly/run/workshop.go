@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/skill"
+	"shelly/runtime/tool"
+)
+
+// offered is an error (CFG-13) where tools.approve names a tool that there is not: a person
+// would not be asked about the one that is meant. Exec may be named before it is
+// allowed.
+func offered(cfg config.Config, tools *tool.Runner) error {
+	for _, name := range cfg.Unoffered(tools.Declarations()) {
+		if name != "exec" {
+			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly config --profile %s for the builtin ones", name, cfg.Profile)
+		}
+	}
+	return nil
+}
+
+// workshop is the tools and the skills of the workspace. A reload of the
+// configuration opens them anew, so that tools come and go while the daemon runs
+// (CFG-10); a call that runs goes on with what it began with.
+type workshop struct {
+	now    atomic.Pointer[bench]
+	mu     sync.Mutex
+	before *bench // a call that began with it may still run
+}
+
+// bench is what one configuration opened.
+type bench struct {
+	tools  *tool.Runner
+	skills *skill.Library
+}
+
+func (b *bench) close() error { return errors.Join(b.tools.Close(), b.skills.Close()) }
+
+// openBench opens tools and skills as cfg says.
+func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
+	tools, err := tool.New(tool.Options{
+		Workspace:      cfg.Workspace,
+		Everywhere:     !cfg.Tools.RestrictToWorkspace,
+		Private:        []string{cfg.Data},
+		AllowExec:      cfg.Tools.Exec.Allow,
+		ExecTimeout:    cfg.Tools.Exec.Timeout,
+		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
+		ReadBytesMax:   int(cfg.Tools.ReadBytesMax),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := offered(cfg, tools); err != nil {
+		return nil, errors.Join(err, tools.Close())
+	}
+	library, problems, err := skill.Open(cfg.Workspace)
+	if err != nil {
+		return nil, errors.Join(err, tools.Close())
+	}
+	for _, p := range problems {
+		log.Warn("a skill cannot be used", "problem", p)
+	}
+	return &bench{tools: tools, skills: library}, nil
+}
+
+// use works with b from now on, and closes what nobody can be working with any more.
+func (w *workshop) use(b *bench) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old := w.now.Swap(b)
+	before := w.before
+	w.before = old
+	if before == nil {
+		return nil
+	}
+	return before.close()
+}
+
+// Run implements [daemon.Tools].
+func (w *workshop) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
+	return w.now.Load().tools.Run(ctx, run)
+}
+
+// Load implements [daemon.Skills].
+func (w *workshop) Load(ctx context.Context, name, reference string) (string, error) {
+	return w.now.Load().skills.Load(ctx, name, reference)
+}
+
+// close closes what is open, when nobody works any more.
+func (w *workshop) close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.now.Load().close()
+	if w.before != nil {
+		err = errors.Join(err, w.before.close())
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+// Package scenario is shelly scenario, which helps to write scenario files.
+package scenario
+
+import (
+	"shelly/cmd/shelly/internal/suite"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/scenarios"
+)
+
+// Command is what helps to write scenario files (CLI-13).
+type Command struct {
+	Init   initCmd   `cmd:"" help:"Begin: write a first scenario, the schemas and a workflow."`
+	Lint   lintCmd   `cmd:"" help:"Say what loads but is doubtful."`
+	Schema schemaCmd `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
+}
+
+type lintCmd struct{ suite.Lint }
+
+// Run implements the subcommand (SCN-21).
+func (c *lintCmd) Run(t *terminal.Terminal) error { return c.Lint.Run(t.Out, t.Err) }
+
+type schemaCmd struct {
+	Property bool `xor:"which" help:"Print that of property files."`
+	Fragment bool `xor:"which" help:"Print that of the files which scenarios include; it refers to scenario.v1.json beside it."`
+}
+
+// Help is what follows the usage.
+func (schemaCmd) Help() string {
+	return "Editors that know YAML complete and check a scenario whose first line names the schema:\n\n" +
+		"  # yaml-language-server: $schema=schema/scenario.v1.json"
+}
+
+// Run implements the subcommand (SCN-20).
+func (c *schemaCmd) Run(t *terminal.Terminal) error {
+	schema := scenarios.Schema
+	switch {
+	case c.Fragment:
+		schema = scenarios.FragmentSchema
+	case c.Property:
+		schema = scenarios.PropertySchema
+	}
+	_, err := t.Out.Write(schema)
+	return err
+}
