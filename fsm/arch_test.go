@@ -30,16 +30,20 @@ func rooms() []room {
 		{dirs: []string{"fsm/engine"}, except: []string{"fsm/engine/journaltest"}, imports: []string{"shelly/fsm"}, floats: true},
 		{dirs: []string{"fsm/spec"}, imports: []string{"shelly/fsm"}, reflect: true, floats: true},
 		{
-			dirs: []string{"sim"},
+			dirs: []string{"sim"}, except: []string{"sim/strict"},
 			imports: []string{
-				"shelly/fsm", "shelly/fsm/engine", "shelly/fsm/engine/history", "shelly/fsm/engine/regression", "go.yaml.in/yaml/v4",
+				"shelly/fsm", "shelly/fsm/engine", "shelly/fsm/engine/history", "shelly/fsm/engine/regression", "shelly/fsm/wording", "shelly/sim/strict",
 				"github.com/expr-lang/expr", "github.com/expr-lang/expr/ast", "github.com/expr-lang/expr/file", "github.com/expr-lang/expr/vm",
 				"github.com/aymanbagabas/go-udiff",
 			},
 			time: true, rand: true, reflect: true, floats: true,
 		},
+		{dirs: []string{"sim/strict"}, imports: []string{"shelly/fsm/wording", yamlLibrary}, reflect: true},
 	}
 }
+
+// yamlLibrary stands behind sim/strict.
+const yamlLibrary = "go.yaml.in/yaml/v4"
 
 // globals returns the package-level variables that are no errors, each with the
 // reason why it may be one.
@@ -121,12 +125,25 @@ func TestTheCoreIsPure(t *testing.T) {
 }
 
 // TestArrowsPointOneWay: cmd → runtime, sim → fsm/engine → fsm. What fsm and sim
-// may import is in their rooms.
+// may import is in their rooms. One package below sim is runtime's too: sim/strict, which
+// reads what people write in YAML and imports nothing of sim.
 func TestArrowsPointOneWay(t *testing.T) {
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"runtime"}, nil) {
 		for _, imp := range s.file.Imports {
-			if p := importPath(imp); within(p, "shelly/sim") || within(p, "shelly/cmd") {
+			if p := importPath(imp); within(p, "shelly/sim") && p != "shelly/sim/strict" || within(p, "shelly/cmd") {
 				t.Errorf("%s imports %s", s.name, p)
+			}
+		}
+	}
+}
+
+// TestYAMLIsReadInOnePlace: the library stands behind one package, so that all files
+// that people write are read alike.
+func TestYAMLIsReadInOnePlace(t *testing.T) {
+	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm", "sim", "runtime", "cmd"}, []string{"sim/strict"}) {
+		for _, imp := range s.file.Imports {
+			if importPath(imp) == yamlLibrary {
+				t.Errorf("%s imports %s; read and write YAML by shelly/sim/strict", s.name, yamlLibrary)
 			}
 		}
 	}
@@ -179,6 +196,8 @@ func snippets() []snippet {
 		{"sim in sim", "sim/scenario", "", `import "shelly/sim"`},
 		{"the engine in fsm", "fsm", `import of "shelly/fsm/engine"`, `import "shelly/fsm/engine"`},
 		{"runtime in sim", "sim", `import of "shelly/runtime/store"`, `import "shelly/runtime/store"`},
+		{"YAML in sim", "sim/scenario", `import of "go.yaml.in/yaml/v4"`, `import "go.yaml.in/yaml/v4"`},
+		{"sim in the reader", "sim/strict", `import of "shelly/sim/scenario"`, `import "shelly/sim/scenario"`},
 		{"rapid", "sim", `import of "pgregory.net/rapid"`, `import "pgregory.net/rapid"`},
 		{"printing", "sim", "fmt.Println", "import \"fmt\"\nfunc f() { fmt.Println() }"},
 		{"printing to a writer", "sim", "", "import \"fmt\"\nfunc f() { fmt.Fprintln(w) }"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // loadIdentity replaces the identity by the text of identity_file, unless a
@@ -23,13 +24,13 @@ func (l *loading) loadIdentity() {
 	}
 	b, err := readFile(path, promptBytesMax)
 	if err != nil {
-		l.problems.add(file, fileKey, quote(path)+": "+err.Error())
+		l.problems.add(file, fileKey, wording.Quote(path)+": "+err.Error())
 		return
 	}
 	f, _ := l.schema.field(key)
 	identity, err := f.readText(strings.TrimSpace(string(b)), place{})
 	if err != nil {
-		l.problems.add(file, fileKey, quote(path)+" "+err.Error())
+		l.problems.add(file, fileKey, wording.Quote(path)+" "+err.Error())
 		return
 	}
 	l.config.Prompts.Identity = identity

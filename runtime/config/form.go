@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"shelly/fsm/wording"
 )
 
 const (
@@ -31,7 +33,7 @@ func parseURL(text string) (string, error) {
 	case err != nil || u.Hostname() == "" && u.Port() == "":
 		return "", bad
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("%w; %s:// is neither http:// nor https://", bad, clip(u.Scheme))
+		return "", fmt.Errorf("%w; %s:// is neither http:// nor https://", bad, wording.Clip(u.Scheme, wording.ShownMax))
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("%w, without ? or #", bad)
 	}
@@ -70,7 +72,7 @@ func parseListen(text string) (string, error) {
 	}
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
-		return "", fmt.Errorf("wants HOST:PORT such as 127.0.0.1:7433, or off, not %s", quote(text))
+		return "", fmt.Errorf("wants HOST:PORT such as 127.0.0.1:7433, or off, not %s", wording.Quote(text))
 	}
 	if _, err := parsePort(port); err != nil {
 		return "", err
@@ -80,7 +82,7 @@ func parseListen(text string) (string, error) {
 	}
 	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
 		return "", fmt.Errorf("%s is not a loopback address; shelly listens on loopback only: use 127.0.0.1:%s, [::1]:%s or off",
-			quote(text), port, port)
+			wording.Quote(text), port, port)
 	}
 	return text, nil
 }
@@ -88,7 +90,7 @@ func parseListen(text string) (string, error) {
 func parsePort(text string) (uint16, error) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return 0, fmt.Errorf("%s is not a port; ports are 0 to 65535", quote(text))
+		return 0, fmt.Errorf("%s is not a port; ports are 0 to 65535", wording.Quote(text))
 	}
 	return uint16(n), nil
 }

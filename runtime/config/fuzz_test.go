@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // Whatever a configuration file holds, loading it gives a configuration, or an error
@@ -47,7 +48,7 @@ func FuzzFile(f *testing.F) {
 			return
 		}
 		for _, line := range strings.Split(told(err), "\n") {
-			if place, _, ok := strings.Cut(line, ": "); !ok || place == "" || strings.ContainsFunc(line, isControl) {
+			if place, _, ok := strings.Cut(line, ": "); !ok || place == "" || strings.ContainsFunc(line, unicode.IsControl) {
 				t.Errorf("the error has the line %q", line)
 			}
 		}

@@ -1,20 +1,20 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
-const (
-	variablePrefix = "SHELLY_"
-	fileBytesMax   = 1 << 20 // far above any configuration written by hand
-)
+const variablePrefix = "SHELLY_"
 
 // Sources is where a configuration comes from, in rising precedence: the
 // profile, a file, the environment, overrides.
@@ -56,7 +56,7 @@ type loading struct {
 // with all sources, one line each (CFG-3).
 func Load(s Sources) (Config, error) {
 	if !filepath.IsAbs(s.Dir) {
-		return Config{}, fmt.Errorf("current folder %s is not an absolute path", quote(s.Dir))
+		return Config{}, fmt.Errorf("current folder %s is not an absolute path", wording.Quote(s.Dir))
 	}
 	l := &loading{sources: s, schema: newSchema(), origins: map[string]origin{}}
 	l.gatherFile()
@@ -86,7 +86,7 @@ func (l *loading) gatherFile() {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.sources.Dir, path)
 	}
-	text, err := readFile(path, fileBytesMax)
+	text, err := readFile(path, strict.FileBytesMax)
 	if errors.Is(err, fs.ErrNotExist) && l.sources.File == "" {
 		return
 	}
@@ -96,7 +96,7 @@ func (l *loading) gatherFile() {
 	}
 	w := walker{file: name, schema: l.schema}
 	w.walk(text)
-	l.problems = append(l.problems, w.problems...)
+	l.problems = append(l.problems, w.found()...)
 	for _, a := range w.assignments {
 		a.dir = filepath.Dir(path)
 		l.assignments = append(l.assignments, a)
@@ -126,12 +126,12 @@ func (l *loading) gatherEnvironment() {
 		}
 		known[name] = true // said once
 		what := "unknown variable"
-		if near := nearest(name, names); near != "" {
+		if near := wording.Nearest(name, names); near != "" {
 			what += "; did you mean " + near + "?"
 		} else {
 			what += "; a key such as brain.model is SHELLY_BRAIN_MODEL"
 		}
-		l.problems.add(origin{layer: layerEnvironment, name: quoteOdd(name)}, "", what)
+		l.problems.add(origin{layer: layerEnvironment, name: wording.Word(name)}, "", what)
 	}
 }
 
@@ -145,7 +145,7 @@ func (l *loading) gatherOverrides() {
 		case l.schema.isSection(o.Key):
 			l.problems.add(at, o.Key, "is a section; its keys are: "+strings.Join(l.schema.names(o.Key), ", "))
 		default:
-			l.problems.add(at, quoteOdd(o.Key), l.schema.unknownKey(o.Key))
+			l.problems.add(at, wording.Word(o.Key), l.schema.unknownKey(o.Key))
 		}
 	}
 }
@@ -192,44 +192,6 @@ func (l *loading) profile() string {
 
 // readFile reads a regular file of at most limit bytes. Its errors do not name
 // the file; a missing one is fs.ErrNotExist.
-func readFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, reason(err)
-	case info.IsDir():
-		return nil, errors.New("is a directory, not a file")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	switch {
-	case err != nil:
-		return nil, reason(err)
-	case int64(len(text)) > limit:
-		return nil, fmt.Errorf("is too large; the limit is %s", Bytes(limit))
-	}
-	return text, nil
-}
-
-// reason is an error without the path, which its place already names.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
-// quoteOdd quotes a name only where it could not be shown as it is.
-func quoteOdd(name string) string {
-	if strings.ContainsFunc(name, isControl) || len(name) > quotedCharsMax {
-		return quote(name)
-	}
-	return name
+func readFile(path string, limit int) ([]byte, error) {
+	return strict.ReadFile(os.DirFS("/"), cmp.Or(strings.TrimLeft(path, "/"), "."), limit)
 }

@@ -1,14 +1,12 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/sim/strict"
 )
 
 // PrintProfile returns all that a profile decides as a configuration file that
@@ -20,8 +18,8 @@ func PrintProfile(name string) (string, bool) {
 		return "", false
 	}
 	c := defaults(Sources{}, name)
-	root := mapping()
-	sections := map[string]*yaml.Node{"": root}
+	root := strict.Map()
+	sections := map[string]*strict.Node{"": root}
 	put(root, "profile", textNode(name), "")
 	value := reflect.ValueOf(c)
 	for _, f := range newSchema() {
@@ -30,18 +28,16 @@ func PrintProfile(name string) (string, bool) {
 		}
 		section, _ := cutLast(f.key)
 		if sections[section] == nil {
-			sections[section] = mapping()
+			sections[section] = strict.Map()
 			put(root, section, sections[section], "") // no section in a section has a setting of the profile's
 		}
 		put(sections[section], f.name(), f.node(value.FieldByIndex(f.index)), f.comment())
 	}
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if err := enc.Encode(root); err != nil {
+	text, err := strict.Write(root, 0)
+	if err != nil {
 		panic(fmt.Sprintf("profile %s cannot be written: %v", name, err)) // a profile is part of the program
 	}
-	return b.String() + c.unsettable(), true
+	return string(text) + c.unsettable(), true
 }
 
 // comment is what is said beside a value: what it is, and which words there are.
@@ -60,32 +56,30 @@ func cutLast(key string) (section, name string) {
 	return "", key
 }
 
-func mapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
-
-// put adds a key to a mapping, with what is said of it: beside a value of one line,
+// put adds a key to a map, with what is said of it: beside a value of one line,
 // above a text.
-func put(m *yaml.Node, key string, value *yaml.Node, says string) {
-	k := textNode(key)
-	if value.Tag == "!!str" && value.Style == yaml.LiteralStyle {
-		k.HeadComment = says
+func put(m *strict.Node, key string, value *strict.Node, says string) {
+	k := strict.Text(key)
+	if value.Style == strict.Literal {
+		k.Above = says
 	} else {
-		value.LineComment = says
+		value.Beside = says
 	}
 	m.Content = append(m.Content, k, value)
 }
 
-func textNode(text string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-	if strings.Contains(text, "\n") || len(text) > 80 {
-		n.Style = yaml.LiteralStyle
+func textNode(text string) *strict.Node {
+	n := strict.Text(text)
+	if len(text) > 80 {
+		n.Style = strict.Literal
 	}
 	return n
 }
 
 // node is a value as YAML has it.
-func (f field) node(v reflect.Value) *yaml.Node {
+func (f field) node(v reflect.Value) *strict.Node {
 	if f.isList() {
-		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+		list := strict.List().OnOneLine()
 		for i := range v.Len() {
 			list.Content = append(list.Content, textNode(f.item().format(v.Index(i))))
 		}
@@ -94,13 +88,13 @@ func (f field) node(v reflect.Value) *yaml.Node {
 	n := textNode(f.format(v))
 	switch {
 	case f.typ == reflect.TypeFor[bool]():
-		n.Tag = "!!bool"
+		n.Kind = strict.BoolKind
 	case f.typ == reflect.TypeFor[int](), f.typ == reflect.TypeFor[Bytes]() && strings.Trim(n.Value, "0123456789") == "":
-		n.Tag = "!!int"
+		n.Kind = strict.IntKind
 	case f.typ == reflect.TypeFor[Temperature]() && n.Value != ownTemperature:
-		n.Tag = "!!float"
+		n.Kind = strict.FloatKind
 		if !strings.Contains(n.Value, ".") {
-			n.Tag = "!!int"
+			n.Kind = strict.IntKind
 		}
 	}
 	return n

@@ -4,10 +4,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 func TestEveryFieldHasItsOwnVariableAndAValidDefault(t *testing.T) {
@@ -132,9 +134,9 @@ func TestLoadIsTotal(t *testing.T) {
 		).Draw(t, "yaml")
 		w := walker{file: "c.yaml", schema: newSchema()}
 		w.walk([]byte(text))
-		for _, p := range w.problems {
+		for _, p := range w.found() {
 			for _, r := range p.Error() {
-				if isControl(r) {
+				if unicode.IsControl(r) {
 					t.Fatalf("raw control character in %q", p.Error())
 				}
 			}
@@ -143,7 +145,7 @@ func TestLoadIsTotal(t *testing.T) {
 }
 
 func TestOfEquallyNearTheFirstIsMeant(t *testing.T) {
-	if got := nearest("gracf", []string{"grace", "gracd"}); got != "grace" {
+	if got := wording.Nearest("gracf", []string{"grace", "gracd"}); got != "grace" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -152,7 +154,7 @@ func TestNearestPrefersTheClosest(t *testing.T) {
 	for _, c := range []struct{ word, want string }{
 		{"gracee", "grace"}, {"garce", "grace"}, {"GRACE", "grace"}, {"g", ""}, {"max_quest", "max_quests"}, {"", ""},
 	} {
-		if got := nearest(c.word, []string{"grace", "max_queue", "max_quests"}); got != c.want {
+		if got := wording.Nearest(c.word, []string{"grace", "max_queue", "max_quests"}); got != c.want {
 			t.Errorf("nearest(%q) = %q, want %q", c.word, got, c.want)
 		}
 	}

@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // unknownKey says what is wrong with a key that does not exist and what may be
@@ -16,7 +18,7 @@ func (s schema) unknownKey(key string) string {
 		return "unknown key; did you mean " + f.name() + " (a duration such as " + f.example() + ")?"
 	}
 	names := s.names(section)
-	if near := nearest(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return "unknown key; did you mean " + near + "?"
 	}
 	for _, f := range s {
@@ -51,41 +53,4 @@ func (s schema) withoutUnit(section, name string) (field, bool) {
 // example is a field's default, written as a source would.
 func (f field) example() string {
 	return f.format(reflect.ValueOf(defaults(Sources{}, builtinProfile)).FieldByIndex(f.index))
-}
-
-// nearest returns the candidate that word was most likely meant to be, or "".
-// Of equals the first wins.
-func nearest(word string, candidates []string) string {
-	best, bound := "", max(1, len(word)/3)
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= bound {
-			best, bound = c, d-1
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b (optimal string alignment).
-func distance(a, b string) int {
-	var before, last []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Bytes is a size in bytes.
@@ -85,7 +86,7 @@ func (f field) read(text string, p place) (reflect.Value, error) {
 		return v, err
 	case reflect.TypeFor[bool]():
 		if text != "true" && text != "false" {
-			return v, fmt.Errorf("wants true or false, not %s", quote(text))
+			return v, fmt.Errorf("wants true or false, not %s", wording.Quote(text))
 		}
 		v.SetBool(text == "true")
 		return v, nil
@@ -111,7 +112,7 @@ func (f field) readList(text string, p place) (reflect.Value, error) {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		if text, ok = strings.CutSuffix(inner, "]"); !ok {
-			return v, fmt.Errorf("wants %s, not %s", f.wants(), quote("["+inner))
+			return v, fmt.Errorf("wants %s, not %s", f.wants(), wording.Quote("["+inner))
 		}
 	}
 	if strings.TrimSpace(text) == "" {
@@ -154,10 +155,10 @@ func (f field) readText(text string, p place) (string, error) {
 	case strings.TrimSpace(text) == "":
 		return "", errors.New("is empty")
 	case f.of != nil && !slices.Contains(f.of, text):
-		if near := nearest(text, f.of); near != "" {
-			return "", fmt.Errorf("%s is not one of %s; did you mean %s?", quote(text), strings.Join(f.of, ", "), near)
+		if near := wording.Nearest(text, f.of); near != "" {
+			return "", fmt.Errorf("%s is not one of %s; did you mean %s?", wording.Quote(text), strings.Join(f.of, ", "), near)
 		}
-		return "", fmt.Errorf("%s is not one of %s", quote(text), strings.Join(f.of, ", "))
+		return "", fmt.Errorf("%s is not one of %s", wording.Quote(text), strings.Join(f.of, ", "))
 	case f.is == "prompt":
 		return text, checkPrompt(text)
 	case strings.ContainsFunc(text, isControl):
@@ -237,10 +238,10 @@ func parseInt(text string) (int64, error) {
 	plain := digits != "" && strings.Trim(digits, "0123456789") == "" && (digits == "0" || digits[0] != '0')
 	n, err := strconv.ParseInt(text, 10, 64)
 	if !plain {
-		return 0, fmt.Errorf("wants a plain whole number, not %s", quote(text))
+		return 0, fmt.Errorf("wants a plain whole number, not %s", wording.Quote(text))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%s is too large", clip(text))
+		return 0, fmt.Errorf("%s is too large", wording.Clip(text, wording.ShownMax))
 	}
 	return n, nil
 }
@@ -253,10 +254,10 @@ func parseTemperature(text string) (Temperature, error) {
 	whole, places, _ := strings.Cut(text, ".")
 	plain := whole != "" && strings.Trim(whole+places, "0123456789") == "" && !strings.HasSuffix(text, ".")
 	if !plain || len(whole) > 3 {
-		return 0, fmt.Errorf("wants a number such as 0.7, or %s for the model's own, not %s", ownTemperature, quote(text))
+		return 0, fmt.Errorf("wants a number such as 0.7, or %s for the model's own, not %s", ownTemperature, wording.Quote(text))
 	}
 	if len(places) > 3 {
-		return 0, fmt.Errorf("%s is finer than a thousandth", clip(text))
+		return 0, fmt.Errorf("%s is finer than a thousandth", wording.Clip(text, wording.ShownMax))
 	}
 	n, err := strconv.Atoi(whole + (places + "000")[:3])
 	if n == 0 {
@@ -280,11 +281,11 @@ func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s", quote(text))
+		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s", wording.Quote(text))
 	case d < 0:
-		return 0, fmt.Errorf("%s is negative", clip(text))
+		return 0, fmt.Errorf("%s is negative", wording.Clip(text, wording.ShownMax))
 	case d%time.Millisecond != 0:
-		return 0, fmt.Errorf("%s is finer than a millisecond", clip(text))
+		return 0, fmt.Errorf("%s is finer than a millisecond", wording.Clip(text, wording.ShownMax))
 	}
 	return d, nil
 }
@@ -300,13 +301,13 @@ func parseBytes(text string) (Bytes, error) {
 	n, err := parseInt(number)
 	switch {
 	case strings.HasPrefix(number, "-") && err == nil:
-		return 0, fmt.Errorf("%s is negative", clip(text))
+		return 0, fmt.Errorf("%s is negative", wording.Clip(text, wording.ShownMax))
 	case err != nil && strings.Trim(number, "0123456789") != "":
-		return 0, fmt.Errorf("wants a size such as 65536, 64KiB or 64MiB, not %s", quote(text))
+		return 0, fmt.Errorf("wants a size such as 65536, 64KiB or 64MiB, not %s", wording.Quote(text))
 	case err != nil:
 		return 0, err
 	case n > math.MaxInt64/int64(unit):
-		return 0, fmt.Errorf("%s is too large", clip(text))
+		return 0, fmt.Errorf("%s is too large", wording.Clip(text, wording.ShownMax))
 	}
 	return Bytes(n) * unit, nil
 }
@@ -351,16 +352,4 @@ func formatDuration(d time.Duration) string {
 	default:
 		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
 	}
-}
-
-const quotedCharsMax = 60
-
-// quote shows a value in an error: one line, bounded, no raw control characters.
-func quote(text string) string { return strconv.QuoteToGraphic(clip(text)) }
-
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > quotedCharsMax {
-		return string(runes[:quotedCharsMax]) + "…"
-	}
-	return text
 }

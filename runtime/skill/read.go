@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/sim/strict"
 )
 
 // names returns the names in a folder that are not hidden, in order, of the first
@@ -72,11 +72,51 @@ func (l *Library) readFile(folder, name string) (text string, err error) {
 	return strings.ReplaceAll(text, "\r\n", "\n"), nil
 }
 
-// header is the front matter. What else stands in it is of no concern here.
+// header is the front matter.
 type header struct {
-	Name        string `yaml:"name"`
-	Description string `yaml:"description"`
-	Always      bool   `yaml:"always"`
+	Name        string
+	Description string
+	Always      bool
+}
+
+// readHeader reads the front matter. What else stands in it is of no concern here, and
+// any scalar is a text, since skills are written for other programs too.
+func readHeader(front string) (head header, err error) {
+	root, problem := strict.Parse([]byte(front), "front matter", "")
+	if problem != nil {
+		return head, strict.Failed(fileName, nil, []strict.Problem{*problem})
+	}
+	if root == nil {
+		return head, nil
+	}
+	var d strict.Decoder
+	d.Members(root, "", func(key, value *strict.Node, at string) {
+		switch value = value.Follow(); key.Value {
+		case "name":
+			head.Name = textOf(&d, value, at)
+		case "description":
+			head.Description = textOf(&d, value, at)
+		case "always":
+			switch word := textOf(&d, value, at); strings.ToLower(word) {
+			case "true", "yes", "on", "y":
+				head.Always = true
+			case "", "false", "no", "off", "n":
+			default:
+				d.Add(value, at, "wants true or false, not "+value.String())
+			}
+		}
+	})
+	return head, strict.Failed(fileName, nil, d.Problems)
+}
+
+func textOf(d *strict.Decoder, n *strict.Node, path string) string {
+	switch {
+	case n.Kind == strict.NullKind:
+		return ""
+	case !n.Scalar():
+		d.Add(n, path, "wants text, not "+n.String())
+	}
+	return n.Value
 }
 
 const fence = "---\n"
@@ -91,7 +131,7 @@ func parse(text string) (head header, body string, err error) {
 	if !ok {
 		return head, "", fmt.Errorf("the front matter of %s has no end, a line ---", fileName)
 	}
-	if err := yaml.Load([]byte(front), &head); err != nil {
+	if head, err = readHeader(front); err != nil {
 		return head, "", fmt.Errorf("the front matter of %s is not YAML with texts name and description and a truth value always: %s",
 			fileName, strings.Join(strings.Fields(err.Error()), " "))
 	}

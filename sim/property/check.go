@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // Options says how a property is checked; the zero value as its file says, however long
@@ -187,10 +185,10 @@ type found struct {
 	shrunk    string
 }
 
-func (p *found) node(f *scenario.File) *yaml.Node {
+func (p *found) node(f *scenario.File) *strict.Node {
 	return flow(
 		text("by"), text(path.Base(f.Path())), text("invariant"), text(p.invariant),
-		text("seed"), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatUint(p.seed, 10)},
+		text("seed"), strict.Number(p.seed),
 		text("shrunk"), text(p.shrunk),
 	)
 }

@@ -3,11 +3,10 @@ package property
 import (
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // The calls among which faults are drawn. A case has rarely more.
@@ -22,28 +21,28 @@ type chance struct {
 	key   string // under faults; of the journal's the part behind it
 	p     scenario.Chance
 	calls int
-	how   []*yaml.Node // what goes wrong
+	how   []*strict.Node // what goes wrong
 }
 
 func chances(c *scenario.Chances) []chance {
 	failing := flow(text("code"), text("busy"), text("message"), text("come back later"))
-	busy := flow(text("code"), text("busy"), text("retryable"), yes())
+	busy := flow(text("code"), text("busy"), text("retryable"), strict.True())
 	service := func(key string, fails, hangs scenario.Chance) []chance {
 		return []chance{
-			{key, fails, callsDrawn, []*yaml.Node{text("fails"), text("it does not work")}},
-			{key, hangs, callsDrawn, []*yaml.Node{text("hangs"), yes()}},
+			{key, fails, callsDrawn, []*strict.Node{text("fails"), text("it does not work")}},
+			{key, hangs, callsDrawn, []*strict.Node{text("hangs"), strict.True()}},
 		}
 	}
 	all := []chance{
-		{"brain", c.BrainError, callsDrawn, []*yaml.Node{text("fails"), text("error")}},
-		{"brain", c.BrainBusy, callsDrawn, []*yaml.Node{text("fails"), failing}},
-		{"brain", c.BrainCut, callsDrawn, []*yaml.Node{text("cut"), yes()}},
-		{"brain", c.BrainGarbage, callsDrawn, []*yaml.Node{text("garbage"), text("{not JSON")}},
-		{"brain", c.BrainHangs, callsDrawn, []*yaml.Node{text("hangs"), yes()}},
-		{"tool", c.ToolError, callsDrawn, []*yaml.Node{text("fails"), text("it does not work")}},
-		{"tool", c.ToolBusy, callsDrawn, []*yaml.Node{text("fails"), busy}},
-		{"tool", c.ToolHangs, callsDrawn, []*yaml.Node{text("hangs"), yes()}},
-		{"tool", c.ToolLost, callsDrawn, []*yaml.Node{text("started_then_lost"), yes()}},
+		{"brain", c.BrainError, callsDrawn, []*strict.Node{text("fails"), text("error")}},
+		{"brain", c.BrainBusy, callsDrawn, []*strict.Node{text("fails"), failing}},
+		{"brain", c.BrainCut, callsDrawn, []*strict.Node{text("cut"), strict.True()}},
+		{"brain", c.BrainGarbage, callsDrawn, []*strict.Node{text("garbage"), text("{not JSON")}},
+		{"brain", c.BrainHangs, callsDrawn, []*strict.Node{text("hangs"), strict.True()}},
+		{"tool", c.ToolError, callsDrawn, []*strict.Node{text("fails"), text("it does not work")}},
+		{"tool", c.ToolBusy, callsDrawn, []*strict.Node{text("fails"), busy}},
+		{"tool", c.ToolHangs, callsDrawn, []*strict.Node{text("hangs"), strict.True()}},
+		{"tool", c.ToolLost, callsDrawn, []*strict.Node{text("started_then_lost"), strict.True()}},
 	}
 	all = append(all, service("recall", c.RecallError, c.RecallHangs)...)
 	all = append(all, service("embedding", c.EmbeddingError, c.EmbeddingHangs)...)
@@ -57,8 +56,8 @@ func chances(c *scenario.Chances) []chance {
 }
 
 // faults draws what goes wrong: calls and appends by their numbers, and crashes.
-func (g *generator) faults() *yaml.Node {
-	out, journal := &yaml.Node{Kind: yaml.MappingNode}, &yaml.Node{Kind: yaml.MappingNode}
+func (g *generator) faults() *strict.Node {
+	out, journal := strict.Map(), strict.Map()
 	for _, c := range chances(&g.of.Generate.Faults) {
 		if c.p == 0 {
 			continue
@@ -68,13 +67,13 @@ func (g *generator) faults() *yaml.Node {
 			to = journal
 		}
 		for _, nth := range g.draw.strikes(c.key, g.often(int(c.p)), c.calls) {
-			fault := flow(text("nth"), number(nth))
-			fault.Content = append(append(fault.Content, c.how...), text("optional"), yes())
+			fault := flow(text("nth"), strict.Number(nth))
+			fault.Content = append(append(fault.Content, c.how...), text("optional"), strict.True())
 			addTo(to, c.key, fault)
 		}
 	}
 	if len(journal.Content) > 0 {
-		out.Content = append(out.Content, text("journal"), journal)
+		out.Put("journal", journal)
 	}
 	g.crashes(out)
 	return out
@@ -99,7 +98,7 @@ func (g *generator) often(p int) int {
 }
 
 // crashes draws where the process dies.
-func (g *generator) crashes(out *yaml.Node) {
+func (g *generator) crashes(out *strict.Node) {
 	own := g.of.Generate.Faults.Crash
 	if own == nil {
 		return
@@ -113,25 +112,25 @@ func (g *generator) crashes(out *yaml.Node) {
 			point := points[g.draw.Choose("point", len(points))]
 			crash := flow(text("at"), text(string(point)))
 			if point == sim.AfterStep {
-				crash.Content[1] = text(string(point) + "." + number(nth).Value)
+				crash.Content[1] = text(string(point) + "." + strict.Number(nth).Value)
 			} else {
-				crash.Content = append(crash.Content, text("nth"), number(nth))
+				crash.Put("nth", strict.Number(nth))
 			}
 			if own.Restart != nil {
-				crash.Content = append(crash.Content, text("restart_after"), text(own.Restart.Draw(g.draw, "restart")))
+				crash.Put("restart_after", text(own.Restart.Draw(g.draw, "restart")))
 			}
-			crash.Content = append(crash.Content, text("optional"), yes())
+			crash.Put("optional", strict.True())
 			addTo(out, "crash", crash)
 		})
 	}
 }
 
 // addTo adds to the list of a key.
-func addTo(out *yaml.Node, key string, one *yaml.Node) {
-	value, i := keyOf(out, key)
-	if i < 0 {
-		value = list()
-		out.Content = append(out.Content, text(key), value)
+func addTo(out *strict.Node, key string, one *strict.Node) {
+	value := out.Get(key)
+	if value == nil {
+		value = strict.List()
+		out.Put(key, value)
 	}
 	value.Content = append(value.Content, one)
 }

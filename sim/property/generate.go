@@ -1,18 +1,14 @@
 package property
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // generator writes cases of a property.
@@ -26,13 +22,13 @@ type generator struct {
 // source draws a case and writes it. What its script leaves open is open in no case:
 // entries are optional, and a last one serves every further call.
 func (g *generator) source(found *found) ([]byte, error) {
-	root := &yaml.Node{Kind: yaml.MappingNode}
-	add := func(key string, value *yaml.Node) {
-		if value != nil && (value.Kind == yaml.ScalarNode || len(value.Content) > 0) {
-			root.Content = append(root.Content, text(key), value)
+	root := strict.Map()
+	add := func(key string, value *strict.Node) {
+		if value != nil && (value.Scalar() || len(value.Content) > 0) {
+			root.Put(key, value)
 		}
 	}
-	add("scenario", number(scenario.FormatVersion))
+	add("scenario", strict.Number(scenario.FormatVersion))
 	add("name", text(g.name(found)))
 	if found != nil {
 		add("found", found.node(g.file))
@@ -45,9 +41,9 @@ func (g *generator) source(found *found) ([]byte, error) {
 	add("timeline", timeline)
 	add("faults", g.faults())
 	if seed := g.draw.Choose("order", seedsMax); seed > 0 {
-		add("seed", number(seed))
+		add("seed", strict.Number(seed))
 	}
-	always := list()
+	always := strict.List()
 	for _, i := range g.of.Invariants {
 		if i.Expr != nil {
 			always.Content = append(always.Content, text(i.Expr.String()))
@@ -56,12 +52,7 @@ func (g *generator) source(found *found) ([]byte, error) {
 	always.Content = append(always.Content, text(g.stepsBound()))
 	always.Style = 0
 	add("always", always)
-	var b bytes.Buffer
-	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithLineWidth(columnsMax), yaml.WithCompactSeqIndent(false))
-	if err == nil {
-		err = errors.Join(d.Dump(root), d.Close())
-	}
-	return b.Bytes(), err
+	return strict.Write(root, columnsMax)
 }
 
 // columnsMax is where a line of a case is broken, if it can be.
@@ -126,10 +117,10 @@ func (g *generator) pick(weights []int) int {
 }
 
 // timeline draws what happens when. What repeats a request comes behind one.
-func (g *generator) timeline() *yaml.Node {
+func (g *generator) timeline() *strict.Node {
 	own := &g.of.Generate.Timeline
 	weights := swarm(g, own.Pick)
-	out := list()
+	out := strict.List()
 	at, asked := fsm.Millis(0), false
 	g.draw.several(own.Length.Min, own.Length.Max, func() {
 		gap := own.Gap.Draw(g.draw, "gap")
@@ -152,7 +143,7 @@ func (g *generator) timeline() *yaml.Node {
 		case "user", "command":
 			asked = true
 		case "cancel", "approve", "deny", "resolve":
-			moment.Content = append(moment.Content, text("optional"), yes())
+			moment.Put("optional", strict.True())
 		}
 		out.Content = append(out.Content, moment)
 	})
@@ -163,49 +154,49 @@ func (g *generator) timeline() *yaml.Node {
 const callsMax = 10_000
 
 // brain draws so many answers of the model. The last line serves every further call.
-func (g *generator) brain(length scenario.Range) *yaml.Node {
+func (g *generator) brain(length scenario.Range) *strict.Node {
 	own := &g.of.Generate.Brain
-	out := list()
+	out := strict.List()
 	if len(own.Pick) > 0 {
 		weights := swarm(g, own.Pick)
 		g.draw.several(length.Min, length.Max, func() {
 			line := own.Pick[g.pick(weights)].Draw(g.draw, g.tools)
-			line.Style = yaml.FlowStyle
+			line.Style = strict.Flow
 			g.takes(line, &own.Takes)
-			line.Content = append(line.Content, text("optional"), yes())
+			line.Put("optional", strict.True())
 			out.Content = append(out.Content, line)
 		})
 	}
-	out.Content = append(out.Content, flow(text("says"), text("Done."), text("times"), number(callsMax), text("optional"), yes()))
+	out.Content = append(out.Content, flow(text("says"), text("Done."), text("times"), strict.Number(callsMax), text("optional"), strict.True()))
 	return out
 }
 
 // subagents draws what the model says to subagents, where they can be and the file
 // scripts none.
-func (g *generator) subagents(root *yaml.Node) {
+func (g *generator) subagents(root *strict.Node) {
 	if !slices.ContainsFunc(g.tools, func(t fsm.ToolDecl) bool { return t.Name == fsm.ToolSpawn }) {
 		return
 	}
-	scripts, i := keyOf(root, "brain_for")
-	if i < 0 {
-		scripts = &yaml.Node{Kind: yaml.MappingNode}
-		root.Content = append(root.Content, text("brain_for"), scripts)
+	scripts := root.Get("brain_for")
+	if scripts == nil {
+		scripts = strict.Map()
+		root.Put("brain_for", scripts)
 	}
-	if _, i := keyOf(scripts, "subagent"); i < 0 {
+	if !scripts.Has("subagent") {
 		length := g.of.Generate.Brain.Length
 		length.Min = 0
 		scripts.Style = 0
-		scripts.Content = append(scripts.Content, text("subagent"), g.brain(length))
+		scripts.Put("subagent", g.brain(length))
 	}
 }
 
 // takes adds to an entry how long it takes, where it does not say so itself.
-func (g *generator) takes(entry *yaml.Node, of *scenario.DurationRange) {
-	if _, i := keyOf(entry, "takes"); i >= 0 || of.Max == 0 {
+func (g *generator) takes(entry *strict.Node, of *scenario.DurationRange) {
+	if entry.Has("takes") || of.Max == 0 {
 		return
 	}
 	if took := of.Draw(g.draw, "takes"); millis(took) > 0 {
-		entry.Content = append(entry.Content, text("takes"), text(took))
+		entry.Put("takes", text(took))
 	}
 }
 
@@ -213,75 +204,51 @@ func (g *generator) takes(entry *yaml.Node, of *scenario.DurationRange) {
 func toolKeys() []string { return []string{"effects", "approve", "description", "parameters"} }
 
 // stubs draws what the tools come to. The last entry of each serves every further call.
-func (g *generator) stubs() *yaml.Node {
-	out := &yaml.Node{Kind: yaml.MappingNode}
+func (g *generator) stubs() *strict.Node {
+	out := strict.Map()
 	length := g.of.Generate.Tools.Length
 	if length.Max == 0 {
 		length.Max = 4
 	}
 	for _, tool := range g.of.Tools {
 		weights := swarm(g, tool.Value)
-		entries := list()
+		entries := strict.List()
 		g.draw.several(length.Min, length.Max, func() {
 			entry := tool.Value[g.pick(weights)].Draw(g.draw, g.tools)
-			entry.Style = yaml.FlowStyle
+			entry.Style = strict.Flow
 			for _, key := range toolKeys() {
 				without(entry, key)
 			}
 			g.takes(entry, &g.of.Generate.Tools.Takes)
-			entry.Content = append(entry.Content, text("optional"), yes())
+			entry.Put("optional", strict.True())
 			entries.Content = append(entries.Content, entry)
 		})
 		last := tool.Value[0].Draw(g.draw, g.tools)
-		last.Style = yaml.FlowStyle
+		last.Style = strict.Flow
 		for i := range tool.Value[1:] {
 			other := tool.Value[i+1].Draw(&choices{from: sim.First{}}, g.tools)
 			for _, key := range toolKeys() {
-				if value, i := keyOf(other, key); i >= 0 {
-					if _, there := keyOf(last, key); there < 0 {
-						last.Content = append(last.Content, text(key), value)
-					}
+				if value := other.Get(key); value != nil && !last.Has(key) {
+					last.Put(key, value)
 				}
 			}
 		}
-		last.Content = append(last.Content, text("times"), number(callsMax), text("optional"), yes())
+		last.Put("times", strict.Number(callsMax))
+		last.Put("optional", strict.True())
 		entries.Content = append(entries.Content, last)
-		out.Content = append(out.Content, text(tool.Name), entries)
+		out.Put(tool.Name, entries)
 	}
 	return out
 }
 
-// keyOf returns the value of a key of a map, and its index, or -1.
-func keyOf(n *yaml.Node, key string) (value *yaml.Node, i int) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1], i
-		}
-	}
-	return nil, -1
-}
-
-func without(n *yaml.Node, key string) {
-	if _, i := keyOf(n, key); i >= 0 {
+func without(n *strict.Node, key string) {
+	if i := n.Index(key); i >= 0 {
 		n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
 	}
 }
 
-func text(s string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(strings.ReplaceAll(s, "${", "$${"))
-	return n
-}
-
-func number(n int) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(n)}
-}
-
-func yes() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"} }
-
-func list() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode} }
+// text is a text as a file has it where variables are put in.
+func text(s string) *strict.Node { return strict.Text(strings.ReplaceAll(s, "${", "$${")) }
 
 // flow is a map on one line.
-func flow(members ...*yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: members}
-}
+func flow(members ...*strict.Node) *strict.Node { return strict.Map(members...).OnOneLine() }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // Lint is what was found in files that were not run (SCN-21).
@@ -86,7 +87,7 @@ func annotate(b *strings.Builder, command string, list []problemJSON, path func(
 
 // problemsOf are the problems of a file that does not load, each with its file.
 func problemsOf(err error) []problemJSON {
-	var load *scenario.LoadError
+	var load *strict.Error
 	if !errors.As(err, &load) {
 		return []problemJSON{{Text: err.Error()}}
 	}
@@ -97,6 +98,6 @@ func problemsOf(err error) []problemJSON {
 	return list
 }
 
-func problemIn(own string, p scenario.Problem) problemJSON {
+func problemIn(own string, p strict.Problem) problemJSON {
 	return problemJSON{File: p.Pos.In(own), Line: p.Pos.Line, Col: p.Pos.Col, Path: p.Path, Text: p.Text}
 }

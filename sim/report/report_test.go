@@ -12,17 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // cases is one case of each kind.
 func cases(t *testing.T) []Case {
 	t.Helper()
 	_, bad := scenario.Parse("bad.scenario.yaml", []byte("scenario: 1\nname: x\nexpekt: {}\nexpect: {ends: serving}\n"))
-	var load *scenario.LoadError
+	var load *strict.Error
 	if !errors.As(bad, &load) {
 		t.Fatalf("the bad file has %v", bad)
 	}
-	load.Problems = append(load.Problems, scenario.Problem{Pos: scenario.Pos{File: "lib.yaml", Line: 5, Col: 2}, Text: "a tab"})
+	load.Problems = append(load.Problems, strict.Problem{Pos: strict.Pos{File: "lib.yaml", Line: 5, Col: 2}, Text: "a tab"})
 	return []Case{
 		{Took: time.Second, Outcome: scenario.Outcome{
 			Name: "holds", File: "a.scenario.yaml", Line: 1, Tags: []string{"smoke"}, Covers: []string{"INF-4"},
@@ -32,10 +33,10 @@ func cases(t *testing.T) []Case {
 			},
 		}},
 		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Seed: new(uint64(7)), Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
-			Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
+			Name: "fails", File: "b.scenario.yaml", Pos: strict.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
 			Want: `"<a>"`, Got: `"b"`, Hint: `nearest: [1], {tool: "<a>"}: args is missing`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
 			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1 --seed 7",
-		}, {Name: "fails", File: "b.scenario.yaml", Pos: scenario.Pos{File: "lib.yaml", Line: 2, Col: 1}, Text: "and 2 more failures", Diff: "--- a\n+++ b\n", Again: "shelly test b.scenario.yaml:1"}}}},
+		}, {Name: "fails", File: "b.scenario.yaml", Pos: strict.Pos{File: "lib.yaml", Line: 2, Col: 1}, Text: "and 2 more failures", Diff: "--- a\n+++ b\n", Again: "shelly test b.scenario.yaml:1"}}}},
 		{Outcome: scenario.Outcome{File: "bad.scenario.yaml", Err: bad}},
 		{Outcome: scenario.Outcome{Name: "breaks", File: "c.scenario.yaml", Line: 2, Err: errors.New("c.scenario.yaml: no rest")}},
 		{Outcome: scenario.Outcome{Name: "waits", File: "d.scenario.yaml", Line: 1, Skipped: "no model answers"}},

@@ -8,6 +8,7 @@ import (
 
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // Run is what came of all cases of one run.
@@ -19,7 +20,7 @@ type Run struct {
 
 // Case is what came of one case, with what only its runner knows. A file that does
 // not load is a case with the file's path alone, whose Err is a
-// [*scenario.LoadError].
+// [*strict.Error].
 type Case struct {
 	scenario.Outcome
 	Differs bool          // a second run gave another trace (SCN-11)
@@ -76,8 +77,8 @@ func (c *Case) Status() Status {
 func (s Status) Fails() bool { return s != Passed && s != Skipped }
 
 // loadError is what is wrong with a file that does not load, else nil.
-func (c *Case) loadError() *scenario.LoadError {
-	var load *scenario.LoadError
+func (c *Case) loadError() *strict.Error {
+	var load *strict.Error
 	errors.As(c.Err, &load)
 	return load
 }
@@ -163,7 +164,7 @@ func (c *Case) text() string { return prettyCase(c, Options{Broken: true}) }
 
 // place is where a reader should look first: the first thing that is wrong, or the
 // case itself. Line and column are 0 where it is the whole file.
-func (c *Case) place() (file string, at scenario.Pos) {
+func (c *Case) place() (file string, at strict.Pos) {
 	if load := c.loadError(); load != nil && len(load.Problems) > 0 {
 		at = load.Problems[0].Pos
 	} else if len(c.Failures) > 0 && c.Failures[0].Pos.Line > 0 {

@@ -1,32 +1,28 @@
 package scenario
 
-import (
-	"reflect"
-
-	"go.yaml.in/yaml/v4"
-)
+import "shelly/sim/strict"
 
 // Condition is an expression on the state after a step, or an item that an event of
 // the step is to match.
 type Condition struct {
-	pos        Pos
+	pos        strict.Pos
 	expression *Expression // nil: an item
 	item       *Item
 }
 
-func (v *Condition) read(d *decoder, n *yaml.Node, path string) {
-	v.pos = d.pos(n)
-	if n.Kind == yaml.MappingNode {
+func (v *Condition) Read(d *strict.Decoder, n *strict.Node, path string) {
+	v.pos = n.Pos
+	if n.Kind == strict.MapKind {
 		v.item = &Item{}
-		v.item.read(d, n, path)
+		v.item.Read(d, n, path)
 		return
 	}
-	if n.Kind != yaml.ScalarNode {
-		d.add(n, path, `wants an expression such as "active <= 1" or an item such as {tool: exec}, found `+kindOf(n))
+	if !n.Scalar() {
+		d.Add(n, path, `wants an expression such as "active <= 1" or an item such as {tool: exec}, found `+n.String())
 		return
 	}
 	v.expression = &Expression{}
-	v.expression.read(d, n, path)
+	v.expression.Read(d, n, path)
 }
 
 // String is the condition on one line.
@@ -43,12 +39,12 @@ type Claim struct {
 	When *Condition `key:"when"`          // only after steps in which this holds or occurs
 }
 
-func (v *Claim) read(d *decoder, n *yaml.Node, path string) {
-	if hasKey(n, "that", "when") {
-		d.object(n, reflect.ValueOf(v).Elem(), path)
+func (v *Claim) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Has("that", "when") {
+		d.Object(n, v, path)
 		return
 	}
-	v.That.read(d, n, path)
+	v.That.Read(d, n, path)
 }
 
 // Promise is what must come about: a condition, or {that, when, within} (SCN-32).
@@ -58,27 +54,12 @@ type Promise struct {
 	Within *Duration  `key:"within"`        // no later than this after it; before the end unless given
 }
 
-func (v *Promise) read(d *decoder, n *yaml.Node, path string) {
-	if hasKey(n, "that", "when", "within") {
-		d.object(n, reflect.ValueOf(v).Elem(), path)
+func (v *Promise) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Has("that", "when", "within") {
+		d.Object(n, v, path)
 		return
 	}
-	v.That.read(d, n, path)
-}
-
-// hasKey reports whether a node is a map with one of the keys.
-func hasKey(n *yaml.Node, keys ...string) bool {
-	if n.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		for _, key := range keys {
-			if n.Content[i].Value == key {
-				return true
-			}
-		}
-	}
-	return false
+	v.That.Read(d, n, path)
 }
 
 // expressions are all expressions of the file, in its order.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Config overrides single settings of a profile. Its keys are
@@ -104,36 +104,36 @@ func jsonNames(t reflect.Type) []string {
 	return list
 }
 
-func (v *Config) read(d *decoder, n *yaml.Node, path string) {
+func (v *Config) Read(d *strict.Decoder, n *strict.Node, path string) {
 	switch {
-	case n.Kind != yaml.MappingNode:
-		d.add(n, path, "wants a map of "+strings.Join(configKeys(), ", ")+"; found "+kindOf(n))
+	case n.Kind != strict.MapKind:
+		d.Add(n, path, "wants a map of "+strings.Join(configKeys(), ", ")+"; found "+n.String())
 		return
 	case len(n.Content) == 0:
-		d.add(n, path, "is empty; the keys here are: "+strings.Join(configKeys(), ", "))
+		d.Add(n, path, "is empty; the keys here are: "+strings.Join(configKeys(), ", "))
 		return
 	}
-	d.members(n, path, func(key, item *yaml.Node, at string) {
-		if item = d.enter(item, at); item == nil {
+	d.Members(n, path, func(key, item *strict.Node, at string) {
+		if item = d.Enter(item, at); item == nil {
 			return
 		}
-		defer d.leave()
-		if isNull(item) {
-			d.add(item, at, absentValue(item))
+		defer d.Leave()
+		if item.Kind == strict.NullKind {
+			d.Add(item, at, strict.Absent(item))
 			return
 		}
 		v.readKey(d, key, item, at)
 	})
 }
 
-func (v *Config) readKey(d *decoder, key, n *yaml.Node, path string) {
+func (v *Config) readKey(d *strict.Decoder, key, n *strict.Node, path string) {
 	switch key.Value {
 	case "init":
-		v.init = fsm.InitMode(d.word(n, path, []string{string(fsm.InitEveryStart), string(fsm.InitFirstStart), string(fsm.InitOff)}))
+		v.init = fsm.InitMode(d.Word(n, path, []string{string(fsm.InitEveryStart), string(fsm.InitFirstStart), string(fsm.InitOff)}))
 		return
 	case "tools":
 		v.tools = []string{}
-		d.list(n, reflect.ValueOf(&v.tools).Elem(), path)
+		d.List(n, &v.tools, path)
 		return
 	case "prompts":
 		v.readPrompts(d, n, path)
@@ -142,94 +142,85 @@ func (v *Config) readKey(d *decoder, key, n *yaml.Node, path string) {
 	for _, g := range configGroups(&fsm.Config{}) {
 		if i := slices.Index(jsonNames(g.value.Type()), key.Value); i >= 0 {
 			o := override{group: g.name, name: key.Value, index: i}
-			d.setting(n, &o, g.value.Field(i).Type(), path)
+			o.read(d, n, g.value.Field(i).Type(), path)
 			v.given = append(v.given, o)
 			return
 		}
 	}
-	d.add(key, path, unknown("key", key.Value, configKeys()))
+	d.Add(key, path, wording.Unknown("key", key.Value, configKeys()))
 }
 
-// setting reads what a field of a type is overridden with.
-func (d *decoder) setting(n *yaml.Node, o *override, t reflect.Type, path string) {
+// read reads what a field of a type is overridden with.
+func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path string) {
 	switch {
 	case o.name == "temperature":
-		o.number = d.thousandths(n, path)
+		o.number = thousandths(d, n, path)
 	case t == reflect.TypeFor[fsm.Millis]():
 		var length Duration
-		length.read(d, n, path)
+		length.Read(d, n, path)
 		o.number = int64(length)
 	case t == reflect.TypeFor[[]fsm.Millis]():
 		var steps []Duration
-		d.list(n, reflect.ValueOf(&steps).Elem(), path)
+		d.List(n, &steps, path)
 		for _, s := range steps {
 			o.steps = append(o.steps, fsm.Millis(s))
 		}
 	case t.Kind() == reflect.Int:
 		var count Count
-		count.read(d, n, path)
+		count.Read(d, n, path)
 		o.number = int64(count)
 	case t.Kind() == reflect.Bool:
-		d.truth(n, reflect.ValueOf(&o.truth).Elem(), path)
+		o.truth = d.Truth(n, path)
 	default:
 		words := switchWords(o.name)
-		if o.text = d.word(n, path, words); o.text == words[0] {
+		if o.text = d.Word(n, path, words); o.text == words[0] {
 			o.text = ""
 		}
 	}
 }
 
-// word reads one of the words that are allowed.
-func (d *decoder) word(n *yaml.Node, path string, allowed []string) string {
-	text, ok := d.text(n, path)
-	if ok && !slices.Contains(allowed, text) {
-		d.add(n, path, unknown("word", text, allowed))
-	}
-	return text
-}
-
 // thousandths reads a decimal such as 0.7 with at most three places. Exactly 0 is
 // -1, since 0 is the model's own.
-func (d *decoder) thousandths(n *yaml.Node, path string) int64 {
-	if tag := n.ShortTag(); n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
-		d.add(n, path, "wants a number such as 0.7, not "+kindOf(n))
+func thousandths(d *strict.Decoder, n *strict.Node, path string) int64 {
+	if n.Kind != strict.IntKind && n.Kind != strict.FloatKind {
+		d.Add(n, path, "wants a number such as 0.7, not "+n.String())
 		return 0
 	}
 	whole, part, _ := strings.Cut(n.Value, ".")
 	number, err := strconv.ParseUint(whole+(part + "000")[:max(3, len(part))], 10, 31)
 	switch {
 	case err != nil || whole == "":
-		d.add(n, path, "write the number "+shown(n.Value)+" in plain decimal, at least 0")
+		d.Add(n, path, "write the number "+wording.Word(n.Value)+" in plain decimal, at least 0")
 	case len(part) > 3:
-		d.add(n, path, "the number "+shown(n.Value)+" has more than three decimals")
+		d.Add(n, path, "the number "+wording.Word(n.Value)+" has more than three decimals")
 	case number == 0:
 		return -1
 	}
 	return int64(number)
 }
 
-func (v *Config) readPrompts(d *decoder, n *yaml.Node, path string) {
+func (v *Config) readPrompts(d *strict.Decoder, n *strict.Node, path string) {
 	t := reflect.TypeFor[fsm.Prompts]()
 	known := jsonNames(t)
-	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		d.add(n, path, "wants a map of "+strings.Join(known, ", ")+"; found "+kindOf(n))
+	if n.Kind != strict.MapKind || len(n.Content) == 0 {
+		d.Add(n, path, "wants a map of "+strings.Join(known, ", ")+"; found "+n.String())
 		return
 	}
-	d.members(n, path, func(key, item *yaml.Node, at string) {
+	d.Members(n, path, func(key, item *strict.Node, at string) {
 		i := slices.Index(known, key.Value)
 		o := override{group: "prompts", name: key.Value, index: i}
 		switch {
 		case i < 0:
-			d.add(key, at, unknown("key", key.Value, known))
+			d.Add(key, at, wording.Unknown("key", key.Value, known))
 			return
 		case t.Field(i).Type.Kind() == reflect.Slice:
 			var parts []PromptPart
-			d.value(item, reflect.ValueOf(&parts).Elem(), at)
+			d.Value(item, &parts, at)
 			for _, p := range parts {
 				o.parts = append(o.parts, fsm.Section{Title: p.Title, Text: p.Text, Of: fsm.Content(p.Of)})
 			}
 		default:
-			d.value(item, reflect.ValueOf(&o.text).Elem(), at)
+			d.Value(item, &o.text, at)
 		}
 		v.given = append(v.given, o)
 	})

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Found is a counterexample, and where it was found.
@@ -27,7 +29,7 @@ func (c *Found) Write(w io.Writer) error {
 	for i, words := range c.Path {
 		fmt.Fprintf(&b, "# %3d. %s\n", i+1, oneLine(words))
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", FormatVersion, strconv.Quote(clip(c.title(), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", FormatVersion, strconv.Quote(wording.Clip(c.title(), nameBytesMax)))
 	if err := writeTold(&b, c.Told, 0); err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func (c *Found) title() string {
 }
 
 // oneLine is a text that may stand behind a # or be a name.
-func oneLine(text string) string { return strings.Map(printable, strings.ReplaceAll(text, "\n", " ")) }
+func oneLine(text string) string { return wording.Line(strings.ReplaceAll(text, "\n", " ")) }
 
 // claim writes what of the case's always and never does not hold.
 func (c *Found) claim(b *strings.Builder) {
@@ -58,7 +60,7 @@ func (c *Found) claim(b *strings.Builder) {
 		claims []Claim
 	}{{"always", c.Case.Always}, {"never", c.Case.Never}} {
 		for i := range list.claims {
-			if element(list.key, i) != c.Invariant {
+			if strict.Element(list.key, i) != c.Invariant {
 				continue
 			}
 			text := "that: " + list.claims[i].That.yaml()

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Files as people break them: each error says where, which key, what is wrong and
@@ -71,7 +74,7 @@ func TestSCN2TheCorpusOfBrokenFiles(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Load(test.fsys, "x/x.scenario.yaml")
-			var load *LoadError
+			var load *strict.Error
 			switch {
 			case test.want == nil:
 				if err != nil {
@@ -79,7 +82,7 @@ func TestSCN2TheCorpusOfBrokenFiles(t *testing.T) {
 				}
 				return
 			case !errors.As(err, &load):
-				t.Fatalf("error %v, want a LoadError", err)
+				t.Fatalf("error %v, want a strict.Error", err)
 			}
 			for _, want := range test.want {
 				if !strings.Contains(err.Error(), want) {
@@ -87,7 +90,7 @@ func TestSCN2TheCorpusOfBrokenFiles(t *testing.T) {
 				}
 			}
 			for line := range strings.Lines(err.Error()) {
-				if line = strings.TrimSuffix(line, "\n"); strings.Map(printable, line) != line || len(line) > 1500 || !strings.HasPrefix(line, "x/x.scenario.yaml:") {
+				if line = strings.TrimSuffix(line, "\n"); wording.Line(line) != line || len(line) > 1500 || !strings.HasPrefix(line, "x/x.scenario.yaml:") {
 					t.Errorf("line %.2000q", line)
 				}
 			}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // valid is a file that loads; the cases below break it in one place.
@@ -37,7 +40,7 @@ func brokenFiles(t *testing.T) []broken {
 		}
 		return strings.Replace(valid, old, new, 1)
 	}
-	deep := strings.Repeat("[", DepthMax+5) + strings.Repeat("]", DepthMax+5)
+	deep := strings.Repeat("[", strict.DepthMax+5) + strings.Repeat("]", strict.DepthMax+5)
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for _, c := range "bcdefghi" {
 		before := string(c - 1)
@@ -237,9 +240,9 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 	for _, test := range brokenFiles(t) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse("f.scenario.yaml", []byte(test.yaml))
-			var load *LoadError
+			var load *strict.Error
 			if !errors.As(err, &load) {
-				t.Fatalf("error %v, want a LoadError", err)
+				t.Fatalf("error %v, want a strict.Error", err)
 			}
 			for _, want := range test.want {
 				if !strings.Contains(err.Error(), want) {
@@ -247,7 +250,7 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 				}
 			}
 			for _, r := range err.Error() {
-				if r != '\n' && printable(r) != r {
+				if r != '\n' && wording.Printable(r) != r {
 					t.Errorf("the error shows %U: %q", r, err)
 				}
 			}
@@ -278,7 +281,7 @@ expect:
   replies: [{$regx: "["}, {$regex: "["}]
 `
 	_, err := Parse("many.scenario.yaml", []byte(source))
-	var load *LoadError
+	var load *strict.Error
 	if !errors.As(err, &load) {
 		t.Fatal(err)
 	}
@@ -288,11 +291,11 @@ expect:
 func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(valid)
-	for i := range problemsMax + 20 {
+	for i := range strict.ProblemsMax + 20 {
 		b.WriteString("x" + strings.Repeat("y", i) + ": 1\n")
 	}
 	_, err := Parse("f.scenario.yaml", []byte(b.String()))
-	if text := err.Error(); strings.Count(text, "\n") != problemsMax || !strings.HasSuffix(text, "and 20 more problems") {
+	if text := err.Error(); strings.Count(text, "\n") != strict.ProblemsMax || !strings.HasSuffix(text, "and 20 more problems") {
 		t.Errorf("error:\n%s", text)
 	}
 }
@@ -300,9 +303,9 @@ func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {
 func TestFilesThatCannotBeRead(t *testing.T) {
 	fsys := fstest.MapFS{
 		"folder/x":  {},
-		"large":     {Data: []byte(strings.Repeat("x", FileBytesMax+1))},
+		"large":     {Data: []byte(strings.Repeat("x", strict.FileBytesMax+1))},
 		"link":      {Mode: os.ModeSymlink},
-		"just.yaml": {Data: []byte(valid + strings.Repeat("#", FileBytesMax-len(valid)))},
+		"just.yaml": {Data: []byte(valid + strings.Repeat("#", strict.FileBytesMax-len(valid)))},
 	}
 	for path, want := range map[string]string{
 		"missing": "missing: no such file",

@@ -14,7 +14,7 @@
 // fields are the keys, and their comments say what each key means.
 //
 // Loading is strict. [Load] gathers all that is wrong with a file, each with its
-// place; see [LoadError]. The limits on a file are the constants of this package.
+// place; see [strict.Error]. The limits on a file are the constants of this package.
 // It has three stages: the fragments that a file includes are read and their keys
 // joined to its own (SCN-16); variables and matrix are read, which says how many
 // cases there are (SCN-18); and each case is read from the same nodes, its variables
@@ -58,10 +58,9 @@
 //
 //   - the format: file.go, expect.go, line.go, moment.go, faults.go, claim.go, ordering.go,
 //     config.go, things.go, replay.go, live.go, real.go, property.go
-//   - loading: load.go is the way through; syntax.go and source.go read YAML, include.go
-//     and join.go fragments, interpolate.go and matrix.go variables, decode.go and
-//     scalar.go values by their types, check*.go what a type does not say; problem.go,
-//     frame.go and suggest.go word what is wrong
+//   - loading: load.go is the way through; package strict reads YAML, and values by their
+//     types; document.go, include.go and join.go fragments, interpolate.go and matrix.go
+//     variables, check*.go what a type does not say
 //   - playing: plan.go and faultplan.go make a [sim.Plan]; run.go plays it
 //   - judging: judge.go and hold.go; match.go, matcher.go, value.go and measure.go match,
 //     nearest.go and explain.go say what comes nearest; trace.go, event.go and

@@ -1,11 +1,11 @@
 package scenario
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Signal is a signal to the process: TERM or INT.
@@ -18,22 +18,22 @@ type signalForm struct {
 
 func signals() []string { return []string{"TERM", "INT"} }
 
-func (v *Signal) read(d *decoder, n *yaml.Node, path string) {
+func (v *Signal) Read(d *strict.Decoder, n *strict.Node, path string) {
 	switch {
-	case n.Kind == yaml.MappingNode:
+	case n.Kind == strict.MapKind:
 		var form signalForm
-		d.object(n, reflect.ValueOf(&form).Elem(), path)
+		d.Object(n, &form, path)
 		*v = Signal(form.Signal)
-	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool":
+	case n.Kind == strict.BoolKind:
 		on := false
-		if d.truth(n, reflect.ValueOf(&on).Elem(), path); !on {
-			d.add(n, path, "wants TERM, INT or true; what is not wanted is left out")
+		if on = d.Truth(n, path); !on {
+			d.Add(n, path, "wants TERM, INT or true; what is not wanted is left out")
 		}
 		*v = "TERM"
 	default:
-		text, ok := d.text(n, path)
+		text, ok := d.Text(n, path)
 		if ok && !slices.Contains(signals(), text) {
-			d.add(n, path, unknown("word", text, signals()))
+			d.Add(n, path, wording.Unknown("word", text, signals()))
 		}
 		*v = Signal(text)
 	}

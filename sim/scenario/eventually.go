@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/sim/strict"
 )
 
 // comeAbout checks what eventually says (SCN-32).
 func (j *judge) comeAbout() {
 	for i := range j.file.Eventually {
 		p := &j.file.Eventually[i]
-		path := element("eventually", i)
+		path := strict.Element("eventually", i)
 		if from := j.begins(path, p.When); from != nil {
 			j.promise(path, &p.That, p.Within, from)
 		}

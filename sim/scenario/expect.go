@@ -1,31 +1,33 @@
 package scenario
 
+import "shelly/sim/strict"
+
 // Expect is what must hold when the case has come to rest (SCN-15).
 type Expect struct {
-	Replies    *Matcher        `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome, after: the time since the acceptance}
-	Handle     *HandlePath     `key:"handle"`                           // the first handle of a request or event
-	Handles    []HandlePath    `key:"handles"`                          // chosen handles
-	Inference  *InferencePath  `key:"inference"`                        // the first inference of that first handle
-	Inferences *Matcher        `key:"inferences"`                       // the paths of all its inferences, the summary's among them
-	Memory     *MemoryExpect   `key:"memory"`                           // what the case added to memory
-	World      *Matcher        `key:"world"`                            // what the outside world holds: a map by name
-	Sessions   *Matcher        `key:"sessions"`                         // the store of sessions: a map by name of {version, history, pending, skills, archive, ratio}
-	MemoryMD   *Matcher        `key:"memory_file"`                      // MEMORY.md
-	HistoryMD  *Matcher        `key:"history_file"`                     // the entries of HISTORY.md, in order
-	Messages   *Matcher        `key:"messages"`                         // what was sent to chats, in order: texts, or {channel, chat, session, text, is_error}
-	Questions  *Matcher        `key:"questions"`                        // what a person was asked, in order: approve, unknown or crashes, or {question, id, session, tool, args}
-	Audit      *Matcher        `key:"audit"`                            // the tool calls that ended, in order: tools, or {tool, args, session, message, result, failed, attempts, duration}
-	Tools      Map[ToolExpect] `key:"tools"`                            // what happened to stub tools, by name
-	Notices    *Matcher        `key:"notices"`                          // notices and repeated replies, in order: {id, notice, ahead, text}
-	Reports    *Matcher        `key:"reports"`                          // words to the operator, in order: texts, or {of, text}
-	Refusals   *Matcher        `key:"refusals"`                         // requests, events (without an id) and cancels that were not accepted, in order: {id, error}
-	Exit       *Matcher        `key:"exit"`                             // how the last epoch ended: clean, timeout or forced
-	Lifecycle  *LifecyclePath  `key:"lifecycle"`                        // the daemon's life
-	Streamed   *Matcher        `key:"streamed"`                         // the pieces of streamed answers that clients saw, in order: texts, or {id, session, purpose, text, thinking, at}
-	Asked      *Matcher        `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
-	Trace      []Ordering      `key:"trace"`                            // orderings over the trace
-	Ends       string          `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
-	Rests      bool            `key:"rests"`                            // (replay) answers alone lead from its end to rest (SIM-9)
+	Replies    *Matcher                  `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome, after: the time since the acceptance}
+	Handle     *HandlePath               `key:"handle"`                           // the first handle of a request or event
+	Handles    []HandlePath              `key:"handles"`                          // chosen handles
+	Inference  *InferencePath            `key:"inference"`                        // the first inference of that first handle
+	Inferences *Matcher                  `key:"inferences"`                       // the paths of all its inferences, the summary's among them
+	Memory     *MemoryExpect             `key:"memory"`                           // what the case added to memory
+	World      *Matcher                  `key:"world"`                            // what the outside world holds: a map by name
+	Sessions   *Matcher                  `key:"sessions"`                         // the store of sessions: a map by name of {version, history, pending, skills, archive, ratio}
+	MemoryMD   *Matcher                  `key:"memory_file"`                      // MEMORY.md
+	HistoryMD  *Matcher                  `key:"history_file"`                     // the entries of HISTORY.md, in order
+	Messages   *Matcher                  `key:"messages"`                         // what was sent to chats, in order: texts, or {channel, chat, session, text, is_error}
+	Questions  *Matcher                  `key:"questions"`                        // what a person was asked, in order: approve, unknown or crashes, or {question, id, session, tool, args}
+	Audit      *Matcher                  `key:"audit"`                            // the tool calls that ended, in order: tools, or {tool, args, session, message, result, failed, attempts, duration}
+	Tools      strict.ByName[ToolExpect] `key:"tools"`                            // what happened to stub tools, by name
+	Notices    *Matcher                  `key:"notices"`                          // notices and repeated replies, in order: {id, notice, ahead, text}
+	Reports    *Matcher                  `key:"reports"`                          // words to the operator, in order: texts, or {of, text}
+	Refusals   *Matcher                  `key:"refusals"`                         // requests, events (without an id) and cancels that were not accepted, in order: {id, error}
+	Exit       *Matcher                  `key:"exit"`                             // how the last epoch ended: clean, timeout or forced
+	Lifecycle  *LifecyclePath            `key:"lifecycle"`                        // the daemon's life
+	Streamed   *Matcher                  `key:"streamed"`                         // the pieces of streamed answers that clients saw, in order: texts, or {id, session, purpose, text, thinking, at}
+	Asked      *Matcher                  `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
+	Trace      []Ordering                `key:"trace"`                            // orderings over the trace
+	Ends       string                    `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
+	Rests      bool                      `key:"rests"`                            // (replay) answers alone lead from its end to rest (SIM-9)
 
 	Clock *ClockExpect `key:"clock"` // when the case comes to rest
 

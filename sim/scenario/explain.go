@@ -3,6 +3,9 @@ package scenario
 import (
 	"strconv"
 	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // explain adds what helps to see why a value does not match: the nearest candidate,
@@ -95,7 +98,7 @@ func some(list []int, name func(int) string) string {
 	const shownMax = 4
 	var parts []string
 	for _, i := range list[:min(len(list), shownMax)] {
-		parts = append(parts, element("", i)+" "+clip(name(i), partBytesMax))
+		parts = append(parts, strict.Element("", i)+" "+wording.Clip(name(i), partBytesMax))
 	}
 	text := strings.Join(parts, ", ")
 	if rest := len(list) - shownMax; rest > 0 {

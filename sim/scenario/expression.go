@@ -11,7 +11,9 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
-	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // The limits on an expression, which keep a run-away one from hanging a run.
@@ -28,7 +30,7 @@ const endsTooSoon = "the expression ends too soon"
 // expr-lang.org without what is no function of its operands alone. Its names are
 // those of the state.
 type Expression struct {
-	pos     Pos
+	pos     strict.Pos
 	text    string
 	program *vm.Program
 	shows   []shows  // the values that a failure shows
@@ -42,25 +44,25 @@ type shows struct {
 	program *vm.Program
 }
 
-func (v *Expression) read(d *decoder, n *yaml.Node, path string) {
-	v.pos = d.pos(n)
-	text, ok := d.text(n, path)
+func (v *Expression) Read(d *strict.Decoder, n *strict.Node, path string) {
+	v.pos = n.Pos
+	text, ok := d.Text(n, path)
 	switch {
 	case !ok:
 		return
 	case strings.TrimSpace(text) == "":
-		d.add(n, path, "the expression is empty")
+		d.Add(n, path, "the expression is empty")
 		return
 	case len(text) > expressionBytesMax:
-		d.add(n, path, fmt.Sprintf("the expression is too long; the limit is %d bytes", expressionBytesMax))
+		d.Add(n, path, fmt.Sprintf("the expression is too long; the limit is %d bytes", expressionBytesMax))
 		return
 	}
 	v.text = strings.Join(strings.Fields(text), " ")
 	if wrong := v.compile(text); wrong != nil {
-		if wrong.text == endsTooSoon && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+		if wrong.text == endsTooSoon && n.Style == strict.Plain {
 			wrong.text += "; quote it where it has a # or, in { } or [ ], a comma"
 		}
-		d.problems = append(d.problems, Problem{Pos: d.within(n, wrong.line, wrong.col), Path: path, Text: wrong.text})
+		d.Problems = append(d.Problems, strict.Problem{Pos: d.Sources.Within(n, wrong.line, wrong.col), Path: path, Text: wrong.text})
 	}
 }
 
@@ -117,7 +119,7 @@ func worded(err error) *expressionError {
 		text = fmt.Sprintf("the expression is too long; the limit is %d names, values and operators", expressionNodesMax)
 	}
 	if name, found := strings.CutPrefix(text, "unknown name "); found {
-		text = unknown("name", name, slices.Concat(exprNames(reflect.TypeFor[state]()), functionNames()))
+		text = wording.Unknown("name", name, slices.Concat(exprNames(reflect.TypeFor[state]()), functionNames()))
 	}
 	if _, rest, found := strings.Cut(text, "type scenario."); found {
 		of, field, _ := strings.Cut(rest, " has no field ")
@@ -125,7 +127,7 @@ func worded(err error) *expressionError {
 		if of == "limitState" {
 			names, what = exprNames(reflect.TypeFor[limitState]()), "limit"
 		}
-		text = unknown(what, field, names)
+		text = wording.Unknown(what, field, names)
 	}
 	text = strings.NewReplacer("scenario.handleState", "handle", "scenario.limitState", "limits", "unexpected token EOF", endsTooSoon).Replace(text)
 	return &expressionError{e.Line, e.Column, text}

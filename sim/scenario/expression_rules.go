@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/file"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // functionNames are the functions of expressions: each is a function of its
@@ -66,7 +67,7 @@ func (r *rules) Visit(node *ast.Node) {
 		r.member(n)
 	case *ast.BuiltinNode:
 		if !slices.Contains(functionNames(), n.Name) {
-			r.refuse(n.Location(), unknown("function", n.Name, functionNames()))
+			r.refuse(n.Location(), wording.Unknown("function", n.Name, functionNames()))
 		}
 		if n.Name == "map" && !isPlain(n.Arguments[1]) {
 			r.refuse(n.Arguments[1].Location(), "map wants a number, a text or a condition of each entry")
@@ -86,7 +87,7 @@ func (r *rules) Visit(node *ast.Node) {
 		if slices.Contains(exprNames(reflect.TypeFor[state]()), name) {
 			r.refuse(n.Location(), name+" is no function; leave the brackets out")
 		}
-		r.refuse(n.Location(), unknown("function", name, functionNames()))
+		r.refuse(n.Location(), wording.Unknown("function", name, functionNames()))
 	}
 }
 
@@ -148,7 +149,7 @@ func (r *rules) words(part, with ast.Node) {
 
 func (r *rules) word(n ast.Node, what string, known []string) {
 	if text, ok := n.(*ast.StringNode); ok && text.Value != "" && !slices.Contains(known, text.Value) {
-		r.refuse(n.Location(), unknown(what, text.Value, known))
+		r.refuse(n.Location(), wording.Unknown(what, text.Value, known))
 	}
 }
 
@@ -264,7 +265,7 @@ func (d durations) Visit(node *ast.Node) {
 	}
 	length, err := time.ParseDuration(text.Value)
 	if err != nil || length < 0 || length%time.Millisecond != 0 {
-		d.refuse(text.Location(), "wants a duration such as 5s or 300ms, not "+shown(text.Value))
+		d.refuse(text.Location(), "wants a duration such as 5s or 300ms, not "+wording.Word(text.Value))
 		return
 	}
 	ast.Patch(node, &ast.IntegerNode{Value: int(length.Milliseconds())})

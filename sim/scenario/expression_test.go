@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 const start = "scenario: 1\nname: x\n"
@@ -53,7 +54,7 @@ func TestSCN31ExpressionsAreCheckedWhenTheFileIsLoaded(t *testing.T) {
 never:
   - "`+strings.Repeat("1 + ", 200)+`1 == 2"
 `))
-	var load *LoadError
+	var load *strict.Error
 	if !errors.As(err, &load) {
 		t.Fatalf("got %v", err)
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // plannedFault is a fault as the simulator plays it, and where the file has it.
@@ -33,21 +34,21 @@ func (f *File) faults() []plannedFault {
 	var list []plannedFault
 	add := func(at string, fault sim.Fault) { list = append(list, plannedFault{at, fault}) }
 	for _, s := range own.writes() {
-		several(s.of, f.where, "faults."+string(s.kind), func(at string, v *WriteFault) { add(at, v.fault(s.kind)) })
+		s.of.Each(f.Where, "faults."+string(s.kind), func(at string, v *WriteFault) { add(at, v.fault(s.kind)) })
 	}
-	several(own.Brain, f.where, "faults.brain", func(at string, v *BrainFault) { add(at, v.fault()) })
-	several(own.Tool, f.where, "faults.tool", func(at string, v *ToolFault) { add(at, v.fault()) })
+	own.Brain.Each(f.Where, "faults.brain", func(at string, v *BrainFault) { add(at, v.fault()) })
+	own.Tool.Each(f.Where, "faults.tool", func(at string, v *ToolFault) { add(at, v.fault()) })
 	for _, s := range own.services(f.latency()) {
-		several(s.of, f.where, "faults."+string(s.kind), func(at string, v *ServiceFault) { add(at, v.fault(s.kind)) })
+		s.of.Each(f.Where, "faults."+string(s.kind), func(at string, v *ServiceFault) { add(at, v.fault(s.kind)) })
 	}
-	several(own.Sessions, f.where, "faults.sessions", func(at string, v *SessionFault) { add(at, v.fault()) })
+	own.Sessions.Each(f.Where, "faults.sessions", func(at string, v *SessionFault) { add(at, v.fault()) })
 	return list
 }
 
 // serviceFaults are the faults of one service.
 type serviceFaults struct {
 	kind  sim.FaultKind
-	of    Several[ServiceFault]
+	of    strict.Several[ServiceFault]
 	takes *Duration // the service's latency
 }
 
@@ -61,7 +62,7 @@ func (v *Faults) services(l *Latencies) []serviceFaults {
 // writeFaults are the faults of one kind of the journal.
 type writeFaults struct {
 	kind sim.FaultKind
-	of   Several[WriteFault]
+	of   strict.Several[WriteFault]
 }
 
 func (v *Faults) writes() []writeFaults {

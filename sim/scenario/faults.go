@@ -1,24 +1,26 @@
 package scenario
 
+import "shelly/sim/strict"
+
 // Faults are what goes wrong beside what the script says (SCN-7, SCN-24).
 type Faults struct {
-	Crash     Crashes               `key:"crash"`     // where the process dies
-	Journal   *JournalFaults        `key:"journal"`   // writes of the journal that fail
-	Brain     Several[BrainFault]   `key:"brain"`     // model calls that go wrong, whatever the script says
-	Tool      Several[ToolFault]    `key:"tool"`      // tool calls that go wrong
-	Recall    Several[ServiceFault] `key:"recall"`    // recalls that go wrong
-	Embedding Several[ServiceFault] `key:"embedding"` // embeddings that go wrong
-	Store     Several[ServiceFault] `key:"store"`     // entries of memory that are not stored
-	Sessions  Several[SessionFault] `key:"sessions"`  // sessions that are not loaded or saved
-	Skills    Several[ServiceFault] `key:"skills"`    // skills that are not loaded
+	Crash     Crashes                      `key:"crash"`     // where the process dies
+	Journal   *JournalFaults               `key:"journal"`   // writes of the journal that fail
+	Brain     strict.Several[BrainFault]   `key:"brain"`     // model calls that go wrong, whatever the script says
+	Tool      strict.Several[ToolFault]    `key:"tool"`      // tool calls that go wrong
+	Recall    strict.Several[ServiceFault] `key:"recall"`    // recalls that go wrong
+	Embedding strict.Several[ServiceFault] `key:"embedding"` // embeddings that go wrong
+	Store     strict.Several[ServiceFault] `key:"store"`     // entries of memory that are not stored
+	Sessions  strict.Several[SessionFault] `key:"sessions"`  // sessions that are not loaded or saved
+	Skills    strict.Several[ServiceFault] `key:"skills"`    // skills that are not loaded
 }
 
 // JournalFaults are writes of the journal that fail. Each ends the process, which
 // starts again a while later.
 type JournalFaults struct {
-	Full  Several[WriteFault] `key:"full"`        // an append fails for want of space: it is lost, and what was appended before is kept
-	Fsync Several[WriteFault] `key:"fsync_error"` // an append that is synced fails in its sync: all behind the last sync that was good is lost
-	Torn  Several[WriteFault] `key:"torn_tail"`   // the process dies behind an append that is not synced, of which only a part was written: it is lost, and what was appended before is kept
+	Full  strict.Several[WriteFault] `key:"full"`        // an append fails for want of space: it is lost, and what was appended before is kept
+	Fsync strict.Several[WriteFault] `key:"fsync_error"` // an append that is synced fails in its sync: all behind the last sync that was good is lost
+	Torn  strict.Several[WriteFault] `key:"torn_tail"`   // the process dies behind an append that is not synced, of which only a part was written: it is lost, and what was appended before is kept
 }
 
 // WriteFault says which appends fail, and for how long the process is down.

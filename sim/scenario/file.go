@@ -1,6 +1,9 @@
 package scenario
 
-import "shelly/fsm"
+import (
+	"shelly/fsm"
+	"shelly/sim/strict"
+)
 
 // File is one case of a loaded scenario file (SCN-1). Its fields are the keys of the format.
 type File struct {
@@ -30,12 +33,9 @@ type File struct {
 
 	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within}
 
-	doc   *document
-	row   *row
-	used  []bool         // of the document's names
-	where map[string]Pos // of every key and list entry, by its path; only looked up
-	slug  string         // of the name of its golden, where the file has a matrix
-	kept  kept           // its golden, where it asks for one
+	*Case
+	slug string // of the name of its golden, where the file has a matrix
+	kept kept   // its golden, where it asks for one
 
 	crashed     bool      // to be run with a crash at each point, too
 	property    *Property // nil for a case
@@ -44,19 +44,19 @@ type File struct {
 
 // Setting is what a case, and a property that makes cases, is set in.
 type Setting struct {
-	Profile   string       `key:"profile"`     // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
-	Config    *Config      `key:"config"`      // single settings that differ from the profile's
-	About     *About       `key:"about"`       // what the profile's texts speak of
-	Clock     *Clock       `key:"clock"`       // the virtual clock
-	Latencies *Latencies   `key:"latencies"`   // how long what says no takes of its own takes (SCN-26)
-	World     Map[Data]    `key:"world"`       // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
-	Skills    []Skill      `key:"skills"`      // the skills that there are
-	Embed     *Embedding   `key:"embedding"`   // off, or how the embedding model fails
-	Memory    []Memory     `key:"memory"`      // what memory holds before the first start
-	Sessions  Map[Session] `key:"sessions"`    // what the store of sessions holds before the first start, by name
-	MemoryMD  string       `key:"memory_file"` // MEMORY.md before the first start
-	ScriptFor *ScriptFor   `key:"brain_for"`   // what the model says to calls for another purpose
-	Strict    bool         `key:"strict"`      // an unscripted summary, compaction, init or farewell fails the case
+	Profile   string                 `key:"profile"`     // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
+	Config    *Config                `key:"config"`      // single settings that differ from the profile's
+	About     *About                 `key:"about"`       // what the profile's texts speak of
+	Clock     *Clock                 `key:"clock"`       // the virtual clock
+	Latencies *Latencies             `key:"latencies"`   // how long what says no takes of its own takes (SCN-26)
+	World     strict.ByName[Data]    `key:"world"`       // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
+	Skills    []Skill                `key:"skills"`      // the skills that there are
+	Embed     *Embedding             `key:"embedding"`   // off, or how the embedding model fails
+	Memory    []Memory               `key:"memory"`      // what memory holds before the first start
+	Sessions  strict.ByName[Session] `key:"sessions"`    // what the store of sessions holds before the first start, by name
+	MemoryMD  string                 `key:"memory_file"` // MEMORY.md before the first start
+	ScriptFor *ScriptFor             `key:"brain_for"`   // what the model says to calls for another purpose
+	Strict    bool                   `key:"strict"`      // an unscripted summary, compaction, init or farewell fails the case
 }
 
 // Provenance is where a case comes from that a property found.
@@ -85,11 +85,11 @@ type About struct {
 
 // Skill is a skill that there is.
 type Skill struct {
-	Name       string      `key:"name,required"` // what it is called by
-	Summary    string      `key:"summary"`       // what the model is told of it before it is loaded
-	Always     bool        `key:"always"`        // its text stands in every system prompt
-	Text       string      `key:"text"`          // the instructions
-	References Map[string] `key:"references"`    // further documents, by name
+	Name       string                `key:"name,required"` // what it is called by
+	Summary    string                `key:"summary"`       // what the model is told of it before it is loaded
+	Always     bool                  `key:"always"`        // its text stands in every system prompt
+	Text       string                `key:"text"`          // the instructions
+	References strict.ByName[string] `key:"references"`    // further documents, by name
 }
 
 // Session is a session as it is saved.
@@ -129,25 +129,25 @@ type Entries []Entry
 // writes, appends and removes is done at the start of the call, whatever becomes of
 // its answer (SCN-23).
 type Entry struct {
-	Args     *Matcher    `key:"args"`                                  // what the tool is called with
-	Returns  *string     `key:"returns"`                               // its result
-	Reads    string      `key:"reads"`                                 // its result is what the world holds by this name at the start: text as it stands, other data as JSON; where there is nothing it fails
-	Writes   Map[Data]   `key:"writes"`                                // what the world then holds, by name
-	Appends  Map[string] `key:"appends"`                               // texts that the world then holds behind those that it has, by name
-	Removes  []string    `key:"removes"`                               // names by which the world then holds nothing
-	Fails    *Failing    `key:"fails"`                                 // it answers that it failed
-	Nothing  bool        `key:"nothing"`                               // (fails) and that nothing happened, so that another attempt is safe
-	Invalid  bool        `key:"invalid"`                               // (fails) and that the call is wrong, so that another attempt is pointless
-	Hangs    bool        `key:"hangs"`                                 // it answers only when it is aborted
-	Deaf     bool        `key:"deaf"`                                  // it does not even stop when it is aborted
-	Lost     bool        `key:"started_then_lost"`                     // it does what it does, but its answer never comes
-	Takes    *Duration   `key:"takes"`                                 // how long until it answers
-	Times    *Count      `key:"times"`                                 // how many calls the entry is for; 1 unless given
-	Effects  string      `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
-	Approve  bool        `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
-	About    string      `key:"description"`                           // what the model is told of the tool, in one of its entries
-	Schema   Args        `key:"parameters"`                            // the JSON Schema of its arguments that the model is shown, in one of its entries
-	Optional bool        `key:"optional"`                              // it is no failure if nobody calls
+	Args     *Matcher              `key:"args"`                                  // what the tool is called with
+	Returns  *string               `key:"returns"`                               // its result
+	Reads    string                `key:"reads"`                                 // its result is what the world holds by this name at the start: text as it stands, other data as JSON; where there is nothing it fails
+	Writes   strict.ByName[Data]   `key:"writes"`                                // what the world then holds, by name
+	Appends  strict.ByName[string] `key:"appends"`                               // texts that the world then holds behind those that it has, by name
+	Removes  []string              `key:"removes"`                               // names by which the world then holds nothing
+	Fails    *Failing              `key:"fails"`                                 // it answers that it failed
+	Nothing  bool                  `key:"nothing"`                               // (fails) and that nothing happened, so that another attempt is safe
+	Invalid  bool                  `key:"invalid"`                               // (fails) and that the call is wrong, so that another attempt is pointless
+	Hangs    bool                  `key:"hangs"`                                 // it answers only when it is aborted
+	Deaf     bool                  `key:"deaf"`                                  // it does not even stop when it is aborted
+	Lost     bool                  `key:"started_then_lost"`                     // it does what it does, but its answer never comes
+	Takes    *Duration             `key:"takes"`                                 // how long until it answers
+	Times    *Count                `key:"times"`                                 // how many calls the entry is for; 1 unless given
+	Effects  string                `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
+	Approve  bool                  `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
+	About    string                `key:"description"`                           // what the model is told of the tool, in one of its entries
+	Schema   Args                  `key:"parameters"`                            // the JSON Schema of its arguments that the model is shown, in one of its entries
+	Optional bool                  `key:"optional"`                              // it is no failure if nobody calls
 }
 
 // Failing is a text, or a code and a message.

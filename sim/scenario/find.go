@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Suffix ends the name of every scenario file.
@@ -29,12 +32,12 @@ type Target struct {
 // own one of, as each row of a matrix has it, or all where it is no case's (SCN-18).
 func (t Target) Pick(cases []*File) []*File {
 	own := func(line int) bool {
-		return slices.ContainsFunc(cases, func(f *File) bool { return f.row.line == line })
+		return slices.ContainsFunc(cases, func(f *File) bool { return f.Row() == line })
 	}
 	if len(t.Lines) == 0 || !slices.ContainsFunc(t.Lines, own) || slices.ContainsFunc(t.Lines, func(l int) bool { return !own(l) }) {
 		return cases
 	}
-	return slices.DeleteFunc(slices.Clone(cases), func(f *File) bool { return !slices.Contains(t.Lines, f.row.line) })
+	return slices.DeleteFunc(slices.Clone(cases), func(f *File) bool { return !slices.Contains(t.Lines, f.Row()) })
 }
 
 // Join returns targets sorted by path, each path once, with the lines of all.
@@ -83,7 +86,7 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 	name, line := splitLine(pattern)
 	name = path.Clean(strings.TrimSuffix(strings.TrimSuffix(name, "..."), "/"))
 	if !fs.ValidPath(name) {
-		return nil, fmt.Errorf("%s: wants a path below the folder that is searched", shown(pattern))
+		return nil, fmt.Errorf("%s: wants a path below the folder that is searched", wording.Word(pattern))
 	}
 	info, err := fs.Stat(fsys, name)
 	switch {
@@ -129,7 +132,7 @@ func findFile(fsys fs.FS, name string, line int) ([]Target, error) {
 	var lines []int
 	if line > 0 {
 		lines = []int{line}
-		source, err := readFile(fsys, name)
+		source, err := strict.ReadFile(fsys, name, strict.FileBytesMax)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -4,22 +4,24 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"shelly/sim/strict"
 )
 
 // readFrom reads a matcher, or returns false where it is none.
 func (m *Matcher) readFrom(t *testing.T, source string) bool {
-	root, problem := parse([]byte("m: "+source), "a map")
+	root, problem := rootOf([]byte("m: "+source), "a map", "")
 	if problem != nil || len(root.Content) < 2 {
 		return false
 	}
-	d := &decoder{doc: &document{}, where: map[string]Pos{}, depth: 1, verbatim: 1}
-	*m = d.inner(root.Content[1], "m")
-	for _, p := range d.problems {
+	d := &strict.Decoder{Where: map[string]strict.Pos{}}
+	*m = innerMatcher(d, root.Content[1], "m")
+	for _, p := range d.Problems {
 		if p.Text == "" || p.Pos.Line < 1 {
 			t.Errorf("a problem without words or place: %+v", p)
 		}
 	}
-	return len(d.problems) == 0
+	return len(d.Problems) == 0
 }
 
 // Any matcher says the same of any value each time, in words where it does not match,

@@ -10,7 +10,8 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // seeds are the project's scenarios, and files that are odd in one way each.
@@ -22,7 +23,7 @@ func seeds(f *testing.F) []string {
 	}
 	var list []string
 	for _, file := range files {
-		source, err := readFile(fsys, file.Path)
+		source, err := strict.ReadFile(fsys, file.Path, strict.FileBytesMax)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func FuzzLoad(f *testing.F) {
 // wellToldOf checks the places and words of an error.
 func wellToldOf(t *testing.T, err error, fsys fstest.MapFS) {
 	t.Helper()
-	var load *LoadError
+	var load *strict.Error
 	if !errors.As(err, &load) || len(load.Problems) == 0 {
 		t.Fatalf("error without problems: %v", err)
 	}
@@ -84,12 +85,12 @@ func wellToldOf(t *testing.T, err error, fsys fstest.MapFS) {
 		switch {
 		case p.Text == "" || file == nil:
 			t.Errorf("problem without words or file: %+v", p)
-		case p.Pos.Line < 1 && len(file.Data) <= FileBytesMax, p.Pos.Line > strings.Count(string(file.Data), "\n")+2+strings.Count(string(file.Data), "\r"):
+		case p.Pos.Line < 1 && len(file.Data) <= strict.FileBytesMax, p.Pos.Line > strings.Count(string(file.Data), "\n")+2+strings.Count(string(file.Data), "\r"):
 			t.Errorf("problem without a place: %+v", p)
 		}
 	}
 	for _, r := range load.Detail() {
-		if r != '\n' && r != utf8.RuneError && printable(r) != r {
+		if r != '\n' && r != utf8.RuneError && wording.Printable(r) != r {
 			t.Errorf("the error shows %U:\n%q", r, load.Detail())
 			break
 		}
@@ -102,14 +103,14 @@ func FuzzNodesStayAsTheyAre(f *testing.F) {
 		f.Add([]byte(source))
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
-		doc := &document{path: "f.scenario.yaml", sources: sources{"": source}, places: map[string]Pos{}}
-		var problem *Problem
-		if doc.root, problem = parse(source, "a scenario"); problem != nil {
+		doc, err := open("f.scenario.yaml", source, "a scenario")
+		if err != nil {
 			return
 		}
 		before := nodesOf(doc.root)
-		if rows := doc.variables(); len(doc.problems) == 0 {
-			doc.cases(rows)
+		for _, r := range doc.variables() {
+			c := &Case{doc: doc, row: &r, where: map[string]strict.Pos{}}
+			readFile(c, c.decoder())
 		}
 		if after := nodesOf(doc.root); !slices.Equal(before, after) {
 			t.Errorf("nodes %q, then %q", before, after)
@@ -118,8 +119,8 @@ func FuzzNodesStayAsTheyAre(f *testing.F) {
 }
 
 // nodesOf are the nodes of a tree in its order, each as a text.
-func nodesOf(n *yaml.Node) []string {
-	list := []string{n.ShortTag() + " " + n.Value}
+func nodesOf(n *strict.Node) []string {
+	list := []string{n.String() + " " + n.Value}
 	for _, inner := range n.Content {
 		list = append(list, nodesOf(inner)...)
 	}

@@ -1,11 +1,15 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // GoldenSuffix ends the name of every golden. PendingSuffix behind it makes the name
@@ -53,8 +57,8 @@ func (f *File) GoldenPath() string {
 
 // readGoldens reads the goldens that the cases of one file ask for. Without one
 // the case fails; one that cannot be read is a problem of the file.
-func readGoldens(fsys fs.FS, cases []*File) []Problem {
-	var problems []Problem
+func readGoldens(fsys fs.FS, cases []*File) []strict.Problem {
+	var problems []strict.Problem
 	for _, f := range cases {
 		path := f.GoldenPath()
 		if path == "" {
@@ -65,7 +69,7 @@ func readGoldens(fsys fs.FS, cases []*File) []Problem {
 			err = fmt.Errorf("would be taken for one of %s; rename that file", other)
 		}
 		if err != nil {
-			problems = append(problems, Problem{Pos: f.where["expect.golden"], Path: "expect.golden", Text: path + " " + err.Error()})
+			problems = append(problems, strict.Problem{Pos: f.Where("expect.golden"), Path: "expect.golden", Text: path + " " + err.Error()})
 			continue
 		}
 		f.kept = kept{found, text}
@@ -93,10 +97,10 @@ func sharesName(fsys fs.FS, f *File) string {
 func readGolden(fsys fs.FS, path string) (text string, found bool, err error) {
 	info, err := fs.Lstat(fsys, path)
 	switch {
-	case absent(err):
+	case errors.Is(err, fs.ErrNotExist):
 		return "", false, nil
 	case err != nil:
-		return "", false, fmt.Errorf("cannot be read: %w", withoutPath(err))
+		return "", false, fmt.Errorf("cannot be read: %w", strict.WithoutPath(err))
 	case info.Mode()&fs.ModeSymlink != 0:
 		return "", false, fmt.Errorf("is a symbolic link; a golden is a regular file")
 	case !info.Mode().IsRegular():
@@ -106,7 +110,7 @@ func readGolden(fsys fs.FS, path string) (text string, found bool, err error) {
 	}
 	data, err := fs.ReadFile(fsys, path)
 	if err != nil {
-		return "", false, fmt.Errorf("cannot be read: %w", withoutPath(err))
+		return "", false, fmt.Errorf("cannot be read: %w", strict.WithoutPath(err))
 	}
 	// A checkout may have put \r\n for \n; what a case did has \r in escapes only.
 	if text = strings.ReplaceAll(string(data), "\r\n", "\n"); len(text) > GoldenBytesMax {
@@ -120,7 +124,7 @@ var errGoldenSize = fmt.Errorf("is too large; the limit is %d KiB", GoldenBytesM
 // golden holds what the case did against its golden.
 func (j *judge) golden(aspects []string) *Golden {
 	g := &Golden{Path: j.file.GoldenPath(), Found: j.file.kept.found}
-	pos := j.file.where["expect.golden"]
+	pos := j.file.Where("expect.golden")
 	got := j.goldenText(aspects)
 	if len(got) > GoldenBytesMax {
 		text := fmt.Sprintf("%s would be %d KiB; the limit is %d KiB: ask for less", g.Path, len(got)>>10, GoldenBytesMax>>10)
@@ -144,7 +148,7 @@ func goldenDiff(path, want, got string) string {
 	rest := len(lines) - diffLinesMax
 	lines = lines[:min(len(lines), diffLinesMax)]
 	for i, line := range lines {
-		lines[i] = clip(strings.Map(printable, line), shownDiffLineByte)
+		lines[i] = wording.Clip(wording.Line(line), shownDiffLineByte)
 	}
 	if rest > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more lines", rest))

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"shelly/sim/strict"
 )
 
 // parsed is what YAML makes of a text.
@@ -13,14 +15,14 @@ func parsed(t interface {
 	Fatalf(string, ...any)
 }, text string) value {
 	t.Helper()
-	root, problem := parse([]byte(text), "a golden")
+	root, problem := rootOf([]byte(text), "a golden", "")
 	if problem != nil {
 		t.Fatalf("%v\n%s", problem, text)
 	}
-	d := decoder{doc: &document{}, where: map[string]Pos{}, depth: 1, verbatim: 1}
-	v, ok := d.data(root, "")
+	d := &strict.Decoder{Where: map[string]strict.Pos{}}
+	v, ok := readData(d, root, "")
 	if !ok {
-		t.Fatalf("%v\n%s", d.problems, text)
+		t.Fatalf("%v\n%s", d.Problems, text)
 	}
 	return v
 }

@@ -4,15 +4,16 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/sim/strict"
 )
 
 // hold checks what always and never say, after every step (SCN-31).
 func (j *judge) hold() {
 	for i := range j.file.Always {
-		j.claim(element("always", i), &j.file.Always[i], true)
+		j.claim(strict.Element("always", i), &j.file.Always[i], true)
 	}
 	for i := range j.file.Never {
-		j.claim(element("never", i), &j.file.Never[i], false)
+		j.claim(strict.Element("never", i), &j.file.Never[i], false)
 	}
 }
 

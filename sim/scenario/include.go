@@ -7,16 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Include is the paths of the fragments. They are read before all other keys.
 type Include struct{}
 
-func (*Include) read(*decoder, *yaml.Node, string) {}
-
-// Includes lists the paths of the fragments of the case's file, as [Load] opened them.
-func (f *File) Includes() []string { return slices.Clone(f.doc.includes) }
+func (*Include) Read(*strict.Decoder, *strict.Node, string) {}
 
 // including reads the fragments of a scenario.
 type including struct {
@@ -27,16 +25,15 @@ type including struct {
 
 // include reads the fragments and joins their keys to the root (SCN-16).
 func (doc *document) include(fsys fs.FS) {
-	doc.places = map[string]Pos{}
 	list := doc.key("include")
 	if list == nil {
 		return
 	}
-	list = follow(list)
+	list = list.Follow()
 	in := including{document: doc, fsys: fsys}
-	entries, at := []*yaml.Node{list}, func(int) string { return "include" }
-	if list.Kind == yaml.SequenceNode {
-		entries, at = list.Content, func(i int) string { return element("include", i) }
+	entries, at := []*strict.Node{list}, func(int) string { return "include" }
+	if list.Kind == strict.ListKind {
+		entries, at = list.Content, func(i int) string { return strict.Element("include", i) }
 	}
 	switch {
 	case len(entries) == 0:
@@ -45,9 +42,9 @@ func (doc *document) include(fsys fs.FS) {
 		in.problem(list, "include", fmt.Sprintf("includes %d files; the limit is %d", len(entries), IncludesMax))
 		return
 	}
-	var roots []*yaml.Node
+	var roots []*strict.Node
 	for i, n := range entries {
-		if root := in.fragment(follow(n), at(i)); root != nil {
+		if root := in.fragment(n.Follow(), at(i)); root != nil {
 			roots = append(roots, root)
 		}
 	}
@@ -56,14 +53,14 @@ func (doc *document) include(fsys fs.FS) {
 	}
 }
 
-func (in *including) problem(n *yaml.Node, key, text string) {
-	in.problems = append(in.problems, Problem{Pos: Pos{Line: n.Line, Col: n.Column, File: in.files[n]}, Path: key, Text: text})
+func (in *including) problem(n *strict.Node, key, text string) {
+	in.problems = append(in.problems, strict.Problem{Pos: n.Pos, Path: key, Text: text})
 }
 
 // fragment returns the root of a fragment, or nil after a problem.
-func (in *including) fragment(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
-		in.problem(n, key, "wants the path of a file, found "+kindOf(n))
+func (in *including) fragment(n *strict.Node, key string) *strict.Node {
+	if n.Kind != strict.TextKind {
+		in.problem(n, key, "wants the path of a file, found "+n.String())
 		return nil
 	}
 	name, wrong := in.inFolder(".", n.Value)
@@ -86,7 +83,7 @@ func (in *including) fragment(n *yaml.Node, key string) *yaml.Node {
 		return nil
 	}
 	in.includes = append(in.includes, file)
-	source, err := readFile(in.fsys, file)
+	source, err := strict.ReadFile(in.fsys, file, strict.FileBytesMax)
 	if err != nil {
 		in.problem(n, key, name+": "+err.Error())
 		return nil
@@ -101,16 +98,16 @@ func (in *including) inFolder(folder, name string) (file, wrong string) {
 	case name == "":
 		return "", "is empty"
 	case strings.Contains(name, "://"):
-		return "", "wants a file path, not the address " + shown(name) + ": a fragment is in the scenario's folder or below"
+		return "", "wants a file path, not the address " + wording.Word(name) + ": a fragment is in the scenario's folder or below"
 	case strings.Contains(name, `\`):
 		return "", `wants / between folders, not \`
 	case path.IsAbs(name), len(name) > 1 && name[1] == ':':
-		return "", "wants a relative path, not " + shown(name) + ": a fragment is in the scenario's folder or below"
+		return "", "wants a relative path, not " + wording.Word(name) + ": a fragment is in the scenario's folder or below"
 	case strings.Contains(name, "${"):
 		return "", "wants a file path; variables are not put into it"
 	}
 	if file = path.Join(folder, name); file == ".." || strings.HasPrefix(file, "../") {
-		return "", shown(name) + " is outside the scenario's folder; a fragment is in that folder or below"
+		return "", wording.Word(name) + " is outside the scenario's folder; a fragment is in that folder or below"
 	}
 	return file, ""
 }
@@ -125,7 +122,7 @@ func (in *including) reachable(name string) string {
 		info, err := fs.Lstat(in.fsys, path.Join(path.Dir(in.path), name[:i]))
 		switch {
 		case err != nil:
-			return name[:i] + ": " + withoutPath(err).Error()
+			return name[:i] + ": " + strict.WithoutPath(err).Error()
 		case info.Mode()&fs.ModeSymlink != 0:
 			return name[:i] + " is a symbolic link; a fragment is in the scenario's folder or below"
 		}
@@ -134,18 +131,13 @@ func (in *including) reachable(name string) string {
 }
 
 // parsed returns the root of a fragment that was read.
-func (in *including) parsed(n *yaml.Node, key, name, file string, source []byte) *yaml.Node {
+func (in *including) parsed(n *strict.Node, key, name, file string, source []byte) *strict.Node {
 	in.sources[file] = source
-	root, problem := parse(source, "a fragment")
+	root, problem := rootOf(source, "a fragment", file)
 	if problem != nil {
-		problem.Pos.File = file
 		in.problems = append(in.problems, *problem)
 		return nil
 	}
-	if in.files == nil {
-		in.files = map[*yaml.Node]string{}
-	}
-	in.mark(root, file)
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		switch word := root.Content[i]; word.Value {
 		case "scenario", "name", "matrix":
@@ -161,25 +153,16 @@ func (in *including) parsed(n *yaml.Node, key, name, file string, source []byte)
 	return root
 }
 
-// mark notes the file of all nodes of a fragment.
-func (in *including) mark(root *yaml.Node, file string) {
-	for rest := []*yaml.Node{root}; len(rest) > 0; {
-		n := rest[len(rest)-1]
-		in.files[n] = file
-		rest = append(rest[:len(rest)-1], n.Content...)
-	}
-}
-
 // cycle follows the includes of the last file of a chain and returns the way round
 // that it meets, or "". Paths are from the scenario's folder.
-func (in *including) cycle(chain []string, include *yaml.Node) string {
-	include = follow(include)
-	entries := []*yaml.Node{include}
-	if include.Kind == yaml.SequenceNode {
+func (in *including) cycle(chain []string, include *strict.Node) string {
+	include = include.Follow()
+	entries := []*strict.Node{include}
+	if include.Kind == strict.ListKind {
 		entries = include.Content
 	}
 	for _, n := range entries {
-		name, wrong := in.inFolder(path.Dir(chain[len(chain)-1]), follow(n).Value)
+		name, wrong := in.inFolder(path.Dir(chain[len(chain)-1]), n.Follow().Value)
 		if wrong != "" {
 			continue
 		}
@@ -198,22 +181,17 @@ func (in *including) cycle(chain []string, include *yaml.Node) string {
 
 // includeOf returns what a file includes, or nil. It reads no more than IncludesMax
 // files.
-func (in *including) includeOf(name string) *yaml.Node {
+func (in *including) includeOf(name string) *strict.Node {
 	if in.reads++; in.reads > IncludesMax || in.reachable(name) != "" {
 		return nil
 	}
-	source, err := readFile(in.fsys, path.Join(path.Dir(in.path), name))
+	source, err := strict.ReadFile(in.fsys, path.Join(path.Dir(in.path), name), strict.FileBytesMax)
 	if err != nil {
 		return nil
 	}
-	root, problem := parse(source, "a fragment")
-	if problem != nil {
+	root, _ := strict.Parse(source, "a fragment", "")
+	if root == nil {
 		return nil
 	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == "include" {
-			return root.Content[i+1]
-		}
-	}
-	return nil
+	return root.Get("include")
 }

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // folder is a file system of texts.
@@ -24,9 +25,9 @@ func folder(files map[string]string) fstest.MapFS {
 func problemsOf(t *testing.T, fsys fs.FS) string {
 	t.Helper()
 	_, err := Load(fsys, "x/x.scenario.yaml")
-	var load *LoadError
+	var load *strict.Error
 	if !errors.As(err, &load) {
-		t.Fatalf("error %v, want a LoadError", err)
+		t.Fatalf("error %v, want a strict.Error", err)
 	}
 	return err.Error()
 }
@@ -117,7 +118,7 @@ func TestSCN16WhatIsNoFragment(t *testing.T) {
 		"x/back.yaml":           "include: x.scenario.yaml\n",
 		"x/self.yaml":           "include: self.yaml\n",
 		"x/other.scenario.yaml": rest + "good.yaml\n",
-		"x/large.yaml":          strings.Repeat("#", FileBytesMax+1),
+		"x/large.yaml":          strings.Repeat("#", strict.FileBytesMax+1),
 		"etc/passwd.yaml":       "tags: [secret]\n",
 	})
 	fsys["x/link.yaml"] = &fstest.MapFile{Data: []byte("good.yaml"), Mode: fs.ModeSymlink}
@@ -178,7 +179,7 @@ func TestSCN16PlacesNameTheirFile(t *testing.T) {
 		"x/y.scenario.yaml": "scenario: 1\nname: y\ninclude: want.yaml\nbrain: [{says: hello}]\ntimeline: [{user: hi}]\n",
 	})
 	_, err := Load(fsys, "x/x.scenario.yaml")
-	var load *LoadError
+	var load *strict.Error
 	if !errors.As(err, &load) || !strings.Contains(load.Detail(), "x/part.yaml:3:5: brain[1].sayz: ") || !strings.Contains(load.Detail(), "     3 |   - sayz: ciao\n") {
 		t.Errorf("error %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shelly/sim/strict"
 )
 
 func TestSCN17VariablesStandForTheirValues(t *testing.T) {
@@ -138,7 +140,7 @@ expect: {ends: serving}
 			t.Errorf("unused: %v", list)
 		}
 	}
-	if at := cases[0].Where("vars.d"); at != (Pos{Line: 4, Col: 20}) {
+	if at := cases[0].Where("vars.d"); at != (strict.Pos{Line: 4, Col: 20}) {
 		t.Errorf("place: %+v", at)
 	}
 }

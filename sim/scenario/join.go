@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/sim/strict"
 )
 
 // joinedLists are the keys whose lists are joined; any other list takes the place of
@@ -12,9 +12,9 @@ import (
 func joinedLists() []string { return []string{"covers", "tags", "always", "never", "eventually"} }
 
 // pair is a member of a map.
-type pair struct{ key, value *yaml.Node }
+type pair struct{ key, value *strict.Node }
 
-func pairsOf(n *yaml.Node) []pair {
+func pairsOf(n *strict.Node) []pair {
 	pairs := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		pairs = append(pairs, pair{n.Content[i], n.Content[i+1]})
@@ -28,29 +28,29 @@ func pairsOf(n *yaml.Node) []pair {
 //
 // The maps stay as they are. A key that the scenario itself has twice stays twice, so
 // that the decoder tells it; one that a fragment has twice is told here.
-func (in *including) joined(path string, maps []*yaml.Node, pick func(key string, values []*yaml.Node) *yaml.Node) *yaml.Node {
+func (in *including) joined(path string, maps []*strict.Node, pick func(key string, values []*strict.Node) *strict.Node) *strict.Node {
 	own := maps[len(maps)-1]
 	having := map[string][]pair{} // a member of each map that has it; only looked up
 	for _, n := range maps {
-		first := map[string]*yaml.Node{}
+		first := map[string]*strict.Node{}
 		for _, p := range pairsOf(n) {
 			before, twice := first[p.key.Value]
 			switch {
 			case !twice:
 				first[p.key.Value] = p.key
 				having[p.key.Value] = append(having[p.key.Value], p)
-			case in.files[n] != "":
-				in.problem(p.key, member(path, p.key.Value), fmt.Sprintf("already given on line %d", before.Line))
+			case n.File != "":
+				in.problem(p.key, strict.Member(path, p.key.Value), fmt.Sprintf("already given on line %d", before.Line))
 			}
 		}
 	}
 	whole := *own
 	whole.Content = nil
 	seen := map[string]bool{}
-	for _, n := range append([]*yaml.Node{own}, maps[:len(maps)-1]...) {
+	for _, n := range append([]*strict.Node{own}, maps[:len(maps)-1]...) {
 		for _, p := range pairsOf(n) {
 			if list := having[p.key.Value]; !seen[p.key.Value] {
-				values := make([]*yaml.Node, len(list))
+				values := make([]*strict.Node, len(list))
 				for i := range list {
 					values[i] = list[i].value
 				}
@@ -62,39 +62,31 @@ func (in *including) joined(path string, maps []*yaml.Node, pick func(key string
 			whole.Content = append(whole.Content, p.key, p.value)
 		}
 	}
-	return in.made(&whole, own)
-}
-
-// made notes that a node is made from another.
-func (in *including) made(n, from *yaml.Node) *yaml.Node {
-	if file := in.files[from]; file != "" {
-		in.files[n] = file
-	}
-	return n
+	return &whole
 }
 
 // pickKey joins what several files give for a key of a scenario: maps by their
 // members, some lists by their entries; of anything else the last counts.
-func (in *including) pickKey(key string, values []*yaml.Node) *yaml.Node {
-	last := follow(values[len(values)-1])
-	var alike []*yaml.Node
+func (in *including) pickKey(key string, values []*strict.Node) *strict.Node {
+	last := values[len(values)-1].Follow()
+	var alike []*strict.Node
 	for _, v := range values {
-		if v = follow(v); v.Kind == last.Kind {
+		if v = v.Follow(); v.Kind == last.Kind {
 			alike = append(alike, v)
 		}
 	}
 	switch {
 	case len(alike) == 1:
 		return values[len(values)-1]
-	case last.Kind == yaml.MappingNode:
-		return in.joined(key, alike, func(_ string, values []*yaml.Node) *yaml.Node { return values[len(values)-1] })
-	case last.Kind == yaml.SequenceNode && slices.Contains(joinedLists(), key):
+	case last.Kind == strict.MapKind:
+		return in.joined(key, alike, func(_ string, values []*strict.Node) *strict.Node { return values[len(values)-1] })
+	case last.Kind == strict.ListKind && slices.Contains(joinedLists(), key):
 		whole := *last
 		whole.Content = nil
 		for _, v := range alike {
 			whole.Content = append(whole.Content, v.Content...)
 		}
-		return in.made(&whole, last)
+		return &whole
 	default:
 		return values[len(values)-1]
 	}

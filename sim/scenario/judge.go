@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // judge holds a result against what its file expects.
@@ -40,7 +42,7 @@ func (j *judge) all() {
 		j.paths(e)
 		j.done(e)
 		for i := range e.Trace {
-			j.order(element("expect.trace", i), &e.Trace[i])
+			j.order(strict.Element("expect.trace", i), &e.Trace[i])
 		}
 	}
 	j.hold()
@@ -53,11 +55,11 @@ func (j *judge) all() {
 // broken fails what fails every case: a broken invariant (SCN-13), a call that
 // nothing was scripted for, an entry that nobody asked for (SCN-3).
 func (j *judge) broken() {
-	name := j.file.where["name"]
+	name := j.file.Where("name")
 	for _, v := range j.result.Violations {
 		pos := name
 		if j.file.Replay != nil {
-			pos = j.file.where[element("replay", v.Told)]
+			pos = j.file.Where(strict.Element("replay", v.Told))
 		}
 		j.failAt(pos, "invariants", v.Step, mismatch{text: v.Invariant + ": " + v.Text})
 	}
@@ -71,7 +73,7 @@ func (j *judge) broken() {
 	}
 	j.unstruck()
 	for _, path := range j.unused() {
-		j.fail(j.file.where[path], path, mismatch{text: "nobody asked for this entry; say optional: true if that may be"})
+		j.fail(j.file.Where(path), path, mismatch{text: "nobody asked for this entry; say optional: true if that may be"})
 	}
 }
 
@@ -80,17 +82,17 @@ func (j *judge) broken() {
 func (j *judge) unstruck() {
 	for _, i := range j.result.Unmet {
 		path := "faults.crash"
-		if at := element(path, i); j.file.where[at] != (Pos{}) {
+		if at := strict.Element(path, i); j.file.Where(at) != (strict.Pos{}) {
 			path = at // one of a list
 		}
-		j.fail(j.file.where[path], path, mismatch{
+		j.fail(j.file.Where(path), path, mismatch{
 			text: "this crash never was: its point was not met so often; say optional: true if that may be",
 		})
 	}
 	faults := j.file.faults()
 	for _, i := range j.result.Unstruck {
 		path := faults[i].path
-		j.fail(j.file.where[path], path, mismatch{
+		j.fail(j.file.Where(path), path, mismatch{
 			text: fmt.Sprintf("this fault struck nothing: what it is meant for came fewer than %d times; say optional: true if that may be", faults[i].Nth),
 		})
 	}
@@ -109,7 +111,7 @@ func (j *judge) unused() []string {
 	for s, tool := range j.file.Tools.Stubs {
 		for i, e := range tool.Value {
 			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == sim.Taken{Script: s, Index: i} }) {
-				paths = append(paths, element("tools."+shown(tool.Name), i))
+				paths = append(paths, strict.Element("tools."+wording.Word(tool.Name), i))
 			}
 		}
 	}
@@ -137,7 +139,7 @@ func (j *judge) calls() {
 		tool := j.file.Tools.Stubs[r.Act.Script]
 		if want := tool.Value[r.Act.Index].Args; want != nil {
 			j.step = j.stepOf(r.Run.Call)
-			j.expect(element("tools."+shown(tool.Name), r.Act.Index)+".args", want, argsValue(r.Run.Args))
+			j.expect(strict.Element("tools."+wording.Word(tool.Name), r.Act.Index)+".args", want, argsValue(r.Run.Args))
 		}
 	}
 	j.step = len(j.result.Steps)
@@ -193,7 +195,7 @@ func (j *judge) paths(e *Expect) {
 		j.handle("expect.handle", e.Handle)
 	}
 	for i := range e.Handles {
-		j.handle(element("expect.handles", i), &e.Handles[i])
+		j.handle(strict.Element("expect.handles", i), &e.Handles[i])
 	}
 	if e.Inference == nil && e.Inferences == nil {
 		return
@@ -243,10 +245,10 @@ func (j *judge) done(e *Expect) {
 				n++
 			}
 		}
-		j.expect("expect.tools."+shown(t.Name)+".starts", t.Value.Starts, intValue(n))
+		j.expect("expect.tools."+wording.Word(t.Name)+".starts", t.Value.Starts, intValue(n))
 	}
 	if got := string(j.result.Final.Lifecycle); e.Ends != "" && e.Ends != got {
-		j.fail(j.file.where["expect.ends"], "expect.ends", mismatch{want: e.Ends, got: got})
+		j.fail(j.file.Where("expect.ends"), "expect.ends", mismatch{want: e.Ends, got: got})
 	}
 }
 

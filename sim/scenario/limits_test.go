@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"shelly/sim/strict"
 )
 
 // nestedMaps is n maps within each other, by indentation.
@@ -28,8 +30,8 @@ func TestSCN19LimitsHold(t *testing.T) {
 		{"ten thousand nested entries", head + "brain: [{sees: {last: \n    " + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}}]\n", "nested too deep; the limit is 40"},
 		{"a thousand maps nested by indentation", nestedMaps(1000), "nested too deep; the limit is 40"},
 		{"a hundred maps nested by indentation", head + "never:\n  - " + strings.ReplaceAll(nestedMaps(100), "\n", "\n    ") + "\n", "nested too deep; the limit is 40"},
-		{"a file full of dashes", strings.Repeat("- ", FileBytesMax/2), "nested too deep; the limit is 40"},
-		{"a file full of question marks", strings.Repeat("? ", FileBytesMax/2), "nested too deep; the limit is 40"},
+		{"a file full of dashes", strings.Repeat("- ", strict.FileBytesMax/2), "nested too deep; the limit is 40"},
+		{"a file full of question marks", strings.Repeat("? ", strict.FileBytesMax/2), "nested too deep; the limit is 40"},
 		{"a map of ten thousand keys", head + manyKeys(10_000), "and 9950 more problems"},
 		{"values by aliases", head + "memory_file: a\nnever: [{args: {$one_of: &a " + many("1", 200) + "}}, {args: {$one_of: " + many("{$one_of: *a}", 120) + "}}]\n", "too many values, aliases and variables written out; the limit is 20000"},
 		{"values by variables", head + "vars: {a: " + many("1", 200) + "}\nnever: [{args: {$one_of: " + many(`{$one_of: "${a}"}`, 120) + "}}]\n", "too many values, aliases and variables written out; the limit is 20000"},
@@ -74,7 +76,7 @@ func TestSCN19SixteenFragmentsOfTheLargestSize(t *testing.T) {
 	for i := range IncludesMax {
 		name := fmt.Sprintf("p%d.yaml", i)
 		text := fmt.Sprintf("tags: [t%d]\n#", i)
-		fsys["x/"+name] = &fstest.MapFile{Data: []byte(text + strings.Repeat("x", FileBytesMax-len(text)))}
+		fsys["x/"+name] = &fstest.MapFile{Data: []byte(text + strings.Repeat("x", strict.FileBytesMax-len(text)))}
 		list += name + ", "
 	}
 	fsys["x/x.scenario.yaml"] = &fstest.MapFile{Data: []byte("scenario: 1\nname: x\nexpect: {ends: serving}\ninclude: [" + list + "]\n")}

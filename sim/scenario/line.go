@@ -1,37 +1,36 @@
 package scenario
 
 import (
-	"reflect"
-
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
-func (v *Chunks) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.SequenceNode {
-		v.Count.read(d, n, path)
+func (v *Chunks) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.ListKind {
+		v.Count.Read(d, n, path)
 		return
 	}
 	if len(n.Content) == 0 {
-		d.add(n, path, "lists no piece")
+		d.Add(n, path, "lists no piece")
 	}
-	d.list(n, reflect.ValueOf(&v.Texts).Elem(), path)
+	d.List(n, &v.Texts, path)
 }
 
-func (v *UnknownCall) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Tool, v) }
+func (v *UnknownCall) Read(d *strict.Decoder, n *strict.Node, path string) {
+	d.TextOr(n, path, &v.Tool, v)
+}
 
-func (v *BadCall) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Tool, v) }
+func (v *BadCall) Read(d *strict.Decoder, n *strict.Node, path string) { d.TextOr(n, path, &v.Tool, v) }
 
 // read takes the class alone, or a map.
-func (v *BrainFailing) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode {
-		code, _ := d.text(n, path)
+func (v *BrainFailing) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Scalar() {
+		code, _ := d.Text(n, path)
 		v.Code = fsm.BrainClass(code)
 		return
 	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
+	d.Object(n, v, path)
 }
 
 // class is the class of the failure.

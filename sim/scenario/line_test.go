@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // SCN-27, SCN-28: what the forms of a line stand for.
@@ -77,7 +78,7 @@ func TestSCN28LinesThatCannotBe(t *testing.T) {
 		{`{truncated: {}}`, "brain[0].truncated: is empty; the keys here are: prompt_tokens"},
 	} {
 		_, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\ntools: {exec: []}\nbrain: ["+test.line+"]\nexpect: {ends: serving}\n"))
-		if err == nil || !strings.Contains(err.(*LoadError).Detail(), test.want) {
+		if err == nil || !strings.Contains(err.(*strict.Error).Detail(), test.want) {
 			t.Errorf("%s: %v\nwant %s", test.line, err, test.want)
 		}
 	}

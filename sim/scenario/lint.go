@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Finding is something doubtful in a file that loads.
 type Finding struct {
-	Problem
+	strict.Problem
 	File    string // the scenario
-	sources sources
+	sources strict.Sources
 }
 
 // String is one line: FILE:LINE:COL: KEY: what is doubtful, and what to do.
@@ -19,8 +22,8 @@ func (f Finding) String() string { return f.loadError().Error() }
 // Detail is String with the source and a caret under it.
 func (f Finding) Detail() string { return f.loadError().Detail() }
 
-func (f Finding) loadError() *LoadError {
-	return &LoadError{File: f.File, Problems: []Problem{f.Problem}, sources: f.sources}
+func (f Finding) loadError() *strict.Error {
+	return &strict.Error{File: f.File, Problems: []strict.Problem{f.Problem}, Sources: f.sources}
 }
 
 // Lint returns what is doubtful in the cases of one run, by file and place (SCN-21).
@@ -52,7 +55,7 @@ func Lint(cases []*File, rules []string) []Finding {
 // matrix's doing: the others have a use for it.
 func lintFile(cases []*File, rules []string) []Finding {
 	var first []Finding
-	times := map[Problem]int{}
+	times := map[strict.Problem]int{}
 	for i, f := range cases {
 		l := linter{file: f}
 		l.lint(rules)
@@ -90,22 +93,22 @@ func (l *linter) lint(rules []string) {
 
 // at adds a finding at the place of a path.
 func (l *linter) at(path, text string) {
-	l.found = append(l.found, l.file.finding(l.file.where[path], path, text))
+	l.found = append(l.found, l.file.finding(l.file.Where(path), path, text))
 }
 
-func (f *File) finding(pos Pos, path, text string) Finding {
-	return Finding{Problem: Problem{Pos: pos, Path: path, Text: text}, File: f.doc.path, sources: f.doc.sources}
+func (f *File) finding(pos strict.Pos, path, text string) Finding {
+	return Finding{Problem: strict.Problem{Pos: pos, Path: path, Text: text}, File: f.Path(), sources: f.Sources()}
 }
 
 func (l *linter) covers(rules []string) {
 	var before []string
 	for i, id := range l.file.Covers {
-		at := element("covers", i)
+		at := strict.Element("covers", i)
 		switch {
 		case slices.Contains(before, id):
 			l.at(at, id+" is given twice; remove one")
 		case rules != nil && !slices.Contains(rules, id):
-			l.at(at, unknown("rule of SPEC.md", id, near(id, rules)))
+			l.at(at, wording.Unknown("rule of SPEC.md", id, near(id, rules)))
 		}
 		before = append(before, id)
 	}
@@ -123,8 +126,8 @@ func sharedNames(cases []*File) []Finding {
 	first := map[string]*File{}
 	for _, f := range cases {
 		if other := first[f.Name]; other != nil {
-			text := fmt.Sprintf("%s has the same name; no report tells the two apart, so rename one", place(other.doc.path, other.where["name"]))
-			found = append(found, f.finding(f.where["name"], "name", text))
+			text := fmt.Sprintf("%s has the same name; no report tells the two apart, so rename one", other.Where("name").Of(other.Path()))
+			found = append(found, f.finding(f.Where("name"), "name", text))
 			continue
 		}
 		first[f.Name] = f
@@ -156,9 +159,9 @@ func rareTags(cases []*File) []Finding {
 				continue
 			}
 			for _, common := range tags {
-				if distance(tag, common) == 1 {
-					at := element("tags", i)
-					found = append(found, f.finding(f.where[at], at, fmt.Sprintf("no other case has the tag %s; did you mean %s, as in %d others?", tag, common, uses[common])))
+				if wording.Distance(tag, common) == 1 {
+					at := strict.Element("tags", i)
+					found = append(found, f.finding(f.Where(at), at, fmt.Sprintf("no other case has the tag %s; did you mean %s, as in %d others?", tag, common, uses[common])))
 				}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // items finds words in items that no event has: an item with one matches nothing, so
@@ -16,19 +18,19 @@ func (l *linter) items() {
 		list []Claim
 	}{{"always", f.Always}, {"never", f.Never}} {
 		for i := range claims.list {
-			l.condition(element(claims.key, i), &claims.list[i].That)
-			l.condition(element(claims.key, i), claims.list[i].When)
+			l.condition(strict.Element(claims.key, i), &claims.list[i].That)
+			l.condition(strict.Element(claims.key, i), claims.list[i].When)
 		}
 	}
 	for i := range f.Eventually {
-		l.condition(element("eventually", i), &f.Eventually[i].That)
-		l.condition(element("eventually", i), f.Eventually[i].When)
+		l.condition(strict.Element("eventually", i), &f.Eventually[i].That)
+		l.condition(strict.Element("eventually", i), f.Eventually[i].When)
 	}
 	if f.Expect == nil {
 		return
 	}
 	for i, o := range f.Expect.Trace {
-		at := element("expect.trace", i)
+		at := strict.Element("expect.trace", i)
 		for _, list := range [][]Item{o.Before, o.InOrder} {
 			for j := range list {
 				l.item(at, &list[j])
@@ -58,7 +60,7 @@ func (l *linter) item(path string, item *Item) {
 		known := l.wordsOfItem(m.key)
 		for _, word := range m.matcher.texts() {
 			if known != nil && !slices.Contains(known, word.data.text) {
-				l.found = append(l.found, l.file.finding(word.pos, path, unknown(m.key, word.data.text, known)+"; no event matches this"))
+				l.found = append(l.found, l.file.finding(word.pos, path, wording.Unknown(m.key, word.data.text, known)+"; no event matches this"))
 			}
 		}
 	}
@@ -144,7 +146,7 @@ func (l *linter) within(path string, v reflect.Value) {
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			l.within(element(path, i), v.Index(i))
+			l.within(strict.Element(path, i), v.Index(i))
 		}
 	case reflect.Struct:
 		l.withinStruct(path, v)
@@ -166,8 +168,8 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 		l.within(path, reflect.ValueOf(m.Stubs))
 		return
 	}
-	for _, f := range fieldsOf(v.Type()) {
-		l.within(member(path, f.name), v.FieldByIndex(f.index))
+	for _, f := range strict.Fields(v.Type()) {
+		l.within(strict.Member(path, f.Name), v.FieldByIndex(f.Index))
 	}
 	if name := v.FieldByName("Name"); v.NumField() == 2 && name.IsValid() && v.FieldByName("Value").IsValid() {
 		l.within(path, v.FieldByName("Value")) // of a Map

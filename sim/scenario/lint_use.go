@@ -3,6 +3,9 @@ package scenario
 import (
 	"slices"
 	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // unused finds variables that no text names and fragments that add nothing.
@@ -14,14 +17,14 @@ func (l *linter) unused() {
 	}
 	for _, file := range f.doc.includes {
 		if !f.holds(file) {
-			l.at("include", shown(file)+" adds nothing: the scenario, or a later fragment, has each of its keys; remove it")
+			l.at("include", wording.Word(file)+" adds nothing: the scenario, or a later fragment, has each of its keys; remove it")
 		}
 	}
 }
 
 // holds reports whether anything of the case is from a fragment.
 func (f *File) holds(file string) bool {
-	for _, places := range []map[string]Pos{f.where, f.doc.places} {
+	for _, places := range []map[string]strict.Pos{f.where, f.doc.places} {
 		for _, at := range places { // order-free: is there one
 			if at.File == file {
 				return true
@@ -36,7 +39,7 @@ func (f *File) holds(file string) bool {
 func (l *linter) tools() {
 	for _, t := range l.file.Tools.Stubs {
 		if slices.ContainsFunc(t.Value, Entry.does) && !l.calls(t.Name) && !l.expects(t.Name) {
-			l.at("tools."+shown(t.Name), "no line of the script calls it; call it, or leave its answers out: "+shown(t.Name)+": [] is a tool that nobody may call")
+			l.at("tools."+wording.Word(t.Name), "no line of the script calls it; call it, or leave its answers out: "+wording.Word(t.Name)+": [] is a tool that nobody may call")
 		}
 	}
 }
@@ -68,7 +71,7 @@ func (l *linter) expects(tool string) bool {
 	if l.file.Expect == nil {
 		return false
 	}
-	_, ok := l.file.Expect.Tools.get(tool)
+	_, ok := l.file.Expect.Tools.Get(tool)
 	return ok
 }
 
@@ -87,13 +90,13 @@ func (l *linter) sessions() {
 	}
 	look := func(path, name string) {
 		if name != "" && !slices.Contains(known, name) {
-			l.at(path+".session", unknown("session", name, known)+"; nothing in the timeline is said in it")
+			l.at(path+".session", wording.Unknown("session", name, known)+"; nothing in the timeline is said in it")
 		}
 	}
 	for i, line := range l.file.Script.Lines {
-		look(element("brain", i), line.Session)
+		look(strict.Element("brain", i), line.Session)
 	}
-	several(l.file.Faults.Brain, l.file.where, "faults.brain", func(at string, v *BrainFault) { look(at, v.Session) })
+	l.file.Faults.Brain.Each(l.file.Where, "faults.brain", func(at string, v *BrainFault) { look(at, v.Session) })
 }
 
 // optional finds a script of which nothing need be used: the case holds also where
@@ -125,8 +128,8 @@ func (l *linter) world() {
 			if e.Reads == "" || slices.Contains(names, e.Reads) {
 				continue
 			}
-			if meant := nearest(e.Reads, names); meant != "" {
-				l.at(element("tools."+shown(t.Name), i)+".reads", "the world holds nothing by the name "+shown(e.Reads)+"; did you mean "+shown(meant)+"?")
+			if meant := wording.Nearest(e.Reads, names); meant != "" {
+				l.at(strict.Element("tools."+wording.Word(t.Name), i)+".reads", "the world holds nothing by the name "+wording.Word(e.Reads)+"; did you mean "+wording.Word(meant)+"?")
 			}
 		}
 	}

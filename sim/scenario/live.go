@@ -2,11 +2,10 @@ package scenario
 
 import (
 	"fmt"
-	"reflect"
 
-	"go.yaml.in/yaml/v4"
-
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Script is what the model says, or that a live model is asked.
@@ -17,13 +16,13 @@ type Script struct {
 
 const liveScript = "live"
 
-func (v *Script) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.ScalarNode {
-		d.list(n, reflect.ValueOf(&v.Lines).Elem(), path)
+func (v *Script) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if !n.Scalar() {
+		d.List(n, &v.Lines, path)
 		return
 	}
-	if word, ok := d.text(n, path); ok && word != liveScript {
-		d.add(n, path, unknown("word", word, []string{liveScript})+", or give a list of what the model says")
+	if word, ok := d.Text(n, path); ok && word != liveScript {
+		d.Add(n, path, wording.Unknown("word", word, []string{liveScript})+", or give a list of what the model says")
 	}
 	v.Live = true
 }
@@ -33,14 +32,14 @@ const RepeatMax = 1000
 
 // checkLive wants of a live case nothing that only a script can promise, and of any
 // other that it is run once (SCN-29).
-func (d *decoder) checkLive(f *File) {
+func (k *checker) checkLive(f *File) {
 	if !f.Script.Live {
 		if f.Model != "" {
-			d.at("model", "is for brain: live; a script needs no model")
+			k.at("model", "is for brain: live; a script needs no model")
 		}
 		for _, c := range []choice{{"repeat", f.Repeat != nil}, {"pass", f.Pass != nil}} {
 			if c.given {
-				d.at(c.key, "is for brain: live; a script is the same each time, so one run shows all")
+				k.at(c.key, "is for brain: live; a script is the same each time, so one run shows all")
 			}
 		}
 		return
@@ -48,18 +47,18 @@ func (d *decoder) checkLive(f *File) {
 	runs, wanted := f.Runs()
 	switch {
 	case runs > RepeatMax:
-		d.at("repeat", fmt.Sprintf("is %d; the most is %d", runs, RepeatMax))
+		k.at("repeat", fmt.Sprintf("is %d; the most is %d", runs, RepeatMax))
 	case wanted > runs:
-		d.at("pass", fmt.Sprintf("wants %d of %s; give repeat as many runs, or want fewer", wanted, plural(runs, "run")))
+		k.at("pass", fmt.Sprintf("wants %d of %s; give repeat as many runs, or want fewer", wanted, wording.Count(runs, "run")))
 	}
 	if f.everyCrash() {
-		d.at("faults.crash", "with at: "+everyPoint+" holds runs against one another, and no live model says twice the same; name the points")
+		k.at("faults.crash", "with at: "+everyPoint+" holds runs against one another, and no live model says twice the same; name the points")
 	}
 	if f.Strict {
-		d.at("strict", "is for scripts; a live model answers what no script does")
+		k.at("strict", "is for scripts; a live model answers what no script does")
 	}
 	if f.Expect != nil && f.Expect.Golden != nil {
-		d.at("expect.golden", "holds the case to the letter, and no live model says twice the same; expect it by matchers")
+		k.at("expect.golden", "holds the case to the letter, and no live model says twice the same; expect it by matchers")
 	}
 }
 
@@ -146,12 +145,4 @@ func (f *File) Held(runs []Outcome) Outcome {
 		out.Failures = append([]Failure{f.Blame(key, text)}, out.Failures...)
 	}
 	return out
-}
-
-// plural is a number of things.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

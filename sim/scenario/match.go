@@ -5,11 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"shelly/sim/strict"
 )
 
 // mismatch is the first place where a value is not as a matcher wants it.
 type mismatch struct {
-	pos  Pos
+	pos  strict.Pos
 	path string // of what was matched
 	want string
 	got  string
@@ -100,7 +102,7 @@ func (m *Matcher) matchList(v value, path string) *mismatch {
 		return wrong
 	}
 	for i := range m.list {
-		if wrong := m.list[i].match(v.list[i], element(path, i)); wrong != nil {
+		if wrong := m.list[i].match(v.list[i], strict.Element(path, i)); wrong != nil {
 			return wrong
 		}
 	}
@@ -121,7 +123,7 @@ func (m *Matcher) matchMap(v value, path string) *mismatch {
 	}
 	for i := range m.members {
 		want := &m.members[i]
-		if wrong := want.matcher.match(v.get(want.key), member(path, want.key)); wrong != nil {
+		if wrong := want.matcher.match(v.get(want.key), strict.Member(path, want.key)); wrong != nil {
 			return wrong
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // op is what a matcher does with a value.
@@ -60,7 +61,7 @@ func matcherNames() []string {
 // Where what is matched is a map that has a text as its main part, such as a
 // reply, a matcher on a text is for that text.
 type Matcher struct {
-	pos     Pos
+	pos     strict.Pos
 	op      op
 	data    value // of a scalar, a literal and a comparison
 	regex   *regexp.Regexp
@@ -73,114 +74,114 @@ type memberMatcher struct {
 	matcher Matcher
 }
 
-func (m *Matcher) read(d *decoder, n *yaml.Node, path string) {
-	m.pos = d.entered
+func (m *Matcher) Read(d *strict.Decoder, n *strict.Node, path string) {
+	m.pos = d.Entered
 	switch n.Kind {
-	case yaml.MappingNode:
+	case strict.MapKind:
 		m.readMap(d, n, path)
-	case yaml.SequenceNode:
+	case strict.ListKind:
 		m.op = opList
 		m.readList(d, n, path)
 	default:
-		if isNull(n) {
-			d.add(n, path, "has no value; {$absent: true} expects that there is none")
+		if n.Kind == strict.NullKind {
+			d.Add(n, path, "has no value; {$absent: true} expects that there is none")
 			return
 		}
-		m.data, _ = d.scalar(n, path)
+		m.data, _ = readScalar(d, n, path)
 	}
 }
 
 // inner reads a matcher within this one.
-func (d *decoder) inner(n *yaml.Node, path string) Matcher {
-	m := Matcher{pos: d.pos(n)}
-	if n = d.enter(n, path); n != nil {
-		m.read(d, n, path)
-		d.leave()
+func innerMatcher(d *strict.Decoder, n *strict.Node, path string) Matcher {
+	m := Matcher{pos: n.Pos}
+	if n = d.Enter(n, path); n != nil {
+		m.Read(d, n, path)
+		d.Leave()
 	}
 	return m
 }
 
-func (m *Matcher) readList(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.SequenceNode {
-		d.add(n, path, "wants a list, found "+kindOf(n))
+func (m *Matcher) readList(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.ListKind {
+		d.Add(n, path, "wants a list, found "+n.String())
 		return
 	}
 	m.list = make([]Matcher, len(n.Content))
 	for i, item := range n.Content {
-		at := element(path, i)
-		d.where[at] = d.pos(item)
-		m.list[i] = d.inner(item, at)
+		at := strict.Element(path, i)
+		d.Where[at] = item.Pos
+		m.list[i] = innerMatcher(d, item, at)
 	}
 }
 
 // readMap reads members, or the one $-key that makes a matcher.
-func (m *Matcher) readMap(d *decoder, n *yaml.Node, path string) {
+func (m *Matcher) readMap(d *strict.Decoder, n *strict.Node, path string) {
 	m.op = opMap
 	if len(n.Content) == 0 {
-		d.add(n, path, "is empty and so says nothing; {$any: true} expects that there is something")
+		d.Add(n, path, "is empty and so says nothing; {$any: true} expects that there is something")
 		return
 	}
-	d.members(n, path, func(key, item *yaml.Node, at string) {
+	d.Members(n, path, func(key, item *strict.Node, at string) {
 		switch {
 		case !strings.HasPrefix(key.Value, "$"):
-			m.members = append(m.members, memberMatcher{key.Value, d.inner(item, at)})
+			m.members = append(m.members, memberMatcher{key.Value, innerMatcher(d, item, at)})
 		case len(n.Content) > 2:
-			d.add(key, at, "a matcher is a map with one key; {$all: [ … ]} joins several")
+			d.Add(key, at, "a matcher is a map with one key; {$all: [ … ]} joins several")
 		default:
 			m.readOp(d, key, item, at)
 		}
 	})
 }
 
-func (m *Matcher) readOp(d *decoder, key, n *yaml.Node, path string) {
+func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 	m.op = op(key.Value)
 	switch m.op {
 	case opAny, opAbsent, opRegex, opOneOf, opAll, opUnordered: // the others enter n themselves
-		if n = d.enter(n, path); n == nil {
+		if n = d.Enter(n, path); n == nil {
 			return
 		}
-		defer d.leave()
+		defer d.Leave()
 	}
 	switch m.op {
 	case opAny, opAbsent:
-		if n.Kind != yaml.ScalarNode || n.Value != "true" {
-			d.add(n, path, "wants true, not "+kindOf(n))
+		if !n.Scalar() || n.Value != "true" {
+			d.Add(n, path, "wants true, not "+n.String())
 		}
 	case opExact, opContains, opLen:
-		m.list = []Matcher{d.inner(n, path)}
+		m.list = []Matcher{innerMatcher(d, n, path)}
 	case opRegex:
 		m.readRegex(d, n, path)
 	case opOneOf, opAll, opUnordered:
 		m.readList(d, n, path)
 		if m.list != nil && len(m.list) == 0 {
-			d.add(n, path, "the list is empty")
+			d.Add(n, path, "the list is empty")
 		}
 	case opGt, opGte, opLt, opLte:
 		m.readBound(d, n, path)
 	case opLiteral:
-		m.data, _ = d.data(n, path)
+		m.data, _ = readData(d, n, path)
 	default:
-		d.add(key, path, unknown("matcher", key.Value, matcherNames()))
+		d.Add(key, path, wording.Unknown("matcher", key.Value, matcherNames()))
 	}
 }
 
 // readBound reads what a number, a duration or a time is compared with (SCN-34).
-func (m *Matcher) readBound(d *decoder, n *yaml.Node, path string) {
-	m.data, _ = d.data(n, path)
+func (m *Matcher) readBound(d *strict.Decoder, n *strict.Node, path string) {
+	m.data, _ = readData(d, n, path)
 	_, of := measured(m.data.text)
 	if m.data.kind != numberKind && (m.data.kind != textKind || of == noMeasure) {
-		d.add(n, path, "wants a number, a duration such as 5s or a time such as \"2026-01-05T09:00:00Z\", not "+kindOf(n))
+		d.Add(n, path, "wants a number, a duration such as 5s or a time such as \"2026-01-05T09:00:00Z\", not "+n.String())
 	}
 }
 
-func (m *Matcher) readRegex(d *decoder, n *yaml.Node, path string) {
-	text, ok := d.text(n, path)
+func (m *Matcher) readRegex(d *strict.Decoder, n *strict.Node, path string) {
+	text, ok := d.Text(n, path)
 	if !ok {
 		return
 	}
 	regex, err := regexp.Compile(text)
 	if err != nil {
-		d.add(n, path, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		d.Add(n, path, "is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		return
 	}
 	m.data, m.regex = textValue(text), regex
@@ -196,7 +197,7 @@ func (m *Matcher) String() string {
 	case opMap:
 		parts := make([]string, len(m.members))
 		for i := range m.members {
-			parts[i] = shown(m.members[i].key) + ": " + m.members[i].matcher.String()
+			parts[i] = wording.Word(m.members[i].key) + ": " + m.members[i].matcher.String()
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}

@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Matrix makes one case of each combination of values. It is read before all other
 // keys, as are the variables.
 type Matrix struct{}
 
-func (*Matrix) read(*decoder, *yaml.Node, string) {}
+func (*Matrix) Read(*strict.Decoder, *strict.Node, string) {}
 
 // row is the case of a matrix.
 type row struct {
-	values []*yaml.Node // of the document's names, behind those of the variables
-	label  string       // behind the case's name; empty without a matrix
-	line   int          // of a case that is a map of its own; 0 for others
+	values []*strict.Node // of the document's names, behind those of the variables
+	label  string         // behind the case's name; empty without a matrix
+	line   int            // of a case that is a map of its own; 0 for others
 }
 
 // axis is a name of a product and its values.
@@ -30,19 +30,19 @@ type axis struct {
 
 // constant is a value that is given in vars or in matrix.
 type constant struct {
-	node  *yaml.Node
+	node  *strict.Node
 	exact string // tells it from others
 	shown string // in the name of a case
 }
 
 // readMatrix returns the cases: all of a product, the last name varying fastest, or
 // one for each map of a list (SCN-18).
-func (d *decoder) readMatrix(n *yaml.Node) []row {
+func (d *constants) readMatrix(n *strict.Node) []row {
 	var rows []row
 	switch {
-	case len(n.Content) == 0 || n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
-		d.add(n, "matrix", "wants a map of lists by name, or a list of maps; found "+emptyOr(n))
-	case n.Kind == yaml.MappingNode:
+	case len(n.Content) == 0 || n.Kind != strict.MapKind && n.Kind != strict.ListKind:
+		d.Add(n, "matrix", "wants a map of lists by name, or a list of maps; found "+n.OrEmpty())
+	case n.Kind == strict.MapKind:
 		rows = product(d.axes(n))
 	case len(n.Content) > CasesPerFileMax:
 		d.tooManyCases(n, len(n.Content))
@@ -53,12 +53,12 @@ func (d *decoder) readMatrix(n *yaml.Node) []row {
 	return rows
 }
 
-func (d *decoder) tooManyCases(n *yaml.Node, cases int) {
+func (d *constants) tooManyCases(n *strict.Node, cases int) {
 	count := strconv.Itoa(cases)
 	if cases >= countedMax {
 		count = "more than a million"
 	}
-	d.add(n, "matrix", fmt.Sprintf("makes %s cases; the limit is %d", count, CasesPerFileMax))
+	d.Add(n, "matrix", fmt.Sprintf("makes %s cases; the limit is %d", count, CasesPerFileMax))
 }
 
 // countedMax is where cases are no longer counted.
@@ -66,10 +66,10 @@ const countedMax = 1_000_000
 
 // axes reads the list of values of each name. It returns none where these would
 // make too many cases.
-func (d *decoder) axes(n *yaml.Node) []axis {
+func (d *constants) axes(n *strict.Node) []axis {
 	cases := 1
 	for i := 1; i < len(n.Content); i += 2 {
-		if list := follow(n.Content[i]); list.Kind == yaml.SequenceNode && len(list.Content) > 0 {
+		if list := n.Content[i].Follow(); list.Kind == strict.ListKind && len(list.Content) > 0 {
 			cases = min(countedMax, cases*min(countedMax, len(list.Content)))
 		}
 	}
@@ -78,18 +78,18 @@ func (d *decoder) axes(n *yaml.Node) []axis {
 		return nil
 	}
 	var list []axis
-	d.members(n, "matrix", func(key, item *yaml.Node, at string) {
-		item = follow(item)
-		if item.Kind != yaml.SequenceNode || len(item.Content) == 0 {
-			d.add(item, at, "wants a list of values, found "+emptyOr(item))
+	d.Members(n, "matrix", func(key, item *strict.Node, at string) {
+		item = item.Follow()
+		if item.Kind != strict.ListKind || len(item.Content) == 0 {
+			d.Add(item, at, "wants a list of values, found "+item.OrEmpty())
 			return
 		}
 		d.nameOfMatrix(key, at)
 		a := axis{name: key.Value}
 		for i, value := range item.Content {
-			v, ok := d.constant(value, element(at, i))
+			v, ok := d.constant(value, strict.Element(at, i))
 			if first := slices.IndexFunc(a.values, v.same); ok && first >= 0 {
-				d.add(value, element(at, i), "is given before; each value makes a case")
+				d.Add(value, strict.Element(at, i), "is given before; each value makes a case")
 			}
 			a.values = append(a.values, v)
 		}
@@ -99,15 +99,15 @@ func (d *decoder) axes(n *yaml.Node) []axis {
 }
 
 // nameOfMatrix checks and adds a name of the matrix.
-func (d *decoder) nameOfMatrix(key *yaml.Node, path string) {
-	if first, ok := d.where["vars."+key.Value]; ok {
-		d.add(key, path, fmt.Sprintf("is a variable too, on line %d of %s; give one of them another name", first.Line, first.In(d.doc.path)))
+func (d *constants) nameOfMatrix(key *strict.Node, path string) {
+	if first, ok := d.Where["vars."+key.Value]; ok {
+		d.Add(key, path, fmt.Sprintf("is a variable too, on line %d of %s; give one of them another name", first.Line, first.In(d.path)))
 	}
-	if names := len(d.doc.names) - len(d.doc.vars); names == MatrixNamesMax {
-		d.add(key, path, fmt.Sprintf("is one name too many; the limit is %d", MatrixNamesMax))
+	if names := len(d.names) - len(d.vars); names == MatrixNamesMax {
+		d.Add(key, path, fmt.Sprintf("is one name too many; the limit is %d", MatrixNamesMax))
 	}
 	d.checkVariable(key, path)
-	d.doc.name(key.Value)
+	d.name(key.Value)
 }
 
 // product returns a row for each combination of values.
@@ -139,28 +139,28 @@ func (r row) with(name string, v constant) row {
 }
 
 // listed reads a list of maps, each a case. All give the names of the first.
-func (d *decoder) listed(n *yaml.Node) []row {
+func (d *constants) listed(n *strict.Node) []row {
 	var rows []row
 	var names []string
 	seen := map[string]int{}
 	for i, item := range n.Content {
-		at := element("matrix", i)
-		d.where[at] = d.pos(item)
+		at := strict.Element("matrix", i)
+		d.Where[at] = item.Pos
 		given, ok := d.rowOf(item, at, i == 0)
 		if i == 0 {
-			names = d.doc.names[len(d.doc.vars):]
+			names = d.names[len(d.vars):]
 		}
 		if !ok || !d.sameNames(item, given, names, at) {
 			continue
 		}
 		r, exact := row{line: item.Line}, ""
 		for _, name := range names {
-			v, _ := given.get(name)
+			v, _ := given.Get(name)
 			r = r.with(name, v)
 			exact += v.exact + "\n"
 		}
 		if first, twice := seen[exact]; twice {
-			d.add(item, at, "is the same case as "+element("matrix", first))
+			d.Add(item, at, "is the same case as "+strict.Element("matrix", first))
 		}
 		seen[exact] = i
 		r.label = " [" + r.label + "]"
@@ -170,35 +170,35 @@ func (d *decoder) listed(n *yaml.Node) []row {
 }
 
 // rowOf reads the values of one case; the first says the names.
-func (d *decoder) rowOf(n *yaml.Node, path string, first bool) (Map[constant], bool) {
-	if n = follow(n); n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		d.add(n, path, "wants a map of values by name, found "+emptyOr(n))
+func (d *constants) rowOf(n *strict.Node, path string, first bool) (strict.ByName[constant], bool) {
+	if n = n.Follow(); n.Kind != strict.MapKind || len(n.Content) == 0 {
+		d.Add(n, path, "wants a map of values by name, found "+n.OrEmpty())
 		return nil, false
 	}
-	var given Map[constant]
-	known := len(d.problems)
-	d.members(n, path, func(key, item *yaml.Node, at string) {
+	var given strict.ByName[constant]
+	known := len(d.Problems)
+	d.Members(n, path, func(key, item *strict.Node, at string) {
 		if first {
 			d.nameOfMatrix(key, at)
-			d.where["matrix."+key.Value] = d.pos(key)
+			d.Where["matrix."+key.Value] = key.Pos
 		}
 		v, _ := d.constant(item, at)
-		given = append(given, Named[constant]{key.Value, v})
+		given = append(given, strict.Named[constant]{Name: key.Value, Value: v})
 	})
-	return given, len(d.problems) == known
+	return given, len(d.Problems) == known
 }
 
 // sameNames wants a case to give the names of the first.
-func (d *decoder) sameNames(n *yaml.Node, given Map[constant], names []string, path string) bool {
+func (d *constants) sameNames(n *strict.Node, given strict.ByName[constant], names []string, path string) bool {
 	for _, g := range given {
 		if !slices.Contains(names, g.Name) {
-			d.at(member(path, g.Name), unknown("name", g.Name, names)+"; each case has the names of the first")
+			d.At(strict.Member(path, g.Name), wording.Unknown("name", g.Name, names)+"; each case has the names of the first")
 			return false
 		}
 	}
 	for _, name := range names {
-		if _, ok := given.get(name); !ok {
-			d.add(n, path, "the name "+name+" is missing; each case has the names of the first")
+		if _, ok := given.Get(name); !ok {
+			d.Add(n, path, "the name "+name+" is missing; each case has the names of the first")
 			return false
 		}
 	}
@@ -206,15 +206,15 @@ func (d *decoder) sameNames(n *yaml.Node, given Map[constant], names []string, p
 }
 
 // constant reads a value of vars or matrix.
-func (d *decoder) constant(n *yaml.Node, path string) (constant, bool) {
-	if n = follow(n); isNull(n) {
-		d.add(n, path, absentValue(n))
+func (d *constants) constant(n *strict.Node, path string) (constant, bool) {
+	if n = n.Follow(); n.Kind == strict.NullKind {
+		d.Add(n, path, strict.Absent(n))
 		return constant{node: n}, false
 	}
-	v, ok := d.data(n, path)
+	v, ok := readData(&d.Decoder, n, path)
 	c := constant{node: n, exact: v.json()}
-	if c.shown = clip(v.String(), shownInNameMax); v.kind == textKind && v.text != "" {
-		c.shown = strings.Map(printable, clip(v.text, shownInNameMax))
+	if c.shown = wording.Clip(v.String(), shownInNameMax); v.kind == textKind && v.text != "" {
+		c.shown = wording.Line(wording.Clip(v.text, shownInNameMax))
 	}
 	return c, ok
 }

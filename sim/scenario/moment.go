@@ -194,7 +194,7 @@ func (f *File) skillText(l Loaded) (string, bool) {
 		if l.Reference == "" {
 			return s.Text, true
 		}
-		return s.References.get(l.Reference)
+		return s.References.Get(l.Reference)
 	}
 	return "", false
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 const (
@@ -123,7 +126,7 @@ func (m *Matcher) nearestEntry(list []value, free func(int) bool) string {
 	if at < 0 || best.wrong == nil {
 		return ""
 	}
-	return nearestLine(element("", at), m, list[at], best.wrong)
+	return nearestLine(strict.Element("", at), m, list[at], best.wrong)
 }
 
 // nearestLine is one line: where the candidate is, what of it is asked for, and the
@@ -131,9 +134,9 @@ func (m *Matcher) nearestEntry(list []value, free func(int) bool) string {
 func nearestLine(where string, m *Matcher, v value, wrong *mismatch) string {
 	line := "nearest: " + where
 	if m.op == opMap {
-		line += ", " + clip(m.part(v).String(), partBytesMax)
+		line += ", " + wording.Clip(m.part(v).String(), partBytesMax)
 	}
-	return clip(line+": "+wrong.brief(), nearestBytesMax)
+	return wording.Clip(line+": "+wrong.brief(), nearestBytesMax)
 }
 
 // part is what a value has of the keys that the matcher names.
@@ -161,11 +164,11 @@ func (w *mismatch) brief() string {
 	}
 	switch {
 	case w.got == value{}.String():
-		return subject + "is missing, wants " + clip(w.want, partBytesMax)
+		return subject + "is missing, wants " + wording.Clip(w.want, partBytesMax)
 	case w.text != "":
 		return subject + w.text
 	default:
-		return subject + "is " + clip(w.got, partBytesMax) + ", wants " + clip(w.want, partBytesMax)
+		return subject + "is " + wording.Clip(w.got, partBytesMax) + ", wants " + wording.Clip(w.want, partBytesMax)
 	}
 }
 
@@ -223,20 +226,8 @@ func longestPart(want, got string) string {
 			return ""
 		}
 		rest := got[strings.Index(got, want[:end])+end:]
-		return fmt.Sprintf("nearest: has %q, then %s, wants %s", clipFront(want[:end], partBytesMax/2),
+		return fmt.Sprintf("nearest: has %q, then %s, wants %s", wording.Tail(want[:end], partBytesMax/2),
 			around([]rune(rest), 0), around([]rune(want[end:]), 0))
 	}
 	return ""
-}
-
-// clipFront cuts s to its last n bytes at a character's edge, with a visible mark.
-func clipFront(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	from := len(s) - n
-	for from < len(s) && !utf8.RuneStart(s[from]) {
-		from++
-	}
-	return "…" + s[from:]
 }

@@ -1,6 +1,10 @@
 package scenario
 
-import "fmt"
+import (
+	"fmt"
+
+	"shelly/sim/strict"
+)
 
 // order checks one ordering; path is its own.
 func (j *judge) order(path string, o *Ordering) {
@@ -13,7 +17,7 @@ func (j *judge) order(path string, o *Ordering) {
 		for i := range o.InOrder {
 			at := o.InOrder[i].first(events, from)
 			if at < 0 {
-				j.missing(element(path+".in_order", i), &o.InOrder[i], i, from)
+				j.missing(strict.Element(path+".in_order", i), &o.InOrder[i], i, from)
 				return
 			}
 			from = at + 1
@@ -31,7 +35,7 @@ func (j *judge) order(path string, o *Ordering) {
 func (j *judge) before(path string, one, other *Item) {
 	events := j.events()
 	first, second := one.first(events, 0), other.first(events, 0)
-	if !j.occurs(element(path, 0), one, first) || !j.occurs(element(path, 1), other, second) || first < second {
+	if !j.occurs(strict.Element(path, 0), one, first) || !j.occurs(strict.Element(path, 1), other, second) || first < second {
 		return
 	}
 	j.failAt(one.pos, path, events[first].step, mismatch{

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Outcome is what came of one case.
@@ -49,11 +51,11 @@ func (o *Outcome) Again() string {
 
 // Failure is one thing that did not hold.
 type Failure struct {
-	Name  string // the case's
-	File  string // the scenario's; see [Pos.In]
-	Pos   Pos    // the expectation
-	Path  string // what was looked at, such as expect.replies[0]
-	Want  string // empty where Text says all
+	Name  string     // the case's
+	File  string     // the scenario's; see [strict.Pos.In]
+	Pos   strict.Pos // the expectation
+	Path  string     // what was looked at, such as expect.replies[0]
+	Want  string     // empty where Text says all
 	Got   string
 	Text  string   // what is wrong, where want and got do not say it
 	Diff  string   // of a golden and what was got, unified; empty for any other failure
@@ -72,7 +74,7 @@ const (
 // again is the command that runs the case, and of a matrix no other (SCN-18).
 func (f *File) again() string {
 	command := again(f.Path(), f.Line())
-	if f.row.label != "" {
+	if f.Label() != "" {
 		command += " --run " + ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
 	}
 	if f.Script.Live {
@@ -98,12 +100,12 @@ func ShellWord(word string) string {
 }
 
 // fail adds a failure at the step that is judged, which is mostly the last.
-func (j *judge) fail(pos Pos, path string, wrong mismatch) {
+func (j *judge) fail(pos strict.Pos, path string, wrong mismatch) {
 	j.failAt(pos, path, j.step, wrong)
 }
 
 // failAt adds a failure that shows at a step.
-func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
+func (j *judge) failAt(pos strict.Pos, path string, step int, wrong mismatch) {
 	if len(j.failures) >= failuresMax {
 		j.dropped++
 		return
@@ -111,9 +113,9 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 	f := j.file
 	j.failures = append(j.failures, Failure{
 		Name: f.Name, File: f.Path(), Pos: pos, Path: path,
-		Want: clip(wrong.want, shownValueBytes), Got: clip(wrong.got, shownValueBytes), Text: wrong.text,
-		Hint: strings.Map(printable, wrong.hint), Diff: wrong.diff,
-		Frame: f.doc.sources.frame(pos),
+		Want: wording.Clip(wrong.want, shownValueBytes), Got: wording.Clip(wrong.got, shownValueBytes), Text: wrong.text,
+		Hint: wording.Line(wrong.hint), Diff: wrong.diff,
+		Frame: f.Sources().Frame(pos),
 		Trace: j.lastSteps(step),
 		Again: f.again(),
 	})
@@ -122,22 +124,19 @@ func (j *judge) failAt(pos Pos, path string, step int, wrong mismatch) {
 // Blame is a failure at the place of a key that the file has, for what only the
 // runner of cases can see.
 func (f *File) Blame(key, text string) Failure {
-	pos := f.where[key]
-	return Failure{Name: f.Name, File: f.Path(), Pos: pos, Path: key, Text: text, Frame: f.doc.sources.frame(pos), Again: f.again()}
+	pos := f.Where(key)
+	return Failure{Name: f.Name, File: f.Path(), Pos: pos, Path: key, Text: text, Frame: f.Sources().Frame(pos), Again: f.again()}
 }
-
-// Path is the file's path as it was loaded.
-func (f *File) Path() string { return f.doc.path }
 
 // Line is the line of the case: in a matrix of rows that of its row.
 func (f *File) Line() int {
-	if f.row.line > 0 {
-		return f.row.line
+	if f.Row() > 0 {
+		return f.Row()
 	}
 	if f.property != nil {
-		return f.where["property"].Line
+		return f.Where("property").Line
 	}
-	return f.where["scenario"].Line
+	return f.Where("scenario").Line
 }
 
 // lastSteps shows the steps up to and with one.

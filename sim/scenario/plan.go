@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 const (
@@ -142,7 +143,7 @@ func split(purpose fsm.Purpose, path string, lines []Line) []script {
 			list = append(list, script{purpose: purpose, session: l.Session})
 		}
 		list[i].lines = append(list[i].lines, l)
-		list[i].paths = append(list[i].paths, element(path, n))
+		list[i].paths = append(list[i].paths, strict.Element(path, n))
 	}
 	return list
 }

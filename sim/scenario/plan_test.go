@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 func planOf(t *testing.T, yaml string) sim.Plan {
@@ -350,7 +351,7 @@ func TestKeysOfTheFormatAreDistinct(t *testing.T) {
 		reflect.TypeFor[File](), reflect.TypeFor[Entry](), reflect.TypeFor[Line](),
 		reflect.TypeFor[Moment](), reflect.TypeFor[Crash](), reflect.TypeFor[Expect](), reflect.TypeFor[HandlePath](), reflect.TypeFor[Property](),
 	} {
-		list := names(fieldsOf(typ))
+		list := strict.Keys((typ))
 		slices.Sort(list)
 		if len(slices.Compact(slices.Clone(list))) != len(list) {
 			t.Errorf("%s: keys %s", typ, strings.Join(list, " "))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
 )
 
@@ -56,7 +57,7 @@ func (e *Exhausted) Error() string {
 	if e.Lines == 0 {
 		return fmt.Sprintf("the script has no line for a call for %s%s", e.Purpose, whose)
 	}
-	return fmt.Sprintf("the script has no line left for a call for %s%s: it is for %s", e.Purpose, whose, plural(e.Lines, "call"))
+	return fmt.Sprintf("the script has no line left for a call for %s%s: it is for %s", e.Purpose, whose, wording.Count(e.Lines, "call"))
 }
 
 // Player returns a player of the scenario's script.

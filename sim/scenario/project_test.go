@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Every scenario of the project holds, and running it again is the same run
@@ -66,7 +67,7 @@ func projectCases(t *testing.T) []*File {
 	for _, file := range files {
 		cases, err := Load(fsys, file.Path)
 		if err != nil {
-			t.Error("\n" + err.(*LoadError).Detail())
+			t.Error("\n" + err.(*strict.Error).Detail())
 		}
 		all = append(all, slices.DeleteFunc(cases, func(f *File) bool { return f.Property() != nil })...)
 	}

@@ -1,6 +1,9 @@
 package scenario
 
-import "shelly/sim"
+import (
+	"shelly/sim"
+	"shelly/sim/strict"
+)
 
 // PropertySuffix ends the name of every property file.
 const PropertySuffix = ".property.yaml"
@@ -14,12 +17,12 @@ type Property struct {
 	Covers  []string `key:"covers"`            // ids of the rules of SPEC.md that the property shows
 	Tags    []string `key:"tags"`              // words to select properties by
 	Setting
-	Tools       Map[[]Drawn[Entry]] `key:"tools"`               // stub tools by name: what a call may come to, the first one where nothing else was drawn. Effects, approve, description and parameters are for the tool
-	Runs        Runs                `key:"runs,required"`       // how many cases are made, and how long each may be
-	Regressions string              `key:"regressions"`         // the scenarios that are played first, as a pattern such as ./regressions/*.scenario.yaml; what is found is written to their folder
-	Generate    Generate            `key:"generate,required"`   // what cases are made of
-	Invariants  []Invariant         `key:"invariants,required"` // what must hold of every case after every step: $all, which stands for the machine's invariants, the world's counters and equal traces of two runs, and expressions
-	Cover       []Cover             `key:"cover"`               // what must be reached often enough for the property to mean anything
+	Tools       strict.ByName[[]Drawn[Entry]] `key:"tools"`               // stub tools by name: what a call may come to, the first one where nothing else was drawn. Effects, approve, description and parameters are for the tool
+	Runs        Runs                          `key:"runs,required"`       // how many cases are made, and how long each may be
+	Regressions string                        `key:"regressions"`         // the scenarios that are played first, as a pattern such as ./regressions/*.scenario.yaml; what is found is written to their folder
+	Generate    Generate                      `key:"generate,required"`   // what cases are made of
+	Invariants  []Invariant                   `key:"invariants,required"` // what must hold of every case after every step: $all, which stands for the machine's invariants, the world's counters and equal traces of two runs, and expressions
+	Cover       []Cover                       `key:"cover"`               // what must be reached often enough for the property to mean anything
 }
 
 // Runs are the bounds of a property.

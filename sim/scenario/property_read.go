@@ -9,36 +9,38 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // loadProperty reads a property file, as strictly as a scenario (PRP-2).
 func loadProperty(fsys fs.FS, path string, source []byte) (*File, error) {
-	doc := &document{path: path, sources: sources{"": source}}
-	var problem *Problem
-	if doc.root, problem = parse(source, "a property"); problem != nil {
-		return nil, failed(path, doc.sources, []Problem{*problem})
+	doc, err := open(path, source, "a property")
+	if err != nil {
+		return nil, err
 	}
-	d := decoder{doc: doc, row: &row{}, where: map[string]Pos{}}
+	one := &Case{doc: doc, row: &row{}, where: map[string]strict.Pos{}}
+	d := one.decoder()
 	p := &Property{}
-	d.value(doc.root, reflect.ValueOf(p).Elem(), "")
-	f := &File{Name: p.Name, Covers: p.Covers, Tags: p.Tags, Setting: p.Setting, property: p, doc: doc, row: d.row, where: d.where}
+	d.Value(doc.root, p, "")
+	f := &File{Case: one, Name: p.Name, Covers: p.Covers, Tags: p.Tags, Setting: p.Setting, property: p}
 	for _, t := range p.Tools {
-		tool := Named[Entries]{Name: t.Name}
+		tool := strict.Named[Entries]{Name: t.Name}
 		for i := range t.Value {
 			tool.Value = append(tool.Value, t.Value[i].samples[:min(1, len(t.Value[i].samples))]...)
 		}
 		f.Tools.Stubs = append(f.Tools.Stubs, tool)
 	}
-	if len(d.problems) == 0 {
-		d.checkProperty(f, p)
+	if len(d.Problems) == 0 {
+		k := &checker{file: f}
+		k.checkProperty(f, p)
+		if len(k.problems) == 0 {
+			k.readRegressions(fsys, f, p)
+		}
+		d.Problems = k.problems
 	}
-	if len(d.problems) == 0 {
-		d.readRegressions(fsys, f, p)
-	}
-	if err := failed(path, doc.sources, once(d.problems)); err != nil {
+	if err := strict.Failed(path, f.Sources(), once(d.Problems)); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -46,8 +48,8 @@ func loadProperty(fsys fs.FS, path string, source []byte) (*File, error) {
 
 // once leaves out problems that were met before: an entry is read with each value
 // that may be drawn.
-func once(problems []Problem) []Problem {
-	var list []Problem
+func once(problems []strict.Problem) []strict.Problem {
+	var list []strict.Problem
 	for _, p := range problems {
 		if !slices.Contains(list, p) {
 			list = append(list, p)
@@ -56,55 +58,55 @@ func once(problems []Problem) []Problem {
 	return list
 }
 
-func (d *decoder) checkProperty(f *File, p *Property) {
+func (k *checker) checkProperty(f *File, p *Property) {
 	if p.Version != FormatVersion {
-		d.at("property", "this is version "+strconv.Itoa(p.Version)+" of the format; only version 1 is known")
+		k.at("property", "this is version "+strconv.Itoa(p.Version)+" of the format; only version 1 is known")
 	}
-	d.checkHead(f)
-	d.checkSetting(f)
+	k.checkHead(f)
+	k.checkSetting(f)
 	for _, t := range p.Tools {
-		at := "tools." + shown(t.Name)
+		at := "tools." + wording.Word(t.Name)
 		if len(t.Value) == 0 {
-			d.at(at, "is empty; give what a call comes to")
+			k.at(at, "is empty; give what a call comes to")
 		}
 		for i := range t.Value {
 			for n := range t.Value[i].samples {
-				d.checkTool(at, Entries(t.Value[i].samples[n:n+1]))
+				k.checkTool(at, Entries(t.Value[i].samples[n:n+1]))
 			}
 		}
 	}
 	g := &p.Generate
 	for i := range g.Timeline.Pick {
 		for n := range g.Timeline.Pick[i].samples {
-			d.checkMoment(f, element("generate.timeline.pick", i), &g.Timeline.Pick[i].samples[n])
+			k.checkMoment(f, strict.Element("generate.timeline.pick", i), &g.Timeline.Pick[i].samples[n])
 		}
 	}
 	for i := range g.Brain.Pick {
 		for n := range g.Brain.Pick[i].samples {
-			d.checkLine(f, element("generate.brain.pick", i), &g.Brain.Pick[i].samples[n])
+			k.checkLine(f, strict.Element("generate.brain.pick", i), &g.Brain.Pick[i].samples[n])
 		}
 	}
 	if len(p.Invariants) == 0 {
-		d.at("invariants", "is empty; give $all, or an expression")
+		k.at("invariants", "is empty; give $all, or an expression")
 	}
 	switch {
 	case len(g.Timeline.Pick) == 0:
-		d.at("generate", "the key timeline.pick is missing: nothing would happen")
+		k.at("generate", "the key timeline.pick is missing: nothing would happen")
 	case g.Timeline.Length.Max == 0:
-		d.at("generate.timeline", "the key length is missing: nothing would happen")
+		k.at("generate.timeline", "the key length is missing: nothing would happen")
 	case len(g.Brain.Pick) > 0 && g.Brain.Length.Max == 0:
-		d.at("generate.brain", "the key length is missing: nothing of it would be picked")
+		k.at("generate.brain", "the key length is missing: nothing of it would be picked")
 	}
 }
 
 // readRegressions loads the scenarios that are played first.
-func (d *decoder) readRegressions(fsys fs.FS, f *File, p *Property) {
+func (k *checker) readRegressions(fsys fs.FS, f *File, p *Property) {
 	if p.Regressions == "" {
 		return
 	}
 	pattern := path.Clean(p.Regressions)
 	if !fs.ValidPath(pattern) || !strings.HasSuffix(pattern, Suffix) {
-		d.at("regressions", "wants a pattern for scenarios in the property's folder or below, such as ./regressions/*"+Suffix)
+		k.at("regressions", "wants a pattern for scenarios in the property's folder or below, such as ./regressions/*"+Suffix)
 		return
 	}
 	if fsys == nil {
@@ -112,14 +114,14 @@ func (d *decoder) readRegressions(fsys fs.FS, f *File, p *Property) {
 	}
 	paths, err := fs.Glob(fsys, path.Join(path.Dir(f.Path()), pattern))
 	if err != nil {
-		d.at("regressions", "the pattern is malformed: "+err.Error())
+		k.at("regressions", "the pattern is malformed: "+err.Error())
 		return
 	}
 	slices.Sort(paths)
 	for _, name := range paths {
 		cases, err := Load(fsys, name)
 		if err != nil {
-			d.at("regressions", name+" does not load: "+err.Error())
+			k.at("regressions", name+" does not load: "+err.Error())
 		}
 		f.regressions = append(f.regressions, cases...)
 	}
@@ -130,25 +132,16 @@ func (f *File) Regressions() []*File { return f.regressions }
 
 // SettingNodes returns the keys and values of the file, in turn, that its cases have as they
 // stand: those of its setting.
-func (f *File) SettingNodes() []*yaml.Node {
-	var list []*yaml.Node
-	keys := names(fieldsOf(reflect.TypeFor[Setting]()))
-	for i := 0; i+1 < len(f.doc.root.Content); i += 2 {
-		if key := f.doc.root.Content[i]; slices.Contains(keys, key.Value) {
-			list = append(list, bare(key), bare(f.doc.root.Content[i+1]))
+func (f *File) SettingNodes() []*strict.Node {
+	var list []*strict.Node
+	keys := strict.Keys(reflect.TypeFor[Setting]())
+	root := f.root()
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if key := root.Content[i]; slices.Contains(keys, key.Value) {
+			list = append(list, key.Bare(), root.Content[i+1].Bare())
 		}
 	}
 	return list
-}
-
-// bare is a node with its aliases written out, and without comments and places.
-func bare(n *yaml.Node) *yaml.Node {
-	n = follow(n)
-	out := &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Value: n.Value}
-	for _, inner := range n.Content {
-		out.Content = append(out.Content, bare(inner))
-	}
-	return out
 }
 
 // Meets reports for each of a property's cover expressions whether it was true after
@@ -174,74 +167,74 @@ func (f *File) Meets(r *sim.Result) []bool {
 	return met
 }
 
-func (v *Range) read(d *decoder, n *yaml.Node, path string) {
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-	d.ordered(n, path, v.Min, v.Max)
+func (v *Range) Read(d *strict.Decoder, n *strict.Node, path string) {
+	d.Object(n, v, path)
+	ordered(d, n, path, v.Min, v.Max)
 	if v.Max > drawnMax {
-		d.add(n, path, fmt.Sprintf("the number %d is too large; the limit is %d", v.Max, drawnMax))
+		d.Add(n, path, fmt.Sprintf("the number %d is too large; the limit is %d", v.Max, drawnMax))
 	}
 }
 
-func (v *DurationRange) read(d *decoder, n *yaml.Node, path string) {
-	d.object(n, reflect.ValueOf(v).Elem(), path)
-	d.ordered(n, path, int(v.Min), int(v.Max))
+func (v *DurationRange) Read(d *strict.Decoder, n *strict.Node, path string) {
+	d.Object(n, v, path)
+	ordered(d, n, path, int(v.Min), int(v.Max))
 }
 
 // ordered wants a range to have something in it.
-func (d *decoder) ordered(n *yaml.Node, path string, low, high int) {
+func ordered(d *strict.Decoder, n *strict.Node, path string, low, high int) {
 	switch {
 	case low < 0:
-		d.add(n, path, "min is negative")
+		d.Add(n, path, "min is negative")
 	case high < low:
-		d.add(n, path, "max is less than min")
+		d.Add(n, path, "max is less than min")
 	}
 }
 
-func (v *DrawnTools) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode && n.Value == "$declared" {
+func (v *DrawnTools) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Scalar() && n.Value == "$declared" {
 		return
 	}
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		d.add(n, path, "wants $declared or a list of tools, found "+kindOf(n))
+	if n.Kind != strict.ListKind || len(n.Content) == 0 {
+		d.Add(n, path, "wants $declared or a list of tools, found "+n.String())
 		return
 	}
-	d.list(n, reflect.ValueOf((*[]string)(v)).Elem(), path)
+	d.List(n, (*[]string)(v), path)
 }
 
-func (v *DrawnPoints) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.ScalarNode && n.Value == "$any" {
+func (v *DrawnPoints) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Scalar() && n.Value == "$any" {
 		return
 	}
-	var list Several[string]
-	list.read(d, n, path)
+	var list strict.Several[string]
+	list.Read(d, n, path)
 	var known []string
 	for _, p := range sim.Points() {
 		known = append(known, string(p))
 	}
 	for _, word := range list {
 		if !slices.Contains(known, word) {
-			d.add(n, path, unknown("point", word, append(known, "$any")))
+			d.Add(n, path, wording.Unknown("point", word, append(known, "$any")))
 		}
 		*v = append(*v, sim.Point(word))
 	}
 }
 
-func (v *Invariant) read(d *decoder, n *yaml.Node, path string) {
-	if v.All = n.Kind == yaml.ScalarNode && n.Value == "$all"; !v.All {
+func (v *Invariant) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if v.All = n.Scalar() && n.Value == "$all"; !v.All {
 		v.Expr = &Expression{}
-		v.Expr.read(d, n, path)
+		v.Expr.Read(d, n, path)
 	}
 }
 
-func (v *Share) read(d *decoder, n *yaml.Node, path string) {
+func (v *Share) Read(d *strict.Decoder, n *strict.Node, path string) {
 	number, percent := strings.CutSuffix(n.Value, "%")
 	whole, decimal, _ := strings.Cut(number, ".")
 	if decimal == "" {
 		decimal = "0"
 	}
 	thousandths, err := strconv.Atoi(whole + decimal)
-	if n.Kind != yaml.ScalarNode || !percent || err != nil || thousandths < 0 || len(decimal) > 1 || thousandths > 1000 {
-		d.add(n, path, "wants a share such as 5% or 0.5%, not "+kindOf(n))
+	if !n.Scalar() || !percent || err != nil || thousandths < 0 || len(decimal) > 1 || thousandths > 1000 {
+		d.Add(n, path, "wants a share such as 5% or 0.5%, not "+n.String())
 		return
 	}
 	*v = Share(thousandths)

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 const smallProperty = `property: 1
@@ -77,7 +78,7 @@ func TestPRP2PropertiesAreReadStrictly(t *testing.T) {
 	}
 	for _, test := range brokenProperties() {
 		_, err := loadProperty(nil, "p.property.yaml", []byte(test.yaml))
-		var load *LoadError
+		var load *strict.Error
 		if !errors.As(err, &load) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %s", err, test.want)
 		} else if len(load.Problems) != len(once(load.Problems)) {

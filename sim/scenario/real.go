@@ -4,24 +4,25 @@ import (
 	"io/fs"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Tools are the stub tools, or that the tools are the daemon's own.
 type Tools struct {
 	Real  bool
-	Stubs Map[Entries]
+	Stubs strict.ByName[Entries]
 }
 
 const realTools = "real"
 
-func (v *Tools) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.ScalarNode {
-		v.Stubs.read(d, n, path)
+func (v *Tools) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if !n.Scalar() {
+		v.Stubs.Read(d, n, path)
 		return
 	}
-	if word, ok := d.text(n, path); ok && word != realTools {
-		d.add(n, path, unknown("word", word, []string{realTools})+", or give stubs by name")
+	if word, ok := d.Text(n, path); ok && word != realTools {
+		d.Add(n, path, wording.Unknown("word", word, []string{realTools})+", or give stubs by name")
 	}
 	v.Real = true
 }
@@ -43,24 +44,24 @@ func (v Tools) names() []string {
 }
 
 // checkReal wants the world of the real tools to be files in the workspace (SCN-30).
-func (d *decoder) checkReal(f *File) {
+func (k *checker) checkReal(f *File) {
 	if !f.Tools.Real {
 		return
 	}
 	if w := f.about().Workspace; !strings.HasPrefix(w, "/") {
-		d.at("about.workspace", "wants an absolute path, since the real tools go by it, not "+shown(w))
+		k.at("about.workspace", "wants an absolute path, since the real tools go by it, not "+wording.Word(w))
 	}
 	for i, t := range f.World {
-		at := "world." + shown(t.Name)
+		at := "world." + wording.Word(t.Name)
 		switch text, _ := valueOfJSON(string(t.Value)); {
 		case !isFilePath(t.Name):
-			d.at(at, "wants the path of a file in the workspace, such as src/main.go, and none that leads out of it")
+			k.at(at, "wants the path of a file in the workspace, such as src/main.go, and none that leads out of it")
 		case text.kind != textKind:
-			d.at(at, "wants the text of the file; other data is for stub tools")
+			k.at(at, "wants the text of the file; other data is for stub tools")
 		}
 		for _, other := range f.World[:i] {
 			if inFolder(t.Name, other.Name) || inFolder(other.Name, t.Name) {
-				d.at(at, "and "+shown(other.Name)+" cannot both be files: one is in the folder of the other's name")
+				k.at(at, "and "+wording.Word(other.Name)+" cannot both be files: one is in the folder of the other's name")
 			}
 		}
 	}

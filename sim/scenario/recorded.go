@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/sim"
 )
 
@@ -31,7 +32,7 @@ func (r *Recorded) Write(w io.Writer) error {
 	for _, line := range r.About {
 		b.WriteString("# " + oneLine(line) + "\n")
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", FormatVersion, strconv.Quote(clip(oneLine(r.Name), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", FormatVersion, strconv.Quote(wording.Clip(oneLine(r.Name), nameBytesMax)))
 	fmt.Fprintf(&b, "clock: {start: %q}\n", clockTime(r.Start))
 	if r.From != nil {
 		text, err := json.Marshal(r.From)

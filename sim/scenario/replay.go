@@ -5,10 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Told is one input of a replay: what the machine was told, to the letter (SCN-45).
@@ -32,14 +31,14 @@ type Hash uint64
 // hashDigits is the length of a hash as it is written.
 const hashDigits = 16
 
-func (v *Hash) read(d *decoder, n *yaml.Node, path string) {
-	text, ok := d.text(n, path)
+func (v *Hash) Read(d *strict.Decoder, n *strict.Node, path string) {
+	text, ok := d.Text(n, path)
 	if !ok {
 		return
 	}
 	number, err := strconv.ParseUint(text, 16, 64)
 	if len(text) != hashDigits || err != nil || strings.ToLower(text) != text {
-		d.add(n, path, fmt.Sprintf("wants a trace's hash: %d hexadecimal digits in lower case", hashDigits))
+		d.Add(n, path, fmt.Sprintf("wants a trace's hash: %d hexadecimal digits in lower case", hashDigits))
 		return
 	}
 	*v = Hash(number)
@@ -66,37 +65,37 @@ func (f *File) from() fsm.Snapshot {
 
 // checkReplay wants of a replay that it says all by itself, and that what is lost or
 // unseen is so because the process died.
-func (d *decoder) checkReplay(f *File) {
-	if d.where["replay"] == (Pos{}) {
+func (k *checker) checkReplay(f *File) {
+	if !k.has("replay") {
 		for _, key := range []string{"hash", "from"} {
-			if d.where[key] != (Pos{}) {
-				d.at(key, "belongs to replay")
+			if k.has(key) {
+				k.at(key, "belongs to replay")
 			}
 		}
 		if f.Expect != nil && f.Expect.Rests {
-			d.at("expect.rests", "belongs to replay; of other cases expect.ends tells the state at rest")
+			k.at("expect.rests", "belongs to replay; of other cases expect.ends tells the state at rest")
 		}
 		return
 	}
 	for _, key := range replayExcludes() {
-		if d.where[key] != (Pos{}) {
-			d.at(key, "has no place beside replay, which has all that the machine was told")
+		if k.has(key) {
+			k.at(key, "has no place beside replay, which has all that the machine was told")
 		}
 	}
 	if len(f.Replay) == 0 {
-		d.at("replay", "is empty; it begins with an input of the kind boot")
+		k.at("replay", "is empty; it begins with an input of the kind boot")
 	}
 	for i, t := range f.Replay {
-		at := element("replay", i)
+		at := strict.Element("replay", i)
 		_, boots := t.Input.Input.(fsm.Boot)
 		last := i+1 == len(f.Replay)
 		switch {
 		case i == 0 && !boots && f.From == nil:
-			d.at(at, "a replay begins with an input of the kind boot, or from a state")
+			k.at(at, "a replay begins with an input of the kind boot, or from a state")
 		case t.Unseen && (last || !f.boots(i+1)):
-			d.at(at+".unseen", "wants a boot next: the process died here")
+			k.at(at+".unseen", "wants a boot next: the process died here")
 		case t.Lost && (last || !f.boots(i+1) && !f.Replay[i+1].Lost):
-			d.at(at+".lost", "wants a boot, or another entry that is lost, next: the process died behind it")
+			k.at(at+".lost", "wants a boot, or another entry that is lost, next: the process died behind it")
 		}
 	}
 }
@@ -121,9 +120,9 @@ func replayExcludes() []string {
 func (j *judge) replayed() {
 	f := j.file
 	if want := f.Hash; want != nil && uint64(*want) != j.result.Hash {
-		j.fail(f.where["hash"], "hash", mismatch{want: want.String(), got: Hash(j.result.Hash).String()})
+		j.fail(f.Where("hash"), "hash", mismatch{want: want.String(), got: Hash(j.result.Hash).String()})
 	}
 	if f.Expect != nil && f.Expect.Rests && !sim.Rests(fsm.Restore(j.result.Final)) {
-		j.fail(f.where["expect.rests"], "expect.rests", mismatch{text: "INV-12: rest cannot be reached from the end by answers alone"})
+		j.fail(f.Where("expect.rests"), "expect.rests", mismatch{text: "INV-12: rest cannot be reached from the end by answers alone"})
 	}
 }

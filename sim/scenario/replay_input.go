@@ -6,42 +6,40 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // read reads an input's wire form. It is checked against the type of its kind, key by
 // key, before it is decoded as a journal is.
-func (v *Input) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.MappingNode {
-		d.add(n, path, "wants a map such as {kind: boot, …}, found "+kindOf(n))
+func (v *Input) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a map such as {kind: boot, …}, found "+n.String())
 		return
 	}
-	if d.verbatim == 0 {
-		d.verbatim = d.depth // to the letter: no variables are put in
-	}
-	known := len(d.problems)
-	data, ok := d.data(n, path)
+	d.Verbatim() // to the letter: no variables are put in
+	known := len(d.Problems)
+	data, ok := readData(d, n, path)
 	if !ok {
 		return
 	}
 	kind := data.get("kind")
 	if kind.kind != textKind {
-		d.add(n, path, "the key kind is missing; it is one of "+strings.Join(inputKinds(), ", "))
+		d.Add(n, path, "the key kind is missing; it is one of "+strings.Join(inputKinds(), ", "))
 		return
 	}
 	if !slices.Contains(inputKinds(), kind.text) {
-		d.at(member(path, "kind"), unknown("kind", kind.text, inputKinds()))
+		d.At(strict.Member(path, "kind"), wording.Unknown("kind", kind.text, inputKinds()))
 		return
 	}
 	data.members = slices.DeleteFunc(data.members, func(m memberValue) bool { return m.key == "kind" })
 	in, _ := fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `"}`)) // the kind is known
-	d.wired(data, reflect.TypeOf(in), path)
+	wired(d, data, reflect.TypeOf(in), path)
 	if data.get("at").kind != absentKind {
-		d.at(member(path, "at"), "belongs to the entry: {at: …, input: …}")
+		d.At(strict.Member(path, "at"), "belongs to the entry: {at: …, input: …}")
 	}
-	if len(d.problems) > known {
+	if len(d.Problems) > known {
 		return
 	}
 	in, err := fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `",` + strings.TrimPrefix(data.json(), "{")))
@@ -49,7 +47,7 @@ func (v *Input) read(d *decoder, n *yaml.Node, path string) {
 		in, err = fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `"}`))
 	}
 	if err != nil {
-		d.add(n, path, err.Error())
+		d.Add(n, path, err.Error())
 		return
 	}
 	v.Input = in
@@ -57,12 +55,12 @@ func (v *Input) read(d *decoder, n *yaml.Node, path string) {
 
 // wired checks data against the type that it is to be decoded into, and tells each key
 // that the type does not have and each value that is of another kind.
-func (d *decoder) wired(v value, t reflect.Type, path string) {
+func wired(d *strict.Decoder, v value, t reflect.Type, path string) {
 	want := ""
 	switch t.Kind() {
 	case reflect.Struct:
 		if want = "a map"; v.kind == mapKind {
-			d.wiredMap(v, t, path)
+			wiredMap(d, v, t, path)
 			return
 		}
 	case reflect.Slice:
@@ -74,7 +72,7 @@ func (d *decoder) wired(v value, t reflect.Type, path string) {
 		}
 		if want = "a list"; v.kind == listKind {
 			for i, item := range v.list {
-				d.wired(item, t.Elem(), element(path, i))
+				wired(d, item, t.Elem(), strict.Element(path, i))
 			}
 			return
 		}
@@ -91,17 +89,17 @@ func (d *decoder) wired(v value, t reflect.Type, path string) {
 			return
 		}
 	}
-	d.at(path, "wants "+want+", not "+v.String())
+	d.At(path, "wants "+want+", not "+v.String())
 }
 
-func (d *decoder) wiredMap(v value, t reflect.Type, path string) {
+func wiredMap(d *strict.Decoder, v value, t reflect.Type, path string) {
 	names := jsonNames(t)
 	for _, m := range v.members {
-		at := member(path, m.key)
+		at := strict.Member(path, m.key)
 		if i := slices.Index(names, m.key); i < 0 {
-			d.at(at, unknown("key", m.key, names))
+			d.At(at, wording.Unknown("key", m.key, names))
 		} else {
-			d.wired(m.value, t.Field(i).Type, at)
+			wired(d, m.value, t.Field(i).Type, at)
 		}
 	}
 }

@@ -5,53 +5,51 @@ import (
 	"reflect"
 	"slices"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // read reads a snapshot's wire form, to the letter and as strictly as an input's.
-func (v *State) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.MappingNode {
-		d.add(n, path, "wants a map such as {lifecycle: serving, …}, found "+kindOf(n))
+func (v *State) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a map such as {lifecycle: serving, …}, found "+n.String())
 		return
 	}
-	if d.verbatim == 0 {
-		d.verbatim = d.depth // to the letter: no variables are put in
-	}
-	known := len(d.problems)
-	data, ok := d.data(n, path)
+	d.Verbatim() // to the letter: no variables are put in
+	known := len(d.Problems)
+	data, ok := readData(d, n, path)
 	if !ok {
 		return
 	}
-	d.wired(data, reflect.TypeFor[fsm.Snapshot](), path)
-	if len(d.problems) > known {
+	wired(d, data, reflect.TypeFor[fsm.Snapshot](), path)
+	if len(d.Problems) > known {
 		return
 	}
 	if err := json.Unmarshal([]byte(data.json()), &v.Snapshot); err != nil {
-		d.add(n, path, err.Error())
+		d.Add(n, path, err.Error())
 		return
 	}
-	d.checkState(&v.Snapshot, path)
+	checkState(d, &v.Snapshot, path)
 }
 
 // checkState wants of a state what the machine takes for granted of its own.
-func (d *decoder) checkState(s *fsm.Snapshot, path string) {
-	d.checkStateOf(fsm.Lifecycle, s.Lifecycle, member(path, "lifecycle"))
+func checkState(d *strict.Decoder, s *fsm.Snapshot, path string) {
+	checkStateOf(d, fsm.Lifecycle, s.Lifecycle, strict.Member(path, "lifecycle"))
 	for i := range s.Handles {
-		h, at := &s.Handles[i], element(member(path, "handles"), i)
-		d.checkStateOf(fsm.HandleTable, h.State, member(at, "state"))
+		h, at := &s.Handles[i], strict.Element(strict.Member(path, "handles"), i)
+		checkStateOf(d, fsm.HandleTable, h.State, strict.Member(at, "state"))
 		if h.Inf.State != "" {
-			d.checkStateOf(fsm.InferenceTable, h.Inf.State, member(at, "inf.state"))
+			checkStateOf(d, fsm.InferenceTable, h.Inf.State, strict.Member(at, "inf.state"))
 		}
 		running := h.Inf.State == fsm.Acting || h.Inf.State == fsm.Retrying
 		if n := len(h.Inf.Calls); h.Inf.Next < 0 || h.Inf.Next > n || running && h.Inf.Next == n {
-			d.at(member(at, "inf.next"), "is none of the calls")
+			d.At(strict.Member(at, "inf.next"), "is none of the calls")
 		}
 	}
 }
 
-func (d *decoder) checkStateOf(t fsm.Table, s fsm.State, path string) {
+func checkStateOf(d *strict.Decoder, t fsm.Table, s fsm.State, path string) {
 	var known []string
 	for _, row := range t.Rows {
 		for _, state := range []fsm.State{row.From, row.To} {
@@ -61,6 +59,6 @@ func (d *decoder) checkStateOf(t fsm.Table, s fsm.State, path string) {
 		}
 	}
 	if !slices.Contains(known, string(s)) {
-		d.at(path, unknown("state", string(s), known))
+		d.At(path, wording.Unknown("state", string(s), known))
 	}
 }

@@ -84,7 +84,7 @@ func (j *judge) matrix(failures []sim.MatrixFailure) {
 		if !j.file.everyCrash() {
 			key = "name"
 		}
-		j.failAt(j.file.where[key], key, -1, mismatch{
+		j.failAt(j.file.Where(key), key, -1, mismatch{
 			text: fmt.Sprintf("crash at point %d (%s): %s", m.Ordinal, m.Point, m.Text),
 		})
 	}

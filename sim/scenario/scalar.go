@@ -2,32 +2,33 @@ package scenario
 
 import (
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // Duration is a length of virtual time, written as 300s, 1.5s or 200ms. It is
 // whole milliseconds and not negative.
 type Duration fsm.Millis
 
-func (v *Duration) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
-		d.add(n, path, "wants a duration such as 300s, not "+kindOf(n))
+func (v *Duration) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.TextKind {
+		d.Add(n, path, "wants a duration such as 300s, not "+n.String())
 		return
 	}
 	length, err := time.ParseDuration(n.Value)
 	switch {
 	case err != nil:
-		d.add(n, path, "wants a duration such as 300s or 1.5s, not "+strconv.Quote(clip(n.Value, shownBytesMax)))
+		d.Add(n, path, "wants a duration such as 300s or 1.5s, not "+wording.Quote(n.Value))
 	case length < 0:
-		d.add(n, path, "the duration "+shown(n.Value)+" is negative")
+		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is negative")
 	case length%time.Millisecond != 0:
-		d.add(n, path, "the duration "+shown(n.Value)+" is not in whole milliseconds")
+		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is not in whole milliseconds")
 	default:
 		*v = Duration(length / time.Millisecond)
 	}
@@ -37,15 +38,15 @@ func (v *Duration) read(d *decoder, n *yaml.Node, path string) {
 // It is whole milliseconds and not 0.
 type Leap fsm.Millis
 
-func (v *Leap) read(d *decoder, n *yaml.Node, path string) {
+func (v *Leap) Read(d *strict.Decoder, n *strict.Node, path string) {
 	length, err := time.ParseDuration(n.Value)
 	switch {
-	case n.Kind != yaml.ScalarNode || err != nil:
-		d.add(n, path, "wants a duration forward such as 1h or back such as -30m, not "+kindOf(n))
+	case !n.Scalar() || err != nil:
+		d.Add(n, path, "wants a duration forward such as 1h or back such as -30m, not "+n.String())
 	case length == 0 || length%time.Millisecond != 0:
-		d.add(n, path, "the duration "+shown(n.Value)+" is not in whole milliseconds other than 0")
+		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is not in whole milliseconds other than 0")
 	case length.Abs() > leapMax:
-		d.add(n, path, "the duration "+shown(n.Value)+" is more than 10 years (87600h)")
+		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is more than 10 years (87600h)")
 	default:
 		*v = Leap(length / time.Millisecond)
 	}
@@ -57,12 +58,12 @@ const leapMax = 87600 * time.Hour
 // Count is a number of at least 1.
 type Count int
 
-func (v *Count) read(d *decoder, n *yaml.Node, path string) {
-	number, ok := d.number(n, path)
+func (v *Count) Read(d *strict.Decoder, n *strict.Node, path string) {
+	number, ok := d.Number(n, path)
 	switch {
 	case !ok:
 	case number < 1:
-		d.add(n, path, "wants a number of at least 1, not "+strconv.Itoa(number))
+		d.Add(n, path, "wants a number of at least 1, not "+strconv.Itoa(number))
 	default:
 		*v = Count(number)
 	}
@@ -71,72 +72,38 @@ func (v *Count) read(d *decoder, n *yaml.Node, path string) {
 // Time is an instant, written as 2026-01-05T09:00:00Z.
 type Time fsm.Millis
 
-func (v *Time) read(d *decoder, n *yaml.Node, path string) {
+func (v *Time) Read(d *strict.Decoder, n *strict.Node, path string) {
 	instant, err := time.Parse(time.RFC3339, n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil {
-		d.add(n, path, `wants a time such as "2026-01-05T09:00:00Z", not `+kindOf(n))
+	if !n.Scalar() || err != nil {
+		d.Add(n, path, `wants a time such as "2026-01-05T09:00:00Z", not `+n.String())
 		return
 	}
 	*v = Time(instant.UnixMilli())
 }
 
-// Map is a map from names that the file chooses, in the order of the file.
-type Map[T any] []Named[T]
-
-// Named is one member of a [Map].
-type Named[T any] struct {
-	Name  string
-	Value T
-}
-
-func (v *Map[T]) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.MappingNode {
-		d.add(n, path, "wants a map by name, found "+kindOf(n))
-		return
-	}
-	d.members(n, path, func(key, value *yaml.Node, at string) {
-		if key.Value == "" {
-			d.add(key, at, "the name is empty")
-			return
-		}
-		m := Named[T]{Name: key.Value}
-		d.value(value, reflect.ValueOf(&m.Value).Elem(), at)
-		*v = append(*v, m)
-	})
-}
-
-// get returns the member of a name, or false.
-func (v Map[T]) get(name string) (T, bool) {
-	for _, m := range v {
-		if m.Name == name {
-			return m.Value, true
-		}
-	}
-	var none T
-	return none, false
-}
-
-func (v *Crashes) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind == yaml.SequenceNode {
-		d.list(n, reflect.ValueOf((*[]Crash)(v)).Elem(), path)
+func (v *Crashes) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind == strict.ListKind {
+		d.List(n, (*[]Crash)(v), path)
 		return
 	}
 	*v = make(Crashes, 1)
-	d.object(n, reflect.ValueOf(&(*v)[0]).Elem(), path)
+	d.Object(n, &(*v)[0], path)
 }
 
-func (v *Embedding) read(d *decoder, n *yaml.Node, path string) {
+func (v *Embedding) Read(d *strict.Decoder, n *strict.Node, path string) {
 	switch {
-	case n.Kind == yaml.ScalarNode && n.Value == "off":
+	case n.Scalar() && n.Value == "off":
 		v.Off = true
-	case n.Kind == yaml.MappingNode:
-		d.object(n, reflect.ValueOf(&v.Outage).Elem(), path)
+	case n.Kind == strict.MapKind:
+		d.Object(n, &v.Outage, path)
 	default:
-		d.add(n, path, "wants off or a map of "+strings.Join(names(fieldsOf(reflect.TypeFor[Outage]())), ", ")+"; found "+kindOf(n))
+		d.Add(n, path, "wants off or a map of "+strings.Join(strict.Keys(reflect.TypeFor[Outage]()), ", ")+"; found "+n.String())
 	}
 }
 
-func (v *Failing) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Message, v) }
+func (v *Failing) Read(d *strict.Decoder, n *strict.Node, path string) {
+	d.TextOr(n, path, &v.Message, v)
+}
 
 // text is the result that the model sees.
 func (v *Failing) text() string {
@@ -150,27 +117,27 @@ func (v *Failing) text() string {
 	}
 }
 
-func (v *Loaded) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Name, v) }
+func (v *Loaded) Read(d *strict.Decoder, n *strict.Node, path string) { d.TextOr(n, path, &v.Name, v) }
 
-func (v *Word) read(d *decoder, n *yaml.Node, path string) { d.textOr(n, path, &v.Text, v) }
+func (v *Word) Read(d *strict.Decoder, n *strict.Node, path string) { d.TextOr(n, path, &v.Text, v) }
 
 // read takes true, an id, a number or a map. What of it fits is checked with the
 // key that it stands behind.
-func (v *Pick) read(d *decoder, n *yaml.Node, path string) {
+func (v *Pick) Read(d *strict.Decoder, n *strict.Node, path string) {
 	switch {
-	case n.Kind == yaml.MappingNode:
-		d.object(n, reflect.ValueOf(v).Elem(), path)
-	case n.Kind != yaml.ScalarNode:
-		d.add(n, path, "wants true, one that is named, or a map; found "+kindOf(n))
-	case n.ShortTag() == "!!bool":
-		if d.truth(n, reflect.ValueOf(&v.Last).Elem(), path); !v.Last {
-			d.add(n, path, "wants true; what is not wanted is left out")
+	case n.Kind == strict.MapKind:
+		d.Object(n, v, path)
+	case !n.Scalar():
+		d.Add(n, path, "wants true, one that is named, or a map; found "+n.String())
+	case n.Kind == strict.BoolKind:
+		if v.Last = d.Truth(n, path); !v.Last {
+			d.Add(n, path, "wants true; what is not wanted is left out")
 		}
-	case n.ShortTag() == "!!int":
+	case n.Kind == strict.IntKind:
 		v.Nth = new(Count)
-		v.Nth.read(d, n, path)
+		v.Nth.Read(d, n, path)
 	default:
-		v.ID, _ = d.text(n, path)
+		v.ID, _ = d.Text(n, path)
 	}
 }
 
@@ -178,21 +145,47 @@ func (v *Pick) read(d *decoder, n *yaml.Node, path string) {
 // the file. The zero value is {}.
 type Args string
 
-func (v *Args) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.MappingNode {
-		d.add(n, path, "wants a map of arguments, found "+kindOf(n))
+func (v *Args) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a map of arguments, found "+n.String())
 		return
 	}
-	if value, ok := d.data(n, path); ok {
+	if value, ok := readData(d, n, path); ok {
 		*v = Args(value.json())
 	}
 }
 
-// textOr reads a text into its place, or else the map that v is.
-func (d *decoder) textOr(n *yaml.Node, path string, text *string, v any) {
-	if n.Kind == yaml.ScalarNode {
-		*text, _ = d.text(n, path)
+// Chance is a probability from 0 to 1 with at most three decimals, kept in thousandths.
+type Chance int
+
+const chanceForm = `^(0|1|[01]?\.[0-9]+)$`
+
+func (v *Chance) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if !n.Scalar() || !regexp.MustCompile(chanceForm).MatchString(n.Value) {
+		d.Add(n, path, "wants a probability from 0 to 1 such as 0.15, not "+n.String())
 		return
 	}
-	d.object(n, reflect.ValueOf(v).Elem(), path)
+	whole, decimals, _ := strings.Cut(n.Value, ".")
+	if decimals = strings.TrimRight(decimals, "0"); len(decimals) > 3 {
+		d.Add(n, path, "the probability "+wording.Word(n.Value)+" has more than three decimals")
+		return
+	}
+	thousandths, _ := strconv.Atoi(whole + (decimals + "000")[:3]) // digits, as the form has it
+	if thousandths > 1000 {
+		d.Add(n, path, "the probability "+wording.Word(n.Value)+" is more than 1")
+		return
+	}
+	*v = Chance(thousandths)
+}
+
+// Seed is a number from which a case's choices come, from 1.
+type Seed uint64
+
+func (v *Seed) Read(d *strict.Decoder, n *strict.Node, path string) {
+	seed, err := strconv.ParseUint(n.Value, 10, 64)
+	if !n.Scalar() || n.Kind != strict.IntKind || err != nil || seed == 0 {
+		d.Add(n, path, "wants a whole number from 1 to 18446744073709551615, not "+n.String())
+		return
+	}
+	*v = Seed(seed)
 }

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
+
+	"shelly/sim/strict"
 )
 
 // ready is the schema of a scenario file, to validate by.
@@ -25,7 +26,7 @@ func ready(t *testing.T) *jsonschema.Resolved {
 func TestSchemaAcceptsTheProjectsScenarios(t *testing.T) {
 	schema := ready(t)
 	for path, source := range projectFiles(t) { // order-free: each is looked at by itself
-		root, problem := parse(source, "a scenario")
+		root, problem := rootOf(source, "a scenario", "")
 		if problem != nil {
 			t.Fatal(path, problem)
 		}
@@ -48,7 +49,7 @@ func projectFiles(t *testing.T) map[string][]byte {
 		if strings.HasSuffix(target.Path, PropertySuffix) {
 			continue
 		}
-		if files[target.Path], err = readFile(fsys, target.Path); err != nil {
+		if files[target.Path], err = strict.ReadFile(fsys, target.Path, strict.FileBytesMax); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +68,7 @@ func TestSchemaRefusesWhatDoesNotFitTheTypes(t *testing.T) {
 	schema := ready(t)
 	refused := 0
 	for _, test := range brokenFiles(t) {
-		root, problem := parse([]byte(test.yaml), "a scenario")
+		root, problem := rootOf([]byte(test.yaml), "a scenario", "")
 		if problem != nil || strings.Contains(test.name, "alias") {
 			continue // no YAML, or more than can be written out
 		}
@@ -87,15 +88,16 @@ func TestSchemaRefusesWhatDoesNotFitTheTypes(t *testing.T) {
 
 // misfits are the problems of a file that are told before its values are checked
 // against each other.
-func misfits(root *yaml.Node) []Problem {
-	doc := &document{root: root, places: map[string]Pos{}}
+func misfits(root *strict.Node) []strict.Problem {
+	doc := &document{root: root, places: map[string]strict.Pos{}}
 	rows := doc.variables()
 	if len(doc.problems) > 0 {
 		return doc.problems
 	}
-	d := decoder{doc: doc, row: &rows[0], where: map[string]Pos{}}
-	d.read(root, &File{})
-	return d.problems
+	c := &Case{doc: doc, row: &rows[0], where: map[string]strict.Pos{}}
+	d := c.decoder()
+	readFile(c, d)
+	return d.Problems
 }
 
 // Whatever the loader accepts, the schema accepts: the project's scenarios, changed
@@ -109,18 +111,18 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 	}
 	slices.Sort(paths)
 	rapid.Check(t, func(t *rapid.T) {
-		root, _ := parse(files[rapid.SampledFrom(paths).Draw(t, "path")], "a scenario")
+		root, _ := rootOf(files[rapid.SampledFrom(paths).Draw(t, "path")], "a scenario", "")
 		for range rapid.IntRange(1, 3).Draw(t, "changes") {
 			change(t, root)
 		}
-		source, err := yaml.Marshal(root)
+		source, err := strict.Write(root, 0)
 		if err != nil {
 			t.Skip("no YAML any more")
 		}
 		if _, err := Parse("f.scenario.yaml", source); err != nil {
 			t.Skip("does not load")
 		}
-		again, _ := parse(source, "a scenario")
+		again, _ := rootOf(source, "a scenario", "")
 		if err := schema.Validate(plainOf(again)); err != nil {
 			t.Errorf("the schema refuses what loads: %v\n%s", err, source)
 		}
@@ -128,10 +130,10 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 }
 
 // change changes one value or key of a file.
-func change(t *rapid.T, root *yaml.Node) {
-	var parents []*yaml.Node
-	var walk func(n *yaml.Node)
-	walk = func(n *yaml.Node) {
+func change(t *rapid.T, root *strict.Node) {
+	var parents []*strict.Node
+	var walk func(n *strict.Node)
+	walk = func(n *strict.Node) {
 		if len(n.Content) > 0 {
 			parents = append(parents, n)
 		}
@@ -143,7 +145,7 @@ func change(t *rapid.T, root *yaml.Node) {
 	in := parents[rapid.IntRange(0, len(parents)-1).Draw(t, "in")]
 	i := rapid.IntRange(0, len(in.Content)-1).Draw(t, "at")
 	width := 1
-	if in.Kind == yaml.MappingNode {
+	if in.Kind == strict.MapKind {
 		width, i = 2, i/2*2
 	}
 	value := in.Content[i+width-1]
@@ -152,29 +154,25 @@ func change(t *rapid.T, root *yaml.Node) {
 		in.Content = slices.Delete(in.Content, i, i+width)
 	case "scalar":
 		word := rapid.SampledFrom([]string{"true", "false", "0", "1", "2.5", "-1", "x", `""`, "1s", "off", "{$any: true}", "[]", "{}", "~", "2026-01-05T09:00:00Z", `"1"`}).Draw(t, "word")
-		var n yaml.Node
-		if yaml.Unmarshal([]byte(word), &n) == nil && len(n.Content) == 1 {
-			in.Content[i+width-1] = n.Content[0]
-		}
+		other, _ := strict.Parse([]byte("it: "+word), "a map", "")
+		in.Content[i+width-1] = other.Content[1]
 	case "list":
-		in.Content[i+width-1] = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}}
+		in.Content[i+width-1] = strict.List(value)
 	case "map":
 		key := rapid.SampledFrom([]string{"text", "$contains", "$len", "$all", "code", "session", "args"}).Draw(t, "key")
-		in.Content[i+width-1] = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, value}}
+		in.Content[i+width-1] = strict.Map(strict.Text(key), value)
 	case "variable":
-		name := &yaml.Node{Kind: yaml.ScalarNode, Value: "${it}"}
-		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "vars"},
-			&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "it"}, value}})
-		in.Content[i+width-1] = name
+		root.Put("vars", strict.Map(strict.Text("it"), value))
+		in.Content[i+width-1] = strict.Text("${it}")
 	case "move":
 		other := parents[rapid.IntRange(0, len(parents)-1).Draw(t, "other")]
-		if o := rapid.IntRange(0, len(other.Content)-1).Draw(t, "from"); other.Kind == yaml.MappingNode && in.Kind == yaml.MappingNode {
+		if o := rapid.IntRange(0, len(other.Content)-1).Draw(t, "from"); other.Kind == strict.MapKind && in.Kind == strict.MapKind {
 			in.Content = append(in.Content, copied(other.Content[o/2*2]), copied(other.Content[o/2*2+1]))
 		}
 	}
 }
 
-func copied(n *yaml.Node) *yaml.Node {
+func copied(n *strict.Node) *strict.Node {
 	c := *n
 	c.Content = nil
 	for _, item := range n.Content {

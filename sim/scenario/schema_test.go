@@ -75,7 +75,7 @@ func TestSchemaOfFragments(t *testing.T) {
 		"include: a.yaml":               false,
 		"{}":                            false,
 	} {
-		root, problem := parse([]byte(text), "a fragment")
+		root, problem := rootOf([]byte(text), "a fragment", "")
 		if problem != nil {
 			t.Fatal(problem)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"shelly/fsm"
+	"shelly/sim/strict"
 )
 
 const (
@@ -89,7 +90,7 @@ func schemaForms() []form {
 			return anyOf(oneOfWords([]string{liveScript}), g.list(reflect.TypeFor[Line]()))
 		}},
 		{reflect.TypeFor[Tools](), func(g *schemaGen) *jsonschema.Schema {
-			return anyOf(oneOfWords([]string{realTools}), g.ofType(reflect.TypeFor[Map[Entries]]()))
+			return anyOf(oneOfWords([]string{realTools}), g.ofType(reflect.TypeFor[strict.ByName[Entries]]()))
 		}},
 		{reflect.TypeFor[Config](), configSchema},
 		{reflect.TypeFor[Matcher](), matcherSchema},
@@ -131,9 +132,10 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 // are as good as none.
 func given(key string, of reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Required: []string{key}}
-	fields := fieldsOf(of)
-	if k := of.FieldByIndex(fields[indexOf(fields, key)].index).Type.Kind(); k == reflect.Bool || k == reflect.String {
-		s.Properties = map[string]*jsonschema.Schema{key: {Not: &jsonschema.Schema{Enum: []any{false, ""}}}}
+	for _, f := range strict.Fields(of) {
+		if k := of.FieldByIndex(f.Index).Type.Kind(); f.Name == key && (k == reflect.Bool || k == reflect.String) {
+			s.Properties = map[string]*jsonschema.Schema{key: {Not: &jsonschema.Schema{Enum: []any{false, ""}}}}
+		}
 	}
 	return s
 }
@@ -177,8 +179,8 @@ func orText[T any](g *schemaGen) *jsonschema.Schema {
 // alone.
 func orCondition[T any](g *schemaGen) *jsonschema.Schema {
 	s := &jsonschema.Schema{If: &jsonschema.Schema{Type: "object"}, Then: g.object(reflect.TypeFor[T]()), Else: g.ofType(reflect.TypeFor[Condition]())}
-	for _, f := range fieldsOf(reflect.TypeFor[T]()) {
-		s.If.AnyOf = append(s.If.AnyOf, &jsonschema.Schema{Required: []string{f.name}})
+	for _, f := range strict.Fields(reflect.TypeFor[T]()) {
+		s.If.AnyOf = append(s.If.AnyOf, &jsonschema.Schema{Required: []string{f.Name}})
 	}
 	return s
 }

@@ -5,12 +5,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"go.yaml.in/yaml/v4"
+
+	"shelly/sim/strict"
 )
 
 // What a reference to a variable looks like: alone, for a value of any type, and
@@ -38,7 +40,7 @@ type form struct {
 	schema func(g *schemaGen) *jsonschema.Schema
 }
 
-var readerType = reflect.TypeFor[reader]()
+var readerType = reflect.TypeFor[strict.Reader]()
 
 // ofType returns the schema for a value of a type, or for how it is drawn where it may
 // be.
@@ -80,7 +82,7 @@ func (g *schemaGen) ofReader(t reflect.Type) *jsonschema.Schema {
 	switch name, _, _ := strings.Cut(t.Name(), "["); name {
 	case "Several":
 		return g.oneOrMore(t.Elem())
-	case "Map":
+	case "ByName":
 		member, _ := t.Elem().FieldByName("Value")
 		return orReference(&jsonschema.Schema{
 			Type: "object", PropertyNames: &jsonschema.Schema{MinLength: jsonschema.Ptr(1)},
@@ -132,11 +134,11 @@ func (g *schemaGen) object(t reflect.Type) *jsonschema.Schema {
 		Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: none(),
 		MinProperties: jsonschema.Ptr(1),
 	})
-	for _, f := range fieldsOf(t) {
-		s.Properties[f.name] = g.property(t, f)
-		s.PropertyOrder = append(s.PropertyOrder, f.name)
-		if f.required {
-			s.Required = append(s.Required, f.name)
+	for _, f := range strict.Fields(t) {
+		s.Properties[f.Name] = g.property(t, f)
+		s.PropertyOrder = append(s.PropertyOrder, f.Name)
+		if f.Required {
+			s.Required = append(s.Required, f.Name)
 		}
 	}
 	if refine := schemaRules()[t]; refine != nil {
@@ -146,17 +148,17 @@ func (g *schemaGen) object(t reflect.Type) *jsonschema.Schema {
 }
 
 // property is one key of a struct.
-func (g *schemaGen) property(t reflect.Type, f field) *jsonschema.Schema {
-	key, of := t.FieldByIndex(f.index), ownerOf(t, f.index)
+func (g *schemaGen) property(t reflect.Type, f strict.Field) *jsonschema.Schema {
+	key, of := t.FieldByIndex(f.Index), ownerOf(t, f.Index)
 	s := g.ofType(key.Type)
 	switch {
-	case f.enum == nil:
+	case f.Enum == nil:
 	case g.drawn:
-		s = anyOf(oneOfWords(f.enum), &jsonschema.Schema{Ref: "#/$defs/Generator"})
+		s = anyOf(oneOfWords(f.Enum), &jsonschema.Schema{Ref: "#/$defs/Generator"})
 	case key.Type.Kind() == reflect.Slice:
-		s.Items = oneOfWords(f.enum)
+		s.Items = oneOfWords(f.Enum)
 	default:
-		s = oneOfWords(f.enum)
+		s = oneOfWords(f.Enum)
 	}
 	s.Description = g.words.ofField(of, key.Name)
 	if statedDefault.MatchString(s.Description) {
@@ -179,11 +181,11 @@ var statedDefault = regexp.MustCompile(`(?:^|[;,:] )("[^"]+"|\S+) unless given`)
 // "…; 1 unless given", where it is a value of the key and no prose.
 func (g *schemaGen) setDefaults() {
 	for _, s := range g.stated {
-		var n yaml.Node
-		if yaml.Unmarshal([]byte(statedDefault.FindStringSubmatch(s.Description)[1]), &n) != nil || len(n.Content) != 1 {
+		root, _ := strict.Parse([]byte("default: "+statedDefault.FindStringSubmatch(s.Description)[1]), "a map", "")
+		if root == nil {
 			continue
 		}
-		plain := plainOf(n.Content[0])
+		plain := plainOf(root.Content[1])
 		if g.resolve(s).Validate(plain) != nil {
 			continue
 		}
@@ -242,31 +244,36 @@ func spaced(name string) string {
 }
 
 // plainOf is a node as a program reads it that knows YAML and not the format.
-func plainOf(n *yaml.Node) any {
+func plainOf(n *strict.Node) any {
 	switch n.Kind {
-	case yaml.AliasNode:
+	case strict.AliasKind:
 		return plainOf(n.Alias)
-	case yaml.SequenceNode:
+	case strict.ListKind:
 		list := make([]any, len(n.Content))
 		for i, item := range n.Content {
 			list[i] = plainOf(item)
 		}
 		return list
-	case yaml.MappingNode:
+	case strict.MapKind:
 		m := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			m[n.Content[i].Value] = plainOf(n.Content[i+1])
 		}
 		return m
 	}
-	switch n.ShortTag() {
-	case "!!null":
+	switch n.Kind {
+	case strict.NullKind:
 		return nil
-	case "!!bool", "!!int", "!!float":
-		var v any
-		if err := n.Decode(&v); err == nil {
-			return v
+	case strict.BoolKind:
+		return n.True()
+	case strict.IntKind:
+		if number, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			return number
 		}
+		return 0.5 // it is beyond what any key takes
+	case strict.FloatKind:
+		number, _ := strconv.ParseFloat(strings.TrimPrefix(n.Value, "."), 64)
+		return number
 	}
 	return n.Value
 }

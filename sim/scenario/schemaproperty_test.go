@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"shelly/fsm"
+	"shelly/sim/strict"
 )
 
 const propertySchemaFile = "property.v1.json"
@@ -67,13 +68,13 @@ func drawnForms() []form {
 		}},
 		{reflect.TypeFor[DurationRange](), func(g *schemaGen) *jsonschema.Schema { return g.object(reflect.TypeFor[DurationRange]()) }},
 		{reflect.TypeFor[DrawnTools](), func(g *schemaGen) *jsonschema.Schema {
-			return anyOf(words("$declared"), listOf(&jsonschema.Schema{Type: "string"}, NodesMax))
+			return anyOf(words("$declared"), listOf(&jsonschema.Schema{Type: "string"}, strict.NodesMax))
 		}},
 		{reflect.TypeFor[DrawnPoints](), func(g *schemaGen) *jsonschema.Schema {
 			points := func() *jsonschema.Schema {
 				return words("journal.before_append", "journal.after_append", "effect.before", "effect.after", "step")
 			}
-			return anyOf(words("$any"), points(), listOf(points(), NodesMax))
+			return anyOf(words("$any"), points(), listOf(points(), strict.NodesMax))
 		}},
 		{reflect.TypeFor[Invariant](), func(g *schemaGen) *jsonschema.Schema {
 			return anyOf(words("$all"), g.ofType(reflect.TypeFor[Expression]()))
@@ -129,11 +130,11 @@ func TestSchemaOfProperties(t *testing.T) {
 			continue
 		}
 		seen++
-		source, err := readFile(fsys, target.Path)
+		source, err := strict.ReadFile(fsys, target.Path, strict.FileBytesMax)
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, problem := parse(source, "a property")
+		root, problem := rootOf(source, "a property", "")
 		if problem != nil {
 			t.Fatal(problem)
 		}
@@ -145,7 +146,7 @@ func TestSchemaOfProperties(t *testing.T) {
 		t.Error("there is no property")
 	}
 	for _, test := range brokenProperties() {
-		root, problem := parse([]byte(test.yaml), "a property")
+		root, problem := rootOf([]byte(test.yaml), "a property", "")
 		if problem != nil || test.alone {
 			continue
 		}

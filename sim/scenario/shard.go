@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // Shard is one of several parts that cases are divided into (SCN-37). The zero
@@ -24,7 +26,7 @@ func ParseShard(text string) (Shard, error) {
 	count, wrongCount := strconv.Atoi(right)
 	switch {
 	case wrongIndex != nil || wrongCount != nil:
-		return Shard{}, errors.New("wants I/N such as 1/3, not " + shown(text))
+		return Shard{}, errors.New("wants I/N such as 1/3, not " + wording.Word(text))
 	case count < 1 || count > ShardsMax:
 		return Shard{}, errors.New("wants from 1 to " + strconv.Itoa(ShardsMax) + " parts, not " + right)
 	case index < 1 || index > count:

@@ -16,15 +16,15 @@ const slugBytesMax = 60
 func nameGoldens(cases []*File) {
 	count := map[string]int{} // of cases with a slug, but for upper and lower case; only looked up
 	for _, f := range cases {
-		f.slug = slug(f.row.label)
+		f.slug = slug(f.Label())
 		count[strings.ToLower(f.slug)]++
 	}
 	for _, f := range cases {
-		if f.row.label == "" || f.slug != "" && len(f.slug) <= slugBytesMax && count[strings.ToLower(f.slug)] == 1 {
+		if f.Label() == "" || f.slug != "" && len(f.slug) <= slugBytesMax && count[strings.ToLower(f.slug)] == 1 {
 			continue
 		}
 		h := fnv.New64a()
-		h.Write([]byte(f.row.label))
+		h.Write([]byte(f.Label()))
 		short := strings.TrimRight(f.slug[:min(len(f.slug), slugBytesMax)], "-.")
 		f.slug = strings.TrimLeft(short+fmt.Sprintf("-%012x", h.Sum64()>>16), "-")
 	}

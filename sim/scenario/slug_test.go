@@ -13,7 +13,7 @@ import (
 func named(labels ...string) []string {
 	var cases []*File
 	for _, label := range labels {
-		cases = append(cases, &File{row: &row{label: label}})
+		cases = append(cases, &File{Case: &Case{row: &row{label: label}}})
 	}
 	nameGoldens(cases)
 	var list []string

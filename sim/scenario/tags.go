@@ -6,6 +6,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // TagExpr is a condition on the tags of a case (SCN-37): a tag, or such conditions
@@ -31,7 +34,7 @@ func (e *TagError) Error() string { return fmt.Sprintf("column %d: %s", e.Col, e
 
 // Detail is what is wrong, with a caret under the place.
 func (e *TagError) Detail() string {
-	text, blanks := frameLine(e.Expr, e.Col)
+	text, blanks := strict.FrameLine(e.Expr, e.Col)
 	return e.Text + "\n  " + text + "\n  " + blanks + "^"
 }
 
@@ -70,8 +73,8 @@ func (e *TagExpr) Match(tags []string) bool {
 // them was likely meant; it is empty where all are known.
 func (e *TagExpr) Unknown(known []string) string {
 	if e.op == "" && !slices.Contains(known, e.tag) {
-		text := "no case has the tag " + shown(e.tag)
-		if near := nearest(e.tag, known); near != "" {
+		text := "no case has the tag " + wording.Word(e.tag)
+		if near := wording.Nearest(e.tag, known); near != "" {
 			text += "; did you mean " + near + "?"
 		}
 		return text
@@ -143,7 +146,7 @@ func (p *tagParser) next() {
 }
 
 func (p *tagParser) wants(what string) error {
-	found := "found " + shown(p.token)
+	found := "found " + wording.Word(p.token)
 	if p.token == "" {
 		found = "it ends here"
 	}
@@ -161,10 +164,10 @@ func tagChar(r rune) bool {
 }
 
 // checkTags keeps to tags that --tags can name.
-func (d *decoder) checkTags(f *File) {
+func (k *checker) checkTags(f *File) {
 	for i, tag := range f.Tags {
 		if !validTag(tag) {
-			d.at(element("tags", i), "wants a word of letters, digits and -_./: that is not and, or, not; found "+shown(tag))
+			k.at(strict.Element("tags", i), "wants a word of letters, digits and -_./: that is not and, or, not; found "+wording.Word(tag))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"shelly/fsm/wording"
 )
 
 func TestSCN37TagsSelect(t *testing.T) {
@@ -60,7 +62,7 @@ func TestSCN37WrongTagsHaveAPlace(t *testing.T) {
 		_, err := ParseTags(test.expr)
 		var wrong *TagError
 		if !errors.As(err, &wrong) || wrong.Text != test.want || wrong.Col != test.col {
-			t.Errorf("%s: %v, want column %d: %s", clip(test.expr, 20), err, test.col, test.want)
+			t.Errorf("%s: %v, want column %d: %s", wording.Clip(test.expr, 20), err, test.col, test.want)
 		}
 	}
 }

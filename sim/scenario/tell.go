@@ -39,7 +39,7 @@ func Tell(name string, failures []Failure) string {
 
 // what tells the place, what was wanted there and what was got.
 func (f *Failure) what(b *strings.Builder) {
-	b.WriteString("  " + place(f.File, f.Pos) + ":")
+	b.WriteString("  " + f.Pos.Of(f.File) + ":")
 	for _, part := range []string{f.Path, f.Text} {
 		if part != "" {
 			b.WriteString(" " + part)

@@ -1,6 +1,10 @@
 package scenario
 
-import "testing"
+import (
+	"testing"
+
+	"shelly/sim/strict"
+)
 
 // SCN-10: what several failures share stands once, behind the last of them, and they
 // come in the order of the file.
@@ -9,7 +13,7 @@ func TestWhatFailuresShareIsToldOnce(t *testing.T) {
 	list := make([]Failure, 3)
 	for i, path := range []string{"expect.replies", "expect.memory", "never[0]"} {
 		list[i] = f
-		list[i].Path, list[i].Pos = path, Pos{Line: 9 - i, Col: 1}
+		list[i].Path, list[i].Pos = path, strict.Pos{Line: 9 - i, Col: 1}
 	}
 	list[2].Trace = nil
 	inOrder(list)

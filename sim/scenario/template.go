@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Drawn is an entry of a scenario in which values may be drawn: in place of any value
@@ -35,17 +35,17 @@ func drawnKeys[T any]() []string {
 	case Entry:
 		taken = append(taken, "args")
 	}
-	return slices.DeleteFunc(names(fieldsOf(reflect.TypeFor[T]())), func(k string) bool { return slices.Contains(taken, k) })
+	return slices.DeleteFunc(strict.Keys(reflect.TypeFor[T]()), func(k string) bool { return slices.Contains(taken, k) })
 }
 
-func (v *Drawn[T]) read(d *decoder, n *yaml.Node, path string) {
+func (v *Drawn[T]) Read(d *strict.Decoder, n *strict.Node, path string) {
 	keys := append([]string{"weight"}, drawnKeys[T]()...)
-	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		d.add(n, path, "wants a map of "+strings.Join(keys, ", ")+"; found "+emptyOr(n))
+	if n.Kind != strict.MapKind || len(n.Content) == 0 {
+		d.Add(n, path, "wants a map of "+strings.Join(keys, ", ")+"; found "+n.OrEmpty())
 		return
 	}
 	v.Weight = 1
-	known := len(d.problems)
+	known := len(d.Problems)
 	entry := *n
 	entry.Content = nil
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -53,30 +53,30 @@ func (v *Drawn[T]) read(d *decoder, n *yaml.Node, path string) {
 		switch {
 		case key.Value == "weight":
 			var w Count
-			d.value(value, reflect.ValueOf(&w).Elem(), member(path, "weight"))
+			d.Value(value, &w, strict.Member(path, "weight"))
 			v.Weight = int(w)
 		case !slices.Contains(keys, key.Value):
-			d.add(key, member(path, key.Value), unknown("key", key.Value, keys))
+			d.Add(key, strict.Member(path, key.Value), wording.Unknown("key", key.Value, keys))
 		default:
 			entry.Content = append(entry.Content, key, value)
 		}
 	}
-	reader := templates{d: d, left: NodesMax}
+	reader := templates{d: d, left: strict.NodesMax}
 	v.root = reader.part(&entry, path)
-	if len(d.problems) > known {
+	if len(d.Problems) > known {
 		return
 	}
 	for _, tape := range variants(v.root) {
 		var one T
-		d.value(v.root.draw(sim.NewTape(tape), nil), reflect.ValueOf(&one).Elem(), path)
+		d.Value(v.root.draw(sim.NewTape(tape), nil), &one, path)
 		v.samples = append(v.samples, one)
 	}
 }
 
 // Draw is the entry as a scenario has it. Arguments of calls are drawn for tools that
 // are declared.
-func (v *Drawn[T]) Draw(c sim.Chooser, tools []fsm.ToolDecl) *yaml.Node {
-	return bare(v.root.draw(c, tools))
+func (v *Drawn[T]) Draw(c sim.Chooser, tools []fsm.ToolDecl) *strict.Node {
+	return v.root.draw(c, tools).Bare()
 }
 
 // Key is the key that says what the entry is, of a moment what happens at it.
@@ -129,16 +129,16 @@ func (p *probe) Choose(label string, n int) int {
 
 // part is a value of an entry, or how it is drawn.
 type part interface {
-	draw(c sim.Chooser, tools []fsm.ToolDecl) *yaml.Node
+	draw(c sim.Chooser, tools []fsm.ToolDecl) *strict.Node
 }
 
 type (
-	fixedPart struct{ *yaml.Node }
+	fixedPart struct{ *strict.Node }
 	innerPart struct { // a map or a list
-		of    *yaml.Node
+		of    *strict.Node
 		parts []part
 	}
-	onePart      struct{ of []*yaml.Node }
+	onePart      struct{ of []*strict.Node }
 	textPart     struct{ Range }
 	numberPart   struct{ Range }
 	durationPart struct{ DurationRange }
@@ -147,39 +147,39 @@ type (
 
 // templates reads entries in which values are drawn.
 type templates struct {
-	d    *decoder
+	d    *strict.Decoder
 	left int // nodes that may still be read, aliases written out
 }
 
 // part reads a value. What is wrong with it as a value of the scenario is told where
 // the entry is read with it.
-func (t *templates) part(n *yaml.Node, path string) part {
-	n = follow(n)
+func (t *templates) part(n *strict.Node, path string) part {
+	n = n.Follow()
 	if t.left--; t.left < 0 {
-		if !t.d.stopped {
-			t.d.stop(n, path, "too many values, aliases written out")
+		if !t.d.Stopped() {
+			t.d.Stop(n, path, "too many values, aliases written out")
 		}
 		return fixedPart{n}
 	}
-	if len(n.Content) == 2 && n.Kind == yaml.MappingNode && strings.HasPrefix(n.Content[0].Value, "$") {
-		return t.drawn(n.Content[0], follow(n.Content[1]), path)
+	if len(n.Content) == 2 && n.Kind == strict.MapKind && strings.HasPrefix(n.Content[0].Value, "$") {
+		return t.drawn(n.Content[0], n.Content[1].Follow(), path)
 	}
 	p := innerPart{of: n}
 	for i, inner := range n.Content {
 		switch {
-		case n.Kind == yaml.SequenceNode:
-			p.parts = append(p.parts, t.part(inner, element(path, i)))
+		case n.Kind == strict.ListKind:
+			p.parts = append(p.parts, t.part(inner, strict.Element(path, i)))
 		case i%2 == 0:
 			p.parts = append(p.parts, fixedPart{inner})
-		case n.Content[i-1].Value == "calls" && follow(inner).Kind == yaml.MappingNode:
+		case n.Content[i-1].Value == "calls" && inner.Follow().Kind == strict.MapKind:
 			calls := DrawnCalls{Min: 1, Max: 1}
-			t.d.value(inner, reflect.ValueOf(&calls).Elem(), member(path, "calls"))
+			t.d.Value(inner, &calls, strict.Member(path, "calls"))
 			if calls.Max < calls.Min && calls.Min > 1 || calls.Min < 0 || calls.Max > drawnCallsMax {
-				t.d.add(inner, member(path, "calls"), "wants 0 <= min <= max <= "+strconv.Itoa(drawnCallsMax))
+				t.d.Add(inner, strict.Member(path, "calls"), "wants 0 <= min <= max <= "+strconv.Itoa(drawnCallsMax))
 			}
 			p.parts = append(p.parts, callsPart{calls})
 		default:
-			p.parts = append(p.parts, t.part(inner, member(path, n.Content[i-1].Value)))
+			p.parts = append(p.parts, t.part(inner, strict.Member(path, n.Content[i-1].Value)))
 		}
 	}
 	return p
@@ -188,34 +188,34 @@ func (t *templates) part(n *yaml.Node, path string) part {
 const drawnCallsMax = 100
 
 // drawn reads a value that is drawn.
-func (t *templates) drawn(key, value *yaml.Node, path string) part {
-	at := member(path, key.Value)
+func (t *templates) drawn(key, value *strict.Node, path string) part {
+	at := strict.Member(path, key.Value)
 	switch key.Value {
 	case "$one_of":
-		if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
-			t.d.add(value, at, "wants a list of values, found "+emptyOr(value))
+		if value.Kind != strict.ListKind || len(value.Content) == 0 {
+			t.d.Add(value, at, "wants a list of values, found "+value.OrEmpty())
 			break
 		}
 		for i, one := range value.Content {
-			if one = follow(one); one.Kind == yaml.MappingNode && len(one.Content) == 2 && strings.HasPrefix(one.Content[0].Value, "$") {
-				t.d.add(one, element(at, i), "nothing is drawn within $one_of")
+			if one = one.Follow(); one.Kind == strict.MapKind && len(one.Content) == 2 && strings.HasPrefix(one.Content[0].Value, "$") {
+				t.d.Add(one, strict.Element(at, i), "nothing is drawn within $one_of")
 			}
 		}
 		return onePart{value.Content}
 	case "$text":
 		p := textPart{}
-		t.d.value(value, reflect.ValueOf(&p.Range).Elem(), at)
+		t.d.Value(value, &p.Range, at)
 		return p
 	case "$number":
 		p := numberPart{}
-		t.d.value(value, reflect.ValueOf(&p.Range).Elem(), at)
+		t.d.Value(value, &p.Range, at)
 		return p
 	case "$duration":
 		p := durationPart{}
-		t.d.value(value, reflect.ValueOf(&p.DurationRange).Elem(), at)
+		t.d.Value(value, &p.DurationRange, at)
 		return p
 	default:
-		t.d.add(key, path, unknown("generator", key.Value, []string{"$one_of", "$text", "$number", "$duration"}))
+		t.d.Add(key, path, wording.Unknown("generator", key.Value, []string{"$one_of", "$text", "$number", "$duration"}))
 	}
 	return fixedPart{value}
 }

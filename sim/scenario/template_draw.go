@@ -4,45 +4,38 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
-func (p fixedPart) draw(sim.Chooser, []fsm.ToolDecl) *yaml.Node { return p.Node }
+func (p fixedPart) draw(sim.Chooser, []fsm.ToolDecl) *strict.Node { return p.Node }
 
-func (p innerPart) draw(c sim.Chooser, tools []fsm.ToolDecl) *yaml.Node {
+func (p innerPart) draw(c sim.Chooser, tools []fsm.ToolDecl) *strict.Node {
 	out := *p.of
-	out.Content = make([]*yaml.Node, len(p.parts))
+	out.Content = make([]*strict.Node, len(p.parts))
 	for i, inner := range p.parts {
 		out.Content[i] = inner.draw(c, tools)
 	}
 	return &out
 }
 
-func (p onePart) draw(c sim.Chooser, _ []fsm.ToolDecl) *yaml.Node {
+func (p onePart) draw(c sim.Chooser, _ []fsm.ToolDecl) *strict.Node {
 	return p.of[c.Choose(listed, len(p.of))]
 }
 
-func (p textPart) draw(c sim.Chooser, _ []fsm.ToolDecl) *yaml.Node {
-	return textNode(drawText(c, p.Range))
+func (p textPart) draw(c sim.Chooser, _ []fsm.ToolDecl) *strict.Node {
+	return strict.Text(drawText(c, p.Range))
 }
 
-func (p numberPart) draw(c sim.Chooser, _ []fsm.ToolDecl) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(p.Draw(c, "number"))}
+func (p numberPart) draw(c sim.Chooser, _ []fsm.ToolDecl) *strict.Node {
+	return strict.Number(p.Draw(c, "number"))
 }
 
-func (p durationPart) draw(c sim.Chooser, _ []fsm.ToolDecl) *yaml.Node {
-	return textNode(p.Draw(c, "duration"))
-}
-
-// textNode is a text, quoted only where YAML needs it.
-func textNode(text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+func (p durationPart) draw(c sim.Chooser, _ []fsm.ToolDecl) *strict.Node {
+	return strict.Text(p.Draw(c, "duration"))
 }
 
 // Draw draws a number of the range; the first choice is the least.
@@ -93,8 +86,8 @@ func drawText(c sim.Chooser, r Range) string {
 }
 
 // draw draws as many calls of the tools as there may be.
-func (p callsPart) draw(c sim.Chooser, tools []fsm.ToolDecl) *yaml.Node {
-	out := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+func (p callsPart) draw(c sim.Chooser, tools []fsm.ToolDecl) *strict.Node {
+	out := strict.List().OnOneLine()
 	var names []string
 	if names = p.Tools; names == nil {
 		for _, t := range tools {
@@ -106,7 +99,7 @@ func (p callsPart) draw(c sim.Chooser, tools []fsm.ToolDecl) *yaml.Node {
 	}
 	for range (Range{Min: p.Min, Max: max(p.Min, p.Max)}).Draw(c, "calls") {
 		name := names[c.Choose("tool", len(names))]
-		call := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{textNode("tool"), textNode(name)}}
+		call := strict.Map(strict.Text("tool"), strict.Text(name)).OnOneLine()
 		if p.Args != "" {
 			i := slices.IndexFunc(tools, func(t fsm.ToolDecl) bool { return t.Name == name })
 			parameters := ""
@@ -114,7 +107,7 @@ func (p callsPart) draw(c sim.Chooser, tools []fsm.ToolDecl) *yaml.Node {
 				parameters = tools[i].Parameters
 			}
 			if args := drawArgs(c, parameters); len(args.Content) > 0 {
-				call.Content = append(call.Content, textNode("args"), args)
+				call.Content = append(call.Content, strict.Text("args"), args)
 			}
 		}
 		out.Content = append(out.Content, call)
@@ -134,12 +127,12 @@ type parameters struct {
 // drawArgs draws arguments by a tool's parameters: mostly what is required is there,
 // and what is there mostly has its type. A stub states none; its calls get a number, so
 // that not all are the same.
-func drawArgs(c sim.Chooser, schema string) *yaml.Node {
-	out := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+func drawArgs(c sim.Chooser, schema string) *strict.Node {
+	out := strict.Map().OnOneLine()
 	var known parameters
 	if schema == "" || json.Unmarshal([]byte(schema), &known) != nil {
 		if n := c.Choose("argument", 4); n > 0 {
-			out.Content = append(out.Content, textNode("n"), numberPart{Range{n, n}}.draw(c, nil))
+			out.Content = append(out.Content, strict.Text("n"), numberPart{Range{n, n}}.draw(c, nil))
 		}
 		return out
 	}
@@ -149,14 +142,14 @@ func drawArgs(c sim.Chooser, schema string) *yaml.Node {
 		if slices.Contains(known.Required, name) == (wanted >= 8) {
 			continue
 		}
-		value := textNode(drawText(c, Range{0, 8}))
+		value := strict.Text(drawText(c, Range{0, 8}))
 		switch {
 		case len(is.Enum) > 0 && c.Choose("argument fits", 10) < 9:
-			value = textNode(is.Enum[c.Choose("word", len(is.Enum))])
+			value = strict.Text(is.Enum[c.Choose("word", len(is.Enum))])
 		case is.Type == "integer" && c.Choose("argument fits", 10) < 9:
 			value = numberPart{Range{0, 7200}}.draw(c, nil)
 		}
-		out.Content = append(out.Content, textNode(name), value)
+		out.Content = append(out.Content, strict.Text(name), value)
 	}
 	return out
 }

@@ -3,31 +3,31 @@ package scenario
 import (
 	"slices"
 
-	"go.yaml.in/yaml/v4"
-
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Data is plain data of any kind, as JSON with its keys in the order of the file.
 type Data string
 
-func (v *Data) read(d *decoder, n *yaml.Node, path string) {
-	if value, ok := d.data(n, path); ok {
+func (v *Data) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if value, ok := readData(d, n, path); ok {
 		*v = Data(value.json())
 	}
 }
 
 // checkChanges wants of an entry that changes the world that it may, and that it
 // does one thing to each name.
-func (d *decoder) checkChanges(path string, e *Entry) {
+func (k *checker) checkChanges(path string, e *Entry) {
 	changes := e.changes()
 	if len(changes) > 0 && (e.Nothing || e.Fails != nil && e.Fails.Retryable) {
-		d.at(path, "writes, appends and removes change the world, but the entry says that nothing happened (nothing, retryable)")
+		k.at(path, "writes, appends and removes change the world, but the entry says that nothing happened (nothing, retryable)")
 	}
 	var names []string
 	for _, c := range changes {
 		if slices.Contains(names, c.Name) {
-			d.at(path, "changes "+shown(c.Name)+" twice; one of writes, appends and removes is for a name")
+			k.at(path, "changes "+wording.Word(c.Name)+" twice; one of writes, appends and removes is for a name")
 		}
 		names = append(names, c.Name)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"testing/fstest"
+
+	"shelly/sim/strict"
 )
 
 // SCN-2: all that is wrong is told at once. What only follows from another problem is
@@ -22,7 +24,7 @@ func TestSCN2AllThatIsWrongIsToldAtOnce(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			fsys := fstest.MapFS{"a.scenario.yaml": {Data: []byte("scenario: 1\nname: x\n" + test.yaml)}}
 			_, err := Load(fsys, "a.scenario.yaml")
-			var load *LoadError
+			var load *strict.Error
 			if !errors.As(err, &load) || len(load.Problems) != len(test.want) {
 				t.Fatalf("%v", err)
 			}

@@ -3,10 +3,10 @@ package scenario
 import (
 	"slices"
 
-	"go.yaml.in/yaml/v4"
-
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Item is a pattern for events of the trace: a map of some of
@@ -52,19 +52,19 @@ func itemKeys() []string {
 	}
 }
 
-func (v *Item) read(d *decoder, n *yaml.Node, path string) {
-	if n.Kind != yaml.MappingNode {
-		d.add(n, path, "wants a map such as {tool: exec}, found "+kindOf(n))
+func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a map such as {tool: exec}, found "+n.String())
 		return
 	}
-	v.Matcher.read(d, n, path)
+	v.Matcher.Read(d, n, path)
 	if v.op != opMap {
-		d.add(n, path, "wants a map such as {tool: exec}")
+		d.Add(n, path, "wants a map such as {tool: exec}")
 		return
 	}
 	for _, m := range v.members {
 		if !slices.Contains(itemKeys(), m.key) {
-			d.add(n, member(path, m.key), unknown("key", m.key, itemKeys()))
+			d.Add(n, strict.Member(path, m.key), wording.Unknown("key", m.key, itemKeys()))
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
 )
 
 // valueKind is what a value is.
@@ -166,7 +167,7 @@ func (v value) write(b *strings.Builder, asJSON bool) {
 				writeText(b, m.key, true)
 				b.WriteByte(':')
 			} else {
-				b.WriteString(shown(m.key) + ": ")
+				b.WriteString(wording.Word(m.key) + ": ")
 			}
 			m.value.write(b, asJSON)
 		}
@@ -199,46 +200,43 @@ func writeText(b *strings.Builder, s string, asJSON bool) {
 	}
 }
 
-// data reads a node as plain data. It reports whether it could.
-func (d *decoder) data(n *yaml.Node, path string) (value, bool) {
-	if n = d.enter(n, path); n == nil {
+// readData reads a node as plain data. It reports whether it could.
+func readData(d *strict.Decoder, n *strict.Node, path string) (value, bool) {
+	if n = d.Enter(n, path); n == nil {
 		return value{}, false
 	}
-	defer d.leave()
+	defer d.Leave()
+	known := len(d.Problems)
 	switch n.Kind {
-	case yaml.SequenceNode:
+	case strict.ListKind:
 		v := value{kind: listKind}
-		whole := true
-		for i, item := range n.Content {
-			at := element(path, i)
-			d.where[at] = d.pos(item)
-			one, ok := d.data(item, at)
-			v.list, whole = append(v.list, one), whole && ok
-		}
-		return v, whole
-	case yaml.MappingNode:
+		d.Items(n, path, func(_ int, item *strict.Node, at string) {
+			one, _ := readData(d, item, at)
+			v.list = append(v.list, one)
+		})
+		return v, known == len(d.Problems)
+	case strict.MapKind:
 		v := value{kind: mapKind}
-		known := len(d.problems)
-		d.members(n, path, func(key, item *yaml.Node, at string) {
-			one, _ := d.data(item, at)
+		d.Members(n, path, func(key, item *strict.Node, at string) {
+			one, _ := readData(d, item, at)
 			v.members = append(v.members, with(key.Value, one))
 		})
-		return v, known == len(d.problems)
+		return v, known == len(d.Problems)
 	default:
-		return d.scalar(n, path)
+		return readScalar(d, n, path)
 	}
 }
 
-// scalar reads a scalar node as plain data.
-func (d *decoder) scalar(n *yaml.Node, path string) (value, bool) {
-	switch n.ShortTag() {
-	case "!!null":
+// readScalar reads a scalar node as plain data.
+func readScalar(d *strict.Decoder, n *strict.Node, path string) (value, bool) {
+	switch n.Kind {
+	case strict.NullKind:
 		return value{kind: nullKind}, true
-	case "!!bool":
-		return boolValue(strings.EqualFold(n.Value, "true")), true
-	case "!!int", "!!float":
+	case strict.BoolKind:
+		return boolValue(n.True()), true
+	case strict.IntKind, strict.FloatKind:
 		if !json.Valid([]byte(n.Value)) {
-			d.add(n, path, "write the number "+shown(n.Value)+" in plain decimal")
+			d.Add(n, path, "write the number "+wording.Word(n.Value)+" in plain decimal")
 			return value{}, false
 		}
 		return value{kind: numberKind, text: n.Value}, true

@@ -6,6 +6,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim"
+	"shelly/sim/strict"
 )
 
 // Watch returns a check of what always and never say, for a walk that sees one step
@@ -17,9 +18,9 @@ func (f *File) Watch() (check func(fsm.Input, []fsm.Move, []fsm.Effect, *fsm.Sna
 	add := func(key string, claims []Claim, always bool) {
 		for i := range claims {
 			if c := &claims[i]; c.That.momentary() && (c.When == nil || c.When.momentary()) {
-				watched = append(watched, newWatched(element(key, i), c, always))
+				watched = append(watched, newWatched(strict.Element(key, i), c, always))
 			} else {
-				others = append(others, element(key, i))
+				others = append(others, strict.Element(key, i))
 			}
 		}
 	}

@@ -3,12 +3,12 @@ package export
 import (
 	"errors"
 	"fmt"
-
-	"go.yaml.in/yaml/v4"
+	"strings"
 
 	"shelly/sim"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/redact"
+	"shelly/sim/strict"
 )
 
 // File is a scenario that was written, loaded and played.
@@ -54,18 +54,23 @@ func (f *File) Check(by *redact.Redactor) error {
 	if kind, found := by.Known(string(f.Source)); found {
 		return leaked(kind)
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(f.Source, &root); err != nil {
-		return err
+	for line := range strings.Lines(string(f.Source)) {
+		if comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
+			if kind, found := by.Find(comment); found {
+				return leaked(kind)
+			}
+		}
 	}
-	return checkNode(&root, by)
+	root, problem := strict.Parse(f.Source, "a scenario", "")
+	if problem != nil {
+		return strict.Failed("", nil, []strict.Problem{*problem})
+	}
+	return checkNode(root, by)
 }
 
-func checkNode(n *yaml.Node, by *redact.Redactor) error {
-	for _, text := range []string{n.Value, n.HeadComment, n.LineComment, n.FootComment} {
-		if kind, found := by.Find(text); found {
-			return leaked(kind)
-		}
+func checkNode(n *strict.Node, by *redact.Redactor) error {
+	if kind, found := by.Find(n.Value); found {
+		return leaked(kind)
 	}
 	for _, c := range n.Content {
 		if err := checkNode(c, by); err != nil {

@@ -10,6 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // Compare plays a case twice, simulated and with the real adapters, and compares
@@ -32,7 +33,7 @@ func Compare(f *scenario.File) scenario.Outcome {
 	}
 	if text != "" {
 		out.Failures = append(out.Failures, scenario.Failure{
-			Name: f.Name, File: f.Path(), Pos: scenario.Pos{Line: out.Line, Col: 1}, Text: text,
+			Name: f.Name, File: f.Path(), Pos: strict.Pos{Line: out.Line, Col: 1}, Text: text,
 			Again: out.Again() + " --on runtime",
 		})
 	}

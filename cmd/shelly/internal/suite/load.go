@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // find returns the scenario files that the arguments name, as paths from the
@@ -79,7 +80,7 @@ func load(targets []scenario.Target) (files []*scenario.File, broken []report.Ca
 
 // detail is an error with the source that it blames, where it blames any.
 func detail(err error) string {
-	var load *scenario.LoadError
+	var load *strict.Error
 	if errors.As(err, &load) {
 		return strings.TrimSuffix(load.Detail(), "\n")
 	}

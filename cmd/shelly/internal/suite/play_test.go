@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // files returns n cases whose names are their numbers from 0.
@@ -170,7 +171,7 @@ func TestSCN9TheGravestCodeWins(t *testing.T) {
 	passed, failed := won(f), lost(f)
 	skipped, different, errored := won(f), won(f), won(f)
 	skipped.Skipped, different.Differs, errored.Err = "no model", true, errors.New("no rest")
-	broken := []report.Case{{Outcome: scenario.Outcome{File: "x", Err: &scenario.LoadError{}}}}
+	broken := []report.Case{{Outcome: scenario.Outcome{File: "x", Err: &strict.Error{}}}}
 	for _, test := range []struct {
 		name   string
 		broken []report.Case

@@ -13,6 +13,7 @@ import (
 	"shelly/sim/property"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // property checks a property as --seed and --seeds say, within its budgets (PRP-4), and
@@ -105,7 +106,7 @@ func (c *Command) failed(f *scenario.File, found *property.Failed, out *report.C
 		failure.File = file
 		if out.Property.Wrote == "" {
 			failure.File, failure.Again = f.Path(), blame.Again
-			failure.Pos, failure.Frame = scenario.Pos{}, ""
+			failure.Pos, failure.Frame = strict.Pos{}, ""
 		} else {
 			failure.Again = "shelly test " + file
 		}

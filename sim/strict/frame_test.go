@@ -1,4 +1,4 @@
-package scenario
+package strict
 
 import (
 	"strings"
@@ -31,7 +31,7 @@ func TestFramePutsTheCaretUnderThePlace(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for line := range strings.Lines(frame([]byte(test.source), test.at)) {
+			for line := range strings.Lines(Sources{"": []byte(test.source)}.Frame(test.at)) {
 				_, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
 				got = append(got, text)
 			}
@@ -39,17 +39,5 @@ func TestFramePutsTheCaretUnderThePlace(t *testing.T) {
 				t.Errorf("frame:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
-	}
-}
-
-func TestNearestIsNearAndNotAnything(t *testing.T) {
-	words := []string{"says", "calls", "needs", "takes", "timeline"}
-	for word, want := range map[string]string{
-		"sais": "says", "call": "calls", "CALLS": "calls", "timelien": "timeline", "time_line": "timeline",
-		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "",
-	} {
-		if got := nearest(word, words); got != want {
-			t.Errorf("nearest to %q: %q, want %q", word, got, want)
-		}
 	}
 }

@@ -1,13 +1,14 @@
-package scenario
+package strict
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"shelly/fsm/wording"
 )
 
 // syntaxProblem words the parser's error for whoever wrote the file.
@@ -20,7 +21,7 @@ func syntaxProblem(err error, source []byte) *Problem {
 	switch {
 	case indentedByTab(source, end.Line):
 		return &Problem{Pos: end, Text: "a tab used for indentation; use spaces"}
-	case strings.Contains(e.ContextMsg, "flow") && bytes.HasPrefix(sourceAt(source, Pos{Line: end.Line, Col: end.Col - 1}), []byte("${")):
+	case strings.Contains(e.ContextMsg, "flow") && bytes.HasPrefix(sourceFrom(source, Pos{Line: end.Line, Col: end.Col - 1}), []byte("${")):
 		return &Problem{Pos: Pos{Line: end.Line, Col: end.Col - 1}, Text: "quote a text with ${…} within { } or [ ]"}
 	case strings.Contains(e.Message, "could not find expected ':'"):
 		return &Problem{Pos: begin, Text: "expected `key: value`"}
@@ -51,24 +52,12 @@ func syntaxProblem(err error, source []byte) *Problem {
 	}
 	if _, name, found := strings.Cut(e.Message, "unknown anchor '"); found {
 		name, _, _ = strings.Cut(name, "'")
-		return &Problem{Pos: end, Text: "there is no anchor &" + clip(name, shownBytesMax) + " before it; quote the text if it begins with *"}
+		return &Problem{Pos: end, Text: "there is no anchor &" + wording.Clip(name, wording.ShownMax) + " before it; quote the text if it begins with *"}
 	}
 	if end.Line == 0 {
 		end = Pos{Line: 1, Col: 1}
 	}
 	return &Problem{Pos: end, Text: "is not YAML: " + strings.ReplaceAll(e.Message, "\n", " ")}
-}
-
-// sourceAt is the source from a place on; nil where there is none.
-func sourceAt(source []byte, at Pos) []byte {
-	for range at.Line - 1 {
-		_, source, _ = bytes.Cut(source, []byte("\n"))
-	}
-	for range at.Col - 1 {
-		_, size := utf8.DecodeRune(source)
-		source = source[size:]
-	}
-	return source
 }
 
 // indentedByTab reports whether a line begins with a tab behind any spaces.

@@ -1,9 +1,11 @@
-package scenario
+package strict
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"shelly/fsm/wording"
 )
 
 const (
@@ -11,9 +13,10 @@ const (
 	frameCharsMax    = 120 // characters of one line that are shown
 )
 
-// frame shows a place in a source, with the lines before it and a caret under
-// it; it is empty where the source has no such place.
-func frame(source []byte, at Pos) string {
+// Frame shows a place, with the lines before it and a caret under it; it is empty where
+// the sources have no such place.
+func (s Sources) Frame(at Pos) string {
+	source := s[at.File]
 	if at.Line < 1 || len(source) == 0 {
 		return ""
 	}
@@ -24,7 +27,7 @@ func frame(source []byte, at Pos) string {
 	var b strings.Builder
 	first := max(1, at.Line-frameLinesBefore)
 	for n := first; n <= at.Line; n++ {
-		text, caret := frameLine(lines[n-1], at.Col)
+		text, caret := FrameLine(lines[n-1], at.Col)
 		fmt.Fprintf(&b, "%6d | %s\n", n, text)
 		if n == at.Line {
 			fmt.Fprintf(&b, "       | %s^\n", caret)
@@ -33,9 +36,9 @@ func frame(source []byte, at Pos) string {
 	return b.String()
 }
 
-// frameLine returns a line as it is shown, and the blanks before the caret under
+// FrameLine returns a line as it is shown, and the blanks before the caret under
 // column col. A long line is cut around that column.
-func frameLine(line string, col int) (text, blanks string) {
+func FrameLine(line string, col int) (text, blanks string) {
 	chars := []rune(strings.TrimRight(line, "\r"))
 	target := min(max(col-1, 0), len(chars))
 	begin := 0
@@ -50,7 +53,7 @@ func frameLine(line string, col int) (text, blanks string) {
 		pad.WriteByte(' ')
 	}
 	for i := begin; i < end; i++ {
-		r := printable(chars[i])
+		r := wording.Printable(chars[i])
 		shown.WriteRune(r)
 		if i < target {
 			pad.WriteString(strings.Repeat(" ", columns(r)))
@@ -60,19 +63,6 @@ func frameLine(line string, col int) (text, blanks string) {
 		shown.WriteString("…")
 	}
 	return strings.TrimRight(shown.String(), " "), pad.String()
-}
-
-// printable is a character as it is shown: one that could change the terminal is
-// replaced.
-func printable(r rune) rune {
-	switch {
-	case r == '\t':
-		return ' '
-	case !unicode.IsGraphic(r):
-		return unicode.ReplacementChar
-	default:
-		return r
-	}
 }
 
 // columns is how many columns a terminal gives a character: two to East Asian

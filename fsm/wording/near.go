@@ -1,0 +1,55 @@
+package wording
+
+import "strings"
+
+// Unknown says that a word is not one of those allowed, and which was likely meant.
+func Unknown(what, word string, allowed []string) string {
+	text := "unknown " + what + " " + Word(word)
+	if near := Nearest(word, allowed); near != "" {
+		return text + "; did you mean " + near + "?"
+	}
+	if len(allowed) == 0 {
+		return text + "; there is none"
+	}
+	return text + "; allowed: " + strings.Join(allowed, ", ")
+}
+
+// Nearest returns the candidate that word was most likely meant to be, or "". Of equals
+// the first wins.
+func Nearest(word string, candidates []string) string {
+	if len(word) > ShownMax {
+		return ""
+	}
+	best, bound := "", max(1, len(word)/3)
+	for _, c := range candidates {
+		if d := Distance(strings.ToLower(word), strings.ToLower(c)); d <= bound {
+			best, bound = c, d-1
+		}
+	}
+	return best
+}
+
+// Distance is how many bytes must be put in, left out, replaced or swapped with their
+// neighbour to turn a into b (optimal string alignment).
+func Distance(a, b string) int {
+	var older, old []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		older, old, row = old, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			differs := 1
+			if a[i-1] == b[j-1] {
+				differs = 0
+			}
+			row[j] = min(old[j]+1, row[j-1]+1, old[j-1]+differs)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

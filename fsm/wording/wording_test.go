@@ -1,0 +1,46 @@
+package wording
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestNearestIsNearAndNotAnything(t *testing.T) {
+	words := []string{"says", "calls", "needs", "takes", "timeline"}
+	for word, want := range map[string]string{
+		"sais": "says", "call": "calls", "CALLS": "calls", "timelien": "timeline", "time_line": "timeline",
+		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "",
+	} {
+		if got := Nearest(word, words); got != want {
+			t.Errorf("nearest to %q: %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestTextsAreCutAtACharactersEdge(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{Clip("磁盘", 6), "磁盘"}, {Clip("磁盘", 5), "磁…"}, {Clip("磁盘", 2), "…"}, {Edge("磁盘", 5), "磁"},
+		{Tail("磁盘", 6), "磁盘"}, {Tail("磁盘", 5), "…盘"}, {Tail("磁盘", 2), "…"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func TestWordsStandAsTheyAreWhereTheyCan(t *testing.T) {
+	long := strings.Repeat("a", ShownMax)
+	for word, want := range map[string]string{
+		"plain": "plain", "日本": "日本", "": `""`, `a"b`: `"a\"b"`, "a\nb": `"a\nb"`, long: long, long + "b": `"` + long + `…"`,
+	} {
+		if got := Word(word); got != want {
+			t.Errorf("%q is shown as %s, want %s", word, got, want)
+		}
+	}
+	if got := Line("a\tb\x1b[31m\n"); got != "a b\uFFFD[31m\uFFFD" {
+		t.Errorf("line %q", got)
+	}
+	if one, two := Count(1, "file"), Count(2, "file"); one != "1 file" || two != "2 files" {
+		t.Errorf("%s, %s", one, two)
+	}
+}

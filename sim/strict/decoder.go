@@ -1,0 +1,277 @@
+package strict
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"shelly/fsm/wording"
+)
+
+// The limits on what is read of one file (SCN-19).
+const (
+	NodesMax     = 20_000  // values, aliases and variables written out
+	TextBytesMax = 4 << 20 // texts and keys, aliases and variables written out
+)
+
+// Reader is a type with a form of its own. The node is no alias.
+type Reader interface {
+	Read(d *Decoder, n *Node, path string)
+}
+
+// Decoder walks the nodes of a file along the types of values and gathers what is wrong.
+type Decoder struct {
+	Sources  Sources
+	Problems []Problem
+	Where    map[string]Pos // of every key and list entry, by its path; nil: it is not noted
+	Entered  Pos            // of the value that was entered last, as the file has it
+	Size     Size           // of what was read
+
+	// Fill returns what stands for a text in which variables may be, or nil after a
+	// problem; where it is nil a text stands for itself.
+	Fill func(d *Decoder, n *Node, path string) *Node
+
+	depth    int
+	verbatim int  // the depth of a value in which no variables are put in; 0: not within one
+	stopped  bool // a limit was met: the rest is not looked at
+}
+
+// Size is how much is read, aliases and variables written out.
+type Size struct{ Nodes, Bytes int }
+
+// Add adds what was read elsewhere.
+func (s *Size) Add(o Size) { s.Nodes, s.Bytes = s.Nodes+o.Nodes, s.Bytes+o.Bytes }
+
+// Add adds a problem at the place of a node.
+func (d *Decoder) Add(n *Node, path, text string) {
+	d.Problems = append(d.Problems, Problem{Pos: n.Pos, Path: path, Text: text})
+}
+
+// At adds a problem at the place of a path that was read.
+func (d *Decoder) At(path, text string) {
+	d.Problems = append(d.Problems, Problem{Pos: d.Where[path], Path: path, Text: text})
+}
+
+// Enter follows an alias, counts the node, checks what holds for every node and puts
+// in the variables of a text (SCN-17). It returns nil where the node is not to be looked
+// into; Leave ends the visit of any other.
+func (d *Decoder) Enter(n *Node, path string) *Node {
+	n = n.Follow()
+	d.Entered = n.Pos
+	d.Size.Nodes++
+	d.depth++
+	switch {
+	case d.stopped:
+	case d.depth > DepthMax:
+		d.Stop(n, path, tooDeep())
+	case d.Size.Nodes > NodesMax:
+		d.Stop(n, path, fmt.Sprintf("too many values, aliases and variables written out; the limit is %d", NodesMax))
+	case n.Tag != "":
+		d.Add(n, path, Tagged(n))
+	default:
+		if d.Fill != nil && d.verbatim == 0 && n.Kind == TextKind && !n.Filled && strings.Contains(n.Value, "${") {
+			n = d.Fill(d, n, path)
+		}
+		if n != nil && d.weigh(n, path) {
+			if n.Filled && !n.Scalar() {
+				d.Verbatim()
+			}
+			return n
+		}
+	}
+	d.Leave()
+	return nil
+}
+
+// Leave ends the visit of a node.
+func (d *Decoder) Leave() {
+	if d.verbatim == d.depth {
+		d.verbatim = 0
+	}
+	d.depth--
+}
+
+// Verbatim has no variables put into the value that is read.
+func (d *Decoder) Verbatim() {
+	if d.verbatim == 0 {
+		d.verbatim = d.depth
+	}
+}
+
+// Stopped reports whether a limit was met.
+func (d *Decoder) Stopped() bool { return d.stopped }
+
+// weigh counts the bytes of a text or key. It reports whether the limit holds.
+func (d *Decoder) weigh(n *Node, path string) bool {
+	ok := d.Fits(n, len(n.Value), path)
+	d.Size.Bytes += len(n.Value)
+	return ok
+}
+
+// Fits reports whether more bytes are within the limit.
+func (d *Decoder) Fits(n *Node, bytes int, path string) bool {
+	if d.Size.Bytes+bytes > TextBytesMax {
+		d.Stop(n, path, fmt.Sprintf("too much text, aliases and variables written out; the limit is %d MiB", TextBytesMax>>20))
+	}
+	return !d.stopped
+}
+
+// Stop ends the reading with a problem.
+func (d *Decoder) Stop(n *Node, path, text string) {
+	d.stopped = true
+	d.Add(n, wording.Clip(path, wording.ShownMax), text)
+}
+
+// Value reads a node into what a pointer points to, by its type.
+func (d *Decoder) Value(n *Node, to any, path string) { d.value(n, reflect.ValueOf(to).Elem(), path) }
+
+func (d *Decoder) value(n *Node, v reflect.Value, path string) {
+	if n = d.Enter(n, path); n == nil {
+		return
+	}
+	defer d.Leave()
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	if n.Kind == NullKind {
+		d.Add(n, path, Absent(n))
+		return
+	}
+	if r, ok := v.Addr().Interface().(Reader); ok {
+		r.Read(d, n, path)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.object(n, v, path)
+	case reflect.Slice:
+		d.list(n, v, path)
+	case reflect.String:
+		if text, ok := d.Text(n, path); ok {
+			v.SetString(text)
+		}
+	case reflect.Int:
+		if number, ok := d.Number(n, path); ok {
+			v.SetInt(int64(number))
+		}
+	case reflect.Bool:
+		v.SetBool(d.Truth(n, path))
+	}
+}
+
+// Tagged says of a node that its tag is not allowed.
+func Tagged(n *Node) string {
+	return "tags (" + wording.Word(n.Tag) + ") are not supported; remove it"
+}
+
+// Absent says of a null that it is no value.
+func Absent(n *Node) string {
+	if n.Value == "" {
+		return "has no value; give one, or leave the key out"
+	}
+	return "has no value: a bare " + n.Value + " is YAML's null; quote it if it is meant as text"
+}
+
+// Object reads a map into the struct that a pointer points to, though its type is a
+// [Reader].
+func (d *Decoder) Object(n *Node, to any, path string) { d.object(n, reflect.ValueOf(to).Elem(), path) }
+
+func (d *Decoder) object(n *Node, v reflect.Value, path string) {
+	fields := Fields(v.Type())
+	if n.Kind != MapKind {
+		d.Add(n, path, "wants a map of "+strings.Join(names(fields), ", ")+"; found "+n.String())
+		return
+	}
+	if len(n.Content) == 0 {
+		d.Add(n, path, "is empty; the keys here are: "+strings.Join(names(fields), ", "))
+		return
+	}
+	given := map[string]bool{}
+	d.Members(n, path, func(key, value *Node, at string) {
+		i := indexOf(fields, key.Value)
+		if i < 0 {
+			d.Add(key, at, wording.Unknown("key", key.Value, names(fields)))
+			return
+		}
+		given[key.Value] = true
+		known := len(d.Problems)
+		d.value(value, v.FieldByIndex(fields[i].Index), at)
+		if len(d.Problems) == known {
+			d.enumerated(value.Follow().Pos, v.FieldByIndex(fields[i].Index), fields[i], at)
+		}
+	})
+	for _, f := range fields {
+		if f.Required && !given[f.Name] {
+			d.Add(n, path, "the key "+f.Name+" is missing")
+		}
+	}
+}
+
+// Members calls fn for each member of a map whose key is a word that has not
+// been given before.
+func (d *Decoder) Members(n *Node, path string, fn func(key, value *Node, at string)) {
+	first := map[string]int{} // key to line
+	for i := 0; i+1 < len(n.Content) && !d.stopped; i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case key.Kind == mergeKind:
+			d.Add(key, path, "merge keys (<<) are not supported; write the keys out")
+			continue
+		case !key.Scalar():
+			d.Add(key, path, "a key is a word, found "+key.String())
+			continue
+		}
+		if !d.weigh(key, path) {
+			return
+		}
+		at := Member(path, key.Value)
+		if line, twice := first[key.Value]; twice {
+			d.Add(key, at, fmt.Sprintf("already given on line %d", line))
+			continue
+		}
+		first[key.Value] = key.Line
+		d.note(at, key)
+		fn(key, value, at)
+	}
+}
+
+func (d *Decoder) note(path string, n *Node) {
+	if d.Where != nil {
+		d.Where[path] = n.Pos
+	}
+}
+
+// Member is the path of a member of a map.
+func Member(path, key string) string {
+	if path == "" {
+		return wording.Word(key)
+	}
+	return path + "." + wording.Word(key)
+}
+
+// Element is the path of an entry of a list.
+func Element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// List reads a list into the slice that a pointer points to, though its type is a
+// [Reader]; an empty list is an empty slice, not nil.
+func (d *Decoder) List(n *Node, to any, path string) { d.list(n, reflect.ValueOf(to).Elem(), path) }
+
+func (d *Decoder) list(n *Node, v reflect.Value, path string) {
+	if n.Kind != ListKind {
+		d.Add(n, path, "wants a list, found "+n.String())
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	d.Items(n, path, func(i int, item *Node, at string) { d.value(item, v.Index(i), at) })
+}
+
+// Items calls fn for each entry of a list.
+func (d *Decoder) Items(n *Node, path string, fn func(i int, item *Node, at string)) {
+	for i, item := range n.Content {
+		at := Element(path, i)
+		d.note(at, item)
+		fn(i, item, at)
+	}
+}

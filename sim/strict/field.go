@@ -1,0 +1,82 @@
+package strict
+
+import (
+	"reflect"
+	"strings"
+
+	"shelly/fsm/wording"
+)
+
+// Field is a key of a struct: key:"NAME" or key:"NAME,required", and enum:"WORD,WORD" for
+// a text that is one of these, or a list of them.
+type Field struct {
+	Name     string
+	Index    []int // as of [reflect.Value.FieldByIndex]
+	Required bool
+	Enum     []string
+}
+
+// Fields returns the keys of a struct type in the order of its fields, those of an
+// embedded struct in its place.
+func Fields(t reflect.Type) []Field {
+	var fields []Field
+	for i := range t.NumField() {
+		if t.Field(i).Anonymous && t.Field(i).Type.Kind() == reflect.Struct {
+			for _, f := range Fields(t.Field(i).Type) {
+				f.Index = append([]int{i}, f.Index...)
+				fields = append(fields, f)
+			}
+			continue
+		}
+		tag, ok := t.Field(i).Tag.Lookup("key")
+		if !ok {
+			continue
+		}
+		name, option, _ := strings.Cut(tag, ",")
+		f := Field{Name: name, Index: []int{i}, Required: option == "required"}
+		if words := t.Field(i).Tag.Get("enum"); words != "" {
+			f.Enum = strings.Split(words, ",")
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// Keys returns the keys of a struct type in their order.
+func Keys(t reflect.Type) []string { return names(Fields(t)) }
+
+func names(fields []Field) []string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.Name
+	}
+	return list
+}
+
+func indexOf(fields []Field, name string) int {
+	for i, f := range fields {
+		if f.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// enumerated checks a text against the words that its field allows.
+func (d *Decoder) enumerated(pos Pos, v reflect.Value, f Field, path string) {
+	if f.Enum == nil {
+		return
+	}
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			d.enumerated(d.Where[Element(path, i)], v.Index(i), f, Element(path, i))
+		}
+		return
+	}
+	for _, word := range f.Enum {
+		if v.String() == word {
+			return
+		}
+	}
+	d.Problems = append(d.Problems, Problem{Pos: pos, Path: path, Text: wording.Unknown("word", v.String(), f.Enum)})
+}
