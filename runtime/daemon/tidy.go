@@ -11,7 +11,7 @@ import (
 // the boot, once it serves and when a snapshot was saved.
 const TidyEvery = time.Hour
 
-// tidying drops what is not to be kept any longer (JRN-20). Only the loop uses it.
+// tidying drops what is not to be kept any longer (JRN-20, JRN-28). Only the loop uses it.
 type tidying struct {
 	retention engine.Retention
 	next      *time.Timer

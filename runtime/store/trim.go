@@ -21,7 +21,7 @@ type trimming struct {
 }
 
 // Trim implements [engine.Journal]: one batch, so that a crash leaves what was there
-// or what is to be there (JRN-20). What was dropped goes from the disk behind it.
+// or what is to be there (JRN-28). What was dropped goes from the disk behind it.
 func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if err := s.usable(); err != nil {
 		return engine.Trimmed{}, err

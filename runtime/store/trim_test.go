@@ -88,7 +88,7 @@ func (c *cuts) MaybeError(op errorfs.Op) error {
 }
 
 // A power cut at any point of a trim, and of the compaction behind it, leaves what was
-// there or what was to be there, never a part of each (JRN-20; corpus/faults f021).
+// there or what was to be there, never a part of each (JRN-28; corpus/faults f021).
 func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
