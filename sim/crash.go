@@ -150,7 +150,7 @@ func (j fusedJournal) settle() error {
 	return j.fuse.at(AfterSync, "", 0)
 }
 
-// fail is an append that meets a fault, of which the process dies (JRN-11, SCN-24).
+// fail is an append that meets a fault, of which the process dies (JRN-11, SCN-49).
 func (j fusedJournal) fail(fault *Fault, b engine.Batch) error {
 	if err := j.Journal.Fail(fault.Kind, b); err != nil {
 		return err

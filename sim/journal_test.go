@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// SCN-24, JRN-11: what each fault of the journal leaves, told by how often the tool and
+// SCN-49, JRN-11: what each fault of the journal leaves, told by how often the tool and
 // the model were called for again: the steps are boot, request, call, tool's answer, reply.
 func TestSCN24WhatAFaultOfTheJournalLeaves(t *testing.T) {
 	for _, test := range []struct {

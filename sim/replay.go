@@ -7,7 +7,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Told is one input that the machine was told (SCN-45).
+// Told is one input that the machine was told (SCN-45, SCN-53).
 type Told struct {
 	At     fsm.Millis
 	Input  fsm.Input // its own time is of no account

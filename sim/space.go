@@ -9,7 +9,7 @@ import (
 )
 
 // refused reports whether an error is a refusal for want of space, after which the
-// engine lives (JRN-14).
+// engine lives (JRN-14, SCN-50).
 func refused(err error) bool {
 	return errors.Is(err, engine.ErrNoSpace) && !errors.Is(err, engine.ErrDead)
 }

@@ -8,7 +8,7 @@ import (
 	"shelly/sim"
 )
 
-// SCN-24: the journal's faults as they are written.
+// SCN-49: the journal's faults as they are written.
 func TestSCN24JournalFaultsAsTheyAreWritten(t *testing.T) {
 	for _, test := range []struct {
 		yaml string

@@ -72,7 +72,7 @@ func (f *File) Runs() (runs, wanted int) {
 	return runs, wanted
 }
 
-// Live is what a live case was played against, and how often it held (SCN-29).
+// Live is what a live case was played against, and how often it held (SCN-51).
 type Live struct {
 	Model   string
 	Digest  string // of the model, as the server has it

@@ -98,7 +98,7 @@ func TestSCN45EveryKindOfInput(t *testing.T) {
 	}
 }
 
-// A record that is durable by the rule of today is not lost (SCN-45).
+// A record that is durable by the rule of today is not lost (SCN-53).
 func TestSCN45WhatIsDurableIsNotLost(t *testing.T) {
 	const head = "scenario: 1\nname: x\nreplay:\n  - input: &b {kind: boot, config: {init: 'off'}}\n  - input: {kind: requested, request: {id: r}, text: hi}\n"
 	f := readCase(t, head+"  - {input: {kind: cancel_requested, request: {id: r}}, lost: true}\n  - {at: 1s, input: *b}\nexpect: {handles: [{id: r, path: [queued, cognition]}], lifecycle: {path: [down, serving]}}\n")

@@ -51,7 +51,7 @@ expect: {replies: [{$contains: green}]}
 	return f
 }
 
-// SCN-29: of three runs of a model that wavers two hold.
+// SCN-51: of three runs of a model that wavers two hold.
 func TestSCN29AModelThatWavers(t *testing.T) {
 	for _, test := range []struct {
 		name, more string

@@ -61,7 +61,7 @@ func (c *Command) goldens() (*goldens, error) {
 	}
 }
 
-// inCI reports whether the environment says so, as CI services have it.
+// inCI reports whether the environment says so, as CI services have it (SCN-52).
 func inCI() bool {
 	switch strings.ToLower(os.Getenv("CI")) {
 	case "", "0", "false":
