@@ -9,7 +9,7 @@ import (
 	"shelly/fsm"
 )
 
-// Case is a scenario's part in a world to explore (SIM-8): what may arrive, in the
+// Case is a scenario's part in a world to explore (SIM-18): what may arrive, in the
 // order of its timeline, and what model, tools, memory and sessions may answer at any
 // call.
 type Case struct {

@@ -18,7 +18,7 @@ func casePlan(lines []Line, moments ...Moment) Plan {
 	return Plan{Config: config, Scripts: []Script{{Purpose: fsm.PurposeAnswer, Lines: lines}}, Timeline: append([]Moment{first}, moments...)}
 }
 
-// SIM-8: what may arrive in a case's world, in the order of its times.
+// SIM-18: what may arrive in a case's world, in the order of its times.
 func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
 	other := fsm.ShellyProfile()
 	other.Limits.MaxQueue = 7
@@ -49,7 +49,7 @@ func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
 	}
 }
 
-// SIM-8: any line of the script answers any call, each once; one that hangs is none.
+// SIM-18: any line of the script answers any call, each once; one that hangs is none.
 func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	p := casePlan([]Line{{Text: "a"}, {Text: "a", Takes: 5}, {Hangs: true}, {Fails: fsm.BrainBusy}})
 	p.Stubs = []Stub{{Decl: fsm.ToolDecl{Name: "exec"}, Acts: []Act{{Returns: "x"}, {Returns: "x", Times: 3}, {Deaf: true}, {Reads: "file"}}}}
@@ -72,7 +72,7 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	}
 }
 
-// SIM-7: in a case's world the texts tell states apart, since they may decide.
+// SIM-17: in a case's world the texts tell states apart, since they may decide.
 func TestSIM7TextsTellTheStatesOfACaseApart(t *testing.T) {
 	walk := func(lines ...Line) Exploration {
 		p := casePlan(lines)

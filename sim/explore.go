@@ -146,7 +146,7 @@ func (x *explorer) expand(n *node) {
 
 // arrival is the request of a number, from 0, or the moment of the case's timeline.
 // Requests are numbered in the order of their arrival: which of several alike comes
-// first is no choice (SIM-7).
+// first is no choice (SIM-17).
 func (x *explorer) arrival(number int) action {
 	if c := x.bounds.Case; c != nil {
 		return c.arrivals[number]

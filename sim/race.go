@@ -8,7 +8,7 @@ import (
 )
 
 // raced reports whether a crashed run may honestly end otherwise than the
-// uninterrupted one, as if an input had come a moment earlier or later (SIM-6). That
+// uninterrupted one, as if an input had come a moment earlier or later (SIM-16). That
 // is so where
 //
 //   - the crash came into a shutdown, or behind it, and the next process is started at

@@ -29,7 +29,7 @@ func TestACrashOfTheMatrixCostsNoTime(t *testing.T) {
 }
 
 // A run that ends otherwise fails the matrix, unless something overtook the work that
-// the crash interrupted (SIM-6).
+// the crash interrupted (SIM-16).
 func TestOnlyWhatIsOvertakenMayEndOtherwise(t *testing.T) {
 	p := roundTrip()
 	straight := crashedAt(t, p, 0)

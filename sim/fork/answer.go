@@ -96,7 +96,7 @@ func (d due) brings(in fsm.Input) bool {
 	}
 }
 
-// answer lets what is due come.
+// answer lets what is due come (SIM-19).
 func (f *forking) answer(d due, against *history.Step) error {
 	at := f.machine.View().Now
 	if against != nil {

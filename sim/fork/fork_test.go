@@ -126,8 +126,8 @@ func TestSIM15AnEditedResultReachesTheModel(t *testing.T) {
 }
 
 // A call as recorded has the recorded result, however its arguments are written; one with
-// effects once (SIM-15).
-func TestSIM15ARecordedCallHasItsResult(t *testing.T) {
+// effects once (SIM-19).
+func TestSIM19ARecordedCallHasItsResult(t *testing.T) {
 	p := recorded(t, looks, looksModel)
 	b := &script{lines: []fsm.Input{
 		calls("look", `{ "deep":true, "path":"." }`), calls("look", `{"path":".","deep":true}`),
@@ -228,7 +228,7 @@ timeline:
   - {at: 5s, approve: true}
 `
 
-// A person says what they said of the same call, and no to any other (SIM-15).
+// A person says what they said of the same call, and no to any other (SIM-19).
 func TestSIM15APersonDecidesAsRecorded(t *testing.T) {
 	const modelCalls, decided = 3, 4
 	p := recorded(t, approves, modelCalls)

@@ -155,7 +155,7 @@ func TestSCN45BrokenReplays(t *testing.T) {
 	}
 }
 
-// A walk checks what one step and the state decide (SIM-8).
+// A walk checks what one step and the state decide (SIM-18).
 func TestSIM8AWalkChecksAlwaysAndNever(t *testing.T) {
 	f := readCase(t, `
 scenario: 1

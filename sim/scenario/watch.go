@@ -10,7 +10,7 @@ import (
 )
 
 // Watch returns a check of what always and never say, for a walk that sees one step
-// at a time (SIM-8), or nil where they say nothing. It checks items, and expressions
+// at a time (SIM-18), or nil where they say nothing. It checks items, and expressions
 // that the machine's state and the step alone decide. The keys of the others, which
 // speak of how the run came there, are returned too.
 func (f *File) Watch() (check func(fsm.Input, []fsm.Move, []fsm.Effect, *fsm.Snapshot) *fsm.Violation, others []string) {
