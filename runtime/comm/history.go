@@ -10,7 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 )
 
 // HistoryBody is what happened to a request, step by step (JRN-27). Of a step the keys

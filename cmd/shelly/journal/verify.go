@@ -13,7 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 )
 
 type verifyCmd struct {

@@ -15,7 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/session"

@@ -9,8 +9,8 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
-	"shelly/sim/fork"
+	"shelly/history"
+	"shelly/history/fork"
 )
 
 // forkTextMax is how much of a text, in bytes, a line of a fork tells.

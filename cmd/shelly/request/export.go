@@ -10,8 +10,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/sim/scenario/export"
-	"shelly/sim/scenario/redact"
+	"shelly/history/export"
+	"shelly/history/redact"
 )
 
 type exportCmd struct {

@@ -18,11 +18,11 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
+	"shelly/history"
+	"shelly/history/export"
+	"shelly/history/fork"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
-	"shelly/sim/fork"
-	"shelly/sim/scenario/export"
 )
 
 type forkCmd struct {

@@ -17,7 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 	"shelly/runtime/comm"
 )
 

@@ -13,7 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/fsm"
-	"shelly/fsm/engine/regression"
+	"shelly/history/regression"
 	"shelly/runtime/config"
 )
 

@@ -12,7 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )

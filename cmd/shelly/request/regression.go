@@ -10,9 +10,9 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/quantity"
-	"shelly/cmd/shelly/internal/replay"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm/engine/regression"
+	"shelly/cmd/shelly/request/replay"
+	"shelly/history/regression"
 )
 
 // otherModel is the flags of `request replay` that ask a model.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/history/redact"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
-	"shelly/sim/scenario/redact"
 )
 
 // redactor knows the secrets of the configuration, the environment and --secret.

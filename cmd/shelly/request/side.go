@@ -10,8 +10,8 @@ import (
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/replay"
-	"shelly/fsm/engine/regression"
+	"shelly/cmd/shelly/request/replay"
+	"shelly/history/regression"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 )

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
-	"shelly/fsm/engine/regression"
+	"shelly/history"
+	"shelly/history/regression"
 )
 
 // What a tool call that is not run in a fork fails with.

@@ -10,8 +10,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
-	"shelly/fsm/engine/regression"
+	"shelly/history"
+	"shelly/history/regression"
 )
 
 // world answers what it is asked, one effect after another; silent is the purpose of

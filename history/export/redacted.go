@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/sim/scenario/redact"
+	"shelly/history/redact"
 )
 
 // Redact replaces secrets in every text of the record by placeholders, and pictures

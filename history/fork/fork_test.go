@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
+	"shelly/history"
+	"shelly/history/fork"
 	"shelly/sim"
-	"shelly/sim/fork"
 	"shelly/sim/scenario"
 )
 

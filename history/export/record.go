@@ -7,7 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 )
 
 // RecordsMax bounds the records of one export: all that was journalled from the

@@ -9,9 +9,9 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/history/redact"
 	"shelly/sim"
 	"shelly/sim/scenario"
-	"shelly/sim/scenario/redact"
 )
 
 // lived is the journal of a run.
@@ -32,7 +32,7 @@ func lived(t *testing.T, result *sim.Result) *engine.MemoryJournal {
 func suite(t *testing.T) []*scenario.File {
 	t.Helper()
 	var list []*scenario.File
-	fsys := os.DirFS("../../../scenarios")
+	fsys := os.DirFS("../../scenarios")
 	files, err := scenario.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 )
 
 // Why a question cannot be asked with other prompts.

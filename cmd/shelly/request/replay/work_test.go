@@ -17,7 +17,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/regression"
+	"shelly/history/regression"
 	"shelly/runtime/ollama"
 )
 

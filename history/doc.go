@@ -11,4 +11,9 @@
 // A fold begins at the last snapshot before what is asked for, so what it costs does
 // not grow with the journal. [Fold] is the way in for whoever looks for something
 // else. Nothing is performed and nothing is written.
+//
+// Below it is whatever else looks back at a request: regression holds the decisions of
+// a model against recorded ones, fork goes on from a step in another way, export makes
+// a scenario of a request, and redact replaces the secrets in it. The daemon needs this
+// package alone.
 package history

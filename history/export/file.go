@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"shelly/history/redact"
 	"shelly/sim"
 	"shelly/sim/scenario"
-	"shelly/sim/scenario/redact"
 	"shelly/sim/strict"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/history/redact"
 	"shelly/sim"
 	"shelly/sim/scenario"
-	"shelly/sim/scenario/redact"
 )
 
 // recorded is the record of the last request of a case, in a session that has a past.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/history"
-	"shelly/fsm/engine/regression"
+	"shelly/history"
+	"shelly/history/regression"
 )
 
 // Brain answers a question to the model with an fsm.BrainAnswered or an fsm.BrainFailed.

@@ -7,7 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
 )
 
 // world answers what it is asked, one effect after another.

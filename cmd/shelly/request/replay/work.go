@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/regression"
+	"shelly/history/regression"
 	"shelly/runtime/ollama"
 )
 

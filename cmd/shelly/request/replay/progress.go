@@ -7,7 +7,7 @@ import (
 
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/fsm"
-	"shelly/fsm/engine/regression"
+	"shelly/history/regression"
 )
 
 // estimateAfter is how many answers there must be before what is left is estimated.

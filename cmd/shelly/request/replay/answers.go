@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"shelly/fsm"
-	"shelly/fsm/engine/regression"
+	"shelly/history/regression"
 )
 
 // Key names one answer: what was asked, whom, how, and the how manieth time.

@@ -8,9 +8,9 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/engine/history"
+	"shelly/history"
+	"shelly/history/fork"
 	"shelly/sim"
-	"shelly/sim/fork"
 	"shelly/sim/scenario"
 )
 

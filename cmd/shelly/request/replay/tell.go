@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"shelly/fsm/engine/regression"
+	"shelly/history/regression"
 )
 
 // decisionRunesMax is how much of a decision stands in its row.
