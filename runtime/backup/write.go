@@ -16,8 +16,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"shelly/fsm/engine"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
+	"shelly/runtime/store/files"
 )
 
 // checkpointFolder is where the checkpoint lies in the data folder while it is written.
@@ -37,15 +41,21 @@ type Store interface {
 // Source is what to back up.
 type Source struct {
 	Data    string // the data folder
-	Store   Store  // of the data folder, open
+	Store   Store  // of the data folder, open; nil: there is Still
 	Version string // of this shelly
 	Now     func() time.Time
+	// Still is the store of a data folder that no daemon has, open to be read: it is
+	// written as it lies there, and nothing is made in the folder.
+	Still *store.Store
 }
 
 // Write writes a backup of what is synced when it begins (JRN-24), one at a time for a
 // data folder. Writes to the store go on meanwhile. An error before the first byte has
 // written nothing; behind it w holds a part that no reader takes for the whole.
 func Write(ctx context.Context, w io.Writer, from Source) (Manifest, error) {
+	if from.Still != nil {
+		return write(ctx, w, from)
+	}
 	m, err := write(ctx, w, from)
 	return m, errors.Join(err, Clear(from.Data))
 }
@@ -55,17 +65,16 @@ func Write(ctx context.Context, w io.Writer, from Source) (Manifest, error) {
 func Clear(data string) error { return os.RemoveAll(filepath.Join(data, checkpointFolder)) }
 
 func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error) {
-	memory, err := freeze(from)
-	defer func() { err = errors.Join(err, closeAll(memory)) }()
+	f, err := freeze(from)
+	defer func() { err = errors.Join(err, f.close()) }()
 	if err != nil {
-		return m, fmt.Errorf("take a checkpoint of the store: %w", err)
-	}
-	dir := filepath.Join(from.Data, checkpointFolder, storeFolder)
-	m = Manifest{Format: Format, Shelly: from.Version, Time: from.Now().UTC(), Store: from.Store.Name(), StoreFormat: store.Format}
-	if err := m.describe(dir); err != nil {
 		return m, err
 	}
-	if err := m.list(dir, memory); err != nil {
+	m = Manifest{Format: Format, Shelly: from.Version, Time: from.Now().UTC(), Store: f.store.Name(), StoreFormat: store.Format}
+	if err := m.describe(f.store); err != nil {
+		return m, err
+	}
+	if err := m.list(f); err != nil {
 		return m, err
 	}
 	head, err := json.MarshalIndent(m, "", "  ")
@@ -76,8 +85,8 @@ func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error
 	if err := a.add(manifestName, int64(len(head)), strings.NewReader(string(head))); err != nil {
 		return m, err
 	}
-	for _, f := range m.Files {
-		if err := a.file(dir, f, memory); err != nil {
+	for _, file := range m.Files {
+		if err := a.file(f, file); err != nil {
 			return m, err
 		}
 	}
@@ -85,20 +94,56 @@ func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error
 	return m, errors.Join(a.add(checksumsName, int64(len(sums)), strings.NewReader(sums)), a.tar.Close())
 }
 
-// freeze takes the checkpoint and opens the memory files as they are then.
-func freeze(from Source) (memory []*os.File, err error) {
+// frozen is what is backed up, as it is at one moment.
+type frozen struct {
+	dir    string       // of the store's files, which do not change
+	store  *store.Store // the store in it, open to be read
+	memory []*os.File
+	end    func() error // closes the store
+}
+
+func (f frozen) close() error {
+	err := closeAll(f.memory)
+	if f.end != nil {
+		err = errors.Join(err, f.end())
+	}
+	return err
+}
+
+// freeze takes a checkpoint of a store that is written meanwhile, and opens the memory
+// files as they are then. What cannot be opened is no backup.
+func freeze(from Source) (f frozen, err error) {
+	if from.Still != nil {
+		f.dir, f.store = datafolder.Store(from.Data), from.Still
+		f.memory, err = openMemory(filepath.Join(from.Data, memoryFolder))
+		return f, err
+	}
+	if f.dir, f.memory, err = checkpoint(from); err != nil {
+		return f, fmt.Errorf("take a checkpoint of the store: %w", err)
+	}
+	if f.store, err = store.OpenReadOnly(f.dir, store.Options{}); err != nil {
+		return f, fmt.Errorf("open the checkpoint: %w", err)
+	}
+	f.end = f.store.Close
+	return f, nil
+}
+
+// checkpoint takes it and opens the memory files, once more where these have changed
+// meanwhile.
+func checkpoint(from Source) (dir string, memory []*os.File, err error) {
 	scratch := filepath.Join(from.Data, checkpointFolder)
 	folder := filepath.Join(from.Data, memoryFolder)
+	dir = filepath.Join(scratch, storeFolder)
 	for moment := 1; ; moment++ {
 		if err := errors.Join(closeAll(memory), os.RemoveAll(scratch), os.Mkdir(scratch, 0o700)); err != nil {
-			return nil, err
+			return dir, nil, err
 		}
 		before := look(folder)
-		if err := from.Store.Checkpoint(filepath.Join(scratch, storeFolder)); err != nil {
-			return nil, err
+		if err := from.Store.Checkpoint(dir); err != nil {
+			return dir, nil, err
 		}
 		if memory, err = openMemory(folder); err != nil || moment == momentsMax || same(before, look(folder)) {
-			return memory, err
+			return dir, memory, err
 		}
 	}
 }
@@ -158,14 +203,8 @@ func closeAll(files []*os.File) (err error) {
 	return err
 }
 
-// describe says what the checkpoint holds, by opening it: what cannot be opened is no
-// backup.
-func (m *Manifest) describe(dir string) (err error) {
-	s, err := store.OpenReadOnly(dir, store.Options{})
-	if err != nil {
-		return fmt.Errorf("open the checkpoint: %w", err)
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+// describe says what a store holds.
+func (m *Manifest) describe(s *store.Store) error {
 	kept, err := s.Kept()
 	if err != nil {
 		return err
@@ -186,23 +225,20 @@ func (m *Manifest) describe(dir string) (err error) {
 	}
 }
 
-// list names the files of the checkpoint and of the memory folder.
-func (m *Manifest) list(dir string, memory []*os.File) error {
-	entries, err := os.ReadDir(dir) // in the order of their names
+// list names the files of the store and of the memory folder.
+func (m *Manifest) list(f frozen) error {
+	folder, err := files.List(vfs.Default, f.dir)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if !plain(e.Name()) {
-			continue
-		}
-		info, err := e.Info()
+	for _, name := range folder.Names() {
+		info, err := os.Stat(filepath.Join(f.dir, name))
 		if err != nil {
 			return err
 		}
 		m.add(storeFolder, info)
 	}
-	for _, f := range memory {
+	for _, f := range f.memory {
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -234,16 +270,16 @@ type archive struct {
 }
 
 // file writes a file of the manifest.
-func (a *archive) file(dir string, f File, memory []*os.File) (err error) {
+func (a *archive) file(from frozen, f File) (err error) {
 	folder, name := path.Split(f.Name)
 	if folder == memoryFolder+"/" {
-		for _, m := range memory {
+		for _, m := range from.memory {
 			if filepath.Base(m.Name()) == name {
 				return a.add(f.Name, f.Bytes, m)
 			}
 		}
 	}
-	file, err := os.Open(filepath.Join(dir, name))
+	file, err := os.Open(filepath.Join(from.dir, name))
 	if err != nil {
 		return err
 	}

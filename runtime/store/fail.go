@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -22,7 +23,10 @@ func newFailure(dir string, log *slog.Logger) *failure {
 // fail remembers err unless there is one already, and returns what is remembered.
 func (f *failure) fail(err error) error {
 	f.once.Do(func() {
-		f.err = fmt.Errorf("the store in %s: %w", f.dir, classify(err))
+		f.err = err
+		if whole := (*damage)(nil); !errors.As(err, &whole) { // that names the folder itself
+			f.err = fmt.Errorf("the store in %s: %w", f.dir, classify(err))
+		}
 		close(f.done)
 	})
 	return f.err

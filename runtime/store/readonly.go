@@ -6,14 +6,13 @@ import (
 	"io/fs"
 	"log/slog"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// OpenReadOnly opens the store in dir to be read: nothing of what it holds is changed,
-// not even what a crash has left to be mended. Its lock is taken, so that nobody
-// writes meanwhile. The error may be that of [Open], ErrOlderFormat, or wrap
-// fs.ErrNotExist where there is no store.
+// OpenReadOnly opens the store in dir to be read: nothing is made, changed or removed
+// there, not even what a crash has left to be mended, so that a folder which cannot be
+// written is read as well. Nobody writes meanwhile; others may read. The error may be
+// that of [Open], ErrOlderFormat, or wrap fs.ErrNotExist where there is no store.
 func OpenReadOnly(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -29,17 +28,32 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{},
 	}
 	var err error
-	if s.lock, err = lockFolder(s.fs, dir); err != nil {
+	if s.lock, err = shareFolder(s.fs, dir); err != nil {
 		return nil, err
 	}
-	if err := s.failure.guard(s.openReadOnly); err != nil {
+	there, err := survey(s.fs, dir)
+	if err == nil && !there {
+		err = fmt.Errorf("%w: %s holds no store", fs.ErrNotExist, dir)
+	}
+	if err == nil {
+		err = s.failure.guard(s.openReadOnly)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.lock.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) openReadOnly() error {
-	format, err := s.checkFormat()
+func (s *Store) openReadOnly() (err error) {
+	if s.db, err = s.look(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.db.Close())
+		}
+	}()
+	format, err := s.formatOf(s.db)
 	switch {
 	case err != nil:
 		return err
@@ -48,16 +62,8 @@ func (s *Store) openReadOnly() error {
 	case format < Format:
 		return fmt.Errorf("%w: format %d, this shelly reads %d", ErrOlderFormat, format, Format)
 	}
-	o := s.options()
-	o.ReadOnly = true
-	if s.db, err = pebble.Open(s.dir, o); err != nil {
+	if s.name, err = s.readName(); err != nil {
 		return err
 	}
-	if s.name, err = s.readName(); err == nil {
-		err = s.findEnds()
-	}
-	if err != nil {
-		return errors.Join(err, s.db.Close())
-	}
-	return nil
+	return s.findEnds()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync/atomic"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/store/files"
 )
 
 // Format is the version of the layout that doc.go describes. Opening a store of an
@@ -47,7 +49,7 @@ type Store struct {
 	fs      vfs.FS
 	reserve uint64
 	ballast *ballast
-	lock    *pebble.Lock
+	lock    *folderLock
 	db      *pebble.DB
 	failure *failure
 	closed  atomic.Bool
@@ -78,7 +80,11 @@ func Open(dir string, o Options) (*Store, error) {
 	if s.lock, err = acquire(s.fs, dir); err != nil {
 		return nil, err
 	}
-	if err := s.failure.guard(s.open); err != nil {
+	there, err := survey(s.fs, dir)
+	if err == nil {
+		err = s.failure.guard(func() error { return s.open(there) })
+	}
+	if err != nil {
 		// Pebble has a hold of its own on the lock: where it is stuck, the
 		// folder stays locked until the process ends.
 		return nil, errors.Join(err, s.lock.Close())
@@ -86,15 +92,18 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// open checks the format, opens the database and finds the journal's end.
-func (s *Store) open() (err error) {
-	format, err := s.checkFormat()
-	if err != nil {
-		return err
+// open checks the format of a store that is there, or makes one, opens the database and
+// finds the journal's end.
+func (s *Store) open(there bool) (err error) {
+	format := uint32(0)
+	if there {
+		if format, err = s.checkFormat(); err != nil {
+			return err
+		}
 	}
 	s.db, err = pebble.Open(s.dir, s.options())
 	if err != nil {
-		return err
+		return s.unopened(err)
 	}
 	defer func() {
 		if err != nil {
@@ -135,12 +144,10 @@ const nameBytes = 8
 
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS:     disk{s.fs, s.failure, s.ballast},
-		Lock:   s.lock,
-		Logger: s.failure,
-		// The oldest format that tells a torn log from a damaged one and has
-		// checksums in all parts of a table. A higher one is a new Format.
-		FormatMajorVersion: pebble.FormatTableFormatV6,
+		FS:                 disk{s.fs, s.failure, s.ballast},
+		Lock:               s.lock.Lock,
+		Logger:             s.failure,
+		FormatMajorVersion: databaseFormat,
 		CacheSize:          cacheBytes,
 		MemTableSize:       memtableBytes,
 		MaxOpenFiles:       openFilesMax,
@@ -157,29 +164,59 @@ func (s *Store) options() *pebble.Options {
 	return o
 }
 
-// checkFormat returns the format of the store, or 0 where there is none, after a
-// look that changes nothing. A store that this code must not touch, such as one
-// that newer code has written, is an error (JRN-15).
+// checkFormat returns the format of the store that is there, or 0 where a crash came
+// before it had one, after a look that changes nothing. A store that this code must not
+// touch, such as one that newer code has written, is an error (JRN-15).
 func (s *Store) checkFormat() (format uint32, err error) {
-	o := s.options()
-	o.ReadOnly = true
-	db, err := pebble.Open(s.dir, o)
-	if errors.Is(err, pebble.ErrDBDoesNotExist) {
-		return 0, nil
-	}
+	db, err := s.look()
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	return s.formatOf(db)
+}
+
+// look opens the database to be read.
+func (s *Store) look() (*pebble.DB, error) {
+	folder, err := files.List(s.fs, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := files.CheckManifest(s.fs, s.fs.PathJoin(s.dir, folder.Manifest)); err != nil {
+		return nil, s.unopened(err)
+	}
+	o := s.options()
+	o.ReadOnly = true
+	db, err := pebble.Open(s.dir, o)
+	if err != nil {
+		return nil, s.unopened(err)
+	}
+	return db, nil
+}
+
+// formatOf reads the format record. A store that holds something else but no format was
+// begun anew, or has lost it.
+func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
 	value, closer, err := db.Get(formatKey())
 	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, isEmpty(db)
+		return 0, s.isEmpty(db)
 	}
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	return version(value)
+}
+
+// unopened words why the database does not open. What the system says of a file is told
+// as it is; what Pebble says goes to the log.
+func (s *Store) unopened(err error) error {
+	file := (*fs.PathError)(nil)
+	if missing := errors.Is(err, fs.ErrNotExist); errors.As(err, &file) && !missing || s.failure.failed() != nil {
+		return err
+	}
+	s.failure.log.Error("the database cannot be opened", "folder", s.dir, "error", err)
+	return broken(s.dir, files.Explain(err), err)
 }
 
 // version reads a format record.
@@ -197,15 +234,19 @@ func version(value []byte) (uint32, error) {
 	}
 }
 
-// isEmpty returns an error unless db holds nothing, as after a crash between
-// making the database and writing its format.
-func isEmpty(db *pebble.DB) error {
+// isEmpty returns an error unless the database holds nothing and never did, as after a
+// crash between making it and writing its format.
+func (s *Store) isEmpty(db *pebble.DB) error {
+	folder, err := files.List(s.fs, s.dir)
+	if err != nil {
+		return err
+	}
 	it, err := db.NewIter(nil)
 	if err != nil {
 		return err
 	}
-	if it.First() {
-		err = corrupt("format record", "it is missing")
+	if it.First() || len(folder.Tables) > 0 {
+		err = broken(s.dir, "the record of its format is missing beside "+rest(folder), it.Error())
 	}
 	return errors.Join(err, it.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
 
@@ -42,21 +43,19 @@ func (x *examination) data(cfg config.Config, running *comm.Status) {
 		x.ok("data folder", cfg.Data+" is the daemon's")
 		return
 	}
-	dir := filepath.Join(cfg.Data, "store")
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	s, err := datafolder.OpenReadOnly(cfg.Data, store.Options{ReserveBytes: uint64(cfg.Reserve)})
+	switch {
+	case errors.Is(err, datafolder.ErrNone):
 		x.ok("data folder", cfg.Data+" will be made at the first start")
 		return
-	}
-	s, err := store.Open(dir, store.Options{ReserveBytes: uint64(cfg.Reserve)})
-	switch {
 	case errors.Is(err, store.ErrLocked):
 		x.fail("data folder", err.Error(), "stop the other process, or name another folder with --data")
 		return
 	case errors.Is(err, store.ErrNewerFormat):
 		x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
 		return
-	case errors.Is(err, engine.ErrNoSpace):
-		x.fail("data folder", err.Error(), mendSpace)
+	case errors.Is(err, store.ErrOlderFormat):
+		x.ok("data folder", err.Error())
 		return
 	case err != nil:
 		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")

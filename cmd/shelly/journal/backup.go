@@ -5,22 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/backup"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
-	"shelly/runtime/store"
+	"shelly/runtime/durable"
 )
 
 type backupCmd struct {
@@ -75,18 +74,11 @@ func produceBackup(ctx context.Context, cfg config.Config, w io.Writer) error {
 	if !errors.Is(err, client.ErrNotRunning) {
 		return err
 	}
-	dir := filepath.Join(cfg.Data, "store")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", cfg.Data)
-	}
-	if err := backup.Pending(cfg.Data); err != nil {
-		return err
-	}
-	s, err := store.Open(dir, store.Options{})
+	s, err := folder.ReadStore(cfg.Data)
 	if err != nil {
 		return err
 	}
-	_, err = backup.Write(ctx, w, backup.Source{Data: cfg.Data, Store: s, Version: version.Text(), Now: time.Now})
+	_, err = backup.Write(ctx, w, backup.Source{Data: cfg.Data, Still: s, Version: version.Text(), Now: time.Now})
 	return errors.Join(err, s.Close())
 }
 
@@ -114,30 +106,11 @@ func checkedBackup(w io.Writer, produce func(io.Writer) error) (backup.Manifest,
 // errNotTaken ends who produces a backup that is not taken any more.
 var errNotTaken = errors.New("the backup is not taken any more")
 
-// saveBackup writes a backup beside its place and moves it there when it is whole and
-// durable.
+// saveBackup writes a backup that has the name once it is whole, checked and durable.
 func saveBackup(name string, produce func(io.Writer) error) (m backup.Manifest, err error) {
-	dir, base := filepath.Split(name)
-	if dir == "" {
-		dir = "."
-	}
-	f, err := os.CreateTemp(dir, "."+base+".*") // for its owner alone
-	if err != nil {
-		return m, err
-	}
-	m, err = checkedBackup(f, produce)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return m, errors.Join(err, os.Remove(f.Name()))
-	}
-	folder, err := os.Open(dir)
-	if err != nil {
-		return m, err
-	}
-	return m, errors.Join(folder.Sync(), folder.Close())
+	err = durable.File(name, 0o600, func(w io.Writer) (err error) {
+		m, err = checkedBackup(w, produce)
+		return err
+	})
+	return m, err
 }

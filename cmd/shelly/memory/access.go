@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
@@ -20,6 +17,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/memory"
 	"shelly/runtime/ollama"
 	"shelly/runtime/store"
@@ -112,21 +110,16 @@ func openMemory(ctx context.Context, cfg config.Config, a access) (memories, fun
 
 // openEntries opens the store of a data folder that no daemon has.
 func openEntries(cfg config.Config, a access) (*store.Store, error) {
-	dir := filepath.Join(cfg.Data, "store")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", cfg.Data)
+	if a != writing {
+		return folder.ReadStore(cfg.Data)
 	}
 	if err := backup.Pending(cfg.Data); err != nil {
 		return nil, exit.With(exit.Data, err)
 	}
-	if a == writing {
-		return folder.OpenStore(cfg, slog.New(slog.DiscardHandler))
+	if err := datafolder.Check(cfg.Data); errors.Is(err, datafolder.ErrNone) {
+		return nil, exit.With(exit.NoMatch, err)
 	}
-	s, err := store.OpenReadOnly(dir, store.Options{})
-	if err != nil {
-		return nil, exit.With(exit.Data, err)
-	}
-	return s, nil
+	return folder.OpenStore(cfg, slog.New(slog.DiscardHandler))
 }
 
 // failed gives an error its exit code.

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+
+	"shelly/runtime/durable"
 )
 
 // EndpointFile is the name, in the data folder, of the file that says where the
@@ -70,27 +72,10 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 
 // replaceFile writes a file that only its owner may read, so that a reader or a
 // crash sees the old one or the new one, whole.
-func replaceFile(dir, name string, data []byte) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
-		}
-	}()
-	f, err := os.CreateTemp(dir, "."+name+".*") // made with mode 0600
-	if err != nil {
-		return err
+func replaceFile(dir, name string, data []byte) error {
+	file := filepath.Join(dir, name)
+	if err := durable.Text(file, data); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, name))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return nil
 }

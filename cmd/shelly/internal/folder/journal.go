@@ -3,17 +3,11 @@ package folder
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/fsm/engine"
-	"shelly/runtime/backup"
 	"shelly/runtime/comm/client"
-	"shelly/runtime/store"
 )
 
 // Journal is where a diagnosis reads the journal: the daemon that runs for a data
@@ -66,21 +60,9 @@ func JournalOf(ctx context.Context, data string) (*Journal, error) {
 
 // storedJournal opens the store of a data folder that no daemon has.
 func storedJournal(data string) (*Journal, error) {
-	dir := filepath.Join(data, "store")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.NoMatch, "%s: is no data folder: it has no folder store", data)
-	}
-	if err := backup.Pending(data); err != nil {
-		return nil, exit.With(exit.Data, err)
-	}
-	s, err := store.OpenReadOnly(dir, store.Options{})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, exit.Errorf(exit.NoMatch, "%s: holds no journal", data)
-	case errors.Is(err, store.ErrLocked):
-		return nil, exit.With(exit.Data, fmt.Errorf("%w; a daemon that has it answers over HTTP, where comm.http is set", err))
-	case err != nil:
-		return nil, exit.With(exit.Data, err)
+	s, err := ReadStore(data)
+	if err != nil {
+		return nil, err
 	}
 	return &Journal{Reader: s, close: s.Close}, nil
 }

@@ -4,12 +4,14 @@ package folder
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
-	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
+	"shelly/runtime/backup"
 	"shelly/runtime/config"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
 
@@ -18,7 +20,7 @@ const BallastBytes = 16 << 20
 
 // OpenStore opens the data folder, which one process has at a time (CFG-8).
 func OpenStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
-	s, err := store.Open(filepath.Join(cfg.Data, "store"), store.Options{
+	s, err := datafolder.Open(cfg.Data, store.Options{
 		Logger: log, ReserveBytes: uint64(cfg.Reserve), BallastBytes: BallastBytes,
 	})
 	switch {
@@ -29,4 +31,22 @@ func OpenStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
 	default:
 		return nil, exit.With(exit.Data, err)
 	}
+}
+
+// ReadStore opens the store of a data folder that no daemon has, to be read. Its errors
+// have their exit codes.
+func ReadStore(data string) (*store.Store, error) {
+	if err := backup.Pending(data); err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	s, err := datafolder.OpenReadOnly(data, store.Options{})
+	switch {
+	case errors.Is(err, datafolder.ErrNone):
+		return nil, exit.With(exit.NoMatch, err)
+	case errors.Is(err, store.ErrLocked):
+		return nil, exit.With(exit.Data, fmt.Errorf("%w; a daemon that has it answers over HTTP, where comm.http is set", err))
+	case err != nil:
+		return nil, exit.With(exit.Data, err)
+	}
+	return s, nil
 }

@@ -1,0 +1,161 @@
+package datafolder_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/datafolder"
+	"shelly/runtime/store"
+)
+
+// used makes a data folder with records in a table and in the log.
+func used(t *testing.T) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	for index := uint64(1); index <= 4; index += 2 {
+		s, err := datafolder.Open(data, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		records := []engine.Record{
+			{Index: index, Input: fsm.TimerFired{At: 1, Timer: 1}},
+			{Index: index + 1, Input: fsm.TimerFired{At: 2, Timer: 2}},
+		}
+		if err := errors.Join(s.Append(engine.Batch{Records: records}, true), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data
+}
+
+// contents is what each file of a folder holds, whatever its depth.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// remove removes what matches a pattern in the folder of the store, and fails t where
+// nothing does.
+func remove(t *testing.T, data, pattern string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(datafolder.Store(data), pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	for _, name := range names {
+		if err := os.RemoveAll(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whatever is missing of a store, nobody begins another one in its place, and no opening,
+// to be written or to be read, changes anything there.
+func TestJRN29AStoreThatWasIsNeverBegunAnew(t *testing.T) {
+	for name, test := range map[string]struct {
+		gone []string
+		says string
+	}{
+		"the manifest's marker": {[]string{"marker.manifest.*"}, "marker.manifest.* is missing beside"},
+		"the version's marker":  {[]string{"marker.format-version.*"}, "marker.format-version.* is missing beside"},
+		"all empty files":       {[]string{"marker.*", "LOCK"}, "marker.manifest.* and marker.format-version.* are missing beside"},
+		"the manifests":         {[]string{"MANIFEST-*"}, "MANIFEST-000006 is missing beside"},
+		"the tables":            {[]string{"*.sst"}, "a file is missing: 000005.sst"},
+		"the log":               {[]string{"*.log"}, "the log (*.log) is missing beside"},
+		"all but the tables":    {[]string{"marker.*", "MANIFEST-*", "OPTIONS-*", "*.log"}, "missing beside"},
+		"all files":             {[]string{"*"}, "nothing is left of the store, and "},
+		"the folder":            {[]string{"../store"}, "nothing is left of the store, and "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := used(t)
+			for _, pattern := range test.gone {
+				remove(t, data, pattern)
+			}
+			before := contents(t, data)
+			for verb, open := range map[string]func(string, store.Options) (*store.Store, error){
+				"read": datafolder.OpenReadOnly, "write": datafolder.Open,
+			} {
+				s, err := open(data, store.Options{})
+				if err == nil {
+					t.Fatalf("to %s: it opens: %v", verb, s.Close())
+				}
+				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), test.says) {
+					t.Errorf("to %s: %v; want ErrCorrupt and %q", verb, err, test.says)
+				}
+				if diff := cmp.Diff(before, contents(t, data)); diff != "" {
+					t.Errorf("to %s: the folder has changed (-before +after)\n%s", verb, diff)
+				}
+			}
+		})
+	}
+}
+
+// A folder of an older shelly has no identity: there a token beside an empty store shows
+// that one was there. A token alone may have been put there for a first start.
+func TestJRN29ATokenBesideAnEmptyStoreShowsThatOneWasThere(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "token"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := datafolder.Check(data); !errors.Is(err, datafolder.ErrNone) {
+		t.Errorf("a token alone: %v; want ErrNone", err)
+	}
+	if err := os.Mkdir(datafolder.Store(data), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := datafolder.Check(data); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "token shows that there was one") {
+		t.Errorf("a token beside an empty store: %v", err)
+	}
+}
+
+func TestJRN29AFirstStartIsNoDamage(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if _, err := datafolder.OpenReadOnly(data, store.Options{}); !errors.Is(err, datafolder.ErrNone) {
+		t.Errorf("to read: %v; want ErrNone", err)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+	s, err := datafolder.Open(data, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := datafolder.Check(data); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestJRN15AFolderOfANewerLayoutIsRefused(t *testing.T) {
+	data := used(t)
+	if err := os.WriteFile(filepath.Join(data, "identity.json"), []byte(`{"format":2,"later":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, data, "../store")
+	if _, err := datafolder.Open(data, store.Options{}); !errors.Is(err, store.ErrNewerFormat) {
+		t.Errorf("%v; want ErrNewerFormat", err)
+	}
+}

@@ -1,0 +1,48 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// named finds the files that a text of Pebble's is about: by their names, or by their
+// numbers as it writes them.
+var named = []struct {
+	in     *regexp.Regexp
+	suffix string
+}{
+	{regexp.MustCompile(`\b(MANIFEST-\d+|OPTIONS-\d+|\d{6,}\.(?:sst|log))\b`), ""},
+	{regexp.MustCompile(`\b(?:L\d: |file |table )(\d{6,})\b`), ".sst"},
+	{regexp.MustCompile(`\b(?i:wal )(\d{6,})\b`), ".log"},
+}
+
+// Explain says in words of its own what an error of opening a database is about.
+func Explain(err error) string {
+	if errors.Is(err, ErrManifest) {
+		return err.Error()
+	}
+	text := err.Error()
+	var about []string
+	for _, n := range named {
+		for _, m := range n.in.FindAllStringSubmatch(text, -1) {
+			if name := m[1] + n.suffix; !slices.Contains(about, name) {
+				about = append(about, name)
+			}
+		}
+	}
+	what := "its files are not as they were written"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		what = "a file is missing"
+	case strings.Contains(text, "size mismatch"):
+		what = "a file has not the size that it was written with"
+	}
+	if len(about) == 0 {
+		return what
+	}
+	return fmt.Sprintf("%s: %s", what, strings.Join(about, ", "))
+}

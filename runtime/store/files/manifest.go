@@ -1,0 +1,111 @@
+package files
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A manifest is chunks in blocks of 32 KiB, each with a head: a masked CRC-32C of type
+// and content (4), the length of the content (2), the type (1), integers little-endian.
+const (
+	blockBytes = 32 << 10
+	headBytes  = 7
+	lastType   = 4 // of a chunk of a manifest: whole, first, middle or last
+)
+
+// ErrManifest says that a manifest is not as it was written.
+var ErrManifest = errors.New("the manifest is damaged")
+
+// CheckManifest reads a manifest to its end. Pebble takes the first chunk that is damaged
+// for the end, and deletes what only later ones name. Here that is an error, unless the
+// file ends within the chunk or goes on with zeros: so a crash ends an entry that nothing
+// depends on yet.
+func CheckManifest(disk vfs.FS, name string) error {
+	text, err := Bytes(disk, name)
+	if err != nil {
+		return err
+	}
+	if len(text) == 0 {
+		return fmt.Errorf("%w: it is empty", ErrManifest)
+	}
+	for at := 0; at < len(text); {
+		block := text[at:min(at+blockBytes-at%blockBytes, len(text))]
+		n := chunk(block)
+		switch {
+		case n > 0:
+			at += n
+		case len(block) < headBytes || n == 0 && at+len(block) < len(text) && zero(block):
+			at += len(block) // no chunk fits into the rest of the block
+		case at == 0 || !torn(block, text[at:]):
+			return fmt.Errorf("%w: what it says at byte %d of %d is not what was written", ErrManifest, at, len(text))
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// chunk returns the length of the whole and sound chunk that a block begins with, or 0.
+func chunk(block []byte) int {
+	if len(block) < headBytes || block[6] == 0 || block[6] > lastType {
+		return 0
+	}
+	n := headBytes + int(binary.LittleEndian.Uint16(block[4:]))
+	if n > len(block) || binary.LittleEndian.Uint32(block) != masked(block[6:n]) {
+		return 0
+	}
+	return n
+}
+
+// torn reports whether a chunk that is not sound is one that was never written whole:
+// the file ends within it, and neither is it whole with another length nor does another
+// follow.
+func torn(block, rest []byte) bool {
+	if zero(rest) {
+		return true
+	}
+	if len(block) < len(rest) || headBytes+int(binary.LittleEndian.Uint16(block[4:])) <= len(block) {
+		return false
+	}
+	if binary.LittleEndian.Uint32(block) == masked(block[6:]) {
+		return false
+	}
+	for at := 1; at+headBytes <= len(block); at++ {
+		if chunk(block[at:]) > headBytes {
+			return false
+		}
+	}
+	return true
+}
+
+func zero(text []byte) bool {
+	for _, b := range text {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// masked is the checksum of a chunk, as LevelDB has it.
+func masked(text []byte) uint32 {
+	c := crc32.Checksum(text, castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Bytes reads a whole file.
+func Bytes(disk vfs.FS, name string) (text []byte, err error) {
+	f, err := disk.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(f)
+}

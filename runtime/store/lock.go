@@ -1,0 +1,164 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// lockName is the name of Pebble's lock file in the folder.
+const lockName = "LOCK"
+
+// folderLock is a hold on a folder. Of the two locks in it, that of the folder itself
+// needs no file, so that it holds where a cleaner has dropped LOCK, which is empty, and
+// where nothing can be written; LOCK is what an older shelly looks at.
+type folderLock struct {
+	*pebble.Lock
+	rest []io.Closer
+}
+
+// Close implements io.Closer.
+func (l *folderLock) Close() error {
+	err := l.Lock.Close()
+	for _, c := range l.rest {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// acquire makes the folder and takes its lock, before anything else in the
+// folder is touched (CFG-8).
+func acquire(disk vfs.FS, dir string) (*folderLock, error) {
+	if err := makeFolder(disk, dir); err != nil {
+		return nil, fmt.Errorf("cannot make the data folder %s: %w%s", dir, classify(err), Advice(err))
+	}
+	return lockFolder(disk, dir)
+}
+
+// Lock keeps every other process from a store's folder, which must be there, until it
+// is closed. The error may be ErrLocked.
+func Lock(dir string) (io.Closer, error) { return lockFolder(vfs.Default, dir) }
+
+// lockFolder takes the lock of a folder that is there.
+func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
+	own, err := flock(disk, dir, syscall.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := pebble.LockDirectory(dir, disk)
+	if err != nil {
+		err = errors.Join(locking(disk, dir, err), own.Close())
+		return nil, err
+	}
+	return &folderLock{lock, []io.Closer{own}}, nil
+}
+
+// shareFolder keeps every other process from writing into a folder, and changes nothing
+// in it: others may read it meanwhile. In a file system in memory, which has no locks to
+// share, it is lockFolder.
+func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
+	own, err := flock(disk, dir, syscall.LOCK_SH)
+	if err != nil {
+		return nil, err
+	}
+	if own == io.Closer(nothing{}) {
+		return lockFolder(disk, dir)
+	}
+	file, err := shareFile(disk.PathJoin(dir, lockName))
+	if err != nil {
+		return nil, errors.Join(locking(disk, dir, err), own.Close())
+	}
+	lock, err := pebble.LockDirectory(dir, unlocked{disk})
+	if err != nil {
+		return nil, errors.Join(err, file.Close(), own.Close())
+	}
+	return &folderLock{lock, []io.Closer{file, own}}, nil
+}
+
+// flock locks a folder itself, for one or to be shared. Where the file system has no
+// such lock, nothing is locked.
+func flock(disk vfs.FS, dir string, how int) (io.Closer, error) {
+	f, err := disk.OpenDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the data folder %s: %w%s", dir, classify(err), Advice(err))
+	}
+	if f.Fd() == vfs.InvalidFd {
+		return nothing{}, f.Close()
+	}
+	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, errors.Join(inUse(dir), f.Close())
+	}
+	return f, nil
+}
+
+// shareFile locks a file against those who would lock it for themselves. One that is not
+// there is locked by nobody.
+func shareFile(name string) (io.Closer, error) {
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nothing{}, nil
+	case err != nil:
+		return nil, err
+	}
+	spec := syscall.Flock_t{Type: syscall.F_RDLCK}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &spec)
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// locking words an error of taking the lock of a folder.
+func locking(disk vfs.FS, dir string, err error) error {
+	if lockHeld(err) {
+		return inUse(dir)
+	}
+	return fmt.Errorf("cannot lock the data folder %s: %w%s", dir, classify(err), Advice(err))
+}
+
+// inUse says who has a folder, as far as the system can tell.
+func inUse(dir string) error {
+	who := ""
+	if f, err := os.Open(dir + string(os.PathSeparator) + lockName); err == nil {
+		spec := syscall.Flock_t{Type: syscall.F_WRLCK}
+		if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec); err == nil && spec.Type != syscall.F_UNLCK && spec.Pid > 0 {
+			who = fmt.Sprintf(" (pid %d)", spec.Pid)
+		}
+		_ = f.Close() // it was only looked at
+	}
+	return fmt.Errorf("%w%s: %s: stop that process or choose another folder", ErrLocked, who, dir)
+}
+
+// Advice is what to do where the system refuses to open or change a folder.
+func Advice(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return ": a file stands where a folder is needed: name another folder with --data"
+	case errors.Is(err, syscall.EROFS):
+		return ": name a folder on a disk that can be written with --data"
+	case errors.Is(err, fs.ErrPermission):
+		return ": give this user the right to it, or name another folder with --data"
+	default:
+		return ""
+	}
+}
+
+// unlocked is a file system whose locks are none.
+type unlocked struct{ vfs.FS }
+
+// Lock implements vfs.FS.
+func (unlocked) Lock(string) (io.Closer, error) { return nothing{}, nil }
+
+// nothing is closed with no effect.
+type nothing struct{}
+
+// Close implements io.Closer.
+func (nothing) Close() error { return nil }

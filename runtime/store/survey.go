@@ -1,0 +1,95 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/store/files"
+)
+
+// databaseFormat is Pebble's format major version that a store has: the oldest that
+// tells a torn log from a damaged one and has checksums in all parts of a table. A
+// higher one is a new Format.
+const databaseFormat = pebble.FormatTableFormatV6
+
+// Look reports whether a folder holds a store, by the names of its files alone, and
+// changes nothing. The error is what is wrong with the store that is or was there:
+// ErrCorrupt, ErrNewerFormat, or that the folder cannot be read. One that is not there
+// holds none.
+func Look(dir string) (bool, error) { return survey(vfs.Default, dir) }
+
+// survey is Look, and comes before Pebble is asked: that takes a folder without a
+// manifest marker for an empty one, makes a new database in it, and deletes what was
+// there (JRN-29).
+func survey(disk vfs.FS, dir string) (bool, error) {
+	f, err := files.List(disk, dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("cannot read the data folder: %w%s", err, Advice(err))
+	case f.Version > uint64(databaseFormat):
+		return false, fmt.Errorf("%w: its database has format %d, this shelly reads up to %d: use the newer one", ErrNewerFormat, f.Version, databaseFormat)
+	}
+	holds, err := f.Holds(disk, dir)
+	if err != nil || !holds {
+		return false, err
+	}
+	if missing := f.Missing(); len(missing) > 0 {
+		verb := " is"
+		if len(missing) > 1 {
+			verb = " are"
+		}
+		return false, broken(dir, strings.Join(missing, " and ")+verb+" missing beside "+rest(f), nil)
+	}
+	return true, nil
+}
+
+// Gone says that nothing is left of a store, and which file shows that there was one.
+func Gone(dir, shows string) error {
+	return broken(dir, "nothing is left of the store, and "+shows+" shows that there was one", nil)
+}
+
+// rest is what is there of a store, in words.
+func rest(f files.Folder) string {
+	var parts []string
+	for _, kind := range []struct {
+		what  string
+		names []string
+	}{{"table", f.Tables}, {"log", f.Logs}, {"manifest", f.Manifests}, {"options file", f.Options}} {
+		switch n := len(kind.names); n {
+		case 0:
+		case 1:
+			parts = append(parts, kind.names[0])
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", n, kind.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// damage is what is wrong with a store as a whole, in words, and the error that told of
+// it: its text is the library's and goes to the log alone.
+type damage struct {
+	words string
+	cause error
+}
+
+func (d *damage) Error() string { return d.words }
+
+func (d *damage) Unwrap() []error {
+	if d.cause == nil {
+		return []error{ErrCorrupt}
+	}
+	return []error{ErrCorrupt, d.cause}
+}
+
+// broken says that a store cannot be opened, and what to do.
+func broken(dir, what string, cause error) error {
+	return &damage{fmt.Sprintf("%v: %s: %s; nothing was changed; restore a backup with shelly journal restore --force", ErrCorrupt, dir, what), cause}
+}
