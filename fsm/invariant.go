@@ -20,18 +20,18 @@ type InvariantDoc struct {
 // INV-9, which is [CheckRestore].
 func Invariants() []InvariantDoc {
 	return []InvariantDoc{
-		{"INV-1", "Every request that is accepted gets exactly one terminal reply, or is parked with its client told and resumed by the next boot, or waits for a person; each consumed answer strictly lowers its handle's measure, so every handle ends."},
-		{"INV-2", "A handle that runs awaits exactly the call that its phase asks for, or the timer of a wait, under an armed timer of its own; a queued handle is held back by full places, a taken session or the lifecycle and by nothing else; every move is a row of its table."},
+		{"INV-1", "Every accepted request gets exactly one terminal reply, or is parked, with its client notified, and resumed by the next boot, or waits for a person. Each consumed answer strictly lowers its handle's measure, so every handle ends."},
+		{"INV-2", "An active handle awaits exactly the call that its phase asks for, or the timer of a wait, under an armed timer of its own. A queued handle is held back by full places, a busy session or the lifecycle, and by nothing else. Every move is a row of its table."},
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
-		{"INV-4", "Every conversation sent has, behind each message with tool calls, one result for each call, adjacent and in order."},
-		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, or where kinds take turns the oldest of its kind."},
-		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened; one that is started again has the key that it had."},
-		{"INV-7", "A conversation holds its own handle's input and only grows, but for a compaction; effects carry their own handle's session."},
-		{"INV-8", "A terminal handle causes no effects, nothing is done after stopped but to answer a newcomer or a cancel, and an input that nobody waits for changes nothing but a counter."},
-		{"INV-9", "Equal inputs cause equal effects, and a machine restored from its snapshot goes on as the one it was taken from."},
+		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
+		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, or the oldest of its kind if kinds take turns."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened. A call that is started again keeps its key."},
+		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
+		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
+		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},
 		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
-		{"INV-11", "A memory entry is whole; no marker and no thinking reaches a reply, an entry or a history."},
-		{"INV-12", "From every state that is not at rest something can go on: a call can be answered, a person can decide, or a timer can fire; entering stopped, and nothing else, tells the driver to exit."},
+		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a history."},
+		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
 	}
 }
 

@@ -34,8 +34,8 @@ func switchDocs() []switchDoc {
 			{"all", "it keeps every message", "SES-4"},
 		}},
 		{"overflow", []valueDoc{
-			{"keep", "a history over `max_history` stays as it is", "SES-4"},
-			{"summarize", "the overflow's summary is put behind MEMORY.md", "SES-9"},
+			{"keep", "a history keeps its newest messages, up to `max_history` + `max_pending`", "SES-18"},
+			{"summarize", "the overflow's summary is appended to MEMORY.md", "SES-9"},
 			{"consolidate", "the history becomes an entry of HISTORY.md and a new MEMORY.md", "SES-10"},
 		}},
 		{"compress", []valueDoc{
@@ -62,20 +62,20 @@ func switchDocs() []switchDoc {
 		}},
 		{"at_limit", []valueDoc{
 			{"error", "an exhausted inference is an error", "INF-19"},
-			{"notice", "it is the text so far with the notice behind it", "INF-19"},
+			{"notice", "it is the text so far, followed by the notice", "INF-19"},
 			{"state", "it is the notice alone", "INF-19"},
 		}},
 		{"at_length", []valueDoc{
 			{"error", "an answer that was cut is an error", "INF-19"},
-			{"notice", "it is the text so far with the notice behind it", "INF-19"},
+			{"notice", "it is the text so far, followed by the notice", "INF-19"},
 			{"state", "it is the notice alone", "INF-19"},
 		}},
 		{"hold_unknown", []valueDoc{
-			{"false", "the model is told of an unknown outcome", "INF-13"},
+			{"false", "the model gets an unknown outcome as the result", "INF-13"},
 			{"true", "an unknown outcome waits for a person", "APR-5"},
 		}},
 		{"unattended", []valueDoc{
-			{"false", "an approval is refused where no person is behind the handle", "APR-4"},
+			{"false", "an approval is refused if no person is behind the handle", "APR-4"},
 			{"true", "it waits for a person there too", "APR-4"},
 		}},
 		{"alternate", []valueDoc{
@@ -84,7 +84,7 @@ func switchDocs() []switchDoc {
 		}},
 		{"coalesce", []valueDoc{
 			{"false", "each event is a handle of its own", "HND-38"},
-			{"true", "an event joins one of the same subject that still waits", "HND-38"},
+			{"true", "an event joins one about the same thing that still waits", "HND-38"},
 		}},
 		{"commands", []valueDoc{
 			{"false", "`/new` and the like are requests like any other", "SES-15"},

@@ -25,7 +25,7 @@ type Call struct {
 	Args string `json:"args"` // canonical JSON, or as it was where it is none
 }
 
-// Decision is what an answer decides (CLI-18).
+// Decision is what an answer decides (CLI-24).
 type Decision struct {
 	Verdict Verdict        `json:"verdict"`
 	Calls   []Call         `json:"calls,omitempty"` // in order

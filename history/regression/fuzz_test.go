@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// One form stays as it is, and JSON stays JSON, whatever a model writes (CLI-18).
+// One form stays as it is, and JSON stays JSON, whatever a model writes (CLI-24).
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{`{"b":1.50,"a":[true,null,"x"]}`, `-0e5`, `1e-7`, `12.00e30`, `{"a":`, "", `"\ud800"`, `1E400`} {
 		f.Add(seed)

@@ -11,7 +11,7 @@ import (
 // Version is that of the report's JSON.
 const Version = 1
 
-// Report is what a model decided otherwise (CLI-18). Cases, and the lists of Totals, are
+// Report is what a model decided otherwise (CLI-24). Cases, and the lists of Totals, are
 // in a fixed order, so that one journal and the same answers give the same report but
 // for times.
 type Report struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // Player serves a scenario's script to clients that it knows nothing of but what
-// they send (CLI-9). Calls that tell their session take the lines as the simulator
+// they send (CLI-21). Calls that tell their session take the lines as the simulator
 // hands them out (SCN-3): a session's own first, then those for all, each once. A
 // conversation without a session has the script to itself, and how far it has come
 // is told by what it holds.

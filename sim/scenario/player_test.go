@@ -58,7 +58,7 @@ func exchanges(t *testing.T, p *Player, list []exchange) {
 	}
 }
 
-// CLI-9, SCN-3: a session's later turns go on in the script, and sessions share the
+// CLI-21, SCN-3: a session's later turns go on in the script, and sessions share the
 // lines that are for all.
 func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
 	p := player(t, "brain: [{says: one}, {says: two, times: 2}, {says: own, session: b}, {says: three}]\nbrain_for: {subagent: [{says: sub}]}\n")
@@ -82,7 +82,7 @@ func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
 	}
 }
 
-// CLI-9: conversations without a session each have the script to themselves.
+// CLI-21: conversations without a session each have the script to themselves.
 func TestCLI9ConversationsAreKeptApart(t *testing.T) {
 	exchanges(t, player(t, "brain: [{says: one}, {says: two}, {says: three}]\n"), []exchange{
 		{talk("", "hi"), "one"},
@@ -98,7 +98,7 @@ func TestCLI9ConversationsAreKeptApart(t *testing.T) {
 	exchanges(t, player(t, "brain: [{says: own, session: b}]\n"), []exchange{{talk("", "hi"), "own"}})
 }
 
-// CLI-9: what came to no answer is tried again with the next line.
+// CLI-21: what came to no answer is tried again with the next line.
 func TestCLI9BehindAFailureComesTheNextLine(t *testing.T) {
 	for _, session := range []string{"", "s"} {
 		p := player(t, "brain: [{fails: busy}, {hangs: true}, {says: \"\"}, {says: one}, {says: two}]\n")

@@ -19,7 +19,7 @@ func thisMachine() sizing.Machine {
 	return m.ReadMemory(string(meminfo))
 }
 
-// suits says whether model, machine and settings suit each other (CLI-10).
+// suits says whether model, machine and settings suit each other (CLI-22).
 func (e *examined) suits(ctx context.Context, measure bool) {
 	c := e.cfg.Brain
 	m := sizing.Model{

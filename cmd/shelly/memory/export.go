@@ -29,7 +29,7 @@ func (exportCmd) Help() string {
 		"of their model. The file is for its owner alone, and is whole when it has its name."
 }
 
-// Run implements the subcommand (CLI-20).
+// Run implements the subcommand (CLI-26).
 func (c *exportCmd) Run(t *terminal.Terminal) error {
 	if _, err := os.Lstat(c.Output); c.Output != "" && err == nil && !c.Force {
 		return exit.Errorf(exit.Usage, "%s is there; name another file with -o, or give --force", c.Output)

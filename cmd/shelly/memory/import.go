@@ -31,7 +31,7 @@ func (importCmd) Help() string {
 		"with their model; the daemon makes those that are missing, or of another model. It ends with 1 where a line is no entry."
 }
 
-// Run implements the subcommand (CLI-20).
+// Run implements the subcommand (CLI-26).
 func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 	from := t.In
 	if c.File != "-" {

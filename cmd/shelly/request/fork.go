@@ -45,7 +45,7 @@ func (forkCmd) Help() string {
 		"are the recorded ones, and a call that is not in the record is refused."
 }
 
-// Run implements the subcommand (CLI-17).
+// Run implements the subcommand (CLI-23).
 func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	cfg, err := c.config()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"shelly/history/regression"
 )
 
-// Key names one answer: what was asked, whom, how, and the how manieth time.
+// Key names one answer: what was asked, of whom, how, and for the n-th time.
 type Key struct {
 	Question string `json:"question"` // regression.Question.Hash
 	Digest   string `json:"digest"`   // of the model's manifest; its name where the server tells none
@@ -24,7 +24,7 @@ type Key struct {
 	Run      int    `json:"run"`      // from 1
 }
 
-// Answer is one line of the file of answers.
+// Answer is one line of the file of answers (CLI-25).
 type Answer struct {
 	Key
 	Model  string             `json:"model"`

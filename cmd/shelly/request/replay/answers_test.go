@@ -40,7 +40,7 @@ func written(t *testing.T) string {
 }
 
 // Wherever a crash cuts the file, what is whole is kept and the next answer stands on a
-// line of its own (CLI-18).
+// line of its own (CLI-25).
 func TestCLI18ATornLineIsMended(t *testing.T) {
 	whole, err := os.ReadFile(written(t))
 	if err != nil {
