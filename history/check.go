@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"shelly/fsm"
@@ -25,7 +24,7 @@ type CheckedRequest struct {
 }
 
 // Check decides the recorded steps of requests again, all in one fold (JRN-27, JRN-6).
-func Check(j Reader, requests []engine.Request) (Checked, error) {
+func Check(j engine.Reader, requests []engine.Request) (Checked, error) {
 	kept, err := j.Kept()
 	if err != nil {
 		return Checked{}, err
@@ -49,17 +48,16 @@ func Check(j Reader, requests []engine.Request) (Checked, error) {
 			c.owner[r.Request.Handle] = i
 		}
 	}
-	err = Fold(j, list[0].Request.Index-1, func(f Folded) error {
+	for f, err := range engine.Fold(j, list[0].Request.Index-1) {
+		if err != nil {
+			return c.out, err
+		}
 		c.step(f)
 		if f.Index >= list[len(list)-1].Request.Index && c.ended(f.Machine) {
-			return errEnough
+			break
 		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
 	}
-	return c.out, err
+	return c.out, nil
 }
 
 // checking is a check under way. Owner has the request of each handle, accepted that
@@ -70,7 +68,7 @@ type checking struct {
 	accepted map[uint64]int
 }
 
-func (c *checking) step(f Folded) {
+func (c *checking) step(f engine.Folded) {
 	for _, h := range f.Machine.View().Handles {
 		if i, ok := c.owner[h.Parent]; ok && h.Parent != 0 {
 			c.owner[h.ID] = i

@@ -1,9 +1,11 @@
 package history
 
+import "shelly/fsm/engine"
+
 // Follow takes the next record in, from Request.Index on, and returns the step that it
 // is, if it has to do with the request. Where many requests are followed in one fold
 // this keeps nothing of a step but its number.
-func (h *History) Follow(f Folded) (Step, bool) {
+func (h *History) Follow(f engine.Folded) (Step, bool) {
 	before := len(h.Steps)
 	h.step(f)
 	h.Ended = h.ended(f.Machine)

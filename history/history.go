@@ -40,12 +40,10 @@ type Step struct {
 // ErrNone says that there is no such request.
 var ErrNone = errors.New("there is no such request")
 
-var errEnough = errors.New("enough")
-
 // Of returns the history of a request as far as the journal goes. It is ErrNone where
 // the request is unknown, and engine.ErrTrimmed where the record that accepted it is
 // no longer kept.
-func Of(j Reader, key fsm.RequestKey) (History, error) {
+func Of(j engine.Reader, key fsm.RequestKey) (History, error) {
 	r, ok, err := j.Request(key)
 	if err != nil {
 		return History{}, err
@@ -62,7 +60,7 @@ func Of(j Reader, key fsm.RequestKey) (History, error) {
 
 // Rest is Of where the beginning may be gone: the history goes on from the first
 // record that is kept, and Lost says how many are missing.
-func Rest(j Reader, key fsm.RequestKey) (History, error) {
+func Rest(j engine.Reader, key fsm.RequestKey) (History, error) {
 	h, err := Of(j, key)
 	if !errors.Is(err, engine.ErrTrimmed) {
 		return h, err
@@ -73,7 +71,7 @@ func Rest(j Reader, key fsm.RequestKey) (History, error) {
 	}
 	h.Lost = kept.First - h.Request.Index
 	if kept.First > kept.Last { // nothing is left but the state
-		state, err := StateAt(j, kept.Last)
+		state, err := engine.StateAt(j, kept.Last)
 		h.Ended = !slices.ContainsFunc(state.Handles, func(c fsm.Handle) bool { return h.has(c.ID) })
 		return h, err
 	}
@@ -81,22 +79,21 @@ func Rest(j Reader, key fsm.RequestKey) (History, error) {
 }
 
 // fold gathers the steps behind a record.
-func (h *History) fold(j Reader, after uint64) error {
-	err := Fold(j, after, func(f Folded) error {
+func (h *History) fold(j engine.Reader, after uint64) error {
+	for f, err := range engine.Fold(j, after) {
+		if err != nil {
+			return err
+		}
 		h.step(f)
 		if h.Ended = h.ended(f.Machine); h.Ended {
-			return errEnough
+			break
 		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		return nil
 	}
-	return err
+	return nil
 }
 
 // step adds a record if it has to do with the request.
-func (h *History) step(f Folded) {
+func (h *History) step(f engine.Folded) {
 	for _, c := range f.Machine.View().Handles {
 		if h.has(c.Parent) && !h.has(c.ID) {
 			h.Handles = append(h.Handles, c.ID)

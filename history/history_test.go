@@ -81,7 +81,7 @@ func kinds(h history.History) string {
 	return strings.Join(list, " ")
 }
 
-func of(t *testing.T, j history.Reader, id string) history.History {
+func of(t *testing.T, j engine.Reader, id string) history.History {
 	t.Helper()
 	h, err := history.Of(j, key(id))
 	if err != nil {
@@ -133,7 +133,7 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	j := lived(t, "look", "four?")
 	want := of(t, j, "four?")
 	at := want.Request.Index - 1
-	state, err := history.StateAt(j, at)
+	state, err := engine.StateAt(j, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestJRN27AHistoryGoesOnWhereItsBeginningIsGone(t *testing.T) {
 	j := lived(t, "look")
 	want := of(t, j, "look")
 	for at := want.Request.Index; at <= want.Steps[len(want.Steps)-1].Index; at++ {
-		state, err := history.StateAt(j, at)
+		state, err := engine.StateAt(j, at)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,16 +28,16 @@ func raced(p *Plan, straight, crashed *Result) bool {
 	if boot < 0 {
 		return true // it never came back
 	}
-	m := fsm.New()
 	came := crash.At // the one that it interrupted
-	for _, s := range crashed.Steps[:boot] {
-		before := m.View().LastHandle
-		m.Step(s.Input)
-		if hs := m.View().Handles; len(hs) == 1 && hs[0].ID > before {
-			came = s.At
+	state, last := fsm.New().Snapshot(), fsm.HandleID(0)
+	for i, f := range Fold(state, crashed.Steps[:boot]) {
+		if hs := f.Machine.View().Handles; len(hs) == 1 && hs[0].ID > last {
+			came = crashed.Steps[i].At
+		}
+		if last = f.Machine.View().LastHandle; i == boot-1 {
+			state = f.Machine.Snapshot()
 		}
 	}
-	state := m.View()
 	switch l := state.Lifecycle; {
 	case interrupted(straight, crash.At) > 1:
 		return true
@@ -51,13 +51,12 @@ func raced(p *Plan, straight, crashed *Result) bool {
 		return true
 	}
 	end := crashed.End
-	for _, s := range crashed.Steps[boot:] {
-		m.Step(s.Input)
-		if timed(s.Input) {
+	for i, f := range Fold(state, crashed.Steps[boot:]) {
+		if timed(f.Input) {
 			return true
 		}
-		if !slices.ContainsFunc(m.View().Handles, func(h fsm.Handle) bool { return h.ID == open.ID }) {
-			end = s.At
+		if !slices.ContainsFunc(f.Machine.View().Handles, func(h fsm.Handle) bool { return h.ID == open.ID }) {
+			end = crashed.Steps[boot+i].At
 			break
 		}
 	}
@@ -85,15 +84,15 @@ func timed(in fsm.Input) bool {
 // interrupted returns how many handles at most were unfinished at a time, before or
 // behind a step of that time: what a crash loses of its process is not in its journal.
 func interrupted(r *Result, at fsm.Millis) int {
-	m, most := fsm.New(), 0
-	for _, s := range r.Steps {
-		if s.At > at {
+	open, most := 0, 0
+	for i, f := range Fold(fsm.New().Snapshot(), r.Steps) {
+		if r.Steps[i].At > at {
 			break
 		}
-		if s.At == at {
-			most = max(most, len(m.View().Handles))
+		if r.Steps[i].At == at {
+			most = max(most, open)
 		}
-		m.Step(s.Input)
+		open = len(f.Machine.View().Handles)
 	}
-	return max(most, len(m.View().Handles))
+	return max(most, open)
 }

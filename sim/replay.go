@@ -103,8 +103,9 @@ func (r *replay) lose() {
 	}
 	r.result.Steps, r.lost = steps[:kept], r.lost[:kept]
 	r.begin()
-	for _, s := range r.result.Steps {
-		r.monitor.Step(r.machine, s.Input, r.machine.Step(s.Input)) // what is wrong with it was noted
+	for _, f := range Fold(r.from, r.result.Steps) {
+		r.monitor.Step(f.Machine, f.Input, f.Caused) // what is wrong with it was noted
+		r.machine = f.Machine
 	}
 }
 

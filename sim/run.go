@@ -186,24 +186,21 @@ func (r *run) recheck() error {
 	if r.engine.Last() == 0 {
 		return nil
 	}
-	m := fsm.New()
-	epoch := 0
-	return r.journal.Replay(0, func(rec engine.Record) error {
-		effects := m.Step(rec.Input)
-		broken := r.monitor.Step(m, rec.Input, effects)
+	for f, err := range engine.Fold(r.journal, 0) {
+		if err != nil {
+			return err
+		}
+		broken := r.monitor.Step(f.Machine, f.Input, f.Caused)
 		if len(r.result.Steps) >= seen {
 			r.broken(broken)
 		}
-		if _, ok := rec.Input.(fsm.Boot); ok {
-			epoch++
-		}
-		r.world.cursor.observe(rec.Input, effects)
-		r.world.fates.observe(rec.Input, effects)
-		r.result.Steps = append(r.result.Steps, Step{At: r.world.whenWas(rec), Epoch: epoch, Step: engine.Step{
-			Index: rec.Index, Input: rec.Input, Effects: effects, Moves: append([]fsm.Move(nil), m.Moves()...),
+		r.world.cursor.observe(f.Input, f.Caused)
+		r.world.fates.observe(f.Input, f.Caused)
+		r.result.Steps = append(r.result.Steps, Step{At: r.world.whenWas(f.Record), Epoch: f.Machine.View().Epoch, Step: engine.Step{
+			Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: slices.Clone(f.Moves),
 		}})
-		return nil
-	})
+	}
+	return nil
 }
 
 // happen does what is due, or leaves it to when there is space.

@@ -53,10 +53,11 @@ type Engine struct {
 // must follow makes the machine ask again for what it still needs (JRN-5).
 func Open(j Journal, w World) (*Engine, error) {
 	e := &Engine{journal: j, world: w}
-	r, err := fold(j, func(r Record) { e.dated(r.Input) })
+	r, oldest, err := recovered(j)
 	if err != nil {
 		return nil, err
 	}
+	e.oldest = oldest
 	e.machine, e.diverging, e.saved, e.last, e.durable = r.Machine, r.Diverging, r.Saved, r.Last, r.Last
 	return e, nil
 }

@@ -30,40 +30,37 @@ type Recovery struct {
 	Diverging []Divergence
 }
 
-// Recover folds a journal as a start does: the last snapshot, then every record behind
+// Recover folds a journal as a start does: the last snapshot, then every record after
 // it.
-func Recover(j Reader) (Recovery, error) { return fold(j, func(Record) {}) }
+func Recover(j Reader) (Recovery, error) {
+	r, _, err := recovered(j)
+	return r, err
+}
+
+// recovered is Recover with the time of the first record after the snapshot.
+func recovered(j Reader) (r Recovery, oldest fsm.Millis, err error) {
+	m, at, err := machineAt(j, math.MaxUint64)
+	if err != nil {
+		return Recovery{}, 0, err
+	}
+	r = Recovery{Machine: m, Saved: at, Last: at}
+	for f, err := range foldOn(j, m, at) {
+		if err != nil {
+			return Recovery{}, 0, err
+		}
+		if r.Last == at {
+			oldest = f.Input.Time()
+		}
+		r.Last = f.Index
+		if got := fsm.HashEffects(f.Caused); got != f.Effects {
+			r.Diverging = append(r.Diverging, Divergence{Index: f.Index, Want: f.Effects, Got: got, Handle: f.Concerns})
+		}
+	}
+	return r, oldest, nil
+}
 
 // Doubts is what the boot that follows tells the machine (JRN-6).
 func (r Recovery) Doubts() []fsm.Doubt { return doubts(r.Diverging) }
-
-// fold recovers the machine, and calls each before it steps a record.
-func fold(j Reader, each func(Record)) (Recovery, error) {
-	index, snapshot, err := j.Snapshot(math.MaxUint64)
-	if err != nil {
-		return Recovery{}, fmt.Errorf("load the journal's snapshot: %w", err)
-	}
-	out := Recovery{Machine: fsm.New(), Saved: index, Last: index}
-	if index > 0 {
-		out.Machine = fsm.Restore(snapshot)
-	}
-	err = j.Replay(index, func(r Record) error {
-		if r.Index != out.Last+1 {
-			return fmt.Errorf("record %d follows record %d", r.Index, out.Last)
-		}
-		out.Last = r.Index
-		each(r)
-		handle := out.Machine.Concerns(r.Input)
-		if got := fsm.HashEffects(out.Machine.Step(r.Input)); got != r.Effects {
-			out.Diverging = append(out.Diverging, Divergence{Index: r.Index, Want: r.Effects, Got: got, Handle: handle})
-		}
-		return nil
-	})
-	if err != nil {
-		return Recovery{}, fmt.Errorf("replay the journal: %w", err)
-	}
-	return out, nil
-}
 
 // doubts are the handles of diverging records, each with the first of them.
 func doubts(diverging []Divergence) []fsm.Doubt {

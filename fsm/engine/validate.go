@@ -33,9 +33,6 @@ type Wrong struct {
 	Moves   []fsm.Move     // and its transitions
 }
 
-// errGap ends a replay where a record is missing.
-var errGap = errors.New("a record is missing")
-
 // Validate holds a journal against the specification, step by step (JRN-17), from the
 // first record that it keeps: each is applied to a machine of its own; every transition
 // must be a row of its table and begin where the one before it has ended, every
@@ -48,28 +45,34 @@ func Validate(j Reader) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	base, snapshot, err := j.Snapshot(kept.First - 1)
+	m, base, err := machineAt(j, kept.First-1)
 	if err != nil {
 		return Validation{}, err
 	}
-	v := &validator{journal: j, machine: fsm.New(), monitor: fsm.NewMonitor(), last: base, snapshots: kept.Snapshots}
+	v := &validator{journal: j, monitor: fsm.NewMonitor(), snapshots: kept.Snapshots}
 	if base > 0 {
-		v.machine = fsm.Restore(snapshot)
-		v.monitor = fsm.MonitorFrom(v.machine)
+		v.monitor = fsm.MonitorFrom(m)
 	}
-	err = j.Replay(kept.First-1, v.record)
-	if errors.Is(err, errGap) {
-		err = nil
+	for f, err := range foldOn(j, m, base) {
+		gap := (*Gap)(nil)
+		if errors.As(err, &gap) {
+			v.wrong(&Wrong{Record: gap.Found, Expected: fmt.Sprintf("record %d", gap.After+1), Got: "a gap"})
+			break
+		}
+		if err == nil {
+			err = v.record(f)
+		}
+		if err != nil {
+			return v.out, err
+		}
 	}
-	return v.out, err
+	return v.out, nil
 }
 
 // validator applies the records of a journal.
 type validator struct {
 	journal   Reader
-	machine   *fsm.Machine
 	monitor   *fsm.Monitor
-	last      uint64
 	at        []stand  // of unfinished handles and the lifecycle
 	snapshots []uint64 // the indexes of those that are kept
 	out       Validation
@@ -82,43 +85,37 @@ type stand struct {
 	state  fsm.State
 }
 
-func (v *validator) record(r Record) error {
-	if r.Index != v.last+1 {
-		v.wrong(&Wrong{Record: r, Expected: fmt.Sprintf("record %d", v.last+1), Got: "a gap"})
-		return errGap
-	}
+func (v *validator) record(f Folded) error {
 	if v.out.First == 0 {
-		v.out.First = r.Index
+		v.out.First = f.Index
 	}
-	v.last = r.Index
 	v.out.Records++
-	w := &Wrong{Record: r, Handle: v.machine.Concerns(r.Input)}
-	w.Request = requestOf(v.machine, w.Handle, r.Input)
-	w.Caused = v.machine.Step(r.Input)
-	w.Moves, w.Epoch = v.machine.Moves(), v.machine.View().Epoch
-	v.out.Moves += len(w.Moves)
-	today := fsm.HashEffects(w.Caused)
-	if today != r.Effects {
+	v.out.Moves += len(f.Moves)
+	w := &Wrong{
+		Record: f.Record, Handle: f.Concerns, Request: f.Request, Epoch: f.Machine.View().Epoch, Caused: f.Caused, Moves: f.Moves,
+	}
+	today := fsm.HashEffects(f.Caused)
+	if today != f.Effects {
 		v.out.Diverging++
 	}
-	if v.out.Wrong == nil && v.check(w, today) {
+	if v.out.Wrong == nil && v.check(w, f.Machine, today) {
 		v.wrong(w)
 	}
-	if slices.Contains(v.snapshots, r.Index) {
-		return v.snapshot(w)
+	if slices.Contains(v.snapshots, f.Index) {
+		return v.snapshot(w, f.Machine)
 	}
 	return nil
 }
 
 // check reports whether a step is wrong, and says in w how.
-func (v *validator) check(w *Wrong, today uint64) bool {
-	for _, m := range w.Moves {
-		if expected, ok := v.follows(m); !ok {
-			w.Expected, w.Got = expected, fmt.Sprintf("%s %s --%s→ %s", m.Table, m.From, m.On, m.To)
+func (v *validator) check(w *Wrong, m *fsm.Machine, today uint64) bool {
+	for _, mv := range w.Moves {
+		if expected, ok := v.follows(mv); !ok {
+			w.Expected, w.Got = expected, fmt.Sprintf("%s %s --%s→ %s", mv.Table, mv.From, mv.On, mv.To)
 			return true
 		}
 	}
-	if broken := v.monitor.Step(v.machine, w.Input, w.Caused); len(broken) > 0 {
+	if broken := v.monitor.Step(m, w.Input, w.Caused); len(broken) > 0 {
 		w.Expected, w.Got = broken[0].Invariant, broken[0].Text
 		return true
 	}
@@ -131,34 +128,21 @@ func (v *validator) check(w *Wrong, today uint64) bool {
 
 // snapshot compares the state behind a record with the snapshot that stands for it, and
 // goes on from that where it is another, as a start does.
-func (v *validator) snapshot(w *Wrong) error {
+func (v *validator) snapshot(w *Wrong, m *fsm.Machine) error {
 	_, snapshot, err := v.journal.Snapshot(w.Index)
 	if err != nil {
 		return err
 	}
 	v.out.Snapshots++
 	saved := fsm.Restore(snapshot)
-	want, got := saved.View().Hash(), v.machine.View().Hash()
+	want, got := saved.View().Hash(), m.View().Hash()
 	if want == got {
 		return nil
 	}
-	v.machine = saved
+	saved.CopyTo(m)
 	w.Expected, w.Got = fmt.Sprintf("the state of the snapshot, %016x", want), fmt.Sprintf("%016x", got)
 	v.wrong(w)
 	return nil
-}
-
-// requestOf is the request of a handle, or that which an input brings.
-func requestOf(m *fsm.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
-	if in, ok := in.(fsm.Requested); ok {
-		return in.Request
-	}
-	for _, h := range m.View().Handles {
-		if h.ID == handle {
-			return h.Request
-		}
-	}
-	return fsm.RequestKey{}
 }
 
 // follows reports whether a move is a row and begins where its subject was left;

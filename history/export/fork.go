@@ -3,7 +3,7 @@ package export
 import (
 	"slices"
 
-	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/history/fork"
 )
 
@@ -16,13 +16,10 @@ func Forked(p fork.Point, f fork.Result) *Record {
 	if f.Reply != nil {
 		q.Done, q.Reply, q.IsError, q.Outcome = true, f.Reply.Text, f.Reply.IsError, f.Reply.Outcome
 	}
-	m := fsm.Restore(r.From)
-	for _, in := range f.Told {
-		s := Step{Input: in, Handle: m.Concerns(in)}
-		s.About = s.Handle != 0
-		s.Effects = slices.Clone(m.Step(in))
-		s.Moves = slices.Clone(m.Moves())
-		r.Steps = append(r.Steps, s)
+	for _, t := range engine.FoldInputs(r.From, slices.Values(f.Told)) {
+		r.Steps = append(r.Steps, Step{
+			Input: t.Input, Handle: t.Concerns, About: t.Concerns != 0, Effects: t.Caused, Moves: slices.Clone(t.Moves),
+		})
 	}
 	return r
 }

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -38,40 +37,37 @@ type Step struct {
 	Differs bool // today's code decides otherwise than is recorded
 }
 
-var errEnough = errors.New("enough")
-
 // Read reads a request, as far as the journal goes. Its errors are those of
 // [history.Of].
-func Read(j history.Reader, key fsm.RequestKey) (*Record, error) {
+func Read(j engine.Reader, key fsm.RequestKey) (*Record, error) {
 	h, err := history.Of(j, key)
 	if err != nil {
 		return nil, err
 	}
 	r := &Record{Request: h.Request, Handles: h.Handles, Ended: h.Ended}
 	first := h.Request.Index
-	if r.From, err = history.StateAt(j, first-1); err != nil {
+	if r.From, err = engine.StateAt(j, first-1); err != nil {
 		return nil, err
 	}
 	last := first
 	if n := len(h.Steps); n > 0 {
 		last = h.Steps[n-1].Index
 	}
-	err = history.Fold(j, first-1, func(f history.Folded) error {
+	for f, err := range engine.Fold(j, first-1) {
+		if err != nil {
+			return nil, err
+		}
 		if f.Index > last {
-			return errEnough
+			break
 		}
 		if len(r.Steps) == RecordsMax {
-			return fmt.Errorf("more than %d records lie between the acceptance of request %q and its end", RecordsMax, key.ID)
+			return nil, fmt.Errorf("more than %d records lie between the acceptance of request %q and its end", RecordsMax, key.ID)
 		}
 		s := Step{Index: f.Index, Input: f.Input, Handle: f.Concerns, Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs()}
 		if i := slices.IndexFunc(h.Steps, func(o history.Step) bool { return o.Index == f.Index }); i >= 0 {
 			s.N, s.About = h.Steps[i].N, h.Steps[i].About
 		}
 		r.Steps = append(r.Steps, s)
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return nil, err
 	}
 	return r, nil
 }

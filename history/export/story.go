@@ -2,10 +2,12 @@ package export
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // story is what a scenario needs of a record: the calls of the request's handles with
@@ -47,21 +49,31 @@ func (r *Record) refused(step int, format string, args ...any) error {
 // tell goes through the record.
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	s := &story{record: r, round: round, lived: 1, began: r.begins()}
-	m := fsm.Restore(r.From)
-	for i := range r.Steps {
-		before := m.View().Lifecycle
-		m.Step(r.Steps[i].Input)
-		if !reflect.DeepEqual(m.View().Config, r.From.Config) {
+	before := r.From.Lifecycle
+	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
+		if !reflect.DeepEqual(f.Machine.View().Config, r.From.Config) {
 			return nil, r.refused(i+1, "the configuration has changed")
 		}
 		if err := s.step(i+1, before); err != nil {
 			return nil, err
 		}
+		before = f.Machine.View().Lifecycle
 	}
 	if !r.Ended { // what is still awaited
 		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer == nil })
 	}
 	return s, nil
+}
+
+// inputs are those of its steps.
+func (r *Record) inputs() iter.Seq[fsm.Input] {
+	return func(yield func(fsm.Input) bool) {
+		for i := range r.Steps {
+			if !yield(r.Steps[i].Input) {
+				return
+			}
+		}
+	}
 }
 
 // begins is when the request's handle left the queue; what it waited for is not told.

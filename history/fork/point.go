@@ -25,12 +25,10 @@ type Point struct {
 // ErrNoPoint says that no fork can begin at a step.
 var ErrNoPoint = errors.New("no fork can begin there")
 
-var errEnough = errors.New("enough")
-
 // At returns the point before the record of a request's n-th step, from 1. It is
 // ErrNoPoint where the step is not about one of the request's handles, and
 // engine.ErrTrimmed where its state is no longer kept.
-func At(j history.Reader, h history.History, n int) (Point, error) {
+func At(j engine.Reader, h history.History, n int) (Point, error) {
 	if h.Request.Handle == 0 {
 		return Point{}, fmt.Errorf("%w: request %q was answered in its own step, without a handle", ErrNoPoint, h.Request.Key.ID)
 	}
@@ -46,7 +44,7 @@ func At(j history.Reader, h history.History, n int) (Point, error) {
 		return Point{}, fmt.Errorf("step %d: %w: request %q was answered in its own step", n, ErrNoPoint, h.Request.Key.ID)
 	}
 	var err error
-	if p.before, err = history.StateAt(j, p.Step.Index-1); err != nil {
+	if p.before, err = engine.StateAt(j, p.Step.Index-1); err != nil {
 		return Point{}, err
 	}
 	if p.before.Lifecycle == fsm.Initializing {
@@ -79,7 +77,7 @@ func answersBrain(in fsm.Input) bool {
 func (p *Point) Config() fsm.Config { return p.before.Config }
 
 // question finds the records from the one that asked the question of Step.
-func (p *Point) question(j history.Reader) error {
+func (p *Point) question(j engine.Reader) error {
 	if !p.Answers() {
 		return nil
 	}
@@ -95,20 +93,19 @@ func (p *Point) question(j history.Reader) error {
 	}
 	from := p.History.Steps[i].Index
 	var err error
-	if p.asking, err = history.StateAt(j, from-1); err != nil {
+	if p.asking, err = engine.StateAt(j, from-1); err != nil {
 		return err
 	}
-	err = j.Replay(from-1, func(r engine.Record) error {
-		if r.Index >= p.Step.Index {
-			return errEnough
+	for f, err := range engine.Fold(j, from-1) {
+		if err != nil {
+			return err
 		}
-		p.lead = append(p.lead, r.Input)
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
+		if f.Index >= p.Step.Index {
+			break
+		}
+		p.lead = append(p.lead, f.Input)
 	}
-	return err
+	return nil
 }
 
 // places names the steps at which a fork can begin: "steps 1 to 3, 5".

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/history"
+	"shelly/fsm/engine"
 )
 
 // Why a question cannot be asked with other prompts.
@@ -45,7 +45,7 @@ func (c *changed) restore(s fsm.Snapshot, reason string) {
 // step takes a record and returns what is asked under the other prompts. Where the
 // machines part, because a longer prompt has to be compressed, it goes on from the
 // recorded one.
-func (c *changed) step(f history.Folded) []fsm.AskBrain {
+func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 	in := f.Input
 	switch i := in.(type) {
 	case fsm.Boot:

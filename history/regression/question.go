@@ -57,7 +57,7 @@ type Unheld struct {
 // Questions folds a journal and returns the questions that a filter asks for. Prompts,
 // if not nil, changes the prompts of each configuration; the questions are then those
 // that the machine asks with them.
-func Questions(j history.Reader, f Filter, prompts func(*fsm.Prompts)) (Found, error) {
+func Questions(j engine.Reader, f Filter, prompts func(*fsm.Prompts)) (Found, error) {
 	at, snapshot, err := j.Snapshot(f.After)
 	if err != nil {
 		return Found{}, err
@@ -69,8 +69,11 @@ func Questions(j history.Reader, f Filter, prompts func(*fsm.Prompts)) (Found, e
 	if prompts != nil {
 		c.changed = newChanged(at, snapshot, prompts)
 	}
-	if err := history.Fold(j, at, c.take); err != nil {
-		return Found{}, err
+	for f, err := range engine.Fold(j, at) {
+		if err != nil {
+			return Found{}, err
+		}
+		c.take(f)
 	}
 	c.found.Unanswered += len(c.open)
 	return c.found, nil
@@ -88,7 +91,7 @@ type collecting struct {
 }
 
 // take looks at one record.
-func (c *collecting) take(f history.Folded) error {
+func (c *collecting) take(f engine.Folded) {
 	asks := asksOf(f.Caused)
 	other := asks
 	if c.changed != nil {
@@ -117,7 +120,6 @@ func (c *collecting) take(f history.Folded) error {
 			c.asked(f, ask, other)
 		}
 	}
-	return nil
 }
 
 func asksOf(effects []fsm.Effect) []fsm.AskBrain {
@@ -136,7 +138,7 @@ func (c *collecting) configure(m *fsm.Machine) {
 }
 
 // follow begins to count the steps of handles that are new.
-func (c *collecting) follow(f history.Folded) {
+func (c *collecting) follow(f engine.Folded) {
 	for _, h := range f.Machine.View().Handles {
 		if h.ID > c.seen && h.Parent == 0 {
 			c.followed[h.ID] = &history.History{
@@ -154,7 +156,7 @@ type numbered struct {
 }
 
 // steps returns what a record is of each history that it belongs to.
-func (c *collecting) steps(f history.Folded) []numbered {
+func (c *collecting) steps(f engine.Folded) []numbered {
 	var list []numbered
 	for id, h := range c.followed { // order-free: a question belongs to one of them
 		if s, ok := h.Follow(f); ok {
@@ -168,7 +170,7 @@ func (c *collecting) steps(f history.Folded) []numbered {
 }
 
 // asked notes a question that the filter asks for.
-func (c *collecting) asked(f history.Folded, ask fsm.AskBrain, other []fsm.AskBrain) {
+func (c *collecting) asked(f engine.Folded, ask fsm.AskBrain, other []fsm.AskBrain) {
 	h := handleOf(f.Machine, ask.Handle)
 	q := Question{
 		Request: c.requestOf(f.Machine, ask.Handle), Handle: ask.Handle, Kind: h.Kind, Session: ask.Session,
@@ -189,7 +191,7 @@ func (c *collecting) asked(f history.Folded, ask fsm.AskBrain, other []fsm.AskBr
 }
 
 // answered takes the answer to a question.
-func (c *collecting) answered(f history.Folded, in fsm.BrainAnswered, steps []numbered) {
+func (c *collecting) answered(f engine.Folded, in fsm.BrainAnswered, steps []numbered) {
 	q, ok := c.open[in.Call]
 	if !ok {
 		return

@@ -92,7 +92,7 @@ func lived(t *testing.T, w *world, config fsm.Config, texts ...string) *engine.M
 	}
 }
 
-func found(t *testing.T, j history.Reader, f regression.Filter, prompts func(*fsm.Prompts)) regression.Found {
+func found(t *testing.T, j engine.Reader, f regression.Filter, prompts func(*fsm.Prompts)) regression.Found {
 	t.Helper()
 	got, err := regression.Questions(j, f, prompts)
 	if err != nil {
@@ -196,7 +196,7 @@ func TestCLI18OtherPromptsAreAskedByTheMachinesOwnCode(t *testing.T) {
 func TestCLI18AQuestionThatCannotBeAskedWithOtherPromptsIsNamed(t *testing.T) {
 	whole := lived(t, &world{}, fsm.ShellyProfile(), "peek")
 	at := found(t, whole, regression.Filter{}, nil).Questions[0].Asked
-	state, err := history.StateAt(whole, at)
+	state, err := engine.StateAt(whole, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type HistoryBody struct {
 
 // History returns what happened to a request as far as the journal goes, given where
 // the unfinished handles stand. It is history.ErrNone where there is no such request.
-func History(j history.Reader, key fsm.RequestKey, standings []Standing) (HistoryBody, error) {
+func History(j engine.Reader, key fsm.RequestKey, standings []Standing) (HistoryBody, error) {
 	h, err := history.Rest(j, key)
 	if err != nil {
 		return HistoryBody{}, err
@@ -50,7 +50,7 @@ func History(j history.Reader, key fsm.RequestKey, standings []Standing) (Histor
 var ErrNoStep = errors.New("there is no such step")
 
 // Only leaves one step of a whole history, with the state of its handle behind it.
-func (b *HistoryBody) Only(j history.Reader, n int) error {
+func (b *HistoryBody) Only(j engine.Reader, n int) error {
 	if n < 1 || n > len(b.Steps) {
 		return fmt.Errorf("%w: %d; request %q has steps 1 to %d", ErrNoStep, n, b.Request.ID, len(b.Steps))
 	}
@@ -134,7 +134,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return busyListening("histories")
 	}
-	body, err := h.history(r.Context(), known.Key, func(j history.Reader, b *HistoryBody) error {
+	body, err := h.history(r.Context(), known.Key, func(j engine.Reader, b *HistoryBody) error {
 		if q.Has("at") {
 			return b.Only(j, int(min(at, 1<<31-1)))
 		}
@@ -152,7 +152,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 }
 
 // history folds the journal until ctx ends; shorten leaves what is wanted.
-func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(history.Reader, *HistoryBody) error) (HistoryBody, error) {
+func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(engine.Reader, *HistoryBody) error) (HistoryBody, error) {
 	standings, err := h.front.Standings(ctx)
 	if err != nil {
 		return HistoryBody{}, err

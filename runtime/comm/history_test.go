@@ -119,7 +119,7 @@ func TestCOM15WhatAPersonIsAskedStandsInTheHistory(t *testing.T) {
 	}
 }
 
-// gated is a journal whose replay waits until its reader has gone.
+// gated is a journal without an end, whose replay goes on until its reader has gone.
 type gated struct {
 	engine.Reader
 	begun chan struct{}
@@ -128,8 +128,14 @@ type gated struct {
 
 func (g gated) Replay(after uint64, fn func(engine.Record) error) error {
 	g.begun <- struct{}{}
+	last := after
 	for {
-		if err := g.Reader.Replay(after, fn); err != nil {
+		err := g.Reader.Replay(after, func(r engine.Record) error {
+			last++
+			r.Index = last
+			return fn(r)
+		})
+		if err != nil {
 			g.ended <- err
 			return err
 		}

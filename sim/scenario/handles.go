@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/sim"
 )
 
 // handleSeen is a handle that was admitted in a run.
@@ -20,20 +21,19 @@ func (j *judge) seen() []handleSeen {
 	if j.handles != nil {
 		return j.handles
 	}
-	m := fsm.Restore(j.file.from())
 	last := fsm.HandleID(0)
-	come := func() {
-		for _, h := range m.View().Handles {
+	come := func(v *fsm.Snapshot) {
+		for _, h := range v.Handles {
 			if h.ID > last {
 				j.handles = append(j.handles, handleSeen{h.ID, h.Kind, h.Request.ID})
 			}
 		}
-		last = m.View().LastHandle
+		last = v.LastHandle
 	}
-	come()
-	for _, s := range j.result.Steps {
-		m.Step(s.Input)
-		come()
+	from := j.file.from()
+	come(&from)
+	for _, f := range sim.Fold(from, j.result.Steps) {
+		come(f.Machine.View())
 	}
 	return j.handles
 }

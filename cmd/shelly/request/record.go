@@ -95,7 +95,7 @@ func standingsOf(j engine.Reader) ([]comm.Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, err := history.StateAt(j, kept.Last)
+	state, err := engine.StateAt(j, kept.Last)
 	if err != nil {
 		return nil, err
 	}

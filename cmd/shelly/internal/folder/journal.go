@@ -19,7 +19,7 @@ import (
 //	r, ok, err := src.Request(key)            // engine.Request; Body is empty from a daemon
 //	list, err := src.Requests(before, limit)  // the latest first
 //	kept, err := src.Kept()
-//	h, err := history.Of(src, key)            // a source is a history.Reader
+//	h, err := history.Of(src, key)            // a source is a engine.Reader
 //
 // From a daemon each call reads what is durable then: a range begins at the snapshot
 // before it and is streamed, so neither side holds a journal in memory.

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"shelly/fsm"
+)
+
+// Folded is one record, stepped with today's code.
+type Folded struct {
+	Record                  // Effects is the hash that was recorded
+	Concerns fsm.HandleID   // the handle that the input is about; 0: none
+	Request  fsm.RequestKey // that handle's, if it has one
+	Caused   []fsm.Effect
+	Moves    []fsm.Move   // valid until the next
+	Machine  *fsm.Machine // after the step; to read, until the next
+}
+
+// Differs reports whether today's code decides otherwise than the code that wrote the
+// record (JRN-6).
+func (f Folded) Differs() bool { return fsm.HashEffects(f.Caused) != f.Effects }
+
+// Gap says that a record is missing before another.
+type Gap struct {
+	Found Record
+	After uint64
+}
+
+func (g *Gap) Error() string {
+	return fmt.Sprintf("record %d follows record %d", g.Found.Index, g.After)
+}
+
+// Fold yields each record after an index, in order, stepped with today's code. The
+// records from the snapshot before on are stepped and not yielded. Where the journal no
+// longer keeps the record after the index the error is an ErrTrimmed. An error is the
+// last that is yielded.
+func Fold(j Reader, after uint64) iter.Seq2[Folded, error] {
+	return func(yield func(Folded, error) bool) {
+		kept, err := j.Kept()
+		if err == nil && after+1 < kept.First {
+			err = errTrimmed(after+1, kept.First)
+		}
+		if err != nil {
+			yield(Folded{}, err)
+			return
+		}
+		m, at, err := machineAt(j, after)
+		if err != nil {
+			yield(Folded{}, err)
+			return
+		}
+		for f, err := range foldOn(j, m, at) {
+			if (err != nil || f.Index > after) && !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// FoldInputs tells a machine inputs from a state on, and yields the place of each, from
+// 0, with what came of it.
+func FoldInputs(from fsm.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, Folded] {
+	return func(yield func(int, Folded) bool) {
+		m, i := fsm.Restore(from), 0
+		for in := range inputs {
+			if !yield(i, step(m, Record{Input: in})) {
+				return
+			}
+			i++
+		}
+	}
+}
+
+// StateAt returns the machine's state after the record at an index.
+func StateAt(j Reader, index uint64) (fsm.Snapshot, error) {
+	m, at, err := machineAt(j, index)
+	if err != nil {
+		return fsm.Snapshot{}, err
+	}
+	if at < index {
+		for f, err := range foldOn(j, m, at) {
+			if err != nil {
+				return fsm.Snapshot{}, err
+			}
+			if f.Index == index {
+				break
+			}
+		}
+	}
+	return m.Snapshot(), nil
+}
+
+// machineAt restores the machine of the last snapshot up to an index, and returns the
+// record that it stands for.
+func machineAt(j Reader, index uint64) (*fsm.Machine, uint64, error) {
+	at, snapshot, err := j.Snapshot(index)
+	if err != nil {
+		return nil, 0, fmt.Errorf("load the journal's snapshot: %w", err)
+	}
+	if at == 0 {
+		return fsm.New(), 0, nil
+	}
+	return fsm.Restore(snapshot), at, nil
+}
+
+// errEnough ends a replay whose reader has enough.
+var errEnough = errors.New("enough")
+
+// foldOn steps the machine with each record after the one that it has seen last.
+func foldOn(j Reader, m *fsm.Machine, last uint64) iter.Seq2[Folded, error] {
+	return func(yield func(Folded, error) bool) {
+		err := j.Replay(last, func(r Record) error {
+			if r.Index != last+1 {
+				return &Gap{Found: r, After: last}
+			}
+			last = r.Index
+			if !yield(step(m, r), nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(Folded{}, fmt.Errorf("replay the journal: %w", err))
+		}
+	}
+}
+
+// step tells the machine one record.
+func step(m *fsm.Machine, r Record) Folded {
+	f := Folded{Record: r, Concerns: m.Concerns(r.Input), Machine: m}
+	f.Request = requestOf(m, f.Concerns, r.Input)
+	f.Caused = m.Step(r.Input)
+	f.Moves = m.Moves()
+	return f
+}
+
+// requestOf is the request of a handle, or that which an input brings.
+func requestOf(m *fsm.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
+	if in, ok := in.(fsm.Requested); ok {
+		return in.Request
+	}
+	for _, h := range m.View().Handles {
+		if h.ID == handle {
+			return h.Request
+		}
+	}
+	return fsm.RequestKey{}
+}
