@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/request"
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
+	"shelly/runtime/tool/tree"
 )
 
 // cli is the whole command line (CLI-1).
@@ -38,6 +39,7 @@ type cli struct {
 }
 
 func main() {
+	tree.Supervise()
 	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 

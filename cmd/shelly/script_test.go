@@ -25,11 +25,13 @@ import (
 
 	"shelly/runtime/comm/client"
 	"shelly/runtime/store"
+	"shelly/runtime/tool/tree"
 )
 
 // TestMain makes this test binary the command shelly of the scripts: what they
 // run is the real main, in a process of its own.
 func TestMain(m *testing.M) {
+	tree.Supervise()
 	testscript.Main(m, map[string]func(){"shelly": main})
 }
 

@@ -19,15 +19,15 @@
 //     far a file is read, how many entries are listed and how long a path may be
 //     is bounded. A hard link to a file outside cannot be told from a file, and a
 //     file system mounted in the workspace belongs to it.
-//   - exec runs in the workspace, in a process group of its own, with no input, a
-//     bounded output, a time-out and an environment of PATH, HOME and LANG alone.
-//     When the command ends, is given up or runs out of time, the whole group is
-//     killed.
+//   - exec runs in the workspace, in a session of its own, with no input, a bounded
+//     output, a time-out and an environment of PATH, HOME and LANG alone. When the
+//     command ends, is given up or runs out of time, and when the daemon is killed,
+//     everything that it has started is killed; package tree says how, and on which
+//     systems less holds.
 //
 // What is not enforced: exec has no sandbox. A command has all rights of the
 // daemon's user: it can read and write outside the workspace, private folders
-// included, use the network, use up memory, disk and processes, and leave its
-// process group (setsid) to live on. When the daemon itself is killed, a running
-// command is not. That is why exec is neither offered nor run unless the
-// operator allows it.
+// included, use the network, use up memory, disk and processes, and have another
+// daemon (systemd, at, cron, docker) run something that lives on. That is why exec is
+// neither offered nor run unless the operator allows it.
 package tool

@@ -2,24 +2,17 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"shelly/fsm"
-	"shelly/runtime/failpoint"
+	"shelly/runtime/tool/tree"
 )
 
 const (
 	execName    = "exec"
 	defaultPath = "/usr/local/bin:/usr/bin:/bin"
-
-	// outputDelay is how long a process that outlives its command may hold the
-	// output open before it is cut off and killed.
-	outputDelay = 500 * time.Millisecond
 )
 
 // execDecl declares exec, which may do anything (TOL-1).
@@ -35,9 +28,7 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 	}
 }
 
-var errTimedOut = errors.New("timed out")
-
-// exec is the tool exec (TOL-6). Nothing confines the command: see the package
+// exec is the tool exec (TOL-6, TOL-11). Nothing confines the command: see the package
 // comment.
 func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	command := a.text("command", "")
@@ -47,57 +38,38 @@ func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	case strings.Contains(command, "\x00"):
 		return invalid("command holds a NUL byte")
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, r.options.ExecTimeout, errTimedOut)
-	defer cancel()
 	out := capture{half: r.room() / 2}
-	cmd := r.command(ctx, command, &out)
-	err := cmd.Start()
-	if err == nil {
-		failpoint.Hit(failpoint.ToolStarted)
-		err = cmd.Wait()
+	end, err := r.options.Trees.Run(ctx, r.command(command, &out))
+	if err != nil {
+		return nothing("the command was not started: %v", err)
 	}
-	if cmd.Process != nil {
-		// What the command left behind must not outlive the call. A group keeps
-		// its number as long as it has a member; without one there is nobody to
-		// find, since the kernel does not hand a number out again at once.
-		_ = killGroup(cmd.Process.Pid)
+	left := ""
+	if len(end.Left) > 0 {
+		left = fmt.Sprintf("\n[still running, and cannot be ended: %v]", end.Left)
 	}
 	switch {
-	case cmd.ProcessState != nil && cmd.ProcessState.Exited():
-		return Result{Text: fmt.Sprintf("exit code: %d\n%s", cmd.ProcessState.ExitCode(), out.text())}
-	case cmd.Process == nil:
-		return nothing("the command was not started: %v", err)
-	case errors.Is(context.Cause(ctx), errTimedOut):
-		return failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s", r.options.ExecTimeout, out.text())
+	case end.Exited:
+		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out.text(), left)}
+	case end.TimedOut:
+		return failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.ExecTimeout, out.text(), left)
 	case ctx.Err() != nil:
-		return failed("stopped: the call was given up and the command killed; output until then:\n%s", out.text())
-	case cmd.ProcessState == nil:
-		return failed("the command cannot be waited for: %v", err)
+		return failed("stopped: the call was given up and the command killed; output until then:\n%s%s", out.text(), left)
+	case end.Lost:
+		return failed("the command was killed together with its supervisor; output until then:\n%s%s", out.text(), left)
 	}
-	return Result{Text: "ended by " + cmd.ProcessState.String() + "\n" + out.text()}
+	return Result{Text: "ended by signal: " + end.Signal + "\n" + out.text() + left}
 }
 
-func (r *Runner) command(ctx context.Context, command string, out *capture) *exec.Cmd {
+func (r *Runner) command(text string, out *capture) tree.Command {
 	path := r.options.Path
 	if path == "" {
 		path = defaultPath
 	}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
-	cmd.Dir = r.real
-	cmd.Env = []string{"PATH=" + path, "HOME=" + r.real, "LANG=C.UTF-8"}
-	cmd.Stdout, cmd.Stderr = out, out // one writer: exec copies to it from one goroutine
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// The whole group at once: were it only the shell, its children would hold
-	// the output open for outputDelay.
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
-	cmd.WaitDelay = outputDelay
-	return cmd
-}
-
-// killGroup kills every process of a group. A group that is gone is no error.
-func killGroup(pid int) error {
-	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return err
+	return tree.Command{
+		Args:    []string{"/bin/sh", "-c", text},
+		Dir:     r.real,
+		Env:     []string{"PATH=" + path, "HOME=" + r.real, "LANG=C.UTF-8"},
+		Out:     out,
+		Timeout: r.options.ExecTimeout,
 	}
-	return nil
 }

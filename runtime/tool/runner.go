@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/tool/tree"
 )
 
 // Bounds of [Options] and of what the tools take.
@@ -35,6 +36,7 @@ type Options struct {
 	Private        []string      // folders that the file tools refuse, inside the workspace or not
 	AllowExec      bool          // offer exec and run it
 	ExecTimeout    time.Duration // for one command
+	Trees          *tree.Keeper  // what runs commands; required with AllowExec
 	Path           string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
 	ResultBytesMax int           // the longest result
 	ReadBytesMax   int           // how far into a file read_file looks
@@ -80,6 +82,8 @@ func New(o Options) (*Runner, error) {
 		return nil, fmt.Errorf("read_bytes_max is %d; the least is %d", o.ReadBytesMax, ReadBytesLeast)
 	case o.AllowExec && o.ExecTimeout <= 0:
 		return nil, fmt.Errorf("the time-out of exec is %v; it must be positive", o.ExecTimeout)
+	case o.AllowExec && o.Trees == nil:
+		return nil, errors.New("exec is allowed, and nothing runs commands")
 	}
 	dir, err := filepath.Abs(o.Workspace)
 	if err != nil {

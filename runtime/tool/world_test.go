@@ -11,7 +11,14 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/tool/tree"
 )
+
+// TestMain lets this binary be the supervisor of the commands that it runs.
+func TestMain(m *testing.M) {
+	tree.Supervise()
+	os.Exit(m.Run())
+}
 
 // secret is what no result may hold.
 const secret = "canary-5f1c"
@@ -31,6 +38,7 @@ func newWorld(t *testing.T) *world {
 	w.options = Options{
 		Workspace:      w.workspace,
 		ExecTimeout:    time.Hour,
+		Trees:          tree.New(filepath.Join(dir, "processes")),
 		ResultBytesMax: 4096,
 		ReadBytesMax:   1 << 20,
 	}

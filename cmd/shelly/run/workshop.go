@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -12,6 +14,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/skill"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/tree"
 )
 
 // offered is an error (CFG-13) where tools.approve names a tool that there is not: a person
@@ -51,6 +54,7 @@ func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
 		Private:        []string{cfg.Data},
 		AllowExec:      cfg.Tools.Exec.Allow,
 		ExecTimeout:    cfg.Tools.Exec.Timeout,
+		Trees:          trees(cfg),
 		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
 		ReadBytesMax:   int(cfg.Tools.ReadBytesMax),
 	})
@@ -68,6 +72,21 @@ func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
 		log.Warn("a skill cannot be used", "problem", p)
 	}
 	return &bench{tools: tools, skills: library}, nil
+}
+
+// trees runs the commands of a data folder's daemon.
+func trees(cfg config.Config) *tree.Keeper { return tree.New(filepath.Join(cfg.Data, "processes")) }
+
+// endLeft ends the commands that a killed daemon has left running (TOL-11).
+func (s *starting) endLeft() error {
+	ended, err := trees(s.cfg).Clear()
+	if len(ended) > 0 {
+		s.log.Warn("commands of a daemon that was killed were still running and are ended", "processes", fmt.Sprint(ended))
+	}
+	if err == nil && s.cfg.Tools.Exec.Allow && tree.Lacks != "" {
+		s.log.Warn(tree.Lacks)
+	}
+	return err
 }
 
 // use works with b from now on, and closes what nobody can be working with any more.

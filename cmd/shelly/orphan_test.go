@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/mock"
+)
+
+// runaway forks twice, leaves its session and its environment, heeds no signal that it can
+// help, and starts more; each of its processes holds the pipe "alive".
+const runaway = `(setsid env -i /bin/sh -c 'trap "" TERM HUP INT; exec 9>alive; echo up >&9; while :; do sleep 1000 & sleep 1000; done' &) & exec sleep 1000`
+
+// witnessBrain is a [onceBrain] that looks, before it is told of the command, whether a
+// process of it still runs.
+type witnessBrain struct {
+	onceBrain
+	pipe  int
+	told  atomic.Bool
+	alive atomic.Bool
+}
+
+func (b *witnessBrain) Answer(ctx context.Context, q mock.Question) (mock.Answer, error) {
+	if q.Messages[len(q.Messages)-1].Role == fsm.RoleTool {
+		b.told.Store(true)
+		if _, err := syscall.Read(b.pipe, make([]byte, 1)); errors.Is(err, syscall.EAGAIN) {
+			b.alive.Store(true)
+		}
+	}
+	return b.onceBrain.Answer(ctx, q)
+}
+
+// Whatever of daemon and supervisor is killed while a command runs, nothing of the command
+// runs when the model is told (TOL-11, INF-13).
+func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts the real binary")
+	}
+	bin := buildShelly(t)
+	lost := "The tool said: error: the command was killed together with its supervisor; output until then:\n(no output)"
+	for _, c := range []struct {
+		name string
+		kill func(p *process, supervisor int)
+		next bool // another process of the daemon goes on
+		want string
+		log  string
+	}{
+		{"the daemon", func(p *process, _ int) { p.kill() }, true, "The tool said: " + fsm.UnknownOutcome, ""},
+		{"the supervisor", func(_ *process, supervisor int) { _ = syscall.Kill(supervisor, syscall.SIGKILL) }, false, lost, ""},
+		{"both at once", func(p *process, supervisor int) {
+			_ = p.cmd.Process.Signal(syscall.SIGSTOP) // so that it does nothing about the next line
+			_ = syscall.Kill(supervisor, syscall.SIGKILL)
+			p.kill()
+		}, true, "The tool said: " + fsm.UnknownOutcome, "commands of a daemon that was killed were still running and are ended"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			alive := filepath.Join(dir, "alive")
+			if err := syscall.Mkfifo(alive, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			pipe, err := syscall.Open(alive, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = syscall.Close(pipe) }()
+			brain := &witnessBrain{onceBrain: onceBrain{command: runaway}, pipe: pipe}
+			p := &process{
+				t: t, bin: bin, data: filepath.Join(t.TempDir(), "data"), dir: dir,
+				env:  []string{"OLLAMA_HOST=" + serveMock(t, brain)},
+				args: []string{"--allow-exec", "--profile", "shelly", "--set", "init=off"},
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), guard)
+			defer cancel()
+			p.start()
+			ask := client.AskRequest{ID: "one", Text: "run it"}
+			quick := client.Options{Pause: func(context.Context, time.Duration) error { return errors.New("the daemon was killed") }}
+			go func() { _, _ = client.New(p.data, quick).Ask(ctx, ask, func(comm.Event) {}) }()
+			awaitLine(t, alive)
+			c.kill(p, supervisorOf(t, p.data))
+			if c.next {
+				p.start()
+			}
+			reply, err := client.New(p.data, client.Options{}).Ask(ctx, ask, func(comm.Event) {})
+			if err != nil || reply.Text != c.want {
+				t.Errorf("reply %+v, %v; want %q\n%s", reply, err, c.want, p.log.text())
+			}
+			if !brain.told.Load() || brain.alive.Load() {
+				t.Errorf("the model was told: %v; something of the command ran then: %v", brain.told.Load(), brain.alive.Load())
+			}
+			if c.log != "" && !strings.Contains(p.log.text(), c.log) {
+				t.Errorf("the log does not say %q:\n%s", c.log, p.log.text())
+			}
+			if code := p.stop(); code != 0 {
+				t.Errorf("exit code %d\n%s", code, p.log.text())
+			}
+			if left, _ := filepath.Glob(filepath.Join(p.data, "processes", "*")); len(left) > 0 {
+				t.Errorf("records are left: %v", left)
+			}
+		})
+	}
+}
+
+// awaitLine waits for a line from whoever holds a named pipe.
+func awaitLine(t *testing.T, path string) {
+	t.Helper()
+	pipe, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// supervisorOf is the supervisor of the one command of which there is a record.
+func supervisorOf(t *testing.T, data string) int {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(data, "processes", "*.json"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("records %v, %v", names, err)
+	}
+	text, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record struct{ PID int }
+	if err := json.Unmarshal(text, &record); err != nil {
+		t.Fatal(err)
+	}
+	return record.PID
+}

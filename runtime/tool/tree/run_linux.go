@@ -1,0 +1,245 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"shelly/runtime/failpoint"
+)
+
+// Run runs a command to its end and returns when nothing of it is left, soon after ctx
+// has ended. When an error is returned, the command was not started.
+//
+// After the command itself has ended, what it has left may go on for a moment where it
+// holds the output open; then it is killed. What cannot be killed is waited for where
+// ctx has ended, so that a stop is never claimed too early, and else said in the End.
+func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
+	if !armed.Load() {
+		return End{}, errUnarmed
+	}
+	t, err := k.start(c)
+	if err != nil {
+		return End{}, err
+	}
+	failpoint.Hit(failpoint.ToolStarted)
+	return t.await(ctx, c.Timeout), nil
+}
+
+// running is a command with its supervisor, as the daemon sees them.
+type running struct {
+	mark    uint64
+	record  string // the name of its file; empty: there is none
+	cmd     *exec.Cmd
+	orders  *os.File
+	output  *os.File
+	copied  chan struct{} // closed when nobody holds the output any more
+	reports chan report   // closed when the supervisor has ended
+}
+
+// start starts a supervisor and, once there is a record of it, the command.
+func (k *Keeper) start(c Command) (t *running, err error) {
+	var theirs, ours []*os.File
+	pipe := func() (r, w *os.File) {
+		if err == nil {
+			r, w, err = os.Pipe()
+		}
+		return r, w
+	}
+	ordersR, ordersW := pipe()
+	reportsR, reportsW := pipe()
+	outputR, outputW := pipe()
+	theirs, ours = []*os.File{ordersR, reportsW, outputW}, []*os.File{ordersW, reportsR, outputR}
+	defer func() {
+		closeFiles(theirs)
+		if err != nil {
+			closeFiles(ours)
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	t = &running{orders: ordersW, output: outputR, copied: make(chan struct{}), reports: make(chan report, 3)}
+	t.cmd = exec.Command("/proc/self/exe", supervisor) // and not its path, which an update may have replaced
+	t.cmd.Args[0] = os.Args[0]
+	t.cmd.Env = []string{} // nothing of the daemon's
+	t.cmd.Dir = "/"
+	t.cmd.Stdout, t.cmd.Stderr = outputW, outputW
+	t.cmd.ExtraFiles = []*os.File{ordersR, reportsW}
+	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if t.mark, err = newMark(); err != nil {
+		return nil, fmt.Errorf("choose a mark: %w", err)
+	}
+	boot, err := bootID()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.cmd.Start(); err != nil {
+		return nil, err
+	}
+	t.record, err = k.keep(record{Boot: boot, Mark: t.mark, PID: t.cmd.Process.Pid})
+	if err == nil {
+		err = json.NewEncoder(ordersW).Encode(request{Args: c.Args, Dir: c.Dir, Env: c.Env, Mark: t.mark})
+	}
+	if err != nil {
+		closeFiles(ours[:1])
+		return nil, errors.Join(err, t.cmd.Wait(), drop(t.record))
+	}
+	closeFiles(theirs)
+	theirs = nil
+	go func() {
+		_, _ = io.Copy(c.Out, outputR) // it ends with the last holder, or by a deadline
+		close(t.copied)
+	}()
+	go t.listen(reportsR)
+	return t, t.started()
+}
+
+// started waits for the word that the command was started.
+func (t *running) started() error {
+	r, open := <-t.reports
+	if r.Error == "" || !open {
+		return nil // the end of a supervisor that was killed is told by await
+	}
+	_ = t.orders.Close()
+	_ = t.cmd.Wait() // it has said how it went
+	t.settle(time.Now())
+	return errors.Join(errors.New(r.Error), drop(t.record))
+}
+
+// listen hands on what the supervisor tells.
+func (t *running) listen(from *os.File) {
+	defer close(t.reports)
+	defer from.Close()
+	for in := json.NewDecoder(from); ; {
+		var r report
+		if in.Decode(&r) != nil {
+			return
+		}
+		t.reports <- r
+	}
+}
+
+// await waits for the end of all.
+func (t *running) await(ctx context.Context, timeout time.Duration) (end End) {
+	var late, grace, hopeless <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
+	var silent <-chan struct{} // copied, once the command itself has ended
+	given := ctx.Done()
+	order := func() {
+		_ = t.orders.Close()
+		late, grace, silent = nil, nil, nil
+		if ctx.Err() == nil && hopeless == nil {
+			hopeless = time.After(patience)
+		}
+	}
+	gone := false
+	for {
+		select {
+		case r, open := <-t.reports:
+			switch {
+			case !open:
+				return t.ended(end, gone)
+			case r.Ended:
+				end.tell(syscall.WaitStatus(r.Status))
+				late, silent, grace = nil, t.copied, time.After(outputDelay)
+			case r.Gone:
+				gone = true
+			}
+		case <-silent:
+			order()
+		case <-grace:
+			order()
+		case <-late:
+			end.TimedOut = true
+			order()
+		case <-given:
+			given, hopeless = nil, nil
+			order()
+		case <-hopeless:
+			end.Left = t.left()
+			go t.outlive()
+			t.settle(time.Now())
+			return end
+		}
+	}
+}
+
+// tell takes over how the command itself ended.
+func (e *End) tell(status syscall.WaitStatus) {
+	if status.Exited() {
+		e.Exited, e.Code = true, status.ExitStatus()
+		return
+	}
+	e.Signal = signalled(status)
+}
+
+// ended is the end once the supervisor has ended. Of one that did not say that all is gone
+// before, nobody knows what it has left.
+func (t *running) ended(end End, gone bool) End {
+	_ = t.orders.Close()
+	_ = t.cmd.Wait() // how the supervisor ended is known, or of no account
+	if !gone {
+		end.Lost = !end.Exited && end.Signal == ""
+		_, left, err := endMarked(t.mark)
+		if err != nil || t.mark == 0 {
+			left = append(left, Process{t.cmd.Process.Pid, "the supervisor's tree"})
+		}
+		end.Left = left
+	}
+	t.settle(time.Now().Add(outputDelay))
+	if len(end.Left) == 0 {
+		_ = drop(t.record) // the next start finds nothing of it and removes it
+	}
+	return end
+}
+
+// outlive waits for the end of what could not be ended, for the sake of its record.
+func (t *running) outlive() {
+	gone := false
+	for r := range t.reports {
+		gone = gone || r.Gone
+	}
+	t.ended(End{}, gone)
+}
+
+// left are the processes of the tree that live.
+func (t *running) left() []Process {
+	all, err := entries()
+	if err != nil {
+		return nil
+	}
+	var left []Process
+	for _, e := range below(t.cmd.Process.Pid, all) {
+		if !e.dead {
+			left = append(left, Process{e.pid, e.name})
+		}
+	}
+	return left
+}
+
+// settle waits for the output until a time: something outside the tree may have been
+// handed it.
+func (t *running) settle(until time.Time) {
+	_ = t.output.SetReadDeadline(until)
+	<-t.copied
+	_ = t.output.Close()
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package tree
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Lacks says what this system cannot keep of what the package promises; empty: nothing.
+const Lacks = ""
+
+// supervisor is the one argument of a supervisor.
+const supervisor = "(supervisor of a command)"
+
+// What a supervisor finds open beside the usual three.
+const (
+	ordersFile  = 3 // the request; its end orders the end
+	reportsFile = 4
+)
+
+// request is what the daemon asks of a supervisor.
+type request struct {
+	Args []string `json:"args"`
+	Dir  string   `json:"dir"`
+	Env  []string `json:"env"`
+	Mark uint64   `json:"mark"` // 0: none
+}
+
+// report is what a supervisor tells, in this order: that the command was started or why
+// not, that it ended, that nothing is left.
+type report struct {
+	Error   string `json:"error,omitempty"`
+	Started bool   `json:"started,omitempty"`
+	Ended   bool   `json:"ended,omitempty"`
+	Status  uint32 `json:"status,omitempty"` // as of wait(2)
+	Gone    bool   `json:"gone,omitempty"`
+}
+
+// armed says that this program runs supervisors. Without that, a program that starts
+// itself again would do whatever it does, over and over.
+var armed atomic.Bool
+
+// Supervise returns at once, but for a process that [Keeper.Run] has started, which it
+// ends. It is called first in main.
+func Supervise() {
+	armed.Store(true)
+	if len(os.Args) == 2 && os.Args[1] == supervisor {
+		os.Exit(supervise())
+	}
+}
+
+// supervise runs one command and ends when nothing of it is left (TOL-11).
+func supervise() int {
+	// The kernel kills the command with the thread that started it.
+	runtime.LockOSThread()
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
+	unix.CloseOnExec(ordersFile)
+	unix.CloseOnExec(reportsFile)
+	orders := json.NewDecoder(os.NewFile(ordersFile, "orders"))
+	reports := json.NewEncoder(os.NewFile(reportsFile, "reports"))
+	var r request
+	if err := orders.Decode(&r); err != nil {
+		return 1 // the daemon is gone; nothing was started
+	}
+	command, err := begin(r)
+	if err != nil {
+		_ = reports.Encode(report{Error: err.Error()}) // a daemon that is gone needs none
+		return 1
+	}
+	_ = reports.Encode(report{Started: true})
+	w := &watch{command: command, reports: reports}
+	go func() {
+		_, _ = orders.Token() // its end, or an error, is the order
+		w.end()
+	}()
+	go func() {
+		<-ended
+		w.end()
+	}()
+	w.reap()
+	return 0
+}
+
+// begin makes this process the parent of all that the command will leave, and starts it.
+func begin(r request) (pid int, err error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return 0, fmt.Errorf("become the parent of what it leaves: %w", err)
+	}
+	_ = os.WriteFile("/proc/self/comm", []byte("shelly-call"), 0) // for whoever looks; nothing depends on it
+	if r.Mark > 0 {                                               // a kernel that does not take it is one of what the package cannot enforce
+		_ = unix.Prlimit(0, unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: r.Mark, Max: r.Mark}, nil)
+	}
+	pid, err = syscall.ForkExec(r.Args[0], r.Args, &syscall.ProcAttr{
+		Dir: r.Dir, Env: r.Env, Files: []uintptr{0, 1, 2},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return 0, err
+	}
+	// From here on the output is open as long as the command's processes hold it.
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err == nil {
+		err = errors.Join(unix.Dup3(null, 1, 0), unix.Dup3(null, 2, 0), unix.Close(null))
+	}
+	if err != nil {
+		_ = unix.Close(1)
+		_ = unix.Close(2)
+	}
+	return pid, nil
+}
+
+// watch is a supervisor's view of its tree.
+type watch struct {
+	command int
+	reports *json.Encoder
+	ending  atomic.Bool
+}
+
+// end orders the end of all.
+func (w *watch) end() {
+	w.ending.Store(true)
+	killBelow(w.command)
+}
+
+// reap waits for one child after another until there is none, which is the kernel's word
+// that nothing is left. Once the end is ordered, what is left is looked for after each
+// batch: one that was killed is always among the next to be waited for, since the way up
+// from whatever was missed leads over one.
+func (w *watch) reap() {
+	flags := 0
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, flags|unix.WALL, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil: // ECHILD
+			_ = w.reports.Encode(report{Gone: true})
+			return
+		case pid == 0:
+			flags = 0
+			if w.ending.Load() {
+				killBelow(w.command)
+			}
+		default:
+			flags = unix.WNOHANG
+			if pid == w.command && (status.Exited() || status.Signaled()) {
+				_ = w.reports.Encode(report{Ended: true, Status: uint32(status)})
+			}
+		}
+	}
+}
+
+// killBelow kills all that is below this process now, or else the command's group.
+func killBelow(command int) {
+	all, err := entries()
+	if err != nil {
+		_ = unix.Kill(-command, unix.SIGKILL) // what is known without /proc
+		return
+	}
+	for _, e := range below(os.Getpid(), all) {
+		handle, _ := kill(e.pid, func() bool {
+			now, ok := look(e.pid)
+			return ok && now.start == e.start
+		})
+		if handle >= 0 {
+			_ = unix.Close(handle)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Command is what to run.
+type Command struct {
+	Args    []string // the first is the program's absolute path
+	Dir     string
+	Env     []string // the whole environment
+	Out     io.Writer
+	Timeout time.Duration // from its start; 0: none
+}
+
+// End is how a command ended.
+type End struct {
+	Exited   bool   // by itself, with Code
+	Code     int    //
+	Signal   string // what killed it, where a signal did
+	TimedOut bool
+	Lost     bool      // its supervisor was killed, and it with that
+	Left     []Process // of its tree, what could not be ended
+}
+
+// Process is a process that runs.
+type Process struct {
+	PID  int
+	Name string
+}
+
+func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
+
+// Keeper runs commands and knows what is left of them. It is safe for concurrent use.
+type Keeper struct{ dir string }
+
+// New returns a keeper that writes its records to dir, which need not exist; where dir is
+// empty it keeps none, and what is left by a killed process is not found.
+func New(dir string) *Keeper { return &Keeper{dir} }
+
+const (
+	// outputDelay is how long a process that outlives its command may hold the output
+	// open before it is killed.
+	outputDelay = 500 * time.Millisecond
+	// patience is how long what was killed may take to end.
+	patience = 5 * time.Second
+)
+
+// LeftError says what cannot be ended.
+type LeftError struct{ Left []Process }
+
+func (e LeftError) Error() string {
+	names := make([]string, len(e.Left))
+	for i, p := range e.Left {
+		names[i] = p.String()
+	}
+	return "cannot end what a command has left: process " + strings.Join(names, ", ") + "; end it, then start again"
+}
+
+var errUnarmed = errors.New("a defect of shelly: main does not call tree.Supervise")
