@@ -6,27 +6,41 @@ import (
 )
 
 // act runs the calls of the last answer one at a time in order (INF-4), answers
-// those that cannot run itself (INF-8, INF-10), and asks the model again once
-// every call has its result.
-func (m *Machine) act(i int) {
+// those that cannot run itself (INF-8, INF-10), and goes on once every call has its
+// result. A call that has failed is started once more first.
+func (m *Machine) act(i int) firing {
+	if h := &m.s.Handles[i]; h.Inf.Attempt > 0 {
+		if !m.attemptAgain(h) {
+			return firing{}
+		}
+		h.Inf.settle()
+	}
+	return m.runCalls(i)
+}
+
+// runCalls runs the calls from Next on.
+func (m *Machine) runCalls(i int) firing {
 	for {
 		h := &m.s.Handles[i]
 		if h.Inf.Next >= len(h.Inf.Calls) {
-			break
+			return m.acted(h)
 		}
-		if !m.begun(i) {
-			return
+		if f, settled := m.begin(i); !settled {
+			return f
 		}
-		h = &m.s.Handles[i]
-		h.Inf.Next++
-		h.Inf.Attempt, h.Inf.Nothing, h.Inf.Cleared, h.Inf.Told = 0, false, false, ""
+		m.s.Handles[i].Inf.settle()
 	}
-	m.acted(i)
 }
 
-// begun begins the call at Next. It reports true where the call has its result
-// already, and false where that is awaited.
-func (m *Machine) begun(i int) bool {
+// settle goes on to the next call.
+func (inf *Inference) settle() {
+	inf.Next++
+	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told = 0, false, false, ""
+}
+
+// begin begins the call at Next. It reports true where the call has its result
+// already; where that is awaited, or a person is, false with what is fired for it.
+func (m *Machine) begin(i int) (firing, bool) {
 	h := &m.s.Handles[i]
 	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
 	decl, known := m.declared(h, c.Name)
@@ -45,17 +59,16 @@ func (m *Machine) begun(i int) bool {
 	case decl.Approve && !h.Inf.Cleared && !h.mayWait(m.s.Config.Switches.Unattended):
 		m.result(h, "not run: it needs a person's approval, and there is none behind this") // APR-4
 	case decl.Approve && !h.Inf.Cleared:
-		m.askApproval(h)
-		return false
+		return m.askApproval(), false
 	case decl.Builtin:
 		m.beginCall(h, decl)
-		return m.builtin(i, decl.Name)
+		return firing{}, m.builtin(i, decl.Name)
 	default:
 		m.beginCall(h, decl)
 		m.run(h, decl)
-		return false
+		return firing{}, false
 	}
-	return true
+	return firing{}, true
 }
 
 // beginCall counts a call that is about to start.
@@ -91,27 +104,24 @@ func (m *Machine) run(h *Handle, decl ToolDecl) {
 
 // acted goes on once every call of an answer has its result: to an end where a cap
 // is met, otherwise to the model.
-func (m *Machine) acted(i int) {
-	h := &m.s.Handles[i]
+func (m *Machine) acted(h *Handle) firing {
 	l := &m.s.Config.Limits
-	h.Inf.Calls, h.Inf.Next = nil, 0
 	iterations := l.iterations(h)
-	switch {
+	f := firing{on: OnResults}
+	switch reflection := m.s.Config.Prompts.Reflection; {
 	case h.Stop:
-		m.drop(i, OutcomeCancelled, "cancelled")
+		f = m.drop(h, OutcomeCancelled, "cancelled")
 	case h.Inf.Iterations >= iterations:
-		m.endInference(i, OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(iterations)+" iterations (max_iterations)")
+		f = endInference(OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(iterations)+" iterations (max_iterations)")
 	case h.Inf.Capped:
-		m.endInference(i, OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(l.MaxToolCalls)+" tool calls (max_tool_calls)")
+		f = endInference(OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(l.MaxToolCalls)+" tool calls (max_tool_calls)")
 	case repeats(h.Inf.Seen, l.MaxRepeats):
-		m.endInference(i, OnLimit, OutcomeExhausted, "the model repeats the same calls with the same results (max_repeats)")
-	default:
-		if reflection := m.s.Config.Prompts.Reflection; reflection != "" {
-			m.say(h, Message{Role: RoleUser, Text: reflection, Aside: true}) // INF-22
-		}
-		m.moveInference(h, OnResults)
-		m.think(i)
+		f = endInference(OnLimit, OutcomeExhausted, "the model repeats the same calls with the same results (max_repeats)")
+	case reflection != "":
+		f.write = func(h *Handle) { m.say(h, Message{Role: RoleUser, Text: reflection, Aside: true}) } // INF-22
 	}
+	h.Inf.Calls, h.Inf.Next = nil, 0
+	return f
 }
 
 // declared returns the declaration of a tool that the running inference offers.
@@ -141,25 +151,28 @@ func (h *Handle) useKey(c ToolCall) string {
 	return h.ID.entry() + "." + strconv.Itoa(h.Uses) + "." + strconv.FormatUint(x.sum(), 36)
 }
 
-// toolAnswered gives the running call its result, or starts it again later. A
-// failure is a result that the model sees.
-func (m *Machine) toolAnswered(i int, in ToolAnswered) {
-	h := &m.s.Handles[i]
-	l := &m.s.Config.Limits
+// toolAnswered gives the running call its result, or starts it again later (INF-16): an
+// unsafe one only where it says that nothing happened (INV-6). A failure is a result
+// that the model sees.
+func (m *Machine) toolAnswered(h *Handle, in ToolAnswered) firing {
 	m.unsafe = !h.Inf.Effects.Repeatable()
 	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
-	if again && h.Inf.Attempt < l.MaxToolAttempts && !h.Stop {
-		h.Inf.Nothing = in.Nothing
-		m.moveInference(h, OnToolFailed)
-		m.wait(h, TimerRetry, l.RetryDelay)
-		return
+	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
+		return firing{on: OnToolFailed, write: func(h *Handle) { h.Inf.Nothing = in.Nothing }}
 	}
 	text := in.Text
 	if in.Failed {
 		text = "error: " + text
 	}
-	m.ranWith(h, text, in.Failed)
-	m.nextCall(i)
+	return m.ran(text, in.Failed)
+}
+
+// ran gives the call at Next, which has run, its result.
+func (m *Machine) ran(text string, failed bool) firing {
+	return firing{on: OnRan, write: func(h *Handle) {
+		m.ranWith(h, text, failed)
+		h.Inf.settle()
+	}}
 }
 
 // ranWith gives a call that has run its result and audits it (TOL-9).
@@ -177,52 +190,54 @@ func (m *Machine) audit(h *Handle, text string, failed bool) {
 	})
 }
 
-// nextCall goes on behind a call that has its result.
-func (m *Machine) nextCall(i int) {
-	h := &m.s.Handles[i]
-	h.Inf.Next++
-	h.Inf.Attempt, h.Inf.Nothing, h.Inf.Cleared, h.Inf.Told = 0, false, false, ""
-	m.act(i)
-}
+// retry is the end of the wait before another attempt, or before the model is asked
+// again.
+func (m *Machine) retry(*Handle) firing { return firing{on: OnRetry} }
 
-// attemptAgain starts the failed call at Next once more.
-func (m *Machine) attemptAgain(i int) {
-	h := &m.s.Handles[i]
+// resumeRetry does not wait any longer (INF-13).
+func (m *Machine) resumeRetry(int) firing { return firing{on: OnRetry} }
+
+// attemptAgain starts the failed call at Next once more (INF-16). Where the tool is
+// declared otherwise by now, so that another start might do again what the first has
+// done (INV-6), it gives the call its result instead, and reports true.
+func (m *Machine) attemptAgain(h *Handle) bool {
 	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
-	if !ok || decl.Builtin || !h.Inf.Nothing && !decl.Effects.Repeatable() { // it is declared otherwise by now
+	if !ok || decl.Builtin || !h.Inf.Nothing && !decl.Effects.Repeatable() {
 		m.ranWith(h, UnknownOutcome, true)
-		m.nextCall(i)
-		return
+		return true
 	}
 	h.Inf.Attempt++
 	m.run(h, decl)
+	return false
 }
 
-// continueActing goes on with the call at Next after its process was lost, or
-// after a person has spoken.
-func (m *Machine) continueActing(i int) {
+// resumeActing goes on with the call at Next after its process was lost, or after a
+// person has spoken. One that was started has an unknown outcome: it is started again
+// only where it may be repeated, otherwise the model is told so, or a person asked
+// (INF-13, INV-6).
+func (m *Machine) resumeActing(i int) firing {
 	h := &m.s.Handles[i]
 	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	switch {
 	case h.Inf.Attempt == 0:
-		m.act(i)
+		return m.runCalls(i)
 	case h.Inf.Told != "":
 		m.ranWith(h, h.Inf.Told, true)
-		m.nextCall(i)
 	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable(), canary == CanaryRerunTool:
-		if decl.Builtin {
-			if m.builtin(i, decl.Name) {
-				m.nextCall(i)
-			}
-			return
+		if !decl.Builtin {
+			m.run(h, decl)
+			return firing{}
 		}
-		m.run(h, decl)
+		if !m.builtin(i, decl.Name) {
+			return firing{}
+		}
 	case m.s.Config.Switches.HoldUnknown && h.mayWait(m.s.Config.Switches.Unattended):
-		m.hold(h)
+		return m.hold()
 	default:
 		m.ranWith(h, UnknownOutcome, true)
-		m.nextCall(i)
 	}
+	m.s.Handles[i].Inf.settle()
+	return m.runCalls(i)
 }
 
 // result adds the result of the call at Next to the conversation, and remembers the

@@ -58,12 +58,15 @@ const yamlLibrary = "go.yaml.in/yaml/v4"
 // reason why it may be one.
 func globals() map[string]string {
 	return map[string]string{
-		"fsm.Lifecycle":      "a literal table, read only",
-		"fsm.HandleTable":    "a literal table, read only",
-		"fsm.InferenceTable": "a literal table, read only",
-		"fsm.canary":         "only in builds with the tag canary",
-		"fsm.steps":          "only in builds with the tag canary",
-		"sim.nothing":        "a constant in all but name",
+		"fsm.Lifecycle":       "a literal table, read only",
+		"fsm.HandleTable":     "a literal table, read only",
+		"fsm.InferenceTable":  "a literal table, read only",
+		"fsm.lifecyclePhases": "a literal, read only",
+		"fsm.handlePhases":    "a literal, read only",
+		"fsm.inferencePhases": "a literal, read only",
+		"fsm.canary":          "only in builds with the tag canary",
+		"fsm.steps":           "only in builds with the tag canary",
+		"sim.nothing":         "a constant in all but name",
 	}
 }
 

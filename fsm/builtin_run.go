@@ -114,8 +114,7 @@ func (m *Machine) skillNames() []string {
 
 // skillLoaded puts a skill's text where the profile shows it: into the system
 // prompt of the calls that follow, or into the call's result.
-func (m *Machine) skillLoaded(i int, in SkillLoaded) {
-	h := &m.s.Handles[i]
+func (m *Machine) skillLoaded(h *Handle, in SkillLoaded) firing {
 	var args struct {
 		Name      string `json:"name"`
 		Reference string `json:"reference"`
@@ -130,17 +129,17 @@ func (m *Machine) skillLoaded(i int, in SkillLoaded) {
 		what = "Reference '" + args.Reference + "' of skill '" + args.Name + "'"
 	}
 	text := what + " loaded."
-	switch {
-	case in.Error != "":
+	if in.Error != "" {
 		text = "error: " + what + " could not be loaded: " + in.Error
-	case !h.Sess.loaded(args.Name, args.Reference):
-		// It stays for the session's next turns (SKL-6).
-		h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)],
-			LoadedSkill{Name: args.Name, Reference: args.Reference, Text: in.Text})
 	}
+	known := in.Error != "" || h.Sess.loaded(args.Name, args.Reference)
 	if in.Error == "" && !m.s.Config.Prompts.shows(OfLoadedSkills) {
 		text += "\n\n" + in.Text
 	}
-	m.ranWith(h, text, in.Error != "")
-	m.nextCall(i)
+	return m.ran(text, in.Error != "").after(func(h *Handle) {
+		if !known { // it stays for the session's next turns (SKL-6)
+			h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)],
+				LoadedSkill{Name: args.Name, Reference: args.Reference, Text: in.Text})
+		}
+	})
 }

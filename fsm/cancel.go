@@ -35,7 +35,7 @@ func (m *Machine) cancel(i int) {
 	case m.s.Config.Switches.Cancel == CancelCheckpoint && h.Await.Call != 0:
 		h.Stop = true // HND-32
 	default:
-		m.abort(i, OutcomeCancelled, "cancelled") // HND-33
+		m.fire(i, m.abort(h, OutcomeCancelled, "cancelled")) // HND-33
 	}
 }
 
@@ -43,31 +43,33 @@ func (m *Machine) cancel(i int) {
 // it has a turn to keep it takes its place once more to keep it (HND-34).
 func (m *Machine) cancelWaiting(i int) {
 	h := &m.s.Handles[i]
-	m.clearWait(h)
-	h.Outcome, h.Failure = OutcomeCancelled, "cancelled"
-	m.refuse(h, OutcomeCancelled, "cancelled")
-	if !h.Loaded {
-		m.giveUpParked(h)
-		m.move(h, OnCancel)
-		m.ended(i, ExitClean)
+	on := Event("")
+	switch {
+	case !h.Loaded:
+		on = OnCancel
+	case h.State == Approving:
+		on = OnDecided
+	case h.State == Held:
+		on = OnResolved
+	case h.Poison && m.s.Lifecycle == Serving:
+		on = OnResume
+	}
+	if on == "" { // it has its place in the queue, or the next boot's
+		m.cancelled(h)
 		return
 	}
-	m.close(h)
-	m.giveUpParked(h)
-	h.Resume = Saving
-	switch {
-	case h.State == Approving:
-		m.move(h, OnDecided)
-	case h.State == Held:
-		m.move(h, OnResolved)
-	case h.Poison && m.s.Lifecycle == Serving:
-		m.move(h, OnResume)
-	}
-	h.Poison = false
+	m.fire(i, firing{on: on, write: m.cancelled})
 }
 
-// giveUpParked ends the inference of a handle that was parked in it.
-func (m *Machine) giveUpParked(h *Handle) {
-	h.Await = Await{}
+// cancelled tells the client of a waiting handle that it is cancelled. All that is left
+// to do is to keep its turn.
+func (m *Machine) cancelled(h *Handle) {
+	h.Outcome, h.Failure = OutcomeCancelled, "cancelled"
+	m.refuse(h, OutcomeCancelled, "cancelled")
+	m.close(h)
 	m.giveUp(h)
+	if h.Loaded {
+		h.Resume = Saving
+	}
+	h.Poison = false
 }

@@ -2,71 +2,42 @@ package fsm
 
 import "strings"
 
-// start gives the handle at i its turn: a new one begins, a parked one goes on
-// in the phase it was in (HND-24).
-func (m *Machine) start(i int) {
-	h := &m.s.Handles[i]
-	m.move(h, OnStart)
-	m.arm(h, TimerHandle, h.timeout(m.s.Config.Limits))
-	resume := h.Resume
-	h.Resume = ""
-	switch resume {
-	case Cognition:
-		m.move(h, OnAsk)
-		m.continueInference(i)
-	case Execution:
-		m.move(h, OnAct)
-		m.continueInference(i)
-	case Compacting:
-		m.move(h, OnCompact)
-		m.continueInference(i)
-		m.boundCompaction(i)
-	case Recalling:
-		m.move(h, OnRecall)
-		m.recall(h)
-	case Saving:
-		m.move(h, OnSave)
-		m.save(h)
-	case Summarizing:
-		m.move(h, OnSummarize)
-		m.continueInference(i)
-	case Embedding:
-		m.move(h, OnEmbed)
-		m.embed(h)
-	case Storing:
-		m.move(h, OnStore)
-		m.store(h)
-	default:
-		m.open(i)
+// start gives a queued handle its turn: a new one begins, a parked one goes on in the
+// phase it was in (HND-24).
+func (m *Machine) start(h *Handle) firing {
+	if again := m.handle.phase(h.Resume).Again; again != "" {
+		return firing{on: again, resumes: true, write: func(h *Handle) { h.Resume = "" }}
 	}
+	if h.Kind == KindMemory {
+		return firing{on: OnSummarize}
+	}
+	return firing{on: OnStart}
 }
 
-// open begins a handle: with its session where it has one.
-func (m *Machine) open(i int) {
-	h := &m.s.Handles[i]
-	switch {
-	case h.Kind == KindMemory:
-		m.move(h, OnSummarize)
-		m.summarize(i)
-	case m.s.Config.keepsSession(h):
-		m.load(h)
-	case h.Command == commandNew:
-		h.Answer, h.Outcome = newSession, OutcomeAnswered
-		m.move(h, OnSave)
-		m.finish(i, OnFinish)
-	default:
-		m.begin(i)
+// begins is how a handle goes to the model: with the cognition question where there is
+// a cognition.
+func (m *Machine) begins(h *Handle) Event {
+	if m.s.Config.Switches.NoCognition || h.Kind == KindInit || h.Kind == KindSubagent {
+		return OnAct
 	}
+	return OnAsk
 }
 
-// begin assembles the conversation (HND-3): the history, then the input, behind the
+// inferAnswer asks for the handle's answer, over a conversation that is assembled first.
+func (m *Machine) inferAnswer(i int) firing {
+	h := &m.s.Handles[i]
+	if len(h.Talk.Messages) == 0 {
+		m.assemble(h)
+	}
+	return m.infer(i, h.purpose(), h.Talk, h.toolset())
+}
+
+// assemble makes the conversation (HND-3): the history, then the input, after the
 // cognition question where there is a cognition.
-func (m *Machine) begin(i int) {
-	h := &m.s.Handles[i]
+func (m *Machine) assemble(h *Handle) {
 	first := Message{Role: RoleUser, Text: h.Input, Images: h.Images} // INF-27
-	on := OnAct
-	if !m.s.Config.Switches.NoCognition && h.Kind != KindInit && h.Kind != KindSubagent {
-		first.Text, on = m.s.Config.Prompts.question(h.Input), OnAsk
+	if h.State == Cognition {
+		first.Text = m.s.Config.Prompts.question(h.Input)
 	}
 	history := h.Sess.History
 	if len(h.Context) > 0 {
@@ -78,61 +49,81 @@ func (m *Machine) begin(i int) {
 	if h.Loaded {
 		h.Turn = []Message{h.question()}
 	}
-	m.move(h, on)
-	m.infer(i, h.purpose(), h.Talk, h.toolset())
 }
 
-// inferred goes on from a finished inference.
-func (m *Machine) inferred(i int) {
+// inferred hands the end of an inference to the handle that asked for it.
+func (m *Machine) inferred(i int) firing {
 	h := &m.s.Handles[i]
-	switch h.State {
-	case Summarizing:
-		m.summarized(h)
-		return
-	case Compacting:
-		m.compacted(i)
-		return
+	if ends := m.handle.phase(h.State).ends; ends != nil {
+		return ends(m, h)
 	}
-	h.Talk = h.Inf.Talk
-	if n, ok := Need(h.Inf.Result); ok && h.Inf.State == Completed && h.State == Cognition {
-		h.Rounds++
-		h.Need = n
-		m.move(h, OnNeed)
-		m.recall(h)
-		return
-	}
-	m.conclude(i)
+	return firing{}
 }
 
-// conclude turns the end of an answering inference into the handle's answer, or
+// considered is the end of an inference that was asked the cognition question: it
+// describes a need (HND-7), or it is an answer.
+func (m *Machine) considered(h *Handle) firing {
+	if need, ok := Need(h.Inf.Result); ok && h.Inf.State == Completed {
+		return firing{on: OnNeed, write: func(h *Handle) {
+			h.Talk = h.Inf.Talk
+			h.Rounds++
+			h.Need = need
+		}}
+	}
+	return m.concluded(h)
+}
+
+// concluded turns the end of an answering inference into the handle's answer, or
 // into its failure (INF-19).
-func (m *Machine) conclude(i int) {
-	h := &m.s.Handles[i]
+func (m *Machine) concluded(h *Handle) firing {
 	sw, p := &m.s.Config.Switches, &m.s.Config.Prompts
+	answer := ""
 	switch {
 	case h.Inf.State == Completed:
-		h.Answer = withoutMarker(h.Inf.Result)
+		answer = withoutMarker(h.Inf.Result)
 	case h.Inf.Outcome == OutcomeExhausted:
-		h.Answer = ended(sw.AtLimit, h.Inf.Said, p.atLimit(m.s.Config.Limits.capOf(h)))
+		answer = endedBy(sw.AtLimit, h.Inf.Said, p.atLimit(m.s.Config.Limits.capOf(h)))
 	case h.Inf.Outcome == OutcomeCut:
-		h.Answer = ended(sw.AtLength, h.Inf.Said, p.AtLength)
+		answer = endedBy(sw.AtLength, h.Inf.Said, p.AtLength)
 	}
-	h.Answer = strings.TrimSpace(h.Answer)
-	if h.Answer == "" {
-		reason, outcome := h.Inf.Result, h.Inf.Outcome
-		if h.Inf.State == Completed {
-			reason, outcome = emptyAnswer, OutcomeFailed
-		}
-		m.drop(i, outcome, reason)
-		return
+	if answer = strings.TrimSpace(answer); answer != "" {
+		return m.withAnswer(h, answer)
 	}
-	h.Outcome, h.Stop = h.Inf.Outcome, false
-	m.concluded(i)
+	reason, outcome := h.Inf.Result, h.Inf.Outcome
+	if h.Inf.State == Completed {
+		reason, outcome = emptyAnswer, OutcomeFailed
+	}
+	return m.drop(h, outcome, reason).after(func(h *Handle) { h.Talk = h.Inf.Talk })
 }
 
-// ended is the answer of an inference that met a limit: none, the text so far with
+// withAnswer goes on from the answer: the turn is kept, then remembered, then the
+// handle ends.
+func (m *Machine) withAnswer(h *Handle, answer string) firing {
+	on := OnAnswer
+	switch {
+	case h.Loaded:
+		on = OnKeep
+	case !m.s.Config.remembers(h):
+		on = OnFinish
+	case h.Kind == KindInit:
+		on = OnReport
+	}
+	return firing{on: on, write: func(h *Handle) {
+		h.Talk = h.Inf.Talk
+		h.Answer, h.Outcome, h.Stop = answer, h.Inf.Outcome, false
+		if on == OnReport {
+			h.Summary = answer // the report is the memory (LIF-4)
+		}
+		m.close(h)
+		if m.s.Config.Switches.ReplyFirst {
+			m.deliver(h) // HND-28
+		}
+	}}
+}
+
+// endedBy is the answer of an inference that met a limit: none, the text so far with
 // a notice, or the notice.
-func ended(mode EndMode, said, notice string) string {
+func endedBy(mode EndMode, said, notice string) string {
 	switch {
 	case mode == EndState || mode == EndNotice && said == "":
 		return notice
@@ -166,34 +157,10 @@ func (l *Limits) iterations(h *Handle) int {
 	return l.MaxIterations
 }
 
-// concluded goes on from the answer: the turn is kept, then remembered, then the
-// handle ends.
-func (m *Machine) concluded(i int) {
-	h := &m.s.Handles[i]
-	m.close(h)
-	if m.s.Config.Switches.ReplyFirst {
-		m.deliver(h) // HND-28
-	}
-	switch {
-	case h.Loaded:
-		m.move(h, OnKeep)
-		m.save(h)
-	case !m.s.Config.remembers(h):
-		m.finish(i, OnFinish)
-	case h.Kind == KindInit:
-		h.Summary = h.Answer // the report is the memory (LIF-4)
-		m.move(h, OnReport)
-		m.embed(h)
-	default:
-		m.move(h, OnAnswer)
-		m.summarize(i)
-	}
-}
-
 // remembers reports whether a handle's own memory phase is due. Where turns are
 // remembered together later, those that nobody will speak to again, the initial
 // inference and the farewell, still go by themselves.
-func (c Config) remembers(h *Handle) bool {
+func (c *Config) remembers(h *Handle) bool {
 	switch h.Kind {
 	case KindSubagent:
 		return false
@@ -205,15 +172,16 @@ func (c Config) remembers(h *Handle) bool {
 }
 
 // recall looks for the handle's need in memory (HND-7).
-func (m *Machine) recall(h *Handle) {
+func (m *Machine) recall(i int) firing {
+	h := &m.s.Handles[i]
 	call := m.await(h, CallRecall)
 	m.emit(Recall{Call: call, Handle: h.ID, Session: h.Session, Need: h.Need, TopK: m.s.Config.Limits.RecallTopK, Own: m.s.Config.Switches.OwnMemory})
+	return firing{}
 }
 
 // recalled injects what was found, or says that nothing was (HND-8, HND-9), and
 // asks again; after the last round without the question (HND-10).
-func (m *Machine) recalled(i int, in Recalled) {
-	h := &m.s.Handles[i]
+func (m *Machine) recalled(h *Handle, in Recalled) firing {
 	text := remembered(h.Need, in.Entries)
 	switch {
 	case in.Error != "":
@@ -221,11 +189,11 @@ func (m *Machine) recalled(i int, in Recalled) {
 	case len(in.Entries) == 0:
 		text = nothingRemembered(h.Need)
 	}
-	h.Talk = h.Talk.add(Message{Role: RoleUser, Text: text, Aside: true})
+	on := OnRecalled
 	if h.Rounds >= m.s.Config.Limits.MaxCognitionRounds {
-		m.move(h, OnEnough)
-	} else {
-		m.move(h, OnRecalled)
+		on = OnEnough
 	}
-	m.infer(i, h.purpose(), h.Talk, h.toolset())
+	return firing{on: on, write: func(h *Handle) {
+		h.Talk = h.Talk.add(Message{Role: RoleUser, Text: text, Aside: true})
+	}}
 }

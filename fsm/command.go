@@ -98,9 +98,7 @@ func (m *Machine) stopSession(session string) string {
 }
 
 // renew begins a session anew (SES-14).
-func (m *Machine) renew(h *Handle, on Event) {
+func renew(h *Handle) {
 	h.Answer, h.Outcome = newSession, OutcomeAnswered
 	h.Sess.History, h.Sess.Skills = nil, nil
-	m.move(h, on)
-	m.save(h)
 }

@@ -41,134 +41,133 @@ func (m *Machine) message(h *Handle, to Origin, text string, isError bool) {
 	m.emit(SendMessage{Handle: h.ID, Key: h.ID.entry(), Session: h.Session, To: to, Text: text, IsError: isError})
 }
 
-// finish ends a handle that has its answer (HND-15).
-func (m *Machine) finish(i int, on Event) {
-	h := &m.s.Handles[i]
-	m.move(h, on)
-	m.clearTimer(h)
-	m.deliver(h)
-	m.ended(i, ExitClean)
+// done ends a handle that has its answer (HND-15).
+func (m *Machine) done(i int) firing {
+	m.deliver(&m.s.Handles[i])
+	return m.ended(i)
 }
 
 // drop ends a handle that has no answer (HND-16): whoever waits is told at once,
 // and the turn is kept where its session is (SES-5).
-func (m *Machine) drop(i int, outcome Outcome, reason string) {
-	h := &m.s.Handles[i]
-	m.clearWait(h)
-	m.giveUp(h)
-	h.Outcome, h.Failure = outcome, reason
-	m.refuse(h, outcome, reason)
-	m.dropped(i)
+func (m *Machine) drop(h *Handle, outcome Outcome, reason string) firing {
+	f := m.without(h, outcome)
+	return f.after(func(h *Handle) {
+		m.giveUp(h)
+		h.Outcome, h.Failure = outcome, reason
+		m.refuse(h, outcome, reason)
+	})
 }
 
-// dropped goes on behind the word that there is no answer.
-func (m *Machine) dropped(i int) {
-	h := &m.s.Handles[i]
-	if h.Loaded && h.State != Saving {
+// dropped goes on after the word that there is no answer.
+func (m *Machine) dropped(h *Handle) firing { return m.without(h, h.Outcome) }
+
+// without is how a handle goes on that comes to an outcome without an answer.
+func (m *Machine) without(h *Handle, outcome Outcome) firing {
+	if !h.Loaded || h.State == Saving {
+		return firing{on: m.loss(h, outcome)}
+	}
+	return firing{on: OnKeep, write: func(h *Handle) {
 		if h.State == Compacting {
 			m.shed(h) // SES-11: no consolidation came of it
 		}
 		m.close(h)
-		m.move(h, OnKeep)
-		m.save(h)
-		return
-	}
-	m.lost(i)
+	}}
 }
 
-// lost ends a handle without an answer of which nothing is left to keep.
-func (m *Machine) lost(i int) {
-	h := &m.s.Handles[i]
-	on, code := OnFail, ExitClean
+// loss is how a handle ends without an answer, of which nothing is left to keep.
+func (m *Machine) loss(h *Handle, outcome Outcome) Event {
 	switch {
-	case h.State == Stopping && h.Outcome != OutcomeCancelled:
-		on = OnStopped
-	case h.Outcome == OutcomeCancelled:
-		on = OnCancel
+	case outcome == OutcomeCancelled:
+		return OnCancel
+	case h.State == Stopping:
+		return OnStopped
 	case h.State == Saving:
+		return OnFail
 	case h.Kind == KindInit && m.s.Lifecycle == Draining:
-		on = OnAbandon
-	case h.Outcome == OutcomeTimeout:
-		on, code = OnTimeout, ExitTimeout
+		return OnAbandon
+	case outcome == OutcomeTimeout:
+		return OnTimeout
+	default:
+		return OnFail
 	}
-	m.move(h, on)
-	m.clearTimer(h)
-	m.ended(i, code)
 }
 
 // ended takes a terminal handle out of the state, hands on what others wait for,
 // and moves the lifecycle on where it waited for it.
-func (m *Machine) ended(i int, code ExitCode) {
+func (m *Machine) ended(i int) firing {
 	h := m.s.Handles[i]
 	m.remove(i)
 	switch {
-	case h.Kind == KindInit:
-		if m.s.Lifecycle == Initializing {
-			m.s.Initialized = true
-			m.serve()
-		}
-	case h.Kind == KindFarewell:
-		m.live(OnFarewelled)
-		m.stop(code)
+	case h.Kind == KindInit && m.s.Lifecycle == Initializing:
+		return firing{on: OnInitialized, write: func(*Handle) { m.s.Initialized = true }}
+	case h.Kind == KindFarewell && m.s.Lifecycle == Farewell:
+		return firing{on: OnFarewelled, write: func(*Handle) { m.code = h.exitCode() }}
 	case h.Kind == KindSubagent && h.Outcome != OutcomeCancelled:
 		m.reportSubagent(h)
 	case h.State == Done:
 		m.gather(h)
 	}
+	return firing{}
 }
 
-// timeUp handles a fired handle timer by phase.
-func (m *Machine) timeUp(i int) {
-	h := &m.s.Handles[i]
-	h.Timer = 0
-	switch h.State {
-	case Stopping:
-		m.dropped(i)
-	case Saving:
-		m.abortCall(h)
-		m.skipSave(i)
-	case Summarizing, Embedding, Storing: // HND-20
-		m.abortCall(h)
-		m.clearWait(h)
-		m.giveUp(h)
-		m.finish(i, OnSkip)
-	default: // HND-18
-		m.abort(i, OutcomeTimeout, "timed out after "+h.timeout(m.s.Config.Limits).String())
+// exitCode is what the end of a farewell tells the driver.
+func (h *Handle) exitCode() ExitCode {
+	if h.State == Failed && h.Outcome == OutcomeTimeout {
+		return ExitTimeout
 	}
+	return ExitClean
 }
+
+// timeUp is the end of a handle's time.
+func (m *Machine) timeUp(h *Handle) firing {
+	if late := m.handle.phase(h.State).late; late != nil {
+		return late(m, h)
+	}
+	return m.abort(h, OutcomeTimeout, "timed out after "+h.timeout(m.s.Config.Limits).String()) // HND-18
+}
+
+// skip leaves out what was still to be done for memory (HND-20).
+func (m *Machine) skip(*Handle) firing { return firing{on: OnSkip, write: m.giveUp} }
 
 // abort gives up a handle that has no answer. While a tool runs the handle
 // answers and then keeps its place until the tool has stopped (HND-19); the
 // farewell does not wait, because the process is about to end.
-func (m *Machine) abort(i int, outcome Outcome, reason string) {
-	h := &m.s.Handles[i]
-	tool := h.Await.Kind == CallTool
-	m.abortCall(h)
-	if !tool || h.Kind == KindFarewell {
-		m.drop(i, outcome, reason)
-		return
+func (m *Machine) abort(h *Handle, outcome Outcome, reason string) firing {
+	if h.Await.Kind != CallTool || h.Kind == KindFarewell {
+		return m.drop(h, outcome, reason)
 	}
-	m.giveUp(h)
-	m.clearTimer(h)
-	h.Outcome, h.Failure = outcome, reason
-	m.refuse(h, outcome, reason)
-	m.move(h, OnAbort)
-	h.Left = 0
-	m.arm(h, TimerAbort, m.s.Config.Limits.AbortTimeout)
+	return firing{on: OnAbort, write: func(h *Handle) {
+		m.giveUp(h)
+		m.clearTimer(h)
+		h.Outcome, h.Failure = outcome, reason
+		m.refuse(h, outcome, reason)
+	}}
 }
 
-// park keeps a handle for the next boot with what was left of its time (HND-27).
+// toolStopped goes on once an aborted tool has stopped.
+func (m *Machine) toolStopped(h *Handle) firing {
+	return m.dropped(h).after(func(h *Handle) {
+		m.clearTimer(h)
+		if canary == CanaryReplyTwice {
+			h.Replied = false
+			m.refuse(h, OutcomeFailed, "stopped")
+		}
+	})
+}
+
+// parking keeps a handle for the next boot with what was left of its time (HND-27).
 // The inference stays as it is: its last call is asked again, or its outcome
 // named unknown, when the handle goes on.
-func (m *Machine) park(h *Handle) {
-	switch {
-	case h.State == Stopping: // the turn is still to be kept
-		m.close(h)
-		h.Resume = Saving
-	case h.asksPerson():
-		// Resume is set already
-	case h.State != Queued && h.State != Loading:
-		h.Resume = h.State
-	}
-	m.move(h, OnPark)
+func (m *Machine) parking() firing {
+	return firing{on: OnPark, write: func(h *Handle) {
+		switch {
+		case h.State == Stopping: // the turn is still to be kept
+			m.close(h)
+			h.Resume = Saving
+		case h.asksPerson():
+			// Resume is set already
+		case h.State != Queued && h.State != Loading:
+			h.Resume = h.State
+		}
+	}}
 }

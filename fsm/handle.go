@@ -24,6 +24,7 @@ const (
 // Handle events.
 const (
 	OnStart      Event = "start"      // its turn has come
+	OnAgain      Event = "again"      // what was asked of the store has failed, and is tried again
 	OnAsk        Event = "ask"        // ask the cognition question, or go on with it
 	OnRecall     Event = "recall"     // go on with a recall
 	OnAct        Event = "act"        // infer without the question, or go on with it
@@ -66,6 +67,14 @@ var HandleTable = Table{
 	Final:   []State{Done, Failed, Cancelled},
 	Rows: []Row{
 		{Queued, OnStart, Loading, "HND-2"},
+		{Queued, OnCompact, Compacting, "HND-24"},
+		{Queued, OnAsk, Cognition, "HND-24"},
+		{Queued, OnRecall, Recalling, "HND-24"},
+		{Queued, OnAct, Execution, "HND-24"},
+		{Queued, OnSave, Saving, "HND-24"},
+		{Queued, OnSummarize, Summarizing, "HND-24"},
+		{Queued, OnEmbed, Embedding, "HND-24"},
+		{Queued, OnStore, Storing, "HND-24"},
 		{Queued, OnPark, Parked, "LIF-6"},
 		{Queued, OnCancel, Cancelled, "HND-34"},
 		{Parked, OnResume, Queued, "LIF-11"},
@@ -74,11 +83,9 @@ var HandleTable = Table{
 		{Loading, OnAsk, Cognition, "HND-4"},
 		{Loading, OnAct, Execution, "LIF-3"},
 		{Loading, OnCompact, Compacting, "SES-10"},
-		{Loading, OnRecall, Recalling, "HND-24"},
-		{Loading, OnSave, Saving, "HND-24"},
-		{Loading, OnSummarize, Summarizing, "HND-24"},
-		{Loading, OnEmbed, Embedding, "HND-24"},
-		{Loading, OnStore, Storing, "HND-24"},
+		{Loading, OnSave, Saving, "SES-14"},
+		{Loading, OnFinish, Done, "SES-14"},
+		{Loading, OnAgain, Loading, "SES-8"},
 		{Loading, OnFail, Failed, "SES-8"},
 		{Loading, OnTimeout, Failed, "HND-18"},
 		{Loading, OnCancel, Cancelled, "HND-33"},
@@ -132,6 +139,7 @@ var HandleTable = Table{
 		{Held, OnCancel, Cancelled, "HND-34"},
 		{Held, OnPark, Parked, "APR-7"},
 
+		{Saving, OnAgain, Saving, "SES-8"},
 		{Saving, OnSaved, Summarizing, "HND-12"},
 		{Saving, OnFinish, Done, "HND-30"},
 		{Saving, OnSkip, Done, "HND-20"},
@@ -150,6 +158,7 @@ var HandleTable = Table{
 		{Embedding, OnPark, Parked, "LIF-8"},
 		{Embedding, OnAbandon, Failed, "LIF-12"},
 
+		{Storing, OnAgain, Storing, "HND-23"},
 		{Storing, OnStored, Done, "HND-14"},
 		{Storing, OnSkip, Done, "HND-20"},
 		{Storing, OnPark, Parked, "LIF-8"},

@@ -22,7 +22,9 @@ const (
 // Inference events.
 const (
 	OnToolsAsked Event = "tools_asked" // stop reason tool_use
+	OnRan        Event = "ran"         // a call has its result, and others may follow
 	OnResults    Event = "results"     // every call has its result
+	OnUnusable   Event = "unusable"    // there is nothing to use in the answer, and the model is asked again
 	OnEndTurn    Event = "end_turn"    // stop reason end_turn
 	OnMaxTokens  Event = "max_tokens"  // stop reason max_tokens
 	OnError      Event = "error"       // the model failed for good, or its answers are empty
@@ -48,8 +50,10 @@ var InferenceTable = Table{
 		{Thinking, OnError, Broken, "INF-6"},
 		{Thinking, OnLimit, Exhausted, "INF-7"},
 		{Thinking, OnBackOff, BackingOff, "INF-15"},
+		{Thinking, OnUnusable, Thinking, "INF-20"},
 		{Thinking, OnCondense, Condensing, "CTX-3"},
 		{Thinking, OnGiveUp, Aborted, "INF-11"},
+		{Acting, OnRan, Acting, "INF-4"},
 		{Acting, OnResults, Thinking, "INF-4"},
 		{Acting, OnToolFailed, Retrying, "INF-16"},
 		{Acting, OnLimit, Exhausted, "INF-17"},
@@ -107,24 +111,24 @@ const (
 	notRunCancel = "cancelled, not run"
 )
 
-// infer begins an inference over talk.
-func (m *Machine) infer(i int, purpose Purpose, talk Conversation, tools Toolset) {
+// infer begins an inference over talk: it enters the table's initial state.
+func (m *Machine) infer(i int, purpose Purpose, talk Conversation, tools Toolset) firing {
 	m.s.Handles[i].Inf = Inference{State: Thinking, Purpose: purpose, Tools: tools, Talk: talk}
-	m.think(i)
+	return m.enter(m.inference.phase(Thinking), i, false)
 }
 
 // think asks the model (INF-1), unless this is where a cancelled handle ends
 // (HND-32) or the conversation has to be shortened first (CTX-3).
-func (m *Machine) think(i int) {
+func (m *Machine) think(i int) firing {
 	h := &m.s.Handles[i]
 	if h.Stop {
-		m.drop(i, OutcomeCancelled, "cancelled")
-		return
+		return m.drop(h, OutcomeCancelled, "cancelled")
 	}
-	if m.condense(i, false) {
-		return
+	if f, ok := m.condense(h, false); ok {
+		return f
 	}
 	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk, m.offered(h))
+	return firing{}
 }
 
 // ask sends a conversation to the model.
@@ -156,49 +160,74 @@ func (m *Machine) offered(h *Handle) Toolset {
 	return NoTools
 }
 
-// answered takes the model's answer by its stop reason.
-func (m *Machine) answered(i int, in BrainAnswered) {
-	h := &m.s.Handles[i]
+// answered takes the model's answer: it is used, or nothing in it can be.
+func (m *Machine) answered(h *Handle, in BrainAnswered) firing {
 	if h.Inf.State == Condensing {
-		m.condensed(i, in.Text)
-		return
+		return m.condensed(in.Text)
 	}
-	l := &m.s.Config.Limits
+	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations+1)
+	switch nothing := len(calls) == 0 && in.Stop != StopMaxTokens; {
+	case nothing && strings.TrimSpace(text) == "":
+		return m.unusable(h, in, m.s.Config.Prompts.Empty, emptyAnswer)
+	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
+		return m.unusable(h, in, actionPrompt, actionAnswer)
+	case in.Stop == StopMaxTokens:
+		calls = nil // INF-5: a call may have lost its end
+	}
+	return m.usable(h, in.Stop, calls, text).after(func(h *Handle) {
+		m.countAnswer(h, in)
+		h.Inf.Empty = 0
+		m.say(h, Message{Role: RoleAssistant, Text: text, Thinking: in.Thinking, Calls: calls})
+		h.Inf.said(text)
+	})
+}
+
+// countAnswer counts an answer of the model.
+func (m *Machine) countAnswer(h *Handle, in BrainAnswered) {
 	m.learnTokens(h, in.Tokens.Prompt)
 	h.Inf.Iterations++
 	h.Inf.Waits = 0
-	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations)
-	if len(calls) == 0 && strings.TrimSpace(text) == "" && in.Stop != StopMaxTokens {
-		m.askAnew(i, m.s.Config.Prompts.Empty, emptyAnswer)
-		return
-	}
-	if len(calls) == 0 && in.Stop != StopMaxTokens && m.s.Config.Unrunnable(m.offered(h), text) {
-		m.askAnew(i, actionPrompt, actionAnswer)
-		return
-	}
-	h.Inf.Empty = 0
-	if in.Stop == StopMaxTokens {
-		calls = nil // INF-5: a call may have lost its end
-	}
-	m.say(h, Message{Role: RoleAssistant, Text: text, Thinking: in.Thinking, Calls: calls})
-	h.Inf.said(text)
+}
+
+// usable goes on from an answer by its stop reason.
+func (m *Machine) usable(h *Handle, stop Stop, calls []ToolCall, text string) firing {
 	switch {
-	case in.Stop == StopMaxTokens:
-		m.endInference(i, OnMaxTokens, OutcomeCut, cutAnswer)
-	case len(calls) > 0 && h.Inf.Rounds >= l.MaxToolRounds:
-		for _, c := range calls {
-			m.say(h, Message{Role: RoleTool, Text: "not run: limit (max_tool_rounds)", Tool: c.Name, ToolCall: c.ID})
-		}
-		m.endInference(i, OnLimit, OutcomeExhausted, "the model still asked for tools after "+
+	case stop == StopMaxTokens:
+		return endInference(OnMaxTokens, OutcomeCut, cutAnswer)
+	case len(calls) == 0:
+		return endInference(OnEndTurn, OutcomeAnswered, strings.TrimSpace(text))
+	case h.Inf.Rounds >= m.s.Config.Limits.MaxToolRounds:
+		f := endInference(OnLimit, OutcomeExhausted, "the model still asked for tools after "+
 			strconv.Itoa(h.Inf.Rounds)+" rounds (max_tool_rounds)")
-	case len(calls) > 0:
-		h.Inf.Rounds++
-		h.Inf.Calls, h.Inf.Next, h.Inf.Attempt = calls, 0, 0
-		m.moveInference(h, OnToolsAsked)
-		m.act(i)
+		return f.after(func(h *Handle) {
+			for _, c := range calls {
+				m.say(h, Message{Role: RoleTool, Text: "not run: limit (max_tool_rounds)", Tool: c.Name, ToolCall: c.ID})
+			}
+		})
 	default:
-		m.endInference(i, OnEndTurn, OutcomeAnswered, strings.TrimSpace(text))
+		return firing{on: OnToolsAsked, write: func(h *Handle) {
+			h.Inf.Rounds++
+			h.Inf.Calls, h.Inf.Next, h.Inf.Attempt = calls, 0, 0
+		}}
 	}
+}
+
+// unusable asks again after an answer in which there was nothing to use (INF-20, INF-29).
+func (m *Machine) unusable(h *Handle, in BrainAnswered, prompt, reason string) firing {
+	l := &m.s.Config.Limits
+	f := firing{on: OnUnusable, write: func(h *Handle) {
+		m.say(h, Message{Role: RoleUser, Text: prompt, Aside: true})
+	}}
+	switch {
+	case h.Stop:
+		f = m.drop(h, OutcomeCancelled, "cancelled") // HND-32
+	case h.Inf.Empty+1 >= l.MaxAnswerAttempts, h.Inf.Iterations+1 >= l.iterations(h):
+		f = endInference(OnError, OutcomeFailed, reason) // INF-9
+	}
+	return f.after(func(h *Handle) {
+		m.countAnswer(h, in)
+		h.Inf.Empty++
+	})
 }
 
 // CallsOf returns the calls of an answer where a set of tools was offered, those
@@ -223,44 +252,26 @@ func (c Config) Unrunnable(set Toolset, text string) bool {
 	return c.Switches.TextCalls && set != NoTools && c.actionCall(set, text)
 }
 
-// askAnew asks again after an answer in which there was nothing to use (INF-20, INF-29).
-func (m *Machine) askAnew(i int, prompt, reason string) {
-	h := &m.s.Handles[i]
-	h.Inf.Empty++
-	if h.Stop {
-		m.drop(i, OutcomeCancelled, "cancelled") // HND-32
-		return
-	}
-	if h.Inf.Empty >= m.s.Config.Limits.MaxAnswerAttempts || h.Inf.Iterations >= m.s.Config.Limits.iterations(h) {
-		m.endInference(i, OnError, OutcomeFailed, reason) // INF-9
-		return
-	}
-	m.say(h, Message{Role: RoleUser, Text: prompt, Aside: true})
-	m.think(i)
-}
-
 // brainFailed waits and asks again where that can help (INF-15); otherwise it ends
 // the inference, and its caller decides what that means.
-func (m *Machine) brainFailed(i int, in BrainFailed) {
-	h := &m.s.Handles[i]
-	reason := string(in.Class) + ": " + in.Reason
-	l := &m.s.Config.Limits
+func (m *Machine) brainFailed(h *Handle, in BrainFailed) firing {
 	switch {
 	case h.Inf.State == Condensing:
-		m.condensed(i, "")
+		return m.condensed("")
 	case h.Stop: // HND-32: it would only be asked again to end there
-		m.drop(i, OutcomeCancelled, "cancelled")
-	case in.Class == BrainContextTruncated && m.condense(i, true):
-	case in.Class.Retryable() && h.Inf.Waits < len(l.Backoff) && h.State != Compacting: // the next turn tries again
-		h.Inf.Waits++
-		m.moveInference(h, OnBackOff)
-		m.wait(h, TimerBackoff, m.s.Config.backoff(h.Inf.Waits-1))
-		if canary == CanaryUnboundedRetry {
-			h.Inf.Waits--
+		return m.drop(h, OutcomeCancelled, "cancelled")
+	case in.Class == BrainContextTruncated:
+		if f, ok := m.condense(h, true); ok {
+			return f
 		}
-	default:
-		m.endInference(i, OnError, OutcomeFailed, reason)
+	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != Compacting: // the next turn tries again
+		return firing{on: OnBackOff, write: func(h *Handle) {
+			if canary != CanaryUnboundedRetry {
+				h.Inf.Waits++
+			}
+		}}
 	}
+	return endInference(OnError, OutcomeFailed, string(in.Class)+": "+in.Reason)
 }
 
 // Retryable reports whether asking again can help without anybody doing anything.
@@ -294,41 +305,33 @@ func (inf *Inference) said(text string) {
 	inf.Said += text
 }
 
-// continueInference goes on with an inference that was parked, or whose process
+// resumeInference goes on with an inference that was parked, or whose process
 // was lost: the model is asked again, a tool that may be started again is, and the
 // outcome of any other is named unknown (INF-13).
-func (m *Machine) continueInference(i int) {
-	h := &m.s.Handles[i]
-	switch h.Inf.State {
-	case BackingOff:
-		m.moveInference(h, OnRetry)
-		m.think(i)
-	case Retrying:
-		m.moveInference(h, OnRetry)
-		m.attemptAgain(i)
-	case Condensing:
-		m.askCondensed(h)
-	case Acting:
-		m.continueActing(i)
-	default:
-		m.think(i)
-	}
+func (m *Machine) resumeInference(i int) firing {
+	return m.enter(m.inference.phase(m.s.Handles[i].Inf.State), i, true)
 }
 
-// endInference ends the handle's inference and hands the result to its caller.
-func (m *Machine) endInference(i int, on Event, outcome Outcome, result string) {
-	h := &m.s.Handles[i]
-	h.Inf.Result, h.Inf.Outcome = result, outcome
-	m.moveInference(h, on)
-	m.inferred(i)
+// endInference ends an inference. Its result goes to the handle that asked for it.
+func endInference(on Event, outcome Outcome, result string) firing {
+	return firing{on: on, write: func(h *Handle) { h.Inf.Result, h.Inf.Outcome = result, outcome }}
 }
 
 // giveUp ends a running inference that nobody waits for any more (INF-11).
 func (m *Machine) giveUp(h *Handle) {
-	switch h.Inf.State {
-	case Thinking, Acting, BackingOff, Retrying, Condensing:
-		m.moveInference(h, OnGiveUp)
+	if !h.Inf.running() {
+		return
 	}
+	to, ok := m.inference.row(h.Inf.State, OnGiveUp)
+	if !ok {
+		m.s.Ignored.Moves++
+		return
+	}
+	m.moved(Move{Table: m.inference.name, Handle: h.ID, From: h.Inf.State, On: OnGiveUp, To: to}, &h.Inf.State)
+}
+
+func (inf *Inference) running() bool {
+	return inf.State != "" && !slices.Contains(InferenceTable.Final, inf.State)
 }
 
 // repeats reports whether the last calls and their results are the same, or the

@@ -1,6 +1,10 @@
 package fsm
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // checkSession checks that an effect carries its own handle's session.
 func (w *Monitor) checkSession(f *followed, session string) {
@@ -175,7 +179,7 @@ func (w *Monitor) checkState(m *Machine, in Input) {
 			w.checkEnded(f)
 			continue
 		}
-		w.checkHandle(s, &s.Handles[next], f, boot)
+		w.checkHandle(m, &s.Handles[next], f, boot)
 		next++
 		kept = append(kept, *f)
 	}
@@ -236,7 +240,7 @@ func (w *Monitor) checkEnded(f *followed) {
 }
 
 // checkHandle checks one unfinished handle against what the trace told of it.
-func (w *Monitor) checkHandle(s *Snapshot, h *Handle, f *followed, boot bool) {
+func (w *Monitor) checkHandle(m *Machine, h *Handle, f *followed, boot bool) {
 	if f.call.Kind == CallStop && h.State != Stopping {
 		f.call = Await{} // it does not wait for its tool to stop any more
 	}
@@ -244,12 +248,11 @@ func (w *Monitor) checkHandle(s *Snapshot, h *Handle, f *followed, boot bool) {
 		w.violate("INV-2", "handle %d: the state says %s, call %v, timers %d and %d; the trace says %s, %v, %d and %d",
 			h.ID, h.State, h.Await, h.Timer, h.Wait, f.state, f.call, f.timer, f.wait)
 	}
-	want := rests(h)
-	if h.Await.Kind != want.call || (h.Timer != 0) != want.timed || (h.Wait != 0) != want.waits {
-		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %+v",
+	if want := m.rests(h); !want.met(h) {
+		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %v",
 			h.ID, h.State, h.Inf.State, h.Await.Kind, h.Timer, h.Wait, want)
 	}
-	w.checkWaiting(s, h, f, boot)
+	w.checkWaiting(&m.s, h, f, boot)
 	w.checkAnswer(h, f)
 	now := measureOf(h)
 	if !f.step.admitted && !f.step.yielded && (f.measure.below(now) || f.step.consumed && now == f.measure) {
@@ -258,58 +261,44 @@ func (w *Monitor) checkHandle(s *Snapshot, h *Handle, f *followed, boot bool) {
 	f.measure = now
 }
 
-// rest is what a handle that does nothing waits for.
+// rest is what a handle that does nothing waits for. No handle rests where nothing is
+// awaited, unless the phase is idle.
 type rest struct {
-	call  CallKind
-	timed bool // its own time runs
-	waits bool // a timer inside its phase runs
+	idle  bool
+	calls []CallKind // the answer to a call of one of these kinds; none: no call
+	timed bool       // its own time runs
+	waits bool       // a timer inside its phase runs
 }
 
-// rests returns what a handle waits for. A phase that no handle rests in waits for
-// an impossible kind.
-func rests(h *Handle) rest {
-	switch h.State {
-	case Queued, Parked:
-		return rest{}
-	case Approving, Held:
-		return rest{waits: true}
-	case Loading:
-		return rest{call: CallLoad, timed: true}
-	case Cognition, Execution, Summarizing:
-		return restsIn(h)
-	case Compacting:
-		return rest{call: CallBrain, timed: true, waits: true}
-	case Recalling:
-		return rest{call: CallRecall, timed: true}
-	case Saving:
-		return rest{call: CallSave, timed: true}
-	case Embedding:
-		return rest{call: CallEmbed, timed: true}
-	case Storing:
-		return rest{call: CallStore, timed: true}
-	case Stopping:
-		return rest{call: CallStop, timed: true}
-	default:
-		return rest{call: "none: no handle rests here"}
+// rests returns what a handle waits for, as its phase says, and where that says so the
+// phase of its inference.
+func (m *Machine) rests(h *Handle) rest {
+	p := m.handle.phase(h.State)
+	want := rest{idle: p.Idle, calls: p.Calls, timed: p.Clock, waits: p.Wait.Purpose != ""}
+	if p.Infers {
+		q := m.inference.phase(h.Inf.State)
+		want.calls, want.waits = q.Calls, q.Wait.Purpose != ""
 	}
+	return want
 }
 
-func restsIn(h *Handle) rest {
-	switch h.Inf.State {
-	case Thinking:
-		return rest{call: CallBrain, timed: true}
-	case Condensing:
-		return rest{call: CallBrain, timed: true, waits: true}
-	case BackingOff, Retrying:
-		return rest{timed: true, waits: true}
-	case Acting:
-		if h.Await.Kind == CallSkill {
-			return rest{call: CallSkill, timed: true}
-		}
-		return rest{call: CallTool, timed: true}
-	default:
-		return rest{call: "none: no inference rests here"}
+func (want rest) String() string {
+	if want.nothing() {
+		return "anything: nothing is awaited there"
 	}
+	return fmt.Sprintf("%q, clock %t, wait %t", want.calls, want.timed, want.waits)
+}
+
+// nothing reports whether no handle may rest so.
+func (want rest) nothing() bool { return len(want.calls) == 0 && !want.idle && !want.waits }
+
+// met reports whether a handle waits for what it should.
+func (want rest) met(h *Handle) bool {
+	call := slices.Contains(want.calls, h.Await.Kind)
+	if len(want.calls) == 0 {
+		call = h.Await == Await{} && !want.nothing()
+	}
+	return call && (h.Timer != 0) == want.timed && (h.Wait != 0) == want.waits
 }
 
 // checkWaiting checks that a waiting handle has a reason to, and that whoever

@@ -112,12 +112,12 @@ func breaches() []breach {
 
 		{"INV-2", "while its brain call 2 is in flight", thinking, asks, add(fsm.Embed{Call: 3, Handle: 1}), nil},
 		{"INV-2", "the trace says cognition, {0 }", thinking, callsTool("list_dir"), drop[fsm.RunTool], nil},
-		{"INV-2", `awaits "recall" with timers 1 and 0, not {call:brain`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
+		{"INV-2", `awaits "recall" with timers 1 and 0, not ["brain"], clock true, wait false`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
 		{"INV-2", `awaits "brain" with timers 0 and 0`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *fsm.Snapshot) { s.Ignored.Moves = 1 }},
 		{"INV-2", "is queued though its place is free", thinking, asks, nil, func(s *fsm.Snapshot) { s.Handles = s.Handles[1:] }},
-		{"INV-2", "no handle rests here", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].State = fsm.Done }},
-		{"INV-2", "no inference rests here", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.State = fsm.Completed }},
+		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].State = fsm.Done }},
+		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.State = fsm.Completed }},
 		{"INV-2", "the state says draining", thinking, stale, nil, func(s *fsm.Snapshot) { s.Lifecycle = fsm.Draining }},
 
 		{"INV-3", "recalls 6 entries, not 5", thinking, says("NEED: more"), change(func(r *fsm.Recall) { r.TopK++ }), nil},

@@ -23,7 +23,7 @@ const (
 )
 
 // Lifecycle is the table of the daemon's life. A boot is legal everywhere: in
-// any state but down, "lost" goes first, so that no row is a self-loop.
+// any state but down, "lost" goes first.
 var Lifecycle = Table{
 	Name:    "lifecycle",
 	Initial: Down,
@@ -49,48 +49,63 @@ var Lifecycle = Table{
 // ask again once the machine serves.
 func (m *Machine) boot(in Boot) {
 	if m.s.Lifecycle != Down {
-		m.live(OnLost)
+		m.fire(none, firing{on: OnLost})
 	}
 	m.s.Epoch++
 	m.s.Config = in.Config.bounded()
 	m.s.GraceTimer = 0
 	for i := 0; i < len(m.s.Handles); {
-		if m.interrupt(&m.s.Handles[i]) {
-			m.remove(i)
-		} else {
+		id := m.s.Handles[i].ID
+		m.interrupt(i)
+		if i < len(m.s.Handles) && m.s.Handles[i].ID == id {
 			i++
 		}
 	}
 	m.doubt(in.Doubts)
-	m.live(OnBoot)
-	if c := m.s.Config.Init; c == InitOff || c == InitFirstStart && m.s.Initialized { // HND-45
-		m.serve()
-		return
-	}
-	m.admit(Handle{Kind: KindInit, Session: string(KindInit), Input: m.s.Config.Prompts.Init})
+	m.fire(none, firing{on: OnBoot})
 }
 
-// interrupt ends or parks a handle whose process is gone. It reports whether
-// the handle is terminal.
-func (m *Machine) interrupt(h *Handle) bool {
-	if !h.waiting() {
+// initialize begins the initial inference, where there is one (HND-45).
+func (m *Machine) initialize(int) firing {
+	if c := m.s.Config.Init; c == InitOff || c == InitFirstStart && m.s.Initialized {
+		return firing{on: OnInitialized}
+	}
+	m.admit(Handle{Kind: KindInit, Session: string(KindInit), Input: m.s.Config.Prompts.Init})
+	return firing{}
+}
+
+// interrupt ends or parks a handle whose process is gone.
+func (m *Machine) interrupt(i int) {
+	h := &m.s.Handles[i]
+	crashed := !h.waiting()
+	if crashed {
 		h.Crashes++
 	}
 	m.spend(h)
 	h.Wait, h.Await = 0, Await{}
+	if h.State == Queued || h.State == Parked {
+		return
+	}
+	f := m.suspension(h)
+	if f.on == OnPark {
+		f = f.after(func(h *Handle) {
+			h.Poison = h.Poison || h.Crashes >= m.s.Config.Limits.MaxCrashes && h.Kind != KindMemory
+		})
+	}
+	m.fire(i, f)
+}
+
+// suspension takes a handle off the machine: it is parked, or it ends where only its
+// tool's stop was awaited or nobody waits for it (LIF-8, LIF-12).
+func (m *Machine) suspension(h *Handle) firing {
 	switch {
 	case h.State == Stopping && !h.Loaded:
-		m.move(h, stopEvent(h))
-		return true
-	case h.Kind == KindInit || h.Kind == KindFarewell: // LIF-12
-		m.giveUp(h)
-		m.move(h, OnAbandon)
-		return true
-	case h.State != Queued && h.State != Parked:
-		m.park(h)
-		h.Poison = h.Poison || h.Crashes >= m.s.Config.Limits.MaxCrashes && h.Kind != KindMemory
+		return firing{on: m.loss(h, h.Outcome)}
+	case h.Kind == KindInit || h.Kind == KindFarewell:
+		return firing{on: OnAbandon, write: m.giveUp}
+	default:
+		return m.parking()
 	}
-	return false
 }
 
 // doubt keeps the handles parked that are doubted, until a person lets them go on
@@ -101,61 +116,54 @@ func (m *Machine) doubt(doubts []Doubt) {
 		if i < 0 {
 			continue // it has ended: there is nothing left to keep from going on
 		}
-		h := &m.s.Handles[i]
-		if h.State == Queued {
-			m.park(h)
+		if m.s.Handles[i].State == Queued {
+			m.fire(i, m.parking())
 		}
+		h := &m.s.Handles[i]
 		h.Poison, h.Doubt = true, d.Text
 	}
 }
 
-// stopEvent is how a handle ends of which only a tool's stop was awaited.
-func stopEvent(h *Handle) Event {
-	if h.Outcome == OutcomeCancelled {
-		return OnCancel
-	}
-	return OnStopped
-}
-
-// serve enters serving, brings the parked handles back in admission order (LIF-11)
-// but for those that a person must look at first (HND-36), and arms the schedules.
-func (m *Machine) serve() {
-	m.live(OnInitialized)
+// serve brings the parked handles back in admission order (LIF-11) but for those that
+// a person must look at first (HND-36), and arms the schedules.
+func (m *Machine) serve(int) firing {
 	for i := range m.s.Handles {
-		h := &m.s.Handles[i]
-		switch {
+		switch h := &m.s.Handles[i]; {
 		case h.State != Parked:
 		case h.Poison:
-			m.askPerson(h)
+			m.question(h)
 		default:
-			m.move(h, OnResume)
+			m.fire(i, firing{on: OnResume})
 		}
 	}
 	for _, s := range m.s.Schedules {
 		m.armSchedule(s)
 	}
+	return firing{}
 }
 
-// signal handles SIGTERM and SIGINT, which mean the same.
+// signal handles SIGTERM and SIGINT, which mean the same. The second ends the epoch
+// at once (LIF-10).
 func (m *Machine) signal() {
 	switch m.s.Lifecycle {
-	case Serving:
-		m.live(OnSignal)
-		m.parkQueued()
-		m.armGrace()
-	case Initializing:
-		m.live(OnSignal)
-		if i := m.active(); i >= 0 && m.s.Handles[i].State != Stopping {
-			m.abort(i, OutcomeFailed, "shutting down")
-		}
-		m.parkQueued()
-		m.armGrace()
+	case Serving, Initializing:
+		m.fire(none, firing{on: OnSignal})
 	case Draining, Farewell:
-		m.live(OnSignal)
-		m.stop(ExitForced)
+		m.fire(none, firing{on: OnSignal, write: func(*Handle) { m.code = ExitForced }})
 	default:
 		m.s.Ignored.Signals++
 	}
+}
+
+// drain gives an initial inference up, parks what does not run, and bounds the wait
+// for what does.
+func (m *Machine) drain(int) firing {
+	if i := m.active(); i >= 0 && m.s.Handles[i].Kind == KindInit && m.s.Handles[i].State != Stopping {
+		m.fire(i, m.abort(&m.s.Handles[i], OutcomeFailed, "shutting down"))
+	}
+	m.parkQueued()
+	m.armGrace()
+	return firing{}
 }
 
 // parkQueued keeps what does not run for the next boot and tells the clients so,
@@ -168,20 +176,25 @@ func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.State == Queued && h.Kind != KindInit:
-			m.deferHandle(h)
+			m.fire(i, m.deferral())
 		case h.asksPerson():
-			m.clearWait(h)
-			m.deferHandle(h)
+			m.fire(i, m.deferral())
 		case h.State == Parked:
 			m.tell(h, NoticeDeferred)
 		}
 	}
 }
 
-// deferHandle parks h and tells its client.
-func (m *Machine) deferHandle(h *Handle) {
-	m.park(h)
-	m.tell(h, NoticeDeferred)
+// deferral parks a handle and tells its client.
+func (m *Machine) deferral() firing {
+	f := m.parking()
+	park := f.write
+	f.write = func(h *Handle) {
+		park(h)
+		m.clearTimer(h)
+		m.tell(h, NoticeDeferred)
+	}
+	return f
 }
 
 // tell sends the client of h a word that is not its reply: that it will be answered
@@ -208,63 +221,38 @@ func (m *Machine) graceOver() {
 	m.suspendAll()
 }
 
-// suspendAll takes every active handle off the machine.
+// suspendAll takes every active handle off the machine. Calls in flight are aborted.
 func (m *Machine) suspendAll() {
 	for i := m.active(); i >= 0; i = m.active() {
-		m.suspend(i)
+		f := m.suspension(&m.s.Handles[i])
+		if f.on == OnPark {
+			f = m.deferral()
+		}
+		if !m.fire(i, f) {
+			return
+		}
 	}
 }
 
-// suspend takes an active handle off the machine without an end: a call in
-// flight is aborted and the handle parked, or ended if only its tool's stop was
-// awaited or nobody waits for it.
-func (m *Machine) suspend(i int) {
-	h := &m.s.Handles[i]
-	m.abortCall(h)
-	h.Await = Await{}
-	m.clearWait(h)
-	m.clearTimer(h)
-	switch {
-	case h.State == Stopping && !h.Loaded:
-		m.move(h, stopEvent(h))
-		m.remove(i)
-	case h.Kind == KindInit || h.Kind == KindFarewell:
-		m.giveUp(h)
-		m.move(h, OnAbandon)
-		m.remove(i)
-	default:
-		m.deferHandle(h)
-	}
-}
-
-// drained begins the farewell, which is handled as an event is (LIF-9).
-func (m *Machine) drained() {
-	if m.s.GraceTimer != 0 {
-		m.emit(ClearTimer{Timer: m.s.GraceTimer})
-		m.s.GraceTimer = 0
-	}
-	m.live(OnDrained)
+// bidFarewell begins the farewell, which is handled as an event is (LIF-9).
+func (m *Machine) bidFarewell(int) firing {
+	m.clearGrace()
 	m.admit(Handle{Kind: KindFarewell, Session: string(KindFarewell), Input: m.s.Config.Prompts.Farewell})
+	return firing{}
 }
 
-// stop ends the epoch: whatever is active is suspended and the driver is told
+// exit ends the epoch: whatever is active is suspended and the driver is told
 // to exit.
-func (m *Machine) stop(code ExitCode) {
+func (m *Machine) exit(int) firing {
 	m.suspendAll()
+	m.clearGrace()
+	m.emit(Exit{Code: m.code})
+	return firing{}
+}
+
+func (m *Machine) clearGrace() {
 	if m.s.GraceTimer != 0 {
 		m.emit(ClearTimer{Timer: m.s.GraceTimer})
 		m.s.GraceTimer = 0
 	}
-	m.emit(Exit{Code: code})
-}
-
-// live fires a lifecycle event.
-func (m *Machine) live(on Event) {
-	to, ok := m.lifecycle.fire(m.s.Lifecycle, on)
-	if !ok {
-		m.s.Ignored.Moves++
-		return
-	}
-	m.moves = append(m.moves, Move{Table: Lifecycle.Name, From: m.s.Lifecycle, On: on, To: to})
-	m.s.Lifecycle = to
 }

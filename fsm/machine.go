@@ -8,9 +8,11 @@ import (
 // Machine is shelly's loop. Its zero value is not ready; use [New] or [Restore].
 type Machine struct {
 	s         Snapshot
-	lifecycle executor
-	handle    executor
-	inference executor
+	lifecycle *executor
+	handle    *executor
+	inference *executor
+	events    map[Event]*executor // whose table an event belongs to
+	code      ExitCode            // what the driver is told when the epoch ends
 	effects   []Effect
 	moves     []Move
 	unsafe    bool // the last Step took the answer of an unsafe tool
@@ -21,12 +23,19 @@ func New() *Machine { return Restore(Snapshot{Lifecycle: Down}) }
 
 // Restore returns a machine in the state of s, as [Machine.Snapshot] gave it.
 func Restore(s Snapshot) *Machine {
-	return &Machine{
+	m := &Machine{
 		s:         s.clone(),
-		lifecycle: newExecutor(Lifecycle),
-		handle:    newExecutor(HandleTable),
-		inference: newExecutor(InferenceTable),
+		lifecycle: newExecutor(Lifecycle, lifecyclePhases),
+		handle:    newExecutor(HandleTable, handlePhases),
+		inference: newExecutor(InferenceTable, inferencePhases),
+		events:    map[Event]*executor{},
 	}
+	for i, x := range []*executor{m.lifecycle, m.handle, m.inference} {
+		for _, r := range Tables()[i].Rows {
+			m.events[r.On] = x
+		}
+	}
+	return m
 }
 
 // Snapshot returns a copy of the whole state.
@@ -120,44 +129,50 @@ func known(in Input) bool {
 func (m *Machine) answer(in Input) {
 	switch in := in.(type) {
 	case BrainAnswered:
-		if i := m.take(in.Call, CallBrain); i >= 0 {
-			m.answered(i, in)
+		if i := m.awaited(in.Call, CallBrain); i >= 0 {
+			m.settle(i, m.answered(&m.s.Handles[i], in))
 		}
 	case BrainFailed:
-		if i := m.take(in.Call, CallBrain); i >= 0 {
-			m.brainFailed(i, in)
+		if i := m.awaited(in.Call, CallBrain); i >= 0 {
+			m.settle(i, m.brainFailed(&m.s.Handles[i], in))
 		}
 	case ToolAnswered:
 		m.tool(in)
 	case ToolStopped:
-		if i := m.take(in.Call, CallStop); i >= 0 {
-			m.toolStopped(i)
+		if i := m.awaited(in.Call, CallStop); i >= 0 {
+			m.settle(i, m.toolStopped(&m.s.Handles[i]))
 		}
 	case Recalled:
-		if i := m.take(in.Call, CallRecall); i >= 0 {
-			m.recalled(i, in)
+		if i := m.awaited(in.Call, CallRecall); i >= 0 {
+			m.settle(i, m.recalled(&m.s.Handles[i], in))
 		}
 	case Embedded:
-		if i := m.take(in.Call, CallEmbed); i >= 0 {
-			m.embedded(&m.s.Handles[i], in)
+		if i := m.awaited(in.Call, CallEmbed); i >= 0 {
+			m.settle(i, m.embedded(&m.s.Handles[i], in))
 		}
 	case Stored:
-		if i := m.take(in.Call, CallStore); i >= 0 {
-			m.stored(i, in)
+		if i := m.awaited(in.Call, CallStore); i >= 0 {
+			m.settle(i, m.stored(&m.s.Handles[i], in))
 		}
 	case SessionLoaded:
-		if i := m.take(in.Call, CallLoad); i >= 0 {
-			m.loaded(i, in)
+		if i := m.awaited(in.Call, CallLoad); i >= 0 {
+			m.settle(i, m.loaded(&m.s.Handles[i], in))
 		}
 	case SessionSaved:
-		if i := m.take(in.Call, CallSave); i >= 0 {
-			m.saved(i, in)
+		if i := m.awaited(in.Call, CallSave); i >= 0 {
+			m.settle(i, m.saved(&m.s.Handles[i], in))
 		}
 	case SkillLoaded:
-		if i := m.take(in.Call, CallSkill); i >= 0 {
-			m.skillLoaded(i, in)
+		if i := m.awaited(in.Call, CallSkill); i >= 0 {
+			m.settle(i, m.skillLoaded(&m.s.Handles[i], in))
 		}
 	}
+}
+
+// settle fires what the answer to the call of the handle at i leads to.
+func (m *Machine) settle(i int, f firing) {
+	f.answered = true
+	m.fire(i, f)
 }
 
 // timerFired routes a timer; one that is not armed is ignored.
@@ -173,10 +188,12 @@ func (m *Machine) timerFired(id TimerID) {
 	for i := range m.s.Handles {
 		switch id {
 		case m.s.Handles[i].Timer:
-			m.timeUp(i)
+			m.s.Handles[i].Timer = 0
+			m.fire(i, m.timeUp(&m.s.Handles[i]))
 			return
 		case m.s.Handles[i].Wait:
-			m.waitOver(i)
+			m.s.Handles[i].Wait = 0
+			m.fire(i, m.waitOver(&m.s.Handles[i]))
 			return
 		}
 	}
@@ -187,23 +204,12 @@ func (m *Machine) timerFired(id TimerID) {
 // (TOL-7).
 func (m *Machine) tool(in ToolAnswered) {
 	if i := m.find(in.Call, CallStop); i >= 0 {
-		m.toolStopped(i)
+		m.settle(i, m.toolStopped(&m.s.Handles[i]))
 		return
 	}
-	if i := m.take(in.Call, CallTool); i >= 0 {
-		m.toolAnswered(i, in)
+	if i := m.awaited(in.Call, CallTool); i >= 0 {
+		m.settle(i, m.toolAnswered(&m.s.Handles[i], in))
 	}
-}
-
-func (m *Machine) toolStopped(i int) {
-	h := &m.s.Handles[i]
-	h.Await = Await{}
-	m.clearTimer(h)
-	if canary == CanaryReplyTwice {
-		h.Replied = false
-		m.refuse(h, OutcomeFailed, "stopped")
-	}
-	m.dropped(i)
 }
 
 // find returns the index of the handle that awaits call as kind, or -1.
@@ -218,15 +224,12 @@ func (m *Machine) find(call CallID, kind CallKind) int {
 	return -1
 }
 
-// take is find for an answer: the handle found awaits nothing any more, and an
-// answer that nobody awaits is counted (JRN-7).
-func (m *Machine) take(call CallID, kind CallKind) int {
+// awaited is find for an answer: one that nobody awaits is counted (JRN-7).
+func (m *Machine) awaited(call CallID, kind CallKind) int {
 	i := m.find(call, kind)
 	if i < 0 {
 		m.s.Ignored.Answers++
-		return -1
 	}
-	m.s.Handles[i].Await = Await{}
 	return i
 }
 
@@ -303,28 +306,6 @@ func (m *Machine) clearWait(h *Handle) {
 		m.emit(ClearTimer{Timer: h.Wait})
 		h.Wait = 0
 	}
-}
-
-// move fires a handle event.
-func (m *Machine) move(h *Handle, on Event) {
-	to, ok := m.handle.fire(h.State, on)
-	if !ok {
-		m.s.Ignored.Moves++
-		return
-	}
-	m.moves = append(m.moves, Move{Table: HandleTable.Name, Handle: h.ID, From: h.State, On: on, To: to})
-	h.State = to
-}
-
-// moveInference fires an inference event.
-func (m *Machine) moveInference(h *Handle, on Event) {
-	to, ok := m.inference.fire(h.Inf.State, on)
-	if !ok {
-		m.s.Ignored.Moves++
-		return
-	}
-	m.moves = append(m.moves, Move{Table: InferenceTable.Name, Handle: h.ID, From: h.Inf.State, On: on, To: to})
-	h.Inf.State = to
 }
 
 func (m *Machine) emit(e Effect) { m.effects = append(m.effects, e) }

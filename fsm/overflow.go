@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// overflows reports whether the history is too long for another turn, or is about
-// to be cleared (SES-9, SES-10, SES-14).
-func (m *Machine) overflows(h *Handle) bool {
-	n := len(h.Sess.History)
+// overflows reports whether a session's history is too long for the handle's turn, or is
+// about to be cleared (SES-9, SES-10, SES-14).
+func (m *Machine) overflows(h *Handle, s *Session) bool {
+	n := len(s.History)
 	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0
 	switch m.s.Config.Switches.Overflow {
 	case OverflowSummarize:
 		return over
 	case OverflowConsolidate:
-		return over || len(h.Sess.Pending) > 0
+		return over || len(s.Pending) > 0
 	default:
 		return false
 	}
@@ -33,8 +33,9 @@ func (m *Machine) stays(h *Handle) int {
 	}
 }
 
-// compact asks the model for what is to remain of the messages that leave.
-func (m *Machine) compact(i int) {
+// compact asks the model for what is to remain of the messages that leave. It has a time
+// of its own: one that takes longer costs the turn nothing but that (SES-11).
+func (m *Machine) compact(i int) firing {
 	h := &m.s.Handles[i]
 	p := &m.s.Config.Prompts
 	cut := cutAt(h.Sess.History, m.stays(h))
@@ -48,16 +49,7 @@ func (m *Machine) compact(i int) {
 		writeTranscript(&b, list)
 	}
 	talk := Conversation{}.add(Message{Role: RoleUser, Text: b.String()})
-	m.infer(i, PurposeCompact, talk, NoTools)
-	m.boundCompaction(i)
-}
-
-// boundCompaction gives a consolidation its time. One that takes longer costs the
-// turn nothing but that (SES-11).
-func (m *Machine) boundCompaction(i int) {
-	if h := &m.s.Handles[i]; h.State == Compacting { // it may have been cancelled
-		m.wait(h, TimerCompact, m.s.Config.Limits.CompactTimeout)
-	}
+	return m.infer(i, PurposeCompact, talk, NoTools)
 }
 
 // writeTranscript writes messages as lines of text.
@@ -73,23 +65,26 @@ func writeTranscript(b *strings.Builder, msgs []Message) {
 	}
 }
 
-// compacted takes what the model made of them. Where that is of no use, nothing is
-// lost: the messages stay and the next turn tries again (SES-11).
-func (m *Machine) compacted(i int) {
-	h := &m.s.Handles[i]
-	m.clearWait(h)
-	if h.Inf.State != Completed || !m.consolidated(h, withoutMarker(h.Inf.Result)) {
-		if h.Command == commandNew {
-			h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)
-			h.Sess.History = nil
-		}
-		m.shed(h)
-	}
+// compacted takes what the model made of them. Where that is of no use, or its time was
+// up, nothing is lost: the messages stay and the next turn tries again (SES-11).
+func (m *Machine) compacted(h *Handle) firing {
+	on := m.begins(h)
 	if h.Command == commandNew {
-		m.renew(h, OnSave)
-		return
+		on = OnSave
 	}
-	m.begin(i)
+	return firing{on: on, write: func(h *Handle) {
+		m.giveUp(h)
+		if h.Inf.State != Completed || !m.consolidated(h, withoutMarker(h.Inf.Result)) {
+			if h.Command == commandNew {
+				h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)
+				h.Sess.History = nil
+			}
+			m.shed(h)
+		}
+		if h.Command == commandNew {
+			renew(h)
+		}
+	}}
 }
 
 // consolidation is what a model answers to the prompt `consolidate`.

@@ -1,31 +1,28 @@
 package fsm
 
 // askApproval lets the call at Next wait for a person (APR-1). The place is given
-// back and the handle's clock stands still (APR-3).
-func (m *Machine) askApproval(h *Handle) {
-	m.clearTimer(h)
-	if m.s.Lifecycle != Serving { // nobody is asked while it shuts down (APR-7)
-		m.deferHandle(h)
-		return
+// back and the handle's clock stands still (APR-3). Nobody is asked while it shuts
+// down (APR-7).
+func (m *Machine) askApproval() firing {
+	if m.s.Lifecycle != Serving {
+		return m.deferral()
 	}
-	h.Resume = h.State
-	m.move(h, OnApproval)
-	m.askPerson(h)
-	m.wait(h, TimerApproval, m.s.Config.Limits.ApprovalTimeout)
+	return firing{on: OnApproval, write: func(h *Handle) { h.Resume = h.State }}
 }
 
 // hold lets a call whose outcome is unknown wait for a person (APR-5).
-func (m *Machine) hold(h *Handle) {
-	h.Resume = h.State
-	m.clearTimer(h)
-	m.move(h, OnHold)
-	m.askPerson(h)
-	m.wait(h, TimerHold, m.s.Config.Limits.HoldTimeout)
+func (m *Machine) hold() firing {
+	return firing{on: OnHold, write: func(h *Handle) { h.Resume = h.State }}
 }
 
 // askPerson asks a person what the handle waits for, and tells the client that its
 // request waits.
-func (m *Machine) askPerson(h *Handle) {
+func (m *Machine) askPerson(i int) firing {
+	m.question(&m.s.Handles[i])
+	return firing{}
+}
+
+func (m *Machine) question(h *Handle) {
 	q, _ := h.Asks()
 	m.emit(q)
 	m.tell(h, NoticeHeld)
@@ -86,7 +83,7 @@ func (m *Machine) decision(in Decided) {
 			told = "not run: " + in.By + " refused it"
 		}
 	}
-	m.spoken(i, OnDecided, told)
+	m.fire(i, spoken(OnDecided, told))
 }
 
 // resolution takes a person's word on a handle that is held (APR-6), or lets one go
@@ -99,47 +96,33 @@ func (m *Machine) resolution(in Resolved) {
 		if text == "" {
 			text = UnknownOutcome
 		}
-		m.spoken(i, OnResolved, text)
+		m.fire(i, spoken(OnResolved, text))
 	case i >= 0 && m.s.Handles[i].Poison:
-		h := &m.s.Handles[i]
-		h.Poison, h.Crashes, h.Doubt = false, 0, ""
-		if m.s.Lifecycle == Serving {
-			m.move(h, OnResume)
-		}
+		m.trust(i)
 	default:
 		m.s.Ignored.Decisions++
 	}
 }
 
-// spoken lets a handle that waited for a person queue for its place again.
-func (m *Machine) spoken(i int, on Event, told string) {
-	h := &m.s.Handles[i]
-	m.clearWait(h)
-	h.Inf.Told, h.Inf.Cleared = told, told == ""
-	m.move(h, on)
+// trust lets a handle go on that was kept back, once there is service.
+func (m *Machine) trust(i int) {
+	trusted := func(h *Handle) { h.Poison, h.Crashes, h.Doubt = false, 0, "" }
+	if m.s.Lifecycle == Serving {
+		m.fire(i, firing{on: OnResume, write: trusted})
+		return
+	}
+	trusted(&m.s.Handles[i])
 }
 
-// waitOver handles a fired wait timer by what was waited for.
-func (m *Machine) waitOver(i int) {
-	h := &m.s.Handles[i]
-	h.Wait = 0
-	switch {
-	case h.State == Approving:
-		m.spoken(i, OnDecided, "not run: no person approved it in time")
-	case h.State == Held:
-		m.spoken(i, OnResolved, UnknownOutcome)
-	case h.State == Compacting:
-		m.abortCall(h)
-		m.giveUp(h)
-		m.compacted(i)
-	case h.Inf.State == BackingOff:
-		m.moveInference(h, OnRetry)
-		m.think(i)
-	case h.Inf.State == Retrying:
-		m.moveInference(h, OnRetry)
-		m.attemptAgain(i)
-	case h.Inf.State == Condensing: // CTX-7
-		m.abortCall(h)
-		m.condensed(i, "")
-	}
+// spoken lets a handle that waited for a person queue for its place again.
+func spoken(on Event, told string) firing {
+	return firing{on: on, write: func(h *Handle) { h.Inf.Told, h.Inf.Cleared = told, told == "" }}
 }
+
+// unapproved is the end of the wait for an approval.
+func (m *Machine) unapproved(*Handle) firing {
+	return spoken(OnDecided, "not run: no person approved it in time")
+}
+
+// unresolved is the end of the wait for a word on an unknown outcome.
+func (m *Machine) unresolved(*Handle) firing { return spoken(OnResolved, UnknownOutcome) }

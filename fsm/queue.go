@@ -63,7 +63,7 @@ func (m *Machine) admit(h Handle) HandleID {
 	}
 	m.s.Handles = append(m.s.Handles, h)
 	if !own && m.s.Lifecycle != Initializing && m.s.Lifecycle != Serving {
-		m.deferHandle(&m.s.Handles[len(m.s.Handles)-1])
+		m.fire(len(m.s.Handles)-1, m.deferral())
 	}
 	return h.ID
 }
@@ -87,18 +87,19 @@ func (m *Machine) Active() bool { return m.active() >= 0 }
 // very step that freed it (HND-2), and leaves draining once nothing is active.
 func (m *Machine) schedule() {
 	if m.s.Lifecycle == Draining && m.active() < 0 {
-		m.drained()
+		m.fire(none, firing{on: OnDrained})
 	}
-	for {
-		i := m.eligible()
-		if i < 0 {
-			break
-		}
+	last := HandleID(0)
+	for i := m.eligible(); i >= 0; i = m.eligible() {
 		h := &m.s.Handles[i]
+		if h.ID == last {
+			break // the table does not let it start
+		}
+		last = h.ID
 		if h.Kind.alternates() {
 			m.s.LastEvent = h.Kind == KindEvent
 		}
-		m.start(i)
+		m.fire(i, m.start(h))
 	}
 	m.tellPlaces()
 }
@@ -215,12 +216,11 @@ func (m *Machine) giveWay() {
 		if h.Kind != KindMemory || h.State != Summarizing {
 			continue
 		}
-		m.abortCall(h)
-		m.clearWait(h)
-		m.clearTimer(h)
-		m.giveUp(h)
-		h.Left = 0
-		m.move(h, OnYield)
+		m.fire(i, firing{on: OnYield, write: func(h *Handle) {
+			m.clearTimer(h)
+			m.giveUp(h)
+			h.Left = 0
+		}})
 	}
 }
 

@@ -1,42 +1,45 @@
 package fsm
 
 // summarize asks for a summary of the full messages (HND-12).
-func (m *Machine) summarize(i int) {
+func (m *Machine) summarize(i int) firing {
 	h := &m.s.Handles[i]
 	talk := h.Talk.fork().add(Message{Role: RoleUser, Text: m.s.Config.Prompts.Summary})
-	m.infer(i, PurposeSummary, talk, NoTools)
+	return m.infer(i, PurposeSummary, talk, NoTools)
 }
 
 // summarized takes the summary, or an extract where there is none (HND-21).
-func (m *Machine) summarized(h *Handle) {
-	h.Summary = extract(h.Input, h.Answer)
-	if h.Inf.State == Completed {
-		if s := withoutMarker(h.Inf.Result); s != "" {
-			h.Summary = s
+func (m *Machine) summarized(*Handle) firing {
+	return firing{on: OnSummarized, write: func(h *Handle) {
+		h.Summary = extract(h.Input, h.Answer)
+		if h.Inf.State == Completed {
+			if s := withoutMarker(h.Inf.Result); s != "" {
+				h.Summary = s
+			}
 		}
-	}
-	m.move(h, OnSummarized)
-	m.embed(h)
+	}}
 }
 
 // embed asks for the summary's vector (HND-13).
-func (m *Machine) embed(h *Handle) {
+func (m *Machine) embed(i int) firing {
+	h := &m.s.Handles[i]
 	call := m.await(h, CallEmbed)
 	m.emit(Embed{Call: call, Handle: h.ID, Text: h.Summary})
+	return firing{}
 }
 
 // embedded takes the vector; without one the entry is found by keyword (HND-22).
-func (m *Machine) embedded(h *Handle, in Embedded) {
-	if in.Error == "" {
-		h.Vector, h.VectorModel = in.Vector, in.Model
-	}
-	m.move(h, OnEmbedded)
-	m.store(h)
+func (m *Machine) embedded(_ *Handle, in Embedded) firing {
+	return firing{on: OnEmbedded, write: func(h *Handle) {
+		if in.Error == "" {
+			h.Vector, h.VectorModel = in.Vector, in.Model
+		}
+	}}
 }
 
 // store writes the memory entry (HND-14). Its id is the handle's, so a store
 // that is asked for again writes the same entry.
-func (m *Machine) store(h *Handle) {
+func (m *Machine) store(i int) firing {
+	h := &m.s.Handles[i]
 	text := exchange(h.Input, h.Answer)
 	if h.Kind == KindMemory {
 		text = h.Answer
@@ -52,23 +55,25 @@ func (m *Machine) store(h *Handle) {
 		Vector:  h.Vector,
 		Model:   h.VectorModel,
 	}})
+	return firing{}
 }
 
 // exchange is a turn as an entry keeps it.
 func exchange(input, answer string) string { return "Input: " + input + "\nAnswer: " + answer }
 
 // stored ends the handle, or tries the store again (HND-23).
-func (m *Machine) stored(i int, in Stored) {
-	h := &m.s.Handles[i]
-	if in.Error != "" {
-		h.StoreTries++
-		if h.StoreTries < m.s.Config.Limits.MaxStoreAttempts {
-			m.store(h)
-			return
-		}
-		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "memory was not stored: " + in.Error})
+func (m *Machine) stored(h *Handle, in Stored) firing {
+	switch {
+	case in.Error == "":
+		return firing{on: OnStored}
+	case h.StoreTries+1 < m.s.Config.Limits.MaxStoreAttempts:
+		return firing{on: OnAgain, write: func(h *Handle) { h.StoreTries++ }}
+	default:
+		return firing{on: OnStored, write: func(h *Handle) {
+			h.StoreTries++
+			m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "memory was not stored: " + in.Error})
+		}}
 	}
-	m.finish(i, OnStored)
 }
 
 // gather puts a finished turn to those that its session's memory handle will

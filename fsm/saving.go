@@ -2,53 +2,59 @@ package fsm
 
 // keepsSession reports whether a handle begins with its session (SES-3). One that
 // brings its own history does not (SES-6).
-func (c Config) keepsSession(h *Handle) bool {
+func (c *Config) keepsSession(h *Handle) bool {
 	if c.Switches.History == HistoryNone || len(h.Context) > 0 {
 		return false
 	}
 	return h.learns()
 }
 
-// load reads the handle's session.
-func (m *Machine) load(h *Handle) {
+// load reads the handle's session, where it has one.
+func (m *Machine) load(i int) firing {
+	h := &m.s.Handles[i]
+	switch {
+	case !m.s.Config.keepsSession(h) && h.Command == commandNew:
+		return firing{on: OnFinish, write: func(h *Handle) { h.Answer, h.Outcome = newSession, OutcomeAnswered }}
+	case !m.s.Config.keepsSession(h):
+		return firing{on: m.begins(h)}
+	}
 	call, session := m.await(h, CallLoad), h.Session
 	if canary == CanarySessionLeak {
 		session = m.s.Handles[0].Session
 	}
 	m.emit(LoadSession{Call: call, Handle: h.ID, Session: session})
+	return firing{}
 }
 
 // loaded begins the turn, or makes room for it first.
-func (m *Machine) loaded(i int, in SessionLoaded) {
-	h := &m.s.Handles[i]
+func (m *Machine) loaded(h *Handle, in SessionLoaded) firing {
 	if in.Error != "" {
-		h.Tries++
-		if h.Tries < m.s.Config.Limits.MaxStoreAttempts {
-			m.load(h)
-			return
+		f := firing{on: OnAgain}
+		if h.Tries+1 >= m.s.Config.Limits.MaxStoreAttempts {
+			f = m.drop(h, OutcomeFailed, "the session could not be read: "+in.Error) // SES-8
 		}
-		m.drop(i, OutcomeFailed, "the session could not be read: "+in.Error) // SES-8
-		return
+		return f.after(func(h *Handle) { h.Tries++ })
 	}
-	h.Tries, h.Loaded, h.Sess = 0, true, in.Session
-	h.Sess.History, h.Sess.Pending = stripped(h.Sess.History), mend(h.Sess.Pending)
+	s := in.Session
+	s.History, s.Pending = stripped(s.History), mend(s.Pending)
+	on := m.begins(h)
 	switch {
-	case m.overflows(h):
-		m.move(h, OnCompact)
-		m.compact(i)
+	case m.overflows(h, &s):
+		on = OnCompact
 	case h.Command == commandNew:
-		m.renew(h, OnSave)
-	default:
-		m.begin(i)
+		on = OnSave
 	}
+	return firing{on: on, write: func(h *Handle) {
+		h.Tries, h.Loaded, h.Sess = 0, true, s
+		if on == OnSave {
+			renew(h)
+		}
+	}}
 }
 
 // save writes the session back, once for each turn (SES-3).
-func (m *Machine) save(h *Handle) {
-	if h.Timer == 0 { // the handle's own time is up: saving has little
-		h.Left = 0
-		m.arm(h, TimerAbort, m.s.Config.Limits.AbortTimeout)
-	}
+func (m *Machine) save(i int) firing {
+	h := &m.s.Handles[i]
 	state := h.Sess
 	if h.Command != commandNew {
 		state.History = m.newest(m.kept(h))
@@ -58,6 +64,7 @@ func (m *Machine) save(h *Handle) {
 		Call: call, Handle: h.ID, Session: h.Session, Turn: h.ID.entry(),
 		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt != "",
 	})
+	return firing{}
 }
 
 // newest bounds a history that nothing consolidates: its oldest turns leave it whole,
@@ -83,25 +90,27 @@ func (m *Machine) archive(h *Handle) []Message {
 	return h.own()
 }
 
-// saved goes on behind a save, or saves again over what stands there now.
-func (m *Machine) saved(i int, in SessionSaved) {
-	h := &m.s.Handles[i]
-	if in.Conflict || in.Error != "" {
-		h.Tries++
-		if h.Tries < m.s.Config.Limits.MaxStoreAttempts {
+// saved goes on after a save, or saves again over what stands there now.
+func (m *Machine) saved(h *Handle, in SessionSaved) firing {
+	switch {
+	case !in.Conflict && in.Error == "":
+		return m.keptTurn(h)
+	case h.Tries+1 < m.s.Config.Limits.MaxStoreAttempts:
+		return firing{on: OnAgain, write: func(h *Handle) {
+			h.Tries++
 			if in.Conflict {
 				m.rebase(h, in.Session)
 			}
-			m.save(h)
-			return
-		}
-		why := in.Error
-		if in.Conflict {
-			why = "it was changed again and again meanwhile"
-		}
-		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session was not saved: " + why})
+		}}
 	}
-	m.keptTurn(i)
+	why := in.Error
+	if in.Conflict {
+		why = "it was changed again and again meanwhile"
+	}
+	return m.keptTurn(h).after(func(h *Handle) {
+		h.Tries++
+		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session was not saved: " + why})
+	})
 }
 
 // rebase puts the turn behind what somebody else has written since it began, and
@@ -136,28 +145,26 @@ func joinText(a, b string) string {
 	}
 }
 
-// keptTurn goes on behind a turn that is kept: with memory, or to the end.
-func (m *Machine) keptTurn(i int) {
-	h := &m.s.Handles[i]
+// keptTurn goes on after a turn that is kept: with memory, or to the end.
+func (m *Machine) keptTurn(h *Handle) firing {
 	switch {
 	case h.Failure != "":
-		m.lost(i)
+		return firing{on: m.loss(h, h.Outcome)}
 	case m.s.Config.remembers(h):
-		m.move(h, OnSaved)
-		m.summarize(i)
+		return firing{on: OnSaved}
 	default:
-		m.finish(i, OnFinish)
+		return firing{on: OnFinish}
 	}
 }
 
 // skipSave ends a handle whose time is up while it saves. The save may still have
 // been done, but nobody knows (HND-28).
-func (m *Machine) skipSave(i int) {
-	h := &m.s.Handles[i]
-	m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session may not have been saved: its time was up"})
+func (m *Machine) skipSave(h *Handle) firing {
+	f := firing{on: OnSkip}
 	if h.Failure != "" {
-		m.lost(i)
-		return
+		f.on = m.loss(h, h.Outcome)
 	}
-	m.finish(i, OnSkip)
+	return f.after(func(h *Handle) {
+		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session may not have been saved: its time was up"})
+	})
 }

@@ -45,7 +45,9 @@ type called struct {
 func (t *teller) step(s Step) Told {
 	told := Told{What: t.input(s)}
 	for _, m := range s.Moves {
-		told.Moves = append(told.Moves, moved(m))
+		if !m.Stays() {
+			told.Moves = append(told.Moves, moved(m))
+		}
 	}
 	for _, e := range s.Effects {
 		told.Effects = append(told.Effects, t.effect(e, s.Input.Time()))

@@ -152,12 +152,12 @@ func (r *Result) Replies() []engine.Request {
 }
 
 // Path returns the states that a handle went through, from its table's initial
-// one, over all steps.
+// one, over all steps. A transition that leads to its own state is no step of the way.
 func (r *Result) Path(table string, handle fsm.HandleID) []fsm.State {
 	var path []fsm.State
 	for _, s := range r.Steps {
 		for _, m := range s.Moves {
-			if m.Table != table || m.Handle != handle {
+			if m.Table != table || m.Handle != handle || m.Stays() {
 				continue
 			}
 			if len(path) == 0 {

@@ -60,7 +60,7 @@ func states(way []taken) []string {
 	var path []string
 	for _, t := range way {
 		switch {
-		case t.Table != fsm.HandleTable.Name:
+		case t.Table != fsm.HandleTable.Name || t.Stays():
 			continue
 		case len(path) == 0 || path[len(path)-1] != string(t.From):
 			path = append(path, string(t.From))

@@ -271,7 +271,9 @@ func (d *Daemon) observe(s engine.Step) {
 			}
 		default:
 			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
-			d.hub.moved(m, d.config())
+			if !m.Stays() {
+				d.hub.moved(m, d.config())
+			}
 		}
 	}
 	for _, m := range s.Messages() {
@@ -302,7 +304,7 @@ func began(moves []fsm.Move, e fsm.AskBrain) bool {
 		return false
 	}
 	return !slices.ContainsFunc(moves, func(m fsm.Move) bool {
-		return m.Handle == e.Handle && m.Table == fsm.InferenceTable.Name && m.To == fsm.Thinking
+		return m.Handle == e.Handle && m.Table == fsm.InferenceTable.Name && m.To == fsm.Thinking && !m.Stays()
 	})
 }
 

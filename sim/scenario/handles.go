@@ -87,7 +87,9 @@ func (j *judge) inferencesOf(id fsm.HandleID) value {
 				runs.list = append(runs.list, statesValue([]fsm.State{m.From}))
 			}
 			run := &runs.list[len(runs.list)-1]
-			run.list = append(run.list, textValue(string(m.To)))
+			if !m.Stays() {
+				run.list = append(run.list, textValue(string(m.To)))
+			}
 			ended = slices.Contains(fsm.InferenceTable.Final, m.To)
 		}
 	}
