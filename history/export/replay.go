@@ -90,6 +90,9 @@ func (r *Record) words(s Step) string {
 	}
 	text += ": " + fsm.InputKind(s.Input)
 	for _, m := range s.Moves {
+		if m.Stays() {
+			continue
+		}
 		who := fmt.Sprintf("handle %d", m.Handle)
 		if m.Handle == 0 {
 			who = m.Table

@@ -159,10 +159,13 @@ func stepLine(i int, s sim.Step, start fsm.Millis) string {
 func stepText(s sim.Step, start fsm.Millis) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "+%-8s %-14s", s.At-start, fsm.InputKind(s.Input))
-	for n, m := range s.Moves {
-		if n > 0 {
-			b.WriteByte(',')
+	between := ""
+	for _, m := range s.Moves {
+		if m.Stays() {
+			continue
 		}
+		b.WriteString(between)
+		between = ","
 		subject := m.Table
 		if m.Handle != 0 {
 			subject += " " + strconv.FormatUint(uint64(m.Handle), 10)
