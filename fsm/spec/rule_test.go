@@ -98,7 +98,7 @@ func TestATableIsRenderedWithItsDiagram(t *testing.T) {
 func TestTheOtherBlocksSayWhatTheCodeSays(t *testing.T) {
 	for block, want := range map[string]string{
 		"lifecycle":  "No state is final.",
-		"path":       "| 7 | the tool returns | `tool_answered` | inference acting → thinking | INF-4 | `audit`, `ask_brain` (answer) |\n",
+		"path":       "| 7 | the tool returns | `tool_answered` | inference acting → acting; inference acting → thinking | INF-4 | `audit`, `ask_brain` (answer) |\n",
 		"invariants": "\n**INV-12** In every state",
 		"limits":     "| limit | default | shelly | countbot | nanobot | omniemployee | bounds | rule |\n",
 		"switches":   "| | `checkpoint` | it ends before its next tool or model call | countbot | HND-32 |\n",
