@@ -46,18 +46,18 @@ func (m *Machine) begin(i int) (firing, bool) {
 	decl, known := m.declared(h, c.Name)
 	switch {
 	case h.Stop:
-		m.result(h, notRunCancel)
+		m.result(h, m.word(WordNotRunCancelled))
 	case h.Inf.Told != "":
 		m.result(h, h.Inf.Told)
 	case h.Inf.Next >= l.MaxCallsPerAnswer:
-		m.result(h, "not run: at most "+strconv.Itoa(l.MaxCallsPerAnswer)+" calls of one answer are (max_calls_per_answer)")
+		m.result(h, m.word(WordNotRunPerAnswer, "limit", strconv.Itoa(l.MaxCallsPerAnswer)))
 	case h.Inf.Ran >= l.MaxToolCalls: // INF-18
 		h.Inf.Capped = true
-		m.result(h, "not run: limit of "+strconv.Itoa(l.MaxToolCalls)+" calls (max_tool_calls)")
+		m.result(h, m.word(WordNotRunCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
 	case !known:
-		m.result(h, "error: "+m.unknownTool(h, c.Name))
+		m.result(h, m.word(WordError, "reason", m.unknownTool(h, c.Name)))
 	case decl.Approve && !h.Inf.Cleared && !h.mayWait(m.s.Config.Switches.Unattended):
-		m.result(h, "not run: it needs a person's approval, and there is none behind this") // APR-4
+		m.result(h, m.word(WordNotRunUnattended)) // APR-4
 	case decl.Approve && !h.Inf.Cleared:
 		return m.askApproval(), false
 	case decl.Builtin:
@@ -110,13 +110,13 @@ func (m *Machine) acted(h *Handle) firing {
 	f := firing{on: OnResults}
 	switch reflection := m.s.Config.Prompts.Reflection; {
 	case h.Stop:
-		f = m.drop(h, OutcomeCancelled, "cancelled")
+		f = m.drop(h, OutcomeCancelled, m.word(WordCancelled))
 	case h.Inf.Iterations >= iterations:
-		f = endInference(OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(iterations)+" iterations (max_iterations)")
+		f = endInference(OnLimit, OutcomeExhausted, m.word(WordOverIterations, "limit", strconv.Itoa(iterations)))
 	case h.Inf.Capped:
-		f = endInference(OnLimit, OutcomeExhausted, "the model was not done after "+strconv.Itoa(l.MaxToolCalls)+" tool calls (max_tool_calls)")
+		f = endInference(OnLimit, OutcomeExhausted, m.word(WordOverCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
 	case repeats(h.Inf.Seen, l.MaxRepeats):
-		f = endInference(OnLimit, OutcomeExhausted, "the model repeats the same calls with the same results (max_repeats)")
+		f = endInference(OnLimit, OutcomeExhausted, m.word(WordOverRepeats))
 	case reflection != "":
 		f.write = func(h *Handle) { m.say(h, Message{Role: RoleUser, Text: reflection, Aside: true}) } // INF-22
 	}
@@ -162,7 +162,7 @@ func (m *Machine) toolAnswered(h *Handle, in ToolAnswered) firing {
 	}
 	text := in.Text
 	if in.Failed {
-		text = "error: " + text
+		text = m.word(WordError, "reason", text)
 	}
 	return m.ran(text, in.Failed)
 }
@@ -186,7 +186,7 @@ func (m *Machine) audit(h *Handle, text string, failed bool) {
 	c := h.Inf.Calls[h.Inf.Next]
 	m.emit(Audit{
 		Handle: h.ID, Session: h.Session, Key: h.useKey(c), Tool: c.Name, Args: c.Args, Message: h.Input,
-		Result: text, Failed: failed, Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
+		Result: text, Failed: failed, Unknown: text == m.word(WordUnknownOutcome), Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
 	})
 }
 
@@ -203,7 +203,7 @@ func (m *Machine) resumeRetry(int) firing { return firing{on: OnRetry} }
 func (m *Machine) attemptAgain(h *Handle) bool {
 	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	if !ok || decl.Builtin || !h.Inf.Nothing && !decl.Effects.Repeatable() {
-		m.ranWith(h, UnknownOutcome, true)
+		m.ranWith(h, m.word(WordUnknownOutcome), true)
 		return true
 	}
 	h.Inf.Attempt++
@@ -234,7 +234,7 @@ func (m *Machine) resumeActing(i int) firing {
 	case m.s.Config.Switches.HoldUnknown && h.mayWait(m.s.Config.Switches.Unattended):
 		return m.hold()
 	default:
-		m.ranWith(h, UnknownOutcome, true)
+		m.ranWith(h, m.word(WordUnknownOutcome), true)
 	}
 	m.s.Handles[i].Inf.settle()
 	return m.runCalls(i)
@@ -261,7 +261,7 @@ func (m *Machine) unknownTool(h *Handle, name string) string {
 		names = append(names, t.Name)
 	}
 	if name == "" {
-		return "a tool call without a name; the tools are: " + strings.Join(names, ", ")
+		return m.word(WordNamelessTool, "tools", strings.Join(names, ", "))
 	}
-	return "there is no tool " + strconv.Quote(clip(name, 100)) + "; the tools are: " + strings.Join(names, ", ")
+	return m.word(WordUnknownTool, "tool", strconv.Quote(clip(name, 100)), "tools", strings.Join(names, ", "))
 }

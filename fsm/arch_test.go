@@ -64,6 +64,7 @@ func globals() map[string]string {
 		"fsm.lifecyclePhases": "a literal, read only",
 		"fsm.handlePhases":    "a literal, read only",
 		"fsm.inferencePhases": "a literal, read only",
+		"fsm.dictionary":      "a literal table, read only",
 		"fsm.canary":          "only in builds with the tag canary",
 		"fsm.steps":           "only in builds with the tag canary",
 		"sim.nothing":         "a constant in all but name",

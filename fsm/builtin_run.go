@@ -27,23 +27,23 @@ func (m *Machine) builtin(i int, name string) bool {
 		text, ok = m.cron(h)
 	}
 	if !ok {
-		text = "error: " + text
+		text = m.word(WordError, "reason", text)
 	}
 	m.ranWith(h, text, !ok)
 	return true
 }
 
 // arguments reads the arguments of the call at Next, or says what is wrong.
-func (h *Handle) arguments(v any) string {
+func (m *Machine) arguments(h *Handle, v any) string {
 	args := h.Inf.Calls[h.Inf.Next].Args
 	if strings.TrimSpace(args) == "" {
 		args = "{}"
 	}
 	switch { // in words of our own: those of the library may change, and with them what a journal replays to
 	case !json.Valid([]byte(args)):
-		return "the arguments are not the JSON object that is wanted: they are not JSON"
+		return m.word(WordArgumentsNoJSON)
 	case json.Unmarshal([]byte(args), v) != nil:
-		return "the arguments are not the JSON object that is wanted: they do not fit the schema"
+		return m.word(WordArgumentsNoFit)
 	default:
 		return ""
 	}
@@ -56,11 +56,11 @@ func (m *Machine) sendMessage(h *Handle) (string, bool) {
 		Channel string `json:"channel"`
 		Chat    string `json:"chat_id"`
 	}
-	if bad := h.arguments(&args); bad != "" {
+	if bad := m.arguments(h, &args); bad != "" {
 		return bad, false
 	}
 	if strings.TrimSpace(args.Content) == "" {
-		return "missing argument: content", false
+		return m.word(WordMissingArgument, "argument", "content"), false
 	}
 	to := h.Origin
 	if args.Channel != "" {
@@ -70,12 +70,12 @@ func (m *Machine) sendMessage(h *Handle) (string, bool) {
 		to.Chat = args.Chat
 	}
 	if to.Channel == "" {
-		return "this did not come from a chat: say which channel and chat_id", false
+		return m.word(WordMessageNowhere), false
 	}
 	m.emit(SendMessage{
 		Handle: h.ID, Key: h.useKey(h.Inf.Calls[h.Inf.Next]), Session: h.Session, To: to, Text: args.Content,
 	})
-	return "sent to " + to.key(), true
+	return m.word(WordMessageSent, "chat", to.key()), true
 }
 
 // loadSkill asks for a skill's instructions or for one of its references (SKL-4,
@@ -85,7 +85,7 @@ func (m *Machine) loadSkill(h *Handle, tool string) (string, bool) {
 		Name      string `json:"name"`
 		Reference string `json:"reference"`
 	}
-	if bad := h.arguments(&args); bad != "" {
+	if bad := m.arguments(h, &args); bad != "" {
 		return bad, false
 	}
 	if tool == ToolLoadSkill {
@@ -94,11 +94,11 @@ func (m *Machine) loadSkill(h *Handle, tool string) (string, bool) {
 	skill, known := m.s.Config.Skill(args.Name)
 	switch {
 	case !known:
-		return "there is no skill " + strconv.Quote(clip(args.Name, 100)) + "; the skills are: " + strings.Join(m.skillNames(), ", "), false
+		return m.word(WordSkillUnknown, "skill", strconv.Quote(clip(args.Name, 100)), "skills", strings.Join(m.skillNames(), ", ")), false
 	case tool == ToolLoadReference && args.Reference == "":
-		return "missing argument: reference", false
+		return m.word(WordMissingArgument, "argument", "reference"), false
 	case tool == ToolLoadReference && !skill.Always && !h.Sess.loaded(args.Name, ""):
-		return "skill " + args.Name + " is not loaded; load it with load_skill first", false
+		return m.word(WordSkillUnloaded, "skill", args.Name), false
 	}
 	m.emit(LoadSkill{Call: m.await(h, CallSkill), Handle: h.ID, Skill: args.Name, Reference: args.Reference})
 	return "", true
@@ -119,22 +119,22 @@ func (m *Machine) skillLoaded(h *Handle, in SkillLoaded) firing {
 		Name      string `json:"name"`
 		Reference string `json:"reference"`
 	}
-	_ = h.arguments(&args) // it was read before the call
+	_ = m.arguments(h, &args) // it was read before the call
 	decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	if decl.Name == ToolLoadSkill {
 		args.Reference = ""
 	}
-	what := "Skill '" + args.Name + "'"
+	what := m.word(WordSkillName, "skill", args.Name)
 	if args.Reference != "" {
-		what = "Reference '" + args.Reference + "' of skill '" + args.Name + "'"
+		what = m.word(WordReferenceName, "reference", args.Reference, "skill", args.Name)
 	}
-	text := what + " loaded."
+	text := m.word(WordSkillLoaded, "what", what)
 	if in.Error != "" {
-		text = "error: " + what + " could not be loaded: " + in.Error
+		text = m.word(WordSkillBroken, "what", what, "reason", in.Error)
 	}
 	known := in.Error != "" || h.Sess.loaded(args.Name, args.Reference)
 	if in.Error == "" && !m.s.Config.Prompts.shows(OfLoadedSkills) {
-		text += "\n\n" + in.Text
+		text = m.word(WordSkillText, "what", what, "text", in.Text)
 	}
 	return m.ran(text, in.Error != "").after(func(h *Handle) {
 		if !known { // it stays for the session's next turns (SKL-6)

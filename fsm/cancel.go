@@ -35,7 +35,7 @@ func (m *Machine) cancel(i int) {
 	case m.s.Config.Switches.Cancel == CancelCheckpoint && h.Await.Call != 0:
 		h.Stop = true // HND-32
 	default:
-		m.fire(i, m.abort(h, OutcomeCancelled, "cancelled")) // HND-33
+		m.fire(i, m.abort(h, OutcomeCancelled, m.word(WordCancelled))) // HND-33
 	}
 }
 
@@ -64,8 +64,8 @@ func (m *Machine) cancelWaiting(i int) {
 // cancelled tells the client of a waiting handle that it is cancelled. All that is left
 // to do is to keep its turn.
 func (m *Machine) cancelled(h *Handle) {
-	h.Outcome, h.Failure = OutcomeCancelled, "cancelled"
-	m.refuse(h, OutcomeCancelled, "cancelled")
+	h.Outcome, h.Failure = OutcomeCancelled, m.word(WordCancelled)
+	m.refuse(h, OutcomeCancelled, m.word(WordCancelled))
 	m.close(h)
 	m.giveUp(h)
 	if h.Loaded {

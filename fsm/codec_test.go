@@ -284,11 +284,16 @@ func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
+// A field is left out of the hash only where it says nothing that another does not.
 func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
+	derived := map[string]string{"Audit.Unknown": "from Result"}
 	for _, e := range effects() {
 		full := fsm.HashEffects([]fsm.Effect{e})
 		v := reflect.New(reflect.TypeOf(e)).Elem()
 		for i := range v.NumField() {
+			if derived[v.Type().Name()+"."+v.Type().Field(i).Name] != "" {
+				continue
+			}
 			v.Set(reflect.ValueOf(e))
 			v.Field(i).SetZero()
 			if fsm.HashEffects([]fsm.Effect{v.Interface().(fsm.Effect)}) == full {

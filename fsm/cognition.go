@@ -41,13 +41,13 @@ func (m *Machine) assemble(h *Handle) {
 	}
 	history := h.Sess.History
 	if len(h.Context) > 0 {
-		history = mend(h.Context) // SES-6
+		history = m.s.Config.Words.mend(h.Context) // SES-6
 	}
 	h.Talk = Conversation{}.add(history...)
 	h.TurnAt = len(h.Talk.Messages)
 	h.Talk = h.Talk.add(first)
 	if h.Loaded {
-		h.Turn = []Message{h.question()}
+		h.Turn = []Message{m.question(h)}
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *Machine) concluded(h *Handle) firing {
 	}
 	reason, outcome := h.Inf.Result, h.Inf.Outcome
 	if h.Inf.State == Completed {
-		reason, outcome = emptyAnswer, OutcomeFailed
+		reason, outcome = m.word(WordEmptyAnswer), OutcomeFailed
 	}
 	return m.drop(h, outcome, reason).after(func(h *Handle) { h.Talk = h.Inf.Talk })
 }
@@ -182,12 +182,12 @@ func (m *Machine) recall(i int) firing {
 // recalled injects what was found, or says that nothing was (HND-8, HND-9), and
 // asks again; after the last round without the question (HND-10).
 func (m *Machine) recalled(h *Handle, in Recalled) firing {
-	text := remembered(h.Need, in.Entries)
+	text := m.remembered(h.Need, in.Entries)
 	switch {
 	case in.Error != "":
-		text = recallBroken(h.Need, in.Error)
+		text = m.word(WordRecallBroken, "need", h.Need, "reason", in.Error)
 	case len(in.Entries) == 0:
-		text = nothingRemembered(h.Need)
+		text = m.word(WordRecalledNothing, "need", h.Need)
 	}
 	on := OnRecalled
 	if h.Rounds >= m.s.Config.Limits.MaxCognitionRounds {

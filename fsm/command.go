@@ -8,13 +8,6 @@ import (
 
 const commandNew = "new"
 
-const newSession = "New session started."
-
-const helpText = "/new: remember this conversation and begin a new one\n" +
-	"/stop: stop what is going on in this conversation\n" +
-	"/status: say what is going on\n" +
-	"/help: show this"
-
 // commandOf returns the command that a text is, or none. A text that begins with a
 // stroke and is no command is a text.
 func commandOf(text string) string {
@@ -38,7 +31,7 @@ func (m *Machine) command(h *Handle) bool {
 	case "", commandNew:
 		return false
 	case "help":
-		answer = helpText
+		answer = m.word(WordHelp)
 	case "status":
 		answer = m.status(h.Session)
 	case "stop":
@@ -64,15 +57,15 @@ func (m *Machine) status(session string) string {
 			here = string(h.State)
 		}
 	}
-	return string(m.s.Lifecycle) + ", profile " + m.s.Config.Profile + "; " + strconv.Itoa(active) + " active, " +
-		strconv.Itoa(waiting) + " waiting; session " + session + ": " + here
+	return m.word(WordStatus, "lifecycle", string(m.s.Lifecycle), "profile", m.s.Config.Profile,
+		"active", strconv.Itoa(active), "waiting", strconv.Itoa(waiting), "session", session, "here", here)
 }
 
 // stopSession cancels what is unfinished in a session (SES-15), and says how much
 // that is.
 func (m *Machine) stopSession(session string) string {
 	if m.s.Config.Switches.Cancel == CancelRefused {
-		return "Nothing is stopped: this profile does not cancel."
+		return m.word(WordStopRefused)
 	}
 	var ids []HandleID
 	for i := range m.s.Handles {
@@ -92,13 +85,13 @@ func (m *Machine) stopSession(session string) string {
 		}
 	}
 	if stopped == 0 {
-		return "There is nothing to stop."
+		return m.word(WordStopNothing)
 	}
-	return "Stopped: " + strconv.Itoa(stopped) + "."
+	return m.word(WordStopDone, "n", strconv.Itoa(stopped))
 }
 
 // renew begins a session anew (SES-14).
-func renew(h *Handle) {
-	h.Answer, h.Outcome = newSession, OutcomeAnswered
+func (m *Machine) renew(h *Handle) {
+	h.Answer, h.Outcome = m.word(WordNewSession), OutcomeAnswered
 	h.Sess.History, h.Sess.Skills = nil, nil
 }

@@ -112,7 +112,7 @@ func TestSES15ThereMayBeNothingToStop(t *testing.T) {
 		{"another session", func(d *driver) { d.boot(); d.in("t", "hello") }, "There is nothing to stop."},
 		{"answered already", func(d *driver) { d.boot(); d.ask("hello"); d.loads(fsm.Session{}); d.answer("good day") }, "There is nothing to stop."},
 		{"a profile that refuses", func(d *driver) { d.config.Switches.Cancel = fsm.CancelRefused; d.boot(); d.ask("hello") },
-			"Nothing is stopped: this profile does not cancel."},
+			"Nothing was stopped: this profile does not cancel."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// summaryTitle begins the message that stands for the old turns of a conversation.
-const summaryTitle = "[Earlier conversation summary]\n"
-
 // clippedBytes is what is left of an old tool result (CTX-4).
 const clippedBytes = 120
 
@@ -44,7 +41,7 @@ func (m *Machine) clipResults(h *Handle, cut int) {
 	msgs := slices.Clone(h.Inf.Talk.Messages)
 	for n := range msgs[:cut] {
 		if msg := &msgs[n]; msg.Role == RoleTool && len(msg.Text) > clippedBytes {
-			msg.Text = "[old result of " + strconv.Itoa(len(msg.Text)) + " bytes] " + clip(msg.Text, clippedBytes)
+			msg.Text = m.word(WordOldResult, "bytes", strconv.Itoa(len(msg.Text)), "start", clip(msg.Text, clippedBytes))
 		}
 	}
 	h.Inf.Talk = Conversation{}.add(msgs...)
@@ -101,7 +98,7 @@ func (m *Machine) condensed(summary string) firing {
 		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
 		var msgs []Message
 		if s := strings.TrimSpace(withoutMarker(summary)); s != "" {
-			msgs = append(msgs, Message{Role: RoleSystem, Text: summaryTitle + s})
+			msgs = append(msgs, Message{Role: RoleSystem, Text: m.word(WordEarlierSummary, "summary", s)})
 		} else {
 			cut = nextTurn(talk, cut, h.TurnAt)
 		}

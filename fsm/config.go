@@ -16,6 +16,7 @@ type Config struct {
 	Limits   Limits      `json:"limits"`
 	Options  Options     `json:"options,omitzero"`
 	Prompts  Prompts     `json:"prompts"`
+	Words    Words       `json:"words,omitempty"`
 	Tools    []ToolDecl  `json:"tools,omitempty"`
 	Skills   []SkillDecl `json:"skills,omitempty"`
 

@@ -190,6 +190,7 @@ type Audit struct {
 	Message  string   `json:"message"` // the handle's input
 	Result   string   `json:"result"`
 	Failed   bool     `json:"failed,omitempty"`
+	Unknown  bool     `json:"unknown,omitempty"` // nobody knows whether it ran
 	Attempts int      `json:"attempts"`
 	Duration Millis   `json:"duration"` // from the first start to the end
 }

@@ -20,7 +20,7 @@ func (m *Machine) refuse(h *Handle, outcome Outcome, reason string) {
 		return
 	}
 	h.Replied = true
-	text := "error: " + reason
+	text := m.word(WordError, "reason", reason)
 	if outcome == OutcomeCancelled {
 		text = reason // HND-31: what its client asked for is no error of anybody's
 	}
@@ -123,7 +123,7 @@ func (m *Machine) timeUp(h *Handle) firing {
 	if late := m.handle.phase(h.State).late; late != nil {
 		return late(m, h)
 	}
-	return m.abort(h, OutcomeTimeout, "timed out after "+h.timeout(m.s.Config.Limits).String()) // HND-18
+	return m.abort(h, OutcomeTimeout, m.word(WordTimedOut, "after", h.timeout(m.s.Config.Limits).String())) // HND-18
 }
 
 // skip leaves out what was still to be done for memory (HND-20).

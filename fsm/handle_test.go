@@ -383,7 +383,7 @@ func TestHND25OverMaxQueueARequestIsRefused(t *testing.T) {
 	d.ask("waits")
 	d.raise("full")
 	key := d.ask("one too many")
-	d.refused(key, "error: busy: 2 wait already (max_queue)")
+	d.refused(key, "error: busy: 2 requests are already waiting (max_queue)")
 	d.inStates(fsm.Cognition, fsm.Queued, fsm.Queued)
 	d.raise("full again")
 	if r := one[fsm.Report](d); r.Kind != fsm.KindEvent {

@@ -99,18 +99,6 @@ type Inference struct {
 	Result  string  `json:"result,omitempty"` // the text, or why there is none
 }
 
-// UnknownOutcome is the result of a tool that may have run: it was started, and
-// its process was lost, or its caller gave up, before it answered.
-const UnknownOutcome = "interrupted, outcome unknown: check before repeating"
-
-const (
-	emptyAnswer  = "the model gave an empty answer"
-	actionAnswer = "the model wrote tool calls as text that cannot be run"
-	actionPrompt = "Your last answer describes a tool call, and that runs no tool. Call the tool itself, or answer the person in words."
-	cutAnswer    = "the model's answer was cut at its token limit (max_tokens)"
-	notRunCancel = "cancelled, not run"
-)
-
 // infer begins an inference over talk: it enters the table's initial state.
 func (m *Machine) infer(i int, purpose Purpose, talk Conversation, tools Toolset) firing {
 	m.s.Handles[i].Inf = Inference{State: Thinking, Purpose: purpose, Tools: tools, Talk: talk}
@@ -122,7 +110,7 @@ func (m *Machine) infer(i int, purpose Purpose, talk Conversation, tools Toolset
 func (m *Machine) think(i int) firing {
 	h := &m.s.Handles[i]
 	if h.Stop {
-		return m.drop(h, OutcomeCancelled, "cancelled")
+		return m.drop(h, OutcomeCancelled, m.word(WordCancelled))
 	}
 	if f, ok := m.condense(h, false); ok {
 		return f
@@ -168,9 +156,9 @@ func (m *Machine) answered(h *Handle, in BrainAnswered) firing {
 	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations+1)
 	switch nothing := len(calls) == 0 && in.Stop != StopMaxTokens; {
 	case nothing && strings.TrimSpace(text) == "":
-		return m.unusable(h, in, m.s.Config.Prompts.Empty, emptyAnswer)
+		return m.unusable(h, in, m.s.Config.Prompts.Empty, m.word(WordEmptyAnswer))
 	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
-		return m.unusable(h, in, actionPrompt, actionAnswer)
+		return m.unusable(h, in, m.word(WordActionAsText), m.word(WordActionAnswer))
 	case in.Stop == StopMaxTokens:
 		calls = nil // INF-5: a call may have lost its end
 	}
@@ -193,15 +181,14 @@ func (m *Machine) countAnswer(h *Handle, in BrainAnswered) {
 func (m *Machine) usable(h *Handle, stop Stop, calls []ToolCall, text string) firing {
 	switch {
 	case stop == StopMaxTokens:
-		return endInference(OnMaxTokens, OutcomeCut, cutAnswer)
+		return endInference(OnMaxTokens, OutcomeCut, m.word(WordCutAnswer))
 	case len(calls) == 0:
 		return endInference(OnEndTurn, OutcomeAnswered, strings.TrimSpace(text))
 	case h.Inf.Rounds >= m.s.Config.Limits.MaxToolRounds:
-		f := endInference(OnLimit, OutcomeExhausted, "the model still asked for tools after "+
-			strconv.Itoa(h.Inf.Rounds)+" rounds (max_tool_rounds)")
+		f := endInference(OnLimit, OutcomeExhausted, m.word(WordOverRounds, "rounds", strconv.Itoa(h.Inf.Rounds)))
 		return f.after(func(h *Handle) {
 			for _, c := range calls {
-				m.say(h, Message{Role: RoleTool, Text: "not run: limit (max_tool_rounds)", Tool: c.Name, ToolCall: c.ID})
+				m.say(h, Message{Role: RoleTool, Text: m.word(WordNotRunRounds), Tool: c.Name, ToolCall: c.ID})
 			}
 		})
 	default:
@@ -220,7 +207,7 @@ func (m *Machine) unusable(h *Handle, in BrainAnswered, prompt, reason string) f
 	}}
 	switch {
 	case h.Stop:
-		f = m.drop(h, OutcomeCancelled, "cancelled") // HND-32
+		f = m.drop(h, OutcomeCancelled, m.word(WordCancelled)) // HND-32
 	case h.Inf.Empty+1 >= l.MaxAnswerAttempts, h.Inf.Iterations+1 >= l.iterations(h):
 		f = endInference(OnError, OutcomeFailed, reason) // INF-9
 	}
@@ -259,7 +246,7 @@ func (m *Machine) brainFailed(h *Handle, in BrainFailed) firing {
 	case h.Inf.State == Condensing:
 		return m.condensed("")
 	case h.Stop: // HND-32: it would only be asked again to end there
-		return m.drop(h, OutcomeCancelled, "cancelled")
+		return m.drop(h, OutcomeCancelled, m.word(WordCancelled))
 	case in.Class == BrainContextTruncated:
 		if f, ok := m.condense(h, true); ok {
 			return f
@@ -271,7 +258,7 @@ func (m *Machine) brainFailed(h *Handle, in BrainFailed) firing {
 			}
 		}}
 	}
-	return endInference(OnError, OutcomeFailed, string(in.Class)+": "+in.Reason)
+	return endInference(OnError, OutcomeFailed, m.word(WordBrainFailed, "class", string(in.Class), "reason", in.Reason))
 }
 
 // Retryable reports whether asking again can help without anybody doing anything.

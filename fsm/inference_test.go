@@ -317,7 +317,7 @@ func TestINF13AToolThatIsUnsafeByEitherDeclarationIsNotStartedAgain(t *testing.T
 			d.config.Tools = []fsm.ToolDecl{{Name: "tool", Effects: tt.now}}
 			d.boot()
 			no[fsm.RunTool](d)
-			if got := d.lastMessage().Text; got != fsm.UnknownOutcome {
+			if got := d.lastMessage().Text; got != fsm.PresentWords().Text(fsm.WordUnknownOutcome) {
 				t.Errorf("the result is %q", got)
 			}
 		})

@@ -58,7 +58,7 @@ func (w *Monitor) takeEffect(m *Machine, e Effect) {
 			w.violate("INV-10", "timer %d is cleared but not armed", e.Timer)
 		}
 	case Reply:
-		w.takeReply(e)
+		w.takeReply(e, m.s.Config.Words)
 	case Notify:
 		w.takeNotify(e)
 	case Report:
@@ -175,7 +175,7 @@ func limitOf(kind Kind, l *Limits) Millis {
 	return h.timeout(*l)
 }
 
-func (w *Monitor) takeReply(e Reply) {
+func (w *Monitor) takeReply(e Reply, words Words) {
 	f := w.owner(e.Handle, "reply")
 	if f == nil {
 		return
@@ -186,15 +186,15 @@ func (w *Monitor) takeReply(e Reply) {
 		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)
 	case f.kind != KindUser || e.Request != f.request:
 		w.violate("INV-1", "handle %d of kind %s and request %v gets a reply to %v", f.id, f.kind, f.request, e.Request)
-	case e.Outcome == OutcomeCancelled && (!e.IsError || e.Text != "cancelled"):
+	case e.Outcome == OutcomeCancelled && (!e.IsError || e.Text != words.Text(WordCancelled)):
 		w.violate("INV-1", "handle %d is cancelled with the reply %q", f.id, e.Text)
-	case e.IsError && e.Outcome != OutcomeCancelled && !strings.HasPrefix(e.Text, "error: "):
+	case e.IsError && e.Outcome != OutcomeCancelled && !words.says(WordError, e.Text):
 		w.violate("INV-1", "handle %d fails with a reply that does not say so: %q", f.id, e.Text)
 	case e.IsError && f.state == Done, !e.IsError && (f.state == Failed || f.state == Cancelled):
 		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
 	case !e.IsError && f.answer != "" && e.Text != f.answer:
 		w.violate("INV-11", "handle %d answered %q but its reply is %q", f.id, f.answer, e.Text)
-	case !e.IsError && f.answer == "" && e.Outcome == OutcomeAnswered && !f.step.refused && e.Text != newSession && !strings.Contains(f.step.said, e.Text), marked:
+	case !e.IsError && f.answer == "" && e.Outcome == OutcomeAnswered && !f.step.refused && e.Text != words.Text(WordNewSession) && !strings.Contains(f.step.said, e.Text), marked:
 		w.violate("INV-11", "handle %d replies %q; the model said %q", f.id, e.Text, f.step.said)
 	}
 	f.replied = true
@@ -210,7 +210,7 @@ func (w *Monitor) checkHistory(f *followed, history []Message) {
 			w.violate("INV-11", "handle %d keeps message %d, which is not for a history: %+v", f.id, i, *msg)
 		}
 	}
-	if mended := mend(history); len(mended) != len(history) {
+	if mended := Words(nil).mend(history); len(mended) != len(history) {
 		w.violate("INV-4", "handle %d keeps a history whose calls and results do not pair", f.id)
 	}
 }

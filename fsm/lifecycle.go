@@ -131,7 +131,7 @@ func (m *Machine) serve(int) firing {
 		switch h := &m.s.Handles[i]; {
 		case h.State != Parked:
 		case h.Poison:
-			m.question(h)
+			m.inquire(h)
 		default:
 			m.fire(i, firing{on: OnResume})
 		}
@@ -159,7 +159,7 @@ func (m *Machine) signal() {
 // for what does.
 func (m *Machine) drain(int) firing {
 	if i := m.active(); i >= 0 && m.s.Handles[i].Kind == KindInit && m.s.Handles[i].State != Stopping {
-		m.fire(i, m.abort(&m.s.Handles[i], OutcomeFailed, "shutting down"))
+		m.fire(i, m.abort(&m.s.Handles[i], OutcomeFailed, m.word(WordShuttingDown)))
 	}
 	m.parkQueued()
 	m.armGrace()

@@ -322,19 +322,6 @@ func (m *Machine) next() uint64 {
 // entry is the id of the memory entry that a handle writes.
 func (id HandleID) entry() string { return "h" + strconv.FormatUint(uint64(id), 10) }
 
-// prompt describes an event in words (HND-17).
-func (in EventRaised) prompt() string {
-	text := "System event from " + in.Source + ": " + in.Event
-	if in.Subject != "" {
-		text += " (" + in.Subject + ")"
-	}
-	text += "."
-	if in.Detail != "" {
-		text += " " + in.Detail
-	}
-	return text
-}
-
 // String is the duration as the limits are written: in seconds where it is whole.
 func (d Millis) String() string {
 	if d%Second == 0 {

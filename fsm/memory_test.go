@@ -179,7 +179,7 @@ func TestHND23AStoreIsTriedAgainThenReported(t *testing.T) {
 		no[fsm.Reply](d)
 	}
 	d.storeFails("disk full")
-	if r := one[fsm.Report](d); r.Text != "memory was not stored: disk full" {
+	if r := one[fsm.Report](d); r.Text != "the memory entry was not stored: disk full" {
 		t.Errorf("report %+v", r)
 	}
 	d.replied(key, "good day")

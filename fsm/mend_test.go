@@ -28,7 +28,7 @@ func result(id, text string) Message {
 }
 
 func TestSES7ABrokenHistoryIsMended(t *testing.T) {
-	lost := func(id string) Message { return result(id, UnknownOutcome) }
+	lost := func(id string) Message { return result(id, Words(nil).Text(WordUnknownOutcome)) }
 	image := Message{Role: RoleUser, Images: [][]byte{{1}}}
 	tests := []struct {
 		name     string
@@ -69,7 +69,7 @@ func TestSES7ABrokenHistoryIsMended(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := slices.Clone(tt.in)
-			if diff := cmp.Diff(tt.want, mend(tt.in)); diff != "" {
+			if diff := cmp.Diff(tt.want, Words(nil).mend(tt.in)); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(before, tt.in); diff != "" {
@@ -100,7 +100,7 @@ func TestSES4WhatIsNoPartOfAHistoryIsLeftOut(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, stripped(tt.in)); diff != "" {
+			if diff := cmp.Diff(tt.want, Words(nil).stripped(tt.in)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -151,14 +151,14 @@ func paired(t *rapid.T, msgs []Message) {
 func TestSES7AMendedHistoryIsPairedAndStaysAsItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		msgs := anyHistory(t)
-		mended := mend(msgs)
+		mended := Words(nil).mend(msgs)
 		paired(t, mended)
-		if again := mend(mended); !cmp.Equal(mended, again) {
+		if again := Words(nil).mend(mended); !cmp.Equal(mended, again) {
 			t.Fatalf("mending again changes a mended history: %s", cmp.Diff(mended, again))
 		}
-		kept := stripped(msgs)
+		kept := Words(nil).stripped(msgs)
 		paired(t, kept)
-		if again := stripped(kept); !cmp.Equal(kept, again) {
+		if again := Words(nil).stripped(kept); !cmp.Equal(kept, again) {
 			t.Fatalf("stripping again changes a stripped history: %s", cmp.Diff(kept, again))
 		}
 	})
@@ -168,7 +168,7 @@ func TestSES7AMendedHistoryIsPairedAndStaysAsItIs(t *testing.T) {
 // is split from its results.
 func TestSES10ACutSplitsNoCallFromItsResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		msgs := mend(anyHistory(t))
+		msgs := Words(nil).mend(anyHistory(t))
 		keep := rapid.IntRange(0, 30).Draw(t, "keep")
 		cut := cutAt(msgs, keep)
 		paired(t, msgs[:cut])
@@ -181,7 +181,7 @@ func TestSES10ACutSplitsNoCallFromItsResults(t *testing.T) {
 
 func TestSES11WhatIsTakenOffIsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		msgs := mend(anyHistory(t))
+		msgs := Words(nil).mend(anyHistory(t))
 		n := rapid.IntRange(0, 30).Draw(t, "n")
 		taken := whole(msgs, n)
 		paired(t, msgs[:taken])

@@ -44,23 +44,22 @@ func (m *Machine) compact(i int) firing {
 		ask = p.Consolidate
 	}
 	var b strings.Builder
-	b.WriteString(ask + "\n\n## MEMORY.md\n\n" + h.Sess.Memory + "\n\n## Conversation\n")
 	for _, list := range [][]Message{h.Sess.Pending, h.Sess.History[:cut]} {
-		writeTranscript(&b, list)
+		m.s.Config.Words.transcript(&b, list)
 	}
-	talk := Conversation{}.add(Message{Role: RoleUser, Text: b.String()})
+	talk := Conversation{}.add(Message{Role: RoleUser, Text: m.word(WordOverflow, "ask", ask, "memory", h.Sess.Memory, "conversation", b.String())})
 	return m.infer(i, PurposeCompact, talk, NoTools)
 }
 
-// writeTranscript writes messages as lines of text.
-func writeTranscript(b *strings.Builder, msgs []Message) {
+// transcript writes messages as lines of text.
+func (w Words) transcript(b *strings.Builder, msgs []Message) {
 	for _, msg := range msgs {
-		b.WriteString("\n[" + string(msg.Role) + "] " + msg.Text)
+		b.WriteString(w.Text(WordTranscript, "role", string(msg.Role), "text", msg.Text))
 		for _, c := range msg.Calls {
-			b.WriteString("\n[" + string(msg.Role) + "] calls " + c.Name + " " + c.Args)
+			b.WriteString(w.Text(WordTranscriptCall, "role", string(msg.Role), "tool", c.Name, "args", c.Args))
 		}
 		if len(msg.Used) > 0 {
-			b.WriteString(" (tools: " + strings.Join(msg.Used, ", ") + ")")
+			b.WriteString(w.Text(WordTranscriptTools, "tools", strings.Join(msg.Used, ", ")))
 		}
 	}
 }
@@ -82,7 +81,7 @@ func (m *Machine) compacted(h *Handle) firing {
 			m.shed(h)
 		}
 		if h.Command == commandNew {
-			renew(h)
+			m.renew(h)
 		}
 	}}
 }
@@ -113,7 +112,7 @@ func (m *Machine) consolidated(h *Handle, text string) bool {
 		h.Sess.Memory = joinText(h.Sess.Memory, h.Learnt)
 	}
 	h.Sess.Pending = nil
-	h.Sess.History = mend(h.Sess.History[cutAt(h.Sess.History, m.stays(h)):])
+	h.Sess.History = m.s.Config.Words.mend(h.Sess.History[cutAt(h.Sess.History, m.stays(h)):])
 	return true
 }
 
@@ -129,14 +128,14 @@ func (m *Machine) shed(h *Handle) {
 	}
 	var b strings.Builder
 	n := whole(pending, over)
-	writeTranscript(&b, pending[:n])
+	m.s.Config.Words.transcript(&b, pending[:n])
 	h.Sess.Pending = append([]Message(nil), pending[n:]...)
 	if rest := over - n; rest > 0 {
 		cut := whole(history, rest)
-		writeTranscript(&b, history[:cut])
-		h.Sess.History = mend(history[cut:])
+		m.s.Config.Words.transcript(&b, history[:cut])
+		h.Sess.History = m.s.Config.Words.mend(history[cut:])
 	}
-	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped("Not consolidated:"+b.String()))
+	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(m.word(WordNotConsolidated, "conversation", b.String())))
 }
 
 // whole returns how many messages are taken off the front of a list so that at
@@ -155,7 +154,7 @@ func (m *Machine) stamped(entry string) string {
 	if hasStamp(entry) {
 		return entry
 	}
-	return "[" + m.s.Now.date() + "] " + entry
+	return m.word(WordStamped, "date", m.s.Now.date(), "entry", entry)
 }
 
 // hasStamp reports whether a text begins with a date as [YYYY-MM-DD, which is how

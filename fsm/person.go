@@ -18,11 +18,11 @@ func (m *Machine) hold() firing {
 // askPerson asks a person what the handle waits for, and tells the client that its
 // request waits.
 func (m *Machine) askPerson(i int) firing {
-	m.question(&m.s.Handles[i])
+	m.inquire(&m.s.Handles[i])
 	return firing{}
 }
 
-func (m *Machine) question(h *Handle) {
+func (m *Machine) inquire(h *Handle) {
 	q, _ := h.Asks()
 	m.emit(q)
 	m.tell(h, NoticeHeld)
@@ -78,9 +78,9 @@ func (m *Machine) decision(in Decided) {
 	}
 	told := ""
 	if !in.Approve {
-		told = "not run: a person refused it"
+		told = m.word(WordNotRunRefused)
 		if in.By != "" {
-			told = "not run: " + in.By + " refused it"
+			told = m.word(WordNotRunRefusedBy, "person", in.By)
 		}
 	}
 	m.fire(i, spoken(OnDecided, told))
@@ -94,7 +94,7 @@ func (m *Machine) resolution(in Resolved) {
 	case i >= 0 && m.s.Handles[i].State == Held:
 		text := in.Text
 		if text == "" {
-			text = UnknownOutcome
+			text = m.word(WordUnknownOutcome)
 		}
 		m.fire(i, spoken(OnResolved, text))
 	case i >= 0 && m.s.Handles[i].Poison:
@@ -121,8 +121,8 @@ func spoken(on Event, told string) firing {
 
 // unapproved is the end of the wait for an approval.
 func (m *Machine) unapproved(*Handle) firing {
-	return spoken(OnDecided, "not run: no person approved it in time")
+	return spoken(OnDecided, m.word(WordNotRunUnapproved))
 }
 
 // unresolved is the end of the wait for a word on an unknown outcome.
-func (m *Machine) unresolved(*Handle) firing { return spoken(OnResolved, UnknownOutcome) }
+func (m *Machine) unresolved(*Handle) firing { return spoken(OnResolved, m.word(WordUnknownOutcome)) }

@@ -173,7 +173,7 @@ func TestAPR4WithoutAPersonBehindItACallIsRefusedAtOnce(t *testing.T) {
 					return
 				}
 				no[fsm.AskPerson](d)
-				if got := d.lastMessage().Text; got != "not run: it needs a person's approval, and there is none behind this" {
+				if got := d.lastMessage().Text; got != "not run: it needs a person's approval, and nobody is there to give it" {
 					t.Errorf("the result is %q", got)
 				}
 			})
@@ -221,8 +221,8 @@ func TestAPR6ThePersonsWordIsTheResult(t *testing.T) {
 		want    string
 	}{
 		{"said", func(d *driver) { d.resolves(1, "it was sent") }, "it was sent"},
-		{"nothing said", func(d *driver) { d.resolves(1, "") }, fsm.UnknownOutcome},
-		{"out of time", func(d *driver) { d.waitUp() }, fsm.UnknownOutcome},
+		{"nothing said", func(d *driver) { d.resolves(1, "") }, fsm.PresentWords().Text(fsm.WordUnknownOutcome)},
+		{"out of time", func(d *driver) { d.waitUp() }, fsm.PresentWords().Text(fsm.WordUnknownOutcome)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

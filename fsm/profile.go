@@ -33,7 +33,7 @@ func ShellyProfile() Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
 	l.MaxActive = 1
-	return Config{Profile: "shelly", Init: InitEveryStart, Limits: l, Prompts: DefaultPrompts()}
+	return Config{Profile: "shelly", Init: InitEveryStart, Limits: l, Prompts: DefaultPrompts(), Words: PresentWords()}
 }
 
 // CountbotProfile is the ReAct loop that is capped at 25 iterations and 25 calls.
@@ -51,6 +51,7 @@ func CountbotProfile() Config {
 			Cancel: CancelCheckpoint, AtLimit: EndNotice, AtLength: EndNotice, Commands: true, AutoLoadSkills: true,
 		},
 		Limits:  l,
+		Words:   PresentWords(),
 		Options: Options{Temperature: 700, MaxTokens: 4096},
 		Prompts: countbotPrompts(),
 		Tools:   Builtins(ToolSpawn, ToolMessage, ToolCron, ToolLoadSkill, ToolLoadReference),
@@ -71,6 +72,7 @@ func NanobotProfile() Config {
 			Cancel: CancelImmediate, AtLimit: EndNotice, AtLength: EndNotice, Commands: true, AutoLoadSkills: true,
 		},
 		Limits:  l,
+		Words:   PresentWords(),
 		Prompts: nanobotPrompts(),
 		Tools:   Builtins(ToolSpawn, ToolMessage, ToolCron, ToolLoadSkill, ToolLoadReference),
 	}
@@ -89,6 +91,7 @@ func OmniemployeeProfile() Config {
 			Cancel: CancelImmediate, AtLimit: EndState, AtLength: EndError, Commands: true, AutoLoadSkills: true,
 		},
 		Limits:  l,
+		Words:   PresentWords(),
 		Prompts: omniemployeePrompts(),
 		Tools:   Builtins(ToolLoadSkill, ToolLoadReference),
 		Labels:  omniemployeeLabels(),
@@ -111,6 +114,7 @@ func DefaultProfile() Config {
 			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true,
 		},
 		Limits:  l,
+		Words:   PresentWords(),
 		Prompts: defaultProfilePrompts(),
 		Tools:   Builtins(ToolSpawn, ToolMessage, ToolCron, ToolLoadSkill, ToolLoadReference),
 	}

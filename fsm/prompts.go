@@ -123,31 +123,20 @@ func withoutMarker(text string) string {
 func (p *Prompts) atLimit(n int) string { return strings.ReplaceAll(p.AtLimit, "{n}", strconv.Itoa(n)) }
 
 // remembered is the message that brings recalled entries to the model.
-func remembered(need string, entries []Memory) string {
+func (m *Machine) remembered(need string, entries []Memory) string {
 	var b strings.Builder
-	b.WriteString("You needed: " + need + "\nYour memory holds:\n")
 	for _, e := range entries {
-		b.WriteString("- " + strings.ReplaceAll(e.Summary, "\n", " ") + "\n")
+		b.WriteString(m.word(WordRecalledEntry, "summary", strings.ReplaceAll(e.Summary, "\n", " ")))
 	}
-	b.WriteString("Go on with the input.")
-	return b.String()
-}
-
-// nothingRemembered is the message for a need that memory does not meet.
-func nothingRemembered(need string) string {
-	return "You needed: " + need + "\nYour memory holds nothing about it. Answer directly or act with tools."
-}
-
-// recallBroken is the message for a recall that failed.
-func recallBroken(need, reason string) string {
-	return "You needed: " + need + "\nYour memory could not be read (" + reason + "). Answer directly or act with tools."
+	return m.word(WordRecalled, "need", need, "entries", b.String())
 }
 
 const extractBytesMax = 500
 
 // extract stands in for a summary that could not be made (HND-21).
-func extract(input, answer string) string {
-	return clip("Asked: "+input, extractBytesMax) + "\n" + clip("Answered: "+answer, extractBytesMax)
+func (m *Machine) extract(input, answer string) string {
+	return clip(m.word(WordExtractAsked, "input", input), extractBytesMax) + "\n" +
+		clip(m.word(WordExtractAnswered, "answer", answer), extractBytesMax)
 }
 
 // clip cuts s to at most n bytes at a character's edge, with a visible mark.

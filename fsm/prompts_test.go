@@ -81,7 +81,7 @@ func TestHND21ClipCutsAtACharacter(t *testing.T) {
 }
 
 func TestHND8EachRememberedEntryIsOneLine(t *testing.T) {
-	got := remembered("a name", []Memory{{ID: "h1", Summary: "one\ntwo"}, {ID: "h2", Summary: "three"}})
+	got := New().remembered("a name", []Memory{{ID: "h1", Summary: "one\ntwo"}, {ID: "h2", Summary: "three"}})
 	if lines := strings.Split(got, "\n"); len(lines) != 5 || lines[2] != "- one two" || lines[3] != "- three" {
 		t.Errorf("remembered: %q", got)
 	}

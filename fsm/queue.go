@@ -40,13 +40,13 @@ func (m *Machine) raised(in EventRaised) {
 			h := &m.s.Handles[i]
 			if h.Kind == KindEvent && h.State == Queued && h.Resume == "" && h.About == about {
 				h.Joined++
-				h.Input = in.prompt() + " (" + strconv.Itoa(h.Joined+1) + " times since the first.)"
+				h.Input = m.word(WordEventJoined, "event", m.described(in), "times", strconv.Itoa(h.Joined+1))
 				m.s.Ignored.Joined++
 				return
 			}
 		}
 	}
-	m.admit(Handle{Kind: KindEvent, Session: session, Input: in.prompt(), About: about})
+	m.admit(Handle{Kind: KindEvent, Session: session, Input: m.described(in), About: about})
 }
 
 // admit takes a handle in (HND-1). Outside initializing and serving it is kept
@@ -58,7 +58,7 @@ func (m *Machine) admit(h Handle) HandleID {
 	own := h.Kind == KindInit || h.Kind == KindFarewell
 	if h.Kind.alternates() && m.Waiting() >= m.s.Config.Limits.MaxQueue {
 		m.s.Ignored.Refused++
-		m.refuse(&h, OutcomeRefused, "busy: "+strconv.Itoa(m.Waiting())+" wait already (max_queue)")
+		m.refuse(&h, OutcomeRefused, m.word(WordBusy, "waiting", strconv.Itoa(m.Waiting())))
 		return h.ID
 	}
 	m.s.Handles = append(m.s.Handles, h)
@@ -275,4 +275,16 @@ func (m *Machine) indexOf(id HandleID) int {
 		}
 	}
 	return -1
+}
+
+// described is an event in words (HND-17).
+func (m *Machine) described(in EventRaised) string {
+	var subject, detail string
+	if in.Subject != "" {
+		subject = m.word(WordEventSubject, "subject", in.Subject)
+	}
+	if in.Detail != "" {
+		detail = m.word(WordEventDetail, "detail", in.Detail)
+	}
+	return m.word(WordEvent, "source", in.Source, "event", in.Event, "subject", subject, "detail", detail)
 }

@@ -10,7 +10,7 @@ func (m *Machine) summarize(i int) firing {
 // summarized takes the summary, or an extract where there is none (HND-21).
 func (m *Machine) summarized(*Handle) firing {
 	return firing{on: OnSummarized, write: func(h *Handle) {
-		h.Summary = extract(h.Input, h.Answer)
+		h.Summary = m.extract(h.Input, h.Answer)
 		if h.Inf.State == Completed {
 			if s := withoutMarker(h.Inf.Result); s != "" {
 				h.Summary = s
@@ -40,7 +40,7 @@ func (m *Machine) embedded(_ *Handle, in Embedded) firing {
 // that is asked for again writes the same entry.
 func (m *Machine) store(i int) firing {
 	h := &m.s.Handles[i]
-	text := exchange(h.Input, h.Answer)
+	text := m.exchange(h.Input, h.Answer)
 	if h.Kind == KindMemory {
 		text = h.Answer
 	}
@@ -59,7 +59,9 @@ func (m *Machine) store(i int) firing {
 }
 
 // exchange is a turn as an entry keeps it.
-func exchange(input, answer string) string { return "Input: " + input + "\nAnswer: " + answer }
+func (m *Machine) exchange(input, answer string) string {
+	return m.word(WordExchange, "input", input, "answer", answer)
+}
 
 // stored ends the handle, or tries the store again (HND-23).
 func (m *Machine) stored(h *Handle, in Stored) firing {
@@ -71,7 +73,7 @@ func (m *Machine) stored(h *Handle, in Stored) firing {
 	default:
 		return firing{on: OnStored, write: func(h *Handle) {
 			h.StoreTries++
-			m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "memory was not stored: " + in.Error})
+			m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: m.word(WordMemoryUnstored, "reason", in.Error)})
 		}}
 	}
 }
@@ -82,7 +84,7 @@ func (m *Machine) gather(h Handle) {
 	if m.s.Config.Switches.Remember != RememberIdle || !h.learns() || h.Command != "" || h.Answer == "" {
 		return
 	}
-	turn := h.own()
+	turn := m.own(&h)
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
 		if job.Kind != KindMemory || job.Session != h.Session || job.Resume != "" || !job.parkedOrQueued() ||
@@ -91,13 +93,13 @@ func (m *Machine) gather(h Handle) {
 		}
 		job.Talk = job.Talk.add(turn...)
 		job.Input = clip(job.Input+"\n"+h.Input, extractBytesMax)
-		job.Answer += "\n\n" + exchange(h.Input, h.Answer)
+		job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
 		job.Turns++
 		return
 	}
 	m.admit(Handle{
 		Kind: KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
-		Answer: exchange(h.Input, h.Answer), Talk: Conversation{}.add(turn...), Turns: 1,
+		Answer: m.exchange(h.Input, h.Answer), Talk: Conversation{}.add(turn...), Turns: 1,
 	})
 }
 

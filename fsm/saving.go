@@ -14,7 +14,7 @@ func (m *Machine) load(i int) firing {
 	h := &m.s.Handles[i]
 	switch {
 	case !m.s.Config.keepsSession(h) && h.Command == commandNew:
-		return firing{on: OnFinish, write: func(h *Handle) { h.Answer, h.Outcome = newSession, OutcomeAnswered }}
+		return firing{on: OnFinish, write: func(h *Handle) { h.Answer, h.Outcome = m.word(WordNewSession), OutcomeAnswered }}
 	case !m.s.Config.keepsSession(h):
 		return firing{on: m.begins(h)}
 	}
@@ -31,12 +31,12 @@ func (m *Machine) loaded(h *Handle, in SessionLoaded) firing {
 	if in.Error != "" {
 		f := firing{on: OnAgain}
 		if h.Tries+1 >= m.s.Config.Limits.MaxStoreAttempts {
-			f = m.drop(h, OutcomeFailed, "the session could not be read: "+in.Error) // SES-8
+			f = m.drop(h, OutcomeFailed, m.word(WordSessionUnread, "reason", in.Error)) // SES-8
 		}
 		return f.after(func(h *Handle) { h.Tries++ })
 	}
-	s := in.Session
-	s.History, s.Pending = stripped(s.History), mend(s.Pending)
+	s, w := in.Session, m.s.Config.Words
+	s.History, s.Pending = w.stripped(s.History), w.mend(s.Pending)
 	on := m.begins(h)
 	switch {
 	case m.overflows(h, &s):
@@ -47,7 +47,7 @@ func (m *Machine) loaded(h *Handle, in SessionLoaded) firing {
 	return firing{on: on, write: func(h *Handle) {
 		h.Tries, h.Loaded, h.Sess = 0, true, s
 		if on == OnSave {
-			renew(h)
+			m.renew(h)
 		}
 	}}
 }
@@ -79,7 +79,7 @@ func (m *Machine) newest(history []Message) []Message {
 	if history[0].Role == RoleSystem {
 		kept = append([]Message{history[0]}, kept...)
 	}
-	return mend(kept)
+	return m.s.Config.Words.mend(kept)
 }
 
 // archive is the turn as it was, whatever becomes of the history (SES-16).
@@ -87,7 +87,7 @@ func (m *Machine) archive(h *Handle) []Message {
 	if h.Command != "" {
 		return nil
 	}
-	return h.own()
+	return m.own(h)
 }
 
 // saved goes on after a save, or saves again over what stands there now.
@@ -105,11 +105,11 @@ func (m *Machine) saved(h *Handle, in SessionSaved) firing {
 	}
 	why := in.Error
 	if in.Conflict {
-		why = "it was changed again and again meanwhile"
+		why = m.word(WordSessionChanged)
 	}
 	return m.keptTurn(h).after(func(h *Handle) {
 		h.Tries++
-		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session was not saved: " + why})
+		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: m.word(WordSessionUnsaved, "reason", why)})
 	})
 }
 
@@ -121,8 +121,8 @@ func (m *Machine) rebase(h *Handle, now Session) {
 		h.Sess.Memory = joinText(now.Memory, h.Learnt)
 	}
 	if now.Version != h.Sess.Version && h.Command != commandNew {
-		h.Sess.History = mend(now.History)
-		h.Sess.Pending = mend(now.Pending)
+		h.Sess.History = m.s.Config.Words.mend(now.History)
+		h.Sess.Pending = m.s.Config.Words.mend(now.Pending)
 		h.Rebased = true
 		for _, k := range now.Skills {
 			if !h.Sess.loaded(k.Name, k.Reference) {
@@ -165,6 +165,6 @@ func (m *Machine) skipSave(h *Handle) firing {
 		f.on = m.loss(h, h.Outcome)
 	}
 	return f.after(func(h *Handle) {
-		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: "the session may not have been saved: its time was up"})
+		m.emit(Report{Handle: h.ID, Kind: h.Kind, Text: m.word(WordSessionDoubtful)})
 	})
 }

@@ -15,7 +15,7 @@ func (m *Machine) cron(h *Handle) (string, bool) {
 		At      string `json:"at"`
 		ID      string `json:"job_id"`
 	}
-	if bad := h.arguments(&args); bad != "" {
+	if bad := m.arguments(h, &args); bad != "" {
 		return bad, false
 	}
 	switch args.Action {
@@ -31,16 +31,16 @@ func (m *Machine) cron(h *Handle) (string, bool) {
 		if args.At != "" {
 			at, ok := parseDate(args.At)
 			if !ok {
-				return "at is no time like 2026-01-31T09:00:00Z: " + strconv.Quote(clip(args.At, 100)), false
+				return m.word(WordCronAtUnread, "at", strconv.Quote(clip(args.At, 100))), false
 			}
 			if at <= m.s.Now {
-				return "not added: at has passed, it is " + m.s.Now.date() + " in UTC now", false
+				return m.word(WordCronAtPassed, "now", m.s.Now.date()), false
 			}
 			s.Once = at
 		}
 		return m.addSchedule(s)
 	default:
-		return "action is add, list or remove, not " + strconv.Quote(clip(args.Action, 100)), false
+		return m.word(WordCronAction, "action", strconv.Quote(clip(args.Action, 100))), false
 	}
 }
 
@@ -53,19 +53,19 @@ func (m *Machine) addSchedule(s Schedule) (string, bool) {
 	}
 	switch {
 	case strings.TrimSpace(s.Text) == "":
-		return "missing argument: message", false
+		return m.word(WordMissingArgument, "argument", "message"), false
 	case times != 1:
-		return "give one of every_seconds, cron_expr and at", false
+		return m.word(WordCronTimes), false
 	case len(m.s.Schedules) >= m.s.Config.Limits.MaxSchedules:
-		return "not added: there are " + strconv.Itoa(len(m.s.Schedules)) + " schedules already (max_schedules)", false
+		return m.word(WordCronFull, "schedules", strconv.Itoa(len(m.s.Schedules))), false
 	}
 	if s.Cron != "" {
 		c, bad := parseCron(s.Cron)
-		if bad != "" {
-			return "not added: cron_expr " + bad, false
+		if bad != nil {
+			return m.word(bad.word, bad.args...), false
 		}
 		if _, ok := c.after(m.s.Now); !ok {
-			return "not added: cron_expr names no time that will come", false
+			return m.word(WordCronNever), false
 		}
 	}
 	m.s.LastSchedule++
@@ -73,23 +73,23 @@ func (m *Machine) addSchedule(s Schedule) (string, bool) {
 	s.Last = m.s.Now
 	m.s.Schedules = append(m.s.Schedules[:len(m.s.Schedules):len(m.s.Schedules)], s)
 	m.armSchedule(s)
-	return "schedule " + s.ID + " added", true
+	return m.word(WordCronAdded, "schedule", s.ID), true
 }
 
 func (m *Machine) listSchedules() string {
 	if len(m.s.Schedules) == 0 {
-		return "There are no schedules."
+		return m.word(WordCronNone)
 	}
 	var lines []string
 	for _, s := range m.s.Schedules {
-		when := "cron " + s.Cron + " (UTC)"
+		when := m.word(WordCronExpr, "expr", s.Cron)
 		switch {
 		case s.Every > 0:
-			when = "every " + s.Every.String()
+			when = m.word(WordCronEvery, "every", s.Every.String())
 		case s.Once != 0:
-			when = "at " + s.Once.date() + " (UTC)"
+			when = m.word(WordCronAt, "at", s.Once.date())
 		}
-		lines = append(lines, s.ID+": "+when+": "+s.Text)
+		lines = append(lines, m.word(WordCronLine, "schedule", s.ID, "when", when, "text", s.Text))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -99,10 +99,10 @@ func (m *Machine) removeSchedule(id string) (string, bool) {
 		if s.ID == id {
 			m.dropSchedule(i)
 			m.emit(DisarmSchedule{Schedule: id})
-			return "schedule " + id + " removed", true
+			return m.word(WordCronRemoved, "schedule", id), true
 		}
 	}
-	return "there is no schedule " + strconv.Quote(clip(id, 100)), false
+	return m.word(WordCronUnknown, "schedule", strconv.Quote(clip(id, 100))), false
 }
 
 func (m *Machine) dropSchedule(i int) {

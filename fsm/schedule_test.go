@@ -96,7 +96,7 @@ func TestHND42AtMostMaxSchedulesAreArmed(t *testing.T) {
 	d, _ := inTurn(t, "nanobot", func(c *fsm.Config) { c.Limits.MaxSchedules = 2 })
 	d.cron(everyMinute)
 	d.cron(everyMinute)
-	if got := d.cron(everyMinute); got != "error: not added: there are 2 schedules already (max_schedules)" {
+	if got := d.cron(everyMinute); got != "error: not added: there are already 2 schedules (max_schedules)" {
 		t.Errorf("the result is %q", got)
 	}
 	no[fsm.ArmSchedule](d)

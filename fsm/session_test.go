@@ -191,7 +191,7 @@ func TestSES4WithHistoryNoneNothingIsKept(t *testing.T) {
 
 // The text of the notes and results that a turn without an answer is kept with.
 const (
-	lostCall  = fsm.UnknownOutcome
+	lostCall  = "interrupted, outcome unknown: check before repeating"
 	cancelled = "cancelled, not run"
 )
 
@@ -289,7 +289,7 @@ func TestSES7AHistoryIsMendedWhenItIsLoaded(t *testing.T) {
 	}})
 	want := []fsm.Message{
 		{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "a", Name: "list_dir"}}},
-		{Role: fsm.RoleTool, Text: fsm.UnknownOutcome, Tool: "list_dir", ToolCall: "a"},
+		{Role: fsm.RoleTool, Text: fsm.PresentWords().Text(fsm.WordUnknownOutcome), Tool: "list_dir", ToolCall: "a"},
 		{Role: fsm.RoleUser, Text: "hello"},
 	}
 	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
@@ -335,7 +335,7 @@ func TestSES8ASaveIsTriedAgainThenReported(t *testing.T) {
 		want  string
 	}{
 		{"failed", func(d *driver) { d.saveFails("no disk") }, "the session was not saved: no disk"},
-		{"in conflict", func(d *driver) { d.conflicts(fsm.Session{Version: 9}) }, "the session was not saved: it was changed again and again meanwhile"},
+		{"in conflict", func(d *driver) { d.conflicts(fsm.Session{Version: 9}) }, "the session was not saved: others kept changing it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func (e ArmSchedule) Next(now Millis) (slot Millis, ok bool) {
 		return e.Once, e.Once > e.From
 	}
 	c, bad := parseCron(e.Cron)
-	if bad != "" {
+	if bad != nil {
 		return 0, false
 	}
 	first, ok := c.after(e.From)
@@ -57,11 +57,11 @@ const (
 )
 
 // parseCron reads five fields of numbers, ranges, steps and lists. What is wrong is
-// returned in words.
-func parseCron(text string) (c cron, bad string) {
+// returned as a phrase.
+func parseCron(text string) (c cron, bad *phrase) {
 	fields := strings.Fields(text)
 	if len(fields) != 5 {
-		return cron{}, "has five fields: minute, hour, day, month, weekday"
+		return cron{}, &phrase{word: WordCronFields}
 	}
 	for i, f := range []struct {
 		name     string
@@ -73,8 +73,9 @@ func parseCron(text string) (c cron, bad string) {
 	} {
 		set, ok := cronSet(fields[i], f.low, f.top)
 		if !ok {
-			return cron{}, "has as its " + f.name + " numbers from " + strconv.Itoa(f.low) + " to " + strconv.Itoa(f.top) +
-				", ranges, steps and lists of them, or *, and not " + strconv.Quote(clip(fields[i], 100))
+			return cron{}, &phrase{WordCronField, []string{
+				"field", f.name, "low", strconv.Itoa(f.low), "top", strconv.Itoa(f.top), "text", strconv.Quote(clip(fields[i], 100)),
+			}}
 		}
 		*f.set = set
 	}
@@ -82,7 +83,7 @@ func parseCron(text string) (c cron, bad string) {
 		c.weekdays |= 1
 	}
 	c.anyDay, c.anyWeekday = strings.HasPrefix(fields[2], "*"), strings.HasPrefix(fields[4], "*")
-	return c, ""
+	return c, nil
 }
 
 // cronSet reads one field.

@@ -156,12 +156,12 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 		`{"action":"add","message":"m","cron_expr":"0 9 * * 1-5"}`:                  "",
 		`{"action":"add","message":"m","at":"2026-01-05T09:00:01Z"}`:                "",
 		`{"action":"add","message":"m","every_seconds":1}`:                          "",
-		`{"action":"add","message":"m","at":"2026-01-05T09:00:00Z"}`:                "at has passed, it is 2026-01-05 09:00 in UTC",
-		`{"action":"add","message":"m","at":"2026-02-30T09:00:00Z"}`:                "at is no time like",
-		`{"action":"add","message":"m","cron_expr":"0 0 31 2 *"}`:                   "no time that will come",
+		`{"action":"add","message":"m","at":"2026-01-05T09:00:00Z"}`:                "at is in the past; it is 2026-01-05 09:00 in UTC",
+		`{"action":"add","message":"m","at":"2026-02-30T09:00:00Z"}`:                "at is not a time such as",
+		`{"action":"add","message":"m","cron_expr":"0 0 31 2 *"}`:                   "cron_expr never comes due",
 		`{"action":"add","message":"m","cron_expr":"@daily"}`:                       "five fields",
-		`{"action":"add","message":"m","cron_expr":"0 9 * * MON"}`:                  `weekday numbers from 0 to 7`,
-		`{"action":"add","message":"m","cron_expr":"0 9 * * *","every_seconds":60}`: "give one of",
+		`{"action":"add","message":"m","cron_expr":"0 9 * * MON"}`:                  `the weekday of cron_expr takes numbers from 0 to 7`,
+		`{"action":"add","message":"m","cron_expr":"0 9 * * *","every_seconds":60}`: "give exactly one of",
 	} { // order-free
 		result, armed := addCron(t, now, args)
 		if want == "" {

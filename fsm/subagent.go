@@ -12,14 +12,14 @@ func (m *Machine) spawn(i int) (string, bool) {
 		Task  string `json:"task"`
 		Label string `json:"label"`
 	}
-	if bad := h.arguments(&args); bad != "" {
+	if bad := m.arguments(h, &args); bad != "" {
 		return bad, false
 	}
 	if strings.TrimSpace(args.Task) == "" {
-		return "missing argument: task", false
+		return m.word(WordMissingArgument, "argument", "task"), false
 	}
 	if n := m.count(KindSubagent); n >= m.s.Config.Limits.MaxSubagents {
-		return "not started: " + strconv.Itoa(n) + " subagents are at work already (max_subagents)", false
+		return m.word(WordSpawnFull, "subagents", strconv.Itoa(n)), false
 	}
 	label := args.Label
 	if label == "" {
@@ -29,20 +29,18 @@ func (m *Machine) spawn(i int) (string, bool) {
 	id := m.admit(child)
 	c := &m.s.Handles[m.indexOf(id)]
 	c.Session = "subagent:" + id.entry()
-	return "Subagent '" + label + "' started (" + id.entry() + "). Its result will be reported here when it is done.", true
+	return m.word(WordSpawned, "label", label, "subagent", id.entry()), true
 }
 
 // reportSubagent tells the session that started a subagent of its end (HND-40).
 func (m *Machine) reportSubagent(h Handle) {
-	said := "Result:\n" + h.Answer
-	word := "has finished"
+	input := m.word(WordSubagentDone, "label", h.Label, "task", h.Input, "result", h.Answer)
 	if h.Failure != "" {
-		said, word = "Error: "+h.Failure, "has failed"
+		input = m.word(WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", h.Failure)
 	}
 	m.admit(Handle{
 		Kind: KindSystem, Session: h.Home, Origin: h.Origin,
-		Input: "Subagent '" + h.Label + "' " + word + ".\n\nTask: " + h.Input + "\n\n" + said +
-			"\n\nTell the person about it in a sentence or two.",
+		Input: input,
 	})
 }
 

@@ -116,7 +116,7 @@ func TestHND39ASubagentHasIterationsOfItsOwn(t *testing.T) {
 func TestHND39AtMostMaxSubagentsAreAtWork(t *testing.T) {
 	d := spawning(t, func(c *fsm.Config) { c.Limits.MaxSubagents = 1 })
 	d.tells(fsm.KindUser, fsm.BrainAnswered{Calls: []fsm.ToolCall{{Name: fsm.ToolSpawn, Args: `{"task":"another"}`}}})
-	if a := one[fsm.Audit](d); !a.Failed || a.Result != "error: not started: 1 subagents are at work already (max_subagents)" {
+	if a := one[fsm.Audit](d); !a.Failed || a.Result != "error: not started: 1 subagents are already at work (max_subagents)" {
 		t.Errorf("the result is %q", a.Result)
 	}
 	d.inStates(fsm.Execution, fsm.Execution)

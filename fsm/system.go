@@ -20,7 +20,7 @@ func (m *Machine) system(h *Handle) string {
 				continue
 			}
 		}
-		b.WriteString("\n\n## " + s.Title + "\n\n")
+		b.WriteString(m.word(WordSection, "title", s.Title))
 		b.WriteString(s.Text)
 		if s.Text != "" && shown != "" {
 			b.WriteString("\n\n")
@@ -36,42 +36,42 @@ func (m *Machine) content(h *Handle, of Content) string {
 	switch of {
 	case OfTools:
 		for _, t := range m.s.Config.Offered(h.toolset()) {
-			lines = append(lines, "- "+t.Name+": "+t.Description)
+			lines = append(lines, m.word(WordToolLine, "tool", t.Name, "description", t.Description))
 		}
 	case OfAlwaysSkills: // SKL-7
 		for _, s := range m.s.Config.Skills {
 			if s.Always {
-				lines = append(lines, "### Skill: "+s.Name+"\n\n"+s.Text+"\n")
+				lines = append(lines, m.word(WordSkillTitle, "skill", s.Name, "text", s.Text))
 			}
 		}
 	case OfSkills:
 		for _, s := range m.s.Config.Skills {
 			if !s.Always {
-				lines = append(lines, "- "+h.Sess.mark(s.Name)+" "+s.Name+": "+s.Summary)
+				lines = append(lines, m.word(WordSkillLine, "mark", m.mark(h, s.Name), "skill", s.Name, "summary", s.Summary))
 			}
 		}
 	case OfLoadedSkills:
 		for _, s := range h.Sess.Skills {
-			title := "### Skill: " + s.Name
+			title := WordSkillTitle
 			if s.Reference != "" {
-				title = "### Reference: " + s.Name + "/" + s.Reference
+				title = WordReferenceTitle
 			}
-			lines = append(lines, title+"\n\n"+s.Text+"\n")
+			lines = append(lines, m.word(title, "skill", s.Name, "reference", s.Reference, "text", s.Text))
 		}
 	case OfMemory:
 		if text := strings.TrimSpace(h.Sess.Memory); text != "" {
-			return "MEMORY.md holds:\n\n" + text
+			return m.word(WordMemoryFile, "text", text)
 		}
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // mark tells whether a skill is loaded (SKL-3).
-func (s *Session) mark(skill string) string {
-	if s.loaded(skill, "") {
-		return "[✓]"
+func (m *Machine) mark(h *Handle, skill string) string {
+	if h.Sess.loaded(skill, "") {
+		return m.word(WordSkillMarkLoaded)
 	}
-	return "[○]"
+	return m.word(WordSkillMarkUnloaded)
 }
 
 func (s *Session) loaded(skill, reference string) bool {

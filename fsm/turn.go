@@ -6,13 +6,13 @@ import (
 )
 
 // question is the handle's input as a history keeps it.
-func (h *Handle) question() Message {
+func (m *Machine) question(h *Handle) Message {
 	text := h.Input
 	if h.Kind == KindSystem {
-		text = "[System: subagent] " + text // SES-17
+		text = m.word(WordSubagentInput, "text", text) // SES-17
 	}
 	for range h.Images {
-		text = "[image]\n" + text // SES-13
+		text = m.word(WordImageInput, "text", text) // SES-13
 	}
 	return Message{Role: RoleUser, Text: text}
 }
@@ -25,12 +25,12 @@ func (m *Machine) close(h *Handle) {
 		return
 	}
 	for n := h.Inf.Next; n < len(h.Inf.Calls) && h.answers(); n++ {
-		text := notRunCancel
+		text := m.word(WordNotRunCancelled)
 		switch {
 		case n == h.Inf.Next && h.Inf.Attempt > 0:
-			text = UnknownOutcome
+			text = m.word(WordUnknownOutcome)
 		case h.Outcome != OutcomeCancelled:
-			text = "not run: " + h.Failure
+			text = m.word(WordNotRun, "reason", h.Failure)
 		}
 		c := h.Inf.Calls[n]
 		h.Closing = append(h.Closing, Message{Role: RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
@@ -39,7 +39,7 @@ func (m *Machine) close(h *Handle) {
 		h.Turn[last].Role == RoleAssistant && strings.TrimSpace(h.Turn[last].Text) == h.Answer {
 		return
 	}
-	word := h.lastWord()
+	word := m.lastWord(h)
 	if h.Answer != "" && h.Outcome != OutcomeAnswered { // the text so far stands there: only the notice is new
 		if notice := strings.TrimSpace(strings.TrimPrefix(word.Text, h.Inf.Said)); notice != "" {
 			word.Text = notice
@@ -53,9 +53,9 @@ func (m *Machine) close(h *Handle) {
 func (m *Machine) kept(h *Handle) []Message {
 	talk := h.talk().Messages
 	if len(talk) == 0 || h.Rebased {
-		return append(stripped(h.Sess.History), m.ownTurn(h, nil)...)
+		return append(m.s.Config.Words.stripped(h.Sess.History), m.ownTurn(h, nil)...)
 	}
-	return append(stripped(talk[:h.TurnAt]), m.ownTurn(h, talk[h.TurnAt:])...)
+	return append(m.s.Config.Words.stripped(talk[:h.TurnAt]), m.ownTurn(h, talk[h.TurnAt:])...)
 }
 
 // ownTurn is what the history keeps of the turn; talk is its part of the
@@ -63,34 +63,34 @@ func (m *Machine) kept(h *Handle) []Message {
 func (m *Machine) ownTurn(h *Handle, talk []Message) []Message {
 	switch {
 	case m.s.Config.Switches.History != HistoryAll:
-		return mend([]Message{h.question(), h.lastWord()})
+		return m.s.Config.Words.mend([]Message{m.question(h), m.lastWord(h)})
 	case h.Condensed && len(talk) > 0:
-		turn := append([]Message{h.question()}, talk[1:]...)
-		return stripped(append(turn, h.Closing...))
+		turn := append([]Message{m.question(h)}, talk[1:]...)
+		return m.s.Config.Words.stripped(append(turn, h.Closing...))
 	default:
-		return h.own()
+		return m.own(h)
 	}
 }
 
 // own returns the turn's own messages, whole.
-func (h *Handle) own() []Message {
+func (m *Machine) own(h *Handle) []Message {
 	if len(h.Turn) == 0 {
-		return mend([]Message{h.question(), h.lastWord()})
+		return m.s.Config.Words.mend([]Message{m.question(h), m.lastWord(h)})
 	}
-	return stripped(append(slices.Clip(h.Turn), h.Closing...))
+	return m.s.Config.Words.stripped(append(slices.Clip(h.Turn), h.Closing...))
 }
 
 // lastWord is the turn's answer, or a note that there is none.
-func (h *Handle) lastWord() Message {
+func (m *Machine) lastWord(h *Handle) Message {
 	if h.Answer == "" {
-		return Message{Role: RoleAssistant, Text: "[no answer: " + h.Failure + "]", Used: h.Used}
+		return Message{Role: RoleAssistant, Text: m.word(WordNoAnswer, "reason", h.Failure), Used: h.Used}
 	}
 	return Message{Role: RoleAssistant, Text: h.Answer, Used: h.Used}
 }
 
 // stripped is a history without what is no part of it: what the machine said on
 // the way, thinking, and the answers that described a need. What remains is mended.
-func stripped(msgs []Message) []Message {
+func (w Words) stripped(msgs []Message) []Message {
 	var kept []Message
 	for _, msg := range msgs {
 		if msg.Aside {
@@ -105,12 +105,12 @@ func stripped(msgs []Message) []Message {
 		msg.Thinking, msg.Images = "", nil
 		kept = append(kept, msg)
 	}
-	return mend(kept)
+	return w.mend(kept)
 }
 
 // mend makes a history one that can be sent (SES-7): behind each message with calls
 // one result for each, in order; no result without its call; nothing empty.
-func mend(msgs []Message) []Message {
+func (w Words) mend(msgs []Message) []Message {
 	var out []Message
 	for i := 0; i < len(msgs); {
 		msg := msgs[i]
@@ -134,14 +134,14 @@ func mend(msgs []Message) []Message {
 		for i < len(msgs) && msgs[i].Role == RoleTool {
 			i++
 		}
-		out = append(out, resultsFor(msg.Calls, msgs[from:i])...)
+		out = append(out, w.resultsFor(msg.Calls, msgs[from:i])...)
 	}
 	return out
 }
 
 // resultsFor returns one result for each call, in order: the one that names it, by
 // its id or else by its name, or a word that there is none.
-func resultsFor(calls []ToolCall, results []Message) []Message {
+func (w Words) resultsFor(calls []ToolCall, results []Message) []Message {
 	taken := make([]bool, len(results))
 	out := make([]Message, 0, len(calls))
 	for _, c := range calls {
@@ -153,7 +153,7 @@ func resultsFor(calls []ToolCall, results []Message) []Message {
 			}
 		}
 		if found < 0 {
-			out = append(out, Message{Role: RoleTool, Text: UnknownOutcome, Tool: c.Name, ToolCall: c.ID})
+			out = append(out, Message{Role: RoleTool, Text: w.Text(WordUnknownOutcome), Tool: c.Name, ToolCall: c.ID})
 			continue
 		}
 		taken[found] = true

@@ -14,7 +14,7 @@ func Minor(e fsm.Effect) bool {
 	case fsm.SetTimer, fsm.ClearTimer:
 		return true
 	case fsm.Audit: // that a call has ended its answer says, where there is one
-		return e.Result != fsm.UnknownOutcome
+		return !e.Unknown
 	default:
 		return false
 	}
@@ -103,7 +103,7 @@ func (t *teller) says(e fsm.Effect) string {
 	case fsm.SendMessage:
 		return fmt.Sprintf("sends to %s:%s%s", e.To.Channel, e.To.Chat, t.text(e.Text))
 	case fsm.Audit:
-		if e.Result == fsm.UnknownOutcome {
+		if e.Unknown {
 			return fmt.Sprintf("tells the model that nobody knows what %s%s did", e.Tool, t.args(e.Args))
 		}
 		if e.Failed {

@@ -89,7 +89,8 @@ func metUnknown(r *Result) bool {
 			return true
 		}
 	}
-	unknown := func(m fsm.Message) bool { return m.Role == fsm.RoleTool && m.Text == fsm.UnknownOutcome }
+	lost := r.Final.Config.Words.Text(fsm.WordUnknownOutcome)
+	unknown := func(m fsm.Message) bool { return m.Role == fsm.RoleTool && m.Text == lost }
 	for _, a := range r.Asked {
 		if slices.ContainsFunc(a.Ask.Conversation.Messages, unknown) {
 			return true

@@ -174,7 +174,7 @@ func (b *onceBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	b.answers++
 	last := q.Messages[len(q.Messages)-1]
 	if last.Role == fsm.RoleTool {
-		b.sawLost = last.Text == fsm.UnknownOutcome
+		b.sawLost = last.Text == fsm.PresentWords().Text(fsm.WordUnknownOutcome)
 		return mock.Answer{Text: "The tool said: " + last.Text}, nil
 	}
 	return mock.Answer{Calls: []fsm.ToolCall{{Name: "exec", Args: fmt.Sprintf(`{"command":%q}`, b.command)}}}, nil
@@ -244,7 +244,7 @@ func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.log.text())
 	}
-	if want := "The tool said: " + fsm.UnknownOutcome; reply.Text != want || reply.IsError {
+	if want := "The tool said: " + fsm.PresentWords().Text(fsm.WordUnknownOutcome); reply.Text != want || reply.IsError {
 		t.Errorf("reply %+v, want %q", reply, want)
 	}
 	answers, sawLost := brain.count()

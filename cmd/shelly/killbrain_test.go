@@ -83,7 +83,7 @@ func killAnswer(q mock.Question) mock.Answer {
 		return killCall("read_file", `{"path":"starts"}`)
 	default:
 		outcome := "ok"
-		if results[0] == fsm.UnknownOutcome {
+		if results[0] == fsm.PresentWords().Text(fsm.WordUnknownOutcome) {
 			outcome = "unknown"
 		}
 		return mock.Answer{Text: "ran " + id + ": " + outcome}

@@ -57,13 +57,13 @@ func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 		want string
 		log  string
 	}{
-		{"the daemon", func(p *process, _ int) { p.kill() }, true, "The tool said: " + fsm.UnknownOutcome, ""},
+		{"the daemon", func(p *process, _ int) { p.kill() }, true, "The tool said: " + fsm.PresentWords().Text(fsm.WordUnknownOutcome), ""},
 		{"the supervisor", func(_ *process, supervisor int) { _ = syscall.Kill(supervisor, syscall.SIGKILL) }, false, lost, ""},
 		{"both at once", func(p *process, supervisor int) {
 			_ = p.cmd.Process.Signal(syscall.SIGSTOP) // so that it does nothing about the next line
 			_ = syscall.Kill(supervisor, syscall.SIGKILL)
 			p.kill()
-		}, true, "The tool said: " + fsm.UnknownOutcome, "commands of a daemon that was killed were still running and are ended"},
+		}, true, "The tool said: " + fsm.PresentWords().Text(fsm.WordUnknownOutcome), "commands of a daemon that was killed were still running and are ended"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

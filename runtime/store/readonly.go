@@ -59,7 +59,7 @@ func (s *Store) openReadOnly() (err error) {
 		return err
 	case format == 0:
 		return fmt.Errorf("%w: %s holds no store", fs.ErrNotExist, s.dir)
-	case format < Format:
+	case format < alike:
 		return fmt.Errorf("%w: format %d, this shelly reads %d", ErrOlderFormat, format, Format)
 	}
 	if s.name, err = s.readName(); err != nil {

@@ -56,7 +56,7 @@ func TestAReadOnlyOpeningRefusesWhatItCannotRead(t *testing.T) {
 	if _, err := store.OpenReadOnly(t.TempDir(), store.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	for format, want := range map[uint32]error{store.Format - 1: store.ErrOlderFormat, store.Format + 1: store.ErrNewerFormat} {
+	for format, want := range map[uint32]error{2: store.ErrOlderFormat, store.Format + 1: store.ErrNewerFormat} {
 		dir := filepath.Join(t.TempDir(), "store")
 		s := open(t, dir, store.Options{})
 		end(t, &s)

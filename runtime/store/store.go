@@ -18,7 +18,11 @@ import (
 
 // Format is the version of the layout that doc.go describes. Opening a store of an
 // older one makes it one of this.
-const Format = 3
+const Format = 4
+
+// alike is the oldest format whose layout is that of Format: the newer ones hold more
+// in the same places.
+const alike = 3
 
 // What Pebble may take of memory. The store is small and written more than it
 // is read: an idle daemon should stay so.

@@ -15,14 +15,16 @@ import (
 // upgrade makes a store that is new or of an older format one of this format, in one
 // write. One of format 1 has no messages, audit, sessions and name; in one of format 2
 // requests do not know their records, and the one snapshot has another key and no
-// head.
+// head. Those of format 3 have boots without words, which mean the first edition
+// (CFG-14), so nothing in one is rewritten: the number keeps an older build, which
+// would not know the words of a newer boot, from deciding differently.
 func (s *Store) upgrade(format uint32) error {
 	batch := s.db.NewBatch()
 	err := batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil)
 	if format < 2 {
 		err = errors.Join(err, set(batch, nameKey(), []byte(rand.Text()[:nameBytes])))
 	}
-	if format > 0 {
+	if format > 0 && format < alike {
 		err = errors.Join(err, s.orderRequests(batch), s.moveSnapshot(batch))
 	}
 	if err != nil {

@@ -60,7 +60,7 @@ func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 // profile, with crashes, shutdowns, people, compactions, subagents and schedules.
 func committed() []string {
 	return []string{
-		"countbot/calls-are-capped", "countbot/history-overflow", "default/approval-given-before-a-crash", "default/back-off-begins-anew",
+		"countbot/calls-are-capped", "countbot/history-overflow", "default/approval-given-before-a-crash", "default/bad-arguments-of-builtin-tools", "default/back-off-begins-anew",
 		"default/hold-survives-a-restart", "faults/crash-while-stopping", "faults/every-shutdown", "nanobot/crash-in-a-consolidation", "nanobot/crash-in-a-spawn", "nanobot/schedules",
 		"omniemployee/compaction", "omniemployee/flight-booking", "shelly/need-found",
 	}

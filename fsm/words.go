@@ -1,0 +1,395 @@
+package fsm
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+)
+
+// Word names a text that shelly itself words, for a model or for a person: a
+// notice, a stand-in for a result, a heading, the form of a list. The texts are
+// not code but data, [Words], which a Boot brings as it brings the limits, so
+// that a better sentence changes no recorded decision (CFG-14).
+type Word int
+
+// The words, by who reads them.
+const (
+	// The results of calls that do not run, or end without one.
+	WordError Word = iota
+	WordNotRun
+	WordNotRunRefused
+	WordNotRunRefusedBy
+	WordNotRunUnapproved
+	WordNotRunUnattended
+	WordNotRunCancelled
+	WordNotRunRounds
+	WordNotRunCalls
+	WordNotRunPerAnswer
+	WordUnknownOutcome
+	WordUnknownTool
+	WordNamelessTool
+	WordOldResult
+
+	// What the builtin tools answer.
+	WordArgumentsNoJSON
+	WordArgumentsNoFit
+	WordMissingArgument
+	WordMessageSent
+	WordMessageNowhere
+	WordSkillUnknown
+	WordSkillUnloaded
+	WordSkillLoaded
+	WordSkillText
+	WordSkillBroken
+	WordSkillName
+	WordReferenceName
+	WordSpawned
+	WordSpawnFull
+	WordCronAction
+	WordCronAdded
+	WordCronAtUnread
+	WordCronAtPassed
+	WordCronTimes
+	WordCronFull
+	WordCronFields
+	WordCronField
+	WordCronNever
+	WordCronNone
+	WordCronEvery
+	WordCronAt
+	WordCronExpr
+	WordCronLine
+	WordCronRemoved
+	WordCronUnknown
+
+	// What the model is told beside results.
+	WordRecalled
+	WordRecalledEntry
+	WordRecalledNothing
+	WordRecallBroken
+	WordActionAsText
+	WordEarlierSummary
+	WordSubagentDone
+	WordSubagentFailed
+	WordEvent
+	WordEventSubject
+	WordEventDetail
+	WordEventJoined
+	WordSubagentInput
+	WordImageInput
+	WordNoAnswer
+
+	// The system prompt and what a consolidation is shown.
+	WordSection
+	WordToolLine
+	WordSkillLine
+	WordSkillMarkLoaded
+	WordSkillMarkUnloaded
+	WordSkillTitle
+	WordReferenceTitle
+	WordMemoryFile
+	WordOverflow
+	WordTranscript
+	WordTranscriptCall
+	WordTranscriptTools
+
+	// What is kept in memory and in files.
+	WordExtractAsked
+	WordExtractAnswered
+	WordExchange
+	WordNotConsolidated
+	WordStamped
+
+	// What a person is told.
+	WordTimedOut
+	WordShuttingDown
+	WordCancelled
+	WordBusy
+	WordBrainFailed
+	WordEmptyAnswer
+	WordActionAnswer
+	WordCutAnswer
+	WordOverRounds
+	WordOverIterations
+	WordOverCalls
+	WordOverRepeats
+	WordSessionUnread
+	WordSessionUnsaved
+	WordSessionChanged
+	WordSessionDoubtful
+	WordMemoryUnstored
+	WordNewSession
+	WordHelp
+	WordStatus
+	WordStopRefused
+	WordStopNothing
+	WordStopDone
+
+	wordCount
+)
+
+// wording is one entry of the dictionary. First is the text of the first edition,
+// which is frozen: a Boot that brings none, as those of older builds, has it. Now
+// is the text that a new Boot brings, where that is another. {name} stands for an
+// argument.
+type wording struct{ name, first, now string }
+
+// dictionary has every text of the machine, by Word.
+var dictionary = [wordCount]wording{
+	WordError:            {name: "error", first: "error: {reason}"},
+	WordNotRun:           {name: "not_run", first: "not run: {reason}"},
+	WordNotRunRefused:    {name: "not_run_refused", first: "not run: a person refused it"},
+	WordNotRunRefusedBy:  {name: "not_run_refused_by", first: "not run: {person} refused it"},
+	WordNotRunUnapproved: {name: "not_run_unapproved", first: "not run: no person approved it in time"},
+	WordNotRunUnattended: {name: "not_run_unattended", first: "not run: it needs a person's approval, and there is none behind this", now: "not run: it needs a person's approval, and nobody is there to give it"},
+	WordNotRunCancelled:  {name: "not_run_cancelled", first: "cancelled, not run"},
+	WordNotRunRounds:     {name: "not_run_rounds", first: "not run: limit (max_tool_rounds)"},
+	WordNotRunCalls:      {name: "not_run_calls", first: "not run: limit of {limit} calls (max_tool_calls)"},
+	WordNotRunPerAnswer:  {name: "not_run_per_answer", first: "not run: at most {limit} calls of one answer are (max_calls_per_answer)", now: "not run: at most {limit} calls of one answer are run (max_calls_per_answer)"},
+	WordUnknownOutcome:   {name: "unknown_outcome", first: "interrupted, outcome unknown: check before repeating"},
+	WordUnknownTool:      {name: "unknown_tool", first: "there is no tool {tool}; the tools are: {tools}"},
+	WordNamelessTool:     {name: "nameless_tool", first: "a tool call without a name; the tools are: {tools}"},
+	WordOldResult:        {name: "old_result", first: "[old result of {bytes} bytes] {start}"},
+
+	WordArgumentsNoJSON: {name: "arguments_no_json", first: "the arguments are not the JSON object that is wanted: they are not JSON", now: "the arguments are not valid JSON: send one JSON object"},
+	WordArgumentsNoFit:  {name: "arguments_no_fit", first: "the arguments are not the JSON object that is wanted: they do not fit the schema", now: "the arguments do not fit the tool's schema"},
+	WordMissingArgument: {name: "missing_argument", first: "missing argument: {argument}"},
+	WordMessageSent:     {name: "message_sent", first: "sent to {chat}"},
+	WordMessageNowhere:  {name: "message_nowhere", first: "this did not come from a chat: say which channel and chat_id", now: "this request did not come from a chat: give channel and chat_id"},
+	WordSkillUnknown:    {name: "skill_unknown", first: "there is no skill {skill}; the skills are: {skills}"},
+	WordSkillUnloaded:   {name: "skill_unloaded", first: "skill {skill} is not loaded; load it with load_skill first"},
+	WordSkillLoaded:     {name: "skill_loaded", first: "{what} loaded."},
+	WordSkillText:       {name: "skill_text", first: "{what} loaded.\n\n{text}"},
+	WordSkillBroken:     {name: "skill_broken", first: "error: {what} could not be loaded: {reason}"},
+	WordSkillName:       {name: "skill_name", first: "Skill '{skill}'"},
+	WordReferenceName:   {name: "reference_name", first: "Reference '{reference}' of skill '{skill}'"},
+	WordSpawned:         {name: "spawned", first: "Subagent '{label}' started ({subagent}). Its result will be reported here when it is done."},
+	WordSpawnFull:       {name: "spawn_full", first: "not started: {subagents} subagents are at work already (max_subagents)", now: "not started: {subagents} subagents are already at work (max_subagents)"},
+	WordCronAction:      {name: "cron_action", first: "action is add, list or remove, not {action}"},
+	WordCronAdded:       {name: "cron_added", first: "schedule {schedule} added"},
+	WordCronAtUnread:    {name: "cron_at_unread", first: "at is no time like 2026-01-31T09:00:00Z: {at}", now: "at is not a time such as 2026-01-31T09:00:00Z: {at}"},
+	WordCronAtPassed:    {name: "cron_at_passed", first: "not added: at has passed, it is {now} in UTC now", now: "not added: at is in the past; it is {now} in UTC"},
+	WordCronTimes:       {name: "cron_times", first: "give one of every_seconds, cron_expr and at", now: "give exactly one of every_seconds, cron_expr and at"},
+	WordCronFull:        {name: "cron_full", first: "not added: there are {schedules} schedules already (max_schedules)", now: "not added: there are already {schedules} schedules (max_schedules)"},
+	WordCronFields:      {name: "cron_fields", first: "not added: cron_expr has five fields: minute, hour, day, month, weekday", now: "not added: cron_expr needs five fields: minute, hour, day, month, weekday"},
+	WordCronField: {name: "cron_field", first: "not added: cron_expr has as its {field} numbers from {low} to {top}, ranges, steps and lists of them, or *, " +
+		"and not {text}", now: "not added: the {field} of cron_expr takes numbers from {low} to {top}, ranges, steps and lists of them, or *, but not {text}"},
+	WordCronNever:   {name: "cron_never", first: "not added: cron_expr names no time that will come", now: "not added: cron_expr never comes due"},
+	WordCronNone:    {name: "cron_none", first: "There are no schedules."},
+	WordCronEvery:   {name: "cron_every", first: "every {every}"},
+	WordCronAt:      {name: "cron_at", first: "at {at} (UTC)"},
+	WordCronExpr:    {name: "cron_expr", first: "cron {expr} (UTC)"},
+	WordCronLine:    {name: "cron_line", first: "{schedule}: {when}: {text}"},
+	WordCronRemoved: {name: "cron_removed", first: "schedule {schedule} removed"},
+	WordCronUnknown: {name: "cron_unknown", first: "there is no schedule {schedule}"},
+
+	WordRecalled:        {name: "recalled", first: "You needed: {need}\nYour memory holds:\n{entries}Go on with the input."},
+	WordRecalledEntry:   {name: "recalled_entry", first: "- {summary}\n"},
+	WordRecalledNothing: {name: "recalled_nothing", first: "You needed: {need}\nYour memory holds nothing about it. Answer directly or act with tools."},
+	WordRecallBroken:    {name: "recall_broken", first: "You needed: {need}\nYour memory could not be read ({reason}). Answer directly or act with tools."},
+	WordActionAsText: {name: "action_as_text", first: "Your last answer describes a tool call, and that runs no tool. " +
+		"Call the tool itself, or answer the person in words.", now: "Your last answer describes a tool call, which runs nothing. Call the tool itself, or answer the person in words."},
+	WordEarlierSummary: {name: "earlier_summary", first: "[Earlier conversation summary]\n{summary}"},
+	WordSubagentDone: {name: "subagent_done", first: "Subagent '{label}' has finished.\n\nTask: {task}\n\nResult:\n{result}\n\n" +
+		"Tell the person about it in a sentence or two."},
+	WordSubagentFailed: {name: "subagent_failed", first: "Subagent '{label}' has failed.\n\nTask: {task}\n\nError: {reason}\n\n" +
+		"Tell the person about it in a sentence or two."},
+	WordEvent:         {name: "event", first: "System event from {source}: {event}{subject}.{detail}"},
+	WordEventSubject:  {name: "event_subject", first: " ({subject})"},
+	WordEventDetail:   {name: "event_detail", first: " {detail}"},
+	WordEventJoined:   {name: "event_joined", first: "{event} ({times} times since the first.)"},
+	WordSubagentInput: {name: "subagent_input", first: "[System: subagent] {text}"},
+	WordImageInput:    {name: "image_input", first: "[image]\n{text}"},
+	WordNoAnswer:      {name: "no_answer", first: "[no answer: {reason}]"},
+
+	WordSection:           {name: "section", first: "\n\n## {title}\n\n"},
+	WordToolLine:          {name: "tool_line", first: "- {tool}: {description}"},
+	WordSkillLine:         {name: "skill_line", first: "- {mark} {skill}: {summary}"},
+	WordSkillMarkLoaded:   {name: "skill_mark_loaded", first: "[✓]"},
+	WordSkillMarkUnloaded: {name: "skill_mark_unloaded", first: "[○]"},
+	WordSkillTitle:        {name: "skill_title", first: "### Skill: {skill}\n\n{text}\n"},
+	WordReferenceTitle:    {name: "reference_title", first: "### Reference: {skill}/{reference}\n\n{text}\n"},
+	WordMemoryFile:        {name: "memory_file", first: "MEMORY.md holds:\n\n{text}"},
+	WordOverflow:          {name: "overflow", first: "{ask}\n\n## MEMORY.md\n\n{memory}\n\n## Conversation\n{conversation}"},
+	WordTranscript:        {name: "transcript", first: "\n[{role}] {text}"},
+	WordTranscriptCall:    {name: "transcript_call", first: "\n[{role}] calls {tool} {args}"},
+	WordTranscriptTools:   {name: "transcript_tools", first: " (tools: {tools})"},
+
+	WordExtractAsked:    {name: "extract_asked", first: "Asked: {input}"},
+	WordExtractAnswered: {name: "extract_answered", first: "Answered: {answer}"},
+	WordExchange:        {name: "exchange", first: "Input: {input}\nAnswer: {answer}"},
+	WordNotConsolidated: {name: "not_consolidated", first: "Not consolidated:{conversation}"},
+	WordStamped:         {name: "stamped", first: "[{date}] {entry}"},
+
+	WordTimedOut:        {name: "timed_out", first: "timed out after {after}"},
+	WordShuttingDown:    {name: "shutting_down", first: "shutting down"},
+	WordCancelled:       {name: "cancelled", first: "cancelled"},
+	WordBusy:            {name: "busy", first: "busy: {waiting} wait already (max_queue)", now: "busy: {waiting} requests are already waiting (max_queue)"},
+	WordBrainFailed:     {name: "brain_failed", first: "{class}: {reason}"},
+	WordEmptyAnswer:     {name: "empty_answer", first: "the model gave an empty answer"},
+	WordActionAnswer:    {name: "action_answer", first: "the model wrote tool calls as text that cannot be run"},
+	WordCutAnswer:       {name: "cut_answer", first: "the model's answer was cut at its token limit (max_tokens)"},
+	WordOverRounds:      {name: "over_rounds", first: "the model still asked for tools after {rounds} rounds (max_tool_rounds)"},
+	WordOverIterations:  {name: "over_iterations", first: "the model was not done after {limit} iterations (max_iterations)"},
+	WordOverCalls:       {name: "over_calls", first: "the model was not done after {limit} tool calls (max_tool_calls)"},
+	WordOverRepeats:     {name: "over_repeats", first: "the model repeats the same calls with the same results (max_repeats)"},
+	WordSessionUnread:   {name: "session_unread", first: "the session could not be read: {reason}"},
+	WordSessionUnsaved:  {name: "session_unsaved", first: "the session was not saved: {reason}"},
+	WordSessionChanged:  {name: "session_changed", first: "it was changed again and again meanwhile", now: "others kept changing it"},
+	WordSessionDoubtful: {name: "session_doubtful", first: "the session may not have been saved: its time was up", now: "the session may not have been saved: time ran out"},
+	WordMemoryUnstored:  {name: "memory_unstored", first: "memory was not stored: {reason}", now: "the memory entry was not stored: {reason}"},
+	WordNewSession:      {name: "new_session", first: "New session started."},
+	WordHelp: {name: "help", first: "/new: remember this conversation and begin a new one\n" +
+		"/stop: stop what is going on in this conversation\n" +
+		"/status: say what is going on\n" +
+		"/help: show this", now: "/new: remember this conversation and start a new one\n/stop: stop what is running in this conversation\n/status: show what is running\n/help: show this"},
+	WordStatus:      {name: "status", first: "{lifecycle}, profile {profile}; {active} active, {waiting} waiting; session {session}: {here}"},
+	WordStopRefused: {name: "stop_refused", first: "Nothing is stopped: this profile does not cancel.", now: "Nothing was stopped: this profile does not cancel."},
+	WordStopNothing: {name: "stop_nothing", first: "There is nothing to stop."},
+	WordStopDone:    {name: "stop_done", first: "Stopped: {n}."},
+}
+
+// String is the word's name, which its entry has on the wire.
+func (w Word) String() string { return dictionary[w].name }
+
+// Words are the texts of an epoch, by [Word]. The zero value is the first edition.
+// Like all of a configuration they are never changed in place.
+type Words []string
+
+// PresentWords returns the texts of this build.
+func PresentWords() Words {
+	words := make(Words, wordCount)
+	for w, d := range dictionary {
+		words[w] = cmp.Or(d.now, d.first)
+	}
+	return words
+}
+
+// AllWords returns the words in the order of the dictionary.
+func AllWords() []Word {
+	all := make([]Word, wordCount)
+	for i := range all {
+		all[i] = Word(i)
+	}
+	return all
+}
+
+// With returns the words with another text for one of them.
+func (w Words) With(word Word, text string) Words {
+	other := make(Words, wordCount)
+	for i := range other {
+		other[i] = w.Text(Word(i))
+	}
+	other[word] = text
+	return other
+}
+
+// Text returns the text of a word with its arguments put in: pairs of a name and
+// what stands for {name}.
+func (w Words) Text(word Word, args ...string) string {
+	text := dictionary[word].first
+	if int(word) < len(w) {
+		text = w[word]
+	}
+	if len(args) == 0 {
+		return text
+	}
+	return fillIn(text, args)
+}
+
+// says reports whether a text begins as a word does, up to its first argument.
+func (w Words) says(word Word, text string) bool {
+	start, _, _ := strings.Cut(w.Text(word), "{")
+	return strings.HasPrefix(text, start)
+}
+
+// fillIn puts arguments into a template, in one pass: what an argument holds is
+// not looked at again. A name that is none of theirs stays as it is.
+func fillIn(template string, args []string) string {
+	size := len(template)
+	for i := 1; i < len(args); i += 2 {
+		size += len(args[i])
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for {
+		open := strings.IndexByte(template, '{')
+		if open < 0 {
+			break
+		}
+		end := strings.IndexByte(template[open:], '}')
+		if end < 0 {
+			break
+		}
+		name := template[open+1 : open+end]
+		b.WriteString(template[:open])
+		template = template[open+end+1:]
+		value, found := argument(args, name)
+		if !found {
+			value = "{" + name + "}"
+		}
+		b.WriteString(value)
+	}
+	b.WriteString(template)
+	return b.String()
+}
+
+func argument(args []string, name string) (string, bool) {
+	for i := 0; i+1 < len(args); i += 2 {
+		if args[i] == name {
+			return args[i+1], true
+		}
+	}
+	return "", false
+}
+
+// MarshalJSON writes an object of the texts that differ from the first edition, by
+// name, in the dictionary's order.
+func (w Words) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, text := range w {
+		if text == dictionary[i].first {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, '"')
+		out = append(out, dictionary[i].name...)
+		out = append(out, '"', ':')
+		out = append(out, quoted...)
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON reads them. A word that is not there has its text of the first
+// edition; an unknown one is of no use to this build.
+func (w *Words) UnmarshalJSON(data []byte) error {
+	var texts map[string]string
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return err
+	}
+	words := make(Words, wordCount)
+	for i, d := range dictionary {
+		text, differs := texts[d.name]
+		if !differs {
+			text = d.first
+		}
+		words[i] = text
+	}
+	*w = words
+	return nil
+}
+
+// phrase is a word with its arguments, from where no epoch's texts are at hand.
+type phrase struct {
+	word Word
+	args []string
+}
+
+// word is a text of the running epoch.
+func (m *Machine) word(w Word, args ...string) string { return m.s.Config.Words.Text(w, args...) }

@@ -1,0 +1,250 @@
+package fsm_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+func TestCFG14TheFirstEditionIsFrozen(t *testing.T) {
+	var first fsm.Words
+	var text strings.Builder
+	for _, w := range fsm.AllWords() {
+		text.WriteString(w.String() + ": " + strconv.Quote(first.Text(w)) + "\n")
+	}
+	golden(t, "words.golden", []byte(text.String()))
+}
+
+// A better sentence may leave out an argument, but it has no others to name.
+func TestCFG14AWordNamesTheArgumentsThatItHas(t *testing.T) {
+	var first fsm.Words
+	names := map[string]bool{}
+	argument := regexp.MustCompile(`\{[a-z]+\}`)
+	for _, w := range fsm.AllWords() {
+		if w.String() == "" || names[w.String()] {
+			t.Errorf("word %d has no name of its own: %q", w, w)
+		}
+		names[w.String()] = true
+		for _, a := range argument.FindAllString(fsm.PresentWords().Text(w), -1) {
+			if !strings.Contains(first.Text(w), a) {
+				t.Errorf("%s names %s, which it is not given", w, a)
+			}
+		}
+	}
+}
+
+func TestCFG14ABootBringsWhatDiffersFromTheFirstEdition(t *testing.T) {
+	tests := []struct {
+		name  string
+		words fsm.Words
+		want  string
+	}{
+		{"an older build has none", nil, `{}`},
+		{"the first edition", fsm.Words(nil).With(fsm.WordCancelled, "cancelled"), `{}`},
+		{"one other", fsm.Words(nil).With(fsm.WordCancelled, `"gone"`), `{"cancelled":"\"gone\""}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := json.Marshal(tt.words)
+			if err != nil || string(got) != tt.want {
+				t.Fatalf("%s, %v, want %s", got, err, tt.want)
+			}
+			var back fsm.Words
+			if err := json.Unmarshal(got, &back); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range fsm.AllWords() {
+				if back.Text(w) != tt.words.Text(w) {
+					t.Errorf("%s is read as %q, want %q", w, back.Text(w), tt.words.Text(w))
+				}
+			}
+		})
+	}
+	var unknown fsm.Words
+	if err := json.Unmarshal([]byte(`{"of_a_later_build":"x","busy":"full"}`), &unknown); err != nil || unknown.Text(fsm.WordBusy) != "full" {
+		t.Errorf("%v, %q", err, unknown.Text(fsm.WordBusy))
+	}
+}
+
+func TestCFG14ArgumentsArePutInOnce(t *testing.T) {
+	words := fsm.Words(nil).With(fsm.WordCronLine, "{text} {schedule} {none} {text")
+	got := words.Text(fsm.WordCronLine, "schedule", "s1", "text", "{schedule}")
+	if want := "{schedule} s1 {none} {text"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A request is told the words of the epoch that answers it.
+func TestCFG14TheWordsAreThoseOfTheEpoch(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		words fsm.Words
+		want  string
+	}{
+		{"an older build's", nil, "Nothing is stopped: this profile does not cancel."},
+		{"today's", fsm.PresentWords(), "Nothing was stopped: this profile does not cancel."},
+		{"a later build's", fsm.Words(nil).With(fsm.WordStopRefused, "No."), "No."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDriver(t)
+			d.config.Words, d.config.Switches.Commands, d.config.Switches.Cancel = tt.words, true, fsm.CancelRefused
+			d.boot()
+			d.ask("/stop")
+			if got := one[fsm.Reply](d).Text; got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Whatever a build says otherwise, what older ones have recorded is decided as it was.
+func TestCFG14ABetterSentenceChangesNoRecordedDecision(t *testing.T) {
+	journals := committedJournals(t)
+	for _, w := range fsm.AllWords() {
+		undo := fsm.Reword(w, "in better words")
+		for name, j := range journals {
+			if v, err := engine.Validate(j); err != nil || v.Wrong != nil {
+				t.Errorf("%s reworded, journal %s: %v %v", w, name, err, v.Wrong)
+			}
+		}
+		undo()
+	}
+}
+
+// The journals say enough for that: with other words of their own they decide
+// differently.
+func TestCFG14TheWordsOfTheJournalsMatter(t *testing.T) {
+	matter := 0
+	for _, w := range fsm.AllWords() {
+		for _, j := range committedJournals(t) {
+			if differs(t, j, w) {
+				matter++
+				break
+			}
+		}
+	}
+	if all := len(fsm.AllWords()); matter < all/4 {
+		t.Errorf("only %d of %d words are said in the committed journals", matter, all)
+	}
+}
+
+// differs reports whether a journal decides differently where its boots bring another
+// text for a word.
+func differs(t *testing.T, j engine.Reader, w fsm.Word) bool {
+	t.Helper()
+	m, differs := fsm.New(), false
+	err := j.Replay(0, func(r engine.Record) error {
+		in := r.Input
+		if boot, ok := in.(fsm.Boot); ok {
+			boot.Config.Words = boot.Config.Words.With(w, "in other words")
+			in = boot
+		}
+		differs = differs || fsm.HashEffects(m.Step(in)) != r.Effects
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return differs
+}
+
+func committedJournals(t *testing.T) map[string]engine.Reader {
+	t.Helper()
+	files, err := filepath.Glob("../sim/scenario/testdata/journals/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d journals, %v", len(files), err)
+	}
+	journals := map[string]engine.Reader{}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if journals[filepath.Base(f)], err = engine.ReadJournal(bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return journals
+}
+
+// speech is a text that somebody reads: two words with a blank between them.
+var speech = regexp.MustCompile(`\pL['’]?\pL*[,.:;!?)\]]* [("'\[{]?\pL`)
+
+// wordless are the literals that look like speech and are not: they are read, and not
+// said.
+func wordless() []string {
+	return []string{"Action Input:"}
+}
+
+// What the machine words stands in words.go, and what a Boot brings otherwise (the
+// prompts of the profiles, the declarations of the builtin tools) beside the profiles.
+// Invariants speak to those who prove, and errors to those who read files.
+func TestCFG14NoTextStandsInCode(t *testing.T) {
+	apart := []string{"words.go", "prompts.go", "profile_prompts.go", "builtin.go"}
+	found := map[string]bool{}
+	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm"}, []string{"fsm/engine", "fsm/spec", "fsm/wording"}) {
+		name := strings.TrimPrefix(s.name, "fsm/")
+		if slices.Contains(apart, name) || strings.HasPrefix(name, "invariant") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				return n.Tag == nil
+			case *ast.CallExpr:
+				return !speaksToProvers(n)
+			case *ast.BasicLit:
+				text, err := strconv.Unquote(n.Value)
+				if n.Kind != token.STRING || err != nil || !speech.MatchString(text) {
+					return true
+				}
+				if slices.Contains(wordless(), text) {
+					found[text] = true
+					return true
+				}
+				t.Errorf("%s: the text %s belongs into words.go", s.fset.Position(n.Pos()), n.Value)
+			}
+			return true
+		})
+	}
+	for _, text := range wordless() {
+		if !found[text] {
+			t.Errorf("%q is allowed in code, and is not there", text)
+		}
+	}
+}
+
+// speaksToProvers reports whether a call reports a violation or makes an error.
+func speaksToProvers(call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"violate", "Errorf", "New"}, f.Sel.Name)
+}
+
+// Each word is said somewhere.
+func TestCFG14EachWordIsSaid(t *testing.T) {
+	names := map[bool]map[string]bool{true: {}, false: {}} // in the dictionary, elsewhere
+	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm"}, []string{"fsm/engine", "fsm/spec", "fsm/wording"}) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && strings.HasPrefix(id.Name, "Word") && id.Name != "Word" && id.Name != "Words" {
+				names[s.name == "fsm/words.go"][id.Name] = true
+			}
+			return true
+		})
+	}
+	if diff := cmp.Diff(names[true], names[false]); diff != "" {
+		t.Errorf("the words of the dictionary (-there are +said): %s", diff)
+	}
+}
