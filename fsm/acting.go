@@ -90,8 +90,7 @@ func (m *Machine) run(h *Handle, decl ToolDecl) {
 	c := h.Inf.Calls[h.Inf.Next]
 	h.Inf.Effects = decl.Effects
 	m.emit(RunTool{
-		Call:    m.await(h, CallTool),
-		Handle:  h.ID,
+		Asked:   Asked{Call: m.await(h, CallTool), Handle: h.ID},
 		Session: h.Session,
 		Origin:  h.Origin,
 		Name:    decl.Name,

@@ -98,8 +98,8 @@ func TestINF16WhenAToolIsStartedAgain(t *testing.T) {
 			d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts, c.Limits.RetryDelay = 2, 3*fsm.Second })
 			d.calls(tt.tool)
 			first := one[fsm.RunTool](d)
-			tt.answer.At, tt.answer.Call, tt.answer.Text = d.now(), first.Call, "no"
-			d.step(tt.answer)
+			tt.answer.Call, tt.answer.Text = first.Call, "no"
+			d.step(fsm.Input{At: d.now(), Fact: tt.answer})
 			if !tt.again {
 				one[fsm.AskBrain](d)
 				return
@@ -114,7 +114,7 @@ func TestINF16WhenAToolIsStartedAgain(t *testing.T) {
 				t.Errorf("%+v is started again as %+v", first, second)
 			}
 			tt.answer.Call = second.Call
-			d.step(tt.answer)
+			d.step(fsm.Input{At: d.now(), Fact: tt.answer})
 			if got := d.lastMessage().Text; got != "error: no" {
 				t.Errorf("the result is %q", got)
 			}
@@ -157,7 +157,7 @@ func TestINF17TheCapsOfAnInference(t *testing.T) {
 				})
 				for len(of[fsm.Reply](d.effects)) == 0 {
 					call := fsm.ToolCall{ID: "a", Name: "list_dir", Args: "{}"}
-					d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Text: "I look", Calls: []fsm.ToolCall{call, call}})
+					d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Text: "I look", Calls: []fsm.ToolCall{call, call}}})
 					for len(d.m.View().Handles) > 0 && d.active().Await.Kind == fsm.CallTool {
 						d.toolSays("a.txt")
 					}
@@ -323,7 +323,7 @@ func TestINF24AToolCallCarriesItsSessionAndOrigin(t *testing.T) {
 	d := newDriver(t)
 	d.boot()
 	origin := fsm.Origin{Channel: "telegram", Chat: "42"}
-	d.step(fsm.Requested{At: d.now(), Request: fsm.RequestKey{ID: "r1"}, Origin: origin, Text: "hello"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Origin: origin, Text: "hello"}})
 	d.calls("list_dir")
 	if run := one[fsm.RunTool](d); run.Origin != origin || run.Session != "telegram:42" {
 		t.Errorf("runs %+v", run)
@@ -413,11 +413,11 @@ func TestHND45TheInitialInferenceOfTheFirstStart(t *testing.T) {
 func TestCFG10ConfiguredHoldsFromTheNextDecisionOn(t *testing.T) {
 	d, key := bare(t, nil)
 	d.config.Tools, d.config.Options.Temperature = nil, 300
-	d.step(fsm.Configured{At: d.now(), Config: d.config})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
 	if len(d.effects) > 0 || d.m.View().Epoch != 1 {
 		t.Errorf("epoch %d, effects %+v", d.m.View().Epoch, d.effects)
 	}
-	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Text: "good day", Calls: []fsm.ToolCall{{Name: "list_dir"}}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Text: "good day", Calls: []fsm.ToolCall{{Name: "list_dir"}}}})
 	d.replied(key, "good day") // nothing was offered any more
 	d.ask("again")
 	if ask := one[fsm.AskBrain](d); ask.Options.Temperature != 300 || ask.Tools != fsm.NoTools {

@@ -10,7 +10,7 @@ func (m *Machine) Barrier(in Input, effects []Effect) bool {
 	if m.unsafe {
 		return true
 	}
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, Signalled:
 		return true
 	case EventRaised, ScheduleDue:

@@ -24,7 +24,7 @@ func newScript(watched bool) *script {
 	c.Tools = tools()
 	call := fsm.ToolCall{ID: "call_0", Name: "list_dir", Args: `{"path":"."}`}
 	s := &script{m: fsm.New(), calls: []fsm.ToolCall{call, call, call}}
-	s.m.Step(fsm.Boot{Config: c})
+	s.m.Step(fsm.Input{Fact: fsm.Boot{Config: c}})
 	if watched {
 		s.monitor = fsm.MonitorFrom(s.m)
 	}
@@ -34,22 +34,22 @@ func newScript(watched bool) *script {
 // input returns the next input of the script.
 func (s *script) input() fsm.Input {
 	if s.at == 0 {
-		return fsm.Requested{Request: fsm.RequestKey{Channel: "udp", ID: "r1"}, Session: "s", Text: "what is in this folder?"}
+		return fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "udp", ID: "r1"}, Session: "s", Text: "what is in this folder?"}}
 	}
 	call := s.m.View().Handles[0].Await.Call
 	switch s.at {
 	case 1:
-		return fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: s.calls}
+		return fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: s.calls}}
 	case 2, 3, 4:
-		return fsm.ToolAnswered{Call: call, Text: "a.txt\nb.txt\nc.txt\n"}
+		return fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "a.txt\nb.txt\nc.txt\n"}}
 	case 5:
-		return fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "There are three files."}
+		return fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "There are three files."}}
 	case 6:
-		return fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "They asked for the files; there are three."}
+		return fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "They asked for the files; there are three."}}
 	case 7:
-		return fsm.Embedded{Call: call, Vector: []byte{0, 0, 128, 63}, Model: "embedder"}
+		return fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 128, 63}, Model: "embedder"}}
 	default:
-		return fsm.Stored{Call: call}
+		return fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call)}}
 	}
 }
 

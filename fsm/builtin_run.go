@@ -100,7 +100,7 @@ func (m *Machine) loadSkill(h *Handle, tool string) (string, bool) {
 	case tool == ToolLoadReference && !skill.Always && !h.Sess.loaded(args.Name, ""):
 		return m.word(WordSkillUnloaded, "skill", args.Name), false
 	}
-	m.emit(LoadSkill{Call: m.await(h, CallSkill), Handle: h.ID, Skill: args.Name, Reference: args.Reference})
+	m.emit(LoadSkill{Asked: Asked{Call: m.await(h, CallSkill), Handle: h.ID}, Skill: args.Name, Reference: args.Reference})
 	return "", true
 }
 

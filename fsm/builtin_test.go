@@ -15,9 +15,9 @@ func calling(t testing.TB, tool, args string) (*driver, string) {
 	t.Helper()
 	d := driverOf(t, "countbot")
 	d.boot()
-	d.step(fsm.Requested{
-		At: d.now(), Request: fsm.RequestKey{ID: "r1"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: "hello",
-	})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{
+		Request: fsm.RequestKey{ID: "r1"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: "hello",
+	}})
 	d.loads(fsm.Session{})
 	d.asksFor(tool, args)
 	for _, ask := range of[fsm.AskBrain](d.effects) {
@@ -156,7 +156,7 @@ func TestSKL4ASkillIsLoadedIntoThePromptOrTheResult(t *testing.T) {
 
 func TestSKL4ASkillThatCannotBeReadIsAFailure(t *testing.T) {
 	d, _ := calling(t, fsm.ToolLoadSkill, `{"name":"flights"}`)
-	d.step(fsm.SkillLoaded{At: d.now(), Call: d.call(fsm.CallSkill), Error: "no such file"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SkillLoaded{Answered: fsm.To(d.call(fsm.CallSkill)), Error: "no such file"}})
 	if got := d.lastMessage().Text; got != "error: Skill 'flights' could not be loaded: no such file" {
 		t.Errorf("the result is %q", got)
 	}

@@ -221,7 +221,7 @@ func TestHND41ACancelEndsTheSubagentsToo(t *testing.T) {
 			d.cancels(key)
 			for len(d.m.View().Handles) > 1 { // at a checkpoint the child's answer comes first
 				child := d.m.View().Handles[1]
-				d.step(fsm.BrainAnswered{At: d.now(), Call: child.Await.Call, Calls: []fsm.ToolCall{{Name: "list_dir"}}})
+				d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(child.Await.Call), Calls: []fsm.ToolCall{{Name: "list_dir"}}}})
 			}
 			if d.active().State == fsm.Execution {
 				d.calls("list_dir")

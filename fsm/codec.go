@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // The wire form of inputs and effects is a JSON object whose first key is
@@ -12,30 +13,40 @@ import (
 
 // MarshalInput returns the wire form of an input.
 func MarshalInput(in Input) ([]byte, error) {
-	if in == nil {
-		return nil, errors.New("encode input: there is none")
+	if in.Fact == nil {
+		return nil, errors.New("encode input: there is no fact")
 	}
-	return marshalKind(in.kind(), in)
+	return marshalKind(in.Fact.kind(), in.Fact, func(out []byte) []byte {
+		return strconv.AppendInt(append(out, `,"at":`...), int64(in.At), 10)
+	})
 }
 
 // MarshalEffect returns the wire form of an effect.
-func MarshalEffect(e Effect) ([]byte, error) { return marshalKind(e.kind(), e) }
+func MarshalEffect(e Effect) ([]byte, error) { return marshalKind(e.kind(), e, nil) }
 
 // InputKind returns an input's kind as the wire form names it.
-func InputKind(in Input) string { return in.kind() }
+func InputKind(in Input) string {
+	if in.Fact == nil {
+		return ""
+	}
+	return in.Fact.kind()
+}
 
 // EffectKind returns an effect's kind as the wire form names it.
 func EffectKind(e Effect) string { return e.kind() }
 
-func marshalKind(kind string, v any) ([]byte, error) {
+func marshalKind(kind string, v any, head func([]byte) []byte) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", kind, err)
 	}
-	out := make([]byte, 0, len(body)+len(kind)+12)
+	out := make([]byte, 0, len(body)+len(kind)+40)
 	out = append(out, `{"kind":"`...)
 	out = append(out, kind...)
 	out = append(out, '"')
+	if head != nil {
+		out = head(out)
+	}
 	if len(body) > 2 {
 		out = append(out, ',')
 	}
@@ -47,60 +58,61 @@ func marshalKind(kind string, v any) ([]byte, error) {
 func UnmarshalInput(data []byte) (Input, error) {
 	var head struct {
 		Kind string `json:"kind"`
+		At   Millis `json:"at"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("decode input: %w", err)
+		return Input{}, fmt.Errorf("decode input: %w", err)
 	}
 	switch head.Kind {
 	case "boot":
-		return decode[Boot](data)
+		return decode[Boot](head.At, data)
 	case "requested":
-		return decode[Requested](data)
+		return decode[Requested](head.At, data)
 	case "event_raised":
-		return decode[EventRaised](data)
+		return decode[EventRaised](head.At, data)
 	case "brain_answered":
-		return decode[BrainAnswered](data)
+		return decode[BrainAnswered](head.At, data)
 	case "brain_failed":
-		return decode[BrainFailed](data)
+		return decode[BrainFailed](head.At, data)
 	case "tool_answered":
-		return decode[ToolAnswered](data)
+		return decode[ToolAnswered](head.At, data)
 	case "tool_stopped":
-		return decode[ToolStopped](data)
+		return decode[ToolStopped](head.At, data)
 	case "recalled":
-		return decode[Recalled](data)
+		return decode[Recalled](head.At, data)
 	case "embedded":
-		return decode[Embedded](data)
+		return decode[Embedded](head.At, data)
 	case "stored":
-		return decode[Stored](data)
+		return decode[Stored](head.At, data)
 	case "timer_fired":
-		return decode[TimerFired](data)
+		return decode[TimerFired](head.At, data)
 	case "signalled":
-		return decode[Signalled](data)
+		return decode[Signalled](head.At, data)
 	case "configured":
-		return decode[Configured](data)
+		return decode[Configured](head.At, data)
 	case "cancel_requested":
-		return decode[CancelRequested](data)
+		return decode[CancelRequested](head.At, data)
 	case "decided":
-		return decode[Decided](data)
+		return decode[Decided](head.At, data)
 	case "resolved":
-		return decode[Resolved](data)
+		return decode[Resolved](head.At, data)
 	case "session_loaded":
-		return decode[SessionLoaded](data)
+		return decode[SessionLoaded](head.At, data)
 	case "session_saved":
-		return decode[SessionSaved](data)
+		return decode[SessionSaved](head.At, data)
 	case "skill_loaded":
-		return decode[SkillLoaded](data)
+		return decode[SkillLoaded](head.At, data)
 	case "schedule_due":
-		return decode[ScheduleDue](data)
+		return decode[ScheduleDue](head.At, data)
 	default:
-		return nil, fmt.Errorf("decode input: unknown kind %q", head.Kind)
+		return Input{}, fmt.Errorf("decode input: unknown kind %q", head.Kind)
 	}
 }
 
-func decode[T Input](data []byte) (Input, error) {
+func decode[T Fact](at Millis, data []byte) (Input, error) {
 	var v T
 	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, fmt.Errorf("decode input: %w", err)
+		return Input{}, fmt.Errorf("decode input: %w", err)
 	}
-	return v, nil
+	return Input{At: at, Fact: v}, nil
 }

@@ -175,7 +175,7 @@ func (c *Config) remembers(h *Handle) bool {
 func (m *Machine) recall(i int) firing {
 	h := &m.s.Handles[i]
 	call := m.await(h, CallRecall)
-	m.emit(Recall{Call: call, Handle: h.ID, Session: h.Session, Need: h.Need, TopK: m.s.Config.Limits.RecallTopK, Own: m.s.Config.Switches.OwnMemory})
+	m.emit(Recall{Asked: Asked{Call: call, Handle: h.ID}, Session: h.Session, Need: h.Need, TopK: m.s.Config.Limits.RecallTopK, Own: m.s.Config.Switches.OwnMemory})
 	return firing{}
 }
 

@@ -3,7 +3,7 @@ package fsm
 // Concerns returns the handle that an input is about, as the machine stands before
 // it is applied, or 0 where it is about none or makes its own.
 func (m *Machine) Concerns(in Input) HandleID {
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case Decided:
 		return in.Handle
 	case Resolved:
@@ -36,7 +36,7 @@ func (m *Machine) Concerns(in Input) HandleID {
 
 // Answers returns the call that an input answers, or 0.
 func Answers(in Input) CallID {
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case BrainAnswered:
 		return in.Call
 	case BrainFailed:

@@ -75,9 +75,9 @@ func TestCTX2TheRatioIsKeptWithTheSession(t *testing.T) {
 	d.ask("hello")
 	d.loads(fsm.Session{Ratio: 2048})
 	ask := one[fsm.AskBrain](d)
-	d.step(fsm.BrainAnswered{
-		At: d.now(), Call: ask.Call, Stop: fsm.StopEndTurn, Text: "good day", Tokens: fsm.Tokens{Prompt: ask.Tokens * 3 / 2}, // of a doubled estimate
-	})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: "good day", Tokens: fsm.Tokens{Prompt: ask.Tokens * 3 / 2}, // of a doubled estimate
+	}})
 	if got := one[fsm.SaveSession](d).State.Ratio; got != 3*1024 {
 		t.Errorf("the ratio is %d", got)
 	}
@@ -365,22 +365,22 @@ func TestCTX7NoCompactionSplitsACallOrDropsTheQuestion(t *testing.T) {
 			}
 			return effects
 		}
-		step(fsm.Boot{Config: c})
-		step(fsm.Requested{Text: "the question"})
-		step(fsm.SessionLoaded{Call: m.View().Handles[0].Await.Call, Session: fsm.Session{History: genMessages(t, 12)}})
+		step(fsm.Input{Fact: fsm.Boot{Config: c}})
+		step(fsm.Input{Fact: fsm.Requested{Text: "the question"}})
+		step(fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(m.View().Handles[0].Await.Call), Session: fsm.Session{History: genMessages(t, 12)}}})
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			h := &m.View().Handles[0]
 			switch {
 			case h.Await.Kind == fsm.CallTool:
-				step(fsm.ToolAnswered{Call: h.Await.Call, Text: strings.Repeat("a.txt ", rapid.IntRange(1, 60).Draw(t, "result"))})
+				step(fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(h.Await.Call), Text: strings.Repeat("a.txt ", rapid.IntRange(1, 60).Draw(t, "result"))}})
 			case h.Inf.State == fsm.Condensing:
 				compactions++
-				step(fsm.BrainAnswered{Call: h.Await.Call, Text: rapid.SampledFrom([]string{"", "a summary"}).Draw(t, "summary")})
+				step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(h.Await.Call), Text: rapid.SampledFrom([]string{"", "a summary"}).Draw(t, "summary")}})
 			case rapid.IntRange(0, 5).Draw(t, "truncated") == 0 && h.Inf.Compactions < c.Limits.MaxCompactions && len(h.Inf.Talk.Messages) > c.Limits.KeepMessages+2:
-				step(fsm.BrainFailed{Call: h.Await.Call, Class: fsm.BrainContextTruncated})
+				step(fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(h.Await.Call), Class: fsm.BrainContextTruncated}})
 			default:
 				calls := []fsm.ToolCall{{Name: "list_dir"}, {Name: "list_dir"}, {Name: "fly"}}
-				step(fsm.BrainAnswered{Call: h.Await.Call, Calls: calls[:rapid.IntRange(1, 3).Draw(t, "calls")]})
+				step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(h.Await.Call), Calls: calls[:rapid.IntRange(1, 3).Draw(t, "calls")]}})
 			}
 			if len(m.View().Handles) == 0 || m.View().Handles[0].State != fsm.Execution {
 				return

@@ -3,7 +3,7 @@
 // A [Machine] is driven by inputs and answers with effects:
 //
 //	m := fsm.New()
-//	effects := m.Step(fsm.Boot{At: now, Config: fsm.DefaultProfile()})
+//	effects := m.Step(fsm.Input{At: now, Fact: fsm.Boot{Config: fsm.DefaultProfile()}})
 //
 // Step never reads a clock, starts a goroutine, does I/O or draws a random
 // number. Time arrives on each input. The caller (package fsm/engine) appends

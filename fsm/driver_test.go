@@ -74,7 +74,7 @@ func (d *driver) step(in fsm.Input) []fsm.Effect {
 	d.effects = d.m.Step(in)
 	d.all = append(d.all, d.effects...)
 	for _, v := range d.monitor.Step(d.m, in, d.effects) {
-		d.t.Errorf("after %T: %s", in, v)
+		d.t.Errorf("after %T: %s", in.Fact, v)
 	}
 	if err := fsm.CheckRestore(d.m); err != nil {
 		d.t.Error(err)
@@ -85,9 +85,15 @@ func (d *driver) step(in fsm.Input) []fsm.Effect {
 // now is a new time, one second on.
 func (d *driver) now() fsm.Millis { d.at += fsm.Second; return d.at }
 
-func (d *driver) boot() { d.t.Helper(); d.step(fsm.Boot{At: d.now(), Config: d.config}) }
+func (d *driver) boot() {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Boot{Config: d.config}})
+}
 
-func (d *driver) signal() { d.t.Helper(); d.step(fsm.Signalled{At: d.now(), Name: "SIGTERM"}) }
+func (d *driver) signal() {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Signalled{Name: "SIGTERM"}})
+}
 
 // ask tells of a request with a new id and returns its key.
 func (d *driver) ask(text string) fsm.RequestKey {
@@ -100,12 +106,12 @@ func (d *driver) ask(text string) fsm.RequestKey {
 
 func (d *driver) askAs(key fsm.RequestKey, text string) {
 	d.t.Helper()
-	d.step(fsm.Requested{At: d.now(), Request: key, Session: "s", Text: text})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: key, Session: "s", Text: text}})
 }
 
 func (d *driver) raise(event string) {
 	d.t.Helper()
-	d.step(fsm.EventRaised{At: d.now(), Source: "disk", Subject: "/var", Event: event, Detail: "2 % left"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Subject: "/var", Event: event, Detail: "2 % left"}})
 }
 
 // call returns the call in flight, which must be of kind.
@@ -132,7 +138,7 @@ func (d *driver) active() *fsm.Handle {
 
 func (d *driver) answer(text string) {
 	d.t.Helper()
-	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopEndTurn, Text: text, Thinking: "let me see"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: text, Thinking: "let me see"}})
 }
 
 // calls lets the model ask for tools by name.
@@ -142,32 +148,32 @@ func (d *driver) calls(names ...string) {
 	for i, n := range names {
 		calls = append(calls, fsm.ToolCall{ID: "call_" + strconv.Itoa(i), Name: n, Args: `{"n":` + strconv.Itoa(i) + `}`})
 	}
-	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: calls})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: calls}})
 }
 
 func (d *driver) stopsAtTokens(text string) {
 	d.t.Helper()
-	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopMaxTokens, Text: text})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Text: text}})
 }
 
 func (d *driver) brainFails(class fsm.BrainClass, reason string) {
 	d.t.Helper()
-	d.step(fsm.BrainFailed{At: d.now(), Call: d.call(fsm.CallBrain), Class: class, Reason: reason})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainFailed{Answered: fsm.To(d.call(fsm.CallBrain)), Class: class, Reason: reason}})
 }
 
 func (d *driver) toolSays(text string) {
 	d.t.Helper()
-	d.step(fsm.ToolAnswered{At: d.now(), Call: d.call(fsm.CallTool), Text: text})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: text}})
 }
 
 func (d *driver) toolFails(text string) {
 	d.t.Helper()
-	d.step(fsm.ToolAnswered{At: d.now(), Call: d.call(fsm.CallTool), Text: text, Failed: true})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: text, Failed: true}})
 }
 
 func (d *driver) toolStops() {
 	d.t.Helper()
-	d.step(fsm.ToolStopped{At: d.now(), Call: d.call(fsm.CallStop)})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(d.call(fsm.CallStop))}})
 }
 
 // recalls answers a recall with an entry for each summary.
@@ -177,98 +183,98 @@ func (d *driver) recalls(summaries ...string) {
 	for i, s := range summaries {
 		found = append(found, fsm.Memory{ID: "h" + strconv.Itoa(100+i), Summary: s})
 	}
-	d.step(fsm.Recalled{At: d.now(), Call: d.call(fsm.CallRecall), Entries: found})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Recalled{Answered: fsm.To(d.call(fsm.CallRecall)), Entries: found}})
 }
 
 func (d *driver) recallFails(reason string) {
 	d.t.Helper()
-	d.step(fsm.Recalled{At: d.now(), Call: d.call(fsm.CallRecall), Error: reason})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Recalled{Answered: fsm.To(d.call(fsm.CallRecall)), Error: reason}})
 }
 
 func (d *driver) embeds() {
 	d.t.Helper()
-	d.step(fsm.Embedded{At: d.now(), Call: d.call(fsm.CallEmbed), Vector: []byte{1, 2, 3, 4}, Model: "embedder"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Embedded{Answered: fsm.To(d.call(fsm.CallEmbed)), Vector: []byte{1, 2, 3, 4}, Model: "embedder"}})
 }
 
 func (d *driver) embedFails(reason string) {
 	d.t.Helper()
-	d.step(fsm.Embedded{At: d.now(), Call: d.call(fsm.CallEmbed), Error: reason})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Embedded{Answered: fsm.To(d.call(fsm.CallEmbed)), Error: reason}})
 }
 
 func (d *driver) stores() {
 	d.t.Helper()
-	d.step(fsm.Stored{At: d.now(), Call: d.call(fsm.CallStore)})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Stored{Answered: fsm.To(d.call(fsm.CallStore))}})
 }
 
 func (d *driver) storeFails(reason string) {
 	d.t.Helper()
-	d.step(fsm.Stored{At: d.now(), Call: d.call(fsm.CallStore), Error: reason})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Stored{Answered: fsm.To(d.call(fsm.CallStore)), Error: reason}})
 }
 
 // loads answers the load of a session.
 func (d *driver) loads(s fsm.Session) {
 	d.t.Helper()
-	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad), Session: s})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Session: s}})
 }
 
 func (d *driver) loadFails(reason string) {
 	d.t.Helper()
-	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad), Error: reason})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Error: reason}})
 }
 
 func (d *driver) saves() {
 	d.t.Helper()
-	d.step(fsm.SessionSaved{At: d.now(), Call: d.call(fsm.CallSave)})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(d.call(fsm.CallSave))}})
 }
 
 func (d *driver) saveFails(reason string) {
 	d.t.Helper()
-	d.step(fsm.SessionSaved{At: d.now(), Call: d.call(fsm.CallSave), Error: reason})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(d.call(fsm.CallSave)), Error: reason}})
 }
 
 // conflicts answers a save with what stands there now.
 func (d *driver) conflicts(now fsm.Session) {
 	d.t.Helper()
-	d.step(fsm.SessionSaved{At: d.now(), Call: d.call(fsm.CallSave), Conflict: true, Session: now})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(d.call(fsm.CallSave)), Conflict: true, Session: now}})
 }
 
 // skillSays answers the load of a skill.
 func (d *driver) skillSays(text string) {
 	d.t.Helper()
-	d.step(fsm.SkillLoaded{At: d.now(), Call: d.call(fsm.CallSkill), Text: text})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SkillLoaded{Answered: fsm.To(d.call(fsm.CallSkill)), Text: text}})
 }
 
 // asksFor lets the model make one call.
 func (d *driver) asksFor(tool, args string) {
 	d.t.Helper()
-	d.step(fsm.BrainAnswered{
-		At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse,
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse,
 		Calls: []fsm.ToolCall{{ID: "call_0", Name: tool, Args: args}},
-	})
+	}})
 }
 
 func (d *driver) cancels(key fsm.RequestKey) {
 	d.t.Helper()
-	d.step(fsm.CancelRequested{At: d.now(), Request: key})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.CancelRequested{Request: key}})
 }
 
 // decides lets a person decide about the call of the active handle.
 func (d *driver) decides(approve bool) {
 	d.t.Helper()
 	id := d.active().ID
-	d.step(fsm.Decided{At: d.now(), Handle: id, Key: fsm.PersonKey(d.m.View(), id), Approve: approve, By: "ada"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: id, Key: fsm.PersonKey(d.m.View(), id), Approve: approve, By: "ada"}})
 }
 
 // resolves brings a person's word on a handle.
 func (d *driver) resolves(id fsm.HandleID, text string) {
 	d.t.Helper()
-	d.step(fsm.Resolved{At: d.now(), Handle: id, Text: text})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Resolved{Handle: id, Text: text}})
 }
 
 // waitUp fires the timer of a wait inside the active handle's phase.
 func (d *driver) waitUp() {
 	d.t.Helper()
-	d.step(fsm.TimerFired{At: d.now(), Timer: d.active().Wait})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Wait}})
 }
 
 // remember lets the memory phase of a handle that has its answer go well.
@@ -282,12 +288,12 @@ func (d *driver) remember() {
 // timeUp fires the timer of the active handle.
 func (d *driver) timeUp() {
 	d.t.Helper()
-	d.step(fsm.TimerFired{At: d.now(), Timer: d.active().Timer})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Timer}})
 }
 
 func (d *driver) graceUp() {
 	d.t.Helper()
-	d.step(fsm.TimerFired{At: d.now(), Timer: d.m.View().GraceTimer})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.m.View().GraceTimer}})
 }
 
 // inLifecycle fails the test unless the machine is in state.

@@ -6,6 +6,13 @@ type Effect interface {
 	hash(*hasher)
 }
 
+// Asked is what a call begins with: its identity, and the handle that it is for. The
+// fact that answers it names the call (see [Answered]).
+type Asked struct {
+	Call   CallID   `json:"call"`
+	Handle HandleID `json:"handle"`
+}
+
 // Purpose says what a model call is for.
 type Purpose string
 
@@ -21,8 +28,7 @@ const (
 
 // AskBrain asks the model; [BrainAnswered] or [BrainFailed] answers.
 type AskBrain struct {
-	Call         CallID       `json:"call"`
-	Handle       HandleID     `json:"handle"`
+	Asked
 	Session      string       `json:"session,omitempty"`
 	Purpose      Purpose      `json:"purpose"`
 	System       string       `json:"system,omitempty"` // the system prompt, before the conversation
@@ -45,8 +51,7 @@ func (e AskBrain) Messages() []Message {
 // RunTool starts a tool; [ToolAnswered] answers. The step that emits it is the
 // start marker of an unsafe tool.
 type RunTool struct {
-	Call    CallID      `json:"call"`
-	Handle  HandleID    `json:"handle"`
+	Asked
 	Session string      `json:"session,omitempty"`
 	Name    string      `json:"name"`
 	Args    string      `json:"args"`
@@ -64,19 +69,17 @@ type AbortCall struct {
 
 // Recall looks into memory; [Recalled] answers.
 type Recall struct {
-	Call    CallID   `json:"call"`
-	Handle  HandleID `json:"handle"`
-	Session string   `json:"session,omitempty"`
-	Need    string   `json:"need"`
-	TopK    int      `json:"top_k"`
-	Own     bool     `json:"own,omitempty"` // entries of Session alone
+	Asked
+	Session string `json:"session,omitempty"`
+	Need    string `json:"need"`
+	TopK    int    `json:"top_k"`
+	Own     bool   `json:"own,omitempty"` // entries of Session alone
 }
 
 // Embed turns a text into a vector; [Embedded] answers.
 type Embed struct {
-	Call   CallID   `json:"call"`
-	Handle HandleID `json:"handle"`
-	Text   string   `json:"text"`
+	Asked
+	Text string `json:"text"`
 }
 
 // Entry is one whole memory.
@@ -93,23 +96,20 @@ type Entry struct {
 
 // Store writes a memory entry, whole or not at all; [Stored] answers.
 type Store struct {
-	Call   CallID   `json:"call"`
-	Handle HandleID `json:"handle"`
-	Entry  Entry    `json:"entry"`
+	Asked
+	Entry Entry `json:"entry"`
 }
 
 // LoadSession reads a session; [SessionLoaded] answers.
 type LoadSession struct {
-	Call    CallID   `json:"call"`
-	Handle  HandleID `json:"handle"`
-	Session string   `json:"session"`
+	Asked
+	Session string `json:"session"`
 }
 
 // SaveSession writes a session over the version that State names, whole or not at
 // all; [SessionSaved] answers. The same Turn written again changes nothing.
 type SaveSession struct {
-	Call    CallID    `json:"call"`
-	Handle  HandleID  `json:"handle"`
+	Asked
 	Session string    `json:"session"`
 	Turn    string    `json:"turn"`              // one handle, one turn
 	State   Session   `json:"state"`             // Version and MemoryHash are those that were loaded
@@ -121,10 +121,9 @@ type SaveSession struct {
 // LoadSkill reads a skill's instructions, or one of its references; [SkillLoaded]
 // answers.
 type LoadSkill struct {
-	Call      CallID   `json:"call"`
-	Handle    HandleID `json:"handle"`
-	Skill     string   `json:"skill"`
-	Reference string   `json:"reference,omitempty"`
+	Asked
+	Skill     string `json:"skill"`
+	Reference string `json:"reference,omitempty"`
 }
 
 // SendMessage delivers a text to a chat outside any request. It is written with

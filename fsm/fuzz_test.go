@@ -31,8 +31,8 @@ func serves() *fsm.Machine {
 	m := fsm.New()
 	c := fsm.DefaultProfile()
 	c.Init = fsm.InitOff
-	m.Step(fsm.Boot{At: 1, Config: c})
-	m.Step(fsm.Requested{At: 2, Request: fsm.RequestKey{Channel: "test", ID: "r1"}, Text: "hello"})
+	m.Step(fsm.Input{At: 1, Fact: fsm.Boot{Config: c}})
+	m.Step(fsm.Input{At: 2, Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: "r1"}, Text: "hello"}})
 	return m
 }
 
@@ -53,14 +53,14 @@ func FuzzUnmarshalInput(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := fsm.UnmarshalInput(data)
 		if err != nil {
-			if in != nil || err.Error() == "" {
+			if in.Fact != nil || err.Error() == "" {
 				t.Fatalf("an error %q and the input %v", err, in)
 			}
 			return
 		}
 		var head struct{ Kind string }
 		if json.Unmarshal(data, &head) != nil || head.Kind != fsm.InputKind(in) {
-			t.Fatalf("%s is read as %T", data, in)
+			t.Fatalf("%s is read as %T", data, in.Fact)
 		}
 		written, err := fsm.MarshalInput(in)
 		if err != nil {

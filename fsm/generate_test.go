@@ -121,45 +121,45 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 	case fsm.CallBrain:
 		if broken != "" {
 			class := rapid.SampledFrom([]fsm.BrainClass{fsm.BrainTimeout, fsm.BrainContextTruncated, fsm.BrainMissingModel, ""}).Draw(t, "class")
-			return fsm.BrainFailed{At: at, Call: call, Class: class, Reason: "slow"}
+			return fsm.Input{At: at, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: class, Reason: "slow"}}
 		}
 		stop := rapid.SampledFrom([]fsm.Stop{fsm.StopToolUse, fsm.StopToolUse, fsm.StopEndTurn, fsm.StopEndTurn, fsm.StopMaxTokens, ""}).Draw(t, "stop")
-		in := fsm.BrainAnswered{At: at, Call: call, Stop: stop, Text: genText.Draw(t, "text"), Thinking: "hm"}
+		in := fsm.BrainAnswered{Answered: fsm.To(call), Stop: stop, Text: genText.Draw(t, "text"), Thinking: "hm"}
 		in.Tokens.Prompt = rapid.IntRange(0, 500).Draw(t, "tokens")
 		if stop == fsm.StopToolUse || rapid.IntRange(0, 9).Draw(t, "calls anyway") == 0 {
 			in.Calls = genCalls(t)
 		}
-		return in
+		return fsm.Input{At: at, Fact: in}
 	case fsm.CallTool:
-		return fsm.ToolAnswered{
-			At: at, Call: call, Text: genText.Draw(t, "text"), Failed: broken != "",
+		return fsm.Input{At: at, Fact: fsm.ToolAnswered{
+			Answered: fsm.To(call), Text: genText.Draw(t, "text"), Failed: broken != "",
 			Nothing: rapid.Bool().Draw(t, "nothing"), Invalid: rapid.IntRange(0, 4).Draw(t, "invalid") == 0,
-		}
+		}}
 	case fsm.CallStop:
 		if broken != "" {
-			return fsm.ToolAnswered{At: at, Call: call, Text: "late"}
+			return fsm.Input{At: at, Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "late"}}
 		}
-		return fsm.ToolStopped{At: at, Call: call}
+		return fsm.Input{At: at, Fact: fsm.ToolStopped{Answered: fsm.To(call)}}
 	case fsm.CallRecall:
-		in := fsm.Recalled{At: at, Call: call, Error: broken}
+		in := fsm.Recalled{Answered: fsm.To(call), Error: broken}
 		for range rapid.IntRange(0, 2).Draw(t, "entries") {
 			in.Entries = append(in.Entries, fsm.Memory{ID: "h1", Summary: genText.Draw(t, "summary")})
 		}
-		return in
+		return fsm.Input{At: at, Fact: in}
 	case fsm.CallEmbed:
-		return fsm.Embedded{At: at, Call: call, Vector: []byte{1, 2, 3, 4}, Model: "embedder", Error: broken}
+		return fsm.Input{At: at, Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{1, 2, 3, 4}, Model: "embedder", Error: broken}}
 	case fsm.CallLoad:
-		return fsm.SessionLoaded{At: at, Call: call, Session: genSession(t), Error: broken}
+		return fsm.Input{At: at, Fact: fsm.SessionLoaded{Answered: fsm.To(call), Session: genSession(t), Error: broken}}
 	case fsm.CallSave:
-		in := fsm.SessionSaved{At: at, Call: call, Error: broken, Conflict: rapid.IntRange(0, 3).Draw(t, "conflict") == 0}
+		in := fsm.SessionSaved{Answered: fsm.To(call), Error: broken, Conflict: rapid.IntRange(0, 3).Draw(t, "conflict") == 0}
 		if in.Conflict {
 			in.Session = genSession(t)
 		}
-		return in
+		return fsm.Input{At: at, Fact: in}
 	case fsm.CallSkill:
-		return fsm.SkillLoaded{At: at, Call: call, Text: genText.Draw(t, "skill"), Error: broken}
+		return fsm.Input{At: at, Fact: fsm.SkillLoaded{Answered: fsm.To(call), Text: genText.Draw(t, "skill"), Error: broken}}
 	default:
-		return fsm.Stored{At: at, Call: call, Error: broken}
+		return fsm.Input{At: at, Fact: fsm.Stored{Answered: fsm.To(call), Error: broken}}
 	}
 }
 
@@ -202,11 +202,11 @@ func genStray(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 	}
 	switch n := rapid.IntRange(0, len(kinds)+2).Draw(t, "stray"); n {
 	case len(kinds):
-		return nil
+		return fsm.Input{}
 	case len(kinds) + 1:
-		return (*fsm.Boot)(nil)
+		return fsm.Input{Fact: (*fsm.Boot)(nil)}
 	case len(kinds) + 2:
-		return fsm.TimerFired{At: s.Now, Timer: fsm.TimerID(id)}
+		return fsm.Input{At: s.Now, Fact: fsm.TimerFired{Timer: fsm.TimerID(id)}}
 	default:
 		return genAnswer(t, s.Now, fsm.CallID(id), kinds[n])
 	}
@@ -232,7 +232,7 @@ func genInput(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 	}
 	if s.Lifecycle == fsm.Down || s.Lifecycle == fsm.Stopped {
 		if rapid.Bool().Draw(t, "boot") {
-			return fsm.Boot{At: at, Config: genConfig(t)}
+			return fsm.Input{At: at, Fact: fsm.Boot{Config: genConfig(t)}}
 		}
 	}
 	switch n := rapid.IntRange(0, 47).Draw(t, "what"); {
@@ -241,21 +241,21 @@ func genInput(t *rapid.T, s *fsm.Snapshot) fsm.Input {
 		return genAnswer(t, at, a.Call, a.Kind)
 	case n < 27:
 		in := fsm.Requested{
-			At: at, Request: genKey(t, s), Text: genText.Draw(t, "text"),
+			Request: genKey(t, s), Text: genText.Draw(t, "text"),
 			Session: rapid.SampledFrom([]string{"s", "s", "t", ""}).Draw(t, "session"),
 		}
 		if rapid.IntRange(0, 4).Draw(t, "own history") == 0 {
 			in.Context = genMessages(t, 3)
 		}
-		return in
+		return fsm.Input{At: at, Fact: in}
 	case n < 30:
-		return fsm.EventRaised{At: at, Source: "disk", Event: genText.Draw(t, "event")}
+		return fsm.Input{At: at, Fact: fsm.EventRaised{Source: "disk", Event: genText.Draw(t, "event")}}
 	case n < 33 && len(timers) > 0:
-		return fsm.TimerFired{At: at, Timer: rapid.SampledFrom(timers).Draw(t, "timer")}
+		return fsm.Input{At: at, Fact: fsm.TimerFired{Timer: rapid.SampledFrom(timers).Draw(t, "timer")}}
 	case n < 35:
-		return fsm.Signalled{At: at, Name: "SIGTERM"}
+		return fsm.Input{At: at, Fact: fsm.Signalled{Name: "SIGTERM"}}
 	case n < 37:
-		return fsm.Boot{At: at, Config: genConfig(t)}
+		return fsm.Input{At: at, Fact: fsm.Boot{Config: genConfig(t)}}
 	case n < 45:
 		return genWord(t, s, at)
 	default:
@@ -271,17 +271,17 @@ func genWord(t *rapid.T, s *fsm.Snapshot, at fsm.Millis) fsm.Input {
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "word") {
 	case 0:
-		return fsm.Configured{At: at, Config: genConfig(t)}
+		return fsm.Input{At: at, Fact: fsm.Configured{Config: genConfig(t)}}
 	case 1:
-		return fsm.Resolved{At: at, Handle: handle, Text: genText.Draw(t, "text")}
+		return fsm.Input{At: at, Fact: fsm.Resolved{Handle: handle, Text: genText.Draw(t, "text")}}
 	case 2:
-		return fsm.Decided{At: at, Handle: handle, Key: fsm.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada"}
+		return fsm.Input{At: at, Fact: fsm.Decided{Handle: handle, Key: fsm.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada"}}
 	case 3:
-		return fsm.ScheduleDue{
-			At: at, Schedule: rapid.SampledFrom([]string{"s1", "s2", "s9"}).Draw(t, "schedule"),
-			Slot: s.Now + fsm.Millis(rapid.IntRange(-5000, 5000).Draw(t, "slot")),
-		}
+		return fsm.Input{At: at, Fact: fsm.ScheduleDue{
+			Schedule: rapid.SampledFrom([]string{"s1", "s2", "s9"}).Draw(t, "schedule"),
+			Slot:     s.Now + fsm.Millis(rapid.IntRange(-5000, 5000).Draw(t, "slot")),
+		}}
 	default:
-		return fsm.CancelRequested{At: at, Request: genKey(t, s)}
+		return fsm.Input{At: at, Fact: fsm.CancelRequested{Request: genKey(t, s)}}
 	}
 }

@@ -264,7 +264,7 @@ func TestHND17AnEventIsDescribedInWordsAndHasNoReply(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
 			d := serving(t)
-			d.step(tt.event)
+			d.step(fsm.Input{At: d.now(), Fact: tt.event})
 			if text := d.lastMessage().Text; !strings.HasSuffix(text, "\n"+tt.want) {
 				t.Errorf("the model is told %q", text)
 			}
@@ -313,8 +313,10 @@ func TestHND19TimeIsUpWhileAToolRuns(t *testing.T) {
 		name string
 		end  func(*driver, fsm.CallID)
 	}{
-		{"it stops", func(d *driver, call fsm.CallID) { d.step(fsm.ToolStopped{Call: call}) }},
-		{"it answers", func(d *driver, call fsm.CallID) { d.step(fsm.ToolAnswered{Call: call, Text: "late"}) }},
+		{"it stops", func(d *driver, call fsm.CallID) { d.step(fsm.Input{Fact: fsm.ToolStopped{Answered: fsm.To(call)}}) }},
+		{"it answers", func(d *driver, call fsm.CallID) {
+			d.step(fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "late"}})
+		}},
 		{"it hangs", func(d *driver, _ fsm.CallID) { d.timeUp() }},
 	}
 	for _, tt := range ends {

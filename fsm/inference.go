@@ -122,8 +122,7 @@ func (m *Machine) think(i int) firing {
 // ask sends a conversation to the model.
 func (m *Machine) ask(h *Handle, purpose Purpose, system string, talk Conversation, tools Toolset) {
 	ask := AskBrain{
-		Call:         m.await(h, CallBrain),
-		Handle:       h.ID,
+		Asked:        Asked{Call: m.await(h, CallBrain), Handle: h.ID},
 		Session:      h.Session,
 		Purpose:      purpose,
 		System:       system,

@@ -34,7 +34,7 @@ func TestINF2ToolUseRunsTheTool(t *testing.T) {
 	d.ask("what is here?")
 	d.calls("list_dir")
 	run := one[fsm.RunTool](d)
-	want := fsm.RunTool{Call: d.call(fsm.CallTool), Handle: 1, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Attempt: 1, Key: run.Key,
+	want := fsm.RunTool{Asked: fsm.Asked{Call: d.call(fsm.CallTool), Handle: 1}, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Attempt: 1, Key: run.Key,
 		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, // SES-1
 	}
 	if diff := cmp.Diff(want, run); diff != "" {
@@ -46,10 +46,10 @@ func TestINF2ToolUseRunsTheTool(t *testing.T) {
 func TestINF2ToolCallsCountWhateverTheStopReason(t *testing.T) {
 	d := serving(t)
 	d.ask("what is here?")
-	d.step(fsm.BrainAnswered{
-		Call: d.call(fsm.CallBrain), Stop: fsm.StopEndTurn, Text: "NEED: nothing",
+	d.step(fsm.Input{Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: "NEED: nothing",
 		Calls: []fsm.ToolCall{{Name: "list_dir", Args: "{}"}},
-	})
+	}})
 	one[fsm.RunTool](d)
 }
 
@@ -152,7 +152,7 @@ func TestINF9AnEmptyAnswerFails(t *testing.T) {
 		t.Run(string(stop), func(t *testing.T) {
 			d := serving(t)
 			key := d.ask("hello")
-			d.step(fsm.BrainAnswered{Call: d.call(fsm.CallBrain), Stop: stop, Text: " \n", Thinking: "hm"})
+			d.step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: stop, Text: " \n", Thinking: "hm"}})
 			d.refused(key, "error: the model gave an empty answer")
 		})
 	}
@@ -199,10 +199,10 @@ func TestINF12CallsThatWereNotOfferedAreNotTaken(t *testing.T) {
 	d.config.Tools = nil
 	d.boot()
 	key := d.ask("hello")
-	d.step(fsm.BrainAnswered{
-		Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Text: "good day",
+	d.step(fsm.Input{Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Text: "good day",
 		Calls: []fsm.ToolCall{{Name: "list_dir", Args: "{}"}},
-	})
+	}})
 	no[fsm.RunTool](d)
 	d.remember()
 	d.replied(key, "good day")
@@ -229,10 +229,10 @@ func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
 			if got := one[fsm.AskBrain](d).Tools != fsm.NoTools; got != tt.taken {
 				t.Fatalf("tools are offered: %t", got)
 			}
-			d.step(fsm.BrainAnswered{
-				Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Text: "good day",
+			d.step(fsm.Input{Fact: fsm.BrainAnswered{
+				Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Text: "good day",
 				Calls: []fsm.ToolCall{{Name: "list_dir", Args: "{}"}},
-			})
+			}})
 			if got := d.m.Moves()[0].On == fsm.OnToolsAsked; got != tt.taken {
 				t.Errorf("the call is taken: %t", got)
 			}
@@ -245,9 +245,9 @@ func TestTOL8AnotherCallAfterALostTailHasAnotherKey(t *testing.T) {
 	key := func(input, args string) string {
 		d := serving(t)
 		d.ask(input)
-		d.step(fsm.BrainAnswered{
-			Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "write_note", Args: args}},
-		})
+		d.step(fsm.Input{Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "write_note", Args: args}},
+		}})
 		return one[fsm.RunTool](d).Key
 	}
 	was := key("note it", `{"text":"a"}`)

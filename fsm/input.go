@@ -1,12 +1,25 @@
 package fsm
 
-// Input is a fact that the machine is told. The set is closed.
-type Input interface {
-	// Time is when the fact was observed. It is for records and prompts; no
-	// decision compares times (LIM-3).
-	Time() Millis
+// Input is what the machine is told: a fact, and when it was observed. The time is
+// for records and prompts; no decision compares times (LIM-3).
+type Input struct {
+	At   Millis
+	Fact Fact
+}
+
+// Fact is what an input says. The set is closed.
+type Fact interface {
+	fact()
 	kind() string
 }
+
+// Answered is what the answer to a call begins with: the call that it names.
+type Answered struct {
+	Call CallID `json:"call"`
+}
+
+// To returns the beginning of an answer to a call.
+func To(call CallID) Answered { return Answered{call} }
 
 // CallID names one asked call or armed timer. It is never used again, in no
 // epoch of the journal.
@@ -27,7 +40,6 @@ type RequestKey struct {
 // Boot begins an epoch: a process has started. It carries the whole effective
 // configuration.
 type Boot struct {
-	At     Millis  `json:"at"`
 	Config Config  `json:"config"`
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
@@ -42,7 +54,6 @@ type Doubt struct {
 // Configured replaces the configuration of the running epoch. What runs goes on
 // under the new one; the profile's switches hold from the next decision on.
 type Configured struct {
-	At     Millis `json:"at"`
 	Config Config `json:"config"`
 }
 
@@ -55,7 +66,6 @@ type Origin struct {
 // Requested is a user's request that has been accepted. A session left out is that
 // of the origin, channel:chat, and without one cli:direct (SES-1).
 type Requested struct {
-	At      Millis     `json:"at"`
 	Request RequestKey `json:"request"`
 	Session string     `json:"session,omitempty"`
 	Origin  Origin     `json:"origin,omitzero"`
@@ -66,14 +76,12 @@ type Requested struct {
 
 // CancelRequested asks to end an unfinished request.
 type CancelRequested struct {
-	At      Millis     `json:"at"`
 	Request RequestKey `json:"request"`
 }
 
 // Decided is a person's decision about a tool call that waits for approval. Key is
 // that of [AskPerson], so that a late decision cannot meet a later call.
 type Decided struct {
-	At      Millis   `json:"at"`
 	Handle  HandleID `json:"handle"`
 	Key     string   `json:"key"`
 	Approve bool     `json:"approve,omitempty"`
@@ -83,15 +91,13 @@ type Decided struct {
 // Resolved is a person's word on a handle that is held, for a tool whose outcome is
 // unknown or after too many crashes. Text is what the model is told of the tool.
 type Resolved struct {
-	At     Millis   `json:"at"`
 	Handle HandleID `json:"handle"`
 	Text   string   `json:"text,omitempty"`
 }
 
 // SessionLoaded answers [LoadSession]. A session never saved has version 0.
 type SessionLoaded struct {
-	At      Millis  `json:"at"`
-	Call    CallID  `json:"call"`
+	Answered
 	Session Session `json:"session"`
 	Error   string  `json:"error,omitempty"`
 }
@@ -99,8 +105,7 @@ type SessionLoaded struct {
 // SessionSaved answers [SaveSession]. With Conflict nothing was written and Session
 // is what stands there now.
 type SessionSaved struct {
-	At       Millis  `json:"at"`
-	Call     CallID  `json:"call"`
+	Answered
 	Conflict bool    `json:"conflict,omitempty"`
 	Session  Session `json:"session,omitzero"`
 	Error    string  `json:"error,omitempty"`
@@ -108,8 +113,7 @@ type SessionSaved struct {
 
 // SkillLoaded answers [LoadSkill].
 type SkillLoaded struct {
-	At    Millis `json:"at"`
-	Call  CallID `json:"call"`
+	Answered
 	Text  string `json:"text,omitempty"`
 	Error string `json:"error,omitempty"`
 }
@@ -117,14 +121,12 @@ type SkillLoaded struct {
 // ScheduleDue says that a schedule's slot has come. Slot is the wall time that the
 // schedule names, which may have passed while no process ran.
 type ScheduleDue struct {
-	At       Millis `json:"at"`
 	Schedule string `json:"schedule"`
 	Slot     Millis `json:"slot"`
 }
 
 // EventRaised is a system event.
 type EventRaised struct {
-	At      Millis `json:"at"`
 	Source  string `json:"source"`            // who saw it: "disk", "http", …
 	Subject string `json:"subject,omitempty"` // what it is about: "/var", a unit's name, …
 	Event   string `json:"event"`             // what happened: "full", "failed", …
@@ -143,8 +145,7 @@ const (
 
 // BrainAnswered answers [AskBrain].
 type BrainAnswered struct {
-	At       Millis     `json:"at"`
-	Call     CallID     `json:"call"`
+	Answered
 	Stop     Stop       `json:"stop"`
 	Text     string     `json:"text,omitempty"`
 	Thinking string     `json:"thinking,omitempty"`
@@ -178,16 +179,14 @@ const (
 
 // BrainFailed answers [AskBrain] with the stop reason "error".
 type BrainFailed struct {
-	At     Millis     `json:"at"`
-	Call   CallID     `json:"call"`
+	Answered
 	Class  BrainClass `json:"class"`
 	Reason string     `json:"reason"`
 }
 
 // ToolAnswered answers [RunTool].
 type ToolAnswered struct {
-	At      Millis `json:"at"`
-	Call    CallID `json:"call"`
+	Answered
 	Text    string `json:"text,omitempty"`
 	Failed  bool   `json:"failed,omitempty"`
 	Nothing bool   `json:"nothing,omitempty"` // it failed and says that nothing happened, so another attempt is safe
@@ -196,8 +195,7 @@ type ToolAnswered struct {
 
 // ToolStopped says that an aborted tool has stopped, whatever it had done.
 type ToolStopped struct {
-	At   Millis `json:"at"`
-	Call CallID `json:"call"`
+	Answered
 }
 
 // Memory is a recalled entry, best first.
@@ -208,16 +206,14 @@ type Memory struct {
 
 // Recalled answers [Recall]. Error is empty when the recall worked.
 type Recalled struct {
-	At      Millis   `json:"at"`
-	Call    CallID   `json:"call"`
+	Answered
 	Entries []Memory `json:"entries,omitempty"`
 	Error   string   `json:"error,omitempty"`
 }
 
 // Embedded answers [Embed]. An Error leaves the entry to keyword search.
 type Embedded struct {
-	At     Millis `json:"at"`
-	Call   CallID `json:"call"`
+	Answered
 	Vector []byte `json:"vector,omitempty"` // float32, little-endian
 	Model  string `json:"model,omitempty"`
 	Error  string `json:"error,omitempty"`
@@ -226,44 +222,19 @@ type Embedded struct {
 // Stored answers [Store]. Error is empty when the entry is written; it is durable
 // with the next barrier (MEM-1).
 type Stored struct {
-	At    Millis `json:"at"`
-	Call  CallID `json:"call"`
+	Answered
 	Error string `json:"error,omitempty"`
 }
 
 // TimerFired says that an armed timer has run out.
 type TimerFired struct {
-	At    Millis  `json:"at"`
 	Timer TimerID `json:"timer"`
 }
 
 // Signalled is SIGTERM or SIGINT.
 type Signalled struct {
-	At   Millis `json:"at"`
 	Name string `json:"name"`
 }
-
-func (in Boot) Time() Millis          { return in.At }
-func (in Requested) Time() Millis     { return in.At }
-func (in EventRaised) Time() Millis   { return in.At }
-func (in BrainAnswered) Time() Millis { return in.At }
-func (in BrainFailed) Time() Millis   { return in.At }
-func (in ToolAnswered) Time() Millis  { return in.At }
-func (in ToolStopped) Time() Millis   { return in.At }
-func (in Recalled) Time() Millis      { return in.At }
-func (in Embedded) Time() Millis      { return in.At }
-func (in Stored) Time() Millis        { return in.At }
-func (in TimerFired) Time() Millis    { return in.At }
-func (in Signalled) Time() Millis     { return in.At }
-
-func (in Configured) Time() Millis      { return in.At }
-func (in CancelRequested) Time() Millis { return in.At }
-func (in Decided) Time() Millis         { return in.At }
-func (in Resolved) Time() Millis        { return in.At }
-func (in SessionLoaded) Time() Millis   { return in.At }
-func (in SessionSaved) Time() Millis    { return in.At }
-func (in SkillLoaded) Time() Millis     { return in.At }
-func (in ScheduleDue) Time() Millis     { return in.At }
 
 func (Boot) kind() string            { return "boot" }
 func (Requested) kind() string       { return "requested" }
@@ -285,3 +256,24 @@ func (SessionLoaded) kind() string   { return "session_loaded" }
 func (SessionSaved) kind() string    { return "session_saved" }
 func (SkillLoaded) kind() string     { return "skill_loaded" }
 func (ScheduleDue) kind() string     { return "schedule_due" }
+
+func (Boot) fact()            {}
+func (Requested) fact()       {}
+func (EventRaised) fact()     {}
+func (BrainAnswered) fact()   {}
+func (BrainFailed) fact()     {}
+func (ToolAnswered) fact()    {}
+func (ToolStopped) fact()     {}
+func (Recalled) fact()        {}
+func (Embedded) fact()        {}
+func (Stored) fact()          {}
+func (TimerFired) fact()      {}
+func (Signalled) fact()       {}
+func (Configured) fact()      {}
+func (CancelRequested) fact() {}
+func (Decided) fact()         {}
+func (Resolved) fact()        {}
+func (SessionLoaded) fact()   {}
+func (SessionSaved) fact()    {}
+func (SkillLoaded) fact()     {}
+func (ScheduleDue) fact()     {}

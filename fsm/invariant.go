@@ -140,7 +140,7 @@ func (w *Monitor) Step(m *Machine, in Input, effects []Effect) []Violation {
 	silent := w.takeInput(in)
 	w.takeNewcomers(m, in)
 	if silent && (len(effects) > 0 || len(m.moves) > 0) {
-		w.violate("INV-8", "nobody waits for this %T, yet it caused %d effects and %d moves", in, len(effects), len(m.moves))
+		w.violate("INV-8", "nobody waits for this %T, yet it caused %d effects and %d moves", in.Fact, len(effects), len(m.moves))
 	}
 	w.takeMoves(m)
 	for i, e := range effects {

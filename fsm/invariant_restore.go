@@ -26,10 +26,10 @@ func CheckRestore(m *Machine) error {
 		a, b := m.Clone(), restored.Clone()
 		want, got := HashEffects(a.Step(in)), HashEffects(b.Step(in))
 		if want != got {
-			return fmt.Errorf("INV-9: after %s a restored machine has effects %x, not %x", in.kind(), got, want)
+			return fmt.Errorf("INV-9: after %s a restored machine has effects %x, not %x", in.Fact.kind(), got, want)
 		}
 		if x, y := a.s.Hash(), b.s.Hash(); x != y || a.s.LastID != b.s.LastID {
-			return fmt.Errorf("INV-9: after %s a restored machine has state %x, not %x", in.kind(), y, x)
+			return fmt.Errorf("INV-9: after %s a restored machine has state %x, not %x", in.Fact.kind(), y, x)
 		}
 	}
 	after, err := json.Marshal(m.Snapshot())
@@ -66,45 +66,45 @@ func sameState(a, b *Machine) error {
 func nextInputs(s *Snapshot) []Input {
 	at := s.Now + Second
 	inputs := []Input{
-		Boot{At: at, Config: s.Config},
-		Requested{At: at, Request: RequestKey{Channel: "check", ID: "restore"}, Text: "hello"},
-		Signalled{At: at, Name: "SIGTERM"},
-		TimerFired{At: at, Timer: s.GraceTimer},
+		{At: at, Fact: Boot{Config: s.Config}},
+		{At: at, Fact: Requested{Request: RequestKey{Channel: "check", ID: "restore"}, Text: "hello"}},
+		{At: at, Fact: Signalled{Name: "SIGTERM"}},
+		{At: at, Fact: TimerFired{Timer: s.GraceTimer}},
 	}
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		inputs = append(inputs, TimerFired{At: at, Timer: h.Timer}, TimerFired{At: at, Timer: h.Wait})
+		inputs = append(inputs, Input{At: at, Fact: TimerFired{Timer: h.Timer}}, Input{At: at, Fact: TimerFired{Timer: h.Wait}})
 		if h.Kind == KindUser {
-			inputs = append(inputs, CancelRequested{At: at, Request: h.Request})
+			inputs = append(inputs, Input{At: at, Fact: CancelRequested{Request: h.Request}})
 		}
 		if h.asksPerson() {
-			inputs = append(inputs, Decided{At: at, Handle: h.ID, Key: h.personKey(), Approve: true}, Resolved{At: at, Handle: h.ID, Text: "it was done"})
+			inputs = append(inputs, Input{At: at, Fact: Decided{Handle: h.ID, Key: h.personKey(), Approve: true}}, Input{At: at, Fact: Resolved{Handle: h.ID, Text: "it was done"}})
 		}
 		switch call := h.Await.Call; h.Await.Kind {
 		case CallBrain:
 			inputs = append(inputs,
-				BrainAnswered{At: at, Call: call, Stop: StopEndTurn, Text: "an answer"},
-				BrainAnswered{At: at, Call: call, Stop: StopEndTurn, Text: NeedMarker + " a need"},
-				BrainFailed{At: at, Call: call, Class: BrainTimeout, Reason: "no answer"})
+				Input{At: at, Fact: BrainAnswered{Answered: To(call), Stop: StopEndTurn, Text: "an answer"}},
+				Input{At: at, Fact: BrainAnswered{Answered: To(call), Stop: StopEndTurn, Text: NeedMarker + " a need"}},
+				Input{At: at, Fact: BrainFailed{Answered: To(call), Class: BrainTimeout, Reason: "no answer"}})
 			for _, t := range s.Config.Tools {
-				inputs = append(inputs, BrainAnswered{At: at, Call: call, Stop: StopToolUse, Calls: []ToolCall{{Name: t.Name, Args: "{}"}}})
+				inputs = append(inputs, Input{At: at, Fact: BrainAnswered{Answered: To(call), Stop: StopToolUse, Calls: []ToolCall{{Name: t.Name, Args: "{}"}}}})
 			}
 		case CallTool:
-			inputs = append(inputs, ToolAnswered{At: at, Call: call, Text: "a result"})
+			inputs = append(inputs, Input{At: at, Fact: ToolAnswered{Answered: To(call), Text: "a result"}})
 		case CallStop:
-			inputs = append(inputs, ToolStopped{At: at, Call: call})
+			inputs = append(inputs, Input{At: at, Fact: ToolStopped{Answered: To(call)}})
 		case CallRecall:
-			inputs = append(inputs, Recalled{At: at, Call: call, Entries: []Memory{{ID: "h1", Summary: "a memory"}}})
+			inputs = append(inputs, Input{At: at, Fact: Recalled{Answered: To(call), Entries: []Memory{{ID: "h1", Summary: "a memory"}}}})
 		case CallEmbed:
-			inputs = append(inputs, Embedded{At: at, Call: call, Vector: []byte{0, 0, 0, 0}, Model: "embedder"})
+			inputs = append(inputs, Input{At: at, Fact: Embedded{Answered: To(call), Vector: []byte{0, 0, 0, 0}, Model: "embedder"}})
 		case CallStore:
-			inputs = append(inputs, Stored{At: at, Call: call}, Stored{At: at, Call: call, Error: "no space"})
+			inputs = append(inputs, Input{At: at, Fact: Stored{Answered: To(call)}}, Input{At: at, Fact: Stored{Answered: To(call), Error: "no space"}})
 		case CallLoad:
-			inputs = append(inputs, SessionLoaded{At: at, Call: call}, SessionLoaded{At: at, Call: call, Error: "no disk"})
+			inputs = append(inputs, Input{At: at, Fact: SessionLoaded{Answered: To(call)}}, Input{At: at, Fact: SessionLoaded{Answered: To(call), Error: "no disk"}})
 		case CallSave:
-			inputs = append(inputs, SessionSaved{At: at, Call: call}, SessionSaved{At: at, Call: call, Conflict: true})
+			inputs = append(inputs, Input{At: at, Fact: SessionSaved{Answered: To(call)}}, Input{At: at, Fact: SessionSaved{Answered: To(call), Conflict: true}})
 		case CallSkill:
-			inputs = append(inputs, SkillLoaded{At: at, Call: call, Text: "a skill"})
+			inputs = append(inputs, Input{At: at, Fact: SkillLoaded{Answered: To(call), Text: "a skill"}})
 		}
 	}
 	return inputs

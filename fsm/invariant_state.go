@@ -122,7 +122,7 @@ func (w *Monitor) checkSilence(in Input, before State, e Effect, last bool) {
 	if _, ok := e.(Exit); ok && !last {
 		w.violate("INV-8", "effects follow the exit")
 	}
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case Boot, CancelRequested:
 		return
 	case Requested:
@@ -171,7 +171,7 @@ func (w *Monitor) checkState(m *Machine, in Input) {
 		w.violate("INV-2", "the state says %s, grace timer %d and %d refused moves; the trace says %s, %d and 0",
 			s.Lifecycle, s.GraceTimer, s.Ignored.Moves, w.lifecycle, w.grace)
 	}
-	_, boot := in.(Boot)
+	_, boot := in.Fact.(Boot)
 	kept, next := w.live[:0], 0
 	for i := range w.live {
 		f := &w.live[i]

@@ -47,36 +47,36 @@ func twice(effects []fsm.Effect) []fsm.Effect { return append(effects, effects[l
 
 // The inputs of the breaches.
 func asks(d *driver) fsm.Input {
-	return fsm.Requested{At: d.now(), Request: fsm.RequestKey{ID: "new"}, Session: "s", Text: "hello"}
+	return fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "new"}, Session: "s", Text: "hello"}}
 }
-func signals(d *driver) fsm.Input { return fsm.Signalled{At: d.now()} }
-func boots(d *driver) fsm.Input   { return fsm.Boot{At: d.now(), Config: d.config} }
+func signals(d *driver) fsm.Input { return fsm.Input{At: d.now(), Fact: fsm.Signalled{}} }
+func boots(d *driver) fsm.Input   { return fsm.Input{At: d.now(), Fact: fsm.Boot{Config: d.config}} }
 func timesOut(d *driver) fsm.Input {
-	return fsm.TimerFired{At: d.now(), Timer: d.active().Timer}
+	return fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Timer}}
 }
 func says(text string) func(*driver) fsm.Input {
 	return func(d *driver) fsm.Input {
-		return fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopEndTurn, Text: text}
+		return fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: text}}
 	}
 }
 func callsTool(name string) func(*driver) fsm.Input {
 	return func(d *driver) fsm.Input {
-		return fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Calls: []fsm.ToolCall{{Name: name}}}
+		return fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Calls: []fsm.ToolCall{{Name: name}}}}
 	}
 }
 func storesIt(d *driver) fsm.Input {
-	return fsm.Stored{At: d.now(), Call: d.call(fsm.CallStore)}
+	return fsm.Input{At: d.now(), Fact: fsm.Stored{Answered: fsm.To(d.call(fsm.CallStore))}}
 }
 func storeBreaks(d *driver) fsm.Input {
-	return fsm.Stored{At: d.now(), Call: d.call(fsm.CallStore), Error: "disk full"}
+	return fsm.Input{At: d.now(), Fact: fsm.Stored{Answered: fsm.To(d.call(fsm.CallStore)), Error: "disk full"}}
 }
 func embedsIt(d *driver) fsm.Input {
-	return fsm.Embedded{At: d.now(), Call: d.call(fsm.CallEmbed), Model: "embedder"}
+	return fsm.Input{At: d.now(), Fact: fsm.Embedded{Answered: fsm.To(d.call(fsm.CallEmbed)), Model: "embedder"}}
 }
 func toolAnswers(d *driver) fsm.Input {
-	return fsm.ToolAnswered{At: d.now(), Call: d.call(fsm.CallTool), Text: "a.txt"}
+	return fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: "a.txt"}}
 }
-func stale(d *driver) fsm.Input { return fsm.Stored{At: d.now(), Call: 1} }
+func stale(d *driver) fsm.Input { return fsm.Input{At: d.now(), Fact: fsm.Stored{Answered: fsm.To(1)}} }
 
 // The phases from which the breaches start.
 func idle(d *driver)     { d.boot() }
@@ -110,7 +110,7 @@ func breaches() []breach {
 		{"INV-1", "has consumed an answer: true, and its measure", acting("list_dir"), toolAnswers, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.Next = 0 }},
 		{"INV-1", "has consumed an answer: false, and its measure", acting("list_dir"), stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Inf.Iterations = 0 }},
 
-		{"INV-2", "while its brain call 2 is in flight", thinking, asks, add(fsm.Embed{Call: 3, Handle: 1}), nil},
+		{"INV-2", "while its brain call 2 is in flight", thinking, asks, add(fsm.Embed{Asked: fsm.Asked{Call: 3, Handle: 1}}), nil},
 		{"INV-2", "the trace says cognition, {0 }", thinking, callsTool("list_dir"), drop[fsm.RunTool], nil},
 		{"INV-2", `awaits "recall" with timers 1 and 0, not ["brain"], clock true, wait false`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
 		{"INV-2", `awaits "brain" with timers 0 and 0`, thinking, stale, nil, func(s *fsm.Snapshot) { s.Handles[0].Timer = 0 }},
@@ -234,7 +234,9 @@ func TestTheMonitorSeesWrongMoves(t *testing.T) {
 		{"INV-2", "handle 1 leaves summarizing but was in cognition", thinking, says("good day"),
 			func(moves []fsm.Move, _ *fsm.Snapshot) { moves[1].From = fsm.Summarizing }},
 		{"INV-3", "begins another cognition round after 1 of 1", func(d *driver) { thinking(d); d.answer("NEED: more") },
-			func(d *driver) fsm.Input { return fsm.Recalled{Call: d.call(fsm.CallRecall)} },
+			func(d *driver) fsm.Input {
+				return fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(d.call(fsm.CallRecall))}}
+			},
 			func(_ []fsm.Move, s *fsm.Snapshot) { s.Config.Limits.MaxCognitionRounds = 1 }},
 		{"INV-3", "goes on tools_asked beyond its limits: round 1", thinking, callsTool("list_dir"),
 			func(_ []fsm.Move, s *fsm.Snapshot) { s.Config.Limits.MaxToolRounds = 0 }},
@@ -275,8 +277,8 @@ func TestEveryInvariantHasABreach(t *testing.T) {
 
 func TestINV9WhatDoesNotSurviveASnapshotIsSeen(t *testing.T) {
 	m := fsm.New()
-	m.Step(fsm.Boot{Config: fsm.Config{Init: fsm.InitOff}})
-	m.Step(fsm.Requested{Text: "no UTF-8: \xff"}) // JSON cannot carry it; the boundary mends it
+	m.Step(fsm.Input{Fact: fsm.Boot{Config: fsm.Config{Init: fsm.InitOff}}})
+	m.Step(fsm.Input{Fact: fsm.Requested{Text: "no UTF-8: \xff"}}) // JSON cannot carry it; the boundary mends it
 	if err := fsm.CheckRestore(m); err == nil || !strings.Contains(err.Error(), "INV-9") {
 		t.Errorf("the check says %v", err)
 	}

@@ -7,7 +7,7 @@ func (w *Monitor) takeInput(in Input) (silent bool) {
 		f := &w.live[i]
 		f.step = stepFacts{waited: f.state == Queued || f.state == Parked || f.state == Approving || f.state == Held}
 	}
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case Boot:
 		w.grace = 0
 		for i := range w.live {
@@ -121,7 +121,7 @@ func (w *Monitor) takeNewcomers(m *Machine, in Input) {
 	}
 	key, told, command := RequestKey{}, false, false
 	kind := KindEvent
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case Requested:
 		key, kind, told = in.Request, KindUser, !w.active(in.Request)
 		command = m.s.Config.Switches.Commands && commandOf(in.Text) != ""
@@ -145,7 +145,7 @@ func (w *Monitor) takeNewcomers(m *Machine, in Input) {
 		}
 	}
 	if told && (len(w.live) == known || w.live[known].kind != kind || w.live[known].request != key) {
-		w.violate("INV-1", "this %T was neither admitted nor refused", in)
+		w.violate("INV-1", "this %T was neither admitted nor refused", in.Fact)
 	}
 }
 

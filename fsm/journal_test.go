@@ -11,7 +11,7 @@ import (
 func TestJRN4Barriers(t *testing.T) {
 	tests := []struct {
 		name    string
-		in      fsm.Input
+		in      fsm.Fact
 		effects []fsm.Effect
 		want    bool
 	}{
@@ -43,7 +43,7 @@ func TestJRN4Barriers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := fsm.New().Barrier(tt.in, tt.effects); got != tt.want {
+			if got := fsm.New().Barrier(fsm.Input{Fact: tt.in}, tt.effects); got != tt.want {
 				t.Errorf("barrier %t, want %t", got, tt.want)
 			}
 		})
@@ -59,7 +59,7 @@ func TestJRN4TheAnswerOfAnUnsafeToolIsABarrier(t *testing.T) {
 			d.boot()
 			d.ask("go")
 			d.calls(decl.Name)
-			in := fsm.ToolAnswered{At: d.now(), Call: d.call(fsm.CallTool), Text: "done", Failed: failed, Nothing: failed}
+			in := fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: "done", Failed: failed, Nothing: failed}}
 			effects := d.step(in)
 			if got, want := d.m.Barrier(in, effects), !decl.Effects.Repeatable(); got != want {
 				t.Errorf("%s, failed %t: barrier %t, want %t", decl.Name, failed, got, want)
@@ -78,15 +78,15 @@ func TestJRN7WhatNobodyWaitsForChangesNothingButACounter(t *testing.T) {
 		in   fsm.Input
 		want fsm.Ignored
 	}{
-		{"a brain's answer", fsm.BrainAnswered{At: 9, Call: 1, Text: "late"}, fsm.Ignored{Answers: 1}},
-		{"a brain's failure", fsm.BrainFailed{At: 9, Call: 1}, fsm.Ignored{Answers: 1}},
-		{"a tool's answer", fsm.ToolAnswered{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
-		{"a tool's stop", fsm.ToolStopped{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
-		{"a recall", fsm.Recalled{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
-		{"an embedding", fsm.Embedded{At: 9, Call: 2}, fsm.Ignored{Answers: 1}},
-		{"a store", fsm.Stored{At: 9}, fsm.Ignored{Answers: 1}},
-		{"a timer", fsm.TimerFired{At: 9, Timer: 77}, fsm.Ignored{Timers: 1}},
-		{"no timer", fsm.TimerFired{At: 9}, fsm.Ignored{Timers: 1}},
+		{"a brain's answer", fsm.Input{At: 9, Fact: fsm.BrainAnswered{Answered: fsm.To(1), Text: "late"}}, fsm.Ignored{Answers: 1}},
+		{"a brain's failure", fsm.Input{At: 9, Fact: fsm.BrainFailed{Answered: fsm.To(1)}}, fsm.Ignored{Answers: 1}},
+		{"a tool's answer", fsm.Input{At: 9, Fact: fsm.ToolAnswered{Answered: fsm.To(2)}}, fsm.Ignored{Answers: 1}},
+		{"a tool's stop", fsm.Input{At: 9, Fact: fsm.ToolStopped{Answered: fsm.To(2)}}, fsm.Ignored{Answers: 1}},
+		{"a recall", fsm.Input{At: 9, Fact: fsm.Recalled{Answered: fsm.To(2)}}, fsm.Ignored{Answers: 1}},
+		{"an embedding", fsm.Input{At: 9, Fact: fsm.Embedded{Answered: fsm.To(2)}}, fsm.Ignored{Answers: 1}},
+		{"a store", fsm.Input{At: 9, Fact: fsm.Stored{}}, fsm.Ignored{Answers: 1}},
+		{"a timer", fsm.Input{At: 9, Fact: fsm.TimerFired{Timer: 77}}, fsm.Ignored{Timers: 1}},
+		{"no timer", fsm.Input{At: 9, Fact: fsm.TimerFired{}}, fsm.Ignored{Timers: 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestJRN7WhatNobodyWaitsForChangesNothingButACounter(t *testing.T) {
 func TestJRN7AnAnswerIsTakenOnce(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")
-	answer := fsm.BrainAnswered{At: d.at, Call: d.call(fsm.CallBrain), Stop: fsm.StopEndTurn, Text: "good day"}
+	answer := fsm.Input{At: d.at, Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: "good day"}}
 	d.step(answer)
 	d.inStates(fsm.Summarizing)
 	d.step(answer)
@@ -122,9 +122,9 @@ func TestJRN7WhatIsNoInputChangesNothingAtAll(t *testing.T) {
 		name string
 		in   fsm.Input
 	}{
-		{"nil", nil},
-		{"a nil pointer", (*fsm.Boot)(nil)},
-		{"a pointer", &fsm.Signalled{At: 9}},
+		{"nil", fsm.Input{}},
+		{"a nil pointer", fsm.Input{Fact: (*fsm.Boot)(nil)}},
+		{"a pointer", fsm.Input{At: 9, Fact: &fsm.Signalled{}}},
 	}
 	for _, tt := range inputs {
 		t.Run(tt.name, func(t *testing.T) {

@@ -445,7 +445,7 @@ func TestLIF12ACrashEndsInitialInferencesAndFarewells(t *testing.T) {
 func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d := serving(t)
 	first, second := d.ask("first"), d.ask("second")
-	d.step(fsm.Boot{At: d.now(), Config: d.config, Doubts: []fsm.Doubt{{Handle: 1, Text: "record 7"}, {Handle: 9}}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Boot{Config: d.config, Doubts: []fsm.Doubt{{Handle: 1, Text: "record 7"}, {Handle: 9}}}})
 	d.inStates(fsm.Parked, fsm.Cognition)
 	if q := one[fsm.AskPerson](d); q.Handle != 1 || q.Question != fsm.QuestionDoubt || q.Text != "record 7" {
 		t.Errorf("asked %+v", q)
@@ -458,7 +458,7 @@ func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d.replied(second, "good day")
 	d.boot()
 	d.inStates(fsm.Parked)
-	d.step(fsm.Resolved{At: d.now(), Handle: 1})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Resolved{Handle: 1}})
 	d.inStates(fsm.Cognition)
 	d.boot()
 	d.inStates(fsm.Cognition)

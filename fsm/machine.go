@@ -79,33 +79,33 @@ func (m *Machine) Step(in Input) []Effect {
 }
 
 func (m *Machine) apply(in Input) {
-	if boot, ok := in.(Boot); ok {
+	if boot, ok := in.Fact.(Boot); ok {
 		m.boot(boot)
-		m.s.Now = boot.At
+		m.s.Now = in.At
 		return
 	}
 	if !known(in) { // nil, or a pointer to an input
 		m.s.Ignored.Unknown++
 		return
 	}
-	m.s.Now = in.Time()
-	switch in := in.(type) {
+	m.s.Now = in.At
+	switch fact := in.Fact.(type) {
 	case Configured:
-		m.s.Config = in.Config.bounded()
+		m.s.Config = fact.Config.bounded()
 	case Requested:
-		m.requested(in)
+		m.requested(fact)
 	case EventRaised:
-		m.raised(in)
+		m.raised(fact)
 	case CancelRequested:
-		m.cancelRequested(in.Request)
+		m.cancelRequested(fact.Request)
 	case Decided:
-		m.decision(in)
+		m.decision(fact)
 	case Resolved:
-		m.resolution(in)
+		m.resolution(fact)
 	case ScheduleDue:
-		m.due(in)
+		m.due(fact)
 	case TimerFired:
-		m.timerFired(in.Timer)
+		m.timerFired(fact.Timer)
 	case Signalled:
 		m.signal()
 	default:
@@ -115,7 +115,7 @@ func (m *Machine) apply(in Input) {
 
 // known reports whether an input is one of the closed set.
 func known(in Input) bool {
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case Configured, Requested, EventRaised, CancelRequested, Decided, Resolved, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
 		SessionLoaded, SessionSaved, SkillLoaded:
@@ -127,7 +127,7 @@ func known(in Input) bool {
 
 // answer takes the answer to a call.
 func (m *Machine) answer(in Input) {
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case BrainAnswered:
 		if i := m.awaited(in.Call, CallBrain); i >= 0 {
 			m.settle(i, m.answered(&m.s.Handles[i], in))

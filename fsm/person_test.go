@@ -55,7 +55,7 @@ func TestAPR2WhatBecomesOfTheCall(t *testing.T) {
 		{"approved", func(d *driver) { d.decides(true) }, ""},
 		{"refused", func(d *driver) { d.decides(false) }, "not run: ada refused it"},
 		{"refused by nobody", func(d *driver) {
-			d.step(fsm.Decided{At: d.now(), Handle: 1, Key: fsm.PersonKey(d.m.View(), 1)})
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: 1, Key: fsm.PersonKey(d.m.View(), 1)}})
 		}, "not run: a person refused it"},
 		{"out of time", func(d *driver) { d.waitUp() }, "not run: no person approved it in time"},
 	}
@@ -100,7 +100,7 @@ func TestAPR2ADecisionThatIsNotAboutTheCallChangesNothing(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d, _ := approving(t, nil)
-			d.step(tt.to(d))
+			d.step(fsm.Input{At: d.now(), Fact: tt.to(d)})
 			d.inStates(fsm.Approving)
 			if n := d.m.View().Ignored.Decisions; n != 1 || len(d.effects) > 0 {
 				t.Errorf("%d are counted, effects %+v", n, d.effects)
@@ -116,7 +116,7 @@ func TestAPR2ADecisionAboutAnEarlierCallDoesNotMeetALaterOne(t *testing.T) {
 	d.toolSays("a.txt")
 	d.calls("send_mail")
 	d.inStates(fsm.Approving)
-	d.step(fsm.Decided{At: d.now(), Handle: 1, Key: first, Approve: true})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: 1, Key: first, Approve: true}})
 	d.inStates(fsm.Approving)
 	no[fsm.RunTool](d)
 }
@@ -125,7 +125,7 @@ func TestAPR3WhoeverWaitsGivesBackThePlaceAndKeepsTheSession(t *testing.T) {
 	d, _ := approving(t, nil)
 	d.ask("the same session")
 	d.inStates(fsm.Approving, fsm.Queued)
-	d.step(fsm.Requested{At: d.now(), Request: fsm.RequestKey{ID: "r9"}, Session: "t", Text: "another"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Session: "t", Text: "another"}})
 	d.inStates(fsm.Approving, fsm.Queued, fsm.Loading)
 	d.decides(true)
 	d.inStates(fsm.Queued, fsm.Queued, fsm.Loading) // it waits for a place like any other
@@ -289,7 +289,7 @@ func TestAPR7WaitingSurvivesARestartAndIsAskedAnew(t *testing.T) {
 
 func TestAPR7ADecisionThatWaitsForAPlaceSurvivesARestart(t *testing.T) {
 	d, _ := approving(t, nil)
-	d.step(fsm.Requested{At: d.now(), Request: fsm.RequestKey{ID: "r9"}, Session: "t", Text: "another"})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Session: "t", Text: "another"}})
 	d.decides(true)
 	d.inStates(fsm.Queued, fsm.Loading)
 	d.boot()

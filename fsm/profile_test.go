@@ -54,7 +54,7 @@ func TestCFG11NoLimitOfAProfileIsLeftOut(t *testing.T) {
 func TestCFG11ABootTakesAProfileAsItIs(t *testing.T) {
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		m := fsm.New()
-		m.Step(fsm.Boot{Config: c})
+		m.Step(fsm.Input{Fact: fsm.Boot{Config: c}})
 		if got := m.View().Config; !reflect.DeepEqual(got, c) {
 			t.Errorf("booted with %+v", got)
 		}

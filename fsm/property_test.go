@@ -16,7 +16,7 @@ import (
 // check fails the property where a step breaks an invariant.
 func check(t *rapid.T, w *fsm.Monitor, m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range w.Step(m, in, effects) {
-		t.Errorf("after %T %+v: %s", in, in, v)
+		t.Errorf("after %T %+v: %s", in.Fact, in, v)
 	}
 	if t.Failed() {
 		t.FailNow()
@@ -25,7 +25,7 @@ func check(t *rapid.T, w *fsm.Monitor, m *fsm.Machine, in fsm.Input, effects []f
 
 // throughWire returns an input as it is read back from its wire form.
 func throughWire(t *rapid.T, in fsm.Input) fsm.Input {
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case nil, *fsm.Boot:
 		return in
 	}
@@ -38,7 +38,7 @@ func throughWire(t *rapid.T, in fsm.Input) fsm.Input {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(in, back) {
-		t.Fatalf("the wire form of %T loses something: %s", in, cmp.Diff(in, back))
+		t.Fatalf("the wire form of %T loses something: %s", in.Fact, cmp.Diff(in, back))
 	}
 	return back
 }
@@ -65,10 +65,10 @@ func anythingAtAll(t *rapid.T, m *fsm.Machine) {
 		effects := m.Step(in)
 		check(t, w, m, in, effects)
 		if got, want := fsm.HashEffects(twin.Step(throughWire(t, in))), fsm.HashEffects(effects); got != want {
-			t.Fatalf("after %T the twin has other effects", in)
+			t.Fatalf("after %T the twin has other effects", in.Fact)
 		}
 		if m.View().Hash() != twin.View().Hash() {
-			t.Fatalf("after %T the twin is in another state", in)
+			t.Fatalf("after %T the twin is in another state", in.Fact)
 		}
 		if rapid.IntRange(0, 60).Draw(t, "restore") == 13 {
 			twin, w = throughSnapshot(t, m), fsm.MonitorFrom(m)
@@ -120,7 +120,7 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 			effects := other.Step(in)
 			check(t, others, other, in, effects)
 			if fsm.HashEffects(effects) != hashes[i] {
-				t.Fatalf("after %T a clone has other effects than its original", in)
+				t.Fatalf("after %T a clone has other effects than its original", in.Fact)
 			}
 		}
 		if a, b := m.Snapshot(), other.Snapshot(); !reflect.DeepEqual(a, b) {
@@ -175,9 +175,9 @@ func TestINV12RestIsReachable(t *testing.T) {
 			if i >= 0 {
 				in = genAnswer(t, s.Now+1, s.Handles[i].Await.Call, s.Handles[i].Await.Kind)
 			} else if i = slices.IndexFunc(s.Handles, func(h fsm.Handle) bool { return h.Wait != 0 }); i >= 0 {
-				in = fsm.TimerFired{At: s.Now + 1, Timer: s.Handles[i].Wait} // nobody decides, or the model is asked again
+				in = fsm.Input{At: s.Now + 1, Fact: fsm.TimerFired{Timer: s.Handles[i].Wait}} // nobody decides, or the model is asked again
 			}
-			if in == nil || n == enough {
+			if in.Fact == nil || n == enough {
 				t.Fatalf("no rest after %d answers: %+v", n, s)
 			}
 			check(t, w, m, in, m.Step(in))
@@ -197,7 +197,7 @@ func (s *sink) Perform(e fsm.Effect) error {
 // one by one and in turns of any size.
 func TestINV9BatchesSplitAnyhowCauseTheSameEffects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		inputs := []fsm.Input{fsm.Boot{Config: genConfig(t)}}
+		inputs := []fsm.Input{{Fact: fsm.Boot{Config: genConfig(t)}}}
 		m := fsm.New()
 		m.Step(inputs[0])
 		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {

@@ -15,7 +15,7 @@ func (d *driver) in(session, text string) fsm.RequestKey {
 	d.t.Helper()
 	d.asked++
 	key := fsm.RequestKey{Channel: "test", ID: "r" + strconv.Itoa(d.asked)}
-	d.step(fsm.Requested{At: d.now(), Request: key, Session: session, Text: text})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: key, Session: session, Text: text}})
 	return key
 }
 
@@ -29,11 +29,11 @@ func (d *driver) finishes(session string) {
 			}
 			switch h.Await.Kind {
 			case fsm.CallLoad:
-				d.step(fsm.SessionLoaded{At: d.now(), Call: h.Await.Call})
+				d.step(fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(h.Await.Call)}})
 			case fsm.CallBrain:
-				d.step(fsm.BrainAnswered{At: d.now(), Call: h.Await.Call, Stop: fsm.StopEndTurn, Text: "done"})
+				d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(h.Await.Call), Stop: fsm.StopEndTurn, Text: "done"}})
 			case fsm.CallSave:
-				d.step(fsm.SessionSaved{At: d.now(), Call: h.Await.Call})
+				d.step(fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(h.Await.Call)}})
 			default:
 				d.t.Fatalf("handle %d awaits its %s call", h.ID, h.Await.Kind)
 			}
@@ -185,7 +185,7 @@ func TestHND37AWaitingClientHearsHowManyGoBeforeIt(t *testing.T) {
 
 func TestHND38AnEventJoinsOneOfTheSameSubjectThatWaits(t *testing.T) {
 	raise := func(d *driver, subject, event, detail string) {
-		d.step(fsm.EventRaised{At: d.now(), Source: "disk", Subject: subject, Event: event, Detail: detail})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Subject: subject, Event: event, Detail: detail}})
 	}
 	d := places(t, 1, nil)
 	raise(d, "/var", "full", "1 % left")
@@ -223,7 +223,7 @@ func TestHND44UsersAndEventsTakeTurns(t *testing.T) {
 			if c == 'u' {
 				d.in("u"+strconv.Itoa(i), "hello")
 			} else {
-				d.step(fsm.EventRaised{At: d.now(), Source: "e" + strconv.Itoa(i), Event: "full"})
+				d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "e" + strconv.Itoa(i), Event: "full"}})
 			}
 		}
 		var got []string
@@ -257,7 +257,7 @@ func TestHND44NothingPassesAnOlderScheduleOrReport(t *testing.T) {
 	d.loads(fsm.Session{})
 	d.asksFor(fsm.ToolCron, `{"action":"add","message":"tick","every_seconds":60}`)
 	d.in("b", "hello")
-	d.step(fsm.ScheduleDue{At: d.now(), Schedule: "s1", Slot: d.at + 60*fsm.Second})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: "s1", Slot: d.at + 60*fsm.Second}})
 	d.raise("full")
 	var got []string
 	for d.finishes("a"); len(d.m.View().Handles) > 0; d.finishes(d.active().Session) {

@@ -23,7 +23,7 @@ func (m *Machine) summarized(*Handle) firing {
 func (m *Machine) embed(i int) firing {
 	h := &m.s.Handles[i]
 	call := m.await(h, CallEmbed)
-	m.emit(Embed{Call: call, Handle: h.ID, Text: h.Summary})
+	m.emit(Embed{Asked: Asked{Call: call, Handle: h.ID}, Text: h.Summary})
 	return firing{}
 }
 
@@ -45,7 +45,7 @@ func (m *Machine) store(i int) firing {
 		text = h.Answer
 	}
 	call := m.await(h, CallStore)
-	m.emit(Store{Call: call, Handle: h.ID, Entry: Entry{
+	m.emit(Store{Asked: Asked{Call: call, Handle: h.ID}, Entry: Entry{
 		ID:      h.ID.entry(),
 		Kind:    h.Kind,
 		Session: h.Session,

@@ -22,7 +22,7 @@ func (m *Machine) load(i int) firing {
 	if canary == CanarySessionLeak {
 		session = m.s.Handles[0].Session
 	}
-	m.emit(LoadSession{Call: call, Handle: h.ID, Session: session})
+	m.emit(LoadSession{Asked: Asked{Call: call, Handle: h.ID}, Session: session})
 	return firing{}
 }
 
@@ -61,7 +61,7 @@ func (m *Machine) save(i int) firing {
 	}
 	call := m.await(h, CallSave)
 	m.emit(SaveSession{
-		Call: call, Handle: h.ID, Session: h.Session, Turn: h.ID.entry(),
+		Asked: Asked{Call: call, Handle: h.ID}, Session: h.Session, Turn: h.ID.entry(),
 		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt != "",
 	})
 	return firing{}

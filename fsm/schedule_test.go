@@ -26,7 +26,7 @@ func scheduled(t testing.TB, change func(*fsm.Config)) *driver {
 // due tells of a slot, some time after the schedule was made.
 func (d *driver) due(schedule string, slot fsm.Millis) {
 	d.t.Helper()
-	d.step(fsm.ScheduleDue{At: d.now(), Schedule: schedule, Slot: slot})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: schedule, Slot: slot}})
 }
 
 // cron lets the model call the tool cron, and returns the result.

@@ -24,7 +24,7 @@ func TestSES1TheSessionOfARequest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := serving(t)
-			d.step(fsm.Requested{At: d.now(), Session: tt.session, Origin: tt.origin, Text: "hello"})
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Session: tt.session, Origin: tt.origin, Text: "hello"}})
 			if got := d.active().Session; got != tt.want {
 				t.Errorf("the session is %q, want %q", got, tt.want)
 			}
@@ -268,7 +268,7 @@ func TestSES6ARequestWithItsOwnHistoryLeavesTheSessionAlone(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.boot()
 	own := []fsm.Message{{Role: fsm.RoleTool, Text: "lost"}, {Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "well"}}
-	d.step(fsm.Requested{At: d.now(), Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "hello", Context: own})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "hello", Context: own}})
 	no[fsm.LoadSession](d)
 	want := append(own[1:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
 	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
@@ -360,7 +360,7 @@ func TestSES13ImagesGoWithTheirTurnAlone(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.boot()
 	images := [][]byte{{1}, {2}}
-	d.step(fsm.Requested{At: d.now(), Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "what is this?", Images: images})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "what is this?", Images: images}})
 	d.loads(fsm.Session{})
 	if diff := cmp.Diff(images, d.lastMessage().Images); diff != "" {
 		t.Error(diff)

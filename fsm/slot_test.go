@@ -120,15 +120,15 @@ func addCron(t *testing.T, now fsm.Millis, args string) (result string, armed []
 	c := fsm.DefaultProfile()
 	c.Init = fsm.InitOff
 	m := fsm.New()
-	m.Step(fsm.Boot{At: now, Config: c})
+	m.Step(fsm.Input{At: now, Fact: fsm.Boot{Config: c}})
 	key := fsm.RequestKey{Principal: "local", Channel: "cli", ID: "a"}
-	effects := m.Step(fsm.Requested{At: now, Request: key, Text: "remind me"})
+	effects := m.Step(fsm.Input{At: now, Fact: fsm.Requested{Request: key, Text: "remind me"}})
 	for range 10 {
 		var next fsm.Input
 		for _, e := range effects {
 			switch e := e.(type) {
 			case fsm.LoadSession:
-				next = fsm.SessionLoaded{At: now, Call: e.Call}
+				next = fsm.Input{At: now, Fact: fsm.SessionLoaded{Answered: fsm.To(e.Call)}}
 			case fsm.ArmSchedule:
 				armed = append(armed, e)
 			case fsm.AskBrain:
@@ -136,10 +136,10 @@ func addCron(t *testing.T, now fsm.Millis, args string) (result string, armed []
 					result = last.Text
 					continue
 				}
-				next = fsm.BrainAnswered{At: now, Call: e.Call, Calls: []fsm.ToolCall{{ID: "1", Name: fsm.ToolCron, Args: args}}}
+				next = fsm.Input{At: now, Fact: fsm.BrainAnswered{Answered: fsm.To(e.Call), Calls: []fsm.ToolCall{{ID: "1", Name: fsm.ToolCron, Args: args}}}}
 			}
 		}
-		if next == nil {
+		if next.Fact == nil {
 			return result, armed
 		}
 		effects = m.Step(next)
@@ -195,10 +195,10 @@ func ticking(t *testing.T, seconds int) (*driver, fsm.Schedule) {
 	d.config = fsm.NanobotProfile()
 	d.boot()
 	d.ask("tick")
-	d.step(fsm.SessionLoaded{At: d.now(), Call: d.call(fsm.CallLoad)})
-	d.step(fsm.BrainAnswered{At: d.now(), Call: d.call(fsm.CallBrain), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad))}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
 		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":` + strconv.Itoa(seconds) + `}`},
-	}})
+	}}})
 	return d, d.m.View().Schedules[0]
 }
 
@@ -208,10 +208,10 @@ func TestHND42ASlotIsTakenOnce(t *testing.T) {
 	slot := arm.Last + 60*fsm.Second
 	before := d.m.View().LastHandle
 	for range 3 {
-		d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: slot})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: arm.ID, Slot: slot}})
 	}
-	d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: slot - 1})
-	d.step(fsm.ScheduleDue{At: d.now(), Schedule: "s9", Slot: slot + 60*fsm.Second})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: arm.ID, Slot: slot - 1}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: "s9", Slot: slot + 60*fsm.Second}})
 	if n := d.m.View().LastHandle - before; n != 1 {
 		t.Errorf("%d handles for one slot", n)
 	}
@@ -224,7 +224,7 @@ func TestHND42ASlotIsTakenOnce(t *testing.T) {
 func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	d, arm := ticking(t, 1)
 	for n := range 5 {
-		d.step(fsm.ScheduleDue{At: d.now(), Schedule: arm.ID, Slot: arm.Last + fsm.Millis(n+1)*fsm.Second})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: arm.ID, Slot: arm.Last + fsm.Millis(n+1)*fsm.Second}})
 	}
 	d.inStates(fsm.Execution, fsm.Queued)
 	if last := d.m.View().Schedules[0].Last; last != arm.Last+5*fsm.Second {

@@ -18,9 +18,9 @@ func inChat(t testing.TB, change func(*fsm.Config), text string) *driver {
 		change(&d.config)
 	}
 	d.boot()
-	d.step(fsm.Requested{
-		At: d.now(), Request: fsm.RequestKey{ID: "r0"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: text,
-	})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{
+		Request: fsm.RequestKey{ID: "r0"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: text,
+	}})
 	d.loads(fsm.Session{})
 	return d
 }
@@ -39,8 +39,8 @@ func (d *driver) tells(kind fsm.Kind, in fsm.BrainAnswered) {
 	d.t.Helper()
 	for _, h := range d.m.View().Handles {
 		if h.Kind == kind && h.Await.Kind == fsm.CallBrain {
-			in.At, in.Call = d.now(), h.Await.Call
-			d.step(in)
+			in.Call = h.Await.Call
+			d.step(fsm.Input{At: d.now(), Fact: in})
 			return
 		}
 	}
@@ -103,7 +103,7 @@ func TestHND39ASubagentHasIterationsOfItsOwn(t *testing.T) {
 	d := spawning(t, func(c *fsm.Config) { c.Limits.SubagentIterations = 2 })
 	for range 2 {
 		d.tells(fsm.KindSubagent, fsm.BrainAnswered{Text: "I look", Calls: []fsm.ToolCall{{Name: "list_dir", Args: "{}"}}})
-		d.step(fsm.ToolAnswered{At: d.now(), Call: d.handle(fsm.KindSubagent).Await.Call, Text: "a.txt"})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.handle(fsm.KindSubagent).Await.Call), Text: "a.txt"}})
 		if d.m.View().Handles[len(d.m.View().Handles)-1].Kind == fsm.KindSystem {
 			break
 		}
@@ -144,9 +144,11 @@ func TestHND40ItsEndIsReportedToItsParentsSession(t *testing.T) {
 		{"well", func(d *driver) { d.tells(fsm.KindSubagent, fsm.BrainAnswered{Text: "three files"}) },
 			"Subagent 'looking' has finished.\n\nTask: look at all the files\n\nResult:\nthree files"},
 		{"badly", func(d *driver) {
-			d.step(fsm.BrainFailed{At: d.now(), Call: d.handle(fsm.KindSubagent).Await.Call, Class: fsm.BrainMissingModel, Reason: "gone"})
+			d.step(fsm.Input{At: d.now(), Fact: fsm.BrainFailed{Answered: fsm.To(d.handle(fsm.KindSubagent).Await.Call), Class: fsm.BrainMissingModel, Reason: "gone"}})
 		}, "Subagent 'looking' has failed.\n\nTask: look at all the files\n\nError: missing_model: gone"},
-		{"out of time", func(d *driver) { d.step(fsm.TimerFired{At: d.now(), Timer: d.handle(fsm.KindSubagent).Timer}) },
+		{"out of time", func(d *driver) {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.handle(fsm.KindSubagent).Timer}})
+		},
 			"Subagent 'looking' has failed.\n\nTask: look at all the files\n\nError: timed out after 300s"},
 	}
 	for _, tt := range tests {

@@ -92,7 +92,7 @@ func TestSKL2TheSystemPromptIsBuiltAnewForEachCall(t *testing.T) {
 		t.Errorf("from %q to %q", before, after)
 	}
 	d.config.Prompts.Identity = "I was."
-	d.step(fsm.Configured{At: d.now(), Config: d.config})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
 	d.asksFor("fly", "{}")
 	if got := one[fsm.AskBrain](d).System; !strings.HasPrefix(got, "I was.") {
 		t.Errorf("after Configured the system prompt is %q", got)

@@ -148,9 +148,9 @@ func differs(t *testing.T, j engine.Reader, w fsm.Word) bool {
 	m, differs := fsm.New(), false
 	err := j.Replay(0, func(r engine.Record) error {
 		in := r.Input
-		if boot, ok := in.(fsm.Boot); ok {
+		if boot, ok := in.Fact.(fsm.Boot); ok {
 			boot.Config.Words = boot.Config.Words.With(w, "in other words")
-			in = boot
+			in.Fact = boot
 		}
 		differs = differs || fsm.HashEffects(m.Step(in)) != r.Effects
 		return nil

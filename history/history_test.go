@@ -16,7 +16,7 @@ type world struct{ next []fsm.Input }
 func (w *world) Perform(e fsm.Effect) error {
 	switch e := e.(type) {
 	case fsm.AskBrain:
-		in := fsm.BrainAnswered{Call: e.Call, Stop: fsm.StopEndTurn, Text: "four"}
+		in := fsm.BrainAnswered{Answered: fsm.To(e.Call), Stop: fsm.StopEndTurn, Text: "four"}
 		last := e.Conversation.Messages[len(e.Conversation.Messages)-1]
 		switch {
 		case strings.Contains(last.Text, "look"):
@@ -24,19 +24,19 @@ func (w *world) Perform(e fsm.Effect) error {
 		case strings.Contains(last.Text, "delegate") && e.Purpose == fsm.PurposeAnswer:
 			in.Stop, in.Calls = fsm.StopToolUse, []fsm.ToolCall{{ID: "1", Name: "spawn", Args: `{"task":"count"}`}}
 		}
-		w.next = append(w.next, in)
+		w.next = append(w.next, fsm.Input{Fact: in})
 	case fsm.RunTool:
-		w.next = append(w.next, fsm.ToolAnswered{Call: e.Call, Text: "a b"})
+		w.next = append(w.next, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: "a b"}})
 	case fsm.LoadSession:
-		w.next = append(w.next, fsm.SessionLoaded{Call: e.Call})
+		w.next = append(w.next, fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(e.Call)}})
 	case fsm.SaveSession:
-		w.next = append(w.next, fsm.SessionSaved{Call: e.Call})
+		w.next = append(w.next, fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(e.Call)}})
 	case fsm.Recall:
-		w.next = append(w.next, fsm.Recalled{Call: e.Call})
+		w.next = append(w.next, fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(e.Call)}})
 	case fsm.Embed:
-		w.next = append(w.next, fsm.Embedded{Call: e.Call, Error: "none"})
+		w.next = append(w.next, fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(e.Call), Error: "none"}})
 	case fsm.Store:
-		w.next = append(w.next, fsm.Stored{Call: e.Call})
+		w.next = append(w.next, fsm.Input{Fact: fsm.Stored{Answered: fsm.To(e.Call)}})
 	}
 	return nil
 }
@@ -55,9 +55,9 @@ func lived(t *testing.T, texts ...string) *engine.MemoryJournal {
 	config := fsm.NanobotProfile()
 	config.Init = fsm.InitOff
 	config.Tools = append(config.Tools, fsm.ToolDecl{Name: "list_dir", Effects: fsm.EffectsNone})
-	inputs := []fsm.Input{fsm.Boot{At: 1, Config: config}}
+	inputs := []fsm.Input{{At: 1, Fact: fsm.Boot{Config: config}}}
 	for _, text := range texts {
-		inputs = append(inputs, fsm.Requested{At: 2, Request: key(text), Text: text, Session: text})
+		inputs = append(inputs, fsm.Input{At: 2, Fact: fsm.Requested{Request: key(text), Text: text, Session: text}})
 	}
 	if err := e.Turn(inputs...); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (t *teller) step(s Step) Told {
 		}
 	}
 	for _, e := range s.Effects {
-		told.Effects = append(told.Effects, t.effect(e, s.Input.Time()))
+		told.Effects = append(told.Effects, t.effect(e, s.Input.At))
 	}
 	return told
 }

@@ -12,7 +12,7 @@ import (
 // marked as such.
 func (t *teller) input(s Step) string {
 	words := t.told(s)
-	switch s.Input.(type) {
+	switch s.Input.Fact.(type) {
 	case fsm.Boot, fsm.Configured, fsm.Signalled:
 		return words
 	}
@@ -23,7 +23,7 @@ func (t *teller) input(s Step) string {
 }
 
 func (t *teller) told(s Step) string {
-	switch in := s.Input.(type) {
+	switch in := s.Input.Fact.(type) {
 	case fsm.Boot:
 		if s.Epoch > 1 {
 			return fmt.Sprintf("the daemon started again (epoch %d)", s.Epoch)
@@ -79,40 +79,40 @@ func (t *teller) requested(in fsm.Requested) string {
 
 // answered is the answer to a call, in words.
 func (t *teller) answered(in fsm.Input) string {
-	took := t.took(fsm.Answers(in), in.Time())
-	switch in := in.(type) {
+	took := t.took(fsm.Answers(in), in.At)
+	switch fact := in.Fact.(type) {
 	case fsm.BrainAnswered:
-		return "the model answered" + took + t.spoken(in)
+		return "the model answered" + took + t.spoken(fact)
 	case fsm.BrainFailed:
-		return fmt.Sprintf("the model failed%s (%s):%s", took, in.Class, t.text(in.Reason))
+		return fmt.Sprintf("the model failed%s (%s):%s", took, fact.Class, t.text(fact.Reason))
 	case fsm.ToolAnswered:
-		return t.returned(in, took)
+		return t.returned(fact, took)
 	case fsm.ToolStopped:
-		return t.name(in.Call, "the tool") + " has stopped" + took
+		return t.name(fact.Call, "the tool") + " has stopped" + took
 	case fsm.SessionLoaded:
 		known := "the session is new"
-		if in.Session.Version > 0 {
-			known = fmt.Sprintf("the session was loaded%s: version %d, %s", took, in.Session.Version, count(len(in.Session.History), "message"))
+		if fact.Session.Version > 0 {
+			known = fmt.Sprintf("the session was loaded%s: version %d, %s", took, fact.Session.Version, count(len(fact.Session.History), "message"))
 		}
-		return t.failed(in.Error, "the session could not be loaded", known)
+		return t.failed(fact.Error, "the session could not be loaded", known)
 	case fsm.SessionSaved:
-		if in.Conflict {
+		if fact.Conflict {
 			return "the session was not saved: somebody else had changed it"
 		}
-		return t.failed(in.Error, "the session could not be saved", "the session was saved"+took)
+		return t.failed(fact.Error, "the session could not be saved", "the session was saved"+took)
 	case fsm.SkillLoaded:
-		what := t.name(in.Call, "the skill")
-		return t.failed(in.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(in.Text))))
+		what := t.name(fact.Call, "the skill")
+		return t.failed(fact.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(fact.Text))))
 	case fsm.Recalled:
 		found := "memory found nothing" + took
-		if n := len(in.Entries); n > 0 {
-			found = fmt.Sprintf("memory found %d%s:%s", n, took, t.text(in.Entries[0].Summary))
+		if n := len(fact.Entries); n > 0 {
+			found = fmt.Sprintf("memory found %d%s:%s", n, took, t.text(fact.Entries[0].Summary))
 		}
-		return t.failed(in.Error, "memory could not be searched", found)
+		return t.failed(fact.Error, "memory could not be searched", found)
 	case fsm.Embedded:
-		return t.failed(in.Error, "there is no vector", "a vector came from "+cmp.Or(in.Model, "the embedder")+took)
+		return t.failed(fact.Error, "there is no vector", "a vector came from "+cmp.Or(fact.Model, "the embedder")+took)
 	case fsm.Stored:
-		return t.failed(in.Error, "the memory could not be stored", "the memory was stored"+took)
+		return t.failed(fact.Error, "the memory could not be stored", "the memory was stored"+took)
 	default:
 		return fsm.InputKind(in)
 	}

@@ -22,7 +22,7 @@ func (x *explorer) answers(s *fsm.Snapshot) []action {
 		list = append(list, x.callAnswers(s, h)...)
 		list = append(list, wordsOf(s, h)...)
 		if h.Wait != 0 && (h.Inf.State == fsm.BackingOff || h.Inf.State == fsm.Retrying) {
-			list = append(list, action{"wait is over", fsm.TimerFired{Timer: h.Wait}})
+			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
 		}
 	}
 	return list
@@ -41,45 +41,45 @@ func (x *explorer) callAnswers(s *fsm.Snapshot, h *fsm.Handle) []action {
 		return x.brainAnswers(s, call, h.Inf)
 	case fsm.CallTool:
 		return []action{
-			{"tool answers", fsm.ToolAnswered{Call: call, Text: "ok"}},
-			{"tool fails", fsm.ToolAnswered{Call: call, Text: "no", Failed: true}},
-			{"tool did nothing", fsm.ToolAnswered{Call: call, Text: "no", Failed: true, Nothing: true}},
+			{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
+			{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
+			{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
 		}
 	case fsm.CallStop:
 		return []action{
-			{"tool stops", fsm.ToolStopped{Call: call}},
-			{"tool answers late", fsm.ToolAnswered{Call: call, Text: "ok"}},
+			{"tool stops", fsm.Input{Fact: fsm.ToolStopped{Answered: fsm.To(call)}}},
+			{"tool answers late", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
 		}
 	case fsm.CallRecall:
 		return []action{
-			{"recall finds", fsm.Recalled{Call: call, Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}},
-			{"recall finds nothing", fsm.Recalled{Call: call}},
-			{"recall fails", fsm.Recalled{Call: call, Error: "broken"}},
+			{"recall finds", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}}},
+			{"recall finds nothing", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call)}}},
+			{"recall fails", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Error: "broken"}}},
 		}
 	case fsm.CallEmbed:
 		return []action{
-			{"embedded", fsm.Embedded{Call: call, Vector: []byte{0, 0, 128, 63}, Model: "e"}},
-			{"embedding fails", fsm.Embedded{Call: call, Error: "broken"}},
+			{"embedded", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 128, 63}, Model: "e"}}},
+			{"embedding fails", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Error: "broken"}}},
 		}
 	case fsm.CallStore:
 		return []action{
-			{"stored", fsm.Stored{Call: call}},
-			{"store fails", fsm.Stored{Call: call, Error: "broken"}},
+			{"stored", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call)}}},
+			{"store fails", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call), Error: "broken"}}},
 		}
 	case fsm.CallLoad:
 		return x.sessions(
-			action{"session is new", fsm.SessionLoaded{Call: call}},
-			action{"session has a turn", fsm.SessionLoaded{Call: call, Session: turnBefore()}},
-			action{"session cannot be read", fsm.SessionLoaded{Call: call, Error: "broken"}})
+			action{"session is new", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call)}}},
+			action{"session has a turn", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Session: turnBefore()}}},
+			action{"session cannot be read", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Error: "broken"}}})
 	case fsm.CallSave:
 		return x.sessions(
-			action{"session is saved", fsm.SessionSaved{Call: call}},
-			action{"session was changed meanwhile", fsm.SessionSaved{Call: call, Conflict: true, Session: turnBefore()}},
-			action{"session cannot be saved", fsm.SessionSaved{Call: call, Error: "broken"}})
+			action{"session is saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call)}}},
+			action{"session was changed meanwhile", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true, Session: turnBefore()}}},
+			action{"session cannot be saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Error: "broken"}}})
 	case fsm.CallSkill:
 		return []action{
-			{"skill is loaded", fsm.SkillLoaded{Call: call, Text: "how to"}},
-			{"skill cannot be loaded", fsm.SkillLoaded{Call: call, Error: "broken"}},
+			{"skill is loaded", fsm.Input{Fact: fsm.SkillLoaded{Answered: fsm.To(call), Text: "how to"}}},
+			{"skill cannot be loaded", fsm.Input{Fact: fsm.SkillLoaded{Answered: fsm.To(call), Error: "broken"}}},
 		}
 	default:
 		return nil
@@ -105,13 +105,13 @@ func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
 	case h.State == fsm.Approving:
 		key := fsm.PersonKey(s, h.ID)
 		return []action{
-			{"person approves", fsm.Decided{Handle: h.ID, Key: key, Approve: true}},
-			{"person refuses", fsm.Decided{Handle: h.ID, Key: key}},
+			{"person approves", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key, Approve: true}}},
+			{"person refuses", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key}}},
 		}
 	case h.State == fsm.Held:
-		return []action{{"person tells the outcome", fsm.Resolved{Handle: h.ID, Text: "it was done"}}}
+		return []action{{"person tells the outcome", fsm.Input{Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}}}}
 	case h.Poison && s.Lifecycle == fsm.Serving:
-		return []action{{"person lets it go on", fsm.Resolved{Handle: h.ID}}}
+		return []action{{"person lets it go on", fsm.Input{Fact: fsm.Resolved{Handle: h.ID}}}}
 	default:
 		return nil
 	}
@@ -123,29 +123,29 @@ func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
 // theirs.
 func (x *explorer) brainAnswers(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
 	switches := &s.Config.Switches
-	list := []action{{"model answers", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "done"}}}
+	list := []action{{"model answers", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "done"}}}}
 	if !x.bounds.Modest {
 		list = append(list,
-			action{"model is cut", fsm.BrainAnswered{Call: call, Stop: fsm.StopMaxTokens, Text: "do"}},
-			action{"model fails", fsm.BrainFailed{Call: call, Class: fsm.BrainTimeout, Reason: "broken"}})
+			action{"model is cut", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopMaxTokens, Text: "do"}}},
+			action{"model fails", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainTimeout, Reason: "broken"}}})
 		if s.Config.Limits.MaxAnswerAttempts > 1 {
-			list = append(list, action{"model says nothing", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn}})
+			list = append(list, action{"model says nothing", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn}}})
 		}
 	}
 	if switches.Compress {
-		list = append(list, action{"conversation does not fit", fsm.BrainFailed{Call: call, Class: fsm.BrainContextTruncated, Reason: "too long"}})
+		list = append(list, action{"conversation does not fit", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainContextTruncated, Reason: "too long"}}})
 	}
 	if inf.Purpose == fsm.PurposeCompact {
-		list = append(list, action{"model consolidates", fsm.BrainAnswered{
-			Call: call, Stop: fsm.StopEndTurn, Text: `{"history_entry":"it was so","memory_update":"facts"}`,
-		}})
+		list = append(list, action{"model consolidates", fsm.Input{Fact: fsm.BrainAnswered{
+			Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: `{"history_entry":"it was so","memory_update":"facts"}`,
+		}}})
 	}
 	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
 		list = append(list, x.calls(s, call, inf)...)
 	}
 	if inf.Purpose == fsm.PurposeAnswer && !switches.NoCognition {
 		list = append(list,
-			action{"model needs", fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " fact"}})
+			action{"model needs", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " fact"}}})
 	}
 	return list
 }
@@ -154,7 +154,7 @@ func (x *explorer) brainAnswers(s *fsm.Snapshot, call fsm.CallID, inf fsm.Infere
 // where that is offered.
 func (x *explorer) calls(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
 	asks := func(name string, calls ...fsm.ToolCall) action {
-		return action{name, fsm.BrainAnswered{Call: call, Stop: fsm.StopToolUse, Calls: calls}}
+		return action{name, fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: calls}}}
 	}
 	tool := "tool"
 	if i := slices.IndexFunc(s.Config.Tools, func(t fsm.ToolDecl) bool { return !t.Builtin }); i >= 0 {

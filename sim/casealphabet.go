@@ -38,7 +38,7 @@ func CaseWorld(name string, p *Plan) Bounds {
 		if a, ok := c.moment(m); ok {
 			c.arrivals = append(c.arrivals, a)
 			config := c.configs[len(c.configs)-1]
-			if in, ok := a.input.(fsm.Configured); ok {
+			if in, ok := a.input.Fact.(fsm.Configured); ok {
 				config = in.Config
 			}
 			c.configs = append(c.configs, config)
@@ -72,22 +72,22 @@ func (c *Case) inOrder() []Moment {
 func (c *Case) moment(m Moment) (action, bool) {
 	switch {
 	case m.Request != nil:
-		a := action{"request " + m.Request.Request.ID, *m.Request}
+		a := action{"request " + m.Request.Request.ID, fsm.Input{Fact: *m.Request}}
 		again := slices.ContainsFunc(c.arrivals, func(o action) bool {
-			q, ok := o.input.(fsm.Requested)
+			q, ok := o.input.Fact.(fsm.Requested)
 			return ok && q.Request == m.Request.Request
 		})
 		return a, !again // the engine answers it from its record
 	case m.Event != nil:
-		return action{"event", *m.Event}, true
+		return action{"event", fsm.Input{Fact: *m.Event}}, true
 	case m.Signal != "":
-		return action{"signal", fsm.Signalled{Name: m.Signal}}, true
+		return action{"signal", fsm.Input{Fact: fsm.Signalled{Name: m.Signal}}}, true
 	case m.Configure != nil:
-		return action{"another configuration", fsm.Configured{Config: c.plan.declare(m.Configure.Config, m.Configure.Tools)}}, true
+		return action{"another configuration", fsm.Input{Fact: fsm.Configured{Config: c.plan.declare(m.Configure.Config, m.Configure.Tools)}}}, true
 	case m.Cancel != nil:
 		for _, o := range slices.Backward(c.arrivals) {
-			if q, ok := o.input.(fsm.Requested); ok && (m.Cancel.ID == "" || m.Cancel.ID == q.Request.ID) {
-				return action{"cancel " + q.Request.ID, fsm.CancelRequested{Request: q.Request}}, true
+			if q, ok := o.input.Fact.(fsm.Requested); ok && (m.Cancel.ID == "" || m.Cancel.ID == q.Request.ID) {
+				return action{"cancel " + q.Request.ID, fsm.Input{Fact: fsm.CancelRequested{Request: q.Request}}}, true
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (c *Case) answers(h *fsm.Handle) []action {
 // lines are any of the script's for the call's purpose, those for all and those of the
 // handle's session. One that hangs is no answer.
 func (c *Case) lines(h *fsm.Handle) []action {
-	ask := fsm.AskBrain{Call: h.Await.Call, Handle: h.ID, Session: h.Session, Purpose: h.Inf.Purpose, Conversation: h.Inf.Talk}
+	ask := fsm.AskBrain{Asked: fsm.Asked{Call: h.Await.Call, Handle: h.ID}, Session: h.Session, Purpose: h.Inf.Purpose, Conversation: h.Inf.Talk}
 	var list []action
 	for _, s := range c.scripts {
 		if s.Purpose != ask.Purpose || s.Session != "" && s.Session != ask.Session {
@@ -136,12 +136,12 @@ func (c *Case) lines(h *fsm.Handle) []action {
 		for i, l := range s.Lines {
 			if in := l.Answer(ask); in != nil {
 				to := cmp.Or(s.Session, string(s.Purpose))
-				list = append(list, action{"model gives answer " + strconv.Itoa(i+1) + " to " + to, in})
+				list = append(list, action{"model gives answer " + strconv.Itoa(i+1) + " to " + to, fsm.Input{Fact: in}})
 			}
 		}
 	}
 	if l, ok := Quiet(ask); ok && list == nil {
-		list = []action{{"model answers", l.Answer(ask)}}
+		list = []action{{"model answers", fsm.Input{Fact: l.Answer(ask)}}}
 	}
 	return list
 }
@@ -157,8 +157,8 @@ func (c *Case) acts(h *fsm.Handle) []action {
 			continue
 		}
 		for i, a := range s.Acts {
-			if in := a.answer(fsm.RunTool{Call: h.Await.Call}); in != nil {
-				list = append(list, action{s.Decl.Name + " gives answer " + strconv.Itoa(i+1), in})
+			if in := a.answer(fsm.RunTool{Asked: fsm.Asked{Call: h.Await.Call}}); in != nil {
+				list = append(list, action{s.Decl.Name + " gives answer " + strconv.Itoa(i+1), fsm.Input{Fact: in}})
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func (c *Case) loads(h *fsm.Handle) []action {
 	s := c.plan.Sessions[i].State
 	s.Memory, s.MemoryHash = c.plan.MemoryFile, MemoryHash(c.plan.MemoryFile)
 	return []action{
-		{"session is loaded", fsm.SessionLoaded{Call: h.Await.Call, Session: s}},
-		{"session cannot be read", fsm.SessionLoaded{Call: h.Await.Call, Error: "broken"}},
+		{"session is loaded", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(h.Await.Call), Session: s}}},
+		{"session cannot be read", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(h.Await.Call), Error: "broken"}}},
 	}
 }

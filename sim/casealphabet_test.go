@@ -56,16 +56,16 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	c := CaseWorld("x", &p).Case
 	ask := &fsm.Handle{Session: "s", Await: fsm.Await{Call: 4, Kind: fsm.CallBrain}, Inf: fsm.Inference{Purpose: fsm.PurposeAnswer}}
 	want := []action{
-		{"model gives answer 1 to answer", fsm.BrainAnswered{Call: 4, Stop: fsm.StopEndTurn, Text: "a"}},
-		{"model gives answer 3 to answer", fsm.BrainFailed{Call: 4, Class: fsm.BrainBusy}},
+		{"model gives answer 1 to answer", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(4), Stop: fsm.StopEndTurn, Text: "a"}}},
+		{"model gives answer 3 to answer", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(4), Class: fsm.BrainBusy}}},
 	}
 	if diff := cmp.Diff(want, c.answers(ask), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
 	}
 	run := &fsm.Handle{Await: fsm.Await{Call: 5, Kind: fsm.CallTool}, Inf: fsm.Inference{Calls: []fsm.ToolCall{{Name: "exec"}}}}
 	want = []action{
-		{"exec gives answer 1", fsm.ToolAnswered{Call: 5, Text: "x"}},
-		{"exec gives answer 3", fsm.ToolAnswered{Call: 5, Text: "there is no file", Failed: true}},
+		{"exec gives answer 1", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "x"}}},
+		{"exec gives answer 3", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "there is no file", Failed: true}}},
 	}
 	if diff := cmp.Diff(want, c.answers(run), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
@@ -86,7 +86,7 @@ func TestSIM7TextsTellTheStatesOfACaseApart(t *testing.T) {
 
 // SIM-14: what the machine was told on a path with crashes.
 func TestSIM14WhatWasTold(t *testing.T) {
-	boot, stored, signal := fsm.Boot{}, fsm.Stored{Call: 1}, fsm.Signalled{}
+	boot, stored, signal := fsm.Input{Fact: fsm.Boot{}}, fsm.Input{Fact: fsm.Stored{Answered: fsm.To(1)}}, fsm.Input{Fact: fsm.Signalled{}}
 	got := counterexample(fsm.Violation{}, []edge{
 		{name: "boot", input: boot},
 		{name: "stored", input: stored},

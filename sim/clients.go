@@ -34,7 +34,7 @@ func (r *run) moment(m *Moment) error {
 		r.world.jump(m.Jump)
 		return nil
 	case m.Signal != "":
-		return r.turn(fsm.Signalled{At: r.world.wall(), Name: m.Signal})
+		return r.turn(fsm.Input{At: r.world.wall(), Fact: fsm.Signalled{Name: m.Signal}})
 	default:
 		r.world.service(m)
 		return nil
@@ -79,7 +79,7 @@ func (r *run) cancel(m *Moment) error {
 func (r *run) configure(c Configure) error {
 	config := r.plan.declare(c.Config, c.Tools)
 	r.config, r.world.config = config, &config
-	return r.turn(fsm.Configured{At: r.world.wall(), Config: config})
+	return r.turn(fsm.Input{At: r.world.wall(), Fact: fsm.Configured{Config: config}})
 }
 
 // tell sends what a client sends until it has a word.
@@ -99,11 +99,11 @@ func (r *run) resend() error {
 		var err error
 		switch {
 		case m.Event != nil:
-			err = r.raise(at(*m.Event, now))
+			err = r.raise(fsm.Input{At: now, Fact: *m.Event})
 		case m.Cancel != nil:
-			err = r.engine.Turn(fsm.CancelRequested{At: now, Request: m.Request.Request})
+			err = r.engine.Turn(fsm.Input{At: now, Fact: fsm.CancelRequested{Request: m.Request.Request}})
 		default:
-			err = r.accept(at(*m.Request, now).(fsm.Requested))
+			err = r.accept(now, *m.Request)
 		}
 		if err != nil && !refused(err) {
 			return err
@@ -146,25 +146,25 @@ func (r *run) raise(in fsm.Input) error {
 func (r *run) eventsInJournal() int {
 	n := 0
 	for _, s := range r.result.Steps {
-		if _, ok := s.Input.(fsm.EventRaised); ok {
+		if _, ok := s.Input.Fact.(fsm.EventRaised); ok {
 			n++
 		}
 	}
 	return n
 }
 
-func (r *run) accept(in fsm.Requested) error {
+func (r *run) accept(now fsm.Millis, in fsm.Requested) error {
 	if !slices.Contains(r.order, in.Request) {
 		r.order = append(r.order, in.Request) // listed at the end only if it was accepted
 	}
-	a, err := r.engine.Accept(in)
+	a, err := r.engine.Accept(now, in)
 	switch {
 	case errors.Is(err, errCrash), errors.Is(err, engine.ErrDead), refused(err):
 		return err
 	case err != nil:
-		r.result.Refusals = append(r.result.Refusals, Refusal{At: in.At, Request: in.Request, Err: err})
+		r.result.Refusals = append(r.result.Refusals, Refusal{At: now, Request: in.Request, Err: err})
 	case !a.New && a.Request.Done:
-		r.result.Notices = append(r.result.Notices, Delivery{At: in.At, Request: in.Request, Text: a.Request.Reply})
+		r.result.Notices = append(r.result.Notices, Delivery{At: now, Request: in.Request, Text: a.Request.Reply})
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type due struct {
 	call     fsm.CallID  // what answers this call, or
 	timer    fsm.TimerID // fires this timer, or
 	schedule string      // is the slot of this schedule, or
-	fact     fsm.Input   // (of a call or timer) what the machine is told
+	fact     fsm.Fact    // (of a call or timer) what the machine is told
 	armed    *armed      // (of a schedule)
 	entry    *Moment     // is this moment of the timeline, or
 	boot     bool        // is the restart after a crash, or

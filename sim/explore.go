@@ -32,7 +32,7 @@ func Explore(b Bounds) Exploration {
 		index: -1, machine: fsm.New(), monitor: fsm.NewMonitor(),
 		left: left{b.Requests, b.Events, b.Timeouts, b.Crashes, b.Signals, b.Starts, b.Cancels},
 	}
-	x.apply(root, edge{name: "boot", input: fsm.Boot{Config: x.config(0)}}, root.left)
+	x.apply(root, edge{name: "boot", input: fsm.Input{Fact: fsm.Boot{Config: x.config(0)}}}, root.left)
 	x.walk()
 	if x.out.Complete && x.out.Cut == 0 {
 		x.liveness()
@@ -114,13 +114,13 @@ func (x *explorer) expand(n *node) {
 	for _, t := range timers(view) {
 		if after := n.left; after.timeouts > 0 {
 			after.timeouts--
-			x.apply(n, edge{name: "time-out", input: fsm.TimerFired{Timer: t}}, after)
+			x.apply(n, edge{name: "time-out", input: fsm.Input{Fact: fsm.TimerFired{Timer: t}}}, after)
 		}
 	}
 	if view.Lifecycle == fsm.Stopped {
 		if after := n.left; after.starts > 0 {
 			after.starts--
-			x.apply(n, edge{name: "start", input: fsm.Boot{Config: x.config(n.left.requests)}}, after)
+			x.apply(n, edge{name: "start", input: fsm.Input{Fact: fsm.Boot{Config: x.config(n.left.requests)}}}, after)
 		}
 		return
 	}
@@ -135,11 +135,11 @@ func (x *explorer) expand(n *node) {
 	}
 	if after := n.left; after.events > 0 {
 		after.events--
-		x.apply(n, edge{name: "event", input: fsm.EventRaised{Source: "world", Event: "changed"}}, after)
+		x.apply(n, edge{name: "event", input: fsm.Input{Fact: fsm.EventRaised{Source: "world", Event: "changed"}}}, after)
 	}
 	if after := n.left; after.signals > 0 {
 		after.signals--
-		x.apply(n, edge{name: "signal", input: fsm.Signalled{Name: "TERM"}}, after)
+		x.apply(n, edge{name: "signal", input: fsm.Input{Fact: fsm.Signalled{Name: "TERM"}}}, after)
 	}
 	x.crash(n)
 }
@@ -157,7 +157,7 @@ func (x *explorer) arrival(number int) action {
 	if x.bounds.Commands && number%2 == 1 {
 		text = "/new"
 	}
-	return action{"request " + id, fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: session, Text: text}}
+	return action{"request " + id, fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: session, Text: text}}}
 }
 
 // config is what a process is started with while so many arrivals are left.
@@ -178,7 +178,7 @@ func (x *explorer) cancels(n *node) {
 	view := n.machine.View()
 	for i := range view.Handles {
 		if h := &view.Handles[i]; h.Kind == fsm.KindUser {
-			x.apply(n, edge{name: "cancel " + h.Request.ID, input: fsm.CancelRequested{Request: h.Request}}, after)
+			x.apply(n, edge{name: "cancel " + h.Request.ID, input: fsm.Input{Fact: fsm.CancelRequested{Request: h.Request}}}, after)
 		}
 	}
 }

@@ -11,9 +11,9 @@ func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
 	rest := fsm.New()
-	rest.Step(fsm.Boot{Config: config})
+	rest.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
 	busy := rest.Clone()
-	busy.Step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"})
+	busy.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
 	for _, test := range []struct {
 		name  string
 		after left
@@ -61,8 +61,8 @@ func TestSIM9RestBehindAReplay(t *testing.T) {
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
 	m := fsm.New()
-	m.Step(fsm.Boot{Config: config})
-	m.Step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"})
+	m.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
+	m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
 	if !Rests(m) {
 		t.Error("a request that waits for the model never rests")
 	}
@@ -76,10 +76,10 @@ func TestINV8LateAnswersAreTried(t *testing.T) {
 	config := fsm.ShellyProfile()
 	config.Init, config.Switches.Cancel = fsm.InitOff, fsm.CancelImmediate
 	before := &node{machine: fsm.New()}
-	before.machine.Step(fsm.Boot{Config: config})
-	before.machine.Step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"})
+	before.machine.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
+	before.machine.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
 	call := before.machine.View().Handles[0].Await
-	cancel := fsm.CancelRequested{Request: fsm.RequestKey{ID: "a"}}
+	cancel := fsm.Input{Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "a"}}}
 	after := &node{machine: before.machine.Clone()}
 	after.machine.Step(cancel)
 	given := lateAfter(before, after, cancel)
@@ -87,7 +87,7 @@ func TestINV8LateAnswersAreTried(t *testing.T) {
 		t.Errorf("%+v is late behind the cancel of %+v", given, call)
 	}
 	after.late = given
-	if l := lateAfter(after, after, fsm.Boot{}); l != (late{}) {
+	if l := lateAfter(after, after, fsm.Input{Fact: fsm.Boot{}}); l != (late{}) {
 		t.Errorf("%+v is late in a new process", l)
 	}
 }

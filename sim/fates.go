@@ -62,7 +62,7 @@ func (f *fates) observe(in fsm.Input, effects []fsm.Effect) {
 	if len(f.faults) == 0 {
 		return
 	}
-	if _, ok := in.(fsm.Boot); ok {
+	if _, ok := in.Fact.(fsm.Boot); ok {
 		f.open = f.open[:0]
 	}
 	f.close(fsm.Answers(in))

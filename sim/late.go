@@ -13,7 +13,7 @@ type late struct {
 // lateAfter is the late call behind a step from n: one that was in flight before it,
 // that it does not answer, and that nobody awaits any more.
 func lateAfter(n, next *node, in fsm.Input) late {
-	if _, ok := in.(fsm.Boot); ok {
+	if _, ok := in.Fact.(fsm.Boot); ok {
 		return late{} // whoever would answer has gone with the process
 	}
 	last := next.late
@@ -39,26 +39,26 @@ func awaited(s *fsm.Snapshot, call fsm.CallID) bool {
 
 // answer is the late answer, or false where no call was given up.
 func (l late) answer() (action, bool) {
-	var in fsm.Input
+	var in fsm.Fact
 	switch l.kind {
 	case fsm.CallBrain:
-		in = fsm.BrainAnswered{Call: l.call, Stop: fsm.StopEndTurn, Text: "late"}
+		in = fsm.BrainAnswered{Answered: fsm.To(l.call), Stop: fsm.StopEndTurn, Text: "late"}
 	case fsm.CallTool, fsm.CallStop:
-		in = fsm.ToolAnswered{Call: l.call, Text: "late"}
+		in = fsm.ToolAnswered{Answered: fsm.To(l.call), Text: "late"}
 	case fsm.CallRecall:
-		in = fsm.Recalled{Call: l.call}
+		in = fsm.Recalled{Answered: fsm.To(l.call)}
 	case fsm.CallEmbed:
-		in = fsm.Embedded{Call: l.call, Error: "late"}
+		in = fsm.Embedded{Answered: fsm.To(l.call), Error: "late"}
 	case fsm.CallStore:
-		in = fsm.Stored{Call: l.call}
+		in = fsm.Stored{Answered: fsm.To(l.call)}
 	case fsm.CallLoad:
-		in = fsm.SessionLoaded{Call: l.call}
+		in = fsm.SessionLoaded{Answered: fsm.To(l.call)}
 	case fsm.CallSave:
-		in = fsm.SessionSaved{Call: l.call}
+		in = fsm.SessionSaved{Answered: fsm.To(l.call)}
 	case fsm.CallSkill:
-		in = fsm.SkillLoaded{Call: l.call, Text: "late"}
+		in = fsm.SkillLoaded{Answered: fsm.To(l.call), Text: "late"}
 	default:
 		return action{}, false
 	}
-	return action{"late answer to a " + string(l.kind) + " call", in}, true
+	return action{"late answer to a " + string(l.kind) + " call", fsm.Input{Fact: in}}, true
 }

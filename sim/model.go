@@ -11,7 +11,7 @@ import (
 // those that it took for real, so that the deadlines of the machine mean for it what
 // they mean in the daemon.
 type Spoken struct {
-	Answer fsm.Input   // a BrainAnswered or BrainFailed; its Call is set, its At is not
+	Answer fsm.Fact    // a BrainAnswered or BrainFailed; its Call is set
 	Pieces []LivePiece // in which it came, in order
 	Took   fsm.Millis  // until all of it was there
 }

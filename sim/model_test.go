@@ -35,13 +35,11 @@ func (b *talking) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (Spoken, error) 
 	return s, nil
 }
 
-func (*talking) Brain(ask fsm.AskBrain, line Line) (fsm.Input, error) { return line.Answer(ask), nil }
-func (*talking) Tool(run fsm.RunTool, act Act) (fsm.Input, error)     { return act.answer(run), nil }
-func (*talking) Session(_ fsm.Effect, in fsm.Input) (fsm.Input, error) {
-	return in, nil
-}
+func (*talking) Brain(ask fsm.AskBrain, line Line) (fsm.Fact, error) { return line.Answer(ask), nil }
+func (*talking) Tool(run fsm.RunTool, act Act) (fsm.Fact, error)     { return act.answer(run), nil }
+func (*talking) Session(_ fsm.Effect, in fsm.Fact) (fsm.Fact, error) { return in, nil }
 
-func (*talking) Memory(e fsm.Effect, in fsm.Input) (fsm.Input, fsm.Millis, error) {
+func (*talking) Memory(e fsm.Effect, in fsm.Fact) (fsm.Fact, fsm.Millis, error) {
 	if _, ok := e.(fsm.Embed); ok {
 		return in, 500, nil
 	}

@@ -18,7 +18,7 @@ type Counterexample struct {
 type edge struct {
 	name   string
 	input  fsm.Input
-	unseen fsm.Input // (a boot behind a crash) what the process was told last, none of whose effects it performed; or nil
+	unseen fsm.Input // (a boot behind a crash) what the process was told last, none of whose effects it performed; or the zero value
 	lost   int       // (a boot behind a crash) how many records before it were not durable
 }
 
@@ -40,7 +40,7 @@ func counterexample(v fsm.Violation, path []edge) *Counterexample {
 	c := &Counterexample{Violation: v}
 	for _, e := range path {
 		c.Path = append(c.Path, e.name)
-		if e.unseen != nil {
+		if e.unseen.Fact != nil {
 			c.Told = append(c.Told, Told{Input: e.unseen, Unseen: true, Words: "the process dies before its effects"})
 		}
 		for i := len(c.Told) - e.lost; i < len(c.Told); i++ {

@@ -16,11 +16,11 @@ func (r *run) person(m *Moment) error {
 		return nil
 	}
 	now, a := r.world.wall(), m.Answer
-	var in fsm.Input = fsm.Resolved{At: now, Handle: q.Handle, Text: a.Text}
+	var said fsm.Fact = fsm.Resolved{Handle: q.Handle, Text: a.Text}
 	if a.Decision {
-		in = fsm.Decided{At: now, Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By}
+		said = fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By}
 	}
-	err := r.turn(in)
+	err := r.turn(fsm.Input{At: now, Fact: said})
 	if err != nil && !refused(err) {
 		r.waiting = append(r.waiting, m)
 	}

@@ -26,11 +26,16 @@ func decide(at fsm.Millis, approve bool) Moment {
 	return Moment{At: at, Answer: &PersonAnswer{Decision: true, Approve: approve, By: "ann"}}
 }
 
-// decisions are the Decided inputs of a run.
-func decisions(r *Result) (list []fsm.Decided) {
+// decision is a Decided of a run.
+type decision struct {
+	At fsm.Millis
+	fsm.Decided
+}
+
+func decisions(r *Result) (list []decision) {
 	for _, s := range r.Steps {
-		if in, ok := s.Input.(fsm.Decided); ok {
-			list = append(list, in)
+		if in, ok := s.Input.Fact.(fsm.Decided); ok {
+			list = append(list, decision{s.Input.At, in})
 		}
 	}
 	return list

@@ -73,7 +73,7 @@ func raced(p *Plan, straight, crashed *Result) bool {
 
 // timed reports whether an input comes at a time of its own.
 func timed(in fsm.Input) bool {
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case fsm.TimerFired, fsm.ScheduleDue:
 		return true
 	default:

@@ -53,8 +53,8 @@ func (r *replay) begin() {
 }
 
 func (r *replay) tell(t Told) {
-	in := at(t.Input, t.At)
-	if _, ok := in.(fsm.Boot); ok {
+	in := fsm.Input{At: t.At, Fact: t.Input.Fact}
+	if _, ok := in.Fact.(fsm.Boot); ok {
 		r.lose()
 		r.epoch++
 	}
@@ -113,7 +113,7 @@ func (r *replay) lose() {
 func (r *replay) finish() (*Result, error) {
 	out := r.result
 	for _, s := range out.Steps {
-		if in, ok := s.Input.(fsm.Requested); ok && out.request(in.Request) == nil {
+		if in, ok := s.Input.Fact.(fsm.Requested); ok && out.request(in.Request) == nil {
 			out.Requests = append(out.Requests, engine.Request{Key: in.Request, Index: s.Index, Session: in.Session, Origin: in.Origin, Text: in.Text, Accepted: s.At})
 		}
 		for _, e := range s.Effects {

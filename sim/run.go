@@ -234,7 +234,7 @@ func (r *run) act(d due) error {
 	case d.armed != nil:
 		return r.turn(d.armed.due(r.world.wall()))
 	default:
-		err := r.turn(at(d.fact, r.world.wall()))
+		err := r.turn(fsm.Input{At: r.world.wall(), Fact: d.fact})
 		if !refused(err) { // the outcome is told, so the tool's stop will not be
 			r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
 		}
@@ -255,7 +255,7 @@ func (r *run) turn(in fsm.Input) error {
 	if r.engine == nil {
 		return nil
 	}
-	if _, ok := in.(fsm.Signalled); ok && !r.booted {
+	if _, ok := in.Fact.(fsm.Signalled); ok && !r.booted {
 		r.leave()
 		return nil
 	}

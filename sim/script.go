@@ -63,7 +63,7 @@ func (c *cursor) replay() { c.open, c.answered = nil, nil }
 // observe notes which calls a step of the journal answers and makes. A call whose
 // answer is there is not asked again: the same question of its handle is another.
 func (c *cursor) observe(in fsm.Input, effects []fsm.Effect) {
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case fsm.Boot:
 		c.open = c.open[:0]
 	case fsm.BrainAnswered:
@@ -315,15 +315,15 @@ func freeID(ask fsm.AskBrain) int {
 
 // Answer is what the model says on a line to ask, or nil where no answer comes.
 // The simulator and the demo brain answer alike.
-func (l Line) Answer(ask fsm.AskBrain) fsm.Input {
+func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
 	switch {
 	case l.Hangs:
 		return nil
 	case l.Fails != "":
-		return fsm.BrainFailed{Call: ask.Call, Class: l.Fails, Reason: l.Reason}
+		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: l.Fails, Reason: l.Reason}
 	}
 	in := fsm.BrainAnswered{
-		Call: ask.Call, Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
+		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
 	}
 	switch {
 	case l.Length:

@@ -7,7 +7,7 @@ import (
 )
 
 func askOf(call fsm.CallID, session string, hash uint64) fsm.AskBrain {
-	return fsm.AskBrain{Call: call, Handle: 1, Session: session, Purpose: fsm.PurposeAnswer, Conversation: fsm.Conversation{Hash: hash}}
+	return fsm.AskBrain{Asked: fsm.Asked{Call: call, Handle: 1}, Session: session, Purpose: fsm.PurposeAnswer, Conversation: fsm.Conversation{Hash: hash}}
 }
 
 // SCN-3: a call that a crash left without its answer gets its line again; the same
@@ -19,16 +19,16 @@ func TestSCN3LinesAreBoundToTheCallThatFirstTookThem(t *testing.T) {
 	if got, _ := c.line(first, 0); got != (Taken{0, 0}) {
 		t.Fatalf("first call: %v", got)
 	}
-	c.observe(fsm.Boot{}, []fsm.Effect{askOf(2, "s", 10)})
+	c.observe(fsm.Input{Fact: fsm.Boot{}}, []fsm.Effect{askOf(2, "s", 10)})
 	if got, _ := c.line(askOf(2, "s", 10), 0); got != (Taken{0, 0}) {
 		t.Errorf("behind a crash: %v", got)
 	}
-	c.observe(fsm.BrainFailed{Call: 2}, []fsm.Effect{askOf(3, "s", 10)})
+	c.observe(fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(2)}}, []fsm.Effect{askOf(3, "s", 10)})
 	if got, _ := c.line(askOf(3, "s", 10), 0); got != (Taken{0, 1}) {
 		t.Errorf("behind a failure: %v", got)
 	}
 	c.replay() // the failure was not synced
-	c.observe(fsm.Boot{}, []fsm.Effect{askOf(2, "s", 10)})
+	c.observe(fsm.Input{Fact: fsm.Boot{}}, []fsm.Effect{askOf(2, "s", 10)})
 	if got, _ := c.line(askOf(2, "s", 10), 0); got != (Taken{0, 0}) {
 		t.Errorf("behind a crash that lost the failure: %v", got)
 	}
@@ -60,7 +60,7 @@ func TestAttemptsTakeEntries(t *testing.T) {
 		attempt int
 		want    Taken
 	}{{1, Taken{0, 0}}, {1, Taken{0, 0}}, {2, Taken{0, 1}}, {2, Taken{0, 1}}, {3, nothing}} {
-		if got, _ := c.act(fsm.RunTool{Handle: 1, Name: "t", Key: "h1.3", Attempt: test.attempt}, 0); got != test.want {
+		if got, _ := c.act(fsm.RunTool{Asked: fsm.Asked{Handle: 1}, Name: "t", Key: "h1.3", Attempt: test.attempt}, 0); got != test.want {
 			t.Errorf("attempt %d: %v, want %v", test.attempt, got, test.want)
 		}
 	}

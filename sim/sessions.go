@@ -72,7 +72,7 @@ func (s *sessions) load(name string) fsm.Session {
 // save writes a session over the version, and MEMORY.md over the content, that the
 // effect names, once for each turn (SES-3, SES-12).
 func (s *sessions) save(e fsm.SaveSession) fsm.SessionSaved {
-	answer := fsm.SessionSaved{Call: e.Call}
+	answer := fsm.SessionSaved{Answered: fsm.To(e.Call)}
 	one, i := find(s.saved, e.Session)
 	if slices.Contains(one.Turns, e.Turn) {
 		return answer
@@ -147,25 +147,25 @@ func (w *world) session(e fsm.Effect) error {
 	return nil
 }
 
-func (w *world) scriptedSession(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
+func (w *world) scriptedSession(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.LoadSession:
 		service := w.served(e, w.loading)
-		fact := fsm.SessionLoaded{Call: e.Call, Error: service.Fails}
+		fact := fsm.SessionLoaded{Answered: fsm.To(e.Call), Error: service.Fails}
 		if fact.Error == "" {
 			fact.Session = w.sessions.load(e.Session)
 		}
 		return fact, e.Call, service
 	case fsm.SaveSession:
 		service := w.served(e, w.saving)
-		fact := fsm.SessionSaved{Call: e.Call, Error: service.Fails}
+		fact := fsm.SessionSaved{Answered: fsm.To(e.Call), Error: service.Fails}
 		if fact.Error == "" && !service.Hangs {
 			fact = w.sessions.save(e)
 		}
 		return fact, e.Call, service
 	case fsm.LoadSkill:
 		service := w.served(e, w.skilling)
-		fact := fsm.SkillLoaded{Call: e.Call, Error: service.Fails}
+		fact := fsm.SkillLoaded{Answered: fsm.To(e.Call), Error: service.Fails}
 		if fact.Error == "" {
 			fact.Text, fact.Error = w.plan.skill(e.Skill, e.Reference)
 		}

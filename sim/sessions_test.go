@@ -12,7 +12,7 @@ func said(text string) []fsm.Message { return []fsm.Message{{Role: fsm.RoleUser,
 
 func save(version uint64, turn, text string) fsm.SaveSession {
 	return fsm.SaveSession{
-		Call: 1, Session: "s", Turn: turn, Archive: said(text), Notes: []string{"note " + turn},
+		Asked: fsm.Asked{Call: 1}, Session: "s", Turn: turn, Archive: said(text), Notes: []string{"note " + turn},
 		State: fsm.Session{Version: version, History: said(text), Ratio: 7},
 	}
 }
@@ -119,7 +119,7 @@ func TestEditsComeBetween(t *testing.T) {
 
 // performed plays one effect in a world and returns the fact that it puts on the
 // agenda, or nil.
-func performed(w *world, e fsm.Effect) (fsm.Input, fsm.Millis) {
+func performed(w *world, e fsm.Effect) (fsm.Fact, fsm.Millis) {
 	if w.Perform(e) != nil {
 		return nil, 0
 	}
@@ -132,9 +132,9 @@ func performed(w *world, e fsm.Effect) (fsm.Input, fsm.Millis) {
 
 func TestServicesOfSessionsAndSkillsFailHangAndTakeTime(t *testing.T) {
 	plan := Plan{Skills: []Skill{{Name: "a", Text: "do", References: []Reference{{"r", "doc"}}}}}
-	effects := []fsm.Effect{fsm.LoadSession{Call: 1, Session: "s"}, save(0, "h1", "one"), fsm.LoadSkill{Call: 1, Skill: "a"}}
-	works := []fsm.Input{fsm.SessionLoaded{Call: 1}, fsm.SessionSaved{Call: 1}, fsm.SkillLoaded{Call: 1, Text: "do"}}
-	fails := []fsm.Input{fsm.SessionLoaded{Call: 1, Error: "no"}, fsm.SessionSaved{Call: 1, Error: "no"}, fsm.SkillLoaded{Call: 1, Error: "no"}}
+	effects := []fsm.Effect{fsm.LoadSession{Asked: fsm.Asked{Call: 1}, Session: "s"}, save(0, "h1", "one"), fsm.LoadSkill{Asked: fsm.Asked{Call: 1}, Skill: "a"}}
+	works := []fsm.Fact{fsm.SessionLoaded{Answered: fsm.To(1)}, fsm.SessionSaved{Answered: fsm.To(1)}, fsm.SkillLoaded{Answered: fsm.To(1), Text: "do"}}
+	fails := []fsm.Fact{fsm.SessionLoaded{Answered: fsm.To(1), Error: "no"}, fsm.SessionSaved{Answered: fsm.To(1), Error: "no"}, fsm.SkillLoaded{Answered: fsm.To(1), Error: "no"}}
 	for i, e := range effects {
 		fresh := func(s Service) *world {
 			return &world{plan: &plan, result: &Result{}, sessions: newSessions(&plan), loading: s, saving: s, skilling: s}

@@ -43,7 +43,7 @@ func (a *armed) due(wall fsm.Millis) fsm.Input {
 	if at, ok := a.Next(wall); ok {
 		slot = at
 	}
-	return fsm.ScheduleDue{At: wall, Schedule: a.Schedule, Slot: slot}
+	return fsm.Input{At: wall, Fact: fsm.ScheduleDue{Schedule: a.Schedule, Slot: slot}}
 }
 
 // wall is what the wall clock says.
@@ -62,7 +62,7 @@ func (w *world) appended(index uint64) {
 // own time.
 func (w *world) whenWas(r engine.Record) fsm.Millis {
 	if r.Index > uint64(len(w.when)) {
-		return r.Input.Time()
+		return r.Input.At
 	}
 	return w.when[r.Index-1]
 }

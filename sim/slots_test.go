@@ -27,7 +27,7 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 					break
 				}
 				next, _ := r.world.agenda.pop(r.choose)
-				from = next.armed.due(r.world.wall()).(fsm.ScheduleDue).Slot
+				from = next.armed.due(r.world.wall()).Fact.(fsm.ScheduleDue).Slot
 			}
 			if due != test.slots {
 				t.Errorf("%d slots, want %d", due, test.slots)
@@ -82,9 +82,9 @@ func TestSCN25ASlotAfterTheClockHasJumped(t *testing.T) {
 			w.agenda.now = test.at
 			w.jump(test.by)
 			d, _ := w.agenda.pop(First{})
-			in := d.armed.due(w.wall()).(fsm.ScheduleDue)
-			if w.agenda.now != test.due || in.Slot != test.slot || in.At != test.due+test.by {
-				t.Errorf("due at %s with slot %s, the wall clock at %s; want %s and %s", w.agenda.now, in.Slot, in.At, test.due, test.slot)
+			in := d.armed.due(w.wall()).Fact.(fsm.ScheduleDue)
+			if w.agenda.now != test.due || in.Slot != test.slot || d.armed.due(w.wall()).At != test.due+test.by {
+				t.Errorf("due at %s with slot %s, the wall clock at %s; want %s and %s", w.agenda.now, in.Slot, d.armed.due(w.wall()).At, test.due, test.slot)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ func (r *run) measure() { r.journal.Fill(r.world.agenda.now < r.full) }
 // slot of a schedule stays the one that was due.
 func (r *run) hold(d due) {
 	if d.armed != nil {
-		d.fact, d.armed = d.armed.due(r.world.wall()), nil
+		d.fact, d.armed = d.armed.due(r.world.wall()).Fact, nil
 	}
 	d.at, d.held = r.full, true
 	r.world.agenda.add(d)
@@ -51,7 +51,7 @@ func (r *run) release() {
 
 // boot begins the epoch, or leaves that to when there is space (JRN-22).
 func (r *run) boot() error {
-	err := r.turn(fsm.Boot{At: r.world.wall(), Config: r.config, Doubts: r.engine.Doubts()})
+	err := r.turn(fsm.Input{At: r.world.wall(), Fact: fsm.Boot{Config: r.config, Doubts: r.engine.Doubts()}})
 	switch {
 	case refused(err):
 		r.world.agenda.add(due{at: r.full, boot: true})

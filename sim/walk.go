@@ -124,7 +124,7 @@ func (x *explorer) boot(n *node, e edge) {
 	after.crashes--
 	kept := *n
 	kept.durable, kept.durableMonitor, kept.unsynced = nil, nil, 0
-	e.input = fsm.Boot{Config: x.config(n.left.requests)}
+	e.input = fsm.Input{Fact: fsm.Boot{Config: x.config(n.left.requests)}}
 	x.apply(&kept, e, after)
 }
 

@@ -11,16 +11,16 @@ import (
 // whose scripted outcome is expected; its Call is set, its At is not.
 type Backend interface {
 	// Brain asks the real client; the server behind it says line.
-	Brain(ask fsm.AskBrain, line Line) (fsm.Input, error)
+	Brain(ask fsm.AskBrain, line Line) (fsm.Fact, error)
 	// Tool runs the stub through the real tool runner.
-	Tool(run fsm.RunTool, act Act) (fsm.Input, error)
+	Tool(run fsm.RunTool, act Act) (fsm.Fact, error)
 	// Session loads or saves a session or loads a skill. Where scripted carries an
 	// Error, that failure is to be had. A save with no Call is somebody else's edit,
 	// which always succeeds; where it names no session it is of MEMORY.md alone.
-	Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error)
+	Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error)
 	// Memory recalls, embeds or stores, and says how long that took beside what the
 	// plan says. Where scripted carries an Error, that failure is to be had.
-	Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, error)
+	Memory(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, fsm.Millis, error)
 	// Model asks the live model, in a plan that is for one, and offers it these tools.
 	Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (Spoken, error)
 }
@@ -146,7 +146,7 @@ func (w *world) run(e fsm.RunTool) error {
 		return nil
 	}
 	// An abort finds this and brings it forward as the tool's stop.
-	w.agenda.add(due{at: never, call: e.Call, fact: fsm.ToolStopped{Call: e.Call}})
+	w.agenda.add(due{at: never, call: e.Call, fact: fsm.ToolStopped{Answered: fsm.To(e.Call)}})
 	return nil
 }
 
@@ -187,11 +187,11 @@ func (w *world) left(takes, begun fsm.Millis) fsm.Millis {
 }
 
 // answer is what the stub says, or nil where no answer comes.
-func (a Act) answer(e fsm.RunTool) fsm.Input {
+func (a Act) answer(e fsm.RunTool) fsm.Fact {
 	if a.Hangs || a.Lost || a.Deaf {
 		return nil
 	}
-	return fsm.ToolAnswered{Call: e.Call, Text: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid}
+	return fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid}
 }
 
 // remember performs recall, embedding and store.
@@ -214,18 +214,18 @@ func (w *world) remember(e fsm.Effect) error {
 
 // scripted is the simulated outcome. What is stored is stored at once, however
 // long the answer takes.
-func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
+func (w *world) scripted(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.Recall:
 		service := w.served(e, w.recalling)
-		fact := fsm.Recalled{Call: e.Call, Error: service.Fails}
+		fact := fsm.Recalled{Answered: fsm.To(e.Call), Error: service.Fails}
 		if fact.Error == "" {
 			fact.Entries = w.memory.recall(e)
 		}
 		return fact, e.Call, service
 	case fsm.Embed:
 		service := w.served(e, w.embedding)
-		fact := fsm.Embedded{Call: e.Call, Error: service.Fails}
+		fact := fsm.Embedded{Answered: fsm.To(e.Call), Error: service.Fails}
 		switch {
 		case w.plan.NoVectors:
 			fact.Error = "there is no embedding model"
@@ -238,7 +238,7 @@ func (w *world) scripted(e fsm.Effect) (fsm.Input, fsm.CallID, Service) {
 		if service.Fails == "" && !service.Hangs {
 			w.memory.put(e.Entry)
 		}
-		return fsm.Stored{Call: e.Call, Error: service.Fails}, e.Call, service
+		return fsm.Stored{Answered: fsm.To(e.Call), Error: service.Fails}, e.Call, service
 	}
 	return nil, 0, Service{}
 }
@@ -254,7 +254,7 @@ func (w *world) served(e fsm.Effect, now Service) Service {
 
 // abort gives up a call: its answer will not come, but a tool's stop will.
 func (w *world) abort(call fsm.CallID) {
-	var stop fsm.Input
+	var stop fsm.Fact
 	w.agenda.drop(func(d due) bool {
 		if d.call != call {
 			return true
@@ -270,7 +270,7 @@ func (w *world) abort(call fsm.CallID) {
 }
 
 // answer puts a call's outcome on the agenda.
-func (w *world) answer(call fsm.CallID, takes fsm.Millis, fact fsm.Input) {
+func (w *world) answer(call fsm.CallID, takes fsm.Millis, fact fsm.Fact) {
 	if fact != nil {
 		w.agenda.add(due{at: w.agenda.now + takes, call: call, fact: fact})
 	}

@@ -91,7 +91,7 @@ func killAcceptances(t testing.TB, s *store.Store) map[string]int {
 	kept, err := s.Kept()
 	if err == nil {
 		err = s.Replay(kept.First-1, func(r engine.Record) error {
-			if in, ok := r.Input.(fsm.Requested); ok {
+			if in, ok := r.Input.Fact.(fsm.Requested); ok {
 				counts[in.Request.ID]++
 			}
 			return nil

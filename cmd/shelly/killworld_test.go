@@ -187,13 +187,13 @@ func (k *killed) past() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	err = e.Turn(fsm.Boot{At: 1, Config: fsm.NanobotProfile()})
+	err = e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: fsm.NanobotProfile()}})
 	if err == nil {
 		err = s.SaveSnapshot(e.Last(), e.Machine().Snapshot())
 	}
 	var inputs []fsm.Input
 	for len(inputs) < pastRecords {
-		inputs = append(inputs, fsm.TimerFired{At: fsm.Millis(time.Now().UnixMilli()), Timer: 1 << 40})
+		inputs = append(inputs, fsm.Input{At: fsm.Millis(time.Now().UnixMilli()), Fact: fsm.TimerFired{Timer: 1 << 40}})
 	}
 	if err == nil {
 		err = e.Turn(inputs...)

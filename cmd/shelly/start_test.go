@@ -103,7 +103,7 @@ func wantNoBoot(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	err = s.Replay(0, func(r engine.Record) error {
-		t.Errorf("record %d: %T", r.Index, r.Input)
+		t.Errorf("record %d: %T", r.Index, r.Input.Fact)
 		return nil
 	})
 	if err := errors.Join(err, s.Close()); err != nil {

@@ -4,10 +4,10 @@
 //
 // The whole driver loop:
 //
-//	e, err := engine.Open(journal, world)      // snapshot, then fold the rest
-//	err = e.Turn(fsm.Boot{At: now, Config: c}) // an epoch begins
+//	e, err := engine.Open(journal, world)                       // snapshot, then fold the rest
+//	err = e.Turn(fsm.Input{At: now, Fact: fsm.Boot{Config: c}}) // an epoch begins
 //	for in := range inputs {
-//		err = e.Turn(in)                   // step, append, sync, perform
+//		err = e.Turn(in)                                    // step, append, sync, perform
 //	}
 //
 // A turn steps its inputs first: Step is pure, and only its effects tell whether

@@ -126,7 +126,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 	for _, in := range inputs {
 		handles := e.machine.View().LastHandle
 		effects := e.machine.Step(in)
-		if _, ok := in.(fsm.Boot); ok {
+		if _, ok := in.Fact.(fsm.Boot); ok {
 			e.booted = true
 		}
 		if e.Check != nil {
@@ -160,7 +160,7 @@ func (e *Engine) snapshot() error {
 // dated notes the time of the last record if it is the first behind the last snapshot.
 func (e *Engine) dated(in fsm.Input) {
 	if e.last == e.saved+1 {
-		e.oldest = in.Time()
+		e.oldest = in.At
 	}
 }
 

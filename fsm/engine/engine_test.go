@@ -15,7 +15,7 @@ import (
 func TestJRN3EffectsArePerformedInOrderAndOnlyOnceAppended(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	for _, in := range answers(fsm.Boot{At: 1, Config: config()}, ask("a")) {
+	for _, in := range answers(fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}) {
 		turn(t, e, in)
 	}
 	want := []string{
@@ -78,7 +78,7 @@ func TestJRN4ATurnIsSyncedExactlyIfItHoldsABarrier(t *testing.T) {
 func TestJRN2ATurnIsOneWrite(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"), ask("b"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 10, Fact: ask("b")})
 	want := []string{"append 1 2 3 sync", "perform set_timer", "perform ask_brain", "perform notify"} // b waits
 	if diff := cmp.Diff(want, j.protocol.lines); diff != "" {
 		t.Errorf("protocol (-want +got):\n%s", diff)
@@ -136,17 +136,17 @@ func TestJRN2SplittingTurnsDifferentlyChangesNothing(t *testing.T) {
 func TestJRN11AFailedAppendPerformsNothingAndEndsTheEngine(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
 	j.broken = errors.New("the disk is gone")
 	j.protocol.lines = nil
 
-	first := e.Turn(ask("a"))
+	first := e.Turn(fsm.Input{At: 10, Fact: ask("a")})
 	if !errors.Is(first, engine.ErrDead) || !errors.Is(first, j.broken) {
 		t.Errorf("Turn: %v; want ErrDead and the journal's error", first)
 	}
 	j.broken = nil
-	_, accept := e.Accept(ask("b"))
-	for name, err := range map[string]error{"Turn": e.Turn(ask("b")), "Accept": accept} {
+	_, accept := e.Accept(10, ask("b"))
+	for name, err := range map[string]error{"Turn": e.Turn(fsm.Input{At: 10, Fact: ask("b")}), "Accept": accept} {
 		if !errors.Is(err, engine.ErrDead) {
 			t.Errorf("%s afterwards: %v; want ErrDead", name, err)
 		}
@@ -162,14 +162,14 @@ func TestJRN11AFailedAppendPerformsNothingAndEndsTheEngine(t *testing.T) {
 func TestJRN11AnEffectThatCannotBeginEndsTheEngine(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
 	w.broken = errors.New("no more threads")
 	j.protocol.lines = nil
-	err := e.Turn(ask("a"))
+	err := e.Turn(fsm.Input{At: 10, Fact: ask("a")})
 	if !errors.Is(err, engine.ErrDead) || !errors.Is(err, w.broken) {
 		t.Errorf("Turn: %v; want ErrDead and the world's error", err)
 	}
-	if again := e.Turn(ask("b")); !errors.Is(again, engine.ErrDead) {
+	if again := e.Turn(fsm.Input{At: 10, Fact: ask("b")}); !errors.Is(again, engine.ErrDead) {
 		t.Errorf("Turn afterwards: %v; want ErrDead", again)
 	}
 	want := []string{"append 2 sync", "perform set_timer"}
@@ -185,7 +185,7 @@ func TestObserveComesBetweenAppendAndPerform(t *testing.T) {
 	e.Observe = func(s engine.Step) {
 		j.protocol.add("observe %d %s, %d effects, %d moves", s.Index, fsm.InputKind(s.Input), len(s.Effects), len(s.Moves))
 	}
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	want := []string{
 		"append 1 2 sync",
 		"observe 1 boot, 0 effects, 2 moves",

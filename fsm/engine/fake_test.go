@@ -97,7 +97,7 @@ func config() fsm.Config {
 }
 
 func ask(id string) fsm.Requested {
-	return fsm.Requested{At: 10, Request: fsm.RequestKey{Channel: "test", ID: id}, Session: "s", Text: "question " + id}
+	return fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: id}, Session: "s", Text: "question " + id}
 }
 
 // answers plays the outside: it steps a machine of its own with the given
@@ -116,7 +116,7 @@ func answers(inputs ...fsm.Input) []fsm.Input {
 		for len(pending) > 0 {
 			e := pending[0]
 			pending = pending[1:]
-			if in := answer(e); in != nil {
+			if in := answer(e); in.Fact != nil {
 				step(in)
 			}
 		}
@@ -131,20 +131,20 @@ func answer(e fsm.Effect) fsm.Input {
 	case fsm.AskBrain:
 		return brain(e)
 	case fsm.RunTool:
-		return fsm.ToolAnswered{At: 21, Call: e.Call, Text: "result of " + e.Name}
+		return fsm.Input{At: 21, Fact: fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: "result of " + e.Name}}
 	case fsm.Recall:
-		return fsm.Recalled{At: 22, Call: e.Call, Entries: []fsm.Memory{{ID: "h0", Summary: "it was so before"}}}
+		return fsm.Input{At: 22, Fact: fsm.Recalled{Answered: fsm.To(e.Call), Entries: []fsm.Memory{{ID: "h0", Summary: "it was so before"}}}}
 	case fsm.Embed:
-		return fsm.Embedded{At: 23, Call: e.Call, Vector: []byte{0, 0, 128, 63}, Model: "m"}
+		return fsm.Input{At: 23, Fact: fsm.Embedded{Answered: fsm.To(e.Call), Vector: []byte{0, 0, 128, 63}, Model: "m"}}
 	case fsm.Store:
-		return fsm.Stored{At: 24, Call: e.Call}
+		return fsm.Input{At: 24, Fact: fsm.Stored{Answered: fsm.To(e.Call)}}
 	default:
-		return nil
+		return fsm.Input{}
 	}
 }
 
 func brain(e fsm.AskBrain) fsm.Input {
-	in := fsm.BrainAnswered{At: 20, Call: e.Call, Stop: fsm.StopEndTurn}
+	in := fsm.BrainAnswered{Answered: fsm.To(e.Call), Stop: fsm.StopEndTurn}
 	results, users := 0, 0
 	for _, msg := range e.Conversation.Messages {
 		switch msg.Role {
@@ -165,18 +165,18 @@ func brain(e fsm.AskBrain) fsm.Input {
 	default:
 		in.Text = "an answer"
 	}
-	return in
+	return fsm.Input{At: 20, Fact: in}
 }
 
 // session is a whole epoch: two requests, an event, a request that comes again,
 // a signal and the farewell.
 func session() []fsm.Input {
 	return answers(
-		fsm.Boot{At: 1, Config: config()},
-		ask("a"),
-		fsm.EventRaised{At: 30, Source: "disk", Event: "full"},
-		ask("b"),
-		fsm.TimerFired{At: 40, Timer: 999},
-		fsm.Signalled{At: 50, Name: "SIGTERM"},
+		fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}},
+		fsm.Input{At: 10, Fact: ask("a")},
+		fsm.Input{At: 30, Fact: fsm.EventRaised{Source: "disk", Event: "full"}},
+		fsm.Input{At: 10, Fact: ask("b")},
+		fsm.Input{At: 40, Fact: fsm.TimerFired{Timer: 999}},
+		fsm.Input{At: 50, Fact: fsm.Signalled{Name: "SIGTERM"}},
 	)
 }

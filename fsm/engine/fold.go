@@ -138,7 +138,7 @@ func step(m *fsm.Machine, r Record) Folded {
 
 // requestOf is the request of a handle, or that which an input brings.
 func requestOf(m *fsm.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
-	if in, ok := in.(fsm.Requested); ok {
+	if in, ok := in.Fact.(fsm.Requested); ok {
 		return in.Request
 	}
 	for _, h := range m.View().Handles {

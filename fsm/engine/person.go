@@ -6,10 +6,10 @@ import "shelly/fsm"
 // anything: it has not where the request is unknown, done or answered already, or
 // where the profile refuses to cancel. What the request ends with is its reply.
 // ErrNoSpace, also of Decide and Resolve, is as that of [Engine.Turn].
-func (e *Engine) Cancel(in fsm.CancelRequested) (bool, error) {
+func (e *Engine) Cancel(at fsm.Millis, in fsm.CancelRequested) (bool, error) {
 	for _, h := range e.machine.View().Handles {
 		if h.Kind == fsm.KindUser && h.Request == in.Request {
-			return e.told(in)
+			return e.told(fsm.Input{At: at, Fact: in})
 		}
 	}
 	return false, e.dead
@@ -17,20 +17,20 @@ func (e *Engine) Cancel(in fsm.CancelRequested) (bool, error) {
 
 // Decide brings a person's decision about a tool call, and reports whether the call
 // was waiting for it.
-func (e *Engine) Decide(in fsm.Decided) (bool, error) {
+func (e *Engine) Decide(at fsm.Millis, in fsm.Decided) (bool, error) {
 	if !e.handles(in.Handle) {
 		return false, e.dead
 	}
-	return e.told(in)
+	return e.told(fsm.Input{At: at, Fact: in})
 }
 
 // Resolve brings a person's word on a handle that is held, and reports whether the
 // handle was waiting for it.
-func (e *Engine) Resolve(in fsm.Resolved) (bool, error) {
+func (e *Engine) Resolve(at fsm.Millis, in fsm.Resolved) (bool, error) {
 	if !e.handles(in.Handle) {
 		return false, e.dead
 	}
-	return e.told(in)
+	return e.told(fsm.Input{At: at, Fact: in})
 }
 
 // handles reports whether a handle is unfinished. What is said about another is not

@@ -31,10 +31,10 @@ func question(t *testing.T, w *world) fsm.AskPerson {
 
 // acts is the model's wish to act.
 func acts(w *world) fsm.Input {
-	return fsm.BrainAnswered{
-		At: 12, Call: w.effects[len(w.effects)-1].(fsm.AskBrain).Call, Stop: fsm.StopToolUse,
+	return fsm.Input{At: 12, Fact: fsm.BrainAnswered{
+		Answered: fsm.To(w.effects[len(w.effects)-1].(fsm.AskBrain).Call), Stop: fsm.StopToolUse,
 		Calls: []fsm.ToolCall{{Name: "act", Args: "{}"}},
-	}
+	}}
 }
 
 // untouched fails t if the journal has been written since it had n lines.
@@ -48,9 +48,9 @@ func untouched(t *testing.T, j *journal, n int) {
 func TestHND31CancelSaysWhetherItDidAnything(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: careful()}, ask("a"), ask("b"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: careful()}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 10, Fact: ask("b")})
 	for _, id := range []string{"b", "a"} {
-		did, err := e.Cancel(fsm.CancelRequested{At: 20, Request: ask(id).Request})
+		did, err := e.Cancel(20, fsm.CancelRequested{Request: ask(id).Request})
 		if err != nil || !did {
 			t.Errorf("cancelling %s: %v, %v; want that it did", id, did, err)
 		}
@@ -60,7 +60,7 @@ func TestHND31CancelSaysWhetherItDidAnything(t *testing.T) {
 	}
 	n, effects := len(j.protocol.lines), len(w.effects)
 	for _, id := range []string{"a", "nobody's"} {
-		if did, err := e.Cancel(fsm.CancelRequested{At: 21, Request: ask(id).Request}); did || err != nil {
+		if did, err := e.Cancel(21, fsm.CancelRequested{Request: ask(id).Request}); did || err != nil {
 			t.Errorf("cancelling %s: %v, %v; want nothing", id, did, err)
 		}
 	}
@@ -73,8 +73,8 @@ func TestHND31CancelSaysWhetherItDidAnything(t *testing.T) {
 func TestHND31AProfileMayRefuseToCancel(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
-	if did, err := e.Cancel(fsm.CancelRequested{At: 20, Request: ask("a").Request}); did || err != nil {
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
+	if did, err := e.Cancel(20, fsm.CancelRequested{Request: ask("a").Request}); did || err != nil {
 		t.Errorf("%v, %v; want nothing", did, err)
 	}
 	if r, _, err := j.Request(ask("a").Request); err != nil || r.Done {
@@ -86,24 +86,24 @@ func TestAPR2DecideSaysWhetherItDidAnything(t *testing.T) {
 	for _, approve := range []bool{false, true} {
 		j := newJournal()
 		e, w := start(t, j)
-		turn(t, e, fsm.Boot{At: 1, Config: careful()}, ask("a"))
+		turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: careful()}}, fsm.Input{At: 10, Fact: ask("a")})
 		turn(t, e, acts(w))
 		q := question(t, w)
-		if did, err := e.Decide(fsm.Decided{At: 20, Handle: q.Handle, Key: "another", Approve: true}); did || err != nil {
+		if did, err := e.Decide(20, fsm.Decided{Handle: q.Handle, Key: "another", Approve: true}); did || err != nil {
 			t.Errorf("a decision about another call: %v, %v; want nothing", did, err)
 		}
-		did, err := e.Decide(fsm.Decided{At: 20, Handle: q.Handle, Key: q.Key, Approve: approve})
+		did, err := e.Decide(20, fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: approve})
 		if err != nil || !did {
 			t.Fatalf("approve %v: %v, %v; want that it did", approve, did, err)
 		}
 		if _, ran := w.effects[len(w.effects)-1].(fsm.RunTool); ran != approve {
 			t.Errorf("approve %v: the last effect is %+v", approve, w.effects[len(w.effects)-1])
 		}
-		if did, err := e.Decide(fsm.Decided{At: 21, Handle: q.Handle, Key: q.Key, Approve: approve}); did || err != nil {
+		if did, err := e.Decide(21, fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: approve}); did || err != nil {
 			t.Errorf("the same again: %v, %v; want nothing", did, err)
 		}
 		n := len(j.protocol.lines)
-		if did, err := e.Decide(fsm.Decided{At: 21, Handle: 99, Key: q.Key}); did || err != nil {
+		if did, err := e.Decide(21, fsm.Decided{Handle: 99, Key: q.Key}); did || err != nil {
 			t.Errorf("a decision about no handle: %v, %v; want nothing", did, err)
 		}
 		untouched(t, j, n)
@@ -115,23 +115,23 @@ func TestAPR6ResolveSaysWhetherItDidAnything(t *testing.T) {
 	c.Tools[0].Approve, c.Switches.HoldUnknown = false, true
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: c}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: c}}, fsm.Input{At: 10, Fact: ask("a")})
 	turn(t, e, acts(w))
 	e, w = start(t, j)
-	turn(t, e, fsm.Boot{At: 15, Config: c})
+	turn(t, e, fsm.Input{At: 15, Fact: fsm.Boot{Config: c}})
 	q := question(t, w)
 	if q.Question != fsm.QuestionUnknown {
 		t.Fatalf("a person was asked %+v", q)
 	}
-	did, err := e.Resolve(fsm.Resolved{At: 20, Handle: q.Handle, Text: "it was done"})
+	did, err := e.Resolve(20, fsm.Resolved{Handle: q.Handle, Text: "it was done"})
 	if err != nil || !did {
 		t.Errorf("%v, %v; want that it did", did, err)
 	}
-	if did, err := e.Resolve(fsm.Resolved{At: 21, Handle: q.Handle, Text: "it was done"}); did || err != nil {
+	if did, err := e.Resolve(21, fsm.Resolved{Handle: q.Handle, Text: "it was done"}); did || err != nil {
 		t.Errorf("the same again: %v, %v; want nothing", did, err)
 	}
 	n := len(j.protocol.lines)
-	if did, err := e.Resolve(fsm.Resolved{At: 21, Handle: 99}); did || err != nil {
+	if did, err := e.Resolve(21, fsm.Resolved{Handle: 99}); did || err != nil {
 		t.Errorf("no handle: %v, %v; want nothing", did, err)
 	}
 	untouched(t, j, n)
@@ -140,13 +140,13 @@ func TestAPR6ResolveSaysWhetherItDidAnything(t *testing.T) {
 func TestJRN11ADeadEngineTakesNoWordOfAPerson(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: careful()}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: careful()}}, fsm.Input{At: 10, Fact: ask("a")})
 	j.broken = errors.New("the disk is gone")
-	_ = e.Turn(ask("b"))
-	_, cancel := e.Cancel(fsm.CancelRequested{Request: ask("a").Request})
-	_, unknown := e.Cancel(fsm.CancelRequested{})
-	_, decide := e.Decide(fsm.Decided{Handle: 1})
-	_, resolve := e.Resolve(fsm.Resolved{Handle: 99})
+	_ = e.Turn(fsm.Input{At: 10, Fact: ask("b")})
+	_, cancel := e.Cancel(0, fsm.CancelRequested{Request: ask("a").Request})
+	_, unknown := e.Cancel(0, fsm.CancelRequested{})
+	_, decide := e.Decide(0, fsm.Decided{Handle: 1})
+	_, resolve := e.Resolve(0, fsm.Resolved{Handle: 99})
 	for name, err := range map[string]error{"Cancel": cancel, "Cancel of nothing": unknown, "Decide": decide, "Resolve": resolve} {
 		if !errors.Is(err, engine.ErrDead) {
 			t.Errorf("%s: %v; want ErrDead", name, err)

@@ -49,7 +49,7 @@ func recovered(j Reader) (r Recovery, oldest fsm.Millis, err error) {
 			return Recovery{}, 0, err
 		}
 		if r.Last == at {
-			oldest = f.Input.Time()
+			oldest = f.Input.At
 		}
 		r.Last = f.Index
 		if got := fsm.HashEffects(f.Caused); got != f.Effects {

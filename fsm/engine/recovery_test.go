@@ -67,7 +67,7 @@ func TestJRN1AGapInTheJournalIsAnError(t *testing.T) {
 			j := newJournal()
 			for _, index := range indexes {
 				err := j.MemoryJournal.Append(engine.Batch{Records: []engine.Record{
-					{Index: index, Input: fsm.TimerFired{}, Effects: fsm.HashEffects(nil)},
+					{Index: index, Input: fsm.Input{Fact: fsm.TimerFired{}}, Effects: fsm.HashEffects(nil)},
 				}}, true)
 				if err != nil {
 					t.Fatal(err)
@@ -111,8 +111,8 @@ func TestAJournalThatCannotBeReadIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
-	if _, err := e.Accept(ask("a")); !errors.Is(err, broken) || len(j.Records()) != 1 {
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
+	if _, err := e.Accept(10, ask("a")); !errors.Is(err, broken) || len(j.Records()) != 1 {
 		t.Errorf("Accept: %v after %d records; want the journal's error and no write", err, len(j.Records()))
 	}
 }
@@ -121,7 +121,7 @@ func TestAJournalThatCannotBeReadIsAnError(t *testing.T) {
 func idle(n int) []fsm.Input {
 	inputs := make([]fsm.Input, n)
 	for i := range inputs {
-		inputs[i] = fsm.TimerFired{At: 60, Timer: 1 << 40}
+		inputs[i] = fsm.Input{At: 60, Fact: fsm.TimerFired{Timer: 1 << 40}}
 	}
 	return inputs
 }
@@ -132,11 +132,11 @@ func TestJRN13ASnapshotIsSavedAtRest(t *testing.T) {
 		inputs []fsm.Input
 		want   uint64
 	}{
-		{"one record short", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}}, idle(engine.SnapshotEvery-2)...), 0},
-		{"due", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}}, idle(engine.SnapshotEvery-1)...), engine.SnapshotEvery},
-		{"due while a handle is active", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}, ask("a")}, idle(engine.SnapshotEvery)...), 0},
-		{"never at rest, one record short", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}, ask("a")}, idle(engine.SnapshotLate-3)...), 0},
-		{"never at rest", append([]fsm.Input{fsm.Boot{At: 1, Config: config()}, ask("a")}, idle(engine.SnapshotLate-2)...), engine.SnapshotLate},
+		{"one record short", append([]fsm.Input{{At: 1, Fact: fsm.Boot{Config: config()}}}, idle(engine.SnapshotEvery-2)...), 0},
+		{"due", append([]fsm.Input{{At: 1, Fact: fsm.Boot{Config: config()}}}, idle(engine.SnapshotEvery-1)...), engine.SnapshotEvery},
+		{"due while a handle is active", append([]fsm.Input{{At: 1, Fact: fsm.Boot{Config: config()}}, {At: 10, Fact: ask("a")}}, idle(engine.SnapshotEvery)...), 0},
+		{"never at rest, one record short", append([]fsm.Input{{At: 1, Fact: fsm.Boot{Config: config()}}, {At: 10, Fact: ask("a")}}, idle(engine.SnapshotLate-3)...), 0},
+		{"never at rest", append([]fsm.Input{{At: 1, Fact: fsm.Boot{Config: config()}}, {At: 10, Fact: ask("a")}}, idle(engine.SnapshotLate-2)...), engine.SnapshotLate},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			j := newJournal()
@@ -207,7 +207,7 @@ func TestJRN11ASnapshotThatCannotBeSavedEndsTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = e.Turn(append([]fsm.Input{fsm.Boot{At: 1, Config: config()}}, idle(engine.SnapshotEvery)...)...)
+	err = e.Turn(append([]fsm.Input{{At: 1, Fact: fsm.Boot{Config: config()}}}, idle(engine.SnapshotEvery)...)...)
 	if !errors.Is(err, engine.ErrDead) || !errors.Is(err, j.err) {
 		t.Errorf("Turn: %v; want ErrDead and the journal's error", err)
 	}

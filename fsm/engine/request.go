@@ -18,11 +18,11 @@ type Acceptance struct {
 // body is answered from the record, with another body it is ErrConflict; both
 // without a write (JRN-10). ErrBusy, ErrStopping and ErrNoSpace mean that nothing
 // has happened.
-func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
+func (e *Engine) Accept(at fsm.Millis, in fsm.Requested) (Acceptance, error) {
 	if e.dead != nil {
 		return Acceptance{}, e.dead
 	}
-	asked, err := newRequest(in)
+	asked, err := newRequest(at, in)
 	if err != nil {
 		return Acceptance{}, err
 	}
@@ -35,10 +35,10 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 	case ok:
 		return Acceptance{}, ErrConflict
 	}
-	if err := e.ready(func() bool { return e.answersAtOnce(in) }); err != nil {
+	if err := e.ready(func() bool { return e.answersAtOnce(at, in) }); err != nil {
 		return Acceptance{}, err
 	}
-	if err := e.turn([]fsm.Input{in}); err != nil {
+	if err := e.turn([]fsm.Input{{At: at, Fact: in}}); err != nil {
 		return Acceptance{}, err
 	}
 	known, ok, err = e.journal.Request(in.Request)
@@ -51,8 +51,8 @@ func (e *Engine) Accept(in fsm.Requested) (Acceptance, error) {
 // answersAtOnce reports whether a request has its answer in its own step, as a
 // command has (SES-15): it takes no place, and whoever stops what fills the queue
 // must get through.
-func (e *Engine) answersAtOnce(in fsm.Requested) bool {
-	for _, effect := range e.machine.Clone().Step(in) {
+func (e *Engine) answersAtOnce(at fsm.Millis, in fsm.Requested) bool {
+	for _, effect := range e.machine.Clone().Step(fsm.Input{At: at, Fact: in}) {
 		if r, ok := effect.(fsm.Reply); ok && r.Request == in.Request {
 			return r.Outcome == fsm.OutcomeAnswered
 		}
@@ -62,21 +62,21 @@ func (e *Engine) answersAtOnce(in fsm.Requested) bool {
 
 // Raise admits an event once it is durable. ErrBusy, ErrStopping and ErrNoSpace mean
 // that nothing has happened.
-func (e *Engine) Raise(in fsm.EventRaised) error {
+func (e *Engine) Raise(at fsm.Millis, in fsm.EventRaised) error {
 	if e.dead != nil {
 		return e.dead
 	}
-	if err := e.ready(func() bool { return e.joins(in) }); err != nil {
+	if err := e.ready(func() bool { return e.joins(at, in) }); err != nil {
 		return err
 	}
-	return e.turn([]fsm.Input{in})
+	return e.turn([]fsm.Input{{At: at, Fact: in}})
 }
 
 // joins reports whether an event would join one that waits (HND-38): it takes no
 // place either.
-func (e *Engine) joins(in fsm.EventRaised) bool {
+func (e *Engine) joins(at fsm.Millis, in fsm.EventRaised) bool {
 	m := e.machine.Clone()
-	m.Step(in)
+	m.Step(fsm.Input{At: at, Fact: in})
 	return m.View().Ignored.Joined > e.machine.View().Ignored.Joined
 }
 
@@ -107,23 +107,23 @@ type requestBook struct {
 }
 
 // newRequest is the record of a request that has just come.
-func newRequest(in fsm.Requested) (Request, error) {
+func newRequest(at fsm.Millis, in fsm.Requested) (Request, error) {
 	body, err := bodyHash(in)
 	return Request{
-		Key: in.Request, Session: in.Session, Origin: in.Origin, Text: in.Text, Body: body, Accepted: in.At,
+		Key: in.Request, Session: in.Session, Origin: in.Origin, Text: in.Text, Body: body, Accepted: at,
 	}, err
 }
 
 // note records an admitted request and each terminal reply of the step at an index. Handles is the number
 // of the last handle before the step: a command may be answered without one.
 func (b *requestBook) note(index uint64, in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *fsm.Snapshot) error {
-	if r, ok := in.(fsm.Requested); ok {
+	if r, ok := in.Fact.(fsm.Requested); ok {
 		known, err := b.find(r.Request)
 		if err != nil {
 			return err
 		}
 		if known == nil {
-			fresh, err := newRequest(r)
+			fresh, err := newRequest(in.At, r)
 			if err != nil {
 				return err
 			}

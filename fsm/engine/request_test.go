@@ -14,8 +14,8 @@ import (
 func TestJRN9ARequestIsAcceptedOnceItIsDurable(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
-	got, err := e.Accept(ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
+	got, err := e.Accept(10, ask("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +38,12 @@ func TestJRN9ARequestIsAcceptedOnceItIsDurable(t *testing.T) {
 func TestJRN10ARequestThatComesAgainJoinsTheFirst(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
+	inputs := answers(fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	turn(t, e, inputs[:3]...)
 	again := func(when string) engine.Request {
 		t.Helper()
 		before := len(j.protocol.lines)
-		got, err := e.Accept(ask("a"))
+		got, err := e.Accept(10, ask("a"))
 		if err != nil || got.New {
 			t.Errorf("%s: new %v, error %v; want the known request", when, got.New, err)
 		}
@@ -63,7 +63,7 @@ func TestJRN10ARequestThatComesAgainJoinsTheFirst(t *testing.T) {
 	if diff := cmp.Diff(want, again("when done")); diff != "" {
 		t.Errorf("when done (-want +got):\n%s", diff)
 	}
-	turn(t, e, fsm.Signalled{At: 50})
+	turn(t, e, fsm.Input{At: 50, Fact: fsm.Signalled{}})
 	if r := again("while stopping"); r != want {
 		t.Errorf("while stopping: %+v; want the reply", r)
 	}
@@ -76,10 +76,10 @@ func TestJRN10ARequestThatComesAgainJoinsTheFirst(t *testing.T) {
 func TestJRN10AnErrorIsAnsweredFromTheRecordToo(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	call := w.effects[len(w.effects)-1].(fsm.AskBrain).Call
-	turn(t, e, fsm.BrainFailed{At: 12, Call: call, Class: fsm.BrainUnreachable, Reason: "no server"})
-	got, err := e.Accept(ask("a"))
+	turn(t, e, fsm.Input{At: 12, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainUnreachable, Reason: "no server"}})
+	got, err := e.Accept(10, ask("a"))
 	if err != nil || got.New || !got.Request.Done || !got.Request.IsError || got.Request.Outcome != fsm.OutcomeFailed || got.Request.Reply != "error: unreachable: no server" {
 		t.Errorf("%+v, %v; want the recorded error", got, err)
 	}
@@ -88,7 +88,7 @@ func TestJRN10AnErrorIsAnsweredFromTheRecordToo(t *testing.T) {
 func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	before := len(j.protocol.lines)
 	text, session, origin, images, history := ask("a"), ask("a"), ask("a"), ask("a"), ask("a")
 	text.Text = "something else"
@@ -99,7 +99,7 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 	for name, in := range map[string]fsm.Requested{
 		"text": text, "session": session, "origin": origin, "images": images, "history": history,
 	} {
-		if _, err := e.Accept(in); !errors.Is(err, engine.ErrConflict) {
+		if _, err := e.Accept(10, in); !errors.Is(err, engine.ErrConflict) {
 			t.Errorf("another %s: %v; want ErrConflict", name, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 	} {
 		in := text
 		in.Request = key
-		if got, err := e.Accept(in); err != nil || !got.New {
+		if got, err := e.Accept(10, in); err != nil || !got.New {
 			t.Errorf("the id of another %s: %+v, %v; want a new request", name, got, err)
 		}
 	}
@@ -123,21 +123,21 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 func TestJRN10ABodyIsKnownByItsHash(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
 	in := ask("a")
 	in.Images = [][]byte{{1, 2}, {3}}
 	in.Context = []fsm.Message{{Role: fsm.RoleUser, Text: "before"}}
-	first, err := e.Accept(in)
+	first, err := e.Accept(10, in)
 	if err != nil || !first.New || first.Request.Body == "" {
 		t.Fatalf("accepted as %+v, %v; want a new request with a body", first, err)
 	}
 	e, _ = start(t, j)
-	turn(t, e, fsm.Boot{At: 2, Config: config()})
-	if again, err := e.Accept(in); err != nil || again.New {
+	turn(t, e, fsm.Input{At: 2, Fact: fsm.Boot{Config: config()}})
+	if again, err := e.Accept(10, in); err != nil || again.New {
 		t.Errorf("the same again: %+v, %v; want the known request", again, err)
 	}
 	in.Images = [][]byte{{1}, {2, 3}}
-	if _, err := e.Accept(in); !errors.Is(err, engine.ErrConflict) {
+	if _, err := e.Accept(10, in); !errors.Is(err, engine.ErrConflict) {
 		t.Errorf("other images of the same bytes: %v; want ErrConflict", err)
 	}
 }
@@ -149,11 +149,11 @@ func TestSES15ACommandIsAnsweredInItsOwnStep(t *testing.T) {
 	c.Limits.MaxQueue = 1
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: c}, ask("a"), ask("b"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: c}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 10, Fact: ask("b")})
 	for _, text := range []string{"/help", "/status"} {
 		in := ask(text)
 		in.Text = text
-		got, err := e.Accept(in)
+		got, err := e.Accept(10, in)
 		if err != nil || !got.New || !got.Request.Done || got.Request.Reply == "" || got.Request.Outcome != fsm.OutcomeAnswered {
 			t.Errorf("%s: %+v, %v; want an answer", text, got, err)
 		}
@@ -161,12 +161,12 @@ func TestSES15ACommandIsAnsweredInItsOwnStep(t *testing.T) {
 			t.Errorf("%s: the last effect is %+v; want its reply", text, w.effects[len(w.effects)-1])
 		}
 	}
-	if _, err := e.Accept(ask("c")); !errors.Is(err, engine.ErrBusy) {
+	if _, err := e.Accept(10, ask("c")); !errors.Is(err, engine.ErrBusy) {
 		t.Errorf("a request that is no command: %v; want ErrBusy", err)
 	}
 	in := ask("stop")
 	in.Text = "/stop"
-	if got, err := e.Accept(in); err != nil || !got.Request.Done {
+	if got, err := e.Accept(10, in); err != nil || !got.Request.Done {
 		t.Errorf("/stop: %+v, %v; want an answer", got, err)
 	}
 	for _, id := range []string{"a", "b"} {
@@ -181,18 +181,18 @@ func TestJRN9ARefusalChangesNothing(t *testing.T) {
 	small := config()
 	small.Limits.MaxQueue = 2
 	full := fmt.Errorf("%w: 3 bytes left", engine.ErrNoSpace)
-	boot := fsm.Boot{At: 1, Config: small}
+	boot := fsm.Input{At: 1, Fact: fsm.Boot{Config: small}}
 	for _, test := range []struct {
 		name   string
 		before []fsm.Input
 		full   error
 		want   error
 	}{
-		{"busy", []fsm.Input{boot, ask("1"), ask("2"), ask("3")}, nil, engine.ErrBusy},
+		{"busy", []fsm.Input{boot, {At: 10, Fact: ask("1")}, {At: 10, Fact: ask("2")}, {At: 10, Fact: ask("3")}}, nil, engine.ErrBusy},
 		{"before the first boot", nil, nil, engine.ErrStopping},
-		{"draining", []fsm.Input{boot, ask("1"), fsm.Signalled{At: 5}}, nil, engine.ErrStopping},
-		{"farewell", []fsm.Input{boot, fsm.Signalled{At: 5}}, nil, engine.ErrStopping},
-		{"stopped", []fsm.Input{boot, fsm.Signalled{At: 5}, fsm.Signalled{At: 6}}, nil, engine.ErrStopping},
+		{"draining", []fsm.Input{boot, {At: 10, Fact: ask("1")}, {At: 5, Fact: fsm.Signalled{}}}, nil, engine.ErrStopping},
+		{"farewell", []fsm.Input{boot, {At: 5, Fact: fsm.Signalled{}}}, nil, engine.ErrStopping},
+		{"stopped", []fsm.Input{boot, {At: 5, Fact: fsm.Signalled{}}, {At: 6, Fact: fsm.Signalled{}}}, nil, engine.ErrStopping},
 		{"JRN-14 no space", []fsm.Input{boot}, full, engine.ErrNoSpace},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -204,10 +204,10 @@ func TestJRN9ARefusalChangesNothing(t *testing.T) {
 			if err := e.Ready(); !errors.Is(err, test.want) {
 				t.Errorf("Ready: %v; want %v", err, test.want)
 			}
-			if _, err := e.Accept(ask("new")); !errors.Is(err, test.want) {
+			if _, err := e.Accept(10, ask("new")); !errors.Is(err, test.want) {
 				t.Errorf("Accept: %v; want %v", err, test.want)
 			}
-			if err := e.Raise(fsm.EventRaised{Source: "disk", Event: "full"}); !errors.Is(err, test.want) {
+			if err := e.Raise(0, fsm.EventRaised{Source: "disk", Event: "full"}); !errors.Is(err, test.want) {
 				t.Errorf("Raise: %v; want %v", err, test.want)
 			}
 			if len(j.protocol.lines) != before {
@@ -229,17 +229,17 @@ func TestHND38AnEventThatJoinsAnotherFindsRoom(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
 	about := func(subject string) fsm.EventRaised {
-		return fsm.EventRaised{At: 2, Source: "disk", Event: "full", Subject: subject}
+		return fsm.EventRaised{Source: "disk", Event: "full", Subject: subject}
 	}
-	turn(t, e, fsm.Boot{At: 1, Config: c}, ask("a"), about("/var"))
-	if err := e.Raise(about("/home")); !errors.Is(err, engine.ErrBusy) {
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: c}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 10, Fact: about("/var")})
+	if err := e.Raise(10, about("/home")); !errors.Is(err, engine.ErrBusy) {
 		t.Errorf("an event about something else: %v; want ErrBusy", err)
 	}
-	if err := e.Raise(about("/var")); err != nil || e.Machine().View().Ignored.Joined != 1 {
+	if err := e.Raise(10, about("/var")); err != nil || e.Machine().View().Ignored.Joined != 1 {
 		t.Errorf("an event that joins: %v, %+v", err, e.Machine().View().Ignored)
 	}
 	j.full = engine.ErrNoSpace
-	if err := e.Raise(about("/var")); !errors.Is(err, engine.ErrNoSpace) {
+	if err := e.Raise(10, about("/var")); !errors.Is(err, engine.ErrNoSpace) {
 		t.Errorf("without space: %v; want ErrNoSpace", err)
 	}
 }
@@ -252,13 +252,13 @@ func TestARequestIsAcceptedUpToTheLimitAndDuringInit(t *testing.T) {
 	c.Limits.MaxQueue = 2
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: c})
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: c}})
 	for _, id := range []string{"a", "b"} {
-		if got, err := e.Accept(ask(id)); err != nil || !got.New {
+		if got, err := e.Accept(10, ask(id)); err != nil || !got.New {
 			t.Errorf("request %s: %+v, %v; want it accepted", id, got, err)
 		}
 	}
-	if _, err := e.Accept(ask("c")); !errors.Is(err, engine.ErrBusy) {
+	if _, err := e.Accept(10, ask("c")); !errors.Is(err, engine.ErrBusy) {
 		t.Errorf("request c: %v; want ErrBusy", err)
 	}
 }

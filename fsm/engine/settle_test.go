@@ -13,7 +13,7 @@ import (
 // A barrier between begins a new tail.
 func TestJRN4ARecordIsSyncedWithinASecond(t *testing.T) {
 	e, _ := start(t, newJournal())
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
 	due := func(now fsm.Millis) fsm.Millis {
 		at, _ := e.Unsettled(now)
 		return at
@@ -23,7 +23,7 @@ func TestJRN4ARecordIsSyncedWithinASecond(t *testing.T) {
 	got = append(got, due(100))
 	turn(t, e, idle(1)...)
 	got = append(got, due(900))
-	turn(t, e, fsm.Signalled{At: 2, Name: "TERM"})
+	turn(t, e, fsm.Input{At: 2, Fact: fsm.Signalled{Name: "TERM"}})
 	got = append(got, due(950))
 	turn(t, e, idle(1)...)
 	got = append(got, due(990))
@@ -36,7 +36,7 @@ func TestJRN4ARecordIsSyncedWithinASecond(t *testing.T) {
 func TestJRN4WhatIsBehindTheLastBarrierCanBeSettled(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()})
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
 	turn(t, e, idle(1)...)
 	if e.Durable() != 1 || e.Last() != 2 {
 		t.Fatalf("durable up to %d of %d: nothing is to be settled", e.Durable(), e.Last())

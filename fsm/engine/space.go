@@ -29,7 +29,7 @@ func (e *Engine) ending() bool {
 // signals reports whether inputs are signals alone.
 func signals(inputs []fsm.Input) bool {
 	for _, in := range inputs {
-		if _, ok := in.(fsm.Signalled); !ok {
+		if _, ok := in.Fact.(fsm.Signalled); !ok {
 			return false
 		}
 	}

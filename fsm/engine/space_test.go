@@ -37,7 +37,7 @@ func wantNoSpace(t *testing.T, e *engine.Engine, j *journal, what string, f func
 func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
+	inputs := answers(fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	turn(t, e, inputs[:2]...)
 	key := ask("a").Request
 	handle := e.Machine().View().Handles[0].ID
@@ -45,20 +45,20 @@ func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
 	for what, f := range map[string]func() error{
 		"an answer":       func() error { return e.Turn(inputs[2]) },
 		"two answers":     func() error { return e.Turn(inputs[2], inputs[3]) },
-		"a timer":         func() error { return e.Turn(fsm.TimerFired{At: 20, Timer: 1}) },
-		"a configuration": func() error { return e.Turn(fsm.Configured{At: 20, Config: config()}) },
+		"a timer":         func() error { return e.Turn(fsm.Input{At: 20, Fact: fsm.TimerFired{Timer: 1}}) },
+		"a configuration": func() error { return e.Turn(fsm.Input{At: 20, Fact: fsm.Configured{Config: config()}}) },
 		"a fact and a signal": func() error {
-			return e.Turn(inputs[2], fsm.Signalled{At: 20, Name: "TERM"})
+			return e.Turn(inputs[2], fsm.Input{At: 20, Fact: fsm.Signalled{Name: "TERM"}})
 		},
-		"a request":  func() error { _, err := e.Accept(ask("b")); return err },
-		"an event":   func() error { return e.Raise(fsm.EventRaised{At: 20, Source: "disk", Event: "full"}) },
-		"a cancel":   func() error { _, err := e.Cancel(fsm.CancelRequested{At: 20, Request: key}); return err },
-		"a decision": func() error { _, err := e.Decide(fsm.Decided{At: 20, Handle: handle}); return err },
-		"a word":     func() error { _, err := e.Resolve(fsm.Resolved{At: 20, Handle: handle}); return err },
+		"a request":  func() error { _, err := e.Accept(10, ask("b")); return err },
+		"an event":   func() error { return e.Raise(20, fsm.EventRaised{Source: "disk", Event: "full"}) },
+		"a cancel":   func() error { _, err := e.Cancel(20, fsm.CancelRequested{Request: key}); return err },
+		"a decision": func() error { _, err := e.Decide(20, fsm.Decided{Handle: handle}); return err },
+		"a word":     func() error { _, err := e.Resolve(20, fsm.Resolved{Handle: handle}); return err },
 	} {
 		wantNoSpace(t, e, j, what, f)
 	}
-	if got, err := e.Accept(ask("a")); err != nil || got.New {
+	if got, err := e.Accept(10, ask("a")); err != nil || got.New {
 		t.Errorf("a request that is known: %+v, %v; want its record", got, err)
 	}
 	j.full = nil
@@ -72,10 +72,10 @@ func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
 func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"), fsm.Signalled{At: 50, Name: "TERM"})
+	inputs := answers(fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 50, Fact: fsm.Signalled{Name: "TERM"}})
 	last := 0
 	for i, in := range inputs {
-		if _, ok := in.(fsm.Signalled); ok {
+		if _, ok := in.Fact.(fsm.Signalled); ok {
 			last = i
 		}
 	}
@@ -95,9 +95,9 @@ func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
 func TestJRN22ABootWaitsForSpace(t *testing.T) {
 	for name, before := range map[string][]fsm.Input{
 		"a first start":  nil,
-		"behind a crash": {fsm.Boot{At: 1, Config: config()}, ask("a")},
+		"behind a crash": {fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}},
 		"behind a crash while draining": {
-			fsm.Boot{At: 1, Config: config()}, ask("a"), fsm.Signalled{At: 5, Name: "TERM"},
+			fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 5, Fact: fsm.Signalled{Name: "TERM"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,11 +109,11 @@ func TestJRN22ABootWaitsForSpace(t *testing.T) {
 				e, _ = start(t, j)
 			}
 			j.full = errFull
-			boot := fsm.Boot{At: 60, Config: config()}
+			boot := fsm.Input{At: 60, Fact: fsm.Boot{Config: config()}}
 			for what, f := range map[string]func() error{
 				"a boot":    func() error { return e.Turn(boot) },
-				"a signal":  func() error { return e.Turn(fsm.Signalled{At: 61, Name: "TERM"}) },
-				"a request": func() error { _, err := e.Accept(ask("b")); return err },
+				"a signal":  func() error { return e.Turn(fsm.Input{At: 61, Fact: fsm.Signalled{Name: "TERM"}}) },
+				"a request": func() error { _, err := e.Accept(10, ask("b")); return err },
 				"readiness": e.Ready,
 			} {
 				wantNoSpace(t, e, j, what, f)

@@ -38,7 +38,7 @@ func snapshotOf(t *testing.T, j engine.Journal) uint64 {
 // A snapshot is saved for the sake of trimming where nothing is active and what is behind
 // the last one is an eighth of the age old, or too much.
 func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
-	boot := fsm.Boot{At: 1, Config: config()}
+	boot := fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}
 	for _, test := range []struct {
 		name   string
 		inputs []fsm.Input
@@ -48,7 +48,7 @@ func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 	}{
 		{"nothing is old", idle(1), 101, engine.Retention{Age: age}, 0},
 		{"the first is old", idle(1), 102, engine.Retention{Age: age}, 2},
-		{"a handle is active", []fsm.Input{ask("a")}, 5000, engine.Retention{Age: age, Bytes: 1}, 0},
+		{"a handle is active", []fsm.Input{{At: 10, Fact: ask("a")}}, 5000, engine.Retention{Age: age, Bytes: 1}, 0},
 		{"not too much", idle(1), 5000, engine.Retention{Bytes: 1 << 30}, 0},
 		{"too much", idle(1), 2, engine.Retention{Bytes: 1}, 2},
 		{"no bound", idle(1), 1 << 40, engine.Retention{}, 0},
@@ -72,7 +72,7 @@ func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 func TestJRN13ASnapshotToTrimWaitsForRest(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	inputs := answers(fsm.Boot{At: 1, Config: config()}, ask("a"))
+	inputs := answers(fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	turn(t, e, inputs[:3]...)
 	tidied(t, e, 5000, engine.Retention{Age: age})
 	for _, in := range inputs[3:] {
@@ -108,8 +108,8 @@ func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	if got := e.Machine().Snapshot(); got.Hash() != state.Hash() || e.Last() != last {
 		t.Errorf("the state differs after record %d; want that after %d", e.Last(), last)
 	}
-	turn(t, e, fsm.Boot{At: 900, Config: config()})
-	a, err := e.Accept(ask("a"))
+	turn(t, e, fsm.Input{At: 900, Fact: fsm.Boot{Config: config()}})
+	a, err := e.Accept(10, ask("a"))
 	if err != nil || !a.New {
 		t.Errorf("an id that was forgotten: %+v, %v; want a new request", a, err)
 	}
@@ -119,14 +119,14 @@ func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 func TestJRN20WhatIsUnfinishedStays(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	e, _ = start(t, j)
 	if dropped := tidied(t, e, 1<<40, engine.Retention{Age: age}); dropped.Records != 2 || dropped.Requests != 0 {
 		t.Errorf("%+v was dropped; want the records alone", dropped)
 	}
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1 << 40, Config: config()})
-	a, err := e.Accept(ask("a"))
+	turn(t, e, fsm.Input{At: 1 << 40, Fact: fsm.Boot{Config: config()}})
+	a, err := e.Accept(10, ask("a"))
 	if err != nil || a.New || a.Request.Done {
 		t.Errorf("the request is %+v, %v; want the one that waits", a, err)
 	}
@@ -148,7 +148,7 @@ func asks(effects []fsm.Effect) bool {
 func TestJRN6NoSnapshotHidesWhatDiverges(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: config()}, ask("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
 	j.Records()[1].Effects++
 	e, _ = start(t, j)
 	tidied(t, e, 1<<40, engine.Retention{Age: age})

@@ -34,7 +34,7 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 		want   string
 	}{
 		{"other effects", func(j *journal) { j.Records()[3].Effects++ }, 4, "effects with the hash "},
-		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Signalled{Name: "TERM"} }, 3, ""},
+		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} }, 3, ""},
 		{"a gap", func(j *journal) { j.Records()[4].Index++ }, 6, "record 5"},
 		{"another snapshot", func(j *journal) {
 			if err := j.SaveSnapshot(2, fsm.Snapshot{Lifecycle: fsm.Serving, LastID: 77}); err != nil {
@@ -65,7 +65,7 @@ func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 	if err := j.SaveSnapshot(3, machine.Snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	j.Records()[2].Input = fsm.Signalled{Name: "TERM"} // and not what it was
+	j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} // and not what it was
 	j.Records()[last-1].Effects++
 	v, err := engine.Validate(j)
 	if err != nil || v.Wrong == nil || v.Wrong.Index != 3 || v.Records != last || v.Snapshots != 1 {
@@ -83,7 +83,7 @@ func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 func TestJRN26AWrongRecordNamesItsHandleAndRequest(t *testing.T) {
 	j := recorded(t)
 	for i, r := range j.Records() {
-		if in, ok := r.Input.(fsm.Requested); ok {
+		if in, ok := r.Input.Fact.(fsm.Requested); ok {
 			j.Records()[i].Effects++
 			v, err := engine.Validate(j)
 			if err != nil || v.Wrong == nil || v.Wrong.Handle == 0 || v.Wrong.Request != in.Request || v.Wrong.Epoch != 1 || len(v.Wrong.Moves) == 0 || v.Diverging != 1 {

@@ -45,7 +45,7 @@ func (s Step) Messages() []Message {
 	var sent []Message
 	for _, e := range s.Effects {
 		if e, ok := e.(fsm.SendMessage); ok {
-			sent = append(sent, Message{Position: PositionOf(s.Index, len(sent)), At: s.Input.Time(), SendMessage: e})
+			sent = append(sent, Message{Position: PositionOf(s.Index, len(sent)), At: s.Input.At, SendMessage: e})
 		}
 	}
 	return sent
@@ -56,7 +56,7 @@ func (s Step) audit() []Audit {
 	var ended []Audit
 	for _, e := range s.Effects {
 		if e, ok := e.(fsm.Audit); ok {
-			ended = append(ended, Audit{Position: PositionOf(s.Index, len(ended)), At: s.Input.Time(), Audit: e})
+			ended = append(ended, Audit{Position: PositionOf(s.Index, len(ended)), At: s.Input.At, Audit: e})
 		}
 	}
 	return ended

@@ -19,13 +19,13 @@ func talker() fsm.Config {
 
 // says is the model's answer to the last call: it sends two messages in one answer.
 func says(w *world) fsm.Input {
-	return fsm.BrainAnswered{
-		At: 12, Call: w.effects[len(w.effects)-1].(fsm.AskBrain).Call, Stop: fsm.StopToolUse,
+	return fsm.Input{At: 12, Fact: fsm.BrainAnswered{
+		Answered: fsm.To(w.effects[len(w.effects)-1].(fsm.AskBrain).Call), Stop: fsm.StopToolUse,
 		Calls: []fsm.ToolCall{
 			{Name: fsm.ToolMessage, Args: `{"content":"one"}`},
 			{Name: fsm.ToolMessage, Args: `{"content":"two","channel":"mail","chat_id":"x"}`},
 		},
-	}
+	}}
 }
 
 func request(id string) fsm.Requested {
@@ -53,7 +53,7 @@ func texts(t *testing.T, j engine.Journal, to fsm.Origin) []string {
 func TestHND46AMessageIsWrittenWithItsStep(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: talker()}, request("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: talker()}}, fsm.Input{At: 10, Fact: request("a")})
 	var seen []engine.Message
 	e.Observe = func(s engine.Step) {
 		if got := texts(t, j, fsm.Origin{Channel: "test"}); len(s.Messages()) > 0 && len(got) != 1 {
@@ -85,7 +85,7 @@ func TestHND46AMessageIsWrittenWithItsStep(t *testing.T) {
 
 	j.Crash()
 	again, world := start(t, j)
-	turn(t, again, fsm.Boot{At: 20, Config: talker()})
+	turn(t, again, fsm.Input{At: 20, Fact: fsm.Boot{Config: talker()}})
 	for _, effect := range world.effects {
 		if m, ok := effect.(fsm.SendMessage); ok {
 			t.Errorf("after a crash %+v is sent again", m)
@@ -100,7 +100,7 @@ func TestHND46AMessageIsWrittenWithItsStep(t *testing.T) {
 func TestHND46AMessageOfAnUnwrittenStepIsNotSent(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
-	turn(t, e, fsm.Boot{At: 1, Config: talker()}, request("a"))
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: talker()}}, fsm.Input{At: 10, Fact: request("a")})
 	j.broken = errors.New("the disk is gone")
 	if err := e.Turn(says(w)); !errors.Is(err, j.broken) {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestHND46AMessageOfAnUnwrittenStepIsNotSent(t *testing.T) {
 func TestTOL9EachEndedToolCallIsAudited(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
-	for _, in := range answers(fsm.Boot{At: 1, Config: config()}, ask("a")) {
+	for _, in := range answers(fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}) {
 		turn(t, e, in)
 	}
 	got, err := j.Audit("s", 0, 10)

@@ -78,7 +78,7 @@ func renderEffects() string {
 		if kind == "" {
 			name = "not declared"
 		}
-		barrier := fsm.New().Barrier(fsm.BrainAnswered{}, []fsm.Effect{fsm.RunTool{Effects: kind}})
+		barrier := fsm.New().Barrier(fsm.Input{Fact: fsm.BrainAnswered{}}, []fsm.Effect{fsm.RunTool{Effects: kind}})
 		rows = append(rows, []string{name, yesNo(kind.Repeatable()), yesNo(barrier)})
 	}
 	return grid(rows)

@@ -13,7 +13,7 @@ func (s *story) past(o *object) {
 	o.list("memory", s.memory())
 	for _, c := range of[fsm.LoadSession](s) {
 		load, _ := c.effect.(fsm.LoadSession)
-		in, ok := c.answer.(fsm.SessionLoaded)
+		in, ok := c.answer.Fact.(fsm.SessionLoaded)
 		if !ok || in.Error != "" {
 			continue
 		}
@@ -94,7 +94,7 @@ func (s *story) skills() []any {
 		text, references := k.Text, object{}
 		for _, c := range of[fsm.LoadSkill](s) {
 			load, _ := c.effect.(fsm.LoadSkill)
-			in, ok := c.answer.(fsm.SkillLoaded)
+			in, ok := c.answer.Fact.(fsm.SkillLoaded)
 			switch {
 			case !ok || in.Error != "" || load.Skill != k.Name:
 			case load.Reference == "":
@@ -117,7 +117,7 @@ func (s *story) memory() []any {
 	var known []string
 	for _, c := range of[fsm.Recall](s) {
 		ask, _ := c.effect.(fsm.Recall)
-		in, _ := c.answer.(fsm.Recalled)
+		in, _ := c.answer.Fact.(fsm.Recalled)
 		for _, e := range in.Entries {
 			if slices.Contains(known, e.Summary) {
 				continue

@@ -62,7 +62,7 @@ func (r *Record) again(was *fsm.Machine, by texts) error {
 // rekeyed gives a decision that names the question that is open the name that it has
 // with the texts replaced: what is asked and said are parts of it (TOL-8).
 func rekeyed(in fsm.Input, was, now *fsm.Machine) fsm.Input {
-	d, ok := in.(fsm.Decided)
+	d, ok := in.Fact.(fsm.Decided)
 	if !ok {
 		return in
 	}
@@ -71,7 +71,8 @@ func rekeyed(in fsm.Input, was, now *fsm.Machine) fsm.Input {
 			d.Key = same.Key
 		}
 	}
-	return d
+	in.Fact = d
+	return in
 }
 
 func asks(m *fsm.Machine, id fsm.HandleID) (fsm.AskPerson, bool) {
@@ -127,6 +128,10 @@ func (by texts) copy(v reflect.Value) reflect.Value {
 			default:
 				out.Field(i).Set(by.copy(v.Field(i)))
 			}
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			out.Set(by.copy(v.Elem()))
 		}
 	case reflect.Slice:
 		if v.IsNil() {

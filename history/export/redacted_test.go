@@ -64,7 +64,7 @@ func TestSCN48NoTextOfARecordKeepsASecret(t *testing.T) {
 	if counts := by.Counts(); len(counts) != 2 || counts[0].Times < 5 || counts[1].Times < 2 {
 		t.Errorf("counted %v", counts)
 	}
-	if in, ok := r.Steps[0].Input.(fsm.Requested); !ok || string(in.Images[0]) != "[image-1, 3 bytes]" || string(in.Images[1]) != "[image-2, 3 bytes]" ||
+	if in, ok := r.Steps[0].Input.Fact.(fsm.Requested); !ok || string(in.Images[0]) != "[image-1, 3 bytes]" || string(in.Images[1]) != "[image-2, 3 bytes]" ||
 		!bytes.Equal(in.Images[0], in.Images[2]) || len(r.Steps[2].Moves) != moves {
 		t.Errorf("the request became %+v", in)
 	}

@@ -21,7 +21,7 @@ func (r *Record) Replay() (*File, error) {
 		w.From = nil
 	}
 	for _, s := range r.Steps {
-		w.Told = append(w.Told, sim.Told{At: s.Input.Time(), Input: s.Input, Words: r.words(s)})
+		w.Told = append(w.Told, sim.Told{At: s.Input.At, Input: s.Input, Words: r.words(s)})
 	}
 	result, err := sim.Replay(r.From, w.Told)
 	if err != nil {
@@ -44,9 +44,9 @@ func (r *Record) Replay() (*File, error) {
 
 // start is the earliest time of the record: the wall clock may have gone back.
 func (r *Record) start() fsm.Millis {
-	first := r.Steps[0].Input.Time()
+	first := r.Steps[0].Input.At
 	for _, s := range r.Steps {
-		first = min(first, s.Input.Time())
+		first = min(first, s.Input.At)
 	}
 	return first
 }

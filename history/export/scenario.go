@@ -102,7 +102,7 @@ func clip(name string) string {
 
 // asked is the request as the timeline has it.
 func (r *Record) asked() (object, error) {
-	in, ok := r.Steps[0].Input.(fsm.Requested)
+	in, ok := r.Steps[0].Input.Fact.(fsm.Requested)
 	if !ok {
 		return nil, r.refused(1, "the record is no request")
 	}

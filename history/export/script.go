@@ -29,7 +29,7 @@ func (s *story) scripts(o *object) {
 // line is one answer of the model.
 func (s *story) line(c *call) object {
 	var o object
-	switch in := c.answer.(type) {
+	switch in := c.answer.Fact.(type) {
 	case fsm.BrainAnswered:
 		o.text("thinks", in.Thinking)
 		if in.Text == "" && len(in.Calls) == 0 {
@@ -120,7 +120,7 @@ func (s *story) entries(t fsm.ToolDecl) []any {
 // entry is what came of one start of a tool.
 func (s *story) entry(c *call) object {
 	var o object
-	switch in := c.answer.(type) {
+	switch in := c.answer.Fact.(type) {
 	case fsm.ToolAnswered:
 		switch {
 		case in.Failed:
@@ -157,7 +157,7 @@ func (s *story) services(faults *object) {
 			o.text("only", f.only)
 			o.put("nth", i+1)
 			switch why := errorOf(c.answer); {
-			case c.answer == nil:
+			case c.answer.Fact == nil:
 				o.put("hangs", true)
 			case why != "":
 				o.put("fails", why)
@@ -182,7 +182,7 @@ const serviceTakesMin = 100
 
 // errorOf is why a service failed, or empty.
 func errorOf(in fsm.Input) string {
-	switch in := in.(type) {
+	switch in := in.Fact.(type) {
 	case fsm.Recalled:
 		return in.Error
 	case fsm.Embedded:

@@ -102,7 +102,7 @@ func TestSCN47TextsStandAsTheyAre(t *testing.T) {
 func TestSCN47ARecordThatGoesAnotherWayIsRefused(t *testing.T) {
 	r := recorded(t, withSecret)
 	for i := range r.Steps {
-		if _, ok := r.Steps[i].Input.(fsm.ToolAnswered); ok {
+		if _, ok := r.Steps[i].Input.Fact.(fsm.ToolAnswered); ok {
 			r.Steps[i].Moves = r.Steps[i].Moves[:0]
 		}
 	}

@@ -60,7 +60,7 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 		before = f.Machine.View().Lifecycle
 	}
 	if !r.Ended { // what is still awaited
-		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer == nil })
+		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer.Fact == nil })
 	}
 	return s, nil
 }
@@ -81,11 +81,11 @@ func (r *Record) begins() fsm.Millis {
 	for _, s := range r.Steps {
 		for _, m := range s.Moves {
 			if m.Table == fsm.HandleTable.Name && r.owns(m.Handle) {
-				return s.Input.Time()
+				return s.Input.At
 			}
 		}
 	}
-	return r.Steps[0].Input.Time()
+	return r.Steps[0].Input.At
 }
 
 func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }
@@ -93,7 +93,7 @@ func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(
 // step takes in one step, before which the lifecycle was in a state.
 func (s *story) step(n int, before fsm.State) error {
 	step := &s.record.Steps[n-1]
-	switch in := step.Input.(type) {
+	switch in := step.Input.Fact.(type) {
 	case fsm.Boot:
 		if err := s.boot(n, in, before); err != nil {
 			return err
@@ -129,7 +129,7 @@ func (s *story) step(n int, before fsm.State) error {
 // other tells a command of somebody else that moves the request's handles, as /stop
 // does (SES-15).
 func (s *story) other(step *Step) {
-	in, ok := step.Input.(fsm.Requested)
+	in, ok := step.Input.Fact.(fsm.Requested)
 	if !ok || !slices.ContainsFunc(step.Moves, func(m fsm.Move) bool { return s.record.owns(m.Handle) }) {
 		return
 	}
@@ -144,7 +144,7 @@ func (s *story) other(step *Step) {
 
 // when adds an entry of the timeline.
 func (s *story) when(step *Step, entry object) {
-	s.timeline = append(s.timeline, append(object{{"at", span(s.round(step.Input.Time() - s.began))}}, entry...))
+	s.timeline = append(s.timeline, append(object{{"at", span(s.round(step.Input.At - s.began))}}, entry...))
 }
 
 // boot tells a start: after a stop, or after a crash.
@@ -158,7 +158,7 @@ func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
 	if len(in.Doubts) > 0 {
 		return s.record.refused(n, "a start held a handle whose journal it decided otherwise")
 	}
-	down := in.At - s.record.Steps[max(n-2, 0)].Input.Time()
+	down := step.Input.At - s.record.Steps[max(n-2, 0)].Input.At
 	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(max(down, 1))}})
 	s.lived++
 	return nil
@@ -167,7 +167,7 @@ func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
 // input tells what came from without, and notes what answers a call.
 func (s *story) input(n int) error {
 	step := &s.record.Steps[n-1]
-	switch in := step.Input.(type) {
+	switch in := step.Input.Fact.(type) {
 	case fsm.Requested, fsm.TimerFired: // the first entry; what the machine arms itself
 	case fsm.CancelRequested:
 		s.when(step, object{{"cancel", requestID}})
@@ -194,22 +194,22 @@ func (s *story) answered(n int) error {
 	step := &s.record.Steps[n-1]
 	id := fsm.Answers(step.Input)
 	i := slices.IndexFunc(s.asked, func(c *call) bool { return c.id == id })
-	switch saved, ok := step.Input.(fsm.SessionSaved); {
+	switch saved, ok := step.Input.Fact.(fsm.SessionSaved); {
 	case i < 0:
 		return s.record.refused(n, "a call was answered that was made before the request")
 	case ok && saved.Conflict:
 		return s.record.refused(n, "somebody else had saved the session meanwhile")
 	}
-	s.asked[i].answer, s.asked[i].took = step.Input, step.Input.Time()-s.asked[i].at
+	s.asked[i].answer, s.asked[i].took = step.Input, step.Input.At-s.asked[i].at
 	return nil
 }
 
 // call notes a call. One that is made again after a start is the same.
 func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
-	at := s.record.Steps[n-1].Input.Time()
-	if _, boots := s.record.Steps[n-1].Input.(fsm.Boot); boots {
+	at := s.record.Steps[n-1].Input.At
+	if _, boots := s.record.Steps[n-1].Input.Fact.(fsm.Boot); boots {
 		for _, c := range s.asked {
-			if c.answer == nil && sameCall(c.effect, e) {
+			if c.answer.Fact == nil && sameCall(c.effect, e) {
 				c.id = id
 				return
 			}

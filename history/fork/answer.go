@@ -66,7 +66,7 @@ func (f *forking) here(recorded fsm.HandleID) fsm.HandleID {
 // brings reports whether what is due is of an input's kind.
 func (d due) brings(in fsm.Input) bool {
 	kind := d.handle.Await.Kind
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case fsm.BrainAnswered, fsm.BrainFailed:
 		return kind == fsm.CallBrain
 	case fsm.ToolAnswered:
@@ -100,16 +100,16 @@ func (d due) brings(in fsm.Input) bool {
 func (f *forking) answer(d due, against *history.Step) error {
 	at := f.machine.View().Now
 	if against != nil {
-		at = max(at, against.Input.Time())
+		at = max(at, against.Input.At)
 	}
 	if ask, ok := d.effect.(fsm.AskBrain); ok {
 		return f.ask(ask, against)
 	}
-	in, source := f.person(d, at)
+	fact, source := f.person(d)
 	if d.effect != nil {
-		in, source = f.world(d, at)
+		fact, source = f.world(d)
 	}
-	f.tell(in, source, against)
+	f.tell(fsm.Input{At: at, Fact: fact}, source, against)
 	return nil
 }
 
@@ -120,14 +120,14 @@ func (f *forking) ask(ask fsm.AskBrain, against *history.Step) error {
 	if err != nil {
 		return err
 	}
-	now := f.machine.View().Now
-	switch said := in.(type) {
+	in.At += f.machine.View().Now
+	switch said := in.Fact.(type) {
 	case fsm.BrainAnswered:
-		said.At, said.Call = now+said.At, ask.Call
-		in = said
+		said.Call = ask.Call
+		in.Fact = said
 	case fsm.BrainFailed:
-		said.At, said.Call = now+said.At, ask.Call
-		in = said
+		said.Call = ask.Call
+		in.Fact = said
 	default:
 		return fmt.Errorf("a model answers with %s", fsm.InputKind(in))
 	}
@@ -137,7 +137,7 @@ func (f *forking) ask(ask fsm.AskBrain, against *history.Step) error {
 
 // person is what a handle hears that waits for no call: a person's word as recorded about
 // the same call, or a refusal; or the end of its wait.
-func (f *forking) person(d due, at fsm.Millis) (fsm.Input, Source) {
+func (f *forking) person(d due) (fsm.Fact, Source) {
 	h := d.handle
 	question := fsm.QuestionApprove
 	switch h.State {
@@ -145,7 +145,7 @@ func (f *forking) person(d due, at fsm.Millis) (fsm.Input, Source) {
 		question = fsm.QuestionUnknown
 	case fsm.Approving:
 	default:
-		return fsm.TimerFired{At: at, Timer: h.Wait}, FromFork
+		return fsm.TimerFired{Timer: h.Wait}, FromFork
 	}
 	asked, source := "", FromFork
 	if h.Inf.Next < len(h.Inf.Calls) {
@@ -161,65 +161,65 @@ func (f *forking) person(d due, at fsm.Millis) (fsm.Input, Source) {
 		resolved, source = known, FromRecord
 	}
 	if question == fsm.QuestionUnknown {
-		resolved.At, resolved.Handle = at, h.ID
+		resolved.Handle = h.ID
 		return resolved, source
 	}
-	decided.At, decided.Handle, decided.Key = at, h.ID, fsm.PersonKey(f.machine.View(), h.ID)
+	decided.Handle, decided.Key = h.ID, fsm.PersonKey(f.machine.View(), h.ID)
 	return decided, source
 }
 
 // world is the answer to what was asked of the world, the model apart.
-func (f *forking) world(d due, at fsm.Millis) (fsm.Input, Source) {
+func (f *forking) world(d due) (fsm.Fact, Source) {
 	asked, call := named(d.effect)
 	switch e := d.effect.(type) {
 	case fsm.RunTool:
 		if d.handle.Await.Kind == fsm.CallStop {
-			return fsm.ToolStopped{At: at, Call: e.Call}, FromFork
+			return fsm.ToolStopped{Answered: fsm.To(e.Call)}, FromFork
 		}
-		return f.tool(e, asked, at)
+		return f.tool(e, asked)
 	case fsm.SaveSession:
-		return fsm.SessionSaved{At: at, Call: e.Call}, FromFork
+		return fsm.SessionSaved{Answered: fsm.To(e.Call)}, FromFork
 	case fsm.Store:
-		return fsm.Stored{At: at, Call: e.Call}, FromFork
+		return fsm.Stored{Answered: fsm.To(e.Call)}, FromFork
 	}
 	known, _ := f.record.next(asked, true)
 	switch known := known.(type) {
 	case fsm.Recalled:
-		known.At, known.Call = at, call
+		known.Call = call
 		return known, FromRecord
 	case fsm.SessionLoaded:
-		known.At, known.Call = at, call
+		known.Call = call
 		return known, FromRecord
 	case fsm.SkillLoaded:
-		known.At, known.Call = at, call
+		known.Call = call
 		return known, FromRecord
 	case fsm.Embedded:
-		known.At, known.Call = at, call
+		known.Call = call
 		return known, FromRecord
 	}
-	return unknown(d.effect, at), FromFork
+	return unknown(d.effect), FromFork
 }
 
 // unknown is the answer to what is read and is not in the record.
-func unknown(e fsm.Effect, at fsm.Millis) fsm.Input {
+func unknown(e fsm.Effect) fsm.Fact {
 	switch e := e.(type) {
 	case fsm.LoadSession:
-		return fsm.SessionLoaded{At: at, Call: e.Call, Error: "the record has no such session"}
+		return fsm.SessionLoaded{Answered: fsm.To(e.Call), Error: "the record has no such session"}
 	case fsm.LoadSkill:
-		return fsm.SkillLoaded{At: at, Call: e.Call, Error: NotRecorded}
+		return fsm.SkillLoaded{Answered: fsm.To(e.Call), Error: NotRecorded}
 	case fsm.Embed:
-		return fsm.Embedded{At: at, Call: e.Call, Error: "nothing is embedded in a fork"}
+		return fsm.Embedded{Answered: fsm.To(e.Call), Error: "nothing is embedded in a fork"}
 	default:
-		return fsm.Recalled{At: at, Call: fsm.CallOf(e)}
+		return fsm.Recalled{Answered: fsm.To(fsm.CallOf(e))}
 	}
 }
 
 // tool is the recorded result of a call, or a refusal. That of a call with effects is given
 // once: it stands for the one time that it was run.
-func (f *forking) tool(e fsm.RunTool, asked string, at fsm.Millis) (fsm.Input, Source) {
+func (f *forking) tool(e fsm.RunTool, asked string) (fsm.Fact, Source) {
 	answer, known := f.record.next(asked, e.Effects == fsm.EffectsNone)
 	if in, ok := answer.(fsm.ToolAnswered); ok {
-		in.At, in.Call = at, e.Call
+		in.Call = e.Call
 		return in, FromRecord
 	}
 	why := NotRecorded
@@ -227,5 +227,5 @@ func (f *forking) tool(e fsm.RunTool, asked string, at fsm.Millis) (fsm.Input, S
 		why = NoResult
 	}
 	f.result.Refused = append(f.result.Refused, Refusal{Handle: e.Handle, Tool: e.Name, Args: e.Args, Why: why})
-	return fsm.ToolAnswered{At: at, Call: e.Call, Text: why, Failed: true, Invalid: true}, FromFork
+	return fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: why, Failed: true, Invalid: true}, FromFork
 }

@@ -26,13 +26,13 @@ func Edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 	for _, e := range edits {
 		if keys := EditKeys(in); !slices.Contains(keys, e.Key) {
 			if len(keys) == 0 {
-				return nil, fmt.Errorf("%s: %w: the step is a %s, of which nothing can be edited", e.Key, ErrEdit, fsm.InputKind(in))
+				return fsm.Input{}, fmt.Errorf("%s: %w: the step is a %s, of which nothing can be edited", e.Key, ErrEdit, fsm.InputKind(in))
 			}
-			return nil, fmt.Errorf("%s: %w: the step is a %s, whose keys are %s", e.Key, ErrEdit, fsm.InputKind(in), strings.Join(keys, ", "))
+			return fsm.Input{}, fmt.Errorf("%s: %w: the step is a %s, whose keys are %s", e.Key, ErrEdit, fsm.InputKind(in), strings.Join(keys, ", "))
 		}
 		var err error
-		if in, err = e.apply(in); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", e.Key, ErrEdit, err)
+		if in.Fact, err = e.apply(in.Fact); err != nil {
+			return fsm.Input{}, fmt.Errorf("%s: %w: %w", e.Key, ErrEdit, err)
 		}
 	}
 	return in, nil
@@ -47,7 +47,7 @@ func Edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 //	recalled  of recalled: ["a summary", …], or [{"id": "h1", "summary": "…"}]
 //	approve   of decided: true or false
 func EditKeys(in fsm.Input) []string {
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case fsm.Requested, fsm.Resolved:
 		return []string{"text"}
 	case fsm.ToolAnswered:
@@ -64,7 +64,7 @@ func EditKeys(in fsm.Input) []string {
 }
 
 // apply returns in with the edit; its key fits.
-func (e Edit) apply(in fsm.Input) (_ fsm.Input, err error) {
+func (e Edit) apply(in fsm.Fact) (_ fsm.Fact, err error) {
 	switch in := in.(type) {
 	case fsm.Requested:
 		in.Text = e.Value
@@ -84,7 +84,7 @@ func (e Edit) apply(in fsm.Input) (_ fsm.Input, err error) {
 		in.Text = e.Value
 		return in, nil
 	case fsm.BrainFailed:
-		return e.apply(fsm.BrainAnswered{At: in.At, Call: in.Call, Stop: fsm.StopEndTurn})
+		return e.apply(fsm.BrainAnswered{Answered: fsm.To(in.Call), Stop: fsm.StopEndTurn})
 	case fsm.BrainAnswered:
 		return e.answer(in)
 	case fsm.Recalled:
@@ -97,7 +97,7 @@ func (e Edit) apply(in fsm.Input) (_ fsm.Input, err error) {
 }
 
 // answer is what the model says with the edit.
-func (e Edit) answer(in fsm.BrainAnswered) (fsm.Input, error) {
+func (e Edit) answer(in fsm.BrainAnswered) (fsm.Fact, error) {
 	if e.Key == "says" {
 		in.Text, in.Calls = e.Value, nil
 	} else {

@@ -16,29 +16,29 @@ func TestSIM15EditsOfEachKind(t *testing.T) {
 		edit []Edit
 		want fsm.Input
 	}{
-		{fsm.Requested{At: 1, Text: "a"}, []Edit{{"text", "b"}}, fsm.Requested{At: 1, Text: "b"}},
-		{fsm.Resolved{Handle: 2}, []Edit{{"text", "b"}}, fsm.Resolved{Handle: 2, Text: "b"}},
-		{fsm.Decided{Key: "k", Approve: true}, []Edit{{"approve", "false"}}, fsm.Decided{Key: "k"}},
-		{fsm.ToolAnswered{Call: 3, Text: "a"}, []Edit{{"result", ""}}, fsm.ToolAnswered{Call: 3}},
-		{fsm.ToolAnswered{Call: 3, Text: "a"}, []Edit{{"failed", "true"}, {"result", "no"}}, fsm.ToolAnswered{Call: 3, Text: "no", Failed: true}},
-		{fsm.ToolAnswered{Call: 3, Failed: true, Nothing: true}, []Edit{{"failed", "false"}}, fsm.ToolAnswered{Call: 3}},
+		{fsm.Input{At: 1, Fact: fsm.Requested{Text: "a"}}, []Edit{{"text", "b"}}, fsm.Input{At: 1, Fact: fsm.Requested{Text: "b"}}},
+		{fsm.Input{Fact: fsm.Resolved{Handle: 2}}, []Edit{{"text", "b"}}, fsm.Input{Fact: fsm.Resolved{Handle: 2, Text: "b"}}},
+		{fsm.Input{Fact: fsm.Decided{Key: "k", Approve: true}}, []Edit{{"approve", "false"}}, fsm.Input{Fact: fsm.Decided{Key: "k"}}},
+		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a"}}, []Edit{{"result", ""}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3)}}},
+		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a"}}, []Edit{{"failed", "true"}, {"result", "no"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "no", Failed: true}}},
+		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Failed: true, Nothing: true}}, []Edit{{"failed", "false"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3)}}},
 		{
-			fsm.BrainAnswered{Call: 3, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "x"}}, Thinking: "hm"},
-			[]Edit{{"says", "b"}}, fsm.BrainAnswered{Call: 3, Stop: fsm.StopEndTurn, Text: "b"},
+			fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(3), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "x"}}, Thinking: "hm"}},
+			[]Edit{{"says", "b"}}, fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(3), Stop: fsm.StopEndTurn, Text: "b"}},
 		},
 		{
-			fsm.BrainFailed{At: 5, Call: 3, Class: fsm.BrainBusy},
+			fsm.Input{At: 5, Fact: fsm.BrainFailed{Answered: fsm.To(3), Class: fsm.BrainBusy}},
 			[]Edit{{"calls", `[{"name": "exec", "args": {"cmd": "ls"}}, {"name": "look"}]`}, {"says", "b"}},
-			fsm.BrainAnswered{At: 5, Call: 3, Stop: fsm.StopToolUse, Text: "b", Calls: []fsm.ToolCall{
+			fsm.Input{At: 5, Fact: fsm.BrainAnswered{Answered: fsm.To(3), Stop: fsm.StopToolUse, Text: "b", Calls: []fsm.ToolCall{
 				{ID: "edit_0", Name: "exec", Args: `{"cmd": "ls"}`}, {ID: "edit_1", Name: "look", Args: "{}"},
-			}},
+			}}},
 		},
-		{fsm.Recalled{Call: 3, Error: "no"}, []Edit{{"recalled", `["s"]`}}, fsm.Recalled{Call: 3, Entries: []fsm.Memory{{ID: "edit1", Summary: "s"}}}},
-		{fsm.Recalled{Call: 3}, []Edit{{"recalled", `[{"id": "h1", "summary": "s"}]`}}, fsm.Recalled{Call: 3, Entries: []fsm.Memory{{ID: "h1", Summary: "s"}}}},
+		{fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3), Error: "no"}}, []Edit{{"recalled", `["s"]`}}, fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3), Entries: []fsm.Memory{{ID: "edit1", Summary: "s"}}}}},
+		{fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3)}}, []Edit{{"recalled", `[{"id": "h1", "summary": "s"}]`}}, fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3), Entries: []fsm.Memory{{ID: "h1", Summary: "s"}}}}},
 	} {
 		got, err := Edited(test.in, test.edit)
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
-			t.Errorf("%T with %v: %v\n%s", test.in, test.edit, err, diff)
+			t.Errorf("%T with %v: %v\n%s", test.in.Fact, test.edit, err, diff)
 		}
 	}
 }
@@ -49,17 +49,17 @@ func TestSIM15AnEditThatDoesNotFit(t *testing.T) {
 		edit Edit
 		want string
 	}{
-		{fsm.ToolAnswered{}, Edit{"says", "b"}, "says: cannot be edited so: the step is a tool_answered, whose keys are result, failed"},
-		{fsm.Stored{}, Edit{"text", "b"}, "the step is a stored, of which nothing can be edited"},
-		{fsm.Decided{}, Edit{"approve", "yes"}, `wants true or false, not "yes"`},
-		{fsm.BrainAnswered{}, Edit{"calls", "exec"}, `wants a list such as [{"name": "list_dir", "args": {"path": "."}}]`},
-		{fsm.BrainAnswered{}, Edit{"calls", `[{"args": {}}]`}, "call 1 has no name"},
-		{fsm.BrainAnswered{}, Edit{"calls", `[{"name": "x", "args": []}]`}, "call 1: args wants an object"},
-		{fsm.BrainAnswered{}, Edit{"calls", `[] []`}, "something follows the value"},
-		{fsm.Recalled{}, Edit{"recalled", `[{"text": "s"}]`}, `unknown field "text"`},
+		{fsm.Input{Fact: fsm.ToolAnswered{}}, Edit{"says", "b"}, "says: cannot be edited so: the step is a tool_answered, whose keys are result, failed"},
+		{fsm.Input{Fact: fsm.Stored{}}, Edit{"text", "b"}, "the step is a stored, of which nothing can be edited"},
+		{fsm.Input{Fact: fsm.Decided{}}, Edit{"approve", "yes"}, `wants true or false, not "yes"`},
+		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", "exec"}, `wants a list such as [{"name": "list_dir", "args": {"path": "."}}]`},
+		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"args": {}}]`}, "call 1 has no name"},
+		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"name": "x", "args": []}]`}, "call 1: args wants an object"},
+		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[] []`}, "something follows the value"},
+		{fsm.Input{Fact: fsm.Recalled{}}, Edit{"recalled", `[{"text": "s"}]`}, `unknown field "text"`},
 	} {
 		if _, err := Edited(test.in, []Edit{test.edit}); !errors.Is(err, ErrEdit) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v of %T: %v; want %s", test.edit, test.in, err, test.want)
+			t.Errorf("%v of %T: %v; want %s", test.edit, test.in.Fact, err, test.want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Brain func(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, error)
 // told as recorded.
 type Change struct {
 	Config   *fsm.Config // in force from before the step on, as after a reload; nil: that of the record
-	Input    fsm.Input   // told in place of the step's, see [Edited]; nil: that
+	Input    fsm.Input   // told in place of the step's, see [Edited]; without a fact: that
 	Anew     bool        // the question that the step answers is asked anew; of other steps it says nothing
 	StepsMax int         // more steps than this are an error; 0: the constant of this name
 }
@@ -119,16 +119,16 @@ type forking struct {
 // begin brings the machine to the step, and tells it that.
 func (f *forking) begin(c Change) {
 	p := f.point
-	anew := c.Anew && p.Answers() && c.Input == nil
+	anew := c.Anew && p.Answers() && c.Input.Fact == nil
 	if anew && c.Config != nil {
 		f.askAgain(*c.Config)
 	} else {
 		f.start(p.before)
 		if c.Config != nil {
-			f.step(fsm.Configured{At: p.before.Now, Config: *c.Config})
+			f.step(fsm.Input{At: p.before.Now, Fact: fsm.Configured{Config: *c.Config}})
 		}
 	}
-	if _, cancels := p.Step.Input.(fsm.CancelRequested); !cancels {
+	if _, cancels := p.Step.Input.Fact.(fsm.CancelRequested); !cancels {
 		f.unqueue()
 	}
 	if anew {
@@ -136,7 +136,7 @@ func (f *forking) begin(c Change) {
 		return
 	}
 	in, source := p.Step.Input, FromStep
-	if c.Input != nil {
+	if c.Input.Fact != nil {
 		in, source = c.Input, FromEdit
 	}
 	f.tell(in, source, &p.Step)
@@ -154,7 +154,7 @@ func (f *forking) start(s fsm.Snapshot) {
 func (f *forking) unqueue() {
 	s := f.machine.View()
 	if slices.ContainsFunc(s.Handles, func(h fsm.Handle) bool { return h.State == fsm.Queued }) {
-		f.step(fsm.Configured{At: s.Now, Config: s.Config})
+		f.step(fsm.Input{At: s.Now, Fact: fsm.Configured{Config: s.Config}})
 	}
 }
 
@@ -162,7 +162,7 @@ func (f *forking) unqueue() {
 // another configuration, so that the question is put in its words.
 func (f *forking) askAgain(config fsm.Config) {
 	m := fsm.Restore(f.point.asking)
-	m.Step(fsm.Configured{At: f.point.asking.Now, Config: config})
+	m.Step(fsm.Input{At: f.point.asking.Now, Fact: fsm.Configured{Config: config}})
 	for _, in := range f.point.lead {
 		f.know(m.Step(in))
 	}
@@ -243,7 +243,7 @@ func (f *forking) end() Result {
 // that nobody waited for.
 func told(steps []history.Step) []history.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s history.Step) bool {
-		switch s.Input.(type) {
+		switch s.Input.Fact.(type) {
 		case fsm.Decided, fsm.Resolved:
 			return !s.About || len(s.Moves) == 0
 		default:
@@ -265,30 +265,30 @@ func decidedAlike(a, b []fsm.Move) bool {
 
 // alike reports whether two inputs say the same, their times and the names of calls apart.
 func alike(a, b fsm.Input) bool {
-	switch a := a.(type) {
+	switch said := a.Fact.(type) {
 	case fsm.BrainAnswered:
-		b, ok := b.(fsm.BrainAnswered)
-		return ok && a.Stop == b.Stop && a.Text == b.Text && slices.EqualFunc(a.Calls, b.Calls, func(x, y fsm.ToolCall) bool {
+		b, ok := b.Fact.(fsm.BrainAnswered)
+		return ok && said.Stop == b.Stop && said.Text == b.Text && slices.EqualFunc(said.Calls, b.Calls, func(x, y fsm.ToolCall) bool {
 			return x.Name == y.Name && regression.Canonical(x.Args) == regression.Canonical(y.Args)
 		})
 	case fsm.BrainFailed:
-		b, ok := b.(fsm.BrainFailed)
-		return ok && a.Class == b.Class && a.Reason == b.Reason
+		b, ok := b.Fact.(fsm.BrainFailed)
+		return ok && said.Class == b.Class && said.Reason == b.Reason
 	case fsm.ToolAnswered:
-		b, ok := b.(fsm.ToolAnswered)
-		return ok && a.Text == b.Text && a.Failed == b.Failed && a.Nothing == b.Nothing && a.Invalid == b.Invalid
+		b, ok := b.Fact.(fsm.ToolAnswered)
+		return ok && said.Text == b.Text && said.Failed == b.Failed && said.Nothing == b.Nothing && said.Invalid == b.Invalid
 	case fsm.Requested:
-		b, ok := b.(fsm.Requested)
-		return ok && a.Text == b.Text
+		b, ok := b.Fact.(fsm.Requested)
+		return ok && said.Text == b.Text
 	case fsm.Recalled:
-		b, ok := b.(fsm.Recalled)
-		return ok && a.Error == b.Error && slices.Equal(a.Entries, b.Entries)
+		b, ok := b.Fact.(fsm.Recalled)
+		return ok && said.Error == b.Error && slices.Equal(said.Entries, b.Entries)
 	case fsm.Decided:
-		b, ok := b.(fsm.Decided)
-		return ok && a.Approve == b.Approve
+		b, ok := b.Fact.(fsm.Decided)
+		return ok && said.Approve == b.Approve
 	case fsm.Resolved:
-		b, ok := b.(fsm.Resolved)
-		return ok && a.Text == b.Text
+		b, ok := b.Fact.(fsm.Resolved)
+		return ok && said.Text == b.Text
 	default: // what is loaded is the recorded, and what is written is not
 		return fsm.InputKind(a) == fsm.InputKind(b)
 	}

@@ -55,7 +55,7 @@ type script struct {
 func (s *script) answer(ask fsm.AskBrain, _ []fsm.ToolDecl) (fsm.Input, error) {
 	s.asked = append(s.asked, ask)
 	if len(s.lines) == 0 {
-		return nil, errSilent
+		return fsm.Input{}, errSilent
 	}
 	next := s.lines[0]
 	s.lines = s.lines[1:]
@@ -68,10 +68,12 @@ func (s *script) last() fsm.Message {
 	return messages[len(messages)-1]
 }
 
-func says(text string) fsm.Input { return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text} }
+func says(text string) fsm.Input {
+	return fsm.Input{Fact: fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text}}
+}
 
 func calls(name, args string) fsm.Input {
-	return fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "x", Name: name, Args: args}}}
+	return fsm.Input{Fact: fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "x", Name: name, Args: args}}}}
 }
 
 // run runs a fork that must come to an end without a breach of the invariants.
@@ -136,7 +138,7 @@ func TestSIM19ARecordedCallHasItsResult(t *testing.T) {
 	r := run(t, p, fork.Change{Anew: true}, b)
 	var results []string
 	for _, s := range r.Steps {
-		if in, ok := s.Input.(fsm.ToolAnswered); ok {
+		if in, ok := s.Input.Fact.(fsm.ToolAnswered); ok {
 			results = append(results, string(s.Source)+" "+in.Text)
 		}
 	}
@@ -197,7 +199,7 @@ func TestSIM15AnotherConfiguration(t *testing.T) {
 // The wait before the model is asked again is over at once, and the fork is bounded.
 func TestSIM15WaitsAreOverAtOnce(t *testing.T) {
 	p := recorded(t, looks, looksModel)
-	r := run(t, p, fork.Change{Anew: true}, &script{lines: []fsm.Input{fsm.BrainFailed{Class: fsm.BrainBusy, Reason: "busy"}, says("late")}})
+	r := run(t, p, fork.Change{Anew: true}, &script{lines: []fsm.Input{{Fact: fsm.BrainFailed{Class: fsm.BrainBusy, Reason: "busy"}}, says("late")}})
 	if r.Reply.Text != "late" || r.Questions != 2 {
 		t.Errorf("%+v after %d questions", r.Reply, r.Questions)
 	}

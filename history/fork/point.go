@@ -40,7 +40,7 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 		return Point{}, fmt.Errorf("step %d: %w: its %s is not about the request's handle, which only waited for it; it can begin at %s",
 			n, ErrNoPoint, fsm.InputKind(p.Step.Input), places(h))
 	}
-	if _, asks := p.Step.Input.(fsm.Requested); asks && replies(p.Step) {
+	if _, asks := p.Step.Input.Fact.(fsm.Requested); asks && replies(p.Step) {
 		return Point{}, fmt.Errorf("step %d: %w: request %q was answered in its own step", n, ErrNoPoint, h.Request.Key.ID)
 	}
 	var err error
@@ -65,7 +65,7 @@ func replies(s history.Step) bool {
 func (p *Point) Answers() bool { return answersBrain(p.Step.Input) }
 
 func answersBrain(in fsm.Input) bool {
-	switch in.(type) {
+	switch in.Fact.(type) {
 	case fsm.BrainAnswered, fsm.BrainFailed:
 		return true
 	default:

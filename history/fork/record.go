@@ -45,7 +45,7 @@ func newRecord(steps []history.Step, n int) *record {
 // answered notes what a step answers.
 func (r *record) answered(s history.Step, used bool) {
 	call, key := fsm.Answers(s.Input), ""
-	switch in := s.Input.(type) {
+	switch in := s.Input.Fact.(type) {
 	case fsm.ToolStopped: // no result
 		return
 	case fsm.Decided:
@@ -59,7 +59,7 @@ func (r *record) answered(s history.Step, used bool) {
 	for i := len(r.entries) - 1; i >= 0; i-- {
 		e := &r.entries[i]
 		person := call == 0 && e.key != "" && e.handle == s.Handle && (key == "" || e.key == key)
-		if e.answer == nil && s.About && (call != 0 && e.call == call || person) {
+		if e.answer.Fact == nil && s.About && (call != 0 && e.call == call || person) {
 			e.answer, e.used = s.Input, used
 			return
 		}
@@ -68,7 +68,7 @@ func (r *record) answered(s history.Step, used bool) {
 
 // next takes the next answer to what is asked. Where again is set and there is no next one,
 // it is the last one once more. Known reports whether it was asked at all.
-func (r *record) next(asked string, again bool) (answer fsm.Input, known bool) {
+func (r *record) next(asked string, again bool) (answer fsm.Fact, known bool) {
 	last := -1
 	for i := range r.entries {
 		e := &r.entries[i]
@@ -76,17 +76,17 @@ func (r *record) next(asked string, again bool) (answer fsm.Input, known bool) {
 			continue
 		}
 		known = true
-		if e.answer == nil {
+		if e.answer.Fact == nil {
 			continue
 		}
 		if !e.used {
 			e.used = true
-			return e.answer, true
+			return e.answer.Fact, true
 		}
 		last = i
 	}
 	if again && last >= 0 {
-		return r.entries[last].answer, true
+		return r.entries[last].answer.Fact, true
 	}
 	return nil, known
 }

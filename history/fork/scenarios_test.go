@@ -57,7 +57,7 @@ func recordedBrain(h history.History, from int) fork.Brain {
 				asked[ask.Call] = ask.Purpose
 			}
 		}
-		switch s.Input.(type) {
+		switch s.Input.Fact.(type) {
 		case fsm.BrainAnswered, fsm.BrainFailed:
 			if p := asked[fsm.Answers(s.Input)]; s.About && s.N >= from {
 				answers[p] = append(answers[p], s.Input)
@@ -67,19 +67,10 @@ func recordedBrain(h history.History, from int) fork.Brain {
 	return func(ask fsm.AskBrain, _ []fsm.ToolDecl) (fsm.Input, error) {
 		list := answers[ask.Purpose]
 		if len(list) == 0 {
-			return nil, errSilent
+			return fsm.Input{}, errSilent
 		}
 		answers[ask.Purpose] = list[1:]
-		switch in := list[0].(type) {
-		case fsm.BrainAnswered:
-			in.At = 0
-			return in, nil
-		case fsm.BrainFailed:
-			in.At = 0
-			return in, nil
-		default:
-			return in, nil
-		}
+		return fsm.Input{Fact: list[0].Fact}, nil
 	}
 }
 
@@ -102,7 +93,7 @@ func again(r fork.Result) bool {
 // records are all that came meanwhile.
 func outside(steps []history.Step, records []sim.Step) bool {
 	for _, r := range records {
-		switch in := r.Input.(type) {
+		switch in := r.Input.Fact.(type) {
 		case fsm.Configured, fsm.CancelRequested, fsm.Signalled, fsm.Boot:
 			return true
 		case fsm.Requested:
@@ -112,7 +103,7 @@ func outside(steps []history.Step, records []sim.Step) bool {
 		}
 	}
 	return slices.ContainsFunc(steps, func(s history.Step) bool {
-		switch in := s.Input.(type) {
+		switch in := s.Input.Fact.(type) {
 		case fsm.BrainAnswered, fsm.BrainFailed, fsm.ToolAnswered, fsm.Recalled, fsm.Embedded, fsm.SessionLoaded, fsm.SkillLoaded,
 			fsm.Decided, fsm.Resolved:
 			return !s.About

@@ -47,13 +47,13 @@ func (c *changed) restore(s fsm.Snapshot, reason string) {
 // recorded one.
 func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 	in := f.Input
-	switch i := in.(type) {
+	switch i := in.Fact.(type) {
 	case fsm.Boot:
 		c.prompts(&i.Config.Prompts)
-		in = i
+		in.Fact = i
 	case fsm.Configured:
 		c.prompts(&i.Config.Prompts)
-		in = i
+		in.Fact = i
 	}
 	asks := asksOf(c.machine.Step(in))
 	if c.parted = !together(c.machine.View(), f.Machine.View()); c.parted {

@@ -97,7 +97,7 @@ func (c *collecting) take(f engine.Folded) {
 	if c.changed != nil {
 		other = c.changed.step(f)
 	}
-	switch f.Input.(type) {
+	switch f.Input.Fact.(type) {
 	case fsm.Boot:
 		c.found.Unanswered += len(c.open) // what was asked of the process before
 		clear(c.open)
@@ -107,7 +107,7 @@ func (c *collecting) take(f engine.Folded) {
 	}
 	c.follow(f)
 	steps := c.steps(f)
-	if in, ok := f.Input.(fsm.BrainAnswered); ok {
+	if in, ok := f.Input.Fact.(fsm.BrainAnswered); ok {
 		c.answered(f, in, steps)
 	}
 	for _, e := range f.Caused {
@@ -174,7 +174,7 @@ func (c *collecting) asked(f engine.Folded, ask fsm.AskBrain, other []fsm.AskBra
 	h := handleOf(f.Machine, ask.Handle)
 	q := Question{
 		Request: c.requestOf(f.Machine, ask.Handle), Handle: ask.Handle, Kind: h.Kind, Session: ask.Session,
-		Asked: f.Index, At: f.Input.Time(), Ask: ask, Cognition: h.State == fsm.Cognition, config: c.config,
+		Asked: f.Index, At: f.Input.At, Ask: ask, Cognition: h.State == fsm.Cognition, config: c.config,
 	}
 	if !c.filter.wants(q) {
 		return
@@ -197,7 +197,7 @@ func (c *collecting) answered(f engine.Folded, in fsm.BrainAnswered, steps []num
 		return
 	}
 	delete(c.open, in.Call)
-	q.Answer, q.Answered, q.Took = in, f.Index, max(in.At-q.At, 0)
+	q.Answer, q.Answered, q.Took = in, f.Index, max(f.Input.At-q.At, 0)
 	for _, n := range steps {
 		if slices.Contains(n.history.Handles, q.Handle) {
 			q.Step = n.step.N

@@ -31,7 +31,7 @@ func (w *world) Perform(e fsm.Effect) error {
 		if e.Purpose == w.silent {
 			return nil
 		}
-		in := fsm.BrainAnswered{At: w.at, Call: e.Call, Stop: fsm.StopEndTurn, Text: "four", Tokens: fsm.Tokens{Prompt: 50, Answer: 5}}
+		in := fsm.BrainAnswered{Answered: fsm.To(e.Call), Stop: fsm.StopEndTurn, Text: "four", Tokens: fsm.Tokens{Prompt: 50, Answer: 5}}
 		last := e.Conversation.Messages[len(e.Conversation.Messages)-1]
 		switch {
 		case strings.Contains(last.Text, "peek"), w.peeks > 1 && last.Role == fsm.RoleTool:
@@ -42,19 +42,19 @@ func (w *world) Perform(e fsm.Effect) error {
 		case strings.Contains(last.Text, "delegate") && e.Purpose == fsm.PurposeAnswer:
 			in.Stop, in.Calls = fsm.StopToolUse, []fsm.ToolCall{{ID: "1", Name: "spawn", Args: `{"task":"count"}`}}
 		}
-		w.next = append(w.next, in)
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: in})
 	case fsm.RunTool:
-		w.next = append(w.next, fsm.ToolAnswered{At: w.at, Call: e.Call, Text: "a b"})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: "a b"}})
 	case fsm.LoadSession:
-		w.next = append(w.next, fsm.SessionLoaded{At: w.at, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.SessionLoaded{Answered: fsm.To(e.Call)}})
 	case fsm.SaveSession:
-		w.next = append(w.next, fsm.SessionSaved{At: w.at, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.SessionSaved{Answered: fsm.To(e.Call)}})
 	case fsm.Recall:
-		w.next = append(w.next, fsm.Recalled{At: w.at, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.Recalled{Answered: fsm.To(e.Call)}})
 	case fsm.Embed:
-		w.next = append(w.next, fsm.Embedded{At: w.at, Call: e.Call, Error: "none"})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.Embedded{Answered: fsm.To(e.Call), Error: "none"}})
 	case fsm.Store:
-		w.next = append(w.next, fsm.Stored{At: w.at, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.Stored{Answered: fsm.To(e.Call)}})
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func lived(t *testing.T, w *world, config fsm.Config, texts ...string) *engine.M
 	}
 	config.Init = fsm.InitOff
 	config.Tools = append(config.Tools, fsm.ToolDecl{Name: "list_dir", Effects: fsm.EffectsNone})
-	w.next = []fsm.Input{fsm.Boot{At: 1, Config: config}}
+	w.next = []fsm.Input{{At: 1, Fact: fsm.Boot{Config: config}}}
 	for i := 0; ; i++ {
 		for len(w.next) > 0 {
 			in := w.next[0]
@@ -86,9 +86,9 @@ func lived(t *testing.T, w *world, config fsm.Config, texts ...string) *engine.M
 		w.at += 1000
 		if i == 1 && w.reload {
 			config.Tools = append(config.Tools, fsm.ToolDecl{Name: "read_file", Effects: fsm.EffectsNone})
-			w.next = []fsm.Input{fsm.Configured{At: w.at, Config: config}}
+			w.next = []fsm.Input{{At: w.at, Fact: fsm.Configured{Config: config}}}
 		}
-		w.next = append(w.next, fsm.Requested{At: w.at, Request: key(texts[i]), Text: texts[i], Session: "s-" + texts[i]})
+		w.next = append(w.next, fsm.Input{At: w.at, Fact: fsm.Requested{Request: key(texts[i]), Text: texts[i], Session: "s-" + texts[i]}})
 	}
 }
 
@@ -133,7 +133,7 @@ func TestCLI18TheQuestionsAreThoseThatTheModelAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in, ok := h.Steps[2].Input.(fsm.BrainAnswered); !ok || len(in.Calls) != 1 {
+	if in, ok := h.Steps[2].Input.Fact.(fsm.BrainAnswered); !ok || len(in.Calls) != 1 {
 		t.Errorf("step 3 of the history is %v", h.Steps[2].Input)
 	}
 }

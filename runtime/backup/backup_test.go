@@ -67,13 +67,13 @@ func (f *folder) add(n uint64) {
 		f.t.Fatal(err)
 	}
 	if e.Last() == 0 {
-		err = e.Turn(fsm.Boot{At: 1, Config: fsm.ShellyProfile()})
+		err = e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: fsm.ShellyProfile()}})
 		if err == nil {
-			_, err = e.Accept(fsm.Requested{At: 2, Request: fsm.RequestKey{Principal: "local", Channel: "http", ID: "m1"}, Text: "hello"})
+			_, err = e.Accept(2, fsm.Requested{Request: fsm.RequestKey{Principal: "local", Channel: "http", ID: "m1"}, Text: "hello"})
 		}
 	}
 	for err == nil && n > e.Last() {
-		err = e.Turn(fsm.TimerFired{At: fsm.Millis(e.Last()), Timer: 1 << 40})
+		err = e.Turn(fsm.Input{At: fsm.Millis(e.Last()), Fact: fsm.TimerFired{Timer: 1 << 40}})
 	}
 	if err != nil {
 		f.t.Fatal(err)

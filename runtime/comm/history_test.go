@@ -19,11 +19,11 @@ type answers struct{ next []fsm.Input }
 func (w *answers) Perform(e fsm.Effect) error {
 	switch e := e.(type) {
 	case fsm.LoadSession:
-		w.next = append(w.next, fsm.SessionLoaded{At: 3, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: 3, Fact: fsm.SessionLoaded{Answered: fsm.To(e.Call)}})
 	case fsm.AskBrain:
-		w.next = append(w.next, fsm.BrainAnswered{At: 4, Call: e.Call, Stop: fsm.StopEndTurn, Text: "four"})
+		w.next = append(w.next, fsm.Input{At: 4, Fact: fsm.BrainAnswered{Answered: fsm.To(e.Call), Stop: fsm.StopEndTurn, Text: "four"}})
 	case fsm.SaveSession:
-		w.next = append(w.next, fsm.SessionSaved{At: 5, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: 5, Fact: fsm.SessionSaved{Answered: fsm.To(e.Call)}})
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func went(t *testing.T) *engine.MemoryJournal {
 	}
 	config := fsm.NanobotProfile()
 	config.Init = fsm.InitOff
-	w.next = []fsm.Input{fsm.Boot{At: 1, Config: config}, fsm.Requested{At: 2, Request: httpKey("m1"), Text: "two and two?"}}
+	w.next = []fsm.Input{{At: 1, Fact: fsm.Boot{Config: config}}, {At: 2, Fact: fsm.Requested{Request: httpKey("m1"), Text: "two and two?"}}}
 	for len(w.next) > 0 {
 		in := w.next[0]
 		w.next = w.next[1:]

@@ -22,7 +22,7 @@ func journal(t *testing.T) *engine.MemoryJournal {
 	j := engine.NewMemoryJournal()
 	machine := fsm.New()
 	for index := uint64(1); index <= 6; index++ {
-		in := fsm.TimerFired{At: fsm.Millis(index), Timer: 1}
+		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		effects := fsm.HashEffects(machine.Step(in))
 		if err := j.Append(engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: effects}}}, true); err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestCOM16AJournalThatCannotBeReadToItsEndBreaksTheConnection(t *testing.T) 
 	j := engine.NewMemoryJournal()
 	machine := fsm.New()
 	for index := uint64(1); index <= 2000; index++ { // more than is sent at once
-		in := fsm.TimerFired{At: fsm.Millis(index), Timer: 1}
+		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		r := engine.Record{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}
 		if err := j.Append(engine.Batch{Records: []engine.Record{r}}, true); err != nil {
 			t.Fatal(err)

@@ -56,13 +56,13 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 		path, body string
 		want       fsm.Input
 	}{
-		{"/v1/requests/m1/cancel", "", fsm.CancelRequested{Request: httpKey("m1")}},
-		{"/v1/requests/m1/cancel?channel=http", "", fsm.CancelRequested{Request: httpKey("m1")}},
-		{"/v1/requests/m1/approve", `{"key":"h1.1"}`, fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local"}},
-		{"/v1/requests/m1/deny", `{"key":"h1.1","by":"Ann"}`, fsm.Decided{Handle: 1, Key: "h1.1", By: "Ann"}},
-		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Resolved{Handle: 1, Text: "it was sent"}},
-		{"/v1/handles/9/approve", `{"key":"h9.1"}`, fsm.Decided{Handle: 9, Key: "h9.1", Approve: true, By: "local"}},
-		{"/v1/handles/9/resolve", `{}`, fsm.Resolved{Handle: 9}},
+		{"/v1/requests/m1/cancel", "", fsm.Input{Fact: fsm.CancelRequested{Request: httpKey("m1")}}},
+		{"/v1/requests/m1/cancel?channel=http", "", fsm.Input{Fact: fsm.CancelRequested{Request: httpKey("m1")}}},
+		{"/v1/requests/m1/approve", `{"key":"h1.1"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local"}}},
+		{"/v1/requests/m1/deny", `{"key":"h1.1","by":"Ann"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "Ann"}}},
+		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Input{Fact: fsm.Resolved{Handle: 1, Text: "it was sent"}}},
+		{"/v1/handles/9/approve", `{"key":"h9.1"}`, fsm.Input{Fact: fsm.Decided{Handle: 9, Key: "h9.1", Approve: true, By: "local"}}},
+		{"/v1/handles/9/resolve", `{}`, fsm.Input{Fact: fsm.Resolved{Handle: 9}}},
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			s := serveHTTP(t, nil)

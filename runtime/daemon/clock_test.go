@@ -34,14 +34,14 @@ func TestHND43SlotsWhenTheWallClockJumps(t *testing.T) {
 	} {
 		now = jump.to
 		in := looks()
-		if (in == nil) != jump.slot.IsZero() {
+		if (in.Fact == nil) != jump.slot.IsZero() {
 			t.Fatalf("at %s: %+v", now, in)
 		}
-		if in == nil {
+		if in.Fact == nil {
 			continue
 		}
-		due := in.(fsm.ScheduleDue)
-		if due.Slot != fsm.Millis(jump.slot.UnixMilli()) || due.At != fsm.Millis(now.UnixMilli()) {
+		due := in.Fact.(fsm.ScheduleDue)
+		if due.Slot != fsm.Millis(jump.slot.UnixMilli()) || in.At != fsm.Millis(now.UnixMilli()) {
 			t.Fatalf("at %s: %+v, want the slot of %s", now, due, jump.slot)
 		}
 		arm.From = due.Slot // as the machine asks for the next

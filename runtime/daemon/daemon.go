@@ -128,7 +128,7 @@ type failing interface {
 
 // message is something for the loop: a fact, or something to do between turns.
 type message struct {
-	fact func() fsm.Input // called by the loop; nil: it has become nothing
+	fact func() fsm.Input // called by the loop; without a fact it has become nothing
 	do   func()
 }
 
@@ -226,7 +226,7 @@ func (d *Daemon) take(m message) error {
 				return err // and not after whoever still has something to ask
 			}
 		} else {
-			if in := m.fact(); in != nil {
+			if in := m.fact(); in.Fact != nil {
 				inputs = append(inputs, in)
 			}
 		}
@@ -321,7 +321,7 @@ func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
 
 // Signal tells the machine of a signal.
 func (d *Daemon) Signal(name string) {
-	in := fsm.Signalled{At: d.now(), Name: name}
+	in := fsm.Input{At: d.now(), Fact: fsm.Signalled{Name: name}}
 	_ = d.send(context.Background(), message{fact: func() fsm.Input { return in }})
 }
 

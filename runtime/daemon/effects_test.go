@@ -405,7 +405,7 @@ func TestConfigureReplacesTheConfiguration(t *testing.T) {
 	<-f.stopped
 	found := false
 	for _, r := range journal.Records() {
-		if c, ok := r.Input.(fsm.Configured); ok {
+		if c, ok := r.Input.Fact.(fsm.Configured); ok {
 			found = cmp.Equal(c.Config, config)
 		}
 	}

@@ -22,8 +22,8 @@ type accepted struct {
 // Accept implements [comm.Front].
 func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
 	a, err := ask(ctx, d, func() accepted {
-		a, err := d.engine.Accept(fsm.Requested{
-			At: d.now(), Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
+		a, err := d.engine.Accept(d.now(), fsm.Requested{
+			Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
 		})
 		return accepted{a, d.noting(err)}
 	})
@@ -36,8 +36,7 @@ func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance,
 // Raise implements [comm.Front].
 func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
 	raised, err := ask(ctx, d, func() error {
-		e.At = d.now()
-		return d.noting(d.engine.Raise(e))
+		return d.noting(d.engine.Raise(d.now(), e))
 	})
 	if err != nil {
 		return stopping(err)
@@ -71,23 +70,21 @@ func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error)
 // Cancel implements [comm.Front].
 func (d *Daemon) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		return d.engine.Cancel(fsm.CancelRequested{At: d.now(), Request: key})
+		return d.engine.Cancel(d.now(), fsm.CancelRequested{Request: key})
 	})
 }
 
 // Decide implements [comm.Front].
 func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		in.At = d.now()
-		return d.engine.Decide(in)
+		return d.engine.Decide(d.now(), in)
 	})
 }
 
 // Resolve implements [comm.Front].
 func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		in.At = d.now()
-		return d.engine.Resolve(in)
+		return d.engine.Resolve(d.now(), in)
 	})
 }
 
@@ -95,7 +92,7 @@ func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 // is durable (CFG-10). An engine.ErrNoSpace means that nothing has happened.
 func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
 	failed, err := ask(ctx, d, func() error {
-		return d.noting(d.engine.Turn(fsm.Configured{At: d.now(), Config: c}))
+		return d.noting(d.engine.Turn(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}}))
 	})
 	if err != nil {
 		return stopping(err)
@@ -254,7 +251,7 @@ func (d *Daemon) status() comm.Status {
 
 // observe passes on what a durable step did, and logs it.
 func (d *Daemon) observe(s engine.Step) {
-	switch in := s.Input.(type) {
+	switch in := s.Input.Fact.(type) {
 	case fsm.Requested:
 		d.admitted(in.Request)
 	case fsm.ToolAnswered:

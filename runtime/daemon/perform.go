@@ -27,21 +27,21 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 	switch e := e.(type) {
 	case fsm.AskBrain:
 		tools := d.config().Offered(e.Tools)
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.chat(ctx, e, tools) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools) })
 	case fsm.RunTool:
-		d.start(e, e.Call, true, func(ctx context.Context) fsm.Input { return d.runTool(ctx, e) })
+		d.start(e, e.Call, true, func(ctx context.Context) fsm.Fact { return d.runTool(ctx, e) })
 	case fsm.Recall:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.recall(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.recall(ctx, e) })
 	case fsm.Embed:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.embed(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.embed(ctx, e) })
 	case fsm.Store:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.store(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.store(ctx, e) })
 	case fsm.LoadSession:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSession(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.loadSession(ctx, e) })
 	case fsm.SaveSession:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.saveSession(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.saveSession(ctx, e) })
 	case fsm.LoadSkill:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Input { return d.loadSkill(ctx, e) })
+		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.loadSkill(ctx, e) })
 	case fsm.SendMessage, fsm.Audit:
 		// They are written with their step; whoever listens hears of them from observe.
 	case fsm.ArmSchedule:
@@ -76,12 +76,13 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 
 // start performs a call in a goroutine of its own and brings its outcome back to
 // the loop.
-func (d *Daemon) start(e fsm.Effect, id fsm.CallID, tool bool, perform func(context.Context) fsm.Input) {
+func (d *Daemon) start(e fsm.Effect, id fsm.CallID, tool bool, perform func(context.Context) fsm.Fact) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &call{cancel: cancel, tool: tool}
 	d.running[id] = c
 	d.calls.Go(func() {
-		outcome := perform(ctx)
+		fact := perform(ctx)
+		outcome := fsm.Input{At: d.now(), Fact: fact}
 		cancel()
 		if failpoint.On {
 			failpoint.HitKind(failpoint.CallEnded, fsm.EffectKind(e))
@@ -96,9 +97,9 @@ func (d *Daemon) finished(id fsm.CallID, c *call, outcome fsm.Input) fsm.Input {
 	delete(d.running, id)
 	if c.aborted {
 		if !c.tool {
-			return nil
+			return fsm.Input{}
 		}
-		return fsm.ToolStopped{At: d.now(), Call: id}
+		return fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(id)}}
 	}
 	return outcome
 }
@@ -114,7 +115,7 @@ func (d *Daemon) arm(e fsm.SetTimer) {
 	d.timers[e.Timer] = time.AfterFunc(time.Duration(e.After)*time.Millisecond, func() {
 		_ = d.send(context.Background(), message{fact: func() fsm.Input {
 			delete(d.timers, e.Timer)
-			return fsm.TimerFired{At: d.now(), Timer: e.Timer}
+			return fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: e.Timer}}
 		}})
 	})
 }
@@ -131,7 +132,7 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 	return f()
 }
 
-func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl) fsm.Input {
+func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl) fsm.Fact {
 	var answer fsm.BrainAnswered
 	err := d.guarded("the model client", func() (err error) {
 		answer, err = d.o.Brain.Chat(ctx, e, tools, func(p Piece) { d.hub.piece(e, p) })
@@ -142,13 +143,13 @@ func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl)
 		if typed := (interface{ BrainClass() fsm.BrainClass })(nil); errors.As(err, &typed) {
 			class = typed.BrainClass()
 		}
-		return fsm.BrainFailed{At: d.now(), Call: e.Call, Class: class, Reason: err.Error()}
+		return fsm.BrainFailed{Answered: fsm.To(e.Call), Class: class, Reason: err.Error()}
 	}
-	answer.At, answer.Call = d.now(), e.Call
+	answer.Call = e.Call
 	return answer
 }
 
-func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Input {
+func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
 	var result fsm.ToolAnswered
 	err := d.guarded("tool "+e.Name, func() error {
 		result = d.o.Tools.Run(ctx, e)
@@ -157,22 +158,22 @@ func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Input {
 	if err != nil {
 		result = fsm.ToolAnswered{Text: text(err), Failed: true}
 	}
-	result.At, result.Call = d.now(), e.Call
+	result.Call = e.Call
 	return result
 }
 
-func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Input {
+func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Fact {
 	var entries []fsm.Memory
 	err := d.guarded("memory", func() (err error) {
 		entries, err = d.o.Memory.Recall(ctx, e)
 		return err
 	})
-	return fsm.Recalled{At: d.now(), Call: e.Call, Entries: entries, Error: text(err)}
+	return fsm.Recalled{Answered: fsm.To(e.Call), Entries: entries, Error: text(err)}
 }
 
-func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Input {
+func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Fact {
 	if d.o.Embedder == nil {
-		return fsm.Embedded{At: d.now(), Call: e.Call, Error: "there is no embedding model"}
+		return fsm.Embedded{Answered: fsm.To(e.Call), Error: "there is no embedding model"}
 	}
 	var vector []byte
 	var model string
@@ -181,19 +182,19 @@ func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Input {
 		return err
 	})
 	if err != nil {
-		return fsm.Embedded{At: d.now(), Call: e.Call, Error: text(err)}
+		return fsm.Embedded{Answered: fsm.To(e.Call), Error: text(err)}
 	}
-	return fsm.Embedded{At: d.now(), Call: e.Call, Vector: vector, Model: model}
+	return fsm.Embedded{Answered: fsm.To(e.Call), Vector: vector, Model: model}
 }
 
-func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Input {
+func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Fact {
 	err := d.guarded("memory", func() error { return d.o.Memory.Store(ctx, e.Entry) })
-	return fsm.Stored{At: d.now(), Call: e.Call, Error: text(err)}
+	return fsm.Stored{Answered: fsm.To(e.Call), Error: text(err)}
 }
 
 var errNoSessions, errNoSkills = errors.New("this daemon keeps no sessions"), errors.New("this daemon has no skills")
 
-func (d *Daemon) loadSession(ctx context.Context, e fsm.LoadSession) fsm.Input {
+func (d *Daemon) loadSession(ctx context.Context, e fsm.LoadSession) fsm.Fact {
 	var loaded fsm.Session
 	err := d.guarded("the sessions", func() (err error) {
 		if d.o.Sessions == nil {
@@ -202,10 +203,10 @@ func (d *Daemon) loadSession(ctx context.Context, e fsm.LoadSession) fsm.Input {
 		loaded, err = d.o.Sessions.Load(ctx, e.Session)
 		return err
 	})
-	return fsm.SessionLoaded{At: d.now(), Call: e.Call, Session: loaded, Error: text(err)}
+	return fsm.SessionLoaded{Answered: fsm.To(e.Call), Session: loaded, Error: text(err)}
 }
 
-func (d *Daemon) saveSession(ctx context.Context, e fsm.SaveSession) fsm.Input {
+func (d *Daemon) saveSession(ctx context.Context, e fsm.SaveSession) fsm.Fact {
 	var now fsm.Session
 	var conflict bool
 	err := d.guarded("the sessions", func() (err error) {
@@ -215,10 +216,10 @@ func (d *Daemon) saveSession(ctx context.Context, e fsm.SaveSession) fsm.Input {
 		now, conflict, err = d.o.Sessions.Save(ctx, e)
 		return err
 	})
-	return fsm.SessionSaved{At: d.now(), Call: e.Call, Conflict: conflict, Session: now, Error: text(err)}
+	return fsm.SessionSaved{Answered: fsm.To(e.Call), Conflict: conflict, Session: now, Error: text(err)}
 }
 
-func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Input {
+func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Fact {
 	var loaded string
 	err := d.guarded("the skills", func() (err error) {
 		if d.o.Skills == nil {
@@ -227,7 +228,7 @@ func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Input {
 		loaded, err = d.o.Skills.Load(ctx, e.Skill, e.Reference)
 		return err
 	})
-	return fsm.SkillLoaded{At: d.now(), Call: e.Call, Text: loaded, Error: text(err)}
+	return fsm.SkillLoaded{Answered: fsm.To(e.Call), Text: loaded, Error: text(err)}
 }
 
 // askPerson tells whoever may decide that a handle waits for a person.

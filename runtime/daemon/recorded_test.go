@@ -29,8 +29,8 @@ func TestWhatIsReadOfTheJournalIsDurable(t *testing.T) {
 	if err := recorded.Replay(0, func(r engine.Record) error { last, in = r.Index, r.Input; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if _, accepts := in.(fsm.Requested); last != kept.Last || !accepts {
-		t.Errorf("kept up to %d, read up to %d, %T; want the acceptance last", kept.Last, last, in)
+	if _, accepts := in.Fact.(fsm.Requested); last != kept.Last || !accepts {
+		t.Errorf("kept up to %d, read up to %d, %T; want the acceptance last", kept.Last, last, in.Fact)
 	}
 	if all, err := j.Kept(); err != nil || all.Last <= last {
 		t.Errorf("the journal ends at %d, %v: nothing of it is unsynced", all.Last, err)

@@ -50,16 +50,16 @@ func (d *Daemon) await(s *slot) {
 // to come. Where a sleep has passed several it is the latest.
 func (d *Daemon) due(s *slot) fsm.Input {
 	if d.schedules[s.Schedule] != s {
-		return nil
+		return fsm.Input{}
 	}
 	now := d.now()
 	if now < s.at {
 		d.await(s)
-		return nil
+		return fsm.Input{}
 	}
 	delete(d.schedules, s.Schedule)
 	if at, ok := s.Next(now); ok {
 		s.at = at
 	}
-	return fsm.ScheduleDue{At: now, Schedule: s.Schedule, Slot: s.at}
+	return fsm.Input{At: now, Fact: fsm.ScheduleDue{Schedule: s.Schedule, Slot: s.at}}
 }

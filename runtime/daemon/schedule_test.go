@@ -56,9 +56,9 @@ func TestHND42ASlotBecomesAMessage(t *testing.T) {
 	f.end()
 	last := fsm.Millis(0)
 	for _, r := range journal.Records() {
-		if due, ok := r.Input.(fsm.ScheduleDue); ok {
-			if due.Slot <= last || due.Slot > due.At || (due.Slot-last)%30_000 != 0 && last != 0 {
-				t.Errorf("slot %d at %d behind slot %d", due.Slot, due.At, last)
+		if due, ok := r.Input.Fact.(fsm.ScheduleDue); ok {
+			if due.Slot <= last || due.Slot > r.Input.At || (due.Slot-last)%30_000 != 0 && last != 0 {
+				t.Errorf("slot %d at %d behind slot %d", due.Slot, r.Input.At, last)
 			}
 			last = due.Slot
 		}
@@ -81,7 +81,7 @@ func TestHND43AMissedSlotIsTakenAfterTheStart(t *testing.T) {
 	call.says("good morning")
 	f.end()
 	for _, r := range journal.Records() {
-		if due, ok := r.Input.(fsm.ScheduleDue); ok && due.Slot != fsm.Millis(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli()) {
+		if due, ok := r.Input.Fact.(fsm.ScheduleDue); ok && due.Slot != fsm.Millis(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli()) {
 			t.Errorf("the slot is %+v", due)
 		}
 	}
@@ -106,12 +106,12 @@ func TestHND42CronSlotsAndASchedulesEnd(t *testing.T) {
 	f.end()
 	slots := 0
 	for _, r := range journal.Records() {
-		due, ok := r.Input.(fsm.ScheduleDue)
+		due, ok := r.Input.Fact.(fsm.ScheduleDue)
 		if !ok {
 			continue
 		}
 		slots++
-		if at := time.UnixMilli(int64(due.Slot)).UTC(); due.Schedule != "s2" || due.Slot > due.At || at.Format("Mon 15:04:05") != "Mon 07:30:00" {
+		if at := time.UnixMilli(int64(due.Slot)).UTC(); due.Schedule != "s2" || due.Slot > r.Input.At || at.Format("Mon 15:04:05") != "Mon 07:30:00" {
 			t.Errorf("schedule %s has the slot %s", due.Schedule, at)
 		}
 	}

@@ -30,7 +30,7 @@ func refused(err error) bool {
 
 // boot begins the epoch, or leaves that to a time when there is space (JRN-22).
 func (d *Daemon) boot() error {
-	err := d.engine.Turn(fsm.Boot{At: d.now(), Config: d.o.Config, Doubts: d.engine.Doubts()})
+	err := d.engine.Turn(fsm.Input{At: d.now(), Fact: fsm.Boot{Config: d.o.Config, Doubts: d.engine.Doubts()}})
 	d.short.down = refused(err)
 	return d.unless(err)
 }
@@ -79,7 +79,7 @@ func (d *Daemon) tell() error {
 func (d *Daemon) signals() (signals []fsm.Input) {
 	var rest []fsm.Input
 	for _, in := range d.short.held {
-		if _, ok := in.(fsm.Signalled); ok {
+		if _, ok := in.Fact.(fsm.Signalled); ok {
 			signals = append(signals, in)
 		} else {
 			rest = append(rest, in)

@@ -116,7 +116,7 @@ func TestJRN14BelowTheReserveFactsAreHeld(t *testing.T) {
 		}
 		var answers []string
 		for _, r := range j.Records() {
-			if in, ok := r.Input.(fsm.BrainAnswered); ok {
+			if in, ok := r.Input.Fact.(fsm.BrainAnswered); ok {
 				answers = append(answers, in.Text)
 			}
 		}

@@ -26,8 +26,8 @@ func used(t *testing.T) string {
 			t.Fatal(err)
 		}
 		records := []engine.Record{
-			{Index: index, Input: fsm.TimerFired{At: 1, Timer: 1}},
-			{Index: index + 1, Input: fsm.TimerFired{At: 2, Timer: 2}},
+			{Index: index, Input: fsm.Input{At: 1, Fact: fsm.TimerFired{Timer: 1}}},
+			{Index: index + 1, Input: fsm.Input{At: 2, Fact: fsm.TimerFired{Timer: 2}}},
 		}
 		if err := errors.Join(s.Append(engine.Batch{Records: records}, true), s.Close()); err != nil {
 			t.Fatal(err)

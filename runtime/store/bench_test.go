@@ -40,7 +40,7 @@ func BenchmarkTurn(b *testing.B) {
 			b.Error(err)
 		}
 	}()
-	in := fsm.Signalled{At: 1, Name: "SIGTERM"} // a barrier that does nothing here
+	in := fsm.Input{At: 1, Fact: fsm.Signalled{Name: "SIGTERM"}} // a barrier that does nothing here
 	wire, err := fsm.MarshalInput(in)
 	if err != nil {
 		b.Fatal(err)
@@ -73,7 +73,7 @@ func BenchmarkUnsyncedTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := e.Turn(fsm.TimerFired{At: 1, Timer: 1}); err != nil {
+		if err := e.Turn(fsm.Input{At: 1, Fact: fsm.TimerFired{Timer: 1}}); err != nil {
 			b.Fatal(err)
 		}
 	}

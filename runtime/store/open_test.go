@@ -279,7 +279,7 @@ func contents(t *testing.T, dir string) map[string]string {
 }
 
 func record(index uint64) engine.Record {
-	return engine.Record{Index: index, Input: fsm.TimerFired{At: fsm.Millis(index), Timer: 1}, Effects: index}
+	return engine.Record{Index: index, Input: fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}, Effects: index}
 }
 
 // appendRecords appends records first to last, one batch each, or fails t.

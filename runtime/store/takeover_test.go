@@ -70,7 +70,7 @@ func TestJRN15AStoreOfFormat3IsTakenOverWithItsUnfinishedWork(t *testing.T) {
 		if len(v.Handles) != 1 || v.Handles[0].Request.ID != "one" || v.Config.Words != nil {
 			t.Fatalf("%s opening: handles %+v, words %v", opening, v.Handles, v.Config.Words)
 		}
-		effects := r.Machine.Step(fsm.Boot{At: v.Now + 1, Config: fsm.DefaultProfile()})
+		effects := r.Machine.Step(fsm.Input{At: v.Now + 1, Fact: fsm.Boot{Config: fsm.DefaultProfile()}})
 		asked := 0
 		for _, e := range effects {
 			if ask, ok := e.(fsm.AskBrain); ok {

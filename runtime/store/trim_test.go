@@ -27,7 +27,7 @@ func grow(t testing.TB, s *store.Store, first, last uint64, text func() string) 
 	for index := first; index <= last; index++ {
 		at, key := fsm.Millis(index), fsm.RequestKey{ID: fmt.Sprint(index)}
 		err := s.Append(engine.Batch{
-			Records: []engine.Record{{Index: index, Input: fsm.Requested{At: at, Request: key, Text: text()}}},
+			Records: []engine.Record{{Index: index, Input: fsm.Input{At: at, Fact: fsm.Requested{Request: key, Text: text()}}}},
 			Requests: []engine.Request{{
 				Key: key, Index: index, Accepted: at, Done: true, Replied: at, Reply: text(),
 			}},

@@ -44,12 +44,12 @@ func (s *Store) orderRequests(batch *pebble.Batch) error {
 		if err != nil {
 			return err
 		}
-		in, ok := record.Input.(fsm.Requested)
+		in, ok := record.Input.Fact.(fsm.Requested)
 		if !ok {
 			return nil
 		}
 		r, ok, err := s.Request(in.Request)
-		if err != nil || !ok || r.Accepted != in.At {
+		if err != nil || !ok || r.Accepted != record.Input.At {
 			return err
 		}
 		r.Index = index

@@ -35,7 +35,7 @@ func newOlder(format uint32) older {
 		r := record(index)
 		if index%2 == 1 {
 			key := fsm.RequestKey{Channel: "http", ID: fmt.Sprint(9 - index)}
-			r.Input = fsm.Requested{At: fsm.Millis(index), Request: key, Text: "question"}
+			r.Input = fsm.Input{At: fsm.Millis(index), Fact: fsm.Requested{Request: key, Text: "question"}}
 			request := engine.Request{Key: key, Handle: fsm.HandleID(index), Text: "question", Accepted: fsm.Millis(index)}
 			if index < 7 {
 				request.Done, request.Replied, request.Reply = true, fsm.Millis(index+1), "answer"

@@ -97,11 +97,16 @@ func configKeys() []string {
 // jsonNames are the names of a struct's fields in the wire form.
 func jsonNames(t reflect.Type) []string {
 	var list []string
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for _, f := range jsonFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		list = append(list, name)
 	}
 	return list
+}
+
+// jsonFields are a struct's fields in the wire form, those of what it embeds in its place.
+func jsonFields(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
 }
 
 func (v *Config) Read(d *strict.Decoder, n *strict.Node, path string) {

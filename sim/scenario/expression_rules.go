@@ -208,12 +208,12 @@ func handleKinds() []string {
 
 func inputKinds() []string {
 	var kinds []string
-	for _, in := range []fsm.Input{
+	for _, fact := range []fsm.Fact{
 		fsm.Boot{}, fsm.Configured{}, fsm.Requested{}, fsm.EventRaised{}, fsm.CancelRequested{}, fsm.Decided{}, fsm.Resolved{},
 		fsm.ScheduleDue{}, fsm.TimerFired{}, fsm.Signalled{}, fsm.BrainAnswered{}, fsm.BrainFailed{}, fsm.ToolAnswered{},
 		fsm.ToolStopped{}, fsm.Recalled{}, fsm.Embedded{}, fsm.Stored{}, fsm.SessionLoaded{}, fsm.SessionSaved{}, fsm.SkillLoaded{},
 	} {
-		kinds = append(kinds, fsm.InputKind(in))
+		kinds = append(kinds, fsm.InputKind(fsm.Input{Fact: fact}))
 	}
 	return kinds
 }

@@ -20,7 +20,7 @@ func replyValue(q engine.Request) value {
 func (j *judge) timedReply(q engine.Request) value {
 	from, to := fsm.Millis(-1), fsm.Millis(-1)
 	for _, s := range j.result.Steps {
-		if in, ok := s.Input.(fsm.Requested); ok && in.Request == q.Key && from < 0 {
+		if in, ok := s.Input.Fact.(fsm.Requested); ok && in.Request == q.Key && from < 0 {
 			from = s.At
 		}
 		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { reply, ok := e.(fsm.Reply); return ok && reply.Request == q.Key }) && to < 0 {

@@ -83,7 +83,7 @@ func writeTold(b *strings.Builder, told []sim.Told, start fsm.Millis) error {
 		if err != nil {
 			return err
 		}
-		if _, ok := t.Input.(fsm.Boot); ok {
+		if _, ok := t.Input.Fact.(fsm.Boot); ok {
 			nth := slices.Index(boots, text)
 			if nth < 0 {
 				boots = append(boots, text)

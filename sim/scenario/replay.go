@@ -87,7 +87,7 @@ func (k *checker) checkReplay(f *File) {
 	}
 	for i, t := range f.Replay {
 		at := strict.Element("replay", i)
-		_, boots := t.Input.Input.(fsm.Boot)
+		_, boots := t.Input.Input.Fact.(fsm.Boot)
 		last := i+1 == len(f.Replay)
 		switch {
 		case i == 0 && !boots && f.From == nil:
@@ -101,7 +101,7 @@ func (k *checker) checkReplay(f *File) {
 }
 
 func (f *File) boots(i int) bool {
-	_, boots := f.Replay[i].Input.Input.(fsm.Boot)
+	_, boots := f.Replay[i].Input.Input.Fact.(fsm.Boot)
 	return boots
 }
 

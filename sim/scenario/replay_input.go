@@ -33,12 +33,12 @@ func (v *Input) Read(d *strict.Decoder, n *strict.Node, path string) {
 		d.At(strict.Member(path, "kind"), wording.Unknown("kind", kind.text, inputKinds()))
 		return
 	}
-	data.members = slices.DeleteFunc(data.members, func(m memberValue) bool { return m.key == "kind" })
-	in, _ := fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `"}`)) // the kind is known
-	wired(d, data, reflect.TypeOf(in), path)
 	if data.get("at").kind != absentKind {
 		d.At(strict.Member(path, "at"), "belongs to the entry: {at: …, input: …}")
 	}
+	data.members = slices.DeleteFunc(data.members, func(m memberValue) bool { return m.key == "kind" || m.key == "at" })
+	in, _ := fsm.UnmarshalInput([]byte(`{"kind":"` + kind.text + `"}`)) // the kind is known
+	wired(d, data, reflect.TypeOf(in.Fact), path)
 	if len(d.Problems) > known {
 		return
 	}
@@ -94,12 +94,13 @@ func wired(d *strict.Decoder, v value, t reflect.Type, path string) {
 
 func wiredMap(d *strict.Decoder, v value, t reflect.Type, path string) {
 	names := jsonNames(t)
+	fields := jsonFields(t)
 	for _, m := range v.members {
 		at := strict.Member(path, m.key)
 		if i := slices.Index(names, m.key); i < 0 {
 			d.At(at, wording.Unknown("key", m.key, names))
 		} else {
-			wired(d, m.value, t.Field(i).Type, at)
+			wired(d, m.value, fields[i].Type, at)
 		}
 	}
 }

@@ -25,13 +25,13 @@ func written(t *testing.T, c *Found) string {
 func crashedReplay() []sim.Told {
 	config, _ := fsm.Profile("shelly")
 	config.Init = fsm.InitOff
-	boot := fsm.Boot{Config: config}
+	boot := fsm.Input{Fact: fsm.Boot{Config: config}}
 	return []sim.Told{
 		{Input: boot, Words: "boot"},
-		{Input: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: `How "full" is ${disk}?`}, Words: "request r1"},
-		{Input: fsm.BrainAnswered{Call: 2, Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "c", Name: "nothing", Args: `{"a":1}`}}}, Lost: true, Words: "model calls"},
+		{Input: fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: `How "full" is ${disk}?`}}, Words: "request r1"},
+		{Input: fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(2), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "c", Name: "nothing", Args: `{"a":1}`}}}}, Lost: true, Words: "model calls"},
 		{Input: boot, Words: "crash"},
-		{Input: fsm.Signalled{Name: "TERM"}, Unseen: true, Words: "signal"},
+		{Input: fsm.Input{Fact: fsm.Signalled{Name: "TERM"}}, Unseen: true, Words: "signal"},
 		{Input: boot, Words: "crash"},
 	}
 }
@@ -62,26 +62,26 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 func TestSCN45EveryKindOfInput(t *testing.T) {
 	session := fsm.Session{Version: 2, History: []fsm.Message{{Role: fsm.RoleUser, Text: "?", Images: [][]byte{{1, 2}}}}, Memory: "m"}
 	for _, in := range []fsm.Input{
-		fsm.Configured{Config: fsm.ShellyProfile()},
-		fsm.Requested{Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r"}, Origin: fsm.Origin{Channel: "c", Chat: "d"}, Text: "?", Images: [][]byte{{255}}},
-		fsm.EventRaised{Source: "disk", Subject: "/var", Event: "full"},
-		fsm.CancelRequested{Request: fsm.RequestKey{ID: "r"}},
-		fsm.Decided{Handle: 1, Key: "k", Approve: true},
-		fsm.Resolved{Handle: 1, Text: "done"},
-		fsm.ScheduleDue{Schedule: "s", Slot: 1767603600000},
-		fsm.TimerFired{Timer: 9},
-		fsm.Signalled{Name: "INT"},
-		fsm.BrainAnswered{Call: 3, Stop: fsm.StopEndTurn, Text: "\u0085 line\nline", Thinking: "…", Tokens: fsm.Tokens{Prompt: 5}},
-		fsm.BrainFailed{Call: 3, Class: fsm.BrainBusy, Reason: "busy"},
-		fsm.ToolAnswered{Call: 3, Text: "no", Failed: true},
-		fsm.ToolStopped{Call: 3},
-		fsm.Recalled{Call: 3, Entries: []fsm.Memory{{ID: "m", Summary: "s"}}},
-		fsm.Embedded{Call: 3, Vector: []byte{0, 0, 128, 63}, Model: "e"},
-		fsm.Stored{Call: 3, Error: "full"},
-		fsm.SessionLoaded{Call: 3, Session: session},
-		fsm.SessionSaved{Call: 3, Conflict: true, Session: session},
-		fsm.SkillLoaded{Call: 3, Text: "how to"},
-		fsm.Boot{Config: fsm.ShellyProfile(), Doubts: []fsm.Doubt{{Handle: 1, Text: "?"}}},
+		{Fact: fsm.Configured{Config: fsm.ShellyProfile()}},
+		{Fact: fsm.Requested{Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r"}, Origin: fsm.Origin{Channel: "c", Chat: "d"}, Text: "?", Images: [][]byte{{255}}}},
+		{Fact: fsm.EventRaised{Source: "disk", Subject: "/var", Event: "full"}},
+		{Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r"}}},
+		{Fact: fsm.Decided{Handle: 1, Key: "k", Approve: true}},
+		{Fact: fsm.Resolved{Handle: 1, Text: "done"}},
+		{Fact: fsm.ScheduleDue{Schedule: "s", Slot: 1767603600000}},
+		{Fact: fsm.TimerFired{Timer: 9}},
+		{Fact: fsm.Signalled{Name: "INT"}},
+		{Fact: fsm.BrainAnswered{Answered: fsm.To(3), Stop: fsm.StopEndTurn, Text: "\u0085 line\nline", Thinking: "…", Tokens: fsm.Tokens{Prompt: 5}}},
+		{Fact: fsm.BrainFailed{Answered: fsm.To(3), Class: fsm.BrainBusy, Reason: "busy"}},
+		{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "no", Failed: true}},
+		{Fact: fsm.ToolStopped{Answered: fsm.To(3)}},
+		{Fact: fsm.Recalled{Answered: fsm.To(3), Entries: []fsm.Memory{{ID: "m", Summary: "s"}}}},
+		{Fact: fsm.Embedded{Answered: fsm.To(3), Vector: []byte{0, 0, 128, 63}, Model: "e"}},
+		{Fact: fsm.Stored{Answered: fsm.To(3), Error: "full"}},
+		{Fact: fsm.SessionLoaded{Answered: fsm.To(3), Session: session}},
+		{Fact: fsm.SessionSaved{Answered: fsm.To(3), Conflict: true, Session: session}},
+		{Fact: fsm.SkillLoaded{Answered: fsm.To(3), Text: "how to"}},
+		{Fact: fsm.Boot{Config: fsm.ShellyProfile(), Doubts: []fsm.Doubt{{Handle: 1, Text: "?"}}}},
 	} {
 		wire, err := wireForm(in)
 		if err != nil {
@@ -89,7 +89,7 @@ func TestSCN45EveryKindOfInput(t *testing.T) {
 		}
 		f, err := Parse("f", []byte("scenario: 1\nname: x\nreplay:\n  - input: {kind: boot}\n  - input: "+wire+"\n"))
 		if err != nil {
-			t.Errorf("%T: %v", in, err)
+			t.Errorf("%T: %v", in.Fact, err)
 			continue
 		}
 		if diff := cmp.Diff(in, f.Replay[1].Input.Input); diff != "" {
@@ -187,15 +187,15 @@ func TestSCN45FromAState(t *testing.T) {
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
 	m := fsm.New()
-	m.Step(fsm.Boot{Config: config})
-	m.Step(fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: "first ${x}"})
-	m.Step(fsm.Requested{Request: fsm.RequestKey{ID: "r2"}, Text: "second"})
+	m.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
+	m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: "first ${x}"}})
+	m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r2"}, Text: "second"}})
 	from, call := m.Snapshot(), m.View().Handles[0].Await.Call
 	r := Recorded{
 		Name: "from a state", Start: 1767603600123, From: &from,
 		Told: []sim.Told{
-			{At: 1767603601123, Input: fsm.BrainAnswered{Call: call, Stop: fsm.StopEndTurn, Text: "It is ${y}."}, Words: "an answer"},
-			{At: 1767603600123, Input: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r2"}}, Words: "the clock has gone back"},
+			{At: 1767603601123, Input: fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "It is ${y}."}}, Words: "an answer"},
+			{At: 1767603600123, Input: fsm.Input{Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r2"}}}, Words: "the clock has gone back"},
 		},
 	}
 	var b strings.Builder

@@ -122,7 +122,7 @@ func (o *observer) observe(s sim.Step) {
 func (o *observer) count(s sim.Step, before fsm.State, at string) {
 	o.Step++
 	o.Input, o.Effects = fsm.InputKind(s.Input), nil
-	switch in := s.Input.(type) {
+	switch in := s.Input.Fact.(type) {
 	case fsm.Boot:
 		if before != fsm.Down && before != fsm.Stopped {
 			o.Crashes++

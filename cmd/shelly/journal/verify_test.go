@@ -23,11 +23,11 @@ func TestJRN26WhatAStartWouldHoldIsTold(t *testing.T) {
 	}
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
-	if err := e.Turn(fsm.Boot{At: 1, Config: config}); err != nil {
+	if err := e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: config}}); err != nil {
 		t.Fatal(err)
 	}
 	key := fsm.RequestKey{Principal: "local", Channel: "http", ID: "m1"}
-	if _, err := e.Accept(fsm.Requested{At: 2, Request: key, Text: "hello"}); err != nil {
+	if _, err := e.Accept(2, fsm.Requested{Request: key, Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
 	j.Records()[1].Effects++

@@ -264,7 +264,7 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 	if m.open == nil {
 		b, err := brain.Open(m.ctx, m.brain, slog.New(slog.DiscardHandler))
 		if err != nil {
-			return nil, err
+			return fsm.Input{}, err
 		}
 		m.open = &b
 		fmt.Fprintf(m.err, "· %s answers\n", b.About())
@@ -274,20 +274,17 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 	began := time.Now()
 	said, err := m.open.Chat(m.ctx, ask, tools, func(daemon.Piece) {})
 	if m.ctx.Err() != nil {
-		return nil, m.ctx.Err()
+		return fsm.Input{}, m.ctx.Err()
 	}
 	took := time.Since(began)
 	q.TookMS, q.Tokens = took.Milliseconds(), said.Tokens
-	var in fsm.Input = said
+	in := fsm.Input{At: fsm.Millis(q.TookMS), Fact: said}
 	if err != nil {
 		class := fsm.BrainError
 		if typed := (interface{ BrainClass() fsm.BrainClass })(nil); errors.As(err, &typed) {
 			class = typed.BrainClass()
 		}
-		q.Failed, in = class, fsm.BrainFailed{At: fsm.Millis(q.TookMS), Class: class, Reason: err.Error()}
-	} else {
-		said.At = fsm.Millis(q.TookMS)
-		in = said
+		q.Failed, in.Fact = class, fsm.BrainFailed{Class: class, Reason: err.Error()}
 	}
 	m.tokens.Prompt += q.Tokens.Prompt
 	m.tokens.Answer += q.Tokens.Answer

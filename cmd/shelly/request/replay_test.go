@@ -19,8 +19,8 @@ func asked() history.History {
 	return history.History{
 		Request: engine.Request{Key: fsm.RequestKey{Channel: "http", ID: "r"}, Index: 2, Handle: 1},
 		Steps: []history.Step{
-			{N: 1, Index: 2, Handle: 1, About: true, Input: fsm.Requested{Text: "hi"}, Recorded: 7, Today: 7, Moves: []fsm.Move{{Table: "handle", Handle: 1, From: fsm.Queued, To: fsm.Cognition}}},
-			{N: 2, Index: 5, Handle: 1, About: true, Input: fsm.BrainAnswered{Text: "yes"}, Recorded: 8, Today: 9, Differs: true, Effects: []fsm.Effect{fsm.Reply{Text: "yes", Outcome: fsm.OutcomeAnswered}, fsm.ClearTimer{}}},
+			{N: 1, Index: 2, Handle: 1, About: true, Input: fsm.Input{Fact: fsm.Requested{Text: "hi"}}, Recorded: 7, Today: 7, Moves: []fsm.Move{{Table: "handle", Handle: 1, From: fsm.Queued, To: fsm.Cognition}}},
+			{N: 2, Index: 5, Handle: 1, About: true, Input: fsm.Input{Fact: fsm.BrainAnswered{Text: "yes"}}, Recorded: 8, Today: 9, Differs: true, Effects: []fsm.Effect{fsm.Reply{Text: "yes", Outcome: fsm.OutcomeAnswered}, fsm.ClearTimer{}}},
 		},
 	}
 }
@@ -57,7 +57,7 @@ beside the requests: 1 record, first record 7
 
 func TestCLI17ARequestIsFoundByItsChannel(t *testing.T) {
 	j := engine.NewMemoryJournal()
-	b := engine.Batch{Records: []engine.Record{{Index: 1, Input: fsm.Boot{}}}}
+	b := engine.Batch{Records: []engine.Record{{Index: 1, Input: fsm.Input{Fact: fsm.Boot{}}}}}
 	for i, key := range []fsm.RequestKey{{Channel: "http", ID: "a"}, {Channel: "udp", ID: "a"}, {Channel: "udp", ID: "b"}, {Channel: "mail", ID: "c"}, {Channel: "udp", ID: "c"}} {
 		key.Principal = "local"
 		b.Requests = append(b.Requests, engine.Request{Key: key, Index: uint64(i + 1)})

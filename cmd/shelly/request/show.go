@@ -87,7 +87,7 @@ func (c *showCmd) tell(b comm.HistoryBody, told []history.Told, now time.Time) s
 	}
 	last := b.Request.Accepted
 	for i, s := range b.Steps {
-		at := s.Input.Time()
+		at := s.Input.At
 		margin := fmt.Sprintf("%4d  %8s  %9s  ", s.N, history.Span(at-b.Request.Accepted), "+"+history.Span(at-last))
 		last = at
 		c.tellOne(&out, margin, sub(b, s), s, told[i])
@@ -172,7 +172,7 @@ func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.St
 // tellStep tells one step whole.
 func tellStep(out io.Writer, b comm.HistoryBody, told history.Told) error {
 	s := b.Steps[0]
-	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s behind the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.Time()-b.Request.Accepted), terminal.Printable(told.What))
+	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s behind the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.At-b.Request.Accepted), terminal.Printable(told.What))
 	if s.Differs {
 		fmt.Fprintf(out, "! today's code decides otherwise: it was %016x, it is %016x\n", s.Recorded, s.Today)
 	}

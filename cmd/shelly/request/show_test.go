@@ -24,10 +24,10 @@ func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 		Handles: []fsm.HandleID{7, 9}, Lost: 2,
 		Asks: []comm.Ask{{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"}, {Question: fsm.QuestionApprove, Handle: 9, Tool: "exec", Args: "{}"}},
 		Steps: []history.Step{
-			{N: 1, Index: 3, Handle: 7, About: true, Input: fsm.TimerFired{At: accepted + 90_000}, Differs: true, Recorded: 1, Today: 2,
+			{N: 1, Index: 3, Handle: 7, About: true, Input: fsm.Input{At: accepted + 90_000, Fact: fsm.TimerFired{}}, Differs: true, Recorded: 1, Today: 2,
 				Moves:   []fsm.Move{{Table: fsm.HandleTable.Name, Handle: 7, From: fsm.Cognition, To: fsm.Execution}},
-				Effects: []fsm.Effect{fsm.ClearTimer{}, fsm.LoadSession{Call: 4, Handle: 7, Session: "post"}}},
-			{N: 2, Index: 4, Handle: 9, About: true, Input: fsm.ToolStopped{At: accepted + 90_035},
+				Effects: []fsm.Effect{fsm.ClearTimer{}, fsm.LoadSession{Asked: fsm.Asked{Call: 4, Handle: 7}, Session: "post"}}},
+			{N: 2, Index: 4, Handle: 9, About: true, Input: fsm.Input{At: accepted + 90_035, Fact: fsm.ToolStopped{}},
 				Effects: []fsm.Effect{fsm.Report{Handle: 9, Text: "done"}}},
 		},
 	}

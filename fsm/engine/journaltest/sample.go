@@ -21,12 +21,17 @@ func tail(records []engine.Record, n int) []engine.Record {
 
 // inputs returns one input of each kind in which no field is zero.
 func inputs() []fsm.Input {
-	return []fsm.Input{
+	facts := []fsm.Fact{
 		sample[fsm.Boot](), sample[fsm.Configured](), sample[fsm.Requested](), sample[fsm.CancelRequested](), sample[fsm.Decided](),
 		sample[fsm.Resolved](), sample[fsm.EventRaised](), sample[fsm.ScheduleDue](), sample[fsm.BrainAnswered](), sample[fsm.BrainFailed](),
 		sample[fsm.ToolAnswered](), sample[fsm.ToolStopped](), sample[fsm.Recalled](), sample[fsm.Embedded](), sample[fsm.Stored](),
 		sample[fsm.SessionLoaded](), sample[fsm.SessionSaved](), sample[fsm.SkillLoaded](), sample[fsm.TimerFired](), sample[fsm.Signalled](),
 	}
+	var list []fsm.Input
+	for i, fact := range facts {
+		list = append(list, fsm.Input{At: sample[fsm.Millis]() - fsm.Millis(i), Fact: fact})
+	}
+	return list
 }
 
 // sample returns a value in which no field is zero.
@@ -132,9 +137,9 @@ func snapshot(requests int) fsm.Snapshot {
 	m := fsm.New()
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
-	m.Step(fsm.Boot{At: 1, Config: config})
+	m.Step(fsm.Input{At: 1, Fact: fsm.Boot{Config: config}})
 	for i := range requests {
-		m.Step(fsm.Requested{At: 2, Request: fsm.RequestKey{ID: fmt.Sprint(i)}, Text: "how full is 磁盘?"})
+		m.Step(fsm.Input{At: 2, Fact: fsm.Requested{Request: fsm.RequestKey{ID: fmt.Sprint(i)}, Text: "how full is 磁盘?"}})
 	}
 	return m.Snapshot()
 }

@@ -35,7 +35,7 @@ func TestCancelSaysWhetherItWasTaken(t *testing.T) {
 	if taken, err := d.client.Cancel(t.Context(), "m1", ""); !taken || err != nil {
 		t.Errorf("%v, %v", taken, err)
 	}
-	if diff := cmp.Diff([]fsm.Input{fsm.CancelRequested{Request: d.key("m1")}}, d.front.Seen().Told); diff != "" {
+	if diff := cmp.Diff([]fsm.Input{{Fact: fsm.CancelRequested{Request: d.key("m1")}}}, d.front.Seen().Told); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	d.front.Deafen()
@@ -57,7 +57,7 @@ func TestAPersonsWordIsSent(t *testing.T) {
 	m1, nine := client.About{ID: "m1"}, client.About{Handle: 9, ID: "m1"}
 	for _, c := range []struct {
 		tell func() (bool, error)
-		want fsm.Input
+		want fsm.Fact
 	}{
 		{func() (bool, error) { return d.client.Decide(t.Context(), m1, true, "h1.1", "Ann") }, fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "Ann"}},
 		{func() (bool, error) { return d.client.Decide(t.Context(), nine, false, "h9.1", "") }, fsm.Decided{Handle: 9, Key: "h9.1", By: "local"}},
@@ -68,7 +68,7 @@ func TestAPersonsWordIsSent(t *testing.T) {
 			t.Errorf("%+v: %v, %v", c.want, taken, err)
 		}
 		told := d.front.Seen().Told
-		if diff := cmp.Diff(c.want, told[len(told)-1]); diff != "" {
+		if diff := cmp.Diff(c.want, told[len(told)-1].Fact); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}

@@ -20,7 +20,7 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 	d.front.Record(j)
 	machine := fsm.New()
 	for index := uint64(1); index <= 6; index++ {
-		in := fsm.TimerFired{At: fsm.Millis(index), Timer: 1}
+		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		b := engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}}}
 		if index < 3 {
 			key := d.key(string(rune('a' + index)))

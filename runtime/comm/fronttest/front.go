@@ -153,14 +153,18 @@ func (f *Front) Raise(_ context.Context, e fsm.EventRaised) error {
 
 // Cancel implements [comm.Front].
 func (f *Front) Cancel(_ context.Context, key fsm.RequestKey) (bool, error) {
-	return f.tell(fsm.CancelRequested{Request: key})
+	return f.tell(fsm.Input{Fact: fsm.CancelRequested{Request: key}})
 }
 
 // Decide implements [comm.Front].
-func (f *Front) Decide(_ context.Context, d fsm.Decided) (bool, error) { return f.tell(d) }
+func (f *Front) Decide(_ context.Context, d fsm.Decided) (bool, error) {
+	return f.tell(fsm.Input{Fact: d})
+}
 
 // Resolve implements [comm.Front].
-func (f *Front) Resolve(_ context.Context, r fsm.Resolved) (bool, error) { return f.tell(r) }
+func (f *Front) Resolve(_ context.Context, r fsm.Resolved) (bool, error) {
+	return f.tell(fsm.Input{Fact: r})
+}
 
 func (f *Front) tell(in fsm.Input) (bool, error) {
 	defer f.lock()()

@@ -71,7 +71,7 @@ func (l *live) keep(p *sim.Plan) error {
 }
 
 // Session implements [sim.Backend].
-func (l *live) Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
+func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	switch e := e.(type) {
@@ -80,7 +80,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 			return scripted, nil
 		}
 		state, err := l.sessions.Load(ctx, e.Session)
-		return fsm.SessionLoaded{Call: e.Call, Session: state}, err
+		return fsm.SessionLoaded{Answered: fsm.To(e.Call), Session: state}, err
 	case fsm.SaveSession:
 		if scripted.(fsm.SessionSaved).Error != "" {
 			return scripted, nil
@@ -89,7 +89,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 			return nil, os.WriteFile(l.memoryFile(), []byte(e.State.Memory), 0o600)
 		}
 		now, conflict, err := l.sessions.Save(ctx, e)
-		return fsm.SessionSaved{Call: e.Call, Conflict: conflict, Session: now}, err
+		return fsm.SessionSaved{Answered: fsm.To(e.Call), Conflict: conflict, Session: now}, err
 	case fsm.LoadSkill:
 		said := scripted.(fsm.SkillLoaded)
 		text, err := l.skills.Load(ctx, e.Skill, e.Reference)
@@ -99,7 +99,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 		case said.Error != "": // whatever the library said in its own words
 			return said, nil
 		}
-		return fsm.SkillLoaded{Call: e.Call, Text: text}, nil
+		return fsm.SkillLoaded{Answered: fsm.To(e.Call), Text: text}, nil
 	}
 	return nil, fmt.Errorf("no effect of a session: %s", fsm.EffectKind(e))
 }

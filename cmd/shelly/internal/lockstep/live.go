@@ -178,7 +178,7 @@ func (j journal) Crash() (sim.Journal, error) {
 }
 
 // Brain implements [sim.Backend].
-func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
+func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	l.prepare(ask, Spoken(ask, line))
@@ -204,7 +204,7 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
 		if line.Fails == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
 			reason = typed.Reason // those of the client, which the script says after it (SCN-28)
 		}
-		return fsm.BrainFailed{Call: ask.Call, Class: typed.Class, Reason: reason}, nil
+		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: typed.Class, Reason: reason}, nil
 	}
 	if line.Tokens.Prompt != 0 && in.Tokens.Prompt != line.Tokens.Prompt {
 		return nil, fmt.Errorf("the server counted %d tokens of the prompt, and the client says %d", line.Tokens.Prompt, in.Tokens.Prompt)
@@ -224,7 +224,7 @@ func (l *live) stubs(stubs []sim.Stub) []tool.Added {
 }
 
 // Tool implements [sim.Backend].
-func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Input, error) {
+func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Fact, error) {
 	l.result = tool.Result{Text: act.Returns, Failed: act.Failed, Nothing: act.Nothing, Invalid: act.Invalid}
 	if act.Hangs || act.Lost || act.Deaf {
 		return nil, nil

@@ -26,7 +26,7 @@ func (l *live) embedder() memory.Embedder {
 
 // Memory implements [sim.Backend]. A live case has the time that its embedding model
 // took for real.
-func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, error) {
+func (l *live) Memory(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, fsm.Millis, error) {
 	if l.model == nil {
 		in, err := l.remember(e, scripted)
 		return in, 0, err
@@ -37,7 +37,7 @@ func (l *live) Memory(e fsm.Effect, scripted fsm.Input) (fsm.Input, fsm.Millis, 
 }
 
 // remember recalls, embeds or stores.
-func (l *live) remember(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
+func (l *live) remember(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	switch e := e.(type) {
@@ -46,7 +46,7 @@ func (l *live) remember(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 			return scripted, nil
 		}
 		entries, err := l.memory.Recall(ctx, e)
-		return fsm.Recalled{Call: e.Call, Entries: entries}, err
+		return fsm.Recalled{Answered: fsm.To(e.Call), Entries: entries}, err
 	case fsm.Embed:
 		if scripted.(fsm.Embedded).Error != "" {
 			return scripted, nil
@@ -55,12 +55,12 @@ func (l *live) remember(e fsm.Effect, scripted fsm.Input) (fsm.Input, error) {
 			return l.model.embed(e), nil
 		}
 		vector, model, err := l.client.Embed(ctx, e.Text)
-		return fsm.Embedded{Call: e.Call, Vector: vector, Model: model}, err
+		return fsm.Embedded{Answered: fsm.To(e.Call), Vector: vector, Model: model}, err
 	case fsm.Store:
 		if scripted.(fsm.Stored).Error != "" {
 			return scripted, nil
 		}
-		return fsm.Stored{Call: e.Call}, l.memory.Store(ctx, e.Entry)
+		return fsm.Stored{Answered: fsm.To(e.Call)}, l.memory.Store(ctx, e.Entry)
 	}
 	return nil, fmt.Errorf("no memory effect: %s", fsm.EffectKind(e))
 }

@@ -32,7 +32,7 @@ func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error)
 		answer.Call = ask.Call
 		s.Answer = answer
 	case errors.As(err, &failed):
-		s.Answer = fsm.BrainFailed{Call: ask.Call, Class: failed.Class, Reason: failed.Reason}
+		s.Answer = fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: failed.Class, Reason: failed.Reason}
 	default:
 		return s, err
 	}
@@ -43,15 +43,15 @@ func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error)
 func sinceMillis(start time.Time) fsm.Millis { return fsm.Millis(time.Since(start).Milliseconds()) }
 
 // embed asks the embedding model, if there is one.
-func (m *model) embed(e fsm.Embed) fsm.Input {
+func (m *model) embed(e fsm.Embed) fsm.Fact {
 	if !m.embeds {
-		return fsm.Embedded{Call: e.Call, Error: "there is no embedding model"}
+		return fsm.Embedded{Answered: fsm.To(e.Call), Error: "there is no embedding model"}
 	}
 	vector, name, err := m.client.Embed(context.Background(), e.Text)
 	if err != nil {
-		return fsm.Embedded{Call: e.Call, Error: err.Error()}
+		return fsm.Embedded{Answered: fsm.To(e.Call), Error: err.Error()}
 	}
-	return fsm.Embedded{Call: e.Call, Vector: vector, Model: name}
+	return fsm.Embedded{Answered: fsm.To(e.Call), Vector: vector, Model: name}
 }
 
 // vector is a text's vector and the model that made it; without one the text is found

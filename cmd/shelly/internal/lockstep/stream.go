@@ -51,7 +51,7 @@ const patience = 500 * time.Millisecond
 // hang asks a server that says no more than the pieces of the line's stream. The
 // call lives until the next one hangs, the process crashes, or the run is over;
 // one that is cancelled ends when it has its pieces.
-func (l *live) hang(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
+func (l *live) hang(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 	l.mu.Lock()
 	heard := l.heard
 	l.mu.Unlock()
@@ -116,10 +116,10 @@ func (l *live) call(ask fsm.AskBrain, pieces chan<- sim.Piece) <-chan struct{} {
 func noCall() error { return nil }
 
 // cancelled gives up the call that hangs.
-func (l *live) cancelled(ask fsm.AskBrain, line sim.Line) (fsm.Input, error) {
+func (l *live) cancelled(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 	var failed *ollama.Error
 	if err := l.hangs(); !errors.As(err, &failed) {
 		return nil, fmt.Errorf("a call that was given up has ended with %w", err)
 	}
-	return fsm.BrainFailed{Call: ask.Call, Class: failed.Class, Reason: line.Reason}, nil
+	return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: failed.Class, Reason: line.Reason}, nil
 }

@@ -64,7 +64,7 @@ func (a always) Answer(context.Context, mock.Question) (mock.Answer, error) { re
 // case, and say how.
 func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
 	line := sim.Line{Text: "ab", Stream: &sim.Stream{Texts: []string{"a", "b"}}}
-	ask := fsm.AskBrain{Call: 3, Purpose: fsm.PurposeSummary}
+	ask := fsm.AskBrain{Asked: fsm.Asked{Call: 3}, Purpose: fsm.PurposeSummary}
 	for _, seen := range [][]sim.Piece{nil, {{Text: "ab"}}, {{Text: "b"}, {Text: "a"}}, {{Text: "a"}, {Thinking: "b"}}} {
 		l := &live{}
 		l.streams(ask, line, seen)

@@ -34,9 +34,9 @@ func questions(t *testing.T, ids ...string) []regression.Question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.next = []fsm.Input{fsm.Boot{At: 1, Config: config}}
+	w.next = []fsm.Input{{At: 1, Fact: fsm.Boot{Config: config}}}
 	for i, id := range ids {
-		w.next = append(w.next, fsm.Requested{At: fsm.Millis(1000 * (i + 1)), Request: fsm.RequestKey{Channel: "http", ID: id}, Text: id, Session: "s"})
+		w.next = append(w.next, fsm.Input{At: fsm.Millis(1000 * (i + 1)), Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "http", ID: id}, Text: id, Session: "s"}})
 	}
 	for len(w.next) > 0 {
 		in := w.next[0]
@@ -58,18 +58,18 @@ type recording struct{ next []fsm.Input }
 func (w *recording) Perform(e fsm.Effect) error {
 	switch e := e.(type) {
 	case fsm.AskBrain:
-		in := fsm.BrainAnswered{At: 10, Call: e.Call, Stop: fsm.StopEndTurn, Text: "It is four.", Tokens: fsm.Tokens{Prompt: 40, Answer: 4}}
+		in := fsm.BrainAnswered{Answered: fsm.To(e.Call), Stop: fsm.StopEndTurn, Text: "It is four.", Tokens: fsm.Tokens{Prompt: 40, Answer: 4}}
 		result := func(m fsm.Message) bool { return m.Role == fsm.RoleTool }
 		if !slices.ContainsFunc(e.Conversation.Messages, result) {
 			in.Stop, in.Text, in.Calls = fsm.StopToolUse, "", []fsm.ToolCall{{Name: "list_dir", Args: `{"path":"."}`}}
 		}
-		w.next = append(w.next, in)
+		w.next = append(w.next, fsm.Input{At: 10, Fact: in})
 	case fsm.RunTool:
-		w.next = append(w.next, fsm.ToolAnswered{At: 20, Call: e.Call, Text: "a b"})
+		w.next = append(w.next, fsm.Input{At: 20, Fact: fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: "a b"}})
 	case fsm.LoadSession:
-		w.next = append(w.next, fsm.SessionLoaded{At: 30, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: 30, Fact: fsm.SessionLoaded{Answered: fsm.To(e.Call)}})
 	case fsm.SaveSession:
-		w.next = append(w.next, fsm.SessionSaved{At: 40, Call: e.Call})
+		w.next = append(w.next, fsm.Input{At: 40, Fact: fsm.SessionSaved{Answered: fsm.To(e.Call)}})
 	}
 	return nil
 }
