@@ -52,7 +52,11 @@ func fill(v reflect.Value, n *int) {
 			fill(v.Field(i), n)
 		}
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		length := 2
+		if v.Type() == reflect.TypeFor[fsm.Words]() {
+			length = len(fsm.AllWords()) // it has one for each word, and is written by name
+		}
+		v.Set(reflect.MakeSlice(v.Type(), length, length))
 		for i := range v.Len() {
 			fill(v.Index(i), n)
 		}
