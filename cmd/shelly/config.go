@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -30,9 +29,7 @@ func (c *configCmd) Run(t *terminal.Terminal) error {
 	}
 	list := cfg.Explain()
 	if c.JSON {
-		enc := json.NewEncoder(t.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(list)
+		return t.JSON(list)
 	}
 	key, value := 0, 0
 	for _, s := range list {

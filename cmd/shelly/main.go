@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/doctor"
 	"shelly/cmd/shelly/explore"
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
 	"shelly/cmd/shelly/memory"
@@ -28,7 +29,7 @@ type cli struct {
 	Memory   memory.Command   `cmd:"" help:"Look into the memory, add to it, and have entries forgotten."`
 	Journal  journal.Command  `cmd:"" help:"Back the data folder up, restore it, and check its journal."`
 	Model    model.Command    `cmd:"" help:"List the models of the Ollama server, and pull one."`
-	Test     testCmd          `cmd:"" help:"Run scenario files in virtual time."`
+	Test     suite.Command    `cmd:"" help:"Run scenario files in virtual time."`
 	Scenario scenario.Command `cmd:"" help:"Begin, check and complete scenario files."`
 	Explore  explore.Command  `cmd:"" help:"Walk every interleaving of a small world."`
 	Spec     specCmd          `cmd:"" help:"Print the tables and diagrams, or all about one rule."`

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -36,9 +35,7 @@ func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
 		failed = failed || f.Level == "fail"
 	}
 	if asJSON {
-		enc := json.NewEncoder(t.Out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(x.findings); err != nil {
+		if err := t.JSON(x.findings); err != nil {
 			return err
 		}
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/sizing"
+	"shelly/fsm/wording"
 )
 
 // thisMachine reads what there is to run a model with.
@@ -55,7 +56,7 @@ func (e *examined) suits(ctx context.Context, measure bool) {
 }
 
 func (e *examined) machine(m sizing.Machine) {
-	cores := quantity.Count(m.Cores, "core")
+	cores := wording.Count(m.Cores, "core")
 	if m.Total == 0 {
 		e.warn("machine", cores+"; its memory is not known, which is read on Linux alone", "")
 		return

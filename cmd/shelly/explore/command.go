@@ -72,7 +72,11 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	switch {
 	case c.JSON:
-		if err := printJSON(t, all); err != nil {
+		var told any = all
+		if len(all) == 1 {
+			told = all[0]
+		}
+		if err := t.JSON(told); err != nil {
 			return err
 		}
 	case len(worlds) > 1:

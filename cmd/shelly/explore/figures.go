@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -31,15 +30,6 @@ type explored struct {
 	Violation   string     `json:"violation,omitempty"`
 	Path        []string   `json:"path,omitempty"`
 	File        string     `json:"counterexample,omitempty"` // where it was written
-}
-
-func printJSON(t *terminal.Terminal, all []explored) error {
-	enc := json.NewEncoder(t.Out)
-	enc.SetIndent("", "  ")
-	if len(all) == 1 {
-		return enc.Encode(all[0])
-	}
-	return enc.Encode(all)
 }
 
 // figures is what is told of a walk.

@@ -13,9 +13,9 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/version"
+	"shelly/fsm/wording"
 	"shelly/runtime/backup"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -65,7 +65,7 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 // contents is what a backup holds, in words.
 func contents(m backup.Manifest) string {
 	return fmt.Sprintf("records %d to %d, %s (%d unfinished), %s, %d bytes",
-		m.First, m.Last, quantity.Count(m.Requests, "request"), m.Unfinished, quantity.Count(len(m.Files), "file"), m.Bytes)
+		m.First, m.Last, wording.Count(m.Requests, "request"), m.Unfinished, wording.Count(len(m.Files), "file"), m.Bytes)
 }
 
 // produceBackup writes a backup by the daemon that runs, or from the data folder.

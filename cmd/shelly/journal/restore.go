@@ -9,8 +9,8 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/backup"
 )
 
@@ -51,10 +51,10 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	if r.Unfinished > 0 {
 		fmt.Fprintf(t.Out, "unfinished then: %s; each goes on at the next start, and what was done for it since is not known and may be done again\n",
-			quantity.Count(r.Unfinished, "request"))
+			wording.Count(r.Unfinished, "request"))
 	}
 	if r.Diverging > 0 {
-		fmt.Fprintf(t.Out, "today's code decides %s otherwise: see shelly journal verify\n", quantity.Count(r.Diverging, "record"))
+		fmt.Fprintf(t.Out, "today's code decides %s otherwise: see shelly journal verify\n", wording.Count(r.Diverging, "record"))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +8,10 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/history"
 )
 
@@ -57,9 +56,7 @@ func Verify(t *terminal.Terminal, path string, asJSON bool) error {
 		return exit.Errorf(exit.NoMatch, "%s: holds no record", path)
 	}
 	if asJSON {
-		enc := json.NewEncoder(t.Out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(v); err != nil {
+		if err := t.JSON(v); err != nil {
 			return err
 		}
 	} else {
@@ -150,11 +147,11 @@ func (v verified) print(w io.Writer) {
 	last := v.First + uint64(max(0, v.Records-1))
 	if v.Wrong == nil {
 		if v.Records > 0 {
-			fmt.Fprintf(w, "%s: records %d to %d, %s, %s: each as the tables say\n", v.Journal, v.First, last, quantity.Count(v.Transitions, "transition"), quantity.Count(v.Snapshots, "snapshot"))
+			fmt.Fprintf(w, "%s: records %d to %d, %s, %s: each as the tables say\n", v.Journal, v.First, last, wording.Count(v.Transitions, "transition"), wording.Count(v.Snapshots, "snapshot"))
 		} else if v.last > 0 {
 			fmt.Fprintf(w, "%s: a snapshot at record %d, and no record behind it\n", v.Journal, v.last)
 		}
-		fmt.Fprintf(w, "unfinished: %s\n", quantity.Count(v.Unfinished, "request"))
+		fmt.Fprintf(w, "unfinished: %s\n", wording.Count(v.Unfinished, "request"))
 		return
 	}
 	of := ""
@@ -176,7 +173,7 @@ func (v verified) print(w io.Writer) {
 		before = int(v.Wrong.Step.Index - v.First)
 	}
 	fmt.Fprintf(w, "as the tables say before it: %s; other effects with today's code: %d of %s\n",
-		quantity.Count(before, "record"), v.Diverging, quantity.Count(v.Records, "record"))
+		wording.Count(before, "record"), v.Diverging, wording.Count(v.Records, "record"))
 	v.printHeld(w)
 }
 

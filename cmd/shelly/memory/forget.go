@@ -14,8 +14,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
@@ -144,7 +144,7 @@ func remains(cfg config.Config) string {
 func ageWords(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= day && d%day == 0 {
-		return quantity.Count(int(d/day), "day")
+		return wording.Count(int(d/day), "day")
 	}
 	return d.String()
 }

@@ -9,9 +9,9 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
@@ -47,7 +47,7 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 		a = reading
 	}
 	return use(&c.Place, a, func(ctx context.Context, _ config.Config, m memories) error {
-		i := importing{c: c, t: t, memory: m, seen: map[string]bool{}}
+		i := importing{c: c, t: t, line: terminal.NewLine(t.Err), memory: m, seen: map[string]bool{}}
 		err := i.all(ctx, from)
 		i.tell()
 		switch {
@@ -56,7 +56,7 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 		case errors.Is(err, memory.ErrCutFile):
 			return exit.Errorf(exit.Failed, "%s: %w; all that is in it was read", c.File, err)
 		case err == nil && i.bad > 0:
-			return exit.Errorf(exit.Failed, "%s: %s could not be read", c.File, quantity.Count(i.bad, "line"))
+			return exit.Errorf(exit.Failed, "%s: %s could not be read", c.File, wording.Count(i.bad, "line"))
 		}
 		return err
 	})
@@ -66,6 +66,7 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 type importing struct {
 	c      *importCmd
 	t      *terminal.Terminal
+	line   *terminal.Line
 	memory memories
 	batch  []fsm.Entry
 	bytes  int // of the batch, about
@@ -120,10 +121,8 @@ func (i *importing) flush(ctx context.Context) error {
 	done, err := i.memory.Bring(ctx, batch, memory.Bringing{Replace: i.c.Replace, Dry: i.c.DryRun})
 	i.done.Add(done)
 	i.batch, i.bytes = nil, 0
-	if terminal.Is(i.t.Err) {
-		d := i.done
-		fmt.Fprintf(i.t.Err, "\r%d entries", d.Added+d.Replaced+d.Skipped+d.Forgotten)
-	}
+	d := i.done
+	i.line.Draw(fmt.Sprintf("%d entries", d.Added+d.Replaced+d.Skipped+d.Forgotten))
 	return err
 }
 
@@ -146,9 +145,7 @@ func (i *importing) unseen() []fsm.Entry {
 }
 
 func (i *importing) tell() {
-	if terminal.Is(i.t.Err) {
-		fmt.Fprint(i.t.Err, "\r\x1b[K")
-	}
+	i.line.Erase()
 	verb := "imported"
 	if i.c.DryRun {
 		verb = "would be imported"

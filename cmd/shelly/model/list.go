@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -71,9 +70,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		}
 	}
 	if c.JSON {
-		enc := json.NewEncoder(t.Out)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(rows)
+		err = t.JSON(rows)
 	} else {
 		err = printModels(t.Out, rows, time.Now())
 	}

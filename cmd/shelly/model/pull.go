@@ -38,7 +38,7 @@ func (c *pullCmd) Run(t *terminal.Terminal) error {
 	defer client.Close()
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	progress := &download.Progress{Out: t.Err, Terminal: terminal.Is(t.Err), Name: c.Name, Now: time.Now}
+	progress := &download.Progress{Line: terminal.NewLine(t.Err), Name: c.Name, Now: time.Now}
 	err = client.Pull(ctx, c.Name, progress.Tell)
 	progress.End()
 	switch {

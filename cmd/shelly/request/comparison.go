@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/history"
 	"shelly/history/fork"
 )
@@ -153,7 +153,7 @@ func (f *forkTold) summary(w io.Writer) {
 		took += fsm.Millis(q.TookMS)
 	}
 	fmt.Fprintf(w, "%s: %s, %d prompt and %d answer tokens, %s\n", f.model.about(),
-		quantity.Count(len(f.model.asked), "question"), f.model.tokens.Prompt, f.model.tokens.Answer, history.Span(took))
+		wording.Count(len(f.model.asked), "question"), f.model.tokens.Prompt, f.model.tokens.Answer, history.Span(took))
 }
 
 func replyWords(done bool, text string, outcome fsm.Outcome) string {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/history/export"
 	"shelly/history/redact"
 )
@@ -73,7 +73,7 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 		return nil, err
 	}
 	if r, err = export.Read(j, key); err != nil {
-		return nil, unkept(err)
+		return nil, exit.History(err)
 	}
 	return r, nil
 }
@@ -100,12 +100,12 @@ func (c *exportCmd) tell(t *terminal.Terminal, r *export.Record, file *export.Fi
 	if where == "" {
 		where = "standard output"
 	}
-	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", where, quantity.Count(len(r.Steps), "record"), c.ID, file.Hash)
+	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", where, wording.Count(len(r.Steps), "record"), c.ID, file.Hash)
 	if !r.Ended {
 		fmt.Fprintln(t.Err, "the request had not ended by the last record that was durable: this is what there is so far")
 	}
 	for _, n := range by.Counts() {
-		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, quantity.Count(n.Times, "time"))
+		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -15,9 +14,9 @@ import (
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/history"
 	"shelly/history/export"
 	"shelly/history/fork"
@@ -109,17 +108,8 @@ func (c *exportCmd) forked(t *terminal.Terminal, r *export.Record, cfg config.Co
 
 // config is the configuration with the flags that say who answers.
 func (c *forkCmd) config() (config.Config, error) {
-	for i, kv := range c.Set {
-		key, value, _ := strings.Cut(kv, "=")
-		file, ok := strings.CutPrefix(value, "@")
-		if !ok || !strings.HasPrefix(key, "prompts.") {
-			continue
-		}
-		text, err := readTextFile(file)
-		if err != nil {
-			return config.Config{}, exit.Errorf(exit.Usage, "--set %s: %w", key, err)
-		}
-		c.Set[i] = key + "=" + text
+	if err := c.ReadPrompts(); err != nil {
+		return config.Config{}, err
 	}
 	cfg, err := c.Load(append(flags.Given("--brain", "brain.kind", c.Brain), flags.Given("--model", "brain.model", c.Model)...)...)
 	cfg.Brain.OnUnreachable = "exit" // there is nothing to wait for
@@ -139,14 +129,14 @@ func (c *forkCmd) point() (_ fork.Point, err error) {
 	}
 	h, err := history.Of(j, key)
 	if err != nil {
-		return fork.Point{}, unkept(err)
+		return fork.Point{}, exit.History(err)
 	}
 	point, err := fork.At(j, h, c.At)
 	if errors.Is(err, fork.ErrNoPoint) {
 		return point, exit.With(exit.Usage, err)
 	}
 	if err != nil {
-		return point, unkept(err)
+		return point, exit.History(err)
 	}
 	return point, nil
 }
@@ -188,42 +178,20 @@ func (c *forkCmd) change(p *fork.Point, cfg config.Config) (fork.Change, error) 
 }
 
 // readEdits reads the values of --edit.
-func readEdits(flags []string) ([]fork.Edit, error) {
+func readEdits(given []string) ([]fork.Edit, error) {
 	var edits []fork.Edit
-	for _, kv := range flags {
+	for _, kv := range given {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
 			return nil, exit.Errorf(exit.Usage, "--edit %s: write KEY=VALUE, such as --edit result='no such file'", kv)
 		}
-		if file, ok := strings.CutPrefix(value, "@"); ok {
-			text, err := readTextFile(file)
-			if err != nil {
-				return nil, exit.Errorf(exit.Usage, "--edit %s: %w", key, err)
-			}
-			value = text
+		text, err := flags.Text(value)
+		if err != nil {
+			return nil, exit.Errorf(exit.Usage, "--edit %s: %w", key, err)
 		}
-		edits = append(edits, fork.Edit{Key: key, Value: value})
+		edits = append(edits, fork.Edit{Key: key, Value: text})
 	}
 	return edits, nil
-}
-
-// forkFileBytesMax bounds a file that a flag names.
-const forkFileBytesMax = 1 << 20
-
-func readTextFile(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	all, err := io.ReadAll(io.LimitReader(f, forkFileBytesMax+1))
-	switch {
-	case err != nil:
-		return "", err
-	case len(all) > forkFileBytesMax:
-		return "", fmt.Errorf("%s is longer than %d bytes", name, forkFileBytesMax)
-	}
-	return string(all), nil
 }
 
 // ended words why a fork did not come to its end.
@@ -270,7 +238,7 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 		fmt.Fprintf(m.err, "· %s answers\n", b.About())
 	}
 	q := forkQuestion{Purpose: ask.Purpose, Messages: len(ask.Messages())}
-	fmt.Fprintf(m.err, "· question %d (%s): %s, %s\n", len(m.asked)+1, ask.Purpose, quantity.Count(q.Messages, "message"), quantity.Count(len(tools), "tool"))
+	fmt.Fprintf(m.err, "· question %d (%s): %s, %s\n", len(m.asked)+1, ask.Purpose, wording.Count(q.Messages, "message"), wording.Count(len(tools), "tool"))
 	began := time.Now()
 	said, err := m.open.Chat(m.ctx, ask, tools, func(daemon.Piece) {})
 	if m.ctx.Err() != nil {

@@ -12,7 +12,6 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -100,14 +99,6 @@ func standingsOf(j engine.Reader) ([]comm.Standing, error) {
 		return nil, err
 	}
 	return comm.Standings(&state), nil
-}
-
-// unkept gives what cannot be folded its exit code.
-func unkept(err error) error {
-	if errors.Is(err, engine.ErrTrimmed) || errors.Is(err, history.ErrNone) {
-		return exit.With(exit.NoMatch, err)
-	}
-	return exit.With(exit.Data, err)
 }
 
 // daemon returns the client of the daemon that the configuration names.

@@ -4,14 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/moment"
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/request/replay"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/history"
 )
 
@@ -20,7 +24,7 @@ type replayCmd struct {
 	All   bool     `help:"All requests, and totals."`
 	Since string   `placeholder:"AGE" help:"With --all: those of the last 7d, 12h, …"`
 	JSON  bool     `name:"json" help:"Print as JSON."`
-	otherModel
+	replay.Flags
 	journalled
 }
 
@@ -33,15 +37,17 @@ func (replayCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-17).
-func (c *replayCmd) Run(t *terminal.Terminal) (err error) {
+func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	switch {
 	case c.All == (len(c.ID) > 0):
 		return exit.Errorf(exit.Usage, "name a request, or say --all")
 	case c.Since != "" && !c.All:
 		return exit.Errorf(exit.Usage, "--since belongs to --all")
-	case c.asks(c.Set):
-		return c.ask(t)
-	case len(c.ID) > 1 || c.otherModel != (otherModel{Against: againstRecorded, Repeat: 1, FailUnder: 100}):
+	case c.Asks(c.Set):
+		return (&replay.Asking{
+			Flags: c.Flags, Place: c.Place, IDs: c.ID, Since: c.Since, Channel: c.Channel, JSON: c.JSON, Find: c.find,
+		}).Run(t)
+	case len(c.ID) > 1 || aboutAsking(line):
 		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked: name one request, or say --all")
 	}
 	j, closed, err := c.open()
@@ -58,9 +64,14 @@ func (c *replayCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	h, err := history.Of(j, key)
 	if err != nil {
-		return unkept(err)
+		return exit.History(err)
 	}
 	return c.one(t, h)
+}
+
+// aboutAsking reports whether a flag was given that says how a model is asked.
+func aboutAsking(line *kong.Context) bool {
+	return slices.ContainsFunc(line.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Tag.Has("asking") })
 }
 
 // one tells a request step by step.
@@ -85,9 +96,9 @@ func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
 		fmt.Fprintln(t.Out, terminal.Printable(replayLine(h.Steps[i], told)))
 	}
 	if differ == 0 {
-		fmt.Fprintf(t.Out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, quantity.Count(len(h.Steps), "step"))
+		fmt.Fprintf(t.Out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, wording.Count(len(h.Steps), "step"))
 	} else {
-		fmt.Fprintf(t.Out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, quantity.Count(len(h.Steps), "step"))
+		fmt.Fprintf(t.Out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, wording.Count(len(h.Steps), "step"))
 	}
 	return differing(differ)
 }
@@ -146,7 +157,7 @@ func (c *replayCmd) all(t *terminal.Terminal, j engine.Reader) error {
 	}
 	checked, err := history.Check(j, requests)
 	if err != nil {
-		return unkept(err)
+		return exit.History(err)
 	}
 	out := replayedAll{Gone: checked.Gone, Records: checked.Records, Others: checked.Others}
 	for _, r := range checked.Requests {
@@ -168,15 +179,15 @@ func (a replayedAll) print(t *terminal.Terminal) {
 	for _, r := range a.Requests {
 		if len(r.Differs) > 0 {
 			fmt.Fprintf(t.Out, "request %s of %s: %d of %s, first at record %d; see shelly request replay %s\n",
-				r.Key.ID, r.Key.Channel, len(r.Differs), quantity.Count(r.Steps, "step"), r.Differs[0], r.Key.ID)
+				r.Key.ID, r.Key.Channel, len(r.Differs), wording.Count(r.Steps, "step"), r.Differs[0], r.Key.ID)
 		}
 	}
 	if n := len(a.Others); n > 0 {
-		fmt.Fprintf(t.Out, "beside the requests: %s, first record %d\n", quantity.Count(n, "record"), a.Others[0])
+		fmt.Fprintf(t.Out, "beside the requests: %s, first record %d\n", wording.Count(n, "record"), a.Others[0])
 	}
-	fmt.Fprintf(t.Out, "%s: %d decided as recorded, %d otherwise; %s stepped", quantity.Count(len(a.Requests), "request"), a.Same, a.Differ, quantity.Count(a.Records, "record"))
+	fmt.Fprintf(t.Out, "%s: %d decided as recorded, %d otherwise; %s stepped", wording.Count(len(a.Requests), "request"), a.Same, a.Differ, wording.Count(a.Records, "record"))
 	if a.Gone > 0 {
-		fmt.Fprintf(t.Out, "; %s no longer kept", quantity.Count(a.Gone, "request"))
+		fmt.Fprintf(t.Out, "; %s no longer kept", wording.Count(a.Gone, "request"))
 	}
 	fmt.Fprintln(t.Out)
 }

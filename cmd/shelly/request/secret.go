@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/history/redact"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -51,16 +52,16 @@ func (c *exportCmd) given() ([]redact.Secret, error) {
 	for _, value := range c.Secret {
 		kind := "a secret given with --secret"
 		if file, ok := strings.CutPrefix(value, "@"); ok {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, exit.Errorf(exit.Usage, "--secret @%s: %w", file, err)
-			}
-			value, kind = string(text), "the secret of "+file
+			kind = "the secret of " + file
 		}
-		if redact.TooShort(value) {
+		text, err := flags.Text(value)
+		if err != nil {
+			return nil, exit.Errorf(exit.Usage, "--secret %s: %w", value, err)
+		}
+		if redact.TooShort(text) {
 			return nil, exit.Errorf(exit.Usage, "--secret: %s is too short to be told from words; it must have 4 bytes or more", kind)
 		}
-		known = append(known, redact.Secret{Kind: kind, Text: value})
+		known = append(known, redact.Secret{Kind: kind, Text: text})
 	}
 	return known, nil
 }

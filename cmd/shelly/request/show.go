@@ -47,7 +47,7 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	b, err := comm.History(j, key, standings)
 	if err != nil {
-		return unkept(err)
+		return exit.History(err)
 	}
 	told := history.Tell(b.Steps, c.textMax())
 	if c.At != 0 {

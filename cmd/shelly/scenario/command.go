@@ -9,15 +9,10 @@ import (
 
 // Command is what helps to write scenario files (CLI-13).
 type Command struct {
-	Init   initCmd   `cmd:"" help:"Begin: write a first scenario, the schemas and a workflow."`
-	Lint   lintCmd   `cmd:"" help:"Say what loads but is doubtful."`
-	Schema schemaCmd `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
+	Init   initCmd    `cmd:"" help:"Begin: write a first scenario, the schemas and a workflow."`
+	Lint   suite.Lint `cmd:"" help:"Say what loads but is doubtful."`
+	Schema schemaCmd  `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }
-
-type lintCmd struct{ suite.Lint }
-
-// Run implements the subcommand (SCN-21).
-func (c *lintCmd) Run(t *terminal.Terminal) error { return c.Lint.Run(t.Out, t.Err) }
 
 type schemaCmd struct {
 	Property bool `xor:"which" help:"Print that of property files."`

@@ -1,6 +1,6 @@
 // Package download tells how far the download of a model is.
 //
-//	p := &download.Progress{Out: t.err, Terminal: true, Name: "qwen3:8b", Now: time.Now}
+//	p := &download.Progress{Line: terminal.NewLine(t.Err), Name: "qwen3:8b", Now: time.Now}
 //	err := client.Pull(ctx, "qwen3:8b", p.Tell)
 //	p.End()
 //
@@ -10,11 +10,11 @@ package download
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/ollama"
 )
 
@@ -30,17 +30,15 @@ const (
 // Progress tells of one download. A server names a layer when it comes to it, the
 // weights first, so that the whole is that of the layers named so far.
 type Progress struct {
-	Out      io.Writer
-	Terminal bool
-	Name     string
-	Now      func() time.Time
+	*terminal.Line
+	Name string
+	Now  func() time.Time
 
 	layers []ollama.Pulling
 	had    int64 // bytes that were there before this download
 	recent []sample
 	step   string // told last
 	tenth  int64  // told last
-	drawn  bool
 }
 
 // sample is how much had come at a time.
@@ -60,7 +58,7 @@ func (p *Progress) Tell(l ollama.Pulling) {
 	p.note(done)
 	switch tenth := 10 * done / total; {
 	case p.Terminal:
-		p.draw(p.line(done, total))
+		p.Draw(p.line(done, total))
 	case tenth > p.tenth:
 		p.tenth = tenth
 		fmt.Fprintf(p.Out, "%d %%, %s\n", 100*done/total, quantity.Of(done, total))
@@ -73,11 +71,7 @@ func (p *Progress) told(step string) {
 		return
 	}
 	p.step = step
-	if p.Terminal {
-		p.draw(step)
-		return
-	}
-	fmt.Fprintln(p.Out, step)
+	p.Print(step)
 }
 
 // take notes how far a layer is. What is there of it at first was there before.
@@ -131,17 +125,4 @@ func (p *Progress) line(done, total int64) string {
 		line += fmt.Sprintf("  %s/s  %s left", quantity.Bytes(rate), quantity.Time(left))
 	}
 	return line
-}
-
-func (p *Progress) draw(line string) {
-	fmt.Fprintf(p.Out, "\r%s\x1b[K", line) // EL of ECMA-48 clears the rest of the line
-	p.drawn = true
-}
-
-// End ends the line.
-func (p *Progress) End() {
-	if p.drawn {
-		fmt.Fprintln(p.Out)
-		p.drawn = false
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/download"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/ollama"
 )
 
@@ -30,7 +31,7 @@ func tell(p *download.Progress) {
 
 func TestCLI19OnATerminalOneLineIsRewritten(t *testing.T) {
 	var out strings.Builder
-	tell(&download.Progress{Out: &out, Terminal: true, Name: "qwen3:8b", Now: (&clock{}).now})
+	tell(&download.Progress{Line: &terminal.Line{Out: &out, Terminal: true}, Name: "qwen3:8b", Now: (&clock{}).now})
 	got := strings.Split(strings.ReplaceAll(out.String(), "\x1b[K", ""), "\r")[1:]
 	for i, want := range []string{
 		"pulling manifest",
@@ -53,7 +54,7 @@ func TestCLI19OnATerminalOneLineIsRewritten(t *testing.T) {
 
 func TestCLI19ElsewhereEachTenthIsALine(t *testing.T) {
 	var out strings.Builder
-	tell(&download.Progress{Out: &out, Name: "qwen3:8b", Now: (&clock{}).now})
+	tell(&download.Progress{Line: terminal.NewLine(&out), Name: "qwen3:8b", Now: (&clock{}).now})
 	const want = `pulling manifest
 20 %, 1.0 of 5.0 GB
 30 %, 1.5 of 5.0 GB

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"shelly/fsm/engine"
+	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -27,4 +28,12 @@ func codeOf(err error) int {
 	default:
 		return Failed
 	}
+}
+
+// History gives what of a journal cannot be folded its code.
+func History(err error) error {
+	if errors.Is(err, engine.ErrTrimmed) || errors.Is(err, history.ErrNone) {
+		return With(NoMatch, err)
+	}
+	return With(Data, err)
 }

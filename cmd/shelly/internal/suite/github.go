@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 )
 
@@ -19,25 +20,25 @@ func (c *Command) onGitHub() bool {
 }
 
 // log is where the report for people goes.
-func (c *Command) log(t *terminal) io.Writer {
+func (c *Command) log(t *terminal.Terminal) io.Writer {
 	if c.onGitHub() {
-		return report.Guard(t.out)
+		return report.Guard(t.Out)
 	}
-	return t.out
+	return t.Out
 }
 
 // tellGitHub annotates the source and writes the step's summary. That the summary
 // cannot be written is said and changes nothing.
-func (c *Command) tellGitHub(t *terminal, r *report.Run) error {
+func (c *Command) tellGitHub(t *terminal.Terminal, r *report.Run) error {
 	if !c.onGitHub() {
 		return nil
 	}
-	if err := report.Annotations(t.out, r, pathOnGitHub); err != nil {
+	if err := report.Annotations(t.Out, r, pathOnGitHub); err != nil {
 		return err
 	}
 	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
 		if err := appendSummary(name, r); err != nil {
-			fmt.Fprintln(t.err, "shelly: the step's summary cannot be written:", err)
+			fmt.Fprintln(t.Err, "shelly: the step's summary cannot be written:", err)
 		}
 	}
 	return nil

@@ -3,14 +3,14 @@ package suite
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
-// Lint is the flags of shelly scenario lint.
+// Lint is shelly scenario lint.
 type Lint struct {
 	Paths  []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
 	Format string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations, as under GitHub Actions."`
@@ -22,8 +22,7 @@ func (Lint) Help() string {
 }
 
 // Run implements the subcommand (SCN-21). An error has its exit code.
-func (c *Lint) Run(out, errs io.Writer) error {
-	t := &terminal{out, errs}
+func (c *Lint) Run(t *terminal.Terminal) error {
 	as := &Command{Paths: c.Paths, Format: c.Format} // files are found and read as by test
 	paths, err := as.find()
 	if err != nil {
@@ -33,7 +32,7 @@ func (c *Lint) Run(out, errs io.Writer) error {
 	l := &report.Lint{Files: len(paths), Findings: scenario.Lint(cases, rulesOf(cases))}
 	for i := range broken {
 		l.Broken = append(l.Broken, broken[i].Err)
-		fmt.Fprintln(t.err, detail(broken[i].Err))
+		fmt.Fprintln(t.Err, detail(broken[i].Err))
 	}
 	if err := c.tell(t, as, l); err != nil {
 		return err
@@ -47,13 +46,13 @@ func (c *Lint) Run(out, errs io.Writer) error {
 	return nil
 }
 
-func (c *Lint) tell(t *terminal, as *Command, l *report.Lint) error {
+func (c *Lint) tell(t *terminal.Terminal, as *Command, l *report.Lint) error {
 	if c.Format == "json" {
-		return report.JSONLint(t.out, l)
+		return report.JSONLint(t.Out, l)
 	}
 	err := report.PrettyLint(as.log(t), l)
 	if as.onGitHub() {
-		err = errors.Join(err, report.LintAnnotations(t.out, l, pathOnGitHub))
+		err = errors.Join(err, report.LintAnnotations(t.Out, l, pathOnGitHub))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/strict"
@@ -155,12 +156,12 @@ func told(t *testing.T, c *Command, broken []report.Case, cases ...report.Case) 
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	c.Format = "pretty"
-	term := &terminal{&stdout, &stderr}
+	term := &terminal.Terminal{Out: &stdout, Err: &stderr}
 	teller := c.teller(term, len(cases), broken)
 	for _, one := range cases {
 		teller.tell(one)
 	}
-	code = exit.Code(teller.end(context.Background(), len(cases)), term.err)
+	code = exit.Code(teller.end(context.Background(), len(cases)), term.Err)
 	return code, stdout.String(), stderr.String()
 }
 

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"io"
 	"testing"
+
+	"shelly/cmd/shelly/internal/terminal"
 )
 
 // What a terminal is sent: the line is drawn where it has changed, stands below
 // what is written, and is gone at the end.
 func TestSCN38ProgressStandsBelowTheReport(t *testing.T) {
 	var out bytes.Buffer
-	p := &progress{out: &out, columns: 40, all: 3}
+	p := &progress{line: terminal.Line{Out: &out, Terminal: true}, columns: 40, all: 3}
 	step := func(what, want string) {
 		t.Helper()
 		if got := out.String(); got != want {
@@ -46,7 +48,7 @@ func TestSCN38ProgressStandsBelowTheReport(t *testing.T) {
 	nobody.begin(0, "first")
 	nobody.end(0, true)
 	nobody.keep()()
-	if columnsOf(&out) != 0 {
+	if terminal.Columns(&out) != 0 {
 		t.Error("a buffer is a terminal")
 	}
 }

@@ -12,12 +12,12 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/lockstep"
-	"shelly/runtime/ollama"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
 
-// Command is the flags of shelly test, and what it needs of the rest of the program.
+// Command is shelly test.
 type Command struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
@@ -41,17 +41,10 @@ type Command struct {
 
 	MinTransitions *percent       `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
 	Budget         *time.Duration `placeholder:"DURATION" help:"Time of each property; else its file's."`
-
-	// Connect finds the model of a live case, as [lockstep.Models] wants it.
-	Connect func(profile string) (client *ollama.Client, why string, err error) `kong:"-"`
 }
 
-// terminal is where a command writes.
-type terminal struct{ out, err io.Writer }
-
 // Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.
-func (c *Command) Run(out, errs io.Writer) error {
-	t := &terminal{out, errs}
+func (c *Command) Run(t *terminal.Terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -111,7 +104,7 @@ func (c *Command) without(why string, flags ...flag) error {
 }
 
 // round loads files, and lists or plays the cases that are wanted of them.
-func (c *Command) round(ctx context.Context, t *terminal, wanted selection, targets []scenario.Target) error {
+func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted selection, targets []scenario.Target) error {
 	all, broken := load(targets)
 	c.tellBroken(t, broken)
 	files, err := wanted.pick(all)
@@ -119,7 +112,7 @@ func (c *Command) round(ctx context.Context, t *terminal, wanted selection, targ
 	case err != nil && len(broken) == 0:
 		return err
 	case c.List:
-		return errors.Join(c.list(t.out, files), loadFailure(broken))
+		return errors.Join(c.list(t.Out, files), loadFailure(broken))
 	case len(files) == 0 && len(broken) == 0:
 		fmt.Fprintf(c.notes(t), "--shard %s holds none of the cases\n", *c.Shard)
 	}
@@ -128,18 +121,18 @@ func (c *Command) round(ctx context.Context, t *terminal, wanted selection, targ
 
 // tellBroken says what is wrong with files that do not load, unless the report does,
 // guarded.
-func (c *Command) tellBroken(t *terminal, broken []report.Case) {
+func (c *Command) tellBroken(t *terminal.Terminal, broken []report.Case) {
 	if c.onGitHub() {
 		return
 	}
 	for i := range broken {
-		fmt.Fprintln(t.err, detail(broken[i].Err))
+		fmt.Fprintln(t.Err, detail(broken[i].Err))
 	}
 }
 
 // play plays cases and tells what they came to. all are those that are loaded, also
 // where they are not played: none of their goldens is obsolete.
-func (c *Command) play(ctx context.Context, t *terminal, files, all []*scenario.File, broken []report.Case) error {
+func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*scenario.File, broken []report.Case) error {
 	obsolete, err := c.obsolete(all)
 	if err != nil {
 		return err
@@ -149,7 +142,7 @@ func (c *Command) play(ctx context.Context, t *terminal, files, all []*scenario.
 		return err
 	}
 	told := c.teller(t, len(files), broken)
-	live := &lockstep.Models{Connect: c.Connect}
+	live := &lockstep.Models{Connect: connectModel}
 	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live) }
 	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
 	erase := told.progress.keep()
@@ -158,7 +151,7 @@ func (c *Command) play(ctx context.Context, t *terminal, files, all []*scenario.
 	if ctx.Err() == nil {
 		goldens.sweep(obsolete)
 	}
-	wrong := goldens.report(c.notes(t), t.err)
+	wrong := goldens.report(c.notes(t), t.Err)
 	return worse(told.end(ctx, len(files)), wrong)
 }
 
@@ -171,9 +164,9 @@ func (c *Command) workers() int {
 
 // notes is where that goes which no report holds: beside a report that a program
 // reads it is standard error.
-func (c *Command) notes(t *terminal) io.Writer {
+func (c *Command) notes(t *terminal.Terminal) io.Writer {
 	if c.Format == "json" {
-		return t.err
+		return t.Err
 	}
-	return t.out
+	return t.Out
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 )
 
@@ -19,7 +20,7 @@ import (
 // came to.
 type teller struct {
 	*Command
-	t        *terminal
+	t        *terminal.Terminal
 	log      io.Writer // the report for people
 	progress *progress // what stands below it, if anything does
 	pretty   report.Options
@@ -32,13 +33,13 @@ type teller struct {
 
 // teller of so many cases. A terminal is shown the progress and colours, unless it
 // cannot or, of colours, NO_COLOR asks otherwise.
-func (c *Command) teller(t *terminal, all int, broken []report.Case) *teller {
+func (c *Command) teller(t *terminal.Terminal, all int, broken []report.Case) *teller {
 	told := &teller{
 		Command: c, t: t, log: c.log(t), start: time.Now(), broken: broken,
 		pretty: report.Options{Verbose: c.Verbose, Broken: c.onGitHub()},
 	}
-	if columns := columnsOf(t.out); columns > 0 && c.Format == "pretty" && !c.onGitHub() {
-		told.progress = &progress{out: t.out, columns: columns, all: all}
+	if columns := terminal.Columns(t.Out); columns > 0 && c.Format == "pretty" && !c.onGitHub() {
+		told.progress = &progress{line: terminal.Line{Out: t.Out, Terminal: true}, columns: columns, all: all}
 		told.log = told.progress
 		told.pretty.Color = os.Getenv("NO_COLOR") == ""
 	}
@@ -87,7 +88,7 @@ func (t *teller) end(ctx context.Context, all int) error {
 // summary line stands behind what GitHub is told.
 func (t *teller) summary() error {
 	if t.Format == "json" {
-		return report.JSON(t.t.out, &t.run)
+		return report.JSON(t.t.Out, &t.run)
 	}
 	return errors.Join(t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run))
 }

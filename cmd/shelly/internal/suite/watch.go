@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 )
@@ -18,7 +19,7 @@ import (
 // caseWatch runs cases again when what they are made of changes (SCN-39).
 type caseWatch struct {
 	*Command
-	t      *terminal
+	t      *terminal.Terminal
 	wanted selection
 	disk   *fsnotify.Watcher
 	loaded map[string]*loadedFile // by path; only looked up; nil before the first round
@@ -41,7 +42,7 @@ func (c *Command) watchFlags() error {
 }
 
 // watch runs the cases, and then those that a change concerns, until ctx ends.
-func (c *Command) watch(ctx context.Context, t *terminal, wanted selection) error {
+func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted selection) error {
 	disk, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
@@ -66,7 +67,7 @@ func (c *Command) watch(ctx context.Context, t *terminal, wanted selection) erro
 func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	targets, err := w.find()
 	if err != nil {
-		exit.Code(err, w.t.err)
+		exit.Code(err, w.t.Err)
 		return nil
 	}
 	before := w.loaded
@@ -86,7 +87,7 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	if err == nil || len(broken) > 0 {
 		err = w.play(ctx, w.t, files, all, broken)
 	}
-	exit.Code(err, w.t.err) // says what no report does
+	exit.Code(err, w.t.Err) // says what no report does
 	fmt.Fprintf(w.notes(w.t), "watching %s; ^C ends\n", scenarioFiles(len(targets)))
 	return nil
 }

@@ -2,8 +2,11 @@
 package terminal
 
 import (
+	"encoding/json"
 	"io"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // Terminal is where a subcommand reads and writes.
@@ -15,6 +18,13 @@ type Terminal struct {
 // Interactive reports whether standard output is a terminal.
 func (t *Terminal) Interactive() bool { return Is(t.Out) }
 
+// JSON prints a value for programs, indented.
+func (t *Terminal) JSON(v any) error {
+	enc := json.NewEncoder(t.Out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
 // Is reports whether a stream is a terminal.
 func Is(stream any) bool {
 	f, ok := stream.(*os.File)
@@ -23,4 +33,20 @@ func Is(stream any) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Columns is how wide the terminal is; 0 where w is none, or can do nothing but print.
+func Columns(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return 0
+	}
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	if size.Col == 0 { // the terminal does not know
+		return 80
+	}
+	return int(size.Col)
 }

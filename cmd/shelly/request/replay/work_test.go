@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/history/regression"
@@ -122,7 +123,7 @@ type bench struct {
 func newBench(t *testing.T, file string, m *model, repeat int) *bench {
 	t.Helper()
 	b := &bench{side: Side{Model: regression.Model{Name: "new", Digest: "d", Server: "http://host"}, Client: m, Repeat: repeat}}
-	b.Work = &Work{Answers: opened(t, file), Now: func() time.Time { return m.now }, Tell: &Progress{Out: &b.told, Compared: true}}
+	b.Work = &Work{Answers: opened(t, file), Now: func() time.Time { return m.now }, Tell: &Progress{Line: terminal.NewLine(&b.told), Compared: true}}
 	t.Cleanup(func() { _ = b.Answers.Close() })
 	return b
 }
@@ -259,7 +260,7 @@ func TestCLI18AModelIsHeldAgainstAnother(t *testing.T) {
 
 func TestCLI18ProgressIsOneLineOnATerminal(t *testing.T) {
 	var out bytes.Buffer
-	p := &Progress{Out: &out, Terminal: true}
+	p := &Progress{Line: &terminal.Line{Out: &out, Terminal: true}}
 	pace := regression.Pace{}
 	pace.Take(100, regression.Spent{Prompt: 100, Answer: 20, Took: 3000}, 1000)
 	p.answered(1, 9, true, &pace, 0)

@@ -1,23 +1,12 @@
-package main
+package suite
 
 import (
 	"fmt"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/cmd/shelly/internal/suite"
-	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/ollama"
 )
-
-// testCmd is the flags of suite, which plays the cases.
-type testCmd struct{ suite.Command }
-
-// Run implements the subcommand (CLI-6).
-func (c *testCmd) Run(t *terminal.Terminal) error {
-	c.Connect = connectModel
-	return c.Command.Run(t.Out, t.Err)
-}
 
 // connectModel connects to the Ollama that shelly run would ask in a profile, or says
 // why there is none.

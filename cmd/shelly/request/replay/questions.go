@@ -1,10 +1,9 @@
-package request
+package replay
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,29 +18,22 @@ import (
 
 // changes reads --set: what is sent to the model differently, and the configuration
 // with it.
-func (c *replayCmd) changes() ([]string, config.Config, error) {
+func (c *Asking) changes() ([]string, config.Config, error) {
 	p := c.Place
-	p.Set = nil
-	for _, kv := range c.Set {
-		key, value, _ := strings.Cut(kv, "=")
-		if file, ok := strings.CutPrefix(value, "@"); ok && strings.HasPrefix(key, "prompts.") {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, config.Config{}, exit.Errorf(exit.Usage, "--set %s: %w", key, err)
-			}
-			kv = key + "=" + string(text)
-		}
-		if !askedWith(key) && key != "data" {
+	if err := p.ReadPrompts(); err != nil {
+		return nil, config.Config{}, err
+	}
+	for _, kv := range p.Set {
+		if key, _, _ := strings.Cut(kv, "="); !changesAsking(key) && key != "data" {
 			return nil, config.Config{}, exit.Errorf(exit.Usage, "--set %s changes nothing that a model is asked: set brain.* or prompts.*", key)
 		}
-		p.Set = append(p.Set, kv)
 	}
 	cfg, err := p.Load(flags.Given("--model", "brain.model", c.Model)...)
 	return p.Set, cfg, err
 }
 
 // questions finds what is to be asked.
-func (c *replayCmd) questions(ctx context.Context, cfg config.Config, changes []string) (found regression.Found, err error) {
+func (c *Asking) questions(ctx context.Context, cfg config.Config, changes []string) (found regression.Found, err error) {
 	src, err := folder.JournalOf(ctx, cfg.Data)
 	if err != nil {
 		return found, err
@@ -56,7 +48,7 @@ func (c *replayCmd) questions(ctx context.Context, cfg config.Config, changes []
 		return found, err
 	}
 	if found, err = regression.Questions(src, filter, prompts); err != nil {
-		return found, unkept(err)
+		return found, exit.History(err)
 	}
 	if n := len(found.Questions); c.Limit > 0 && n > c.Limit {
 		found.Questions = found.Questions[n-c.Limit:]
@@ -89,7 +81,7 @@ func setOptions(o *fsm.Options, cfg config.Config, changes []string) {
 }
 
 // filter is which questions the flags ask for.
-func (c *replayCmd) filter(src *folder.Journal) (regression.Filter, error) {
+func (c *Asking) filter(src *folder.Journal) (regression.Filter, error) {
 	f := regression.Filter{Session: c.Session}
 	var err error
 	if f.Since, err = moment.At("--since", c.Since); err != nil {
@@ -101,13 +93,13 @@ func (c *replayCmd) filter(src *folder.Journal) (regression.Filter, error) {
 	if f.Purposes, err = purposes(c.Purpose); err != nil {
 		return f, err
 	}
-	if c.All {
+	if len(c.IDs) == 0 {
 		f.Channel = c.Channel
 		f.After, err = regression.Since(src, f.Since)
 		return f, err
 	}
-	for _, id := range c.ID {
-		key, err := c.find(src, id)
+	for _, id := range c.IDs {
+		key, err := c.Find(src, id)
 		if err != nil {
 			return f, err
 		}

@@ -1,4 +1,4 @@
-package request
+package replay
 
 import (
 	"context"
@@ -10,14 +10,13 @@ import (
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/request/replay"
 	"shelly/history/regression"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 )
 
 // answersName is the file of answers: one for each model and set of options.
-func answersName(out, data string, s replay.Side) string {
+func answersName(out, data string, s Side) string {
 	if out != "" {
 		return out
 	}
@@ -31,15 +30,15 @@ func answersName(out, data string, s replay.Side) string {
 }
 
 // openAnswers opens the file of answers; a dry run only reads it.
-func (c *replayCmd) openAnswers(data string, s replay.Side) (a *replay.Answers, err error) {
+func (c *Asking) openAnswers(data string, s Side) (a *Answers, err error) {
 	name := answersName(c.Out, data, s)
 	if c.DryRun {
-		a, err = replay.Read(name)
+		a, err = Read(name)
 	} else {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return nil, exit.With(exit.Disk, err)
 		}
-		a, err = replay.Open(name)
+		a, err = Open(name)
 	}
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "the file of answers: %w", err)
@@ -49,13 +48,13 @@ func (c *replayCmd) openAnswers(data string, s replay.Side) (a *replay.Answers, 
 
 // modelSide is a model and the connection to it.
 type modelSide struct {
-	replay.Side
+	Side
 	client *ollama.Client
 }
 
 // sides finds the model that is asked, and the one that it is held against, if it is
 // not the record. A model that cannot do what the questions need is said here.
-func (c *replayCmd) sides(ctx context.Context, asked config.Brain, questions []regression.Question) (now modelSide, against *modelSide, err error) {
+func (c *Asking) sides(ctx context.Context, asked config.Brain, questions []regression.Question) (now modelSide, against *modelSide, err error) {
 	asked.EmbedModel = "" // nothing is embedded
 	client, err := ollama.New(brain.Options(asked))
 	if err != nil {
@@ -100,5 +99,5 @@ func side(ctx context.Context, client *ollama.Client, name string, repeat int, q
 		}
 	}
 	client = client.With(model.Name, "")
-	return modelSide{replay.Side{Client: client, Repeat: max(repeat, 1), Model: model}, client}, nil
+	return modelSide{Side{Client: client, Repeat: max(repeat, 1), Model: model}, client}, nil
 }

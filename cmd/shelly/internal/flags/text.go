@@ -1,0 +1,52 @@
+package flags
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+)
+
+// textBytesMax bounds a file whose text a flag takes.
+const textBytesMax = 1 << 20
+
+// Text is the value of a flag: what it says, or what the file holds that @FILE names.
+func Text(value string) (string, error) {
+	name, ok := strings.CutPrefix(value, "@")
+	if !ok {
+		return value, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	all, err := io.ReadAll(io.LimitReader(f, textBytesMax+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(all) > textBytesMax:
+		return "", fmt.Errorf("%s is longer than %d bytes", name, textBytesMax)
+	}
+	return string(all), nil
+}
+
+// ReadPrompts puts the text of FILE where --set says prompts.X=@FILE.
+func (p *Place) ReadPrompts() error {
+	read := make([]string, len(p.Set))
+	for i, kv := range p.Set {
+		key, value, _ := strings.Cut(kv, "=")
+		if read[i] = kv; !strings.HasPrefix(key, "prompts.") {
+			continue
+		}
+		text, err := Text(value)
+		if err != nil {
+			return exit.Errorf(exit.Usage, "--set %s: %w", key, err)
+		}
+		read[i] = key + "=" + text
+	}
+	p.Set = read
+	return nil
+}

@@ -1,0 +1,51 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+)
+
+// clear clears what is right of the cursor (EL of ECMA-48).
+const clear = "\x1b[K"
+
+// Line shows how far something is. On a terminal it is one line that is rewritten;
+// elsewhere those reports are lines which are worth one.
+type Line struct {
+	Out      io.Writer
+	Terminal bool
+	drawn    string
+}
+
+// NewLine shows progress on an output.
+func NewLine(out io.Writer) *Line { return &Line{Out: out, Terminal: Is(out)} }
+
+// Draw shows a text on a terminal, where it is another one than is shown.
+func (l *Line) Draw(text string) {
+	if l.Terminal && text != l.drawn {
+		fmt.Fprintf(l.Out, "\r%s%s", text, clear)
+		l.drawn = text
+	}
+}
+
+// Print is Draw on a terminal and a line of its own elsewhere.
+func (l *Line) Print(text string) {
+	if l.Draw(text); !l.Terminal {
+		fmt.Fprintln(l.Out, text)
+	}
+}
+
+// Erase takes away what is shown.
+func (l *Line) Erase() {
+	if l.drawn != "" {
+		fmt.Fprint(l.Out, "\r"+clear)
+		l.drawn = ""
+	}
+}
+
+// End leaves what is shown, and goes on below it.
+func (l *Line) End() {
+	if l.drawn != "" {
+		fmt.Fprintln(l.Out)
+		l.drawn = ""
+	}
+}

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Flags are those of `request replay` that say which model is asked, and what. Where no
+// model is asked none of them has a meaning, which the tag asking says.
+type Flags struct {
+	Model     string `asking:"" placeholder:"NAME" help:"Ask this model the recorded questions."`
+	Against   string `asking:"" default:"recorded" placeholder:"NAME" help:"Compare with another model's answers."`
+	Repeat    int    `asking:"" default:"1" placeholder:"N" help:"Ask each question so often."`
+	Until     string `asking:"" placeholder:"AGE" help:"Questions before then; AGE or a date."`
+	Session   string `asking:"" placeholder:"NAME" help:"Questions of this session."`
+	Purpose   string `asking:"" placeholder:"LIST" help:"Of these purposes: answer,summary,…"`
+	Limit     int    `asking:"" placeholder:"N" help:"The latest N questions."`
+	FailUnder int    `asking:"" default:"100" placeholder:"PERCENT" help:"End with 1 when fewer are the same."`
+	Out       string `asking:"" type:"path" placeholder:"FILE" help:"File of answers. Default: in the data folder."`
+	DryRun    bool   `asking:"" help:"Print what would be asked."`
+	Verbose   bool   `asking:"" short:"v" help:"Show both sides of each difference."`
+}
+
+// againstRecorded is what --against says by default.
+const againstRecorded = "recorded"
+
+// Asks reports whether a model is to be asked: it is named, or --set changes what one is
+// asked, or how.
+func (f *Flags) Asks(set []string) bool {
+	return f.Model != "" || slices.ContainsFunc(set, func(kv string) bool {
+		key, _, _ := strings.Cut(kv, "=")
+		return changesAsking(key)
+	})
+}
+
+// changesAsking reports whether a key changes what a model is asked, or how.
+func changesAsking(key string) bool {
+	return strings.HasPrefix(key, "brain.") || strings.HasPrefix(key, "prompts.")
+}
+
+// Asking is one `request replay` that asks a model.
+type Asking struct {
+	Flags
+	flags.Place
+	IDs     []string // the requests whose questions are asked; none: all
+	Since   string
+	Channel string
+	JSON    bool
+	Find    func(j engine.Reader, id string) (fsm.RequestKey, error)
+}
+
+// Run asks a model the recorded questions (CLI-18).
+func (c *Asking) Run(t *terminal.Terminal) error {
+	ctx, done := exit.Interruptible()
+	defer done()
+	changes, cfg, err := c.changes()
+	if err != nil {
+		return err
+	}
+	found, err := c.questions(ctx, cfg, changes)
+	if err != nil {
+		return err
+	}
+	now, against, err := c.sides(ctx, cfg.Brain, found.Questions)
+	if err != nil {
+		return err
+	}
+	defer now.client.Close()
+	answers, err := c.openAnswers(cfg.Data, now.Side)
+	if err != nil {
+		return err
+	}
+	run := &modelRun{
+		cmd: c, t: t, found: found, now: now.Side, changes: changes,
+		work: &Work{Answers: answers, Now: time.Now, Tell: &Progress{Line: terminal.NewLine(t.Err)}},
+	}
+	if against != nil {
+		run.against = &against.Side
+	}
+	run.plan(answersName(c.Out, cfg.Data, now.Side), cfg.Brain.NumCtx)
+	if c.DryRun {
+		return answers.Close()
+	}
+	return errors.Join(run.run(ctx), answers.Close())
+}
