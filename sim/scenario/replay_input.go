@@ -64,6 +64,13 @@ func wired(d *strict.Decoder, v value, t reflect.Type, path string) {
 			return
 		}
 	case reflect.Slice:
+		if t == reflect.TypeFor[fsm.Words]() {
+			if want = "a map"; v.kind == mapKind {
+				wiredWords(d, v, path)
+				return
+			}
+			break
+		}
 		if t.Elem().Kind() == reflect.Uint8 {
 			if want = "bytes in Base64"; v.kind == textKind && json.Unmarshal([]byte(v.json()), &[]byte{}) == nil {
 				return
@@ -101,6 +108,22 @@ func wiredMap(d *strict.Decoder, v value, t reflect.Type, path string) {
 			d.At(at, wording.Unknown("key", m.key, names))
 		} else {
 			wired(d, m.value, fields[i].Type, at)
+		}
+	}
+}
+
+// wiredWords checks the texts that a boot brings, by the names of the words.
+func wiredWords(d *strict.Decoder, v value, path string) {
+	var names []string
+	for _, w := range fsm.AllWords() {
+		names = append(names, w.String())
+	}
+	for _, m := range v.members {
+		at := strict.Member(path, m.key)
+		if !slices.Contains(names, m.key) {
+			d.At(at, wording.Unknown("word", m.key, names))
+		} else {
+			wired(d, m.value, reflect.TypeFor[string](), at)
 		}
 	}
 }
