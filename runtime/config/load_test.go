@@ -159,6 +159,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 			Identity: "I", Question: "Q NEED:", Init: "N", Farewell: "F", Summary: "S", Reflection: "R", Subagent: "A", Compress: "C",
 			Overflow: "O", Consolidate: "D", Empty: "E", AtLimit: "L", AtLength: "T",
 		},
+		Words: fsm.PresentWords(),
 	}
 	if diff := cmp.Diff(want, w.load().Machine(nil, nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -106,6 +106,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 			Name: c.About.Name, User: c.About.User, Persona: c.About.Persona,
 			Workspace: c.Workspace, System: runtime.GOOS + "/" + runtime.GOARCH,
 		}),
+		Words:  fsm.PresentWords(),
 		Tools:  slices.Concat(c.builtin, tools),
 		Skills: skills,
 		Labels: c.labels,
