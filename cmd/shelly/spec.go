@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
 	"shelly/fsm/spec"
+	"shelly/runtime/durable"
 )
 
 type specCmd struct {
@@ -66,7 +67,7 @@ func rewriteSpec(root string, project fs.FS) error {
 		if bytes.Equal(fresh, d.Text) {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(root, d.File), fresh, 0o644); err != nil {
+		if err := (durable.As{Perm: 0o644, Follow: true}).Text(filepath.Join(root, d.File), fresh); err != nil {
 			return err
 		}
 	}

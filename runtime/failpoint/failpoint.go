@@ -29,7 +29,7 @@ const (
 	ToolStarted   Point = "tool.started"   // a command runs
 
 	FileWritten    Point = "file.written"            // beside the one that it will replace
-	FileRenamed    Point = "file.renamed"            // and its folder is not synced
+	FileRenamed    Point = "file.renamed"            // and nobody knows it yet
 	HistoryWritten Point = "session.history.written" // and MEMORY.md is not
 	MemoryWritten  Point = "session.memory.written"  // and the session is not
 	SessionPut     Point = "session.put"

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"shelly/fsm"
+	"shelly/runtime/durable"
 	"shelly/runtime/failpoint"
 )
 
@@ -28,8 +29,7 @@ const (
 	memoryBytesMax  = 1 << 20
 	historyBytesMax = 64 << 20 // copied with each entry
 	tailBytes       = 1 << 20  // of HISTORY.md, in which a turn is looked for
-	tempSuffix      = ".tmp"
-	triesMax        = 3 // to add to a HISTORY.md that changes meanwhile
+	triesMax        = 3        // to add to a HISTORY.md that changes meanwhile
 )
 
 // folder is the memory folder.
@@ -43,7 +43,7 @@ func openFolder(data, store string) (folder, error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return f, fmt.Errorf("make the memory folder: %w", err)
 	}
-	return f, syncFolder(data)
+	return f, durable.Folder(data)
 }
 
 // errChanged says that a file is no longer what was read.
@@ -165,53 +165,17 @@ func tooLong(name string, size, bytesMax int64) error {
 // replace puts a new file in place of the one with its name: a crash leaves the old
 // one or the new one, whole. Just before, same must not object. Where the name is a
 // link, what it leads to is replaced.
-func (f folder) replace(name string, content io.Reader, same func() error) (err error) {
-	target := filepath.Join(f.dir, name)
-	if leads, err := filepath.EvalSymlinks(target); err == nil {
-		target = leads
-	}
-	temp := target + tempSuffix
-	if err := write(temp, content); err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, remove(temp)))
-	}
-	failpoint.Hit(failpoint.FileWritten)
-	if err := same(); err != nil {
-		return errors.Join(err, remove(temp))
-	}
-	if err := os.Rename(temp, target); err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, remove(temp)))
-	}
-	failpoint.Hit(failpoint.FileRenamed)
-	return syncFolder(filepath.Dir(target))
-}
-
-// write makes a file durable, in place of what a crash may have left of it.
-func write(name string, content io.Reader) (err error) {
-	if err := remove(name); err != nil {
+func (f folder) replace(name string, content io.Reader, same func() error) error {
+	as := durable.As{Follow: true, Alone: true, Ready: func() error {
+		failpoint.Hit(failpoint.FileWritten)
+		return same()
+	}}
+	err := as.File(filepath.Join(f.dir, name), func(w io.Writer) error {
+		_, err := io.Copy(w, content)
 		return err
-	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, content)
+	})
 	if err == nil {
-		err = file.Sync()
+		failpoint.Hit(failpoint.FileRenamed)
 	}
-	return errors.Join(err, file.Close())
-}
-
-func remove(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return err
 }

@@ -3,16 +3,14 @@ package explore
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/replace"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/durable"
 	"shelly/sim"
 	"shelly/sim/scenario"
 )
@@ -106,11 +104,7 @@ func (c *Command) write(w world, found *sim.Counterexample, several bool) (strin
 		name = base + "-" + w.Name + scenario.Suffix
 	}
 	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
-	create := replace.File
-	if !c.Force {
-		create = newFile
-	}
-	err := create(name, record.Write)
+	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force}.File(name, record.Write)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %s is there; name another file with -o, or give --force", name)
@@ -118,16 +112,4 @@ func (c *Command) write(w world, found *sim.Counterexample, several bool) (strin
 		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %w", err)
 	}
 	return name, exit.Silent(exit.Failed)
-}
-
-// newFile writes a file that is not there yet.
-func newFile(name string, content func(io.Writer) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(content(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -51,11 +52,14 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 		fmt.Fprintln(t.Err, "standard output:", contents(m))
 		return nil
 	}
-	if _, err := os.Lstat(c.File); err == nil && !c.Force {
-		return exit.Errorf(exit.Usage, "%s is there already: name another file, or replace it with --force", c.File)
+	if _, err := os.Lstat(c.File); err == nil && !c.Force { // before the work begins
+		return c.taken()
 	}
-	m, err := saveBackup(c.File, produce)
-	if err != nil {
+	m, err := c.save(produce)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return c.taken()
+	case err != nil:
 		return failed(err)
 	}
 	fmt.Fprintf(t.Out, "%s: %s\n", c.File, contents(m))
@@ -106,9 +110,13 @@ func checkedBackup(w io.Writer, produce func(io.Writer) error) (backup.Manifest,
 // errNotTaken ends who produces a backup that is not taken any more.
 var errNotTaken = errors.New("the backup is not taken any more")
 
-// saveBackup writes a backup that has the name once it is whole, checked and durable.
-func saveBackup(name string, produce func(io.Writer) error) (m backup.Manifest, err error) {
-	err = durable.File(name, 0o600, func(w io.Writer) (err error) {
+func (c *backupCmd) taken() error {
+	return exit.Errorf(exit.Usage, "%s is there already: name another file, or replace it with --force", c.File)
+}
+
+// save writes a backup that has the name once it is whole, checked and durable.
+func (c *backupCmd) save(produce func(io.Writer) error) (m backup.Manifest, err error) {
+	err = durable.As{New: !c.Force}.File(c.File, func(w io.Writer) (err error) {
 		m, err = checkedBackup(w, produce)
 		return err
 	})

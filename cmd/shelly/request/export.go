@@ -3,11 +3,9 @@ package request
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/history/export"
@@ -36,10 +34,13 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := c.free(); err != nil {
+	w := &written{
+		File: output.File{Name: c.Output, Force: c.Force}, id: c.ID, scenario: c.As == "scenario", secrets: c.Secret, images: c.Images,
+	}
+	if err := w.Free(); err != nil {
 		return err
 	}
-	by, err := c.redactor(cfg)
+	by, err := w.redactor(cfg)
 	if err != nil {
 		return err
 	}
@@ -50,15 +51,7 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 	if at := r.Differs(); at != 0 && !c.Force {
 		return exit.Errorf(exit.Failed, "record %d: today's code decides otherwise than is recorded (shelly request replay %s tells more); export it all the same with --force", at, c.ID)
 	}
-	file, err := c.exported(r, by)
-	if err != nil {
-		return exit.Errorf(exit.Failed, "request %s is not exported: %w", c.ID, err)
-	}
-	if err := c.write(t, file.Source); err != nil {
-		return err
-	}
-	c.tell(t, r, file, by)
-	return nil
+	return w.write(t, r, by, "request "+c.ID+" is not exported")
 }
 
 // read reads the request from the journal.
@@ -78,77 +71,47 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 	return r, nil
 }
 
-// exported is the file, in which no secret is left.
-func (c *exportCmd) exported(r *export.Record, by *redact.Redactor) (*export.File, error) {
-	if err := r.Redact(by, c.Images); err != nil {
-		return nil, err
-	}
-	write := r.Replay
-	if c.As == "scenario" {
-		write = r.Scenario
-	}
-	file, err := write()
-	if err != nil {
-		return nil, err
-	}
-	return file, file.Check(by)
+// written is how a request, or a fork of it, becomes a scenario.
+type written struct {
+	output.File
+	id       string
+	scenario bool     // a case to change, and not a replay
+	secrets  []string // of --secret
+	images   bool
 }
 
-// tell says on standard error what was written.
-func (c *exportCmd) tell(t *terminal.Terminal, r *export.Record, file *export.File, by *redact.Redactor) {
-	where := c.Output
-	if where == "" {
-		where = "standard output"
+// write writes the scenario of a record, in which no secret is left, and says on standard
+// error what was written. What keeps it from being one is an error that says what is not
+// done.
+func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redactor, undone string) error {
+	file, err := w.file(r, by)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%s: %w", undone, err)
 	}
-	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", where, wording.Count(len(r.Steps), "record"), c.ID, file.Hash)
+	if err := w.Text(t, file.Source); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", w, wording.Count(len(r.Steps), "record"), w.id, file.Hash)
 	if !r.Ended {
 		fmt.Fprintln(t.Err, "the request had not ended by the last record that was durable: this is what there is so far")
 	}
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
 	}
-}
-
-// free wants that the file is not there yet.
-func (c *exportCmd) free() error {
-	if c.Output == "" || c.Force {
-		return nil
-	}
-	if _, err := os.Lstat(c.Output); err == nil {
-		return c.there()
-	}
 	return nil
 }
 
-func (c *exportCmd) there() error {
-	return exit.Errorf(exit.Usage, "%s is there; name another file with -o, or give --force", c.Output)
-}
-
-// write writes the file whole or not at all, for its owner alone.
-func (c *exportCmd) write(t *terminal.Terminal, source []byte) error {
-	if c.Output == "" {
-		_, err := t.Out.Write(source)
-		return err
+func (w *written) file(r *export.Record, by *redact.Redactor) (*export.File, error) {
+	if err := r.Redact(by, w.images); err != nil {
+		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.Output), "."+filepath.Base(c.Output)+".*") // mode 0600
+	render := r.Replay
+	if w.scenario {
+		render = r.Scenario
+	}
+	file, err := render()
 	if err != nil {
-		return exit.With(exit.Disk, err)
+		return nil, err
 	}
-	defer os.Remove(f.Name()) // it is not there any more where it was renamed
-	_, err = f.Write(source)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return exit.With(exit.Disk, err)
-	}
-	if c.Force {
-		err = os.Rename(f.Name(), c.Output)
-	} else {
-		err = os.Link(f.Name(), c.Output) // which does not take the place of another
-	}
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return c.there()
-	case err != nil:
-		return exit.With(exit.Disk, err)
-	}
-	return nil
+	return file, file.Check(by)
 }

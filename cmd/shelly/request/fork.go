@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
@@ -50,8 +51,8 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	out := &exportCmd{ID: c.ID, Output: c.Output, Force: c.Force, As: "replay"}
-	if err := out.free(); err != nil {
+	w := &written{File: output.File{Name: c.Output, Force: c.Force}, id: c.ID}
+	if err := w.Free(); err != nil {
 		return err
 	}
 	point, err := c.point()
@@ -81,29 +82,16 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 		told.print(t.Out)
 	}
 	if c.Output != "" {
-		err = errors.Join(err, out.forked(t, export.Forked(point, result), cfg))
+		by, wrong := w.redactor(cfg)
+		if wrong == nil {
+			wrong = w.write(t, export.Forked(point, result), by, "the fork is not written")
+		}
+		err = errors.Join(err, wrong)
 	}
 	if len(result.Violations) > 0 {
 		return errors.Join(err, exit.Errorf(exit.Internal, "an invariant does not hold in the fork; please report this: %s", result.Violations[0]))
 	}
 	return err
-}
-
-// forked writes a fork.
-func (c *exportCmd) forked(t *terminal.Terminal, r *export.Record, cfg config.Config) error {
-	by, err := c.redactor(cfg)
-	if err != nil {
-		return err
-	}
-	file, err := c.exported(r, by)
-	if err != nil {
-		return exit.Errorf(exit.Failed, "the fork is not written: %w", err)
-	}
-	if err := c.write(t, file.Source); err != nil {
-		return err
-	}
-	c.tell(t, r, file, by)
-	return nil
 }
 
 // config is the configuration with the flags that say who answers.

@@ -12,7 +12,7 @@ import (
 )
 
 // redactor knows the secrets of the configuration, the environment and --secret.
-func (c *exportCmd) redactor(cfg config.Config) (*redact.Redactor, error) {
+func (w *written) redactor(cfg config.Config) (*redact.Redactor, error) {
 	known := secretsOf(os.Environ())
 	for _, s := range cfg.Explain() {
 		known = named(known, s.Key, s.Value)
@@ -20,7 +20,7 @@ func (c *exportCmd) redactor(cfg config.Config) (*redact.Redactor, error) {
 	if token, err := client.ReadToken(cfg.Data); err == nil {
 		known = append(known, redact.Secret{Kind: "the daemon's token", Text: token})
 	}
-	given, err := c.given()
+	given, err := w.given()
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +47,9 @@ func named(known []redact.Secret, name, value string) []redact.Secret {
 }
 
 // given are the secrets of --secret.
-func (c *exportCmd) given() ([]redact.Secret, error) {
+func (w *written) given() ([]redact.Secret, error) {
 	var known []redact.Secret
-	for _, value := range c.Secret {
+	for _, value := range w.secrets {
 		kind := "a secret given with --secret"
 		if file, ok := strings.CutPrefix(value, "@"); ok {
 			kind = "the secret of " + file

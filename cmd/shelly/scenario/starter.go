@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/replace"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/durable"
 	"shelly/scenarios"
 	"shelly/sim/scenario"
 )
@@ -150,7 +150,7 @@ func writeStarters(files []starterFile) (err error) {
 			return err
 		}
 		_, before := os.Lstat(f.path)
-		if err := replace.File(f.path, func(w io.Writer) error { _, err := w.Write(f.content); return err }); err != nil {
+		if err := (durable.As{Perm: 0o644, Follow: true}).Text(f.path, f.content); err != nil {
 			return err
 		}
 		if before != nil {

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/replace"
+	"shelly/runtime/durable"
 	"shelly/sim/scenario"
 )
 
@@ -232,10 +232,7 @@ func (g *goldens) report(notes, errs io.Writer) error {
 // replaceGolden writes a file whole or not at all, beside the scenario and nowhere
 // else.
 func replaceGolden(path string, data []byte) error {
-	err := replace.Name(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	err := durable.As{Perm: 0o644}.Text(path, data)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, bare(err))
 	}
@@ -248,7 +245,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// bare is an error without the path of a temporary file.
+// bare is an error without its path.
 func bare(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

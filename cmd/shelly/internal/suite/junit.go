@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/replace"
+	"shelly/runtime/durable"
 	"shelly/sim/report"
 )
 
@@ -41,7 +41,7 @@ func (c *Command) writeJUnit(r *report.Run) error {
 	if c.JUnit == "" {
 		return nil
 	}
-	err := replace.File(c.JUnit, func(w io.Writer) error { return report.JUnit(w, r) })
+	err := durable.As{Perm: 0o644, Follow: true}.File(c.JUnit, func(w io.Writer) error { return report.JUnit(w, r) })
 	if err != nil {
 		return exit.Errorf(exit.Disk, "--junit: %w", err)
 	}

@@ -1,15 +1,13 @@
 package suite
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"shelly/cmd/shelly/internal/replace"
+	"shelly/runtime/durable"
 	"shelly/sim/property"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -141,8 +139,5 @@ func writeCase(file string, source []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replace.Name(file, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(source))
-		return err
-	})
+	return durable.As{Perm: 0o644}.Text(file, source)
 }

@@ -1,0 +1,75 @@
+// Package output writes what a command makes: to a file that -o names, or to standard
+// output.
+package output
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/durable"
+)
+
+// File is where a command writes.
+type File struct {
+	Name  string // empty: standard output
+	Force bool   // it may take the place of another
+}
+
+// Free wants that nothing has the name, unless it may take its place. It is asked
+// before the work begins; Write asks again.
+func (f File) Free() error {
+	if f.Name == "" || f.Force {
+		return nil
+	}
+	if _, err := os.Lstat(f.Name); err == nil {
+		return f.taken()
+	}
+	return nil
+}
+
+func (f File) taken() error {
+	return exit.Errorf(exit.Usage, "%s is there; name another file with -o, or give --force", f.Name)
+}
+
+// Write writes the file whole and durably or not at all, for its owner alone. What
+// content returns is returned as it is; other errors have their exit codes.
+func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
+	if f.Name == "" {
+		out := bufio.NewWriter(t.Out)
+		return errors.Join(content(out), out.Flush())
+	}
+	var wrong error
+	err := durable.As{New: !f.Force}.File(f.Name, func(w io.Writer) error {
+		wrong = content(w)
+		return wrong
+	})
+	switch {
+	case err == nil || wrong != nil:
+		return err
+	case errors.Is(err, fs.ErrExist):
+		return f.taken()
+	default:
+		return exit.With(exit.Disk, err)
+	}
+}
+
+// Text is Write with a text.
+func (f File) Text(t *terminal.Terminal, text []byte) error {
+	return f.Write(t, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// String is the name, in words.
+func (f File) String() string {
+	if f.Name == "" {
+		return "standard output"
+	}
+	return f.Name
+}

@@ -1,0 +1,105 @@
+package durable_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"shelly/runtime/durable"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// want fails t unless a folder holds these files, NAME TEXT, and nothing else.
+func want(t *testing.T, dir string, files ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if 2*len(entries) != len(files) {
+		t.Errorf("there are %v, want %q", entries, files)
+	}
+	for i := 0; i < len(files); i += 2 {
+		if got, err := os.ReadFile(filepath.Join(dir, files[i])); err != nil || string(got) != files[i+1] {
+			t.Errorf("%s holds %q, %v; want %q", files[i], got, err, files[i+1])
+		}
+	}
+}
+
+func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	for _, s := range []string{"first", "second"} {
+		if err := durable.Text(name, []byte(s)); err != nil {
+			t.Fatal(err)
+		}
+		want(t, dir, "a", s)
+	}
+	broken := errors.New("the content ends")
+	err := durable.File(name, 0o600, func(w io.Writer) error { return errors.Join(text("thi")(w), broken) })
+	if !errors.Is(err, broken) {
+		t.Errorf("%v; want the error of the content", err)
+	}
+	objects := errors.New("it is another one")
+	if err := (durable.As{Ready: func() error { return objects }}).File(name, text("third")); err != objects {
+		t.Errorf("%v; want that of Ready", err)
+	}
+	want(t, dir, "a", "second")
+}
+
+func TestANewFileTakesThePlaceOfNoOther(t *testing.T) {
+	dir := t.TempDir()
+	a, name := durable.As{New: true, Perm: 0o644}, filepath.Join(dir, "a")
+	if err := a.File(name, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.File(name, text("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("%v; want that it is there", err)
+	}
+	want(t, dir, "a", "first")
+	if info, err := os.Stat(name); err != nil || info.Mode() != 0o644 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestALinkIsFollowedWhereThatIsAsked(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(durable.Text(filepath.Join(dir, "a"), []byte("old")), os.Symlink("a", filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := (durable.As{Follow: true}).File(filepath.Join(dir, "link"), text("new")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, dir, "a", "new", "link", "new")
+	if err := durable.Text(filepath.Join(dir, "link"), []byte("own")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, dir, "a", "new", "link", "own")
+}
+
+func TestWhatACrashHasLeftIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.tmp"), []byte("in part"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := (durable.As{Alone: true}).File(filepath.Join(dir, "a"), text("whole")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, dir, "a", "whole")
+}
+
+func TestAnErrorNamesTheFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "absent", "a")
+	if err := durable.Text(name, nil); !errors.Is(err, fs.ErrNotExist) || err.Error() != "write "+name+": no such file or directory" {
+		t.Errorf("%v", err)
+	}
+}
