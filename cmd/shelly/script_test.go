@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 //	fetch PATH               read a route of the daemon; the body is stdout
 //	datagrams FILE           send each line of a file to the daemon by UDP, TOKEN in it replaced;
 //	                         its answers up to the first reply are stdout
+//	flip FILE BYTE           flip a bit of a byte of a file; from its end where the number is negative
 //	newer FOLDER             make a store look like one that newer code has written
 //
 // and the conditions [roomy], more than 1 TiB of disk is free, and [root], whom no
@@ -71,6 +72,7 @@ func runScripts(t *testing.T, dir string) {
 			"raise":     scriptCommand(1, scriptRaise),
 			"fetch":     scriptCommand(1, scriptFetch),
 			"datagrams": scriptCommand(1, scriptDatagrams),
+			"flip":      scriptCommand(2, scriptFlip),
 			"newer":     scriptCommand(1, scriptNewer),
 		},
 	})
@@ -329,6 +331,19 @@ func scriptNewer(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 	err = db.Set([]byte("Mformat"), binary.BigEndian.AppendUint32(nil, store.Format+1), pebble.Sync)
 	ts.Check(errors.Join(err, db.Close()))
+}
+
+func scriptFlip(ts *testscript.TestScript, args []string) {
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	file := ts.MkAbs(args[0])
+	text, err := os.ReadFile(file)
+	ts.Check(err)
+	if at < 0 {
+		at += len(text)
+	}
+	text[at] ^= 4
+	ts.Check(os.WriteFile(file, text, 0o600))
 }
 
 // silentLogger hears what Pebble says of opening a store.

@@ -59,7 +59,24 @@ func Open(j Journal, w World) (*Engine, error) {
 	}
 	e.oldest = oldest
 	e.machine, e.diverging, e.saved, e.last, e.durable = r.Machine, r.Diverging, r.Saved, r.Last, r.Last
+	if err := e.legible(); err != nil {
+		return nil, err
+	}
 	return e, nil
+}
+
+// legible returns an error where the record of a request cannot be read that is still to be
+// answered: with its reply the engine would die.
+func (e *Engine) legible() error {
+	for _, h := range e.machine.View().Handles {
+		if h.Kind != fsm.KindUser || h.Replied {
+			continue
+		}
+		if _, _, err := e.journal.Request(h.Request); err != nil {
+			return fmt.Errorf("look up the unfinished request %q: %w", h.Request.ID, err)
+		}
+	}
+	return nil
 }
 
 // Divergences returns the replayed records whose effects differ from those

@@ -133,4 +133,7 @@ var (
 	ErrNoSpace  = errors.New("too little free disk space")
 	ErrDead     = errors.New("the engine has stopped after an error")
 	ErrTrimmed  = errors.New("the record is no longer kept")
+	// ErrDamaged says that what is kept is not what was written. What it wraps or is
+	// wrapped in names the place.
+	ErrDamaged = errors.New("the data folder is damaged")
 )

@@ -190,7 +190,7 @@ func TestJRN24TheStoreIsWrittenWhileABackupIsSent(t *testing.T) {
 		t.Fatalf("up to %d, %v", m.Last, err)
 	}
 	to := t.TempDir()
-	if _, err := backup.Restore(&file, to, backup.Options{Now: now}); err != nil {
+	if _, err := backup.Restore(context.Background(), &file, to, backup.Options{Now: now}); err != nil {
 		t.Fatal(err)
 	}
 	if got := records(t, to); len(got) != 10 {
@@ -255,7 +255,7 @@ func TestJRN25ARestoredFolderHoldsWhatWasBackedUp(t *testing.T) {
 	f := newFolder(t, 10)
 	file, m := f.backup()
 	to := filepath.Join(t.TempDir(), "a", "b")
-	got, err := backup.Restore(bytes.NewReader(file), to, backup.Options{Now: now})
+	got, err := backup.Restore(context.Background(), bytes.NewReader(file), to, backup.Options{Now: now})
 	if diff := cmp.Diff(backup.Restored{Manifest: m}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
@@ -273,19 +273,19 @@ func TestJRN25ARestoredFolderHoldsWhatWasBackedUp(t *testing.T) {
 func TestJRN25WhatIsThereStaysOrIsMovedAside(t *testing.T) {
 	f := newFolder(t, 10)
 	file, _ := f.backup()
-	if _, err := backup.Restore(bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true}); !errors.Is(err, store.ErrLocked) {
+	if _, err := backup.Restore(context.Background(), bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true}); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("beside a daemon: %v", err)
 	}
 	f.add(20)
 	f.close()
-	if _, err := backup.Restore(bytes.NewReader(file), f.dir, backup.Options{Now: now}); !errors.Is(err, backup.ErrOccupied) {
+	if _, err := backup.Restore(context.Background(), bytes.NewReader(file), f.dir, backup.Options{Now: now}); !errors.Is(err, backup.ErrOccupied) {
 		t.Errorf("without force: %v", err)
 	}
 	if got := records(t, f.dir); len(got) != 20 {
 		t.Errorf("a refusal has left %d records", len(got))
 	}
 	for _, aside := range []string{"before-restore-20260131T090000Z", "before-restore-20260131T090000Z-2"} {
-		got, err := backup.Restore(bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true})
+		got, err := backup.Restore(context.Background(), bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true})
 		if err != nil || got.Aside != filepath.Join(f.dir, aside) {
 			t.Fatalf("%q, %v", got.Aside, err)
 		}

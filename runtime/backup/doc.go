@@ -3,7 +3,7 @@
 //
 //	m, err := backup.Write(ctx, w, backup.Source{Data: dir, Store: s, Version: v, Now: now})
 //	m, err = backup.Check(file)                        // reads it to its end
-//	r, err := backup.Restore(file, dir, backup.Options{Now: now})
+//	r, err := backup.Restore(ctx, file, dir, backup.Options{Now: now})
 //
 // # The file
 //

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type Restored struct {
 // (JRN-25). Nothing in the folder is changed before all of the backup is checked, and
 // nothing is deleted. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, or
 // store.ErrLocked where a daemon or another restore has the folder.
-func Restore(r io.Reader, data string, o Options) (out Restored, err error) {
+func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Restored, err error) {
 	work := filepath.Join(data, restoreFolder)
 	if err := errors.Join(os.MkdirAll(work, 0o700), syncFolder(data), syncFolder(filepath.Dir(data))); err != nil {
 		return out, err
@@ -64,7 +65,7 @@ func Restore(r io.Reader, data string, o Options) (out Restored, err error) {
 	if out.Manifest, err = Unpack(r, filepath.Join(work, newFolder)); err != nil {
 		return out, err
 	}
-	if out.Diverging, err = prove(filepath.Join(work, newFolder, storeFolder), out.Manifest); err != nil {
+	if out.Diverging, err = prove(ctx, filepath.Join(work, newFolder, storeFolder), out.Manifest); err != nil {
 		return out, err
 	}
 	if err := admit(data, o.Force); err != nil { // it took its time
@@ -142,27 +143,48 @@ func Unpack(r io.Reader, to string) (m Manifest, err error) {
 	return m, errors.Join(syncFolder(filepath.Join(to, storeFolder)), syncFolder(filepath.Join(to, memoryFolder)), syncFolder(to))
 }
 
-// prove opens a store that was unpacked and folds its journal, as a start will. What an
-// older shelly has made is brought up to date by that.
-func prove(dir string, m Manifest) (diverging int, err error) {
-	s, err := store.Open(dir, store.Options{})
-	switch {
-	case errors.Is(err, store.ErrNewerFormat):
+// prove reads all of a store that was unpacked and folds its journal, as a start will. What
+// an older shelly has made is brought up to date by that.
+func prove(ctx context.Context, dir string, m Manifest) (diverging int, err error) {
+	s, err := OpenUnpacked(dir)
+	if err != nil {
 		return 0, err
-	case err != nil:
-		return 0, damaged("its store cannot be opened: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	e, err := engine.Open(s, nil)
+	if err := examine(ctx, s); err != nil {
+		return 0, damaged("%w", err)
+	}
+	r, err := engine.Recover(s)
 	switch {
 	case err != nil:
 		return 0, damaged("%w", err)
 	case s.Name() != m.Store:
 		return 0, damaged("its store is %s, and the manifest says %q", s.Name(), m.Store)
-	case e.Last() != m.Last:
-		return 0, damaged("its journal ends with record %d, and the manifest says %d", e.Last(), m.Last)
+	case r.Last != m.Last:
+		return 0, damaged("its journal ends with record %d, and the manifest says %d", r.Last, m.Last)
 	}
-	return len(e.Divergences()), nil
+	return len(r.Diverging), nil
+}
+
+// OpenUnpacked opens the store of a backup that was unpacked, to be read. One of an older
+// format is made one of today's before.
+func OpenUnpacked(dir string) (*store.Store, error) {
+	s, err := store.OpenReadOnly(dir, store.Options{})
+	if errors.Is(err, store.ErrOlderFormat) {
+		if s, err = store.Open(dir, store.Options{}); err == nil {
+			err = s.Close()
+		}
+		if err == nil {
+			s, err = store.OpenReadOnly(dir, store.Options{})
+		}
+	}
+	switch {
+	case errors.Is(err, store.ErrNewerFormat):
+		return nil, err
+	case err != nil:
+		return nil, damaged("its store cannot be opened: %w", err)
+	}
+	return s, nil
 }
 
 // unused returns the name, or one like it, under which there is nothing.

@@ -14,3 +14,13 @@ func newSums() *sums { return &sums{} }
 func (s *sums) add(name, content string) {
 	fmt.Fprintf(s, "%x  %s\n", sha256.Sum256([]byte(content)), name)
 }
+
+// summed gives the entries of a backup the checksums of what they hold.
+func summed(list []entry) []entry {
+	sums := newSums()
+	for _, e := range list[:len(list)-1] {
+		sums.add(e.Name, e.content)
+	}
+	list[len(list)-1].content = sums.String()
+	return list
+}

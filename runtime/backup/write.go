@@ -70,6 +70,9 @@ func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error
 	if err != nil {
 		return m, err
 	}
+	if err := examine(ctx, f.store); err != nil {
+		return m, err
+	}
 	m = Manifest{Format: Format, Shelly: from.Version, Time: from.Now().UTC(), Store: f.store.Name(), StoreFormat: store.Format}
 	if err := m.describe(f.store); err != nil {
 		return m, err
@@ -92,6 +95,12 @@ func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error
 	}
 	sums := a.sums.String()
 	return m, errors.Join(a.add(checksumsName, int64(len(sums)), strings.NewReader(sums)), a.tar.Close())
+}
+
+// examine reads all of a store: what is damaged is not kept for a sound copy of it (JRN-30).
+func examine(ctx context.Context, s *store.Store) error {
+	x, err := s.Examine(ctx)
+	return errors.Join(err, x.Err())
 }
 
 // frozen is what is backed up, as it is at one moment.

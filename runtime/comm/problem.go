@@ -30,6 +30,7 @@ const (
 	CodeNoSpace          Code = "no_space"
 	CodeUnknownOutcome   Code = "unknown_outcome"
 	CodeTrimmed          Code = "trimmed"
+	CodeDamaged          Code = "damaged"
 )
 
 // Problem is an error as a client sees it.
@@ -115,6 +116,8 @@ func problemOf(err error) *Problem {
 		return &Problem{CodeStopping, engine.ErrStopping.Error(), "nothing has happened; start it again with: shelly run"}
 	case errors.Is(err, engine.ErrTrimmed):
 		return &Problem{CodeTrimmed, err.Error(), "what is old is dropped as retention says; ask for what is kept"}
+	case errors.Is(err, engine.ErrDamaged):
+		return &Problem{CodeDamaged, err.Error(), "shelly journal verify names all that is damaged"}
 	case errors.Is(err, engine.ErrNoSpace):
 		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the data folder's disk, or lower the reserve"}
 	default:

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
 )
 
@@ -19,6 +20,7 @@ type Entries interface {
 	// Entry returns the entry with an id, or false.
 	Entry(id string) (fsm.Entry, bool, error)
 	// ForgetEntries drops entries, durably, and remembers their ids.
+	// An ErrDamaged says that it cannot take their text from the disk.
 	ForgetEntries(ids []string) error
 	// Forgotten reports whether an entry was forgotten and has not been put since.
 	Forgotten(id string) (bool, error)
@@ -144,14 +146,16 @@ func (m *Memory) put(e fsm.Entry) error {
 	return nil
 }
 
-// Forget drops entries, durably, and returns how many there were (MEM-10).
+// Forget drops entries, durably, and returns how many there were (MEM-10). With an
+// ErrDamaged they are dropped, and their text is still in a table that cannot be read.
 func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	if err := m.Wait(ctx); err != nil {
 		return 0, err
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	if err := m.entries.ForgetEntries(ids); err != nil {
+	err := m.entries.ForgetEntries(ids)
+	if err != nil && !errors.Is(err, engine.ErrDamaged) {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -168,7 +172,7 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 		gone = append(gone, at)
 	}
 	m.keywords.remove(gone...)
-	return len(gone), nil
+	return len(gone), err
 }
 
 // index takes an entry in, or its new form.

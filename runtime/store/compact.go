@@ -2,7 +2,12 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/runtime/store/files"
 )
 
 // compactShare is the part of the database's size that dropped data may have before it
@@ -35,6 +40,64 @@ func newCompaction() *compaction {
 func (c *compaction) end() {
 	c.cancel()
 	c.running.Wait()
+}
+
+// off reports whether no compaction is begun any more.
+func (c *compaction) off() bool { return c.ctx.Err() != nil }
+
+// met is told of an error of a compaction, or of what looks what there is to compact. Where
+// they cannot read, Pebble would try again at once and for good, so none is begun any more.
+// What is there is served, and what is written gathers in more and more tables until the
+// damage is mended.
+func (s *Store) met(err error) {
+	switch {
+	case !unreadable(err):
+		s.failure.fail(fmt.Errorf("in the background: %w", err))
+		return
+	case s.compact.off():
+		return
+	}
+	s.compact.cancel()
+	s.failure.log.Error("a part of the store cannot be read: what can be is served, and the tables are compacted no more; "+
+		"shelly journal verify names what is damaged", "folder", s.dir, "where", files.Explain(err), "error", err)
+}
+
+// stalled is told that Pebble lets writes wait for a compaction. Where none comes, waiting
+// would be for good.
+func (s *Store) stalled() {
+	if s.compact.off() {
+		s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
+	}
+}
+
+// scheduler begins compactions one at a time, and none once they are off. Pebble's own has
+// a clock beside that, which a single compaction at a time does not need.
+type scheduler struct {
+	*pebble.ConcurrencyLimitScheduler
+	compact *compaction
+}
+
+func newScheduler(c *compaction) scheduler {
+	return scheduler{pebble.NewConcurrencyLimitSchedulerWithNoPeriodicGrantingForTest(), c}
+}
+
+// Register implements pebble.CompactionScheduler.
+func (s scheduler) Register(goroutines int, db pebble.DBForCompaction) {
+	s.ConcurrencyLimitScheduler.Register(goroutines, compacted{db, s.compact})
+}
+
+// compacted is a database of which no compaction is begun once they are off.
+type compacted struct {
+	pebble.DBForCompaction
+	compact *compaction
+}
+
+// GetAllowedWithoutPermission implements pebble.DBForCompaction.
+func (c compacted) GetAllowedWithoutPermission() int {
+	if c.compact.off() {
+		return 0
+	}
+	return c.DBForCompaction.GetAllowedWithoutPermission()
 }
 
 // freed notes that bytes were dropped, and once they are a good part of the whole

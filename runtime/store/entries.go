@@ -1,12 +1,16 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"shelly/fsm"
+	"shelly/runtime/store/table"
 )
 
 // PutEntry writes a memory entry whole (MEM-1), in place of the one with its id
@@ -65,18 +69,27 @@ func (s *Store) ForgetEntries(ids []string) error {
 	if err := s.commit(batch, true); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	return s.failure.guard(func() error {
+	return s.compactEntries(ids)
+}
+
+// compactEntries takes what was forgotten from the tables.
+func (s *Store) compactEntries(ids []string) error {
+	ctx := s.compact.ctx // ends where a table cannot be read: then no compaction comes
+	var err error        // of reading: a write that fails does not return
+	failed := s.failure.guard(func() error {
 		if len(ids) > compactedMax {
-			return s.db.Compact(ctx, []byte{kindEntry}, []byte{kindEntry + 1}, false)
+			err = s.db.Compact(ctx, []byte{kindEntry}, []byte{kindEntry + 1}, false)
+			return nil
 		}
 		for _, id := range ids {
-			if err := s.db.Compact(ctx, entryKey(id), append(entryKey(id), 0), false); err != nil {
-				return err
-			}
+			err = errors.Join(err, s.db.Compact(ctx, entryKey(id), append(entryKey(id), 0), false))
 		}
 		return nil
 	})
+	if failed == nil && err != nil {
+		return corrupt("what was forgotten is gone from the memory, but not from a table that cannot be read", classify(err))
+	}
+	return failed
 }
 
 // compactedMax is how many entries are compacted one by one; of more the tables of all
@@ -90,18 +103,49 @@ func (s *Store) Forgotten(id string) (bool, error) {
 }
 
 // Entries calls fn for each memory entry in the order of ids, until fn returns
-// an error. A damaged entry is an ErrCorrupt that names its id.
+// an error. A damaged entry is an ErrCorrupt that names its id, which [Options].Damaged may
+// hear instead.
 func (s *Store) Entries(fn func(fsm.Entry) error) error {
-	return s.scan([]byte{kindEntry}, []byte{kindEntry + 1}, func(key, value []byte) error {
-		what := fmt.Sprintf("memory entry %q", key[1:])
-		body, err := unseal(key, value, what)
+	from, to := []byte{kindEntry}, []byte{kindEntry + 1}
+	each := func(key, value []byte) error {
+		from = append(bytes.Clone(key), 0)
+		e, err := decode[fsm.Entry](key, value, fmt.Sprintf("memory entry %q", key[1:]))
 		if err != nil {
-			return err
-		}
-		var e fsm.Entry
-		if err := json.Unmarshal(body, &e); err != nil {
-			return corrupt(what, err)
+			return s.pass(err)
 		}
 		return fn(e)
-	})
+	}
+	err := s.scan(from, to, each)
+	if s.damaged == nil || !unreadable(err) {
+		return err
+	}
+	var x Examination
+	spans, failed := s.damagedBlocks(context.Background(), from, to, &x)
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	for _, span := range spans {
+		s.damaged(corrupt(strings.Join(x.Damage, ", "), strings.Join(held(span), ", ")))
+	}
+	for _, gap := range table.Gaps(spans, from, to) {
+		var stop error
+		err := s.around(context.Background(), gap, func(key, value []byte) {
+			if stop == nil {
+				stop = each(key, value)
+			}
+		})
+		if err := cmp.Or(stop, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass tells of damage that is passed over, or returns it where nobody hears.
+func (s *Store) pass(err error) error {
+	if s.damaged == nil {
+		return err
+	}
+	s.damaged(err)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/store/files"
 )
 
 // Errors that a caller can tell apart. A full disk is engine.ErrNoSpace.
@@ -17,28 +18,56 @@ var (
 	ErrLocked      = errors.New("the data folder is in use by another process")
 	ErrNewerFormat = errors.New("the data folder was written by a newer shelly")
 	ErrOlderFormat = errors.New("the data folder was written by an older shelly: a start brings it up to date")
-	ErrCorrupt     = errors.New("the data folder is damaged")
+	ErrCorrupt     = engine.ErrDamaged
 	ErrClosed      = errors.New("the store is closed")
 )
 
-// corrupt says what is damaged.
-func corrupt(what string, why any) error {
-	if err, ok := why.(error); ok {
-		return fmt.Errorf("%w: %s: %w", ErrCorrupt, what, err)
+// damage is an ErrCorrupt in words of its own. The error that told of it is wrapped: its
+// text, which may be Pebble's, goes to the log alone.
+type damage struct {
+	words string
+	cause error // nil: there is none
+	whole bool  // the words name the folder
+}
+
+func (d *damage) Error() string { return ErrCorrupt.Error() + ": " + d.words }
+
+func (d *damage) Unwrap() []error {
+	if d.cause == nil {
+		return []error{ErrCorrupt}
 	}
-	return fmt.Errorf("%w: %s: %v", ErrCorrupt, what, why)
+	return []error{ErrCorrupt, d.cause}
+}
+
+// corrupt says what is damaged, and why.
+func corrupt(what string, why any) error {
+	d := &damage{}
+	switch err := why.(type) {
+	case *damage:
+		d.words, d.cause = what+": "+err.words, err
+	case error:
+		return corrupt(what, &damage{words: err.Error(), cause: err})
+	default:
+		d.words = fmt.Sprintf("%s: %v", what, err)
+	}
+	return d
+}
+
+// broken says that a store cannot be opened, and what to do.
+func broken(dir, what string, cause error) error {
+	return &damage{dir + ": " + what + "; nothing was changed; restore a backup with shelly journal restore --force", cause, true}
 }
 
 // classify gives an error of Pebble or the file system the type that callers
 // know it by.
 func classify(err error) error {
-	switch {
-	case err == nil:
-		return nil
+	switch d := (*damage)(nil); {
+	case err == nil, errors.As(err, &d):
+		return err
 	case vfs.IsNoSpaceError(err):
 		return fmt.Errorf("%w: %w", engine.ErrNoSpace, err)
 	case pebble.IsCorruptionError(err):
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return &damage{words: files.Explain(err), cause: err}
 	default:
 		return err
 	}

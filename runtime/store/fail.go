@@ -24,7 +24,7 @@ func newFailure(dir string, log *slog.Logger) *failure {
 func (f *failure) fail(err error) error {
 	f.once.Do(func() {
 		f.err = err
-		if whole := (*damage)(nil); !errors.As(err, &whole) { // that names the folder itself
+		if d := (*damage)(nil); !errors.As(err, &d) || !d.whole { // that names the folder itself
 			f.err = fmt.Errorf("the store in %s: %w", f.dir, classify(err))
 		}
 		close(f.done)

@@ -105,7 +105,7 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 		return fn(r)
 	})
 	if pebble.IsCorruptionError(err) {
-		return corrupt(recordName(after+1), err)
+		return corrupt(recordName(after+1), classify(err))
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -125,8 +126,27 @@ func (s *Store) Kept() (engine.Kept, error) {
 	return s.extent.kept(), nil
 }
 
+// refused returns why there is no start: a part without which the rest has no meaning
+// cannot be read. Then all is read, to say what is damaged.
+func (s *Store) refused(what string, err error) error {
+	d := (*damage)(nil)
+	if !unreadable(err) && (!errors.As(err, &d) || d.whole) {
+		return err
+	}
+	if x, failed := s.Examine(context.Background()); failed == nil && x.Err() != nil {
+		what += " cannot be read: " + x.String()
+	} else {
+		what += " cannot be read"
+	}
+	return broken(s.dir, what, err)
+}
+
 // findEnds finds where the records begin and end, and the snapshots.
 func (s *Store) findEnds() error {
+	return s.refused("the last snapshot, or a record after it,", s.readEnds())
+}
+
+func (s *Store) readEnds() error {
 	cuts, err := s.cuts()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"shelly/fsm/engine"
 	"shelly/runtime/store/files"
+	"shelly/runtime/store/table"
 )
 
 // Format is the version of the layout that doc.go describes. Opening a store of an
@@ -30,6 +32,7 @@ const (
 	cacheBytes    = 4 << 20
 	memtableBytes = 4 << 20
 	openFilesMax  = 128
+	stallTables   = 1000
 )
 
 // Options says how to open a store.
@@ -40,6 +43,9 @@ type Options struct {
 	Logger *slog.Logger
 	// ReserveBytes is the free space below which [Store.Space] is an error.
 	ReserveBytes uint64
+	// Damaged hears of memory entries that cannot be read, and the others are read; nil:
+	// that is an error (JRN-30).
+	Damaged func(error)
 	// BallastBytes is the size of the ballast that is given up when the disk is full
 	// (JRN-23); 0: none.
 	BallastBytes uint64
@@ -61,6 +67,7 @@ type Store struct {
 	extent  *extent
 	compact *compaction
 	sweep   sweep
+	damaged func(error) // nil: damage is an error
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -78,7 +85,7 @@ func Open(dir string, o Options) (*Store, error) {
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
 	s := &Store{
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
-		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{},
+		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged,
 	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
@@ -133,7 +140,7 @@ func (s *Store) readName() (string, error) {
 		return "", corrupt("name", "it is missing")
 	}
 	if err != nil {
-		return "", err
+		return "", s.refused("its name", err)
 	}
 	body, err := unseal(nameKey(), value, "name")
 	return string(body), errors.Join(err, closer.Close())
@@ -158,9 +165,14 @@ func (s *Store) options() *pebble.Options {
 		EventListener: &pebble.EventListener{
 			// Whoever reads damaged data gets an error; it need not be fatal.
 			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.failure.Errorf("%s", i) },
-			BackgroundError: func(err error) { s.failure.fail(fmt.Errorf("background write: %w", err)) },
+			BackgroundError: s.met,
+			WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalled() },
 		},
+		// Far above what a store has whose tables are compacted: so long it can be
+		// written where a damaged one keeps them from that.
+		L0StopWritesThreshold: stallTables,
 	}
+	o.Experimental.CompactionScheduler = newScheduler(s.compact)
 	// The same in builds with and without cgo, which zstd would not be.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
 		return pebble.UniformDBCompressionSettings(sstable.SnappyCompression)
@@ -177,7 +189,11 @@ func (s *Store) checkFormat() (format uint32, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return s.formatOf(db)
+	s.db = db
+	if format, err = s.formatOf(db); format == Format {
+		err = s.findEnds()
+	}
+	return format, err
 }
 
 // look opens the database to be read.
@@ -195,8 +211,34 @@ func (s *Store) look() (*pebble.DB, error) {
 	if err != nil {
 		return nil, s.unopened(err)
 	}
+	if err := s.legible(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return db, nil
 }
+
+// legible returns an error where a table cannot be read, whatever is in it: there nothing
+// can be looked up and nothing compacted. Damage within its data is met where that is read.
+func (s *Store) legible(db *pebble.DB) error {
+	levels, err := db.SSTables()
+	if err != nil {
+		return classify(err)
+	}
+	for _, level := range levels {
+		for _, info := range level {
+			t, err := table.Open(context.Background(), s.fs, s.dir, tableName(info))
+			if err != nil {
+				return s.unopened(fmt.Errorf("%s: %w", tableName(info), err))
+			}
+			if err := t.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func tableName(info pebble.SSTableInfo) string { return fmt.Sprintf("%s.sst", info.BackingSSTNum) }
 
 // formatOf reads the format record. A store that holds something else but no format was
 // begun anew, or has lost it.
@@ -206,7 +248,7 @@ func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
 		return 0, s.isEmpty(db)
 	}
 	if err != nil {
-		return 0, err
+		return 0, s.refused("the record of its format", err)
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
 	return version(value)

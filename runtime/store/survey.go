@@ -72,24 +72,3 @@ func rest(f files.Folder) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// damage is what is wrong with a store as a whole, in words, and the error that told of
-// it: its text is the library's and goes to the log alone.
-type damage struct {
-	words string
-	cause error
-}
-
-func (d *damage) Error() string { return d.words }
-
-func (d *damage) Unwrap() []error {
-	if d.cause == nil {
-		return []error{ErrCorrupt}
-	}
-	return []error{ErrCorrupt, d.cause}
-}
-
-// broken says that a store cannot be opened, and what to do.
-func broken(dir, what string, cause error) error {
-	return &damage{fmt.Sprintf("%v: %s: %s; nothing was changed; restore a backup with shelly journal restore --force", ErrCorrupt, dir, what), cause}
-}

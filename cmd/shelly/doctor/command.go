@@ -45,7 +45,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	} else {
 		x.ok("configuration", "loads")
 		running := x.daemon(ctx, cfg)
-		x.data(cfg, running)
+		x.data(ctx, cfg, running)
 		x.workspace(cfg)
 		x.reserve(cfg)
 		x.stop(cfg)

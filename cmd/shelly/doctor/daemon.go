@@ -33,7 +33,10 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 
 const mendSpace = "free some space, or lower reserve"
 
-func (x *examination) data(cfg config.Config, running *comm.Status) {
+// examineTimeout bounds the reading of a store, so that time is left for the rest.
+const examineTimeout = 10 * time.Second
+
+func (x *examination) data(ctx context.Context, cfg config.Config, running *comm.Status) {
 	switch {
 	case running == nil:
 	case running.NoSpace != "":
@@ -66,7 +69,21 @@ func (x *examination) data(cfg config.Config, running *comm.Status) {
 		x.fail("data folder", err.Error(), mendSpace)
 		return
 	}
-	x.ok("data folder", cfg.Data+" opens")
+	reading, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	found, err := s.Examine(reading)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		x.warn("data folder", cfg.Data+" opens, and is too large to be read in this time", "have it read whole with shelly journal verify")
+		return
+	case err == nil:
+		err = found.Err()
+	}
+	if err != nil {
+		x.fail("data folder", err.Error(), "restore it from a backup; shelly journal verify names all that is damaged")
+		return
+	}
+	x.ok("data folder", fmt.Sprintf("%s opens, and all of it can be read", cfg.Data))
 }
 
 func (x *examination) workspace(cfg config.Config) {

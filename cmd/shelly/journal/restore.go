@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 		defer func() { err = errors.Join(err, f.Close()) }()
 		from = f
 	}
-	r, err := backup.Restore(from, cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
+	r, err := backup.Restore(context.Background(), from, cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
 	if err != nil {
 		return failed(fmt.Errorf("%s: %w", c.File, err))
 	}

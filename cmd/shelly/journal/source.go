@@ -8,34 +8,42 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/fsm/engine"
 	"shelly/runtime/backup"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
 
+// source is a journal that is verified.
+type source struct {
+	engine.Reader
+	// examine reads all that lies beside and below the journal; nil: nothing does.
+	examine func(context.Context) (store.Examination, error)
+	close   func() error
+}
+
 // openJournal opens what a path names: a data folder, or the daemon that has it, a
-// journal file, or a backup.
-func openJournal(path string) (engine.Reader, func() error, error) {
+// journal file, or a backup, all of which is examined by that.
+func openJournal(ctx context.Context, path string) (source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, exit.Errorf(exit.NoMatch, "%s: no such file or folder", path)
+		return source{}, exit.Errorf(exit.NoMatch, "%s: no such file or folder", path)
 	case err != nil:
-		return nil, nil, exit.With(exit.Usage, err)
+		return source{}, exit.With(exit.Usage, err)
 	case info.IsDir():
-		s, err := folder.JournalOf(context.Background(), path)
+		j, err := folder.JournalOf(ctx, path)
 		if err != nil {
-			return nil, nil, err
+			return source{}, err
 		}
-		return s, s.Close, nil
+		return source{j, j.Examine, j.Close}, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, exit.With(exit.Usage, err)
+		return source{}, exit.With(exit.Usage, err)
 	}
 	defer file.Close()
 	if isTar(file) {
@@ -43,9 +51,9 @@ func openJournal(path string) (engine.Reader, func() error, error) {
 	}
 	j, err := engine.ReadJournal(file)
 	if err != nil {
-		return nil, nil, exit.Errorf(exit.Data, "%s: %w", path, err)
+		return source{}, exit.Errorf(exit.Data, "%s: %w", path, err)
 	}
-	return j, func() error { return nil }, nil
+	return source{Reader: j, close: func() error { return nil }}, nil
 }
 
 // isTar reports whether a file is a tar file, by the word that all those have that
@@ -57,17 +65,17 @@ func isTar(file io.ReaderAt) bool {
 }
 
 // openBackup unpacks a backup where nobody else looks, and opens its store.
-func openBackup(file *os.File) (engine.Reader, func() error, error) {
+func openBackup(file *os.File) (source, error) {
 	dir, err := os.MkdirTemp("", "shelly-verify-")
 	if err != nil {
-		return nil, nil, err
+		return source{}, err
 	}
-	if _, err := backup.Unpack(file, dir); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", file.Name(), err), os.RemoveAll(dir))
+	_, err = backup.Unpack(file, dir)
+	if err == nil {
+		var s *store.Store
+		if s, err = backup.OpenUnpacked(datafolder.Store(dir)); err == nil {
+			return source{s, s.Examine, func() error { return errors.Join(s.Close(), os.RemoveAll(dir)) }}, nil
+		}
 	}
-	s, err := store.Open(filepath.Join(dir, "store"), store.Options{})
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", file.Name(), err), os.RemoveAll(dir))
-	}
-	return s, func() error { return errors.Join(s.Close(), os.RemoveAll(dir)) }, nil
+	return source{}, errors.Join(fmt.Errorf("%s: %w", file.Name(), err), os.RemoveAll(dir))
 }

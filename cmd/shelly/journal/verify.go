@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/history"
+	"shelly/runtime/store"
 )
 
 type verifyCmd struct {
@@ -41,31 +43,64 @@ func (c *verifyCmd) Run(t *terminal.Terminal) error {
 
 // Verify folds a journal and tells what it finds.
 func Verify(t *terminal.Terminal, path string, asJSON bool) error {
-	j, closed, err := openJournal(path)
-	if err != nil {
-		return failed(err)
-	}
-	v, err := verify(j)
-	if err = errors.Join(err, closed()); err != nil {
-		if coded := (exit.Error{}); errors.As(failed(err), &coded) && coded.Code != exit.Failed {
-			return exit.Errorf(coded.Code, "%s: %w", path, err)
-		}
-		return exit.Errorf(exit.Data, "%s: %w", path, err) // it cannot be read, whatever the reason
-	}
-	if v.Journal = path; v.Wrong == nil && v.last == 0 {
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	v, err := verifyAt(ctx, path)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return unread(path, err)
+	case v.Wrong == nil && v.last == 0 && v.sound():
 		return exit.Errorf(exit.NoMatch, "%s: holds no record", path)
-	}
-	if asJSON {
+	case asJSON:
 		if err := t.JSON(v); err != nil {
 			return err
 		}
-	} else {
+	default:
 		v.print(t.Out)
 	}
-	if v.Wrong != nil {
+	switch {
+	case !v.sound():
+		return exit.Errorf(exit.Data, "%s: a part of it is damaged: restore a backup with shelly journal restore --force", path)
+	case v.Wrong != nil:
 		return exit.Errorf(exit.Failed, "%s: the first record that is otherwise is %d", path, v.Wrong.Step.Index)
 	}
 	return nil
+}
+
+// unread is an error of reading a journal: whatever the reason, there is none to verify.
+func unread(path string, err error) error {
+	coded := exit.Error{}
+	if errors.As(err, &coded) {
+		return err
+	}
+	if errors.As(failed(err), &coded) && coded.Code != exit.Failed {
+		return exit.Errorf(coded.Code, "%s: %w", path, err)
+	}
+	return exit.Errorf(exit.Data, "%s: %w", path, err)
+}
+
+// verifyAt reads all of what a path names, and folds its journal where all is sound.
+func verifyAt(ctx context.Context, path string) (v verified, err error) {
+	j, err := openJournal(ctx, path)
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, j.close()) }()
+	var x *store.Examination
+	if j.examine != nil {
+		found, err := j.examine(ctx)
+		if err != nil {
+			return v, err
+		}
+		x = &found
+	}
+	if x == nil || x.Err() == nil {
+		v, err = verify(j)
+	}
+	v.Journal, v.Examined = path, x
+	return v, err
 }
 
 // verified is what was found of a journal, as it is printed.
@@ -80,8 +115,13 @@ type verified struct {
 	Wrong       *wrong  `json:"wrong,omitempty"`
 	Held        []doubt `json:"held"` // what a start would hold for a person (JRN-6)
 
+	Examined *store.Examination `json:"examined,omitempty"` // of a store: what a reading of all of it has found
+
 	last uint64
 }
+
+// sound reports whether nothing is damaged.
+func (v verified) sound() bool { return v.Examined == nil || v.Examined.Err() == nil }
 
 // wrong is the first record that is not as it should be.
 type wrong struct {
@@ -144,6 +184,17 @@ func verify(j engine.Reader) (verified, error) {
 const tellMax = 160
 
 func (v verified) print(w io.Writer) {
+	if x := v.Examined; !v.sound() {
+		for _, part := range []struct {
+			what string
+			list []string
+		}{{"not as it was written", x.Damage}, {"lost", x.Missing}, {"it may have held", x.Held}} {
+			for _, text := range part.list {
+				fmt.Fprintf(w, "%s: %s: %s\n", v.Journal, part.what, text)
+			}
+		}
+		return
+	}
 	last := v.First + uint64(max(0, v.Records-1))
 	if v.Wrong == nil {
 		if v.Records > 0 {

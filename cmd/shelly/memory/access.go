@@ -119,7 +119,7 @@ func openEntries(cfg config.Config, a access) (*store.Store, error) {
 	if err := datafolder.Check(cfg.Data); errors.Is(err, datafolder.ErrNone) {
 		return nil, exit.With(exit.NoMatch, err)
 	}
-	return folder.OpenStore(cfg, slog.New(slog.DiscardHandler))
+	return folder.OpenStore(cfg, slog.New(slog.DiscardHandler), nil)
 }
 
 // failed gives an error its exit code.

@@ -147,7 +147,9 @@ func (s *starting) openStore() (*store.Store, error) {
 	if finished {
 		s.log.Info("a restore that was interrupted is finished", "data", s.cfg.Data)
 	}
-	journal, err := folder.OpenStore(s.cfg, s.log)
+	journal, err := folder.OpenStore(s.cfg, s.log, func(err error) {
+		s.log.Error("a part of the memory cannot be read, and the rest is used: see shelly journal verify", "error", err)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,8 @@ func (e *Error) Unwrap() error {
 		return engine.ErrConflict
 	case comm.CodeTrimmed:
 		return engine.ErrTrimmed
+	case comm.CodeDamaged:
+		return engine.ErrDamaged
 	case comm.CodeBusy:
 		return engine.ErrBusy
 	case comm.CodeStopping:

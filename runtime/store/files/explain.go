@@ -17,19 +17,25 @@ var named = []struct {
 }{
 	{regexp.MustCompile(`\b(MANIFEST-\d+|OPTIONS-\d+|\d{6,}\.(?:sst|log))\b`), ""},
 	{regexp.MustCompile(`\b(?:L\d: |file |table )(\d{6,})\b`), ".sst"},
-	{regexp.MustCompile(`\b(?i:wal )(\d{6,})\b`), ".log"},
 }
+
+// replayed finds the log that an error is about, by its number.
+var replayed = regexp.MustCompile(`replaying wal (\d+)`)
 
 // Explain says in words of its own what an error of opening a database is about.
 func Explain(err error) string {
 	if errors.Is(err, ErrManifest) {
 		return err.Error()
 	}
-	text := err.Error()
+	text := fmt.Sprintf("%+v", err) // with the details that are no part of the message
 	var about []string
+	if m := replayed.FindStringSubmatch(text); m != nil {
+		about = append(about, fmt.Sprintf("%06s.log", m[1]))
+	}
+	text = err.Error()
 	for _, n := range named {
 		for _, m := range n.in.FindAllStringSubmatch(text, -1) {
-			if name := m[1] + n.suffix; !slices.Contains(about, name) {
+			if name := m[1] + n.suffix; strings.Trim(m[1], "0") != "" && !slices.Contains(about, name) {
 				about = append(about, name)
 			}
 		}

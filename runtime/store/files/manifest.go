@@ -56,7 +56,7 @@ func chunk(block []byte) int {
 		return 0
 	}
 	n := headBytes + int(binary.LittleEndian.Uint16(block[4:]))
-	if n > len(block) || binary.LittleEndian.Uint32(block) != masked(block[6:n]) {
+	if n > len(block) || binary.LittleEndian.Uint32(block) != Checksum(block[6:n]) {
 		return 0
 	}
 	return n
@@ -72,7 +72,7 @@ func torn(block, rest []byte) bool {
 	if len(block) < len(rest) || headBytes+int(binary.LittleEndian.Uint16(block[4:])) <= len(block) {
 		return false
 	}
-	if binary.LittleEndian.Uint32(block) == masked(block[6:]) {
+	if binary.LittleEndian.Uint32(block) == Checksum(block[6:]) {
 		return false
 	}
 	for at := 1; at+headBytes <= len(block); at++ {
@@ -92,8 +92,8 @@ func zero(text []byte) bool {
 	return true
 }
 
-// masked is the checksum of a chunk, as LevelDB has it.
-func masked(text []byte) uint32 {
+// Checksum is the checksum of a chunk and of a block, as LevelDB has it.
+func Checksum(text []byte) uint32 {
 	c := crc32.Checksum(text, castagnoli)
 	return (c>>15 | c<<17) + 0xa282ead8
 }

@@ -3,11 +3,13 @@ package folder
 import (
 	"context"
 	"errors"
+	"io"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/store"
 )
 
 // Journal is where a diagnosis reads the journal: the daemon that runs for a data
@@ -27,7 +29,12 @@ type Journal struct {
 	engine.Reader
 	Running bool // a daemon answers
 	close   func() error
+	examine func(context.Context) (store.Examination, error)
 }
+
+// Examine reads all that there is and names what is damaged (JRN-30). A daemon has it read
+// for a backup, which goes nowhere: of what it finds sound it tells no figures.
+func (s *Journal) Examine(ctx context.Context) (store.Examination, error) { return s.examine(ctx) }
 
 // Close lets the data folder go.
 func (s *Journal) Close() error { return s.close() }
@@ -44,11 +51,15 @@ func OpenJournal(ctx context.Context, p flags.Place) (*Journal, error) {
 
 // JournalOf opens the journal of a data folder.
 func JournalOf(ctx context.Context, data string) (*Journal, error) {
-	j := client.New(data, client.Options{}).Journal(ctx)
+	daemon := client.New(data, client.Options{})
+	j := daemon.Journal(ctx)
 	_, err := j.Kept()
 	switch {
 	case err == nil:
-		return &Journal{Reader: j, Running: true, close: func() error { return nil }}, nil
+		examine := func(ctx context.Context) (store.Examination, error) {
+			return store.Examination{}, daemon.Backup(ctx, io.Discard)
+		}
+		return &Journal{Reader: j, Running: true, close: func() error { return nil }, examine: examine}, nil
 	case errors.Is(err, client.ErrNotRunning):
 		return storedJournal(data)
 	case ctx.Err() != nil:
@@ -64,5 +75,5 @@ func storedJournal(data string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Journal{Reader: s, close: s.Close}, nil
+	return &Journal{Reader: s, close: s.Close, examine: s.Examine}, nil
 }

@@ -18,10 +18,11 @@ import (
 // BallastBytes is what is set aside for a full disk: enough for an end in order.
 const BallastBytes = 16 << 20
 
-// OpenStore opens the data folder, which one process has at a time (CFG-8).
-func OpenStore(cfg config.Config, log *slog.Logger) (*store.Store, error) {
+// OpenStore opens the data folder, which one process has at a time (CFG-8). Damaged hears of
+// memory entries that cannot be read; nil: that is an error.
+func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store.Store, error) {
 	s, err := datafolder.Open(cfg.Data, store.Options{
-		Logger: log, ReserveBytes: uint64(cfg.Reserve), BallastBytes: BallastBytes,
+		Logger: log, ReserveBytes: uint64(cfg.Reserve), BallastBytes: BallastBytes, Damaged: damaged,
 	})
 	switch {
 	case err == nil:

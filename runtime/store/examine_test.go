@@ -1,0 +1,268 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/store"
+	"shelly/runtime/store/table"
+)
+
+const examined = 150 // records of a store that is damaged
+
+// large makes a store whose table has many blocks with values of each kind.
+func large(t *testing.T) *vfs.MemFS {
+	t.Helper()
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	for index := uint64(1); index <= examined; index++ {
+		name := fmt.Sprintf("%04d", index)
+		err := errors.Join(
+			s.PutEntry(fsm.Entry{ID: "h" + name, Summary: name, Text: bulkOf(index)}),
+			s.PutSession("s"+name, []byte(bulkOf(index)), [][]byte{[]byte(name)}),
+			s.Append(engine.Batch{
+				Records:  []engine.Record{record(index)},
+				Requests: []engine.Request{{Key: fsm.RequestKey{Channel: "http", ID: "q" + name}, Text: bulkOf(index), Index: index}},
+				Messages: []engine.Message{{Position: index, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}, Text: bulkOf(index)}}},
+				Audit:    []engine.Audit{{Position: index << 16, Audit: fsm.Audit{Session: "s", Result: bulkOf(index)}}},
+			}, false),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SaveSnapshot(examined-10, fsm.Snapshot{Lifecycle: fsm.Serving}); err != nil {
+		t.Fatal(err)
+	}
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error {
+		return errors.Join(db.Flush(), db.Compact(context.Background(), []byte{0}, []byte{0xff}, false))
+	})
+	return fs
+}
+
+// bulkOf is a text that no compression makes small.
+func bulkOf(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	text := make([]byte, 200)
+	for i := range text {
+		text[i] = byte('a' + r.IntN(26))
+	}
+	return string(text)
+}
+
+// tables returns the names of the tables of a store, the largest first.
+func tables(t *testing.T, fs vfs.FS) []string {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, ".sst") })
+	slices.SortFunc(names, func(a, b string) int { return int(sizeOf(t, fs, b) - sizeOf(t, fs, a)) })
+	return names
+}
+
+func sizeOf(t *testing.T, fs vfs.FS, name string) int64 {
+	t.Helper()
+	info, err := fs.Stat(fs.PathJoin(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// flipBit flips a bit of a file.
+func flipBit(t *testing.T, fs vfs.FS, name string, at int64, bit int) {
+	t.Helper()
+	f, err := fs.OpenReadWrite(fs.PathJoin(dir, name), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := make([]byte, 1)
+	_, err = f.ReadAt(one, at)
+	one[0] ^= 1 << bit
+	_, wrong := f.WriteAt(one, at)
+	if err := errors.Join(err, wrong, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// blocks returns the blocks of data of a table.
+func blocks(t *testing.T, fs vfs.FS, name string) []table.Block {
+	t.Helper()
+	read, err := table.Open(context.Background(), fs, dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := read.Data()
+	if err := read.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// examine opens a store to be read and examines it.
+func examine(t *testing.T, fs vfs.FS) (store.Examination, error) {
+	t.Helper()
+	s, err := store.OpenReadOnly(dir, store.Options{FS: fs})
+	if err != nil {
+		return store.Examination{}, err
+	}
+	defer end(t, &s)
+	x, err := s.Examine(context.Background())
+	return x, errors.Join(err, x.Err())
+}
+
+func TestJRN30ASoundStoreIsReadWhole(t *testing.T) {
+	x, err := examine(t, large(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Blocks < 20 || x.Values < 8*examined || x.Bytes < examined*500 {
+		t.Errorf("%d blocks of %d bytes and %d values", x.Blocks, x.Bytes, x.Values)
+	}
+}
+
+// Wherever a bit of a table is flipped, the damage is found: in a block of data, in the
+// index, in what describes the table or in its last bytes.
+func TestJRN30AnyFlippedBitOfATableIsFound(t *testing.T) {
+	fs := large(t)
+	r := rand.New(rand.NewPCG(7, 7))
+	whole := 0
+	for _, name := range tables(t, fs) {
+		size := sizeOf(t, fs, name)
+		for i := range 60 {
+			at, bit := r.Int64N(size), r.IntN(8)
+			if i%2 == 0 {
+				at = size - 1 - r.Int64N(min(size, 2500)) // what is no data is at the end
+			}
+			flipBit(t, fs, name, at, bit)
+			x, err := examine(t, fs)
+			if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), name) {
+				t.Errorf("bit %d of byte %d of %s: %+v, %v; want ErrCorrupt and the table's name", bit, at, name, x, err)
+			}
+			if len(x.Damage) == 0 {
+				whole++
+			}
+			flipBit(t, fs, name, at, bit)
+		}
+	}
+	if _, err := examine(t, fs); err != nil {
+		t.Errorf("with all bits as they were: %v", err)
+	}
+	t.Logf("%d of the flips make a table unreadable as a whole", whole)
+}
+
+// What a damaged block held is named: numbers to the letter, the rest by the keys around it.
+func TestJRN30WhatIsLostIsNamed(t *testing.T) {
+	fs := large(t)
+	name := tables(t, fs)[0]
+	var lost []string
+	for i, block := range blocks(t, fs, name) {
+		if i%3 > 0 {
+			continue
+		}
+		flipBit(t, fs, name, int64(block.Offset)+100, 3)
+		x, err := examine(t, fs)
+		if text := fmt.Sprint(err); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(text, fmt.Sprintf("%s at byte %d", name, block.Offset)) ||
+			!strings.Contains(text, "; lost: ") && !strings.Contains(text, "; it may have held: ") {
+			t.Errorf("%d: %+v, %v", block.Offset, x, err)
+		}
+		lost = append(append(append(lost, x.Missing...), x.Held...), fmt.Sprint(err))
+		flipBit(t, fs, name, int64(block.Offset)+100, 3)
+	}
+	all := strings.Join(lost, "\n")
+	for _, want := range []string{
+		"journal records up to ", "audit record ", `request "q0`, `of channel "http"`, `memory entries from "h0`, `sessions from "s0`, "messages",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("nothing lost is named %q:\n%s", want, all)
+		}
+	}
+}
+
+// A table that cannot be compacted keeps nobody from writing and reading the rest, now and
+// after the next start: before the journal's end only what lies in the damage is refused.
+func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
+	fs := large(t)
+	flipBit(t, fs, tables(t, fs)[0], 100, 3) // among the first keys: of the audit
+	last := uint64(examined)
+	for range 3 {
+		s := open(t, dir, store.Options{FS: fs})
+		last++
+		appendRecords(t, s, last, last, true)
+		if err := s.CompactTables(); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("a compaction: %v; want ErrCorrupt", err)
+		}
+		if err := s.PutEntry(fsm.Entry{ID: "h1", Summary: "x"}); err != nil {
+			t.Error(err)
+		}
+		if err := s.Err(); err != nil {
+			t.Fatalf("the store has failed: %v", err)
+		}
+		wantLast(t, s, last)
+		if _, err := s.Audit("", 0, 1); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("the damaged audit: %v; want ErrCorrupt", err)
+		}
+		if audit, err := s.Audit("", 100<<16, 5); err != nil || len(audit) != 5 {
+			t.Errorf("the audit behind it: %d, %v", len(audit), err)
+		}
+		end(t, &s)
+	}
+}
+
+func wantLast(t *testing.T, s *store.Store, last uint64) {
+	t.Helper()
+	kept, err := s.Kept()
+	if err != nil || kept.Last != last {
+		t.Errorf("the last record is %d, %v; want %d", kept.Last, err, last)
+	}
+	if err := s.Replay(examined-10, func(engine.Record) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// The memory is read around what is damaged of it, where somebody hears of that.
+func TestJRN30MemoryEntriesAreReadAroundDamage(t *testing.T) {
+	fs := large(t)
+	name := tables(t, fs)[0]
+	for _, block := range blocks(t, fs, name) {
+		if block.Keys.From != nil && block.Keys.From[0] == 'E' && block.Keys.To[0] == 'E' {
+			flipBit(t, fs, name, int64(block.Offset)+100, 3)
+			break
+		}
+	}
+	var heard []error
+	for _, test := range []struct {
+		damaged func(error)
+		lost    bool
+	}{{nil, true}, {func(err error) { heard = append(heard, err) }, false}} {
+		s := open(t, dir, store.Options{FS: fs, Damaged: test.damaged})
+		read := map[string]bool{}
+		err := s.Entries(func(e fsm.Entry) error {
+			read[e.ID] = true
+			return nil
+		})
+		if test.lost != errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%v", err)
+		}
+		if !test.lost && (len(read) < examined*3/4 || len(read) >= examined || !read["h0001"] || !read["h0150"]) {
+			t.Errorf("%d of %d entries are read", len(read), examined)
+		}
+		end(t, &s)
+	}
+	if len(heard) == 0 || !strings.Contains(heard[0].Error(), "memory entries from") {
+		t.Errorf("heard %v", heard)
+	}
+}

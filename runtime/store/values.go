@@ -1,0 +1,240 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/store/table"
+)
+
+// values checks each value of a store in the order of the keys.
+type values struct {
+	store *Store
+	out   *Examination
+
+	next    map[byte]uint64 // the number that must follow, of what is numbered without gaps
+	archive []byte          // of the parts whose numbers next has
+}
+
+// check looks whether a value is what was written under its key, and whether what it
+// leads to is there.
+func (v *values) check(key, value []byte) {
+	v.out.Values++
+	what, err := v.read(key, value)
+	switch {
+	case errors.Is(err, errAbsent):
+		v.out.Missing = append(v.out.Missing, what)
+	case err != nil:
+		v.out.Damage = append(v.out.Damage, what)
+	}
+}
+
+// errAbsent says that what a value leads to is not there.
+var errAbsent = errors.New("it is missing")
+
+// read reads a value, and says what it is called.
+func (v *values) read(key, value []byte) (what string, err error) {
+	if bytes.Equal(key, formatKey()) {
+		_, err := version(value)
+		return "the format record", err
+	}
+	what = nameOf(key)
+	body, err := unseal(key, value, what)
+	if err != nil {
+		return what, err
+	}
+	switch key[0] {
+	case kindRecord:
+		v.follows(kindRecord, key, "journal record")
+		_, err = decodeRecord(numberOf(key), key, value)
+	case kindSnapshot:
+		_, state, failed := readSnapshot(key, value)
+		if err = failed; err == nil {
+			err = json.Unmarshal(state, &fsm.Snapshot{})
+		}
+	case kindAudit:
+		err = json.Unmarshal(body, &engine.Audit{})
+	case kindArchive:
+		v.followsPart(key)
+	case kindRequest:
+		err = json.Unmarshal(body, &engine.Request{})
+	case kindEntry:
+		err = json.Unmarshal(body, &fsm.Entry{})
+	case kindMessage:
+		err = json.Unmarshal(body, &engine.Message{})
+	case kindRequestAt:
+		what, err = v.leads(body)
+	case kindAuditOf:
+		what, err = v.leads(auditKey(numberOf(key)))
+	}
+	return what, err
+}
+
+// leads looks whether what a value leads to is there. Whether it is sound is told where it
+// stands.
+func (v *values) leads(key []byte) (what string, err error) {
+	_, closer, err := v.store.db.Get(key)
+	if err != nil {
+		return nameOf(key), errAbsent
+	}
+	return "", closer.Close()
+}
+
+// follows notes a number, and the ones before it that are missing.
+func (v *values) follows(kind byte, key []byte, what string) {
+	if v.next == nil {
+		v.next = map[byte]uint64{}
+	}
+	number := numberOf(key)
+	if next := v.next[kind]; next != 0 && number > next {
+		v.out.Missing = append(v.out.Missing, numbers(what, next, number-1))
+	}
+	v.next[kind] = number + 1
+}
+
+// followsPart is follows for the parts of the archive of a session, of which 0 is none.
+func (v *values) followsPart(key []byte) {
+	session := key[:len(key)-8]
+	if numberOf(key) == 0 {
+		return
+	}
+	if !bytes.Equal(session, v.archive) {
+		v.archive = bytes.Clone(session)
+		delete(v.next, kindArchive)
+	}
+	v.follows(kindArchive, key, "part of the archive of session "+quoted(session[5:]))
+}
+
+// end notes which records are missing at the end.
+func (v *values) end() {
+	if v.store.extent == nil {
+		return
+	}
+	_, last := v.store.extent.ends()
+	if next := v.next[kindRecord]; next != 0 && next <= last {
+		v.out.Missing = append(v.out.Missing, numbers("journal record", next, last))
+	}
+}
+
+// numbers is what has the numbers from first to last, in words.
+func numbers(what string, first, last uint64) string {
+	if first == last {
+		return fmt.Sprintf("%s %d", what, first)
+	}
+	return fmt.Sprintf("%ss %d to %d", what, first, last)
+}
+
+// nameOf is what stands under a key, in words.
+func nameOf(key []byte) string {
+	kind, rest := key[0], key[1:]
+	number := uint64(0)
+	if len(key) >= 9 {
+		number = numberOf(key)
+	} else if kind == kindRecord {
+		return "journal key " + quoted(key)
+	}
+	switch kind {
+	case kindRecord:
+		return recordName(number)
+	case kindSnapshot:
+		return snapshotName(number)
+	case kindAudit:
+		return auditName(number)
+	case kindRequestAt:
+		return fmt.Sprintf("the place of the request of record %d", number)
+	case kindRequest:
+		return requestName(rest)
+	case kindEntry:
+		return "memory entry " + quoted(rest)
+	case kindForgotten:
+		return "mark that memory entry " + quoted(rest) + " was forgotten"
+	case kindSession:
+		return sessionName(string(rest))
+	case kindMessage, kindAuditOf, kindArchive:
+		if name, _, ok := part(rest); ok {
+			return fmt.Sprintf("%s %d of %s", map[byte]string{
+				kindMessage: "message", kindAuditOf: "place of audit record", kindArchive: "archived message",
+			}[kind], number, quoted(name))
+		}
+	}
+	return "key " + quoted(key)
+}
+
+// requestName names a request by its key: principal, channel and id.
+func requestName(rest []byte) string {
+	if _, rest, ok := part(rest); ok {
+		if channel, id, ok := part(rest); ok {
+			return fmt.Sprintf("request %s of channel %s", quoted(id), quoted(channel))
+		}
+	}
+	return "request " + quoted(rest)
+}
+
+// part splits what appendPart has put into a key from what follows it.
+func part(key []byte) (name, rest []byte, ok bool) {
+	if len(key) < 4 {
+		return nil, nil, false
+	}
+	n := int(binary.BigEndian.Uint32(key))
+	if len(key) < 4+n {
+		return nil, nil, false
+	}
+	return key[4 : 4+n], key[4+n:], true
+}
+
+func quoted(text []byte) string { return fmt.Sprintf("%q", text) }
+
+// heldKinds are the kinds whose keys do not tell by a gap between them that one is
+// missing, with the words for several.
+var heldKinds = []struct {
+	kind byte
+	what string
+}{
+	{kindSession, "sessions"}, {kindEntry, "memory entries"}, {kindMessage, "messages"}, {kindRequest, "requests"}, {kindRecord, "journal records"},
+	{kindSnapshot, "snapshots"}, {kindArchive, "archived messages"}, {kindForgotten, "marks that entries were forgotten"},
+	{kindAudit, "audit records"}, {kindAuditOf, "the audit by sessions"}, {kindRequestAt, "the order of the requests"},
+	{kindMeta, "the name and the format of the store"},
+}
+
+// held is what a damaged block may have held, by the keys before and after it.
+func held(span table.Span) (list []string) {
+	for _, k := range heldKinds {
+		if !span.Meets([]byte{k.kind}, []byte{k.kind + 1}) {
+			continue
+		}
+		list = append(list, k.what+bound(" from ", k.kind, span.From)+bound(" up to ", k.kind, span.To))
+	}
+	return list
+}
+
+// bound is the end of a span within a kind, in words. Its key lies between others and need
+// not be one that was ever written.
+func bound(word string, kind byte, key []byte) string {
+	if len(key) < 2 || key[0] != kind {
+		return ""
+	}
+	if len(key) > 9 || !numberedKinds[kind] {
+		key = bytes.TrimSuffix(key, []byte{0})
+	}
+	switch {
+	case kind == kindRequest:
+		return word + nameOf(key)
+	case kind == kindSession, kind == kindEntry, kind == kindForgotten:
+		return word + quoted(key[1:])
+	case numberedKinds[kind] && len(key) == 9:
+		return word + fmt.Sprint(numberOf(key))
+	case kind == kindMessage, kind == kindArchive, kind == kindAuditOf:
+		if name, _, ok := part(key[1:]); ok {
+			return word + quoted(name)
+		}
+	}
+	return ""
+}
+
+// numberedKinds are those whose keys are a number alone.
+var numberedKinds = map[byte]bool{kindRecord: true, kindSnapshot: true, kindAudit: true, kindRequestAt: true}
