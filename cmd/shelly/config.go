@@ -14,7 +14,7 @@ import (
 
 type configCmd struct {
 	flags.Settings
-	Profile string `placeholder:"NAME" help:"Print this profile whole, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
+	Profile string `placeholder:"NAME" help:"Print this profile in full, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
 	JSON    bool   `name:"json" help:"Print as JSON."`
 }
 

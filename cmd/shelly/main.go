@@ -24,17 +24,17 @@ import (
 // cli is the whole command line (CLI-1).
 type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
-	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and watch the answer come."`
-	Request  request.Command  `cmd:"" help:"Look into the requests that were made."`
-	Memory   memory.Command   `cmd:"" help:"Look into the memory, add to it, and have entries forgotten."`
-	Journal  journal.Command  `cmd:"" help:"Back the data folder up, restore it, and check its journal."`
-	Model    model.Command    `cmd:"" help:"List the models of the Ollama server, and pull one."`
+	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
+	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
+	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
+	Journal  journal.Command  `cmd:"" help:"Back up the data folder, restore it, and verify its journal."`
+	Model    model.Command    `cmd:"" help:"List the Ollama server's models, or pull one."`
 	Test     suite.Command    `cmd:"" help:"Run scenario files in virtual time."`
-	Scenario scenario.Command `cmd:"" help:"Begin, check and complete scenario files."`
-	Explore  explore.Command  `cmd:"" help:"Walk every interleaving of a small world."`
-	Spec     specCmd          `cmd:"" help:"Print the tables and diagrams, or all about one rule."`
-	Mock     mockCmd          `cmd:"" help:"Serve a scenario's brain over Ollama's API."`
-	Doctor   doctor.Command   `cmd:"" help:"Say what is reachable, what the model can do, what to mend."`
+	Scenario scenario.Command `cmd:"" help:"Start, check and complete scenario files."`
+	Explore  explore.Command  `cmd:"" help:"Explore every interleaving of a small world."`
+	Spec     specCmd          `cmd:"" help:"Print the tables and diagrams, or everything about one rule."`
+	Mock     mockCmd          `cmd:"" help:"Serve a scenario's model over Ollama's API."`
+	Doctor   doctor.Command   `cmd:"" help:"Check what is reachable, what the model can do, and what to fix."`
 	Config   configCmd        `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd       `cmd:"" help:"Print the version."`
 }

@@ -24,14 +24,14 @@ import (
 )
 
 type mockCmd struct {
-	File   string   `arg:"" help:"Scenario whose brain to serve." type:"path"`
-	Listen string   `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (${default}); port 0 picks a free one."`
-	Model  []string `default:"mock" sep:"none" placeholder:"NAME[=WORD,…]" help:"A model, again for another; the words are no-tools, no-thinking, no-levels, no-vision and window=N."`
-	Embed  int      `default:"64" placeholder:"N" help:"Length of an embedding; 0 for no embedding model."`
-	NumCtx int      `default:"4096" placeholder:"N" help:"Window in tokens where a client asks for none (${default})."`
-	Repeat bool     `help:"Begin the script anew for each request, as the demo brain does."`
-	Delays bool     `help:"Take the times that the script's answers take."`
-	Speed  float64  `default:"1" placeholder:"N" help:"With --delays, N times as fast."`
+	File   string   `arg:"" help:"Scenario whose model to serve." type:"path"`
+	Listen string   `default:"127.0.0.1:11435" placeholder:"ADDR" help:"Loopback address (default ${default}); port 0 picks a free port."`
+	Model  []string `default:"mock" sep:"none" placeholder:"NAME[=WORD,…]" help:"Model to serve; repeat for more. Options: no-tools, no-thinking, no-levels, no-vision, window=N."`
+	Embed  int      `default:"64" placeholder:"N" help:"Dimension of an embedding; 0 for no embedding model."`
+	NumCtx int      `default:"4096" placeholder:"N" help:"Context window in tokens if a client names none (default ${default})."`
+	Repeat bool     `help:"Restart the script for each request, as the demo brain does."`
+	Delays bool     `help:"Take as long as the script says for each answer."`
+	Speed  float64  `default:"1" placeholder:"N" help:"With --delays: N times as fast."`
 
 	models []mock.Model
 }

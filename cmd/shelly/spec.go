@@ -21,7 +21,7 @@ type specCmd struct {
 	Check    bool   `help:"Check the specification against the code: generated parts, links, and that each rule is cited by code and by a test or scenario."`
 	Validate string `placeholder:"JOURNAL" help:"The same as shelly journal verify JOURNAL." type:"path"`
 	Write    bool   `help:"Renew the generated parts of the specification."`
-	Dir      string `default:"." placeholder:"DIR" help:"A folder of the project's checkout." type:"path"`
+	Dir      string `default:"." placeholder:"DIR" help:"A folder in a checkout of shelly." type:"path"`
 }
 
 // Run implements the subcommand (CLI-8).

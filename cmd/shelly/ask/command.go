@@ -19,21 +19,21 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Text    []string `arg:"" help:"What to ask; - reads it from standard input."`
-	Session string   `placeholder:"NAME" help:"Session to ask in. Default: that of the chat."`
-	Channel string   `placeholder:"NAME" help:"Channel that the question comes from."`
-	Chat    string   `placeholder:"NAME" help:"Chat of the channel; messages of the agent go there."`
-	Image   []string `placeholder:"FILE" sep:"none" help:"Send an image with the question; may be repeated."`
-	ID      string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never done twice."`
-	Quiet   bool     `short:"q" help:"Print the reply alone."`
+	Text    []string `arg:"" help:"What to ask; - reads standard input."`
+	Session string   `placeholder:"NAME" help:"Session of the request. Default: that of the chat."`
+	Channel string   `placeholder:"NAME" help:"Channel the request comes from."`
+	Chat    string   `placeholder:"NAME" help:"Chat in the channel; the agent's messages go there."`
+	Image   []string `placeholder:"FILE" sep:"none" help:"Attach an image; may be repeated."`
+	ID      string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never executed twice."`
+	Quiet   bool     `short:"q" help:"Print only the reply."`
 	JSON    bool     `name:"json" help:"Print each event as a line of JSON."`
 	flags.Place
 }
 
 // Help says what no flag does.
 func (c *Command) Help() string {
-	return "^C asks shelly to cancel the request and waits for its reply; where the profile does not cancel, and the second time, " +
-		"it leaves and shelly goes on: ask again with the same --id."
+	return "^C cancels the request and waits for its reply. Press it again, or if the profile does not allow cancelling, " +
+		"to quit without waiting; ask again with the same --id to get the reply."
 }
 
 // Run implements the subcommand (CLI-5).

@@ -14,13 +14,13 @@ import (
 // Command is the subcommand.
 type Command struct {
 	flags.Settings
-	Measure bool `help:"Ask the model for a short answer, and tell how fast it is."`
+	Measure bool `help:"Ask the model for a short answer and report its speed."`
 	JSON    bool `name:"json" help:"Print as JSON."`
 }
 
 // Help says what no flag does.
 func (Command) Help() string {
-	return "Behind → is what to do. What is recommended follows from what server and machine say of themselves."
+	return "Lines after → say how to fix the problem. Recommendations are based on what the server and the machine report."
 }
 
 // timeout bounds the whole examination, but for a measurement.

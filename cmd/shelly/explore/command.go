@@ -17,23 +17,23 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	File     string        `arg:"" optional:"" help:"A scenario whose world is walked in place of a named one."`
-	World    string        `help:"The world to walk: small (unless given), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, or all of them; or a large one that all leaves out: faults, crowd. Its first line says what may happen in it." placeholder:"NAME"`
-	Timeouts *int          `help:"Deadlines that may pass in FILE's world (1)." placeholder:"N"`
-	Crashes  *int          `help:"Crashes in FILE's world (1)." placeholder:"N"`
-	Cancels  *int          `help:"Requests to cancel in FILE's world, beside those of its timeline (1)." placeholder:"N"`
-	Depth    int           `help:"Go no deeper than so many steps; whether rest can be reached is then not judged." placeholder:"N"`
-	States   int           `help:"Give up beyond so many unique states of one world; 0 walks to the end." default:"500000"`
-	Budget   time.Duration `help:"Give up after so long, all worlds together." placeholder:"DURATION"`
-	Output   string        `short:"o" help:"Where the shortest counterexample is written, as a scenario that fails. With several worlds each name has its world's." placeholder:"FILE" default:"counterexample.scenario.yaml"`
-	Force    bool          `help:"Write it over a file that is there."`
-	JSON     bool          `name:"json" help:"Print the figures as JSON, a list of them for all worlds."`
+	File     string        `arg:"" optional:"" help:"Scenario whose world to explore instead of a named one."`
+	World    string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, or all of them; or a large one that all leaves out: faults, crowd. The first line says what may happen in it." placeholder:"NAME"`
+	Timeouts *int          `help:"Deadlines that may pass in FILE's world (default 1)." placeholder:"N"`
+	Crashes  *int          `help:"Crashes in FILE's world (default 1)." placeholder:"N"`
+	Cancels  *int          `help:"Cancels in FILE's world, besides those of its timeline (default 1)." placeholder:"N"`
+	Depth    int           `help:"Stop at this depth; whether rest can be reached is then not checked." placeholder:"N"`
+	States   int           `help:"Give up at this many unique states of one world; 0 for no limit." default:"500000"`
+	Budget   time.Duration `help:"Give up after this time, for all worlds together." placeholder:"DURATION"`
+	Output   string        `short:"o" help:"File for the shortest counterexample, as a failing scenario. With several worlds, each file's name contains its world." placeholder:"FILE" default:"counterexample.scenario.yaml"`
+	Force    bool          `help:"Overwrite an existing file."`
+	JSON     bool          `name:"json" help:"Print the figures as JSON; a list for several worlds."`
 }
 
 // Help is what follows the usage.
 func (Command) Help() string {
-	return "In FILE's world its timeline may happen at any moment, in its order; at any call the model may give any of its lines for that purpose and " +
-		"a tool any of its entries. Of what the file expects, always and never are checked where a step and the state alone decide them."
+	return "In FILE's world the timeline may happen at any moment, in its order; each model call may get any line for its purpose, " +
+		"each tool call any entry. Of the expectations, always and never are checked if a step and the state decide them."
 }
 
 // Run implements the subcommand (CLI-7).

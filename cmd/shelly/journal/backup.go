@@ -25,14 +25,14 @@ import (
 
 type backupCmd struct {
 	File  string `arg:"" help:"File to write; - is standard output."`
-	Force bool   `help:"Replace a file that is there."`
+	Force bool   `help:"Overwrite an existing file."`
 	flags.Place
 }
 
 // Help says what no flag does.
 func (c *backupCmd) Help() string {
-	return "In it are the journal, the requests, the sessions, the memory and its files; not the token. It is checked while it is written: " +
-		"what has the name FILE is whole."
+	return "The backup has the journal, requests, sessions, memory and its files, but not the token. It is verified while it is written: " +
+		"FILE appears only once it is complete."
 }
 
 // Run implements the subcommand (CLI-14, JRN-24).

@@ -3,7 +3,7 @@ package journal
 
 // Command is what keeps a journal safe (CLI-14).
 type Command struct {
-	Backup  backupCmd  `cmd:"" help:"Write all that the data folder keeps into one file, also while the daemon runs."`
-	Verify  verifyCmd  `cmd:"" help:"Fold a journal with today's code, and show the first record that is otherwise."`
-	Restore restoreCmd `cmd:"" help:"Put a backup into a data folder whose daemon is stopped."`
+	Backup  backupCmd  `cmd:"" help:"Write everything in the data folder to one file, even while the daemon runs."`
+	Verify  verifyCmd  `cmd:"" help:"Replay a journal with the current code and report the first mismatch."`
+	Restore restoreCmd `cmd:"" help:"Restore a backup into the data folder of a stopped daemon."`
 }

@@ -17,14 +17,14 @@ import (
 
 type restoreCmd struct {
 	File  string `arg:"" help:"Backup to read; - is standard input."`
-	Force bool   `help:"Move aside what is in the data folder. It is kept, in a folder whose name is printed."`
+	Force bool   `help:"Move the existing data aside, into a folder whose name is printed."`
 	flags.Place
 }
 
 // Help says what no flag does.
 func (c *restoreCmd) Help() string {
-	return "The backup is checked, and its journal folded, before anything is changed. What was unfinished when it was made goes on " +
-		"at the next start: what shelly did behind that time it does not know, and may do again."
+	return "The backup is verified and its journal replayed before anything is changed. Work that was unfinished when it was made continues " +
+		"at the next start: shelly does not know what it did after the backup and may do it again."
 }
 
 // Run implements the subcommand (CLI-14, JRN-25).

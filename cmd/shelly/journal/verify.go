@@ -18,15 +18,15 @@ import (
 )
 
 type verifyCmd struct {
-	File string `arg:"" optional:"" help:"Backup, journal file or data folder. Default: the data folder, or the daemon that has it."`
+	File string `arg:"" optional:"" help:"Backup, journal file or data folder. Default: the data folder, or the daemon that uses it."`
 	JSON bool   `name:"json" help:"Print as JSON."`
 	flags.Place
 }
 
 // Help says what no flag does.
 func (c *verifyCmd) Help() string {
-	return "Each record is stepped with today's code and held against the tables, the invariants, the hash of its effects and the snapshots. " +
-		"Nothing is changed. It ends with 1 where something is otherwise, with 6 where the journal is damaged."
+	return "Each record is stepped with the current code and checked against the tables, the invariants, the hash of its effects and the snapshots. " +
+		"Nothing is changed. Exit codes: 1 for a mismatch, 6 if the journal is damaged."
 }
 
 // Run implements the subcommand (CLI-14, JRN-26).

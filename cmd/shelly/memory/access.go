@@ -139,8 +139,8 @@ func failed(err error) error {
 
 // chosenEntries is the flags that choose entries.
 type chosenEntries struct {
-	Session *string `placeholder:"NAME" help:"Those of this session."`
-	Kind    string  `placeholder:"KIND" help:"Those of this kind: note, user, event, memory, …"`
+	Session *string `placeholder:"NAME" help:"Only entries of this session."`
+	Kind    string  `placeholder:"KIND" help:"Only entries of this kind: note, user, event, memory, …"`
 }
 
 func (c *chosenEntries) filter() memory.Filter {

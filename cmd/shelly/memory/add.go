@@ -18,15 +18,15 @@ import (
 
 type addCmd struct {
 	Text    []string `arg:"" help:"What to remember; - reads standard input."`
-	Summary string   `placeholder:"TEXT" help:"What a model is told of it. Default: the text, or the beginning of a long one."`
-	Session string   `placeholder:"NAME" help:"Session that it belongs to."`
-	Kind    string   `default:"note" placeholder:"KIND" help:"Its kind (${default})."`
+	Summary string   `placeholder:"TEXT" help:"What the model sees of it. Default: the text, or the beginning of a long one."`
+	Session string   `placeholder:"NAME" help:"Session it belongs to."`
+	Kind    string   `default:"note" placeholder:"KIND" help:"Its kind (default ${default})."`
 	flags.Place
 }
 
 // Help says when a note is found.
 func (addCmd) Help() string {
-	return "It is found by keyword at once, and by vector as soon as the daemon has embedded it. Its id is printed when it is durable."
+	return "It is found by keyword at once, and by vector once the daemon has embedded it. Its id is printed when it is durable."
 }
 
 // Run implements the subcommand (CLI-20).

@@ -3,11 +3,11 @@ package memory
 
 // Command is what can be done with the memory (CLI-20).
 type Command struct {
-	List   listCmd   `cmd:"" help:"List entries, the newest first."`
+	List   listCmd   `cmd:"" help:"List entries, newest first."`
 	Search searchCmd `cmd:"" help:"Show what a text would recall, and why."`
-	Show   showCmd   `cmd:"" help:"Show an entry whole, or the files MEMORY.md and HISTORY.md."`
+	Show   showCmd   `cmd:"" help:"Show an entry in full, or the files MEMORY.md and HISTORY.md."`
 	Add    addCmd    `cmd:"" help:"Add a note."`
-	Forget forgetCmd `cmd:"" help:"Drop entries for good."`
-	Export exportCmd `cmd:"" help:"Write all entries as lines of JSON."`
-	Import importCmd `cmd:"" help:"Read entries that were exported."`
+	Forget forgetCmd `cmd:"" help:"Delete entries permanently."`
+	Export exportCmd `cmd:"" help:"Export all entries as lines of JSON."`
+	Import importCmd `cmd:"" help:"Import exported entries."`
 }

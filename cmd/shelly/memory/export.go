@@ -11,16 +11,16 @@ import (
 )
 
 type exportCmd struct {
-	Output    string `short:"o" placeholder:"FILE" help:"Where it is written. Default: standard output."`
-	Force     bool   `help:"Write over a file that is there."`
-	NoVectors bool   `help:"Leave the vectors out; whoever imports them makes them anew."`
+	Output    string `short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
+	Force     bool   `help:"Overwrite an existing file."`
+	NoVectors bool   `help:"Leave the vectors out; they are computed again after an import."`
 	flags.Place
 }
 
 // Help says what the file is.
 func (exportCmd) Help() string {
-	return "The first line has the version, each other one an entry, the last one how many there are; vectors are in base64, with the name " +
-		"of their model. The file is for its owner alone, and is whole when it has its name."
+	return "The first line has the version, the last one the number of entries; vectors are in base64, with the name " +
+		"of their model. The file is readable by its owner alone, and appears only once it is complete."
 }
 
 // Run implements the subcommand (CLI-26).

@@ -23,17 +23,17 @@ import (
 )
 
 type forgetCmd struct {
-	IDs    []string `arg:"" optional:"" name:"id" help:"Entries to forget."`
-	Before string   `placeholder:"TIME" help:"Those made before a time (2026-01-31, 2026-01-31T09:00:00Z) or age (90d)."`
-	Yes    bool     `help:"Do not ask."`
+	IDs    []string `arg:"" optional:"" name:"id" help:"Entries to delete."`
+	Before string   `placeholder:"TIME" help:"Only those made before a time (2026-01-31, 2026-01-31T09:00:00Z) or an age (90d)."`
+	Yes    bool     `help:"Do not ask for confirmation."`
 	chosenEntries
 	flags.Place
 }
 
 // Help says what is left.
 func (forgetCmd) Help() string {
-	return "It names entries by id, or all that the flags choose, shows them and asks. They are gone from the disk and come back by " +
-		"no crash; what else holds their text is told."
+	return "Takes ids, or all entries that the flags select, shows them and asks for confirmation. Deletion is durable. " +
+		"Any other place that still holds the text is listed."
 }
 
 // Run implements the subcommand (CLI-20, MEM-10).

@@ -19,16 +19,16 @@ import (
 
 type importCmd struct {
 	File    string `arg:"" help:"File to read; - is standard input."`
-	DryRun  bool   `help:"Check the file and say what would be done; write nothing."`
-	Replace bool   `help:"Also write over entries with the same id, and bring back what was forgotten."`
-	Prefix  string `placeholder:"TEXT" help:"Put before each id: two data folders may have the same ids."`
+	DryRun  bool   `help:"Check the file and say what would be done, without writing."`
+	Replace bool   `help:"Also overwrite entries with the same id, and restore forgotten ones."`
+	Prefix  string `placeholder:"TEXT" help:"Prefix for each id, since two data folders may use the same ids."`
 	flags.Place
 }
 
 // Help says what becomes of what.
 func (importCmd) Help() string {
-	return "Each entry is written whole or not at all. An import that was interrupted goes on when it is run again. Vectors are kept " +
-		"with their model; the daemon makes those that are missing, or of another model. It ends with 1 where a line is no entry."
+	return "Each entry is written whole or not at all. An interrupted import continues when it is run again. Vectors are kept " +
+		"with their model; the daemon makes those that are missing or of another model. Exit code 1 if a line is not an entry."
 }
 
 // Run implements the subcommand (CLI-26).

@@ -22,16 +22,16 @@ import (
 
 type listCmd struct {
 	chosenEntries
-	Since string `placeholder:"AGE" help:"Those made in the last 7d, 12h, …"`
-	Limit int    `short:"n" default:"20" placeholder:"N" help:"At most so many (${default}); 0: all."`
-	JSON  bool   `name:"json" help:"Print as JSON, as GET /v1/memory has it."`
+	Since string `placeholder:"AGE" help:"Only those made in the last 7d, 12h, …"`
+	Limit int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
+	JSON  bool   `name:"json" help:"Print as JSON, like GET /v1/memory."`
 	flags.Place
 }
 
 // Help says what the words mean.
 func (listCmd) Help() string {
-	return "VECTOR is the model and the dimension of an entry's vector; one without is found by keyword only, until the daemon has given it one. " +
-		"It asks the daemon that runs, or reads the data folder."
+	return "VECTOR is the model and dimension of an entry's vector. Entries without one are found by keyword until the daemon has embedded them. " +
+		"Reads from the running daemon, or from the data folder."
 }
 
 // Run implements the subcommand (CLI-20).

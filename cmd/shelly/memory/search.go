@@ -18,18 +18,18 @@ import (
 )
 
 type searchCmd struct {
-	Text []string `arg:"" help:"What is looked for."`
-	TopK int      `short:"k" default:"5" placeholder:"N" help:"At most so many entries (${default})."`
-	Mode string   `enum:"hybrid,keyword,vector" default:"hybrid" help:"Both orders joined, or one of them: hybrid, keyword or vector."`
-	JSON bool     `name:"json" help:"Print as JSON, as GET /v1/memory/search has it."`
+	Text []string `arg:"" help:"Text to search for."`
+	TopK int      `short:"k" default:"5" placeholder:"N" help:"Maximum number of entries (default ${default})."`
+	Mode string   `enum:"hybrid,keyword,vector" default:"hybrid" help:"hybrid (both rankings merged), keyword or vector."`
+	JSON bool     `name:"json" help:"Print as JSON, like GET /v1/memory/search."`
 	chosenEntries
 	flags.Place
 }
 
 // Help says what a score is.
 func (searchCmd) Help() string {
-	return "A score is the sum of 1/(60 + place) over both orders, times what age leaves where memory.half_life is set. By keyword the words that are shared " +
-		"and their BM25 score are told, by vector the cosine, which must be 0.5 at least. It ends with 4 where nothing is found."
+	return "A score is the sum of 1/(60 + rank) over both rankings, reduced by age if memory.half_life is set. For keywords the shared words " +
+		"and their BM25 score are shown, for vectors the cosine, which must be at least 0.5. Exit code 4 if nothing is found."
 }
 
 // Run implements the subcommand (CLI-20).

@@ -23,13 +23,13 @@ import (
 
 type showCmd struct {
 	ID   string `arg:"" help:"Entry to show, or MEMORY.md or HISTORY.md."`
-	JSON bool   `name:"json" help:"Print an entry as JSON, as GET /v1/memory/entries/ID has it."`
+	JSON bool   `name:"json" help:"Print an entry as JSON, like GET /v1/memory/entries/ID."`
 	flags.Place
 }
 
 // Help says what the files are.
 func (showCmd) Help() string {
-	return "The files can be edited at any time: what was changed is read at the next turn. Where a file lies goes to standard error."
+	return "The files can be edited at any time; the next turn reads the changes. Standard error has a file's path."
 }
 
 // Run implements the subcommand (CLI-20).

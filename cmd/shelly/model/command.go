@@ -12,7 +12,7 @@ import (
 
 // Command is what is done with the models of the Ollama server (CLI-19).
 type Command struct {
-	List listCmd `cmd:"" help:"List the installed models: what they are, what they can do, which shelly uses."`
+	List listCmd `cmd:"" help:"List the installed models, what they can do, and which of them shelly uses."`
 	Pull pullCmd `cmd:"" help:"Have the Ollama server download a model."`
 }
 

@@ -16,13 +16,13 @@ import (
 )
 
 type pullCmd struct {
-	Name string `arg:"" help:"The model, such as qwen3:4b."`
+	Name string `arg:"" help:"Model to pull, such as qwen3:4b."`
 	flags.Place
 }
 
 // Help says what no flag does.
 func (pullCmd) Help() string {
-	return "The server that brain.url names downloads it, not shelly. ^C stops that; the next pull goes on from there."
+	return "The server that brain.url names downloads it, not shelly. ^C stops the download; the next pull continues from there."
 }
 
 // Run implements the subcommand (CLI-19).

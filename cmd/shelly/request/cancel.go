@@ -15,7 +15,7 @@ type cancelCmd struct {
 
 // Help is what follows the usage.
 func (cancelCmd) Help() string {
-	return "A cancelled request still has its one reply. It ends with 1 where the request is done already or the profile does not cancel."
+	return "A cancelled request still gets its one reply. Exit code 1 if the request is already done or the profile does not allow cancelling."
 }
 
 // Run implements the subcommand (CLI-15, COM-12).

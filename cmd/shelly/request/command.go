@@ -3,13 +3,13 @@ package request
 
 // Command is what can be asked of requests that were made.
 type Command struct {
-	List    listCmd    `cmd:"" help:"List requests, the latest first."`
+	List    listCmd    `cmd:"" help:"List requests, latest first."`
 	Show    showCmd    `cmd:"" help:"Show what happened to a request, step by step."`
-	Cancel  cancelCmd  `cmd:"" help:"Cancel a request that is not done."`
-	Approve approveCmd `cmd:"" help:"Let a tool call run that waits for a person."`
-	Deny    denyCmd    `cmd:"" help:"Refuse a tool call that waits for a person."`
-	Resolve resolveCmd `cmd:"" help:"Let a request go on that is held."`
+	Cancel  cancelCmd  `cmd:"" help:"Cancel an unfinished request."`
+	Approve approveCmd `cmd:"" help:"Allow a tool call that waits for approval."`
+	Deny    denyCmd    `cmd:"" help:"Refuse a tool call that waits for approval."`
+	Resolve resolveCmd `cmd:"" help:"Resume a held request."`
 	Export  exportCmd  `cmd:"" help:"Write what happened to a request as a scenario."`
-	Replay  replayCmd  `cmd:"" help:"Decide recorded steps again, or ask another model the questions."`
-	Fork    forkCmd    `cmd:"" help:"Go on from a step with another model, prompt or tool result, and do nothing."`
+	Replay  replayCmd  `cmd:"" help:"Replay recorded steps, or ask another model the recorded questions."`
+	Fork    forkCmd    `cmd:"" help:"Re-run a request from one step with another model, prompt or tool result. Nothing is executed."`
 }

@@ -14,8 +14,8 @@ import (
 
 // addressed is whom a person's word is about.
 type addressed struct {
-	ID     string `arg:"" optional:"" help:"Request that asks."`
-	Handle uint64 `placeholder:"N" help:"Handle that asks, where it is no request."`
+	ID     string `arg:"" optional:"" help:"Request that waits for the decision."`
+	Handle uint64 `placeholder:"N" help:"Handle that waits, if it is not a request."`
 	journalled
 }
 
@@ -32,13 +32,13 @@ func (c *denyCmd) Run(t *terminal.Terminal) error { return c.decide(t, false) }
 // deciding is the flags of a decision about a tool call.
 type deciding struct {
 	addressed
-	Key string `placeholder:"KEY" help:"Decide about the call of this key alone. Default: about the one that waits now."`
-	By  string `placeholder:"NAME" help:"Who decides; the model and the journal are told."`
+	Key string `placeholder:"KEY" help:"Decide only about the call with this key. Default: the one that waits now."`
+	By  string `placeholder:"NAME" help:"Who decides; recorded in the journal and shown to the model."`
 }
 
 // Help is what follows the usage.
 func (deciding) Help() string {
-	return "It shows the call that waits before it decides. It ends with 1 where nobody waits for that decision, with 4 where nothing is asked."
+	return "Shows the waiting call first. Exit codes: 1 if nothing waits for that decision, 4 if no question is open."
 }
 
 func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
@@ -73,13 +73,13 @@ func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
 
 type resolveCmd struct {
 	addressed
-	Text string `placeholder:"TEXT" help:"What the model is told that the call did."`
+	Text string `placeholder:"TEXT" help:"What the model is told about the outcome of the call."`
 }
 
 // Help is what follows the usage.
 func (resolveCmd) Help() string {
-	return "It lets a held request go on: one whose call ended nobody knows how, one that was active in several crashes, " +
-		"or one whose journal replays otherwise. It ends with 4 where nothing is asked."
+	return "For a request whose tool call has an unknown outcome, that was active in several crashes, " +
+		"or whose journal replays differently. Exit code 4 if no question is open."
 }
 
 // Run implements the subcommand (CLI-15, APR-6, HND-36).

@@ -14,17 +14,17 @@ import (
 
 type exportCmd struct {
 	ID     string   `arg:"" help:"Request to export."`
-	Output string   `short:"o" placeholder:"FILE" help:"Where it is written. Default: standard output."`
-	As     string   `enum:"replay,scenario" default:"replay" help:"replay: to the letter, with the hash of its trace. scenario: a case to read and to change, of this request alone."`
-	Force  bool     `help:"Write over a file that is there, and what today's code decides otherwise."`
-	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"A text that must not be written, or a file with one; may be repeated."`
+	Output string   `short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
+	As     string   `enum:"replay,scenario" default:"replay" help:"replay: exactly what happened, with the hash of its trace. scenario: a case of this request alone, to read and change."`
+	Force  bool     `help:"Overwrite an existing file; also export what today's code decides differently."`
+	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"A text to remove, or a file with one; may be repeated."`
 	Images bool     `help:"Keep images."`
 	journalled
 }
 
 // Help is what follows the usage.
 func (exportCmd) Help() string {
-	return "Secrets are replaced before anything is written: the daemon's token, what variables and settings of telling names hold, " +
+	return "Secrets are replaced before anything is written: the daemon's token, values of variables and settings whose names suggest one, " +
 		"what --secret names, and credentials of well-known shapes."
 }
 

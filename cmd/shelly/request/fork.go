@@ -26,23 +26,23 @@ import (
 )
 
 type forkCmd struct {
-	ID      string        `arg:"" help:"Request to go on with otherwise."`
-	At      int           `required:"" placeholder:"STEP" help:"The step that is told otherwise, as request show numbers them."`
+	ID      string        `arg:"" help:"Request to fork."`
+	At      int           `required:"" placeholder:"STEP" help:"Step to change (numbers as in request show)."`
 	Edit    []string      `placeholder:"KEY=VALUE" sep:"none" help:"Change the step's input: KEY=VALUE or KEY=@FILE; may be repeated."`
-	Brain   string        `placeholder:"KIND" help:"Who answers from there: ollama, auto or demo."`
-	Model   string        `placeholder:"NAME" help:"Chat model. Default: as configured."`
-	Timeout time.Duration `default:"10m" help:"Wall time of the whole fork (${default})."`
+	Brain   string        `placeholder:"KIND" help:"Who answers from there on: ollama, auto or demo."`
+	Model   string        `placeholder:"NAME" help:"Chat model. Default: the configured one."`
+	Timeout time.Duration `default:"10m" help:"Time limit for the whole fork (default ${default})."`
 	JSON    bool          `name:"json" help:"Print as JSON."`
-	Output  string        `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, its secrets replaced as in export."`
-	Force   bool          `help:"Write over a file that is there."`
+	Output  string        `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, with secrets replaced as in export."`
+	Force   bool          `help:"Overwrite an existing file."`
 	journalled
 }
 
 // Help is what follows the usage.
 func (forkCmd) Help() string {
-	return "Tells what would have happened. Keys of --edit: text of a request; says, calls of the model; result, failed of a tool; recalled; approve. " +
-		"--set of prompts, limits, switches and brain holds from the step on. The model is asked; nothing else is done: a tool's results " +
-		"are the recorded ones, and a call that is not in the record is refused."
+	return "Shows what would have happened. Keys of --edit: text (request); says, calls (model); result, failed (tool); recalled; approve. " +
+		"--set of prompts, limits, switches and brain applies from the step on. The model is really asked; tools answer " +
+		"from the record, and a call that is not in it is refused."
 }
 
 // Run implements the subcommand (CLI-23).

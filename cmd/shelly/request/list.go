@@ -23,17 +23,17 @@ import (
 )
 
 type listCmd struct {
-	State string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Those that are waiting, active, parked, held, done or failed."`
-	Since string `placeholder:"AGE" help:"Those accepted in the last 7d, 12h, …"`
-	Limit int    `short:"n" default:"20" placeholder:"N" help:"At most so many (${default}); 0: all."`
-	JSON  bool   `name:"json" help:"Print as JSON, the records as GET /v1/requests has them."`
+	State string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
+	Since string `placeholder:"AGE" help:"Only those accepted in the last 7d, 12h, …"`
+	Limit int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
+	JSON  bool   `name:"json" help:"Print as JSON, with the records of GET /v1/requests."`
 	flags.Place
 }
 
 // Help says what the words mean.
 func (listCmd) Help() string {
-	return "Parked is kept for the next start, held waits for a person's word: see shelly request show. " +
-		"It asks the daemon that runs, or reads the data folder."
+	return "parked: resumes at the next start. held: waiting for a decision, see shelly request show. " +
+		"Reads from the running daemon, or from the data folder."
 }
 
 // Run implements the subcommand (CLI-15).

@@ -19,7 +19,7 @@ import (
 // journalled is the flags that name the journal in which requests are looked up.
 type journalled struct {
 	flags.Place
-	Channel string `placeholder:"NAME" help:"Channel of the request, where several have its id."`
+	Channel string `placeholder:"NAME" help:"Channel of the request, if several share its id."`
 }
 
 // open opens the journal to read.

@@ -20,9 +20,9 @@ import (
 )
 
 type replayCmd struct {
-	ID    []string `arg:"" optional:"" help:"Requests; without a model, the one to decide again."`
-	All   bool     `help:"All requests, and totals."`
-	Since string   `placeholder:"AGE" help:"With --all: those of the last 7d, 12h, …"`
+	ID    []string `arg:"" optional:"" help:"Requests to replay; one, unless a model is asked."`
+	All   bool     `help:"All requests, with totals."`
+	Since string   `placeholder:"AGE" help:"With --all: only those of the last 7d, 12h, …"`
 	JSON  bool     `name:"json" help:"Print as JSON."`
 	replay.Flags
 	journalled
@@ -30,10 +30,10 @@ type replayCmd struct {
 
 // Help is what follows the usage.
 func (replayCmd) Help() string {
-	return "It ends with 1 where today's code decides otherwise. " +
+	return "Exit code 1 if today's code decides differently. " +
 		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions: " +
-		"same tools, arguments, verdict? What follows a difference is asked with the recorded history. " +
-		"No tool runs. Answers, which hold texts of requests, are kept for you alone: start again to go on."
+		"does it choose the same tools, arguments, verdict? Each is asked with the recorded history. " +
+		"No tool runs. Answers contain texts of your requests; they are kept for you alone, and a second run continues."
 }
 
 // Run implements the subcommand (CLI-17).

@@ -18,16 +18,16 @@ import (
 
 type showCmd struct {
 	ID   string `arg:"" help:"Request to show."`
-	At   int    `placeholder:"STEP" help:"This step whole: the input, each effect and the state behind it, as JSON."`
-	Full bool   `help:"Cut no text, and show timers as well."`
-	JSON bool   `name:"json" help:"Print as JSON, as GET /v1/requests/ID/steps has it."`
+	At   int    `placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
+	Full bool   `help:"Do not cut texts; show timers too."`
+	JSON bool   `name:"json" help:"Print as JSON, like GET /v1/requests/ID/steps."`
 	journalled
 }
 
 // Help is what follows the usage.
 func (showCmd) Help() string {
-	return "The journal has what shelly was told; today's code decides again what it did about it. A step where it decides otherwise is marked. " +
-		"It asks the daemon that runs, or reads the data folder."
+	return "Replays the journal's inputs with today's code and marks each step where it decides differently. " +
+		"Reads from the running daemon, or from the data folder."
 }
 
 // Run implements the subcommand (CLI-15).

@@ -24,12 +24,12 @@ import (
 // Command is the subcommand.
 type Command struct {
 	flags.Settings
-	Profile string `placeholder:"NAME" help:"Profile to begin with: default, shelly, countbot, nanobot or omniemployee."`
+	Profile string `placeholder:"NAME" help:"Profile to start from: default, shelly, countbot, nanobot or omniemployee."`
 }
 
 // Help says what no flag does.
 func (c *Command) Help() string {
-	return "SIGTERM and SIGINT end it with a farewell, twice at once; SIGHUP reads the configuration again."
+	return "SIGTERM or SIGINT shuts down gracefully; a second signal stops immediately. SIGHUP reloads the configuration."
 }
 
 func (c *Command) load() (config.Config, error) {

@@ -9,19 +9,19 @@ import (
 
 // Command is what helps to write scenario files (CLI-13).
 type Command struct {
-	Init   initCmd    `cmd:"" help:"Begin: write a first scenario, the schemas and a workflow."`
-	Lint   suite.Lint `cmd:"" help:"Say what loads but is doubtful."`
+	Init   initCmd    `cmd:"" help:"Write a first scenario, the schemas and a CI workflow."`
+	Lint   suite.Lint `cmd:"" help:"Report suspicious but valid scenarios."`
 	Schema schemaCmd  `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }
 
 type schemaCmd struct {
-	Property bool `xor:"which" help:"Print that of property files."`
-	Fragment bool `xor:"which" help:"Print that of the files which scenarios include; it refers to scenario.v1.json beside it."`
+	Property bool `xor:"which" help:"Print the schema of property files."`
+	Fragment bool `xor:"which" help:"Print the schema of included files; it refers to scenario.v1.json in the same folder."`
 }
 
 // Help is what follows the usage.
 func (schemaCmd) Help() string {
-	return "Editors that know YAML complete and check a scenario whose first line names the schema:\n\n" +
+	return "Editors with YAML support complete and check a scenario whose first line names the schema:\n\n" +
 		"  # yaml-language-server: $schema=schema/scenario.v1.json"
 }
 

@@ -23,14 +23,14 @@ var helloScenario []byte
 var scenarioWorkflow []byte
 
 type initCmd struct {
-	Dir   string `arg:"" optional:"" default:"." help:"Folder to begin in."`
+	Dir   string `arg:"" optional:"" default:"." help:"Folder to write to."`
 	Force bool   `help:"Overwrite files that differ."`
 }
 
 // Help is what follows the usage.
 func (initCmd) Help() string {
-	return "It writes a first scenario, the schemas that editors complete by, and a workflow that runs the scenarios on GitHub. " +
-		"A file that is there is kept. Exit codes: 0 all is there, 2 a file differs, 9 a write failed."
+	return "Writes a first scenario, the schemas for editors, and a workflow that runs the scenarios on GitHub. " +
+		"Existing files are kept. Exit codes: 0 everything is there, 2 a file differs, 9 a write failed."
 }
 
 // starterFile is a file to begin with.

@@ -14,16 +14,16 @@ import (
 // Place is the flags of every subcommand that reads the configuration to find the
 // daemon. Each stands for one key; --set reaches the others.
 type Place struct {
-	ConfigFile string   `name:"config" placeholder:"FILE" help:"Configuration file. Default: config.yaml in the user's configuration folder, if it is there."`
-	Data       string   `placeholder:"DIR" help:"Folder of the journal and the memory."`
+	ConfigFile string   `name:"config" placeholder:"FILE" help:"Configuration file. Default: config.yaml in the user's configuration folder, if it exists."`
+	Data       string   `placeholder:"DIR" help:"Data folder: journal, memory, token."`
 	Set        []string `placeholder:"KEY=VALUE" sep:"none" help:"Set any configuration key; may be repeated."`
 }
 
 // Settings are the flags of those that also need the rest of it.
 type Settings struct {
 	Place
-	Workspace string `placeholder:"DIR" help:"Folder that the tools are bound to. Default: the current one."`
-	Brain     string `placeholder:"KIND" help:"ollama, auto (ollama if it has a model to use, else demo) or demo (a built-in script)."`
+	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
+	Brain     string `placeholder:"KIND" help:"ollama, auto (ollama if it has a usable model, else demo) or demo (a built-in script)."`
 	Model     string `placeholder:"NAME" help:"Chat model. Default: the first installed one that can call tools."`
 	AllowExec bool   `help:"Offer exec to the model. It is not sandboxed."`
 }

@@ -13,12 +13,12 @@ import (
 // Lint is shelly scenario lint.
 type Lint struct {
 	Paths  []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
-	Format string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations, as under GitHub Actions."`
+	Format string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations)."`
 }
 
 // Help is what follows the usage.
 func (Lint) Help() string {
-	return "It runs nothing. Exit codes: 0 nothing doubtful, 1 a finding, 2 a file does not load, 4 nothing matched."
+	return "Runs nothing. Exit codes: 0 no finding, 1 a finding, 2 a file does not load, 4 nothing matched."
 }
 
 // Run implements the subcommand (SCN-21). An error has its exit code.

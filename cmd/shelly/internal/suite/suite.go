@@ -22,25 +22,25 @@ type Command struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
 	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, as 'a and not b'."`
-	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, by the cases' names."`
-	List       bool     `help:"Print the cases and run none."`
-	Watch      bool     `help:"Run again what a change concerns, until ^C."`
+	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, chosen by name."`
+	List       bool     `help:"List the cases without running them."`
+	Watch      bool     `help:"Re-run what a change affects, until ^C."`
 	Verbose    bool     `short:"v" help:"Print every case."`
 	Twice      bool     `help:"Run each case twice; compare the traces."`
-	EveryCrash bool     `help:"Run each case with a crash at each point, too."`
-	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let a seed choose between equal times."`
+	EveryCrash bool     `help:"Also run each case with a crash at every point."`
+	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let this seed order what is due at the same time."`
 	Seeds      *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
-	Parallel   *int     `placeholder:"N" help:"Cases run at once; else one for each processor."`
-	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime: the real adapters in lock-step with the simulator, traces compared."`
-	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github: pretty with annotations and a step summary, as under GitHub Actions."`
-	JUnit      string   `name:"junit" placeholder:"FILE" help:"Write a JUnit XML file as well."`
+	Parallel   *int     `placeholder:"N" help:"Cases to run at once. Default: one per processor."`
+	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime (the real adapters in lock-step with the simulator, traces compared)."`
+	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations and a step summary)."`
+	JUnit      string   `name:"junit" placeholder:"FILE" help:"Also write a JUnit XML file."`
 	FailFast   bool     `help:"Stop at the first case that fails."`
-	Update     bool     `help:"Renew the goldens, and remove stray ones."`
-	CI         *bool    `name:"ci" negatable:"" help:"Write no golden, fail at stray ones; where CI is set."`
-	Coverage   bool     `help:"Tell which transitions, states, faults and rules the cases reach."`
+	Update     bool     `help:"Update the goldens and remove obsolete ones."`
+	CI         *bool    `name:"ci" negatable:"" help:"Write nothing; fail on obsolete goldens. Default in CI."`
+	Coverage   bool     `help:"Report which transitions, states, faults and rules the cases reach."`
 
-	MinTransitions *percent       `placeholder:"PCT" help:"Fail where the cases take fewer of the transitions, in percent."`
-	Budget         *time.Duration `placeholder:"DURATION" help:"Time of each property; else its file's."`
+	MinTransitions *percent       `placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
+	Budget         *time.Duration `placeholder:"DURATION" help:"Time for each property. Default: its file's."`
 }
 
 // Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.

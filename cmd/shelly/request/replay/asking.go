@@ -18,14 +18,14 @@ import (
 type Flags struct {
 	Model     string `asking:"" placeholder:"NAME" help:"Ask this model the recorded questions."`
 	Against   string `asking:"" default:"recorded" placeholder:"NAME" help:"Compare with another model's answers."`
-	Repeat    int    `asking:"" default:"1" placeholder:"N" help:"Ask each question so often."`
-	Until     string `asking:"" placeholder:"AGE" help:"Questions before then; AGE or a date."`
-	Session   string `asking:"" placeholder:"NAME" help:"Questions of this session."`
-	Purpose   string `asking:"" placeholder:"LIST" help:"Of these purposes: answer,summary,…"`
-	Limit     int    `asking:"" placeholder:"N" help:"The latest N questions."`
-	FailUnder int    `asking:"" default:"100" placeholder:"PERCENT" help:"End with 1 when fewer are the same."`
-	Out       string `asking:"" type:"path" placeholder:"FILE" help:"File of answers. Default: in the data folder."`
-	DryRun    bool   `asking:"" help:"Print what would be asked."`
+	Repeat    int    `asking:"" default:"1" placeholder:"N" help:"Ask each question N times."`
+	Until     string `asking:"" placeholder:"AGE" help:"Only questions before this; an age or a date."`
+	Session   string `asking:"" placeholder:"NAME" help:"Only questions of this session."`
+	Purpose   string `asking:"" placeholder:"LIST" help:"Only these purposes: answer,summary,…"`
+	Limit     int    `asking:"" placeholder:"N" help:"Only the latest N questions."`
+	FailUnder int    `asking:"" default:"100" placeholder:"PERCENT" help:"Exit with 1 if fewer decide the same."`
+	Out       string `asking:"" type:"path" placeholder:"FILE" help:"File for the answers. Default: in the data folder."`
+	DryRun    bool   `asking:"" help:"Only print what would be asked."`
 	Verbose   bool   `asking:"" short:"v" help:"Show both sides of each difference."`
 }
 

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"shelly/cmd/shelly/internal/terminal"
+)
+
+// fenced returns the blocks of a language in README.md and docs, by file.
+func fenced(t *testing.T, language string) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[string][]string{}
+	block := regexp.MustCompile("(?ms)^```" + language + "\n(.*?)^```$")
+	for _, file := range append(files, "../../README.md") {
+		md, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range block.FindAllStringSubmatch(string(md), -1) {
+			blocks[file] = append(blocks[file], found[1])
+		}
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("the documents have no block of %s", language)
+	}
+	return blocks
+}
+
+// Each command that README.md and docs show is one that shelly understands (CLI-1).
+func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*\./bin/shelly (.*?)(?:\s+#.*)?$`)
+	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+	for file, blocks := range fenced(t, "sh") {
+		for _, found := range command.FindAllStringSubmatch(strings.Join(blocks, ""), -1) {
+			args := word.FindAllString(found[1], -1)
+			for i := range args {
+				args[i] = strings.NewReplacer(`"`, "", "'", "").Replace(args[i])
+			}
+			parser, err := kong.New(&cli{}, kong.Bind(&terminal.Terminal{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := parser.Parse(args); err != nil {
+				t.Errorf("%s: shelly %s: %v", file, found[1], err)
+			}
+		}
+	}
+}
+
+// Each scenario and property that README.md and docs show holds (SCN-1, PRP-1).
+func TestTheExamplesOfTheDocumentsHold(t *testing.T) {
+	dir, played := t.TempDir(), 0
+	for file, blocks := range fenced(t, "yaml") {
+		for i, block := range blocks {
+			kind, _, _ := strings.Cut(block, ":")
+			if kind != "scenario" && kind != "property" {
+				continue
+			}
+			name := filepath.Base(file) + strconv.Itoa(i) + "." + kind + ".yaml"
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(block), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			played++
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := execute([]string{"test", dir, "--ci"}, &terminal.Terminal{Out: &out, Err: &errs}); code != 0 || played < 3 {
+		t.Errorf("%d examples, code %d\n%s%s", played, code, out.String(), errs.String())
+	}
+}
