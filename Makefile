@@ -198,7 +198,7 @@ spec: ## Renew the generated blocks of the specification.
 
 .PHONY: schema
 schema: ## Renew the JSON Schema of scenario files.
-	@$(GO) test -count=1 -run '^TestSchemaIsUpToDate$$' ./sim/scenario -update
+	@$(GO) test -count=1 -run '^TestSchemaIsUpToDate$$' ./sim/scenario/format -update
 
 .PHONY: clean
 clean: ## Remove what was built.

@@ -44,7 +44,7 @@ func rooms() []room {
 			dirs: []string{"history/fork", "history/export"},
 			imports: []string{
 				"shelly/fsm", "shelly/fsm/engine", "shelly/history", "shelly/history/fork", "shelly/history/redact", "shelly/history/regression",
-				"shelly/sim", "shelly/sim/scenario", "shelly/sim/strict",
+				"shelly/sim", "shelly/sim/scenario", "shelly/sim/scenario/format", "shelly/sim/scenario/judge", "shelly/sim/strict",
 			},
 			time: true, reflect: true, floats: true,
 		},

@@ -13,7 +13,7 @@ import (
 // same entry again to a call that is asked again after a crash.
 type cursor struct {
 	plan     *Plan
-	lines    []int // per script: calls so far
+	scripts  hand
 	acts     []int // per stub: starts so far
 	asked    []boundLine
 	ran      []boundAct
@@ -54,7 +54,7 @@ type boundAct struct {
 var nothing = Taken{-1, -1}
 
 func newCursor(p *Plan) *cursor {
-	return &cursor{plan: p, lines: make([]int, len(p.Scripts)), acts: make([]int, len(p.Stubs))}
+	return &cursor{plan: p, scripts: newHand(p.Scripts), acts: make([]int, len(p.Stubs))}
 }
 
 // replay forgets which calls have answers; the steps of the journal tell it anew.
@@ -105,31 +105,9 @@ func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (Taken, fsm.Millis) {
 			return b.entry, b.at
 		}
 	}
-	entry := nothing
-	if i := c.script(ask); i >= 0 {
-		entry = Taken{i, lineAt(c.plan.Scripts[i].Lines, c.lines[i])}
-		c.lines[i]++
-	}
+	entry := c.scripts.take(ask.Purpose, ask.Session)
 	c.asked = append(c.asked, boundLine{key, nth, entry, now})
 	return entry, now
-}
-
-// script returns the script whose turn it is, the session's own before those for
-// all, or -1.
-func (c *cursor) script(ask fsm.AskBrain) int {
-	shared := -1
-	for i, s := range c.plan.Scripts {
-		if s.Purpose != ask.Purpose || lineAt(s.Lines, c.lines[i]) < 0 {
-			continue
-		}
-		if s.Session == ask.Session && s.Session != "" {
-			return i
-		}
-		if s.Session == "" && shared < 0 {
-			shared = i
-		}
-	}
-	return shared
 }
 
 // act returns the act for a tool's start now, or nothing, and when it was first
@@ -174,14 +152,6 @@ func actAt(acts []Act, n int) int { return entryAt(acts, n, func(a *Act) int { r
 // lineAt returns the index of the line for the n-th call, or -1.
 func lineAt(lines []Line, n int) int { return entryAt(lines, n, func(l *Line) int { return l.Times }) }
 
-// Line returns the line for the n-th call, from 0, or false where the script has ended.
-func (s *Script) Line(n int) (Line, bool) {
-	if i := lineAt(s.Lines, n); i >= 0 {
-		return s.Lines[i], true
-	}
-	return Line{}, false
-}
-
 // Calls is how many calls the script is for.
 func (s *Script) Calls() int {
 	n := 0
@@ -210,7 +180,7 @@ func (c *cursor) unused() []string {
 	for i, s := range c.plan.Scripts {
 		begun := 0
 		for n, l := range s.Lines {
-			if begun >= c.lines[i] && !l.Optional {
+			if begun >= c.scripts.calls[i] && !l.Optional {
 				name := "the " + string(s.Purpose) + " script's line " + strconv.Itoa(n+1)
 				if s.Session != "" {
 					name += " for session " + s.Session

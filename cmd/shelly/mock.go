@@ -96,10 +96,7 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}
-	brain := &mockBrain{next: playing(file)}
-	if c.Repeat {
-		brain.next = repeating(file)
-	}
+	brain := &mockBrain{next: playing(file, c.Repeat)}
 	if c.Delays {
 		brain.speed = c.Speed
 	}
@@ -137,31 +134,20 @@ type mockBrain struct {
 	next  func(fsm.AskBrain) (sim.Line, error)
 }
 
-// playing serves the lines of a script over all requests of a session.
-func playing(file *scenario.File) func(fsm.AskBrain) (sim.Line, error) {
+// playing serves the lines of a script over all requests of a session, or with repeat
+// from the first line for each request.
+func playing(file *scenario.File, repeat bool) func(fsm.AskBrain) (sim.Line, error) {
 	var mu sync.Mutex
-	player := file.Player()
+	player := file.Player(repeat)
 	return func(ask fsm.AskBrain) (sim.Line, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		line, err := player.Answer(ask)
-		var over *scenario.Exhausted
+		var over *sim.Exhausted
 		if errors.As(err, &over) && over.Lines > 0 {
 			err = fmt.Errorf("%w; add a line, or serve it with --repeat to begin anew for each request", err)
 		}
 		return line, err
-	}
-}
-
-// repeating begins the script anew for each request.
-func repeating(file *scenario.File) func(fsm.AskBrain) (sim.Line, error) {
-	script := file.Brain()
-	return func(ask fsm.AskBrain) (sim.Line, error) {
-		line, ok := script.Answer(ask)
-		if !ok {
-			return line, fmt.Errorf("the script has no line for a call for %s", ask.Purpose)
-		}
-		return line, nil
 	}
 }
 

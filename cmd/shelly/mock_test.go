@@ -23,7 +23,7 @@ expect: {ends: serving}
 		t.Fatal(err)
 	}
 	for speed, want := range map[float64][2]time.Duration{0: {}, 1: {3 * time.Second, 200 * time.Millisecond}, 10: {300 * time.Millisecond, 20 * time.Millisecond}} {
-		brain := mockBrain{next: playing(f), speed: speed}
+		brain := mockBrain{next: playing(f, false), speed: speed}
 		a, err := brain.Answer(t.Context(), mock.Question{Purpose: string(fsm.PurposeAnswer)})
 		if err != nil {
 			t.Fatal(err)

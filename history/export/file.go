@@ -8,6 +8,7 @@ import (
 	"shelly/history/redact"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
 
@@ -41,7 +42,7 @@ func played(source []byte) (*File, error) {
 }
 
 // told is what failed, on one line.
-func told(f scenario.Failure) string {
+func told(f judge.Failure) string {
 	if f.Want == "" {
 		return f.Text
 	}

@@ -8,7 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim"
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/format"
 )
 
 // requestID is the id that the request has in a scenario.
@@ -58,7 +58,7 @@ func (r *Record) scenario(round func(fsm.Millis) fsm.Millis) (*File, error) {
 func (s *story) write() (string, error) {
 	r := s.record
 	name := strings.TrimPrefix(r.name(), "request "+r.Request.Key.ID+": ")
-	o := object{{"scenario", scenario.FormatVersion}, {"name", clip(name)}, {"tags", []string{"export"}}}
+	o := object{{"scenario", format.FormatVersion}, {"name", clip(name)}, {"tags", []string{"export"}}}
 	r.setting(&o)
 	s.past(&o)
 	o.object("tools", s.stubs())

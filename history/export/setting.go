@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/format"
 )
 
 // setting adds the profile and what the configuration has that the profile has not. The
@@ -17,7 +17,7 @@ func (r *Record) setting(o *object) {
 	c := &r.From.Config
 	profile, ok := fsm.Profile(c.Profile)
 	if !ok {
-		profile, _ = fsm.Profile(scenario.DefaultProfile)
+		profile, _ = fsm.Profile(format.DefaultProfile)
 	}
 	o.put("profile", profile.Profile)
 	about := aboutOf(profile.Prompts, c.Prompts)
@@ -96,7 +96,7 @@ func settingValue(name string, v reflect.Value) any {
 	if word := v.String(); word != "" { // of a switch
 		return word
 	}
-	return scenario.SwitchDefault(name)
+	return format.SwitchDefault(name)
 }
 
 // temperature is in thousandths, below 0 for exactly 0; a scenario has a decimal.

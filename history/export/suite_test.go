@@ -12,6 +12,8 @@ import (
 	"shelly/history/redact"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
 )
 
 // lived is the journal of a run.
@@ -33,12 +35,12 @@ func suite(t *testing.T) []*scenario.File {
 	t.Helper()
 	var list []*scenario.File
 	fsys := os.DirFS("../../scenarios")
-	files, err := scenario.Find(fsys, []string{"."})
+	files, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if strings.HasSuffix(file.Path, scenario.PropertySuffix) {
+		if strings.HasSuffix(file.Path, document.PropertySuffix) {
 			continue
 		}
 		cases, err := scenario.Load(fsys, file.Path)

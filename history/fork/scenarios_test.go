@@ -12,6 +12,7 @@ import (
 	"shelly/history/fork"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 )
 
 // journalOf is the journal that a run leaves.
@@ -32,7 +33,7 @@ func journalOf(t *testing.T, r *sim.Result) *engine.MemoryJournal {
 func cases(t *testing.T) []*scenario.File {
 	t.Helper()
 	fsys := os.DirFS("../../scenarios")
-	found, err := scenario.Find(fsys, []string{"."})
+	found, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/document"
+	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
 
@@ -112,7 +115,7 @@ func (r *Report) add(f *scenario.File, c *played) {
 }
 
 // Tame returns what was reached too seldom, as indices of the file's cover.
-func (r *Report) Tame(p *scenario.Property) []int {
+func (r *Report) Tame(p *format.Property) []int {
 	var list []int
 	for i, c := range p.Cover {
 		if r.Judged && r.Failed == nil && r.Cover[i].Runs*thousand < int(c.AtLeast)*r.Runs {
@@ -159,12 +162,12 @@ func (g *generator) play(from sim.Chooser, as *found) (c played) {
 
 // path is what the case is called in what is told of it.
 func (g *generator) path() string {
-	return strings.TrimSuffix(g.file.Path(), scenario.PropertySuffix) + scenario.Suffix
+	return strings.TrimSuffix(g.file.Path(), document.PropertySuffix) + document.Suffix
 }
 
 // reason says what did not hold, so that two cases which fail for one reason have the
 // same.
-func (g *generator) reason(f *scenario.Failure) string {
+func (g *generator) reason(f *judge.Failure) string {
 	id, _, _ := strings.Cut(f.Text, ":")
 	switch {
 	case id == "unexpected":

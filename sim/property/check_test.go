@@ -9,6 +9,8 @@ import (
 
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/format"
 )
 
 const source = `property: 1
@@ -143,7 +145,7 @@ func TestPRP8WhatIsFoundIsAScenarioThatFails(t *testing.T) {
 // PRP-5: a case that takes too many steps fails.
 func TestPRP5StepsAreBounded(t *testing.T) {
 	f := load(t, "invariants: [$all]\n")
-	few := scenario.Count(5)
+	few := format.Count(5)
 	f.Property().Runs.MaxSteps = &few
 	if r := Check(f, Options{}); r.Failed == nil || r.Failed.Invariant != "max_steps" {
 		t.Errorf("%+v", r.Failed)
@@ -219,7 +221,7 @@ func TestPRP1ThePropertiesOfTheProjectMakeCases(t *testing.T) {
 func projectProperties(t *testing.T) []*scenario.File {
 	t.Helper()
 	fsys := os.DirFS("../../scenarios")
-	targets, err := scenario.Find(fsys, []string{"properties"})
+	targets, err := choose.Find(fsys, []string{"properties"})
 	if err != nil {
 		t.Fatal(err)
 	}

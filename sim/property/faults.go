@@ -5,7 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
@@ -19,15 +19,15 @@ const (
 // chance is a fault of a kind and how often it strikes.
 type chance struct {
 	key   string // under faults; of the journal's the part behind it
-	p     scenario.Chance
+	p     format.Chance
 	calls int
 	how   []*strict.Node // what goes wrong
 }
 
-func chances(c *scenario.Chances) []chance {
+func chances(c *format.Chances) []chance {
 	failing := flow(text("code"), text("busy"), text("message"), text("come back later"))
 	busy := flow(text("code"), text("busy"), text("retryable"), strict.True())
-	service := func(key string, fails, hangs scenario.Chance) []chance {
+	service := func(key string, fails, hangs format.Chance) []chance {
 		return []chance{
 			{key, fails, callsDrawn, []*strict.Node{text("fails"), text("it does not work")}},
 			{key, hangs, callsDrawn, []*strict.Node{text("hangs"), strict.True()}},

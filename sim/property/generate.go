@@ -8,13 +8,14 @@ import (
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
 // generator writes cases of a property.
 type generator struct {
 	file  *scenario.File
-	of    *scenario.Property
+	of    *format.Property
 	tools []fsm.ToolDecl
 	draw  *choices
 }
@@ -28,7 +29,7 @@ func (g *generator) source(found *found) ([]byte, error) {
 			root.Put(key, value)
 		}
 	}
-	add("scenario", strict.Number(scenario.FormatVersion))
+	add("scenario", strict.Number(format.FormatVersion))
 	add("name", text(g.name(found)))
 	if found != nil {
 		add("found", found.node(g.file))
@@ -77,7 +78,7 @@ const nameCharsMax = 150
 // swarm draws the weights of a case: some of what may be picked is left out, and the
 // other weights are anew (swarm testing; Groce and others, ISSTA 2012). Choosing 0
 // leaves a weight as it is.
-func swarm[T any](g *generator, picks []scenario.Drawn[T]) []int {
+func swarm[T any](g *generator, picks []format.Drawn[T]) []int {
 	weights := make([]int, len(picks))
 	sum := 0
 	for i := range picks {
@@ -154,7 +155,7 @@ func (g *generator) timeline() *strict.Node {
 const callsMax = 10_000
 
 // brain draws so many answers of the model. The last line serves every further call.
-func (g *generator) brain(length scenario.Range) *strict.Node {
+func (g *generator) brain(length format.Range) *strict.Node {
 	own := &g.of.Generate.Brain
 	out := strict.List()
 	if len(own.Pick) > 0 {
@@ -191,7 +192,7 @@ func (g *generator) subagents(root *strict.Node) {
 }
 
 // takes adds to an entry how long it takes, where it does not say so itself.
-func (g *generator) takes(entry *strict.Node, of *scenario.DurationRange) {
+func (g *generator) takes(entry *strict.Node, of *format.DurationRange) {
 	if entry.Has("takes") || of.Max == 0 {
 		return
 	}

@@ -7,15 +7,15 @@ import (
 	"io"
 	"strings"
 
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/lint"
 	"shelly/sim/strict"
 )
 
 // Lint is what was found in files that were not run (SCN-21).
 type Lint struct {
-	Files    int                // how many were looked at, those that do not load among them
-	Broken   []error            // of files that do not load
-	Findings []scenario.Finding // in the others
+	Files    int            // how many were looked at, those that do not load among them
+	Broken   []error        // of files that do not load
+	Findings []lint.Finding // in the others
 }
 
 // lintJSON is the JSON of a Lint, versioned as the report of a run is.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 )
 
 func below(file string) string { return "repo/" + file }
@@ -76,7 +77,7 @@ func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 		"::error::x", " \t::set-env name=PATH::x", "text\r::error::x", "text ##[error]x", "::stop-commands::mine",
 		"::stop-commands::mine\n::mine::\n::error::x",
 	} {
-		failing := Case{Outcome: scenario.Outcome{Name: evil, File: evil, Failures: []scenario.Failure{{
+		failing := Case{Outcome: scenario.Outcome{Name: evil, File: evil, Failures: []judge.Failure{{
 			Name: evil, File: evil, Text: "\n" + evil, Want: evil, Got: "\n" + evil, Trace: []string{evil}, Frame: evil + "\n",
 		}}}}
 		broken := Case{Outcome: scenario.Outcome{Name: evil, File: evil, Err: errors.New(evil)}}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 )
 
 // junitRules are what junit-10.xsd of Jenkins' xUnit plugin allows of the elements
@@ -147,7 +148,7 @@ func TestSCN42JUnitGroupsByFile(t *testing.T) {
 func TestSCN42JUnitMendsWhatXMLForbids(t *testing.T) {
 	evil := "a\x00b\x1b[31m\xff\xfe ]]> <x> & \" ' \ufffe \U0001F600\ttab\nline"
 	text, doc := junit(t, &Run{Cases: []Case{
-		{Outcome: scenario.Outcome{File: evil + ".scenario.yaml", Name: evil, Line: 1, Failures: []scenario.Failure{{Name: evil, File: evil, Text: evil, Want: evil, Got: evil}}}},
+		{Outcome: scenario.Outcome{File: evil + ".scenario.yaml", Name: evil, Line: 1, Failures: []judge.Failure{{Name: evil, File: evil, Text: evil, Want: evil, Got: evil}}}},
 		{Outcome: scenario.Outcome{File: "x", Name: evil, Err: errors.New(evil)}},
 		{Outcome: scenario.Outcome{File: "y", Name: evil, Skipped: evil}},
 	}})

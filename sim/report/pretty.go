@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 )
 
 // Options says what a report for people shows.
@@ -45,7 +45,7 @@ func prettyCase(c *Case, o Options) string {
 			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(load.Detail()))
 		}
 	case Failed:
-		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(scenario.Tell(c.title(), c.Failures), "FAIL") + "\n" + c.Property.told())
+		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(judge.Tell(c.title(), c.Failures), "FAIL") + "\n" + c.Property.told())
 		if c.Live != nil {
 			fmt.Fprintf(&b, "  %s\n\n", oneLine(c.Live.String()))
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 )
 
 // made is a property all of whose figures are there.
@@ -34,7 +35,7 @@ func TestPRP9PropertiesAreTold(t *testing.T) {
 	if got := prettyCase(&c, Options{}); got != short {
 		t.Errorf("told\n%swant\n%s", got, short)
 	}
-	c.Failures = []scenario.Failure{{Name: "made", Text: "INV-1"}}
+	c.Failures = []judge.Failure{{Name: "made", Text: "INV-1"}}
 	if got := prettyCase(&c, Options{}); !strings.HasSuffix(got, "\n  the case:\n    scenario: 1\n    name: x\n\n") {
 		t.Errorf("told\n%s", got)
 	}

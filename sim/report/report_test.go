@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
 
@@ -32,7 +33,7 @@ func cases(t *testing.T) []Case {
 				Options: scenario.LiveOptions{NumCtx: 8192, NumPredict: 1024, Temperature: new(0.7)},
 			},
 		}},
-		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Seed: new(uint64(7)), Steps: 1, TraceHash: 1, Failures: []scenario.Failure{{
+		{Outcome: scenario.Outcome{Name: "fails", File: "b.scenario.yaml", Line: 1, Seed: new(uint64(7)), Steps: 1, TraceHash: 1, Failures: []judge.Failure{{
 			Name: "fails", File: "b.scenario.yaml", Pos: strict.Pos{Line: 7, Col: 13}, Path: "expect.replies[0]",
 			Want: `"<a>"`, Got: `"b"`, Hint: `nearest: [1], {tool: "<a>"}: args is missing`, Frame: "     7 |   replies: [\"<a>\"]\n       |             ^\n",
 			Trace: []string{"  1  +0s boot"}, Again: "shelly test b.scenario.yaml:1 --seed 7",

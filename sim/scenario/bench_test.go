@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario/document"
 )
 
 // A file is loaded, played and judged.
@@ -44,7 +45,7 @@ func BenchmarkLoadMatrix(b *testing.B) {
 		b.Fatal(err)
 	}
 	source = append(source, "\nmatrix: {a: ["...)
-	for i := range CasesPerFileMax {
+	for i := range document.CasesPerFileMax {
 		source = append(source, strconv.Itoa(i)+", "...)
 	}
 	source = append(source, "]}\nmemory_file: \"no ${a}\"\n"...)

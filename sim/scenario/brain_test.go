@@ -5,15 +5,16 @@ import (
 
 	"shelly/fsm"
 	"shelly/scenarios"
+	"shelly/sim"
 )
 
-func demo(t *testing.T) *Brain {
+func demo(t *testing.T) *sim.Player {
 	t.Helper()
 	f, err := LoadOne(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Brain()
+	return f.Player(true)
 }
 
 func ask(purpose fsm.Purpose, roles ...fsm.Role) fsm.AskBrain {
@@ -33,14 +34,14 @@ func TestBRN12DemoBrainRepeatsItsScript(t *testing.T) {
 	third := ask(fsm.PurposeAnswer, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool, fsm.RoleAssistant, fsm.RoleUser)
 	for range 2 {
 		for _, a := range []fsm.AskBrain{first, third} {
-			line, ok := b.Answer(a)
-			if in, _ := line.Answer(a).(fsm.BrainAnswered); !ok || len(in.Calls) != 1 || in.Calls[0].Name != "list_dir" || in.Calls[0].Args != `{"path":"."}` {
+			line, err := b.Answer(a)
+			if in, _ := line.Answer(a).(fsm.BrainAnswered); err != nil || len(in.Calls) != 1 || in.Calls[0].Name != "list_dir" || in.Calls[0].Args != `{"path":"."}` {
 				t.Errorf("begins with %+v", line)
 			}
 		}
-		line, ok := b.Answer(second)
+		line, err := b.Answer(second)
 		in, _ := line.Answer(second).(fsm.BrainAnswered)
-		if want := "I am the demo brain: a script, not a model. Whatever I am asked, I call list_dir on \".\" and say what it returned:\n\ntool text"; !ok || in.Text != want {
+		if want := "I am the demo brain: a script, not a model. Whatever I am asked, I call list_dir on \".\" and say what it returned:\n\ntool text"; err != nil || in.Text != want {
 			t.Errorf("answers %q, want %q", in.Text, want)
 		}
 	}
@@ -49,30 +50,30 @@ func TestBRN12DemoBrainRepeatsItsScript(t *testing.T) {
 func TestBrainAnswersEveryPurpose(t *testing.T) {
 	b := demo(t)
 	for _, p := range []fsm.Purpose{fsm.PurposeInit, fsm.PurposeSummary, fsm.PurposeFarewell} {
-		line, ok := b.Answer(ask(p, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser))
-		if !ok || line.Text == "" || len(line.Calls) > 0 {
-			t.Errorf("%s: %+v, %t", p, line, ok)
+		line, err := b.Answer(ask(p, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser))
+		if err != nil || line.Text == "" || len(line.Calls) > 0 {
+			t.Errorf("%s: %+v, %v", p, line, err)
 		}
 	}
 	two, err := Parse("t.scenario.yaml", []byte("scenario: 1\nname: x\nbrain_for: {summary: [{says: a}, {says: b}]}\nexpect: {ends: serving}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line, _ := two.Brain().Answer(ask(fsm.PurposeSummary, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser)); line.Text != "a" {
+	if line, _ := two.Player(true).Answer(ask(fsm.PurposeSummary, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser)); line.Text != "a" {
 		t.Errorf("a summary over one answer begins with %q", line.Text)
 	}
 	quiet, err := Parse("q.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line, ok := quiet.Brain().Answer(ask(fsm.PurposeFarewell)); !ok || line.Text != "Goodbye." {
-		t.Errorf("quiet farewell: %+v, %t", line, ok)
+	if line, err := quiet.Player(true).Answer(ask(fsm.PurposeFarewell)); err != nil || line.Text != "Goodbye." {
+		t.Errorf("quiet farewell: %+v, %v", line, err)
 	}
-	if line, ok := quiet.Brain().Answer(ask(fsm.PurposeAnswer)); ok {
+	if line, err := quiet.Player(true).Answer(ask(fsm.PurposeAnswer)); err == nil {
 		t.Errorf("an answer out of nothing: %+v", line)
 	}
 	quiet.Strict = true
-	if line, ok := quiet.Brain().Answer(ask(fsm.PurposeFarewell)); ok {
+	if line, err := quiet.Player(true).Answer(ask(fsm.PurposeFarewell)); err == nil {
 		t.Errorf("a quiet farewell in a strict case: %+v", line)
 	}
 }

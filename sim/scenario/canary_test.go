@@ -52,7 +52,7 @@ func lookByExploring(*testing.T) string {
 func lookByCrashing(t *testing.T, cases []*File) string {
 	points := 0
 	asked := func(f *File) int {
-		if f.everyCrash() {
+		if f.EveryCrash() {
 			return 0
 		}
 		return 1

@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
@@ -29,7 +30,7 @@ func (c *Found) Write(w io.Writer) error {
 	for i, words := range c.Path {
 		fmt.Fprintf(&b, "# %3d. %s\n", i+1, oneLine(words))
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", FormatVersion, strconv.Quote(wording.Clip(c.title(), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", format.FormatVersion, strconv.Quote(wording.Clip(c.title(), nameBytesMax)))
 	if err := writeTold(&b, c.Told, 0); err != nil {
 		return err
 	}
@@ -57,25 +58,17 @@ func (c *Found) claim(b *strings.Builder) {
 	}
 	for _, list := range []struct {
 		key    string
-		claims []Claim
+		claims []format.Claim
 	}{{"always", c.Case.Always}, {"never", c.Case.Never}} {
 		for i := range list.claims {
 			if strict.Element(list.key, i) != c.Invariant {
 				continue
 			}
-			text := "that: " + list.claims[i].That.yaml()
+			text := "that: " + list.claims[i].That.YAML()
 			if when := list.claims[i].When; when != nil {
-				text += ", when: " + when.yaml()
+				text += ", when: " + when.YAML()
 			}
 			fmt.Fprintf(b, "%s: [{%s}]\n", list.key, text)
 		}
 	}
-}
-
-// yaml is the condition as a file has it.
-func (v *Condition) yaml() string {
-	if v.item != nil {
-		return v.item.String()
-	}
-	return strconv.Quote(v.expression.text)
 }

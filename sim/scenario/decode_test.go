@@ -285,7 +285,7 @@ expect:
 	if !errors.As(err, &load) {
 		t.Fatal(err)
 	}
-	golden(t, "problems", load.Detail())
+	sameAsFile(t, "problems", load.Detail())
 }
 
 func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {

@@ -10,11 +10,12 @@
 //	}
 //
 // A scenario is one YAML file: a world, a script for the model, a timeline of
-// inputs, faults, and what must hold. [File] is the format, version 1: its
-// fields are the keys, and their comments say what each key means.
+// inputs, faults, and what must hold. [format.File] is the format, version
+// 1: its fields are the keys, and their comments say what each key means.
 //
 // Loading is strict. [Load] gathers all that is wrong with a file, each with its
-// place; see [strict.Error]. The limits on a file are the constants of this package.
+// place; see [strict.Error]. The limits on a file are constants of packages strict and
+// document.
 // It has three stages: the fragments that a file includes are read and their keys
 // joined to its own (SCN-16); variables and matrix are read, which says how many
 // cases there are (SCN-18); and each case is read from the same nodes, its variables
@@ -47,28 +48,26 @@
 // [sim.Options]; without them such a case is skipped.
 //
 // always, never and eventually take expressions such as "active <= limits.max_active"
-// on the state after each step. The unexported type state lists the names, and
+// on the state after each step. The type expression.State lists the names, and
 // RULES.md (SCN-31) the functions; the language is that of expr-lang.org.
 //
 // An unexpected model or tool call, a script entry that nobody asked for, a fault that
 // was planned by number and never struck, and a broken invariant fail every case,
 // whatever it expects.
 //
-// Where to read:
+// The packages below, each of which imports those above it at most:
 //
-//   - the format: file.go, expect.go, line.go, moment.go, faults.go, claim.go, ordering.go,
-//     config.go, things.go, replay.go, live.go, real.go, property.go
-//   - loading: load.go is the way through; package strict reads YAML, and values by their
-//     types; document.go, include.go and join.go fragments, interpolate.go and matrix.go
-//     variables, check*.go what a type does not say
-//   - playing: plan.go and faultplan.go make a [sim.Plan]; run.go plays it
-//   - judging: judge.go and hold.go; match.go, matcher.go, value.go and measure.go match,
-//     nearest.go and explain.go say what comes nearest; trace.go, event.go and
-//     within.go go through the steps; expression.go, expression_rules.go, state.go and
-//     eventually.go evaluate; tell.go and outcome.go say what came of it
-//   - goldens: golden*.go, obsolete.go, slug.go; choosing: find.go, tags.go, shard.go;
-//     lint: lint*.go; counterexamples: counterexample.go; properties: property*.go and
-//     template*.go, which package property plays
+//   - sim/strict reads YAML strictly, and words problems with their places
+//   - data is plain data, match what it must be like
+//   - document joins fragments, variables and matrix to the cases of a file
+//   - expression evaluates conditions on the state after each step
+//   - format has the types of the files, in which each key is a field
+//   - choose finds files and chooses among cases; golden keeps what cases did
+//   - compile makes a [sim.Plan] of a file; check finds what its types do not say
+//   - judge holds a result against what the file expects; lint says what is doubtful
+//
+// This package goes the whole way, from a path to an [Outcome], and writes scenarios:
+// counterexamples and records of journals. Package property plays properties.
 //
 // The package is pure: files arrive as an [io/fs.FS] and there is no clock.
 package scenario

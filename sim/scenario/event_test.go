@@ -16,12 +16,12 @@ func TestSCN6ShortFormsOfEventsAndSignals(t *testing.T) {
 		`{kind: http.get.failed}`:                   {Source: "http", Event: "get.failed"},
 		`{source: http, kind: get.failed}`:          {Source: "http", Event: "get.failed"},
 	} {
-		if got := planOf(t, "timeline: [{event: "+yaml+"}]\n").Timeline[0].Event; *got != want {
+		if got := planFrom(t, "timeline: [{event: "+yaml+"}]\n").Timeline[0].Event; *got != want {
 			t.Errorf("%s is %+v", yaml, *got)
 		}
 	}
 	for yaml, want := range map[string]string{"TERM": "TERM", "INT": "INT", "true": "TERM", "{signal: INT}": "INT"} {
-		if got := planOf(t, "timeline: [{shutdown: "+yaml+"}]\n").Timeline[0].Signal; got != want {
+		if got := planFrom(t, "timeline: [{shutdown: "+yaml+"}]\n").Timeline[0].Signal; got != want {
 			t.Errorf("shutdown: %s is %s, want %s", yaml, got, want)
 		}
 	}

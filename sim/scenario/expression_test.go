@@ -2,12 +2,9 @@ package scenario
 
 import (
 	"errors"
-	"os"
-	"reflect"
 	"strings"
 	"testing"
 
-	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/strict"
 )
@@ -58,7 +55,7 @@ never:
 	if !errors.As(err, &load) {
 		t.Fatalf("got %v", err)
 	}
-	golden(t, "expressions", load.Detail())
+	sameAsFile(t, "expressions", load.Detail())
 }
 
 // Each expression is true after the last step of the run of world.
@@ -143,44 +140,6 @@ eventually: ["epoch == 2 and crashes == 1 and requests == 1 and asked == 2", "ep
 `)
 	if !o.OK() {
 		t.Errorf("fails:\n%s", o.Failures[0])
-	}
-}
-
-// Whoever waits for a person is neither active nor queued, and subagents are counted
-// apart, as max_active counts (SCN-31).
-func TestSCN31HandlesAreCountedByWhatTheyDo(t *testing.T) {
-	o := (&File{}).observer()
-	v := fsm.Snapshot{LastHandle: 7}
-	for i, state := range []fsm.State{fsm.Queued, fsm.Parked, fsm.Approving, fsm.Held, fsm.Cognition, fsm.Saving, fsm.Cognition} {
-		v.Handles = append(v.Handles, fsm.Handle{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, State: state})
-	}
-	v.Handles[6].Kind = fsm.KindSubagent
-	o.follow(&v, 5)
-	if o.Queued != 1 || o.Parked != 1 || o.Active != 2 || o.Subagents != 1 {
-		t.Errorf("queued %d, parked %d, active %d, subagents %d", o.Queued, o.Parked, o.Active, o.Subagents)
-	}
-	v.Handles, v.LastHandle = append(v.Handles[4:5:5], fsm.Handle{ID: 8, State: fsm.Queued}), 8
-	if o.follow(&v, 12); o.Handles[0].Age != 7 || o.Handles[1].Age != 0 || len(o.admitted) != 2 {
-		t.Errorf("ages %d and %d, %d followed", o.Handles[0].Age, o.Handles[1].Age, len(o.admitted))
-	}
-}
-
-// RULES.md names all that an expression can speak of (SCN-31).
-func TestEveryNameIsDocumented(t *testing.T) {
-	spec, err := os.ReadFile("RULES.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(spec), "**SCN-31**")
-	section, _, _ = strings.Cut(section, "\n## ")
-	for _, names := range [][]string{
-		exprNames(reflect.TypeFor[state]()), exprNames(reflect.TypeFor[handleState]()), exprNames(reflect.TypeFor[limitState]()), functionNames(),
-	} {
-		for _, name := range names {
-			if !strings.Contains(section, "`"+name+"`") {
-				t.Errorf("RULES.md does not name %s", name)
-			}
-		}
 	}
 }
 

@@ -28,7 +28,7 @@ func TestSCN24FaultsAsTheyAreWritten(t *testing.T) {
 		{"skills: {fails: x, takes: 1s}", sim.Fault{Kind: "skills", Nth: 1, Service: sim.Service{Fails: "x", Takes: 1000}}},
 		{"sessions: {only: save, fails: x}", sim.Fault{Kind: "sessions", Nth: 1, Only: "save", Service: sim.Service{Fails: "x"}}},
 	} {
-		p := planOf(t, "tools: {exec: []}\nfaults: {"+test.yaml+"}\n")
+		p := planFrom(t, "tools: {exec: []}\nfaults: {"+test.yaml+"}\n")
 		if len(p.Faults) != 1 || !reflect.DeepEqual(p.Faults[0], test.want) {
 			t.Errorf("%s is\n%+v, want\n%+v", test.yaml, p.Faults, test.want)
 		}
@@ -41,7 +41,7 @@ func TestSCN24SeedOfACase(t *testing.T) {
 		"": 0, "seed: 7\n": 7, "seed: 18446744073709551615\n": 1<<64 - 1,
 		"faults: {store: {fails: x}}\n": 0, "faults: {store: {fails: x, p: 0.1}}\n": 1, "seed: 3\nfaults: {store: {fails: x, p: 0.1}}\n": 3,
 	} {
-		if got := planOf(t, yaml).Seed; got != want {
+		if got := planFrom(t, yaml).Seed; got != want {
 			t.Errorf("%q has seed %d, want %d", yaml, got, want)
 		}
 	}

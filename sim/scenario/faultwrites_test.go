@@ -18,7 +18,7 @@ func TestSCN24JournalFaultsAsTheyAreWritten(t *testing.T) {
 		{"fsync_error: {restart_after: 0s}", []sim.Fault{{Kind: "journal.fsync_error", Nth: 1}}},
 		{"torn_tail: [{p: 0.2}, {nth: 2, optional: true}]", []sim.Fault{{Kind: "journal.torn_tail", Chance: 200, After: 1000}, {Kind: "journal.torn_tail", Nth: 2, Optional: true, After: 1000}}},
 	} {
-		if got := planOf(t, "faults: {journal: {"+test.yaml+"}}\n").Faults; !reflect.DeepEqual(got, test.want) {
+		if got := planFrom(t, "faults: {journal: {"+test.yaml+"}}\n").Faults; !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s is\n%+v, want\n%+v", test.yaml, got, test.want)
 		}
 	}

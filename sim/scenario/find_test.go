@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"shelly/sim/scenario/choose"
 )
 
 func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
@@ -45,15 +47,24 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		{[]string{"scenarios/note.yaml"}, nil, "the name of a scenario ends in .scenario.yaml, that of a property in .property.yaml"},
 	}
 	for _, test := range tests {
-		got, err := Find(fsys, test.patterns)
+		got, err := choose.Find(fsys, test.patterns)
 		switch {
-		case test.wrong == "" && (err != nil || !slices.EqualFunc(got, test.want, func(t Target, path string) bool { return t.Path == path })):
+		case test.wrong == "" && (err != nil || !slices.EqualFunc(got, test.want, func(t choose.Target, path string) bool { return t.Path == path })):
 			t.Errorf("%v: %v, %v; want %v", test.patterns, got, err, test.want)
-		case test.wrong != "" && (!errors.Is(err, ErrNoMatch) || !strings.Contains(err.Error(), test.wrong)):
+		case test.wrong != "" && (!errors.Is(err, choose.ErrNoMatch) || !strings.Contains(err.Error(), test.wrong)):
 			t.Errorf("%v: error %v, want %s", test.patterns, err, test.wrong)
 		}
 	}
-	if _, err := Find(fsys, []string{"../up"}); err == nil || errors.Is(err, ErrNoMatch) {
+	if _, err := choose.Find(fsys, []string{"../up"}); err == nil || errors.Is(err, choose.ErrNoMatch) {
 		t.Errorf("a path upwards: %v", err)
+	}
+}
+
+func TestSCN37ATagIsAWord(t *testing.T) {
+	for tag, wrong := range map[string]bool{"smoke": false, "a b": true, "not": true, "''": true, "größe": false} {
+		_, err := Parse("x.scenario.yaml", []byte("scenario: 1\nname: x\ntags: ["+tag+"]\nexpect: {ends: serving}\n"))
+		if (err != nil) != wrong {
+			t.Errorf("the tag %s: %v", tag, err)
+		}
 	}
 }

@@ -11,13 +11,16 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm/wording"
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
 // seeds are the project's scenarios, and files that are odd in one way each.
 func seeds(f *testing.F) []string {
 	fsys := os.DirFS("../../scenarios")
-	files, err := Find(fsys, []string{"."})
+	files, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		cases, err := Load(fsys, "x/f.scenario.yaml")
 		if err == nil {
-			if len(cases) == 0 || len(cases) > CasesPerFileMax {
+			if len(cases) == 0 || len(cases) > document.CasesPerFileMax {
 				t.Fatalf("%d cases", len(cases))
 			}
 			for _, c := range cases[:min(len(cases), 10)] {
@@ -103,16 +106,16 @@ func FuzzNodesStayAsTheyAre(f *testing.F) {
 		f.Add([]byte(source))
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
-		doc, err := open("f.scenario.yaml", source, "a scenario")
-		if err != nil {
-			return
-		}
-		before := nodesOf(doc.root)
-		for _, r := range doc.variables() {
-			c := &Case{doc: doc, row: &r, where: map[string]strict.Pos{}}
-			readFile(c, c.decoder())
-		}
-		if after := nodesOf(doc.root); !slices.Equal(before, after) {
+		var before, after []string
+		_, _ = document.Load(nil, "f.scenario.yaml", source, func(c *document.Case, d *strict.Decoder) *format.File {
+			if before == nil {
+				before = nodesOf(c.Root())
+			}
+			f := format.Read(c, d)
+			after = nodesOf(c.Root())
+			return f
+		}, func(*format.File) []strict.Problem { return nil })
+		if !slices.Equal(before, after) {
 			t.Errorf("nodes %q, then %q", before, after)
 		}
 	})

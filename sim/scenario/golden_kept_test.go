@@ -9,29 +9,19 @@ import (
 	"testing/fstest"
 
 	"shelly/sim"
+	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/golden"
 )
 
-// SCN-35: what a golden can hold is what the format says.
-func TestSCN35EveryAspectIsAWordOfTheFormat(t *testing.T) {
-	field, _ := reflect.TypeFor[Expect]().FieldByName("Golden")
-	var known []string
-	for _, a := range aspects() {
-		known = append(known, a.name)
-	}
-	words := strings.Split(field.Tag.Get("enum"), ",")
-	slices.Sort(words)
-	slices.Sort(known)
-	if !slices.Equal(words, known) {
-		t.Errorf("the format has %v, the code %v", words, known)
-	}
+// goldenAspects are the parts of what a case did that a golden can hold.
+func goldenAspects() []string {
+	field, _ := reflect.TypeFor[format.Expect]().FieldByName("Golden")
+	return strings.Split(field.Tag.Get("enum"), ",")
 }
 
-// all asks for every aspect, not in the order of a golden.
+// everyAspect asks for every aspect, not in the order of a golden.
 func everyAspect() string {
-	var names []string
-	for _, a := range aspects() {
-		names = append(names, a.name)
-	}
+	names := goldenAspects()
 	slices.Reverse(names)
 	return "expect: {golden: [" + strings.Join(names, ", ") + "]}\n"
 }
@@ -54,11 +44,10 @@ func goldenOf(t *testing.T, yaml string) string {
 func TestSCN35AGoldenHoldsWhatTheCaseDid(t *testing.T) {
 	yaml := strings.Replace(office, "scenario: 1\n", "scenario: 1\nworld: {lamp: \"on\"}\n", 1)
 	got := goldenOf(t, yaml+everyAspect())
-	golden(t, "golden", got)
-	v := parsed(t, got)
-	for _, a := range aspects() {
-		if v.get(a.name).kind == absentKind {
-			t.Errorf("has no %s", a.name)
+	sameAsFile(t, "golden", got)
+	for _, name := range goldenAspects() {
+		if !strings.Contains(got, "\n"+name+":") {
+			t.Errorf("has no %s", name)
 		}
 	}
 	if again := goldenOf(t, yaml+everyAspect()); again != got {
@@ -124,8 +113,8 @@ func TestSCN35AGoldenIsARegularFileOfBoundedSize(t *testing.T) {
 		{fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("office.scenario.yaml")}, "is a symbolic link; a golden is a regular file"},
 		{fstest.MapFile{Mode: fs.ModeDir}, "is not a regular file"},
 		{fstest.MapFile{Mode: fs.ModeNamedPipe}, "is not a regular file"},
-		{fstest.MapFile{Data: make([]byte, 2*GoldenBytesMax+1)}, "is too large; the limit is 1024 KiB"},
-		{fstest.MapFile{Data: make([]byte, GoldenBytesMax+1)}, "is too large; the limit is 1024 KiB"},
+		{fstest.MapFile{Data: make([]byte, 2*golden.BytesMax+1)}, "is too large; the limit is 1024 KiB"},
+		{fstest.MapFile{Data: make([]byte, golden.BytesMax+1)}, "is too large; the limit is 1024 KiB"},
 	} {
 		fsys := goldenFS(t)
 		fsys["s/office.golden.yaml"] = &test.file
@@ -187,12 +176,24 @@ func TestSCN36OnlyWhatNoCaseAsksForIsObsolete(t *testing.T) {
 		{[]string{"s/asks.scenario.yaml:1"}, ""},
 		{[]string{"s/broken.scenario.yaml"}, ""},
 	} {
-		got, err := Obsolete(fsys, test.patterns, cases)
+		got, err := golden.Obsolete(fsys, test.patterns, cases)
 		if err != nil || strings.Join(got, " ") != test.want {
 			t.Errorf("%v: %v, %v; want %s", test.patterns, got, err, test.want)
 		}
 	}
-	if _, err := Obsolete(fsys, []string{"absent"}, nil); err == nil {
+	if _, err := golden.Obsolete(fsys, []string{"absent"}, []*File(nil)); err == nil {
 		t.Error("a folder that is not there is no error")
+	}
+}
+
+// What a golden's name says must be one scenario.
+func TestSCN35AMatrixAndAScenarioDoNotShareAGolden(t *testing.T) {
+	matrix := strings.Replace(goldenCase, "name: x\n", "name: x\nmatrix: {a: [one], b: [two]}\n", 1)
+	for _, name := range []string{"s/x.a-one.scenario.yaml", "s/x.a-one.b-two.scenario.yaml"} {
+		fsys := fstest.MapFS{"s/x.scenario.yaml": {Data: []byte(matrix)}, name: {Data: []byte(goldenCase)}}
+		_, err := Load(fsys, "s/x.scenario.yaml")
+		if want := "expect.golden: s/x.a-one.b-two.golden.yaml would be taken for one of " + name + "; rename that file"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares what people read with testdata/NAME.golden.
-func golden(t *testing.T, name, got string) {
+func sameAsFile(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
 	if *update {

@@ -91,7 +91,7 @@ expect: {ends: serving}
 	if len(f.Script.Lines) != 1 || !f.Strict {
 		t.Errorf("%d lines, strict %v", len(f.Script.Lines), f.Strict)
 	}
-	if c := f.config(f.Config); c.Limits.MaxQueue != 1 || c.Limits.MaxToolRounds != 3 {
+	if c := f.Plan().Config; c.Limits.MaxQueue != 1 || c.Limits.MaxToolRounds != 3 {
 		t.Errorf("limits %+v: the later fragment has the last word", c.Limits)
 	}
 	if at := f.Where("tools.a"); at.File != "x/two.yaml" || at.Line != 5 {

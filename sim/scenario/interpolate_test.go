@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"shelly/sim/scenario/data"
 	"shelly/sim/strict"
 )
 
@@ -41,11 +43,11 @@ expect:
 	exec := f.Tools.Stubs[0].Value[0]
 	for _, test := range []struct{ what, got, want string }{
 		{"name", f.Name, "a case of 3"},
-		{"a number", f.config(f.Config).Prompts.Identity[:0] + intValue(f.config(f.Config).Limits.MaxQueue).text, "3"},
+		{"a number", strconv.Itoa(f.Plan().Config.Limits.MaxQueue), "3"},
 		{"a map, in which $ means nothing", string(f.Script.Lines[0].Calls[0].Args), `{"command":"df ${n}","deep":[1,"x"]}`},
 		{"a matcher", exec.Args.String(), `{command: "df ${n}", deep: [1, "x"]}`},
 		{"$${ is ${", *exec.Returns, "cost ${n}: $5 and $${n}"},
-		{"a part of a duration", intValue(int(*exec.Takes)).text, "300"},
+		{"a part of a duration", data.Int(int(*exec.Takes)).Text, "300"},
 		{"data as it stands", string(f.World[0].Value), `"${n}"`},
 		{"data with a literal", string(f.World[1].Value), `"${n} 3"`},
 		{"a block", *f.Script.Lines[1].Says, "3\na case\n"},

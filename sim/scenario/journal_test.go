@@ -13,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim"
+	"shelly/sim/scenario/document"
 )
 
 // journalOf plays a case and returns its journal.
@@ -45,7 +46,7 @@ func journalWith(t *testing.T, records []engine.Record) *engine.MemoryJournal {
 // The journal of every case is as the tables say, step by step (JRN-17).
 func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 	for _, f := range projectCases(t) {
-		if f.missing(sim.Options{}) != "" {
+		if missing(f.File, sim.Options{}) != "" {
 			continue
 		}
 		v, err := engine.Validate(journalOf(t, f))
@@ -74,7 +75,7 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "journals", strings.ReplaceAll(name, "/", "-")+".jsonl")
 			if *update {
-				f, err := LoadOne(os.DirFS("../../scenarios"), name+Suffix)
+				f, err := LoadOne(os.DirFS("../../scenarios"), name+document.Suffix)
 				if err != nil {
 					t.Fatal(err)
 				}

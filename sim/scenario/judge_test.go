@@ -6,6 +6,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/scenario/golden"
+	"shelly/sim/scenario/judge"
 )
 
 // world is a case in which most things happen; expectations are put behind it.
@@ -173,13 +175,13 @@ eventually:
 	for _, f := range outcome(t, yaml).Failures {
 		b.WriteString(f.String() + "\n")
 	}
-	golden(t, "failures", b.String())
+	sameAsFile(t, "failures", b.String())
 }
 
 func TestFailuresBeyondTheBoundAreCounted(t *testing.T) {
-	yaml := "scenario: 1\nname: x\nbrain:\n" + strings.Repeat("  - {says: hi}\n", failuresMax+5) + "expect: {ends: serving}\n"
+	yaml := "scenario: 1\nname: x\nbrain:\n" + strings.Repeat("  - {says: hi}\n", 20+5) + "expect: {ends: serving}\n"
 	o := outcome(t, yaml)
-	if n := len(o.Failures); n != failuresMax+1 || o.Failures[n-1].Text != "and 5 more failures" {
+	if n := len(o.Failures); n != 20+1 || o.Failures[n-1].Text != "and 5 more failures" {
 		t.Errorf("%d failures, the last %v", n, o.Failures[n-1])
 	}
 }
@@ -194,10 +196,9 @@ func TestSCN13ABrokenInvariantFailsACaseThatExpectsSomethingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	result.Violations = []sim.Broken{{Violation: fsm.Violation{Invariant: "INV-5", Text: "two at once"}}}
-	j := &judge{file: f, result: result}
-	j.all()
-	if len(j.failures) != 1 || j.failures[0].Text != "INV-5: two at once" {
-		t.Errorf("failures %v, want the broken invariant", j.failures)
+	v := judge.Run(f.File, result, golden.Kept{}, nil)
+	if len(v.Failures) != 1 || v.Failures[0].Text != "INV-5: two at once" {
+		t.Errorf("failures %v, want the broken invariant", v.Failures)
 	}
 }
 
@@ -231,10 +232,9 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 		}
 		f.CrashEverywhere()
 		o := f.Run(sim.Options{})
-		j := &judge{file: f, result: o.Result}
-		j.matrix([]sim.MatrixFailure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}})
-		if !o.OK() || o.Points < 3 || len(j.failures) != 1 || j.failures[0].Text != "crash at point 3 (journal.after_append): memory lost it" || j.failures[0].Pos.Line != test.line {
-			t.Errorf("%d points, %v, %v", o.Points, o.Failures, j.failures)
+		v := judge.Run(f.File, o.Result, golden.Kept{}, []sim.MatrixFailure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}})
+		if !o.OK() || o.Points < 3 || len(v.Failures) != 1 || v.Failures[0].Text != "crash at point 3 (journal.after_append): memory lost it" || v.Failures[0].Pos.Line != test.line {
+			t.Errorf("%d points, %v, %v", o.Points, o.Failures, v.Failures)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestAgainQuotesWhatAShellWouldTakeApart(t *testing.T) {
 		"a/b.scenario.yaml":     "shelly test a/b.scenario.yaml:3",
 		"my $x's.scenario.yaml": `shelly test 'my $x'\''s.scenario.yaml:3'`,
 	} {
-		if got := again(file, 3); got != want {
+		if got := judge.AgainAt(file, 3); got != want {
 			t.Errorf("%s: %s", file, got)
 		}
 	}

@@ -11,7 +11,7 @@ const everyLatency = "latencies: {brain: 1s, tools: 2s, recall: 3s, embedding: 4
 
 // SCN-26: each latency is for what says no takes, 0s among them.
 func TestSCN26LatenciesReachTheirOwn(t *testing.T) {
-	p := planOf(t, everyLatency+`
+	p := planFrom(t, everyLatency+`
 tools: {exec: [{returns: x}, {returns: x, takes: 0s}]}
 brain: [{says: x}, {says: x, takes: 9s}, {says: x, takes: 0s}, {says: x, slow_load: 1s}]
 brain_for: {summary: [{says: x}]}
@@ -50,7 +50,7 @@ func TestSCN26EmbeddingOfItsOwn(t *testing.T) {
 		"embedding: {fails: x}\n":            {Fails: "x", Takes: 4000},
 		"embedding: {fails: x, takes: 1s}\n": {Fails: "x", Takes: 1000},
 	} {
-		if got := planOf(t, everyLatency+yaml).Embedding; got != want {
+		if got := planFrom(t, everyLatency+yaml).Embedding; got != want {
 			t.Errorf("%s is %+v, want %+v", yaml, got, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // SCN-25: a jump goes forward or back, by whole milliseconds.
 func TestSCN25JumpsAsTheyAreWritten(t *testing.T) {
 	for text, want := range map[string]fsm.Millis{"1h": 3600_000, "-30m": -1800_000, "-1ms": -1} {
-		if got := planOf(t, "timeline: [{at: 5s, clock_jump: "+text+"}]\n").Timeline[0]; got.Jump != want || got.At != 5000 {
+		if got := planFrom(t, "timeline: [{at: 5s, clock_jump: "+text+"}]\n").Timeline[0]; got.Jump != want || got.At != 5000 {
 			t.Errorf("%s is %+v, want %d", text, got, want)
 		}
 	}

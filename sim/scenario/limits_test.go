@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
 	"shelly/sim/strict"
 )
 
@@ -41,7 +43,7 @@ func TestSCN19LimitsHold(t *testing.T) {
 		{"text by variables in many texts", head + "vars: {a: " + large + "}\ncovers: " + many("'x${a}'", 20) + "\n", "too much text, aliases and variables written out"},
 		{"values of all cases", head + "matrix: {a: " + "[" + numbers(1000) + "}\ncovers: " + many("INF-1", 1200) + "\n", ":4:1: matrix: the cases together have too many values, or too much text; the limits are 1000000 and 64 MiB"},
 		{"text of all cases", head + "matrix: {a: [" + numbers(100) + "}\nmemory_file: " + large + large[:400_000] + "\n", ":4:1: matrix: the cases together have too many values, or too much text"},
-		{"files", head + "include: " + many("a.yaml", IncludesMax+1) + "\n", ":4:10: include: includes 17 files; the limit is 16"},
+		{"files", head + "include: " + many("a.yaml", document.IncludesMax+1) + "\n", ":4:10: include: includes 17 files; the limit is 16"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,7 +75,7 @@ func numbers(n int) string {
 func TestSCN19SixteenFragmentsOfTheLargestSize(t *testing.T) {
 	fsys := fstest.MapFS{}
 	list := ""
-	for i := range IncludesMax {
+	for i := range document.IncludesMax {
 		name := fmt.Sprintf("p%d.yaml", i)
 		text := fmt.Sprintf("tags: [t%d]\n#", i)
 		fsys["x/"+name] = &fstest.MapFile{Data: []byte(text + strings.Repeat("x", strict.FileBytesMax-len(text)))}
@@ -81,20 +83,20 @@ func TestSCN19SixteenFragmentsOfTheLargestSize(t *testing.T) {
 	}
 	fsys["x/x.scenario.yaml"] = &fstest.MapFile{Data: []byte("scenario: 1\nname: x\nexpect: {ends: serving}\ninclude: [" + list + "]\n")}
 	f, err := LoadOne(fsys, "x/x.scenario.yaml")
-	if err != nil || len(f.Tags) != IncludesMax {
+	if err != nil || len(f.Tags) != document.IncludesMax {
 		t.Errorf("%v, error %v", f, err)
 	}
 }
 
 func TestSCN19ARunTakesSoManyFiles(t *testing.T) {
-	targets := make([]Target, FilesMax+1)
+	targets := make([]choose.Target, choose.FilesMax+1)
 	for i := range targets {
 		targets[i].Path = fmt.Sprint(i)
 	}
-	if _, err := Join(targets); err == nil || !strings.Contains(err.Error(), "names 10001 scenario files; the limit of a run is 10000") {
+	if _, err := choose.Join(targets); err == nil || !strings.Contains(err.Error(), "names 10001 scenario files; the limit of a run is 10000") {
 		t.Errorf("error %v", err)
 	}
-	if list, err := Join(targets[1:]); err != nil || len(list) != FilesMax {
+	if list, err := choose.Join(targets[1:]); err != nil || len(list) != choose.FilesMax {
 		t.Errorf("%d files, error %v", len(list), err)
 	}
 }

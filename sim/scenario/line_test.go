@@ -40,7 +40,7 @@ func TestSCN28LinesAreWhatTheyStandFor(t *testing.T) {
 		{`{malformed_arguments: t}`, sim.Line{Calls: []fsm.ToolCall{{Name: "t", Args: `{"`}}}},
 		{`{malformed_arguments: {tool: t, args: x}}`, sim.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "x"}}}},
 	} {
-		if got := planOf(t, "brain: ["+test.yaml+"]\n").Scripts[0].Lines[0]; !reflect.DeepEqual(got, test.want) {
+		if got := planFrom(t, "brain: ["+test.yaml+"]\n").Scripts[0].Lines[0]; !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s\n is %+v\nwant %+v", test.yaml, got, test.want)
 		}
 	}

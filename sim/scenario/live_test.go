@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario/judge"
 )
 
 const liveCase = `scenario: 1
@@ -68,7 +69,7 @@ func TestSCN29WithoutAModelACaseIsSkipped(t *testing.T) {
 // SCN-51: enough runs must hold; of those that did not the first is told.
 func TestSCN29SoManyRunsMustHold(t *testing.T) {
 	good := Outcome{Steps: 1}
-	bad := func(what string) Outcome { return Outcome{Steps: 2, Failures: []Failure{{Text: what}}} }
+	bad := func(what string) Outcome { return Outcome{Steps: 2, Failures: []judge.Failure{{Text: what}}} }
 	lost := Outcome{Err: errors.New("lost")}
 	for _, test := range []struct {
 		name, more string
@@ -101,7 +102,7 @@ func TestSCN29SoManyRunsMustHold(t *testing.T) {
 
 // SCN-10: the command that reproduces a live case's failure asks a model.
 func TestSCN29TheCommandAsksAModel(t *testing.T) {
-	if got := liveFile(t, "").again(); got != "shelly test f.scenario.yaml:1 --on runtime" {
+	if got := judge.Again(liveFile(t, "").File); got != "shelly test f.scenario.yaml:1 --on runtime" {
 		t.Error(got)
 	}
 }

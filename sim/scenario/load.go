@@ -5,8 +5,51 @@ import (
 	"io/fs"
 	"strings"
 
+	"shelly/sim"
+	"shelly/sim/scenario/check"
+	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/document"
+	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/golden"
+	"shelly/sim/scenario/judge"
+	"shelly/sim/scenario/lint"
 	"shelly/sim/strict"
 )
+
+// File is one case of a scenario file, or a property, and what is read besides the
+// file itself.
+type File struct {
+	*format.File
+	golden      golden.Kept      // the case's, where it asks for one
+	crashed     bool             // to be run with a crash at each point, too
+	property    *format.Property // nil for a case
+	regressions []*File          // of the property
+}
+
+// GoldenPath returns the path of the case's golden, or "" where it asks for none. Each
+// case of a matrix has its own: NAME.SLUG.golden.yaml, after its values.
+func (f *File) GoldenPath() string { return f.golden.Path }
+
+// Player plays the case's script. With repeat it begins anew with each turn, for as long
+// as anybody asks: the demo brain of the daemon, and what the mock server serves so.
+func (f *File) Player(repeat bool) *sim.Player { return compile.Player(f.File, repeat) }
+
+// Blame is a failure at the place of a key that the file has, for what only the
+// runner of cases can see.
+func (f *File) Blame(key, text string) judge.Failure { return judge.Blame(f.File, key, text) }
+
+// Plan is the scenario as the simulator plays it.
+func (f *File) Plan() sim.Plan { return compile.Plan(f.File) }
+
+// Lint returns what is doubtful in the cases of one run, by file and place (SCN-21).
+// rules are the ids of the rules that there are; where nil, covers is not looked at.
+func Lint(cases []*File, rules []string) []lint.Finding {
+	files := make([]*format.File, len(cases))
+	for i, f := range cases {
+		files[i] = f.File
+	}
+	return lint.Cases(files, rules)
+}
 
 // Load reads the cases of a scenario file, strictly (SCN-2): one, or those of its
 // matrix in their order (SCN-18); of a property file it reads the property, in place
@@ -20,21 +63,14 @@ func Load(fsys fs.FS, path string) ([]*File, error) {
 	if err != nil {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: err.Error()}})
 	}
-	if strings.HasSuffix(path, PropertySuffix) {
+	if strings.HasSuffix(path, document.PropertySuffix) {
 		f, err := loadProperty(fsys, path, source)
 		if err != nil {
 			return nil, err
 		}
 		return []*File{f}, nil
 	}
-	cases, err := load(fsys, path, source)
-	if err != nil {
-		return nil, err
-	}
-	if err := strict.Failed(path, cases[0].Sources(), readGoldens(fsys, cases)); err != nil {
-		return nil, err
-	}
-	return cases, nil
+	return load(fsys, path, source)
 }
 
 // LoadOne is Load for a file of one case.
@@ -60,28 +96,29 @@ func only(path string, cases []*File) (*File, error) {
 	if len(cases) != 1 {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: fmt.Sprintf("has %d cases; name a file of one", len(cases))}})
 	}
-	if cases[0].property != nil {
+	if cases[0].IsProperty() {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "is a property, which is no case; name a scenario"}})
 	}
 	return cases[0], nil
 }
 
+// load reads cases; of a file in memory, without fsys, what is beside it is not read.
 func load(fsys fs.FS, path string, source []byte) ([]*File, error) {
-	cases, err := readCases(fsys, path, source, readFile, checkFile)
+	files, err := document.Load(fsys, path, source, format.Read, check.File)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range cases {
-		f.settle()
-		f.Name += f.Label()
+	goldens := golden.Name(files)
+	if fsys != nil {
+		if err := strict.Failed(path, files[0].Sources(), golden.Read(fsys, files, goldens)); err != nil {
+			return nil, err
+		}
 	}
-	nameGoldens(cases)
+	cases := make([]*File, len(files))
+	for i, f := range files {
+		f.Settle()
+		f.Name += f.Label()
+		cases[i] = &File{File: f, golden: goldens[i]}
+	}
 	return cases, nil
-}
-
-// readFile reads a case along the types of the format.
-func readFile(c *Case, d *strict.Decoder) *File {
-	f := &File{Case: c}
-	d.Value(c.root(), f, "")
-	return f
 }

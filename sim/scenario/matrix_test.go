@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
 )
 
 const matrixRest = `
@@ -74,7 +76,7 @@ func TestSCN18WhatIsNoMatrix(t *testing.T) {
 		return "[" + strings.Join(items, ", ") + "]"
 	}
 	names := "{"
-	for i := range MatrixNamesMax + 1 {
+	for i := range document.MatrixNamesMax + 1 {
 		names += fmt.Sprintf("n%d: [1], ", i)
 	}
 	tests := []struct{ name, matrix, want string }{
@@ -95,7 +97,7 @@ func TestSCN18WhatIsNoMatrix(t *testing.T) {
 		{"name that is new", "[{abc: 1}, {abd: 3}]", ":3:21: matrix[1].abd: unknown name abd; did you mean abc?; each case has the names of the first"},
 		{"row of a variable's name", "[{v: 1}]", "matrix[0].v: is a variable too"},
 		{"row given twice", "[{a: 1, b: 2}, {b: 2, a: 1}]", "matrix[1]: is the same case as matrix[0]"},
-		{"rows beyond the limit", "[" + strings.Repeat("a, ", CasesPerFileMax+1) + "]", ":3:9: matrix: makes 1001 cases; the limit is 1000"},
+		{"rows beyond the limit", "[" + strings.Repeat("a, ", document.CasesPerFileMax+1) + "]", ":3:9: matrix: makes 1001 cases; the limit is 1000"},
 		{"cases beyond the limit", "{a: " + list(40) + ", b: " + list(26) + "}", "matrix: makes 1040 cases; the limit is 1000"},
 		{"cases without number", "{a: &a " + list(1000) + ", b: *a, c: *a, d: *a, e: *a, f: *a, g: *a, h: *a}", "matrix: makes more than a million cases; the limit is 1000"},
 		{"names beyond the limit", names + "}", "matrix.n32: is one name too many; the limit is 32"},
@@ -141,7 +143,7 @@ func TestSCN18ALineChoosesItsCase(t *testing.T) {
 		{[]int{2, 5}, []string{"m [a=1]", "m [a=2]", "m [a=3]"}},
 	} {
 		var got []string
-		for _, f := range (Target{Lines: test.lines}).Pick(cases) {
+		for _, f := range choose.Pick(choose.Target{Lines: test.lines}, cases) {
 			got = append(got, f.Name)
 		}
 		if !slices.Equal(got, test.want) {

@@ -8,10 +8,11 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
-func planOf(t *testing.T, yaml string) sim.Plan {
+func planFrom(t *testing.T, yaml string) sim.Plan {
 	t.Helper()
 	f, err := Parse("p.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"+yaml))
 	if err != nil {
@@ -20,64 +21,9 @@ func planOf(t *testing.T, yaml string) sim.Plan {
 	return f.Plan()
 }
 
-// Every limit, switch, option and prompt of the machine can be set by its name, and
-// each reaches its own.
-func TestEverySettingOfTheMachineCanBeSet(t *testing.T) {
-	for _, group := range append(configGroups(&fsm.Config{}), namedStruct{"prompts", reflect.ValueOf(fsm.Prompts{})}) {
-		for i, name := range jsonNames(group.value.Type()) {
-			value, want := "7", any(7)
-			switch field := group.value.Field(i); {
-			case name == "temperature":
-				value, want = "0.25", 250
-			case field.Type() == reflect.TypeFor[fsm.Millis]():
-				value, want = "1.5s", fsm.Millis(1500)
-			case field.Type() == reflect.TypeFor[[]fsm.Millis]():
-				value, want = "[1s, 2.5s]", []fsm.Millis{1000, 2500}
-			case field.Type() == reflect.TypeFor[[]fsm.Section]():
-				value, want = "[{title: T, text: x, of: tools}]", []fsm.Section{{Title: "T", Text: "x", Of: fsm.OfTools}}
-			case field.Kind() == reflect.Bool:
-				value, want = "true", true
-			case group.name == "prompts":
-				value, want = "text", "text"
-			case field.Kind() == reflect.String:
-				words := switchWords(name)
-				value, want = words[1], reflect.ValueOf(words[1]).Convert(field.Type()).Interface()
-			}
-			yaml := "config: {" + name + ": " + value + "}\n"
-			if group.name == "prompts" {
-				yaml = "config: {prompts: {" + name + ": " + value + "}}\n"
-			}
-			got := planOf(t, yaml).Config
-			field := fieldOf(&got, group.name, i)
-			if !reflect.DeepEqual(field.Interface(), want) {
-				t.Errorf("%s: %s gives %v", name, value, field)
-			}
-			plain := planOf(t, "").Config
-			field.Set(fieldOf(&plain, group.name, i))
-			if !reflect.DeepEqual(got, plain) {
-				t.Errorf("%s changes another setting: %+v", name, got)
-			}
-		}
-	}
-	keys := configKeys()
-	slices.Sort(keys)
-	if len(slices.Compact(slices.Clone(keys))) != len(keys) {
-		t.Errorf("keys of config: %s", strings.Join(keys, " "))
-	}
-}
-
-func fieldOf(c *fsm.Config, group string, i int) reflect.Value {
-	for _, g := range append(configGroups(c), namedStruct{"prompts", reflect.ValueOf(&c.Prompts).Elem()}) {
-		if g.name == group {
-			return g.value.Field(i)
-		}
-	}
-	return reflect.Value{}
-}
-
 // A word, a false and an exact 0 are settings too.
 func TestSettingsThatTurnSomethingOff(t *testing.T) {
-	got := planOf(t, `profile: default
+	got := planFrom(t, `profile: default
 config: {history: none, compress: false, remember: each, cancel: refused, at_limit: error, temperature: 0, backoff: [], init: first_start, prompts: {empty: ""}}
 `).Config
 	if s := got.Switches; s.History != fsm.HistoryNone || s.Compress || s.Remember != fsm.RememberEach || s.Cancel != fsm.CancelRefused || s.AtLimit != fsm.EndError {
@@ -90,7 +36,7 @@ config: {history: none, compress: false, remember: each, cancel: refused, at_lim
 
 func TestSCN14EveryProfileCanBeNamedAndIsFilled(t *testing.T) {
 	for _, name := range fsm.ProfileNames() {
-		c := planOf(t, "profile: "+name+"\nabout: {name: Ada, persona: Dry.}\n").Config
+		c := planFrom(t, "profile: "+name+"\nabout: {name: Ada, persona: Dry.}\n").Config
 		if c.Profile != name {
 			t.Errorf("%s: profile %s", name, c.Profile)
 		}
@@ -102,11 +48,11 @@ func TestSCN14EveryProfileCanBeNamedAndIsFilled(t *testing.T) {
 
 // Every class of failure that the machine knows can be scripted.
 func TestEveryBrainClassCanBeScripted(t *testing.T) {
-	if n := len(brainClasses()); n != 11 {
+	if n := len(format.BrainClasses()); n != 11 {
 		t.Errorf("%d classes", n)
 	}
-	for _, class := range brainClasses() {
-		p := planOf(t, "brain: [{fails: {code: "+class+", message: m}}]\n")
+	for _, class := range format.BrainClasses() {
+		p := planFrom(t, "brain: [{fails: {code: "+class+", message: m}}]\n")
 		if l := p.Scripts[0].Lines[0]; l.Fails != fsm.BrainClass(class) || l.Reason != "m" {
 			t.Errorf("%s: %+v", class, l)
 		}
@@ -121,14 +67,14 @@ func TestSCN4TheInitialInferenceIsOffUnlessItIsMentioned(t *testing.T) {
 		"config: {init: every_start}\n":       fsm.InitEveryStart,
 		"brain_for: {init: [{says: a}]}\nconfig: {init: off}\n": fsm.InitOff,
 	} {
-		if got := planOf(t, yaml).Config.Init; got != want {
+		if got := planFrom(t, yaml).Config.Init; got != want {
 			t.Errorf("%q: %s", yaml, got)
 		}
 	}
 }
 
 func TestLinesBecomeAnswers(t *testing.T) {
-	lines := planOf(t, `brain:
+	lines := planFrom(t, `brain:
   - {says: a, thinks: b, stops: length, takes: 1.5s, optional: true}
   - {needs: c}
   - {calls: [{tool: t, args: {x: 1}, id: i}, {tool: u}], quotes: last}
@@ -162,7 +108,7 @@ func TestLinesBecomeAnswers(t *testing.T) {
 }
 
 func TestToolsBecomeStubsInTheirOrder(t *testing.T) {
-	stubs := planOf(t, `tools:
+	stubs := planFrom(t, `tools:
   z: [{returns: r, times: 3, takes: 1s}, {fails: no, effects: idempotent}]
   a: [{fails: {code: c, message: m}}, {fails: {code: c}}, {deaf: true}, {hangs: true}, {started_then_lost: true, optional: true},
     {fails: no, nothing: true, approve: true}, {fails: {code: c, retryable: true}}, {fails: no, invalid: true, description: d}]
@@ -183,7 +129,7 @@ func TestToolsBecomeStubsInTheirOrder(t *testing.T) {
 
 // SCN-6, SCN-7.
 func TestTimelineAndCrashesAreTaken(t *testing.T) {
-	p := planOf(t, `clock: {start: "1970-01-01T00:00:10Z"}
+	p := planFrom(t, `clock: {start: "1970-01-01T00:00:10Z"}
 embedding: {hangs: true}
 timeline:
   - {at: 1s, user: a}
@@ -218,13 +164,13 @@ faults:
 	if !slices.Equal(p.Crashes, crashes) {
 		t.Errorf("crashes %+v", p.Crashes)
 	}
-	if p := planOf(t, "faults: {crash: {at: $every}}\n"); p.Crashes != nil {
+	if p := planFrom(t, "faults: {crash: {at: $every}}\n"); p.Crashes != nil {
 		t.Errorf("$every plans %+v", p.Crashes)
 	}
 }
 
 func TestSCN14SessionsSkillsAndFilesAreTaken(t *testing.T) {
-	p := planOf(t, `skills:
+	p := planFrom(t, `skills:
   - {name: weather, summary: tells it, text: Look up., references: {cities: "Rome"}}
   - {name: tone, always: true, text: Be brief.}
 memory_file: "# Facts"
@@ -266,7 +212,7 @@ sessions:
 
 func TestPeopleAndServicesOfTheTimeline(t *testing.T) {
 	file, one := "new", sim.Service{Fails: "f"}
-	p := planOf(t, `tools: {exec: []}
+	p := planFrom(t, `tools: {exec: []}
 timeline:
   - {user: a, channel: web, chat: "7", images: [png], context: [{role: user, text: old}]}
   - {command: /new, session: s}
@@ -313,7 +259,7 @@ timeline:
 
 // Each change of the configuration is made over those before it.
 func TestConfigurationsOfTheTimelineAddUp(t *testing.T) {
-	p := planOf(t, `profile: default
+	p := planFrom(t, `profile: default
 config: {temperature: 0.7, tools: [exec, spawn]}
 tools: {exec: [], look: []}
 timeline:
@@ -330,7 +276,7 @@ timeline:
 }
 
 func TestScriptsOfSessionsStandApart(t *testing.T) {
-	p := planOf(t, `brain: [{says: a}, {says: b, session: s}, {says: c}]
+	p := planFrom(t, `brain: [{says: a}, {says: b, session: s}, {says: c}]
 brain_for: {subagent: [{says: d, session: "subagent:h2"}], compact: [{says: e}]}
 `)
 	var got []string
@@ -348,8 +294,8 @@ brain_for: {subagent: [{says: d, session: "subagent:h2"}], compact: [{says: e}]}
 // of one map have one name.
 func TestKeysOfTheFormatAreDistinct(t *testing.T) {
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[File](), reflect.TypeFor[Entry](), reflect.TypeFor[Line](),
-		reflect.TypeFor[Moment](), reflect.TypeFor[Crash](), reflect.TypeFor[Expect](), reflect.TypeFor[HandlePath](), reflect.TypeFor[Property](),
+		reflect.TypeFor[format.File](), reflect.TypeFor[format.Entry](), reflect.TypeFor[format.Line](),
+		reflect.TypeFor[format.Moment](), reflect.TypeFor[format.Crash](), reflect.TypeFor[format.Expect](), reflect.TypeFor[format.HandlePath](), reflect.TypeFor[format.Property](),
 	} {
 		list := strict.Keys((typ))
 		slices.Sort(list)

@@ -2,20 +2,20 @@ package scenario
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim"
 )
 
-func player(t *testing.T, script string) *Player {
+func player(t *testing.T, script string) *sim.Player {
 	t.Helper()
 	f, err := Parse("p.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"+script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Player()
+	return f.Player(false)
 }
 
 // talk is a conversation of texts that the user and the model say in turn.
@@ -28,7 +28,7 @@ func talk(session string, texts ...string) fsm.AskBrain {
 }
 
 // said is what the player says, or the word of the failure.
-func said(t *testing.T, p *Player, ask fsm.AskBrain) string {
+func said(t *testing.T, p *sim.Player, ask fsm.AskBrain) string {
 	t.Helper()
 	line, err := p.Answer(ask)
 	switch in := line.Answer(ask).(type) {
@@ -49,7 +49,7 @@ type exchange struct {
 	want string
 }
 
-func exchanges(t *testing.T, p *Player, list []exchange) {
+func exchanges(t *testing.T, p *sim.Player, list []exchange) {
 	t.Helper()
 	for i, x := range list {
 		if got := said(t, p, x.ask); got != x.want {
@@ -76,7 +76,7 @@ func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
 		{talk("a", "hi"), "one"},
 	})
 	_, err := p.Answer(talk("a", "new"))
-	var e *Exhausted
+	var e *sim.Exhausted
 	if !errors.As(err, &e) || e.Lines != 4 || !strings.Contains(err.Error(), `in session "a": it is for 4 calls`) {
 		t.Errorf("%v", err)
 	}
@@ -121,17 +121,5 @@ func TestCLI9QuietCallsNeedNoLine(t *testing.T) {
 	}
 	if _, err := player(t, "strict: true\n").Answer(summary); err == nil {
 		t.Error("an answer out of nothing")
-	}
-}
-
-func TestWhatIsRememberedOfConversationsIsBounded(t *testing.T) {
-	p := player(t, "brain: [{says: one, times: 9999}]\n")
-	for i := range askedMax + 9 {
-		if _, err := p.Answer(talk("a", fmt.Sprint(i))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(p.turns) != askedMax || len(p.order) != askedMax {
-		t.Errorf("%d of %d", len(p.turns), len(p.order))
 	}
 }

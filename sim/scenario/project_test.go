@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
@@ -45,7 +47,7 @@ func TestScenariosOfTheProjectHold(t *testing.T) {
 // so each also holds where a seed chooses that.
 func TestScenariosHoldInAnyOrderOfWhatIsDueAtOnce(t *testing.T) {
 	for _, f := range projectCases(t) {
-		f.Faults.Crash = slices.DeleteFunc(f.Faults.Crash, func(c Crash) bool { return c.At == everyPoint }) // one run is enough
+		f.Faults.Crash = slices.DeleteFunc(f.Faults.Crash, func(c format.Crash) bool { return c.At == format.EveryPoint }) // one run is enough
 		for seed := range uint64(8) {
 			for _, failure := range f.Run(sim.Options{Choose: sim.NewSeeded(seed)}).Failures {
 				t.Errorf("seed %d:\n%s", seed, failure)
@@ -59,7 +61,7 @@ func TestScenariosHoldInAnyOrderOfWhatIsDueAtOnce(t *testing.T) {
 func projectCases(t *testing.T) []*File {
 	t.Helper()
 	fsys := os.DirFS("../../scenarios")
-	files, err := Find(fsys, []string{"."})
+	files, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/scenario/data"
+	"shelly/sim/scenario/format"
 )
 
 // Recorded is a replay of what a journal holds (SCN-46).
@@ -32,14 +34,14 @@ func (r *Recorded) Write(w io.Writer) error {
 	for _, line := range r.About {
 		b.WriteString("# " + oneLine(line) + "\n")
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", FormatVersion, strconv.Quote(wording.Clip(oneLine(r.Name), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", format.FormatVersion, strconv.Quote(wording.Clip(oneLine(r.Name), nameBytesMax)))
 	fmt.Fprintf(&b, "clock: {start: %q}\n", clockTime(r.Start))
 	if r.From != nil {
 		text, err := json.Marshal(r.From)
 		if err != nil {
 			return err
 		}
-		v, err := valueOfJSON(string(text))
+		v, err := data.OfJSON(string(text))
 		if err != nil {
 			return err
 		}
@@ -49,21 +51,21 @@ func (r *Recorded) Write(w io.Writer) error {
 		return err
 	}
 	if r.Hash != 0 {
-		fmt.Fprintf(&b, "hash: %s\n", Hash(r.Hash))
+		fmt.Fprintf(&b, "hash: %s\n", format.Hash(r.Hash))
 	}
 	if q := r.Reply; q != nil {
-		v := mapValue("", with("id", literal(q.Key.ID)), with("text", literal(q.Reply)), with("outcome", textValue(string(q.Outcome))))
+		v := data.Map("", data.With("id", literal(q.Key.ID)), data.With("text", literal(q.Reply)), data.With("outcome", data.Text(string(q.Outcome))))
 		if q.IsError {
-			v.members = append(v.members, with("is_error", boolValue(true)))
+			v.Members = append(v.Members, data.With("is_error", data.Bool(true)))
 		}
-		b.WriteString("expect:\n  replies: " + mapValue("", with("$contains", v)).String() + "\n")
+		b.WriteString("expect:\n  replies: " + data.Map("", data.With("$contains", v)).String() + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // literal is a text as a file has it where variables are put in.
-func literal(text string) value { return textValue(strings.ReplaceAll(text, "${", "$${")) }
+func literal(text string) data.Value { return data.Text(strings.ReplaceAll(text, "${", "$${")) }
 
 // clockTime is a time as clock.start has it.
 func clockTime(at fsm.Millis) string {
@@ -113,20 +115,20 @@ func wireForm(in fsm.Input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := valueOfJSON(string(wire))
+	v, err := data.OfJSON(string(wire))
 	if err != nil {
 		return "", err
 	}
-	v.members = slices.DeleteFunc(v.members, func(m memberValue) bool { return m.key == "at" })
+	v.Members = slices.DeleteFunc(v.Members, func(m data.Member) bool { return m.Key == "at" })
 	return v.String(), nil
 }
 
 // Render writes a scenario for people: a JSON object with the keys of the format, in
 // their order.
 func Render(object []byte) (string, error) {
-	v, err := valueOfJSON(string(object))
+	v, err := data.OfJSON(string(object))
 	if err != nil {
 		return "", err
 	}
-	return yamlText(v), nil
+	return data.YAML(v), nil
 }

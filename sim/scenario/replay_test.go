@@ -9,6 +9,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/judge"
 )
 
 func written(t *testing.T, c *Found) string {
@@ -46,9 +48,9 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	got := f.replay()
+	got := compile.Told(f.File)
 	for i := range told {
-		told[i].At, told[i].Words = fsm.Millis(defaultStart), ""
+		told[i].At, told[i].Words = fsm.Millis(f.Start()), ""
 	}
 	if diff := cmp.Diff(told, got); diff != "" {
 		t.Errorf("-told +read:\n%s", diff)
@@ -165,7 +167,7 @@ timeline: [{user: hi}]
 always: ["active <= 1", "replies <= requests"]
 never: [{tool: exec}, {that: {state: cognition}, when: "lifecycle == 'serving'"}, {that: "len(handles) > 3", when: "now > 5"}]
 `)
-	check, others := f.Watch()
+	check, others := judge.Watch(f.File)
 	if want := []string{"always[1]", "never[2]"}; !slices.Equal(others, want) {
 		t.Errorf("cannot check %v, want %v", others, want)
 	}
@@ -206,7 +208,7 @@ func TestSCN45FromAState(t *testing.T) {
 	if diff := cmp.Diff(from, f.From.Snapshot); diff != "" {
 		t.Errorf("-written +read:\n%s", diff)
 	}
-	if got := f.replay(); got[0].At != 1767603601123 || got[1].At != 1767603600123 {
+	if got := compile.Told(f.File); got[0].At != 1767603601123 || got[1].At != 1767603600123 {
 		t.Errorf("at %d and %d", got[0].At, got[1].At)
 	}
 	if o := f.Run(sim.Options{}); !o.OK() || o.Steps != 2 {

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -9,13 +11,27 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"pgregory.net/rapid"
 
+	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/data"
+	"shelly/sim/scenario/document"
+	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
-// ready is the schema of a scenario file, to validate by.
-func ready(t *testing.T) *jsonschema.Resolved {
+// ready is a committed schema, to validate by; that it is the types' is a test of package
+// format.
+func ready(t *testing.T, name string) *jsonschema.Resolved {
 	t.Helper()
-	r, err := scenarioSchema(t).Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	text, err := os.ReadFile("../../scenarios/schema/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	s.ID = "" // relative, for editors
+	r, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +40,13 @@ func ready(t *testing.T) *jsonschema.Resolved {
 
 // The schema accepts every scenario of the project (SCN-20).
 func TestSchemaAcceptsTheProjectsScenarios(t *testing.T) {
-	schema := ready(t)
+	schema := ready(t, "scenario.v1.json")
 	for path, source := range projectFiles(t) { // order-free: each is looked at by itself
-		root, problem := rootOf(source, "a scenario", "")
-		if problem != nil {
-			t.Fatal(path, problem)
+		plain, ok := plainSource(source)
+		if !ok {
+			t.Fatal(path)
 		}
-		if err := schema.Validate(plainOf(root)); err != nil {
+		if err := schema.Validate(plain); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -40,13 +56,13 @@ func TestSchemaAcceptsTheProjectsScenarios(t *testing.T) {
 func projectFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	fsys := os.DirFS("../../scenarios")
-	targets, err := Find(fsys, []string{"."})
+	targets, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{}
 	for _, target := range targets {
-		if strings.HasSuffix(target.Path, PropertySuffix) {
+		if strings.HasSuffix(target.Path, document.PropertySuffix) {
 			continue
 		}
 		if files[target.Path], err = strict.ReadFile(fsys, target.Path, strict.FileBytesMax); err != nil {
@@ -65,19 +81,19 @@ var loaderAlone = []string{
 
 // What does not fit the types of the format does not fit the schema (SCN-20).
 func TestSchemaRefusesWhatDoesNotFitTheTypes(t *testing.T) {
-	schema := ready(t)
+	schema := ready(t, "scenario.v1.json")
 	refused := 0
 	for _, test := range brokenFiles(t) {
-		root, problem := rootOf([]byte(test.yaml), "a scenario", "")
-		if problem != nil || strings.Contains(test.name, "alias") {
+		plain, ok := plainSource([]byte(test.yaml))
+		if !ok || strings.Contains(test.name, "alias") {
 			continue // no YAML, or more than can be written out
 		}
-		problems := misfits(root)
+		problems := misfits([]byte(test.yaml))
 		if len(problems) == 0 || slices.ContainsFunc(loaderAlone, func(words string) bool { return strings.Contains(problems[0].Text, words) }) {
 			continue
 		}
 		refused++
-		if schema.Validate(plainOf(root)) == nil {
+		if schema.Validate(plain) == nil {
 			t.Errorf("%s: the schema accepts what the loader refuses: %s", test.name, problems[0].Text)
 		}
 	}
@@ -88,22 +104,19 @@ func TestSchemaRefusesWhatDoesNotFitTheTypes(t *testing.T) {
 
 // misfits are the problems of a file that are told before its values are checked
 // against each other.
-func misfits(root *strict.Node) []strict.Problem {
-	doc := &document{root: root, places: map[string]strict.Pos{}}
-	rows := doc.variables()
-	if len(doc.problems) > 0 {
-		return doc.problems
+func misfits(source []byte) []strict.Problem {
+	_, err := document.Load(nil, "f.scenario.yaml", source, format.Read, func(*format.File) []strict.Problem { return nil })
+	var wrong *strict.Error
+	if errors.As(err, &wrong) {
+		return wrong.Problems
 	}
-	c := &Case{doc: doc, row: &rows[0], where: map[string]strict.Pos{}}
-	d := c.decoder()
-	readFile(c, d)
-	return d.Problems
+	return nil
 }
 
 // Whatever the loader accepts, the schema accepts: the project's scenarios, changed
 // here and there (SCN-20).
 func TestSchemaAcceptsWhatLoads(t *testing.T) {
-	schema := ready(t)
+	schema := ready(t, "scenario.v1.json")
 	files := projectFiles(t)
 	paths := make([]string, 0, len(files))
 	for path := range files { // order-free: sorted below
@@ -111,7 +124,7 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 	}
 	slices.Sort(paths)
 	rapid.Check(t, func(t *rapid.T) {
-		root, _ := rootOf(files[rapid.SampledFrom(paths).Draw(t, "path")], "a scenario", "")
+		root, _ := strict.Parse(files[rapid.SampledFrom(paths).Draw(t, "path")], "a scenario", "")
 		for range rapid.IntRange(1, 3).Draw(t, "changes") {
 			change(t, root)
 		}
@@ -122,8 +135,8 @@ func TestSchemaAcceptsWhatLoads(t *testing.T) {
 		if _, err := Parse("f.scenario.yaml", source); err != nil {
 			t.Skip("does not load")
 		}
-		again, _ := rootOf(source, "a scenario", "")
-		if err := schema.Validate(plainOf(again)); err != nil {
+		plain, _ := plainSource(source)
+		if err := schema.Validate(plain); err != nil {
 			t.Errorf("the schema refuses what loads: %v\n%s", err, source)
 		}
 	})
@@ -179,4 +192,53 @@ func copied(n *strict.Node) *strict.Node {
 		c.Content = append(c.Content, copied(item))
 	}
 	return &c
+}
+
+// plainSource is a file as a program reads it that knows YAML and not the format, or
+// false where it is none, or has a number that JSON does not know.
+func plainSource(source []byte) (plain any, ok bool) {
+	root, problem := strict.Parse(source, "a file", "")
+	if problem != nil || root == nil {
+		return nil, false
+	}
+	v, _ := data.Read(&strict.Decoder{}, root, "")
+	return plain, json.Unmarshal([]byte(v.JSON()), &plain) == nil
+}
+
+// The schema accepts every property of the project, and refuses what a scenario alone
+// has or a property does not know (PRP-2).
+func TestSchemaOfProperties(t *testing.T) {
+	schema := ready(t, "property.v1.json")
+	fsys := os.DirFS("../../scenarios")
+	seen := 0
+	targets, err := choose.Find(fsys, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range targets {
+		if !strings.HasSuffix(target.Path, document.PropertySuffix) {
+			continue
+		}
+		seen++
+		source, err := strict.ReadFile(fsys, target.Path, strict.FileBytesMax)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, _ := plainSource(source)
+		if err := schema.Validate(plain); err != nil {
+			t.Errorf("%s: %v", target.Path, err)
+		}
+	}
+	if seen == 0 {
+		t.Error("there is no property")
+	}
+	for _, test := range brokenProperties() {
+		plain, ok := plainSource([]byte(test.yaml))
+		if !ok || test.alone {
+			continue
+		}
+		if schema.Validate(plain) == nil {
+			t.Errorf("the schema accepts what the loader refuses: %s", test.want)
+		}
+	}
 }

@@ -26,12 +26,18 @@ type Error struct {
 	Sources  Sources
 }
 
-// Failed gathers problems into an [*Error], or nil where there are none. Beyond
-// ProblemsMax the rest is only counted.
+// Failed gathers problems, equal ones once, into an [*Error], or nil where there are none.
+// Beyond ProblemsMax the rest is only counted.
 func Failed(file string, sources Sources, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
+	told := map[Problem]bool{}
+	problems = slices.DeleteFunc(problems, func(p Problem) bool {
+		again := told[p]
+		told[p] = true
+		return again
+	})
 	for i := range problems {
 		problems[i].Text = wording.Line(problems[i].Text)
 	}

@@ -13,6 +13,7 @@ import (
 	"shelly/runtime/durable"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/document"
 )
 
 // Command is the subcommand.
@@ -100,8 +101,8 @@ func (c *Command) gaveUp(x sim.Exploration) error {
 func (c *Command) write(w world, found *sim.Counterexample, several bool) (string, error) {
 	name := c.Output
 	if several {
-		base, _ := strings.CutSuffix(name, scenario.Suffix)
-		name = base + "-" + w.Name + scenario.Suffix
+		base, _ := strings.CutSuffix(name, document.Suffix)
+		name = base + "-" + w.Name + document.Suffix
 	}
 	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
 	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force}.File(name, record.Write)

@@ -7,6 +7,7 @@ import (
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 )
 
 // world is a world to walk, and the scenario that it is of, if any.
@@ -61,7 +62,7 @@ func (c *Command) fileWorld() (world, error) {
 	plan := f.Plan()
 	w := world{Bounds: sim.CaseWorld(c.File, &plan), file: f}
 	w.About = f.Name
-	w.Case.Check, w.unchecked = f.Watch()
+	w.Case.Check, w.unchecked = judge.Watch(f.File)
 	for _, bound := range []struct{ to, own *int }{{&w.Timeouts, c.Timeouts}, {&w.Crashes, c.Crashes}, {&w.Cancels, c.Cancels}} {
 		*bound.to = 1
 		if bound.own != nil {

@@ -13,7 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
 	"shelly/scenarios"
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 )
 
 //go:embed starter/hello.scenario.yaml
@@ -81,7 +81,7 @@ func (c *initCmd) Run(t *terminal.Terminal) error {
 	if differ > 0 {
 		return exit.Errorf(exit.Usage, "kept what differs; --force overwrites it")
 	}
-	fmt.Fprintf(t.Out, "next: shelly test %s\n", scenario.ShellWord(filepath.Join(c.Dir, "scenarios")))
+	fmt.Fprintf(t.Out, "next: shelly test %s\n", judge.ShellWord(filepath.Join(c.Dir, "scenarios")))
 	return nil
 }
 

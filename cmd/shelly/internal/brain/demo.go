@@ -7,11 +7,12 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/daemon"
 	"shelly/scenarios"
+	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
 // scriptedBrain answers from a scenario's script, again and again.
-type scriptedBrain struct{ script *scenario.Brain }
+type scriptedBrain struct{ script *sim.Player }
 
 // openDemo answers from the built-in script (BRN-12).
 func openDemo() (Brain, error) {
@@ -20,13 +21,13 @@ func openDemo() (Brain, error) {
 		return Brain{}, fmt.Errorf("the built-in demo brain: %w", err)
 	}
 	about := func() string { return "the built-in demo brain (a script, not a model)" }
-	return Brain{&scriptedBrain{file.Brain()}, nil, about, nil}, nil
+	return Brain{&scriptedBrain{file.Player(true)}, nil, about, nil}, nil
 }
 
 // Chat implements [daemon.Brain].
 func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
-	line, ok := s.script.Answer(ask)
-	if !ok {
+	line, err := s.script.Answer(ask)
+	if err != nil {
 		return fsm.BrainAnswered{}, classified{fsm.BrainError, "the script has no line for this"}
 	}
 	for _, p := range line.Pieces(ask) {

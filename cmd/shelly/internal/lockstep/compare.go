@@ -10,6 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
 
@@ -32,7 +33,7 @@ func Compare(f *scenario.File) scenario.Outcome {
 		return out
 	}
 	if text != "" {
-		out.Failures = append(out.Failures, scenario.Failure{
+		out.Failures = append(out.Failures, judge.Failure{
 			Name: f.Name, File: f.Path(), Pos: strict.Pos{Line: out.Line, Col: 1}, Text: text,
 			Again: out.Again() + " --on runtime",
 		})

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"shelly/runtime/tool"
-	"shelly/sim/scenario"
+	"shelly/sim/scenario/format"
 )
 
 // SCN-30: the names that a scenario knows the tools by are theirs.
@@ -14,7 +14,7 @@ func TestSCN30TheNamesAreTheTools(t *testing.T) {
 	for _, d := range tool.FileTools() {
 		names = append(names, d.Name)
 	}
-	if !slices.Equal(names, scenario.FileTools()) {
-		t.Errorf("the tools are %q, a scenario has %q", names, scenario.FileTools())
+	if !slices.Equal(names, format.FileTools()) {
+		t.Errorf("the tools are %q, a scenario has %q", names, format.FileTools())
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/runtime/durable"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/golden"
+	"shelly/sim/scenario/judge"
 )
 
 // goldens is what a run of cases does about their goldens (SCN-36).
@@ -77,7 +79,7 @@ func (c *Command) obsolete(all []*scenario.File) ([]string, error) {
 	if c.Only != "" || c.Tags != nil {
 		return nil, nil
 	}
-	paths, err := scenario.Obsolete(host{}, c.patterns(), all)
+	paths, err := golden.Obsolete(host{}, c.patterns(), all)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
@@ -106,8 +108,8 @@ func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
 	case renewGoldens:
 		g.renew(kept, out)
 	case checkGoldens:
-		if kept.Holds && isFile(kept.Path+scenario.PendingSuffix) {
-			out.Failures = append(out.Failures, f.Blame(goldenKey, kept.Path+scenario.PendingSuffix+" waits for somebody to look at it; take it with --update, or remove it"))
+		if kept.Holds && isFile(kept.Path+golden.PendingSuffix) {
+			out.Failures = append(out.Failures, f.Blame(goldenKey, kept.Path+golden.PendingSuffix+" waits for somebody to look at it; take it with --update, or remove it"))
 		}
 		addToGolden(out, "renew it with --update, where it may be written")
 	case keepPending:
@@ -120,10 +122,10 @@ const goldenKey = "expect.golden"
 
 // renew writes a golden, unless the case fails otherwise too: what a broken run did
 // must not become what is expected.
-func (g *goldens) renew(kept *scenario.Golden, out *scenario.Outcome) {
-	own := func(f scenario.Failure) bool { return f.Path == goldenKey }
+func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
+	own := func(f judge.Failure) bool { return f.Path == goldenKey }
 	switch {
-	case slices.ContainsFunc(out.Failures, func(f scenario.Failure) bool { return !own(f) }):
+	case slices.ContainsFunc(out.Failures, func(f judge.Failure) bool { return !own(f) }):
 		addToGolden(out, "it is not renewed while the case fails otherwise too")
 		return
 	case !kept.Holds && kept.Got == nil:
@@ -140,13 +142,13 @@ func (g *goldens) renew(kept *scenario.Golden, out *scenario.Outcome) {
 			g.tell("wrote", kept.Path, "")
 		}
 	}
-	g.remove(kept.Path+scenario.PendingSuffix, "")
+	g.remove(kept.Path+golden.PendingSuffix, "")
 }
 
 // keep writes what was got beside a golden that does not hold, and removes that of
 // an earlier run where it holds.
-func (g *goldens) keep(kept *scenario.Golden, out *scenario.Outcome) {
-	pending := kept.Path + scenario.PendingSuffix
+func (g *goldens) keep(kept *golden.Golden, out *scenario.Outcome) {
+	pending := kept.Path + golden.PendingSuffix
 	switch {
 	case kept.Holds:
 		g.remove(pending, "its golden holds")

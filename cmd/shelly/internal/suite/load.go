@@ -10,21 +10,22 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 	"shelly/sim/strict"
 )
 
 // find returns the scenario files that the arguments name, as paths from the
 // current folder, or absolute where they lie outside it.
-func (c *Command) find() ([]scenario.Target, error) {
-	var targets []scenario.Target
+func (c *Command) find() ([]choose.Target, error) {
+	var targets []choose.Target
 	for _, p := range c.patterns() {
 		base, pattern := ".", filepath.ToSlash(filepath.Clean(p))
 		if !filepath.IsLocal(p) {
 			base, pattern = filepath.Dir(filepath.Clean(p)), filepath.Base(p)
 		}
-		found, err := scenario.Find(os.DirFS(base), []string{pattern})
+		found, err := choose.Find(os.DirFS(base), []string{pattern})
 		switch {
-		case errors.Is(err, scenario.ErrNoMatch):
+		case errors.Is(err, choose.ErrNoMatch):
 			return nil, exit.With(exit.NoMatch, err)
 		case err != nil:
 			return nil, exit.With(exit.Usage, err)
@@ -34,7 +35,7 @@ func (c *Command) find() ([]scenario.Target, error) {
 			targets = append(targets, f)
 		}
 	}
-	targets, err := scenario.Join(targets)
+	targets, err := choose.Join(targets)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
@@ -67,13 +68,13 @@ func (host) ReadLink(name string) (string, error) { return os.Readlink(name) }
 
 // load loads the cases of files, or those that lines choose. One bad file does not
 // keep the others from running: it is a case that could not be loaded.
-func load(targets []scenario.Target) (files []*scenario.File, broken []report.Case) {
+func load(targets []choose.Target) (files []*scenario.File, broken []report.Case) {
 	for _, t := range targets {
 		cases, err := scenario.Load(host{}, t.Path)
 		if err != nil {
 			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: t.Path, Err: err}})
 		}
-		files = append(files, t.Pick(cases)...)
+		files = append(files, choose.Pick(t, cases)...)
 	}
 	return files, broken
 }

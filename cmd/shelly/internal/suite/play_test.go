@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
 
@@ -40,7 +41,7 @@ func won(f *scenario.File) report.Case {
 
 func lost(f *scenario.File) report.Case {
 	c := won(f)
-	c.Failures = []scenario.Failure{{Name: f.Name}}
+	c.Failures = []judge.Failure{{Name: f.Name}}
 	return c
 }
 

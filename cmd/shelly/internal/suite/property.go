@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"shelly/fsm"
 	"shelly/runtime/durable"
 	"shelly/sim/property"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/document"
 	"shelly/sim/strict"
 )
 
@@ -65,7 +67,7 @@ func (c *Command) property(f *scenario.File) (out report.Case) {
 // seedsMax bounds --seeds for a property.
 const seedsMax = 1 << 30
 
-func wall(d scenario.Duration) time.Duration { return time.Duration(d) * time.Millisecond }
+func wall(d fsm.Millis) time.Duration { return time.Duration(d) * time.Millisecond }
 
 // over returns a function that tells whether a time from now is over.
 func over(after time.Duration) func() bool {
@@ -130,8 +132,8 @@ func propertyCase(f *scenario.File, seed uint64) string {
 	if pattern := f.Property().Regressions; pattern != "" {
 		folder = filepath.Join(folder, filepath.Dir(filepath.FromSlash(pattern)))
 	}
-	stem := strings.TrimSuffix(name, scenario.PropertySuffix)
-	return filepath.Join(folder, fmt.Sprintf("%s.%d%s", stem, seed, scenario.Suffix))
+	stem := strings.TrimSuffix(name, document.PropertySuffix)
+	return filepath.Join(folder, fmt.Sprintf("%s.%d%s", stem, seed, document.Suffix))
 }
 
 // writeCase writes a case, and makes its folder where there is none.

@@ -10,13 +10,14 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 )
 
 // selection says which of the loaded cases are wanted (SCN-37).
 type selection struct {
 	name  *regexp.Regexp
-	tags  *scenario.TagExpr // nil: any
-	shard scenario.Shard
+	tags  *choose.TagExpr // nil: any
+	shard choose.Shard
 	flags string // as they were given, for messages
 }
 
@@ -31,14 +32,14 @@ func (c *Command) selection() (s selection, err error) {
 	}
 	if c.Tags != nil {
 		flags = append(flags, "--tags "+*c.Tags)
-		s.tags, err = scenario.ParseTags(*c.Tags)
-		var wrong *scenario.TagError
+		s.tags, err = choose.ParseTags(*c.Tags)
+		var wrong *choose.TagError
 		if errors.As(err, &wrong) {
 			return s, exit.Errorf(exit.Usage, "--tags: %s", wrong.Detail())
 		}
 	}
 	if c.Shard != nil {
-		if s.shard, err = scenario.ParseShard(*c.Shard); err != nil {
+		if s.shard, err = choose.ParseShard(*c.Shard); err != nil {
 			return s, exit.Errorf(exit.Usage, "--shard: %w", err)
 		}
 	}

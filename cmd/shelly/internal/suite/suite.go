@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 )
 
 // Command is shelly test.
@@ -104,7 +105,7 @@ func (c *Command) without(why string, flags ...flag) error {
 }
 
 // round loads files, and lists or plays the cases that are wanted of them.
-func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted selection, targets []scenario.Target) error {
+func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted selection, targets []choose.Target) error {
 	all, broken := load(targets)
 	c.tellBroken(t, broken)
 	files, err := wanted.pick(all)

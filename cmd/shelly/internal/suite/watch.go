@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 )
 
 // caseWatch runs cases again when what they are made of changes (SCN-39).
@@ -94,14 +95,14 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 
 // load brings what is loaded up to date. It returns all cases, the files of the fresh
 // ones that do not load, and which files are fresh, which is only looked up.
-func (w *caseWatch) load(targets []scenario.Target, seen changes) (all []*scenario.File, broken []report.Case, fresh map[string]bool) {
+func (w *caseWatch) load(targets []choose.Target, seen changes) (all []*scenario.File, broken []report.Case, fresh map[string]bool) {
 	before := w.loaded
 	w.loaded, fresh = map[string]*loadedFile{}, map[string]bool{}
 	for _, t := range targets {
 		l := before[t.Path]
 		if l == nil || l.concerns(t.Path, seen) {
 			l = &loadedFile{}
-			l.files, l.broken = load([]scenario.Target{t})
+			l.files, l.broken = load([]choose.Target{t})
 			broken = append(broken, l.broken...)
 			fresh[t.Path] = true
 		}

@@ -1,0 +1,181 @@
+// Package check finds what is wrong with a file although each value has its type: keys
+// that exclude each other, names of nothing, a live case that promises what only a script
+// can.
+package check
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim"
+	"shelly/sim/scenario/expression"
+	"shelly/sim/scenario/format"
+	"shelly/sim/strict"
+)
+
+// checker gathers what is wrong with a file although each value has its type.
+type checker struct {
+	file     *format.File
+	problems []strict.Problem
+}
+
+// File returns what is wrong with a file although each value has its type.
+func File(f *format.File) []strict.Problem {
+	c := &checker{file: f}
+	c.check(f)
+	return c.problems
+}
+
+func (k *checker) check(f *format.File) {
+	if f.Version != format.FormatVersion {
+		k.at("scenario", "this is version "+strconv.Itoa(f.Version)+" of the format; only version 1 is known")
+	}
+	k.checkHead(f)
+	k.checkSetting(f)
+	for _, tool := range f.Tools.Stubs {
+		k.checkTool("tools."+wording.Word(tool.Name), tool.Value)
+	}
+	k.checkLines(f, "brain", f.Script.Lines)
+	k.checkLive(f)
+	k.checkReal(f)
+	k.checkTimeline(f)
+	k.checkCrashes(f.Faults.Crash)
+	k.checkFaults(f)
+	k.checkReplay(f)
+	k.checkExpect(f)
+}
+
+// checkHead checks what names a file.
+func (k *checker) checkHead(f *format.File) {
+	switch {
+	case strings.TrimSpace(f.Name) == "":
+		k.at("name", "is empty")
+	case wording.Line(f.Name) != f.Name:
+		k.at("name", "wants one line of text")
+	}
+	k.checkTags(f)
+	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
+	for i, id := range f.Covers {
+		if !rule.MatchString(id) {
+			k.at(strict.Element("covers", i), "wants the id of a rule such as INF-3, not "+wording.Word(id))
+		}
+	}
+}
+
+// checkSetting checks what a case is set in.
+func (k *checker) checkSetting(f *format.File) {
+	if _, ok := fsm.Profile(f.Profile); k.has("profile") && !ok {
+		k.at("profile", wording.Unknown("profile", f.Profile, fsm.ProfileNames()))
+	}
+	k.checkConfig("config", f.Config, f)
+	k.checkSkills(f)
+	if f.ScriptFor != nil {
+		k.checkLines(f, "brain_for.init", f.ScriptFor.Init)
+		k.checkLines(f, "brain_for.summary", f.ScriptFor.Summary)
+		k.checkLines(f, "brain_for.compact", f.ScriptFor.Compact)
+		k.checkLines(f, "brain_for.subagent", f.ScriptFor.Subagent)
+		k.checkLines(f, "brain_for.farewell", f.ScriptFor.Farewell)
+	}
+	if f.Embed != nil {
+		k.checkOutage("embedding", &f.Embed.Outage)
+	}
+}
+
+// at adds a problem at the place of a path.
+func (k *checker) at(path, text string) {
+	k.problems = append(k.problems, strict.Problem{Pos: k.file.Where(path), Path: path, Text: text})
+}
+
+// has reports whether the file has a path.
+func (k *checker) has(path string) bool { return k.file.Where(path) != strict.Pos{} }
+
+// given is a key and whether the file gives it.
+func given(key string, is bool) format.Choice { return format.Choice{Key: key, Given: is} }
+
+// oneOf wants at most one of the keys that are given. It returns how many are.
+func (k *checker) oneOf(path string, given ...format.Choice) int {
+	var keys []string
+	for _, c := range given {
+		if c.Given {
+			keys = append(keys, c.Key)
+		}
+	}
+	if len(keys) > 1 {
+		k.at(path, strings.Join(keys, " and ")+" exclude each other; give one of them")
+	}
+	return len(keys)
+}
+
+func (k *checker) checkCrashes(crashes []format.Crash) {
+	const key = "faults.crash"
+	for i, c := range crashes {
+		path := key
+		if at := strict.Element(key, i); k.has(at) {
+			path = at // one of a list
+		}
+		point, _, ok := format.CrashPoint(c.At)
+		switch {
+		case !ok:
+			k.at(path+".at", wording.Unknown("point", c.At, format.CrashPoints()))
+		case c.At == format.EveryPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil || c.Optional):
+			k.at(path, format.EveryPoint+" stands alone")
+		case c.Nth != nil && point == sim.AfterStep:
+			k.at(path+".nth", "the step is in the point: "+c.At)
+		case c.Effect != "" && point != sim.BeforeEffect && point != sim.AfterEffect:
+			k.at(path+".effect", "is for the points "+string(sim.BeforeEffect)+" and "+string(sim.AfterEffect))
+		case k.has(path+".effect") && !slices.Contains(expression.EffectKinds(), c.Effect):
+			k.at(path+".effect", wording.Unknown("effect", c.Effect, expression.EffectKinds()))
+		}
+	}
+}
+
+func (k *checker) checkExpect(f *format.File) {
+	if f.Expect == nil && len(f.Always)+len(f.Never)+len(f.Eventually)+len(f.Replay) == 0 {
+		k.problems = append(k.problems, strict.Problem{Pos: k.file.Where("name"), Text: "expects nothing; give expect, always, never or eventually"})
+	}
+	if f.Expect == nil {
+		return
+	}
+	k.checkGolden(f.Expect.Golden)
+	for i, h := range f.Expect.Handles {
+		if h.Path == nil && h.Inferences == nil {
+			k.at(strict.Element("expect.handles", i), "expects nothing; give path or inferences")
+		}
+	}
+	if h := f.Expect.Handle; h != nil && h.Path == nil && h.Inferences == nil {
+		k.at("expect.handle", "expects nothing; give path or inferences")
+	}
+	for _, t := range f.Expect.Tools {
+		if known := f.Tools.Names(); !slices.Contains(known, t.Name) {
+			k.at("expect.tools."+wording.Word(t.Name), wording.Unknown("tool", t.Name, known))
+		}
+	}
+	for i, o := range f.Expect.Trace {
+		at := strict.Element("expect.trace", i)
+		k.oneOf(at, given("before", o.Before != nil), given("in_order", o.InOrder != nil), given("count", o.Count != nil), given("never", o.Never != nil), given("eventually", o.Eventually != nil))
+		if o.Eventually == nil && (o.After != nil || o.Within != nil) {
+			k.at(at, "after and within belong to eventually")
+		}
+		if o.Before != nil && len(o.Before) != 2 {
+			k.at(at+".before", "wants two items")
+		}
+		if o.InOrder != nil && len(o.InOrder) < 2 {
+			k.at(at+".in_order", "wants two items or more")
+		}
+	}
+}
+
+func (k *checker) checkGolden(aspects []string) {
+	if aspects != nil && len(aspects) == 0 {
+		k.at("expect.golden", "is empty; name what is to be kept, such as replies or trace")
+	}
+	for i, name := range aspects {
+		if slices.Contains(aspects[:i], name) {
+			k.at(strict.Element("expect.golden", i), name+" is named twice")
+		}
+	}
+}

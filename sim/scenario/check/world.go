@@ -1,0 +1,147 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/scenario/expression"
+	"shelly/sim/scenario/format"
+	"shelly/sim/strict"
+)
+
+// checkConfig wants the tools that it names to be there.
+func (k *checker) checkConfig(path string, c *format.Config, f *format.File) {
+	if c == nil {
+		return
+	}
+	known := append(f.Tools.Names(), expression.BuiltinNames()...)
+	for i, name := range c.Tools {
+		if !slices.Contains(known, name) {
+			k.at(strict.Element(path+".tools", i), wording.Unknown("tool", name, known))
+		}
+	}
+}
+
+func (k *checker) checkSkills(f *format.File) {
+	var names []string
+	for i, s := range f.Skills {
+		if at := strict.Element("skills", i); s.Name == "" {
+			k.at(at+".name", "is empty")
+		} else if slices.Contains(names, s.Name) {
+			k.at(at+".name", "an entry before has this name")
+		}
+		names = append(names, s.Name)
+	}
+	for _, s := range f.Sessions {
+		at := "sessions." + wording.Word(s.Name)
+		k.checkSaid(at+".history", s.Value.History)
+		k.checkSaid(at+".pending", s.Value.Pending)
+		k.checkLoaded(at+".skills", s.Value.Skills, f)
+	}
+}
+
+// checkLoaded wants the text of each loaded skill.
+func (k *checker) checkLoaded(path string, skills []format.Loaded, f *format.File) {
+	for i, l := range skills {
+		if _, ok := f.SkillText(l); ok {
+			continue
+		}
+		at := strict.Element(path, i)
+		if l.Reference != "" {
+			k.at(at, "the file's skills have no reference "+wording.Word(l.Reference)+" of "+wording.Word(l.Name)+"; give its text")
+			continue
+		}
+		var names []string
+		for _, s := range f.Skills {
+			names = append(names, s.Name)
+		}
+		k.at(at, wording.Unknown("skill", l.Name, names))
+	}
+}
+
+func (k *checker) checkSaid(path string, said []format.Said) {
+	for i, s := range said {
+		k.checkCalls(strict.Element(path, i)+".calls", s.Calls)
+	}
+}
+
+func (k *checker) checkCalls(path string, calls []format.Call) {
+	for i, c := range calls {
+		k.oneOf(strict.Element(path, i), given("args", c.Args != ""), given("malformed_arguments", c.Bad != ""))
+		if c.Bad != "" && wellFormed(c.Bad) {
+			k.at(strict.Element(path, i)+".malformed_arguments", wantsMalformed)
+		}
+	}
+}
+
+func (k *checker) checkTimeline(f *format.File) {
+	asked := false
+	for i := range f.Timeline {
+		m, at := &f.Timeline[i], strict.Element("timeline", i)
+		k.checkMoment(f, at, m)
+		if m.Again && !asked {
+			k.at(at, "there is no request before it")
+		}
+		asked = asked || m.Asks()
+	}
+}
+
+// checkMoment checks a moment by itself.
+func (k *checker) checkMoment(f *format.File, at string, m *format.Moment) {
+	happens := m.Happens()
+	if k.oneOf(at, happens...) == 0 {
+		var keys []string
+		for _, c := range happens {
+			keys = append(keys, c.Key)
+		}
+		last := len(keys) - 1
+		k.at(at, "nothing happens; give one of "+strings.Join(keys[:last], ", ")+" and "+keys[last])
+	}
+	if source, kind := m.Event.Names(); m.Event != nil && (source == "" || kind == "") {
+		k.at(at+".event", "the key source is missing; give it, or a kind such as disk.full")
+	}
+	k.checkServices(at, m)
+	k.checkPeople(at, m)
+	k.checkConfig(at+".configure", m.Configure, f)
+	if m.EditSaved != nil {
+		k.checkSaid(at+".edit_session.history", m.EditSaved.History)
+		k.checkSaid(at+".edit_session.pending", m.EditSaved.Pending)
+		k.checkLoaded(at+".edit_session.skills", m.EditSaved.Skills, f)
+	}
+	k.checkSaid(at+".context", m.Context)
+	if !m.Asks() && (m.Session != "" || m.Channel != "" || m.Chat != "" || m.ID != "" || m.Images != nil || m.Context != nil) {
+		k.at(at, "session, channel, chat, id, images and context belong to user")
+	}
+	if m.Command != "" && !strings.HasPrefix(m.Command, "/") {
+		k.at(at+".command", "a command begins with /, such as /new")
+	}
+	if m.Optional && m.Cancel == nil && m.Approve == nil && m.Deny == nil && m.Resolve == nil {
+		k.at(at+".optional", "is for cancel, approve, deny and resolve")
+	}
+}
+
+func (k *checker) checkServices(at string, m *format.Moment) {
+	k.checkOutage(at+".store", m.Store)
+	k.checkOutage(at+".recall", m.Recall)
+	k.checkOutage(at+".embedding", m.Embedding)
+	k.checkOutage(at+".skills", m.Skills)
+	if m.Sessions != nil {
+		k.checkOutage(at+".sessions", m.Sessions.Outage())
+	}
+}
+
+// checkPeople wants of each choice what it can choose by.
+func (k *checker) checkPeople(at string, m *format.Moment) {
+	if c := m.Cancel; c != nil && (c.Nth != nil || c.Tool != "" || c.By != "") {
+		k.at(at+".cancel", "wants true for the last request, or the id of one")
+	}
+	for _, q := range []struct {
+		key string
+		of  *format.Pick
+	}{{"approve", m.Approve}, {"deny", m.Deny}} {
+		if q.of != nil && q.of.ID != "" {
+			k.at(at+"."+q.key, "wants true for the last question that is open, a number, or a map of nth, tool, by; found the text "+wording.Word(q.of.ID))
+		}
+	}
+}

@@ -1,0 +1,246 @@
+// Package compile makes of a scenario file what the simulator plays: a [sim.Plan], or the
+// inputs of a replay, and a player of the script alone.
+package compile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/scenario/format"
+	"shelly/sim/strict"
+)
+
+// Plan is the scenario as the simulator plays it. Where the crash is $every the
+// plan has no crashes: [sim.Matrix] adds them.
+func Plan(f *format.File) sim.Plan {
+	p := sim.Plan{
+		Config:     config(f, f.Config),
+		Tools:      f.Config.Names(nil),
+		Start:      fsm.Millis(f.Start()),
+		Scripts:    Scripts(f),
+		Live:       f.Script.Live,
+		Strict:     f.Strict,
+		World:      world(f),
+		Skills:     skills(f),
+		Memory:     memory(f),
+		Sessions:   sessions(f),
+		MemoryFile: f.MemoryMD,
+		Timeline:   timeline(f),
+		Seed:       seed(f),
+	}
+	start(f.Latency(), &p)
+	for _, fault := range Faults(f) {
+		p.Faults = append(p.Faults, fault.Fault)
+	}
+	if f.Clock != nil {
+		p.Until = fsm.Millis(f.Clock.Until)
+	}
+	for _, t := range f.Tools.Stubs {
+		p.Stubs = append(p.Stubs, stub(t.Name, t.Value))
+	}
+	if f.Tools.Real {
+		p.Workspace = f.Speaks().Workspace
+	}
+	if f.Embed != nil {
+		p.NoVectors = f.Embed.Off
+		p.Embedding = service(&f.Embed.Outage)
+	}
+	if !f.EveryCrash() {
+		for _, c := range f.Faults.Crash {
+			p.Crashes = append(p.Crashes, crash(&c))
+		}
+	}
+	return p
+}
+
+// config is the profile with the file's own settings and, behind them, later ones.
+// Unless the file mentions the initial inference it is off (SCN-4).
+func config(f *format.File, settings ...*format.Config) fsm.Config {
+	name := f.Profile
+	if name == "" {
+		name = format.DefaultProfile
+	}
+	c, _ := fsm.Profile(name) // checked when the file was loaded
+	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
+		c.Init = fsm.InitOff
+	}
+	for _, s := range settings {
+		c = s.Apply(c)
+	}
+	c.Prompts = c.Prompts.Fill(f.Speaks())
+	return c
+}
+
+// script is the lines for one purpose and session, and where the file has them.
+type script struct {
+	purpose fsm.Purpose
+	session string
+	Lines   []format.Line
+	Paths   []string // of each line
+}
+
+// Scripted returns the file's scripts in the order in which the plan has them.
+func Scripted(f *format.File) []script {
+	list := split(fsm.PurposeAnswer, "brain", f.Script.Lines)
+	if own := f.ScriptFor; own != nil {
+		list = append(list, split(fsm.PurposeInit, "brain_for.init", own.Init)...)
+		list = append(list, split(fsm.PurposeSummary, "brain_for.summary", own.Summary)...)
+		list = append(list, split(fsm.PurposeCompact, "brain_for.compact", own.Compact)...)
+		list = append(list, split(fsm.PurposeSubagent, "brain_for.subagent", own.Subagent)...)
+		list = append(list, split(fsm.PurposeFarewell, "brain_for.farewell", own.Farewell)...)
+	}
+	return list
+}
+
+// split returns a script for all sessions, and one for each that is named.
+func split(purpose fsm.Purpose, path string, lines []format.Line) []script {
+	list := []script{{purpose: purpose}}
+	for n, l := range lines {
+		i := slices.IndexFunc(list, func(s script) bool { return s.session == l.Session })
+		if i < 0 {
+			i = len(list)
+			list = append(list, script{purpose: purpose, session: l.Session})
+		}
+		list[i].Lines = append(list[i].Lines, l)
+		list[i].Paths = append(list[i].Paths, strict.Element(path, n))
+	}
+	return list
+}
+
+func Scripts(f *format.File) []sim.Script {
+	var scripts []sim.Script
+	for _, s := range Scripted(f) {
+		script := sim.Script{Purpose: s.purpose, Session: s.session}
+		for _, l := range s.Lines {
+			script.Lines = append(script.Lines, Line(&l))
+		}
+		scripts = append(scripts, script)
+	}
+	return scripts
+}
+
+// Player plays the file's scripts.
+func Player(f *format.File, repeat bool) *sim.Player {
+	p := sim.NewPlayer(Scripts(f))
+	p.Strict, p.Quiet, p.Repeat = f.Strict, f.Latency().Brain.Or(0), repeat
+	return p
+}
+
+// line is the line as the simulator answers with it.
+func Line(l *format.Line) sim.Line {
+	out := sim.Line{
+		Thinking: l.Thinks,
+		Quotes:   l.Quotes != "",
+		Repeats:  l.Repeats,
+		Length:   l.Stops == "length",
+		Hangs:    l.Hangs,
+		Optional: l.Optional,
+	}
+	out.Text, _ = l.Text()
+	switch {
+	case l.Fails != nil:
+		out.Fails, out.Reason = l.Fails.Class(), l.Fails.Message
+	case l.Cut:
+		out.Fails, out.Reason = fsm.BrainCutStream, "the stream ended without its last line"
+	case l.Garbage != "":
+		out.Fails, out.Reason = fsm.BrainGarbage, l.Garbage
+	case l.Dropped != nil:
+		out.Tokens.Prompt = int(l.Dropped.Prompt)
+		out.Fails, out.Reason = fsm.BrainContextTruncated, sim.TruncatedReason(out.Tokens.Prompt)
+	case out.Text == "" && l.Stream != nil:
+		out.Text = strings.Join(l.Stream.Chunks.Texts, "")
+	}
+	if l.Tokens != nil {
+		out.Tokens.Prompt = l.Tokens.Prompt.Or(0)
+		out.Tokens.Answer = l.Tokens.Answer.Or(0)
+	}
+	out.Calls = toolCalls(l.AllCalls())
+	out.Times = l.Times.Or(0)
+	return inTime(l, out)
+}
+
+func toolCalls(calls []format.Call) []fsm.ToolCall {
+	var list []fsm.ToolCall
+	for _, c := range calls {
+		args := string(c.Args)
+		switch {
+		case c.Bad != "":
+			args = c.Bad
+		case args == "":
+			args = "{}"
+		}
+		list = append(list, fsm.ToolCall{ID: c.ID, Name: c.Tool, Args: args})
+	}
+	return list
+}
+
+// stub is a tool with its entries. Undeclared effects are unsafe.
+func stub(name string, entries format.Entries) sim.Stub {
+	s := sim.Stub{Decl: fsm.ToolDecl{Name: name, Effects: fsm.EffectsUnsafe}}
+	for _, e := range entries {
+		if e.Effects != "" {
+			s.Decl.Effects = fsm.ToolEffects(e.Effects)
+		}
+		s.Decl.Approve = s.Decl.Approve || e.Approve
+		if e.About != "" {
+			s.Decl.Description = e.About
+		}
+		if e.Schema != "" {
+			s.Decl.Parameters = string(e.Schema)
+		}
+		act := sim.Act{Reads: e.Reads, Changes: Changes(&e), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: e.Takes.Or(0), Optional: e.Optional}
+		if e.Returns != nil {
+			act.Returns = *e.Returns
+		}
+		if e.Fails != nil {
+			act.Returns, act.Failed, act.Nothing = e.Fails.Text(), true, e.Nothing || e.Fails.Retryable
+		}
+		act.Times = e.Times.Or(0)
+		s.Acts = append(s.Acts, act)
+	}
+	return s
+}
+
+// memory is what memory holds before the first start, embedded as the simulator
+// embeds.
+func memory(f *format.File) []fsm.Entry {
+	var entries []fsm.Entry
+	for i, m := range f.Memory {
+		entries = append(entries, fsm.Entry{
+			ID: "m" + strconv.Itoa(i+1), Kind: fsm.KindUser, Session: m.Session, At: fsm.Millis(f.Start()),
+			Summary: m.Summary, Text: m.Text, Vector: sim.Vector(m.Summary), Model: sim.EmbeddingModel,
+		})
+	}
+	return entries
+}
+
+func service(o *format.Outage) sim.Service {
+	return sim.Service{Fails: o.Fails, Hangs: o.Hangs, Takes: o.Takes.Or(0)}
+}
+
+func crash(c *format.Crash) sim.Crash {
+	point, step, _ := format.CrashPoint(c.At) // checked when the file was loaded
+	out := sim.Crash{Point: point, Nth: step, Effect: c.Effect, After: format.DefaultRestart, Optional: c.Optional}
+	out.Nth = c.Nth.Or(out.Nth)
+	out.After = c.Restart.Or(out.After)
+	return out
+}
+
+// inTime returns out with the times of the line: the first piece comes when takes
+// and slow_load are over. A client that has had none within its time gives up
+// (SCN-28).
+func inTime(l *format.Line, out sim.Line) sim.Line {
+	out.Takes = l.Takes.Or(0) + fsm.Millis(l.SlowLoad)
+	first := fsm.Millis(l.SlowLoad)
+	if l.Stream != nil {
+		first = out.Takes
+		out.Stream = &sim.Stream{Chunks: int(l.Stream.Chunks.Count), Texts: l.Stream.Chunks.Texts, Every: fsm.Millis(l.Stream.Every)}
+	}
+	if first > sim.FirstTokenMax {
+		return sim.Line{Fails: fsm.BrainLoading, Reason: sim.LoadingReason, Takes: sim.FirstTokenMax, Times: out.Times, Optional: l.Optional}
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package format
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
+)
+
+// Config overrides single settings of a profile. Its keys are
+//
+//	init                     when the initial inference runs: every_start, first_start or off
+//	max_tool_rounds, …       each limit of [fsm.Limits] by its name, durations as 300s, backoff as a list of them
+//	history, compress, …     each switch of [fsm.Switches] by its name: true, false or a word
+//	temperature, max_tokens  of each model call; a temperature of 0 is exactly 0
+//	prompts                  a map of the texts of [fsm.Prompts], and sections
+//	tools                    the names of the tools that are declared; the profile's and all stubs unless given
+type Config struct {
+	init  fsm.InitMode
+	Tools []string
+	given []override
+}
+
+// override sets one setting.
+type override struct {
+	group  string // "limits", "switches", "options", "prompts"; empty: init or tools
+	name   string
+	index  int
+	number int64 // of a limit or option
+	truth  bool
+	text   string // of a word or prompt
+	steps  []fsm.Millis
+	parts  []fsm.Section
+}
+
+// PromptPart is a section of the system prompt.
+type PromptPart struct {
+	Title string `key:"title,required"`                                            // stands above it
+	Text  string `key:"text"`                                                      // stands before what of adds
+	Of    string `key:"of" enum:"tools,always_skills,skills,loaded_skills,memory"` // what it shows of the machine's state
+}
+
+// switchWords are the words of a switch; the first stands for its zero value.
+func switchWords(name string) []string {
+	switch name {
+	case "history":
+		return []string{"none", string(fsm.HistoryAnswers), string(fsm.HistoryAll)}
+	case "overflow":
+		return []string{"keep", string(fsm.OverflowSummarize), string(fsm.OverflowConsolidate)}
+	case "remember":
+		return []string{"each", string(fsm.RememberIdle), string(fsm.RememberOff)}
+	case "cancel":
+		return []string{"refused", string(fsm.CancelCheckpoint), string(fsm.CancelImmediate)}
+	case "at_limit", "at_length":
+		return []string{"error", string(fsm.EndNotice), string(fsm.EndState)}
+	default:
+		return nil
+	}
+}
+
+// configGroups are the structs whose fields are keys of config.
+func configGroups(c *fsm.Config) []namedStruct {
+	return []namedStruct{
+		{"limits", reflect.ValueOf(&c.Limits).Elem()},
+		{"switches", reflect.ValueOf(&c.Switches).Elem()},
+		{"options", reflect.ValueOf(&c.Options).Elem()},
+	}
+}
+
+// SwitchDefault is the word of a switch that has words and is not set; empty for one
+// that has none.
+func SwitchDefault(name string) string {
+	if words := switchWords(name); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+type namedStruct struct {
+	name  string
+	value reflect.Value
+}
+
+// configKeys are the keys of config in their order.
+func configKeys() []string {
+	keys := []string{"init"}
+	for _, g := range configGroups(&fsm.Config{}) {
+		keys = append(keys, jsonNames(g.value.Type())...)
+	}
+	return append(keys, "prompts", "tools")
+}
+
+// jsonNames are the names of a struct's fields in the wire form.
+func jsonNames(t reflect.Type) []string {
+	var list []string
+	for _, f := range jsonFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		list = append(list, name)
+	}
+	return list
+}
+
+// jsonFields are a struct's fields in the wire form, those of what it embeds in its place.
+func jsonFields(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
+}
+
+func (v *Config) Read(d *strict.Decoder, n *strict.Node, path string) {
+	switch {
+	case n.Kind != strict.MapKind:
+		d.Add(n, path, "wants a map of "+strings.Join(configKeys(), ", ")+"; found "+n.String())
+		return
+	case len(n.Content) == 0:
+		d.Add(n, path, "is empty; the keys here are: "+strings.Join(configKeys(), ", "))
+		return
+	}
+	d.Members(n, path, func(key, item *strict.Node, at string) {
+		if item = d.Enter(item, at); item == nil {
+			return
+		}
+		defer d.Leave()
+		if item.Kind == strict.NullKind {
+			d.Add(item, at, strict.Absent(item))
+			return
+		}
+		v.readKey(d, key, item, at)
+	})
+}
+
+func (v *Config) readKey(d *strict.Decoder, key, n *strict.Node, path string) {
+	switch key.Value {
+	case "init":
+		v.init = fsm.InitMode(d.Word(n, path, []string{string(fsm.InitEveryStart), string(fsm.InitFirstStart), string(fsm.InitOff)}))
+		return
+	case "tools":
+		v.Tools = []string{}
+		d.List(n, &v.Tools, path)
+		return
+	case "prompts":
+		v.readPrompts(d, n, path)
+		return
+	}
+	for _, g := range configGroups(&fsm.Config{}) {
+		if i := slices.Index(jsonNames(g.value.Type()), key.Value); i >= 0 {
+			o := override{group: g.name, name: key.Value, index: i}
+			o.read(d, n, g.value.Field(i).Type(), path)
+			v.given = append(v.given, o)
+			return
+		}
+	}
+	d.Add(key, path, wording.Unknown("key", key.Value, configKeys()))
+}
+
+// read reads what a field of a type is overridden with.
+func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path string) {
+	switch {
+	case o.name == "temperature":
+		o.number = thousandths(d, n, path)
+	case t == reflect.TypeFor[fsm.Millis]():
+		var length Duration
+		length.Read(d, n, path)
+		o.number = int64(length)
+	case t == reflect.TypeFor[[]fsm.Millis]():
+		var steps []Duration
+		d.List(n, &steps, path)
+		for _, s := range steps {
+			o.steps = append(o.steps, fsm.Millis(s))
+		}
+	case t.Kind() == reflect.Int:
+		var count Count
+		count.Read(d, n, path)
+		o.number = int64(count)
+	case t.Kind() == reflect.Bool:
+		o.truth = d.Truth(n, path)
+	default:
+		words := switchWords(o.name)
+		if o.text = d.Word(n, path, words); o.text == words[0] {
+			o.text = ""
+		}
+	}
+}
+
+// thousandths reads a decimal such as 0.7 with at most three places. Exactly 0 is
+// -1, since 0 is the model's own.
+func thousandths(d *strict.Decoder, n *strict.Node, path string) int64 {
+	if n.Kind != strict.IntKind && n.Kind != strict.FloatKind {
+		d.Add(n, path, "wants a number such as 0.7, not "+n.String())
+		return 0
+	}
+	whole, part, _ := strings.Cut(n.Value, ".")
+	number, err := strconv.ParseUint(whole+(part + "000")[:max(3, len(part))], 10, 31)
+	switch {
+	case err != nil || whole == "":
+		d.Add(n, path, "write the number "+wording.Word(n.Value)+" in plain decimal, at least 0")
+	case len(part) > 3:
+		d.Add(n, path, "the number "+wording.Word(n.Value)+" has more than three decimals")
+	case number == 0:
+		return -1
+	}
+	return int64(number)
+}
+
+func (v *Config) readPrompts(d *strict.Decoder, n *strict.Node, path string) {
+	t := reflect.TypeFor[fsm.Prompts]()
+	known := jsonNames(t)
+	if n.Kind != strict.MapKind || len(n.Content) == 0 {
+		d.Add(n, path, "wants a map of "+strings.Join(known, ", ")+"; found "+n.String())
+		return
+	}
+	d.Members(n, path, func(key, item *strict.Node, at string) {
+		i := slices.Index(known, key.Value)
+		o := override{group: "prompts", name: key.Value, index: i}
+		switch {
+		case i < 0:
+			d.Add(key, at, wording.Unknown("key", key.Value, known))
+			return
+		case t.Field(i).Type.Kind() == reflect.Slice:
+			var parts []PromptPart
+			d.Value(item, &parts, at)
+			for _, p := range parts {
+				o.parts = append(o.parts, fsm.Section{Title: p.Title, Text: p.Text, Of: fsm.Content(p.Of)})
+			}
+		default:
+			d.Value(item, &o.text, at)
+		}
+		v.given = append(v.given, o)
+	})
+}
+
+// Apply returns c with what is given in place of its own.
+func (v *Config) Apply(c fsm.Config) fsm.Config {
+	if v == nil {
+		return c
+	}
+	if v.init != "" {
+		c.Init = v.init
+	}
+	groups := append(configGroups(&c), namedStruct{"prompts", reflect.ValueOf(&c.Prompts).Elem()})
+	for _, o := range v.given {
+		i := slices.IndexFunc(groups, func(g namedStruct) bool { return g.name == o.group })
+		o.set(groups[i].value.Field(o.index))
+	}
+	return c
+}
+
+func (o *override) set(field reflect.Value) {
+	switch field.Kind() {
+	case reflect.Slice:
+		if o.group == "prompts" {
+			field.Set(reflect.ValueOf(o.parts))
+		} else {
+			field.Set(reflect.ValueOf(o.steps))
+		}
+	case reflect.Bool:
+		field.SetBool(o.truth)
+	case reflect.String:
+		field.SetString(o.text)
+	default:
+		field.SetInt(o.number)
+	}
+}
+
+// Names are the tools that the configuration declares; nil: those of o.
+func (v *Config) Names(o []string) []string {
+	if v == nil || v.Tools == nil {
+		return o
+	}
+	return v.Tools
+}

@@ -1,0 +1,65 @@
+package format
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/scenario/data"
+	"shelly/sim/strict"
+)
+
+// read reads a snapshot's wire form, to the letter and as strictly as an input's.
+func (v *State) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a map such as {lifecycle: serving, …}, found "+n.String())
+		return
+	}
+	d.Verbatim() // to the letter: no variables are put in
+	known := len(d.Problems)
+	data, ok := data.Read(d, n, path)
+	if !ok {
+		return
+	}
+	wired(d, data, reflect.TypeFor[fsm.Snapshot](), path)
+	if len(d.Problems) > known {
+		return
+	}
+	if err := json.Unmarshal([]byte(data.JSON()), &v.Snapshot); err != nil {
+		d.Add(n, path, err.Error())
+		return
+	}
+	checkState(d, &v.Snapshot, path)
+}
+
+// checkState wants of a state what the machine takes for granted of its own.
+func checkState(d *strict.Decoder, s *fsm.Snapshot, path string) {
+	checkStateOf(d, fsm.Lifecycle, s.Lifecycle, strict.Member(path, "lifecycle"))
+	for i := range s.Handles {
+		h, at := &s.Handles[i], strict.Element(strict.Member(path, "handles"), i)
+		checkStateOf(d, fsm.HandleTable, h.State, strict.Member(at, "state"))
+		if h.Inf.State != "" {
+			checkStateOf(d, fsm.InferenceTable, h.Inf.State, strict.Member(at, "inf.state"))
+		}
+		running := h.Inf.State == fsm.Acting || h.Inf.State == fsm.Retrying
+		if n := len(h.Inf.Calls); h.Inf.Next < 0 || h.Inf.Next > n || running && h.Inf.Next == n {
+			d.At(strict.Member(at, "inf.next"), "is none of the calls")
+		}
+	}
+}
+
+func checkStateOf(d *strict.Decoder, t fsm.Table, s fsm.State, path string) {
+	var known []string
+	for _, row := range t.Rows {
+		for _, state := range []fsm.State{row.From, row.To} {
+			if !slices.Contains(known, string(state)) {
+				known = append(known, string(state))
+			}
+		}
+	}
+	if !slices.Contains(known, string(s)) {
+		d.At(path, wording.Unknown("state", string(s), known))
+	}
+}

@@ -1,0 +1,113 @@
+package judge
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/match"
+	"shelly/sim/strict"
+)
+
+// Failure is one thing that did not hold.
+type Failure struct {
+	Name  string     // the case's
+	File  string     // the scenario's; see [strict.Pos.In]
+	Pos   strict.Pos // the expectation
+	Path  string     // what was looked at, such as expect.replies[0]
+	Want  string     // empty where Text says all
+	Got   string
+	Text  string   // what is wrong, where want and got do not say it
+	Diff  string   // of a golden and what was got, unified; empty for any other failure
+	Hint  string   // what comes nearest, or how two lists or long texts differ, on one line
+	Frame string   // the source at Pos, with a caret
+	Trace []string // the last steps before it
+	Again string   // the command that reproduces it
+}
+
+const (
+	failuresMax     = 20  // failures of one case that are told
+	traceLinesMax   = 8   // steps shown before a failure
+	shownValueBytes = 600 // of a wanted or got value
+)
+
+// again is the command that runs the case, and of a matrix no other (SCN-18).
+func Again(f *format.File) string {
+	command := AgainAt(f.Path(), f.Line())
+	if f.Label() != "" {
+		command += " --run " + ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
+	}
+	if f.Script.Live {
+		command += " --on runtime"
+	}
+	return command
+}
+
+// AgainAt is the command that runs the cases of a line; line 0 is the whole file.
+func AgainAt(file string, line int) string {
+	if line > 0 {
+		file += ":" + strconv.Itoa(line)
+	}
+	return "shelly test " + ShellWord(file)
+}
+
+// ShellWord is a word as a shell takes it.
+func ShellWord(word string) string {
+	if strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}^") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// fail adds a failure at the step that is judged, which is mostly the last.
+func (j *judgement) fail(pos strict.Pos, path string, wrong match.Mismatch) {
+	j.failAt(pos, path, j.step, wrong)
+}
+
+// failAt adds a failure that shows at a step.
+func (j *judgement) failAt(pos strict.Pos, path string, step int, wrong match.Mismatch) {
+	if len(j.failures) >= failuresMax {
+		j.dropped++
+		return
+	}
+	f := j.file
+	j.failures = append(j.failures, Failure{
+		Name: f.Name, File: f.Path(), Pos: pos, Path: path,
+		Want: wording.Clip(wrong.Want, shownValueBytes), Got: wording.Clip(wrong.Got, shownValueBytes), Text: wrong.Text,
+		Hint: wording.Line(wrong.Hint), Diff: wrong.Diff,
+		Frame: f.Sources().Frame(pos),
+		Trace: j.lastSteps(step),
+		Again: Again(f),
+	})
+}
+
+// Blame is a failure at the place of a key that the file has, for what only the
+// runner of cases can see.
+func Blame(f *format.File, key, text string) Failure {
+	pos := f.Where(key)
+	return Failure{Name: f.Name, File: f.Path(), Pos: pos, Path: key, Text: text, Frame: f.Sources().Frame(pos), Again: Again(f)}
+}
+
+// lastSteps shows the steps up to and with one.
+func (j *judgement) lastSteps(step int) []string {
+	steps := j.result.Steps
+	end := min(step+1, len(steps))
+	var lines []string
+	for i := max(0, end-traceLinesMax); i < end; i++ {
+		lines = append(lines, stepLine(i, steps[i], fsm.Millis(j.file.Start())))
+	}
+	return lines
+}
+
+// inOrder sorts failures as their places stand in the files, those of the scenario
+// itself before those of its fragments.
+func inOrder(failures []Failure) {
+	slices.SortStableFunc(failures, func(a, b Failure) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+}

@@ -1,0 +1,190 @@
+package judge
+
+import (
+	"slices"
+	"strconv"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim"
+	"shelly/sim/scenario/data"
+)
+
+func replyValue(q engine.Request) data.Value {
+	return data.Map("text",
+		data.With("id", data.Text(q.Key.ID)), data.With("session", data.Text(q.Session)),
+		data.With("text", data.Text(q.Reply)), data.With("is_error", data.Bool(q.IsError)),
+		data.With("outcome", data.Text(string(q.Outcome))))
+}
+
+// timedReply is a reply with how long it took, whatever the wall clock did meanwhile.
+func (j *judgement) timedReply(q engine.Request) data.Value {
+	from, to := fsm.Millis(-1), fsm.Millis(-1)
+	for _, s := range j.result.Steps {
+		if in, ok := s.Input.Fact.(fsm.Requested); ok && in.Request == q.Key && from < 0 {
+			from = s.At
+		}
+		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { reply, ok := e.(fsm.Reply); return ok && reply.Request == q.Key }) && to < 0 {
+			to = s.At
+		}
+	}
+	v := replyValue(q)
+	v.Members = append(v.Members, data.With("after", data.Duration(to-from)))
+	return v
+}
+
+// sessionsValue is the store of sessions by name.
+func sessionsValue(saved []sim.Saved) data.Value {
+	v := data.Map("")
+	for _, s := range saved {
+		v.Members = append(v.Members, data.With(s.Name, data.Map("",
+			data.With("version", data.Int(int(s.State.Version))),
+			data.With("history", data.List(s.State.History, messageValue)),
+			data.With("pending", data.List(s.State.Pending, messageValue)),
+			data.With("skills", data.List(s.State.Skills, func(l fsm.LoadedSkill) data.Value {
+				return data.Map("name", data.With("name", data.Text(l.Name)), data.With("reference", data.Text(l.Reference)), data.With("text", data.Text(l.Text)))
+			})),
+			data.With("archive", data.List(s.Archive, messageValue)),
+			data.With("ratio", data.Int(s.State.Ratio)))))
+	}
+	return v
+}
+
+// sentValue is a message to a chat.
+func sentValue(m sim.Message) data.Value { return messageTo(m.SendMessage) }
+
+func messageTo(e fsm.SendMessage) data.Value {
+	return data.Map("text",
+		data.With("channel", data.Text(e.To.Channel)), data.With("chat", data.Text(e.To.Chat)), data.With("session", data.Text(e.Session)),
+		data.With("text", data.Text(e.Text)), data.With("is_error", data.Bool(e.IsError)))
+}
+
+func questionValue(q sim.Question) data.Value { return askPerson(q.AskPerson) }
+
+func askPerson(e fsm.AskPerson) data.Value {
+	v := []data.Member{
+		data.With("question", data.Text(string(e.Question))), data.With("id", data.Text(e.Request.ID)), data.With("session", data.Text(e.Session)),
+	}
+	if e.Tool != "" {
+		v = append(v, data.With("tool", data.Text(e.Tool)), data.With("args", data.Args(e.Args)))
+	}
+	return data.Map("question", v...)
+}
+
+func auditValue(e fsm.Audit) data.Value {
+	return data.Map("tool",
+		data.With("tool", data.Text(e.Tool)), data.With("args", data.Args(e.Args)), data.With("session", data.Text(e.Session)),
+		data.With("message", data.Text(e.Message)), data.With("result", data.Text(e.Result)), data.With("failed", data.Bool(e.Failed)),
+		data.With("attempts", data.Int(e.Attempts)), data.With("duration", data.Duration(e.Duration)))
+}
+
+// chunkValue is a piece of a streamed answer. A piece of thinking has no text.
+func (j *judgement) chunkValue(c sim.Chunk) data.Value {
+	v := []data.Member{
+		data.With("id", data.Text(c.Request.ID)), data.With("session", data.Text(c.Session)), data.With("purpose", data.Text(string(c.Purpose))),
+	}
+	if c.Thinking != "" {
+		v = append(v, data.With("thinking", data.Text(c.Thinking)))
+	} else {
+		v = append(v, data.With("text", data.Text(c.Text)))
+	}
+	return data.Map("text", append(v, data.With("at", data.Text((c.At-fsm.Millis(j.file.Start())).String())))...)
+}
+
+// noticeValue is a notice, or a reply that was given again.
+func noticeValue(n sim.Delivery) data.Value {
+	main := "notice"
+	v := []data.Member{data.With("id", data.Text(n.Request.ID))}
+	if n.Notice != "" {
+		v = append(v, data.With("notice", data.Text(string(n.Notice))))
+		if n.Notice == fsm.NoticeQueued {
+			v = append(v, data.With("ahead", data.Int(n.Ahead)))
+		}
+	} else {
+		main = "text"
+		v = append(v, data.With("text", data.Text(n.Text)))
+	}
+	return data.Map(main, v...)
+}
+
+func statesValue(path []fsm.State) data.Value {
+	return data.List(path, func(s fsm.State) data.Value { return data.Text(string(s)) })
+}
+
+// askedValue is a model call.
+func askedValue(a sim.Asked) data.Value {
+	messages := a.Ask.Messages()
+	v := []data.Member{
+		data.With("purpose", data.Text(string(a.Ask.Purpose))),
+		data.With("session", data.Text(a.Ask.Session)),
+		data.With("messages", data.List(messages, messageValue)),
+		data.With("count", data.Int(len(messages))),
+	}
+	for _, m := range messages {
+		if m.Role == fsm.RoleSystem {
+			v = append(v, data.With("system", data.Text(m.Text)))
+			break
+		}
+	}
+	if n := len(messages); n > 0 {
+		v = append(v, data.With("last", messageValue(messages[n-1])))
+	}
+	v = append(v,
+		data.With("tools", data.List(a.Config.Offered(a.Ask.Tools), func(t fsm.ToolDecl) data.Value { return data.Text(t.Name) })),
+		data.With("options", optionsValue(a.Ask.Options)))
+	if a.Ask.Tokens > 0 {
+		v = append(v, data.With("tokens", data.Int(a.Ask.Tokens)))
+	}
+	return data.Map("purpose", v...)
+}
+
+// optionsValue are the options that are given, the temperature as a decimal.
+func optionsValue(o fsm.Options) data.Value {
+	var v []data.Member
+	if o.Temperature != 0 {
+		number := strconv.FormatFloat(float64(max(o.Temperature, 0))/1000, 'f', -1, 64)
+		v = append(v, data.With("temperature", data.Value{Kind: data.NumberKind, Text: number}))
+	}
+	if o.MaxTokens != 0 {
+		v = append(v, data.With("max_tokens", data.Int(o.MaxTokens)))
+	}
+	return data.Map("", v...)
+}
+
+func messageValue(m fsm.Message) data.Value {
+	v := []data.Member{data.With("role", data.Text(string(m.Role))), data.With("text", data.Text(m.Text))}
+	if m.Thinking != "" {
+		v = append(v, data.With("thinking", data.Text(m.Thinking)))
+	}
+	if len(m.Calls) > 0 {
+		v = append(v, data.With("calls", data.List(m.Calls, func(c fsm.ToolCall) data.Value {
+			return data.Map("tool", data.With("tool", data.Text(c.Name)), data.With("args", data.Args(c.Args)))
+		})))
+	}
+	if m.Tool != "" {
+		v = append(v, data.With("tool", data.Text(m.Tool)))
+	}
+	if m.ToolCall != "" {
+		v = append(v, data.With("id", data.Text(m.ToolCall)))
+	}
+	if len(m.Images) > 0 {
+		v = append(v, data.With("images", data.List(m.Images, func(b []byte) data.Value { return data.Text(string(b)) })))
+	}
+	if len(m.Used) > 0 {
+		v = append(v, data.With("used", data.List(m.Used, data.Text)))
+	}
+	return data.Map("text", v...)
+}
+
+// worldValue is the outside world by name.
+func worldValue(things []sim.Thing) data.Value {
+	v := data.Map("")
+	for _, t := range things {
+		is, err := data.OfJSON(t.Data)
+		if err != nil {
+			is = data.Text(t.Data) // all of it was read as data once
+		}
+		v.Members = append(v.Members, data.With(t.Name, is))
+	}
+	return v
+}

@@ -1,0 +1,308 @@
+// Package judge holds what happened in a run against what its file expects, and words what
+// does not hold: where the file says so, what was got, what comes nearest, and the last
+// steps before it (SCN-10).
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim"
+	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/data"
+	"shelly/sim/scenario/expression"
+	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/golden"
+	"shelly/sim/scenario/match"
+	"shelly/sim/strict"
+)
+
+// judgement holds a result against what its file expects.
+type judgement struct {
+	file     *format.File
+	result   *sim.Result
+	failures []Failure
+	dropped  int     // failures beyond failuresMax
+	step     int     // where the next failure shows
+	trace    []event // built when first wanted
+	handles  []handleSeen
+	kept     *golden.Golden // nil where the case asks for none
+
+	keptGolden golden.Kept // as it was read
+
+	evaluated []*expression.Evaluation // when first wanted, of the file's expressions in their order
+}
+
+func (j *judgement) events() []event {
+	if j.trace == nil {
+		j.trace = traceOf(j.result.Steps)
+	}
+	return j.trace
+}
+
+// Verdict is what a judgement comes to.
+type Verdict struct {
+	Failures []Failure
+	Golden   *golden.Golden // nil where the case asks for none
+}
+
+// Run holds a result against what its file expects, and what came of its crash
+// matrix, where there is one.
+func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []sim.MatrixFailure) Verdict {
+	j := &judgement{file: f, result: r, keptGolden: kept}
+	j.all()
+	j.matrix(crashed)
+	inOrder(j.failures)
+	if j.dropped > 0 {
+		text := fmt.Sprintf("and %d more failures", j.dropped)
+		j.failures = append(j.failures, Failure{Name: f.Name, File: f.Path(), Text: text, Again: Again(f)})
+	}
+	return Verdict{j.failures, j.kept}
+}
+
+// all judges everything that is judged.
+func (j *judgement) all() {
+	j.step = len(j.result.Steps)
+	j.broken()
+	j.calls()
+	j.replayed()
+	if e := j.file.Expect; e != nil {
+		j.said(e)
+		j.paths(e)
+		j.done(e)
+		for i := range e.Trace {
+			j.order(strict.Element("expect.trace", i), &e.Trace[i])
+		}
+	}
+	j.hold()
+	j.comeAbout()
+	if e := j.file.Expect; e != nil && e.Golden != nil {
+		j.kept = j.golden()
+	}
+}
+
+// broken fails what fails every case: a broken invariant (SCN-13), a call that
+// nothing was scripted for, an entry that nobody asked for (SCN-3).
+func (j *judgement) broken() {
+	name := j.file.Where("name")
+	for _, v := range j.result.Violations {
+		pos := name
+		if j.file.Replay != nil {
+			pos = j.file.Where(strict.Element("replay", v.Told))
+		}
+		j.failAt(pos, "invariants", v.Step, match.Mismatch{Text: v.Invariant + ": " + v.Text})
+	}
+	if j.file.Replay == nil { // a replay may end anywhere
+		for _, v := range j.result.Witness() {
+			j.fail(name, "invariants", match.Mismatch{Text: v.Invariant + ": " + v.Text})
+		}
+	}
+	for _, what := range j.result.Unexpected {
+		j.fail(name, "", match.Mismatch{Text: "unexpected: " + what})
+	}
+	j.unstruck()
+	for _, path := range j.unused() {
+		j.fail(j.file.Where(path), path, match.Mismatch{Text: "nobody asked for this entry; say optional: true if that may be"})
+	}
+}
+
+// unstruck fails the faults for an nth call that never came, and the crashes at a point
+// that was not met (SCN-24).
+func (j *judgement) unstruck() {
+	for _, i := range j.result.Unmet {
+		path := "faults.crash"
+		if at := strict.Element(path, i); j.file.Where(at) != (strict.Pos{}) {
+			path = at // one of a list
+		}
+		j.fail(j.file.Where(path), path, match.Mismatch{
+			Text: "this crash never was: its point was not met so often; say optional: true if that may be",
+		})
+	}
+	faults := compile.Faults(j.file)
+	for _, i := range j.result.Unstruck {
+		path := faults[i].Path
+		j.fail(j.file.Where(path), path, match.Mismatch{
+			Text: fmt.Sprintf("this fault struck nothing: what it is meant for came fewer than %d times; say optional: true if that may be", faults[i].Nth),
+		})
+	}
+}
+
+// unused lists the entries that no call took.
+func (j *judgement) unused() []string {
+	var paths []string
+	for s, script := range compile.Scripted(j.file) {
+		for i, l := range script.Lines {
+			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == sim.Taken{Script: s, Index: i} }) {
+				paths = append(paths, script.Paths[i])
+			}
+		}
+	}
+	for s, tool := range j.file.Tools.Stubs {
+		for i, e := range tool.Value {
+			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == sim.Taken{Script: s, Index: i} }) {
+				paths = append(paths, strict.Element("tools."+wording.Word(tool.Name), i))
+			}
+		}
+	}
+	return paths
+}
+
+// calls checks what the model was sent and what the tools were called with
+// (SCN-5).
+func (j *judgement) calls() {
+	scripts := compile.Scripted(j.file)
+	for _, a := range j.result.Asked {
+		if a.Line.Script < 0 {
+			continue
+		}
+		script := scripts[a.Line.Script]
+		if sees := script.Lines[a.Line.Index].Sees; sees != nil {
+			j.step = j.stepOf(a.Ask.Call)
+			j.sees(script.Paths[a.Line.Index]+".sees", sees, askedValue(a))
+		}
+	}
+	for _, r := range j.result.Ran {
+		if r.Act.Script < 0 {
+			continue
+		}
+		tool := j.file.Tools.Stubs[r.Act.Script]
+		if want := tool.Value[r.Act.Index].Args; want != nil {
+			j.step = j.stepOf(r.Run.Call)
+			j.expect(strict.Element("tools."+wording.Word(tool.Name), r.Act.Index)+".args", want, data.Args(r.Run.Args))
+		}
+	}
+	j.step = len(j.result.Steps)
+}
+
+// stepOf returns the step that made a call, or the last where a crash lost it.
+func (j *judgement) stepOf(call fsm.CallID) int {
+	for i, s := range j.result.Steps {
+		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return fsm.CallOf(e) == call }) {
+			return i
+		}
+	}
+	return len(j.result.Steps)
+}
+
+func (j *judgement) sees(path string, want *format.Sees, got data.Value) {
+	j.expect(path+".last", want.Last, got.Get("last"))
+	j.expect(path+".messages", want.Messages, got.Get("messages"))
+	j.expect(path+".count", want.Count, got.Get("count"))
+	j.expect(path+".system", want.System, got.Get("system"))
+	j.expect(path+".tools", want.Tools, got.Get("tools"))
+	j.expect(path+".options", want.Options, got.Get("options"))
+	j.expect(path+".tokens", want.Tokens, got.Get("tokens"))
+}
+
+// said checks what the world was told.
+func (j *judgement) said(e *format.Expect) {
+	r := j.result
+	j.expect("expect.replies", e.Replies, data.List(r.Replies(), j.timedReply))
+	j.expect("expect.notices", e.Notices, data.List(r.Notices, noticeValue))
+	j.expect("expect.messages", e.Messages, data.List(r.Messages, sentValue))
+	j.expect("expect.questions", e.Questions, data.List(r.Questions, questionValue))
+	j.expect("expect.audit", e.Audit, data.List(r.Audits, auditValue))
+	j.expect("expect.reports", e.Reports, data.List(r.Reports, reportValue))
+	j.expect("expect.refusals", e.Refusals, data.List(r.Refusals, func(f sim.Refusal) data.Value {
+		return data.Map("error", data.With("id", data.Text(f.Request.ID)), data.With("error", data.Text(f.Err.Error())))
+	}))
+	j.expect("expect.streamed", e.Streamed, data.List(r.Chunks, j.chunkValue))
+	j.expect("expect.asked", e.Asked, data.List(r.Asked, askedValue))
+	exit := data.Value{}
+	if n := len(r.Exits); n > 0 {
+		exit = data.Text(string(r.Exits[n-1]))
+	}
+	j.expect("expect.exit", e.Exit, exit)
+}
+
+// paths checks the ways through the tables.
+func (j *judgement) paths(e *format.Expect) {
+	if e.Lifecycle != nil {
+		j.expect("expect.lifecycle.path", e.Lifecycle.Path, statesValue(j.result.Path(fsm.Lifecycle.Name, 0)))
+	}
+	if e.Handle != nil {
+		j.handle("expect.handle", e.Handle)
+	}
+	for i := range e.Handles {
+		j.handle(strict.Element("expect.handles", i), &e.Handles[i])
+	}
+	if e.Inference == nil && e.Inferences == nil {
+		return
+	}
+	runs := j.inferences(&format.HandlePath{})
+	first := data.Value{}
+	if len(runs.List) > 0 {
+		first = runs.List[0]
+	}
+	if e.Inference != nil {
+		j.expect("expect.inference.path", e.Inference.Path, first)
+	}
+	j.expect("expect.inferences", e.Inferences, runs)
+}
+
+func (j *judgement) handle(path string, want *format.HandlePath) {
+	got := data.Value{}
+	if h, ok := j.find(want); ok {
+		got = statesValue(j.result.Path(fsm.HandleTable.Name, h.id))
+	}
+	j.expect(path+".path", want.Path, got)
+	j.expect(path+".inferences", want.Inferences, j.inferences(want))
+}
+
+// done checks what is left behind.
+func (j *judgement) done(e *format.Expect) {
+	if e.Memory != nil {
+		added := j.result.Memory[len(j.file.Memory):]
+		if e.Memory.Entries.ForNumber() {
+			j.expect("expect.memory.entries", e.Memory.Entries, data.Int(len(added)))
+		} else {
+			j.expect("expect.memory.entries", e.Memory.Entries, data.List(added, entryValue))
+		}
+	}
+	j.expect("expect.world", e.World, worldValue(j.result.World))
+	j.expect("expect.sessions", e.Sessions, sessionsValue(j.result.Sessions))
+	j.expect("expect.memory_file", e.MemoryMD, data.Text(j.result.MemoryFile))
+	j.expect("expect.history_file", e.HistoryMD, data.List(j.result.History, data.Text))
+	if c := e.Clock; c != nil {
+		j.expect("expect.clock.elapsed", c.Elapsed, data.Duration(j.result.End-fsm.Millis(j.file.Start())))
+		j.expect("expect.clock.at", c.At, data.Instant(j.result.Wall))
+	}
+	for _, t := range e.Tools {
+		n := 0
+		for _, r := range j.result.Ran {
+			if r.Run.Name == t.Name {
+				n++
+			}
+		}
+		j.expect("expect.tools."+wording.Word(t.Name)+".starts", t.Value.Starts, data.Int(n))
+	}
+	if got := string(j.result.Final.Lifecycle); e.Ends != "" && e.Ends != got {
+		j.fail(j.file.Where("expect.ends"), "expect.ends", match.Mismatch{Want: e.Ends, Got: got})
+	}
+}
+
+// expect fails where a matcher that is given does not match.
+func (j *judgement) expect(path string, want *match.Matcher, got data.Value) {
+	if want == nil {
+		return
+	}
+	if wrong := want.Match(got, path); wrong != nil {
+		wrong.Explain()
+		j.fail(wrong.Pos, wrong.Path, *wrong)
+	}
+}
+
+// matrix fails the crashes after which the case did not end as it should.
+func (j *judgement) matrix(failures []sim.MatrixFailure) {
+	for _, m := range failures {
+		key := "faults.crash"
+		if !j.file.EveryCrash() {
+			key = "name"
+		}
+		j.failAt(j.file.Where(key), key, -1, match.Mismatch{
+			Text: fmt.Sprintf("crash at point %d (%s): %s", m.Ordinal, m.Point, m.Text),
+		})
+	}
+}

@@ -1,0 +1,172 @@
+package lint
+
+import (
+	"reflect"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/expression"
+	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/match"
+	"shelly/sim/strict"
+)
+
+// items finds words in items that no event has: an item with one matches nothing, so
+// that never always holds.
+func (l *linter) items() {
+	f := l.file
+	for _, claims := range []struct {
+		key  string
+		list []format.Claim
+	}{{"always", f.Always}, {"never", f.Never}} {
+		for i := range claims.list {
+			l.condition(strict.Element(claims.key, i), &claims.list[i].That)
+			l.condition(strict.Element(claims.key, i), claims.list[i].When)
+		}
+	}
+	for i := range f.Eventually {
+		l.condition(strict.Element("eventually", i), &f.Eventually[i].That)
+		l.condition(strict.Element("eventually", i), f.Eventually[i].When)
+	}
+	if f.Expect == nil {
+		return
+	}
+	for i, o := range f.Expect.Trace {
+		at := strict.Element("expect.trace", i)
+		for _, list := range [][]format.Item{o.Before, o.InOrder} {
+			for j := range list {
+				l.item(at, &list[j])
+			}
+		}
+		l.item(at, o.Never)
+		l.item(at, o.Eventually)
+		l.item(at, o.After)
+		if o.Count != nil {
+			l.item(at, &o.Count.Of)
+		}
+	}
+}
+
+func (l *linter) condition(path string, c *format.Condition) {
+	if c != nil {
+		l.item(path, c.Item)
+	}
+}
+
+func (l *linter) item(path string, item *format.Item) {
+	if item == nil {
+		return
+	}
+	for _, key := range item.Keys() {
+		known := l.wordsOfItem(key)
+		for _, word := range item.Member(key).Choices() {
+			if text, _ := word.Text(); known != nil && !slices.Contains(known, text) {
+				l.found = append(l.found, finding(l.file, word.Pos(), path, wording.Unknown(key, text, known)+"; no event matches this"))
+			}
+		}
+	}
+}
+
+// wordsOfItem are the words that an event can have by a key, or nil where they are
+// not known.
+func (l *linter) wordsOfItem(key string) []string {
+	switch key {
+	case "tool", "audit":
+		return l.startable()
+	case "ask":
+		return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
+	case "timer":
+		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold)
+	case "notice":
+		return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld)
+	case "question":
+		return wordsFrom(fsm.QuestionApprove, fsm.QuestionUnknown, fsm.QuestionCrashes, fsm.QuestionDoubt)
+	case "exit":
+		return wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced)
+	case "table":
+		return []string{fsm.Lifecycle.Name, fsm.HandleTable.Name, fsm.InferenceTable.Name}
+	case "state":
+		return slices.Concat(expression.StatesOf(&fsm.Lifecycle), expression.StatesOf(&fsm.HandleTable), expression.StatesOf(&fsm.InferenceTable))
+	case "input":
+		return expression.InputKinds()
+	case "effect":
+		return expression.EffectKinds()
+	default:
+		return nil
+	}
+}
+
+// startable are the tools that a call can be of: those declared, and those that the
+// script calls although nobody declares them.
+func (l *linter) startable() []string {
+	names := append(l.file.Tools.Names(), expression.BuiltinNames()...)
+	for _, s := range compile.Scripts(l.file) {
+		for _, line := range s.Lines {
+			for _, c := range line.Calls {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+func wordsFrom[T ~string](list ...T) []string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
+	return words
+}
+
+// matchers finds those that each text matches.
+func (l *linter) matchers() { l.within("", reflect.ValueOf(l.file).Elem()) }
+
+// within looks at the matchers in a value of the format's types.
+func (l *linter) within(path string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			l.within(path, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			l.within(strict.Element(path, i), v.Index(i))
+		}
+	case reflect.Struct:
+		l.withinStruct(path, v)
+	}
+}
+
+func (l *linter) withinStruct(path string, v reflect.Value) {
+	switch m := v.Addr().Interface().(type) {
+	case *match.Matcher:
+		l.matcher(path, m)
+		return
+	case *format.Item:
+		l.matcher(path, &m.Matcher)
+		return
+	case *format.Script:
+		l.within(path, reflect.ValueOf(m.Lines))
+		return
+	case *format.Tools:
+		l.within(path, reflect.ValueOf(m.Stubs))
+		return
+	}
+	for _, f := range strict.Fields(v.Type()) {
+		l.within(strict.Member(path, f.Name), v.FieldByIndex(f.Index))
+	}
+	if name := v.FieldByName("Name"); v.NumField() == 2 && name.IsValid() && v.FieldByName("Value").IsValid() {
+		l.within(path, v.FieldByName("Value")) // of a Map
+	}
+}
+
+func (l *linter) matcher(path string, m *match.Matcher) {
+	for _, inner := range m.Inner() {
+		l.matcher(path, inner)
+	}
+	if m.Always() {
+		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each text; say what the text holds, or {$any: true}"))
+	}
+}

@@ -1,0 +1,126 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/format"
+	"shelly/sim/strict"
+)
+
+// unused finds variables that no text names and fragments that add nothing.
+func (l *linter) unused() {
+	f := l.file
+	for _, path := range f.UnusedVars() {
+		name := path[strings.LastIndexByte(path, '.')+1:]
+		l.found = append(l.found, finding(f, f.Where(path), path, "nothing uses it; write ${"+name+"} where its value belongs, or remove it"))
+	}
+	for _, file := range f.Includes() {
+		if !f.HasFrom(file) {
+			l.at("include", wording.Word(file)+" adds nothing: the scenario, or a later fragment, has each of its keys; remove it")
+		}
+	}
+}
+
+// tools finds stubs with answers that no line of the script asks for. One whose
+// entries only declare it is none: the model is offered it and leaves it alone.
+func (l *linter) tools() {
+	for _, t := range l.file.Tools.Stubs {
+		if slices.ContainsFunc(t.Value, does) && !l.calls(t.Name) && !l.expects(t.Name) {
+			l.at("tools."+wording.Word(t.Name), "no line of the script calls it; call it, or leave its answers out: "+wording.Word(t.Name)+": [] is a tool that nobody may call")
+		}
+	}
+}
+
+// does reports whether an entry says what a call comes to, and not only what tool it is.
+func does(e format.Entry) bool {
+	return e.Args != nil || e.Returns != nil || e.Reads != "" || e.Fails != nil || e.Hangs || e.Deaf || e.Lost || e.Takes != nil || compile.Changes(&e) != nil
+}
+
+// calls reports whether a line calls a tool or may do so by a text.
+func (l *linter) calls(tool string) bool {
+	for _, s := range compile.Scripts(l.file) {
+		for _, line := range s.Lines {
+			for _, c := range line.Calls {
+				if c.Name == tool {
+					return true
+				}
+			}
+			if strings.Contains(line.Text, tool) || strings.Contains(line.Thinking, tool) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// expects reports whether the case says how often a tool is started.
+func (l *linter) expects(tool string) bool {
+	if l.file.Expect == nil {
+		return false
+	}
+	_, ok := l.file.Expect.Tools.Get(tool)
+	return ok
+}
+
+// sessions finds lines and faults for a session that nobody in the timeline speaks in. Where a
+// chat names the session, or another handle may have one of its own, it is not known.
+func (l *linter) sessions() {
+	known := []string{format.DefaultSession}
+	for i := range l.file.Timeline {
+		m := &l.file.Timeline[i]
+		if m.Event != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
+			return
+		}
+		if m.Session != "" && !slices.Contains(known, m.Session) {
+			known = append(known, m.Session)
+		}
+	}
+	look := func(path, name string) {
+		if name != "" && !slices.Contains(known, name) {
+			l.at(path+".session", wording.Unknown("session", name, known)+"; nothing in the timeline is said in it")
+		}
+	}
+	for i, line := range l.file.Script.Lines {
+		look(strict.Element("brain", i), line.Session)
+	}
+	l.file.Faults.Brain.Each(l.file.Where, "faults.brain", func(at string, v *format.BrainFault) { look(at, v.Session) })
+}
+
+// optional finds a script of which nothing need be used: the case holds also where
+// the model is never asked. Where the process dies, that may be what is meant.
+func (l *linter) optional() {
+	f := l.file
+	if len(f.Script.Lines) == 0 || len(f.Faults.Crash) > 0 || slices.ContainsFunc(f.Script.Lines, func(line format.Line) bool { return !line.Optional }) {
+		return
+	}
+	l.at("brain", "each entry is optional, so the case also holds where the model is never asked; leave optional out of those that must be used")
+}
+
+// world finds names that a tool reads and that nothing puts there, where one that is
+// there is near.
+func (l *linter) world() {
+	var names []string
+	for _, t := range l.file.World {
+		names = append(names, t.Name)
+	}
+	for _, t := range l.file.Tools.Stubs {
+		for _, e := range t.Value {
+			for _, c := range compile.Changes(&e) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	for _, t := range l.file.Tools.Stubs {
+		for i, e := range t.Value {
+			if e.Reads == "" || slices.Contains(names, e.Reads) {
+				continue
+			}
+			if meant := wording.Nearest(e.Reads, names); meant != "" {
+				l.at(strict.Element("tools."+wording.Word(t.Name), i)+".reads", "the world holds nothing by the name "+wording.Word(e.Reads)+"; did you mean "+wording.Word(meant)+"?")
+			}
+		}
+	}
+}

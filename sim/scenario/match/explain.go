@@ -1,0 +1,147 @@
+package match
+
+import (
+	"strconv"
+	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/scenario/data"
+	"shelly/sim/strict"
+)
+
+// Explain adds what helps to see why a value does not match: the nearest candidate,
+// the entries that are missing or too many, or where two texts differ (SCN-33). It is
+// done once a mismatch is told, for matching is also how candidates are tried.
+func (w *Mismatch) Explain() {
+	if w.of == nil || w.Hint != "" {
+		return
+	}
+	switch w.of.op {
+	case opScalar, opLiteral:
+		w.Hint = w.whereTextsDiffer()
+	case opList:
+		w.explainList()
+	case opContains:
+		inner := &w.of.list[0]
+		switch {
+		case w.value.Kind == data.ListKind:
+			w.Hint = inner.nearestEntry(w.value.List, nil)
+		case w.value.Kind == data.TextKind && inner.data.Kind == data.TextKind:
+			w.Hint = longestPart(inner.data.Text, w.value.Text)
+		}
+	case opUnordered:
+		w.explainUnordered()
+	}
+}
+
+const alignedMax = 400 // entries of a list that are aligned with others
+
+// explainList aligns the wanted entries of a list with those got, and tells of those
+// that have no partner. Where one is missing, its own place in the file is told.
+func (w *Mismatch) explainList() {
+	want, got := w.of.list, w.value.List
+	if w.value.Kind != data.ListKind || len(want) == len(got) || len(want) > alignedMax || len(got) > alignedMax {
+		return
+	}
+	missing, surplus := align(want, got)
+	if len(missing) == 1 && len(surplus) == 0 {
+		w.Pos = want[missing[0]].pos
+	}
+	w.Hint = unpaired(want, got, missing, surplus)
+}
+
+// explainUnordered tells of the wanted entries that found no partner, and of the
+// entries that nobody wants.
+func (w *Mismatch) explainUnordered() {
+	m, got := w.of, w.value.List
+	if w.value.Kind != data.ListKind || len(m.list) > alignedMax || len(got) > alignedMax {
+		return
+	}
+	taker := make([]int, len(got))
+	var missing, surplus []int
+	for i := range m.list {
+		if !m.assign(i, got, taker, make([]bool, len(got))) {
+			missing = append(missing, i)
+		}
+	}
+	for i := range got {
+		if taker[i] == 0 {
+			surplus = append(surplus, i)
+		}
+	}
+	w.Hint = unpaired(m.list, got, missing, surplus)
+}
+
+// unpaired names what came nearest to the first wanted entry that is missing, where
+// it is a map, or else which entries are missing and which are too many.
+func unpaired(want []Matcher, got []data.Value, missing, surplus []int) string {
+	if len(missing) > 0 && len(surplus) > 0 && want[missing[0]].op == opMap {
+		left := make([]bool, len(got))
+		for _, i := range surplus {
+			left[i] = true
+		}
+		if line := want[missing[0]].nearestEntry(got, func(i int) bool { return left[i] }); line != "" {
+			return line
+		}
+	}
+	var parts []string
+	if len(missing) > 0 {
+		parts = append(parts, "missing: "+some(missing, func(i int) string { return want[i].String() }))
+	}
+	if len(surplus) > 0 {
+		parts = append(parts, "too many: "+some(surplus, func(i int) string { return got[i].String() }))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// some names the first of several entries by index and text, and counts the rest.
+func some(list []int, name func(int) string) string {
+	const shownMax = 4
+	var parts []string
+	for _, i := range list[:min(len(list), shownMax)] {
+		parts = append(parts, strict.Element("", i)+" "+wording.Clip(name(i), partBytesMax))
+	}
+	text := strings.Join(parts, ", ")
+	if rest := len(list) - shownMax; rest > 0 {
+		text += " and " + strconv.Itoa(rest) + " more"
+	}
+	return text
+}
+
+// align pairs wanted entries with those got, as many as possible in their order (a
+// longest common subsequence), and returns the indexes of those without a partner.
+func align(want []Matcher, got []data.Value) (missing, surplus []int) {
+	pairs := make([][]int, len(want)+1) // how many pairs the rest from [i][k] has
+	fits := make([][]bool, len(want))
+	for i := range pairs {
+		pairs[i] = make([]int, len(got)+1)
+	}
+	for i := len(want) - 1; i >= 0; i-- {
+		fits[i] = make([]bool, len(got))
+		for k := len(got) - 1; k >= 0; k-- {
+			fits[i][k] = want[i].Match(got[k], "") == nil
+			pairs[i][k] = max(pairs[i+1][k], pairs[i][k+1])
+			if fits[i][k] {
+				pairs[i][k] = max(pairs[i][k], pairs[i+1][k+1]+1)
+			}
+		}
+	}
+	i, k := 0, 0
+	for i < len(want) && k < len(got) {
+		switch {
+		case fits[i][k] && pairs[i][k] == pairs[i+1][k+1]+1:
+			i, k = i+1, k+1
+		case pairs[i+1][k] >= pairs[i][k+1]:
+			missing, i = append(missing, i), i+1
+		default:
+			surplus, k = append(surplus, k), k+1
+		}
+	}
+	for ; i < len(want); i++ {
+		missing = append(missing, i)
+	}
+	for ; k < len(got); k++ {
+		surplus = append(surplus, k)
+	}
+	return missing, surplus
+}

@@ -1,0 +1,109 @@
+package match
+
+import (
+	"slices"
+
+	"shelly/sim/scenario/data"
+	"shelly/sim/strict"
+)
+
+// Pos is where the matcher stands in its file.
+func (m *Matcher) Pos() strict.Pos { return m.pos }
+
+// Keys are the keys of a map, or none where the matcher is for something else.
+func (m *Matcher) Keys() []string {
+	var keys []string
+	for i := range m.members {
+		keys = append(keys, m.members[i].key)
+	}
+	return keys
+}
+
+// Member is what a member of a map must be like, or nil.
+func (m *Matcher) Member(key string) *Matcher {
+	if i := m.index(key); i >= 0 {
+		return &m.members[i].matcher
+	}
+	return nil
+}
+
+// Inner are the matchers right within this one.
+func (m *Matcher) Inner() []*Matcher {
+	var inner []*Matcher
+	for i := range m.list {
+		inner = append(inner, &m.list[i])
+	}
+	for i := range m.members {
+		inner = append(inner, &m.members[i].matcher)
+	}
+	return inner
+}
+
+// Text is the scalar or literal text that a value must be.
+func (m *Matcher) Text() (text string, ok bool) {
+	return m.data.Text, (m.op == opScalar || m.op == opLiteral) && m.data.Kind == data.TextKind
+}
+
+// Choices are the matchers of a text among which a value can choose: itself, or those
+// that it gives.
+func (m *Matcher) Choices() []*Matcher {
+	switch _, text := m.Text(); {
+	case text && m.op == opScalar:
+		return []*Matcher{m}
+	case m.op == opOneOf:
+		var list []*Matcher
+		for i := range m.list {
+			list = append(list, m.list[i].Choices()...)
+		}
+		return list
+	default:
+		return nil
+	}
+}
+
+// Exact are the matchers of a text to the letter, in lists and in the members of maps by
+// some keys. Of a map that leave is true of there are none.
+func (m *Matcher) Exact(keys []string, leave func(*Matcher) bool) []*Matcher {
+	if _, text := m.Text(); text {
+		return []*Matcher{m}
+	}
+	var list []*Matcher
+	switch m.op {
+	case opList, opExact, opOneOf, opAll, opUnordered:
+		for i := range m.list {
+			list = append(list, m.list[i].Exact(keys, leave)...)
+		}
+	case opMap:
+		for i := range m.members {
+			if of := &m.members[i]; slices.Contains(keys, of.key) && !leave(m) {
+				list = append(list, of.matcher.Exact(keys, leave)...)
+			}
+		}
+	}
+	return list
+}
+
+// Always reports whether every text matches.
+func (m *Matcher) Always() bool {
+	switch m.op {
+	case opRegex:
+		return m.data.Text == ""
+	case opContains:
+		text, ok := m.list[0].Text()
+		return ok && text == ""
+	default:
+		return false
+	}
+}
+
+// ForNumber reports whether a matcher is for a number.
+func (m *Matcher) ForNumber() bool {
+	switch m.op {
+	case opGt, opGte, opLt, opLte:
+		return true
+	case opOneOf, opAll, opExact:
+		return m.list[0].ForNumber()
+	default:
+		return m.data.Kind == data.NumberKind
+	}
+}
