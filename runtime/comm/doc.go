@@ -10,8 +10,8 @@
 //
 // # HTTP
 //
-// Every route but /healthz wants "Authorization: Bearer TOKEN". Bodies are one
-// JSON object, of type application/json.
+// Every route but /healthz and /v1/proof wants "Authorization: Bearer TOKEN". Bodies are
+// one JSON object, of type application/json.
 //
 //	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
 //	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
@@ -38,6 +38,7 @@
 //	GET  /v1/memory/export           all entries (memory.ReadFile); ?vectors=0: without vectors
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
+//	GET  /v1/proof?challenge=        {proof}: that it knows the token, to 64 random hexadecimal digits ([Proof]); needs no token
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token
 //
 // A request's images are a list of texts in base64, and its context is a list of

@@ -28,7 +28,7 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			p.write(w)
 			return
 		}
-		if r.URL.Path != healthRoute && !h.secret.is(bearer(r)) {
+		if r.URL.Path != healthRoute && r.URL.Path != ProofRoute && !h.secret.is(bearer(r)) {
 			h.o.Counters.badTokens.Add(1)
 			h.refuseToken(w)
 			return

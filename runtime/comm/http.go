@@ -135,6 +135,7 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle("/v1/memory/export", only(http.MethodGet, h.getExport))
 	}
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
+	mux.Handle(ProofRoute, only(http.MethodGet, h.getProof))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
 	return mux

@@ -42,6 +42,11 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"audit without a token", with(get("/v1/audit"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
 		{"unknown route without a token", with(get("/v2"), "Authorization", ""), 401, comm.CodeUnauthorized, "token"},
 
+		{"no challenge", with(get("/v1/proof"), "Authorization", ""), 400, comm.CodeBadRequest, "challenge"},
+		{"a short challenge", get("/v1/proof?challenge=00"), 400, comm.CodeBadRequest, "challenge"},
+		{"a challenge and more", get("/v1/proof?challenge=" + comm.NewChallenge() + "&path=/v1/status"), 400, comm.CodeBadRequest, `"path"`},
+		{"a challenge from a page", with(get("/v1/proof?challenge="+comm.NewChallenge()), "Origin", "https://evil.example"), 403, comm.CodeForbidden, "another site"},
+
 		{"foreign Host", hosted("evil.example"), 403, comm.CodeForbidden, "Host"},
 		{"Host that starts with localhost", hosted("localhost.evil.example"), 403, comm.CodeForbidden, "Host"},
 		{"Host of another port", hosted("127.0.0.1:1"), 403, comm.CodeForbidden, "Host"},

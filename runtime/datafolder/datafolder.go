@@ -4,6 +4,7 @@
 //	identity.json  that a store was made here: where that is gone, none is begun in silence
 //	memory/        MEMORY.md and HISTORY.md (package session)
 //	token          what clients show (package client), as endpoint.json, where they find it
+//	processes/     which commands run (package tree)
 //
 // Beside them lie, for a while, what a backup or a restore works with (package backup).
 package datafolder

@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/process"
 )
 
 // listen binds the listeners, says in the data folder where they are, and serves
@@ -19,7 +20,7 @@ func (s *starting) listen(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
-	at := client.Endpoint{PID: os.Getpid(), Version: version.Text()}
+	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}
 	if s.cfg.Comm.HTTP != "" {
 		l, err := comm.ListenTCP(s.cfg.Comm.HTTP)

@@ -10,11 +10,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"shelly/runtime/comm"
+	"shelly/runtime/process"
 )
 
 const (
@@ -30,6 +32,8 @@ type Options struct {
 	// SilenceMax is how long a stream may be silent before it counts as broken;
 	// 0: four heartbeats of the daemon.
 	SilenceMax time.Duration
+	// ProofMax is how long a daemon may take to prove that it is one; 0: 5 s.
+	ProofMax time.Duration
 	// Again is called before each further try; nil: nobody is told.
 	Again func()
 	// Pause waits between two tries; nil: by the clock.
@@ -49,21 +53,26 @@ func New(dir string, o Options) *Client {
 	if o.SilenceMax <= 0 {
 		o.SilenceMax = 4 * comm.HeartbeatEvery
 	}
+	if o.ProofMax <= 0 {
+		o.ProofMax = proofTimeout
+	}
 	if o.Pause == nil {
 		o.Pause = pause
 	}
 	if o.Again == nil {
 		o.Again = func() {}
 	}
-	return &Client{dir: dir, o: o, http: &http.Client{
+	c := &Client{dir: dir, o: o}
+	c.http = &http.Client{
 		Transport: &http.Transport{
 			Proxy:                 nil, // the token stays on this machine
-			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			DialContext:           c.dial,
 			ResponseHeaderTimeout: headerTimeout,
 			DisableKeepAlives:     true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
+	return c
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -145,7 +154,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnauthorized, err)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+at.HTTP+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithValue(ctx, tokenKey{}, token), method, "http://"+at.HTTP+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make the request to %s: %w", at.HTTP, err)
 	}
@@ -157,6 +166,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && ctx.Err() == nil {
 		return nil, fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, at.HTTP)
 	}
+	if errors.Is(err, errStranger) {
+		return nil, stranger(at, filepath.Join(c.dir, TokenFile))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ask shelly: %w: %w", errBroken, err)
 	}
@@ -165,6 +177,19 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 		return nil, refusal(response, at.HTTP)
 	}
 	return response, nil
+}
+
+// stranger is the error where something else listens in the daemon's place. The token was
+// not sent.
+func stranger(at Endpoint, tokenFile string) error {
+	if process.Gone(at.PID, at.Start) {
+		return fmt.Errorf("%w (another program answers at %s, where process %d listened, which has ended)", ErrNotRunning, at.HTTP, at.PID)
+	}
+	return &Error{Problem: comm.Problem{
+		Code:    comm.CodeUnauthorized,
+		Message: fmt.Sprintf("what answers at %s cannot prove that it knows the token in %s, which was not sent: it is not shelly, or not that of this data folder", at.HTTP, tokenFile),
+		Hint:    "start shelly again; it writes down where it listens",
+	}}
 }
 
 // refusal reads an error.

@@ -22,6 +22,7 @@ type Endpoint struct {
 	HTTP    string `json:"http"`          // HOST:PORT
 	UDP     string `json:"udp,omitempty"` // HOST:PORT
 	PID     int    `json:"pid"`
+	Start   string `json:"start,omitempty"` // of the process (process.Started)
 	Version string `json:"version"`
 }
 
@@ -44,9 +45,9 @@ func RemoveEndpoint(dir string) error {
 }
 
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// that is ErrNotRunning; one that a killed daemon has left looks like any other.
-// It does not return an address beyond this machine, because the token would be
-// sent there.
+// that is ErrNotRunning; one that a killed daemon has left looks like any other, so
+// whoever listens there proves what it is before it is sent the token (COM-18). It does
+// not return an address beyond this machine.
 func ReadEndpoint(dir string) (Endpoint, error) {
 	path := filepath.Join(dir, EndpointFile)
 	data, err := os.ReadFile(path)

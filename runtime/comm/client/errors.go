@@ -24,7 +24,7 @@ var (
 
 // Error is a refusal of the daemon.
 type Error struct {
-	Status int // of HTTP
+	Status int // of HTTP; 0: there was no answer
 	comm.Problem
 }
 

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -119,10 +120,21 @@ func (d *daemon) serve() {
 	})
 }
 
-// insteadOf puts another server in the daemon's place until the first pause.
+// insteadOf puts another server in the daemon's place until the first pause, which knows
+// the token.
 func (d *daemon) insteadOf(handle http.HandlerFunc) {
 	d.t.Helper()
-	other := httptest.NewServer(handle)
+	token, err := client.ReadToken(d.dir)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != comm.ProofRoute {
+			handle(w, r)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(comm.ProofBody{Proof: comm.Proof(token, r.Host, r.FormValue("challenge"))})
+	}))
 	d.t.Cleanup(other.Close)
 	right, err := client.ReadEndpoint(d.dir)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"shelly/runtime/process"
 )
 
 // record is what the next process of the daemon must know of a command.
@@ -72,7 +74,7 @@ func (k *Keeper) Clear() (ended []Process, err error) {
 	if err != nil || k.dir == "" {
 		return nil, err
 	}
-	boot, err := bootID()
+	boot, err := process.Boot()
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +133,13 @@ func endMarked(mark uint64) (ended, left []Process, err error) {
 
 // marked returns the processes with a mark.
 func marked(mark uint64) (found []Process, err error) {
-	all, err := entries()
+	all, err := process.All()
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range all {
-		if got, ok := markOf(e.pid); ok && got == mark && !e.dead {
-			found = append(found, Process{e.pid, e.name})
+		if got, ok := markOf(e.PID); ok && got == mark && !e.Dead {
+			found = append(found, Process{e.PID, e.Name})
 		}
 	}
 	return found, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/runtime/failpoint"
+	"shelly/runtime/process"
 )
 
 // Run runs a command to its end and returns when nothing of it is left, soon after ctx
@@ -76,7 +77,7 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	if t.mark, err = newMark(); err != nil {
 		return nil, fmt.Errorf("choose a mark: %w", err)
 	}
-	boot, err := bootID()
+	boot, err := process.Boot()
 	if err != nil {
 		return nil, err
 	}
@@ -215,14 +216,14 @@ func (t *running) outlive() {
 
 // left are the processes of the tree that live.
 func (t *running) left() []Process {
-	all, err := entries()
+	all, err := process.All()
 	if err != nil {
 		return nil
 	}
 	var left []Process
 	for _, e := range below(t.cmd.Process.Pid, all) {
-		if !e.dead {
-			left = append(left, Process{e.pid, e.name})
+		if !e.Dead {
+			left = append(left, Process{e.PID, e.Name})
 		}
 	}
 	return left

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"shelly/runtime/process"
 )
 
 // Lacks says what this system cannot keep of what the package promises; empty: nothing.
@@ -160,15 +162,15 @@ func (w *watch) reap() {
 
 // killBelow kills all that is below this process now, or else the command's group.
 func killBelow(command int) {
-	all, err := entries()
+	all, err := process.All()
 	if err != nil {
 		_ = unix.Kill(-command, unix.SIGKILL) // what is known without /proc
 		return
 	}
 	for _, e := range below(os.Getpid(), all) {
-		handle, _ := kill(e.pid, func() bool {
-			now, ok := look(e.pid)
-			return ok && now.start == e.start
+		handle, _ := kill(e.PID, func() bool {
+			now, ok := process.Find(e.PID)
+			return ok && now.Start == e.Start
 		})
 		if handle >= 0 {
 			_ = unix.Close(handle)

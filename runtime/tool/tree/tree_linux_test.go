@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"shelly/runtime/process"
 )
 
 // asDaemon makes this binary run one command until it is killed: the folder of the
@@ -258,7 +260,7 @@ func TestTOL11ARecordOfOthersEndsNobody(t *testing.T) {
 	other := exec.Command("sleep", "1000")
 	s.must(other.Start())
 	defer func() { _, _ = other.Process.Kill(), other.Wait() }()
-	boot, err := bootID()
+	boot, err := process.Boot()
 	s.must(err)
 	s.must(os.Mkdir(s.records(), 0o700))
 	for name, text := range map[string]string{
@@ -329,22 +331,7 @@ func TestTheOutputOfWhatIsLeftForAMomentIsTaken(t *testing.T) {
 	}
 }
 
-func TestStatAndLimitsAreReadWhateverANameHolds(t *testing.T) {
-	tail := " S 7 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1 18446744073709551615"
-	zombie := strings.Replace(tail, " S", " Z", 1)
-	for _, name := range []string{"sh", "a b", ") S 1 (", "((", "))", "\n"} {
-		for what, dead := range map[string]bool{tail: false, zombie: true, strings.Replace(zombie, " 20 0 1 0", " 20 0 2 0", 1): false} {
-			e, ok := readStat(5, []byte("5 ("+name+")"+what))
-			if want := (entry{5, 7, 4711, dead, name}); !ok || e != want {
-				t.Errorf("%q: %+v, %v", name, e, ok)
-			}
-		}
-	}
-	for _, text := range []string{"", "5", "5 (sh", "5 )sh(", "5 (sh) S", "5 (sh) S x 1 1 0 -1 1 1 0 0 0 0 0 0 0 20 0 1 0 4711"} {
-		if e, ok := readStat(5, []byte(text)); ok {
-			t.Errorf("%q: %+v", text, e)
-		}
-	}
+func TestAMarkIsReadFromTheLimits(t *testing.T) {
 	for limits, want := range map[string]uint64{
 		"Max realtime timeout      1099511627777        1099511627778        us        \n": 1099511627778,
 		"Max realtime timeout      unlimited            unlimited            us        \n": 0,

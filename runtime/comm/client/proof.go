@@ -1,0 +1,104 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"shelly/runtime/comm"
+)
+
+// proofTimeout bounds the proof of a daemon. It knows the answer without asking anybody.
+const proofTimeout = 5 * time.Second
+
+// proofBytesMax bounds its answer, the headers included.
+const proofBytesMax = 4 << 10
+
+// errStranger says that what has answered does not know the token.
+var errStranger = errors.New("it cannot prove that it is the shelly of this data folder")
+
+// tokenKey is where a request's context holds the token, for the proof of its connection.
+type tokenKey struct{}
+
+// dial opens a connection and lets the other end prove that it knows the token. Nothing
+// else is sent before (COM-18).
+func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	token, _ := ctx.Value(tokenKey{}).(string)
+	if err := c.prove(ctx, conn, token); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// prove asks for the proof. A connection that breaks meanwhile proves nothing of either
+// kind; whoever is silent, or says anything else, is a stranger.
+func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
+	defer stop()
+	if err := conn.SetDeadline(time.Now().Add(c.o.ProofMax)); err != nil {
+		return err
+	}
+	at, challenge := conn.RemoteAddr().String(), comm.NewChallenge()
+	proof, err := askProof(conn, at, challenge)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil:
+		return fmt.Errorf("%w: it says nothing", errStranger)
+	case err != nil:
+		return err
+	case !comm.IsProof(proof, token, at, challenge):
+		return errStranger
+	}
+	if !stop() {
+		return ctx.Err()
+	}
+	return conn.SetDeadline(time.Time{})
+}
+
+// askProof sends the challenge. Its error is one of the connection; an answer that is no
+// proof is an empty one.
+func askProof(conn net.Conn, at, challenge string) (proof string, err error) {
+	request, err := http.NewRequest(http.MethodGet, "http://"+at+comm.ProofRoute+"?challenge="+challenge, nil)
+	if err != nil {
+		return "", err
+	}
+	if err := request.Write(conn); err != nil {
+		return "", err
+	}
+	limited := &io.LimitedReader{R: conn, N: proofBytesMax}
+	in := bufio.NewReader(limited)
+	response, err := http.ReadResponse(in, request)
+	var text []byte
+	if err == nil && response.StatusCode == http.StatusOK && response.ContentLength > 0 {
+		text, err = io.ReadAll(response.Body)
+	}
+	if limited.N <= 0 {
+		return "", nil
+	}
+	if err != nil {
+		return "", broken(err)
+	}
+	var body comm.ProofBody
+	if response.Close || in.Buffered() > 0 || json.Unmarshal(text, &body) != nil {
+		return "", nil
+	}
+	return body.Proof, nil
+}
+
+// broken is an error of the connection, or nil where what came over it is not HTTP.
+func broken(err error) error {
+	if network := net.Error(nil); errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package comm
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"net/http"
+)
+
+// ProofRoute is where a client that does not know yet whom it has reached asks for a proof,
+// with ?challenge= a text of [NewChallenge], before it sends its token (COM-18).
+const ProofRoute = "/v1/proof"
+
+// ProofBody is its answer.
+type ProofBody struct {
+	Proof string `json:"proof"`
+}
+
+// challengeBytes is how much chance is in a challenge.
+const challengeBytes = 32
+
+// NewChallenge returns a text that nobody has seen before.
+func NewChallenge() string {
+	var b [challengeBytes]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}
+
+// Proof is what only a holder of the token can answer to a challenge. The address is that
+// at which the client has asked, so that who listens elsewhere cannot pass the challenge on.
+func Proof(token, address, challenge string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte("shelly listens at " + address + " and answers " + challenge))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// IsProof compares in constant time.
+func IsProof(proof, token, address, challenge string) bool {
+	return hmac.Equal([]byte(proof), []byte(Proof(token, address, challenge)))
+}
+
+// getProof proves that this listener knows the token. What it tells is of use to nobody:
+// the token cannot be found from it, and no other challenge is answered with it.
+func (h *HTTP) getProof(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "challenge"); err != nil {
+		return err
+	}
+	challenge := r.URL.Query().Get("challenge")
+	if b, err := hex.DecodeString(challenge); err != nil || len(b) != challengeBytes {
+		return badRequest("the challenge is not 64 hexadecimal digits", "send as many random ones")
+	}
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return &Problem{CodeInternal, "the listener does not know its address", ""}
+	}
+	writeJSON(w, http.StatusOK, ProofBody{Proof(h.o.Token, at.String(), challenge)})
+	return nil
+}
