@@ -28,10 +28,14 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			p.write(w)
 			return
 		}
-		if r.URL.Path != healthRoute && r.URL.Path != ProofRoute && !h.secret.is(bearer(r)) {
+		shown := h.secret.is(bearer(r))
+		if !shown && r.URL.Path != healthRoute && r.URL.Path != ProofRoute {
 			h.o.Counters.badTokens.Add(1)
 			h.refuseToken(w)
 			return
+		}
+		if shown {
+			showToken(r)
 		}
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			notFound().write(w) // and no redirect to what it might have meant

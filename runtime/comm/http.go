@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/descriptor"
 )
 
 // Principal is who every request comes from: the holder of the token.
@@ -39,7 +40,8 @@ const (
 type HTTPOptions struct {
 	Token           string
 	RequestBytesMax int           // of a body, the JSON around the text included
-	StreamsMax      int           // 0: the constant of this name
+	ConnectionsMax  int           // 0: the constant of this name, or fewer as the process may open files
+	StreamsMax      int           // 0: the constant of this name, or three quarters of ConnectionsMax
 	ReadTimeout     time.Duration // for the headers, and for headers and body together; 0: 5 s
 	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
 	Counters        *Counters     // nil: its own
@@ -80,8 +82,11 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 }
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
+	if o.ConnectionsMax < 1 {
+		o.ConnectionsMax = connectionsFor(descriptor.Max())
+	}
 	if o.StreamsMax < 1 {
-		o.StreamsMax = StreamsMax
+		o.StreamsMax = min(StreamsMax, o.ConnectionsMax*3/4) // so that there is always one for a short question
 	}
 	if o.ReadTimeout <= 0 {
 		o.ReadTimeout = 5 * time.Second
@@ -193,8 +198,11 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      h.o.WriteTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    HeaderBytesMax,
-		ConnState: func(_ net.Conn, state http.ConnState) {
+		ConnContext:       withConnection,
+		ConnState: func(conn net.Conn, state http.ConnState) {
 			switch state {
+			case http.StateIdle:
+				conn.(*connection).rests()
 			case http.StateNew:
 				connections.Add(1)
 			case http.StateClosed:
@@ -204,7 +212,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog: slog.NewLogLogger(h.o.Log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	go func() { ended <- server.Serve(newConnections(l, h.o.ConnectionsMax)) }()
 	var err error
 	select {
 	case err = <-ended:

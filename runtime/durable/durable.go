@@ -7,11 +7,14 @@ package durable
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"shelly/runtime/descriptor"
 )
 
 // As says how a file gets its name.
@@ -31,7 +34,7 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	if leads, err := filepath.EvalSymlinks(name); err == nil && a.Follow {
 		place = leads
 	}
-	temp, err := a.open(place)
+	temp, err := descriptor.Get(context.Background(), func() (*os.File, error) { return a.open(place) })
 	if err != nil {
 		return failed(name, err)
 	}
@@ -106,7 +109,7 @@ func Text(name string, text []byte) error { return As{}.Text(name, text) }
 
 // Folder makes the names in a folder durable.
 func Folder(dir string) error {
-	f, err := os.Open(dir)
+	f, err := descriptor.Get(context.Background(), func() (*os.File, error) { return os.Open(dir) })
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"shelly/runtime/descriptor"
 )
 
 // Defaults of [Options] and [Timeouts].
@@ -168,8 +171,12 @@ func or[T int | time.Duration | ToolsBy](v, otherwise T) T {
 // neighbour's, and a proxy set for the web must not see the conversation.
 func newTransport(connect time.Duration) *http.Transport {
 	return &http.Transport{
-		Proxy:               nil,
-		DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
+		Proxy: nil,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return descriptor.Get(ctx, func() (net.Conn, error) {
+				return (&net.Dialer{Timeout: connect}).DialContext(ctx, network, address)
+			})
+		},
 		TLSHandshakeTimeout: connect,
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 64,

@@ -2,17 +2,20 @@ package process
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"shelly/runtime/descriptor"
 )
 
 // All returns all processes that may be seen. One that ends meanwhile may be among them or
 // not.
 func All() ([]Entry, error) {
-	dir, err := os.Open("/proc")
+	dir, err := descriptor.Get(context.Background(), func() (*os.File, error) { return os.Open("/proc") })
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +39,21 @@ func All() ([]Entry, error) {
 
 // Find returns one process, and false where there is none.
 func Find(pid int) (Entry, bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	text, err := Read(pid, "stat")
 	if err != nil {
 		return Entry{}, false
 	}
 	return readStat(pid, text)
+}
+
+// Read returns a file of a process's folder in /proc. It waits where there is no
+// descriptor for it: a process that cannot be looked at is not gone.
+func Read(pid int, name string) ([]byte, error) {
+	return readFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+}
+
+func readFile(name string) ([]byte, error) {
+	return descriptor.Get(context.Background(), func() ([]byte, error) { return os.ReadFile(name) })
 }
 
 // readStat reads proc_pid_stat(5). The name may hold anything, parentheses and spaces
@@ -63,7 +76,7 @@ func readStat(pid int, text []byte) (Entry, bool) {
 
 // Boot returns the name of the machine's present run, which no other run has.
 func Boot() (string, error) {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	text, err := readFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text)), err
 }
 

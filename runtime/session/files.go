@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 
 	"shelly/fsm"
+	"shelly/runtime/descriptor"
 	"shelly/runtime/durable"
 	"shelly/runtime/failpoint"
 )
@@ -138,7 +140,9 @@ func readTail(file io.ReaderAt, size int64) (string, error) {
 // open opens a regular file of at most so many bytes, and nothing where there is
 // none. It waits for no pipe.
 func open(name string, bytesMax int64) (*os.File, fs.FileInfo, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := descriptor.Get(context.Background(), func() (*os.File, error) {
+		return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

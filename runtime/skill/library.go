@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/runtime/descriptor"
 )
 
 const (
@@ -64,11 +65,11 @@ type skill struct {
 // Open reads the skills of a workspace. A workspace may have none, or something else
 // under the name of their folder.
 func Open(workspace string) (*Library, []Problem, error) {
-	above, err := os.OpenRoot(workspace)
+	above, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return os.OpenRoot(workspace) })
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the workspace: %w", err)
 	}
-	root, err := above.OpenRoot(folderName)
+	root, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return above.OpenRoot(folderName) })
 	err = errors.Join(err, above.Close())
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Library{}, nil, nil

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +13,14 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"shelly/runtime/descriptor"
 	"shelly/sim/strict"
 )
 
 // names returns the names in a folder that are not hidden, in order, of the first
 // entriesMax that the system gives.
 func names(root *os.Root, dir string) ([]string, error) {
-	folder, err := root.Open(dir)
+	folder, err := descriptor.Get(context.Background(), func() (*os.File, error) { return root.Open(dir) })
 	if err != nil {
 		return nil, err
 	}
@@ -38,13 +40,15 @@ func names(root *os.Root, dir string) ([]string, error) {
 
 // readFile reads a text of a skill's folder, line ends as LF.
 func (l *Library) readFile(folder, name string) (text string, err error) {
-	root, err := l.root.OpenRoot(folder)
+	root, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return l.root.OpenRoot(folder) })
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	// Not to wait for the other end of a pipe.
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := descriptor.Get(context.Background(), func() (*os.File, error) {
+		return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("there is no %s: %w", name, fs.ErrNotExist)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/descriptor"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/table"
 )
@@ -79,6 +80,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
+	o.FS = patient{o.FS}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -161,7 +163,7 @@ func (s *Store) options() *pebble.Options {
 		FormatMajorVersion: databaseFormat,
 		CacheSize:          cacheBytes,
 		MemTableSize:       memtableBytes,
-		MaxOpenFiles:       openFilesMax,
+		MaxOpenFiles:       min(openFilesMax, descriptor.Max()/4),
 		EventListener: &pebble.EventListener{
 			// Whoever reads damaged data gets an error; it need not be fatal.
 			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.failure.Errorf("%s", i) },

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"shelly/fsm"
+	"shelly/runtime/descriptor"
 )
 
 // listDirDecl declares list_dir, which changes nothing (TOL-1).
@@ -34,12 +35,12 @@ func (r *Runner) listDir(ctx context.Context, a arguments) Result {
 	if path == "" {
 		path = "."
 	}
-	dir, info, at, err := r.open(path)
+	dir, err := r.open(ctx, path)
 	if err != nil {
 		return unopened(err)
 	}
 	defer dir.Close()
-	if !info.IsDir() {
+	if !dir.info.IsDir() {
 		return invalid("%s is a file, not a directory; use read_file", strconv.Quote(path))
 	}
 	entries, err := dir.ReadDir(entriesReadMax + 1)
@@ -49,7 +50,7 @@ func (r *Runner) listDir(ctx context.Context, a arguments) Result {
 	if len(entries) == 0 {
 		return Result{Text: "(empty)"}
 	}
-	return r.show(ctx, at, entries)
+	return r.show(ctx, dir.at, entries)
 }
 
 // show lists the entries of a folder.
@@ -60,7 +61,7 @@ func (r *Runner) show(ctx context.Context, folder spot, entries []fs.DirEntry) R
 		if ctx.Err() != nil {
 			return stopped()
 		}
-		line := entryLine(folder, e)
+		line := entryLine(ctx, folder, e)
 		if i < entriesMax && b.Len()+len(line) <= r.room() {
 			b.WriteString(line)
 			continue
@@ -77,19 +78,19 @@ func (r *Runner) show(ctx context.Context, folder spot, entries []fs.DirEntry) R
 
 // entryLine is one entry of a list. What the entry is comes from the folder's
 // spot, so that no name leads out of the workspace.
-func entryLine(folder spot, e fs.DirEntry) string {
+func entryLine(ctx context.Context, folder spot, e fs.DirEntry) string {
 	at, name := folder.in(e.Name()), display(e.Name())
 	if e.IsDir() {
 		return name + "/\n"
 	}
-	info, err := at.lstat()
+	info, err := descriptor.Get(ctx, at.lstat)
 	switch {
 	case err != nil:
 		return name + "  (unreadable)\n"
 	case info.Mode().IsRegular():
 		return name + "  " + strconv.FormatInt(info.Size(), 10) + " bytes\n"
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := at.readlink()
+		target, err := descriptor.Get(ctx, at.readlink)
 		if err != nil {
 			return name + "  (symbolic link)\n"
 		}

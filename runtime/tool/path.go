@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"shelly/runtime/descriptor"
 )
 
 // ownProcess is where the kernel shows this process: its environment and open
@@ -146,32 +149,43 @@ func (r *Runner) isPrivate(target string) bool {
 	return false
 }
 
+// opened is a regular file or a folder that is open for reading.
+type opened struct {
+	*os.File
+	info fs.FileInfo
+	at   spot
+}
+
 // open opens a regular file or a folder for reading (TOL-3), without waiting for
-// the other end of a pipe or touching a device.
-func (r *Runner) open(path string) (*os.File, fs.FileInfo, spot, error) {
+// the other end of a pipe or touching a device. It waits for a descriptor (CFG-15).
+func (r *Runner) open(ctx context.Context, path string) (opened, error) {
+	return descriptor.Get(ctx, func() (opened, error) { return r.openOnce(path) })
+}
+
+func (r *Runner) openOnce(path string) (opened, error) {
 	s, err := r.resolve(path)
 	if err != nil {
-		return nil, nil, s, err
+		return opened{}, err
 	}
 	info, err := s.stat()
 	if err == nil {
 		err = readable(path, info)
 	}
 	if err != nil {
-		return nil, nil, s, explain(path, err)
+		return opened{}, explain(path, err)
 	}
 	f, err := s.open()
 	if err != nil {
-		return nil, nil, s, explain(path, err)
+		return opened{}, explain(path, err)
 	}
 	// The name may mean another file by now; what counts is what was opened.
 	if info, err = f.Stat(); err == nil {
 		err = readable(path, info)
 	}
 	if err != nil {
-		return nil, nil, s, errors.Join(explain(path, err), f.Close())
+		return opened{}, errors.Join(explain(path, err), f.Close())
 	}
-	return f, info, s, nil
+	return opened{f, info, s}, nil
 }
 
 func readable(path string, info fs.FileInfo) error {

@@ -43,12 +43,12 @@ const sampleBytes = 8 << 10 // what tells text from anything else
 // readFile is the tool read_file.
 func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 	path := a.text("path", "")
-	f, info, _, err := r.open(path)
+	f, err := r.open(ctx, path)
 	if err != nil {
 		return unopened(err)
 	}
 	defer f.Close()
-	if info.IsDir() {
+	if f.info.IsDir() {
 		return invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
 	sample := make([]byte, sampleBytes)
@@ -62,7 +62,7 @@ func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 	}
 	if isBinary(sample) {
 		return Result{Text: fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)",
-			info.Size(), http.DetectContentType(sample))}
+			f.info.Size(), http.DetectContentType(sample))}
 	}
 	p := page{
 		first: a.number("offset", 1),
@@ -75,7 +75,7 @@ func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 		}
 		return failed("%v", explain(path, err))
 	}
-	return p.result(info.Size())
+	return p.result(f.info.Size())
 }
 
 // isBinary reports whether a sample of a file is anything but text: it holds a

@@ -10,8 +10,12 @@ import (
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/descriptor"
 	"shelly/runtime/process"
 )
+
+// fewDescriptors is below what a daemon needs that has a few clients and a command.
+const fewDescriptors = 96
 
 // listen binds the listeners, says in the data folder where they are, and serves
 // until ctx ends.
@@ -19,6 +23,9 @@ func (s *starting) listen(ctx context.Context) error {
 	token, err := client.EnsureToken(s.cfg.Data)
 	if err != nil {
 		return exit.With(exit.Data, err)
+	}
+	if n := descriptor.Max(); n < fewDescriptors {
+		s.log.Warn("few files may be open at once, so much will wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
 	}
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}

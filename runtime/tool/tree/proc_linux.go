@@ -2,8 +2,6 @@ package tree
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +33,7 @@ const (
 
 // markOf returns the mark of a process: the hard limit of its realtime threads.
 func markOf(pid int) (mark uint64, ok bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
+	text, err := process.Read(pid, "limits")
 	if err != nil {
 		return 0, false
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"shelly/runtime/descriptor"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/process"
 )
@@ -25,12 +26,23 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	if !armed.Load() {
 		return End{}, errUnarmed
 	}
-	t, err := k.start(c)
+	t, err := k.startSoon(ctx, c)
 	if err != nil {
 		return End{}, err
 	}
 	failpoint.Hit(failpoint.ToolStarted)
 	return t.await(ctx, c.Timeout), nil
+}
+
+// startSoon starts the command once there are descriptors for it (CFG-15), and gives up
+// when it would have run out of time.
+func (k *Keeper) startSoon(ctx context.Context, c Command) (*running, error) {
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	return descriptor.Get(ctx, func() (*running, error) { return k.start(c) })
 }
 
 // running is a command with its supervisor, as the daemon sees them.

@@ -1,0 +1,169 @@
+package comm_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+)
+
+var ask = call{method: "GET", path: "/v1/status"}
+
+// wire is a connection that a test holds.
+type wire struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func (s *site) wire() *wire {
+	s.t.Helper()
+	c, err := net.Dial("tcp", s.address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(hang))
+	return &wire{c, bufio.NewReader(c)}
+}
+
+// get asks on the connection, and returns the status, or 0 where it was closed.
+func (w *wire) get(path, header string) int {
+	_, _ = io.WriteString(w, "GET "+path+" HTTP/1.1\r\nHost: "+w.RemoteAddr().String()+"\r\n"+header+"\r\n") // one that is closed says so below
+	r, err := http.ReadResponse(w.in, nil)
+	if err != nil {
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	return r.StatusCode
+}
+
+const shown = "Authorization: Bearer " + token + "\r\n"
+
+// Who connects and says nothing, or has no token, takes no place from those who have one
+// (COM-19).
+func TestCOM19TheOldestStrangerMakesRoom(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax, o.ReadTimeout = 8, hang })
+	known := s.wire()
+	if got := known.get("/v1/status", shown); got != http.StatusOK {
+		t.Fatalf("status %d", got)
+	}
+	var silent []*wire
+	for range 20 {
+		silent = append(silent, s.wire())
+	}
+	var status comm.Status
+	if r := s.do(ask, &status); r.StatusCode != http.StatusOK {
+		t.Errorf("status %d among strangers", r.StatusCode)
+	}
+	for i, w := range silent {
+		want := 0
+		if i >= 20-3 { // four strangers, one of which was the one that asked
+			want = http.StatusOK
+		}
+		if got := w.get("/healthz", ""); got != want {
+			t.Errorf("the stranger of number %d: status %d, want %d", i, got, want)
+		}
+	}
+	if got := known.get("/v1/status", shown); got != http.StatusOK {
+		t.Errorf("the one with the token: status %d", got)
+	}
+}
+
+// Of those with the token, who has been idle for longest makes room.
+func TestCOM19TheLongestIdleMakesRoom(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax = 4 })
+	var idle []*wire
+	for range 4 {
+		w := s.wire()
+		if got := w.get("/v1/status", shown); got != http.StatusOK {
+			t.Fatalf("status %d", got)
+		}
+		idle = append(idle, w)
+	}
+	if got := idle[0].get("/v1/status", shown); got != http.StatusOK { // so that the next is idle for longest
+		t.Fatalf("status %d", got)
+	}
+	var status comm.Status
+	if r := s.do(ask, &status); r.StatusCode != http.StatusOK {
+		t.Errorf("status %d among idle ones", r.StatusCode)
+	}
+	open := 0
+	for _, i := range []int{2, 3, 0} {
+		if idle[i].get("/v1/status", shown) == http.StatusOK {
+			open++
+		}
+	}
+	if got := idle[1].get("/v1/status", shown); got != 0 || open != 3 {
+		t.Errorf("the one that was idle for longest: status %d; of the others %d are open", got, open)
+	}
+}
+
+// Where all are at work, a new connection waits and is not refused.
+func TestCOM19WhereAllAreAtWorkANewConnectionWaits(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax, o.StreamsMax = 2, 2 })
+	first := eventsOf(t, s.start(streamed))
+	first.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	second := eventsOf(t, s.start(call{method: "POST", path: "/v1/requests?stream=1", body: `{"id":"m2","text":"hello"}`}))
+	second.want(comm.Event{Type: comm.EventAccepted, ID: "m2"})
+	s.await(func(n fronttest.Seen) bool { return n.Watching == 2 })
+	third := make(chan int, 1)
+	w := s.wire() // the system has it, the listener has not
+	go func() { third <- w.get("/v1/status", shown) }()
+	s.front.Reply(httpKey("m1"), "hi", false)
+	if got := <-third; got != http.StatusOK {
+		t.Errorf("status %d", got)
+	}
+	s.front.Reply(httpKey("m2"), "hi", false)
+	second.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	second.want(comm.Event{Type: comm.EventReply, Text: "hi"})
+}
+
+// scarce is a listener in a process that has no descriptor left for a while.
+type scarce struct {
+	net.Listener
+	left atomic.Int32
+}
+
+func (l *scarce) Accept() (net.Conn, error) {
+	if l.left.Add(-1) >= 0 {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+	}
+	return l.Listener.Accept()
+}
+
+func TestCFG15AListenerWithoutADescriptorWaits(t *testing.T) {
+	for _, shortages := range []int32{3, 1 << 30} {
+		h, err := comm.NewHTTP(fronttest.New(), comm.HTTPOptions{Token: token, RequestBytesMax: 4096})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner, err := comm.ListenTCP("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &scarce{Listener: inner}
+		l.left.Store(shortages)
+		s := &site{t: t, address: inner.Addr().String()}
+		stop := serving(t, func(ctx context.Context) error { return h.Serve(ctx, l) })
+		w := s.wire()
+		if shortages < 100 {
+			if got := w.get("/v1/status", shown); got != http.StatusOK {
+				t.Errorf("status %d", got)
+			}
+		}
+		if err := stop(); err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Errorf("Serve: %v", err)
+		}
+	}
+}
