@@ -140,7 +140,7 @@ func (c *checker) checkDecls() {
 func (c *checker) checkGlobals(spec *ast.ValueSpec) {
 	for i, name := range spec.Names {
 		full := c.file.Name.Name + "." + name.Name
-		if name.Name == "_" || i < len(spec.Values) && c.makesError(spec.Values[i]) {
+		if name.Name == "_" || i < len(spec.Values) && (c.makesError(spec.Values[i]) || c.makesTable(spec.Values[i])) {
 			continue
 		}
 		delete(c.used, full)
@@ -157,6 +157,21 @@ func (c *checker) makesError(e ast.Expr) bool {
 	}
 	p, name := c.qualified(call.Fun)
 	return p == "errors" && name == "New" || p == "fmt" && name == "Errorf"
+}
+
+// makesTable reports whether a value is a table over all kinds of fact or effect, which
+// is read only.
+func (c *checker) makesTable(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	made := regexp.MustCompile(`^New(Fact|Answer|Effect|Call)Table$`)
+	if name, ok := call.Fun.(*ast.Ident); ok && c.file.Name.Name == "fsm" {
+		return made.MatchString(name.Name)
+	}
+	p, name := c.qualified(call.Fun)
+	return p == "shelly/fsm" && made.MatchString(name)
 }
 
 // qualified returns the import path and name of a package's member, or nothing.

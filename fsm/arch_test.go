@@ -58,6 +58,9 @@ const yamlLibrary = "go.yaml.in/yaml/v4"
 // reason why it may be one.
 func globals() map[string]string {
 	return map[string]string{
+		"fsm.facts":           "a literal table, read only",
+		"fsm.effects":         "a literal table, read only",
+		"fsm.calls":           "a literal table, read only",
 		"fsm.Lifecycle":       "a literal table, read only",
 		"fsm.HandleTable":     "a literal table, read only",
 		"fsm.InferenceTable":  "a literal table, read only",

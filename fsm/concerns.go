@@ -1,34 +1,45 @@
 package fsm
 
+import "slices"
+
+// about finds the handle that a fact is about, as the machine stands before it is applied.
+type about func(*Snapshot, Fact) HandleID
+
 // Concerns returns the handle that an input is about, as the machine stands before
 // it is applied, or 0 where it is about none or makes its own.
 func (m *Machine) Concerns(in Input) HandleID {
-	switch in := in.Fact.(type) {
-	case Decided:
-		return in.Handle
-	case Resolved:
-		return in.Handle
-	case TimerFired:
-		for i := range m.s.Handles {
-			if h := &m.s.Handles[i]; in.Timer != 0 && (h.Timer == in.Timer || h.Wait == in.Timer) {
-				return h.ID
-			}
-		}
-		return 0
-	case CancelRequested:
-		for i := range m.s.Handles {
-			if h := &m.s.Handles[i]; h.Kind == KindUser && h.Request == in.Request {
-				return h.ID
-			}
-		}
-		return 0
-	case Requested, EventRaised:
-		return m.s.LastHandle + 1
+	if about := facts[kindOf(in.Fact)].about; about != nil {
+		return about(&m.s, in.Fact)
 	}
-	call := Answers(in)
-	for i := range m.s.Handles {
-		if m.s.Handles[i].Await.Call == call && call != 0 {
-			return m.s.Handles[i].ID
+	return 0
+}
+
+func newcomer(s *Snapshot, _ Fact) HandleID { return s.LastHandle + 1 }
+
+func decidedOn(_ *Snapshot, f Fact) HandleID { return f.(Decided).Handle }
+
+func resolvedOn(_ *Snapshot, f Fact) HandleID { return f.(Resolved).Handle }
+
+func timedOut(s *Snapshot, f Fact) HandleID {
+	id := f.(TimerFired).Timer
+	return s.first(func(h *Handle) bool { return id != 0 && (h.Timer == id || h.Wait == id) })
+}
+
+func cancelled(s *Snapshot, f Fact) HandleID {
+	key := f.(CancelRequested).Request
+	return s.first(func(h *Handle) bool { return h.Kind == KindUser && h.Request == key })
+}
+
+func answered(s *Snapshot, f Fact) HandleID {
+	call := f.(Answer).CallOf()
+	return s.first(func(h *Handle) bool { return call != 0 && h.Await.Call == call })
+}
+
+// first returns the first handle of which something holds, or 0.
+func (s *Snapshot) first(holds func(*Handle) bool) HandleID {
+	for i := range s.Handles {
+		if holds(&s.Handles[i]) {
+			return s.Handles[i].ID
 		}
 	}
 	return 0
@@ -36,92 +47,63 @@ func (m *Machine) Concerns(in Input) HandleID {
 
 // Answers returns the call that an input answers, or 0.
 func Answers(in Input) CallID {
-	switch in := in.Fact.(type) {
-	case BrainAnswered:
-		return in.Call
-	case BrainFailed:
-		return in.Call
-	case ToolAnswered:
-		return in.Call
-	case ToolStopped:
-		return in.Call
-	case Recalled:
-		return in.Call
-	case Embedded:
-		return in.Call
-	case Stored:
-		return in.Call
-	case SessionLoaded:
-		return in.Call
-	case SessionSaved:
-		return in.Call
-	case SkillLoaded:
-		return in.Call
-	default:
-		return 0
+	if a, ok := in.Fact.(Answer); ok {
+		return a.CallOf()
 	}
+	return 0
 }
 
 // HandleOf returns the handle that an effect is for, or 0 where it is for none or names
 // only a call or a timer.
 func HandleOf(e Effect) HandleID {
-	switch e := e.(type) {
-	case AskBrain:
-		return e.Handle
-	case RunTool:
-		return e.Handle
-	case Recall:
-		return e.Handle
-	case Embed:
-		return e.Handle
-	case Store:
-		return e.Handle
-	case LoadSession:
-		return e.Handle
-	case SaveSession:
-		return e.Handle
-	case LoadSkill:
-		return e.Handle
-	case SendMessage:
-		return e.Handle
-	case AskPerson:
-		return e.Handle
-	case Audit:
-		return e.Handle
-	case SetTimer:
-		return e.Handle
-	case Reply:
-		return e.Handle
-	case Notify:
-		return e.Handle
-	case Report:
-		return e.Handle
-	default: // AbortCall, ClearTimer, ArmSchedule, DisarmSchedule, Exit
-		return 0
+	if of := effects[e.kind()].handle; of != nil {
+		return of(e)
 	}
+	return 0
 }
 
 // CallOf returns the call that an effect asks for, or 0. What answers it is found by
 // [Answers].
 func CallOf(e Effect) CallID {
-	switch e := e.(type) {
-	case AskBrain:
-		return e.Call
-	case RunTool:
-		return e.Call
-	case Recall:
-		return e.Call
-	case Embed:
-		return e.Call
-	case Store:
-		return e.Call
-	case LoadSession:
-		return e.Call
-	case SaveSession:
-		return e.Call
-	case LoadSkill:
-		return e.Call
-	default:
-		return 0
+	if c, ok := e.(Call); ok {
+		return c.Identity().Call
 	}
+	return 0
 }
+
+// CallKindOf returns the kind of call that an effect is, or nothing.
+func CallKindOf(e Effect) CallKind { return effects[e.kind()].call }
+
+// AnswersKind reports whether a fact may answer a call of a kind.
+func AnswersKind(f Fact, kind CallKind) bool {
+	return slices.Contains(facts[kindOf(f)].answers, kind)
+}
+
+// AnswerTo returns an answer that names another call, or the same call for the first time.
+// What is not an answer comes back as it is.
+func AnswerTo(call CallID, f Fact) Fact {
+	if to := facts[kindOf(f)].to; to != nil {
+		return to(f, call)
+	}
+	return f
+}
+
+// PlainAnswer is the answer to a call of a world that has nothing: the memory finds
+// nothing, the session is new, a tool returns nothing.
+func PlainAnswer(call CallID, kind CallKind) Fact { return AnswerTo(call, answersTo(kind).plain) }
+
+// FailedAnswer is the answer to a call that fails.
+func FailedAnswer(call CallID, kind CallKind, why string) Fact {
+	return AnswerTo(call, answersTo(kind).fails(why))
+}
+
+func answersTo(kind CallKind) callSpec {
+	i := slices.IndexFunc(calls, func(c callSpec) bool { return c.kind == kind })
+	return calls[i]
+}
+
+// InputKind returns an input's kind as the wire form names it.
+func InputKind(in Input) string { return facts[kindOf(in.Fact)].name }
+
+// EffectKind returns an effect's kind as the wire form names it.
+func EffectKind(e Effect) string { return effects[e.kind()].name }

@@ -2,16 +2,24 @@ package fsm
 
 // Effect is what the world must now do. The set is closed.
 type Effect interface {
-	kind() string
+	kind() effectKind
 	hash(*hasher)
 }
 
-// Asked is what a call begins with: its identity, and the handle that it is for. The
-// fact that answers it names the call (see [Answered]).
+// Call is an effect that wants an answer: a fact that names it, see [Answer].
+type Call interface {
+	Effect
+	Identity() Asked
+}
+
+// Asked is what a call begins with: its identity, and the handle that it is for.
 type Asked struct {
 	Call   CallID   `json:"call"`
 	Handle HandleID `json:"handle"`
 }
+
+// Identity returns what a call begins with.
+func (a Asked) Identity() Asked { return a }
 
 // Purpose says what a model call is for.
 type Purpose string
@@ -290,23 +298,23 @@ type Exit struct {
 	Code ExitCode `json:"code"`
 }
 
-func (AskBrain) kind() string       { return "ask_brain" }
-func (RunTool) kind() string        { return "run_tool" }
-func (AbortCall) kind() string      { return "abort_call" }
-func (Recall) kind() string         { return "recall" }
-func (Embed) kind() string          { return "embed" }
-func (Store) kind() string          { return "store" }
-func (SetTimer) kind() string       { return "set_timer" }
-func (ClearTimer) kind() string     { return "clear_timer" }
-func (Reply) kind() string          { return "reply" }
-func (Notify) kind() string         { return "notify" }
-func (Report) kind() string         { return "report" }
-func (Exit) kind() string           { return "exit" }
-func (LoadSession) kind() string    { return "load_session" }
-func (SaveSession) kind() string    { return "save_session" }
-func (LoadSkill) kind() string      { return "load_skill" }
-func (SendMessage) kind() string    { return "send_message" }
-func (ArmSchedule) kind() string    { return "arm_schedule" }
-func (DisarmSchedule) kind() string { return "disarm_schedule" }
-func (AskPerson) kind() string      { return "ask_person" }
-func (Audit) kind() string          { return "audit" }
+func (AskBrain) kind() effectKind       { return effectAskBrain }
+func (RunTool) kind() effectKind        { return effectRunTool }
+func (AbortCall) kind() effectKind      { return effectAbortCall }
+func (Recall) kind() effectKind         { return effectRecall }
+func (Embed) kind() effectKind          { return effectEmbed }
+func (Store) kind() effectKind          { return effectStore }
+func (SetTimer) kind() effectKind       { return effectSetTimer }
+func (ClearTimer) kind() effectKind     { return effectClearTimer }
+func (Reply) kind() effectKind          { return effectReply }
+func (Notify) kind() effectKind         { return effectNotify }
+func (Report) kind() effectKind         { return effectReport }
+func (Exit) kind() effectKind           { return effectExit }
+func (LoadSession) kind() effectKind    { return effectLoadSession }
+func (SaveSession) kind() effectKind    { return effectSaveSession }
+func (LoadSkill) kind() effectKind      { return effectLoadSkill }
+func (SendMessage) kind() effectKind    { return effectSendMessage }
+func (ArmSchedule) kind() effectKind    { return effectArmSchedule }
+func (DisarmSchedule) kind() effectKind { return effectDisarmSchedule }
+func (AskPerson) kind() effectKind      { return effectAskPerson }
+func (Audit) kind() effectKind          { return effectAudit }

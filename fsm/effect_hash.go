@@ -5,15 +5,14 @@ package fsm
 func HashEffects(effects []Effect) uint64 {
 	x := newHasher(0)
 	for _, e := range effects {
-		x.str(e.kind())
+		x.str(EffectKind(e))
 		e.hash(&x)
 	}
 	return x.sum()
 }
 
 func (e AskBrain) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Session)
 	x.str(string(e.Purpose))
 	x.str(e.System)
@@ -25,8 +24,7 @@ func (e AskBrain) hash(x *hasher) {
 }
 
 func (e RunTool) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Session)
 	x.str(e.Name)
 	x.str(e.Args)
@@ -39,8 +37,7 @@ func (e RunTool) hash(x *hasher) {
 func (e AbortCall) hash(x *hasher) { x.word(uint64(e.Call)) }
 
 func (e Recall) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Session)
 	x.str(e.Need)
 	x.int(e.TopK)
@@ -48,14 +45,12 @@ func (e Recall) hash(x *hasher) {
 }
 
 func (e Embed) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Text)
 }
 
 func (e Store) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Entry.ID)
 	x.str(string(e.Entry.Kind))
 	x.str(e.Entry.Session)
@@ -99,14 +94,12 @@ func (e Report) hash(x *hasher) {
 func (e Exit) hash(x *hasher) { x.str(string(e.Code)) }
 
 func (e LoadSession) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Session)
 }
 
 func (e SaveSession) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Session)
 	x.str(e.Turn)
 	x.session(e.State)
@@ -116,8 +109,7 @@ func (e SaveSession) hash(x *hasher) {
 }
 
 func (e LoadSkill) hash(x *hasher) {
-	x.word(uint64(e.Call))
-	x.word(uint64(e.Handle))
+	x.asked(e.Asked)
 	x.str(e.Skill)
 	x.str(e.Reference)
 }
@@ -163,6 +155,11 @@ func (e Audit) hash(x *hasher) {
 	x.bool(e.Failed)
 	x.int(e.Attempts)
 	x.word(uint64(e.Duration))
+}
+
+func (x *hasher) asked(a Asked) {
+	x.word(uint64(a.Call))
+	x.word(uint64(a.Handle))
 }
 
 func (x *hasher) origin(o Origin) {

@@ -8,18 +8,26 @@ type Input struct {
 }
 
 // Fact is what an input says. The set is closed.
-type Fact interface {
-	fact()
-	kind() string
+type Fact interface{ kind() factKind }
+
+// Answer is a fact that answers a call.
+type Answer interface {
+	Fact
+	CallOf() CallID
 }
 
-// Answered is what the answer to a call begins with: the call that it names.
+// Answered is what an answer begins with: the call that it names.
 type Answered struct {
 	Call CallID `json:"call"`
 }
 
 // To returns the beginning of an answer to a call.
 func To(call CallID) Answered { return Answered{call} }
+
+// CallOf returns the call that an answer names.
+func (a Answered) CallOf() CallID { return a.Call }
+
+func (a *Answered) name(call CallID) { a.Call = call }
 
 // CallID names one asked call or armed timer. It is never used again, in no
 // epoch of the journal.
@@ -236,44 +244,23 @@ type Signalled struct {
 	Name string `json:"name"`
 }
 
-func (Boot) kind() string            { return "boot" }
-func (Requested) kind() string       { return "requested" }
-func (EventRaised) kind() string     { return "event_raised" }
-func (BrainAnswered) kind() string   { return "brain_answered" }
-func (BrainFailed) kind() string     { return "brain_failed" }
-func (ToolAnswered) kind() string    { return "tool_answered" }
-func (ToolStopped) kind() string     { return "tool_stopped" }
-func (Recalled) kind() string        { return "recalled" }
-func (Embedded) kind() string        { return "embedded" }
-func (Stored) kind() string          { return "stored" }
-func (TimerFired) kind() string      { return "timer_fired" }
-func (Signalled) kind() string       { return "signalled" }
-func (Configured) kind() string      { return "configured" }
-func (CancelRequested) kind() string { return "cancel_requested" }
-func (Decided) kind() string         { return "decided" }
-func (Resolved) kind() string        { return "resolved" }
-func (SessionLoaded) kind() string   { return "session_loaded" }
-func (SessionSaved) kind() string    { return "session_saved" }
-func (SkillLoaded) kind() string     { return "skill_loaded" }
-func (ScheduleDue) kind() string     { return "schedule_due" }
-
-func (Boot) fact()            {}
-func (Requested) fact()       {}
-func (EventRaised) fact()     {}
-func (BrainAnswered) fact()   {}
-func (BrainFailed) fact()     {}
-func (ToolAnswered) fact()    {}
-func (ToolStopped) fact()     {}
-func (Recalled) fact()        {}
-func (Embedded) fact()        {}
-func (Stored) fact()          {}
-func (TimerFired) fact()      {}
-func (Signalled) fact()       {}
-func (Configured) fact()      {}
-func (CancelRequested) fact() {}
-func (Decided) fact()         {}
-func (Resolved) fact()        {}
-func (SessionLoaded) fact()   {}
-func (SessionSaved) fact()    {}
-func (SkillLoaded) fact()     {}
-func (ScheduleDue) fact()     {}
+func (Boot) kind() factKind            { return factBoot }
+func (Requested) kind() factKind       { return factRequested }
+func (EventRaised) kind() factKind     { return factEventRaised }
+func (BrainAnswered) kind() factKind   { return factBrainAnswered }
+func (BrainFailed) kind() factKind     { return factBrainFailed }
+func (ToolAnswered) kind() factKind    { return factToolAnswered }
+func (ToolStopped) kind() factKind     { return factToolStopped }
+func (Recalled) kind() factKind        { return factRecalled }
+func (Embedded) kind() factKind        { return factEmbedded }
+func (Stored) kind() factKind          { return factStored }
+func (TimerFired) kind() factKind      { return factTimerFired }
+func (Signalled) kind() factKind       { return factSignalled }
+func (Configured) kind() factKind      { return factConfigured }
+func (CancelRequested) kind() factKind { return factCancelRequested }
+func (Decided) kind() factKind         { return factDecided }
+func (Resolved) kind() factKind        { return factResolved }
+func (SessionLoaded) kind() factKind   { return factSessionLoaded }
+func (SessionSaved) kind() factKind    { return factSessionSaved }
+func (SkillLoaded) kind() factKind     { return factSkillLoaded }
+func (ScheduleDue) kind() factKind     { return factScheduleDue }

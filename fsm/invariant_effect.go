@@ -2,70 +2,85 @@ package fsm
 
 import "strings"
 
-// takeEffect follows one effect.
+// takeEffect follows one effect. A call is its handle's only one.
 func (w *Monitor) takeEffect(m *Machine, e Effect) {
-	switch e := e.(type) {
-	case AskBrain:
-		if f := w.takeCall(m, e.Handle, e.Call, CallBrain); f != nil {
-			w.checkSession(f, e.Session)
-			w.checkConversation(f, &e)
+	x := watch{Monitor: w, m: m}
+	if c, ok := e.(Call); ok {
+		asked := c.Identity()
+		if x.f = w.takeCall(m, asked.Handle, asked.Call, CallKindOf(e)); x.f == nil {
+			return
 		}
-	case RunTool:
-		if f := w.takeCall(m, e.Handle, e.Call, CallTool); f != nil {
-			w.checkSession(f, e.Session)
-			w.checkTool(m, f, &e)
+	}
+	follows.Do(x, e)
+}
+
+// watch is a monitor, the machine that it watches, and the handle that makes a call.
+type watch struct {
+	*Monitor
+	m *Machine
+	f *followed
+}
+
+// follows is what the monitor makes of each kind of effect.
+var follows = NewEffectTable(
+	sees(func(w watch, e AskBrain) {
+		w.checkSession(w.f, e.Session)
+		w.checkConversation(w.f, &e)
+	}),
+	sees(func(w watch, e RunTool) {
+		w.checkSession(w.f, e.Session)
+		w.checkTool(w.m, w.f, &e)
+	}),
+	sees(func(w watch, e Recall) {
+		w.checkSession(w.f, e.Session)
+		if k := w.m.s.Config.Limits.RecallTopK; e.TopK != k {
+			w.violate("INV-3", "handle %d recalls %d entries, not %d", w.f.id, e.TopK, k)
 		}
-	case Recall:
-		if f := w.takeCall(m, e.Handle, e.Call, CallRecall); f != nil {
-			w.checkSession(f, e.Session)
-			if e.TopK != m.s.Config.Limits.RecallTopK {
-				w.violate("INV-3", "handle %d recalls %d entries, not %d", f.id, e.TopK, m.s.Config.Limits.RecallTopK)
-			}
-		}
-	case Embed:
-		w.takeCall(m, e.Handle, e.Call, CallEmbed)
-	case Store:
-		if f := w.takeCall(m, e.Handle, e.Call, CallStore); f != nil {
-			w.checkEntry(m, f, &e.Entry)
-		}
-	case LoadSession:
-		if f := w.takeCall(m, e.Handle, e.Call, CallLoad); f != nil {
-			w.checkSession(f, e.Session)
-		}
-	case SaveSession:
-		if f := w.takeCall(m, e.Handle, e.Call, CallSave); f != nil {
-			w.checkSession(f, e.Session)
-			w.checkHistory(f, e.State.History)
-		}
-	case LoadSkill:
-		w.takeCall(m, e.Handle, e.Call, CallSkill)
-	case SendMessage:
+	}),
+	sees(func(watch, Embed) {}),
+	sees(func(w watch, e Store) { w.checkEntry(w.m, w.f, &e.Entry) }),
+	sees(func(w watch, e LoadSession) { w.checkSession(w.f, e.Session) }),
+	sees(func(w watch, e SaveSession) {
+		w.checkSession(w.f, e.Session)
+		w.checkHistory(w.f, e.State.History)
+	}),
+	sees(func(watch, LoadSkill) {}),
+	sees(func(w watch, e SendMessage) {
 		if f := w.owner(e.Handle, "message"); f != nil {
 			w.checkSession(f, e.Session)
 		}
-	case Audit:
+	}),
+	sees(func(w watch, e Audit) {
 		if f := w.owner(e.Handle, "audit"); f != nil {
 			w.checkSession(f, e.Session)
 		}
-	case AskPerson:
-		w.owner(e.Handle, "question")
-	case AbortCall:
-		w.takeAbort(e.Call)
-	case SetTimer:
-		w.takeSetTimer(m, e)
-	case ClearTimer:
-		if e.Timer == 0 || !w.disarm(e.Timer) {
-			w.violate("INV-10", "timer %d is cleared but not armed", e.Timer)
-		}
-	case Reply:
-		w.takeReply(e, m.s.Config.Words)
-	case Notify:
-		w.takeNotify(e)
-	case Report:
+	}),
+	sees(func(w watch, e AskPerson) { w.owner(e.Handle, "question") }),
+	sees(func(w watch, e Report) {
 		if f := w.owner(e.Handle, "report"); f != nil && f.kind == KindUser && e.Kind != KindUser {
 			w.violate("INV-1", "the report on handle %d is of kind %s, not %s", f.id, e.Kind, f.kind)
 		}
-	}
+	}),
+	sees(func(w watch, e AbortCall) { w.takeAbort(e.Call) }),
+	sees(func(w watch, e SetTimer) { w.takeSetTimer(w.m, e) }),
+	sees(func(w watch, e ClearTimer) {
+		if e.Timer == 0 || !w.disarm(e.Timer) {
+			w.violate("INV-10", "timer %d is cleared but not armed", e.Timer)
+		}
+	}),
+	sees(func(w watch, e Reply) { w.takeReply(e, w.m.s.Config.Words) }),
+	sees(func(w watch, e Notify) { w.takeNotify(e) }),
+	sees(func(watch, ArmSchedule) {}),
+	sees(func(watch, DisarmSchedule) {}),
+	sees(func(watch, Exit) {}), // see checkExit
+)
+
+// sees is the row of one kind.
+func sees[E Effect](do func(watch, E)) EffectRow[watch, nothing] {
+	return OnEffect(func(w watch, e E) nothing {
+		do(w, e)
+		return nothing{}
+	})
 }
 
 // owner returns the handle that an effect names; a terminal one must be silent.

@@ -26,10 +26,10 @@ func CheckRestore(m *Machine) error {
 		a, b := m.Clone(), restored.Clone()
 		want, got := HashEffects(a.Step(in)), HashEffects(b.Step(in))
 		if want != got {
-			return fmt.Errorf("INV-9: after %s a restored machine has effects %x, not %x", in.Fact.kind(), got, want)
+			return fmt.Errorf("INV-9: after %s a restored machine has effects %x, not %x", InputKind(in), got, want)
 		}
 		if x, y := a.s.Hash(), b.s.Hash(); x != y || a.s.LastID != b.s.LastID {
-			return fmt.Errorf("INV-9: after %s a restored machine has state %x, not %x", in.Fact.kind(), y, x)
+			return fmt.Errorf("INV-9: after %s a restored machine has state %x, not %x", InputKind(in), y, x)
 		}
 	}
 	after, err := json.Marshal(m.Snapshot())
@@ -91,20 +91,17 @@ func nextInputs(s *Snapshot) []Input {
 			}
 		case CallTool:
 			inputs = append(inputs, Input{At: at, Fact: ToolAnswered{Answered: To(call), Text: "a result"}})
-		case CallStop:
-			inputs = append(inputs, Input{At: at, Fact: ToolStopped{Answered: To(call)}})
 		case CallRecall:
 			inputs = append(inputs, Input{At: at, Fact: Recalled{Answered: To(call), Entries: []Memory{{ID: "h1", Summary: "a memory"}}}})
 		case CallEmbed:
 			inputs = append(inputs, Input{At: at, Fact: Embedded{Answered: To(call), Vector: []byte{0, 0, 0, 0}, Model: "embedder"}})
-		case CallStore:
-			inputs = append(inputs, Input{At: at, Fact: Stored{Answered: To(call)}}, Input{At: at, Fact: Stored{Answered: To(call), Error: "no space"}})
-		case CallLoad:
-			inputs = append(inputs, Input{At: at, Fact: SessionLoaded{Answered: To(call)}}, Input{At: at, Fact: SessionLoaded{Answered: To(call), Error: "no disk"}})
 		case CallSave:
-			inputs = append(inputs, Input{At: at, Fact: SessionSaved{Answered: To(call)}}, Input{At: at, Fact: SessionSaved{Answered: To(call), Conflict: true}})
-		case CallSkill:
-			inputs = append(inputs, Input{At: at, Fact: SkillLoaded{Answered: To(call), Text: "a skill"}})
+			inputs = append(inputs, Input{At: at, Fact: SessionSaved{Answered: To(call), Conflict: true}})
+		}
+		if h.Await.Call != 0 {
+			inputs = append(inputs,
+				Input{At: at, Fact: PlainAnswer(h.Await.Call, h.Await.Kind)},
+				Input{At: at, Fact: FailedAnswer(h.Await.Call, h.Await.Kind, "no space")})
 		}
 	}
 	return inputs

@@ -122,28 +122,24 @@ func (w *Monitor) checkSilence(in Input, before State, e Effect, last bool) {
 	if _, ok := e.(Exit); ok && !last {
 		w.violate("INV-8", "effects follow the exit")
 	}
-	switch in := in.Fact.(type) {
-	case Boot, CancelRequested:
-		return
-	case Requested:
-		if commandOf(in.Text) != "" {
-			return
-		}
-	}
 	if before != Stopped && before != Down {
 		return
 	}
+	switch kindOf(in.Fact) {
+	case factBoot, factCancelRequested:
+		return
+	case factRequested:
+		if commandOf(in.Fact.(Requested).Text) != "" {
+			return
+		}
+	}
 	var to HandleID
-	switch e := e.(type) {
-	case Notify:
-		to = e.Handle
-	case Reply:
-		to = e.Handle
-	case Report:
-		to = e.Handle
+	switch e.kind() {
+	case effectNotify, effectReply, effectReport:
+		to = HandleOf(e)
 	}
 	if f := w.find(to); f == nil || !f.step.admitted && !f.step.refused {
-		w.violate("INV-8", "a %s while %s", e.kind(), before)
+		w.violate("INV-8", "a %s while %s", EffectKind(e), before)
 	}
 }
 

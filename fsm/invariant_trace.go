@@ -7,58 +7,54 @@ func (w *Monitor) takeInput(in Input) (silent bool) {
 		f := &w.live[i]
 		f.step = stepFacts{waited: f.state == Queued || f.state == Parked || f.state == Approving || f.state == Held}
 	}
-	switch in := in.Fact.(type) {
-	case Boot:
-		w.grace = 0
-		for i := range w.live {
-			w.live[i].call, w.live[i].timer, w.live[i].wait = Await{}, 0, 0
+	return !known(in.Fact) || silences.Do(w, in.Fact)
+}
+
+// silences tells of each kind of fact whether it must have no effect at all.
+var silences = NewFactTable(
+	OnFact((*Monitor).takeBoot),
+	OnFact(func(w *Monitor, in Requested) bool { return w.active(in.Request) }),
+	OnFact(func(*Monitor, EventRaised) bool { return false }),
+	OnFact(func(*Monitor, Configured) bool { return false }),
+	OnFact(func(*Monitor, ScheduleDue) bool { return false }),
+	OnFact(func(w *Monitor, in CancelRequested) bool { return !w.active(in.Request) }),
+	OnFact(func(w *Monitor, in Decided) bool { return !w.asks(in.Handle, Approving) }),
+	OnFact(func(w *Monitor, in Resolved) bool { return !w.asks(in.Handle, Held) && !w.asks(in.Handle, Parked) }),
+	OnFact(func(w *Monitor, _ Signalled) bool { return w.lifecycle == Down || w.lifecycle == Stopped }),
+	OnFact(func(w *Monitor, in TimerFired) bool { return !w.takeTimer(in.Timer) }),
+	settled(func(f *followed, in BrainAnswered) { f.step.said = in.Text }),
+	settled(func(f *followed, in ToolAnswered) { f.nothing = in.Nothing }),
+	settled[BrainFailed](nil),
+	settled[ToolStopped](nil),
+	settled[Recalled](nil),
+	settled[Embedded](nil),
+	settled[Stored](nil),
+	settled[SessionLoaded](nil),
+	settled[SessionSaved](nil),
+	settled[SkillLoaded](nil),
+)
+
+// settled is the row of an answer, which must be awaited to have any effect.
+func settled[A Answer](note func(*followed, A)) FactRow[*Monitor, bool] {
+	return OnFact(func(w *Monitor, a A) bool {
+		for i, kind := range facts[a.kind()].answers {
+			if f := w.takeAnswer(a.CallOf(), kind); f != nil {
+				if i == 0 && note != nil { // any other is a stop
+					note(f, a)
+				}
+				return false
+			}
 		}
-		return false
-	case Requested:
-		return w.active(in.Request)
-	case EventRaised, Configured, ScheduleDue:
-		return false
-	case CancelRequested:
-		return !w.active(in.Request)
-	case Decided:
-		return !w.asks(in.Handle, Approving)
-	case Resolved:
-		return !w.asks(in.Handle, Held) && !w.asks(in.Handle, Parked)
-	case Signalled:
-		return w.lifecycle == Down || w.lifecycle == Stopped
-	case TimerFired:
-		return !w.takeTimer(in.Timer)
-	case BrainAnswered:
-		f := w.takeAnswer(in.Call, CallBrain)
-		if f != nil {
-			f.step.said = in.Text
-		}
-		return f == nil
-	case BrainFailed:
-		return w.takeAnswer(in.Call, CallBrain) == nil
-	case ToolAnswered:
-		if f := w.takeAnswer(in.Call, CallTool); f != nil {
-			f.nothing = in.Nothing
-			return false
-		}
-		return w.takeAnswer(in.Call, CallStop) == nil
-	case ToolStopped:
-		return w.takeAnswer(in.Call, CallStop) == nil
-	case Recalled:
-		return w.takeAnswer(in.Call, CallRecall) == nil
-	case Embedded:
-		return w.takeAnswer(in.Call, CallEmbed) == nil
-	case Stored:
-		return w.takeAnswer(in.Call, CallStore) == nil
-	case SessionLoaded:
-		return w.takeAnswer(in.Call, CallLoad) == nil
-	case SessionSaved:
-		return w.takeAnswer(in.Call, CallSave) == nil
-	case SkillLoaded:
-		return w.takeAnswer(in.Call, CallSkill) == nil
-	default:
 		return true
+	})
+}
+
+func (w *Monitor) takeBoot(Boot) bool {
+	w.grace = 0
+	for i := range w.live {
+		w.live[i].call, w.live[i].timer, w.live[i].wait = Await{}, 0, 0
 	}
+	return false
 }
 
 // active reports whether a request is here already.
@@ -121,11 +117,10 @@ func (w *Monitor) takeNewcomers(m *Machine, in Input) {
 	}
 	key, told, command := RequestKey{}, false, false
 	kind := KindEvent
-	switch in := in.Fact.(type) {
-	case Requested:
-		key, kind, told = in.Request, KindUser, !w.active(in.Request)
-		command = m.s.Config.Switches.Commands && commandOf(in.Text) != ""
-	case EventRaised:
+	if r, ok := in.Fact.(Requested); ok {
+		key, kind, told = r.Request, KindUser, !w.active(r.Request)
+		command = m.s.Config.Switches.Commands && commandOf(r.Text) != ""
+	} else if _, ok := in.Fact.(EventRaised); ok {
 		told = m.s.LastHandle > w.lastHandle || !m.s.Config.Switches.Coalesce
 	}
 	for id := w.lastHandle + 1; id <= m.s.LastHandle; id++ {

@@ -79,94 +79,59 @@ func (m *Machine) Step(in Input) []Effect {
 }
 
 func (m *Machine) apply(in Input) {
-	if boot, ok := in.Fact.(Boot); ok {
-		m.boot(boot)
-		m.s.Now = in.At
-		return
-	}
-	if !known(in) { // nil, or a pointer to an input
+	if !known(in.Fact) {
 		m.s.Ignored.Unknown++
 		return
 	}
+	if in.Fact.kind() != factBoot { // which still counts by the time of the process before
+		m.s.Now = in.At
+	}
+	handlers.Do(m, in.Fact)
 	m.s.Now = in.At
-	switch fact := in.Fact.(type) {
-	case Configured:
-		m.s.Config = fact.Config.bounded()
-	case Requested:
-		m.requested(fact)
-	case EventRaised:
-		m.raised(fact)
-	case CancelRequested:
-		m.cancelRequested(fact.Request)
-	case Decided:
-		m.decision(fact)
-	case Resolved:
-		m.resolution(fact)
-	case ScheduleDue:
-		m.due(fact)
-	case TimerFired:
-		m.timerFired(fact.Timer)
-	case Signalled:
-		m.signal()
-	default:
-		m.answer(in)
-	}
 }
 
-// known reports whether an input is one of the closed set.
-func known(in Input) bool {
-	switch in.Fact.(type) {
-	case Configured, Requested, EventRaised, CancelRequested, Decided, Resolved, ScheduleDue, TimerFired, Signalled,
-		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
-		SessionLoaded, SessionSaved, SkillLoaded:
-		return true
-	default:
-		return false
-	}
+// handlers is what the machine does with each kind of fact.
+var handlers = NewFactTable(
+	tells((*Machine).boot),
+	tells(func(m *Machine, in Configured) { m.s.Config = in.Config.bounded() }),
+	tells((*Machine).requested),
+	tells((*Machine).raised),
+	tells(func(m *Machine, in CancelRequested) { m.cancelRequested(in.Request) }),
+	tells((*Machine).decision),
+	tells((*Machine).resolution),
+	tells((*Machine).due),
+	tells(func(m *Machine, in TimerFired) { m.timerFired(in.Timer) }),
+	tells(func(m *Machine, _ Signalled) { m.signal() }),
+	tells((*Machine).tool),
+	settles(CallBrain, (*Machine).answered),
+	settles(CallBrain, (*Machine).brainFailed),
+	settles(CallStop, func(m *Machine, h *Handle, _ ToolStopped) firing { return m.toolStopped(h) }),
+	settles(CallRecall, (*Machine).recalled),
+	settles(CallEmbed, (*Machine).embedded),
+	settles(CallStore, (*Machine).stored),
+	settles(CallLoad, (*Machine).loaded),
+	settles(CallSave, (*Machine).saved),
+	settles(CallSkill, (*Machine).skillLoaded),
+)
+
+type nothing = struct{}
+
+// tells is the row of a fact that answers no call, or that knows itself whose it is.
+func tells[F Fact](do func(*Machine, F)) FactRow[*Machine, nothing] {
+	return OnFact(func(m *Machine, f F) nothing {
+		do(m, f)
+		return nothing{}
+	})
 }
 
-// answer takes the answer to a call.
-func (m *Machine) answer(in Input) {
-	switch in := in.Fact.(type) {
-	case BrainAnswered:
-		if i := m.awaited(in.Call, CallBrain); i >= 0 {
-			m.settle(i, m.answered(&m.s.Handles[i], in))
+// settles is the row of the answer to a kind of call.
+func settles[A Answer](kind CallKind, do func(*Machine, *Handle, A) firing) FactRow[*Machine, nothing] {
+	return OnFact(func(m *Machine, in A) nothing {
+		if i := m.awaited(in.CallOf(), kind); i >= 0 {
+			m.settle(i, do(m, &m.s.Handles[i], in))
 		}
-	case BrainFailed:
-		if i := m.awaited(in.Call, CallBrain); i >= 0 {
-			m.settle(i, m.brainFailed(&m.s.Handles[i], in))
-		}
-	case ToolAnswered:
-		m.tool(in)
-	case ToolStopped:
-		if i := m.awaited(in.Call, CallStop); i >= 0 {
-			m.settle(i, m.toolStopped(&m.s.Handles[i]))
-		}
-	case Recalled:
-		if i := m.awaited(in.Call, CallRecall); i >= 0 {
-			m.settle(i, m.recalled(&m.s.Handles[i], in))
-		}
-	case Embedded:
-		if i := m.awaited(in.Call, CallEmbed); i >= 0 {
-			m.settle(i, m.embedded(&m.s.Handles[i], in))
-		}
-	case Stored:
-		if i := m.awaited(in.Call, CallStore); i >= 0 {
-			m.settle(i, m.stored(&m.s.Handles[i], in))
-		}
-	case SessionLoaded:
-		if i := m.awaited(in.Call, CallLoad); i >= 0 {
-			m.settle(i, m.loaded(&m.s.Handles[i], in))
-		}
-	case SessionSaved:
-		if i := m.awaited(in.Call, CallSave); i >= 0 {
-			m.settle(i, m.saved(&m.s.Handles[i], in))
-		}
-	case SkillLoaded:
-		if i := m.awaited(in.Call, CallSkill); i >= 0 {
-			m.settle(i, m.skillLoaded(&m.s.Handles[i], in))
-		}
-	}
+		return nothing{}
+	})
 }
 
 // settle fires what the answer to the call of the handle at i leads to.
