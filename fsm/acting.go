@@ -130,9 +130,9 @@ func (m *Machine) declared(h *Handle, name string) (ToolDecl, bool) {
 
 // named returns the declaration of a tool of a set that a call names. Some models put
 // a namespace before the name (INF-26).
-func (c Config) named(set Toolset, name string) (ToolDecl, bool) {
+func (c *Config) named(set Toolset, name string) (ToolDecl, bool) {
 	for _, n := range []string{name, strings.TrimPrefix(name, "functions."), strings.TrimPrefix(name, "default_api:")} {
-		if decl, ok := c.Tool(n); ok && c.offers(set, decl) {
+		if decl, ok := c.Tool(n); ok && c.offers(set, &decl) {
 			return decl, true
 		}
 	}

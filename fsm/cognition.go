@@ -5,7 +5,7 @@ import "strings"
 // start gives a queued handle its turn: a new one begins, a parked one goes on in the
 // phase it was in (HND-24).
 func (m *Machine) start(h *Handle) firing {
-	if again := m.handle.phase(h.Resume).Again; again != "" {
+	if again := m.handle.phase(h.Resume).Again; h.Resume != "" && again != "" {
 		return firing{on: again, resumes: true, write: func(h *Handle) { h.Resume = "" }}
 	}
 	if h.Kind == KindMemory {

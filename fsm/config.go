@@ -133,11 +133,11 @@ const (
 )
 
 // Offered returns the tools of a set, in the order of their declaration.
-func (c Config) Offered(set Toolset) []ToolDecl {
+func (c *Config) Offered(set Toolset) []ToolDecl {
 	var tools []ToolDecl
-	for _, t := range c.Tools {
-		if c.offers(set, t) {
-			tools = append(tools, t)
+	for i := range c.Tools {
+		if t := &c.Tools[i]; c.offers(set, t) {
+			tools = append(tools, *t)
 		}
 	}
 	return tools
@@ -147,7 +147,7 @@ func (c Config) Offered(set Toolset) []ToolDecl {
 // tools: it does not start others, speaks to nobody, arms nothing, and its prompt has
 // no place for skills (HND-39). The skill tools are offered where skills are loaded on
 // demand (SKL-1).
-func (c Config) offers(set Toolset, t ToolDecl) bool {
+func (c *Config) offers(set Toolset, t *ToolDecl) bool {
 	switch {
 	case set == NoTools || set == SubagentTools && t.Builtin:
 		return false
@@ -195,17 +195,17 @@ func (c *Config) backoff(n int) Millis {
 }
 
 // Tool returns the declaration of a tool, or false where there is none.
-func (c Config) Tool(name string) (ToolDecl, bool) {
-	for _, t := range c.Tools {
-		if t.Name == name {
-			return t, true
+func (c *Config) Tool(name string) (ToolDecl, bool) {
+	for i := range c.Tools {
+		if t := &c.Tools[i]; t.Name == name {
+			return *t, true
 		}
 	}
 	return ToolDecl{}, false
 }
 
 // Skill returns the declaration of a skill, or false where there is none.
-func (c Config) Skill(name string) (SkillDecl, bool) {
+func (c *Config) Skill(name string) (SkillDecl, bool) {
 	for _, s := range c.Skills {
 		if s.Name == name {
 			return s, true

@@ -95,19 +95,26 @@ func (m *Machine) loss(h *Handle, outcome Outcome) Event {
 // ended takes a terminal handle out of the state, hands on what others wait for,
 // and moves the lifecycle on where it waited for it.
 func (m *Machine) ended(i int) firing {
-	h := m.s.Handles[i]
-	m.remove(i)
-	switch {
+	h := &m.s.Handles[i]
+	f := firing{}
+	switch code := h.exitCode(); {
 	case h.Kind == KindInit && m.s.Lifecycle == Initializing:
-		return firing{on: OnInitialized, write: func(*Handle) { m.s.Initialized = true }}
+		f = firing{on: OnInitialized, write: func(*Handle) { m.s.Initialized = true }}
 	case h.Kind == KindFarewell && m.s.Lifecycle == Farewell:
-		return firing{on: OnFarewelled, write: func(*Handle) { m.code = h.exitCode() }}
+		f = firing{on: OnFarewelled, write: func(*Handle) { m.code = code }}
 	case h.Kind == KindSubagent && h.Outcome != OutcomeCancelled:
-		m.reportSubagent(h)
-	case h.State == Done:
-		m.gather(h)
+		child := *h
+		m.remove(i)
+		m.reportSubagent(&child)
+		return f
+	case h.State == Done && m.gathers(h):
+		turn := *h
+		m.remove(i)
+		m.gather(&turn)
+		return f
 	}
-	return firing{}
+	m.remove(i)
+	return f
 }
 
 // exitCode is what the end of a farewell tells the driver.

@@ -34,13 +34,13 @@ func estimateMessage(m Message) int {
 
 // Estimate is what the whole prompt of a question is thought to cost, uncorrected, in
 // tokens.
-func (c Config) Estimate(e AskBrain) int { return c.estimate(e.System, e.Conversation, e.Tools) }
+func (c *Config) Estimate(e AskBrain) int { return c.estimate(e.System, e.Conversation, e.Tools) }
 
 // estimate is what a whole prompt is thought to cost, uncorrected.
-func (c Config) estimate(system string, talk Conversation, tools Toolset) int {
+func (c *Config) estimate(system string, talk Conversation, tools Toolset) int {
 	n := messageTokens + estimateText(system) + talk.Tokens
-	for _, t := range c.Tools {
-		if c.offers(tools, t) {
+	for i := range c.Tools {
+		if t := &c.Tools[i]; c.offers(tools, t) {
 			n += messageTokens + estimateText(t.Name) + estimateText(t.Description) + estimateText(t.Parameters)
 		}
 	}

@@ -139,8 +139,8 @@ func (m *Machine) ask(h *Handle, purpose Purpose, system string, talk Conversati
 // offered is the set of tools that the running inference offers: its caller wants
 // it, and the present configuration declares some of it.
 func (m *Machine) offered(h *Handle) Toolset {
-	for _, t := range m.s.Config.Tools {
-		if m.s.Config.offers(h.Inf.Tools, t) {
+	for i := range m.s.Config.Tools {
+		if m.s.Config.offers(h.Inf.Tools, &m.s.Config.Tools[i]) {
 			return h.Inf.Tools
 		}
 	}
@@ -155,23 +155,24 @@ func (m *Machine) answered(h *Handle, in BrainAnswered) firing {
 	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations+1)
 	switch nothing := len(calls) == 0 && in.Stop != StopMaxTokens; {
 	case nothing && strings.TrimSpace(text) == "":
-		return m.unusable(h, in, m.s.Config.Prompts.Empty, m.word(WordEmptyAnswer))
+		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(WordEmptyAnswer))
 	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
-		return m.unusable(h, in, m.word(WordActionAsText), m.word(WordActionAnswer))
+		return m.unusable(h, in.Tokens.Prompt, m.word(WordActionAsText), m.word(WordActionAnswer))
 	case in.Stop == StopMaxTokens:
 		calls = nil // INF-5: a call may have lost its end
 	}
+	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is let go
 	return m.usable(h, in.Stop, calls, text).after(func(h *Handle) {
-		m.countAnswer(h, in)
+		m.countAnswer(h, prompt)
 		h.Inf.Empty = 0
-		m.say(h, Message{Role: RoleAssistant, Text: text, Thinking: in.Thinking, Calls: calls})
+		m.say(h, Message{Role: RoleAssistant, Text: text, Thinking: thinking, Calls: calls})
 		h.Inf.said(text)
 	})
 }
 
-// countAnswer counts an answer of the model.
-func (m *Machine) countAnswer(h *Handle, in BrainAnswered) {
-	m.learnTokens(h, in.Tokens.Prompt)
+// countAnswer counts an answer of the model to a prompt of so many tokens.
+func (m *Machine) countAnswer(h *Handle, prompt int) {
+	m.learnTokens(h, prompt)
 	h.Inf.Iterations++
 	h.Inf.Waits = 0
 }
@@ -199,7 +200,7 @@ func (m *Machine) usable(h *Handle, stop Stop, calls []ToolCall, text string) fi
 }
 
 // unusable asks again after an answer in which there was nothing to use (INF-20, INF-29).
-func (m *Machine) unusable(h *Handle, in BrainAnswered, prompt, reason string) firing {
+func (m *Machine) unusable(h *Handle, tokens int, prompt, reason string) firing {
 	l := &m.s.Config.Limits
 	f := firing{on: OnUnusable, write: func(h *Handle) {
 		m.say(h, Message{Role: RoleUser, Text: prompt, Aside: true})
@@ -211,7 +212,7 @@ func (m *Machine) unusable(h *Handle, in BrainAnswered, prompt, reason string) f
 		f = endInference(OnError, OutcomeFailed, reason) // INF-9
 	}
 	return f.after(func(h *Handle) {
-		m.countAnswer(h, in)
+		m.countAnswer(h, tokens)
 		h.Inf.Empty++
 	})
 }
@@ -220,7 +221,7 @@ func (m *Machine) unusable(h *Handle, in BrainAnswered, prompt, reason string) f
 // written as text among them, and what is left of its text. Calls that were not
 // offered are not taken (INF-12). Answer is the answer's number in its inference; calls
 // written as text are named after it.
-func (c Config) CallsOf(set Toolset, in BrainAnswered, answer int) ([]ToolCall, string) {
+func (c *Config) CallsOf(set Toolset, in BrainAnswered, answer int) ([]ToolCall, string) {
 	if set == NoTools {
 		return nil, in.Text
 	}
@@ -234,7 +235,7 @@ func (c Config) CallsOf(set Toolset, in BrainAnswered, answer int) ([]ToolCall, 
 
 // Unrunnable reports whether a text is a call that was meant and cannot be run
 // (INF-29).
-func (c Config) Unrunnable(set Toolset, text string) bool {
+func (c *Config) Unrunnable(set Toolset, text string) bool {
 	return c.Switches.TextCalls && set != NoTools && c.actionCall(set, text)
 }
 
@@ -308,12 +309,12 @@ func (m *Machine) giveUp(h *Handle) {
 	if !h.Inf.running() {
 		return
 	}
-	to, ok := m.inference.row(h.Inf.State, OnGiveUp)
-	if !ok {
+	r := m.routes[OnGiveUp]
+	if r == nil || !r.from(h.Inf.State, OnGiveUp).ok {
 		m.s.Ignored.Moves++
 		return
 	}
-	m.moved(Move{Table: m.inference.name, Handle: h.ID, From: h.Inf.State, On: OnGiveUp, To: to}, &h.Inf.State)
+	m.move(r, h.ID, OnGiveUp, r.from(h.Inf.State, OnGiveUp), &h.Inf.State)
 }
 
 func (inf *Inference) running() bool {

@@ -2,7 +2,6 @@ package fsm
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -244,9 +243,14 @@ func (w *Monitor) checkHandle(m *Machine, h *Handle, f *followed, boot bool) {
 		w.violate("INV-2", "handle %d: the state says %s, call %v, timers %d and %d; the trace says %s, %v, %d and %d",
 			h.ID, h.State, h.Await, h.Timer, h.Wait, f.state, f.call, f.timer, f.wait)
 	}
-	if want := m.rests(h); !want.met(h) {
-		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %v",
-			h.ID, h.State, h.Inf.State, h.Await.Kind, h.Timer, h.Wait, want)
+	want := m.handle.phase(h.State)
+	clock := want.Clock
+	if want.Infers {
+		want = m.inference.phase(h.Inf.State)
+	}
+	if !want.rests(h, clock) {
+		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %s, clock %t",
+			h.ID, h.State, h.Inf.State, h.Await.Kind, h.Timer, h.Wait, want.words(), clock)
 	}
 	w.checkWaiting(&m.s, h, f, boot)
 	w.checkAnswer(h, f)
@@ -257,44 +261,24 @@ func (w *Monitor) checkHandle(m *Machine, h *Handle, f *followed, boot bool) {
 	f.measure = now
 }
 
-// rest is what a handle that does nothing waits for. No handle rests where nothing is
-// awaited, unless the phase is idle.
-type rest struct {
-	idle  bool
-	calls []CallKind // the answer to a call of one of these kinds; none: no call
-	timed bool       // its own time runs
-	waits bool       // a timer inside its phase runs
-}
-
-// rests returns what a handle waits for, as its phase says, and where that says so the
-// phase of its inference.
-func (m *Machine) rests(h *Handle) rest {
-	p := m.handle.phase(h.State)
-	want := rest{idle: p.Idle, calls: p.Calls, timed: p.Clock, waits: p.Wait.Purpose != ""}
-	if p.Infers {
-		q := m.inference.phase(h.Inf.State)
-		want.calls, want.waits = q.Calls, q.Wait.Purpose != ""
+// rests reports whether a handle waits for what a phase says, with its clock or without.
+// No handle rests where nothing is awaited, unless the phase is idle.
+func (p *Phase) rests(h *Handle, clock bool) bool {
+	if h.Timer != 0 != clock || h.Wait != 0 != (p.Wait.Purpose != "") {
+		return false
 	}
-	return want
+	if len(p.Calls) == 0 {
+		return h.Await == Await{} && (p.Idle || p.Wait.Purpose != "")
+	}
+	return p.awaits(h.Await.Kind)
 }
 
-func (want rest) String() string {
-	if want.nothing() {
+// words is what is awaited in a phase.
+func (p *Phase) words() string {
+	if len(p.Calls) == 0 && !p.Idle && p.Wait.Purpose == "" {
 		return "anything: nothing is awaited there"
 	}
-	return fmt.Sprintf("%q, clock %t, wait %t", want.calls, want.timed, want.waits)
-}
-
-// nothing reports whether no handle may rest so.
-func (want rest) nothing() bool { return len(want.calls) == 0 && !want.idle && !want.waits }
-
-// met reports whether a handle waits for what it should.
-func (want rest) met(h *Handle) bool {
-	call := slices.Contains(want.calls, h.Await.Kind)
-	if len(want.calls) == 0 {
-		call = h.Await == Await{} && !want.nothing()
-	}
-	return call && (h.Timer != 0) == want.timed && (h.Wait != 0) == want.waits
+	return fmt.Sprintf("%q, wait %q", p.Calls, p.Wait.Purpose)
 }
 
 // checkWaiting checks that a waiting handle has a reason to, and that whoever

@@ -11,8 +11,8 @@ type Machine struct {
 	lifecycle *executor
 	handle    *executor
 	inference *executor
-	events    map[Event]*executor // whose table an event belongs to
-	code      ExitCode            // what the driver is told when the epoch ends
+	routes    map[Event]*route
+	code      ExitCode // what the driver is told when the epoch ends
 	effects   []Effect
 	moves     []Move
 	unsafe    bool // the last Step took the answer of an unsafe tool
@@ -28,13 +28,8 @@ func Restore(s Snapshot) *Machine {
 		lifecycle: newExecutor(Lifecycle, lifecyclePhases),
 		handle:    newExecutor(HandleTable, handlePhases),
 		inference: newExecutor(InferenceTable, inferencePhases),
-		events:    map[Event]*executor{},
 	}
-	for i, x := range []*executor{m.lifecycle, m.handle, m.inference} {
-		for _, r := range Tables()[i].Rows {
-			m.events[r.On] = x
-		}
-	}
+	m.routes = routes(Tables(), m.lifecycle, m.handle, m.inference)
 	return m
 }
 
@@ -273,7 +268,12 @@ func (m *Machine) clearWait(h *Handle) {
 	}
 }
 
-func (m *Machine) emit(e Effect) { m.effects = append(m.effects, e) }
+func (m *Machine) emit(e Effect) {
+	if m.effects == nil {
+		m.effects = make([]Effect, 0, 4) // most steps have fewer
+	}
+	m.effects = append(m.effects, e)
+}
 
 // remove takes the handle at i out of the state, keeping the order.
 func (m *Machine) remove(i int) { m.s.Handles = slices.Delete(m.s.Handles, i, i+1) }

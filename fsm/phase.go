@@ -10,6 +10,7 @@ type Phase struct {
 	State  State
 	Calls  []CallKind // awaited is the answer to a call of one of these kinds
 	Infers bool       // awaited is what the phase of the handle's inference awaits
+	Person bool       // awaited is a person's word
 	Clock  bool       // the handle's own time runs
 	Wait   Wait       // a timer of its own runs
 	Idle   bool       // nothing is awaited: a handle's turn comes, or the next boot
@@ -76,8 +77,8 @@ var handlePhases = []Phase{
 		State: Execution, Infers: true, Clock: true, Again: OnAct,
 		enter: (*Machine).inferAnswer, resume: (*Machine).resumeInference, ends: (*Machine).concluded,
 	},
-	{State: Approving, Wait: Wait{TimerApproval, approvalTimeout, (*Machine).unapproved}, enter: (*Machine).askPerson},
-	{State: Held, Wait: Wait{TimerHold, holdTimeout, (*Machine).unresolved}, enter: (*Machine).askPerson},
+	{State: Approving, Person: true, Wait: Wait{TimerApproval, approvalTimeout, (*Machine).unapproved}, enter: (*Machine).askPerson},
+	{State: Held, Person: true, Wait: Wait{TimerHold, holdTimeout, (*Machine).unresolved}, enter: (*Machine).askPerson},
 	{State: Saving, Calls: []CallKind{CallSave}, Clock: true, Again: OnSave, enter: (*Machine).save, late: (*Machine).skipSave},
 	{
 		State: Summarizing, Infers: true, Clock: true, Again: OnSummarize,
@@ -122,150 +123,25 @@ func (m *Machine) waitOver(h *Handle) firing {
 	return p.Wait.over(m, h)
 }
 
+// Awaits returns the phase that says what a handle waits for: its own or, where that
+// infers, its inference's.
+func (h *Handle) Awaits() *Phase {
+	of := func(phases []Phase, s State) *Phase {
+		i := slices.IndexFunc(phases, func(p Phase) bool { return p.State == s })
+		if i < 0 {
+			return &Phase{State: s}
+		}
+		return &phases[i]
+	}
+	if p := of(handlePhases, h.State); !p.Infers {
+		return p
+	}
+	return of(inferencePhases, h.Inf.State)
+}
+
+// Pauses reports whether what is awaited is the end of a wait alone, which comes by
+// itself: nobody has been asked anything.
+func (p *Phase) Pauses() bool { return p.Wait.Purpose != "" && len(p.Calls) == 0 && !p.Person }
+
 // awaits reports whether a call of a kind is awaited in the phase.
 func (p *Phase) awaits(kind CallKind) bool { return slices.Contains(p.Calls, kind) }
-
-// firing is an event to fire, and what it writes where there is a row for it. The zero
-// value fires nothing:
-// what is awaited is still to come.
-type firing struct {
-	on       Event
-	write    func(*Handle)
-	answered bool // by the answer to the call that the handle awaits
-	resumes  bool // the handle goes on in the phase that it was in
-}
-
-// after is f, with something that is written first.
-func (f firing) after(write func(*Handle)) firing {
-	rest := f.write
-	if rest == nil {
-		f.write = write
-		return f
-	}
-	f.write = func(h *Handle) {
-		write(h)
-		rest(h)
-	}
-	return f
-}
-
-// none is the place of no handle, for the lifecycle's events.
-const none = -1
-
-// chainMax bounds the events that one fired event may lead to in its entries. The
-// longest that the tables lead to is far below it.
-const chainMax = 32
-
-// fire takes an event of the handle at i or, with none, of the lifecycle. The row is
-// looked up first. Where there is one, the answer is consumed, the data written, the
-// state set, and the entry of the row's destination run. Where there is none, nothing is
-// written, and an answer stays awaited until its handle's time is up; it is counted, and
-// the monitor reports it (INV-2). An event that an entry fires is taken once that entry
-// has returned. It reports whether each event had its row.
-func (m *Machine) fire(i int, f firing) bool {
-	for range chainMax {
-		if f.on == "" {
-			return true
-		}
-		p, ok := m.turn(i, f)
-		if !ok {
-			break
-		}
-		f = m.enter(p, i, f.resumes)
-	}
-	m.s.Ignored.Moves++
-	return false
-}
-
-// turn takes one row. It returns the phase that the row leads to.
-func (m *Machine) turn(i int, f firing) (*Phase, bool) {
-	x := m.events[f.on]
-	if x == nil {
-		return nil, false
-	}
-	if x == m.lifecycle {
-		to, ok := x.row(m.s.Lifecycle, f.on)
-		if !ok {
-			return nil, false
-		}
-		if f.write != nil {
-			f.write(nil)
-		}
-		m.moved(Move{Table: x.name, From: m.s.Lifecycle, On: f.on, To: to}, &m.s.Lifecycle)
-		return x.phase(to), true
-	}
-	if i == none {
-		return nil, false
-	}
-	h := &m.s.Handles[i]
-	state := &h.State
-	if x == m.inference {
-		state = &h.Inf.State
-	}
-	from := *state
-	to, ok := x.row(from, f.on)
-	if !ok {
-		return nil, false
-	}
-	p := x.phase(to)
-	m.leave(h, x, x.phase(from), p, f.answered)
-	if f.write != nil {
-		f.write(h)
-	}
-	m.moved(Move{Table: x.name, Handle: h.ID, From: from, On: f.on, To: to}, state)
-	if x == m.handle {
-		m.keepTime(h, x.phase(from), p)
-	}
-	return p, true
-}
-
-func (m *Machine) moved(mv Move, state *State) {
-	m.moves = append(m.moves, mv)
-	*state = mv.To
-}
-
-// leave lets go of what was awaited in a phase: of its call, which is answered or given
-// up, and of the timer of its wait. A tool that is given up may still have to stop.
-func (m *Machine) leave(h *Handle, x *executor, from, to *Phase, answered bool) {
-	if !answered {
-		m.abortCall(h)
-	}
-	if answered || !to.awaits(CallStop) {
-		h.Await = Await{}
-	}
-	if x == m.handle || from.Wait.Purpose != "" {
-		m.clearWait(h)
-	}
-}
-
-// keepTime starts and stops the handle's clock. Where its time was up in the phase that
-// it leaves, what follows has little: that in which an aborted tool has to stop.
-func (m *Machine) keepTime(h *Handle, from, to *Phase) {
-	switch {
-	case !to.Clock:
-		m.clearTimer(h)
-	case h.Timer != 0:
-	case from.Clock:
-		h.Left = 0
-		m.arm(h, TimerAbort, m.s.Config.Limits.AbortTimeout)
-	default:
-		m.arm(h, TimerHandle, h.timeout(m.s.Config.Limits))
-	}
-}
-
-// enter runs the entry of a phase, and arms the timer of the wait that begins with it.
-func (m *Machine) enter(p *Phase, i int, resumes bool) firing {
-	work := p.enter
-	if resumes && p.resume != nil {
-		work = p.resume
-	}
-	f := firing{}
-	if work != nil {
-		f = work(m, i)
-	}
-	if f.on == "" && p.Wait.Purpose != "" {
-		h := &m.s.Handles[i]
-		m.wait(h, p.Wait.Purpose, p.Wait.For(&m.s.Config, h))
-	}
-	return f
-}

@@ -80,11 +80,8 @@ func (m *Machine) stored(h *Handle, in Stored) firing {
 
 // gather puts a finished turn to those that its session's memory handle will
 // remember together (HND-29).
-func (m *Machine) gather(h Handle) {
-	if m.s.Config.Switches.Remember != RememberIdle || !h.learns() || h.Command != "" || h.Answer == "" {
-		return
-	}
-	turn := m.own(&h)
+func (m *Machine) gather(h *Handle) {
+	turn := m.own(h)
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
 		if job.Kind != KindMemory || job.Session != h.Session || job.Resume != "" || !job.parkedOrQueued() ||
@@ -101,6 +98,11 @@ func (m *Machine) gather(h Handle) {
 		Kind: KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
 		Answer: m.exchange(h.Input, h.Answer), Talk: Conversation{}.add(turn...), Turns: 1,
 	})
+}
+
+// gathers reports whether a finished turn is remembered together with others.
+func (m *Machine) gathers(h *Handle) bool {
+	return m.s.Config.Switches.Remember == RememberIdle && h.learns() && h.Command == "" && h.Answer != ""
 }
 
 // learns reports whether a handle of this kind is remembered with its session.

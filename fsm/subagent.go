@@ -33,7 +33,7 @@ func (m *Machine) spawn(i int) (string, bool) {
 }
 
 // reportSubagent tells the session that started a subagent of its end (HND-40).
-func (m *Machine) reportSubagent(h Handle) {
+func (m *Machine) reportSubagent(h *Handle) {
 	input := m.word(WordSubagentDone, "label", h.Label, "task", h.Input, "result", h.Answer)
 	if h.Failure != "" {
 		input = m.word(WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", h.Failure)

@@ -49,25 +49,28 @@ func (m Move) Stays() bool { return m.From == m.To }
 
 // executor runs one table in a private instance of the table library. The
 // context is never cancelled (a cancelled one wedges the library for good), and no
-// callback is registered. What leads where is asked of the library once for each state
-// and event: no row has a guard, so its answer is for good.
+// callback is registered.
 type executor struct {
 	name   string
 	lib    *loop.FSM
-	phases map[State]*Phase
-	kept   map[pair]answer
+	phases []Phase
 
 	nothing Phase // of a state that has none
 }
 
-type pair struct {
-	from State
-	on   Event
+// route is an event: the table that it belongs to, and what the library has said of it.
+type route struct {
+	table *executor
+	kept  []*answer
 }
 
+// answer is what the library says of an event in a state, with the phases on either
+// side.
 type answer struct {
-	to State
-	ok bool
+	from, to State
+	ok       bool // there is a row
+	left     *Phase
+	entered  *Phase
 }
 
 func newExecutor(t Table, phases []Phase) *executor {
@@ -75,43 +78,50 @@ func newExecutor(t Table, phases []Phase) *executor {
 	for _, r := range t.Rows {
 		events = append(events, loop.EventDesc{Name: string(r.On), Src: []string{string(r.From)}, Dst: string(r.To)})
 	}
-	x := &executor{
-		name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil),
-		phases: make(map[State]*Phase, len(phases)), kept: map[pair]answer{},
-	}
-	for i := range phases {
-		x.phases[phases[i].State] = &phases[i]
-	}
-	return x
+	return &executor{name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil), phases: phases}
 }
 
-// row returns the state that on leads to from from, or false where the table has no
-// such row.
-func (x *executor) row(from State, on Event) (State, bool) {
-	a, known := x.kept[pair{from, on}]
-	if !known {
-		a = x.ask(from, on)
-		x.kept[pair{from, on}] = a
+// routes returns each event of the tables.
+func routes(tables []Table, executors ...*executor) map[Event]*route {
+	all := map[Event]*route{}
+	for i, x := range executors {
+		for _, r := range tables[i].Rows {
+			if all[r.On] == nil {
+				all[r.On] = &route{table: x}
+			}
+		}
 	}
-	return a.to, a.ok
+	return all
+}
+
+// from returns what the event leads to from a state; there may be no such row. The
+// library is asked once for each state: no row has a guard, so its answer is for good.
+func (r *route) from(s State, on Event) *answer {
+	for _, a := range r.kept {
+		if a.from == s {
+			return a
+		}
+	}
+	r.kept = append(r.kept, r.table.ask(s, on))
+	return r.kept[len(r.kept)-1]
 }
 
 // ask asks the library. A row that leads to its own state is taken, too: the library's
 // word that there was no transition means just that.
-func (x *executor) ask(from State, on Event) answer {
+func (x *executor) ask(from State, on Event) *answer {
 	x.lib.SetState(string(from))
 	err := x.lib.Event(context.Background(), string(on))
 	var stays loop.NoTransitionError
-	if err != nil && !errors.As(err, &stays) {
-		return answer{from, false}
-	}
-	return answer{State(x.lib.Current()), true}
+	to := State(x.lib.Current())
+	return &answer{from: from, to: to, ok: err == nil || errors.As(err, &stays), left: x.phase(from), entered: x.phase(to)}
 }
 
 // phase returns what a state does. One without a phase awaits nothing and does nothing.
 func (x *executor) phase(s State) *Phase {
-	if p := x.phases[s]; p != nil {
-		return p
+	for i := range x.phases {
+		if p := &x.phases[i]; p.State == s {
+			return p
+		}
 	}
 	return &x.nothing
 }

@@ -24,7 +24,7 @@ func TextCalls(tools []ToolDecl, text string) ([]ToolCall, bool) {
 }
 
 // textCalls returns the calls that a text is, or false where it is none.
-func (c Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bool) {
+func (c *Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bool) {
 	body := strings.TrimSpace(text)
 	for _, form := range []func(string) ([]ToolCall, bool){taggedCalls, jsonCalls, bracketCalls} {
 		calls, ok := form(body)
@@ -47,7 +47,7 @@ func (c Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, boo
 // there is one, a line "Action: NAME" of a tool that is offered, and a line "Action
 // Input:". What is put in is no object, and what the text says was observed is made
 // up, so that it cannot be run (INF-29).
-func (c Config) actionCall(set Toolset, text string) bool {
+func (c *Config) actionCall(set Toolset, text string) bool {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "Thought:") && !strings.HasPrefix(text, "Action:") {
 		return false

@@ -11,8 +11,8 @@ import (
 
 // textTools declares a tool, a builtin one, and none that a text could name by
 // accident.
-func textTools() Config {
-	return Config{Tools: append([]ToolDecl{{Name: "look"}, {Name: "note"}}, Builtins(ToolSpawn, ToolLoadSkill)...)}
+func textTools() *Config {
+	return &Config{Tools: append([]ToolDecl{{Name: "look"}, {Name: "note"}}, Builtins(ToolSpawn, ToolLoadSkill)...)}
 }
 
 // written is a call as it is taken from a text.
@@ -186,7 +186,7 @@ func FuzzTextCalls(f *testing.F) {
 		}
 		for _, call := range calls {
 			decl, known := c.named(AllTools, call.Name)
-			if !known || !c.offers(AllTools, decl) {
+			if !known || !c.offers(AllTools, &decl) {
 				t.Errorf("a call of %q, which is not offered", call.Name)
 			}
 			var object map[string]any

@@ -21,7 +21,7 @@ func (x *explorer) answers(s *fsm.Snapshot) []action {
 		h := &s.Handles[i]
 		list = append(list, x.callAnswers(s, h)...)
 		list = append(list, wordsOf(s, h)...)
-		if h.Wait != 0 && (h.Inf.State == fsm.BackingOff || h.Inf.State == fsm.Retrying) {
+		if h.Awaits().Pauses() {
 			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
 		}
 	}
@@ -181,7 +181,7 @@ func timers(s *fsm.Snapshot) []fsm.TimerID {
 		if h.Timer != 0 {
 			list = append(list, h.Timer)
 		}
-		if h.Wait != 0 && h.Inf.State != fsm.BackingOff && h.Inf.State != fsm.Retrying {
+		if h.Wait != 0 && !h.Awaits().Pauses() {
 			list = append(list, h.Wait)
 		}
 	}

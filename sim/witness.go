@@ -66,6 +66,6 @@ func (r *Result) Witness() []fsm.Violation {
 // run's end.
 func (r *Result) waits(id fsm.HandleID) bool {
 	return slices.ContainsFunc(r.Final.Handles, func(h fsm.Handle) bool {
-		return h.ID == id && (h.State == fsm.Parked || h.State == fsm.Approving || h.State == fsm.Held)
+		return h.ID == id && (h.State == fsm.Parked || h.Awaits().Person)
 	})
 }

@@ -28,8 +28,7 @@ func (f *forking) pending() []due {
 		switch {
 		case h.Await.Call != 0 && f.calls[h.Await.Call] != nil:
 			list = append(list, due{h, uint64(h.Await.Call), f.calls[h.Await.Call]})
-		case h.State == fsm.Approving, h.State == fsm.Held,
-			h.Wait != 0 && (h.Inf.State == fsm.BackingOff || h.Inf.State == fsm.Retrying):
+		case h.Awaits().Person, h.Awaits().Pauses():
 			list = append(list, due{h, uint64(h.Wait), nil})
 		}
 	}
