@@ -2,13 +2,19 @@
 // loses nothing that was accepted. It is the same in production and in the
 // simulator; only the [Journal] and the [World] differ.
 //
-// The whole driver loop:
+// The whole loop of whoever drives, be it the daemon or the simulator:
 //
-//	e, err := engine.Open(journal, world)                       // snapshot, then fold the rest
-//	err = e.Turn(fsm.Input{At: now, Fact: fsm.Boot{Config: c}}) // an epoch begins
-//	for in := range inputs {
-//		err = e.Turn(in)                                    // step, append, sync, perform
+//	d, err := engine.Drive(journal, world)  // snapshot, then fold the rest
+//	err = d.Boot(now, config)               // an epoch begins
+//	for {
+//		wait, ok := d.Next(now)         // and d.NextSlot
+//		…                               // until something happens, or the time has passed
+//		err = d.Tell(now, facts...)     // what has happened
+//		err = d.Wake(now)               // what was due; and d.TellSlots
 //	}
+//
+// A [Driver] decides beside the machine what it is told, in which order and when. It has
+// no clock: the time comes with each call. The [Engine] below it takes turns.
 //
 // A turn steps its inputs first: Step is pure, and only its effects tell whether
 // the world is about to see something that must be durable, and which hash
@@ -21,5 +27,5 @@
 //
 //	dropped, err := e.Tidy(now, retention) // again until nothing was dropped
 //
-// An Engine has no goroutines and is not safe for concurrent use.
+// Neither has goroutines and neither is safe for concurrent use.
 package engine

@@ -1,0 +1,154 @@
+package engine
+
+import "shelly/fsm"
+
+// Now is the time as it comes from outside, in milliseconds.
+type Now struct {
+	Wall   fsm.Millis // of records and schedules; it may be set
+	Steady fsm.Millis // of what is awaited; it never jumps
+}
+
+// Driver decides beside the machine what it is told, in which order and when: what waits
+// for space, what goes first then, when the epoch begins, which slot of a schedule is
+// due, what the end of a call becomes, and when to sync. Who drives brings the facts and
+// the time, performs effects, and asks [Driver.Next] after each call when to come back.
+type Driver struct {
+	*Engine
+	// Shortage, if set, is called with why there is too little space when that begins,
+	// and with nil when there is space again; held is how many facts wait for it.
+	Shortage func(why error, held int)
+	// Slotless, if set, is called where a schedule has no slot left and will not run.
+	Slotless func(schedule string)
+
+	world  World
+	now    Now
+	config fsm.Config // of the epoch that begins once there is space
+	down   bool       // it has not begun for want of space (JRN-22)
+	short  error      // why there is too little space; nil: there is enough
+	look   fsm.Millis // when to look again, by the steady clock
+	held   []fsm.Fact // what the machine could not be told yet, in order; what runs bounds it
+	calls  map[fsm.CallID]call
+	slots  slots
+	exit   *fsm.ExitCode
+}
+
+// call is a call that is under way in the world.
+type call struct{ tool, aborted bool }
+
+// Drive recovers the machine from the journal. It performs no effect.
+func Drive(j Journal, w World) (*Driver, error) {
+	d := &Driver{world: w, calls: map[fsm.CallID]call{}}
+	e, err := Open(j, watching{d})
+	d.Engine = e
+	return d, err
+}
+
+// Boot begins the epoch, or leaves that to a time when there is space (JRN-22).
+func (d *Driver) Boot(now Now, config fsm.Config) error {
+	d.now, d.config = now, config
+	return d.boot()
+}
+
+func (d *Driver) boot() error {
+	err := d.tell(fsm.Boot{Config: d.config, Doubts: d.Doubts()})
+	d.down = Refused(err)
+	return d.noted(err)
+}
+
+// Tell tells the machine what is held, and then facts. Below the reserve all of it is
+// held but for signals, which go first, so that what is to end can end (JRN-14). A nil
+// fact is none.
+func (d *Driver) Tell(now Now, facts ...fsm.Fact) error {
+	for _, f := range facts {
+		if f != nil {
+			d.held = append(d.held, f)
+		}
+	}
+	return d.catchUp(now)
+}
+
+// Exited returns how the machine has ended, if it has. Nothing is told it any more.
+func (d *Driver) Exited() (code fsm.ExitCode, ok bool) {
+	if d.exit == nil {
+		return "", false
+	}
+	return *d.exit, true
+}
+
+// Down reports whether the epoch has not begun for want of space: the machine is as the
+// last process left it.
+func (d *Driver) Down() bool { return d.down }
+
+// Next returns in how many milliseconds [Driver.Wake] has something to do, or false
+// where that depends on what happens. Slots are apart: [Driver.NextSlot].
+func (d *Driver) Next(now Now) (wait fsm.Millis, ok bool) {
+	if d.exit != nil || d.Err() != nil {
+		return 0, false
+	}
+	due, ok := d.Unsettled(now.Steady)
+	if d.short != nil && (!ok || d.look < due) {
+		due, ok = d.look, true
+	}
+	return max(due-now.Steady, 0), ok
+}
+
+// Wake does what is due: it looks for space, and syncs.
+func (d *Driver) Wake(now Now) error {
+	if d.exit != nil {
+		return nil
+	}
+	if d.short != nil && d.look <= now.Steady {
+		d.look = now.Steady + SpaceCheck
+		if err := d.catchUp(now); err != nil {
+			return err
+		}
+	}
+	if due, ok := d.Unsettled(now.Steady); ok && due <= now.Steady {
+		return d.Settle()
+	}
+	return nil
+}
+
+// Outcome is the fact that the end of a call becomes, or nil. Of a call that was given
+// up only a tool's end is of interest: that it has stopped.
+func (d *Driver) Outcome(id fsm.CallID, fact fsm.Fact) fsm.Fact {
+	c := d.calls[id]
+	delete(d.calls, id)
+	switch {
+	case !c.aborted:
+		return fact
+	case c.tool:
+		return fsm.ToolStopped{Answered: fsm.To(id)}
+	default:
+		return nil
+	}
+}
+
+// watching is the world as the engine sees it: the driver learns from each effect what
+// it must know, and the world performs it.
+type watching struct{ *Driver }
+
+// Perform implements [World].
+func (w watching) Perform(e fsm.Effect) error {
+	switch e := e.(type) {
+	case fsm.ArmSchedule:
+		if !w.slots.arm(e, w.now.Wall) && w.Slotless != nil {
+			w.Slotless(e.Schedule)
+		}
+	case fsm.DisarmSchedule:
+		w.slots.disarm(e.Schedule)
+	case fsm.AbortCall:
+		if c, ok := w.calls[e.Call]; ok {
+			c.aborted = true
+			w.calls[e.Call] = c
+		}
+	case fsm.Exit:
+		w.exit = &e.Code
+	default:
+		if id := fsm.CallOf(e); id != 0 {
+			_, tool := e.(fsm.RunTool)
+			w.calls[id] = call{tool: tool}
+		}
+	}
+	return w.world.Perform(e)
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"errors"
+
+	"shelly/fsm"
+)
+
+// SpaceCheck is how often a driver below the reserve looks whether there is space again.
+const SpaceCheck = fsm.Second
+
+// Refused reports whether an error is a refusal for want of space, after which the
+// engine lives.
+func Refused(err error) bool { return errors.Is(err, ErrNoSpace) && !errors.Is(err, ErrDead) }
+
+// catchUp brings the machine to where it can be told something new: it looks for space
+// where there was too little, begins the epoch that has waited for it, and tells what is
+// held. Below the reserve no error says so.
+func (d *Driver) catchUp(now Now) error {
+	if d.exit != nil {
+		return nil
+	}
+	d.now = now
+	d.looked()
+	if d.down {
+		if err := d.boot(); err != nil {
+			return err
+		}
+	}
+	if d.down {
+		d.leave()
+		return nil
+	}
+	return d.release()
+}
+
+// looked looks whether there is space where there was too little.
+func (d *Driver) looked() {
+	if d.short == nil {
+		return
+	}
+	if err := d.journal.Space(); errors.Is(err, ErrNoSpace) {
+		d.short = err
+		return
+	}
+	d.short = nil
+	if d.Shortage != nil {
+		d.Shortage(nil, len(d.held))
+	}
+}
+
+// release tells the machine what is held.
+func (d *Driver) release() error {
+	for len(d.held) > 0 && d.exit == nil {
+		err := d.tell(d.held...)
+		if !Refused(err) {
+			d.held = nil
+			return err
+		}
+		if err := d.noted(err); err != nil {
+			return err
+		}
+		signals := d.signals()
+		if len(signals) == 0 {
+			return nil
+		}
+		if err := d.tell(signals...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signals takes the signals out of what is held.
+func (d *Driver) signals() (signals []fsm.Fact) {
+	var rest []fsm.Fact
+	for _, f := range d.held {
+		if _, ok := f.(fsm.Signalled); ok {
+			signals = append(signals, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	d.held = rest
+	return signals
+}
+
+// leave ends a driver that is down at its first signal: nothing runs in it.
+func (d *Driver) leave() {
+	if len(d.signals()) > 0 {
+		code := fsm.ExitClean
+		d.exit = &code
+	}
+}
+
+// noted passes on an error that is no refusal for want of space, and notes one that is.
+func (d *Driver) noted(err error) error {
+	if !Refused(err) {
+		return err
+	}
+	if d.short == nil {
+		d.look = d.now.Steady + SpaceCheck
+		if d.Shortage != nil {
+			d.Shortage(err, len(d.held))
+		}
+	}
+	d.short = err
+	return nil
+}
+
+// turn1 takes a turn of facts that are observed now.
+func (d *Driver) tell(facts ...fsm.Fact) error {
+	inputs := make([]fsm.Input, len(facts))
+	for i, f := range facts {
+		inputs[i] = fsm.Input{At: d.now.Wall, Fact: f}
+	}
+	return d.Turn(inputs...)
+}
+
+// Short returns why there is too little space now, or nil.
+func (d *Driver) Short(now Now) error {
+	err := d.journal.Space()
+	if !Refused(err) {
+		return nil
+	}
+	d.now = now
+	_ = d.noted(err)
+	return err
+}
+
+// Waits reports whether anything waits for space: facts, or the epoch.
+func (d *Driver) Waits() bool { return d.down || len(d.held) > 0 }

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// WallCheck is how often the wall clock is looked at while a slot is awaited: it may be
+// set, and it goes on while the computer sleeps, which no timer notices.
+const WallCheck = 30 * fsm.Second
+
+// Slot is the next slot of a schedule, awaited on the wall clock.
+type Slot struct {
+	fsm.ArmSchedule
+	At fsm.Millis
+}
+
+// slots are those that are awaited, in the order of their schedules' names.
+type slots []Slot
+
+// find returns the place of a schedule's slot, or where it would be.
+func (s slots) find(schedule string) (int, bool) {
+	return slices.BinarySearchFunc(s, schedule, func(s Slot, name string) int { return strings.Compare(s.Schedule, name) })
+}
+
+// arm awaits the next slot of a schedule, in place of the one that it had. It reports
+// false where no slot is left.
+func (s *slots) arm(e fsm.ArmSchedule, wall fsm.Millis) bool {
+	s.disarm(e.Schedule)
+	at, ok := e.Next(wall)
+	if ok {
+		i, _ := s.find(e.Schedule)
+		*s = slices.Insert(*s, i, Slot{e, at})
+	}
+	return ok
+}
+
+func (s *slots) disarm(schedule string) {
+	if i, ok := s.find(schedule); ok {
+		*s = slices.Delete(*s, i, i+1)
+	}
+}
+
+// take returns what a slot becomes once the wall clock has reached it. Where the clock
+// has passed several, it is the latest.
+func (s *slots) take(schedule string, wall fsm.Millis) (fact fsm.ScheduleDue, due bool) {
+	i, ok := s.find(schedule)
+	if !ok || (*s)[i].At > wall {
+		return fsm.ScheduleDue{}, false
+	}
+	slot := (*s)[i]
+	*s = slices.Delete(*s, i, i+1)
+	if at, ok := slot.Next(wall); ok {
+		slot.At = at
+	}
+	return fsm.ScheduleDue{Schedule: schedule, Slot: slot.At}, true
+}
+
+// wait is how long the wall clock need not be looked at.
+func (s slots) wait(wall fsm.Millis) (wait fsm.Millis, ok bool) {
+	wait = WallCheck
+	for i := range s {
+		wait = min(wait, max(s[i].At-wall, 0))
+	}
+	return wait, len(s) > 0
+}
+
+// Slot returns the slot of a schedule that is awaited, or false where none is.
+func (d *Driver) Slot(schedule string) (Slot, bool) {
+	i, ok := d.slots.find(schedule)
+	if !ok {
+		return Slot{}, false
+	}
+	return d.slots[i], true
+}
+
+// NextSlot returns in how many milliseconds the wall clock is to be looked at for
+// [Driver.TellSlots], or false where no slot is awaited.
+func (d *Driver) NextSlot(now Now) (wait fsm.Millis, ok bool) { return d.slots.wait(now.Wall) }
+
+// TellSlots tells the machine of the slots that the wall clock has reached.
+func (d *Driver) TellSlots(now Now) error {
+	var due []fsm.Fact
+	for _, s := range slices.Clone(d.slots) {
+		if fact, ok := d.slots.take(s.Schedule, now.Wall); ok {
+			due = append(due, fact)
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	return d.Tell(now, due...)
+}
+
+// TellSlot is TellSlots for one schedule.
+func (d *Driver) TellSlot(now Now, schedule string) error {
+	if fact, ok := d.slots.take(schedule, now.Wall); ok {
+		return d.Tell(now, fact)
+	}
+	return nil
+}

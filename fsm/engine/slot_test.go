@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+)
+
+func at(h, m int) fsm.Millis {
+	return fsm.Millis(time.Date(2026, 1, 31, h, m, 0, 0, time.UTC).UnixMilli())
+}
+
+// A wall clock that jumps forward brings the latest slot that it has passed, once; one
+// that jumps back brings none before its time, and none again (HND-43).
+func TestHND43SlotsWhenTheWallClockJumps(t *testing.T) {
+	var s slots
+	arm := fsm.ArmSchedule{Schedule: "s", Every: 3600 * fsm.Second, From: at(9, 0)}
+	s.arm(arm, at(9, 0))
+	for _, jump := range []struct{ to, slot fsm.Millis }{ // a slot of 0: none
+		{at(9, 59), 0},
+		{at(13, 30), at(13, 0)},
+		{at(12, 10), 0}, // back
+		{at(13, 0), 0},  // the slot that was taken
+		{at(13, 59), 0},
+		{at(14, 0), at(14, 0)},
+	} {
+		due, ok := s.take("s", jump.to)
+		if ok != (jump.slot != 0) || due.Slot != jump.slot {
+			t.Fatalf("at %d: %+v, %t; want the slot %d", jump.to, due, ok, jump.slot)
+		}
+		if ok {
+			arm.From = due.Slot // as the machine asks for the next
+			s.arm(arm, jump.to)
+		}
+	}
+}
+
+func TestHND43TheWallClockIsLookedAtEachHalfMinute(t *testing.T) {
+	var s slots
+	if wait, ok := s.wait(at(9, 0)); ok {
+		t.Errorf("without a slot it waits %d", wait)
+	}
+	s.arm(fsm.ArmSchedule{Schedule: "b", Once: at(10, 0)}, at(9, 0))
+	s.arm(fsm.ArmSchedule{Schedule: "a", Once: at(9, 10)}, at(9, 0))
+	if wait, ok := s.wait(at(9, 0)); !ok || wait != WallCheck {
+		t.Errorf("it waits %d; want %d", wait, WallCheck)
+	}
+	if wait, _ := s.wait(at(9, 10) - 500); wait != 500 {
+		t.Errorf("half a second before the slot it waits %d", wait)
+	}
+	if wait, _ := s.wait(at(9, 11)); wait != 0 {
+		t.Errorf("after the slot it waits %d", wait)
+	}
+}
+
+// A schedule has one slot, and one that is armed without a slot has none.
+func TestHND42ArmingAgainAndDisarming(t *testing.T) {
+	var s slots
+	names := func() (list []string) {
+		for _, one := range s {
+			list = append(list, one.Schedule)
+		}
+		return list
+	}
+	for _, every := range []fsm.Millis{2000, 1000} {
+		s.arm(fsm.ArmSchedule{Schedule: "b", Every: every}, 0)
+		s.arm(fsm.ArmSchedule{Schedule: "a", Every: every}, 0)
+	}
+	if got := names(); !slices.Equal(got, []string{"a", "b"}) || s[0].At != 1000 {
+		t.Errorf("awaited are %v, at %d", got, s[0].At)
+	}
+	s.disarm("a")
+	s.disarm("c")
+	if s.arm(fsm.ArmSchedule{Schedule: "b", Cron: "0 0 31 2 *"}, 0) || len(names()) != 0 {
+		t.Errorf("left are %v", names())
+	}
+}

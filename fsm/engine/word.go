@@ -1,0 +1,63 @@
+package engine
+
+import "shelly/fsm"
+
+// What a client, a person or an operator says is taken or refused at once: of a refusal
+// for want of space they hear, and nothing is held (JRN-14).
+
+// Accept admits a request as [Engine.Accept] does.
+func (d *Driver) Accept(now Now, in fsm.Requested) (a Acceptance, err error) {
+	err = d.word(now, func() error {
+		a, err = d.Engine.Accept(now.Wall, in)
+		return err
+	})
+	return a, err
+}
+
+// Raise admits an event as [Engine.Raise] does.
+func (d *Driver) Raise(now Now, in fsm.EventRaised) error {
+	return d.word(now, func() error { return d.Engine.Raise(now.Wall, in) })
+}
+
+// Cancel asks to end a request as [Engine.Cancel] does.
+func (d *Driver) Cancel(now Now, in fsm.CancelRequested) (taken bool, err error) {
+	err = d.word(now, func() error {
+		taken, err = d.Engine.Cancel(now.Wall, in)
+		return err
+	})
+	return taken, err
+}
+
+// Decide brings a decision as [Engine.Decide] does.
+func (d *Driver) Decide(now Now, in fsm.Decided) (taken bool, err error) {
+	err = d.word(now, func() error {
+		taken, err = d.Engine.Decide(now.Wall, in)
+		return err
+	})
+	return taken, err
+}
+
+// Resolve brings a person's word as [Engine.Resolve] does.
+func (d *Driver) Resolve(now Now, in fsm.Resolved) (taken bool, err error) {
+	err = d.word(now, func() error {
+		taken, err = d.Engine.Resolve(now.Wall, in)
+		return err
+	})
+	return taken, err
+}
+
+// Configure replaces the configuration, also that of an epoch that has not begun yet.
+func (d *Driver) Configure(now Now, config fsm.Config) error {
+	err := d.word(now, func() error { return d.tell(fsm.Configured{Config: config}) })
+	return err
+}
+
+// word lets somebody say something once what is held was told, and notes a refusal.
+func (d *Driver) word(now Now, say func() error) error {
+	if err := d.catchUp(now); err != nil {
+		return err
+	}
+	err := say()
+	_ = d.noted(err)
+	return err
+}
