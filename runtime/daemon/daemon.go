@@ -99,7 +99,7 @@ type About struct {
 // Daemon is one running shelly.
 type Daemon struct {
 	o       Options
-	engine  *engine.Engine
+	driver  *engine.Driver
 	monitor *fsm.Monitor
 	hub     *hub
 	started time.Time // by the wall clock
@@ -108,15 +108,12 @@ type Daemon struct {
 	messages chan message
 	stopped  chan struct{} // closed when the loop takes no more messages
 
-	calls     sync.WaitGroup // goroutines that perform effects
-	running   map[fsm.CallID]*call
-	timers    map[fsm.TimerID]*time.Timer
-	schedules map[string]*slot
-	short     shortage
-	tidies    tidying
-	settles   *time.Timer   // syncs what lies after the last barrier; nil: it is not awaited
-	quiet     chan struct{} // closed when no call is under way; nil: nobody waits for that
-	exit      *fsm.ExitCode
+	calls   sync.WaitGroup // goroutines that perform effects
+	running map[fsm.CallID]context.CancelFunc
+	timers  map[fsm.TimerID]*time.Timer
+	wake    *time.Timer // when the driver has something to do next
+	tidies  tidying
+	quiet   chan struct{} // closed when no call is under way; nil: nobody waits for that
 }
 
 // failing is a journal that tells of a write that failed behind the daemon's
@@ -128,7 +125,7 @@ type failing interface {
 
 // message is something for the loop: a fact, or something to do between turns.
 type message struct {
-	fact func() fsm.Input // called by the loop; without a fact it has become nothing
+	fact func() fsm.Fact // called by the loop; nil: it has become nothing
 	do   func()
 }
 
@@ -138,23 +135,24 @@ const messagesMax = 256
 // Open recovers the machine from the journal. It performs no effect.
 func Open(o Options) (*Daemon, error) {
 	d := &Daemon{
-		o:         o,
-		hub:       newHub(),
-		started:   o.Now(),
-		began:     time.Now(),
-		messages:  make(chan message, messagesMax),
-		stopped:   make(chan struct{}),
-		running:   map[fsm.CallID]*call{},
-		timers:    map[fsm.TimerID]*time.Timer{},
-		schedules: map[string]*slot{},
+		o:        o,
+		hub:      newHub(),
+		started:  o.Now(),
+		began:    time.Now(),
+		messages: make(chan message, messagesMax),
+		stopped:  make(chan struct{}),
+		running:  map[fsm.CallID]context.CancelFunc{},
+		timers:   map[fsm.TimerID]*time.Timer{},
+		wake:     time.NewTimer(0),
 	}
-	e, err := engine.Open(o.Journal, d)
+	e, err := engine.Drive(o.Journal, d)
 	if err != nil {
 		return nil, fmt.Errorf("recover from the journal: %w", err)
 	}
-	d.engine = e
+	d.driver = e
 	d.tidies.retention = o.Retention
 	e.Observe, e.Check, e.Saved = d.observe, d.check, d.tidySoon
+	e.Shortage, e.Slotless = d.shortage, d.slotless
 	for _, v := range e.Divergences() {
 		o.Log.Error("the journal was written by code that decided otherwise; what follows it may differ",
 			"record", v.Index, "expected", v.Want, "got", v.Got)
@@ -182,10 +180,10 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	defer d.close()
 	failpoint.Hit(failpoint.BootRecovered)
 	d.tidy()
-	if err := d.engine.Err(); err != nil {
+	if err := d.driver.Err(); err != nil {
 		return "", err
 	}
-	if err := d.boot(); err != nil {
+	if err := d.driver.Boot(d.now(), d.o.Config); err != nil {
 		return "", err
 	}
 	failpoint.Hit(failpoint.BootBooted)
@@ -194,46 +192,72 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	if watched {
 		failed = store.Failed()
 	}
-	for d.exit == nil {
+	for {
+		if code, ok := d.driver.Exited(); ok {
+			return code, nil
+		}
+		d.hush()
+		d.awake()
+		var err error
 		select {
 		case <-failed:
 			return "", store.Err()
 		case <-ctx.Done():
 			return "", ctx.Err()
+		case <-d.wake.C:
+			err = d.due()
 		case m := <-d.messages:
-			if err := d.take(m); err != nil {
-				return "", err
-			}
-			d.hush()
-			d.settleSoon()
+			err = d.take(m)
+		}
+		if err != nil {
+			return "", err
 		}
 	}
-	return *d.exit, nil
 }
 
-// take handles a message and all that wait behind it: inputs together in one
-// turn, so that they share a sync.
+// awake sets the time at which the driver has something to do next.
+func (d *Daemon) awake() {
+	now := d.now()
+	wait, ok := d.driver.Next(now)
+	if slot, awaited := d.driver.NextSlot(now); awaited && (!ok || slot < wait) {
+		wait, ok = slot, true
+	}
+	if !ok {
+		d.wake.Stop()
+		return
+	}
+	d.wake.Reset(time.Duration(wait) * time.Millisecond)
+}
+
+// due lets the driver do what is due.
+func (d *Daemon) due() error {
+	if err := d.driver.Wake(d.now()); err != nil {
+		return err
+	}
+	return d.driver.TellSlots(d.now())
+}
+
+// take handles a message and all that wait after it: facts together in one turn, so
+// that they share a sync.
 func (d *Daemon) take(m message) error {
-	var inputs []fsm.Input
+	var facts []fsm.Fact
 	for {
 		if m.do != nil {
-			if err := d.turn(inputs...); err != nil {
+			if err := d.driver.Tell(d.now(), facts...); err != nil {
 				return err
 			}
-			inputs = nil
+			facts = nil
 			m.do()
-			if err := d.engine.Err(); err != nil || d.exit != nil {
-				return err // and not after whoever still has something to ask
+			if _, ended := d.driver.Exited(); ended || d.driver.Err() != nil {
+				return d.driver.Err() // and not after whoever still has something to ask
 			}
 		} else {
-			if in := m.fact(); in.Fact != nil {
-				inputs = append(inputs, in)
-			}
+			facts = append(facts, m.fact())
 		}
 		select {
 		case m = <-d.messages:
 		default:
-			return d.turn(inputs...)
+			return d.driver.Tell(d.now(), facts...)
 		}
 	}
 }
@@ -243,20 +267,13 @@ func (d *Daemon) take(m message) error {
 // tool and is then left behind: it must not keep the process from ending.
 func (d *Daemon) close() {
 	close(d.stopped)
-	for _, c := range d.running { // order-free: each is only told to end
-		c.cancel()
+	for _, cancel := range d.running { // order-free: each is only told to end
+		cancel()
 	}
 	for _, t := range d.timers { // order-free: each is only stopped
 		t.Stop()
 	}
-	for _, s := range d.schedules { // order-free: each is only stopped
-		s.timer.Stop()
-	}
-	for _, t := range []*time.Timer{d.short.again, d.settles} {
-		if t != nil {
-			t.Stop()
-		}
-	}
+	d.wake.Stop()
 	d.tidies.stop()
 	d.hub.close()
 	ended := make(chan struct{})
@@ -275,7 +292,7 @@ func (d *Daemon) close() {
 }
 
 // config is the configuration in force. Only the loop calls it.
-func (d *Daemon) config() *fsm.Config { return &d.engine.Machine().View().Config }
+func (d *Daemon) config() *fsm.Config { return &d.driver.Machine().View().Config }
 
 var errStopped = errors.New("shelly has stopped")
 
@@ -321,8 +338,23 @@ func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
 
 // Signal tells the machine of a signal.
 func (d *Daemon) Signal(name string) {
-	in := fsm.Input{At: d.now(), Fact: fsm.Signalled{Name: name}}
-	_ = d.send(context.Background(), message{fact: func() fsm.Input { return in }})
+	_ = d.send(context.Background(), message{fact: func() fsm.Fact { return fsm.Signalled{Name: name} }})
 }
 
-func (d *Daemon) now() fsm.Millis { return fsm.Millis(d.o.Now().UnixMilli()) }
+// now is the time by both clocks.
+func (d *Daemon) now() engine.Now {
+	return engine.Now{Wall: fsm.Millis(d.o.Now().UnixMilli()), Steady: fsm.Millis(time.Since(d.began).Milliseconds())}
+}
+
+// shortage says once that there is too little space, and that there is enough again.
+func (d *Daemon) shortage(why error, held int) {
+	if why != nil {
+		d.o.Log.Warn("nothing is accepted or goes on until there is space", "error", why)
+		return
+	}
+	d.o.Log.Info("there is space again", "held", held)
+}
+
+func (d *Daemon) slotless(schedule string) {
+	d.o.Log.Warn("a schedule has no slot left and will not run", "schedule", schedule)
+}

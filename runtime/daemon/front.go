@@ -22,10 +22,10 @@ type accepted struct {
 // Accept implements [comm.Front].
 func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
 	a, err := ask(ctx, d, func() accepted {
-		a, err := d.engine.Accept(d.now(), fsm.Requested{
+		a, err := d.driver.Accept(d.now(), fsm.Requested{
 			Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
 		})
-		return accepted{a, d.noting(err)}
+		return accepted{a, err}
 	})
 	if err != nil {
 		return engine.Acceptance{}, stopping(err)
@@ -36,7 +36,7 @@ func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance,
 // Raise implements [comm.Front].
 func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
 	raised, err := ask(ctx, d, func() error {
-		return d.noting(d.engine.Raise(d.now(), e))
+		return d.driver.Raise(d.now(), e)
 	})
 	if err != nil {
 		return stopping(err)
@@ -59,7 +59,7 @@ type taken struct {
 func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error) {
 	t, err := ask(ctx, d, func() taken {
 		did, err := f()
-		return taken{did, d.noting(err)}
+		return taken{did, err}
 	})
 	if err != nil {
 		return false, stopping(err)
@@ -70,21 +70,21 @@ func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error)
 // Cancel implements [comm.Front].
 func (d *Daemon) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		return d.engine.Cancel(d.now(), fsm.CancelRequested{Request: key})
+		return d.driver.Cancel(d.now(), fsm.CancelRequested{Request: key})
 	})
 }
 
 // Decide implements [comm.Front].
 func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		return d.engine.Decide(d.now(), in)
+		return d.driver.Decide(d.now(), in)
 	})
 }
 
 // Resolve implements [comm.Front].
 func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		return d.engine.Resolve(d.now(), in)
+		return d.driver.Resolve(d.now(), in)
 	})
 }
 
@@ -92,7 +92,7 @@ func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 // is durable (CFG-10). An engine.ErrNoSpace means that nothing has happened.
 func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
 	failed, err := ask(ctx, d, func() error {
-		return d.noting(d.engine.Turn(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}}))
+		return d.driver.Configure(d.now(), c)
 	})
 	if err != nil {
 		return stopping(err)
@@ -174,7 +174,7 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 		return comm.Event{Type: comm.EventReply, ID: key.ID, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}, nil
 	}
 	ahead := 0
-	for _, h := range d.engine.Machine().View().Handles {
+	for _, h := range d.driver.Machine().View().Handles {
 		if h.ID == r.Handle {
 			e := comm.Event{
 				Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State),
@@ -206,14 +206,14 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 
 // Standings implements [comm.Front].
 func (d *Daemon) Standings(ctx context.Context) ([]comm.Standing, error) {
-	all, err := ask(ctx, d, func() []comm.Standing { return comm.Standings(d.engine.Machine().View()) })
+	all, err := ask(ctx, d, func() []comm.Standing { return comm.Standings(d.driver.Machine().View()) })
 	return all, stopping(err)
 }
 
 // Space returns an engine.ErrNoSpace where the daemon accepts nothing for want of
 // space.
 func (d *Daemon) Space(ctx context.Context) error {
-	lacking, err := ask(ctx, d, d.space)
+	lacking, err := ask(ctx, d, func() error { return d.driver.Short(d.now()) })
 	if err != nil {
 		return stopping(err)
 	}
@@ -222,7 +222,7 @@ func (d *Daemon) Space(ctx context.Context) error {
 
 // status is the machine's part of the status. Only the loop calls it.
 func (d *Daemon) status() comm.Status {
-	m := d.engine.Machine()
+	m := d.driver.Machine()
 	view := m.View()
 	s := comm.Status{
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
@@ -240,10 +240,10 @@ func (d *Daemon) status() comm.Status {
 		}
 		s.Active = append(s.Active, a)
 	}
-	if err := d.space(); err != nil {
+	if err := d.driver.Short(d.now()); err != nil {
 		s.NoSpace = err.Error()
 	}
-	if d.short.down {
+	if d.driver.Down() {
 		s.Lifecycle = fsm.Down // the machine is as the last process left it
 	}
 	return s
@@ -308,7 +308,7 @@ func began(moves []fsm.Move, e fsm.AskBrain) bool {
 // admitted makes a new request's handle known before the first thing is told of
 // it.
 func (d *Daemon) admitted(key fsm.RequestKey) {
-	for _, h := range d.engine.Machine().View().Handles {
+	for _, h := range d.driver.Machine().View().Handles {
 		if h.Kind == fsm.KindUser && h.Request == key {
 			d.hub.know(h.ID, key)
 		}

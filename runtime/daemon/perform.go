@@ -8,15 +8,9 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
 )
-
-// call is an effect that is being performed.
-type call struct {
-	cancel  context.CancelFunc
-	aborted bool // the machine gave it up; read and written by the loop only
-	tool    bool
-}
 
 // Perform implements engine.World: it starts what takes time and returns.
 func (d *Daemon) Perform(e fsm.Effect) error {
@@ -27,31 +21,31 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 	switch e := e.(type) {
 	case fsm.AskBrain:
 		tools := d.config().Offered(e.Tools)
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools) })
 	case fsm.RunTool:
-		d.start(e, e.Call, true, func(ctx context.Context) fsm.Fact { return d.runTool(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.runTool(ctx, e) })
 	case fsm.Recall:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.recall(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.recall(ctx, e) })
 	case fsm.Embed:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.embed(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.embed(ctx, e) })
 	case fsm.Store:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.store(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.store(ctx, e) })
 	case fsm.LoadSession:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.loadSession(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.loadSession(ctx, e) })
 	case fsm.SaveSession:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.saveSession(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.saveSession(ctx, e) })
 	case fsm.LoadSkill:
-		d.start(e, e.Call, false, func(ctx context.Context) fsm.Fact { return d.loadSkill(ctx, e) })
+		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.loadSkill(ctx, e) })
 	case fsm.SendMessage, fsm.Audit:
 		// They are written with their step; whoever listens hears of them from observe.
-	case fsm.ArmSchedule:
-		d.armSchedule(e)
-	case fsm.DisarmSchedule:
-		d.disarmSchedule(e.Schedule)
+	case fsm.ArmSchedule, fsm.DisarmSchedule, fsm.Exit:
+		// The driver has taken note of them.
 	case fsm.AskPerson:
 		d.askPerson(e)
 	case fsm.AbortCall:
-		d.abort(e.Call)
+		if cancel, ok := d.running[e.Call]; ok {
+			cancel()
+		}
 	case fsm.SetTimer:
 		d.arm(e)
 	case fsm.ClearTimer:
@@ -66,8 +60,6 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 		d.hub.notify(e)
 	case fsm.Report:
 		d.o.Log.Warn("a handle that nobody waits for went wrong", "handle", e.Handle, "kind", e.Kind, "report", e.Text)
-	case fsm.Exit:
-		d.exit = &e.Code
 	default:
 		return fmt.Errorf("no way to perform %s", fsm.EffectKind(e))
 	}
@@ -76,46 +68,27 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 
 // start performs a call in a goroutine of its own and brings its outcome back to
 // the loop.
-func (d *Daemon) start(e fsm.Effect, id fsm.CallID, tool bool, perform func(context.Context) fsm.Fact) {
+func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context) fsm.Fact) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &call{cancel: cancel, tool: tool}
-	d.running[id] = c
+	d.running[id] = cancel
 	d.calls.Go(func() {
-		fact := perform(ctx)
-		outcome := fsm.Input{At: d.now(), Fact: fact}
+		outcome := perform(ctx)
 		cancel()
 		if failpoint.On {
 			failpoint.HitKind(failpoint.CallEnded, fsm.EffectKind(e))
 		}
-		_ = d.send(context.Background(), message{fact: func() fsm.Input { return d.finished(id, c, outcome) }})
+		_ = d.send(context.Background(), message{fact: func() fsm.Fact {
+			delete(d.running, id)
+			return d.driver.Outcome(id, outcome)
+		}})
 	})
-}
-
-// finished is the input that a call's outcome becomes. Of an aborted call only a
-// tool's end is of interest: that it has stopped.
-func (d *Daemon) finished(id fsm.CallID, c *call, outcome fsm.Input) fsm.Input {
-	delete(d.running, id)
-	if c.aborted {
-		if !c.tool {
-			return fsm.Input{}
-		}
-		return fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(id)}}
-	}
-	return outcome
-}
-
-func (d *Daemon) abort(id fsm.CallID) {
-	if c, ok := d.running[id]; ok {
-		c.aborted = true
-		c.cancel()
-	}
 }
 
 func (d *Daemon) arm(e fsm.SetTimer) {
 	d.timers[e.Timer] = time.AfterFunc(time.Duration(e.After)*time.Millisecond, func() {
-		_ = d.send(context.Background(), message{fact: func() fsm.Input {
+		_ = d.send(context.Background(), message{fact: func() fsm.Fact {
 			delete(d.timers, e.Timer)
-			return fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: e.Timer}}
+			return fsm.TimerFired{Timer: e.Timer}
 		}})
 	})
 }
@@ -138,15 +111,7 @@ func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl)
 		answer, err = d.o.Brain.Chat(ctx, e, tools, func(p Piece) { d.hub.piece(e, p) })
 		return err
 	})
-	if err != nil {
-		class := fsm.BrainError
-		if typed := (interface{ BrainClass() fsm.BrainClass })(nil); errors.As(err, &typed) {
-			class = typed.BrainClass()
-		}
-		return fsm.BrainFailed{Answered: fsm.To(e.Call), Class: class, Reason: err.Error()}
-	}
-	answer.Call = e.Call
-	return answer
+	return engine.Outcome(e.Call).Brain(answer, err)
 }
 
 func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
@@ -155,11 +120,7 @@ func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
 		result = d.o.Tools.Run(ctx, e)
 		return nil
 	})
-	if err != nil {
-		result = fsm.ToolAnswered{Text: text(err), Failed: true}
-	}
-	result.Call = e.Call
-	return result
+	return engine.Outcome(e.Call).Tool(result, err)
 }
 
 func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Fact {
@@ -168,28 +129,25 @@ func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Fact {
 		entries, err = d.o.Memory.Recall(ctx, e)
 		return err
 	})
-	return fsm.Recalled{Answered: fsm.To(e.Call), Entries: entries, Error: text(err)}
+	return engine.Outcome(e.Call).Recall(entries, err)
 }
 
 func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Fact {
-	if d.o.Embedder == nil {
-		return fsm.Embedded{Answered: fsm.To(e.Call), Error: "there is no embedding model"}
-	}
 	var vector []byte
 	var model string
 	err := d.guarded("the embedding client", func() (err error) {
+		if d.o.Embedder == nil {
+			return engine.ErrNoEmbedder
+		}
 		vector, model, err = d.o.Embedder.Embed(ctx, e.Text)
 		return err
 	})
-	if err != nil {
-		return fsm.Embedded{Answered: fsm.To(e.Call), Error: text(err)}
-	}
-	return fsm.Embedded{Answered: fsm.To(e.Call), Vector: vector, Model: model}
+	return engine.Outcome(e.Call).Embed(vector, model, err)
 }
 
 func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Fact {
 	err := d.guarded("memory", func() error { return d.o.Memory.Store(ctx, e.Entry) })
-	return fsm.Stored{Answered: fsm.To(e.Call), Error: text(err)}
+	return engine.Outcome(e.Call).Store(err)
 }
 
 var errNoSessions, errNoSkills = errors.New("this daemon keeps no sessions"), errors.New("this daemon has no skills")
@@ -203,7 +161,7 @@ func (d *Daemon) loadSession(ctx context.Context, e fsm.LoadSession) fsm.Fact {
 		loaded, err = d.o.Sessions.Load(ctx, e.Session)
 		return err
 	})
-	return fsm.SessionLoaded{Answered: fsm.To(e.Call), Session: loaded, Error: text(err)}
+	return engine.Outcome(e.Call).Load(loaded, err)
 }
 
 func (d *Daemon) saveSession(ctx context.Context, e fsm.SaveSession) fsm.Fact {
@@ -216,7 +174,7 @@ func (d *Daemon) saveSession(ctx context.Context, e fsm.SaveSession) fsm.Fact {
 		now, conflict, err = d.o.Sessions.Save(ctx, e)
 		return err
 	})
-	return fsm.SessionSaved{Answered: fsm.To(e.Call), Conflict: conflict, Session: now, Error: text(err)}
+	return engine.Outcome(e.Call).Save(now, conflict, err)
 }
 
 func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Fact {
@@ -228,7 +186,7 @@ func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Fact {
 		loaded, err = d.o.Skills.Load(ctx, e.Skill, e.Reference)
 		return err
 	})
-	return fsm.SkillLoaded{Answered: fsm.To(e.Call), Text: loaded, Error: text(err)}
+	return engine.Outcome(e.Call).Skill(loaded, err)
 }
 
 // askPerson tells whoever may decide that a handle waits for a person.
@@ -236,11 +194,4 @@ func (d *Daemon) askPerson(e fsm.AskPerson) {
 	d.o.Log.Warn("a handle waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
 		"question", e.Question, "tool", e.Tool, "key", e.Key)
 	d.hub.question(e)
-}
-
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

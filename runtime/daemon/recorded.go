@@ -17,7 +17,7 @@ type recorded struct {
 // Recorded implements [comm.Front]. The loop only says what is durable; who reads
 // holds nobody up.
 func (d *Daemon) Recorded(ctx context.Context) (engine.Reader, error) {
-	last, err := ask(ctx, d, func() uint64 { return d.engine.Durable() })
+	last, err := ask(ctx, d, func() uint64 { return d.driver.Durable() })
 	if err != nil {
 		return nil, stopping(err)
 	}

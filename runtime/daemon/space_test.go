@@ -48,7 +48,7 @@ func newTight() *tight { return &tight{MemoryJournal: engine.NewMemoryJournal()}
 
 // look lets the time pass after which the daemon looks for space again.
 func look() {
-	time.Sleep(daemon.SpaceCheck)
+	time.Sleep(time.Duration(engine.SpaceCheck) * time.Millisecond)
 	synctest.Wait()
 }
 

@@ -52,7 +52,7 @@ func (d *Daemon) tidyIn(wait time.Duration) {
 // tidy drops one part of what may go, so that nobody waits for the loop for long, and
 // comes back for the rest.
 func (d *Daemon) tidy() {
-	dropped, err := d.engine.Tidy(d.now(), d.tidies.retention)
+	dropped, err := d.driver.Tidy(d.now().Wall, d.tidies.retention)
 	d.tidies.dropped = d.tidies.dropped.And(dropped)
 	switch {
 	case err != nil:
@@ -95,7 +95,7 @@ func (d *Daemon) forget() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.tidies.forgets = cancel
-	since := d.now() - age
+	since := d.now().Wall - age
 	d.calls.Go(func() {
 		parts := 0
 		err := d.guarded("the sessions", func() (err error) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"shelly/fsm"
-	"shelly/runtime/daemon"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
 	"shelly/sim"
@@ -76,12 +75,5 @@ func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
 	l.streams(ask, line, []sim.Piece{{Text: "a"}, {Text: "b"}})
 	if l.stream != "" {
 		t.Error(l.stream)
-	}
-}
-
-// SCN-25: a jump of the clock is noticed in the simulator when the daemon notices it.
-func TestTheSimulatedScheduleLooksAtTheClockAsOftenAsTheDaemon(t *testing.T) {
-	if real := daemon.WallCheck.Milliseconds(); int64(sim.WallCheck) != real {
-		t.Errorf("the daemon looks each %dms, the simulator each %dms", real, sim.WallCheck)
 	}
 }
