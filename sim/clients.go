@@ -11,7 +11,7 @@ import (
 // moment plays one entry of the timeline.
 func (r *run) moment(m *Moment) error {
 	switch {
-	case m.Boot && r.engine == nil:
+	case m.Boot && r.driver == nil:
 		return r.start()
 	case m.Request != nil:
 		return r.request(*m.Request)
@@ -22,7 +22,7 @@ func (r *run) moment(m *Moment) error {
 	case m.Cancel != nil:
 		return r.cancel(m)
 	case m.Configure != nil:
-		return r.configure(*m.Configure)
+		return r.configure(m)
 	case m.Answer != nil:
 		return r.person(m)
 	case m.Edit != nil:
@@ -33,8 +33,10 @@ func (r *run) moment(m *Moment) error {
 	case m.Jump != 0:
 		r.world.jump(m.Jump)
 		return nil
+	case m.Signal != "" && r.driver != nil:
+		return r.told(r.driver.Tell(r.now(), fsm.Signalled{Name: m.Signal}))
 	case m.Signal != "":
-		return r.turn(fsm.Input{At: r.world.wall(), Fact: fsm.Signalled{Name: m.Signal}})
+		return nil
 	default:
 		r.world.service(m)
 		return nil
@@ -76,16 +78,29 @@ func (r *run) cancel(m *Moment) error {
 
 // configure changes the configuration of the running process, if there is one, and
 // of those to come.
-func (r *run) configure(c Configure) error {
-	config := r.plan.declare(c.Config, c.Tools)
+func (r *run) configure(m *Moment) error {
+	config := r.plan.declare(m.Configure.Config, m.Configure.Tools)
 	r.config, r.world.config = config, &config
-	return r.turn(fsm.Input{At: r.world.wall(), Fact: fsm.Configured{Config: config}})
+	if r.driver == nil {
+		return nil
+	}
+	return r.word(m, r.driver.Configure(r.now(), config))
+}
+
+// word is what became of the word of a person or an operator. Below the reserve it is
+// refused, and they say it again when there is space.
+func (r *run) word(m *Moment, err error) error {
+	if engine.Refused(err) {
+		r.world.agenda.add(due{at: r.full, entry: m})
+		return nil
+	}
+	return r.told(err)
 }
 
 // tell sends what a client sends until it has a word.
 func (r *run) tell(m Moment) error {
 	r.unheard = append(r.unheard, m)
-	if r.engine == nil {
+	if r.driver == nil {
 		return nil
 	}
 	return r.resend()
@@ -94,35 +109,38 @@ func (r *run) tell(m Moment) error {
 // resend sends what has had no word, in order. A word, be it a refusal, takes it
 // off the list; a crash leaves it there.
 func (r *run) resend() error {
-	for len(r.unheard) > 0 && r.engine != nil {
-		m, now := r.unheard[0], r.world.wall()
+	for len(r.unheard) > 0 && r.driver != nil {
+		m := r.unheard[0]
 		var err error
 		switch {
 		case m.Event != nil:
-			err = r.raise(fsm.Input{At: now, Fact: *m.Event})
+			err = r.raise(*m.Event)
 		case m.Cancel != nil:
-			err = r.engine.Turn(fsm.Input{At: now, Fact: fsm.CancelRequested{Request: m.Request.Request}})
+			_, err = r.driver.Cancel(r.now(), fsm.CancelRequested{Request: m.Request.Request})
 		default:
-			err = r.accept(now, *m.Request)
+			err = r.accept(*m.Request)
 		}
-		if err != nil && !refused(err) {
+		if errors.Is(err, errCrash) || errors.Is(err, engine.ErrDead) {
 			return err
 		}
 		if err != nil {
-			r.refuse(m, now)
+			r.refuse(m, err)
 		}
 		r.unheard = r.unheard[1:]
-		if err := r.afterTurn(); err != nil {
+		if err := r.told(nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refuse notes that a client was told that there is too little space, in the words
-// that all journals share.
-func (r *run) refuse(m Moment, now fsm.Millis) {
-	refusal := Refusal{At: now, Err: engine.ErrNoSpace}
+// refuse notes what a client was told that is not let in. Of too little space all
+// journals have the same words.
+func (r *run) refuse(m Moment, err error) {
+	if engine.Refused(err) {
+		err = engine.ErrNoSpace
+	}
+	refusal := Refusal{At: r.world.wall(), Err: err}
 	if m.Request != nil {
 		refusal.Request = m.Request.Request
 	}
@@ -131,12 +149,12 @@ func (r *run) refuse(m Moment, now fsm.Millis) {
 
 // raise sends an event. Events have no ids, so one whose turn crashed is looked
 // for in the journal before it is sent again.
-func (r *run) raise(in fsm.Input) error {
+func (r *run) raise(in fsm.EventRaised) error {
 	if durable := r.eventsInJournal(); durable > r.events {
 		r.events = durable
 		return nil
 	}
-	if err := r.engine.Turn(in); err != nil {
+	if err := r.driver.Raise(r.now(), in); err != nil {
 		return err
 	}
 	r.events++
@@ -153,18 +171,13 @@ func (r *run) eventsInJournal() int {
 	return n
 }
 
-func (r *run) accept(now fsm.Millis, in fsm.Requested) error {
+func (r *run) accept(in fsm.Requested) error {
 	if !slices.Contains(r.order, in.Request) {
 		r.order = append(r.order, in.Request) // listed at the end only if it was accepted
 	}
-	a, err := r.engine.Accept(now, in)
-	switch {
-	case errors.Is(err, errCrash), errors.Is(err, engine.ErrDead), refused(err):
-		return err
-	case err != nil:
-		r.result.Refusals = append(r.result.Refusals, Refusal{At: now, Request: in.Request, Err: err})
-	case !a.New && a.Request.Done:
-		r.result.Notices = append(r.result.Notices, Delivery{At: now, Request: in.Request, Text: a.Request.Reply})
+	a, err := r.driver.Accept(r.now(), in)
+	if err == nil && !a.New && a.Request.Done {
+		r.result.Notices = append(r.result.Notices, Delivery{At: r.world.wall(), Request: in.Request, Text: a.Request.Reply})
 	}
-	return nil
+	return err
 }

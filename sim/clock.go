@@ -16,32 +16,26 @@ type agenda struct {
 
 // due is one thing that will happen.
 type due struct {
-	at       fsm.Millis
-	seq      int
-	call     fsm.CallID  // what answers this call, or
-	timer    fsm.TimerID // fires this timer, or
-	schedule string      // is the slot of this schedule, or
-	fact     fsm.Fact    // (of a call or timer) what the machine is told
-	armed    *armed      // (of a schedule)
-	entry    *Moment     // is this moment of the timeline, or
-	boot     bool        // is the restart after a crash, or
-	piece    *Chunk      // is a piece of the answer to this call
-	held     bool        // the machine could not be told for want of space
+	at    fsm.Millis
+	seq   int
+	call  fsm.CallID  // what answers this call, or
+	timer fsm.TimerID // fires this timer, or
+	slot  *looked     // is this slot of a schedule, or
+	fact  fsm.Fact    // (of a call or timer) what the machine is told
+	entry *Moment     // is this moment of the timeline, or
+	boot  bool        // is the restart after a crash, or
+	piece *Chunk      // is a piece of the answer to this call
 }
 
 // chosen is the rank of what is chosen from where several are due.
-const chosen = 2
+const chosen = 1
 
 // rank says what goes first of what is due at once.
 func (d *due) rank() int {
-	switch {
-	case d.piece != nil:
+	if d.piece != nil {
 		return 0
-	case d.held:
-		return 1
-	default:
-		return chosen
 	}
+	return chosen
 }
 
 func (a *agenda) add(d due) {
@@ -81,7 +75,7 @@ func (a *agenda) pop(choose Chooser) (due, bool) {
 // its end.
 func (a *agenda) onlySlots(behind fsm.Millis) bool {
 	for _, d := range a.items {
-		if d.at < never && (d.schedule == "" || d.at <= behind) {
+		if d.at < never && (d.slot == nil || d.at <= behind) {
 			return false
 		}
 	}

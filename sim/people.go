@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // person answers a question. Who was not asked yet, or whose answer a crash may
@@ -11,18 +12,23 @@ import (
 // the machine to ignore.
 func (r *run) person(m *Moment) error {
 	q, ok := r.question(m.Answer)
-	if !ok || r.engine == nil {
+	if !ok || r.driver == nil {
 		r.waiting = append(r.waiting, m)
 		return nil
 	}
-	now, a := r.world.wall(), m.Answer
-	var said fsm.Fact = fsm.Resolved{Handle: q.Handle, Text: a.Text}
-	if a.Decision {
-		said = fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By}
-	}
-	err := r.turn(fsm.Input{At: now, Fact: said})
-	if err != nil && !refused(err) {
+	err := r.says(q, m.Answer)
+	if err != nil && !engine.Refused(err) {
 		r.waiting = append(r.waiting, m)
+	}
+	return r.word(m, err)
+}
+
+// says brings the machine a person's answer to a question.
+func (r *run) says(q fsm.AskPerson, a *PersonAnswer) (err error) {
+	if a.Decision {
+		_, err = r.driver.Decide(r.now(), fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By})
+	} else {
+		_, err = r.driver.Resolve(r.now(), fsm.Resolved{Handle: q.Handle, Text: a.Text})
 	}
 	return err
 }

@@ -53,8 +53,8 @@ func Run(p Plan, o Options) (_ *Result, err error) {
 		return nil, err
 	}
 	for !r.over() {
-		if r.settles() {
-			if err := r.survive(r.engine.Settle()); err != nil {
+		if r.wakes() {
+			if err := r.survive(r.told(r.driver.Wake(r.now()))); err != nil {
 				return nil, err
 			}
 			continue
@@ -80,7 +80,7 @@ func Run(p Plan, o Options) (_ *Result, err error) {
 // wants them served for.
 func (r *run) over() bool {
 	items := r.world.agenda.items
-	return len(items) > 0 && items[0].schedule != "" && r.world.agenda.onlySlots(r.plan.Start+r.plan.Until)
+	return len(items) > 0 && !r.waits() && items[0].slot != nil && r.world.agenda.onlySlots(r.plan.Start+r.plan.Until)
 }
 
 // run is one play of a plan.
@@ -92,10 +92,12 @@ type run struct {
 	world   *world
 	fuse    *fuse
 	journal Journal
-	engine  *engine.Engine // nil while the process is down
-	machine *fsm.Machine   // the last engine's
+	driver  *engine.Driver // nil while the process is down
+	machine *fsm.Machine   // the last driver's
 	monitor *fsm.Monitor
 	epoch   int
+	last    uint64           // record that the driver has told of
+	checked int              // steps that are not yet appended
 	booted  bool             // the process has begun its epoch
 	full    fsm.Millis       // until when there is too little space
 	born    fsm.Millis       // when the process was started
@@ -157,43 +159,39 @@ func (r *run) start() error {
 	r.epoch++
 	r.born = r.world.agenda.now
 	r.world.exited, r.booted = false, false
-	e, err := engine.Open(
+	d, err := engine.Drive(
 		fusedJournal{Journal: r.journal, fuse: r.fuse, stores: r.world},
 		fusedWorld{world: r.world, fuse: r.fuse},
 	)
 	if err != nil {
 		return err
 	}
-	e.Observe = r.observe
-	r.engine, r.machine = e, e.Machine()
+	d.Check, d.Observe = r.check, r.observe
+	r.driver, r.machine, r.world.slot, r.last = d, d.Machine(), d.Slot, d.Last()
 	if err := r.recheck(); err != nil {
 		return err
 	}
 	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
-	return r.boot()
+	return r.told(d.Boot(r.now(), r.config))
 }
 
 // recheck brings the monitor and the trace to where the recovered machine is: a
 // fresh machine folds the journal. What a crash lost was never durable, so what
 // was seen of it does not count; what was durable counts, seen or not. What
-// invariants say of a step that was seen is noted already.
+// invariants say of a step was noted when it was taken.
 func (r *run) recheck() error {
-	seen := len(r.result.Steps)
-	r.monitor = fsm.NewMonitor()
+	r.monitor, r.checked = fsm.NewMonitor(), 0
 	r.result.Steps = r.result.Steps[:0]
 	r.world.cursor.replay()
 	r.world.fates.replay()
-	if r.engine.Last() == 0 {
+	if r.driver.Last() == 0 {
 		return nil
 	}
 	for f, err := range engine.Fold(r.journal, 0) {
 		if err != nil {
 			return err
 		}
-		broken := r.monitor.Step(f.Machine, f.Input, f.Caused)
-		if len(r.result.Steps) >= seen {
-			r.broken(broken)
-		}
+		r.monitor.Step(f.Machine, f.Input, f.Caused)
 		r.world.cursor.observe(f.Input, f.Caused)
 		r.world.fates.observe(f.Input, f.Caused)
 		r.result.Steps = append(r.result.Steps, Step{At: r.world.whenWas(f.Record), Epoch: f.Machine.View().Epoch, Step: engine.Step{
@@ -203,26 +201,15 @@ func (r *run) recheck() error {
 	return nil
 }
 
-// happen does what is due, or leaves it to when there is space.
+// happen does what is due.
 func (r *run) happen(d due) error {
 	r.measure()
-	if err := r.late(); err != nil {
-		if d.entry != nil {
-			r.world.agenda.add(d) // the process died before it
-		}
-		return r.survive(err)
-	}
-	err := r.act(d)
-	if refused(err) {
-		r.hold(d)
-		return nil
-	}
-	return r.survive(err)
+	return r.survive(r.act(d))
 }
 
 func (r *run) act(d due) error {
 	switch {
-	case d.boot && r.engine == nil:
+	case d.boot && r.driver == nil:
 		return r.start()
 	case d.boot:
 		return nil
@@ -231,15 +218,15 @@ func (r *run) act(d due) error {
 	case d.piece != nil:
 		r.result.Chunks = append(r.result.Chunks, *d.piece)
 		return nil
-	case d.armed != nil:
-		return r.turn(d.armed.due(r.world.wall()))
-	default:
-		err := r.turn(fsm.Input{At: r.world.wall(), Fact: d.fact})
-		if !refused(err) { // the outcome is told, so the tool's stop will not be
-			r.world.agenda.drop(func(o due) bool { return o.call == 0 || o.call != d.call })
-		}
-		return err
+	case d.slot != nil:
+		return r.told(r.driver.TellSlot(r.now(), d.slot.Schedule))
 	}
+	fact := d.fact
+	if d.call != 0 {
+		fact = r.driver.Outcome(d.call, fact)
+		r.world.agenda.drop(func(o due) bool { return o.call != d.call }) // the outcome is told, so the tool's stop will not be
+	}
+	return r.told(r.driver.Tell(r.now(), fact))
 }
 
 // survive starts the process again after a simulated crash; any other error is
@@ -251,41 +238,41 @@ func (r *run) survive(err error) error {
 	return err
 }
 
-func (r *run) turn(in fsm.Input) error {
-	if r.engine == nil {
-		return nil
-	}
-	if _, ok := in.Fact.(fsm.Signalled); ok && !r.booted {
-		r.leave()
-		return nil
-	}
-	if err := r.engine.Turn(in); err != nil {
-		return err
-	}
-	return r.afterTurn()
-}
+// now is the time by both clocks.
+func (r *run) now() engine.Now { return engine.Now{Wall: r.world.wall(), Steady: r.world.agenda.now} }
 
-// afterTurn is the point after a whole step, and the process's end where the
-// machine has asked for it.
-func (r *run) afterTurn() error {
-	if r.engine == nil {
-		return nil
-	}
-	if err := r.fuse.at(AfterStep, "", r.engine.Last()); err != nil {
+// told is the point after what the driver was told: after a step, if it has taken one,
+// and the process's end where the machine has asked for it.
+func (r *run) told(err error) error {
+	if err != nil {
 		return err
 	}
-	if r.world.exited {
-		r.engine, r.world.lost = nil, span{}
-		r.forget()
+	if last := r.driver.Last(); last != r.last {
+		r.last = last
+		if err := r.fuse.at(AfterStep, "", last); err != nil {
+			return err
+		}
 	}
-	r.release()
+	if code, ok := r.driver.Exited(); ok {
+		if !r.world.exited { // it never began its epoch
+			r.result.Exits = append(r.result.Exits, code)
+		}
+		r.driver, r.world.lost = nil, span{}
+		r.forget()
+		return nil
+	}
+	if !r.booted && !r.driver.Down() {
+		r.booted = true
+		r.wake()
+		return r.resend()
+	}
 	return nil
 }
 
 // crash ends the process: what it waited for will not come, what was not synced
 // is lost, and it starts again a while later (SIM-5).
 func (r *run) crash() error {
-	r.engine = nil
+	r.driver = nil
 	r.forget()
 	r.world.memory.crash()
 	r.world.sessions.crash()
@@ -308,20 +295,22 @@ func (r *run) forget() {
 	r.world.agenda.drop(func(d due) bool { return d.entry != nil || d.boot })
 }
 
-// observe records an appended step and checks the invariants after it (SCN-13).
+// check notes what does not hold after a step (SCN-13), which is listed behind those
+// that wait for their append.
+func (r *run) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
+	for _, v := range r.monitor.Step(m, in, effects) {
+		r.result.Violations = append(r.result.Violations, Broken{Step: len(r.result.Steps) + r.checked, Violation: v})
+	}
+	r.checked++
+}
+
+// observe records an appended step.
 func (r *run) observe(s engine.Step) {
-	r.broken(r.monitor.Step(r.machine, s.Input, s.Effects))
+	r.checked--
 	r.world.cursor.observe(s.Input, s.Effects)
 	r.world.fates.observe(s.Input, s.Effects)
 	r.asked(s.Effects)
 	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})
-}
-
-// broken notes what does not hold after the step that is listed next.
-func (r *run) broken(violations []fsm.Violation) {
-	for _, v := range violations {
-		r.result.Violations = append(r.result.Violations, Broken{Step: len(r.result.Steps), Violation: v})
-	}
 }
 
 // finish gathers what is known at rest.

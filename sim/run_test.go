@@ -174,7 +174,7 @@ func TestEveryPointCanCrash(t *testing.T) {
 // SIM-11: more events than a run may take steps, each refused by a full queue.
 func TestARunWithoutRestIsAnError(t *testing.T) {
 	p := roundTrip()
-	p.Config.Limits.MaxQueue = 1
+	p.Config.Limits.MaxQueue = 501
 	p.Scripts[0].Lines = []Line{{Hangs: true}}
 	p.Timeline = nil
 	for i := range 501 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // sessions is the simulated store of sessions, MEMORY.md and HISTORY.md. Like the
@@ -70,17 +71,16 @@ func (s *sessions) load(name string) fsm.Session {
 }
 
 // save writes a session over the version, and MEMORY.md over the content, that the
-// effect names, once for each turn (SES-3, SES-12).
-func (s *sessions) save(e fsm.SaveSession) fsm.SessionSaved {
-	answer := fsm.SessionSaved{Answered: fsm.To(e.Call)}
+// effect names, once for each turn (SES-3, SES-12). On a conflict nothing is written,
+// and now is what stands there.
+func (s *sessions) save(e fsm.SaveSession) (now fsm.Session, conflict bool) {
 	one, i := find(s.saved, e.Session)
 	if slices.Contains(one.Turns, e.Turn) {
-		return answer
+		return fsm.Session{}, false
 	}
 	changed := e.Memory && e.State.MemoryHash != MemoryHash(s.memory) && e.State.Memory != s.memory
 	if e.State.Version != one.State.Version || changed {
-		answer.Conflict, answer.Session = true, s.load(e.Session)
-		return answer
+		return s.load(e.Session), true
 	}
 	if e.Memory {
 		s.memory = e.State.Memory
@@ -97,7 +97,7 @@ func (s *sessions) save(e fsm.SaveSession) fsm.SessionSaved {
 		s.saved[i] = one
 	}
 	s.dirty = true
-	return answer
+	return fsm.Session{}, false
 }
 
 // edit is a save by somebody else, over what stands there now.
@@ -151,46 +151,47 @@ func (w *world) scriptedSession(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.LoadSession:
 		service := w.served(e, w.loading)
-		fact := fsm.SessionLoaded{Answered: fsm.To(e.Call), Error: service.Fails}
-		if fact.Error == "" {
-			fact.Session = w.sessions.load(e.Session)
+		var loaded fsm.Session
+		if service.Fails == "" {
+			loaded = w.sessions.load(e.Session)
 		}
-		return fact, e.Call, service
+		return engine.Outcome(e.Call).Load(loaded, service.err()), e.Call, service
 	case fsm.SaveSession:
 		service := w.served(e, w.saving)
-		fact := fsm.SessionSaved{Answered: fsm.To(e.Call), Error: service.Fails}
-		if fact.Error == "" && !service.Hangs {
-			fact = w.sessions.save(e)
+		var now fsm.Session
+		conflict := false
+		if service.Fails == "" && !service.Hangs {
+			now, conflict = w.sessions.save(e)
 		}
-		return fact, e.Call, service
+		return engine.Outcome(e.Call).Save(now, conflict, service.err()), e.Call, service
 	case fsm.LoadSkill:
 		service := w.served(e, w.skilling)
-		fact := fsm.SkillLoaded{Answered: fsm.To(e.Call), Error: service.Fails}
-		if fact.Error == "" {
-			fact.Text, fact.Error = w.plan.skill(e.Skill, e.Reference)
+		text, err := "", service.err()
+		if err == nil {
+			text, err = w.plan.skill(e.Skill, e.Reference)
 		}
-		return fact, e.Call, service
+		return engine.Outcome(e.Call).Skill(text, err), e.Call, service
 	}
 	return nil, 0, Service{}
 }
 
-// skill returns a skill's instructions or one of its references, or what is wrong.
-func (p *Plan) skill(name, reference string) (text, wrong string) {
+// skill returns a skill's instructions or one of its references.
+func (p *Plan) skill(name, reference string) (string, error) {
 	for _, s := range p.Skills {
 		if s.Name != name {
 			continue
 		}
 		if reference == "" {
-			return s.Text, ""
+			return s.Text, nil
 		}
 		for _, r := range s.References {
 			if r.Name == reference {
-				return r.Text, ""
+				return r.Text, nil
 			}
 		}
-		return "", fmt.Sprintf("skill %q has no reference %q", name, reference)
+		return "", fmt.Errorf("skill %q has no reference %q", name, reference)
 	}
-	return "", fmt.Sprintf("there is no skill %q", name)
+	return "", fmt.Errorf("there is no skill %q", name)
 }
 
 // edit performs a person's edit, which no crash takes back. With MEMORY.md alone

@@ -23,20 +23,20 @@ func TestSessionsAreSavedOverTheirVersion(t *testing.T) {
 	if got := s.load("s"); !reflect.DeepEqual(got, fsm.Session{}) {
 		t.Fatalf("a session never saved: %+v", got)
 	}
-	if got := s.save(save(0, "h1", "one")); got.Conflict {
+	if got, conflict := s.save(save(0, "h1", "one")); conflict {
 		t.Fatalf("the first save: %+v", got)
 	}
 	if got := s.load("s"); got.Version != 1 || got.History[0].Text != "one" || got.Ratio != 7 {
 		t.Fatalf("loaded %+v", got)
 	}
-	conflict := s.save(save(0, "h2", "two"))
-	if !conflict.Conflict || conflict.Session.Version != 1 || conflict.Session.History[0].Text != "one" {
-		t.Errorf("a save over an old version: %+v", conflict)
+	now, conflict := s.save(save(0, "h2", "two"))
+	if !conflict || now.Version != 1 || now.History[0].Text != "one" {
+		t.Errorf("a save over an old version: %t, %+v", conflict, now)
 	}
-	if got := s.save(save(0, "h1", "other")); got.Conflict || s.load("s").Version != 1 {
+	if got, conflict := s.save(save(0, "h1", "other")); conflict || s.load("s").Version != 1 {
 		t.Errorf("the same turn again: %+v", got)
 	}
-	if got := s.save(save(1, "h2", "two")); got.Conflict || s.load("s").Version != 2 {
+	if got, conflict := s.save(save(1, "h2", "two")); conflict || s.load("s").Version != 2 {
 		t.Errorf("the next turn: %+v", got)
 	}
 	one, _ := find(s.saved, "s")
@@ -55,15 +55,15 @@ func TestMemoryFileIsSavedOverItsHash(t *testing.T) {
 	e := fsm.SaveSession{Session: "s", Turn: "h1", State: loaded, Memory: true}
 	e.State.Memory = "new"
 	s.memory = "a person's"
-	if got := s.save(e); !got.Conflict || got.Session.Memory != "a person's" || s.memory != "a person's" {
+	if got, conflict := s.save(e); !conflict || got.Memory != "a person's" || s.memory != "a person's" {
 		t.Errorf("over another content: %+v", got)
 	}
 	e.State.MemoryHash = MemoryHash("a person's")
-	if got := s.save(e); got.Conflict || s.memory != "new" || s.load("t").Memory != "new" {
+	if got, conflict := s.save(e); conflict || s.memory != "new" || s.load("t").Memory != "new" {
 		t.Errorf("over this content: %+v, %q", got, s.memory)
 	}
 	other := fsm.SaveSession{Session: "t", Turn: "h2", State: fsm.Session{Memory: "ignored", MemoryHash: "old"}}
-	if got := s.save(other); got.Conflict || s.memory != "new" {
+	if got, conflict := s.save(other); conflict || s.memory != "new" {
 		t.Errorf("a save that leaves MEMORY.md alone: %+v, %q", got, s.memory)
 	}
 	if MemoryHash("") != "" || MemoryHash("a") == MemoryHash("b") {

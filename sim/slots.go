@@ -7,43 +7,24 @@ import (
 	"shelly/fsm/engine"
 )
 
-// WallCheck is how often the daemon looks at the wall clock while it awaits the slot
-// of a schedule: a clock that jumps is noticed no later.
-const WallCheck = 30 * fsm.Second
-
-// armed is a schedule whose next slot is awaited.
-type armed struct {
-	fsm.ArmSchedule
-	slot fsm.Millis // on the wall clock
-	look fsm.Millis // the next look at the wall clock; the others are WallCheck apart, the last when the slot is due
+// looked is a schedule's slot, awaited.
+type looked struct {
+	engine.Slot
+	look fsm.Millis // the next look at the wall clock; the others are engine.WallCheck apart, the last when the slot is due
 }
 
 // arm puts the slot of a schedule on the agenda, in place of the one that it had.
-func (w *world) arm(e fsm.ArmSchedule) {
-	w.disarm(e.Schedule)
-	slot, ok := e.Next(w.wall())
-	if !ok || slot >= never {
+func (w *world) arm(s engine.Slot) {
+	w.disarm(s.Schedule)
+	if s.At >= never {
 		return
 	}
 	now := w.agenda.now
-	w.agenda.add(due{
-		at: max(slot-w.skew, now), schedule: e.Schedule,
-		armed: &armed{ArmSchedule: e, slot: slot, look: now + WallCheck},
-	})
+	w.agenda.add(due{at: max(s.At-w.skew, now), slot: &looked{s, now + engine.WallCheck}})
 }
 
 func (w *world) disarm(schedule string) {
-	w.agenda.drop(func(d due) bool { return d.schedule == "" || d.schedule != schedule })
-}
-
-// due is the input that a slot becomes: where the wall clock has passed several it is
-// the latest.
-func (a *armed) due(wall fsm.Millis) fsm.Input {
-	slot := a.slot
-	if at, ok := a.Next(wall); ok {
-		slot = at
-	}
-	return fsm.Input{At: wall, Fact: fsm.ScheduleDue{Schedule: a.Schedule, Slot: slot}}
+	w.agenda.drop(func(d due) bool { return d.slot == nil || d.slot.Schedule != schedule })
 }
 
 // wall is what the wall clock says.
@@ -74,15 +55,15 @@ func (w *world) jump(by fsm.Millis) {
 	now := w.agenda.now
 	for i := range w.agenda.items {
 		d := &w.agenda.items[i]
-		if d.armed == nil {
+		if d.slot == nil {
 			continue
 		}
-		next := *d.armed
+		next := *d.slot
 		for next.look < now {
-			next.look += WallCheck
+			next.look += engine.WallCheck
 		}
 		next.look = min(next.look, d.at)
-		d.armed, d.at = &next, max(next.look, next.slot-w.skew)
+		d.slot, d.at = &next, max(next.look, next.At-w.skew)
 	}
 	heap.Init(&w.agenda.items)
 }

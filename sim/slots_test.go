@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // A schedule has always another slot, yet a run ends.
@@ -21,13 +22,12 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			due := 0
-			for from := fsm.Millis(0); ; due++ {
-				r.world.arm(fsm.ArmSchedule{Schedule: "s", Every: 60_000, From: from})
+			for ; ; due++ {
+				r.world.arm(next(fsm.ArmSchedule{Schedule: "s", Every: 60_000, From: r.world.wall()}, r.world.wall()))
 				if r.over() {
 					break
 				}
-				next, _ := r.world.agenda.pop(r.choose)
-				from = next.armed.due(r.world.wall()).Fact.(fsm.ScheduleDue).Slot
+				r.world.agenda.pop(r.choose)
 			}
 			if due != test.slots {
 				t.Errorf("%d slots, want %d", due, test.slots)
@@ -36,22 +36,24 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 	}
 }
 
+// next is a schedule's next slot.
+func next(e fsm.ArmSchedule, now fsm.Millis) engine.Slot {
+	at, _ := e.Next(now)
+	return engine.Slot{ArmSchedule: e, At: at}
+}
+
 func TestArmingAgainAndDisarming(t *testing.T) {
 	w := &world{result: &Result{}}
 	for _, every := range []fsm.Millis{1000, 2000} {
-		w.arm(fsm.ArmSchedule{Schedule: "a", Every: every})
+		w.arm(next(fsm.ArmSchedule{Schedule: "a", Every: every}, 0))
 	}
-	w.arm(fsm.ArmSchedule{Schedule: "b", Once: 500})
+	w.arm(next(fsm.ArmSchedule{Schedule: "b", Once: 500}, 0))
 	if n := len(w.agenda.items); n != 2 {
 		t.Fatalf("%d slots on the agenda, want one for each schedule", n)
 	}
 	w.disarm("b")
-	if d, _ := w.agenda.pop(First{}); d.schedule != "a" || d.at != 2000 || len(w.agenda.items) != 0 {
+	if d, _ := w.agenda.pop(First{}); d.slot.Schedule != "a" || d.at != 2000 || len(w.agenda.items) != 0 {
 		t.Errorf("left: %+v", d)
-	}
-	w.arm(fsm.ArmSchedule{Schedule: "c", Cron: "0 0 31 2 *"})
-	if len(w.agenda.items) != 0 {
-		t.Errorf("a schedule without slots: %v", w.agenda.items)
 	}
 }
 
@@ -64,27 +66,25 @@ func TestSCN25ASlotAfterTheClockHasJumped(t *testing.T) {
 		at   fsm.Millis // of the jump
 		by   fsm.Millis
 		due  fsm.Millis // on the agenda's clock
-		slot fsm.Millis
 	}{
-		{"no jump", 0, 0, 10 * minute, 10 * minute},
-		{"forward, not so far", minute, 5 * minute, 5 * minute, 10 * minute},
-		{"forward, beyond it", 95 * fsm.Second, 11 * minute, 120 * fsm.Second, 10 * minute},
-		{"forward, beyond it, at a look", 2 * minute, 11 * minute, 2 * minute, 10 * minute},
-		{"forward, to just before the next look", 95 * fsm.Second, 10*minute - 100*fsm.Second, 120 * fsm.Second, 10 * minute},
-		{"forward, beyond several", 95 * fsm.Second, 25 * minute, 120 * fsm.Second, 20 * minute},
-		{"forward, just before it is due", 595 * fsm.Second, minute, 10 * minute, 10 * minute},
-		{"back", 9 * minute, -5 * minute, 15 * minute, 10 * minute},
-		{"back, to before it was armed", 9 * minute, -60 * minute, 70 * minute, 10 * minute},
+		{"no jump", 0, 0, 10 * minute},
+		{"forward, not so far", minute, 5 * minute, 5 * minute},
+		{"forward, beyond it", 95 * fsm.Second, 11 * minute, 120 * fsm.Second},
+		{"forward, beyond it, at a look", 2 * minute, 11 * minute, 2 * minute},
+		{"forward, to just before the next look", 95 * fsm.Second, 10*minute - 100*fsm.Second, 120 * fsm.Second},
+		{"forward, beyond several", 95 * fsm.Second, 25 * minute, 120 * fsm.Second},
+		{"forward, just before it is due", 595 * fsm.Second, minute, 10 * minute},
+		{"back", 9 * minute, -5 * minute, 15 * minute},
+		{"back, to before it was armed", 9 * minute, -60 * minute, 70 * minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := &world{result: &Result{}}
-			w.arm(fsm.ArmSchedule{Schedule: "a", Every: 10 * minute})
+			w.arm(next(fsm.ArmSchedule{Schedule: "a", Every: 10 * minute}, 0))
 			w.agenda.now = test.at
 			w.jump(test.by)
-			d, _ := w.agenda.pop(First{})
-			in := d.armed.due(w.wall()).Fact.(fsm.ScheduleDue)
-			if w.agenda.now != test.due || in.Slot != test.slot || d.armed.due(w.wall()).At != test.due+test.by {
-				t.Errorf("due at %s with slot %s, the wall clock at %s; want %s and %s", w.agenda.now, in.Slot, d.armed.due(w.wall()).At, test.due, test.slot)
+			w.agenda.pop(First{})
+			if w.agenda.now != test.due || w.wall() != test.due+test.by {
+				t.Errorf("due at %s, the wall clock at %s; want %s", w.agenda.now, w.wall(), test.due)
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func TestSCN25ASlotAfterTheClockHasJumped(t *testing.T) {
 // SCN-25: a clock that goes back and comes forward again is where it was.
 func TestSCN25TwoJumps(t *testing.T) {
 	w := &world{result: &Result{}}
-	w.arm(fsm.ArmSchedule{Schedule: "a", Every: 10 * 60 * fsm.Second})
+	w.arm(next(fsm.ArmSchedule{Schedule: "a", Every: 10 * 60 * fsm.Second}, 0))
 	w.agenda.now = 65 * fsm.Second
 	w.jump(-30 * 60 * fsm.Second)
 	w.agenda.now = 70 * fsm.Second

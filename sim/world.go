@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // Backend performs effects for real while the simulator's schedule decides when
@@ -40,10 +42,11 @@ type world struct {
 	result   *Result
 	sent     []string // keys of the messages that were delivered
 	exited   bool
-	still    bool         // a crash costs no time
-	lost     span         // where it does not, the life of the process before this one, if it has crashed
-	skew     fsm.Millis   // of the wall clock, against the agenda's
-	when     []fsm.Millis // when each record was appended, on the agenda's clock
+	slot     func(schedule string) (engine.Slot, bool) // that the driver awaits
+	still    bool                                      // a crash costs no time
+	lost     span                                      // where it does not, the life of the process before this one, if it has crashed
+	skew     fsm.Millis                                // of the wall clock, against the agenda's
+	when     []fsm.Millis                              // when each record was appended, on the agenda's clock
 
 	// How the services are now.
 	embedding, storing, recalling, loading, saving, skilling Service
@@ -63,7 +66,10 @@ func (w *world) Perform(e fsm.Effect) error {
 	case fsm.LoadSession, fsm.SaveSession, fsm.LoadSkill:
 		return w.session(e)
 	case fsm.ArmSchedule:
-		w.arm(e)
+		w.disarm(e.Schedule)
+		if s, ok := w.slot(e.Schedule); ok {
+			w.arm(s)
+		}
 	case fsm.DisarmSchedule:
 		w.disarm(e.Schedule)
 	case fsm.SendMessage:
@@ -218,27 +224,24 @@ func (w *world) scripted(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
 	switch e := e.(type) {
 	case fsm.Recall:
 		service := w.served(e, w.recalling)
-		fact := fsm.Recalled{Answered: fsm.To(e.Call), Error: service.Fails}
-		if fact.Error == "" {
-			fact.Entries = w.memory.recall(e)
+		var entries []fsm.Memory
+		if service.Fails == "" {
+			entries = w.memory.recall(e)
 		}
-		return fact, e.Call, service
+		return engine.Outcome(e.Call).Recall(entries, service.err()), e.Call, service
 	case fsm.Embed:
 		service := w.served(e, w.embedding)
-		fact := fsm.Embedded{Answered: fsm.To(e.Call), Error: service.Fails}
-		switch {
-		case w.plan.NoVectors:
-			fact.Error = "there is no embedding model"
-		case fact.Error == "":
-			fact.Vector, fact.Model = Vector(e.Text), EmbeddingModel
+		err := service.err()
+		if w.plan.NoVectors {
+			err = engine.ErrNoEmbedder
 		}
-		return fact, e.Call, service
+		return engine.Outcome(e.Call).Embed(Vector(e.Text), EmbeddingModel, err), e.Call, service
 	case fsm.Store:
 		service := w.served(e, w.storing)
 		if service.Fails == "" && !service.Hangs {
 			w.memory.put(e.Entry)
 		}
-		return fsm.Stored{Answered: fsm.To(e.Call), Error: service.Fails}, e.Call, service
+		return engine.Outcome(e.Call).Store(service.err()), e.Call, service
 	}
 	return nil, 0, Service{}
 }
@@ -250,6 +253,14 @@ func (w *world) served(e fsm.Effect, now Service) Service {
 		return fault.service(now)
 	}
 	return now
+}
+
+// err is why the service fails, or nil.
+func (s Service) err() error {
+	if s.Fails == "" {
+		return nil
+	}
+	return errors.New(s.Fails)
 }
 
 // abort gives up a call: its answer will not come, but a tool's stop will.
