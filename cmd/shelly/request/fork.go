@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/history"
 	"shelly/history/export"
@@ -234,13 +235,9 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 	}
 	took := time.Since(began)
 	q.TookMS, q.Tokens = took.Milliseconds(), said.Tokens
-	in := fsm.Input{At: fsm.Millis(q.TookMS), Fact: said}
-	if err != nil {
-		class := fsm.BrainError
-		if typed := (interface{ BrainClass() fsm.BrainClass })(nil); errors.As(err, &typed) {
-			class = typed.BrainClass()
-		}
-		q.Failed, in.Fact = class, fsm.BrainFailed{Class: class, Reason: err.Error()}
+	in := fsm.Input{At: fsm.Millis(q.TookMS), Fact: engine.Outcome(ask.Call).Brain(said, err)}
+	if failed, ok := in.Fact.(fsm.BrainFailed); ok {
+		q.Failed = failed.Class
 	}
 	m.tokens.Prompt += q.Tokens.Prompt
 	m.tokens.Answer += q.Tokens.Answer

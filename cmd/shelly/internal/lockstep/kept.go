@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/skill"
 	"shelly/sim"
 )
@@ -80,7 +81,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 			return scripted, nil
 		}
 		state, err := l.sessions.Load(ctx, e.Session)
-		return fsm.SessionLoaded{Answered: fsm.To(e.Call), Session: state}, err
+		return engine.Outcome(e.Call).Load(state, nil), err
 	case fsm.SaveSession:
 		if scripted.(fsm.SessionSaved).Error != "" {
 			return scripted, nil
@@ -89,7 +90,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 			return nil, os.WriteFile(l.memoryFile(), []byte(e.State.Memory), 0o600)
 		}
 		now, conflict, err := l.sessions.Save(ctx, e)
-		return fsm.SessionSaved{Answered: fsm.To(e.Call), Conflict: conflict, Session: now}, err
+		return engine.Outcome(e.Call).Save(now, conflict, nil), err
 	case fsm.LoadSkill:
 		said := scripted.(fsm.SkillLoaded)
 		text, err := l.skills.Load(ctx, e.Skill, e.Reference)
@@ -99,7 +100,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 		case said.Error != "": // whatever the library said in its own words
 			return said, nil
 		}
-		return fsm.SkillLoaded{Answered: fsm.To(e.Call), Text: text}, nil
+		return engine.Outcome(e.Call).Skill(text, nil), nil
 	}
 	return nil, fmt.Errorf("no effect of a session: %s", fsm.EffectKind(e))
 }

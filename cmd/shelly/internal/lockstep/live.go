@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/memory"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
@@ -200,18 +201,22 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 		if !errors.As(err, &typed) {
 			return nil, err
 		}
-		reason := line.Reason // in the words of the script
-		if line.Fails == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
-			reason = typed.Reason // those of the client, which the script says after it (SCN-28)
-		}
-		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: typed.Class, Reason: reason}, nil
+		return failed(ask, line, typed), nil
 	}
 	if line.Tokens.Prompt != 0 && in.Tokens.Prompt != line.Tokens.Prompt {
 		return nil, fmt.Errorf("the server counted %d tokens of the prompt, and the client says %d", line.Tokens.Prompt, in.Tokens.Prompt)
 	}
-	in.Call = ask.Call
 	in.Tokens = line.Tokens // without them the mock server estimates, which no script does
-	return in, nil
+	return engine.Outcome(ask.Call).Brain(in, nil), nil
+}
+
+// failed is the outcome of a call that has failed as the line says, in the words of the
+// script but where that says the client's after it (SCN-28).
+func failed(ask fsm.AskBrain, line sim.Line, err *ollama.Error) fsm.Fact {
+	if line.Fails != fsm.BrainContextTruncated || line.Tokens.Prompt == 0 {
+		err.Reason = line.Reason
+	}
+	return engine.Outcome(ask.Call).Brain(fsm.BrainAnswered{}, err)
 }
 
 // stubs are the plan's tools as the real runner offers them.
@@ -229,7 +234,5 @@ func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Fact, error) {
 	if act.Hangs || act.Lost || act.Deaf {
 		return nil, nil
 	}
-	answer := l.tools.Run(context.Background(), run)
-	answer.Call = run.Call
-	return answer, nil
+	return engine.Outcome(run.Call).Tool(l.tools.Run(context.Background(), run), nil), nil
 }

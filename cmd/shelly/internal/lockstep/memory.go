@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/memory"
 	"shelly/sim"
 )
@@ -46,7 +47,7 @@ func (l *live) remember(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 			return scripted, nil
 		}
 		entries, err := l.memory.Recall(ctx, e)
-		return fsm.Recalled{Answered: fsm.To(e.Call), Entries: entries}, err
+		return engine.Outcome(e.Call).Recall(entries, nil), err
 	case fsm.Embed:
 		if scripted.(fsm.Embedded).Error != "" {
 			return scripted, nil
@@ -55,12 +56,12 @@ func (l *live) remember(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 			return l.model.embed(e), nil
 		}
 		vector, model, err := l.client.Embed(ctx, e.Text)
-		return fsm.Embedded{Answered: fsm.To(e.Call), Vector: vector, Model: model}, err
+		return engine.Outcome(e.Call).Embed(vector, model, nil), err
 	case fsm.Store:
 		if scripted.(fsm.Stored).Error != "" {
 			return scripted, nil
 		}
-		return fsm.Stored{Answered: fsm.To(e.Call)}, l.memory.Store(ctx, e.Entry)
+		return engine.Outcome(e.Call).Store(nil), l.memory.Store(ctx, e.Entry)
 	}
 	return nil, fmt.Errorf("no memory effect: %s", fsm.EffectKind(e))
 }

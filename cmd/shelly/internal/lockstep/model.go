@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/ollama"
 	"shelly/sim"
 	"shelly/sim/scenario"
@@ -26,16 +27,10 @@ func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error)
 		s.Pieces = append(s.Pieces, sim.LivePiece{Piece: sim.Piece{Thinking: c.Thinking, Text: c.Text}, After: sinceMillis(start)})
 	})
 	s.Took = sinceMillis(start)
-	var failed *ollama.Error
-	switch {
-	case err == nil:
-		answer.Call = ask.Call
-		s.Answer = answer
-	case errors.As(err, &failed):
-		s.Answer = fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: failed.Class, Reason: failed.Reason}
-	default:
+	if failed := (*ollama.Error)(nil); err != nil && !errors.As(err, &failed) {
 		return s, err
 	}
+	s.Answer = engine.Outcome(ask.Call).Brain(answer, err)
 	return s, nil
 }
 
@@ -45,13 +40,10 @@ func sinceMillis(start time.Time) fsm.Millis { return fsm.Millis(time.Since(star
 // embed asks the embedding model, if there is one.
 func (m *model) embed(e fsm.Embed) fsm.Fact {
 	if !m.embeds {
-		return fsm.Embedded{Answered: fsm.To(e.Call), Error: "there is no embedding model"}
+		return engine.Outcome(e.Call).Embed(nil, "", engine.ErrNoEmbedder)
 	}
 	vector, name, err := m.client.Embed(context.Background(), e.Text)
-	if err != nil {
-		return fsm.Embedded{Answered: fsm.To(e.Call), Error: err.Error()}
-	}
-	return fsm.Embedded{Answered: fsm.To(e.Call), Vector: vector, Model: name}
+	return engine.Outcome(e.Call).Embed(vector, name, err)
 }
 
 // vector is a text's vector and the model that made it; without one the text is found

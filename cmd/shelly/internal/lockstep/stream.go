@@ -117,9 +117,9 @@ func noCall() error { return nil }
 
 // cancelled gives up the call that hangs.
 func (l *live) cancelled(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
-	var failed *ollama.Error
-	if err := l.hangs(); !errors.As(err, &failed) {
+	var typed *ollama.Error
+	if err := l.hangs(); !errors.As(err, &typed) {
 		return nil, fmt.Errorf("a call that was given up has ended with %w", err)
 	}
-	return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: failed.Class, Reason: line.Reason}, nil
+	return failed(ask, line, typed), nil
 }
