@@ -2,9 +2,11 @@ package tool
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"shelly/fsm"
@@ -51,24 +53,29 @@ func TestTOL3WithoutTheRestrictionTheDaemonsOwnDataStaysClosed(t *testing.T) {
 	}
 }
 
-// The machine starts a tool again after a failure only where this is safe and has
-// a point (INF-16).
-func TestAFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
+// The machine starts a tool again after a failure only where this is safe and has a point
+// (INF-16): not where waiting changes nothing.
+func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 	w := newWorld(t)
 	w.options.AllowExec = true
+	w.symlink("loop", "loop")
 	for _, c := range []struct {
 		tool             string
 		args             map[string]any
 		nothing, invalid bool
 	}{
-		{"read_file", map[string]any{"path": "absent.txt"}, true, false},
-		{"list_dir", map[string]any{"path": "absent"}, true, false},
+		{"read_file", map[string]any{"path": "absent.txt"}, true, true},
+		{"read_file", map[string]any{"path": "loop"}, true, true},
+		{"read_file", map[string]any{"path": "notes.txt/x"}, true, true},
+		{"read_file", map[string]any{"path": strings.Repeat("x", 300)}, true, true},
+		{"list_dir", map[string]any{"path": "absent"}, true, true},
+		{"list_dir", map[string]any{"path": "loop"}, true, true},
 		{"read_file", map[string]any{"path": "../x"}, true, true},
 		{"read_file", map[string]any{"path": "link_out/canary.txt"}, true, true},
 		{"read_file", map[string]any{"path": "src"}, true, true},
 		{"read_file", map[string]any{"file": "x"}, true, true},
 		{"exec", map[string]any{"command": ""}, true, true},
-		{"exec", map[string]any{"command": strings.Repeat("你", commandCharsMax)}, true, false},
+		{"exec", map[string]any{"command": strings.Repeat("你", commandCharsMax)}, true, true},
 		{"nonsense", nil, true, true},
 	} {
 		want := fsm.ToolAnswered{Failed: true, Nothing: c.nothing, Invalid: c.invalid}
@@ -76,6 +83,54 @@ func TestAFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 		got.Text = ""
 		if got != want {
 			t.Errorf("%s %.60v: %+v, want %+v", c.tool, c.args, got, want)
+		}
+	}
+}
+
+// What may be otherwise in a moment is tried again: a disk that fails, a device that is
+// busy, a remote file system that does not answer.
+func TestTOL12OnlyWhatLastsIsNotTriedAgain(t *testing.T) {
+	for _, err := range []error{syscall.EIO, syscall.EBUSY, syscall.EAGAIN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOMEM, syscall.EMFILE} {
+		if got := undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || got.Invalid {
+			t.Errorf("%v: %+v", err, got)
+		}
+	}
+	for _, err := range []error{fs.ErrNotExist, syscall.EACCES, syscall.EPERM, syscall.ELOOP, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENXIO} {
+		if got := undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || !got.Invalid {
+			t.Errorf("%v: %+v", err, got)
+		}
+	}
+}
+
+// A file that may not be read is not tried again either. Root may read all.
+func TestTOL12DeniedIsNotTriedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.must(os.Chmod(filepath.Join(w.workspace, "notes.txt"), 0))
+	if os.Geteuid() == 0 {
+		t.Skip("root may read every file")
+	}
+	got := w.call("read_file", map[string]any{"path": "notes.txt"})
+	if !got.Invalid || !strings.HasPrefix(got.Text, "permission denied") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Nothing that links to the agent's own data is read, wherever the tools may look.
+func TestTOL3AHardLinkToTheAgentsOwnDataIsRefused(t *testing.T) {
+	for _, everywhere := range []bool{false, true} {
+		w := newWorld(t)
+		w.options.Everywhere, w.options.Private = everywhere, []string{w.outside}
+		w.write("../outside/store/deep.txt", secret)
+		w.link(filepath.Join(w.outside, "canary.txt"), "token")
+		w.link(filepath.Join(w.outside, "store", "deep.txt"), "deep")
+		w.link(filepath.Join(w.workspace, "notes.txt"), "twin.txt")
+		for _, path := range []string{"token", "deep"} {
+			if got := w.call("read_file", map[string]any{"path": path}); !got.Invalid {
+				t.Errorf("everywhere %v, %s: %+v", everywhere, path, got)
+			}
+		}
+		if got := w.call("read_file", map[string]any{"path": "twin.txt"}); got.Failed == everywhere {
+			t.Errorf("everywhere %v, a link within: %+v", everywhere, got)
 		}
 	}
 }

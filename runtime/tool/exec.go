@@ -41,7 +41,7 @@ func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	out := capture{half: r.room() / 2}
 	end, err := r.options.Trees.Run(ctx, r.command(command, &out))
 	if err != nil {
-		return nothing("the command was not started: %v", err)
+		return undone(fmt.Errorf("the command was not started: %w", err))
 	}
 	left := ""
 	if len(end.Left) > 0 {

@@ -37,7 +37,7 @@ func (r *Runner) listDir(ctx context.Context, a arguments) Result {
 	}
 	dir, err := r.open(ctx, path)
 	if err != nil {
-		return unopened(err)
+		return undone(err)
 	}
 	defer dir.Close()
 	if !dir.info.IsDir() {

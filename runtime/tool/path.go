@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,19 +54,6 @@ func (s spot) open() (*os.File, error) {
 		return s.root.OpenFile(s.path, flags, 0)
 	}
 	return os.OpenFile(s.path, flags|syscall.O_NOFOLLOW, 0)
-}
-
-// refusal is an error of a path that no other attempt would make right.
-type refusal struct{ error }
-
-func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
-
-// unopened is the result of a tool that could not open what it was to read.
-func unopened(err error) Result {
-	if errors.As(err, new(refusal)) {
-		return invalid("%v", err)
-	}
-	return nothing("%v", err)
 }
 
 // resolve finds what a path that the model gave means. It refuses early, with
@@ -159,7 +145,11 @@ type opened struct {
 // open opens a regular file or a folder for reading (TOL-3), without waiting for
 // the other end of a pipe or touching a device. It waits for a descriptor (CFG-15).
 func (r *Runner) open(ctx context.Context, path string) (opened, error) {
-	return descriptor.Get(ctx, func() (opened, error) { return r.openOnce(path) })
+	f, err := descriptor.Get(ctx, func() (opened, error) { return r.openOnce(path) })
+	if errors.Is(err, fs.ErrNotExist) {
+		err = refuse("%v%s", err, r.near(ctx, path))
+	}
+	return f, err
 }
 
 func (r *Runner) openOnce(path string) (opened, error) {
@@ -182,10 +172,42 @@ func (r *Runner) openOnce(path string) (opened, error) {
 	if info, err = f.Stat(); err == nil {
 		err = readable(path, info)
 	}
+	if err == nil {
+		err = r.linked(path, info)
+	}
 	if err != nil {
 		return opened{}, errors.Join(explain(path, err), f.Close())
 	}
 	return opened{f, info, s}, nil
+}
+
+// linked refuses a file that has another name, by which it may lie outside the workspace or
+// belong to the agent itself: a hard link cannot be told from what it links to (TOL-3).
+func (r *Runner) linked(path string, info fs.FileInfo) error {
+	system, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok || system.Nlink < 2 || !info.Mode().IsRegular():
+		return nil
+	case !r.options.Everywhere:
+		return refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: a copy of it can be read", strconv.Quote(path), system.Nlink)
+	}
+	for _, folder := range r.options.Private {
+		own := false
+		err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return nil // what is gone, or cannot be looked at, is not what was opened
+			}
+			if other, err := e.Info(); err == nil && os.SameFile(info, other) {
+				own = true
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if own || err != nil {
+			return ownData(path)
+		}
+	}
+	return nil
 }
 
 func readable(path string, info fs.FileInfo) error {
@@ -205,31 +227,5 @@ func special(mode fs.FileMode) string {
 		return "a device"
 	default:
 		return "a special file"
-	}
-}
-
-// explain words a file system's error for the model.
-func explain(path string, err error) error {
-	var p *fs.PathError
-	if !errors.As(err, &p) {
-		return err
-	}
-	name := strconv.Quote(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("no such file or folder: %s; list_dir shows what there is", name)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("permission denied: %s", name)
-	case errors.Is(err, syscall.ELOOP):
-		return fmt.Errorf("too many symbolic links: %s", name)
-	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%s leads through a file as if it were a folder", name)
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return fmt.Errorf("the path is too long for the file system: %s", name)
-	case strings.Contains(p.Err.Error(), "escapes"):
-		// os.Root's error has no name to compare with.
-		return refuse("%s leads out of the workspace by .. or a symbolic link; it is refused", name)
-	default:
-		return fmt.Errorf("%s: %w", name, p.Err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"unicode"
+	"strings"
 	"unicode/utf8"
 
 	"shelly/fsm"
@@ -45,7 +45,7 @@ func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 	path := a.text("path", "")
 	f, err := r.open(ctx, path)
 	if err != nil {
-		return unopened(err)
+		return undone(err)
 	}
 	defer f.Close()
 	if f.info.IsDir() {
@@ -60,7 +60,8 @@ func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 	if n == 0 {
 		return Result{Text: "(empty file)"}
 	}
-	if isBinary(sample) {
+	written, ok := charsetOf(sample, n < sampleBytes)
+	if !ok {
 		return Result{Text: fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)",
 			f.info.Size(), http.DetectContentType(sample))}
 	}
@@ -68,31 +69,19 @@ func (r *Runner) readFile(ctx context.Context, a arguments) Result {
 		first: a.number("offset", 1),
 		limit: a.number("limit", 0),
 		room:  r.room(),
+		looks: r.options.ReadBytesMax,
 	}
-	if err := p.fill(ctx, sample, f, r.options.ReadBytesMax); err != nil {
+	if err := p.fill(ctx, sample, f, written); err != nil {
 		if ctx.Err() != nil {
 			return stopped()
 		}
 		return failed("%v", explain(path, err))
 	}
-	return p.result(f.info.Size())
-}
-
-// isBinary reports whether a sample of a file is anything but text: it holds a
-// NUL, or more than a tenth of it is no character that a text has.
-func isBinary(sample []byte) bool {
-	if bytes.IndexByte(sample, 0) >= 0 {
-		return true
+	result := p.result(f.info.Size())
+	if written.name != "" && !result.Failed {
+		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n[the file is written in " + written.name + ", and shown as UTF-8]"
 	}
-	odd := 0
-	for rest := sample; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && !unicode.IsSpace(r) {
-			odd++
-		}
-		rest = rest[size:]
-	}
-	return odd > len(sample)/10
+	return result
 }
 
 // page is the part of a file that one result shows.
@@ -100,22 +89,20 @@ type page struct {
 	first int // the first line to show, from 1
 	limit int // lines to show; 0 is no limit
 	room  int // bytes to show
+	looks int // bytes of the file to look at
 
 	text    []byte
 	lines   int  // lines begun so far
 	cutLine bool // the one line shown is longer than room
 	more    bool // lines follow
 	beyond  bool // bytes follow that may not be looked at
-	looked  int  // how many may
 }
 
-// fill reads the page. The sample is the beginning of f and has been read; at
-// most readMax bytes of the file are looked at.
-func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, readMax int) error {
-	p.looked = readMax
-	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(readMax)}
+// fill reads the page. The sample is the beginning of f and has been read.
+func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written charset) error {
+	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(p.looks)}
 	// A line that does not fit the buffer does not fit the page either.
-	in := bufio.NewReaderSize(limited, p.room+utf8.UTFMax)
+	in := bufio.NewReaderSize(written.encoding.NewDecoder().Reader(limited), p.room+utf8.UTFMax)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -197,7 +184,7 @@ func skipLine(ctx context.Context, in *bufio.Reader) error {
 func (p *page) result(size int64) Result {
 	if len(p.text) == 0 && p.beyond {
 		return invalid("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
-			p.first, p.looked)
+			p.first, p.looks)
 	}
 	if len(p.text) == 0 {
 		return invalid("there is no line %d; the file has %d lines", p.first, p.lines)
@@ -217,7 +204,7 @@ func (p *page) result(size int64) Result {
 	case p.more:
 		text += fmt.Sprintf("; read on with offset %d", p.lines+1)
 	case p.beyond:
-		text += fmt.Sprintf("; read_file looks at the first %d bytes only (tools.read_bytes_max)", p.looked)
+		text += fmt.Sprintf("; read_file looks at the first %d bytes only (tools.read_bytes_max)", p.looks)
 	}
 	return Result{Text: text + "]"}
 }

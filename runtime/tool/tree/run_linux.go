@@ -123,8 +123,17 @@ func (t *running) started() error {
 	_ = t.orders.Close()
 	_ = t.cmd.Wait() // it has said how it went
 	t.settle(time.Now())
-	return errors.Join(errors.New(r.Error), drop(t.record))
+	return errors.Join(startError{r.Error, syscall.Errno(r.Errno)}, drop(t.record))
 }
+
+// startError is why a supervisor did not start the command.
+type startError struct {
+	text  string
+	cause syscall.Errno
+}
+
+func (e startError) Error() string { return e.text }
+func (e startError) Unwrap() error { return e.cause }
 
 // listen hands on what the supervisor tells.
 func (t *running) listen(from *os.File) {

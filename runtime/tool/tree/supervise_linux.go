@@ -39,6 +39,7 @@ type request struct {
 // not, that it ended, that nothing is left.
 type report struct {
 	Error   string `json:"error,omitempty"`
+	Errno   int    `json:"errno,omitempty"` // of the error, where the system gave one
 	Started bool   `json:"started,omitempty"`
 	Ended   bool   `json:"ended,omitempty"`
 	Status  uint32 `json:"status,omitempty"` // as of wait(2)
@@ -74,7 +75,9 @@ func supervise() int {
 	}
 	command, err := begin(r)
 	if err != nil {
-		_ = reports.Encode(report{Error: err.Error()}) // a daemon that is gone needs none
+		var cause syscall.Errno
+		errors.As(err, &cause)
+		_ = reports.Encode(report{Error: err.Error(), Errno: int(cause)}) // a daemon that is gone needs none
 		return 1
 	}
 	_ = reports.Encode(report{Started: true})

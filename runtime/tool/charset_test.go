@@ -1,0 +1,111 @@
+package tool
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	utf "golang.org/x/text/encoding/unicode"
+	"pgregory.net/rapid"
+)
+
+var (
+	gb     = simplifiedchinese.GBK
+	latin1 = charmap.ISO8859_1
+	cp1252 = charmap.Windows1252
+	le     = utf.UTF16(utf.LittleEndian, utf.ExpectBOM)
+	be     = utf.UTF16(utf.BigEndian, utf.ExpectBOM)
+	leBare = utf.UTF16(utf.LittleEndian, utf.IgnoreBOM)
+	beBare = utf.UTF16(utf.BigEndian, utf.IgnoreBOM)
+)
+
+func encoded(t *testing.T, e encoding.Encoding, text string) string {
+	t.Helper()
+	s, err := e.NewEncoder().String(text)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return s
+}
+
+func TestTOL13ATextIsReadHoweverItIsWritten(t *testing.T) {
+	const western, gbk, little, big = "Windows-1252 (Latin-1)", "GBK", "UTF-16LE", "UTF-16BE"
+	for _, c := range []struct {
+		text    string
+		written encoding.Encoding
+		name    string // empty: it is UTF-8, and nothing is said
+	}{
+		{"café\n", latin1, western},
+		{"é", latin1, western},
+		{"naïve\n", latin1, western},
+		{"créée par les élèves\n", latin1, western},
+		{"Straße, Köln: 20 °C, 3 £\n", latin1, western},
+		{"El niño comió ¿qué?\n", latin1, western},
+		{"“quoted” – café 5 €\n", cp1252, western},
+		{"你好", gb, gbk},
+		{"你好，世界。\n", gb, gbk},
+		{"name=张三\nage=3\n", gb, gbk},
+		{"联通", gb, gbk}, // by some tools taken for UTF-8
+		{"朱镕基", gb, gbk},
+		{"plain\n", le, little}, {"plain\n", be, big},
+		{"你好世界", le, little}, {"你好世界", be, big},
+		{"x", le, little}, {"a,b\r\n1,2\r\n", leBare, little}, {"a,b\r\n1,2\r\n", beBare, big},
+		{"plain\n", encoding.Nop, ""}, {"café 你好 🙂\n", encoding.Nop, ""},
+		{"mark\n", utf.UTF8BOM, ""},
+	} {
+		w := newWorld(t)
+		w.write("text", encoded(t, c.written, c.text))
+		want := c.text
+		if c.name != "" {
+			want = strings.TrimSuffix(want, "\n") + "\n[the file is written in " + c.name + ", and shown as UTF-8]"
+		}
+		if got := w.call("read_file", map[string]any{"path": "text"}); got.Failed || got.Text != want {
+			t.Errorf("%q in %s: %q", c.text, c.name, got.Text)
+		}
+	}
+}
+
+// Lines are counted in characters' lines, and a long text is read on in parts.
+func TestTOL13PartsOfATextThatIsNotUTF8(t *testing.T) {
+	for _, e := range []encoding.Encoding{gb, le, be} {
+		w := newWorld(t)
+		w.write("text", encoded(t, e, strings.Repeat("你好，世界。\n", 3000)))
+		got := w.call("read_file", map[string]any{"path": "text", "offset": 2999, "limit": 1})
+		if got.Failed || !strings.HasPrefix(got.Text, "你好，世界。\n[lines 2999 to 2999 of ") || !strings.Contains(got.Text, "read on with offset 3000") {
+			t.Errorf("%q", got.Text)
+		}
+	}
+}
+
+func TestWhatIsBinaryStaysBinary(t *testing.T) {
+	for name, bytes := range map[string]string{
+		"zeros":        strings.Repeat("\x00", 64),
+		"one zero":     "text\x00more",
+		"an ELF":       "\x7fELF\x02\x01\x01\x00\x00\x00",
+		"a JPEG":       "\xff\xd8\xff\xe0\x10JFIF\x01\x02\x01H\xc4\x9f\x81\x8d",
+		"a mark alone": "\xff\xfe\x01\x00\x02\x00\x03\x00",
+		"gzip":         "\x1f\x8b\x08\x08\x9d\x81\xe3\xff\x01\x02\x8f\x90",
+		"small shorts": strings.Repeat("\x05\x00\x06\x00", 20),
+		"high noise":   strings.Repeat("\x81\x9d\xfe\x8f", 50),
+	} {
+		w := newWorld(t)
+		w.write("x", bytes)
+		if got := w.call("read_file", map[string]any{"path": "x"}); !strings.HasPrefix(got.Text, "(binary file, ") {
+			t.Errorf("%s: %q", name, got.Text)
+		}
+	}
+}
+
+// UTF-8 is never taken for anything else, wherever a sample of it ends.
+func TestTOL13UTF8IsUTF8(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching("[ -~\u00a0-\u024f\u4e00-\u9fff😀-🙏]{1,200}").Draw(t, "text")
+		cut := text[:rapid.IntRange(1, len(text)).Draw(t, "cut")]
+		got, ok := charsetOf([]byte(cut), false)
+		if !ok || got.name != "" {
+			t.Fatalf("%q is %q, %v", cut, got.name, ok)
+		}
+	})
+}

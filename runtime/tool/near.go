@@ -1,0 +1,92 @@
+package tool
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/descriptor"
+)
+
+const (
+	nearMax     = 3    // files that are named in place of one that is missing
+	nearReadMax = 4000 // entries that are looked at for them
+)
+
+// near names what may have been meant by a path that leads nowhere: what is beside it under
+// a similar name, and what has its name elsewhere in the workspace (TOL-12).
+func (r *Runner) near(ctx context.Context, wanted string) string {
+	wanted = filepath.Clean(wanted)
+	if filepath.IsAbs(wanted) {
+		wanted = r.relative(wanted)
+	}
+	if !filepath.IsLocal(wanted) {
+		return "; list_dir shows what there is"
+	}
+	var found []string
+	look := search{r: r, ctx: ctx, left: nearReadMax, add: func(name string) bool {
+		found = append(found, strconv.Quote(name))
+		return len(found) < nearMax
+	}}
+	dir, base := path.Split(wanted)
+	dir = path.Clean(dir)
+	if beside := wording.Nearest(base, look.names(dir)); beside != "" {
+		look.add(path.Join(dir, beside))
+	}
+	look.named(base, path.Join(dir, base))
+	if len(found) == 0 {
+		return "; list_dir shows what there is"
+	}
+	return "; there is " + strings.Join(found, ", ")
+}
+
+// search looks through the workspace.
+type search struct {
+	r    *Runner
+	ctx  context.Context
+	left int                    // entries that may still be looked at
+	add  func(name string) bool // false: that is enough
+}
+
+// entries reads a folder that is not hidden from the tools.
+func (s *search) entries(dir string) []fs.DirEntry {
+	if s.left <= 0 || s.ctx.Err() != nil || s.r.isPrivate(filepath.Join(s.r.real, dir)) {
+		return nil
+	}
+	f, err := descriptor.Get(s.ctx, func() (*os.File, error) { return s.r.root.Open(dir) })
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(s.left) // what could be read is better than nothing
+	s.left -= len(entries)
+	return entries
+}
+
+func (s *search) names(dir string) (names []string) {
+	for _, e := range s.entries(dir) {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// named finds what has a name, in whichever case its letters are, the nearest to the top
+// first. It follows no link and looks into no hidden folder.
+func (s *search) named(name, but string) {
+	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
+		for _, e := range s.entries(dirs[0]) {
+			at := path.Join(dirs[0], e.Name())
+			if strings.EqualFold(e.Name(), name) && path.Dir(at) != path.Dir(but) && !s.add(at) {
+				return
+			}
+			if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+				dirs = append(dirs, at)
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestTOL12AMissingFileNamesNearOnes(t *testing.T) {
+	w := newWorld(t)
+	w.write("deep/er/main.go", "package deep\n")
+	w.write(".git/main.go", "hidden\n")
+	w.options.Private = []string{w.workspace + "/build"}
+	for path, want := range map[string]string{
+		"note.txt":               `no such file or folder: "note.txt"; there is "notes.txt"`,
+		"NOTES.TXT":              `; there is "notes.txt"`,
+		"src/utils.py":           `; there is "src/util.py"`,
+		"main.go":                `; there is "src/main.go", "deep/er/main.go"`,
+		"wrong/Util.py":          `; there is "src/util.py"`,
+		w.workspace + "/main.go": `; there is "src/main.go", "deep/er/main.go"`,
+		"tmp.o":                  "; list_dir shows what there is", // it is private
+		"canary.txt":             "; list_dir shows what there is", // a link leads to it
+		"%2e%2e/x":               "; list_dir shows what there is",
+	} {
+		got := w.call("read_file", map[string]any{"path": path})
+		if !got.Invalid || !strings.HasSuffix(got.Text, want) {
+			t.Errorf("%s: %+v, want %q", path, got, want)
+		}
+	}
+	if got := w.call("list_dir", map[string]any{"path": "source"}); !got.Invalid || !strings.HasPrefix(got.Text, "no such file or folder") {
+		t.Errorf("list_dir: %+v", got)
+	}
+}
+
+// In however large a workspace, only so much is looked at.
+func TestNearFilesAreLookedForInBounds(t *testing.T) {
+	w := newWorld(t)
+	for n := range 40 {
+		for m := range 5 {
+			w.write(fmt.Sprintf("d%02d/f%d.txt", n, m), "")
+		}
+	}
+	r := w.runner()
+	var found []string
+	look := search{r: r, ctx: guard(t), left: 60, add: func(name string) bool { found = append(found, name); return true }}
+	look.named("f4.txt", "f4.txt")
+	if look.left != 0 || len(found) == 0 || len(found) > 12 {
+		t.Errorf("left %d, found %v", look.left, found)
+	}
+}
