@@ -21,7 +21,7 @@ type Counts struct {
 	Refused    int64 `json:"refused"`    // busy, stopping, no space, conflict
 	BadTokens  int64 `json:"bad_tokens"` // missing or wrong
 	Malformed  int64 `json:"malformed"`  // could not be read, or broke a limit
-	Foreign    int64 `json:"foreign"`    // wrong Host, or sent by another site's page
+	Foreign    int64 `json:"foreign"`    // wrong Host, sent by another site's page, or a datagram from another machine
 	Empty      int64 `json:"empty"`      // datagrams of no bytes
 	Unsent     int64 `json:"unsent"`     // datagrams that the system did not take
 }

@@ -129,6 +129,10 @@ func (p *post) readAll() error {
 // receive sorts out what is not a request of the token's holder. Nothing is
 // answered before the token is proved (COM-2, COM-3, COM-6).
 func (p *post) receive(data []byte, from netip.AddrPort) {
+	if !from.Addr().Unmap().IsLoopback() { // whatever it proves, its answers would leave the machine
+		p.o.Counters.foreign.Add(1)
+		return
+	}
 	if len(data) == 0 {
 		p.o.Counters.empty.Add(1)
 		return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -128,6 +129,9 @@ func readImage(file string, bytesMax int64) ([]byte, error) {
 		return nil, errors.New("is empty")
 	case int64(len(image)) > bytesMax:
 		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
+	}
+	if looks := http.DetectContentType(image); !strings.HasPrefix(looks, "image/") {
+		return nil, fmt.Errorf("is not an image (it looks like %s); send a PNG or JPEG file", looks)
 	}
 	return image, nil
 }
