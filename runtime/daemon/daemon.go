@@ -113,6 +113,8 @@ type Daemon struct {
 	timers  map[fsm.TimerID]*time.Timer
 	wake    *time.Timer // when the driver has something to do next
 	tidies  tidying
+	rests   *time.Timer   // tells the journal that the daemon is at rest
+	rested  uint64        // the last record when it did
 	quiet   chan struct{} // closed when no call is under way; nil: nobody waits for that
 }
 
@@ -198,6 +200,7 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 		}
 		d.hush()
 		d.awake()
+		d.restSoon()
 		var err error
 		select {
 		case <-failed:
@@ -274,6 +277,9 @@ func (d *Daemon) close() {
 		t.Stop()
 	}
 	d.wake.Stop()
+	if d.rests != nil {
+		d.rests.Stop()
+	}
 	d.tidies.stop()
 	d.hub.close()
 	ended := make(chan struct{})

@@ -63,6 +63,9 @@ func (s *Store) Examine(ctx context.Context) (x Examination, err error) {
 		return x, err
 	}
 	x.Damage, x.Held, x.Missing = []string{}, []string{}, []string{}
+	if err := s.examineRest(&x); err != nil {
+		return x, err
+	}
 	spans, err := s.damagedBlocks(ctx, nil, nil, &x)
 	if err != nil {
 		return x, err
@@ -82,6 +85,22 @@ func (s *Store) Examine(ctx context.Context) (x Examination, err error) {
 	slices.Sort(x.Held)
 	x.Held = slices.Compact(x.Held)
 	return x, nil
+}
+
+// examineRest looks at the files that have no blocks. Those that matter are read when the
+// store is opened.
+func (s *Store) examineRest(x *Examination) error {
+	if _, err := readAnchor(s.fs, s.dir); errors.Is(err, ErrCorrupt) {
+		x.Damage = append(x.Damage, anchorName)
+	} else if err != nil {
+		return err
+	}
+	list, err := s.brokenSeal()
+	for _, text := range list {
+		name, _, _ := strings.Cut(text, " ")
+		x.Damage = append(x.Damage, name)
+	}
+	return err
 }
 
 // damagedBlocks reads the blocks of the tables that have keys from from on and before to,

@@ -26,7 +26,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
-		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{},
+		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, still: true,
 	}
 	var err error
 	if s.lock, err = shareFolder(s.fs, dir); err != nil {
@@ -35,6 +35,11 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	there, err := survey(s.fs, dir)
 	if err == nil && !there {
 		err = fmt.Errorf("%w: %s holds no store", fs.ErrNotExist, dir)
+	}
+	if err == nil {
+		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
+			err = nil // Examine tells of it
+		}
 	}
 	if err == nil {
 		err = s.failure.guard(s.openReadOnly)
@@ -63,8 +68,5 @@ func (s *Store) openReadOnly() (err error) {
 	case format < alike:
 		return fmt.Errorf("%w: format %d, this shelly reads %d", ErrOlderFormat, format, Format)
 	}
-	if s.name, err = s.readName(); err != nil {
-		return err
-	}
-	return s.findEnds()
+	return s.readHead()
 }

@@ -39,7 +39,7 @@ func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
 	}
 	failpoint.Hit(failpoint.SnapshotAfter)
 	s.extent.saved(cut)
-	return nil
+	return s.failure.guard(s.anchorEnd)
 }
 
 // setSnapshot puts a snapshot into a batch.

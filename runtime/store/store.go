@@ -69,6 +69,8 @@ type Store struct {
 	compact *compaction
 	sweep   sweep
 	damaged func(error) // nil: damage is an error
+	anchor  *anchor     // what the file says; nil: nothing
+	still   bool        // it is open to be read
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -95,6 +97,12 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	there, err := survey(s.fs, dir)
 	if err == nil {
+		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
+			o.Logger.Error("how far the journal was durable is not known, and noted anew", "error", err)
+			err = nil
+		}
+	}
+	if err == nil {
 		err = s.failure.guard(func() error { return s.open(there) })
 	}
 	if err != nil {
@@ -114,6 +122,9 @@ func (s *Store) open(there bool) (err error) {
 			return err
 		}
 	}
+	if err := s.breakSeal(); err != nil {
+		return err
+	}
 	s.db, err = pebble.Open(s.dir, s.options())
 	if err != nil {
 		return s.unopened(err)
@@ -127,11 +138,15 @@ func (s *Store) open(there bool) (err error) {
 		if err := s.upgrade(format); err != nil {
 			return err
 		}
+		s.anchor = nil // of what was there before
 	}
 	if s.name, err = s.readName(); err != nil {
 		return err
 	}
-	return s.findEnds()
+	if err = s.findEnds(); err != nil || s.anchor != nil {
+		return err
+	}
+	return s.anchorEnd() // what was in a log is in a table now
 }
 
 // readName reads the store's name. The methods that others call read a store that
@@ -192,10 +207,21 @@ func (s *Store) checkFormat() (format uint32, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s.db = db
-	if format, err = s.formatOf(db); format == Format {
-		err = s.findEnds()
+	if format, err = s.formatOf(db); err == nil && format == Format {
+		err = s.readHead()
 	}
 	return format, err
+}
+
+// readHead reads what tells how far the journal is, and holds it against the anchor.
+func (s *Store) readHead() (err error) {
+	if s.name, err = s.readName(); err != nil {
+		return err
+	}
+	if err := s.findEnds(); err != nil {
+		return err
+	}
+	return s.holdsAnchored()
 }
 
 // look opens the database to be read.
@@ -293,7 +319,10 @@ func (s *Store) isEmpty(db *pebble.DB) error {
 	if err != nil {
 		return err
 	}
-	if it.First() || len(folder.Tables) > 0 {
+	switch {
+	case s.anchor != nil && s.anchor.Last > 0:
+		err = broken(s.dir, "nothing is left of the log: "+is(1, s.anchor.Last)+" lost", nil)
+	case it.First() || len(folder.Tables) > 0 || s.anchor != nil:
 		err = broken(s.dir, "the record of its format is missing beside "+rest(folder), it.Error())
 	}
 	return errors.Join(err, it.Close())
@@ -314,7 +343,11 @@ func (s *Store) Close() error {
 	}
 	return s.failure.guard(func() error {
 		s.compact.end()
-		return errors.Join(s.db.Close(), s.lock.Close())
+		err := s.db.Close()
+		if err == nil && !s.still {
+			err = s.sealAll()
+		}
+		return errors.Join(err, s.lock.Close())
 	})
 }
 

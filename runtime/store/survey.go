@@ -37,6 +37,9 @@ func survey(disk vfs.FS, dir string) (bool, error) {
 		return false, fmt.Errorf("%w: its database has format %d, this shelly reads up to %d: use the newer one", ErrNewerFormat, f.Version, databaseFormat)
 	}
 	holds, err := f.Holds(disk, dir)
+	if _, none := disk.Stat(disk.PathJoin(dir, anchorName)); none == nil {
+		holds = true // it is made behind a first opening
+	}
 	if err != nil || !holds {
 		return false, err
 	}

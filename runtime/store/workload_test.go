@@ -85,6 +85,7 @@ func workRound(s *store.Store, round uint64, a *acknowledged) error {
 	}
 	if err == nil && sync {
 		a.records.Store(round)
+		err = s.Rest()
 	}
 	return err
 }

@@ -1,0 +1,42 @@
+package daemon
+
+import (
+	"context"
+	"time"
+)
+
+// restAfter is how long nothing must have been under way for the daemon to be at rest.
+const restAfter = time.Second
+
+// resting is a journal that notes outside itself how far it is, when all of it is durable
+// (JRN-31).
+type resting interface{ Rest() error }
+
+// restSoon lets the loop tell the journal once it is at rest.
+func (d *Daemon) restSoon() {
+	if _, ok := d.o.Journal.(resting); !ok || !d.unrested() || d.rests != nil {
+		return
+	}
+	d.rests = time.AfterFunc(restAfter, func() { _ = d.send(context.Background(), message{do: d.rest}) })
+}
+
+// unrested reports whether nothing is under way, and the journal has grown since it was
+// told so.
+func (d *Daemon) unrested() bool { return len(d.running) == 0 && d.driver.Last() != d.rested }
+
+// rest makes all durable and tells the journal. An error ends the engine or fails the
+// journal, and so ends the loop.
+func (d *Daemon) rest() {
+	d.rests = nil
+	if !d.unrested() {
+		return
+	}
+	err := d.driver.Settle()
+	if err == nil {
+		err = d.o.Journal.(resting).Rest()
+	}
+	if err != nil {
+		d.o.Log.Error("how far the journal is cannot be noted", "error", err)
+	}
+	d.rested = d.driver.Last()
+}

@@ -1,0 +1,229 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/runtime/store"
+)
+
+// logOf returns the name of the last log of a store.
+func logOf(t *testing.T, fs vfs.FS) (name string) {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if strings.HasSuffix(n, ".log") && n > name {
+			name = n
+		}
+	}
+	return name
+}
+
+// replaceFile puts other bytes in the place of a file; nil removes it.
+func replaceFile(t *testing.T, fs vfs.FS, name string, text []byte) {
+	t.Helper()
+	path := fs.PathJoin(dir, name)
+	if text == nil {
+		if err := fs.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clone copies what is on a file system, as a process that is killed leaves it.
+func clone(fs *vfs.MemFS) *vfs.MemFS {
+	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
+}
+
+// wantLost fails t unless a store is refused, both to be read and to be written, with
+// words, and is left as it is.
+func wantLost(t *testing.T, fs vfs.FS, what, words string) {
+	t.Helper()
+	before := files(t, fs)
+	for verb, open := range map[string]func(string, store.Options) (*store.Store, error){"read": store.OpenReadOnly, "write": store.Open} {
+		s, err := open(dir, store.Options{FS: fs})
+		if err == nil {
+			t.Errorf("%s: it opens to %s: %v", what, verb, s.Close())
+			return
+		}
+		if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: to %s: %v; want ErrCorrupt and %q", what, verb, err, words)
+		}
+	}
+	after := files(t, fs)
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("%s: %s was changed", what, name)
+		}
+	}
+}
+
+// What was synced is not lost without a word: where the last log is cut or removed after
+// an orderly end, the file is named, and the records that are lost.
+func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
+	made := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: made})
+	appendRecords(t, s, 1, 40, true)
+	end(t, &s)
+	log := logOf(t, made)
+	text := files(t, made)[log]
+	for size := 300; size < len(text); size += 97 {
+		fs := clone(made)
+		replaceFile(t, fs, log, []byte(text[:size]))
+		wantLost(t, fs, fmt.Sprintf("cut to %d of %d bytes", size, len(text)), fmt.Sprintf("%s has %d bytes and had %d", log, size, len(text)))
+		if size < len(text)/2 {
+			wantLost(t, fs, "cut to the half", "to 40 are lost")
+		}
+	}
+	fs := clone(made)
+	replaceFile(t, fs, log, []byte{})
+	wantLost(t, fs, "emptied", "nothing is left of the log: records 1 to 40 are lost")
+	replaceFile(t, fs, log, nil)
+	wantLost(t, fs, "removed", "the log (*.log) is missing")
+}
+
+// A process that is killed leaves an anchor that may lag: what is missing up to it is told,
+// and what lies behind it may be what a crash has cut.
+func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
+	for name, anchor := range map[string]func(*store.Store) error{
+		"a snapshot": func(s *store.Store) error { return s.SaveSnapshot(15, fsm.Snapshot{Lifecycle: fsm.Serving}) },
+		"rest":       func(s *store.Store) error { return s.Rest() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := vfs.NewCrashableMem()
+			s := open(t, dir, store.Options{FS: made})
+			defer end(t, &s)
+			appendRecords(t, s, 1, 20, true)
+			kept := len(files(t, made)[logOf(t, made)])
+			if err := anchor(s); err != nil {
+				t.Fatal(err)
+			}
+			appendRecords(t, s, 21, 40, true)
+			killed := clone(made)
+			log := logOf(t, killed)
+			text := files(t, killed)[log]
+			for size := 500; size < len(text); size += 331 {
+				fs := clone(killed)
+				replaceFile(t, fs, log, []byte(text[:size]))
+				if size < kept-100 {
+					wantLost(t, fs, fmt.Sprintf("cut to %d of %d bytes", size, len(text)), "record 20 was durable: record")
+				}
+				if size < kept {
+					continue
+				}
+				again, err := store.Open(dir, store.Options{FS: fs})
+				if err != nil {
+					t.Errorf("cut to %d of %d bytes: %v", size, len(text), err)
+					continue
+				}
+				end(t, &again)
+			}
+		})
+	}
+}
+
+// After an orderly end a flipped bit is found wherever it is.
+func TestJRN31AnyFlippedBitOfAClosedStoreIsFound(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 1, 12, true)
+	end(t, &s)
+	s = open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 13, 20, true)
+	end(t, &s)
+	if _, err := examine(t, fs); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	for name, text := range files(t, fs) {
+		if name == "LOCK" || strings.HasPrefix(name, "MANIFEST-000001") {
+			continue // nobody reads what is in them
+		}
+		for range min(len(text), 150) {
+			at, bit := r.IntN(len(text)), r.IntN(8)
+			flipBit(t, fs, name, int64(at), bit)
+			if x, err := examine(t, fs); !errors.Is(err, store.ErrCorrupt) {
+				t.Errorf("bit %d of byte %d of %s: %+v, %v; want ErrCorrupt", bit, at, name, x, err)
+			}
+			flipBit(t, fs, name, int64(at), bit)
+		}
+	}
+}
+
+// An older shelly knows no anchor: what it has written since is not taken for damage.
+func TestJRN31AnAnchorSaysNothingOfWhatWasWrittenSince(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 1, 5, true)
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error { return db.Delete([]byte("fnone"), pebble.Sync) })
+	if _, err := examine(t, fs); err != nil {
+		t.Error(err)
+	}
+	s = open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, 6, 7, true)
+	end(t, &s)
+	wantSound(t, fs, 7)
+}
+
+func wantSound(t *testing.T, fs vfs.FS, last uint64) {
+	t.Helper()
+	if _, err := examine(t, fs); err != nil {
+		t.Error(err)
+	}
+	s := open(t, dir, store.Options{FS: fs})
+	defer end(t, &s)
+	wantRecords(t, s, last)
+}
+
+// Without the anchor, or with a damaged one, a store is served: nothing is known to be
+// missing. It has one again then.
+func TestJRN31AStoreWithoutItsAnchorIsServed(t *testing.T) {
+	for name, text := range map[string][]byte{"none": nil, "a damaged one": []byte("00000000\n{}"), "an empty one": {}} {
+		t.Run(name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			s := open(t, dir, store.Options{FS: fs})
+			appendRecords(t, s, 1, 5, true)
+			end(t, &s)
+			replaceFile(t, fs, "anchor", text)
+			if _, err := examine(t, fs); (err == nil) != (text == nil) {
+				t.Errorf("read: %v", err)
+			}
+			s = open(t, dir, store.Options{FS: fs})
+			end(t, &s)
+			wantSound(t, fs, 5)
+		})
+	}
+}
+
+func TestJRN31AnAnchorOfAnotherStoreIsNoticed(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	end(t, &s)
+	other := files(t, fs)["anchor"]
+	if err := fs.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir, store.Options{FS: fs})
+	end(t, &s)
+	replaceFile(t, fs, "anchor", []byte(other))
+	wantLost(t, fs, "another anchor", "and the file anchor is of the store")
+}
