@@ -39,11 +39,11 @@ func rooms() []room {
 			time: true, rand: true, reflect: true, floats: true,
 		},
 		{dirs: []string{"sim/strict"}, imports: []string{"shelly/fsm/wording", yamlLibrary}, reflect: true},
-		{dirs: []string{"history"}, except: []string{"history/fork", "history/export"}, imports: []string{"shelly/fsm", "shelly/fsm/engine"}, floats: true},
+		{dirs: []string{"history"}, except: []string{"history/fork", "history/export"}, imports: []string{"shelly/fsm", "shelly/fsm/engine", "shelly/fsm/wording"}, floats: true},
 		{
 			dirs: []string{"history/fork", "history/export"},
 			imports: []string{
-				"shelly/fsm", "shelly/fsm/engine", "shelly/history", "shelly/history/fork", "shelly/history/redact", "shelly/history/regression",
+				"shelly/fsm", "shelly/fsm/engine", "shelly/fsm/wording", "shelly/history", "shelly/history/fork", "shelly/history/redact", "shelly/history/regression",
 				"shelly/sim", "shelly/sim/scenario", "shelly/sim/scenario/format", "shelly/sim/scenario/judge", "shelly/sim/strict",
 			},
 			time: true, reflect: true, floats: true,

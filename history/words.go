@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Told is a step in words.
@@ -139,22 +139,12 @@ func cut(s string, most int) (head, rest string) {
 	if len(s) <= most {
 		return s, ""
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most], fmt.Sprintf(" … (%s more)", size(len(s)-most))
+	head = wording.Edge(s, most)
+	return head, fmt.Sprintf(" … (%s more)", wording.Count(len(s)-len(head), "byte"))
 }
 
 // size is a number of bytes in words.
-func size(n int) string { return count(n, "byte") }
-
-// count is a number of things in words.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.Itoa(n) + " " + thing
-}
+func size(n int) string { return wording.Count(n, "byte") }
 
 // Span is a length of time in words: 35 ms, 1.2 s, 5m03s, 2h07m, 3d04h.
 func Span(d fsm.Millis) string {

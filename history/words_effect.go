@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Minor reports whether an effect is bookkeeping: a timer, or the record of a call
@@ -47,7 +48,7 @@ func (t *teller) effect(e fsm.Effect, now fsm.Millis) string {
 		return "loads session " + e.Session
 	case fsm.SaveSession:
 		t.calls[e.Call] = called{"the session", now}
-		return fmt.Sprintf("saves session %s: %s", e.Session, count(len(e.State.History), "message"))
+		return fmt.Sprintf("saves session %s: %s", e.Session, wording.Count(len(e.State.History), "message"))
 	case fsm.LoadSkill:
 		what := "skill " + strings.TrimSpace(e.Skill+" "+e.Reference)
 		t.calls[e.Call] = called{what, now}
@@ -69,7 +70,7 @@ func (t *teller) effect(e fsm.Effect, now fsm.Millis) string {
 
 // asks is a question to the model.
 func asks(e fsm.AskBrain) string {
-	words := fmt.Sprintf("asks the model (%s) with %s", e.Purpose, count(len(e.Messages()), "message"))
+	words := fmt.Sprintf("asks the model (%s) with %s", e.Purpose, wording.Count(len(e.Messages()), "message"))
 	switch e.Tools {
 	case fsm.AllTools:
 		words += " and all tools"
@@ -77,7 +78,7 @@ func asks(e fsm.AskBrain) string {
 		words += " and a subagent's tools"
 	}
 	if e.Tokens > 0 {
-		words += fmt.Sprintf(", about %s", count(e.Tokens, "token"))
+		words += fmt.Sprintf(", about %s", wording.Count(e.Tokens, "token"))
 	}
 	return words
 }

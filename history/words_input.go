@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // input is what the machine was told, in words. What was about another handle is
@@ -65,10 +66,10 @@ func (t *teller) told(s Step) string {
 func (t *teller) requested(in fsm.Requested) string {
 	var with []string
 	if n := len(in.Images); n > 0 {
-		with = append(with, count(n, "image"))
+		with = append(with, wording.Count(n, "image"))
 	}
 	if n := len(in.Context); n > 0 {
-		with = append(with, "a history of "+count(n, "message"))
+		with = append(with, "a history of "+wording.Count(n, "message"))
 	}
 	words := "it was accepted"
 	if len(with) > 0 {
@@ -92,7 +93,7 @@ func (t *teller) answered(in fsm.Input) string {
 	case fsm.SessionLoaded:
 		known := "the session is new"
 		if fact.Session.Version > 0 {
-			known = fmt.Sprintf("the session was loaded%s: version %d, %s", took, fact.Session.Version, count(len(fact.Session.History), "message"))
+			known = fmt.Sprintf("the session was loaded%s: version %d, %s", took, fact.Session.Version, wording.Count(len(fact.Session.History), "message"))
 		}
 		return t.failed(fact.Error, "the session could not be loaded", known)
 	case fsm.SessionSaved:

@@ -66,6 +66,9 @@ func Word(s string) string {
 // Line is s on one line that is safe to print.
 func Line(s string) string { return strings.Map(Printable, s) }
 
+// OneLine is s on one line that is safe to print, its line ends as blanks.
+func OneLine(s string) string { return Line(strings.NewReplacer("\n", " ", "\r", " ").Replace(s)) }
+
 // Printable is a character as it is shown: one that could change the terminal is
 // replaced.
 func Printable(r rune) rune {

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/scenario/format"
 )
@@ -58,7 +59,7 @@ func (r *Record) scenario(round func(fsm.Millis) fsm.Millis) (*File, error) {
 func (s *story) write() (string, error) {
 	r := s.record
 	name := strings.TrimPrefix(r.name(), "request "+r.Request.Key.ID+": ")
-	o := object{{"scenario", format.FormatVersion}, {"name", clip(name)}, {"tags", []string{"export"}}}
+	o := object{{"scenario", format.FormatVersion}, {"name", nameOf(name)}, {"tags", []string{"export"}}}
 	r.setting(&o)
 	s.past(&o)
 	o.object("tools", s.stubs())
@@ -83,21 +84,13 @@ func (s *story) write() (string, error) {
 // nameBytesMax is the longest name of a scenario that is exported.
 const nameBytesMax = 120
 
-// clip is a name of one line.
-func clip(name string) string {
-	name = strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f {
-			return ' '
-		}
-		return c
-	}, name)
-	if len(name) > nameBytesMax {
-		name = strings.ToValidUTF8(name[:nameBytesMax], "") + "…"
-	}
-	if strings.TrimSpace(name) == "" {
+// nameOf is a name of one line.
+func nameOf(text string) string {
+	text = wording.Clip(wording.OneLine(text), nameBytesMax)
+	if strings.TrimSpace(text) == "" {
 		return "a request"
 	}
-	return name
+	return text
 }
 
 // asked is the request as the timeline has it.

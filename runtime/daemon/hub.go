@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 )
 
@@ -166,7 +166,7 @@ func (h *hub) answered(e fsm.Audit) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Tool, Args: e.Args})
-	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: excerpt(e.Result), Failed: e.Failed})
+	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
 }
 
 func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
@@ -177,14 +177,7 @@ func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
 		return
 	}
 	delete(h.tools, call)
-	h.tell(t.handle, comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: excerpt(text), Failed: failed})
-}
-
-func excerpt(text string) string {
-	if len(text) > excerptBytes {
-		return strings.ToValidUTF8(text[:excerptBytes], "") + " …"
-	}
-	return text
+	h.tell(t.handle, comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: wording.Clip(text, excerptBytes), Failed: failed})
 }
 
 func (h *hub) notify(e fsm.Notify) {

@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Error is a failed call: its class for the machine, its reason for a person
@@ -182,15 +182,7 @@ const excerptBytesMax = 300
 
 // excerpt cuts foreign text to what a reason can hold.
 func excerpt(s string) string {
-	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
-	if len(s) <= excerptBytesMax {
-		return s
-	}
-	n := excerptBytesMax
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + " …"
+	return wording.Clip(strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")), excerptBytesMax)
 }
 
 // dialCause is a dial error without the address, which the reason names already.

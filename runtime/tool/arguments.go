@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // arguments are the arguments of a call that fit the tool's schema.
@@ -171,7 +172,7 @@ func kindOf(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case string:
-		return "the text " + strconv.Quote(edge(mend(v), 80))
+		return "the text " + strconv.Quote(wording.Edge(mend(v), 80))
 	case []any:
 		return "a list"
 	default:

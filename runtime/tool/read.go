@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // readFileDecl declares read_file, which changes nothing (TOL-1).
@@ -155,7 +156,7 @@ func (p *page) add(line []byte) bool {
 		if len(p.text) > 0 {
 			return false
 		}
-		text = edge(text, p.room)
+		text = wording.Edge(text, p.room)
 		p.cutLine = true
 	}
 	p.text = append(p.text, text...)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"shelly/fsm/wording"
 )
 
 // mend returns text as valid UTF-8 that moves no cursor: what is no character,
@@ -25,17 +27,5 @@ func clip(text string, limit int) string {
 		return text
 	}
 	mark := fmt.Sprintf("\n[cut: %d bytes in all]", len(text))
-	return edge(text, limit-len(mark)) + mark
-}
-
-// edge returns the longest beginning of text of at most n bytes that ends at a
-// character's edge.
-func edge(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return wording.Edge(text, limit-len(mark)) + mark
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/sim/scenario/lint"
 	"shelly/sim/strict"
 )
@@ -33,7 +34,7 @@ func PrettyLint(w io.Writer, l *Lint) error {
 	for _, f := range l.Findings {
 		b.WriteString(f.Detail())
 	}
-	fmt.Fprintf(&b, "%s in %s\n", plural(len(l.Findings), "finding"), plural(l.Files, "file"))
+	fmt.Fprintf(&b, "%s in %s\n", wording.Count(len(l.Findings), "finding"), wording.Count(l.Files, "file"))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

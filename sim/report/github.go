@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // annotationsMax is how many errors of one step GitHub shows.
@@ -33,7 +35,7 @@ func Annotations(w io.Writer, r *Run, path func(file string) string) error {
 		if at.Line > 0 && at.Col > 0 {
 			fmt.Fprintf(&b, ",col=%d", at.Col)
 		}
-		b.WriteString(",title=" + property(oneLine(c.title())) + "::" + data(c.headline()+"\n"+c.again()) + "\n")
+		b.WriteString(",title=" + property(wording.OneLine(c.title())) + "::" + data(c.headline()+"\n"+c.again()) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"shelly/fsm/wording"
 )
 
 // The JUnit file is the one that the readers of GitHub, GitLab and Jenkins have in
@@ -107,7 +109,7 @@ func junitFile(cases []Case) junitSuite {
 
 func junitOf(c *Case) junitCase {
 	out := junitCase{
-		Name: xmlText(oneLine(c.Name)), Classname: xmlText(classname(c.File)), File: xmlText(slashed(c.File)),
+		Name: xmlText(wording.OneLine(c.Name)), Classname: xmlText(classname(c.File)), File: xmlText(slashed(c.File)),
 		Line: c.Line, Time: seconds(c.Took),
 	}
 	if c.Name == "" {
@@ -117,9 +119,9 @@ func junitOf(c *Case) junitCase {
 		out.Line = pos.Line // of what is wrong with a file that does not load
 	}
 	if c.Live != nil {
-		out.Output = xmlText(oneLine(c.Live.String()))
+		out.Output = xmlText(wording.OneLine(c.Live.String()))
 	}
-	result := &junitResult{Message: xmlText(oneLine(c.headline())), Text: xmlText("\n" + c.text())}
+	result := &junitResult{Message: xmlText(wording.OneLine(c.headline())), Text: xmlText("\n" + c.text())}
 	switch c.Status() {
 	case Errored:
 		out.Error, result.Type = result, "play"

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
+	"shelly/fsm/wording"
 	"shelly/sim/scenario/judge"
 )
 
@@ -47,7 +47,7 @@ func prettyCase(c *Case, o Options) string {
 	case Failed:
 		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(judge.Tell(c.title(), c.Failures), "FAIL") + "\n" + c.Property.told())
 		if c.Live != nil {
-			fmt.Fprintf(&b, "  %s\n\n", oneLine(c.Live.String()))
+			fmt.Fprintf(&b, "  %s\n\n", wording.OneLine(c.Live.String()))
 		}
 	case Differs:
 		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.title(), c.File, c.Line, c.again())
@@ -62,12 +62,12 @@ func prettyCase(c *Case, o Options) string {
 		case o.Verbose && c.Property != nil:
 			fmt.Fprintf(&b, "%s   %s  %s (%s)\n", o.paint(green, "ok"), c.File, c.Name, c.Property.figures(c.Took))
 		case o.Verbose:
-			fmt.Fprintf(&b, "%s   %s  %s (%s", o.paint(green, "ok"), c.File, c.Name, plural(c.Steps, "step"))
+			fmt.Fprintf(&b, "%s   %s  %s (%s", o.paint(green, "ok"), c.File, c.Name, wording.Count(c.Steps, "step"))
 			if c.Points > 0 {
-				fmt.Fprintf(&b, ", %s", plural(c.Points, "crash point"))
+				fmt.Fprintf(&b, ", %s", wording.Count(c.Points, "crash point"))
 			}
 			if c.Live != nil {
-				fmt.Fprintf(&b, ", %s", oneLine(c.Live.String()))
+				fmt.Fprintf(&b, ", %s", wording.OneLine(c.Live.String()))
 			}
 			b.WriteString(")\n")
 		}
@@ -118,7 +118,7 @@ func crashes(cases []Case) string {
 		return ""
 	}
 	return fmt.Sprintf("%s crashed at each point: %s; with an unknown outcome %d, overtaken by an input %d\n",
-		plural(n, "case"), plural(points, "run"), unknown, raced)
+		wording.Count(n, "case"), wording.Count(points, "run"), unknown, raced)
 }
 
 // list names the cases that did not pass, each on a line that a shell can run.
@@ -127,7 +127,7 @@ func list(cases []Case) string {
 	for i := range cases {
 		c := &cases[i]
 		if c.Status().Fails() {
-			lines = append(lines, fmt.Sprintf("  %s  # %s\n", c.again(), oneLine(c.title())))
+			lines = append(lines, fmt.Sprintf("  %s  # %s\n", c.again(), wording.OneLine(c.title())))
 		}
 	}
 	if len(lines) < listFrom {
@@ -152,16 +152,6 @@ func (c *Case) again() string {
 	return c.Again()
 }
 
-// oneLine is a text with nothing in it that ends a line or moves a cursor.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsGraphic(r) {
-			return ' '
-		}
-		return r
-	}, text)
-}
-
 // Summary counts on one line how the cases ended, and tells how long they took.
 func Summary(r *Run) string {
 	n := r.Count()
@@ -178,11 +168,4 @@ func Summary(r *Run) string {
 		text += " in " + r.Took.Round(time.Millisecond).String()
 	}
 	return text
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

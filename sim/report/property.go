@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"shelly/fsm/wording"
 )
 
 // Property is what came of a property beside what did not hold (PRP-9).
@@ -25,15 +27,15 @@ type Reached struct {
 
 // figures are what a property came to on one line, took its time on the wall.
 func (p *Property) figures(took time.Duration) string {
-	text := plural(p.Runs, "case")
+	text := wording.Count(p.Runs, "case")
 	if p.Runs < p.Seeds {
-		text = fmt.Sprintf("%d of %s", p.Runs, plural(p.Seeds, "case"))
+		text = fmt.Sprintf("%d of %s", p.Runs, wording.Count(p.Seeds, "case"))
 	}
 	if took >= time.Millisecond {
 		text += fmt.Sprintf(", %d a second", int64(p.Runs)*int64(time.Second)/int64(took))
 	}
 	if p.Regressions > 0 {
-		text += ", " + plural(p.Regressions, "regression")
+		text += ", " + wording.Count(p.Regressions, "regression")
 	}
 	for _, c := range p.Cover {
 		text += fmt.Sprintf("; %s in %s", c.Name, share(c.Runs, p.Runs))

@@ -140,7 +140,7 @@ func TestPrettyListsManyFailuresOnce(t *testing.T) {
 		if err := PrettyEnd(&out, failing(test.failing)); err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3 --twice  # a name [2J\n")
+		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3 --twice  # a name\uFFFD[2J\n")
 		if lines != test.lines || !strings.Contains(out.String(), test.more) || (lines == 0) == strings.Contains(out.String(), "failed:") {
 			t.Errorf("%d failures: %d lines:\n%s", test.failing, lines, out.String())
 		}

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // StepSummary is the page on a run that GitHub shows behind the jobs, in Markdown: the
@@ -44,15 +46,8 @@ func StepSummary(r *Run, path func(file string) string, bytesMax int) string {
 	return p.String()
 }
 
-// cellCharsMax is how much of what is wrong a row of the table shows.
-const cellCharsMax = 200
-
-func clip(text string) string {
-	if chars := []rune(text); len(chars) > cellCharsMax {
-		return string(chars[:cellCharsMax]) + "…"
-	}
-	return text
-}
+// cellBytesMax is how much of what is wrong a row of the table shows.
+const cellBytesMax = 300
 
 // summaryNoteBytes is room for what the page says of what it leaves out.
 const summaryNoteBytes = 200
@@ -77,11 +72,11 @@ func tableRow(c *Case, path func(string) string) string {
 	if at.Line > 0 {
 		place += fmt.Sprintf(":%d", at.Line)
 	}
-	return fmt.Sprintf("| %s | %s | %s |\n", markdown(c.title()), markdown(place), markdown(clip(c.headline())))
+	return fmt.Sprintf("| %s | %s | %s |\n", markdown(c.title()), markdown(place), markdown(wording.Clip(c.headline(), cellBytesMax)))
 }
 
 func details(c *Case) string {
-	return "\n<details><summary>" + html(oneLine(c.title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n"
+	return "\n<details><summary>" + html(wording.OneLine(c.title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n"
 }
 
 // html is a text with nothing in it that is a tag.
@@ -93,7 +88,7 @@ func html(text string) string {
 // in another way: such characters become numbers.
 func markdown(text string) string {
 	var b strings.Builder
-	for _, r := range xmlText(oneLine(text)) {
+	for _, r := range xmlText(wording.OneLine(text)) {
 		if strings.ContainsRune("\\`*_{}[]<>()#+!|~@&$^", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue

@@ -24,11 +24,11 @@ type Found struct {
 // (SIM-14): a replay, with words beside each entry.
 func (c *Found) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What does not hold: %s\n", oneLine(c.Violation.String()))
-	fmt.Fprintf(&b, "# World %s, found by: %s\n", oneLine(c.World), oneLine(c.Command))
+	fmt.Fprintf(&b, "# What does not hold: %s\n", wording.OneLine(c.Violation.String()))
+	fmt.Fprintf(&b, "# World %s, found by: %s\n", wording.OneLine(c.World), wording.OneLine(c.Command))
 	b.WriteString("# In words:\n")
 	for i, words := range c.Path {
-		fmt.Fprintf(&b, "# %3d. %s\n", i+1, oneLine(words))
+		fmt.Fprintf(&b, "# %3d. %s\n", i+1, wording.OneLine(words))
 	}
 	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", format.FormatVersion, strconv.Quote(wording.Clip(c.title(), nameBytesMax)))
 	if err := writeTold(&b, c.Told, 0); err != nil {
@@ -45,11 +45,8 @@ func (c *Found) Write(w io.Writer) error {
 const nameBytesMax = 160
 
 func (c *Found) title() string {
-	return oneLine(c.Invariant + " in the world " + c.World + ": " + c.Text)
+	return wording.OneLine(c.Invariant + " in the world " + c.World + ": " + c.Text)
 }
-
-// oneLine is a text that may stand behind a # or be a name.
-func oneLine(text string) string { return wording.Line(strings.ReplaceAll(text, "\n", " ")) }
 
 // claim writes what of the case's always and never does not hold.
 func (c *Found) claim(b *strings.Builder) {

@@ -32,9 +32,9 @@ type Recorded struct {
 func (r *Recorded) Write(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range r.About {
-		b.WriteString("# " + oneLine(line) + "\n")
+		b.WriteString("# " + wording.OneLine(line) + "\n")
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", format.FormatVersion, strconv.Quote(wording.Clip(oneLine(r.Name), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", format.FormatVersion, strconv.Quote(wording.Clip(wording.OneLine(r.Name), nameBytesMax)))
 	fmt.Fprintf(&b, "clock: {start: %q}\n", clockTime(r.Start))
 	if r.From != nil {
 		text, err := json.Marshal(r.From)
@@ -94,7 +94,7 @@ func writeTold(b *strings.Builder, told []sim.Told, start fsm.Millis) error {
 				text = fmt.Sprintf("*boot%d", nth+1)
 			}
 		}
-		fmt.Fprintf(b, "  # %s\n  - ", oneLine(t.Words))
+		fmt.Fprintf(b, "  # %s\n  - ", wording.OneLine(t.Words))
 		if t.At > start {
 			b.WriteString("at: " + span(t.At-start) + "\n    ")
 		}

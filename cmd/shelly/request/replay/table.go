@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
+	"shelly/fsm/wording"
 	"shelly/history/regression"
 )
 
@@ -56,7 +56,7 @@ func row(c regression.Case) []string {
 	if c.Step == 0 {
 		step = fmt.Sprintf("record %d", c.Record)
 	}
-	return []string{printable(name), step, string(c.Purpose), short(c.Against), short(shown(c).Decision), classWords(c)}
+	return []string{wording.OneLine(name), step, string(c.Purpose), short(c.Against), short(shown(c).Decision), classWords(c)}
 }
 
 // shown is the run that stands for a case: the first of its class.
@@ -73,7 +73,7 @@ func classWords(c regression.Case) string {
 	run := shown(c)
 	words := string(c.Class)
 	if len(run.Keys) > 0 {
-		words += " " + printable(strings.Join(run.Keys, " "))
+		words += " " + wording.OneLine(strings.Join(run.Keys, " "))
 	}
 	if run.Alike != nil {
 		words += fmt.Sprintf(" (%d %% of the words)", *run.Alike)
@@ -88,7 +88,7 @@ func classWords(c regression.Case) string {
 }
 
 func short(d regression.Decision) string {
-	text := []rune(printable(d.String()))
+	text := []rune(wording.OneLine(d.String()))
 	if len(text) > decisionRunesMax {
 		return string(text[:decisionRunesMax-1]) + "…"
 	}
@@ -108,10 +108,10 @@ func both(w io.Writer, against, model string, c regression.Case) {
 func whole(w io.Writer, name string, d regression.Decision) {
 	fmt.Fprintf(w, "    %s: %s\n", name, verdict(d))
 	for _, call := range d.Calls {
-		fmt.Fprintf(w, "      %s %s\n", printable(call.Name), printable(call.Args))
+		fmt.Fprintf(w, "      %s %s\n", wording.OneLine(call.Name), wording.OneLine(call.Args))
 	}
 	for line := range strings.Lines(d.Text) {
-		fmt.Fprintf(w, "      | %s\n", printable(strings.TrimRight(line, "\n")))
+		fmt.Fprintf(w, "      | %s\n", wording.OneLine(strings.TrimRight(line, "\n")))
 	}
 }
 
@@ -141,7 +141,7 @@ func totals(w io.Writer, r *regression.Report) {
 	}
 	for _, c := range t.Tools {
 		if c.Against != c.Now {
-			fmt.Fprintf(w, "  %s → %s: %d\n", printable(c.Against), printable(c.Now), c.Answers)
+			fmt.Fprintf(w, "  %s → %s: %d\n", wording.OneLine(c.Against), wording.OneLine(c.Now), c.Answers)
 		}
 	}
 	shares(w, "purpose", t.Purposes)
@@ -161,7 +161,7 @@ func shares(w io.Writer, what string, list []regression.Share) {
 		return
 	}
 	for _, s := range list {
-		fmt.Fprintf(w, "  %s %s: %d of %d the same\n", what, printable(s.Name), s.Same, s.Answers)
+		fmt.Fprintf(w, "  %s %s: %d of %d the same\n", what, wording.OneLine(s.Name), s.Same, s.Answers)
 	}
 }
 
@@ -178,15 +178,4 @@ func notes(r *regression.Report) []string {
 		list = append(list, fmt.Sprintf("%d questions are left: start it again to go on", r.Left))
 	}
 	return list
-}
-
-// printable shows control characters as spaces: what a model said must not steer a
-// terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
