@@ -15,7 +15,8 @@ import (
 //     once and serves, or it came into an initial inference, which is begun anew
 //     (LIF-12);
 //   - it interrupted several handles, which then go on in an order of their own
-//     (HND-24), or one that was to end at its next checkpoint, which the restart is;
+//     (HND-24), or one that was to end at its next checkpoint, which the restart is, or
+//     one that waited before another try, which the restart makes at once;
 //   - something with a time of its own met a handle that it interrupted: a timer, in
 //     either run, a schedule's slot, a newcomer, or any other entry of the timeline
 //     since the handle came, whose work is done again in the world as it is by then.
@@ -47,7 +48,7 @@ func raced(p *Plan, straight, crashed *Result) bool {
 		return slices.ContainsFunc(p.Timeline, func(t Moment) bool { return t.Signal != "" && p.Start+t.At == crash.At })
 	}
 	open := state.Handles[0]
-	if open.Stop || slices.ContainsFunc(straight.Steps, func(s Step) bool { return s.At >= crash.At && timed(s.Input) }) {
+	if open.Stop || open.Inf.State == fsm.BackingOff || open.Inf.State == fsm.Retrying || slices.ContainsFunc(straight.Steps, func(s Step) bool { return s.At >= crash.At && timed(s.Input) }) {
 		return true
 	}
 	end := crashed.End
