@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 GO ?= go
 BIN := bin/shelly
-CODE := cmd fsm history runtime scenarios sim
+CODE := cmd fsm runtime scenarios sim
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 STATICCHECK := $(GO) tool -modfile=.ci/tools.mod staticcheck

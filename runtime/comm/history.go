@@ -10,59 +10,68 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
 )
 
-// HistoryBody is what happened to a request, step by step (JRN-27). Of a step the keys
-// are those of [history.Step].
-type HistoryBody struct {
+// Step is one step of what happened to a request. It is made above this package; here
+// its wire form counts, and which state stands behind it.
+type Step interface {
+	json.Marshaler
+	Behind() (record uint64, handle fsm.HandleID)
+}
+
+// Past is what happened to a request, as a journal has it.
+type Past[S Step] struct {
+	Request engine.Request
+	Handles []fsm.HandleID // its own, then those of its subagents
+	Ended   bool           // none of the handles is unfinished
+	Lost    uint64         // records before the first step that are no longer kept
+	Steps   []S
+}
+
+// HistoryBody is what happened to a request, step by step (JRN-27).
+type HistoryBody[S Step] struct {
 	Request Record         `json:"request"`
 	Handles []fsm.HandleID `json:"handles,omitempty"` // its own, then those of its subagents
 	Ended   bool           `json:"ended"`             // none of the handles is unfinished
 	Lost    uint64         `json:"lost,omitempty"`    // records before the first step that are no longer kept
 	Asks    []Ask          `json:"asks,omitempty"`    // what a person is asked about the handles
-	Steps   []history.Step `json:"steps"`
+	Steps   []S            `json:"steps"`
 	More    bool           `json:"more,omitempty"`  // there are steps behind the last of these
 	State   *fsm.Handle    `json:"state,omitempty"` // of one step alone: its handle behind it, if it was unfinished
 }
 
-// History returns what happened to a request as far as the journal goes, given where
-// the unfinished handles stand. It is history.ErrNone where there is no such request.
-func History(j engine.Reader, key fsm.RequestKey, standings []Standing) (HistoryBody, error) {
-	h, err := history.Rest(j, key)
-	if err != nil {
-		return HistoryBody{}, err
-	}
-	b := HistoryBody{Request: newRecord(h.Request), Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}
+// History tells what happened to a request, given where the unfinished handles stand.
+func History[S Step](p Past[S], standings []Standing) HistoryBody[S] {
+	b := HistoryBody[S]{Request: newRecord(p.Request), Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
 	b.Request.stand(standings)
 	for _, s := range standings {
-		if s.Asks != nil && slices.Contains(h.Handles, s.Handle) {
+		if s.Asks != nil && slices.Contains(p.Handles, s.Handle) {
 			b.Asks = append(b.Asks, *s.Asks)
 		}
 	}
 	if b.Steps == nil {
-		b.Steps = []history.Step{}
+		b.Steps = []S{}
 	}
-	return b, nil
+	return b
 }
 
 // ErrNoStep says that a request has no step of a number.
 var ErrNoStep = errors.New("there is no such step")
 
 // Only leaves one step of a whole history, with the state of its handle behind it.
-func (b *HistoryBody) Only(j engine.Reader, n int) error {
+func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 	if n < 1 || n > len(b.Steps) {
 		return fmt.Errorf("%w: %d; request %q has steps 1 to %d", ErrNoStep, n, b.Request.ID, len(b.Steps))
 	}
-	s := b.Steps[n-1]
-	state, ok, err := history.HandleAt(j, s.Index, s.Handle)
+	b.Steps = b.Steps[n-1 : n]
+	record, handle := b.Steps[0].Behind()
+	state, err := engine.StateAt(j, record)
 	if err != nil {
 		return err
 	}
-	if ok {
-		b.State = &state
+	if i := slices.IndexFunc(state.Handles, func(h fsm.Handle) bool { return h.ID == handle }); i >= 0 {
+		b.State = &state.Handles[i]
 	}
-	b.Steps = []history.Step{s}
 	return nil
 }
 
@@ -74,7 +83,7 @@ const (
 
 // page leaves the steps behind a number, at most limit of them and no more than an
 // answer may hold.
-func (b *HistoryBody) page(after, limit uint64) error {
+func (b *HistoryBody[S]) page(after, limit uint64) error {
 	b.Steps = b.Steps[min(after, uint64(len(b.Steps))):]
 	size := 0
 	for i, s := range b.Steps {
@@ -134,7 +143,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return busyListening("histories")
 	}
-	body, err := h.history(r.Context(), known.Key, func(j engine.Reader, b *HistoryBody) error {
+	body, err := h.history(r.Context(), known.Key, func(j engine.Reader, b *HistoryBody[Step]) error {
 		if q.Has("at") {
 			return b.Only(j, int(min(at, 1<<31-1)))
 		}
@@ -152,19 +161,20 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 }
 
 // history folds the journal until ctx ends; shorten leaves what is wanted.
-func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(engine.Reader, *HistoryBody) error) (HistoryBody, error) {
+func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(engine.Reader, *HistoryBody[Step]) error) (HistoryBody[Step], error) {
 	standings, err := h.front.Standings(ctx)
 	if err != nil {
-		return HistoryBody{}, err
+		return HistoryBody[Step]{}, err
 	}
 	recorded, err := h.front.Recorded(ctx)
 	if err != nil {
-		return HistoryBody{}, err
+		return HistoryBody[Step]{}, err
 	}
 	j := ending{recorded, ctx}
-	b, err := History(j, key, standings)
+	p, err := h.o.Past(j, key)
 	if err != nil {
-		return HistoryBody{}, err
+		return HistoryBody[Step]{}, err
 	}
+	b := History(p, standings)
 	return b, shorten(j, &b)
 }

@@ -11,6 +11,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/sim/history"
 )
 
 // answers is a world that answers at once.
@@ -49,10 +50,25 @@ func went(t *testing.T) *engine.MemoryJournal {
 	return j
 }
 
+// pastOf is what happened to a request, from who looks back.
+func pastOf(j engine.Reader, key fsm.RequestKey) (comm.Past[history.Step], error) {
+	h, err := history.Rest(j, key)
+	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}, err
+}
+
+func toldPast(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
+	p, err := pastOf(j, key)
+	told := comm.Past[comm.Step]{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost}
+	for _, s := range p.Steps {
+		told.Steps = append(told.Steps, s)
+	}
+	return told, err
+}
+
 // toldOf serves that request.
 func toldOf(t *testing.T) (*site, *engine.MemoryJournal) {
 	t.Helper()
-	s, j := serveHTTP(t, nil), went(t)
+	s, j := serveHTTP(t, func(o *comm.HTTPOptions) { o.Past = toldPast }), went(t)
 	s.front.Record(j)
 	s.do(post(good), &comm.Receipt{})
 	return s, j
@@ -62,11 +78,12 @@ const stepsPath = "/v1/requests/m1/steps"
 
 func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
 	s, j := toldOf(t)
-	want, err := comm.History(j, httpKey("m1"), nil)
+	p, err := pastOf(j, httpKey("m1"))
+	want := comm.History(p, nil)
 	if err != nil || len(want.Steps) != 4 || !want.Ended || want.Request.Reply != "four" {
 		t.Fatalf("%+v, %v", want, err)
 	}
-	var got comm.HistoryBody
+	var got comm.HistoryBody[history.Step]
 	if r := s.do(call{method: "GET", path: stepsPath}, &got); r.StatusCode != http.StatusOK {
 		t.Fatalf("status %d", r.StatusCode)
 	}
@@ -74,7 +91,7 @@ func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for query, numbers := range map[string][]int{"?limit=2": {1, 2}, "?after=2": {3, 4}, "?after=1&limit=1": {2}, "?after=9": nil, "?limit=0": nil} {
-		got = comm.HistoryBody{}
+		got = comm.HistoryBody[history.Step]{}
 		s.do(call{method: "GET", path: stepsPath + query}, &got)
 		var n []int
 		for _, step := range got.Steps {
@@ -90,12 +107,12 @@ func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
 // One step comes with the state behind it: the conversation that the model was asked.
 func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
 	s, _ := toldOf(t)
-	var got comm.HistoryBody
+	var got comm.HistoryBody[history.Step]
 	s.do(call{method: "GET", path: stepsPath + "?at=2"}, &got)
 	if len(got.Steps) != 1 || got.Steps[0].N != 2 || got.State == nil || got.State.State != fsm.Execution || len(got.State.Inf.Talk.Messages) == 0 {
 		t.Errorf("%+v", got)
 	}
-	got = comm.HistoryBody{}
+	got = comm.HistoryBody[history.Step]{}
 	s.do(call{method: "GET", path: stepsPath + "?at=4"}, &got)
 	if len(got.Steps) != 1 || got.State != nil {
 		t.Errorf("behind the last step: %+v", got.State)
@@ -113,7 +130,8 @@ func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
 
 func TestCOM15WhatAPersonIsAskedStandsInTheHistory(t *testing.T) {
 	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 1, Key: "h1.1", Tool: "exec", Args: "{}"}
-	b, err := comm.History(went(t), httpKey("m1"), []comm.Standing{{Handle: 1, Phase: fsm.Approving, Asks: &ask}, {Handle: 2, Asks: &comm.Ask{Handle: 2}}})
+	p, err := pastOf(went(t), httpKey("m1"))
+	b := comm.History(p, []comm.Standing{{Handle: 1, Phase: fsm.Approving, Asks: &ask}, {Handle: 2, Asks: &comm.Ask{Handle: 2}}})
 	if diff := cmp.Diff([]comm.Ask{ask}, b.Asks); err != nil || diff != "" || b.Request.Phase != fsm.Approving {
 		t.Errorf("%v, phase %q\n%s", err, b.Request.Phase, diff)
 	}

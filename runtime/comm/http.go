@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/descriptor"
 )
 
@@ -46,7 +47,9 @@ type HTTPOptions struct {
 	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
 	Counters        *Counters     // nil: its own
 	Memory          Memories      // nil: its routes are not there
-	Log             *slog.Logger  // nil: none
+	// Past tells what happened to a request; nil: its route is not there.
+	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
+	Log  *slog.Logger // nil: none
 	// Now is the clock of the bound on wrong tokens; nil: time.Now.
 	Now func() time.Time
 	// Heartbeat starts a stream's ticker and returns its ticks and how to stop
@@ -119,7 +122,6 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/requests", byMethod{http.MethodPost: h.postRequest, http.MethodGet: h.getRequests})
 	mux.Handle("/v1/requests/{id}", only(http.MethodGet, h.getRequest))
 	mux.Handle("/v1/requests/{id}/events", only(http.MethodGet, h.getEvents))
-	mux.Handle("/v1/requests/{id}/steps", only(http.MethodGet, h.getSteps))
 	mux.Handle("/v1/requests/{id}/cancel", only(http.MethodPost, h.postCancel))
 	for _, of := range []string{"/v1/requests/{id}", "/v1/handles/{handle}"} {
 		mux.Handle(of+"/approve", only(http.MethodPost, h.postDecision(true)))
@@ -132,6 +134,9 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/journal", only(http.MethodGet, h.getJournal))
 	mux.Handle("/v1/journal/kept", only(http.MethodGet, h.getKept))
 	mux.Handle("/v1/backup", only(http.MethodGet, h.getBackup))
+	if h.o.Past != nil {
+		mux.Handle("/v1/requests/{id}/steps", only(http.MethodGet, h.getSteps))
+	}
 	if h.o.Memory != nil {
 		mux.Handle("/v1/memory", byMethod{http.MethodGet: h.getMemory, http.MethodPost: h.postMemory})
 		mux.Handle("/v1/memory/search", only(http.MethodGet, h.getSearch))

@@ -13,8 +13,8 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
-	"shelly/history"
 	"shelly/runtime/store"
+	"shelly/sim/history"
 )
 
 type verifyCmd struct {

@@ -14,10 +14,10 @@ import (
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
+	"shelly/sim/history"
 )
 
 type listCmd struct {

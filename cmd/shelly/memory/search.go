@@ -12,9 +12,9 @@ import (
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/history"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
+	"shelly/sim/history"
 )
 
 type searchCmd struct {

@@ -15,10 +15,10 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/session"
+	"shelly/sim/history"
 )
 
 type showCmd struct {

@@ -9,8 +9,8 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
-	"shelly/history"
-	"shelly/history/fork"
+	"shelly/sim/history"
+	"shelly/sim/history/fork"
 )
 
 // forkTextMax is how much of a text, in bytes, a line of a fork tells.

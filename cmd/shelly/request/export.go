@@ -8,8 +8,8 @@ import (
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
-	"shelly/history/export"
-	"shelly/history/redact"
+	"shelly/sim/history/export"
+	"shelly/sim/history/redact"
 )
 
 type exportCmd struct {

@@ -19,11 +19,11 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
-	"shelly/history"
-	"shelly/history/export"
-	"shelly/history/fork"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
+	"shelly/sim/history"
+	"shelly/sim/history/export"
+	"shelly/sim/history/fork"
 )
 
 type forkCmd struct {

@@ -17,9 +17,9 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/sim/history"
 )
 
 type listCmd struct {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"shelly/fsm"
-	"shelly/history"
 	"shelly/runtime/comm"
+	"shelly/sim/history"
 )
 
 // askedOf is what a person is asked, with the command that answers.

@@ -16,7 +16,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 type replayCmd struct {

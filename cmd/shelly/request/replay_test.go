@@ -11,7 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // asked is the history of a request whose second step was decided otherwise.

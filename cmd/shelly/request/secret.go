@@ -6,9 +6,9 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/history/redact"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
+	"shelly/sim/history/redact"
 )
 
 // redactor knows the secrets of the configuration, the environment and --secret.

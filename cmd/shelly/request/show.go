@@ -10,10 +10,11 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/history"
 	"shelly/runtime/comm"
+	"shelly/sim/history"
 )
 
 type showCmd struct {
@@ -45,10 +46,11 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
-	b, err := comm.History(j, key, standings)
+	p, err := past.Of(j, key)
 	if err != nil {
 		return exit.History(err)
 	}
+	b := comm.History(p, standings)
 	told := history.Tell(b.Steps, c.textMax())
 	if c.At != 0 {
 		switch err := b.Only(j, c.At); {
@@ -79,7 +81,7 @@ func (c *showCmd) textMax() int {
 }
 
 // tell is the history of a request in words.
-func (c *showCmd) tell(b comm.HistoryBody, told []history.Told, now time.Time) string {
+func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, now time.Time) string {
 	var out strings.Builder
 	c.tellRecord(&out, b.Request, now)
 	if b.Lost > 0 {
@@ -139,7 +141,7 @@ func standing(r comm.Record) string {
 }
 
 // sub is the margin of a step that is about a subagent.
-func sub(b comm.HistoryBody, s history.Step) string {
+func sub(b comm.HistoryBody[history.Step], s history.Step) string {
 	if len(b.Handles) > 0 && s.Handle != b.Handles[0] && s.Handle != 0 && s.About {
 		return fmt.Sprintf("  [subagent %d] ", s.Handle)
 	}
@@ -170,7 +172,7 @@ func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.St
 }
 
 // tellStep tells one step whole.
-func tellStep(out io.Writer, b comm.HistoryBody, told history.Told) error {
+func tellStep(out io.Writer, b comm.HistoryBody[history.Step], told history.Told) error {
 	s := b.Steps[0]
 	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s behind the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.At-b.Request.Accepted), terminal.Printable(told.What))
 	if s.Differs {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
-	"shelly/history"
 	"shelly/runtime/comm"
+	"shelly/sim/history"
 )
 
 // What no run of a daemon shows at will: lost records, a step that diverges, a
@@ -16,7 +16,7 @@ import (
 func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	accepted := fsm.Millis(at.UnixMilli())
-	b := comm.HistoryBody{
+	b := comm.HistoryBody[history.Step]{
 		Request: comm.Record{
 			ID: "r", Channel: "mail", Session: "post", Handle: 7, State: comm.RecordAccepted, Text: "look\x1b[2J", Accepted: accepted, Phase: fsm.Held,
 			Asks: &comm.Ask{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"},

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -35,7 +36,7 @@ func (s *starting) listen(ctx context.Context) error {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
-			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory,
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Past: past.Told,
 		})
 		if err != nil {
 			return errors.Join(err, l.Close())

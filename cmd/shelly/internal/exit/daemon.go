@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"shelly/fsm/engine"
-	"shelly/history"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/sim/history"
 )
 
 // Daemon gives what a daemon answers, or that none does, its code.

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"shelly/fsm"
-	"shelly/history/regression"
+	"shelly/sim/history/regression"
 )
 
 // Key names one answer: what was asked, of whom, how, and for the n-th time.

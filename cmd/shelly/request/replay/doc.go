@@ -1,6 +1,6 @@
 // Package replay asks a model the questions that a journal has recorded: it is `shelly
 // request replay --model`. What a question is and how two decisions compare is decided
-// in history/regression; here are the model, the file of answers and the terminal.
+// in sim/history/regression; here are the model, the file of answers and the terminal.
 //
 //	answers, err := replay.Open(file)   // what earlier runs were answered
 //	w := &replay.Work{Answers: answers, …}

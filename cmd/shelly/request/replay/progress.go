@@ -7,7 +7,7 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/history/regression"
+	"shelly/sim/history/regression"
 )
 
 // estimateAfter is how many answers there must be before what is left is estimated.

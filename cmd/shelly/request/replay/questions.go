@@ -12,8 +12,8 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/fsm"
-	"shelly/history/regression"
 	"shelly/runtime/config"
+	"shelly/sim/history/regression"
 )
 
 // changes reads --set: what is sent to the model differently, and the configuration

@@ -8,7 +8,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
-	"shelly/history/regression"
+	"shelly/sim/history/regression"
 )
 
 // modelRun is one run of `request replay` with a model.

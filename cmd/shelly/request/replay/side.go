@@ -10,9 +10,9 @@ import (
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/history/regression"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
+	"shelly/sim/history/regression"
 )
 
 // answersName is the file of answers: one for each model and set of options.

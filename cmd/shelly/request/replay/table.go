@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm/wording"
-	"shelly/history/regression"
+	"shelly/sim/history/regression"
 )
 
 // decisionRunesMax is how much of a decision stands in its row.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"shelly/fsm"
-	"shelly/history/regression"
 	"shelly/runtime/ollama"
+	"shelly/sim/history/regression"
 )
 
 // Client asks a model; [ollama.Client] is one. Its errors have a class.

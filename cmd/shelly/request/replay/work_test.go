@@ -18,8 +18,8 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history/regression"
 	"shelly/runtime/ollama"
+	"shelly/sim/history/regression"
 )
 
 // questions returns two questions of each request: the model called list_dir, then

@@ -8,9 +8,9 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
-	"shelly/history/fork"
 	"shelly/sim"
+	"shelly/sim/history"
+	"shelly/sim/history/fork"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 )
@@ -32,7 +32,7 @@ func journalOf(t *testing.T, r *sim.Result) *engine.MemoryJournal {
 // cases are all cases of the project's scenarios.
 func cases(t *testing.T) []*scenario.File {
 	t.Helper()
-	fsys := os.DirFS("../../scenarios")
+	fsys := os.DirFS("../../../scenarios")
 	found, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"shelly/history/redact"
 	"shelly/sim"
+	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"

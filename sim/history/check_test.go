@@ -6,7 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // altered is a journal like j in which the effects of some records were others.

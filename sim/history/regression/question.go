@@ -8,7 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // Question is one recorded question to the model with its recorded answer (CLI-18).

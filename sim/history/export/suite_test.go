@@ -9,8 +9,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history/redact"
 	"shelly/sim"
+	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/document"
@@ -34,7 +34,7 @@ func lived(t *testing.T, result *sim.Result) *engine.MemoryJournal {
 func suite(t *testing.T) []*scenario.File {
 	t.Helper()
 	var list []*scenario.File
-	fsys := os.DirFS("../../scenarios")
+	fsys := os.DirFS("../../../scenarios")
 	files, err := choose.Find(fsys, []string{"."})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm/engine"
-	"shelly/history/fork"
+	"shelly/sim/history/fork"
 )
 
 // Forked is the record of a fork: what the machine was told in it, from the state that

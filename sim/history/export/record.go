@@ -6,7 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // RecordsMax bounds the records of one export: all that was journalled from the

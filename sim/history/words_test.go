@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -2,12 +2,13 @@ package history_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // world answers what it is asked, one effect after another.
@@ -141,8 +142,10 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	if err := from.Append(engine.Batch{Records: j.Records()[at:], Requests: []engine.Request{want.Request, {Key: key("look"), Index: 2}}}, true); err != nil {
 		t.Fatal(err)
 	}
-	if h, ok, err := history.HandleAt(from, want.Steps[1].Index, want.Request.Handle); err != nil || !ok || h.State != fsm.Loading {
-		t.Errorf("behind step 2 the handle is %q, %v, %v", h.State, ok, err)
+	record, handle := want.Steps[1].Behind()
+	state, err = engine.StateAt(from, record)
+	if i := slices.IndexFunc(state.Handles, func(h fsm.Handle) bool { return h.ID == handle }); err != nil || i < 0 || state.Handles[i].State != fsm.Loading {
+		t.Errorf("behind step 2 the handles are %+v, %v", state.Handles, err)
 	}
 	if got := of(t, from, "four?"); kinds(got) != kinds(want) || len(got.Steps) != len(want.Steps) {
 		t.Errorf("%s; want %s", kinds(got), kinds(want))

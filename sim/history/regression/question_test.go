@@ -10,8 +10,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
-	"shelly/history/regression"
+	"shelly/sim/history"
+	"shelly/sim/history/regression"
 )
 
 // world answers what it is asked, one effect after another; silent is the purpose of

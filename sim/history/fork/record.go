@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"shelly/fsm"
-	"shelly/history"
-	"shelly/history/regression"
+	"shelly/sim/history"
+	"shelly/sim/history/regression"
 )
 
 // What a tool call that is not run in a fork fails with.

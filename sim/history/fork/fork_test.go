@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/history"
-	"shelly/history/fork"
 	"shelly/sim"
+	"shelly/sim/history"
+	"shelly/sim/history/fork"
 	"shelly/sim/scenario"
 )
 

@@ -9,11 +9,10 @@
 // [Tell] puts the steps into words, and a [Step] has a wire form.
 //
 // A fold begins at the last snapshot before what is asked for, so what it costs does
-// not grow with the journal. [Fold] is the way in for whoever looks for something
-// else. Nothing is performed and nothing is written.
+// not grow with the journal. Nothing is performed and nothing is written.
 //
 // Below it is whatever else looks back at a request: regression holds the decisions of
 // a model against recorded ones, fork goes on from a step in another way, export makes
-// a scenario of a request, and redact replaces the secrets in it. The daemon needs this
-// package alone.
+// a scenario of a request, and redact replaces the secrets in it. The daemon's listener
+// is handed what it tells of a request by the command.
 package history

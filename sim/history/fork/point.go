@@ -9,7 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // Point is a step of a request's history from which a fork can go on.

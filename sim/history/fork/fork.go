@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/history"
-	"shelly/history/regression"
+	"shelly/sim/history"
+	"shelly/sim/history/regression"
 )
 
 // Brain answers a question to the model with an fsm.BrainAnswered or an fsm.BrainFailed.

@@ -8,8 +8,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/history/redact"
 	"shelly/sim"
+	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/history/redact"
+	"shelly/sim/history/redact"
 )
 
 // Redact replaces secrets in every text of the record by placeholders, and pictures

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/history"
+	"shelly/sim/history"
 )
 
 // due is something that one of the request's handles waits for and that can come now.
