@@ -87,8 +87,11 @@ func (w *world) Perform(e fsm.Effect) error {
 	case fsm.Exit:
 		w.result.Exits = append(w.result.Exits, e.Code)
 		w.exited = true
+	case fsm.AskPerson, fsm.Audit: // the journal has it with its step
+	default:
+		return fmt.Errorf("the simulated world cannot perform %T", e)
 	}
-	return nil // a message, a question or an audit is in the journal with its step, as a reply is
+	return nil
 }
 
 // ask serves the next line of the script, or the fault that the call meets.
