@@ -98,7 +98,7 @@ func (e *Exhausted) Error() string {
 
 // Answer returns the line for a call. An error is an [*Exhausted].
 func (p *Player) Answer(ask fsm.AskBrain) (Line, error) {
-	entry := nothing
+	var entry Taken
 	if p.Repeat {
 		entry = p.repeated(ask)
 	} else {
