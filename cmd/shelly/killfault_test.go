@@ -237,9 +237,9 @@ func killLimit(t *testing.T, pid int, files uint64) {
 	}
 }
 
-// A daemon that can open no further file answers that it cannot, keeps its store, and
-// does what comes once there are files again. One that cannot even start says why, and
-// the next has all that was there (JRN-9, COM-8, LIF-2).
+// A daemon that can open no further file lets what needs one wait, keeps its store, and
+// does it once there are files again. One that cannot even start says why, and the next
+// has all that was there (JRN-9, CFG-15, LIF-2).
 func TestFaultOutOfFileDescriptors(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
@@ -247,16 +247,21 @@ func TestFaultOutOfFileDescriptors(t *testing.T) {
 	k := newKilled(t, bin, killArgs()...)
 	l, now := k.killServes(ctx)
 	killLimit(t, l.cmd.Process.Pid, 3) // those are open already
-	refused, a := &killAsk{id: "refused", session: "s", text: "tell refused", udp: true}, killTold(true)
-	if err := k.askOf(ctx, now, refused); err != nil || !strings.Contains(refused.reply, "too many open files") {
-		t.Errorf("without files: %q, %v\n%s", refused.reply, err, l.log.text())
+	waits, a := &killAsk{id: "waits", session: "s", text: "tell waits", udp: true}, killTold(true)
+	done := make(chan error, 1)
+	go func() { done <- k.askOf(ctx, now, waits) }()
+	if _, ok := l.log.reach("state=loading"); !ok {
+		t.Fatal(l.log.text())
 	}
 	killLimit(t, l.cmd.Process.Pid, 1<<10)
+	if err := <-done; err != nil || waits.reply != "told waits" {
+		t.Errorf("with files again: %q, %v\n%s", waits.reply, err, l.log.text())
+	}
 	if err := k.askOf(ctx, now, a); err != nil || a.reply != "told one" {
 		t.Errorf("with files again: %q, %v\n%s", a.reply, err, l.log.text())
 	}
 	k.stop(l)
-	for _, a := range []*killAsk{refused, a} {
+	for _, a := range []*killAsk{waits, a} {
 		if kept := k.kept(a); kept != 1 {
 			t.Errorf("request %s is in the journal %d times", a.id, kept)
 		}
@@ -268,7 +273,7 @@ func TestFaultOutOfFileDescriptors(t *testing.T) {
 		t.Errorf("started with 12 files: %v\n%s", err, out)
 	}
 	l, _ = k.killServes(ctx)
-	k.again(ctx, l, []*killAsk{refused, a})
+	k.again(ctx, l, []*killAsk{waits, a})
 	k.stop(l)
 }
 

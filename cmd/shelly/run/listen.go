@@ -18,6 +18,17 @@ import (
 // fewDescriptors is below what a daemon needs that has a few clients and a command.
 const fewDescriptors = 96
 
+// leastDescriptors is what a start alone takes. With fewer it would wait for ever.
+const leastDescriptors = 24
+
+// enoughDescriptors refuses a start that could not come to serve (CFG-15).
+func enoughDescriptors() error {
+	if n := descriptor.Max(); n < leastDescriptors {
+		return exit.With(exit.Usage, fmt.Errorf("too many open files: at most %d may be open, and a start needs %d; raise the limit with ulimit -n", n, leastDescriptors))
+	}
+	return nil
+}
+
 // listen binds the listeners, says in the data folder where they are, and serves
 // until ctx ends.
 func (s *starting) listen(ctx context.Context) error {

@@ -68,6 +68,9 @@ func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
 // start opens brain, tools, skills, store and memory, recovers the machine and opens
 // the listeners.
 func (s *starting) start(ctx context.Context) error {
+	if err := enoughDescriptors(); err != nil {
+		return err
+	}
 	s.jitter = rand.IntN(fsm.JitterMax + 1)
 	brain, err := brain.Open(ctx, s.cfg.Brain, s.log)
 	if err != nil {
