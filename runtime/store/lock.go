@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -81,6 +82,14 @@ func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	return &folderLock{lock, []io.Closer{file, own}}, nil
 }
 
+// A process that is killed while it starts another leaves its hold on the folder to that
+// one until it has become the other program. LOCK is not handed on, so it tells who is
+// there from what is only left over.
+const (
+	orphanTries = 100
+	orphanWait  = 10 * time.Millisecond
+)
+
 // flock locks a folder itself, for one or to be shared. Where the file system has no
 // such lock, nothing is locked.
 func flock(disk vfs.FS, dir string, how int) (io.Closer, error) {
@@ -92,6 +101,10 @@ func flock(disk vfs.FS, dir string, how int) (io.Closer, error) {
 		return nothing{}, f.Close()
 	}
 	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	for tries := 0; errors.Is(err, syscall.EWOULDBLOCK) && tries < orphanTries && holder(dir) == 0; tries++ {
+		time.Sleep(orphanWait)
+		err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, errors.Join(inUse(dir), f.Close())
 	}
@@ -127,14 +140,24 @@ func locking(disk vfs.FS, dir string, err error) error {
 // inUse says who has a folder, as far as the system can tell.
 func inUse(dir string) error {
 	who := ""
-	if f, err := os.Open(dir + string(os.PathSeparator) + lockName); err == nil {
-		spec := syscall.Flock_t{Type: syscall.F_WRLCK}
-		if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec); err == nil && spec.Type != syscall.F_UNLCK && spec.Pid > 0 {
-			who = fmt.Sprintf(" (pid %d)", spec.Pid)
-		}
-		_ = f.Close() // it was only looked at
+	if pid := holder(dir); pid > 0 {
+		who = fmt.Sprintf(" (pid %d)", pid)
 	}
 	return fmt.Errorf("%w%s: %s: stop that process or choose another folder", ErrLocked, who, dir)
+}
+
+// holder returns the process that has LOCK in a folder, or 0.
+func holder(dir string) int32 {
+	f, err := os.Open(dir + string(os.PathSeparator) + lockName)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }() // it is only looked at
+	spec := syscall.Flock_t{Type: syscall.F_WRLCK}
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec); err != nil || spec.Type == syscall.F_UNLCK {
+		return 0
+	}
+	return spec.Pid
 }
 
 // Advice is what to do where the system refuses to open or change a folder.
