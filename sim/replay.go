@@ -40,6 +40,7 @@ type replay struct {
 	monitor *fsm.Monitor
 	result  *Result
 	lost    []bool // of each step
+	gone    []Step // that the last crash lost, and no step has come since
 	synced  int    // steps that are durable
 	epoch   int
 	entry   int      // of what is told
@@ -60,13 +61,14 @@ func (r *replay) tell(t Told) {
 	}
 	effects := r.machine.Step(in)
 	r.broken(r.monitor.Step(r.machine, in, effects)...)
-	if !t.Unseen {
-		r.perform(effects)
-	}
 	steps := &r.result.Steps
-	*steps = append(*steps, Step{At: t.At, Epoch: r.epoch, Step: engine.Step{
+	step := Step{At: t.At, Epoch: r.epoch, Step: engine.Step{
 		Index: uint64(len(*steps) + 1), Input: in, Effects: effects, Moves: slices.Clone(r.machine.Moves()),
-	}})
+	}}
+	if !t.Unseen {
+		step.Started = r.perform(effects)
+	}
+	*steps, r.gone = append(*steps, step.after(r.gone)), nil
 	r.lost = append(r.lost, t.Lost)
 	if r.machine.Barrier(in, effects) {
 		r.synced = len(*steps)
@@ -79,9 +81,12 @@ func (r *replay) broken(violations ...fsm.Violation) {
 	}
 }
 
-// perform lets the world see effects.
-func (r *replay) perform(effects []fsm.Effect) {
+// perform lets the world see effects, and returns the tools that it saw start.
+func (r *replay) perform(effects []fsm.Effect) (started []string) {
 	for _, e := range effects {
+		if run, ok := e.(fsm.RunTool); ok {
+			started = append(started, run.Name)
+		}
 		what, invariant, once := onceOnly(e)
 		if once && slices.Contains(r.seen, what) {
 			r.broken(seenAgain(what, invariant))
@@ -89,6 +94,7 @@ func (r *replay) perform(effects []fsm.Effect) {
 			r.seen = append(r.seen, what)
 		}
 	}
+	return started
 }
 
 // lose drops the steps at the end that a crash lost, and brings the machine and its
@@ -101,6 +107,7 @@ func (r *replay) lose() {
 	if kept == len(steps) {
 		return
 	}
+	r.gone = slices.Clone(steps[kept:])
 	r.result.Steps, r.lost = steps[:kept], r.lost[:kept]
 	r.begin()
 	for _, f := range Fold(r.from, r.result.Steps) {

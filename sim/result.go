@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 )
@@ -41,11 +43,23 @@ type Result struct {
 	fates *fates
 }
 
-// Step is one step in the journal.
+// Step is one step in the journal, and what of the steps before it a crash took away.
 type Step struct {
 	At    fsm.Millis
 	Epoch int
 	engine.Step
+	Started []string // tools that the world saw start, in order: by this step, and by the lost ones
+	Lost    []Step   // steps since the one before it that were appended and not synced when the process died
+}
+
+// after returns the step with the steps that a crash took away right before it. The
+// world remembers what they started (SCN-31).
+func (s Step) after(lost []Step) Step {
+	for _, l := range lost {
+		s.Lost = append(append(s.Lost, l.Lost...), l)
+		s.Started = append(s.Started, l.Started...)
+	}
+	return s
 }
 
 // Refusal is a request, an event (which has no id) or a cancel that was refused before
@@ -109,6 +123,16 @@ type Broken struct {
 	Step int // index into Steps
 	Told int // of a replay: the index of what was told
 	fsm.Violation
+}
+
+// started notes with the step that made a call that the world saw its tool start.
+func (r *Result) started(e fsm.RunTool) {
+	for i := len(r.Steps) - 1; i >= 0; i-- {
+		if s := &r.Steps[i]; slices.ContainsFunc(s.Effects, func(o fsm.Effect) bool { return fsm.CallOf(o) == e.Call }) {
+			s.Started = append(s.Started, e.Name)
+			return
+		}
+	}
 }
 
 // gather lists what the journal's steps told the world outside. It is written

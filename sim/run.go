@@ -106,6 +106,7 @@ type run struct {
 	unheard []Moment         // what clients have sent and have no word of yet
 	events  int              // events known to be durable
 	waiting []*Moment        // people who wait to be asked
+	lost    []Step           // that a crash took away, and no step has come since
 }
 
 func newRun(p *Plan, o Options) *run {
@@ -181,7 +182,9 @@ func (r *run) start() error {
 // invariants say of a step was noted when it was taken.
 func (r *run) recheck() error {
 	r.monitor, r.checked = fsm.NewMonitor(), 0
-	r.result.Steps = r.result.Steps[:0]
+	before := r.result.Steps
+	r.result.Steps = nil
+	defer func() { r.lost = append(r.lost, before[min(len(r.result.Steps), len(before)):]...) }()
 	r.world.cursor.replay()
 	r.world.fates.replay()
 	if r.driver.Last() == 0 {
@@ -194,9 +197,15 @@ func (r *run) recheck() error {
 		r.monitor.Step(f.Machine, f.Input, f.Caused)
 		r.world.cursor.observe(f.Input, f.Caused)
 		r.world.fates.observe(f.Input, f.Caused)
-		r.result.Steps = append(r.result.Steps, Step{At: r.world.whenWas(f.Record), Epoch: f.Machine.View().Epoch, Step: engine.Step{
+		step := Step{At: r.world.whenWas(f.Record), Epoch: f.Machine.View().Epoch, Step: engine.Step{
 			Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: slices.Clone(f.Moves),
-		}})
+		}}
+		if n := len(r.result.Steps); n < len(before) {
+			step.Started, step.Lost = before[n].Started, before[n].Lost
+		} else {
+			step, r.lost = step.after(r.lost), nil
+		}
+		r.result.Steps = append(r.result.Steps, step)
 	}
 	return nil
 }
@@ -310,7 +319,9 @@ func (r *run) observe(s engine.Step) {
 	r.world.cursor.observe(s.Input, s.Effects)
 	r.world.fates.observe(s.Input, s.Effects)
 	r.asked(s.Effects)
-	r.result.Steps = append(r.result.Steps, Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s})
+	step := Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s}
+	r.result.Steps = append(r.result.Steps, step.after(r.lost))
+	r.lost = nil
 }
 
 // finish gathers what is known at rest.

@@ -176,6 +176,7 @@ func (w *world) acts(e fsm.RunTool) Act {
 		}
 	}
 	w.result.Ran = append(w.result.Ran, Ran{At: w.agenda.now, Run: e, Act: taken})
+	w.result.started(e)
 	if fault != nil {
 		act = fault.act(act)
 	}

@@ -178,6 +178,26 @@ eventually:
 	sameAsFile(t, "failures", b.String())
 }
 
+// SCN-10: what the world saw of steps that a crash took away is shown with them.
+func TestSCN10StepsThatACrashTookAwayAreMarked(t *testing.T) {
+	o := outcome(t, `scenario: 1
+name: a lost start
+profile: shelly
+tools: {look: [{returns: x, effects: none, times: 2}]}
+brain: [{calls: [{tool: look}]}, {says: Done.}]
+timeline: [{user: Look}]
+faults: {crash: {at: effect.after, effect: run_tool}}
+never: ["tools['look'] == 2"]
+`)
+	if len(o.Failures) != 1 {
+		t.Fatalf("failures %v", o.Failures)
+	}
+	trace := strings.Join(o.Failures[0].Trace, "\n")
+	if want := "⇒ run_tool(look) (lost in the crash)\n  3  "; !strings.Contains(trace, want) {
+		t.Errorf("no %q in:\n%s", want, trace)
+	}
+}
+
 func TestFailuresBeyondTheBoundAreCounted(t *testing.T) {
 	yaml := "scenario: 1\nname: x\nbrain:\n" + strings.Repeat("  - {says: hi}\n", 20+5) + "expect: {ends: serving}\n"
 	o := outcome(t, yaml)

@@ -153,6 +153,9 @@ func (k *checker) checkExpect(f *format.File) {
 		if known := f.Tools.Names(); !slices.Contains(known, t.Name) {
 			k.at("expect.tools."+wording.Word(t.Name), wording.Unknown("tool", t.Name, known))
 		}
+		if t.Value.Starts == nil && t.Value.Uses == nil {
+			k.at("expect.tools."+wording.Word(t.Name), "expects nothing; give starts or uses")
+		}
 	}
 	for i, o := range f.Expect.Trace {
 		at := strict.Element("expect.trace", i)

@@ -27,7 +27,7 @@ type State struct {
 	Requests  int            `expr:"requests"`   // requests that the machine has taken in
 	Replies   int            `expr:"replies"`    // final replies
 	Asked     int            `expr:"asked"`      // model calls
-	Starts    map[string]int `expr:"tools"`      // starts of tools by name; 0 for any other
+	Starts    map[string]int `expr:"tools"`      // starts of tools by name, as the world saw them; 0 for any other
 	Memory    int            `expr:"memory"`     // entries that were stored
 	Limits    limitState     `expr:"limits"`     // the limits in force
 
@@ -136,14 +136,15 @@ func (o *Observer) count(s sim.Step, before fsm.State, at string) {
 	}
 	for _, e := range s.Effects {
 		o.Effects = append(o.Effects, fsm.EffectKind(e))
-		switch e := e.(type) {
+		switch e.(type) {
 		case fsm.AskBrain:
 			o.Asked++
-		case fsm.RunTool:
-			o.Starts[e.Name]++
 		case fsm.Reply:
 			o.Replies++
 		}
+	}
+	for _, tool := range s.Started { // as expect.tools counts them, whatever the journal lost
+		o.Starts[tool]++
 	}
 }
 

@@ -71,7 +71,8 @@ type MemoryExpect struct {
 
 // ToolExpect is what happened to one stub tool.
 type ToolExpect struct {
-	Starts *match.Matcher `key:"starts,required"` // how often it was started
+	Starts *match.Matcher `key:"starts"` // how often the world saw it start, again after a crash among them
+	Uses   *match.Matcher `key:"uses"`   // how many different calls of it were started, however often each
 }
 
 // Ordering is one assertion on the order of events. Exactly one of before, in_order,

@@ -99,9 +99,9 @@ func (j *judgement) lastSteps(step int) []string {
 	end := min(step+1, len(steps))
 	var lines []string
 	for i := max(0, end-traceLinesMax); i < end; i++ {
-		lines = append(lines, stepLine(i, steps[i], fsm.Millis(j.file.Start())))
+		lines = append(lines, stepLines(i, steps[i], fsm.Millis(j.file.Start()))...)
 	}
-	return lines
+	return lines[max(0, len(lines)-traceLinesMax):]
 }
 
 // inOrder sorts failures as their places stand in the files, those of the scenario

@@ -152,6 +152,9 @@ func (j *judgement) goldenPaths() data.Value {
 func (j *judgement) goldenTrace() data.Value {
 	var b strings.Builder
 	for _, s := range j.result.Steps {
+		for _, l := range s.Lost {
+			b.WriteString(lostText(l, fsm.Millis(j.file.Start())) + "\n")
+		}
 		b.WriteString(stepText(s, fsm.Millis(j.file.Start())) + "\n")
 	}
 	return data.Text(b.String())

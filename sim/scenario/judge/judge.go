@@ -270,17 +270,26 @@ func (j *judgement) done(e *format.Expect) {
 		j.expect("expect.clock.at", c.At, data.Instant(j.result.Wall))
 	}
 	for _, t := range e.Tools {
-		n := 0
-		for _, r := range j.result.Ran {
-			if r.Run.Name == t.Name {
-				n++
-			}
-		}
-		j.expect("expect.tools."+wording.Word(t.Name)+".starts", t.Value.Starts, data.Int(n))
+		path := "expect.tools." + wording.Word(t.Name)
+		starts, uses := ran(j.result, t.Name)
+		j.expect(path+".starts", t.Value.Starts, data.Int(starts))
+		j.expect(path+".uses", t.Value.Uses, data.Int(uses))
 	}
 	if got := string(j.result.Final.Lifecycle); e.Ends != "" && e.Ends != got {
 		j.fail(j.file.Where("expect.ends"), "expect.ends", match.Mismatch{Want: e.Ends, Got: got})
 	}
+}
+
+// ran counts how often the world saw a tool start, and for how many different calls.
+func ran(r *sim.Result, tool string) (starts, uses int) {
+	calls := map[string]bool{} // only counted
+	for _, ran := range r.Ran {
+		if ran.Run.Name == tool {
+			starts++
+			calls[ran.Run.Key] = true
+		}
+	}
+	return starts, len(calls)
 }
 
 // expect fails where a matcher that is given does not match.

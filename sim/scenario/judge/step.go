@@ -9,9 +9,19 @@ import (
 	"shelly/sim"
 )
 
-// stepLine is a step on one line, with its number.
-func stepLine(i int, s sim.Step, start fsm.Millis) string {
-	return fmt.Sprintf("%3d  %s", i+1, stepText(s, start))
+// stepLines is a step on one line, with its number, after a line for each step before it
+// that a crash took away.
+func stepLines(i int, s sim.Step, start fsm.Millis) []string {
+	var lines []string
+	for _, l := range s.Lost {
+		lines = append(lines, "  x  "+lostText(l, start))
+	}
+	return append(lines, fmt.Sprintf("%3d  %s", i+1, stepText(s, start)))
+}
+
+// lostText is a step that a crash took away, marked as one.
+func lostText(s sim.Step, start fsm.Millis) string {
+	return stepText(s, start) + " (lost in the crash)"
 }
 
 // stepText is when a step was, what came in, what it moved and what it caused.
