@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -37,6 +39,11 @@ type cli struct {
 	Doctor   doctor.Command   `cmd:"" help:"Check what is reachable, what the model can do, and what to fix."`
 	Config   configCmd        `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd       `cmd:"" help:"Print the version."`
+	Help     struct {         // execute turns help X into X --help
+		Command []string `arg:"" optional:"" help:"Command, such as run or request list."`
+	} `cmd:"" hidden:"" help:"Print the help of a command."`
+
+	Stamp kong.VersionFlag `name:"version" hidden:""` // the same as the verb
 }
 
 func main() {
@@ -55,19 +62,47 @@ func execute(args []string, t *terminal.Terminal) (code int) {
 		kong.Writers(t.Out, t.Err),
 		kong.Exit(func(code int) { ended = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Vars{"version": versionLine()},
 		kong.Bind(t),
 	)
 	if err != nil {
 		fmt.Fprintln(t.Err, "shelly:", err)
 		return exit.Internal
 	}
+	if len(args) > 0 && args[0] == "help" {
+		args = slices.Concat(args[1:], []string{"--help"})
+	}
 	ctx, err := parser.Parse(args)
-	if ended >= 0 { // --help
+	if ended >= 0 { // --help or --version
 		return ended
 	}
 	if err != nil {
-		fmt.Fprintf(t.Err, "shelly: %v; see shelly --help\n", err)
-		return exit.Usage
+		return misused(err, t)
 	}
 	return exit.Code(ctx.Run(), t.Err)
+}
+
+// misused says what is wrong with a command line, and where its help is. One that only
+// lacks a verb is answered with the verbs that there are.
+func misused(err error, t *terminal.Terminal) int {
+	wrong := (*kong.ParseError)(nil)
+	if !errors.As(err, &wrong) {
+		fmt.Fprintln(t.Err, "shelly:", err)
+		return exit.Internal
+	}
+	at := wrong.Context.Model.Node
+	if n := wrong.Context.Selected(); n != nil {
+		at = n
+	}
+	command := at.FullPath()
+	if wrong.Context.Error == nil && !at.Leaf() {
+		wrong.Context.Stdout = t.Err
+		if err := wrong.Context.PrintUsage(false); err != nil {
+			fmt.Fprintln(t.Err, "shelly:", err)
+		}
+		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; %s COMMAND --help says more\n", command)
+		return exit.Usage
+	}
+	fmt.Fprintf(t.Err, "shelly: %v; see %s --help\n", err, command)
+	return exit.Usage
 }

@@ -64,7 +64,7 @@ func runScripts(t *testing.T, dir string) {
 		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
 		Condition:          scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"ends":      scriptCommand(2, scriptEnds),
+			"ends":      scriptCommand(1, scriptEnds),
 			"start":     scriptCommand(2, scriptStart),
 			"await":     scriptCommand(2, scriptAwait),
 			"tell":      scriptCommand(2, scriptTell),
