@@ -9,12 +9,11 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/runtime/config"
 )
 
 type configCmd struct {
 	flags.Settings
-	Profile string `placeholder:"NAME" help:"Print this profile in full, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
+	Profile string `placeholder:"NAME" help:"Print this profile in full, with the settings of other flags, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
 	JSON    bool   `name:"json" help:"Print as JSON."`
 }
 
@@ -41,16 +40,19 @@ func (c *configCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// profile prints a profile.
+// profile prints a profile, with the settings of the command line.
 func (c *configCmd) profile(t *terminal.Terminal) error {
 	if c.JSON {
 		return exit.Errorf(exit.Usage, "--profile prints a configuration file: leave --json out")
 	}
-	text, ok := config.PrintProfile(c.Profile)
-	if !ok {
+	if _, ok := fsm.Profile(c.Profile); !ok {
 		return exit.Errorf(exit.Usage, "--profile %s: the profiles are %s", c.Profile, strings.Join(fsm.ProfileNames(), ", "))
 	}
-	_, err := io.WriteString(t.Out, text)
+	cfg, err := c.LoadGiven(flags.Given("--profile", "profile", c.Profile)...)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(t.Out, cfg.Print())
 	return err
 }
 

@@ -50,6 +50,7 @@ type Config struct {
 	builtin  []fsm.ToolDecl   // the profile's
 	labels   []fsm.StateLabel // the profile's
 	settings []Setting
+	given    []string // the keys that a source has given
 }
 
 // About is what the texts of a profile speak of where they say {name}, {user} and

@@ -13,7 +13,7 @@
 // built-in default. [Config.Explain] tells which it was, key by key.
 //
 // The profile is data of the machine (CFG-11): its switches, limits, options, prompts
-// and builtin tools, and what a document says beside the machine. [PrintProfile]
+// and builtin tools, and what a document says beside the machine. [Config.Print]
 // writes it as a file that can be loaded.
 //
 // Every value has one key, the path of snake_case names that leads to it in the

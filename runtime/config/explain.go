@@ -24,5 +24,8 @@ func (l *loading) explain() {
 			Value:  f.format(root.FieldByIndex(f.index)),
 			Source: l.origins[f.key].source(),
 		})
+		if l.origins[f.key].layer != layerDefault {
+			l.config.given = append(l.config.given, f.key)
+		}
 	}
 }

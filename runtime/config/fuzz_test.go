@@ -20,14 +20,14 @@ func FuzzFile(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	for _, name := range []string{"shelly", "default", "nanobot"} {
-		text, ok := PrintProfile(name)
-		if !ok {
-			f.Fatalf("no profile %q", name)
-		}
-		f.Add([]byte(text))
-	}
 	dir := f.TempDir()
+	for _, name := range []string{"shelly", "default", "nanobot"} {
+		c, err := Load(Sources{Dir: dir, Overrides: []Override{{Key: "profile", Value: name}}})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(c.Print()))
+	}
 	file := filepath.Join(dir, "c.yaml")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(file, text, 0o600); err != nil {

@@ -3,46 +3,52 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
 	"shelly/sim/strict"
 )
 
-// PrintProfile returns all that a profile decides as a configuration file that
-// sets it anew and changes nothing (CFG-11). What only a profile has, the sections of
-// the system prompt, the builtin tools and the names of states, stands behind it as
-// comments. It returns false where there is no profile of that name.
-func PrintProfile(name string) (string, bool) {
-	if _, ok := fsm.Profile(name); !ok {
-		return "", false
-	}
-	c := defaults(Sources{}, name)
+// Print returns all that the configuration's profile decides, and what any source has
+// given, as a configuration file that sets the same (CFG-11). What only a profile has,
+// the sections of the system prompt, the builtin tools and the names of states, follows
+// as comments.
+func (c Config) Print() string {
 	root := strict.Map()
 	sections := map[string]*strict.Node{"": root}
-	put(root, "profile", textNode(name), "")
+	put(root, "profile", textNode(c.Profile), "")
 	value := reflect.ValueOf(c)
 	for _, f := range newSchema() {
-		if !f.fromProfile {
+		switch {
+		case f.key == "profile", f.key == "prompts.identity_file": // prompts.identity is its text
+			continue
+		case !f.fromProfile && !slices.Contains(c.given, f.key):
 			continue
 		}
-		section, _ := cutLast(f.key)
-		if sections[section] == nil {
-			sections[section] = strict.Map()
-			put(root, section, sections[section], "") // no section in a section has a setting of the profile's
-		}
-		put(sections[section], f.name(), f.node(value.FieldByIndex(f.index)), f.comment())
+		path, name := cutLast(f.key)
+		put(sectionAt(sections, path), name, f.node(value.FieldByIndex(f.index)), f.comment())
 	}
 	text, err := strict.Write(root, 0)
 	if err != nil {
-		panic(fmt.Sprintf("profile %s cannot be written: %v", name, err)) // a profile is part of the program
+		panic(fmt.Sprintf("profile %s cannot be written: %v", c.Profile, err)) // each value was read from text
 	}
-	return string(text) + c.unsettable(), true
+	return string(text) + c.unsettable()
+}
+
+// sectionAt returns the map of a section, which it makes where there is none yet.
+func sectionAt(sections map[string]*strict.Node, path string) *strict.Node {
+	if sections[path] == nil {
+		above, name := cutLast(path)
+		sections[path] = strict.Map()
+		put(sectionAt(sections, above), name, sections[path], "")
+	}
+	return sections[path]
 }
 
 // comment is what is said beside a value: what it is, and which words there are.
 func (f field) comment() string {
-	if f.of == nil {
+	if f.of == nil || f.says == "" {
 		return f.says
 	}
 	return f.says + ": " + strings.Join(f.of, ", ")
@@ -109,7 +115,7 @@ func (c Config) unsettable() string {
 		}
 	}
 	if len(c.Prompts.Sections) > 0 {
-		say("\nThe sections of the system prompt, behind prompts.identity:\n")
+		say("\nThe sections of the system prompt, after prompts.identity:\n")
 	}
 	for _, s := range c.Prompts.Sections {
 		say("\n## " + s.Title + "\n")

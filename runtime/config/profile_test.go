@@ -14,13 +14,13 @@ import (
 func TestCFG11AProfilePrintedAndLoadedAgainChangesNothing(t *testing.T) {
 	for _, name := range fsm.ProfileNames() {
 		t.Run(name, func(t *testing.T) {
-			text, ok := config.PrintProfile(name)
-			if !ok {
-				t.Fatal("there is no such profile")
-			}
 			w := newWorld(t)
-			w.Overrides = []config.Override{{Flag: "--set", Key: "profile", Value: name}}
+			w.Overrides = []config.Override{
+				{Flag: "--profile", Key: "profile", Value: name}, {Flag: "--set", Key: "limits.max_queue", Value: "7"},
+				{Flag: "--set", Key: "brain.timeouts.load", Value: "90s"}, {Flag: "--set", Key: "retention.bytes", Value: "3MiB"},
+			}
 			want := w.load()
+			text := want.Print()
 			w.Overrides, w.File = nil, w.write("c.yaml", text)
 			got := w.load()
 			if diff := cmp.Diff(want.Machine(nil, nil), got.Machine(nil, nil)); diff != "" {
@@ -42,13 +42,18 @@ func TestCFG11AProfilePrintedAndLoadedAgainChangesNothing(t *testing.T) {
 			}
 		})
 	}
-	if text, ok := config.PrintProfile("countbott"); ok {
-		t.Errorf("printed %q", text)
-	}
+}
+
+// printed is a profile as a configuration file.
+func printed(t *testing.T, profile string) string {
+	t.Helper()
+	w := newWorld(t)
+	w.Overrides = []config.Override{{Flag: "--profile", Key: "profile", Value: profile}}
+	return w.load().Print()
 }
 
 func TestCFG11AProfileIsPrintedWithItsSectionsAndBuiltinTools(t *testing.T) {
-	text, _ := config.PrintProfile("countbot")
+	text := printed(t, "countbot")
 	for _, part := range []string{
 		"profile: countbot\n", "  temperature: 0.7 # of the sampling", "  max_iterations: 25 # answers of the model",
 		"  overflow: summarize #", "  backoff: [] #", "# ## Safety\n", "# <skills>\n", "# cron (unsafe): ",
@@ -74,7 +79,7 @@ func TestINF28TheNamesOfStatesAreTheProfiles(t *testing.T) {
 	if got := before.Machine(nil, nil).Label(fsm.Acting); got != "" {
 		t.Errorf("in profile default acting is called %q", got)
 	}
-	if text, _ := config.PrintProfile("omniemployee"); !strings.Contains(text, "# exhausted: MAX_ITERATIONS\n") {
+	if text := printed(t, "omniemployee"); !strings.Contains(text, "# exhausted: MAX_ITERATIONS\n") {
 		t.Errorf("no names of states in\n%s", text)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"shelly/runtime/config"
 )
 
 func TestCFG10AReloadTakesWhatTheMachineDecidesBy(t *testing.T) {
@@ -47,7 +45,7 @@ retention: {age: 24h}
 }
 
 func TestPrintedProfileSaysTheWordsOfASwitch(t *testing.T) {
-	text, _ := config.PrintProfile("shelly")
+	text := printed(t, "shelly")
 	if want := "  history: none # what a session keeps of a turn: none, answers, all\n"; !strings.Contains(text, want) {
 		t.Errorf("%q is not in\n%s", want, text)
 	}

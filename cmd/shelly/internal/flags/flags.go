@@ -4,6 +4,7 @@ package flags
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,34 +31,45 @@ type Settings struct {
 
 // Load makes the effective configuration, with overrides of further flags.
 func (s *Settings) Load(more ...config.Override) (config.Config, error) {
+	return s.Place.Load(s.overrides(more)...)
+}
+
+// LoadGiven is Load of what the command line says alone: neither the environment nor a
+// file that it does not name is read.
+func (s *Settings) LoadGiven(more ...config.Override) (config.Config, error) {
+	return s.load(config.Sources{}, s.overrides(more))
+}
+
+func (s *Settings) overrides(more []config.Override) []config.Override {
 	more = append(more, Given("--workspace", "workspace", s.Workspace)...)
 	more = append(more, Given("--brain", "brain.kind", s.Brain)...)
 	more = append(more, Given("--model", "brain.model", s.Model)...)
 	if s.AllowExec {
 		more = append(more, Given("--allow-exec", "tools.exec.allow", strconv.FormatBool(true))...)
 	}
-	return s.Place.Load(more...)
+	return more
 }
 
 // Load makes the effective configuration, with overrides of further flags.
 func (p *Place) Load(more ...config.Override) (config.Config, error) {
+	home, _ := os.UserHomeDir()
+	return p.load(config.Sources{DefaultFile: config.DefaultFile(os.Environ(), home), Environ: os.Environ()}, more)
+}
+
+// load adds to the sources what the command line says.
+func (p *Place) load(from config.Sources, more []config.Override) (config.Config, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return config.Config{}, err
 	}
-	home, _ := os.UserHomeDir()
 	sets, err := p.Sets()
 	if err != nil {
 		return config.Config{}, err
 	}
-	c, err := config.Load(config.Sources{
-		File:        p.ConfigFile,
-		DefaultFile: config.DefaultFile(os.Environ(), home),
-		Environ:     os.Environ(),
-		Overrides:   append(append(Given("--data", "data", p.Data), more...), sets...),
-		Dir:         dir,
-		Home:        home,
-	})
+	from.File, from.Dir = p.ConfigFile, dir
+	from.Home, _ = os.UserHomeDir()
+	from.Overrides = slices.Concat(Given("--data", "data", p.Data), more, sets)
+	c, err := config.Load(from)
 	if err != nil {
 		return config.Config{}, exit.With(exit.Usage, err)
 	}
