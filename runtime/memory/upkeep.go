@@ -84,6 +84,7 @@ type keeper struct {
 	m        *Memory
 	u        Upkeep
 	failures int // in a row
+	left     int // without a vector, that this pass has come by
 	pause    time.Duration
 	told     int // of pending ones, when that was last logged; 0: it was not
 }
@@ -112,30 +113,42 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 // round gives one entry its vector, and reports whether there was none to give one.
 func (k *keeper) round(ctx context.Context) (done bool, err error) {
 	id, left := k.m.nextPending()
-	if id == "" {
+	if id == "" && k.left == 0 {
 		if k.told > 0 {
 			k.u.Log.Info("every memory entry has its vector", "model", k.m.Counts().Model)
 			k.told = 0
 		}
 		return true, nil
 	}
+	if id == "" {
+		return false, k.later(ctx)
+	}
+	ok, err := k.embed(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		k.failures, k.left = k.failures+1, k.left+1
+		if k.failures == upkeepFailuresMax {
+			err = k.later(ctx)
+		}
+		return false, err
+	}
+	k.failures, k.pause = 0, upkeepPauseMin
 	if k.told == 0 || left <= k.told-max(100, k.told/10) {
 		k.u.Log.Info("memory entries are being embedded", "left", left, "of", k.m.Counts().Entries)
 		k.told = left
 	}
-	ok, err := k.embed(ctx, id)
-	if err != nil || ok {
-		k.failures, k.pause = 0, upkeepPauseMin
-		return false, err
-	}
-	if k.failures++; k.failures < upkeepFailuresMax {
-		return false, nil
-	}
-	k.failures = 0
-	k.m.again()
-	err = k.u.Pause(ctx, k.pause)
+	return false, nil
+}
+
+// later waits, and begins another pass.
+func (k *keeper) later(ctx context.Context) error {
+	k.failures, k.left = 0, 0
+	err := k.u.Pause(ctx, k.pause)
 	k.pause = min(2*k.pause, upkeepPauseMax)
-	return false, err
+	k.m.again()
+	return err
 }
 
 // embed gives an entry a vector, and reports whether the model made one. Only the end

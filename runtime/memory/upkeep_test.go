@@ -1,9 +1,11 @@
 package memory_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -72,7 +74,9 @@ func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.Log, u.Pause = slog.New(slog.DiscardHandler), pause
+		if u.Pause = pause; u.Log == nil {
+			u.Log = slog.New(slog.DiscardHandler)
+		}
 		if u.Quiet == nil {
 			u.Quiet = always
 		}
@@ -171,6 +175,24 @@ func TestMEM8AModelThatFailsIsTriedAgainLater(t *testing.T) {
 		synctest.Wait()
 		if got := s.spaces("m", 2); got != 3 {
 			t.Errorf("%d entries have a vector once the model answers; want all", got)
+		}
+	})
+}
+
+// A few entries that no model could embed are not said to be embedded, and are tried
+// again although nothing new comes in.
+func TestMEM8NothingIsSaidToBeEmbeddedThatIsNot(t *testing.T) {
+	var log bytes.Buffer
+	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two")), &model{name: "m", dims: 3, fails: true}
+	kept(t, s, e, memory.Upkeep{Log: slog.New(slog.NewTextHandler(&log, nil))}, func(*memory.Memory) {
+		time.Sleep(time.Hour)
+		if log.Len() > 0 {
+			t.Errorf("without a model it says\n%s", log.String())
+		}
+		e.set(func() { e.fails = false })
+		time.Sleep(2 * time.Hour)
+		if got := s.spaces("m", 3); got != 2 || !strings.Contains(log.String(), "every memory entry has its vector") {
+			t.Errorf("%d entries have a vector, of 2; it says\n%s", got, log.String())
 		}
 	})
 }
