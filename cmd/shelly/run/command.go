@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -17,7 +18,6 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/config"
-	"shelly/runtime/daemon"
 	"shelly/runtime/failpoint"
 )
 
@@ -51,14 +51,14 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err := s.start(ctx); err != nil {
 		return err
 	}
-	signals, hangups := make(chan os.Signal, 2), make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	go forward(ctx, signals, s.daemon)
+	signals, unheeded := exit.Signals()
+	go s.forward(ctx, signals)
 	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)
 	failpoint.Hit(failpoint.ShutdownStopped)
-	signal.Stop(signals) // the next one ends the process, however long closing takes
+	unheeded() // the next one ends the process, however long closing takes
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%w; nothing that was accepted is lost: start again", context.Cause(ctx))
@@ -73,16 +73,26 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// forward tells the daemon of signals until ctx ends.
-func forward(ctx context.Context, signals <-chan os.Signal, d *daemon.Daemon) {
-	for {
+// forward tells the daemon of signals until ctx ends. When another one would be heeded,
+// it says what that does.
+func (s *starting) forward(ctx context.Context, signals <-chan os.Signal) {
+	var heeded <-chan time.Time
+	for first := true; ; first = false {
 		select {
-		case s := <-signals:
+		case signal, ok := <-signals:
+			if !ok {
+				return
+			}
 			name := "TERM"
-			if s == syscall.SIGINT {
+			if signal == syscall.SIGINT {
 				name = "INT"
 			}
-			d.Signal(name)
+			s.daemon.Signal(name)
+			if first {
+				heeded = time.After(exit.Together)
+			}
+		case <-heeded:
+			s.log.Info("another signal stops at once")
 		case <-ctx.Done():
 			return
 		}

@@ -4,23 +4,54 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 )
+
+// Together is how close signals are one: timeout(1) signals a process and its whole
+// group, and so the process twice.
+const Together = 100 * time.Millisecond
+
+// Signals returns SIGTERM and SIGINT as they come, those that are one as one. After stop
+// they end the process again, and the channel is closed.
+func Signals() (signals <-chan os.Signal, stop func()) {
+	raw, out := make(chan os.Signal, 2), make(chan os.Signal, 2)
+	signal.Notify(raw, syscall.SIGINT, syscall.SIGTERM)
+	go distinct(raw, out)
+	return out, sync.OnceFunc(func() {
+		signal.Stop(raw)
+		close(raw)
+	})
+}
+
+// distinct passes signals on until there are no more. One that nobody takes is dropped.
+func distinct(raw <-chan os.Signal, out chan<- os.Signal) {
+	defer close(out)
+	last := time.Time{}
+	for s := range raw {
+		if time.Since(last) < Together {
+			continue
+		}
+		last = time.Now()
+		select {
+		case out <- s:
+		default:
+		}
+	}
+}
 
 // Interruptible returns a context that ends at ^C or SIGTERM. Its cause has the code
 // that shells have for it. A second signal ends the process (CLI-2).
 func Interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signals, stop := Signals()
 	go func() {
 		if s, ok := <-signals; ok {
-			signal.Stop(signals)
 			cancel(Silent(128 + int(s.(syscall.Signal))))
+			time.Sleep(Together)
+			stop()
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-	}
+	return ctx, stop
 }

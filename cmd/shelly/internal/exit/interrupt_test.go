@@ -1,0 +1,26 @@
+package exit
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What timeout sends twice within a moment is one signal; a person's second one counts.
+func TestLIF10SignalsOfOneMomentAreOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		raw, out := make(chan os.Signal), make(chan os.Signal, 8)
+		go distinct(raw, out)
+		for _, wait := range []time.Duration{0, time.Millisecond, Together / 2, Together} {
+			time.Sleep(wait)
+			raw <- syscall.SIGTERM
+		}
+		close(raw)
+		synctest.Wait()
+		if len(out) != 2 {
+			t.Errorf("%d signals came through, want the first and the last", len(out))
+		}
+	})
+}
