@@ -22,7 +22,7 @@ func New(w io.Writer, c config.Log) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 	}
 	return slog.New(tint.NewTextHandler(w, &tint.Options{
-		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal.Is(w),
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal.Colours(w),
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.MessageKey { // the one text that tint does not quote
 				a.Value = slog.StringValue(unbroken(a.Value.String()))

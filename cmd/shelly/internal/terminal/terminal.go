@@ -35,6 +35,12 @@ func Is(stream any) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// Colours reports whether a stream may be coloured: a terminal that can do more than
+// print, unless NO_COLOR is set (https://no-color.org).
+func Colours(stream any) bool {
+	return Is(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
 // Columns is how wide the terminal is; 0 where w is none, or can do nothing but print.
 func Columns(w io.Writer) int {
 	f, ok := w.(*os.File)
