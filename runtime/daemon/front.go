@@ -262,7 +262,7 @@ func (d *Daemon) observe(s engine.Step) {
 	for _, m := range s.Moves {
 		switch m.Table {
 		case fsm.Lifecycle.Name:
-			d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
+			d.lived(m)
 			if m.To == fsm.Serving {
 				d.tidySoon()
 			}
@@ -291,6 +291,17 @@ func (d *Daemon) observe(s engine.Step) {
 				d.hub.answered(e)
 			}
 		}
+	}
+}
+
+// lived logs a transition of the lifecycle. What the one before has left is a line where it
+// was not a stop in order.
+func (d *Daemon) lived(m fsm.Move) {
+	switch {
+	case m.On != fsm.OnLost:
+		d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
+	case m.From != fsm.Stopped:
+		d.o.Log.Warn("the last run ended without a shutdown; what was unfinished continues", "state", m.From)
 	}
 }
 

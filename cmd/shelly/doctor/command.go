@@ -49,7 +49,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.workspace(cfg)
 		x.reserve(cfg)
 		x.stop(cfg)
-		x.brain(ctx, cfg, c.Measure)
+		x.brain(ctx, cfg, running, c.Measure)
 	}
 	return x.report(t, c.JSON)
 }

@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/quantity"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 )
@@ -23,8 +24,16 @@ type examined struct {
 	loaded *ollama.Loaded // nil: it is not in memory
 }
 
-func (x *examination) brain(ctx context.Context, cfg config.Config, measure bool) {
+// brain looks at the model. Running is how the daemon is, or nil.
+func (x *examination) brain(ctx context.Context, cfg config.Config, running *comm.Status, measure bool) {
 	c := cfg.Brain
+	stands := "" // what answers instead of a model
+	switch {
+	case c.Kind == "auto":
+		stands = "until then the built-in demo brain answers, a script and not a model"
+	case running != nil && running.Brain == brain.AboutDemo:
+		stands = "the daemon answers with the built-in demo brain, a script; start it again to use a model"
+	}
 	if c.Kind == "demo" {
 		x.warn("brain", "the built-in demo brain, a script and not a model", "set brain.kind to ollama")
 		return
@@ -37,13 +46,13 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, measure bool
 	defer o.Close()
 	version, err := o.Version(ctx)
 	if err != nil {
-		x.unusable(c, "ollama", err)
+		x.unusable("ollama", err, stands)
 		return
 	}
 	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))
 	chat, embed, err := o.Choose(ctx)
 	if err != nil {
-		x.unusable(c, "model", err)
+		x.unusable("model", err, stands)
 		return
 	}
 	e := &examined{examination: x, cfg: cfg, client: o.With(chat, embed), name: chat}
@@ -57,11 +66,11 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, measure bool
 	e.suits(ctx, measure)
 }
 
-// unusable is a server without a model to use: with auto the built-in script takes
-// its place (CFG-6).
-func (x *examination) unusable(c config.Brain, what string, err error) {
-	if c.Kind == "auto" {
-		x.warn(what, err.Error(), "until then the built-in demo brain answers, a script and not a model")
+// unusable is a server without a model to use. That is no failure where something stands
+// in for it (CFG-6).
+func (x *examination) unusable(what string, err error, stands string) {
+	if stands != "" {
+		x.warn(what, err.Error(), stands)
 		return
 	}
 	x.fail(what, err.Error(), "without one, run with --brain demo")

@@ -14,13 +14,16 @@ import (
 // scriptedBrain answers from a scenario's script, again and again.
 type scriptedBrain struct{ script *sim.Player }
 
+// AboutDemo is what the demo brain is called.
+const AboutDemo = "the built-in demo brain (a script, not a model)"
+
 // openDemo answers from the built-in script (BRN-12).
 func openDemo() (Brain, error) {
 	file, err := scenario.LoadOne(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {
 		return Brain{}, fmt.Errorf("the built-in demo brain: %w", err)
 	}
-	about := func() string { return "the built-in demo brain (a script, not a model)" }
+	about := func() string { return AboutDemo }
 	return Brain{&scriptedBrain{file.Player(true)}, nil, about, nil}, nil
 }
 
