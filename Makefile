@@ -14,7 +14,7 @@ E2E_TAG := ollama_e2e
 PROOF_CHECKS ?= 20000
 PROOF_BUDGET ?= 60s
 
-# How long "make fuzz" runs each target, and which targets.
+# How long "make fuzz" runs each target, and which targets; "make mutants" takes ONLY, too.
 FUZZTIME ?= 10s
 ONLY ?= .
 
@@ -187,6 +187,15 @@ e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	packages=$$(for f in $$files; do printf './%s\n' "$$(dirname "$$f")"; done | sort -u); \
 	$(GO) test -tags $(E2E_TAG) -count=1 -v -run "^($$tests)\$$" $$packages && \
 	{ ./$(BIN) test -v scenarios/ollama --tags 'not handmade' --on runtime || [ $$? -eq 4 ]; } # 4: the server has no model for them, as was said
+
+# Without N each row and each phase of the tables is changed, with N so many places of the
+# machine's code, drawn by SEED. V=1 says what killed each.
+SEED ?= 1
+
+.PHONY: mutants
+mutants: ## Change the machine, one thing at a time: do the scenarios notice? N draws N changes of its code by SEED.
+	$(call step,mutants of the machine)
+	@$(GO) run ./cmd/mutants -run '$(ONLY)' $(if $(N),-n $(N) -seed $(SEED)) $(if $(V),-v)
 
 .PHONY: fmt
 fmt: ## Format the code.

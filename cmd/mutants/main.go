@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+)
+
+// settings are the flags.
+type settings struct {
+	sample  int
+	seed    uint64
+	only    string
+	dir     string
+	verbose bool
+	serve   int
+}
+
+func main() {
+	var s settings
+	flag.IntVar(&s.sample, "n", 0, "draw so many changes of the machine's code; 0: change the tables")
+	flag.Uint64Var(&s.seed, "seed", 1, "of the draw")
+	flag.StringVar(&s.only, "run", "", "only the mutants whose names match this regular expression")
+	flag.StringVar(&s.dir, "scenarios", "scenarios", "the folder of the scenario files")
+	flag.BoolVar(&s.verbose, "v", false, "say of each mutant what killed it")
+	flag.IntVar(&s.serve, "serve", -1, "give verdicts on mutants named by number on standard input; how many are built in")
+	flag.Parse()
+	if err := run(s); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(s settings) error {
+	only, err := regexp.Compile(s.only)
+	switch {
+	case err != nil:
+		return err
+	case s.serve >= 0:
+		return serve(s.dir, s.serve)
+	case s.sample > 0:
+		return sampled(s, only)
+	default:
+		return tables(s, only)
+	}
+}
+
+// tables judges the mutants of the tables.
+func tables(s settings, only *regexp.Regexp) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, m := range tableMutants() {
+		names = append(names, m.name)
+	}
+	r := report{scope: "tables", names: names, there: names, verbose: s.verbose}
+	chosen := matching(names, only)
+	if err := judged([]string{self, "-scenarios", s.dir, "-serve", "0"}, chosen, r.take); err != nil {
+		return err
+	}
+	return r.end(fmt.Sprintf("%d changes of the tables and phases", len(chosen)))
+}
+
+// matching are the numbers of the mutants that are asked for.
+func matching(names []string, only *regexp.Regexp) []int {
+	var chosen []int
+	for i, name := range names {
+		if only.MatchString(name) {
+			chosen = append(chosen, i+1)
+		}
+	}
+	return chosen
+}
+
+// report gathers verdicts.
+type report struct {
+	scope   string   // the part of the list of equivalents that is asked
+	names   []string // of the mutants, by number less one
+	there   []string // all that there are
+	verbose bool
+	lived   []verdict
+	killed  []verdict
+}
+
+func (r *report) name(v verdict) string { return r.names[v.Mutant-1] }
+
+func (r *report) take(v verdict) {
+	if v.By == "" {
+		r.lived = append(r.lived, v)
+		return
+	}
+	r.killed = append(r.killed, v)
+	if r.verbose {
+		fmt.Printf("%s\n    %s\n    %s\n", r.name(v), v.By, v.Why)
+	}
+}
+
+// end tells what has survived, and is an error where that is not what the list of
+// equivalents says.
+func (r *report) end(what string) error {
+	slices.SortFunc(r.lived, func(a, b verdict) int { return cmp.Compare(a.Mutant, b.Mutant) })
+	equivalent, err := equivalents(r.scope)
+	if err != nil {
+		return err
+	}
+	wrong, known := 0, 0
+	for _, v := range r.lived {
+		if _, ok := equivalent[r.name(v)]; ok {
+			known++
+			continue
+		}
+		wrong++
+		fmt.Printf("survives: %s\n    %d cases meet it; add a scenario that it breaks, or say in cmd/mutants/equivalents.txt why there is none\n", r.name(v), v.Met)
+	}
+	for _, v := range r.killed {
+		if _, ok := equivalent[r.name(v)]; ok {
+			wrong++
+			fmt.Printf("not equivalent: %s\n    killed by %s: %s\n", r.name(v), v.By, v.Why)
+		}
+	}
+	for name := range equivalent {
+		if !slices.Contains(r.there, name) {
+			wrong++
+			fmt.Printf("no such mutant: %s, in cmd/mutants/equivalents.txt\n", name)
+		}
+	}
+	tests := 0
+	for _, v := range r.killed {
+		if v.Tested {
+			tests++
+		}
+	}
+	fmt.Printf("%s: %d killed by scenarios, %d more by tests, %d equivalent\n", what, len(r.killed)-tests, tests, known)
+	if wrong > 0 {
+		return errors.New("see above")
+	}
+	return nil
+}
+
+// command runs a command and returns what it writes.
+func command(name string, args ...string) ([]byte, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	return cmd.Output()
+}

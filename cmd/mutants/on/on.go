@@ -1,0 +1,93 @@
+// Package on is what the machine's code is rewritten to in a build of mutants: each changed
+// place asks here whether its change is on. At most one is.
+package on
+
+import (
+	"cmp"
+	"os"
+	"strconv"
+)
+
+// Variable is the environment's name of the mutant that is on from the start, by its
+// number.
+const Variable = "SHELLY_MUTANT"
+
+var (
+	mutant  = given() // 0: none
+	reached []bool    // by number; nil: nobody asks
+)
+
+// Number is what a mutant's expression may hold.
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+func given() int {
+	n, _ := strconv.Atoi(os.Getenv(Variable)) // no number: none
+	return n
+}
+
+// Set switches mutant n on, and every other off.
+func Set(n int) { mutant = n }
+
+// Watch begins to note which mutants up to n are met. The places are those of the
+// returned slice.
+func Watch(n int) []bool {
+	reached = make([]bool, n+1)
+	return reached
+}
+
+// Is reports whether mutant n is on.
+func Is(n int) bool {
+	if reached != nil {
+		reached[n] = true
+	}
+	return mutant == n
+}
+
+// Not is a condition, or its opposite.
+func Not(n int, holds bool) bool { return Is(n) != holds }
+
+// And is a && b, or a || b.
+func And(n int, a bool, b func() bool) bool {
+	if Is(n) {
+		return a || b()
+	}
+	return a && b()
+}
+
+// Or is a || b, or a && b.
+func Or(n int, a bool, b func() bool) bool {
+	if Is(n) {
+		return a && b()
+	}
+	return a || b()
+}
+
+// Less is a < b, or a <= b.
+func Less[T cmp.Ordered](n int, a, b T) bool { return a < b || Is(n) && a == b }
+
+// AtMost is a <= b, or a < b.
+func AtMost[T cmp.Ordered](n int, a, b T) bool { return a < b || !Is(n) && a == b }
+
+// More is a > b, or a >= b.
+func More[T cmp.Ordered](n int, a, b T) bool { return a > b || Is(n) && a == b }
+
+// AtLeast is a >= b, or a > b.
+func AtLeast[T cmp.Ordered](n int, a, b T) bool { return a > b || !Is(n) && a == b }
+
+// Add is a + b, or a - b.
+func Add[T Number](n int, a, b T) T {
+	if Is(n) {
+		return a - b
+	}
+	return a + b
+}
+
+// Sub is a - b, or a + b.
+func Sub[T Number](n int, a, b T) T {
+	if Is(n) {
+		return a + b
+	}
+	return a - b
+}

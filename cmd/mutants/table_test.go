@@ -1,0 +1,74 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// rehearsed is a scenario that is ready to meet mutants.
+func rehearsed(t *testing.T, path string) []*play {
+	t.Helper()
+	cases, err := loadFile("../../scenarios", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rehearse(cases, 0); err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func TestAScenarioKillsWhatItMeets(t *testing.T) {
+	cases := rehearsed(t, "shelly/need-found.scenario.yaml")
+	mutants := tableMutants()
+	for _, tt := range []struct {
+		name string
+		dies bool
+	}{
+		{"handle: cognition -need-> recalling: deleted", true},
+		{"handle: cognition -need-> recalling: leads to execution", true},
+		{"handle: recalling: without enter", true},
+		{"handle: execution -hold-> held: deleted", false},
+	} {
+		found := false
+		for i, m := range mutants {
+			if m.name != tt.name {
+				continue
+			}
+			found = true
+			if v := try(m, i+1, cases, false); v.By != "" != tt.dies || v.Met > 0 != tt.dies {
+				t.Errorf("%s: %+v, want killed %t", tt.name, v, tt.dies)
+			}
+		}
+		if !found {
+			t.Errorf("there is no mutant %s", tt.name)
+		}
+	}
+	if why := cases[0].run(true, func(fsm.Move) {}); why != "" {
+		t.Errorf("a mutant is left: %s", why)
+	}
+}
+
+func TestEachRowAndPhaseIsChanged(t *testing.T) {
+	count := map[string]int{}
+	for _, m := range tableMutants() {
+		switch {
+		case strings.HasSuffix(m.name, ": deleted"):
+			count["deleted"]++
+		case strings.Contains(m.name, ": leads to "):
+			count["led"]++
+		case strings.HasSuffix(m.name, ": without enter"):
+			count["blanked"]++
+		}
+	}
+	rows, entered := 0, 0
+	for _, table := range fsm.Tables() {
+		rows += len(table.Rows)
+		entered += len(fsm.Phases(table.Name))
+	}
+	if count["deleted"] != rows || count["led"] != 2*rows || count["blanked"] < entered-5 {
+		t.Errorf("%v of %d rows and %d phases", count, rows, entered)
+	}
+}

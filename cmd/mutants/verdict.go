@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"shelly/cmd/mutants/on"
+	"shelly/fsm"
+)
+
+// verdict is what came of one mutant.
+type verdict struct {
+	Mutant int    // its number, from 1
+	By     string // the case that killed it; empty: it lives
+	Why    string // what that case said
+	Met    int    // how many cases meet it
+	Tested bool   // killed by a test, and no case
+}
+
+const (
+	noEnd     = "does not come to an end"
+	caseMax   = time.Minute // that a case may take; with no change the longest takes about one
+	memoryMax = 8 << 30     // bytes that the process may map
+)
+
+// serve reads numbers of mutants, a line each, and writes their verdicts. Codes is how many
+// changes in the code this program was built with; 0: the mutants are the tables'.
+func serve(dir string, codes int) error {
+	limit := unix.Rlimit{Cur: memoryMax, Max: memoryMax} // a change may let something grow without end
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
+		return err
+	}
+	mutants := tableMutants()
+	if codes > 0 {
+		mutants = codeMutants(codes)
+	}
+	cases, err := loadCases(dir)
+	if err != nil {
+		return err
+	}
+	if err := rehearse(cases, codes); err != nil {
+		return err
+	}
+	fmt.Println(ready)
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		n, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			return err
+		}
+		tell(try(mutants[n-1], n, cases, codes > 0))
+	}
+	return lines.Err()
+}
+
+// codeMutants are the changes that the program was built with.
+func codeMutants(codes int) []mutant {
+	all := make([]mutant, codes)
+	for i := range all {
+		all[i].set = func() func() {
+			on.Set(i + 1)
+			return func() { on.Set(0) }
+		}
+	}
+	return all
+}
+
+// try plays the cases that meet the mutant, the quickest first, and of the tables then all
+// others, as a crash may lead where the uninterrupted run does not.
+func try(m mutant, n int, cases []*play, inCode bool) verdict {
+	var first, rest []*play
+	for _, c := range cases {
+		switch {
+		case inCode && c.met[n], !inCode && c.meets(m):
+			first = append(first, c)
+		case !inCode:
+			rest = append(rest, c)
+		}
+	}
+	v := verdict{Mutant: n, Met: len(first)}
+	for _, c := range append(first, rest...) {
+		v.By = c.file.Name
+		watch := time.AfterFunc(caseMax, func() {
+			v.Why = noEnd
+			tell(v)
+			os.Exit(0)
+		})
+		undo := m.set()
+		v.Why = c.run(inCode, func(fsm.Move) {})
+		undo()
+		watch.Stop()
+		if v.Why != "" {
+			return v
+		}
+	}
+	v.By = ""
+	return v
+}
+
+func (c *play) meets(m mutant) bool {
+	for move := range c.moves {
+		if m.met(move) {
+			return true
+		}
+	}
+	return false
+}
+
+// tell writes a verdict on one line.
+func tell(v verdict) {
+	line, _ := json.Marshal(v) // strings and numbers
+	fmt.Printf("%s\n", line)
+}
