@@ -49,6 +49,9 @@ func Matrix(p Plan, o Options) (MatrixResult, error) {
 			return result, fmt.Errorf("crash at point %d: %w", n, err)
 		}
 		result.Struck = append(result.Struck, crashed.Struck...)
+		if o.Crashed != nil {
+			o.Crashed(straight, crashed)
+		}
 		for _, text := range result.compare(&p, straight, crashed) {
 			point := Point("")
 			if len(crashed.Crashes) > 0 {

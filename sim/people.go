@@ -13,12 +13,12 @@ import (
 func (r *run) person(m *Moment) error {
 	q, ok := r.question(m.Answer)
 	if !ok || r.driver == nil {
-		r.waiting = append(r.waiting, m)
+		r.waiting = append(r.waiting, waiter{moment: m})
 		return nil
 	}
 	err := r.says(q, m.Answer)
 	if err != nil && !engine.Refused(err) {
-		r.waiting = append(r.waiting, m)
+		r.waiting = append(r.waiting, waiter{m, &q})
 	}
 	return r.word(m, err)
 }
@@ -114,25 +114,53 @@ func (r *run) asked(effects []fsm.Effect) {
 	}
 }
 
-// wake lets those who wait look again.
+// waiter is a person who waits to be asked, or whose answer a crash may have lost.
+type waiter struct {
+	moment   *Moment
+	answered *fsm.AskPerson // nil: nothing yet
+}
+
+// wake lets those who wait look again. An answer that the crash did not lose is not
+// given again: it would be one to the next question.
 func (r *run) wake() {
-	for _, m := range r.waiting {
-		r.world.agenda.add(due{at: r.world.agenda.now, entry: m})
+	for _, w := range r.waiting {
+		if w.answered == nil || !r.heard(*w.answered) {
+			r.world.agenda.add(due{at: r.world.agenda.now, entry: w.moment})
+		}
 	}
 	r.waiting = nil
 }
 
+// heard reports whether the journal has an answer to a question.
+func (r *run) heard(q fsm.AskPerson) bool {
+	asked := false
+	for _, s := range r.result.Steps {
+		switch in := s.Input.Fact.(type) {
+		case fsm.Decided:
+			if asked && in.Handle == q.Handle && in.Key == q.Key {
+				return true
+			}
+		case fsm.Resolved:
+			if asked && in.Handle == q.Handle {
+				return true
+			}
+		}
+		asked = asked || slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return e == fsm.Effect(q) })
+	}
+	return false
+}
+
 // unsaid tells of what was never as the plan has it.
 func (r *run) unsaid() {
-	for _, m := range r.waiting {
+	for _, w := range r.waiting {
 		if len(r.result.Crashes) > 0 {
 			break // the answer may have been there before the crash
 		}
-		if m.Optional {
+		if w.moment.Optional {
 			continue
 		}
 		what := "a word on a handle that is held"
-		if m.Answer.Decision {
+		if w.moment.Answer.Decision {
 			what = "a decision"
 		}
 		r.world.unexpected(what + " that nobody asked a person for")

@@ -19,6 +19,8 @@ type Options struct {
 
 	Workshop *Workshop // the real tools; nil: a plan cannot have them
 
+	Crashed func(straight, crashed *Result) // sees each crashed run of a matrix beside the uninterrupted one; nil: nobody does
+
 	chance Chooser // which faults strike; nil: Choose
 	fates  *fates  // of another run of the plan: its calls meet what they met there
 }
@@ -105,7 +107,7 @@ type run struct {
 	order   []fsm.RequestKey // of acceptance
 	unheard []Moment         // what clients have sent and have no word of yet
 	events  int              // events known to be durable
-	waiting []*Moment        // people who wait to be asked
+	waiting []waiter         // people who wait to be asked
 	lost    []Step           // that a crash took away, and no step has come since
 }
 

@@ -17,6 +17,8 @@ type Lint struct {
 	Files    int            // how many were looked at, those that do not load among them
 	Broken   []error        // of files that do not load
 	Findings []lint.Finding // in the others
+	Notes    []lint.Finding // what is not judged there after a crash; no findings
+	Verbose  bool           // the notes are shown, not only counted
 }
 
 // lintJSON is the JSON of a Lint, versioned as the report of a run is.
@@ -25,6 +27,7 @@ type lintJSON struct {
 	Files    int           `json:"files"`
 	Errors   []problemJSON `json:"errors"`   // why files do not load
 	Findings []problemJSON `json:"findings"` // what is doubtful
+	Notes    []problemJSON `json:"notes"`    // what is not judged after a crash
 }
 
 // PrettyLint writes each finding with its source, and a summary line. What does not
@@ -34,19 +37,31 @@ func PrettyLint(w io.Writer, l *Lint) error {
 	for _, f := range l.Findings {
 		b.WriteString(f.Detail())
 	}
-	fmt.Fprintf(&b, "%s in %s\n", wording.Count(len(l.Findings), "finding"), wording.Count(l.Files, "file"))
+	if l.Verbose {
+		for _, n := range l.Notes {
+			b.WriteString("note: " + n.String() + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "%s in %s", wording.Count(len(l.Findings), "finding"), wording.Count(l.Files, "file"))
+	if n := len(l.Notes); n > 0 && !l.Verbose {
+		fmt.Fprintf(&b, "; %s with a crash at every point: part of the expectations is held only without a crash (-v lists them)", wording.Count(n, "case"))
+	}
+	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // JSONLint writes one document. Equal findings give equal bytes.
 func JSONLint(w io.Writer, l *Lint) error {
-	out := lintJSON{Version: 1, Files: l.Files, Errors: []problemJSON{}, Findings: []problemJSON{}}
+	out := lintJSON{Version: 1, Files: l.Files, Errors: []problemJSON{}, Findings: []problemJSON{}, Notes: []problemJSON{}}
 	for _, err := range l.Broken {
 		out.Errors = append(out.Errors, problemsOf(err)...)
 	}
 	for _, f := range l.Findings {
 		out.Findings = append(out.Findings, problemIn(f.File, f.Problem))
+	}
+	for _, n := range l.Notes {
+		out.Notes = append(out.Notes, problemIn(n.File, n.Problem))
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -50,6 +50,7 @@ type caseJSON struct {
 	Points    int           `json:"crash_points,omitempty"`
 	Unknown   int           `json:"crash_unknown,omitempty"`
 	Raced     int           `json:"crash_raced,omitempty"`
+	Straight  []string      `json:"crash_not_judged,omitempty"`
 	TraceHash string        `json:"trace_hash,omitempty"`
 	Live      *liveJSON     `json:"live,omitempty"`
 	Error     string        `json:"error,omitempty"`
@@ -133,7 +134,7 @@ func JSON(w io.Writer, r *Run) error {
 func jsonCase(c *Case) caseJSON {
 	out := caseJSON{
 		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
-		Skipped: c.Skipped, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced,
+		Skipped: c.Skipped, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced, Straight: c.StraightOnly,
 	}
 	if c.TraceHash != 0 {
 		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)

@@ -69,6 +69,9 @@ func prettyCase(c *Case, o Options) string {
 			if c.Live != nil {
 				fmt.Fprintf(&b, ", %s", wording.OneLine(c.Live.String()))
 			}
+			if len(c.StraightOnly) > 0 {
+				fmt.Fprintf(&b, "; held only without a crash: %s", strings.Join(c.StraightOnly, ", "))
+			}
 			b.WriteString(")\n")
 		}
 	}
@@ -108,17 +111,19 @@ func PrettyEnd(w io.Writer, r *Run) error {
 
 // crashes counts the runs with a crash, and how they were judged (SIM-6).
 func crashes(cases []Case) string {
-	n, points, unknown, raced := 0, 0, 0, 0
+	n, points, unknown, raced, straight := 0, 0, 0, 0, 0
 	for i := range cases {
 		if c := &cases[i]; c.Points > 0 {
 			n, points, unknown, raced = n+1, points+c.Points, unknown+c.Unknown, raced+c.Raced
+			straight += len(c.StraightOnly)
 		}
 	}
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s crashed at each point: %s; with an unknown outcome %d, overtaken by an input %d\n",
-		wording.Count(n, "case"), wording.Count(points, "run"), unknown, raced)
+	return fmt.Sprintf("%s crashed at each point: %s; outcome not compared: %d unknown, %d met by another input\n"+
+		"held only without a crash: %s (-v names them)\n",
+		wording.Count(n, "case"), wording.Count(points, "run"), unknown, raced, wording.Count(straight, "expectation"))
 }
 
 // list names the cases that did not pass, each on a line that a shell can run.

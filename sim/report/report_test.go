@@ -28,7 +28,7 @@ func cases(t *testing.T) []Case {
 	return []Case{
 		{Took: time.Second, Outcome: scenario.Outcome{
 			Name: "holds", File: "a.scenario.yaml", Line: 1, Tags: []string{"smoke"}, Covers: []string{"INF-4"},
-			Steps: 9, TraceHash: 0xabc, Points: 40, Unknown: 3, Raced: 2, Live: &scenario.Live{
+			Steps: 9, TraceHash: 0xabc, Points: 40, Unknown: 3, Raced: 2, StraightOnly: []string{"expect.handle"}, Live: &scenario.Live{
 				Model: "small:1b", Digest: "0123456789abcdef", Server: "0.17.4", Runs: 3, Held: 2,
 				Options: scenario.LiveOptions{NumCtx: 8192, NumPredict: 1024, Temperature: new(0.7)},
 			},
@@ -92,7 +92,7 @@ const prettyList = `failed:
 
 `
 
-const prettyCounts = "1 case crashed at each point: 40 runs; with an unknown outcome 3, overtaken by an input 2\n1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
+const prettyCounts = "1 case crashed at each point: 40 runs; outcome not compared: 3 unknown, 2 met by another input\nheld only without a crash: 1 expectation (-v names them)\n1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
 
 // What was skipped has not passed (SCN-40).
 func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
@@ -105,7 +105,7 @@ func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 		{"short", 0, Options{}, prettyFailed + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
 		{"with what does not load", 0, Options{Broken: true}, prettyFailed + prettyBroken + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
 		{"verbose and timed", 1234567 * time.Microsecond, Options{Verbose: true},
-			"ok   a.scenario.yaml  holds (9 steps, 40 crash points, held 2 of 3, model small:1b 0123456789ab, Ollama 0.17.4, num_ctx 8192, num_predict 1024, temperature 0.7)\n" + prettyFailed + prettyError +
+			"ok   a.scenario.yaml  holds (9 steps, 40 crash points, held 2 of 3, model small:1b 0123456789ab, Ollama 0.17.4, num_ctx 8192, num_predict 1024, temperature 0.7; held only without a crash: expect.handle)\n" + prettyFailed + prettyError +
 				"skip d.scenario.yaml  waits: no model answers\n" + prettyDiffers + prettyList + prettyCounts + " in 1.235s\n"},
 		{"coloured", 0, Options{Color: true}, strings.NewReplacer("FAIL", "\x1b[31mFAIL\x1b[0m", "ERROR", "\x1b[31mERROR\x1b[0m", "DIFFERS", "\x1b[31mDIFFERS\x1b[0m").
 			Replace(prettyFailed+prettyError+prettyDiffers) + prettyList + prettyCounts + "\n"},

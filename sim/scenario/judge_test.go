@@ -252,7 +252,8 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 		}
 		f.CrashEverywhere()
 		o := f.Run(sim.Options{})
-		v := judge.Run(f.File, o.Result, golden.Kept{}, []sim.MatrixFailure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}})
+		lost := []sim.MatrixFailure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}}
+		v := judge.Run(f.File, o.Result, golden.Kept{}, judge.NewCrashes(f.File, o.Result).Failures(lost))
 		if !o.OK() || o.Points < 3 || len(v.Failures) != 1 || v.Failures[0].Text != "crash at point 3 (journal.after_append): memory lost it" || v.Failures[0].Pos.Line != test.line {
 			t.Errorf("%d points, %v, %v", o.Points, o.Failures, v.Failures)
 		}

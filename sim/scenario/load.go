@@ -41,14 +41,22 @@ func (f *File) Blame(key, text string) judge.Failure { return judge.Blame(f.File
 // Plan is the scenario as the simulator plays it.
 func (f *File) Plan() sim.Plan { return compile.Plan(f.File) }
 
-// Lint returns what is doubtful in the cases of one run, by file and place (SCN-21).
-// rules are the ids of the rules that there are; where nil, covers is not looked at.
-func Lint(cases []*File, rules []string) []lint.Finding {
+// Lint returns what is doubtful in the cases of one run, by file and place (SCN-21), and
+// of those with a crash at every point what only the run without one is held to (SCN-54).
+// rules are the ids of the rules that there are; where nil, covers is not looked at. It
+// plays the cases with exceptions from their crash claims, to see which they need.
+func Lint(cases []*File, rules []string) (found, notes []lint.Finding) {
 	files := make([]*format.File, len(cases))
+	needless := map[*format.File][]string{}
 	for i, f := range cases {
 		files[i] = f.File
+		if len(f.MayChange()) > 0 {
+			out := f.Run(sim.Options{})
+			needless[f.File] = out.Needless
+		}
 	}
-	return lint.Cases(files, rules)
+	found = lint.Cases(files, rules, func(f *format.File) []string { return needless[f] })
+	return found, lint.StraightOnly(files)
 }
 
 // Load reads the cases of a scenario file, strictly (SCN-2): one, or those of its

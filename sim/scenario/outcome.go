@@ -11,25 +11,27 @@ import (
 
 // Outcome is what came of one case.
 type Outcome struct {
-	Name      string
-	File      string
-	Line      int // of the case
-	Tags      []string
-	Covers    []string // ids of the rules that it shows
-	Skipped   string   // why it was not played; empty where it was
-	Seed      *uint64  // under which it failed, where a seed chose (SIM-2)
-	Failures  []judge.Failure
-	Err       error          // the case could not be loaded or played; what it expects was not judged
-	Steps     int            // durable steps of the (uninterrupted) run
-	TraceHash uint64         // of that run; the same on every machine
-	Points    int            // crash points that were tried
-	Unknown   int            // of them those after which an outcome was unknown, and
-	Raced     int            // those that end otherwise than without the crash since an input met interrupted work
-	Struck    []string       // the faults that struck, in that run and in those of the crash matrix
-	Result    *sim.Result    // of that run; nil with Err
-	Live      *Live          // nil where no live model was asked
-	Golden    *golden.Golden // nil where the case asks for none, and with Err
-	again     string         // the command that runs the case; empty where it was not loaded
+	Name         string
+	File         string
+	Line         int // of the case
+	Tags         []string
+	Covers       []string // ids of the rules that it shows
+	Skipped      string   // why it was not played; empty where it was
+	Seed         *uint64  // under which it failed, where a seed chose (SIM-2)
+	Failures     []judge.Failure
+	Err          error          // the case could not be loaded or played; what it expects was not judged
+	Steps        int            // durable steps of the (uninterrupted) run
+	TraceHash    uint64         // of that run; the same on every machine
+	Points       int            // crash points that were tried
+	Unknown      int            // of them those after which an outcome was unknown, and
+	Raced        int            // those that end otherwise than without the crash since an input met interrupted work
+	Needless     []string       // exceptions of may_change for claims that hold after each crash
+	StraightOnly []string       // expectations that the runs with a crash are not held to
+	Struck       []string       // the faults that struck, in that run and in those of the crash matrix
+	Result       *sim.Result    // of that run; nil with Err
+	Live         *Live          // nil where no live model was asked
+	Golden       *golden.Golden // nil where the case asks for none, and with Err
+	again        string         // the command that runs the case; empty where it was not loaded
 }
 
 // OK reports whether the case was played and all held (SCN-40).

@@ -33,8 +33,10 @@ func (f *File) Run(o sim.Options) Outcome {
 	if f.Script.Live {
 		out.TraceHash = 0 // no two runs are alike
 	}
-	var crashed []sim.MatrixFailure
+	var crashed []judge.Failure
 	if f.EveryCrash() || f.crashed && f.Replay == nil && len(plan.Crashes) == 0 {
+		claims := judge.NewCrashes(f.File, result)
+		o.Crashed = claims.Judge
 		matrix, err := sim.Matrix(plan, o)
 		if err != nil {
 			out.Err = fmt.Errorf("%s: %w", f.Path(), err)
@@ -42,7 +44,8 @@ func (f *File) Run(o sim.Options) Outcome {
 		}
 		out.Points, out.Unknown, out.Raced = matrix.Points, matrix.Unknown, matrix.Raced
 		out.Struck = append(slices.Clip(out.Struck), matrix.Struck...)
-		crashed = matrix.Failures
+		out.StraightOnly, out.Needless = f.StraightOnly(), claims.Needless()
+		crashed = claims.Failures(matrix.Failures)
 	}
 	verdict := judge.Run(f.File, result, f.golden, crashed)
 	out.Failures, out.Golden = verdict.Failures, verdict.Golden

@@ -122,13 +122,33 @@ func (k *checker) checkCrashes(crashes []format.Crash) {
 		case !ok:
 			k.at(path+".at", wording.Unknown("point", c.At, format.CrashPoints()))
 		case c.At == format.EveryPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil || c.Optional):
-			k.at(path, format.EveryPoint+" stands alone")
+			k.at(path, format.EveryPoint+" stands alone, but for may_change")
+		case c.May != nil && c.At != format.EveryPoint:
+			k.at(path+".may_change", "is for a crash at "+format.EveryPoint+" point")
 		case c.Nth != nil && point == sim.AfterStep:
 			k.at(path+".nth", "the step is in the point: "+c.At)
 		case c.Effect != "" && point != sim.BeforeEffect && point != sim.AfterEffect:
 			k.at(path+".effect", "is for the points "+string(sim.BeforeEffect)+" and "+string(sim.AfterEffect))
 		case k.has(path+".effect") && !slices.Contains(expression.EffectKinds(), c.Effect):
 			k.at(path+".effect", wording.Unknown("effect", c.Effect, expression.EffectKinds()))
+		}
+	}
+	k.checkExceptions()
+}
+
+// checkExceptions wants claims of the case, each once.
+func (k *checker) checkExceptions() {
+	var known []string
+	for _, c := range k.file.CrashClaims() {
+		known = append(known, c.Name())
+	}
+	may := k.file.MayChange()
+	for i, name := range may {
+		switch at := strict.Element("faults.crash.may_change", i); {
+		case !slices.Contains(known, name):
+			k.at(at, wording.Unknown("claim of this case", name, known))
+		case slices.Contains(may[:i], name):
+			k.at(at, name+" is named twice")
 		}
 	}
 }

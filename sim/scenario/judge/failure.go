@@ -71,12 +71,8 @@ func (j *judgement) fail(pos strict.Pos, path string, wrong match.Mismatch) {
 
 // failAt adds a failure that shows at a step.
 func (j *judgement) failAt(pos strict.Pos, path string, step int, wrong match.Mismatch) {
-	if len(j.failures) >= failuresMax {
-		j.dropped++
-		return
-	}
 	f := j.file
-	j.failures = append(j.failures, Failure{
+	j.add(Failure{
 		Name: f.Name, File: f.Path(), Pos: pos, Path: path,
 		Want: wording.Clip(wrong.Want, shownValueBytes), Got: wording.Clip(wrong.Got, shownValueBytes), Text: wrong.Text,
 		Hint: wording.Line(wrong.Hint), Diff: wrong.Diff,
@@ -84,6 +80,15 @@ func (j *judgement) failAt(pos strict.Pos, path string, step int, wrong match.Mi
 		Trace: j.lastSteps(step),
 		Again: Again(f),
 	})
+}
+
+// add adds a failure, as long as there are not too many.
+func (j *judgement) add(f Failure) {
+	if len(j.failures) >= failuresMax {
+		j.dropped++
+		return
+	}
+	j.failures = append(j.failures, f)
 }
 
 // Blame is a failure at the place of a key that the file has, for what only the

@@ -50,10 +50,12 @@ type Verdict struct {
 
 // Run holds a result against what its file expects, and what came of its crash
 // matrix, where there is one.
-func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []sim.MatrixFailure) Verdict {
+func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []Failure) Verdict {
 	j := &judgement{file: f, result: r, keptGolden: kept}
 	j.all()
-	j.matrix(crashed)
+	for _, f := range crashed {
+		j.add(f)
+	}
 	inOrder(j.failures)
 	if j.dropped > 0 {
 		text := fmt.Sprintf("and %d more failures", j.dropped)
@@ -300,18 +302,5 @@ func (j *judgement) expect(path string, want *match.Matcher, got data.Value) {
 	if wrong := want.Match(got, path); wrong != nil {
 		wrong.Explain()
 		j.fail(wrong.Pos, wrong.Path, *wrong)
-	}
-}
-
-// matrix fails the crashes after which the case did not end as it should.
-func (j *judgement) matrix(failures []sim.MatrixFailure) {
-	for _, m := range failures {
-		key := "faults.crash"
-		if !j.file.EveryCrash() {
-			key = "name"
-		}
-		j.failAt(j.file.Where(key), key, -1, match.Mismatch{
-			Text: fmt.Sprintf("crash at point %d (%s): %s", m.Ordinal, m.Point, m.Text),
-		})
 	}
 }

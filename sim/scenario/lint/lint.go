@@ -31,7 +31,9 @@ func (f Finding) loadError() *strict.Error {
 // Cases returns what is doubtful in the cases of one run, by file and place (SCN-21).
 // It plays none. rules are the ids of the rules that there are; where nil, covers is
 // not looked at.
-func Cases(cases []*format.File, rules []string) []Finding {
+//
+// needless are the exceptions of a case's crash claims that it does not need (SCN-54).
+func Cases(cases []*format.File, rules []string, needless func(*format.File) []string) []Finding {
 	var found []Finding
 	for begin := 0; begin < len(cases); {
 		end := begin + 1
@@ -42,7 +44,7 @@ func Cases(cases []*format.File, rules []string) []Finding {
 		for end < len(cases) && cases[end].Path() == cases[begin].Path() {
 			end++
 		}
-		found = append(found, lintFile(cases[begin:end], rules)...)
+		found = append(found, lintFile(cases[begin:end], rules, needless)...)
 		begin = end
 	}
 	found = append(found, sharedNames(cases)...)
@@ -55,12 +57,13 @@ func Cases(cases []*format.File, rules []string) []Finding {
 
 // lintFile looks at the cases of one file. What is found in some of them only is the
 // matrix's doing: the others have a use for it.
-func lintFile(cases []*format.File, rules []string) []Finding {
+func lintFile(cases []*format.File, rules []string, needless func(*format.File) []string) []Finding {
 	var first []Finding
 	times := map[strict.Problem]int{}
 	for i, f := range cases {
 		l := linter{file: f}
 		l.lint(rules)
+		l.exceptions(needless(f))
 		if i == 0 {
 			first = l.found
 		}

@@ -12,13 +12,14 @@ import (
 
 // Lint is shelly scenario lint.
 type Lint struct {
-	Paths  []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
-	Format string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations)."`
+	Paths   []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
+	Verbose bool     `short:"v" help:"Also list what is not judged after a crash."`
+	Format  string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations)."`
 }
 
 // Help is what follows the usage.
 func (Lint) Help() string {
-	return "Runs nothing. Exit codes: 0 no finding, 1 a finding, 2 a file does not load, 4 nothing matched."
+	return "Runs only cases with may_change, to see which exceptions they need. Exit codes: 0 no finding, 1 a finding, 2 a file does not load, 4 nothing matched."
 }
 
 // Run implements the subcommand (SCN-21). An error has its exit code.
@@ -29,7 +30,8 @@ func (c *Lint) Run(t *terminal.Terminal) error {
 		return err
 	}
 	cases, broken := load(paths)
-	l := &report.Lint{Files: len(paths), Findings: scenario.Lint(cases, rulesOf(cases))}
+	l := &report.Lint{Files: len(paths), Verbose: c.Verbose}
+	l.Findings, l.Notes = scenario.Lint(cases, rulesOf(cases))
 	for i := range broken {
 		l.Broken = append(l.Broken, broken[i].Err)
 		fmt.Fprintln(t.Err, detail(broken[i].Err))

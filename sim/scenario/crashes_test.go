@@ -1,0 +1,79 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/sim"
+)
+
+// looks is a case of a tool that is asked again after a crash.
+const looks = `scenario: 1
+name: looks
+profile: shelly
+tools: {look: [{returns: x, effects: idempotent, times: 3}]}
+brain: [{calls: [{tool: look}]}, {says: Done.}]
+timeline: [{user: Look}]
+`
+
+// SCN-54: each claim that holds without a crash and breaks after one fails the case, once,
+// unless it is excused.
+func TestSCN54ClaimsHoldAfterEachCrash(t *testing.T) {
+	for _, test := range []struct{ claim, may, broken string }{
+		{`never: ["crashes > 0"]`, `"never[0]"`, "never[0]"},
+		{`always: ["epoch == 1"]`, `"always[0]"`, "always[0]"},
+		{`never: [{input: boot, handle: 7}]`, ``, ""},
+		{`expect: {tools: {look: {starts: 1}}}`, `starts.look`, "expect.tools.look.starts"},
+		{`expect: {tools: {look: {uses: 1}}}`, ``, ""},
+		{`expect: {replies: [Done.], memory: {entries: 1}, messages: []}`, ``, ""},
+	} {
+		o := outcome(t, looks+test.claim+"\nfaults: {crash: {at: $every}}\n")
+		if test.broken == "" && o.OK() {
+			continue
+		}
+		if len(o.Failures) != 1 || o.Failures[0].Path != test.broken || !strings.Contains(o.Failures[0].Text, "with a crash; the first, at point") {
+			t.Errorf("%s: %v", test.claim, o.Failures)
+			continue
+		}
+		if o := outcome(t, looks+test.claim+"\nfaults: {crash: {at: $every, may_change: ["+test.may+"]}}\n"); !o.OK() || len(o.Needless) != 0 {
+			t.Errorf("%s, excused: %v, needless %v", test.claim, o.Failures, o.Needless)
+		}
+	}
+}
+
+// SCN-54: what --every-crash runs is held to always and never.
+func TestSCN54ClaimsHoldWithEveryCrash(t *testing.T) {
+	f, err := Parse("f.scenario.yaml", []byte(looks+"never: [\"crashes > 0\"]\nexpect: {replies: [Done.], tools: {look: {starts: 1}}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.CrashEverywhere()
+	o := f.Run(sim.Options{})
+	if len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" || !strings.HasSuffix(o.Failures[0].Again, " --every-crash") {
+		t.Errorf("failures %v", o.Failures)
+	}
+	if got := strings.Join(o.StraightOnly, " "); got != "expect.replies expect.tools" {
+		t.Errorf("held only without a crash: %s", got)
+	}
+}
+
+// SCN-54: an exception that no run needs is a finding, one for no claim of the case an
+// error.
+func TestSCN54ExceptionsThatNobodyNeeds(t *testing.T) {
+	const claims = "expect: {replies: [Done.], tools: {look: {starts: 1}}}\n"
+	f, err := Parse("f.scenario.yaml", []byte(looks+claims+"faults: {crash: {at: $every, may_change: [replies, starts.look]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, notes := Lint([]*File{f}, nil)
+	if len(found) != 1 || !strings.Contains(found[0].String(), "may_change[0]: replies holds after every crash") {
+		t.Errorf("found %v", found)
+	}
+	if len(notes) != 1 || !strings.HasSuffix(notes[0].String(), "held only without a crash: expect.replies") {
+		t.Errorf("notes %v", notes)
+	}
+	_, err = Parse("f.scenario.yaml", []byte(looks+claims+"faults: {crash: {at: $every, may_change: [starts.lok]}}\n"))
+	if err == nil || !strings.Contains(err.Error(), "did you mean starts.look?") {
+		t.Errorf("error %v", err)
+	}
+}
