@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,6 +47,15 @@ func checkRequest(r Request) error {
 		return err
 	}
 	return checkText("text", r.Text)
+}
+
+// CheckImage says what a file is that is not an image, or returns nil. A model would take
+// it for a picture all the same.
+func CheckImage(file []byte) error {
+	if looks := http.DetectContentType(file); !strings.HasPrefix(looks, "image/") {
+		return fmt.Errorf("is not an image (it looks like %s)", looks)
+	}
+	return nil
 }
 
 // checkName accepts any text as a name (COM-5) but one that could forge a log line or

@@ -69,7 +69,10 @@ func images(name string, to *[][]byte) field {
 		}
 		image, err := base64.StdEncoding.Strict().DecodeString(encoded)
 		if err != nil || len(image) == 0 {
-			return badRequest(fmt.Sprintf("field %q is no image in base64", name), "encode the file's bytes as RFC 4648 says, with padding")
+			return badRequest(fmt.Sprintf("field %q is not an image in base64", name), "encode the file's bytes as RFC 4648 says, with padding")
+		}
+		if err := CheckImage(image); err != nil {
+			return badRequest(fmt.Sprintf("field %q %v", name, err), "send the bytes of a PNG or JPEG file")
 		}
 		*to = append(*to, image)
 		return nil
@@ -107,7 +110,7 @@ func decodeObject(data []byte, fields ...field) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return badRequest(fmt.Sprintf("there is more behind the message's end at byte %d", d.InputOffset()), "send one JSON object")
+		return badRequest(fmt.Sprintf("there is more after the message's end, at byte %d", d.InputOffset()), "send one JSON object")
 	}
 	return nil
 }

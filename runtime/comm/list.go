@@ -22,14 +22,18 @@ type RequestsBody struct {
 // Wanted chooses requests.
 type Wanted struct {
 	Before uint64 // the index of the record that accepted them is below
-	Limit  int    // at most so many, and engine.ReadMax
+	Limit  int    // at most this many, and engine.ReadMax
 	State  string // one of States; "": any
 	ID     string // "": any
+	Prefix string // the id begins with it
+	// Session is that of the request; "": any.
+	Session string
 }
 
 // chooses reports whether a request is among the wanted.
 func (w Wanted) chooses(r Record) bool {
-	return (w.State == "" || r.Stands() == w.State) && (w.ID == "" || r.ID == w.ID)
+	return (w.State == "" || r.Stands() == w.State) && (w.ID == "" || r.ID == w.ID) &&
+		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.Session == w.Session)
 }
 
 // looksMax is how many requests one answer looks at.
@@ -70,7 +74,7 @@ func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error)
 // getRequests returns the requests whose record stands before an index, and of the
 // unfinished ones where they stand (COM-15).
 func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "before", "limit", "state", "id"); err != nil {
+	if err := h.query(r, "before", "limit", "state", "id", "prefix", "session"); err != nil {
 		return err
 	}
 	wanted, err := wantedOf(r.URL.Query())
@@ -96,11 +100,12 @@ func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
 
 // wantedOf reads which requests are wanted.
 func wantedOf(q url.Values) (Wanted, error) {
-	w := Wanted{State: q.Get("state"), ID: q.Get("id")}
+	w := Wanted{State: q.Get("state"), ID: q.Get("id"), Prefix: q.Get("prefix"), Session: q.Get("session")}
 	before, err := number(q.Get("before"), "before", math.MaxUint64)
 	limit, wrong := number(q.Get("limit"), "limit", readDefault)
 	w.Before, w.Limit = before, int(min(limit, engine.ReadMax))
-	if err = cmp.Or(err, wrong, checkName("id", w.ID, 0, IDBytesMax)); err != nil {
+	if err = cmp.Or(err, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
+		checkName("session", w.Session, 0, SessionBytesMax)); err != nil {
 		return Wanted{}, err
 	}
 	if w.State != "" && !slices.Contains(States, w.State) {

@@ -216,7 +216,7 @@ func TestCOM6WhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
 		{"an old time stamp, which is no field", signed(`"id":"m1","text":"a","ts":"1970-01-01T00:00:00Z"`), "m1", `"ts"`, comm.CodeBadRequest},
 		{"a channel that is no name", signed(`"id":"m1","text":"a","channel":"../x"`), "m1", "channel", comm.CodeBadRequest},
 		{"a chat that forges a log line", signed(`"id":"m1","text":"a","chat":"a\nb"`), "m1", `"chat" holds a control`, comm.CodeBadRequest},
-		{"two requests", datagram("m1", "hello") + datagram("m1", "hello"), "m1", "more behind", comm.CodeBadRequest},
+		{"two requests", datagram("m1", "hello") + datagram("m1", "hello"), "m1", "more after", comm.CodeBadRequest},
 		{"an id twice", signed(`"id":"m1","id":"m2","text":"a"`), "m2", `"id" is there twice`, comm.CodeBadRequest},
 		{"an id that is no text", signed(`"id":7,"text":"a"`), "", `"id" is not a text`, comm.CodeBadRequest},
 		{"an id that forges a log line", signed(`"id":"a\nb","text":"a"`), "", `"id" holds a control`, comm.CodeBadRequest},

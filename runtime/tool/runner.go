@@ -91,11 +91,11 @@ func New(o Options) (*Runner, error) {
 	}
 	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the workspace: %w; create the folder or name another", err)
+		return nil, fmt.Errorf("open the workspace: %w; create the folder or name another with --workspace", err)
 	}
 	root, err := os.OpenRoot(resolved)
 	if err != nil {
-		return nil, fmt.Errorf("open the workspace: %w", err)
+		return nil, fmt.Errorf("open the workspace: %w; name a folder with --workspace", err)
 	}
 	r := &Runner{options: o, root: root, dir: dir, real: resolved, private: slices.Clone(o.Private)}
 	if o.Everywhere {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
 
@@ -130,8 +130,8 @@ func readImage(file string, bytesMax int64) ([]byte, error) {
 	case int64(len(image)) > bytesMax:
 		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
 	}
-	if looks := http.DetectContentType(image); !strings.HasPrefix(looks, "image/") {
-		return nil, fmt.Errorf("is not an image (it looks like %s); send a PNG or JPEG file", looks)
+	if err := comm.CheckImage(image); err != nil {
+		return nil, fmt.Errorf("%w; send a PNG or JPEG file", err)
 	}
 	return image, nil
 }

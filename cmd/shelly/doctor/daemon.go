@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sys/unix"
 
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/quantity"
@@ -49,10 +51,14 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	s, err := datafolder.OpenReadOnly(cfg.Data, store.Options{ReserveBytes: uint64(cfg.Reserve)})
 	switch {
 	case errors.Is(err, datafolder.ErrNone):
+		if err := writable(cfg.Data); err != nil {
+			x.fail("data folder", fmt.Sprintf("%s cannot be made: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
+			return
+		}
 		x.ok("data folder", cfg.Data+" will be made at the first start")
 		return
 	case errors.Is(err, store.ErrLocked):
-		x.fail("data folder", err.Error(), "stop the other process, or name another folder with --data")
+		x.fail("data folder", err.Error(), "")
 		return
 	case errors.Is(err, store.ErrNewerFormat):
 		x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
@@ -60,11 +66,18 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	case errors.Is(err, store.ErrOlderFormat):
 		x.ok("data folder", err.Error())
 		return
+	case store.Advice(err) != "":
+		x.fail("data folder", err.Error(), "")
+		return
 	case err != nil:
 		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")
 		return
 	}
 	defer s.Close()
+	if err := writable(cfg.Data); err != nil {
+		x.fail("data folder", fmt.Sprintf("%s cannot be written: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
+		return
+	}
 	if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
 		x.fail("data folder", err.Error(), mendSpace)
 		return
@@ -106,10 +119,7 @@ func (x *examination) workspace(cfg config.Config) {
 
 // reserve says how much of the disk is free beyond the reserve.
 func (x *examination) reserve(cfg config.Config) {
-	dir := cfg.Data
-	for !exists(dir) && filepath.Dir(dir) != dir {
-		dir = filepath.Dir(dir)
-	}
+	dir := nearest(cfg.Data)
 	usage, err := vfs.Default.GetDiskUsage(dir)
 	if err != nil {
 		x.warn("disk", fmt.Sprintf("the free space of %s is not known: %v", dir, err), "")
@@ -127,10 +137,16 @@ func (x *examination) reserve(cfg config.Config) {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// nearest is a folder, or where there is none yet the one that it would be made in.
+func nearest(dir string) string {
+	for _, err := os.Stat(dir); err != nil && filepath.Dir(dir) != dir; _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
+
+// writable says why a folder cannot be made or written, or returns nil.
+func writable(dir string) error { return unix.Access(nearest(dir), unix.W_OK) }
 
 // What systemd gives a service to stop in, unless its unit says otherwise, and what
 // closing takes beyond the machine's own times.

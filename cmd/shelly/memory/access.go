@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
@@ -82,6 +83,8 @@ func openMemory(ctx context.Context, cfg config.Config, a access) (memories, fun
 	switch {
 	case err == nil:
 		return daemon.Memory(), func() error { return nil }, nil
+	case errors.Is(err, client.ErrUnauthorized):
+		return nil, nil, exit.Daemon(err)
 	case !errors.Is(err, client.ErrNotRunning):
 		return nil, nil, exit.With(exit.Unreachable, err)
 	}
@@ -120,6 +123,36 @@ func openEntries(cfg config.Config, a access) (*store.Store, error) {
 		return nil, exit.With(exit.NoMatch, err)
 	}
 	return folder.OpenStore(cfg, slog.New(slog.DiscardHandler), nil)
+}
+
+// find returns the entry with an id, or the only one whose id begins with it.
+func find(ctx context.Context, m memories, id string) (comm.EntryBody, error) {
+	e, ok, err := m.Get(ctx, id)
+	if ok || err != nil {
+		return e, err
+	}
+	body, err := listEntries(ctx, m, memory.Filter{}, 0)
+	if err != nil {
+		return e, err
+	}
+	var ids []string
+	for _, l := range body.Entries {
+		if id != "" && strings.HasPrefix(l.ID, id) {
+			ids = append(ids, l.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return e, exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", id)
+	case 1:
+		e, ok, err = m.Get(ctx, ids[0])
+		if err == nil && !ok { // it has just been forgotten
+			err = exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", ids[0])
+		}
+		return e, err
+	default:
+		return e, exit.Errorf(exit.Usage, "the ids of %d entries begin with %q, such as %s and %s: give more of the one that is meant", len(ids), id, ids[0], ids[1])
+	}
 }
 
 // failed gives an error its exit code.

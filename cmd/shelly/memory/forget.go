@@ -67,12 +67,12 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([]memory.Listed, error) {
 	var found []memory.Listed
 	for _, id := range c.IDs {
-		e, ok, err := m.Get(ctx, id)
-		switch {
-		case err != nil:
+		e, err := find(ctx, m, id)
+		if coded := (exit.Error{}); errors.As(err, &coded) {
+			err = exit.Errorf(coded.Code, "%w; nothing is forgotten", coded.Err)
+		}
+		if err != nil {
 			return nil, err
-		case !ok:
-			return nil, exit.Errorf(exit.NoMatch, "there is no entry %q; nothing is forgotten", id)
 		}
 		found = append(found, e.Listed)
 	}

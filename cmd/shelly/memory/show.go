@@ -38,12 +38,10 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 		return c.file(t)
 	}
 	return use(&c.Place, reading, func(ctx context.Context, _ config.Config, m memories) error {
-		e, ok, err := m.Get(ctx, c.ID)
+		e, err := find(ctx, m, c.ID)
 		switch {
 		case err != nil:
 			return err
-		case !ok:
-			return exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", c.ID)
 		case c.JSON:
 			return json.NewEncoder(t.Out).Encode(e)
 		default:

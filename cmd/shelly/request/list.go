@@ -23,10 +23,11 @@ import (
 )
 
 type listCmd struct {
-	State string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
-	Since string `placeholder:"AGE" help:"Only those accepted in the last 7d, 12h, …"`
-	Limit int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
-	JSON  bool   `name:"json" help:"Print as JSON, with the records of GET /v1/requests."`
+	State   string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
+	Session string `placeholder:"NAME" help:"Only requests of this session."`
+	Since   string `placeholder:"AGE" help:"Only those accepted in the last 7d, 12h, …"`
+	Limit   int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
+	JSON    bool   `name:"json" help:"Print as JSON, with the records of GET /v1/requests."`
 	flags.Place
 }
 
@@ -104,7 +105,7 @@ func lister(data string) (listing, func() error, error) {
 // collect asks until there are enough, or no more that are young enough.
 func (c *listCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error) {
 	found := []comm.Record{}
-	w := comm.Wanted{Before: math.MaxUint64, State: c.State}
+	w := comm.Wanted{Before: math.MaxUint64, State: c.State, Session: c.Session}
 	for {
 		w.Limit = engine.ReadMax
 		if c.Limit > 0 {

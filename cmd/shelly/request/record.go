@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -31,39 +32,60 @@ func (r *journalled) open() (engine.Reader, func() error, error) {
 	return s, s.Close, nil
 }
 
-// find returns the key of the request with an id.
+// find returns the key of the request with an id, as record does.
 func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
-	channel := r.Channel
-	if channel == "" {
-		channel = comm.ChannelHTTP
-	}
-	key := fsm.RequestKey{Principal: comm.Principal, Channel: channel, ID: id}
+	key := fsm.RequestKey{Principal: comm.Principal, Channel: cmp.Or(r.Channel, comm.ChannelHTTP), ID: id}
 	switch _, ok, err := j.Request(key); {
 	case err != nil:
 		return fsm.RequestKey{}, exit.With(exit.Data, err)
 	case ok:
 		return key, nil
-	case r.Channel != "":
-		return fsm.RequestKey{}, exit.Errorf(exit.NoMatch, "there is no request %q of channel %s", id, channel)
 	}
 	all, err := requestsSince(j, 0)
 	if err != nil {
 		return fsm.RequestKey{}, err
 	}
 	var found []fsm.RequestKey
-	var channels []string
 	for _, q := range all {
-		if q.Key.ID == id {
-			found, channels = append(found, q.Key), append(channels, q.Key.Channel)
+		if strings.HasPrefix(q.Key.ID, id) {
+			found = append(found, q.Key)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return fsm.RequestKey{}, exit.Errorf(exit.NoMatch, "there is no request %q", id)
-	case 1:
-		return found[0], nil
+	i, err := r.only(id, found)
+	if err != nil {
+		return fsm.RequestKey{}, err
+	}
+	return found[i], nil
+}
+
+// only returns which of the requests whose ids begin with a text is meant: the one that
+// has it as its id, or the only one, of the channel that is named.
+func (r *journalled) only(text string, found []fsm.RequestKey) (int, error) {
+	var exact, begins []int
+	var channels, ids []string
+	for i, key := range found {
+		if text == "" || r.Channel != "" && key.Channel != r.Channel {
+			continue
+		}
+		if key.ID == text {
+			exact, channels = append(exact, i), append(channels, key.Channel)
+		}
+		begins, ids = append(begins, i), append(ids, key.ID)
+	}
+	slices.Sort(channels)
+	switch {
+	case len(exact) == 1:
+		return exact[0], nil
+	case len(exact) > 1:
+		return 0, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", text, strings.Join(channels, ", "))
+	case len(begins) == 1:
+		return begins[0], nil
+	case len(begins) > 1:
+		return 0, exit.Errorf(exit.Usage, "the ids of %d requests begin with %q, such as %s and %s: give more of the one that is meant", len(begins), text, ids[0], ids[1])
+	case r.Channel != "":
+		return 0, exit.Errorf(exit.NoMatch, "there is no request %q of channel %s; see shelly request list", text, r.Channel)
 	default:
-		return fsm.RequestKey{}, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", id, strings.Join(channels, ", "))
+		return 0, exit.Errorf(exit.NoMatch, "there is no request %q; see shelly request list", text)
 	}
 }
 
@@ -111,36 +133,32 @@ func (r *journalled) daemon() (*client.Client, error) {
 }
 
 // record returns the daemon's record of the request with an id: of the channel that is
-// named, of that of ask, or of the only one that has the id.
+// named, of that of ask, or of the only one that has the id or begins with it.
 func (r *journalled) record(ctx context.Context, daemon *client.Client, id string) (comm.Record, error) {
 	known, err := daemon.Get(ctx, id, r.Channel)
 	if err == nil {
 		return known, nil
 	}
-	if !errors.Is(err, client.ErrNotFound) || r.Channel != "" {
+	if !errors.Is(err, client.ErrNotFound) {
 		return comm.Record{}, exit.Daemon(err)
 	}
 	var found []comm.Record
-	var channels []string
-	for w := (comm.Wanted{Before: math.MaxUint64, Limit: 100, ID: id}); ; {
+	var keys []fsm.RequestKey
+	for w := (comm.Wanted{Before: math.MaxUint64, Limit: 100, Prefix: id}); ; {
 		body, err := daemon.Requests(ctx, w)
 		if err != nil {
 			return comm.Record{}, exit.Daemon(err)
 		}
 		for _, one := range body.Requests {
-			found, channels = append(found, one), append(channels, one.Channel)
+			found, keys = append(found, one), append(keys, fsm.RequestKey{Channel: one.Channel, ID: one.ID})
 		}
 		if w.Before = body.Next; w.Before == 0 {
 			break
 		}
 	}
-	slices.Sort(channels)
-	switch len(found) {
-	case 0:
-		return comm.Record{}, exit.Errorf(exit.NoMatch, "there is no request %q; see shelly request list", id)
-	case 1:
-		return found[0], nil
-	default:
-		return comm.Record{}, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", id, strings.Join(channels, ", "))
+	i, err := r.only(id, keys)
+	if err != nil {
+		return comm.Record{}, err
 	}
+	return found[i], nil
 }

@@ -72,8 +72,9 @@ func TestCLI17ARequestIsFoundByItsChannel(t *testing.T) {
 		{id: "a", channel: "udp", want: "udp"},
 		{id: "b", want: "udp"},
 		{id: "b", channel: "http", wrong: "no request"},
-		{id: "c", wrong: "--channel: udp, mail"},
+		{id: "c", wrong: "--channel: mail, udp"},
 		{id: "d", wrong: "no request"},
+		{id: "", wrong: "no request"},
 	} {
 		key, err := (&journalled{Channel: test.channel}).find(j, test.id)
 		if test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) || test.wrong == "" && (err != nil || key.Channel != test.want) {

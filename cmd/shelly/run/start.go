@@ -2,10 +2,12 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"syscall"
 	"time"
 
 	"shelly/cmd/shelly/internal/brain"
@@ -140,11 +142,14 @@ func retention(cfg config.Config) engine.Retention {
 	return engine.Retention{Age: fsm.Millis(cfg.Retention.Age.Milliseconds()), Bytes: int64(cfg.Retention.Bytes)}
 }
 
-// openStore opens the data folder, behind what a crash in the midst of a restore or a
-// backup has left to do (JRN-25).
+// openStore opens the data folder, after doing what a crash during a restore or a backup
+// has left (JRN-25).
 func (s *starting) openStore() (*store.Store, error) {
 	finished, err := backup.Finish(s.cfg.Data)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, exit.Errorf(exit.Data, "a file stands where the data folder %s should be: name another with --data", s.cfg.Data)
+	case err != nil:
 		return nil, exit.With(exit.Data, fmt.Errorf("finish a restore that was interrupted: %w", err))
 	}
 	if finished {

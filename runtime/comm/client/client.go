@@ -108,7 +108,9 @@ func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, er
 
 // Requests returns the wanted requests, the latest first.
 func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error) {
-	q := url.Values{"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}}
+	q := url.Values{
+		"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}, "prefix": {w.Prefix}, "session": {w.Session},
+	}
 	var body comm.RequestsBody
 	err := c.get(ctx, "/v1/requests?"+q.Encode(), &body)
 	return body, err
@@ -152,7 +154,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	}
 	token, err := ReadToken(c.dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnauthorized, err)
+		return nil, &Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error()}}
 	}
 	request, err := http.NewRequestWithContext(context.WithValue(ctx, tokenKey{}, token), method, "http://"+at.HTTP+path, bytes.NewReader(body))
 	if err != nil {
@@ -185,11 +187,16 @@ func stranger(at Endpoint, tokenFile string) error {
 	if process.Gone(at.PID, at.Start) {
 		return fmt.Errorf("%w (another program answers at %s, where process %d listened, which has ended)", ErrNotRunning, at.HTTP, at.PID)
 	}
-	return &Error{Problem: comm.Problem{
+	p := comm.Problem{
 		Code:    comm.CodeUnauthorized,
 		Message: fmt.Sprintf("what answers at %s cannot prove that it knows the token in %s, which was not sent: it is not shelly, or not that of this data folder", at.HTTP, tokenFile),
 		Hint:    "start shelly again; it writes down where it listens",
-	}}
+	}
+	if at.Start != "" { // it is the process that has written where it listens
+		p.Message = fmt.Sprintf("the token in %s, which was not sent, is not that of the shelly at %s", tokenFile, at.HTTP)
+		p.Hint = fmt.Sprintf("put back the token that it was started with, or stop process %d and start shelly again", at.PID)
+	}
+	return &Error{Problem: p}
 }
 
 // refusal reads an error.

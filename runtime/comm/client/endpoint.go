@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"shelly/runtime/durable"
 )
@@ -54,18 +55,21 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Endpoint{}, fmt.Errorf("%w (there is no %s)", ErrNotRunning, path)
 	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return Endpoint{}, fmt.Errorf("%w (a file stands where the data folder %s should be: name another with --data)", ErrNotRunning, dir)
+	}
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("read the endpoint file: %w", err)
 	}
 	var e Endpoint
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&e); err != nil {
-		return Endpoint{}, fmt.Errorf("%s is not an endpoint file; start shelly again to write it anew: %w", path, err)
+		return Endpoint{}, fmt.Errorf("%s is not an endpoint file; start shelly again to write a new one: %w", path, err)
 	}
 	for _, address := range []string{e.HTTP, e.UDP} {
 		to, err := netip.ParseAddrPort(address)
 		if address != "" && (err != nil || !to.Addr().Unmap().IsLoopback()) {
-			return Endpoint{}, fmt.Errorf("%s names %q, which is not a loopback address; start shelly again to write it anew", path, address)
+			return Endpoint{}, fmt.Errorf("%s names %q, which is not a loopback address; start shelly again to write a new one", path, address)
 		}
 	}
 	return e, nil

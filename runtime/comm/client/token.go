@@ -38,6 +38,9 @@ func EnsureToken(dir string) (string, error) {
 func ReadToken(dir string) (string, error) {
 	path := filepath.Join(dir, TokenFile)
 	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("the token is missing, %w; put it back, or start shelly again to get a new one", err)
+	}
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
