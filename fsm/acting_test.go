@@ -287,6 +287,18 @@ func TestINF21RepetitionEndsAnInference(t *testing.T) {
 	}
 }
 
+// Of the calls as many are remembered as the longest cycle takes, and no more.
+func TestINF21WhatIsRememberedOfTheCallsIsBounded(t *testing.T) {
+	d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxRepeats, c.Limits.MaxToolRounds = 3, 1000 })
+	for i := range 20 {
+		if got, want := len(d.m.View().Handles[0].Inf.Seen), min(i, 4*3); got != want {
+			t.Fatalf("after %d calls %d are remembered, want %d", i, got, want)
+		}
+		d.asksFor("list_dir", `{"path":"`+strconv.Itoa(i)+`"}`)
+		d.toolSays("a")
+	}
+}
+
 func TestINF22TheReflectionIsSaidBehindEachRoundOfResults(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Prompts.Reflection = "Reflect." })
 	d.calls("list_dir", "list_dir")

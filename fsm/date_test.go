@@ -66,7 +66,14 @@ func TestWhatIsNoDateIsNotRead(t *testing.T) {
 			t.Errorf("%q is read as %s", text, at.date())
 		}
 	}
-	for _, text := range []string{"2024-02-29T00:00:00Z", "2000-02-29T23:59:59Z"} {
+	const date = "2024-02-29T00:00:00Z"
+	for i := range date { // a letter in place of each character, between the numbers, too
+		text := date[:i] + "x" + date[i+1:]
+		if at, ok := parseDate(text); ok {
+			t.Errorf("%q is read as %s", text, at.date())
+		}
+	}
+	for _, text := range []string{date, "2000-02-29T23:59:59Z"} {
 		if _, ok := parseDate(text); !ok {
 			t.Errorf("%q is not read", text)
 		}
