@@ -44,7 +44,7 @@ func rooms() []room {
 			dirs: []string{"sim/history/fork", "sim/history/export"},
 			imports: []string{
 				"shelly/fsm", "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history", "shelly/sim/history/fork", "shelly/sim/history/redact", "shelly/sim/history/regression",
-				"shelly/sim", "shelly/sim/scenario", "shelly/sim/scenario/format", "shelly/sim/scenario/judge", "shelly/sim/strict",
+				"shelly/sim", "shelly/sim/explore", "shelly/sim/scenario", "shelly/sim/scenario/format", "shelly/sim/scenario/judge", "shelly/sim/strict",
 			},
 			time: true, reflect: true, floats: true,
 		},
@@ -70,7 +70,7 @@ func globals() map[string]string {
 		"fsm.dictionary":      "a literal table, read only",
 		"fsm.canary":          "only in builds with the tag canary",
 		"fsm.steps":           "only in builds with the tag canary",
-		"sim.nothing":         "a constant in all but name",
+		"script.Nothing":      "a constant in all but name",
 	}
 }
 

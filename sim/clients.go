@@ -79,7 +79,7 @@ func (r *run) cancel(m *Moment) error {
 // configure changes the configuration of the running process, if there is one, and
 // of those to come.
 func (r *run) configure(m *Moment) error {
-	config := r.plan.declare(m.Configure.Config, m.Configure.Tools)
+	config := r.plan.Reconfigured(m.Configure)
 	r.config, r.world.config = config, &config
 	if r.driver == nil {
 		return nil

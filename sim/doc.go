@@ -11,9 +11,9 @@
 // run is reproduced by its seed, its tape or nothing at all. After every step the
 // invariants of package fsm are checked.
 //
-// [Matrix] runs a plan once for every crash point there is. [Explore] walks all
-// interleavings of a small world, or of a plan's ([CaseWorld]), instead of playing
-// one; [Replay] steps the machine with what it was told on the way to what the walk found.
+// The rooms below: script is what the model says, disk what the process stores, coverage
+// which rows of the tables were taken. Above: crash runs a plan with a crash at every
+// point, and explore walks all interleavings of a small world instead of playing one.
 //
 // The package knows no wall clock, goroutine, file or socket. With a [Backend]
 // the same schedule drives real adapters: that is how a scenario runs on the

@@ -7,10 +7,10 @@ import (
 	"shelly/fsm"
 )
 
-// fates decides which calls a plan's faults hit. A call that is asked again after a
+// Fates decide which calls a plan's faults hit. A call that is asked again after a
 // crash meets the fault that it met before, as it gets the script's entry again: what
 // goes wrong is not a matter of where the process died.
-type fates struct {
+type Fates struct {
 	faults   []Fault
 	choose   Chooser
 	counts   []int  // per fault: what it was meant for so far
@@ -41,8 +41,8 @@ type dealt struct {
 
 // newFates returns the fates of a plan. With those of another run of it, each call
 // that was made there meets what it met there.
-func newFates(p *Plan, choose Chooser, before *fates) fates {
-	f := fates{faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults))}
+func newFates(p *Plan, choose Chooser, before *Fates) Fates {
+	f := Fates{faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults))}
 	if before != nil {
 		f.dealt, f.counts = slices.Clone(before.dealt), slices.Clone(before.counts)
 		for i := range f.faults {
@@ -55,10 +55,10 @@ func newFates(p *Plan, choose Chooser, before *fates) fates {
 }
 
 // replay forgets which calls have answers; the steps of the journal tell it anew.
-func (f *fates) replay() { f.open, f.answered = nil, nil }
+func (f *Fates) replay() { f.open, f.answered = nil, nil }
 
 // observe notes which calls a step of the journal answers and makes.
-func (f *fates) observe(in fsm.Input, effects []fsm.Effect) {
+func (f *Fates) observe(in fsm.Input, effects []fsm.Effect) {
 	if len(f.faults) == 0 {
 		return
 	}
@@ -77,7 +77,7 @@ func (f *fates) observe(in fsm.Input, effects []fsm.Effect) {
 }
 
 // close notes that a call has its answer, or is given up.
-func (f *fates) close(call fsm.CallID) {
+func (f *Fates) close(call fsm.CallID) {
 	for i, o := range f.open {
 		if o.call == call {
 			f.answered = append(f.answered, o.fateKey)
@@ -88,7 +88,7 @@ func (f *fates) close(call fsm.CallID) {
 }
 
 // deal returns the fault that a call meets, or nil.
-func (f *fates) deal(e fsm.Effect) *Fault {
+func (f *Fates) deal(e fsm.Effect) *Fault {
 	if len(f.faults) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (f *fates) deal(e fsm.Effect) *Fault {
 
 // draw returns the first fault that strikes a new call, or -1. Each that is meant for
 // it counts it.
-func (f *fates) draw(e fsm.Effect) int {
+func (f *Fates) draw(e fsm.Effect) int {
 	hit := -1
 	for i := range f.faults {
 		if !f.faults[i].meant(e) {
@@ -128,7 +128,7 @@ func (f *fates) draw(e fsm.Effect) int {
 }
 
 // write returns the fault that an append to the journal meets, or nil.
-func (f *fates) write(sync bool) *Fault {
+func (f *Fates) write(sync bool) *Fault {
 	var hit *Fault
 	for i := range f.faults {
 		fault := &f.faults[i]
@@ -144,7 +144,7 @@ func (f *fates) write(sync bool) *Fault {
 }
 
 // unstruck lists the faults planned for an nth call that struck none.
-func (f *fates) unstruck() []int {
+func (f *Fates) unstruck() []int {
 	var list []int
 	for i, fault := range f.faults {
 		if fault.Nth > 0 && !fault.Optional && !f.struck[i] {

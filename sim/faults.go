@@ -1,6 +1,9 @@
 package sim
 
-import "shelly/fsm"
+import (
+	"shelly/fsm"
+	"shelly/sim/script"
+)
 
 // Fault makes chosen calls go wrong, whatever the scripts say (SCN-24): the Nth that
 // it is meant for, or each by chance.
@@ -18,9 +21,9 @@ type Fault struct {
 	// What a call meets that is hit. With Slow it is served as it would be, but
 	// takes as long as the part that applies says.
 	Slow    bool
-	Line    Line    // (brain)
-	Act     Act     // (tool) where it is Lost, the tool's own entry is taken, and its answer is lost
-	Service Service // (recall, embedding, …)
+	Line    script.Line // (brain)
+	Act     Act         // (tool) where it is Lost, the tool's own entry is taken, and its answer is lost
+	Service Service     // (recall, embedding, …)
 
 	After fsm.Millis // (journal) how long the process is down
 }
@@ -105,7 +108,7 @@ func (f *Fault) strikes(nth int, choose Chooser) bool {
 }
 
 // line is the line that a model call meets, given the one that it would have had.
-func (f *Fault) line(own Line) Line {
+func (f *Fault) line(own script.Line) script.Line {
 	if f.Slow {
 		own.Takes = f.Line.Takes
 		return own

@@ -1,10 +1,11 @@
 package sim
 
 import (
-	"slices"
-	"testing"
-
 	"shelly/fsm"
+	"shelly/sim/script"
+	"slices"
+	"strings"
+	"testing"
 )
 
 // threeQuestions are three requests that the model answers one after the other.
@@ -13,7 +14,7 @@ func threeQuestions(faults ...Fault) Plan {
 	p.Stubs, p.Faults, p.Timeline, p.Scripts[0].Lines = nil, faults, nil, nil
 	for i, id := range []string{"a", "b", "c"} {
 		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i) * 10 * fsm.Second, Request: &fsm.Requested{Request: fsm.RequestKey{ID: id}, Text: id}})
-		p.Scripts[0].Lines = append(p.Scripts[0].Lines, Line{Text: "answered", Optional: true, Takes: fsm.Second})
+		p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "answered", Optional: true, Takes: fsm.Second})
 	}
 	return p
 }
@@ -26,7 +27,7 @@ func replies(r *Result) []string {
 	return list
 }
 
-var broken = Line{Fails: fsm.BrainError, Reason: "broken"}
+var broken = script.Line{Fails: fsm.BrainError, Reason: "broken"}
 
 // SCN-24: the Nth call that the fault is meant for, of all of the run, and what was
 // planned and never struck is told.
@@ -74,27 +75,6 @@ func TestSCN24ChanceIsTheSeeds(t *testing.T) {
 	}
 }
 
-// SCN-24, SIM-6: a call that a crash has asked again meets what it met before, so that
-// the crashed run has the replies of the uninterrupted one.
-func TestSCN24ACallAskedAgainMeetsItsFaultAgain(t *testing.T) {
-	for _, fault := range []Fault{
-		{Kind: BrainFault, Nth: 2, Purpose: fsm.PurposeAnswer, Line: broken},
-		{Kind: BrainFault, Chance: 400, Line: broken},
-		{Kind: StoreFault, Nth: 2, Service: Service{Fails: "busy"}},
-	} {
-		p := threeQuestions(fault)
-		for p.Seed = 1; p.Seed <= 5; p.Seed++ {
-			m, err := Matrix(p, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range m.Failures {
-				t.Errorf("%s, seed %d: crash at point %d (%s): %s", fault.Kind, p.Seed, f.Ordinal, f.Point, f.Text)
-			}
-		}
-	}
-}
-
 // SIM-2: a run with faults by chance is reproduced by its tape.
 func TestSIM2ATapeHoldsWhatStruck(t *testing.T) {
 	p := threeQuestions(Fault{Kind: BrainFault, Chance: 500, Line: broken})
@@ -102,5 +82,96 @@ func TestSIM2ATapeHoldsWhatStruck(t *testing.T) {
 	r := play(t, p, Options{Choose: rec})
 	if again := play(t, p, Options{Choose: NewTape(rec.Choices)}); r.Hash != again.Hash || len(r.Struck) == 0 {
 		t.Errorf("hash %x, from its tape %x; struck %v", r.Hash, again.Hash, r.Struck)
+	}
+}
+
+// SCN-49, JRN-11: what each fault of the journal leaves, told by how often the tool and
+// the model were called for again: the steps are boot, request, call, tool's answer, reply.
+func TestSCN24WhatAFaultOfTheJournalLeaves(t *testing.T) {
+	for _, test := range []struct {
+		kind       FaultKind
+		nth        int
+		asked, ran int
+	}{
+		{JournalFull, 2, 2, 1},  // the request, which is sent again
+		{JournalFull, 4, 2, 2},  // the tool's answer: the call stays
+		{JournalFsync, 2, 2, 1}, // the request
+		{JournalFsync, 3, 3, 1}, // the reply: what is a second old stays
+		{JournalTorn, 1, 3, 1},  // the call
+		{JournalTorn, 2, 2, 2},  // the tool's answer
+	} {
+		p := roundTrip()
+		p.Config.Switches.Remember = "off"
+		p.Stubs[0].Decl.Effects = "none"
+		p.Faults = []Fault{{Kind: test.kind, Nth: test.nth, After: 5000}}
+		r := play(t, p, Options{})
+		if got := replies(r); len(r.Asked) != test.asked || len(r.Ran) != test.ran || !slices.Equal(got, []string{"92 % full"}) {
+			t.Errorf("%s %d: the model was asked %d times, the tool ran %d times, replies %q; want %d and %d", test.kind, test.nth, len(r.Asked), len(r.Ran), got, test.asked, test.ran)
+		}
+		if !slices.Equal(r.Struck, []string{string(test.kind)}) || len(r.Crashes) != 1 {
+			t.Errorf("%s %d: struck %v, crashes %v", test.kind, test.nth, r.Struck, r.Crashes)
+		}
+	}
+}
+
+// SIM-11: a journal that always fails comes to no rest, and the run says so.
+func TestSIM11AJournalThatAlwaysFailsIsAnError(t *testing.T) {
+	p := roundTrip()
+	p.Faults = []Fault{{Kind: JournalFull, Chance: 1000}}
+	if _, err := Run(p, Options{}); err == nil || !strings.Contains(err.Error(), "no rest after 1000 crashes") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// SIM-5: a process that dies in its very first boot is started again, though
+// nothing is due.
+func TestACrashInTheFirstBootIsFollowedByARestart(t *testing.T) {
+	const restartAfter = 5 * fsm.Second
+	for n, point := range []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect} {
+		p := Plan{Config: fsm.ShellyProfile(), Crashes: []Crash{{Point: point, After: restartAfter}}}
+		r := play(t, p, Options{})
+		ordinal := n + 1
+		if len(r.Crashes) != 1 || r.Final.Lifecycle != fsm.Serving || len(r.Memory) != 1 {
+			t.Errorf("crash at point %d: crashes %v, %s at the end, memory %v", ordinal, r.Crashes, r.Final.Lifecycle, r.Memory)
+		}
+		if n := len(r.Steps); n == 0 || r.Steps[n-1].At != restartAfter {
+			t.Errorf("crash at point %d: %d steps; want the last at the restart, %d", ordinal, n, restartAfter)
+		}
+	}
+}
+
+// SIM-4: a step is named by its index in the journal, whatever was asked without
+// one.
+func TestACrashAfterAStepIsAfterTheStepOfThatIndex(t *testing.T) {
+	p := roundTrip()
+	p.Timeline = append(p.Timeline, Moment{At: 1, Again: true}) // between steps 2 and 3
+	p.Crashes = []Crash{{Point: AfterStep, Nth: 3, After: fsm.Second}}
+	if r := play(t, p, Options{}); len(r.Crashes) != 1 || r.Crashes[0].At != 1200 {
+		t.Errorf("crashes %v; want one when the model has answered", r.Crashes)
+	}
+}
+
+// MEM-1, JRN-13: a snapshot makes durable what was stored before it, with the
+// record that it was.
+func TestASnapshotKeepsMemoryFromTheCrash(t *testing.T) {
+	p := Plan{Config: fsm.ShellyProfile(), Scripts: []script.Script{{Purpose: fsm.PurposeAnswer}}}
+	p.Config.Init = fsm.InitOff
+	const events = 205 // of five records each, behind the boot: the last ends with a snapshot
+	for i := range events {
+		p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "noted"})
+		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i), Event: &fsm.EventRaised{Source: "disk", Event: "full"}})
+	}
+	p.Crashes = []Crash{{Point: AfterStep, Nth: 5*events + 1, After: fsm.Second}}
+	if r := play(t, p, Options{}); len(r.Crashes) != 1 || len(r.Memory) != events {
+		t.Errorf("crashes %v, %d entries; want one crash and %d entries", r.Crashes, len(r.Memory), events)
+	}
+}
+
+// SIM-4: the faults that struck are named, in their order.
+func TestACrashIsAFaultThatStruck(t *testing.T) {
+	p := roundTrip()
+	p.Crashes = []Crash{{Point: AfterStep, Nth: 2}, {Point: BeforeEffect, Effect: "run_tool"}}
+	if r := play(t, p, Options{}); !slices.Equal(r.Struck, []string{"step", "effect.before"}) {
+		t.Errorf("struck %v", r.Struck)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/sim/script"
 )
 
 // Spoken is what a live model has said to a call, and when (SCN-29). The times are
@@ -18,7 +19,7 @@ type Spoken struct {
 
 // LivePiece is a piece of an answer, After the question.
 type LivePiece struct {
-	Piece
+	script.Piece
 	After fsm.Millis
 }
 
@@ -27,12 +28,12 @@ var errNoModel = errors.New("the plan is for a live model, and there is no backe
 // asksModel reports whether calls for a purpose are the live model's: no script has a
 // line for them.
 func (p *Plan) asksModel(purpose fsm.Purpose) bool {
-	return p.Live && !slices.ContainsFunc(p.Scripts, func(s Script) bool { return s.Purpose == purpose && len(s.Lines) > 0 })
+	return p.Live && !slices.ContainsFunc(p.Scripts, func(s script.Script) bool { return s.Purpose == purpose && len(s.Lines) > 0 })
 }
 
 // model asks the live model. A fault that makes the call slow says how long it takes.
 func (w *world) model(e fsm.AskBrain, slow *Fault) error {
-	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: nothing, Config: w.config})
+	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: script.Nothing, Config: w.config})
 	spoken, err := w.backend.Model(e, w.config.Offered(e.Tools))
 	if err != nil {
 		return err

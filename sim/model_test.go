@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim/script"
 )
 
 // talking is a backend whose model says the next of answers to each call. Its
@@ -35,8 +36,10 @@ func (b *talking) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (Spoken, error) 
 	return s, nil
 }
 
-func (*talking) Brain(ask fsm.AskBrain, line Line) (fsm.Fact, error) { return line.Answer(ask), nil }
-func (*talking) Tool(run fsm.RunTool, act Act) (fsm.Fact, error)     { return act.answer(run), nil }
+func (*talking) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
+	return line.Answer(ask), nil
+}
+func (*talking) Tool(run fsm.RunTool, act Act) (fsm.Fact, error)     { return act.Answer(run), nil }
 func (*talking) Session(_ fsm.Effect, in fsm.Fact) (fsm.Fact, error) { return in, nil }
 
 func (*talking) Memory(e fsm.Effect, in fsm.Fact) (fsm.Fact, fsm.Millis, error) {
@@ -51,7 +54,7 @@ func saying(text string) Spoken {
 	half := len(text) / 2
 	return Spoken{
 		Answer: fsm.BrainAnswered{Text: text, Stop: fsm.StopEndTurn}, Took: fsm.Second,
-		Pieces: []LivePiece{{Piece{Text: text[:half]}, 400}, {Piece{Text: text[half:]}, 900}},
+		Pieces: []LivePiece{{script.Piece{Text: text[:half]}, 400}, {script.Piece{Text: text[half:]}, 900}},
 	}
 }
 
@@ -88,7 +91,7 @@ func TestSCN29AModelTakesItsTime(t *testing.T) {
 func TestSCN29AScriptedPurposeIsTheScripts(t *testing.T) {
 	b := &talking{answers: []Spoken{saying("it is full")}}
 	p := livePlan()
-	p.Scripts = []Script{{Purpose: fsm.PurposeSummary, Lines: []Line{{Text: "scripted"}}}}
+	p.Scripts = []script.Script{{Purpose: fsm.PurposeSummary, Lines: []script.Line{{Text: "scripted"}}}}
 	r := play(t, p, Options{Backend: b})
 	if len(b.asked) != 1 || len(r.Memory) != 1 || r.Memory[0].Summary != "scripted" {
 		t.Errorf("asked for %v, memory %+v", b.asked, r.Memory)
@@ -125,7 +128,7 @@ func TestSCN29FaultsOfALiveModel(t *testing.T) {
 		took  fsm.Millis
 	}{
 		{"fails", Fault{Line: broken}, 0, 0},
-		{"slow", Fault{Slow: true, Line: Line{Takes: 9 * fsm.Second}}, 2, 10*fsm.Second + 500},
+		{"slow", Fault{Slow: true, Line: script.Line{Takes: 9 * fsm.Second}}, 2, 10*fsm.Second + 500},
 	} {
 		p := livePlan()
 		test.fault.Kind, test.fault.Nth, test.fault.Purpose = BrainFault, 1, fsm.PurposeAnswer

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim/script"
 )
 
 // approvals is a request that calls a tool which a person decides about.
@@ -68,22 +69,11 @@ func TestAPersonWhoComesEarlyWaitsAndOneWhoComesLateIsIgnored(t *testing.T) {
 	}
 }
 
-// APR-7: also where the process dies around the question or the decision.
-func TestDecisionsSurviveEveryCrash(t *testing.T) {
-	m, err := Matrix(approvals(2, decide(5000, true), decide(10_000, false)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range m.Failures {
-		t.Errorf("crash at point %d (%s): %s", f.Ordinal, f.Point, f.Text)
-	}
-}
-
 func TestQuestionsAreChosenByNumberAndTool(t *testing.T) {
 	p := approvals(1)
 	p.Config.Limits.MaxActive = 2
 	p.Scripts[0].Lines = slices.Insert(p.Scripts[0].Lines, 1, p.Scripts[0].Lines[0])
-	p.Scripts[0].Lines = append(p.Scripts[0].Lines, Line{Text: "too"})
+	p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "too"})
 	p.Stubs[0].Acts[0].Times = 2
 	p.Timeline[0].Request.Session = "a"
 	p.Timeline = append(p.Timeline, Moment{At: 100, Request: &fsm.Requested{Request: fsm.RequestKey{ID: "b"}, Session: "b", Text: "?"}})
@@ -131,7 +121,7 @@ func TestMessagesAreThoseOfTheJournal(t *testing.T) {
 		fsm.SendMessage{Key: "a", Text: "once"}, fsm.SendMessage{Key: "a", Text: "once"}, fsm.Audit{Tool: "t"}, fsm.AskPerson{Key: "k"},
 	}
 	r.world.sent = []string{"a", "b"}
-	r.result.gather()
+	r.result.Gather()
 	r.unsaid()
 	if len(r.result.Messages) != 1 || r.result.Messages[0].At != 5 || len(r.result.Audits) != 1 || len(r.result.Questions) != 1 {
 		t.Errorf("messages %v, audits %v, questions %v", r.result.Messages, r.result.Audits, r.result.Questions)

@@ -1,6 +1,10 @@
 package sim
 
-import "shelly/fsm"
+import (
+	"shelly/fsm"
+	"shelly/sim/disk"
+	"shelly/sim/script"
+)
 
 // Plan is a whole case: how the machine is configured, what the model says, what
 // the tools do, what happens when, and where the process crashes.
@@ -9,7 +13,7 @@ type Plan struct {
 	Tools      []string   // names the tools that are declared, in order; nil: the builtin ones of Config, then all stubs
 	Start      fsm.Millis // the first boot
 	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
-	Scripts    []Script
+	Scripts    []script.Script
 	Live       bool       // calls for a purpose without a line are the backend's model's
 	Strict     bool       // an unscripted summary, compaction, init or farewell is unexpected too
 	QuietTakes fsm.Millis // what an unscripted call takes
@@ -19,47 +23,19 @@ type Plan struct {
 	NoVectors  bool    // there is no embedding model
 	Storing    Service
 	Recalling  Service
-	Loading    Service     // of sessions
-	Saving     Service     // of sessions
-	Skilling   Service     // loading skills
-	Workspace  string      // not empty: the tools are the real ones, over a folder with World as its files that the model knows by this name
-	ToolsTake  fsm.Millis  // what a call of a real tool takes
-	World      []Thing     // what the outside world holds before the first boot, names once each
-	Memory     []fsm.Entry // what memory holds before the first boot
-	Sessions   []Saved     // what the store of sessions holds then, each saved once
-	MemoryFile string      // MEMORY.md before the first boot
-	Timeline   []Moment    // in any order; equal times keep theirs
+	Loading    Service      // of sessions
+	Saving     Service      // of sessions
+	Skilling   Service      // loading skills
+	Workspace  string       // not empty: the tools are the real ones, over a folder with World as its files that the model knows by this name
+	ToolsTake  fsm.Millis   // what a call of a real tool takes
+	World      []Thing      // what the outside world holds before the first boot, names once each
+	Memory     []fsm.Entry  // what memory holds before the first boot
+	Sessions   []disk.Saved // what the store of sessions holds then, each saved once
+	MemoryFile string       // MEMORY.md before the first boot
+	Timeline   []Moment     // in any order; equal times keep theirs
 	Crashes    []Crash
 	Faults     []Fault
 	Seed       uint64 // of what is left open, where the options name no chooser; 0: what was added first
-}
-
-// Script is what the model says to the calls of one purpose, in order for each
-// session. An empty Session is for all sessions alike, behind those that have a
-// script of their own.
-type Script struct {
-	Purpose fsm.Purpose
-	Session string
-	Lines   []Line
-}
-
-// Line is one scripted answer of the model. At most one of the failures is set;
-// without one, Text, Thinking and Calls are the answer.
-type Line struct {
-	Text     string
-	Thinking string
-	Calls    []fsm.ToolCall
-	Quotes   bool           // Text ends with the last message that the model was sent
-	Repeats  bool           // it asks for the calls that it asked for last
-	Length   bool           // the answer is cut at the token limit
-	Hangs    bool           // no answer comes
-	Fails    fsm.BrainClass // the call fails so, because of Reason
-	Reason   string
-	Tokens   fsm.Tokens // what the server counts
-	Takes    fsm.Millis // until the answer, or its first piece
-	Stream   *Stream    // how it comes in pieces; nil: whole
-	Times    int        // how many calls it is for; 0 means 1
-	Optional bool       // it is no mistake if nobody asks
 }
 
 // Stub is a tool in the simulated world.
@@ -95,15 +71,6 @@ type Skill struct {
 // Reference is a document of a skill.
 type Reference struct{ Name, Text string }
 
-// Saved is a session as the store holds it. Memory and MemoryHash of its State are
-// empty: MEMORY.md is shared.
-type Saved struct {
-	Name    string
-	State   fsm.Session
-	Archive []fsm.Message // every message of every turn
-	Turns   []string      // the turns that were saved, in order
-}
-
 // Service is how recall, embedding, storing, sessions or skills behave; the zero
 // value works at once.
 type Service struct {
@@ -123,7 +90,7 @@ type Moment struct {
 	Cancel    *Cancel
 	Configure *Configure
 	Answer    *PersonAnswer
-	Edit      *Edit
+	Edit      *disk.Edit
 	Optional  bool       // (Cancel, Answer) it is no mistake if there is nothing to cancel or nobody asks
 	Full      fsm.Millis // for so long the disk is below the reserve
 	Jump      fsm.Millis // the wall clock goes so much forward, or back where it is negative; timers do not notice
@@ -156,16 +123,6 @@ type PersonAnswer struct {
 	By       string
 	Tool     string // only questions about this tool
 	Nth      int    // 0: the last
-}
-
-// Edit is a person's change of MEMORY.md, or somebody else's of a session. What is
-// nil stays.
-type Edit struct {
-	MemoryFile *string
-	Session    string // empty: only MemoryFile
-	History    []fsm.Message
-	Pending    []fsm.Message
-	Skills     []fsm.LoadedSkill
 }
 
 // Crash kills the process at a point and starts it again.
@@ -201,6 +158,9 @@ func Points() []Point {
 
 // Machine is the machine's configuration at the first boot.
 func (p *Plan) Machine() fsm.Config { return p.declare(p.Config, p.Tools) }
+
+// Reconfigured is the machine's configuration after a change of it.
+func (p *Plan) Reconfigured(c *Configure) fsm.Config { return p.declare(c.Config, c.Tools) }
 
 // declare returns c with the tools and skills that are declared under it.
 func (p *Plan) declare(c fsm.Config, names []string) fsm.Config {

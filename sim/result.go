@@ -1,10 +1,15 @@
 package sim
 
 import (
+	"encoding/binary"
+	"hash/fnv"
+	"iter"
 	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/sim/disk"
+	"shelly/sim/script"
 )
 
 // Result is what happened in a run.
@@ -16,7 +21,7 @@ type Result struct {
 	Reports    []fsm.Report
 	Memory     []fsm.Entry      // in the order of storing
 	World      []Thing          // what the outside world holds
-	Sessions   []Saved          // in the order of the first save
+	Sessions   []disk.Saved     // in the order of the first save
 	MemoryFile string           // MEMORY.md
 	History    []string         // the entries of HISTORY.md
 	Messages   []Message        // each once, in order
@@ -40,7 +45,7 @@ type Result struct {
 	End        fsm.Millis // Plan.Start and the time that the run took
 	Wall       fsm.Millis // what the wall clock said then
 
-	fates *fates
+	Fates *Fates // what each call met
 }
 
 // Step is one step in the journal, and what of the steps before it a crash took away.
@@ -52,9 +57,9 @@ type Step struct {
 	Lost    []Step   // steps since the one before it that were appended and not synced when the process died
 }
 
-// after returns the step with the steps that a crash took away right before it. The
+// After returns the step with the steps that a crash took away right before it. The
 // world remembers what they started (SCN-31).
-func (s Step) after(lost []Step) Step {
+func (s Step) After(lost []Step) Step {
 	for _, l := range lost {
 		s.Lost = append(append(s.Lost, l.Lost...), l)
 		s.Started = append(s.Started, l.Started...)
@@ -95,7 +100,7 @@ type Question struct {
 type Asked struct {
 	At     fsm.Millis
 	Ask    fsm.AskBrain
-	Line   Taken
+	Line   script.Taken
 	Config *fsm.Config // in force then
 }
 
@@ -103,12 +108,8 @@ type Asked struct {
 type Ran struct {
 	At  fsm.Millis
 	Run fsm.RunTool
-	Act Taken
+	Act script.Taken
 }
-
-// Taken names a script entry: the Index-th of the Script-th script or stub; -1
-// for none.
-type Taken struct{ Script, Index int }
 
 // Crashed is a crash that took place.
 type Crashed struct {
@@ -135,9 +136,9 @@ func (r *Result) started(e fsm.RunTool) {
 	}
 }
 
-// gather lists what the journal's steps told the world outside. It is written
+// Gather lists what the journal's steps told the world outside. It is written
 // with its step, so a crash neither loses it nor tells it twice.
-func (r *Result) gather() {
+func (r *Result) Gather() {
 	for _, s := range r.Steps {
 		for _, e := range s.Effects {
 			switch e := e.(type) {
@@ -193,4 +194,32 @@ func (r *Result) Path(table string, handle fsm.HandleID) []fsm.State {
 		}
 	}
 	return path
+}
+
+// Fold tells a machine the inputs of steps from a state on, and yields the place of
+// each with what came of it.
+func Fold(from fsm.Snapshot, steps []Step) iter.Seq2[int, engine.Folded] {
+	return engine.FoldInputs(from, func(yield func(fsm.Input) bool) {
+		for i := range steps {
+			if !yield(steps[i].Input) {
+				return
+			}
+		}
+	})
+}
+
+// HashSteps is the hash of a trace: every input as the journal writes it, and
+// the hash of what it caused. Two runs with one hash did the same.
+func HashSteps(steps []Step) (uint64, error) {
+	h := fnv.New64a()
+	for _, s := range steps {
+		in, err := fsm.MarshalInput(s.Input)
+		if err != nil {
+			return 0, err
+		}
+		h.Write(in)
+		sum := fsm.HashEffects(s.Effects)
+		h.Write(binary.BigEndian.AppendUint64(nil, sum))
+	}
+	return h.Sum64(), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/sim/disk"
 )
 
 // Options says how to run a plan; the zero value runs it as written.
@@ -21,8 +22,8 @@ type Options struct {
 
 	Crashed func(straight, crashed *Result) // sees each crashed run of a matrix beside the uninterrupted one; nil: nobody does
 
-	chance Chooser // which faults strike; nil: Choose
-	fates  *fates  // of another run of the plan: its calls meet what they met there
+	Chance Chooser // which faults strike; nil: Choose
+	Fates  *Fates  // of another run of the plan: its calls meet what they met there
 }
 
 // StepsMax bounds a run that does not say otherwise (SIM-11). A machine that is
@@ -112,7 +113,7 @@ type run struct {
 }
 
 func newRun(p *Plan, o Options) *run {
-	r := &run{plan: p, choose: p.chooser(o), config: p.Machine(), result: &Result{}, journal: o.Journal}
+	r := &run{plan: p, choose: p.Chooser(o), config: p.Machine(), result: &Result{}, journal: o.Journal}
 	if r.journal == nil {
 		r.journal = &memoryJournal{MemoryJournal: engine.NewMemoryJournal()}
 	}
@@ -122,17 +123,16 @@ func newRun(p *Plan, o Options) *run {
 		loading: p.Loading, saving: p.Saving, skilling: p.Skilling,
 		still: o.CrashAt != 0,
 	}
-	r.world.fates = newFates(p, r.choose, o.fates)
-	if o.chance != nil {
-		r.world.fates.choose = o.chance
+	r.world.fates = newFates(p, r.choose, o.Fates)
+	if o.Chance != nil {
+		r.world.fates.choose = o.Chance
 	}
 	first := r.config // a copy: calls that were made under it keep it
 	r.world.config = &first
 	r.world.agenda.now = p.Start
-	r.world.memory = memory{entries: append([]fsm.Entry(nil), p.Memory...)}
-	r.world.memory.sync()
+	r.world.memory = disk.NewMemory(p.Memory)
 	r.world.things = slices.Clone(p.World)
-	r.world.sessions = newSessions(p)
+	r.world.sessions = disk.NewSessions(p.Sessions, p.MemoryFile)
 	r.fuse = &fuse{
 		plan: p.Crashes, ordinal: o.CrashAt, result: r.result,
 		counts: make([]int, len(p.Crashes)), burnt: make([]bool, len(p.Crashes)),
@@ -145,8 +145,8 @@ func newRun(p *Plan, o Options) *run {
 	return r
 }
 
-// chooser decides what the plan leaves open.
-func (p *Plan) chooser(o Options) Chooser {
+// Chooser decides what the plan leaves open.
+func (p *Plan) Chooser(o Options) Chooser {
 	switch {
 	case o.Choose != nil:
 		return o.Choose
@@ -205,7 +205,7 @@ func (r *run) recheck() error {
 		if n := len(r.result.Steps); n < len(before) {
 			step.Started, step.Lost = before[n].Started, before[n].Lost
 		} else {
-			step, r.lost = step.after(r.lost), nil
+			step, r.lost = step.After(r.lost), nil
 		}
 		r.result.Steps = append(r.result.Steps, step)
 	}
@@ -285,8 +285,8 @@ func (r *run) told(err error) error {
 func (r *run) crash() error {
 	r.driver = nil
 	r.forget()
-	r.world.memory.crash()
-	r.world.sessions.crash()
+	r.world.memory.Crash()
+	r.world.sessions.Crash()
 	journal, err := r.journal.Crash()
 	if err != nil {
 		return err
@@ -322,7 +322,7 @@ func (r *run) observe(s engine.Step) {
 	r.world.fates.observe(s.Input, s.Effects)
 	r.asked(s.Effects)
 	step := Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s}
-	r.result.Steps = append(r.result.Steps, step.after(r.lost))
+	r.result.Steps = append(r.result.Steps, step.After(r.lost))
 	r.lost = nil
 }
 
@@ -330,17 +330,17 @@ func (r *run) observe(s engine.Step) {
 func (r *run) finish() (_ *Result, err error) {
 	r.result.Unused = r.world.cursor.unused()
 	r.result.Unmet = r.fuse.unmet()
-	r.result.Unstruck, r.result.fates = r.world.fates.unstruck(), &r.world.fates
-	r.result.Memory = r.world.memory.entries
+	r.result.Unstruck, r.result.Fates = r.world.fates.unstruck(), &r.world.fates
+	r.result.Memory = r.world.memory.Entries
 	r.result.World = r.world.things
 	if r.world.space != nil {
 		if r.result.World, err = r.world.space.Files(); err != nil {
 			return nil, err
 		}
 	}
-	stored := r.world.sessions.held
-	r.result.Sessions, r.result.MemoryFile, r.result.History = stored.saved, stored.memory, stored.notes
-	r.result.gather()
+	kept := r.world.sessions.Contents
+	r.result.Sessions, r.result.MemoryFile, r.result.History = kept.Saved, kept.MemoryFile, kept.History
+	r.result.Gather()
 	r.unsaid()
 	r.result.End, r.result.Wall = r.world.agenda.now, r.world.wall()
 	for _, key := range r.order {
@@ -354,6 +354,6 @@ func (r *run) finish() (_ *Result, err error) {
 	}
 	r.result.seen()
 	r.result.Final = r.machine.Snapshot()
-	r.result.Hash, err = hashSteps(r.result.Steps)
+	r.result.Hash, err = HashSteps(r.result.Steps)
 	return r.result, err
 }

@@ -1,39 +1,12 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/sim/script"
 )
-
-// How long a client waits for an answer (BRN-8): the defaults of the real client.
-const (
-	FirstTokenMax = 300 * fsm.Second // for the first piece, the loading of the model included
-	IdleMax       = 60 * fsm.Second  // for each further piece
-)
-
-// LoadingReason is what a client says of a model that has not begun within
-// FirstTokenMax. It is worded as the real client words it.
-const LoadingReason = "the model gave no first token within 5m0s (timeouts.first_token); if it stays so, restart the Ollama server"
-
-// TruncatedReason is what a client says of a prompt that fills its context window
-// of so many tokens. It is worded as the real client words it.
-func TruncatedReason(window int) string {
-	return fmt.Sprintf("the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: raise num_ctx", window)
-}
-
-// Stream is how an answer comes in pieces (SCN-27): the first when the line's time
-// is over. The answer, or its failure, comes with the last.
-type Stream struct {
-	Chunks int        // thinking and text are each cut into so many pieces, or
-	Texts  []string   // these are the text's pieces, and thinking is one before them
-	Every  fsm.Millis // from one piece to the next
-}
-
-// Piece is a part of an answer: of its thinking or of its text.
-type Piece struct{ Thinking, Text string }
 
 // Chunk is a piece as the client saw it whose request is answered.
 type Chunk struct {
@@ -43,47 +16,12 @@ type Chunk struct {
 	Request fsm.RequestKey
 	Session string
 	Purpose fsm.Purpose
-	Piece
-}
-
-// Pieces are the parts in which the answer to ask comes, all of its thinking
-// before its text; none where it comes whole.
-func (l Line) Pieces(ask fsm.AskBrain) []Piece {
-	if l.Stream == nil {
-		return nil
-	}
-	texts := l.Stream.Texts
-	if texts == nil {
-		texts = cut(l.text(ask), l.Stream.Chunks)
-	}
-	var pieces []Piece
-	for _, part := range cut(l.Thinking, l.Stream.Chunks) {
-		pieces = append(pieces, Piece{Thinking: part})
-	}
-	for _, part := range texts {
-		pieces = append(pieces, Piece{Text: part})
-	}
-	return pieces
-}
-
-// cut cuts text into n parts of about the same length at characters' edges: one
-// where n is 0, and no more than it has characters.
-func cut(text string, n int) []string {
-	if text == "" {
-		return nil
-	}
-	runes := []rune(text)
-	n = min(max(n, 1), len(runes))
-	parts := make([]string, n)
-	for i := range parts {
-		parts[i] = string(runes[i*len(runes)/n : (i+1)*len(runes)/n])
-	}
-	return parts
+	script.Piece
 }
 
 // stream puts the pieces of an answer on the agenda and returns how long the
 // answer takes until it is complete.
-func (w *world) stream(e fsm.AskBrain, line Line) fsm.Millis {
+func (w *world) stream(e fsm.AskBrain, line script.Line) fsm.Millis {
 	takes := line.Takes
 	for i, p := range line.Pieces(e) {
 		if i > 0 {
@@ -96,7 +34,7 @@ func (w *world) stream(e fsm.AskBrain, line Line) fsm.Millis {
 
 // piece puts a piece of an answer on the agenda. As in the daemon the pieces of an
 // answer alone are told to anybody (BRN-9).
-func (w *world) piece(e fsm.AskBrain, after fsm.Millis, p Piece) {
+func (w *world) piece(e fsm.AskBrain, after fsm.Millis, p script.Piece) {
 	if e.Purpose != fsm.PurposeAnswer {
 		return
 	}

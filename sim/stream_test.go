@@ -2,43 +2,20 @@ package sim
 
 import (
 	"maps"
-	"reflect"
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim/script"
 )
-
-// SCN-27: thinking comes before the text, each in as many pieces as are asked for,
-// and no character is cut.
-func TestSCN27AnswersAreCutAtCharacters(t *testing.T) {
-	ask := fsm.AskBrain{Conversation: fsm.Conversation{Messages: []fsm.Message{{Text: "ö"}}}}
-	for name, test := range map[string]struct {
-		line Line
-		want []Piece
-	}{
-		"whole":                    {Line{Text: "ab"}, nil},
-		"two of each":              {Line{Thinking: "hm!", Text: "Grüße", Stream: &Stream{Chunks: 2}}, []Piece{{Thinking: "h"}, {Thinking: "m!"}, {Text: "Gr"}, {Text: "üße"}}},
-		"more than characters":     {Line{Text: "世界", Stream: &Stream{Chunks: 9}}, []Piece{{Text: "世"}, {Text: "界"}}},
-		"a list, thinking in one":  {Line{Thinking: "hm", Text: "abc", Stream: &Stream{Texts: []string{"a", "bc"}}}, []Piece{{Thinking: "hm"}, {Text: "a"}, {Text: "bc"}}},
-		"with what it quotes":      {Line{Text: "a", Quotes: true, Stream: &Stream{Chunks: 3}}, []Piece{{Text: "a"}, {Text: "\n"}, {Text: "ö"}}},
-		"before a failure":         {Line{Fails: fsm.BrainCutStream, Stream: &Stream{Texts: []string{"a"}}}, []Piece{{Text: "a"}}},
-		"nothing that can be cut":  {Line{Stream: &Stream{Chunks: 2}}, nil},
-		"one where no number says": {Line{Text: "ab", Stream: &Stream{}}, []Piece{{Text: "ab"}}},
-	} {
-		if got := test.line.Pieces(ask); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, test.want)
-		}
-	}
-}
 
 // streamed is two requests at once and an event behind them, whose answers come in
 // pieces.
-func streamed(s *Stream) Plan {
+func streamed(s *script.Stream) Plan {
 	config := fsm.ShellyProfile()
 	config.Init = fsm.InitOff
 	return Plan{
 		Config: config,
-		Scripts: []Script{{Purpose: fsm.PurposeAnswer, Lines: []Line{
+		Scripts: []script.Script{{Purpose: fsm.PurposeAnswer, Lines: []script.Line{
 			{Text: "one two", Takes: 1000, Stream: s}, {Text: "three", Takes: 1000, Stream: s}, {Text: "four", Stream: s},
 		}}},
 		Timeline: []Moment{
@@ -54,7 +31,7 @@ func streamed(s *Stream) Plan {
 func TestSCN27PiecesAreNoInputsAndNoChoices(t *testing.T) {
 	for seed := range uint64(20) {
 		whole := play(t, streamed(nil), Options{Choose: NewSeeded(seed)})
-		pieces := play(t, streamed(&Stream{Chunks: 3}), Options{Choose: NewSeeded(seed)})
+		pieces := play(t, streamed(&script.Stream{Chunks: 3}), Options{Choose: NewSeeded(seed)})
 		if whole.Hash != pieces.Hash {
 			t.Errorf("seed %d: the steps differ", seed)
 		}
@@ -67,7 +44,7 @@ func TestSCN27PiecesAreNoInputsAndNoChoices(t *testing.T) {
 // SCN-27: pieces come in their order, each with the request that it belongs to;
 // those of an event's answer nobody sees.
 func TestSCN27PiecesNameTheirRequest(t *testing.T) {
-	r := play(t, streamed(&Stream{Chunks: 2, Every: 100}), Options{})
+	r := play(t, streamed(&script.Stream{Chunks: 2, Every: 100}), Options{})
 	text := map[string]string{}
 	for i, c := range r.Chunks {
 		text[c.Request.ID] += c.Text

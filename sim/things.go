@@ -83,18 +83,26 @@ func quoted(text string) string {
 }
 
 // touch does to the outside world what an act does when it starts, and returns the
-// act with the answer that it reads there. It reads before it changes.
-func (w *world) touch(act Act) Act {
+// act with the answer that it reads there, and the changes that cannot be made. It reads
+// before it changes.
+func (t *things) touch(act Act) (_ Act, wrong []string) {
 	if act.Reads != "" {
-		text, ok := w.things.text(act.Reads)
+		text, ok := t.text(act.Reads)
 		if act.Returns = text; !ok {
 			act.Failed, act.Returns = true, "there is no "+act.Reads
 		}
 	}
 	for _, c := range act.Changes {
-		if wrong := w.things.change(c); wrong != "" {
-			w.unexpected(wrong)
+		if w := t.change(c); w != "" {
+			wrong = append(wrong, w)
 		}
 	}
-	return act
+	return act, wrong
+}
+
+// Met is an act with the answer that it gives in the world as it is before the first boot.
+func (p *Plan) Met(a Act) Act {
+	world := things(slices.Clone(p.World))
+	a, _ = world.touch(a)
+	return a
 }

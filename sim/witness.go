@@ -7,10 +7,10 @@ import (
 	"shelly/fsm"
 )
 
-// onceOnly names what the world must not see twice, and the invariant that says so: a
+// Once names what the world must not see twice, and the invariant that says so: a
 // reply, and the start of an attempt of an unsafe tool. A crash may make the machine
 // forget it, but not the world.
-func onceOnly(e fsm.Effect) (what, invariant string, once bool) {
+func Once(e fsm.Effect) (what, invariant string, once bool) {
 	switch e := e.(type) {
 	case fsm.Reply:
 		return "the reply to " + named(e.Request), "INV-1", true
@@ -30,7 +30,8 @@ func named(key fsm.RequestKey) string {
 	return fmt.Sprintf("%s of %q by %q", key.ID, key.Principal, key.Channel)
 }
 
-func seenAgain(what, invariant string) fsm.Violation {
+// Twice is the violation of what [Once] has named and the world has seen again.
+func Twice(what, invariant string) fsm.Violation {
 	return fsm.Violation{Invariant: invariant, Text: "the world saw " + what + " twice"}
 }
 
@@ -42,9 +43,9 @@ func (r *Result) Witness() []fsm.Violation {
 	var wrong []fsm.Violation
 	seen := map[string]bool{} // only looked up
 	again := func(e fsm.Effect) {
-		what, invariant, once := onceOnly(e)
+		what, invariant, once := Once(e)
 		if once && seen[what] {
-			wrong = append(wrong, seenAgain(what, invariant))
+			wrong = append(wrong, Twice(what, invariant))
 		}
 		seen[what] = true
 	}

@@ -2,10 +2,10 @@ package sim
 
 import (
 	"errors"
-	"slices"
-	"testing"
-
 	"shelly/fsm"
+	"slices"
+	"strings"
+	"testing"
 )
 
 // shelf is a workspace in memory whose one tool, note, adds a file.
@@ -61,7 +61,7 @@ func TestSCN30ARunHasAWorkspaceOfItsOwn(t *testing.T) {
 	}
 }
 
-// SCN-30: what a tool has done before a crash stays; each run of the matrix begins anew.
+// SCN-30: what a tool has done before a crash stays; the next run starts with a new folder.
 func TestSCN30ACrashLeavesTheFiles(t *testing.T) {
 	p, s, opened, closed := noting()
 	p.Crashes = []Crash{{Point: AfterEffect, Effect: "run_tool", After: fsm.Second}}
@@ -70,11 +70,10 @@ func TestSCN30ACrashLeavesTheFiles(t *testing.T) {
 		t.Errorf("the world is %v", r.World)
 	}
 	p.Crashes = nil
-	m, err := Matrix(p, Options{Workshop: s})
-	if err != nil {
-		t.Fatal(err)
+	for n := 1; n <= r.Points; n++ {
+		play(t, p, Options{Workshop: s, CrashAt: n})
 	}
-	if runs := 2 + m.Points; *opened != runs || *closed != runs {
+	if runs := 1 + r.Points; *opened != runs || *closed != runs {
 		t.Errorf("opened %d workspaces and closed %d in %d runs", *opened, *closed, runs)
 	}
 }
@@ -95,5 +94,16 @@ func TestSCN30FaultsOfRealTools(t *testing.T) {
 		if r := play(t, p, Options{Workshop: s}); len(r.World) != test.files {
 			t.Errorf("%s: the world is %v", test.name, r.World)
 		}
+	}
+}
+
+// SCN-23: what holds other data has no text to append to.
+func TestSCN23ATextIsAppendedToATextAlone(t *testing.T) {
+	p := roundTrip()
+	p.World = []Thing{{"log", `[1]`}}
+	p.Stubs[0].Acts[0].Changes = []Change{{Kind: Append, Thing: Thing{"log", `"1"`}}}
+	r := play(t, p, Options{})
+	if len(r.Unexpected) != 1 || !strings.Contains(r.Unexpected[0], "log, which is no text but [1]") || r.World[0].Data != `[1]` {
+		t.Errorf("unexpected %v, the world %v", r.Unexpected, r.World)
 	}
 }

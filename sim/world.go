@@ -1,11 +1,12 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/sim/disk"
+	"shelly/sim/script"
 )
 
 // Backend performs effects for real while the simulator's schedule decides when
@@ -13,7 +14,7 @@ import (
 // whose scripted outcome is expected; its Call is set, its At is not.
 type Backend interface {
 	// Brain asks the real client; the server behind it says line.
-	Brain(ask fsm.AskBrain, line Line) (fsm.Fact, error)
+	Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error)
 	// Tool runs the stub through the real tool runner.
 	Tool(run fsm.RunTool, act Act) (fsm.Fact, error)
 	// Session loads or saves a session or loads a skill. Where scripted carries an
@@ -33,10 +34,10 @@ type world struct {
 	backend  Backend   // nil: outcomes are as scripted
 	space    Workspace // of the real tools; nil: the stubs are the tools
 	cursor   *cursor
-	fates    fates
+	fates    Fates
 	config   *fsm.Config // of the process
-	memory   memory
-	sessions sessions
+	memory   disk.Memory
+	sessions disk.Sessions
 	things   things
 	agenda   agenda
 	result   *Result
@@ -97,7 +98,7 @@ func (w *world) Perform(e fsm.Effect) error {
 // ask serves the next line of the script, or the fault that the call meets.
 func (w *world) ask(e fsm.AskBrain) error {
 	fault := w.meet(e)
-	taken, begun := nothing, w.agenda.now
+	taken, begun := script.Nothing, w.agenda.now
 	if fault == nil || fault.scripted() {
 		if w.plan.asksModel(e.Purpose) {
 			return w.model(e, fault)
@@ -105,16 +106,16 @@ func (w *world) ask(e fsm.AskBrain) error {
 		taken, begun = w.cursor.line(e, begun)
 	}
 	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken, Config: w.config})
-	line, known := Line{}, fault != nil && !fault.scripted()
-	if taken != nothing {
+	line, known := script.Line{}, fault != nil && !fault.scripted()
+	if taken != script.Nothing {
 		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
 	} else if !known && !w.plan.Strict {
-		line, known = Quiet(e)
+		line, known = script.Quiet(e)
 		line.Takes = w.plan.QuietTakes
 	}
 	if !known {
 		w.unexpected(fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))
-		line = Line{Fails: fsm.BrainError, Reason: "no script line is left"}
+		line = script.Line{Fails: fsm.BrainError, Reason: "no script line is left"}
 	}
 	if fault != nil {
 		line = fault.line(line)
@@ -142,8 +143,11 @@ func (w *world) meet(e fsm.Effect) *Fault {
 
 // run starts a stub.
 func (w *world) run(e fsm.RunTool) error {
-	act := w.touch(w.acts(e))
-	fact := act.answer(e)
+	act, wrong := w.things.touch(w.acts(e))
+	for _, text := range wrong {
+		w.unexpected(text)
+	}
+	fact := act.Answer(e)
 	if w.backend != nil {
 		var err error
 		if fact, err = w.backend.Tool(e, act); err != nil {
@@ -162,14 +166,14 @@ func (w *world) run(e fsm.RunTool) error {
 // acts returns what a tool does: its next entry, or the fault that the call meets.
 func (w *world) acts(e fsm.RunTool) Act {
 	fault := w.meet(e)
-	taken, act, begun := nothing, Act{Failed: true, Returns: "no stub entry is left"}, w.agenda.now
+	taken, act, begun := script.Nothing, Act{Failed: true, Returns: "no stub entry is left"}, w.agenda.now
 	switch {
 	case fault != nil && !fault.scripted():
 	case w.space != nil:
 		act = acted(w.space.Run(e))
 		act.Takes = w.plan.ToolsTake
 	default:
-		if taken, begun = w.cursor.act(e, begun); taken != nothing {
+		if taken, begun = w.cursor.act(e, begun); taken != script.Nothing {
 			act = w.plan.Stubs[taken.Script].Acts[taken.Index]
 		} else {
 			w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
@@ -196,75 +200,12 @@ func (w *world) left(takes, begun fsm.Millis) fsm.Millis {
 	return max(takes-(w.agenda.now-begun), 0)
 }
 
-// answer is what the stub says, or nil where no answer comes.
-func (a Act) answer(e fsm.RunTool) fsm.Fact {
+// Answer is what the stub says, or nil where no answer comes.
+func (a Act) Answer(e fsm.RunTool) fsm.Fact {
 	if a.Hangs || a.Lost || a.Deaf {
 		return nil
 	}
 	return fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid}
-}
-
-// remember performs recall, embedding and store.
-func (w *world) remember(e fsm.Effect) error {
-	fact, call, service := w.scripted(e)
-	if service.Hangs {
-		return nil
-	}
-	if w.backend != nil {
-		real, took, err := w.backend.Memory(e, fact)
-		if err != nil {
-			return err
-		}
-		fact = real
-		service.Takes += took
-	}
-	w.answer(call, service.Takes, fact)
-	return nil
-}
-
-// scripted is the simulated outcome. What is stored is stored at once, however
-// long the answer takes.
-func (w *world) scripted(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
-	switch e := e.(type) {
-	case fsm.Recall:
-		service := w.served(e, w.recalling)
-		var entries []fsm.Memory
-		if service.Fails == "" {
-			entries = w.memory.recall(e)
-		}
-		return engine.Outcome(e.Call).Recall(entries, service.err()), e.Call, service
-	case fsm.Embed:
-		service := w.served(e, w.embedding)
-		err := service.err()
-		if w.plan.NoVectors {
-			err = engine.ErrNoEmbedder
-		}
-		return engine.Outcome(e.Call).Embed(Vector(e.Text), EmbeddingModel, err), e.Call, service
-	case fsm.Store:
-		service := w.served(e, w.storing)
-		if service.Fails == "" && !service.Hangs {
-			w.memory.put(e.Entry)
-		}
-		return engine.Outcome(e.Call).Store(service.err()), e.Call, service
-	}
-	return nil, 0, Service{}
-}
-
-// served is how a call of a service goes: as the service does, or as the fault has it
-// that the call meets.
-func (w *world) served(e fsm.Effect, now Service) Service {
-	if fault := w.meet(e); fault != nil {
-		return fault.service(now)
-	}
-	return now
-}
-
-// err is why the service fails, or nil.
-func (s Service) err() error {
-	if s.Fails == "" {
-		return nil
-	}
-	return errors.New(s.Fails)
 }
 
 // abort gives up a call: its answer will not come, but a tool's stop will.
@@ -284,14 +225,14 @@ func (w *world) abort(call fsm.CallID) {
 	}
 }
 
+func (w *world) unexpected(what string) { w.result.Unexpected = append(w.result.Unexpected, what) }
+
+// never is a time that no run reaches.
+const never fsm.Millis = 1 << 60
+
 // answer puts a call's outcome on the agenda.
 func (w *world) answer(call fsm.CallID, takes fsm.Millis, fact fsm.Fact) {
 	if fact != nil {
 		w.agenda.add(due{at: w.agenda.now + takes, call: call, fact: fact})
 	}
 }
-
-func (w *world) unexpected(what string) { w.result.Unexpected = append(w.result.Unexpected, what) }
-
-// never is a time that no run reaches.
-const never fsm.Millis = 1 << 60

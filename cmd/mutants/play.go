@@ -13,6 +13,8 @@ import (
 	"shelly/cmd/mutants/on"
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/crash"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/check"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/document"
@@ -121,7 +123,7 @@ func (c *play) run(watched bool, moved func(fsm.Move)) (wrong string) {
 	if !c.file.EveryCrash() {
 		return ""
 	}
-	matrix, err := sim.Matrix(plan, sim.Options{})
+	matrix, err := crash.Matrix(plan, sim.Options{})
 	if err != nil {
 		return err.Error()
 	}
@@ -135,7 +137,7 @@ func (c *play) run(watched bool, moved func(fsm.Move)) (wrong string) {
 
 func (c *play) result(plan sim.Plan) (*sim.Result, error) {
 	if c.file.Replay != nil {
-		return sim.Replay(compile.From(c.file), compile.Told(c.file))
+		return explore.Replay(compile.From(c.file), compile.Told(c.file))
 	}
 	return sim.Run(plan, sim.Options{})
 }

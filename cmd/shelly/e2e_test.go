@@ -19,6 +19,7 @@ import (
 	"shelly/runtime/ollama/handmade"
 	"shelly/runtime/store"
 	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // realConversation is what the handmade model says. A step is chosen by the word
@@ -131,7 +132,7 @@ func compareJourney(t *testing.T, folder string, questions []string) {
 	plan := sim.Plan{
 		Config: config,
 		Stubs:  []sim.Stub{{Decl: fsm.ToolDecl{Name: "list_dir", Effects: fsm.EffectsNone}, Acts: []sim.Act{{Returns: "one.txt"}}}},
-		Scripts: []sim.Script{{Purpose: fsm.PurposeAnswer, Lines: []sim.Line{
+		Scripts: []script.Script{{Purpose: fsm.PurposeAnswer, Lines: []script.Line{
 			{Text: "Let me look.", Calls: []fsm.ToolCall{{Name: "list_dir", Args: `{"path": "."}`}}},
 			{Text: "The folder holds one file."},
 			{Text: "NEED: [fact] what was noted"},

@@ -19,8 +19,8 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/mock"
-	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/script"
 )
 
 type mockCmd struct {
@@ -131,19 +131,19 @@ const busyFor = time.Second
 // neither purpose nor session; its calls are answers.
 type mockBrain struct {
 	speed float64 // how many times as fast as the script's times; 0: no delays
-	next  func(fsm.AskBrain) (sim.Line, error)
+	next  func(fsm.AskBrain) (script.Line, error)
 }
 
 // playing serves the lines of a script over all requests of a session, or with repeat
 // from the first line for each request.
-func playing(file *scenario.File, repeat bool) func(fsm.AskBrain) (sim.Line, error) {
+func playing(file *scenario.File, repeat bool) func(fsm.AskBrain) (script.Line, error) {
 	var mu sync.Mutex
 	player := file.Player(repeat)
-	return func(ask fsm.AskBrain) (sim.Line, error) {
+	return func(ask fsm.AskBrain) (script.Line, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		line, err := player.Answer(ask)
-		var over *sim.Exhausted
+		var over *script.Exhausted
 		if errors.As(err, &over) && over.Lines > 0 {
 			err = fmt.Errorf("%w; add a line, or serve it with --repeat to begin anew for each request", err)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"shelly/sim"
+	"shelly/sim/coverage"
 )
 
 // Coverage is what the cases of a run took of what there is (SCN-44). Every case
@@ -48,7 +48,7 @@ func (s Share) Percent() string {
 // NewCoverage counts what cases took. The rules are the ids of the specification's;
 // without one noRules says why there are none.
 func NewCoverage(cases []Case, rules []string, noRules string) *Coverage {
-	took := sim.NewCoverage()
+	took := coverage.New()
 	c := &Coverage{NoRules: noRules}
 	covered := map[string]bool{} // only looked up
 	for i := range cases {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"shelly/sim"
+	"shelly/sim/coverage"
 	"shelly/sim/scenario"
 	"shelly/sim/strict"
 )
@@ -23,9 +23,9 @@ type Run struct {
 // [*strict.Error].
 type Case struct {
 	scenario.Outcome
-	Differs bool          // a second run gave another trace (SCN-11)
-	Took    time.Duration // on the wall
-	Covered *sim.Coverage // what its runs took; nil where nobody asked
+	Differs bool               // a second run gave another trace (SCN-11)
+	Took    time.Duration      // on the wall
+	Covered *coverage.Coverage // what its runs took; nil where nobody asked
 
 	Property *Property // what came of a property; nil for a case
 }
@@ -36,7 +36,7 @@ func (c *Case) Cover(run *scenario.Outcome) {
 		return
 	}
 	if c.Covered == nil {
-		c.Covered = sim.NewCoverage()
+		c.Covered = coverage.New()
 	}
 	for _, s := range run.Result.Steps {
 		c.Covered.Add(s.Moves)

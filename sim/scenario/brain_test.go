@@ -5,10 +5,10 @@ import (
 
 	"shelly/fsm"
 	"shelly/scenarios"
-	"shelly/sim"
+	"shelly/sim/script"
 )
 
-func demo(t *testing.T) *sim.Player {
+func demo(t *testing.T) *script.Player {
 	t.Helper()
 	f, err := LoadOne(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/crash"
+	"shelly/sim/explore"
 )
 
 // finder is a part of the proof: it looks for whatever is wrong and says what it
@@ -35,9 +37,9 @@ func finders(cases []*File) []finder {
 func lookByExploring(*testing.T) string {
 	states := 0
 	for _, bound := range canaryStates() {
-		for _, world := range sim.Worlds() {
+		for _, world := range explore.Worlds() {
 			world.StatesMax = bound
-			x := sim.Explore(world)
+			x := explore.Run(world)
 			states += x.Unique
 			if x.Found != nil {
 				return fmt.Sprintf("%s in world %s, %d steps from the start, after %d states", x.Found.Invariant, world.Name, len(x.Found.Path), states)
@@ -62,7 +64,7 @@ func lookByCrashing(t *testing.T, cases []*File) string {
 		if len(plan.Crashes) > 0 || f.Replay != nil || f.Script.Live || f.Tools.Real {
 			continue
 		}
-		m, err := sim.Matrix(plan, sim.Options{})
+		m, err := crash.Matrix(plan, sim.Options{})
 		if err != nil {
 			return fmt.Sprintf("%s: %v", f.Path(), err)
 		}

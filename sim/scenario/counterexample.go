@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"shelly/fsm/wording"
-	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
 
 // Found is a counterexample, and where it was found.
 type Found struct {
-	*sim.Counterexample
+	*explore.Counterexample
 	World   string // its name
 	Command string // that found it
 	Case    *File  // whose world it was; nil: an abstract one

@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/explore"
 )
 
 // What the explorer finds fails for the same reason as the scenario that it is written
@@ -35,11 +36,11 @@ func TestCanariesAreFoundAgainByTheirCounterexamples(t *testing.T) {
 }
 
 // exploreForAny walks the worlds until one of them does not hold.
-func exploreForAny(t *testing.T) (world string, found *sim.Counterexample) {
+func exploreForAny(t *testing.T) (world string, found *explore.Counterexample) {
 	for _, bound := range canaryStates() {
-		for _, b := range sim.Worlds() {
+		for _, b := range explore.Worlds() {
 			b.StatesMax = bound
-			if x := sim.Explore(b); x.Found != nil {
+			if x := explore.Run(b); x.Found != nil {
 				return b.Name, x.Found
 			}
 		}

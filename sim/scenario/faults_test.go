@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // SCN-24: every way to write a fault, and what it is to the simulator.
@@ -15,10 +16,10 @@ func TestSCN24FaultsAsTheyAreWritten(t *testing.T) {
 		yaml string
 		want sim.Fault
 	}{
-		{"brain: {fails: busy}", sim.Fault{Kind: "brain", Nth: 1, Line: sim.Line{Fails: fsm.BrainBusy}}},
-		{"brain: [{fails: {code: error, message: m}, nth: 3}]", sim.Fault{Kind: "brain", Nth: 3, Line: sim.Line{Fails: fsm.BrainError, Reason: "m"}}},
-		{"brain: {hangs: true, of: summary, session: s}", sim.Fault{Kind: "brain", Nth: 1, Purpose: "summary", Session: "s", Line: sim.Line{Hangs: true}}},
-		{"brain: {takes: 2s, p: 0.5}", sim.Fault{Kind: "brain", Chance: 500, Slow: true, Line: sim.Line{Takes: 2000}}},
+		{"brain: {fails: busy}", sim.Fault{Kind: "brain", Nth: 1, Line: script.Line{Fails: fsm.BrainBusy}}},
+		{"brain: [{fails: {code: error, message: m}, nth: 3}]", sim.Fault{Kind: "brain", Nth: 3, Line: script.Line{Fails: fsm.BrainError, Reason: "m"}}},
+		{"brain: {hangs: true, of: summary, session: s}", sim.Fault{Kind: "brain", Nth: 1, Purpose: "summary", Session: "s", Line: script.Line{Hangs: true}}},
+		{"brain: {takes: 2s, p: 0.5}", sim.Fault{Kind: "brain", Chance: 500, Slow: true, Line: script.Line{Takes: 2000}}},
 		{"tool: {name: exec, started_then_lost: true, p: .015}", sim.Fault{Kind: "tool", Chance: 15, Tool: "exec", Act: sim.Act{Lost: true}}},
 		{"tool: {fails: x, p: 1.0, optional: true}", sim.Fault{Kind: "tool", Chance: 1000, Optional: true, Act: sim.Act{Failed: true, Returns: "x"}}},
 		{"tool: {fails: {code: x, retryable: true}, p: 0}", sim.Fault{Kind: "tool", Act: sim.Act{Failed: true, Returns: "x", Nothing: true}}},

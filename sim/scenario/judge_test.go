@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/crash"
 	"shelly/sim/scenario/golden"
 	"shelly/sim/scenario/judge"
 )
@@ -252,7 +253,7 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 		}
 		f.CrashEverywhere()
 		o := f.Run(sim.Options{})
-		lost := []sim.MatrixFailure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}}
+		lost := []crash.Failure{{Ordinal: 3, Point: sim.AfterAppend, Text: "memory lost it"}}
 		v := judge.Run(f.File, o.Result, golden.Kept{}, judge.NewCrashes(f.File, o.Result).Failures(lost))
 		if !o.OK() || o.Points < 3 || len(v.Failures) != 1 || v.Failures[0].Text != "crash at point 3 (journal.after_append): memory lost it" || v.Failures[0].Pos.Line != test.line {
 			t.Errorf("%d points, %v, %v", o.Points, o.Failures, v.Failures)

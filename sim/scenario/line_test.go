@@ -6,39 +6,39 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/sim"
+	"shelly/sim/script"
 	"shelly/sim/strict"
 )
 
 // SCN-27, SCN-28: what the forms of a line stand for.
 func TestSCN28LinesAreWhatTheyStandFor(t *testing.T) {
-	yes := &sim.Stream{Chunks: 2, Every: 200}
-	list := &sim.Stream{Texts: []string{"a", "b"}}
-	loading := sim.Line{Fails: fsm.BrainLoading, Reason: sim.LoadingReason, Takes: sim.FirstTokenMax}
+	yes := &script.Stream{Chunks: 2, Every: 200}
+	list := &script.Stream{Texts: []string{"a", "b"}}
+	loading := script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: script.FirstTokenMax}
 	for _, test := range []struct {
 		yaml string
-		want sim.Line
+		want script.Line
 	}{
-		{`{says: ab, stream: {chunks: 2, every: 200ms}, takes: 1s, slow_load: 2s}`, sim.Line{Text: "ab", Stream: yes, Takes: 3000}},
-		{`{stream: {chunks: [a, b]}}`, sim.Line{Text: "ab", Stream: list}},
-		{`{says: ab, stream: {chunks: [a, b]}}`, sim.Line{Text: "ab", Stream: list}},
-		{`{needs: b, stream: {chunks: 2, every: 200ms}}`, sim.Line{Text: "NEED: b", Stream: yes}},
-		{`{quotes: last, stream: {chunks: 2, every: 200ms}}`, sim.Line{Quotes: true, Stream: yes}},
-		{`{hangs: true, stream: {chunks: [a, b]}}`, sim.Line{Hangs: true, Text: "ab", Stream: list}},
-		{`{cut: true, stream: {chunks: [a, b]}}`, sim.Line{Fails: fsm.BrainCutStream, Reason: "the stream ended without its last line", Stream: list}},
-		{`{says: a, slow_load: 5m, takes: 1s}`, sim.Line{Text: "a", Takes: 301_000}},
+		{`{says: ab, stream: {chunks: 2, every: 200ms}, takes: 1s, slow_load: 2s}`, script.Line{Text: "ab", Stream: yes, Takes: 3000}},
+		{`{stream: {chunks: [a, b]}}`, script.Line{Text: "ab", Stream: list}},
+		{`{says: ab, stream: {chunks: [a, b]}}`, script.Line{Text: "ab", Stream: list}},
+		{`{needs: b, stream: {chunks: 2, every: 200ms}}`, script.Line{Text: "NEED: b", Stream: yes}},
+		{`{quotes: last, stream: {chunks: 2, every: 200ms}}`, script.Line{Quotes: true, Stream: yes}},
+		{`{hangs: true, stream: {chunks: [a, b]}}`, script.Line{Hangs: true, Text: "ab", Stream: list}},
+		{`{cut: true, stream: {chunks: [a, b]}}`, script.Line{Fails: fsm.BrainCutStream, Reason: "the stream ended without its last line", Stream: list}},
+		{`{says: a, slow_load: 5m, takes: 1s}`, script.Line{Text: "a", Takes: 301_000}},
 		{`{says: a, slow_load: 300001ms, takes: 1s}`, loading},
-		{`{says: a, slow_load: 4m, takes: 1m, stream: {chunks: 1}}`, sim.Line{Text: "a", Takes: 300_000, Stream: &sim.Stream{Chunks: 1}}},
+		{`{says: a, slow_load: 4m, takes: 1m, stream: {chunks: 1}}`, script.Line{Text: "a", Takes: 300_000, Stream: &script.Stream{Chunks: 1}}},
 		{`{says: a, slow_load: 4m, takes: 61s, stream: {chunks: 1}}`, loading},
-		{`{says: a, takes: 6m}`, sim.Line{Text: "a", Takes: 360_000}},
-		{`{truncated: {prompt_tokens: 9}}`, sim.Line{Fails: fsm.BrainContextTruncated, Reason: sim.TruncatedReason(9), Tokens: fsm.Tokens{Prompt: 9}}},
-		{`{fails: {retryable: true}}`, sim.Line{Fails: fsm.BrainBusy}},
-		{`{fails: {retryable: false, message: m}}`, sim.Line{Fails: fsm.BrainError, Reason: "m"}},
-		{`{fails: {code: timeout, retryable: true}}`, sim.Line{Fails: fsm.BrainTimeout}},
-		{`{unknown_tool: t}`, sim.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "{}"}}}},
-		{`{unknown_tool: {tool: t, args: {x: 1}}, says: a}`, sim.Line{Text: "a", Calls: []fsm.ToolCall{{Name: "t", Args: `{"x":1}`}}}},
-		{`{malformed_arguments: t}`, sim.Line{Calls: []fsm.ToolCall{{Name: "t", Args: `{"`}}}},
-		{`{malformed_arguments: {tool: t, args: x}}`, sim.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "x"}}}},
+		{`{says: a, takes: 6m}`, script.Line{Text: "a", Takes: 360_000}},
+		{`{truncated: {prompt_tokens: 9}}`, script.Line{Fails: fsm.BrainContextTruncated, Reason: script.TruncatedReason(9), Tokens: fsm.Tokens{Prompt: 9}}},
+		{`{fails: {retryable: true}}`, script.Line{Fails: fsm.BrainBusy}},
+		{`{fails: {retryable: false, message: m}}`, script.Line{Fails: fsm.BrainError, Reason: "m"}},
+		{`{fails: {code: timeout, retryable: true}}`, script.Line{Fails: fsm.BrainTimeout}},
+		{`{unknown_tool: t}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "{}"}}}},
+		{`{unknown_tool: {tool: t, args: {x: 1}}, says: a}`, script.Line{Text: "a", Calls: []fsm.ToolCall{{Name: "t", Args: `{"x":1}`}}}},
+		{`{malformed_arguments: t}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: `{"`}}}},
+		{`{malformed_arguments: {tool: t, args: x}}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "x"}}}},
 	} {
 		if got := planFrom(t, "brain: ["+test.yaml+"]\n").Scripts[0].Lines[0]; !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s\n is %+v\nwant %+v", test.yaml, got, test.want)

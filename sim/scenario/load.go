@@ -13,6 +13,7 @@ import (
 	"shelly/sim/scenario/golden"
 	"shelly/sim/scenario/judge"
 	"shelly/sim/scenario/lint"
+	"shelly/sim/script"
 	"shelly/sim/strict"
 )
 
@@ -32,7 +33,7 @@ func (f *File) GoldenPath() string { return f.golden.Path }
 
 // Player plays the case's script. With repeat it begins anew with each turn, for as long
 // as anybody asks: the demo brain of the daemon, and what the mock server serves so.
-func (f *File) Player(repeat bool) *sim.Player { return compile.Player(f.File, repeat) }
+func (f *File) Player(repeat bool) *script.Player { return compile.Player(f.File, repeat) }
 
 // Blame is a failure at the place of a key that the file has, for what only the
 // runner of cases can see.

@@ -8,7 +8,9 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/disk"
 	"shelly/sim/scenario/format"
+	"shelly/sim/script"
 	"shelly/sim/strict"
 )
 
@@ -87,7 +89,7 @@ func TestLinesBecomeAnswers(t *testing.T) {
   - {calls: [{tool: t, malformed_arguments: "{x"}]}
   - {thinks: hm}
 `).Scripts[0].Lines
-	want := []sim.Line{
+	want := []script.Line{
 		{Text: "a", Thinking: "b", Length: true, Takes: 1500, Optional: true},
 		{Text: "NEED: c"},
 		{Calls: []fsm.ToolCall{{ID: "i", Name: "t", Args: `{"x":1}`}, {Name: "u", Args: "{}"}}, Quotes: true},
@@ -191,7 +193,7 @@ sessions:
 	if !reflect.DeepEqual(p.Skills, skills) || p.MemoryFile != "# Facts" {
 		t.Errorf("skills %+v, file %q", p.Skills, p.MemoryFile)
 	}
-	want := []sim.Saved{{Name: "cli:direct", State: fsm.Session{
+	want := []disk.Saved{{Name: "cli:direct", State: fsm.Session{
 		History: []fsm.Message{
 			{Role: fsm.RoleUser, Text: "hi", Images: [][]byte{[]byte("x")}},
 			{Role: fsm.RoleAssistant, Thinking: "hm", Calls: []fsm.ToolCall{{ID: "c1", Name: "t", Args: `{"a":1}`}}, Used: []string{"t"}},
@@ -243,8 +245,8 @@ timeline:
 		{Answer: &sim.PersonAnswer{Decision: true, Approve: true, Nth: 1, Tool: "exec", By: "ann"}},
 		{Answer: &sim.PersonAnswer{Text: "it ran"}},
 		{Answer: &sim.PersonAnswer{Text: "no", Nth: 2}},
-		{Edit: &sim.Edit{MemoryFile: &file}},
-		{Edit: &sim.Edit{Session: "s", History: []fsm.Message{}}},
+		{Edit: &disk.Edit{MemoryFile: &file}},
+		{Edit: &disk.Edit{Session: "s", History: []fsm.Message{}}},
 		{Loading: &one},
 		{Saving: &one},
 		{Loading: &one, Saving: &one},

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/sim"
+	"shelly/sim/script"
 )
 
-func player(t *testing.T, script string) *sim.Player {
+func player(t *testing.T, script string) *script.Player {
 	t.Helper()
 	f, err := Parse("p.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"+script))
 	if err != nil {
@@ -28,7 +28,7 @@ func talk(session string, texts ...string) fsm.AskBrain {
 }
 
 // said is what the player says, or the word of the failure.
-func said(t *testing.T, p *sim.Player, ask fsm.AskBrain) string {
+func said(t *testing.T, p *script.Player, ask fsm.AskBrain) string {
 	t.Helper()
 	line, err := p.Answer(ask)
 	switch in := line.Answer(ask).(type) {
@@ -49,7 +49,7 @@ type exchange struct {
 	want string
 }
 
-func exchanges(t *testing.T, p *sim.Player, list []exchange) {
+func exchanges(t *testing.T, p *script.Player, list []exchange) {
 	t.Helper()
 	for i, x := range list {
 		if got := said(t, p, x.ask); got != x.want {
@@ -76,7 +76,7 @@ func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
 		{talk("a", "hi"), "one"},
 	})
 	_, err := p.Answer(talk("a", "new"))
-	var e *sim.Exhausted
+	var e *script.Exhausted
 	if !errors.As(err, &e) || e.Lines != 4 || !strings.Contains(err.Error(), `in session "a": it is for 4 calls`) {
 		t.Errorf("%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/coverage"
 	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
@@ -14,7 +15,7 @@ import (
 // Every scenario of the project holds, and running it again is the same run
 // (SCN-11).
 func TestScenariosOfTheProjectHold(t *testing.T) {
-	covered := sim.NewCoverage()
+	covered := coverage.New()
 	for _, f := range projectCases(t) {
 		t.Run(f.Path()+"/"+f.Name, func(t *testing.T) {
 			o := f.Run(sim.Options{})

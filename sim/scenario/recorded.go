@@ -12,7 +12,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
-	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/format"
 )
@@ -22,9 +22,9 @@ type Recorded struct {
 	Name  string
 	About []string // comments above it, a line each
 	Start fsm.Millis
-	From  *fsm.Snapshot // nil: a machine that never ran
-	Told  []sim.Told    // at times of the wall clock, none before Start
-	Hash  uint64        // of the trace; 0: it is not expected
+	From  *fsm.Snapshot  // nil: a machine that never ran
+	Told  []explore.Told // at times of the wall clock, none before Start
+	Hash  uint64         // of the trace; 0: it is not expected
 	Reply *engine.Request
 }
 
@@ -77,7 +77,7 @@ func span(d fsm.Millis) string { return (time.Duration(d) * time.Millisecond).St
 
 // writeTold writes the entries of a replay, with their times since start. A boot that
 // equals one before it refers to it.
-func writeTold(b *strings.Builder, told []sim.Told, start fsm.Millis) error {
+func writeTold(b *strings.Builder, told []explore.Told, start fsm.Millis) error {
 	b.WriteString("replay:\n")
 	var boots []string
 	for _, t := range told {

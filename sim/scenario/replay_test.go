@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/judge"
 )
@@ -24,11 +25,11 @@ func written(t *testing.T, c *Found) string {
 
 // crashedReplay is a request whose tool has started when the process dies, with the
 // tail that was not synced lost.
-func crashedReplay() []sim.Told {
+func crashedReplay() []explore.Told {
 	config, _ := fsm.Profile("shelly")
 	config.Init = fsm.InitOff
 	boot := fsm.Input{Fact: fsm.Boot{Config: config}}
-	return []sim.Told{
+	return []explore.Told{
 		{Input: boot, Words: "boot"},
 		{Input: fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: `How "full" is ${disk}?`}}, Words: "request r1"},
 		{Input: fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(2), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "c", Name: "nothing", Args: `{"a":1}`}}}}, Lost: true, Words: "model calls"},
@@ -41,7 +42,7 @@ func crashedReplay() []sim.Told {
 // A counterexample is read back to the letter (SIM-14, SCN-45).
 func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 	told := crashedReplay()
-	text := written(t, &Found{Counterexample: &sim.Counterexample{
+	text := written(t, &Found{Counterexample: &explore.Counterexample{
 		Violation: fsm.Violation{Invariant: "INV-1", Text: "it is\nso"}, Path: []string{"boot", "request r1"}, Told: told,
 	}, World: "small", Command: "shelly explore"})
 	f, err := Parse("f", []byte(text))
@@ -172,9 +173,9 @@ never: [{tool: exec}, {that: {state: cognition}, when: "lifecycle == 'serving'"}
 		t.Errorf("cannot check %v, want %v", others, want)
 	}
 	plan := f.Plan()
-	world := sim.CaseWorld("x", &plan)
+	world := explore.CaseWorld("x", &plan)
 	world.Case.Check = check
-	x := sim.Explore(world)
+	x := explore.Run(world)
 	if x.Found == nil || x.Found.Invariant != "never[1]" {
 		t.Fatalf("found %+v", x.Found)
 	}
@@ -195,7 +196,7 @@ func TestSCN45FromAState(t *testing.T) {
 	from, call := m.Snapshot(), m.View().Handles[0].Await.Call
 	r := Recorded{
 		Name: "from a state", Start: 1767603600123, From: &from,
-		Told: []sim.Told{
+		Told: []explore.Told{
 			{At: 1767603601123, Input: fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "It is ${y}."}}, Words: "an answer"},
 			{At: 1767603600123, Input: fsm.Input{Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r2"}}}, Words: "the clock has gone back"},
 		},

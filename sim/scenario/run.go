@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"shelly/sim"
+	"shelly/sim/crash"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/judge"
 )
@@ -37,7 +39,7 @@ func (f *File) Run(o sim.Options) Outcome {
 	if f.EveryCrash() || f.crashed && f.Replay == nil && len(plan.Crashes) == 0 {
 		claims := judge.NewCrashes(f.File, result)
 		o.Crashed = claims.Judge
-		matrix, err := sim.Matrix(plan, o)
+		matrix, err := crash.Matrix(plan, o)
 		if err != nil {
 			out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 			return out
@@ -67,7 +69,7 @@ func (f *File) Skip(why string) Outcome {
 // play runs the plan, or steps the machine through the file's replay.
 func (f *File) play(p sim.Plan, o sim.Options) (*sim.Result, error) {
 	if f.Replay != nil {
-		return sim.Replay(compile.From(f.File), compile.Told(f.File))
+		return explore.Replay(compile.From(f.File), compile.Told(f.File))
 	}
 	return sim.Run(p, o)
 }

@@ -11,7 +11,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
-	"shelly/sim"
+	"shelly/sim/coverage"
+	"shelly/sim/explore"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/document"
 )
@@ -45,7 +46,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	debug.SetGCPercent(400) // a walk makes garbage by the state and keeps little of it
 	begin := time.Now()
-	together, bad := sim.NewCoverage(), error(nil)
+	together, bad := coverage.New(), error(nil)
 	var all []explored
 	for _, w := range worlds {
 		w.StatesMax, w.DepthMax = c.States, c.Depth
@@ -53,7 +54,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			w.Enough = func() bool { return time.Since(begin) > c.Budget }
 		}
 		start := time.Now()
-		x := sim.Explore(w.Bounds)
+		x := explore.Run(w.Bounds)
 		e := figures(w, x, time.Since(start).Seconds())
 		together.Join(x.Coverage)
 		if x.Found != nil {
@@ -85,7 +86,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 }
 
 // gaveUp is why a walk that found nothing has not come to its end, or nil.
-func (c *Command) gaveUp(x sim.Exploration) error {
+func (c *Command) gaveUp(x explore.Result) error {
 	switch {
 	case x.Complete:
 		return nil
@@ -98,7 +99,7 @@ func (c *Command) gaveUp(x sim.Exploration) error {
 
 // write writes a counterexample as a scenario (SIM-14) and returns its file. A file
 // that is there is only written over where that is asked for.
-func (c *Command) write(w world, found *sim.Counterexample, several bool) (string, error) {
+func (c *Command) write(w world, found *explore.Counterexample, several bool) (string, error) {
 	name := c.Output
 	if several {
 		base, _ := strings.CutSuffix(name, document.Suffix)

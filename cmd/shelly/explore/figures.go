@@ -7,33 +7,34 @@ import (
 
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/sim"
+	"shelly/sim/coverage"
+	"shelly/sim/explore"
 )
 
 // explored is what --json prints (SIM-10).
 type explored struct {
-	World       string     `json:"world"`
-	Bounds      sim.Bounds `json:"bounds"`
-	States      int        `json:"states"` // reached, each as often as it was
-	Unique      int        `json:"unique_states"`
-	Transitions int        `json:"transitions"`
-	Depth       int        `json:"depth"`
-	Cut         int        `json:"cut_at_depth,omitempty"` // states behind which --depth let nothing be tried
-	Resting     int        `json:"resting_states"`
-	Complete    bool       `json:"complete"`
-	Seconds     float64    `json:"seconds"`
-	PerSecond   int        `json:"states_per_second"` // unique ones
-	Memory      uint64     `json:"memory_mib"`        // that the process has had so far
-	NotTaken    []string   `json:"rows_not_taken"`
-	Unchecked   []string   `json:"unchecked,omitempty"` // claims of the file
-	Invariant   string     `json:"invariant,omitempty"`
-	Violation   string     `json:"violation,omitempty"`
-	Path        []string   `json:"path,omitempty"`
-	File        string     `json:"counterexample,omitempty"` // where it was written
+	World       string         `json:"world"`
+	Bounds      explore.Bounds `json:"bounds"`
+	States      int            `json:"states"` // reached, each as often as it was
+	Unique      int            `json:"unique_states"`
+	Transitions int            `json:"transitions"`
+	Depth       int            `json:"depth"`
+	Cut         int            `json:"cut_at_depth,omitempty"` // states behind which --depth let nothing be tried
+	Resting     int            `json:"resting_states"`
+	Complete    bool           `json:"complete"`
+	Seconds     float64        `json:"seconds"`
+	PerSecond   int            `json:"states_per_second"` // unique ones
+	Memory      uint64         `json:"memory_mib"`        // that the process has had so far
+	NotTaken    []string       `json:"rows_not_taken"`
+	Unchecked   []string       `json:"unchecked,omitempty"` // claims of the file
+	Invariant   string         `json:"invariant,omitempty"`
+	Violation   string         `json:"violation,omitempty"`
+	Path        []string       `json:"path,omitempty"`
+	File        string         `json:"counterexample,omitempty"` // where it was written
 }
 
 // figures is what is told of a walk.
-func figures(w world, x sim.Exploration, seconds float64) explored {
+func figures(w world, x explore.Result, seconds float64) explored {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	e := explored{
@@ -47,7 +48,7 @@ func figures(w world, x sim.Exploration, seconds float64) explored {
 	return e
 }
 
-func notTaken(c *sim.Coverage) []string {
+func notTaken(c *coverage.Coverage) []string {
 	var rows []string
 	for _, r := range c.Missing() {
 		rows = append(rows, fmt.Sprintf("%s: %s --%s→ %s", r.Table, r.From, r.On, r.To))

@@ -5,14 +5,14 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/suite"
-	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/judge"
 )
 
 // world is a world to walk, and the scenario that it is of, if any.
 type world struct {
-	sim.Bounds
+	explore.Bounds
 	file      *scenario.File
 	unchecked []string // claims of the file that a walk cannot check
 }
@@ -28,16 +28,16 @@ func (c *Command) worlds() ([]world, error) {
 	}
 	if c.World == "all" {
 		var all []world
-		for _, b := range sim.Worlds() {
+		for _, b := range explore.Worlds() {
 			all = append(all, world{Bounds: b})
 		}
 		return all, nil
 	}
 	name := c.World
 	if name == "" {
-		name = sim.SmallWorld().Name
+		name = explore.SmallWorld().Name
 	}
-	b, ok := sim.World(name)
+	b, ok := explore.World(name)
 	if !ok {
 		return nil, exit.Errorf(exit.Usage, "there is no world %q; shelly explore --help lists them", name)
 	}
@@ -60,7 +60,7 @@ func (c *Command) fileWorld() (world, error) {
 		return world{}, exit.Errorf(exit.Usage, "%s has brain: live or tools: real, and a walk tries all that a script and stubs may do", c.File)
 	}
 	plan := f.Plan()
-	w := world{Bounds: sim.CaseWorld(c.File, &plan), file: f}
+	w := world{Bounds: explore.CaseWorld(c.File, &plan), file: f}
 	w.About = f.Name
 	w.Case.Check, w.unchecked = judge.Watch(f.File)
 	for _, bound := range []struct{ to, own *int }{{&w.Timeouts, c.Timeouts}, {&w.Crashes, c.Crashes}, {&w.Cancels, c.Cancels}} {

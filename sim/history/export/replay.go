@@ -9,7 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario"
 )
 
@@ -21,9 +21,9 @@ func (r *Record) Replay() (*File, error) {
 		w.From = nil
 	}
 	for _, s := range r.Steps {
-		w.Told = append(w.Told, sim.Told{At: s.Input.At, Input: s.Input, Words: r.words(s)})
+		w.Told = append(w.Told, explore.Told{At: s.Input.At, Input: s.Input, Words: r.words(s)})
 	}
-	result, err := sim.Replay(r.From, w.Told)
+	result, err := explore.Replay(r.From, w.Told)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
-	"shelly/sim"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/format"
+	"shelly/sim/script"
 	"shelly/sim/strict"
 )
 
@@ -113,8 +113,8 @@ func (k *checker) checkSlow(at string, l *format.Line) {
 // a client sees them as they are.
 func (k *checker) checkStream(at string, l *format.Line) {
 	s, path := l.Stream, at+".stream"
-	if fsm.Millis(s.Every) > sim.IdleMax {
-		k.at(path+".every", "a client waits at most "+sim.IdleMax.String()+" for the next piece; for a longer silence say hangs, or fails: {code: timeout}")
+	if fsm.Millis(s.Every) > script.IdleMax {
+		k.at(path+".every", "a client waits at most "+script.IdleMax.String()+" for the next piece; for a longer silence say hangs, or fails: {code: timeout}")
 	}
 	switch {
 	case l.Empty:

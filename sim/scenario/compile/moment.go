@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/disk"
 	"shelly/sim/scenario/format"
 )
 
@@ -52,10 +53,10 @@ func moment(f *format.File, m *format.Moment, nth int) sim.Moment {
 		out.Answer = &sim.PersonAnswer{Text: m.Resolve.Text}
 		out.Answer.Nth = m.Resolve.Nth.Or(0)
 	case m.EditFile != nil:
-		out.Edit = &sim.Edit{MemoryFile: m.EditFile}
+		out.Edit = &disk.Edit{MemoryFile: m.EditFile}
 	case m.EditSaved != nil:
 		e := m.EditSaved
-		out.Edit = &sim.Edit{Session: e.Name, History: messages(e.History), Pending: messages(e.Pending), Skills: loaded(f, e.Skills)}
+		out.Edit = &disk.Edit{Session: e.Name, History: messages(e.History), Pending: messages(e.Pending), Skills: loaded(f, e.Skills)}
 	default:
 		services(m, &out)
 	}
@@ -139,11 +140,11 @@ func messages(said []format.Said) []fsm.Message {
 }
 
 // sessions is what the store of sessions holds before the first start.
-func sessions(f *format.File) []sim.Saved {
-	var list []sim.Saved
+func sessions(f *format.File) []disk.Saved {
+	var list []disk.Saved
 	for _, s := range f.Sessions {
 		own := s.Value
-		saved := sim.Saved{Name: s.Name, State: fsm.Session{
+		saved := disk.Saved{Name: s.Name, State: fsm.Session{
 			History: messages(own.History), Pending: messages(own.Pending), Skills: loaded(f, own.Skills),
 		}}
 		saved.State.Ratio = own.Ratio.Or(0)

@@ -9,12 +9,14 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/disk"
 	"shelly/sim/scenario/format"
+	"shelly/sim/script"
 	"shelly/sim/strict"
 )
 
 // Plan is the scenario as the simulator plays it. Where the crash is $every the
-// plan has no crashes: [sim.Matrix] adds them.
+// plan has no crashes: package sim/crash adds them.
 func Plan(f *format.File) sim.Plan {
 	p := sim.Plan{
 		Config:     config(f, f.Config),
@@ -74,8 +76,8 @@ func config(f *format.File, settings ...*format.Config) fsm.Config {
 	return c
 }
 
-// script is the lines for one purpose and session, and where the file has them.
-type script struct {
+// source is the lines for one purpose and session, and where the file has them.
+type source struct {
 	purpose fsm.Purpose
 	session string
 	Lines   []format.Line
@@ -83,7 +85,7 @@ type script struct {
 }
 
 // Scripted returns the file's scripts in the order in which the plan has them.
-func Scripted(f *format.File) []script {
+func Scripted(f *format.File) []source {
 	list := split(fsm.PurposeAnswer, "brain", f.Script.Lines)
 	if own := f.ScriptFor; own != nil {
 		list = append(list, split(fsm.PurposeInit, "brain_for.init", own.Init)...)
@@ -96,13 +98,13 @@ func Scripted(f *format.File) []script {
 }
 
 // split returns a script for all sessions, and one for each that is named.
-func split(purpose fsm.Purpose, path string, lines []format.Line) []script {
-	list := []script{{purpose: purpose}}
+func split(purpose fsm.Purpose, path string, lines []format.Line) []source {
+	list := []source{{purpose: purpose}}
 	for n, l := range lines {
-		i := slices.IndexFunc(list, func(s script) bool { return s.session == l.Session })
+		i := slices.IndexFunc(list, func(s source) bool { return s.session == l.Session })
 		if i < 0 {
 			i = len(list)
-			list = append(list, script{purpose: purpose, session: l.Session})
+			list = append(list, source{purpose: purpose, session: l.Session})
 		}
 		list[i].Lines = append(list[i].Lines, l)
 		list[i].Paths = append(list[i].Paths, strict.Element(path, n))
@@ -110,28 +112,28 @@ func split(purpose fsm.Purpose, path string, lines []format.Line) []script {
 	return list
 }
 
-func Scripts(f *format.File) []sim.Script {
-	var scripts []sim.Script
+func Scripts(f *format.File) []script.Script {
+	var scripts []script.Script
 	for _, s := range Scripted(f) {
-		script := sim.Script{Purpose: s.purpose, Session: s.session}
+		one := script.Script{Purpose: s.purpose, Session: s.session}
 		for _, l := range s.Lines {
-			script.Lines = append(script.Lines, Line(&l))
+			one.Lines = append(one.Lines, Line(&l))
 		}
-		scripts = append(scripts, script)
+		scripts = append(scripts, one)
 	}
 	return scripts
 }
 
 // Player plays the file's scripts.
-func Player(f *format.File, repeat bool) *sim.Player {
-	p := sim.NewPlayer(Scripts(f))
+func Player(f *format.File, repeat bool) *script.Player {
+	p := script.NewPlayer(Scripts(f))
 	p.Strict, p.Quiet, p.Repeat = f.Strict, f.Latency().Brain.Or(0), repeat
 	return p
 }
 
 // line is the line as the simulator answers with it.
-func Line(l *format.Line) sim.Line {
-	out := sim.Line{
+func Line(l *format.Line) script.Line {
+	out := script.Line{
 		Thinking: l.Thinks,
 		Quotes:   l.Quotes != "",
 		Repeats:  l.Repeats,
@@ -149,7 +151,7 @@ func Line(l *format.Line) sim.Line {
 		out.Fails, out.Reason = fsm.BrainGarbage, l.Garbage
 	case l.Dropped != nil:
 		out.Tokens.Prompt = int(l.Dropped.Prompt)
-		out.Fails, out.Reason = fsm.BrainContextTruncated, sim.TruncatedReason(out.Tokens.Prompt)
+		out.Fails, out.Reason = fsm.BrainContextTruncated, script.TruncatedReason(out.Tokens.Prompt)
 	case out.Text == "" && l.Stream != nil:
 		out.Text = strings.Join(l.Stream.Chunks.Texts, "")
 	}
@@ -211,7 +213,7 @@ func memory(f *format.File) []fsm.Entry {
 	for i, m := range f.Memory {
 		entries = append(entries, fsm.Entry{
 			ID: "m" + strconv.Itoa(i+1), Kind: fsm.KindUser, Session: m.Session, At: fsm.Millis(f.Start()),
-			Summary: m.Summary, Text: m.Text, Vector: sim.Vector(m.Summary), Model: sim.EmbeddingModel,
+			Summary: m.Summary, Text: m.Text, Vector: disk.Vector(m.Summary), Model: disk.EmbeddingModel,
 		})
 	}
 	return entries
@@ -232,15 +234,15 @@ func crash(c *format.Crash) sim.Crash {
 // inTime returns out with the times of the line: the first piece comes when takes
 // and slow_load are over. A client that has had none within its time gives up
 // (SCN-28).
-func inTime(l *format.Line, out sim.Line) sim.Line {
+func inTime(l *format.Line, out script.Line) script.Line {
 	out.Takes = l.Takes.Or(0) + fsm.Millis(l.SlowLoad)
 	first := fsm.Millis(l.SlowLoad)
 	if l.Stream != nil {
 		first = out.Takes
-		out.Stream = &sim.Stream{Chunks: int(l.Stream.Chunks.Count), Texts: l.Stream.Chunks.Texts, Every: fsm.Millis(l.Stream.Every)}
+		out.Stream = &script.Stream{Chunks: int(l.Stream.Chunks.Count), Texts: l.Stream.Chunks.Texts, Every: fsm.Millis(l.Stream.Every)}
 	}
-	if first > sim.FirstTokenMax {
-		return sim.Line{Fails: fsm.BrainLoading, Reason: sim.LoadingReason, Takes: sim.FirstTokenMax, Times: out.Times, Optional: l.Optional}
+	if first > script.FirstTokenMax {
+		return script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: script.FirstTokenMax, Times: out.Times, Optional: l.Optional}
 	}
 	return out
 }

@@ -2,16 +2,16 @@ package compile
 
 import (
 	"shelly/fsm"
-	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
 )
 
 // replay is what the file says that the machine was told, with its times.
-func Told(f *format.File) []sim.Told {
-	told := make([]sim.Told, len(f.Replay))
+func Told(f *format.File) []explore.Told {
+	told := make([]explore.Told, len(f.Replay))
 	for i, t := range f.Replay {
-		told[i] = sim.Told{At: fsm.Millis(f.Start()) + fsm.Millis(t.At), Input: t.Input.Input, Lost: t.Lost, Unseen: t.Unseen}
+		told[i] = explore.Told{At: fsm.Millis(f.Start()) + fsm.Millis(t.At), Input: t.Input.Input, Lost: t.Lost, Unseen: t.Unseen}
 	}
 	return told
 }

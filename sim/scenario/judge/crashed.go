@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/crash"
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/match"
@@ -68,7 +69,7 @@ func (c *Crashes) Needless() []string {
 
 // Failures are the crashes after which the case did not end as it should, and the claims
 // that a crash may not break and does, each once, as the first run shows it.
-func (c *Crashes) Failures(matrix []sim.MatrixFailure) []Failure {
+func (c *Crashes) Failures(matrix []crash.Failure) []Failure {
 	key := "name"
 	if c.file.EveryCrash() {
 		key = "faults.crash"

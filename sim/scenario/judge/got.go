@@ -7,6 +7,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim"
+	"shelly/sim/disk"
 	"shelly/sim/scenario/data"
 )
 
@@ -34,7 +35,7 @@ func (j *judgement) timedReply(q engine.Request) data.Value {
 }
 
 // sessionsValue is the store of sessions by name.
-func sessionsValue(saved []sim.Saved) data.Value {
+func sessionsValue(saved []disk.Saved) data.Value {
 	v := data.Map("")
 	for _, s := range saved {
 		v.Members = append(v.Members, data.With(s.Name, data.Map("",

@@ -16,6 +16,7 @@ import (
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/golden"
 	"shelly/sim/scenario/match"
+	"shelly/sim/script"
 	"shelly/sim/strict"
 )
 
@@ -134,16 +135,16 @@ func (j *judgement) unstruck() {
 // unused lists the entries that no call took.
 func (j *judgement) unused() []string {
 	var paths []string
-	for s, script := range compile.Scripted(j.file) {
-		for i, l := range script.Lines {
-			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == sim.Taken{Script: s, Index: i} }) {
-				paths = append(paths, script.Paths[i])
+	for s, source := range compile.Scripted(j.file) {
+		for i, l := range source.Lines {
+			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == script.Taken{Script: s, Index: i} }) {
+				paths = append(paths, source.Paths[i])
 			}
 		}
 	}
 	for s, tool := range j.file.Tools.Stubs {
 		for i, e := range tool.Value {
-			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == sim.Taken{Script: s, Index: i} }) {
+			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == script.Taken{Script: s, Index: i} }) {
 				paths = append(paths, strict.Element("tools."+wording.Word(tool.Name), i))
 			}
 		}

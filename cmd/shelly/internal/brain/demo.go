@@ -7,12 +7,12 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/daemon"
 	"shelly/scenarios"
-	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/script"
 )
 
 // scriptedBrain answers from a scenario's script, again and again.
-type scriptedBrain struct{ script *sim.Player }
+type scriptedBrain struct{ script *script.Player }
 
 // AboutDemo is what the demo brain is called.
 const AboutDemo = "the built-in demo brain (a script, not a model)"

@@ -16,6 +16,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/skill"
 	"shelly/sim"
+	"shelly/sim/disk"
 )
 
 // writeSkills makes the folders of a plan's skills in a new workspace.
@@ -106,13 +107,13 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 }
 
 // saved is what the real store has of a session.
-func (l *live) saved(name string) (sim.Saved, error) {
+func (l *live) saved(name string) (disk.Saved, error) {
 	state, err := l.sessions.Load(context.Background(), name)
 	if err != nil {
-		return sim.Saved{}, err
+		return disk.Saved{}, err
 	}
 	state.Memory, state.MemoryHash = "", ""
-	s := sim.Saved{Name: name, State: state}
+	s := disk.Saved{Name: name, State: state}
 	for after := uint64(0); ; {
 		part, err := l.sessions.Archive(name, after, archivePart)
 		if err != nil || len(part) == 0 {
@@ -174,7 +175,7 @@ func (l *live) differs(simulated *sim.Result) (string, error) {
 }
 
 // shown is a session in a form that two can be compared by.
-func shown(s sim.Saved) string {
+func shown(s disk.Saved) string {
 	wire, _ := json.Marshal(s) // texts and numbers, which always encode
 	return string(wire)
 }

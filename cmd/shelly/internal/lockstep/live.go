@@ -23,6 +23,7 @@ import (
 	"shelly/runtime/store"
 	"shelly/runtime/tool"
 	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // live performs a simulated schedule with the real adapters: the Ollama client
@@ -179,7 +180,7 @@ func (j journal) Crash() (sim.Journal, error) {
 }
 
 // Brain implements [sim.Backend].
-func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
+func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	l.prepare(ask, Spoken(ask, line))
@@ -190,8 +191,8 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	var seen []sim.Piece
-	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) { seen = append(seen, sim.Piece{Thinking: c.Thinking, Text: c.Text}) })
+	var seen []script.Piece
+	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) { seen = append(seen, script.Piece{Thinking: c.Thinking, Text: c.Text}) })
 	if err := l.alike(); err != nil {
 		return nil, err
 	}
@@ -212,7 +213,7 @@ func (l *live) Brain(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 
 // failed is the outcome of a call that has failed as the line says, in the words of the
 // script but where that says the client's after it (SCN-28).
-func failed(ask fsm.AskBrain, line sim.Line, err *ollama.Error) fsm.Fact {
+func failed(ask fsm.AskBrain, line script.Line, err *ollama.Error) fsm.Fact {
 	if line.Fails != fsm.BrainContextTruncated || line.Tokens.Prompt == 0 {
 		err.Reason = line.Reason
 	}

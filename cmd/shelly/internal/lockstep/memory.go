@@ -10,7 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/memory"
-	"shelly/sim"
+	"shelly/sim/disk"
 )
 
 // embedder makes the vectors of memory; nil where a live case has no embedding model.
@@ -68,7 +68,7 @@ func (l *live) remember(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 
 // floats is the simulated embedding as the API sends it.
 func floats(text string) []float32 {
-	bytes := sim.Vector(text)
+	bytes := disk.Vector(text)
 	vector := make([]float32, len(bytes)/4)
 	for i := range vector {
 		vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*i:]))

@@ -10,6 +10,7 @@ import (
 	"shelly/runtime/ollama"
 	"shelly/sim"
 	"shelly/sim/scenario"
+	"shelly/sim/script"
 )
 
 // model is a live model as a case asks it.
@@ -24,7 +25,7 @@ func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error)
 	start := time.Now()
 	var s sim.Spoken
 	answer, err := l.model.client.Chat(context.Background(), ask, tools, func(c ollama.Chunk) {
-		s.Pieces = append(s.Pieces, sim.LivePiece{Piece: sim.Piece{Thinking: c.Thinking, Text: c.Text}, After: sinceMillis(start)})
+		s.Pieces = append(s.Pieces, sim.LivePiece{Piece: script.Piece{Thinking: c.Thinking, Text: c.Text}, After: sinceMillis(start)})
 	})
 	s.Took = sinceMillis(start)
 	if failed := (*ollama.Error)(nil); err != nil && !errors.As(err, &failed) {

@@ -10,7 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
-	"shelly/sim"
+	"shelly/sim/disk"
 )
 
 // haste is how long a client waits that is to find that nothing comes.
@@ -18,10 +18,10 @@ const haste = 20 * time.Millisecond
 
 // serve starts the mock server and a client of it.
 func (l *live) serve(noVectors bool) error {
-	options := mock.Options{Brain: l, EmbedModel: sim.EmbeddingModel}
+	options := mock.Options{Brain: l, EmbedModel: disk.EmbeddingModel}
 	options.Models = []mock.Model{{Name: mock.DefaultModel, Window: callWindow}}
 	if !noVectors {
-		options.EmbedDims = len(sim.Vector("")) / 4
+		options.EmbedDims = len(disk.Vector("")) / 4
 		options.Embed = floats
 	}
 	server := mock.New(options)
@@ -31,7 +31,7 @@ func (l *live) serve(noVectors bool) error {
 	}
 	l.server = &http.Server{Handler: server, ReadHeaderTimeout: callTimeout}
 	go func() { _ = l.server.Serve(listener) }()
-	embed := sim.EmbeddingModel
+	embed := disk.EmbeddingModel
 	if noVectors {
 		embed = ""
 	}

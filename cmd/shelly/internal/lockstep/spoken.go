@@ -11,7 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/mock"
-	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // offered is what the daemon offers the model with a call.
@@ -66,11 +66,11 @@ func sameCall(a, b fsm.ToolCall) bool {
 const spokenPieces = 3
 
 // Spoken is a script's line as the mock server says it, without its delays.
-func Spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
+func Spoken(ask fsm.AskBrain, line script.Line) mock.Answer {
 	switch scripted := line.Answer(ask).(type) {
 	case fsm.BrainAnswered:
 		if line.Stream == nil {
-			line.Stream = &sim.Stream{Chunks: spokenPieces}
+			line.Stream = &script.Stream{Chunks: spokenPieces}
 		}
 		return mock.Answer{
 			Text: scripted.Text, Thinking: scripted.Thinking, Pieces: pieces(ask, line), Calls: scripted.Calls, Length: line.Length,
@@ -94,7 +94,7 @@ func Spoken(ask fsm.AskBrain, line sim.Line) mock.Answer {
 }
 
 // pieces are the pieces of a line's answer as the mock server sends them.
-func pieces(ask fsm.AskBrain, line sim.Line) []mock.Piece {
+func pieces(ask fsm.AskBrain, line script.Line) []mock.Piece {
 	var list []mock.Piece
 	for _, p := range line.Pieces(ask) {
 		list = append(list, mock.Piece(p))

@@ -9,12 +9,12 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/ollama"
-	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // streams notes how the pieces that the client was given differ from those of the
 // line, which the server has sent over the socket (SCN-27).
-func (l *live) streams(ask fsm.AskBrain, line sim.Line, seen []sim.Piece) {
+func (l *live) streams(ask fsm.AskBrain, line script.Line, seen []script.Piece) {
 	want := line.Pieces(ask)
 	if line.Stream == nil || l.stream != "" || slices.Equal(want, seen) {
 		return
@@ -24,7 +24,7 @@ func (l *live) streams(ask fsm.AskBrain, line sim.Line, seen []sim.Piece) {
 
 // clientFor is the client that meets the failure a line asks for, where it is not
 // the server that fails.
-func (l *live) clientFor(line sim.Line) (*ollama.Client, error) {
+func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	asking := l.asking
 	switch {
 	case line.Fails == fsm.BrainUnreachable:
@@ -51,13 +51,13 @@ const patience = 500 * time.Millisecond
 // hang asks a server that says no more than the pieces of the line's stream. The
 // call lives until the next one hangs, the process crashes, or the run is over;
 // one that is cancelled ends when it has its pieces.
-func (l *live) hang(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
+func (l *live) hang(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	l.mu.Lock()
 	heard := l.heard
 	l.mu.Unlock()
 	_ = l.hangs()
 	want := line.Pieces(ask)
-	pieces := make(chan sim.Piece, len(want)+1) // more are as wrong as one more
+	pieces := make(chan script.Piece, len(want)+1) // more are as wrong as one more
 	done := l.call(ask, pieces)
 	select {
 	case <-heard:
@@ -67,7 +67,7 @@ func (l *live) hang(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
 	if err := l.alike(); err != nil {
 		return nil, err
 	}
-	var seen []sim.Piece
+	var seen []script.Piece
 	guard := time.After(callTimeout)
 	for wait := true; wait && len(seen) < len(want); {
 		select {
@@ -90,7 +90,7 @@ var errEnded = errors.New("a call that should hang has ended")
 
 // call asks the real client beside the run. The channel is closed when the call
 // has ended.
-func (l *live) call(ask fsm.AskBrain, pieces chan<- sim.Piece) <-chan struct{} {
+func (l *live) call(ask fsm.AskBrain, pieces chan<- script.Piece) <-chan struct{} {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	var err error
@@ -98,7 +98,7 @@ func (l *live) call(ask fsm.AskBrain, pieces chan<- sim.Piece) <-chan struct{} {
 		defer close(done)
 		_, err = l.client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) {
 			select {
-			case pieces <- sim.Piece{Thinking: c.Thinking, Text: c.Text}:
+			case pieces <- script.Piece{Thinking: c.Thinking, Text: c.Text}:
 			default:
 			}
 		})
@@ -116,7 +116,7 @@ func (l *live) call(ask fsm.AskBrain, pieces chan<- sim.Piece) <-chan struct{} {
 func noCall() error { return nil }
 
 // cancelled gives up the call that hangs.
-func (l *live) cancelled(ask fsm.AskBrain, line sim.Line) (fsm.Fact, error) {
+func (l *live) cancelled(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	var typed *ollama.Error
 	if err := l.hangs(); !errors.As(err, &typed) {
 		return nil, fmt.Errorf("a call that was given up has ended with %w", err)

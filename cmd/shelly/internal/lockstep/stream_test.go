@@ -11,25 +11,25 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
-	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // SCN-28: the simulated client waits as long as the real one, and says the same
 // words.
 func TestSCN28SimulatedClientWaitsLikeTheRealOne(t *testing.T) {
-	if real := ollama.DefaultFirstToken.Milliseconds(); int64(sim.FirstTokenMax) != real {
-		t.Errorf("the real client waits %dms for the first token, the simulated one %dms", real, sim.FirstTokenMax)
+	if real := ollama.DefaultFirstToken.Milliseconds(); int64(script.FirstTokenMax) != real {
+		t.Errorf("the real client waits %dms for the first token, the simulated one %dms", real, script.FirstTokenMax)
 	}
-	if real := ollama.DefaultIdle.Milliseconds(); int64(sim.IdleMax) != real {
-		t.Errorf("the real client waits %dms for a further piece, the simulated one %dms", real, sim.IdleMax)
+	if real := ollama.DefaultIdle.Milliseconds(); int64(script.IdleMax) != real {
+		t.Errorf("the real client waits %dms for a further piece, the simulated one %dms", real, script.IdleMax)
 	}
 	const window, short = 512, time.Millisecond
 	loading := failureOf(t, mock.Answer{Hang: true}, ollama.Options{Timeouts: ollama.Timeouts{FirstToken: short}})
-	if real := strings.Replace(loading, short.String(), ollama.DefaultFirstToken.String(), 1); real != sim.LoadingReason {
-		t.Errorf("the real client says\n%s, the simulated one\n%s", real, sim.LoadingReason)
+	if real := strings.Replace(loading, short.String(), ollama.DefaultFirstToken.String(), 1); real != script.LoadingReason {
+		t.Errorf("the real client says\n%s, the simulated one\n%s", real, script.LoadingReason)
 	}
 	truncated := failureOf(t, mock.Answer{Text: "x", PromptTokens: window}, ollama.Options{NumCtx: window})
-	if want := sim.TruncatedReason(window); truncated != want {
+	if want := script.TruncatedReason(window); truncated != want {
 		t.Errorf("the real client says\n%s, the simulated one\n%s", truncated, want)
 	}
 }
@@ -62,9 +62,9 @@ func (a always) Answer(context.Context, mock.Question) (mock.Answer, error) { re
 // SCN-27: pieces that the real client was not given as the script has them fail the
 // case, and say how.
 func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
-	line := sim.Line{Text: "ab", Stream: &sim.Stream{Texts: []string{"a", "b"}}}
+	line := script.Line{Text: "ab", Stream: &script.Stream{Texts: []string{"a", "b"}}}
 	ask := fsm.AskBrain{Asked: fsm.Asked{Call: 3}, Purpose: fsm.PurposeSummary}
-	for _, seen := range [][]sim.Piece{nil, {{Text: "ab"}}, {{Text: "b"}, {Text: "a"}}, {{Text: "a"}, {Thinking: "b"}}} {
+	for _, seen := range [][]script.Piece{nil, {{Text: "ab"}}, {{Text: "b"}, {Text: "a"}}, {{Text: "a"}, {Thinking: "b"}}} {
 		l := &live{}
 		l.streams(ask, line, seen)
 		if !strings.Contains(l.stream, "the pieces of the answer to call 3, for summary") {
@@ -72,7 +72,7 @@ func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
 		}
 	}
 	l := &live{}
-	l.streams(ask, line, []sim.Piece{{Text: "a"}, {Text: "b"}})
+	l.streams(ask, line, []script.Piece{{Text: "a"}, {Text: "b"}})
 	if l.stream != "" {
 		t.Error(l.stream)
 	}

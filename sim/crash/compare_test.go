@@ -1,0 +1,110 @@
+package crash
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/disk"
+)
+
+func said(text string) []fsm.Message { return []fsm.Message{{Role: fsm.RoleUser, Text: text}} }
+
+// kept is a run that has left something behind.
+func kept() *sim.Result {
+	return &sim.Result{
+		Sessions: []disk.Saved{{
+			Name:    "s",
+			State:   fsm.Session{Version: 2, History: said("hi"), Pending: said("p"), Skills: []fsm.LoadedSkill{{Name: "a"}}},
+			Archive: said("hi"),
+		}},
+		MemoryFile: "one\ntwo",
+		History:    []string{"[2026-01-05 09:00] first", "second"},
+		Messages:   []sim.Message{{SendMessage: fsm.SendMessage{Key: "k", To: fsm.Origin{Channel: "c"}, Text: "m"}}},
+		Ran:        []sim.Ran{{Run: fsm.RunTool{Name: "exec", Args: "{}", Effects: fsm.EffectsUnsafe, Key: "h1.3", Attempt: 1}}},
+	}
+}
+
+// JRN-12: versions, ids, times and the order of what sessions share may differ after
+// a crash, and nothing else of what is kept.
+func TestMatrixComparesWhatIsKept(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*sim.Result)
+		want   string // empty: no difference
+	}{
+		{"nothing", func(*sim.Result) {}, ""},
+		{"a version", func(r *sim.Result) { r.Sessions[0].State.Version = 9 }, ""},
+		{"the order of MEMORY.md", func(r *sim.Result) { r.MemoryFile = "two\none" }, ""},
+		{"a time in HISTORY.md", func(r *sim.Result) { r.History = []string{"second", "[2026-01-05 09:01] first"} }, ""},
+		{"a history", func(r *sim.Result) { r.Sessions[0].State.History = said("ho") }, `session s has "user : ho", without the crash "user : hi"`},
+		{"a history twice", func(r *sim.Result) { r.Sessions[0].State.History = append(said("hi"), said("hi")...) }, `session s has "user : hi" too`},
+		{"no history", func(r *sim.Result) { r.Sessions[0].State.History = nil }, `session s lacks`},
+		{"pending", func(r *sim.Result) { r.Sessions[0].State.Pending = nil }, `session s, pending lacks`},
+		{"skills", func(r *sim.Result) { r.Sessions[0].State.Skills = nil }, `session s, skills lacks "a/"`},
+		{"the archive", func(r *sim.Result) { r.Sessions[0].Archive = nil }, `session s, archive lacks`},
+		{"no session", func(r *sim.Result) { r.Sessions = nil }, `there is no session s`},
+		{"another session", func(r *sim.Result) { r.Sessions = append(r.Sessions, disk.Saved{Name: "t"}) }, `there is a session t`},
+		{"MEMORY.md", func(r *sim.Result) { r.MemoryFile = "one" }, `MEMORY.md lacks "two"`},
+		{"HISTORY.md", func(r *sim.Result) { r.History = append(r.History, "second") }, `HISTORY.md has "second" too`},
+		{"no message", func(r *sim.Result) { r.Messages = nil }, `messages lacks "c: false m"`},
+		{"a start", func(r *sim.Result) { r.Ran = append(r.Ran, r.Ran[0]) }, `starts of unsafe tools has "exec {}" too`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			crashed := kept()
+			test.change(crashed)
+			got := strings.Join(compareKept(kept(), crashed), "\n")
+			if test.want == "" && got != "" || !strings.Contains(got, test.want) {
+				t.Errorf("differs by %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// INV-6: another attempt is another start, the same attempt is not.
+func TestMatrixCountsStartsByAttempt(t *testing.T) {
+	r := kept()
+	again := r.Ran[0]
+	again.Run.Attempt = 2
+	r.Ran = append(r.Ran, again)
+	for _, wrong := range new(Result).compare(&sim.Plan{}, r, r) {
+		t.Errorf("a second attempt: %s", wrong)
+	}
+	r.Ran = append(r.Ran, again)
+	if wrong := new(Result).compare(&sim.Plan{}, r, r); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "INV-6") {
+		t.Errorf("a second attempt, twice: %q", wrong)
+	}
+}
+
+// A question about an unknown outcome is one that was met.
+func TestMatrixKnowsThatAPersonWasAskedAboutAnOutcome(t *testing.T) {
+	r := kept()
+	if metUnknown(r) {
+		t.Error("nobody was asked")
+	}
+	r.Questions = []sim.Question{{AskPerson: fsm.AskPerson{Question: fsm.QuestionUnknown}}}
+	if !metUnknown(r) {
+		t.Error("a person was asked")
+	}
+}
+
+// How turns are divided among memory handles may differ; what they remember may not.
+func TestMatrixComparesMemoryOfTurnsByWhatItHolds(t *testing.T) {
+	entry := func(texts ...string) (list []fsm.Entry) {
+		for i, text := range texts {
+			list = append(list, fsm.Entry{ID: string(rune('a' + i)), Kind: fsm.KindMemory, Session: "s", Summary: text, Text: text})
+		}
+		return list
+	}
+	together := &sim.Result{Memory: entry("one\n\ntwo")}
+	if wrong := compareMemory(together, &sim.Result{Memory: entry("two", "one")}); len(wrong) != 0 {
+		t.Errorf("divided otherwise: %q", wrong)
+	}
+	for _, texts := range [][]string{{"one"}, {"one", "two", "two"}} {
+		if wrong := compareMemory(together, &sim.Result{Memory: entry(texts...)}); len(wrong) != 1 {
+			t.Errorf("%q: %q", texts, wrong)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package crash
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/sim"
+)
+
+// raced reports whether a crashed run may honestly end otherwise than the
+// uninterrupted one, as if an input had come a moment earlier or later (SIM-16). That
+// is so where
+//
+//   - the crash came into a shutdown, or behind it, and the next process is started at
+//     once and serves, or it came into an initial inference, which is begun anew
+//     (LIF-12);
+//   - it interrupted several handles, which then go on in an order of their own
+//     (HND-24), or one that was to end at its next checkpoint, which the restart is, or
+//     one that waited before another try, which the restart makes at once;
+//   - something with a time of its own met a handle that it interrupted: a timer, in
+//     either run, a schedule's slot, a newcomer, or any other entry of the timeline
+//     since the handle came, whose work is done again in the world as it is by then.
+func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
+	if len(crashed.Crashes) == 0 {
+		return false
+	}
+	crash := crashed.Crashes[0]
+	boot := slices.IndexFunc(crashed.Steps, func(s sim.Step) bool { return s.Epoch > crash.Epoch })
+	if boot < 0 {
+		return true // it never came back
+	}
+	came := crash.At // the one that it interrupted
+	state, last := fsm.New().Snapshot(), fsm.HandleID(0)
+	for i, f := range sim.Fold(state, crashed.Steps[:boot]) {
+		if hs := f.Machine.View().Handles; len(hs) == 1 && hs[0].ID > last {
+			came = crashed.Steps[i].At
+		}
+		if last = f.Machine.View().LastHandle; i == boot-1 {
+			state = f.Machine.Snapshot()
+		}
+	}
+	switch l := state.Lifecycle; {
+	case interrupted(straight, crash.At) > 1:
+		return true
+	case l == fsm.Draining, l == fsm.Farewell, l == fsm.Stopped, l == fsm.Initializing, len(state.Handles) > 1:
+		return true
+	case len(state.Handles) == 0: // a signal that nobody has taken in is lost
+		return slices.ContainsFunc(p.Timeline, func(t sim.Moment) bool { return t.Signal != "" && p.Start+t.At == crash.At })
+	}
+	open := state.Handles[0]
+	if open.Stop || open.Inf.State == fsm.BackingOff || open.Inf.State == fsm.Retrying || slices.ContainsFunc(straight.Steps, func(s sim.Step) bool { return s.At >= crash.At && timed(s.Input) }) {
+		return true
+	}
+	end := crashed.End
+	for i, f := range sim.Fold(state, crashed.Steps[boot:]) {
+		if timed(f.Input) {
+			return true
+		}
+		if !slices.ContainsFunc(f.Machine.View().Handles, func(h fsm.Handle) bool { return h.ID == open.ID }) {
+			end = crashed.Steps[boot+i].At
+			break
+		}
+	}
+	return slices.ContainsFunc(p.Timeline, func(t sim.Moment) bool {
+		at := p.Start + t.At
+		switch {
+		case t.Request != nil && !strings.HasPrefix(t.Request.Text, "/"), t.Event != nil, t.Again:
+			return at > crash.At && at <= end
+		default:
+			return at >= came && at <= end
+		}
+	})
+}
+
+// timed reports whether an input comes at a time of its own.
+func timed(in fsm.Input) bool {
+	switch in.Fact.(type) {
+	case fsm.TimerFired, fsm.ScheduleDue:
+		return true
+	default:
+		return false
+	}
+}
+
+// interrupted returns how many handles at most were unfinished at a time, before or
+// behind a step of that time: what a crash loses of its process is not in its journal.
+func interrupted(r *sim.Result, at fsm.Millis) int {
+	open, most := 0, 0
+	for i, f := range sim.Fold(fsm.New().Snapshot(), r.Steps) {
+		if r.Steps[i].At > at {
+			break
+		}
+		if r.Steps[i].At == at {
+			most = max(most, open)
+		}
+		open = len(f.Machine.View().Handles)
+	}
+	return max(most, open)
+}

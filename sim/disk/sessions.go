@@ -1,0 +1,153 @@
+package disk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"shelly/fsm"
+	"slices"
+	"strconv"
+)
+
+// Sessions is the simulated store of sessions, MEMORY.md and HISTORY.md. Like the
+// journal, it loses in a crash what was not synced. What it holds is replaced,
+// never changed, so that a copy of the lists is a copy of all.
+type Sessions struct {
+	Contents
+	synced Contents
+	dirty  bool // the contents are not synced
+	edits  int
+}
+
+// Contents is what the store holds.
+type Contents struct {
+	Saved      []Saved  // in the order of the first save
+	MemoryFile string   // MEMORY.md
+	History    []string // the entries of HISTORY.md
+}
+
+// NewSessions returns a store with these sessions, each saved once, and this MEMORY.md.
+func NewSessions(saved []Saved, memoryFile string) Sessions {
+	var s Sessions
+	for _, one := range saved {
+		one.State.Version = max(one.State.Version, 1)
+		s.Saved = append(s.Saved, one)
+	}
+	s.MemoryFile, s.dirty = memoryFile, true
+	s.Sync()
+	return s
+}
+
+func (c Contents) clone() Contents {
+	c.Saved, c.History = slices.Clone(c.Saved), slices.Clip(c.History)
+	return c
+}
+
+// Sync makes what is saved last through a crash.
+func (s *Sessions) Sync() {
+	if s.dirty {
+		s.synced, s.dirty = s.Contents.clone(), false
+	}
+}
+
+// Crash loses what is not synced.
+func (s *Sessions) Crash() { s.Contents, s.dirty = s.synced.clone(), false }
+
+// find returns a session as it is saved, and its place or -1.
+func (c Contents) find(name string) (Saved, int) {
+	for i, s := range c.Saved {
+		if s.Name == name {
+			return s, i
+		}
+	}
+	return Saved{Name: name}, -1
+}
+
+// Load returns a session with MEMORY.md.
+func (s *Sessions) Load(name string) fsm.Session {
+	one, _ := s.find(name)
+	state := one.State
+	state.History, state.Pending, state.Skills = slices.Clip(state.History), slices.Clip(state.Pending), slices.Clip(state.Skills)
+	state.Memory, state.MemoryHash = s.MemoryFile, MemoryHash(s.MemoryFile)
+	return state
+}
+
+// Save writes a session over the version, and MEMORY.md over the content, that the
+// effect names, once for each turn (SES-3, SES-12). On a conflict nothing is written,
+// and now is what stands there.
+func (s *Sessions) Save(e fsm.SaveSession) (now fsm.Session, conflict bool) {
+	one, i := s.find(e.Session)
+	if slices.Contains(one.Turns, e.Turn) {
+		return fsm.Session{}, false
+	}
+	changed := e.Memory && e.State.MemoryHash != MemoryHash(s.MemoryFile) && e.State.Memory != s.MemoryFile
+	if e.State.Version != one.State.Version || changed {
+		return s.Load(e.Session), true
+	}
+	if e.Memory {
+		s.MemoryFile = e.State.Memory
+	}
+	one.State = e.State
+	one.State.Version++
+	one.State.Memory, one.State.MemoryHash = "", ""
+	one.Archive = append(slices.Clip(one.Archive), e.Archive...)
+	one.Turns = append(slices.Clip(one.Turns), e.Turn)
+	s.History = append(slices.Clip(s.History), e.Notes...)
+	if i < 0 {
+		s.Saved = append(s.Saved, one)
+	} else {
+		s.Saved[i] = one
+	}
+	s.dirty = true
+	return fsm.Session{}, false
+}
+
+// Edit is a save by somebody else, over what stands there now.
+func (s *Sessions) Edit(e Edit) fsm.SaveSession {
+	s.edits++
+	save := fsm.SaveSession{Session: e.Session, Turn: "edit:" + strconv.Itoa(s.edits), State: s.Load(e.Session)}
+	if e.History != nil {
+		save.State.History = e.History
+	}
+	if e.Pending != nil {
+		save.State.Pending = e.Pending
+	}
+	if e.Skills != nil {
+		save.State.Skills = e.Skills
+	}
+	if e.MemoryFile != nil {
+		save.State.Memory, save.Memory = *e.MemoryFile, true
+	}
+	return save
+}
+
+// WriteMemoryFile replaces MEMORY.md.
+func (s *Sessions) WriteMemoryFile(text string) { s.MemoryFile, s.dirty = text, true }
+
+// MemoryHash names the content of MEMORY.md: its SHA-256 in hexadecimal, or nothing
+// for nothing. A backend must name it alike, or traces differ.
+func MemoryHash(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Saved is a session as the store holds it. Memory and MemoryHash of its State are
+// empty: MEMORY.md is shared.
+type Saved struct {
+	Name    string
+	State   fsm.Session
+	Archive []fsm.Message // every message of every turn
+	Turns   []string      // the turns that were saved, in order
+}
+
+// Edit is a person's change of MEMORY.md, or somebody else's of a session. What is
+// nil stays.
+type Edit struct {
+	MemoryFile *string
+	Session    string // empty: only MemoryFile
+	History    []fsm.Message
+	Pending    []fsm.Message
+	Skills     []fsm.LoadedSkill
+}

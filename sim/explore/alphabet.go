@@ -1,0 +1,189 @@
+package explore
+
+import (
+	"slices"
+
+	"shelly/fsm"
+)
+
+// action is something the explored world may do.
+type action struct {
+	name  string
+	input fsm.Input
+}
+
+// answers returns every answer of the abstract world: to the calls in flight, for
+// each kind of call one of each outcome that the machine tells apart; of a person;
+// and the end of a wait before another try.
+func (x *explorer) answers(s *fsm.Snapshot) []action {
+	var list []action
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		list = append(list, x.callAnswers(s, h)...)
+		list = append(list, wordsOf(s, h)...)
+		if h.Awaits().Pauses() {
+			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
+		}
+	}
+	return list
+}
+
+// callAnswers answers a handle's call in flight.
+func (x *explorer) callAnswers(s *fsm.Snapshot, h *fsm.Handle) []action {
+	if c := x.bounds.Case; c != nil {
+		if list := c.answers(h); list != nil {
+			return list
+		}
+	}
+	call := h.Await.Call
+	switch h.Await.Kind {
+	case fsm.CallBrain:
+		return x.brainAnswers(s, call, h.Inf)
+	case fsm.CallTool:
+		return []action{
+			{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
+			{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
+			{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
+		}
+	case fsm.CallStop:
+		return []action{
+			{"tool stops", fsm.Input{Fact: fsm.ToolStopped{Answered: fsm.To(call)}}},
+			{"tool answers late", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
+		}
+	case fsm.CallRecall:
+		return []action{
+			{"recall finds", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}}},
+			{"recall finds nothing", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call)}}},
+			{"recall fails", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Error: "broken"}}},
+		}
+	case fsm.CallEmbed:
+		return []action{
+			{"embedded", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 128, 63}, Model: "e"}}},
+			{"embedding fails", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Error: "broken"}}},
+		}
+	case fsm.CallStore:
+		return []action{
+			{"stored", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call)}}},
+			{"store fails", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call), Error: "broken"}}},
+		}
+	case fsm.CallLoad:
+		return x.sessions(
+			action{"session is new", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call)}}},
+			action{"session has a turn", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Session: turnBefore()}}},
+			action{"session cannot be read", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Error: "broken"}}})
+	case fsm.CallSave:
+		return x.sessions(
+			action{"session is saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call)}}},
+			action{"session was changed meanwhile", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true, Session: turnBefore()}}},
+			action{"session cannot be saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Error: "broken"}}})
+	case fsm.CallSkill:
+		return []action{
+			{"skill is loaded", fsm.Input{Fact: fsm.SkillLoaded{Answered: fsm.To(call), Text: "how to"}}},
+			{"skill cannot be loaded", fsm.Input{Fact: fsm.SkillLoaded{Answered: fsm.To(call), Error: "broken"}}},
+		}
+	default:
+		return nil
+	}
+}
+
+// sessions leaves a modest world the first outcome of a session.
+func (x *explorer) sessions(outcomes ...action) []action {
+	if x.bounds.Modest {
+		return outcomes[:1]
+	}
+	return outcomes
+}
+
+// turnBefore is a session that has seen a turn.
+func turnBefore() fsm.Session {
+	return fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "done"}}}
+}
+
+// wordsOf returns what a person may say to a handle that waits for one.
+func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
+	switch {
+	case h.State == fsm.Approving:
+		key := fsm.PersonKey(s, h.ID)
+		return []action{
+			{"person approves", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key, Approve: true}}},
+			{"person refuses", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key}}},
+		}
+	case h.State == fsm.Held:
+		return []action{{"person tells the outcome", fsm.Input{Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}}}}
+	case h.Poison && s.Lifecycle == fsm.Serving:
+		return []action{{"person lets it go on", fsm.Input{Fact: fsm.Resolved{Handle: h.ID}}}}
+	default:
+		return nil
+	}
+}
+
+// brainAnswers is the model's part. An initial inference and a farewell need
+// nothing from memory, and a farewell calls no tool: with all that a request may
+// do, every state of a parked request would be combined with every state of
+// theirs.
+func (x *explorer) brainAnswers(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
+	switches := &s.Config.Switches
+	list := []action{{"model answers", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "done"}}}}
+	if !x.bounds.Modest {
+		list = append(list,
+			action{"model is cut", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopMaxTokens, Text: "do"}}},
+			action{"model fails", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainTimeout, Reason: "broken"}}})
+		if s.Config.Limits.MaxAnswerAttempts > 1 {
+			list = append(list, action{"model says nothing", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn}}})
+		}
+	}
+	if switches.Compress {
+		list = append(list, action{"conversation does not fit", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainContextTruncated, Reason: "too long"}}})
+	}
+	if inf.Purpose == fsm.PurposeCompact {
+		list = append(list, action{"model consolidates", fsm.Input{Fact: fsm.BrainAnswered{
+			Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: `{"history_entry":"it was so","memory_update":"facts"}`,
+		}}})
+	}
+	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
+		list = append(list, x.calls(s, call, inf)...)
+	}
+	if inf.Purpose == fsm.PurposeAnswer && !switches.NoCognition {
+		list = append(list,
+			action{"model needs", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " fact"}}})
+	}
+	return list
+}
+
+// calls are the answers that ask for tools: the first one that is declared, and spawn
+// where that is offered.
+func (x *explorer) calls(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
+	asks := func(name string, calls ...fsm.ToolCall) action {
+		return action{name, fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: calls}}}
+	}
+	tool := "tool"
+	if i := slices.IndexFunc(s.Config.Tools, func(t fsm.ToolDecl) bool { return !t.Builtin }); i >= 0 {
+		tool = s.Config.Tools[i].Name
+	}
+	list := []action{asks("model calls", fsm.ToolCall{Name: tool, Args: "{}"})}
+	if !x.bounds.Modest {
+		list = append(list, asks("model calls two", fsm.ToolCall{Name: tool, Args: "{}"}, fsm.ToolCall{Name: "nothing", Args: "{}"}))
+	}
+	if _, spawns := s.Config.Tool(fsm.ToolSpawn); spawns && inf.Purpose == fsm.PurposeAnswer {
+		list = append(list, asks("model spawns", fsm.ToolCall{Name: fsm.ToolSpawn, Args: `{"task":"look"}`}))
+	}
+	return list
+}
+
+// timers returns the armed deadlines. A wait before another try is none.
+func timers(s *fsm.Snapshot) []fsm.TimerID {
+	var list []fsm.TimerID
+	if s.GraceTimer != 0 {
+		list = append(list, s.GraceTimer)
+	}
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.Timer != 0 {
+			list = append(list, h.Timer)
+		}
+		if h.Wait != 0 && !h.Awaits().Pauses() {
+			list = append(list, h.Wait)
+		}
+	}
+	return list
+}

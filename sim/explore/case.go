@@ -1,0 +1,183 @@
+package explore
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/disk"
+	"shelly/sim/script"
+)
+
+// Case is a scenario's part in a world to explore (SIM-18): what may arrive, in the
+// order of its timeline, and what model, tools, memory and sessions may answer at any
+// call.
+type Case struct {
+	plan     *sim.Plan
+	arrivals []action
+	configs  []fsm.Config    // as it is behind so many arrivals
+	scripts  []script.Script // with each line once, as what it says
+	stubs    []sim.Stub      // with each act once, as what it answers
+
+	// Check is asked behind every step for what the case says; nil where it says
+	// nothing that a step and the machine's state tell.
+	Check func(in fsm.Input, moves []fsm.Move, effects []fsm.Effect, s *fsm.Snapshot) *fsm.Violation
+}
+
+// CaseWorld is the world of a plan: what happens in its timeline may happen at any
+// moment in this order, starts whenever the process has stopped, and what people
+// decide whenever they are asked. A request with an id that came before and what
+// becomes of services, files and saved sessions is left out.
+func CaseWorld(name string, p *sim.Plan) Bounds {
+	c := &Case{plan: p, configs: []fsm.Config{p.Machine()}}
+	b := Bounds{Name: name, Profile: p.Config.Profile, Init: p.Config.Init, Switches: p.Config.Switches, Limits: p.Config.Limits, Case: c}
+	for _, m := range c.inOrder() {
+		if m.Boot {
+			b.Starts++
+		}
+		if a, ok := c.moment(m); ok {
+			c.arrivals = append(c.arrivals, a)
+			config := c.configs[len(c.configs)-1]
+			if in, ok := a.input.Fact.(fsm.Configured); ok {
+				config = in.Config
+			}
+			c.configs = append(c.configs, config)
+		}
+	}
+	for _, s := range p.Scripts {
+		c.scripts = append(c.scripts, script.Script{Purpose: s.Purpose, Session: s.Session, Lines: distinct(s.Lines, func(l script.Line) script.Line {
+			l.Takes, l.Stream, l.Optional = 0, nil, false
+			return l
+		})})
+	}
+	for _, s := range p.Stubs {
+		c.stubs = append(c.stubs, sim.Stub{Decl: s.Decl, Acts: distinct(s.Acts, func(a sim.Act) sim.Act {
+			a = p.Met(a)
+			return sim.Act{Returns: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid, Hangs: a.Hangs || a.Lost || a.Deaf}
+		})})
+	}
+	b.Requests = len(c.arrivals)
+	return b
+}
+
+// inOrder is the timeline by time; equal times keep the plan's order.
+func (c *Case) inOrder() []sim.Moment {
+	list := slices.Clone(c.plan.Timeline)
+	slices.SortStableFunc(list, func(a, b sim.Moment) int { return int(a.At - b.At) })
+	return list
+}
+
+// moment is what the machine is told at a moment of the timeline, or false.
+func (c *Case) moment(m sim.Moment) (action, bool) {
+	switch {
+	case m.Request != nil:
+		a := action{"request " + m.Request.Request.ID, fsm.Input{Fact: *m.Request}}
+		again := slices.ContainsFunc(c.arrivals, func(o action) bool {
+			q, ok := o.input.Fact.(fsm.Requested)
+			return ok && q.Request == m.Request.Request
+		})
+		return a, !again // the engine answers it from its record
+	case m.Event != nil:
+		return action{"event", fsm.Input{Fact: *m.Event}}, true
+	case m.Signal != "":
+		return action{"signal", fsm.Input{Fact: fsm.Signalled{Name: m.Signal}}}, true
+	case m.Configure != nil:
+		return action{"another configuration", fsm.Input{Fact: fsm.Configured{Config: c.plan.Reconfigured(m.Configure)}}}, true
+	case m.Cancel != nil:
+		for _, o := range slices.Backward(c.arrivals) {
+			if q, ok := o.input.Fact.(fsm.Requested); ok && (m.Cancel.ID == "" || m.Cancel.ID == q.Request.ID) {
+				return action{"cancel " + q.Request.ID, fsm.Input{Fact: fsm.CancelRequested{Request: q.Request}}}, true
+			}
+		}
+	}
+	return action{}, false
+}
+
+// config is what a process is started with behind so many arrivals.
+func (c *Case) config(arrived int) fsm.Config { return c.configs[arrived] }
+
+// distinct lists what items come to, each once.
+func distinct[T any](items []T, as func(T) T) []T {
+	var list []T
+	for _, item := range items {
+		one := as(item)
+		if !slices.ContainsFunc(list, func(o T) bool { return reflect.DeepEqual(o, one) }) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// answers are what the case says that a call of a handle may be answered with, or nil
+// where it does not say.
+func (c *Case) answers(h *fsm.Handle) []action {
+	switch h.Await.Kind {
+	case fsm.CallBrain:
+		return c.lines(h)
+	case fsm.CallTool:
+		return c.acts(h)
+	case fsm.CallLoad:
+		return c.loads(h)
+	default:
+		return nil
+	}
+}
+
+// lines are any of the script's for the call's purpose, those for all and those of the
+// handle's session. One that hangs is no answer.
+func (c *Case) lines(h *fsm.Handle) []action {
+	ask := fsm.AskBrain{Asked: fsm.Asked{Call: h.Await.Call, Handle: h.ID}, Session: h.Session, Purpose: h.Inf.Purpose, Conversation: h.Inf.Talk}
+	var list []action
+	for _, s := range c.scripts {
+		if s.Purpose != ask.Purpose || s.Session != "" && s.Session != ask.Session {
+			continue
+		}
+		for i, l := range s.Lines {
+			if in := l.Answer(ask); in != nil {
+				to := cmp.Or(s.Session, string(s.Purpose))
+				list = append(list, action{"model gives answer " + strconv.Itoa(i+1) + " to " + to, fsm.Input{Fact: in}})
+			}
+		}
+	}
+	if l, ok := script.Quiet(ask); ok && list == nil {
+		list = []action{{"model answers", fsm.Input{Fact: l.Answer(ask)}}}
+	}
+	return list
+}
+
+// acts are any of the stub's. One that never answers is no answer.
+func (c *Case) acts(h *fsm.Handle) []action {
+	if h.Inf.Next >= len(h.Inf.Calls) {
+		return nil
+	}
+	var list []action
+	for _, s := range c.stubs {
+		if s.Decl.Name != h.Inf.Calls[h.Inf.Next].Name {
+			continue
+		}
+		for i, a := range s.Acts {
+			if in := a.Answer(fsm.RunTool{Asked: fsm.Asked{Call: h.Await.Call}}); in != nil {
+				list = append(list, action{s.Decl.Name + " gives answer " + strconv.Itoa(i+1), fsm.Input{Fact: in}})
+			}
+		}
+	}
+	return list
+}
+
+// loads are the session as it was saved before the first start, and that it cannot be
+// read.
+func (c *Case) loads(h *fsm.Handle) []action {
+	i := slices.IndexFunc(c.plan.Sessions, func(s disk.Saved) bool { return s.Name == h.Session })
+	if i < 0 {
+		return nil
+	}
+	s := c.plan.Sessions[i].State
+	s.Memory, s.MemoryHash = c.plan.MemoryFile, disk.MemoryHash(c.plan.MemoryFile)
+	return []action{
+		{"session is loaded", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(h.Await.Call), Session: s}}},
+		{"session cannot be read", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(h.Await.Call), Error: "broken"}}},
+	}
+}

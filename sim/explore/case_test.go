@@ -1,0 +1,108 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/script"
+)
+
+// casePlan is one request, and whatever else happens, with a script of its own.
+func casePlan(lines []script.Line, moments ...sim.Moment) sim.Plan {
+	config := fsm.ShellyProfile()
+	config.Init = fsm.InitOff
+	config.Limits.MaxCognitionRounds = 1
+	first := sim.Moment{At: 1, Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "?"}}
+	return sim.Plan{Config: config, Scripts: []script.Script{{Purpose: fsm.PurposeAnswer, Lines: lines}}, Timeline: append([]sim.Moment{first}, moments...)}
+}
+
+// SIM-18: what may arrive in a case's world, in the order of its times.
+func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
+	other := fsm.ShellyProfile()
+	other.Limits.MaxQueue = 7
+	p := casePlan(nil,
+		sim.Moment{At: 9, Signal: "TERM"},
+		sim.Moment{At: 2, Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: "again"}},
+		sim.Moment{At: 3, Again: true},
+		sim.Moment{At: 4, Event: &fsm.EventRaised{Source: "disk", Event: "full"}},
+		sim.Moment{At: 5, Configure: &sim.Configure{Config: other}},
+		sim.Moment{At: 6, Cancel: &sim.Cancel{}},
+		sim.Moment{At: 7, Recalling: &sim.Service{Hangs: true}},
+		sim.Moment{At: 10, Boot: true},
+	)
+	b := CaseWorld("x", &p)
+	var names []string
+	for _, a := range b.Case.arrivals {
+		names = append(names, a.name)
+	}
+	want := []string{"request r1", "event", "another configuration", "cancel r1", "signal"}
+	if !slices.Equal(names, want) || b.Starts != 1 {
+		t.Errorf("%q and %d starts, want %q and 1", names, b.Starts, want)
+	}
+	if got := b.Case.config(2).Limits.MaxQueue; got == 7 {
+		t.Error("a process that starts before the change has the configuration behind it")
+	}
+	if got := b.Case.config(3).Limits.MaxQueue; got != 7 {
+		t.Errorf("a process that starts behind the change has max_queue %d", got)
+	}
+}
+
+// SIM-18: any line of the script answers any call, each once; one that hangs is none.
+func TestSIM8TheAlphabetOfACase(t *testing.T) {
+	p := casePlan([]script.Line{{Text: "a"}, {Text: "a", Takes: 5}, {Hangs: true}, {Fails: fsm.BrainBusy}})
+	p.Stubs = []sim.Stub{{Decl: fsm.ToolDecl{Name: "exec"}, Acts: []sim.Act{{Returns: "x"}, {Returns: "x", Times: 3}, {Deaf: true}, {Reads: "file"}}}}
+	c := CaseWorld("x", &p).Case
+	ask := &fsm.Handle{Session: "s", Await: fsm.Await{Call: 4, Kind: fsm.CallBrain}, Inf: fsm.Inference{Purpose: fsm.PurposeAnswer}}
+	want := []action{
+		{"model gives answer 1 to answer", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(4), Stop: fsm.StopEndTurn, Text: "a"}}},
+		{"model gives answer 3 to answer", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(4), Class: fsm.BrainBusy}}},
+	}
+	if diff := cmp.Diff(want, c.answers(ask), cmp.AllowUnexported(action{})); diff != "" {
+		t.Error(diff)
+	}
+	run := &fsm.Handle{Await: fsm.Await{Call: 5, Kind: fsm.CallTool}, Inf: fsm.Inference{Calls: []fsm.ToolCall{{Name: "exec"}}}}
+	want = []action{
+		{"exec gives answer 1", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "x"}}},
+		{"exec gives answer 3", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "there is no file", Failed: true}}},
+	}
+	if diff := cmp.Diff(want, c.answers(run), cmp.AllowUnexported(action{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// SIM-17: in a case's world the texts tell states apart, since they may decide.
+func TestSIM7TextsTellTheStatesOfACaseApart(t *testing.T) {
+	walk := func(lines ...script.Line) Result {
+		p := casePlan(lines)
+		return Run(CaseWorld("x", &p))
+	}
+	one, two := walk(script.Line{Text: "a"}), walk(script.Line{Text: "a"}, script.Line{Text: "b"})
+	if !one.Complete || !two.Complete || two.Unique <= one.Unique {
+		t.Errorf("%d states with one answer, %d with two", one.Unique, two.Unique)
+	}
+}
+
+// SIM-14: what the machine was told on a path with crashes.
+func TestSIM14WhatWasTold(t *testing.T) {
+	boot, stored, signal := fsm.Input{Fact: fsm.Boot{}}, fsm.Input{Fact: fsm.Stored{Answered: fsm.To(1)}}, fsm.Input{Fact: fsm.Signalled{}}
+	got := counterexample(fsm.Violation{}, []edge{
+		{name: "boot", input: boot},
+		{name: "stored", input: stored},
+		{name: "crash, lost", input: boot, lost: 1},
+		{name: "signal, crash before its effects", unseen: signal, input: boot},
+	})
+	want := []Told{
+		{Input: boot, Words: "boot"},
+		{Input: stored, Words: "stored", Lost: true},
+		{Input: boot, Words: "crash, lost"},
+		{Input: signal, Words: "the process dies before its effects", Unseen: true},
+		{Input: boot, Words: "signal, crash before its effects"},
+	}
+	if diff := cmp.Diff(want, got.Told); diff != "" {
+		t.Error(diff)
+	}
+}

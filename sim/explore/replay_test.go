@@ -1,0 +1,18 @@
+package explore
+
+import (
+	"shelly/fsm"
+	"shelly/sim"
+	"testing"
+)
+
+// SCN-45: nor does the world of a replay.
+func TestAReplaySeesNothingTwice(t *testing.T) {
+	r := replay{result: &sim.Result{}, entry: 3}
+	for range 2 {
+		r.perform([]fsm.Effect{fsm.Reply{Request: fsm.RequestKey{ID: "a"}}, fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsNone}})
+	}
+	if got := r.result.Violations; len(got) != 1 || got[0].Invariant != "INV-1" || got[0].Told != 3 {
+		t.Errorf("%v", got)
+	}
+}

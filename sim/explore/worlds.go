@@ -1,0 +1,232 @@
+package explore
+
+import "shelly/fsm"
+
+// Bounds is a world that [Run] walks to the end: what may happen in it, and how
+// often.
+type Bounds struct {
+	Name      string          `json:"name"`
+	About     string          `json:"about"`
+	Requests  int             `json:"requests"`   // user requests that may arrive
+	Sessions  int             `json:"sessions"`   // sessions that they are of, in turn
+	Events    int             `json:"events"`     // system events that may arrive
+	Timeouts  int             `json:"timeouts"`   // deadlines that may pass; a wait before another try passes freely
+	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot
+	Signals   int             `json:"signals"`    // SIGTERMs
+	Starts    int             `json:"starts"`     // boots after the machine has stopped
+	Cancels   int             `json:"cancels"`    // requests to cancel
+	StatesMax int             `json:"states_max"` // give up beyond so many unique states; 0: no bound
+	Profile   string          `json:"profile"`
+	Init      fsm.InitMode    `json:"init"`
+	Switches  fsm.Switches    `json:"switches"`
+	Limits    fsm.Limits      `json:"limits"`
+	Effects   fsm.ToolEffects `json:"effects"`  // of the one tool
+	Approve   bool            `json:"approve"`  // it needs a person's approval
+	Builtins  []string        `json:"builtins"` // offered beside it
+	NoTools   bool            `json:"no_tools"` // none at all
+	Commands  bool            `json:"commands"` // every other request is /new
+	Modest    bool            `json:"modest"`   // the model answers or calls; it neither fails, is cut nor asks for two
+
+	DepthMax int         `json:"depth_max,omitempty"` // go no deeper; 0: no bound
+	Enough   func() bool `json:"-"`                   // asked now and then: give up now; nil: never
+	Case     *Case       `json:"-"`                   // whose world it is, but for the bounds; nil: the abstract one
+}
+
+// Worlds returns the explored worlds (SIM-8), the small one first. Each is walked to
+// its end.
+func Worlds() []Bounds {
+	return []Bounds{
+		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
+		CrashWorld(), ShutdownWorld(),
+	}
+}
+
+// BigWorlds returns worlds that take minutes.
+func BigWorlds() []Bounds { return []Bounds{FaultsWorld(), CrowdWorld()} }
+
+// World returns a world by its name, or false.
+func World(name string) (Bounds, bool) {
+	for _, b := range append(Worlds(), BigWorlds()...) {
+		if b.Name == name {
+			return b, true
+		}
+	}
+	return Bounds{}, false
+}
+
+// bounded is a world of a profile with little of everything.
+func bounded(name, profile, about string) Bounds {
+	c, _ := fsm.Profile(profile)
+	l := c.Limits
+	l.MaxToolRounds, l.MaxIterations, l.MaxCognitionRounds, l.MaxStoreAttempts = 1, 2, 1, 1
+	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxToolCalls, l.Backoff = 1, 1, 2, nil
+	return Bounds{
+		Name: name, About: about, Profile: profile, Requests: 1, Sessions: 1,
+		Init: fsm.InitOff, Switches: c.Switches, Limits: l, Effects: fsm.EffectsUnsafe,
+	}
+}
+
+// SmallWorld is one request, one unsafe tool, one time-out, one crash and one
+// shutdown, with a start after it.
+func SmallWorld() Bounds {
+	b := bounded("small", "shelly", "one request in profile shelly, with an unsafe tool, a time-out, a crash and a shutdown")
+	b.Limits.MaxIterations, b.Limits.MaxToolCalls = 1000, 1000
+	b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts = 2, 2
+	b.Timeouts, b.Crashes, b.Signals, b.Starts = 1, 1, 1, 1
+	return b
+}
+
+// InitWorld is one event beside the initial inference of a repeatable tool, with
+// one time-out, one crash and one shutdown.
+func InitWorld() Bounds {
+	b := bounded("init", "shelly", "an event beside the initial inference, with a repeatable tool, a time-out, a crash and a shutdown")
+	b.Init, b.Effects = fsm.InitEveryStart, fsm.EffectsNone
+	b.Requests, b.Events = 0, 1
+	b.Timeouts, b.Crashes, b.Signals = 1, 1, 1
+	return b
+}
+
+// TurnWorld is one request with a session, in which everything is tried twice, with
+// a cancel, a time-out, a crash and a shutdown.
+func TurnWorld() Bounds {
+	b := bounded("turn", "default", "one request with a session; model, tool and empty answers tried twice; a cancel, a time-out, a crash and a shutdown")
+	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
+	b.Limits.MaxToolAttempts, b.Limits.MaxAnswerAttempts, b.Limits.MaxStoreAttempts = 2, 2, 2
+	b.Limits.Backoff = []fsm.Millis{fsm.Second}
+	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
+	return b
+}
+
+// SessionsWorld is three requests in two sessions that run at once and are
+// remembered when nobody waits, with a cancel and a shutdown.
+func SessionsWorld() Bounds {
+	b := bounded("sessions", "default", "three requests in two sessions, two at once, remembered when nobody waits; a cancel and a shutdown")
+	b.Requests, b.Sessions = 3, 2
+	b.Switches.Compress, b.Switches.NoCognition = false, true
+	b.Switches.History = fsm.HistoryAnswers
+	b.Limits.MaxActive = 2
+	b.Cancels, b.Signals = 1, 1
+	b.Modest = true
+	return b
+}
+
+// PersonWorld is two requests of two sessions on one place, whose tool waits for a
+// person, as does its unknown outcome, with a time-out, a cancel, a crash and a shutdown.
+func PersonWorld() Bounds {
+	b := bounded("person", "default", "two requests on one place, with a tool that a person approves and whose unknown outcome a person tells; a time-out, a cancel, a crash and a shutdown")
+	b.Requests, b.Sessions = 2, 2
+	b.Switches = fsm.Switches{Remember: fsm.RememberOff, Cancel: fsm.CancelImmediate, HoldUnknown: true}
+	b.Limits.MaxActive = 1
+	b.Approve, b.Modest = true, true
+	b.Timeouts, b.Crashes, b.Cancels, b.Signals = 1, 1, 1, 1
+	return b
+}
+
+// SpawnWorld is one request that may start a subagent, with a cancel, a time-out and
+// a crash.
+func SpawnWorld() Bounds {
+	b := bounded("spawn", "nanobot", "one request that may start a subagent, which reports to its session; a cancel, a time-out and a crash")
+	b.Effects, b.Builtins = fsm.EffectsNone, []string{fsm.ToolSpawn}
+	b.Limits.MaxSubagents, b.Limits.MaxIterations = 1, 2
+	b.Switches.Overflow = fsm.OverflowKeep
+	b.Modest = true
+	b.Timeouts, b.Crashes, b.Cancels = 1, 1, 1
+	return b
+}
+
+// PoisonWorld is two requests and a crash that no handle bears without a person, and
+// two signals.
+func PoisonWorld() Bounds {
+	b := bounded("poison", "shelly", "two requests and a crash, which no handle bears without a person who lets it go on; two signals")
+	b.Requests, b.Sessions = 2, 2
+	b.Switches = fsm.Switches{History: fsm.HistoryAll, Cancel: fsm.CancelImmediate}
+	b.Limits.MaxCrashes, b.Limits.MaxActive = 1, 2
+	b.Crashes, b.Signals = 1, 2
+	b.NoTools = true
+	b.Modest = true
+	return b
+}
+
+// CompressWorld is one request whose conversation is over its budget from the start.
+func CompressWorld() Bounds {
+	b := bounded("compress", "omniemployee", "one request whose conversation is compressed before the model is asked; a cancel, a time-out, a crash and a shutdown")
+	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2
+	b.Effects = fsm.EffectsNone
+	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
+	return b
+}
+
+// RoundsWorld is one request of two tool rounds, the first of which a summary stands
+// for, behind the question that it belongs to.
+func RoundsWorld() Bounds {
+	b := bounded("rounds", "omniemployee", "one request of two tool rounds, the first of which is summarized before the model is asked again; a crash")
+	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2
+	b.Limits.MaxToolRounds, b.Limits.MaxIterations = 2, 3
+	b.Effects = fsm.EffectsNone
+	b.Crashes = 1
+	return b
+}
+
+// ConsolidateWorld is two requests of one session whose history is over its window.
+func ConsolidateWorld() Bounds {
+	b := bounded("consolidate", "nanobot", "two requests, one of them /new, of a session whose history is consolidated; a cancel, a time-out, a crash and a shutdown")
+	b.Requests, b.Commands = 2, true
+	b.Limits.MaxHistory, b.Limits.MaxPending = 1, 1
+	b.Limits.MaxIterations, b.NoTools, b.Switches.NoCognition = 1, true, false
+	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
+	return b
+}
+
+// CrashWorld is one request with an unsafe tool and two crashes, each of which may lose
+// what was not synced.
+func CrashWorld() Bounds {
+	b := bounded("crash", "shelly", "one request with an unsafe tool and a memory of its own, and two crashes, each of which may lose the unsynced tail")
+	b.Limits.MaxToolAttempts, b.Limits.MaxStoreAttempts = 2, 2
+	b.Crashes = 2
+	return b
+}
+
+// ShutdownWorld is two requests of two sessions that run at once and are told to stop:
+// by one signal, which gives them grace, and a second, which does not, with a crash and
+// a start after it.
+func ShutdownWorld() Bounds {
+	b := bounded("shutdown", "default", "two requests in two sessions, both at once; a crash, two signals, grace, farewell and a start")
+	b.Requests, b.Sessions = 2, 2
+	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
+	b.Limits.MaxActive = 2
+	b.Timeouts, b.Crashes, b.Signals, b.Starts = 1, 1, 2, 1
+	b.Modest = true
+	return b
+}
+
+// FaultsWorld is the world turn with everything that can go wrong going wrong twice.
+func FaultsWorld() Bounds {
+	b := TurnWorld()
+	b.Name, b.About = "faults", "the world turn with two crashes and two time-outs"
+	b.Crashes, b.Timeouts = 2, 2
+	return b
+}
+
+// CrowdWorld is two requests in two sessions with everything once.
+func CrowdWorld() Bounds {
+	b := SessionsWorld()
+	b.Name, b.About = "crowd", "the world sessions with two requests, and with a time-out, a crash and a start"
+	b.Requests = 2
+	b.Timeouts, b.Crashes, b.Starts = 1, 1, 1
+	return b
+}
+
+// config is the configuration of every boot in the world.
+func (b Bounds) config() fsm.Config {
+	c := fsm.Config{
+		Profile: b.Profile, Init: b.Init, Switches: b.Switches, Limits: b.Limits,
+		Prompts: fsm.Prompts{
+			Identity: "i", Question: "q", Init: "n", Farewell: "f", Summary: "s", Empty: "e", AtLimit: "l", AtLength: "c", Subagent: "a",
+			Compress: "p", Consolidate: "j",
+		},
+	}
+	if !b.NoTools {
+		c.Tools = append(fsm.Builtins(b.Builtins...), fsm.ToolDecl{Name: "tool", Effects: b.Effects, Approve: b.Approve})
+	}
+	return c
+}

@@ -1,0 +1,119 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"shelly/fsm"
+	"strconv"
+	"strings"
+)
+
+// Quiet is the answer to a call that a plan need not script, or false for one
+// that it must.
+func Quiet(ask fsm.AskBrain) (Line, bool) {
+	switch ask.Purpose {
+	case fsm.PurposeSummary, fsm.PurposeCompact:
+		return Line{Text: "Summary of " + strconv.Itoa(sent(ask)-1) + " messages."}, true
+	case fsm.PurposeInit:
+		return Line{Text: "Nothing to report."}, true
+	case fsm.PurposeFarewell:
+		return Line{Text: "Goodbye."}, true
+	default:
+		return Line{}, false
+	}
+}
+
+// sent is how many messages the model is sent, the system prompt among them.
+func sent(ask fsm.AskBrain) int {
+	n := len(ask.Conversation.Messages)
+	if ask.System != "" {
+		n++
+	}
+	return n
+}
+
+// calls returns the line's calls, each with an id that is its own in the
+// conversation, as a model's server gives them.
+func (l Line) calls(ask fsm.AskBrain) []fsm.ToolCall {
+	calls := append([]fsm.ToolCall(nil), l.Calls...)
+	if l.Repeats {
+		calls = append(calls, lastCalls(ask)...)
+	}
+	n := 0
+	for i := range calls {
+		if calls[i].ID != "" {
+			continue
+		}
+		if n == 0 {
+			n = freeID(ask)
+		}
+		calls[i].ID = "call_" + strconv.Itoa(n) + "_" + strconv.Itoa(i)
+	}
+	return calls
+}
+
+// lastCalls returns the calls that the model asked for last, without their ids and
+// as a server sends calls: apart from the text, and without the blanks that a text
+// has between the arguments.
+func lastCalls(ask fsm.AskBrain) []fsm.ToolCall {
+	messages := ask.Conversation.Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		if len(messages[i].Calls) == 0 {
+			continue
+		}
+		calls := append([]fsm.ToolCall(nil), messages[i].Calls...)
+		for n := range calls {
+			calls[n].ID, calls[n].Text = "", false
+			var args bytes.Buffer
+			if json.Compact(&args, []byte(calls[n].Args)) == nil {
+				calls[n].Args = args.String()
+			}
+		}
+		return calls
+	}
+	return nil
+}
+
+// freeID returns the number of the next calls: that of the messages, unless a
+// longer conversation, since shortened, has left calls of that number.
+func freeID(ask fsm.AskBrain) int {
+	n := sent(ask)
+	for _, m := range ask.Conversation.Messages {
+		for _, c := range m.Calls {
+			number, _, _ := strings.Cut(strings.TrimPrefix(c.ID, "call_"), "_")
+			if taken, err := strconv.Atoi(number); err == nil && taken >= n {
+				n = taken + 1
+			}
+		}
+	}
+	return n
+}
+
+// Answer is what the model says on a line to ask, or nil where no answer comes.
+// The simulator and the demo brain answer alike.
+func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
+	switch {
+	case l.Hangs:
+		return nil
+	case l.Fails != "":
+		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: l.Fails, Reason: l.Reason}
+	}
+	in := fsm.BrainAnswered{
+		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
+	}
+	switch {
+	case l.Length:
+		in.Stop = fsm.StopMaxTokens
+	case len(in.Calls) > 0:
+		in.Stop = fsm.StopToolUse
+	}
+	return in
+}
+
+// text is the text of the line's answer to ask.
+func (l Line) text(ask fsm.AskBrain) string {
+	if n := len(ask.Conversation.Messages); l.Quotes && n > 0 {
+		return strings.TrimSpace(l.Text + "\n" + ask.Conversation.Messages[n-1].Text)
+	}
+	return l.Text
+}
