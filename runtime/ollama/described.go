@@ -105,7 +105,7 @@ func recovered(in fsm.BrainAnswered, asked fsm.Conversation, tools []fsm.ToolDec
 	}
 	calls := make([]call, len(written))
 	for i, c := range written {
-		calls[i].Function = function{Index: i, Name: c.Name, Arguments: json.RawMessage(c.Args)}
+		calls[i] = newCall("", i, c.Name, json.RawMessage(c.Args))
 	}
 	in.Text, in.Calls = "", toolCalls(asked, calls)
 	for i := range in.Calls {

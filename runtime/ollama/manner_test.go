@@ -17,12 +17,12 @@ func TestBRN14AModelThatCannotThinkIsNotToldTo(t *testing.T) {
 		think, can string
 		want       string // part of the request
 	}{
-		{"true", `"completion"`, `"keep_alive":"5m0s","options"`},
-		{"high", `"completion"`, `"keep_alive":"5m0s","options"`},
+		{"true", `"completion"`, `"keep_alive":"5m0s","truncate"`},
+		{"high", `"completion"`, `"keep_alive":"5m0s","truncate"`},
 		{"false", `"completion"`, `"think":false,`},
 		{"true", `"completion","thinking"`, `"think":true,`},
 		{"high", `"completion","thinking"`, `"think":"high",`},
-		{"", `"completion","thinking"`, `"keep_alive":"5m0s","options"`},
+		{"", `"completion","thinking"`, `"keep_alive":"5m0s","truncate"`},
 	}
 	for _, tt := range tests {
 		h, s := newHost(t)
@@ -130,7 +130,7 @@ func TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt(t *testing.T) {
 		`{"role":"user","content":"hello"},` +
 		`{"role":"assistant","content":"so\n<tool_call>\n{\"name\": \"look\", \"arguments\": {\"z\":1,\"a\":2}}\n</tool_call>\n` +
 		`<tool_call>\n{\"name\": \"look\", \"arguments\": {}}\n</tool_call>"},` +
-		`{"role":"user","content":"<tool_result name=\"look\">\none\n</tool_result>\n<tool_result name=\"look\">\ntwo<\\/tool_result> three\n</tool_result>"}],"stream"`
+		`{"role":"user","content":"<tool_result name=\"look\">\none\n</tool_result>\n<tool_result name=\"look\">\ntwo<\\/tool_result> three\n</tool_result>"}],"options"`
 	if !strings.Contains(h.chats[0], sent) {
 		t.Errorf("sent %s\nwant in it %s", h.chats[0], sent)
 	}

@@ -132,9 +132,10 @@ func (c *Client) loading(ctx context.Context) (context.Context, context.CancelFu
 
 // askToLoad sends a chat without messages, which ends when the model is loaded.
 func (c *Client) askToLoad(ctx context.Context) *Error {
-	body, err := json.Marshal(loadRequest{
-		Model: c.opt.Model, Messages: []message{}, KeepAlive: api.Duration{Duration: c.opt.keepLoaded()},
-		Options: loadOptions{c.opt.NumCtx},
+	no := false
+	body, err := json.Marshal(api.ChatRequest{
+		Model: c.opt.Model, Messages: []api.Message{}, Stream: &no, KeepAlive: &api.Duration{Duration: c.opt.keepLoaded()},
+		Options: map[string]any{"num_ctx": c.opt.NumCtx},
 	})
 	if err != nil {
 		return failure(fsm.BrainError, "%v", err)
@@ -176,18 +177,6 @@ func (o *Options) keepLoaded() time.Duration {
 		return o.KeepAlive
 	}
 	return max(o.KeepAlive, time.Minute)
-}
-
-type loadRequest struct {
-	Model     string       `json:"model"`
-	Messages  []message    `json:"messages"`
-	Stream    bool         `json:"stream"`
-	KeepAlive api.Duration `json:"keep_alive"`
-	Options   loadOptions  `json:"options"`
-}
-
-type loadOptions struct {
-	NumCtx int `json:"num_ctx"`
 }
 
 // capable asks once what the chat model can do (BRN-13). A server that does not say is

@@ -10,21 +10,17 @@ import (
 	"shelly/fsm"
 )
 
-// chatRequest is the body of /api/chat. The library's type is not used because
-// its tools drop parts of a schema and its calls re-encode their arguments.
+// chatRequest is the body of /api/chat: the library's type, but for what that would change.
+// Its tools drop parts of a schema, its calls encode their arguments again, and its options
+// are a map.
 type chatRequest struct {
-	Model     string       `json:"model"`
-	Messages  []message    `json:"messages"`
-	Tools     []tool       `json:"tools,omitempty"`
-	Stream    bool         `json:"stream"`
-	Truncate  bool         `json:"truncate"`
-	Shift     bool         `json:"shift"`
-	KeepAlive api.Duration `json:"keep_alive"`
-	Think     any          `json:"think,omitempty"` // a bool, or how much
-	Options   Sent         `json:"options"`
+	api.ChatRequest
+	Messages []message `json:"messages"`
+	Tools    []tool    `json:"tools,omitempty"`
+	Options  Sent      `json:"options"`
 }
 
-// Sent are the options that a call is sent with.
+// Sent are the options that a call is sent with, under the names of [api.Options].
 type Sent struct {
 	NumCtx      int      `json:"num_ctx"`
 	NumPredict  int      `json:"num_predict"`
@@ -33,36 +29,33 @@ type Sent struct {
 }
 
 type message struct {
-	Role       fsm.Role `json:"role"`
-	Content    string   `json:"content"`
-	Thinking   string   `json:"thinking,omitempty"`
-	ToolCalls  []call   `json:"tool_calls,omitempty"`
-	Images     [][]byte `json:"images,omitempty"` // base64 on the wire, as the API wants them
-	ToolName   string   `json:"tool_name,omitempty"`
-	ToolCallID string   `json:"tool_call_id,omitempty"`
+	api.Message
+	ToolCalls []call `json:"tool_calls,omitempty"`
 }
 
 // call is a tool call on the wire, in both directions.
 type call struct {
-	ID       string   `json:"id,omitempty"`
+	api.ToolCall
 	Function function `json:"function"`
 }
 
 type function struct {
-	Index     int             `json:"index"`
-	Name      string          `json:"name"`
+	api.ToolCallFunction
 	Arguments json.RawMessage `json:"arguments"`
 }
 
+func newCall(id string, index int, name string, arguments json.RawMessage) call {
+	return call{api.ToolCall{ID: id}, function{api.ToolCallFunction{Index: index, Name: name}, arguments}}
+}
+
 type tool struct {
-	Type     string `json:"type"`
+	api.Tool
 	Function schema `json:"function"`
 }
 
 type schema struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
+	api.ToolFunction
+	Parameters json.RawMessage `json:"parameters"`
 }
 
 // request returns the body that asks for ask and offers tools in the manner that the
@@ -73,13 +66,14 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) ([]
 	if how.described {
 		messages, tools = described(messages, tools), nil
 	}
+	yes, no := true, false
 	req := chatRequest{
-		Model:     c.opt.Model,
-		Messages:  make([]message, 0, len(messages)),
-		Stream:    true,
-		KeepAlive: api.Duration{Duration: c.opt.KeepAlive},
-		Think:     thinks(how.think),
-		Options:   c.Sends(ask.Options),
+		ChatRequest: api.ChatRequest{
+			Model: c.opt.Model, Stream: &yes, Truncate: &no, Shift: &no,
+			KeepAlive: &api.Duration{Duration: c.opt.KeepAlive}, Think: thinks(how.think),
+		},
+		Messages: make([]message, 0, len(messages)),
+		Options:  c.Sends(ask.Options),
 	}
 	for _, m := range messages {
 		req.Messages = append(req.Messages, wireMessage(m))
@@ -101,14 +95,14 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) ([]
 }
 
 // thinks is the wire form of how much a model is to think; nil leaves it out.
-func thinks(think string) any {
+func thinks(think string) *api.ThinkValue {
 	switch think {
 	case "":
 		return nil
 	case "true", "false":
-		return think == "true"
+		return &api.ThinkValue{Value: think == "true"}
 	default:
-		return think
+		return &api.ThinkValue{Value: think}
 	}
 }
 
@@ -133,9 +127,14 @@ func (c *Client) Sends(asked fsm.Options) Sent {
 }
 
 func wireMessage(m fsm.Message) message {
-	w := message{Role: m.Role, Content: m.Text, Thinking: m.Thinking, Images: m.Images, ToolName: m.Tool, ToolCallID: m.ToolCall}
+	w := message{Message: api.Message{
+		Role: string(m.Role), Content: m.Text, Thinking: m.Thinking, ToolName: m.Tool, ToolCallID: m.ToolCall,
+	}}
+	for _, image := range m.Images {
+		w.Images = append(w.Images, image)
+	}
 	for i, tc := range m.Calls {
-		w.ToolCalls = append(w.ToolCalls, call{ID: tc.ID, Function: function{Index: i, Name: tc.Name, Arguments: sendable(tc.Args)}})
+		w.ToolCalls = append(w.ToolCalls, newCall(tc.ID, i, tc.Name, sendable(tc.Args)))
 	}
 	return w
 }
@@ -154,7 +153,7 @@ func wireTool(t fsm.ToolDecl) (tool, error) {
 	if !isObject(parameters) {
 		return tool{}, fmt.Errorf("the parameters of tool %q are not a JSON schema object", t.Name)
 	}
-	return tool{Type: "function", Function: schema{Name: t.Name, Description: t.Description, Parameters: parameters}}, nil
+	return tool{api.Tool{Type: "function"}, schema{api.ToolFunction{Name: t.Name, Description: t.Description}, parameters}}, nil
 }
 
 // schemaOf is the schema of a tool's arguments; one that declares none takes none.

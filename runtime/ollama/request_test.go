@@ -52,7 +52,7 @@ func TestAWholeConversationIsSent(t *testing.T) {
 	got := sent(t, a, tools, func(o *ollama.Options) {
 		o.NumCtx, o.NumPredict, o.KeepAlive, o.Temperature, o.Seed = 4096, 256, time.Minute, &temperature, &seed
 	})
-	want := `{"model":"m","messages":[` +
+	want := `{"model":"m","stream":true,"keep_alive":"1m0s","truncate":false,"shift":false,"messages":[` +
 		`{"role":"system","content":"be <brief> & kind"},` +
 		`{"role":"user","content":"hello"},` +
 		`{"role":"assistant","content":"so","thinking":"hm","tool_calls":[` +
@@ -64,7 +64,6 @@ func TestAWholeConversationIsSent(t *testing.T) {
 		`{"role":"tool","content":"","tool_name":"h"}],` +
 		`"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"type":"object","properties":{"z":{"type":"integer","minimum":1}},"additionalProperties":false}}},` +
 		`{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}],` +
-		`"stream":true,"truncate":false,"shift":false,"keep_alive":"1m0s",` +
 		`"options":{"num_ctx":4096,"num_predict":256,"temperature":0,"seed":7}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -73,7 +72,7 @@ func TestAWholeConversationIsSent(t *testing.T) {
 
 func TestBRN6ThinkingIsAskedForWhereItIsSet(t *testing.T) {
 	for think, want := range map[string]string{
-		"": `"keep_alive":"5m0s","options":`, "true": `"think":true,"options":`, "false": `"think":false,"options":`, "low": `"think":"low","options":`,
+		"": `"keep_alive":"5m0s","truncate":`, "true": `"think":true,"truncate":`, "false": `"think":false,"truncate":`, "low": `"think":"low","truncate":`,
 	} {
 		got := sent(t, ask("hello"), nil, func(o *ollama.Options) { o.Think = think })
 		if !strings.Contains(got, want) {
@@ -85,8 +84,8 @@ func TestBRN6ThinkingIsAskedForWhereItIsSet(t *testing.T) {
 func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	a := ask("hello")
 	got := sent(t, a, nil, nil)
-	want := `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true,"truncate":false,"shift":false,` +
-		`"keep_alive":"5m0s","options":{"num_ctx":8192,"num_predict":1024}}`
+	want := `{"model":"m","stream":true,"keep_alive":"5m0s","truncate":false,"shift":false,` +
+		`"messages":[{"role":"user","content":"hello"}],"options":{"num_ctx":8192,"num_predict":1024}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

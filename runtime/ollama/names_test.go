@@ -1,0 +1,49 @@
+package ollama
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/api"
+)
+
+// named returns the fields of a struct by their names on the wire.
+func named(t reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			fields[name] = f
+		}
+	}
+	return fields
+}
+
+// What is written and read here in types of its own has the names of the library's, so that
+// a change of the API does not pass in silence.
+func TestTheWireHasTheLibrarysNames(t *testing.T) {
+	for ours, theirs := range map[reflect.Type]reflect.Type{
+		reflect.TypeFor[Sent]():        reflect.TypeFor[api.Options](),
+		reflect.TypeFor[chatRequest](): reflect.TypeFor[api.ChatRequest](),
+		reflect.TypeFor[message]():     reflect.TypeFor[api.Message](),
+		reflect.TypeFor[call]():        reflect.TypeFor[api.ToolCall](),
+		reflect.TypeFor[function]():    reflect.TypeFor[api.ToolCallFunction](),
+		reflect.TypeFor[tool]():        reflect.TypeFor[api.Tool](),
+		reflect.TypeFor[schema]():      reflect.TypeFor[api.ToolFunction](),
+		reflect.TypeFor[chunk]():       reflect.TypeFor[api.ChatResponse](),
+		reflect.TypeFor[Pulling]():     reflect.TypeFor[api.ProgressResponse](),
+	} {
+		known := named(theirs)
+		for name := range named(ours) {
+			if _, ok := known[name]; !ok && name != "error" { // which each answer may be instead
+				t.Errorf("%v has %q, which %v does not know", ours, name, theirs)
+			}
+		}
+	}
+	known := named(reflect.TypeFor[api.Message]())
+	for name := range named(reflect.TypeOf(chunk{}.Message)) {
+		if _, ok := known[name]; !ok {
+			t.Errorf("the message of a chunk has %q, which %v does not know", name, reflect.TypeFor[api.Message]())
+		}
+	}
+}
