@@ -40,6 +40,9 @@ const placeBits = 16
 // index has written.
 func PositionOf(index uint64, n int) uint64 { return index<<placeBits | uint64(n) }
 
+// IndexOf returns the index of the step that has written what has a position.
+func IndexOf(position uint64) uint64 { return position >> placeBits }
+
 // Messages returns what the step sends, as the journal holds it.
 func (s Step) Messages() []Message {
 	var sent []Message

@@ -42,13 +42,34 @@ type Restored struct {
 // nothing is deleted. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, or
 // store.ErrLocked where a daemon or another restore has the folder.
 func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Restored, err error) {
+	out.Aside, err = Exchange(data, o.Now().UTC().Format(asideLayout), func(dir string) (err error) {
+		if err := admit(data, o.Force); err != nil {
+			return err
+		}
+		if out.Manifest, err = Unpack(r, dir); err != nil {
+			return err
+		}
+		if out.Diverging, err = prove(ctx, filepath.Join(dir, storeFolder), out.Manifest); err != nil {
+			return err
+		}
+		return admit(data, o.Force) // it took its time
+	})
+	return out, err
+}
+
+// Exchange puts the folders that fill makes in a new folder in place of those of a data
+// folder, which it makes where it is missing. What was there is moved into a folder of the
+// given name, or one like it, which is returned; "": nothing was there. A crash leaves what
+// was there or what fill has made, and so does an error. It may wrap store.ErrLocked where a
+// daemon or another exchange has the folder.
+func Exchange(data, aside string, fill func(dir string) error) (moved string, err error) {
 	work := filepath.Join(data, restoreFolder)
 	if err := errors.Join(os.MkdirAll(work, 0o700), syncFolder(data), syncFolder(filepath.Dir(data))); err != nil {
-		return out, err
+		return "", err
 	}
 	lock, err := store.Lock(work)
 	if err != nil {
-		return out, err
+		return "", err
 	}
 	defer func() {
 		if !isPending(data) {
@@ -57,32 +78,23 @@ func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Rest
 		err = errors.Join(err, lock.Close())
 	}()
 	if _, err := finish(data); err != nil {
-		return out, err
+		return "", err
 	}
-	if err := admit(data, o.Force); err != nil {
-		return out, err
+	if err := fill(filepath.Join(work, newFolder)); err != nil {
+		return "", err
 	}
-	if out.Manifest, err = Unpack(r, filepath.Join(work, newFolder)); err != nil {
-		return out, err
-	}
-	if out.Diverging, err = prove(ctx, filepath.Join(work, newFolder, storeFolder), out.Manifest); err != nil {
-		return out, err
-	}
-	if err := admit(data, o.Force); err != nil { // it took its time
-		return out, err
-	}
-	aside := unused(filepath.Join(data, o.Now().UTC().Format(asideLayout)))
+	aside = unused(filepath.Join(data, aside))
 	if err := declare(work, ready{Aside: filepath.Base(aside)}); err != nil {
-		return out, err
+		return "", err
 	}
 	if _, err = finish(data); errors.Is(err, store.ErrLocked) {
 		// A daemon has begun meanwhile: what it has is left to it.
 		err = errors.Join(err, os.Remove(filepath.Join(work, readyName)))
 	}
 	if _, none := os.Lstat(aside); none == nil {
-		out.Aside = aside
+		moved = aside
 	}
-	return out, err
+	return moved, err
 }
 
 // admit returns an error where something is in the way that must stay.

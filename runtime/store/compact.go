@@ -59,7 +59,7 @@ func (s *Store) met(err error) {
 	}
 	s.compact.cancel()
 	s.failure.log.Error("a part of the store cannot be read: what can be is served, and the tables are compacted no more; "+
-		"shelly journal verify names what is damaged", "folder", s.dir, "where", files.Explain(err), "error", err)
+		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
 }
 
 // stalled is told that Pebble lets writes wait for a compaction. Where none comes, waiting

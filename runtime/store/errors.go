@@ -53,9 +53,20 @@ func corrupt(what string, why any) error {
 	return d
 }
 
+// What to do about damage.
+const (
+	Repair  = "recover what can be read with shelly journal repair, or restore a backup with shelly journal restore --force"
+	restore = "restore a backup with shelly journal restore --force"
+)
+
 // broken says that a store cannot be opened, and what to do.
 func broken(dir, what string, cause error) error {
-	return &damage{dir + ": " + what + "; nothing was changed; restore a backup with shelly journal restore --force", cause, true}
+	return &damage{dir + ": " + what + "; nothing was changed; " + Repair, cause, true}
+}
+
+// gone says that there is no store where one was.
+func gone(dir, what string) error {
+	return &damage{dir + ": " + what + "; nothing was changed; " + restore, nil, true}
 }
 
 // classify gives an error of Pebble or the file system the type that callers

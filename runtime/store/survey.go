@@ -55,7 +55,7 @@ func survey(disk vfs.FS, dir string) (bool, error) {
 
 // Gone says that nothing is left of a store, and which file shows that there was one.
 func Gone(dir, shows string) error {
-	return broken(dir, "nothing is left of the store, and "+shows+" shows that there was one", nil)
+	return gone(dir, "nothing is left of the store, and "+shows+" shows that there was one")
 }
 
 // rest is what is there of a store, in words.

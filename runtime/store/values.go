@@ -37,21 +37,41 @@ func (v *values) check(key, value []byte) {
 // errAbsent says that what a value leads to is not there.
 var errAbsent = errors.New("it is missing")
 
-// read reads a value, and says what it is called.
+// read reads a value and looks whether what it leads to is there, and says what it is called.
 func (v *values) read(key, value []byte) (what string, err error) {
-	if bytes.Equal(key, formatKey()) {
-		_, err := version(value)
-		return "the format record", err
-	}
-	what = nameOf(key)
-	body, err := unseal(key, value, what)
+	what, body, err := sound(key, value)
 	if err != nil {
 		return what, err
 	}
 	switch key[0] {
 	case kindRecord:
 		v.follows(kindRecord, key, "journal record")
-		_, err = decodeRecord(numberOf(key), key, value)
+	case kindArchive:
+		v.followsPart(key)
+	case kindRequestAt:
+		what, err = v.leads(body)
+	case kindAuditOf:
+		what, err = v.leads(auditKey(numberOf(key)))
+	}
+	return what, err
+}
+
+// sound returns the body of a value, and an error where it is not what was written under
+// its key, and says what it is called.
+func sound(key, value []byte) (what string, body []byte, err error) {
+	if bytes.Equal(key, formatKey()) {
+		_, err := version(value)
+		return "the format record", value, err
+	}
+	what = nameOf(key)
+	if body, err = unseal(key, value, what); err != nil {
+		return what, nil, err
+	}
+	switch key[0] {
+	case kindRecord:
+		if _, err = recordIndex(key); err == nil {
+			_, err = decodeRecord(numberOf(key), key, value)
+		}
 	case kindSnapshot:
 		_, state, failed := readSnapshot(key, value)
 		if err = failed; err == nil {
@@ -59,20 +79,14 @@ func (v *values) read(key, value []byte) (what string, err error) {
 		}
 	case kindAudit:
 		err = json.Unmarshal(body, &engine.Audit{})
-	case kindArchive:
-		v.followsPart(key)
 	case kindRequest:
 		err = json.Unmarshal(body, &engine.Request{})
 	case kindEntry:
 		err = json.Unmarshal(body, &fsm.Entry{})
 	case kindMessage:
 		err = json.Unmarshal(body, &engine.Message{})
-	case kindRequestAt:
-		what, err = v.leads(body)
-	case kindAuditOf:
-		what, err = v.leads(auditKey(numberOf(key)))
 	}
-	return what, err
+	return what, body, err
 }
 
 // leads looks whether what a value leads to is there. Whether it is sound is told where it

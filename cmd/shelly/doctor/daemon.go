@@ -69,6 +69,9 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	case store.Advice(err) != "":
 		x.fail("data folder", err.Error(), "")
 		return
+	case errors.Is(err, store.ErrCorrupt):
+		x.fail("data folder", err.Error(), store.Repair)
+		return
 	case err != nil:
 		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")
 		return
@@ -93,7 +96,7 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		err = found.Err()
 	}
 	if err != nil {
-		x.fail("data folder", err.Error(), "restore it from a backup; shelly journal verify names all that is damaged")
+		x.fail("data folder", err.Error(), store.Repair+"; shelly journal verify names all that is damaged")
 		return
 	}
 	x.ok("data folder", fmt.Sprintf("%s opens, and all of it can be read", cfg.Data))

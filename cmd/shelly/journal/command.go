@@ -5,5 +5,6 @@ package journal
 type Command struct {
 	Backup  backupCmd  `cmd:"" help:"Write everything in the data folder to one file, even while the daemon runs."`
 	Verify  verifyCmd  `cmd:"" help:"Replay a journal with the current code and report the first mismatch."`
+	Repair  repairCmd  `cmd:"" help:"Recover what can be read of a damaged data folder, and keep the damaged one."`
 	Restore restoreCmd `cmd:"" help:"Restore a backup into the data folder of a stopped daemon."`
 }

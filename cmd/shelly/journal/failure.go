@@ -8,6 +8,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/backup"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
 
@@ -22,6 +23,8 @@ func failed(err error) error {
 		return exit.With(exit.Disk, err)
 	case errors.Is(err, backup.ErrOccupied):
 		return exit.Errorf(exit.Usage, "%w: name another with --data, or move it aside with --force", err)
+	case errors.Is(err, datafolder.ErrNone):
+		return exit.With(exit.NoMatch, err)
 	case errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrNewer), errors.Is(err, backup.ErrPending),
 		errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrNewerFormat), errors.Is(err, store.ErrOlderFormat), errors.Is(err, store.ErrCorrupt):
 		return exit.With(exit.Data, err)

@@ -62,7 +62,7 @@ func Verify(t *terminal.Terminal, path string, asJSON bool) error {
 	}
 	switch {
 	case !v.sound():
-		return exit.Errorf(exit.Data, "%s: a part of it is damaged: restore a backup with shelly journal restore --force", path)
+		return exit.Errorf(exit.Data, "%s: a part of it is damaged: %s", path, store.Repair)
 	case v.Wrong != nil:
 		return exit.Errorf(exit.Failed, "%s: the first record that is otherwise is %d", path, v.Wrong.Step.Index)
 	}

@@ -1,0 +1,126 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/backup"
+	"shelly/runtime/datafolder"
+	"shelly/runtime/store"
+)
+
+// Options says how to repair.
+type Options struct {
+	DryRun bool // look what would come of it, and write nothing
+	Now    func() time.Time
+	Logger *slog.Logger // hears what Pebble has to say; nil: nobody does
+}
+
+// asideLayout is the name of the folder that the damaged store is moved into.
+const asideLayout = "damaged-20060102T150405Z"
+
+// Report is what came of a repair, or would.
+type Report struct {
+	Sound  bool     `json:"sound"` // nothing is damaged, and nothing was done
+	DryRun bool     `json:"dry_run"`
+	Damage []string `json:"damage"` // the places that are not as they were written
+
+	First    uint64 `json:"first"` // the first record that is recovered; Last+1: none
+	Last     uint64 `json:"last"`
+	Requests int    `json:"requests"`
+	Sessions int    `json:"sessions"`
+	Entries  int    `json:"entries"` // of the memory
+
+	Lost     []string     `json:"lost"`     // what is gone, by its name
+	Held     []string     `json:"held"`     // what else may be gone, by the keys around it
+	LeftOut  []string     `json:"left_out"` // what can be read, and is of no use without what is lost
+	Derived  int          `json:"derived"`  // requests, messages and audit records that are made again from the journal
+	Doubted  []Unfinished `json:"doubted"`  // what waits for a person from the next start on
+	Answered []Unfinished `json:"answered"` // requests of which nobody knows more than that they were accepted
+	Tail     bool         `json:"tail"`     // records behind the last one may be lost
+
+	Aside string `json:"aside,omitempty"` // the folder that holds the damaged store
+}
+
+// Unfinished is a request, or something else that was handled.
+type Unfinished struct {
+	Handle  fsm.HandleID   `json:"handle,omitempty"`
+	Kind    fsm.Kind       `json:"kind"`
+	Request fsm.RequestKey `json:"request,omitzero"`
+	Session string         `json:"session,omitempty"`
+}
+
+// Run repairs the store of a data folder that no daemon has, or says what would come of it.
+// The error may be that of store.Open, or datafolder.ErrNone.
+func Run(ctx context.Context, data string, o Options) (r Report, err error) {
+	if err := backup.Pending(data); err != nil {
+		return r, err
+	}
+	if r.Sound, err = sound(ctx, data, o); err != nil || r.Sound {
+		return r, err
+	}
+	if o.DryRun {
+		r, err = remake(ctx, data, vfs.NewMem(), "store", o)
+		r.DryRun = true
+		return r, err
+	}
+	aside, err := backup.Exchange(data, o.Now().UTC().Format(asideLayout), func(to string) (err error) {
+		r, err = remake(ctx, data, vfs.Default, datafolder.Store(to), o)
+		return err
+	})
+	r.Aside = aside
+	return r, err
+}
+
+// sound reports whether a store needs no repair.
+func sound(ctx context.Context, data string, o Options) (sound bool, err error) {
+	s, err := datafolder.OpenReadOnly(data, store.Options{Logger: o.Logger})
+	if errors.Is(err, store.ErrCorrupt) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	x, err := s.Examine(ctx)
+	return x.Err() == nil, errors.Join(err, s.Close())
+}
+
+// remake makes a sound store out of the damaged one of a data folder, and proves that it is.
+func remake(ctx context.Context, data string, disk vfs.FS, to string, o Options) (r Report, err error) {
+	w, err := store.Salvage(ctx, datafolder.Store(data), store.Options{Logger: o.Logger})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	s, found, err := w.Rebuild(ctx, to, store.Options{FS: disk, Logger: o.Logger})
+	if err != nil {
+		return r, err
+	}
+	r = Report{Damage: w.Damage, Lost: found.Lost, Held: found.Held, LeftOut: found.LeftOut, Tail: !found.Whole, Doubted: []Unfinished{}, Answered: []Unfinished{}}
+	m := mending{store: s, found: found, report: &r}
+	if err := errors.Join(m.mend(), s.Close()); err != nil {
+		return r, err
+	}
+	return r, prove(ctx, to, store.Options{FS: disk, Logger: o.Logger})
+}
+
+// prove reads all of a store, and folds its journal, as a start will.
+func prove(ctx context.Context, dir string, o store.Options) error {
+	s, err := store.OpenReadOnly(dir, o)
+	if err != nil {
+		return fmt.Errorf("open what was repaired: %w", err)
+	}
+	x, err := s.Examine(ctx)
+	_, failed := engine.Recover(s)
+	if err := errors.Join(err, x.Err(), failed, s.Close()); err != nil {
+		return fmt.Errorf("read what was repaired: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Rebuilt says what a store that was made of a [Wreck] lacks of what there was.
+type Rebuilt struct {
+	// Known is the last record that anything in the wreck tells of.
+	Known uint64
+	// Whole says that nothing behind the last record can be missing: the anchor says how far
+	// the journal was, and either that it was closed there or no file is unreadable.
+	Whole bool
+	// Lost is what is gone, by its name.
+	Lost []string
+	// Held is what a damaged block may have held, by the keys around it.
+	Held []string
+	// LeftOut is what could be read, and is of no use without what is lost.
+	LeftOut []string
+	// Requests are those whose record is gone while its place is there.
+	Requests []fsm.RequestKey
+}
+
+// batchBytes is how much is written at once.
+const batchBytes = 1 << 20
+
+// rebuilding is a store that is filled.
+type rebuilding struct {
+	*Store
+	out   *Rebuilt
+	batch *pebble.Batch
+	seen  uint64 // the last record that is there
+}
+
+// Rebuild makes a store in another folder of what can be read: each value that is as it was
+// written, the longest part of the journal that can be folded to its end, and the places that
+// lead to what is there. The store is open, and whoever closes it makes it durable.
+func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, out Rebuilt, err error) {
+	if s, err = Open(dir, o); err != nil {
+		return nil, out, err
+	}
+	b := &rebuilding{Store: s, out: &out, batch: s.db.NewBatch()}
+	if w.anchor != nil {
+		b.name = w.anchor.Store
+	}
+	for _, span := range w.found.Spans {
+		out.Held = append(out.Held, held(span)...)
+	}
+	if err = w.found.Each(ctx, b.take); err == nil {
+		err = b.flush(true)
+	}
+	if err == nil {
+		err = errors.Join(b.journal(), b.requests(), b.audit(), b.archives(), set(b.batch, nameKey(), []byte(b.name)))
+	}
+	if err == nil {
+		err = b.flush(true)
+	}
+	if err == nil {
+		err = s.findEnds()
+	}
+	if err != nil {
+		return nil, out, errors.Join(err, s.Close())
+	}
+	_, end := s.extent.ends()
+	if w.anchor != nil {
+		out.Known = max(out.Known, w.anchor.Last)
+		out.Whole = out.Known <= end && (len(w.anchor.Sealed) > 0 || !w.found.Unreadable)
+	}
+	if seen := max(b.seen, end); seen < out.Known {
+		out.Lost = append(out.Lost, numbers("journal record", seen+1, out.Known))
+	}
+	slices.Sort(out.Held)
+	out.Held = append(slices.Compact(out.Held), w.found.Blank...)
+	return s, out, nil
+}
+
+// take writes a value, if it is what was written.
+func (b *rebuilding) take(key, value []byte) error {
+	what, body, err := sound(key, value)
+	switch {
+	case errors.Is(err, ErrNewerFormat):
+		return err
+	case err != nil:
+		b.out.Lost = append(b.out.Lost, what)
+		return nil
+	case string(key) == string(formatKey()):
+		if format, _ := version(value); format < alike {
+			return fmt.Errorf("%w, and one of format %d cannot be repaired: restore a backup", ErrOlderFormat, format)
+		}
+		return nil
+	case string(key) == string(nameKey()):
+		b.name = string(body)
+		return nil
+	}
+	switch key[0] {
+	case kindRecord, kindSnapshot, kindRequestAt:
+		b.out.Known = max(b.out.Known, numberOf(key))
+	case kindAudit, kindMessage, kindAuditOf:
+		b.out.Known = max(b.out.Known, engine.IndexOf(numberOf(key)))
+	case kindForgotten: // what was forgotten does not come back where the deletion is lost
+		if err := b.batch.Delete(entryKey(string(key[1:])), nil); err != nil {
+			return err
+		}
+	}
+	if err := b.batch.Set(key, value, nil); err != nil {
+		return err
+	}
+	return b.flush(b.batch.Len() >= batchBytes)
+}
+
+// flush writes what has gathered.
+func (b *rebuilding) flush(now bool) error {
+	if !now {
+		return nil
+	}
+	if err := b.commit(b.batch, false); err != nil {
+		return err
+	}
+	b.batch = b.db.NewBatch()
+	return nil
+}
+
+// run is records without a gap.
+type run struct{ first, last uint64 }
+
+// runs returns the records that there are of a kind whose keys are a number.
+func (b *rebuilding) runs(kind byte) (list []run, err error) {
+	err = b.scan([]byte{kind}, []byte{kind + 1}, func(key, _ []byte) error {
+		index := numberOf(key)
+		if n := len(list); n > 0 && list[n-1].last+1 == index {
+			list[n-1].last = index
+		} else {
+			list = append(list, run{index, index})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// journal keeps the records and snapshots that make a journal: of those that can be folded
+// from a snapshot, or from the first record, the ones that lead farthest, from as early on as
+// they do.
+func (b *rebuilding) journal() error {
+	records, err := b.runs(kindRecord)
+	if err != nil {
+		return err
+	}
+	cuts, err := b.cuts()
+	if err != nil {
+		return err
+	}
+	bases := []uint64{0}
+	for _, c := range cuts {
+		bases = append(bases, c.Index)
+	}
+	base, last := uint64(0), uint64(0)
+	for _, from := range bases {
+		to := from
+		for _, r := range records {
+			if r.first <= from+1 && from+1 <= r.last {
+				to = r.last
+			}
+		}
+		if to > last {
+			base, last = from, to
+		}
+	}
+	b.judge(records, base, last)
+	err = errors.Join(
+		b.batch.DeleteRange(recordKey(last+1), []byte{kindRecord + 1}, nil), b.batch.DeleteRange(snapshotKey(last+1), []byte{kindSnapshot + 1}, nil),
+	)
+	if base > 0 {
+		err = errors.Join(err, b.batch.DeleteRange(recordKey(0), recordKey(base+1), nil), b.batch.DeleteRange(snapshotKey(0), snapshotKey(base), nil))
+	}
+	return err
+}
+
+// judge notes which records are lost and which are left out where those from base on up to
+// last are kept.
+func (b *rebuilding) judge(records []run, base, last uint64) {
+	next := uint64(0) // that follows the one before
+	for _, r := range records {
+		if next > 0 {
+			b.out.Lost = append(b.out.Lost, numbers("journal record", next, r.first-1))
+		}
+		next, b.seen = r.last+1, r.last
+		for _, out := range []run{{r.first, min(r.last, base)}, {max(r.first, last+1), r.last}} {
+			if out.first <= out.last {
+				b.out.LeftOut = append(b.out.LeftOut, numbers("journal record", out.first, out.last))
+			}
+		}
+	}
+}
+
+// requests gives each request its place, and drops the places of what is gone.
+func (b *rebuilding) requests() error {
+	err := b.scan([]byte{kindRequest}, []byte{kindRequest + 1}, func(key, value []byte) error {
+		r, err := decode[engine.Request](key, value, nameOf(key))
+		if err != nil {
+			return err
+		}
+		b.out.Known = max(b.out.Known, r.Index)
+		return set(b.batch, requestAtKey(r.Index), key)
+	})
+	if err != nil {
+		return err
+	}
+	return b.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key, value []byte) error {
+		at, err := unseal(key, value, nameOf(key))
+		if err != nil {
+			return err
+		}
+		if body, err := b.get(at, nameOf(at)); err != nil || body != nil {
+			return err
+		}
+		b.out.Requests = append(b.out.Requests, keyOf(at))
+		return b.batch.Delete(key, nil)
+	})
+}
+
+// keyOf is the request that requestKey has made a key of.
+func keyOf(key []byte) (k fsm.RequestKey) {
+	if principal, rest, ok := part(key[1:]); ok {
+		if channel, id, ok := part(rest); ok {
+			return fsm.RequestKey{Principal: string(principal), Channel: string(channel), ID: string(id)}
+		}
+	}
+	return k
+}
+
+// audit gives each audit record its place among those of its session, and drops the places
+// of what is gone.
+func (b *rebuilding) audit() error {
+	err := b.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key, value []byte) error {
+		a, err := decode[engine.Audit](key, value, nameOf(key))
+		if err != nil {
+			return err
+		}
+		return set(b.batch, numbered(kindAuditOf, a.Session, a.Position), nil)
+	})
+	if err != nil {
+		return err
+	}
+	return b.scan([]byte{kindAuditOf}, []byte{kindAuditOf + 1}, func(key, _ []byte) error {
+		at := auditKey(numberOf(key))
+		if body, err := b.get(at, nameOf(at)); err != nil || body != nil {
+			return err
+		}
+		return b.batch.Delete(key, nil)
+	})
+}
+
+// archives closes the gaps in the archives of the sessions: their last parts keep their
+// numbers, and those before a gap move up to it.
+func (b *rebuilding) archives() error {
+	var ids []string
+	if err := b.Archives(func(id string) error { ids = append(ids, id); return nil }); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := b.archive(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *rebuilding) archive(id string) error {
+	prefix := appendPart([]byte{kindArchive}, id)
+	var parts []uint64
+	err := b.scan(prefix, behind(prefix), func(key, _ []byte) error {
+		if n := numberOf(key); n > 0 {
+			parts = append(parts, n)
+		}
+		return nil
+	})
+	n := uint64(len(parts))
+	if err != nil || n == 0 || parts[n-1]-parts[0] == n-1 {
+		return err
+	}
+	for i := len(parts) - 2; i >= 0; i-- {
+		place := parts[n-1] - (n - 1 - uint64(i))
+		if parts[i] == place {
+			continue
+		}
+		from := numbered(kindArchive, id, parts[i])
+		body, err := b.get(from, nameOf(from))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(set(b.batch, numbered(kindArchive, id, place), body), b.batch.Delete(from, nil)); err != nil {
+			return err
+		}
+	}
+	b.out.Lost = append(b.out.Lost, fmt.Sprintf("%d parts of the archive of session %q", parts[n-1]-parts[0]+1-n, id))
+	return set(b.batch, numbered(kindArchive, id, 0), bigEndian(parts[n-1]-n))
+}

@@ -1,0 +1,108 @@
+package salvage
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/store/files"
+)
+
+// errUnlisted says that there is no manifest of the database as it was last.
+var errUnlisted = errors.New("the last manifest is missing")
+
+// current returns the manifest of the database as it was last: that which the marker names,
+// or where that is gone the newest, unless options tell of a later opening. An opening makes
+// a manifest, a log and options, with numbers that follow each other.
+func current(folder files.Folder) (name string, ok bool) {
+	name = folder.Manifest
+	if name == "" && len(folder.Manifests) > 0 {
+		name = folder.Manifests[len(folder.Manifests)-1]
+	}
+	if folder.Manifest == "" && len(folder.Options) > 0 {
+		_, opened := files.Parse(folder.Options[len(folder.Options)-1])
+		if _, made := files.Parse(name); opened > made+2 {
+			return "", false
+		}
+	}
+	return name, slices.Contains(folder.Manifests, name)
+}
+
+// live returns the tables and logs that the manifest says are the database's, or an error
+// where there is no manifest that can be read, or a table is missing.
+func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables, logs []string, err error) {
+	manifest, ok := current(folder)
+	if !ok {
+		return nil, nil, errUnlisted
+	}
+	if err := files.CheckManifest(disk, disk.PathJoin(dir, manifest)); err != nil {
+		return nil, nil, fmt.Errorf("%w: %s", err, manifest)
+	}
+	view := &whole{FS: disk, markers: []string{files.ManifestMarker(manifest), files.VersionMarker(max(o.Version, folder.Version))}}
+	defer func() {
+		if r := recover(); r != nil { // see quiet
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	db, err := pebble.Open(dir, &pebble.Options{
+		FS: view, ReadOnly: true, Logger: quiet{o.Logger}, FormatMajorVersion: pebble.FormatMajorVersion(o.Version), Lock: o.Lock,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	levels, err := db.SSTables()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, level := range levels {
+		for _, info := range level {
+			tables = append(tables, fmt.Sprintf("%s.sst", info.BackingSSTNum))
+		}
+	}
+	return tables, view.logs, nil
+}
+
+// whole is a file system on which a database has its markers, and its logs hold nothing.
+type whole struct {
+	vfs.FS
+	markers []string
+	logs    []string // that were opened
+}
+
+// List implements vfs.FS.
+func (w *whole) List(dir string) ([]string, error) {
+	names, err := w.FS.List(dir)
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "marker.") })
+	return append(names, w.markers...), err
+}
+
+// Open implements vfs.FS.
+func (w *whole) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if kind, _ := files.Parse(path.Base(name)); kind != files.Log {
+		return w.FS.Open(name, opts...)
+	}
+	if base := path.Base(name); !slices.Contains(w.logs, base) {
+		w.logs = append(w.logs, base)
+	}
+	return vfs.NewMemFile(nil), nil
+}
+
+// quiet hears what Pebble has to say. What is fatal to it must not return, and is no more
+// than one way less to read here.
+type quiet struct{ log *slog.Logger }
+
+// Infof implements pebble.Logger.
+func (q quiet) Infof(format string, args ...any) { q.log.Debug(fmt.Sprintf(format, args...)) }
+
+// Errorf implements pebble.Logger.
+func (q quiet) Errorf(format string, args ...any) { q.log.Debug(fmt.Sprintf(format, args...)) }
+
+// Fatalf implements pebble.Logger.
+func (q quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,117 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/store"
+)
+
+// rebuilt makes a store of what can be read of another.
+func rebuilt(t *testing.T, fs vfs.FS) (*store.Store, store.Rebuilt) {
+	t.Helper()
+	ctx := context.Background()
+	w, err := store.Salvage(ctx, dir, store.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, out, err := w.Rebuild(ctx, "rebuilt", store.Options{FS: vfs.NewMem()})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return s, out
+}
+
+// Without a manifest nothing says which tables and logs were made into others that are still
+// there. What they hold does: no older value comes back.
+func TestJRN32WithoutAManifestNothingOlderComesBack(t *testing.T) {
+	fs := vfs.NewMem()
+	old := map[string]string{}
+	for round := uint64(1); round <= 5; round++ {
+		s := open(t, dir, store.Options{FS: fs})
+		appendRecords(t, s, round*10-9, round*10, true)
+		for _, part := range []string{"a", "s", "z"} {
+			if err := s.PutSession(part, []byte{byte('0' + round)}, [][]byte{{byte('0' + round)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.SyncEntries(); err != nil {
+			t.Fatal(err)
+		}
+		end(t, &s)
+		for name, text := range files(t, fs) {
+			if round < 5 && (strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log")) {
+				old[name] = text
+			}
+		}
+	}
+	edit(t, fs, dir, func(db *pebble.DB) error {
+		return errors.Join(db.Flush(), db.Compact(context.Background(), []byte{0}, []byte{0xff}, false))
+	})
+	now := files(t, fs)
+	left := 0
+	for name, text := range old {
+		if _, there := now[name]; !there {
+			replaceFile(t, fs, name, []byte(text))
+			left++
+		}
+	}
+	for name := range now {
+		if strings.HasPrefix(name, "MANIFEST") || strings.HasPrefix(name, "marker.") {
+			replaceFile(t, fs, name, nil)
+		}
+	}
+	if left < 4 {
+		t.Fatalf("only %d files are left over", left)
+	}
+	s, out := rebuilt(t, fs)
+	defer end(t, &s)
+	for _, part := range []string{"a", "s", "z"} {
+		if body, err := s.Session(part); err != nil || string(body) != "5" {
+			t.Errorf("session %s is %q, %v; want that of the last round", part, body, err)
+		}
+	}
+	if kept, err := s.Kept(); err != nil || kept.First != 1 || kept.Last != 50 || len(out.Lost)+len(out.LeftOut) > 0 {
+		t.Errorf("%+v, %v; %+v", kept, err, out)
+	}
+}
+
+// What is left of an archive keeps its end, and has no gap.
+func TestJRN32AnArchiveHasNoGap(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	var parts [][]byte
+	for _, text := range []string{"1", "2", "3", "4", "5", "6"} {
+		parts = append(parts, []byte(text))
+	}
+	if err := errors.Join(s.PutSession("s", nil, parts), s.SyncEntries()); err != nil {
+		t.Fatal(err)
+	}
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error {
+		key := append([]byte("H\x00\x00\x00\x01s"), 0, 0, 0, 0, 0, 0, 0, 3)
+		return db.Delete(key, pebble.Sync)
+	})
+	s, out := rebuilt(t, fs)
+	defer end(t, &s)
+	var read []string
+	err := s.Archived("s", 0, 10, func(n uint64, part []byte) error {
+		read = append(read, string(rune('0'+n))+":"+string(part))
+		return nil
+	})
+	if want := []string{"2:1", "3:2", "4:4", "5:5", "6:6"}; err != nil || !slices.Equal(read, want) {
+		t.Errorf("%q, %v; want %q", read, err, want)
+	}
+	if x, err := s.Examine(context.Background()); errors.Join(err, x.Err()) != nil {
+		t.Errorf("%v, %v", err, x.Err())
+	}
+	if len(out.Lost) != 1 {
+		t.Errorf("lost %q", out.Lost)
+	}
+}
