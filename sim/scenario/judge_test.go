@@ -14,6 +14,7 @@ import (
 // world is a case in which most things happen; expectations are put behind it.
 const world = `scenario: 1
 name: much happens
+profile: shelly
 tools:
   exec:
     - {args: {command: df}, returns: "92%", takes: 300ms}

@@ -58,6 +58,7 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"tool that is only declared", with(`{returns: "x", takes: 1s}`, `{optional: true, description: d}`), ""},
 		{"tool that is not to start", with("replies:", "tools: {exec: {starts: 0}}\n  replies:"), ""},
 		{"tool that a text names", with(`{says: "hello"}`, `{raw: "<tool_call>exec</tool_call>"}`), ""},
+		{"tool that nobody declares", strings.Replace(clean, "tool: exec}", "tool: exec}, {tool: exce}", 1), ":7:28: brain[0].calls[1]: the tool exce is not declared (did you mean exec?)"},
 		{"session of nobody", strings.Replace(on(`{user: "hi"}`, `{user: "hi", session: alice}`), "{calls:", "{session: alcie, calls:", 1), "brain[0].session: unknown session alcie; did you mean alice?; nothing in the timeline is said in it"},
 		{"fault in a session of nobody", clean + "faults: {brain: {session: cli:dircet, p: 0.5, fails: busy}}\n", "faults.brain.session: unknown session cli:dircet; did you mean cli:direct?"},
 		{"session that a chat may name", strings.Replace(on(`{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`), "{calls:", "{session: other, calls:", 1), ""},
@@ -67,7 +68,7 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"name that nobody may find", on(`{returns: "x", takes: 1s}`, `{reads: other}`) + "world: {report: x}\n", ""},
 
 		{"never an unknown tool", clean + "never: [{tool: exce}]\n", ":13:16: never[0]: unknown tool exce; did you mean exec?; no event matches this"},
-		{"never an undeclared tool that is called", strings.Replace(clean, "tool: exec}", "tool: rm}", 1) + "never: [{tool: rm}, {tool: exec}]\n", "tools.exec: no line"},
+		{"never an undeclared tool that is called", strings.Replace(clean, "tool: exec}", "tool: rm, undeclared: true}", 1) + "never: [{tool: rm}, {tool: exec}]\n", "tools.exec: no line"},
 		{"never an unknown effect", clean + "never: [{effect: runtool}]\n", "unknown effect runtool; did you mean run_tool?"},
 		{"never an unknown state", clean + "never: [{that: {state: {$one_of: [failed, cognishun]}}}]\n", "unknown state cognishun; did you mean cognition?"},
 		{"always where something unknown", clean + "always: [{that: 'active <= 1', when: {ask: anser}}]\n", "always[0]: unknown ask anser; did you mean answer?"},
@@ -87,7 +88,7 @@ func TestSCN21LintFindings(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			cases, err := Load(fstest.MapFS{
-				"a.scenario.yaml": {Data: []byte(test.yaml)},
+				"a.scenario.yaml": {Data: []byte(test.yaml + "profile: shelly\n")},
 				"tools.yaml":      {Data: []byte("tools: {exec: [{returns: y}]}\n")},
 				"tags.yaml":       {Data: []byte("tags: [smoke]\n")},
 			}, "a.scenario.yaml")
@@ -108,6 +109,25 @@ func TestSCN21LintFindings(t *testing.T) {
 	}
 }
 
+// A file that names no profile means what the daemon's default means; all such files are
+// one finding (SCN-21, SCN-14).
+func TestSCN21LintOfUnnamedProfiles(t *testing.T) {
+	var cases []*File
+	for _, text := range []string{"name: a", "name: b\nprofile: default", "name: c"} {
+		f, err := Parse(text[6:7], []byte("scenario: 1\n"+text+"\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nexpect: {replies: [hi]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Plan().Config.Profile; got != "default" {
+			t.Errorf("%s plays in %s", f.Name, got)
+		}
+		cases = append(cases, f)
+	}
+	if got := findings(cases, nil); len(got) != 1 || !strings.HasPrefix(got[0].String(), "a:2:1: profile: no profile in 2 files,") {
+		t.Errorf("found %v", got)
+	}
+}
+
 // What concerns several cases is told of those that should be mended (SCN-21).
 func TestSCN21LintOfSeveralCases(t *testing.T) {
 	fsys := fstest.MapFS{}
@@ -115,7 +135,7 @@ func TestSCN21LintOfSeveralCases(t *testing.T) {
 		"a": "name: one\ntags: [network]", "b": "name: two\ntags: [network]", "c": "name: three\ntags: [network]",
 		"d": "name: two\ntags: [netwrok, rare]",
 	} {
-		fsys[path] = &fstest.MapFile{Data: []byte("scenario: 1\n" + head + "\ntimeline: [{user: hi}]\nbrain: [{says: x}]\nexpect: {replies: [x]}\n")}
+		fsys[path] = &fstest.MapFile{Data: []byte("scenario: 1\n" + head + "\ntimeline: [{user: hi}]\nbrain: [{says: x}]\nexpect: {replies: [x]}\nprofile: shelly\n")}
 	}
 	var cases []*File
 	for _, path := range []string{"a", "b", "c", "d"} {

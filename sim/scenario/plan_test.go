@@ -65,8 +65,9 @@ func TestSCN4TheInitialInferenceIsOffUnlessItIsMentioned(t *testing.T) {
 	for yaml, want := range map[string]fsm.InitMode{
 		"":                                    fsm.InitOff,
 		"brain_for: {summary: [{says: a}]}\n": fsm.InitOff,
-		"brain_for: {init: [{says: a}]}\n":    fsm.InitEveryStart,
-		"config: {init: every_start}\n":       fsm.InitEveryStart,
+		"brain_for: {init: [{says: a}]}\n":    fsm.InitFirstStart,
+		"profile: shelly\nbrain_for: {init: [{says: a}]}\n":     fsm.InitEveryStart,
+		"config: {init: every_start}\n":                         fsm.InitEveryStart,
 		"brain_for: {init: [{says: a}]}\nconfig: {init: off}\n": fsm.InitOff,
 	} {
 		if got := planFrom(t, yaml).Config.Init; got != want {

@@ -38,7 +38,11 @@ func (s *story) line(c *call) object {
 		o.text("says", in.Text)
 		var calls []any
 		for _, asked := range in.Calls {
-			calls = append(calls, toolCall(asked))
+			call := toolCall(asked)
+			if !slices.ContainsFunc(s.record.From.Config.Tools, func(t fsm.ToolDecl) bool { return t.Name == asked.Name }) {
+				call.put("undeclared", true)
+			}
+			calls = append(calls, call)
 		}
 		o.list("calls", calls)
 		if in.Stop == fsm.StopMaxTokens {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -31,6 +30,11 @@ func (k *checker) checkLine(f *format.File, at string, l *format.Line) {
 		k.at(at, "quotes and stops are for an answer that has a text")
 	}
 	k.checkCalls(at+".calls", l.Calls)
+	for i, c := range l.Calls {
+		if c.None && !f.DeclaresLater() && slices.Contains(f.Declared(), c.Tool) {
+			k.at(strict.Element(at+".calls", i)+".undeclared", "the tool "+wording.Word(c.Tool)+" is declared; leave undeclared out")
+		}
+	}
 	if c := l.BadArgs; c != nil && c.Args != nil && wellFormed(*c.Args) {
 		k.at(at+".malformed_arguments.args", wantsMalformed)
 	}
@@ -56,16 +60,10 @@ func wellFormed(args string) bool {
 
 // checkUnknown wants a tool that nobody declared, as far as the first start tells.
 func (k *checker) checkUnknown(f *format.File, path string, call *format.UnknownCall) {
-	if call == nil || slices.ContainsFunc(f.Timeline, func(m format.Moment) bool { return m.Configure != nil && m.Configure.Tools != nil }) {
+	if call == nil || f.DeclaresLater() {
 		return
 	}
-	declared := f.Tools.Names()
-	if profile, ok := fsm.Profile(cmp.Or(f.Profile, format.DefaultProfile)); ok {
-		for _, t := range profile.Tools {
-			declared = append(declared, t.Name)
-		}
-	}
-	if slices.Contains(f.Config.Names(declared), call.Tool) {
+	if slices.Contains(f.Declared(), call.Tool) {
 		k.at(path, "the tool "+wording.Word(call.Tool)+" is declared; name one that is not, or say calls")
 	}
 }

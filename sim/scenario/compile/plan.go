@@ -3,6 +3,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,11 +62,7 @@ func Plan(f *format.File) sim.Plan {
 // config is the profile with the file's own settings and, behind them, later ones.
 // Unless the file mentions the initial inference it is off (SCN-4).
 func config(f *format.File, settings ...*format.Config) fsm.Config {
-	name := f.Profile
-	if name == "" {
-		name = format.DefaultProfile
-	}
-	c, _ := fsm.Profile(name) // checked when the file was loaded
+	c, _ := fsm.Profile(cmp.Or(f.Profile, format.DefaultProfile)) // checked when the file was loaded
 	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
 		c.Init = fsm.InitOff
 	}

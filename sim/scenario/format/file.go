@@ -46,7 +46,7 @@ type File struct {
 
 // Setting is what a case, and a property that makes cases, is set in.
 type Setting struct {
-	Profile   string                 `key:"profile"`     // a named preset of switches, limits and prompts; shelly unless given (SCN-14)
+	Profile   string                 `key:"profile"`     // a named preset of switches, limits and prompts; default, as in the daemon, unless given (SCN-14)
 	Config    *Config                `key:"config"`      // single settings that differ from the profile's
 	About     *About                 `key:"about"`       // what the profile's texts speak of
 	Clock     *Clock                 `key:"clock"`       // the virtual clock
@@ -248,6 +248,7 @@ type Call struct {
 	Args Args   `key:"args"`                // its arguments; {} unless given
 	Bad  string `key:"malformed_arguments"` // in place of args, a text that is no JSON object
 	ID   string `key:"id"`                  // the model's own id of the call
+	None bool   `key:"undeclared"`          // nobody declares this tool, and that is meant
 }
 
 // Tokens is what the model's server counts.
@@ -380,8 +381,8 @@ type Choice struct {
 // FormatVersion is the version of the format that this package reads.
 const FormatVersion = 1
 
-// DefaultProfile is the profile of a file that names none.
-const DefaultProfile = "shelly"
+// DefaultProfile is the profile of a file that names none: the daemon's.
+const DefaultProfile = "default"
 
 const (
 	DefaultSession = "cli:direct"

@@ -1,6 +1,11 @@
 package format
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/strict"
 )
@@ -27,6 +32,34 @@ func (v *Tools) Read(d *strict.Decoder, n *strict.Node, path string) {
 // FileTools are the names of the daemon's file tools, which tools: real offers (TOL-1).
 // exec is none: what a command does is not the same on every machine.
 func FileTools() []string { return []string{"read_file", "list_dir"} }
+
+// Declared are the tools that the machine knows at the first start: the profile's and the
+// file's, or those of them that config names.
+func (f *File) Declared() []string {
+	var names []string
+	if profile, ok := fsm.Profile(cmp.Or(f.Profile, DefaultProfile)); ok {
+		for _, t := range profile.Tools {
+			names = append(names, t.Name)
+		}
+	}
+	return f.Config.Names(append(names, f.Tools.Names()...))
+}
+
+// NotDeclared says of a tool that it is not among those declared, and what to do.
+func NotDeclared(tool string, declared []string) string {
+	there := "declared are: " + strings.Join(declared, ", ")
+	if near := wording.Nearest(tool, declared); near != "" {
+		there = "did you mean " + near + "?"
+	} else if len(declared) == 0 {
+		there = "nor is any other"
+	}
+	return "the tool " + wording.Word(tool) + " is not declared (" + there + "); declare it under tools, or add undeclared: true if that is meant"
+}
+
+// DeclaresLater reports whether the timeline configures other tools.
+func (f *File) DeclaresLater() bool {
+	return slices.ContainsFunc(f.Timeline, func(m Moment) bool { return m.Configure != nil && m.Configure.Tools != nil })
+}
 
 // Names are the tools that the file has beside the profile's own.
 func (v Tools) Names() []string {

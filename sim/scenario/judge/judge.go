@@ -54,6 +54,9 @@ type Verdict struct {
 func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []Failure) Verdict {
 	j := &judgement{file: f, result: r, keptGolden: kept}
 	j.all()
+	if len(j.failures) > 0 {
+		j.undeclared()
+	}
 	for _, f := range crashed {
 		j.add(f)
 	}
@@ -177,6 +180,28 @@ func (j *judgement) calls() {
 		}
 	}
 	j.step = len(j.result.Steps)
+}
+
+// undeclared names, in a case that fails, the scripted calls of tools that were not
+// declared: the model was told so, or was not heard.
+func (j *judgement) undeclared() {
+	scripts := compile.Scripted(j.file)
+	for _, a := range j.result.Asked {
+		if a.Line.Script < 0 {
+			continue
+		}
+		var declared []string
+		for _, t := range a.Config.Tools {
+			declared = append(declared, t.Name)
+		}
+		script := scripts[a.Line.Script]
+		for n, c := range script.Lines[a.Line.Index].Calls {
+			if !c.None && !slices.Contains(declared, c.Tool) {
+				path := strict.Element(script.Paths[a.Line.Index]+".calls", n)
+				j.failAt(j.file.Where(path), path, j.stepOf(a.Ask.Call), match.Mismatch{Text: format.NotDeclared(c.Tool, declared)})
+			}
+		}
+	}
 }
 
 // stepOf returns the step that made a call, or the last where a crash lost it.
