@@ -173,6 +173,9 @@ func (b *rebuilding) journal() error {
 			base, last = from, to
 		}
 	}
+	if n := len(records); n > 0 && records[0].first > 1 && !slices.Contains(bases, records[0].first-1) {
+		b.out.Lost = append(b.out.Lost, fmt.Sprintf("the journal records before %d, or the snapshot that stood for them", records[0].first))
+	}
 	b.judge(records, base, last)
 	err = errors.Join(
 		b.batch.DeleteRange(recordKey(last+1), []byte{kindRecord + 1}, nil), b.batch.DeleteRange(snapshotKey(last+1), []byte{kindSnapshot + 1}, nil),

@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/runtime/store/files"
+	"shelly/runtime/store/table"
 )
 
 // errUnlisted says that there is no manifest of the database as it was last.
@@ -34,9 +36,15 @@ func current(folder files.Folder) (name string, ok bool) {
 	return name, slices.Contains(folder.Manifests, name)
 }
 
+// listed is a table, and the keys that the manifest says it has.
+type listed struct {
+	name string
+	keys table.Span
+}
+
 // live returns the tables and logs that the manifest says are the database's, or an error
 // where there is no manifest that can be read, or a table is missing.
-func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables, logs []string, err error) {
+func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables []listed, logs []string, err error) {
 	manifest, ok := current(folder)
 	if !ok {
 		return nil, nil, errUnlisted
@@ -63,7 +71,8 @@ func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables, logs
 	}
 	for _, level := range levels {
 		for _, info := range level {
-			tables = append(tables, fmt.Sprintf("%s.sst", info.BackingSSTNum))
+			keys := table.Span{From: bytes.Clone(info.Smallest.UserKey), To: append(bytes.Clone(info.Largest.UserKey), 0)}
+			tables = append(tables, listed{fmt.Sprintf("%s.sst", info.BackingSSTNum), keys})
 		}
 	}
 	return tables, view.logs, nil

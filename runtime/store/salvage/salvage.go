@@ -61,10 +61,13 @@ func Read(ctx context.Context, disk vfs.FS, dir string, o Options) (f *Found, er
 		if !errors.Is(err, errUnlisted) {
 			f.Damage = append(f.Damage, files.Explain(err))
 		}
-		tables, logs, f.Unlisted = folder.Tables, folder.Logs, true
+		tables, logs, f.Unlisted = nil, folder.Logs, true
+		for _, name := range folder.Tables {
+			tables = append(tables, listed{name: name})
+		}
 	}
-	for _, name := range tables {
-		if err := f.openTable(ctx, disk, dir, name); err != nil {
+	for _, t := range tables {
+		if err := f.openTable(ctx, disk, dir, t); err != nil {
 			return f, err
 		}
 	}

@@ -48,11 +48,17 @@ func (s *source) hides(key []byte) bool {
 }
 
 // openTable opens a table, and notes what is damaged of it.
-func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir, name string) error {
+func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed) error {
+	name := l.name
 	t, err := table.Open(ctx, disk, dir, name)
 	if err != nil {
 		f.Damage = append(f.Damage, name+" as a whole")
 		f.Unreadable = true
+		if l.keys.To == nil {
+			f.Blank = append(f.Blank, "what "+name+" held")
+		} else {
+			f.Spans = append(f.Spans, l.keys)
+		}
 		return nil
 	}
 	_, number := files.Parse(name)
