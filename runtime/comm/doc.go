@@ -16,7 +16,7 @@
 //	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
 //	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
 //	POST /v1/requests?wait=1         the same: 200 and the record once it is done
-//	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index, &limit= so many, &state= and &id= of those
+//	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index (that of next), &limit= so many, &state= and &id= of those
 //	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
 //	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= so many; ?at= one step, with the state behind it

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -36,16 +37,20 @@ func (w Wanted) chooses(r Record) bool {
 		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.Session == w.Session)
 }
 
-// looksMax is how many requests one answer looks at.
-const looksMax = 16 * engine.ReadMax
+// What one answer takes.
+const (
+	looksMax     = 16 * engine.ReadMax // requests that it looks at
+	listBytesMax = 4 << 20             // as JSON; the first of an answer may be longer
+	readAtOnce   = 16                  // requests that are in memory beside it
+)
 
-// List returns wanted requests of a journal, each with where its handle stands. It
-// looks at looksMax of them and says where to go on.
+// List returns wanted requests of a journal, each with where its handle stands. It looks at
+// looksMax of them, returns no more than listBytesMax, and says where to go on (COM-15).
 func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error) {
 	body := RequestsBody{Requests: []Record{}}
-	limit := min(max(w.Limit, 0), engine.ReadMax)
-	for looked := 0; len(body.Requests) < limit; {
-		page, err := j.Requests(w.Before, min(engine.ReadMax, looksMax-looked))
+	limit, size := min(max(w.Limit, 0), engine.ReadMax), sized(0)
+	for looked := 0; len(body.Requests) < limit && looked < looksMax; {
+		page, err := j.Requests(w.Before, readAtOnce)
 		if err != nil {
 			return RequestsBody{}, err
 		}
@@ -53,22 +58,47 @@ func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error)
 			return body, nil
 		}
 		for _, known := range page {
-			looked++
-			w.Before = known.Index
 			r := newRecord(known)
 			if r.stand(standings); w.chooses(r) {
+				if fits, err := size.take(r); err != nil {
+					return RequestsBody{}, err
+				} else if !fits {
+					body.Next = w.Before
+					return body, nil
+				}
 				body.Requests = append(body.Requests, r)
 			}
+			looked++
+			w.Before = known.Index
 			if len(body.Requests) == limit {
 				break
 			}
 		}
-		if looked == looksMax {
-			break
-		}
 	}
 	body.Next = w.Before
 	return body, nil
+}
+
+// sized is how many bytes an answer has already.
+type sized int
+
+// take adds what is one more of an answer, and reports whether it may hold that.
+func (s *sized) take(v any) (fits bool, err error) {
+	text, err := json.Marshal(v)
+	first := *s == 0
+	*s += sized(len(text))
+	return first || *s <= listBytesMax, err
+}
+
+// fitting returns the first of a list that fit into an answer.
+func fitting[T any](list []T) ([]T, error) {
+	size := sized(0)
+	for i, v := range list {
+		if fits, err := size.take(v); err != nil || !fits {
+			return list[:i], err
+		}
+	}
+	return append([]T{}, list...), nil
 }
 
 // getRequests returns the requests whose record stands before an index, and of the

@@ -1,6 +1,10 @@
 package comm_test
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -114,6 +118,67 @@ func TestCOM15ALongSearchIsDoneInParts(t *testing.T) {
 	s.do(call{method: "GET", path: "/v1/requests?id=first&before=905"}, &body)
 	if len(body.Requests) != 1 || body.Next != 0 {
 		t.Errorf("%d found, next %d", len(body.Requests), body.Next)
+	}
+}
+
+// An answer is bounded in bytes, and with where to go on all are read, also one that is larger
+// than the bound.
+func TestCOM15ALongListComesInParts(t *testing.T) {
+	s := serveHTTP(t, nil)
+	j := engine.NewMemoryJournal()
+	s.front.Record(j)
+	const all, most = 30, 4<<20 + 200
+	huge := 0
+	for i := range uint64(all) {
+		r := engine.Request{Key: httpKey(string(rune('A' + i))), Index: i + 1, Text: strings.Repeat("<", 100_000)} // each is 6 as JSON
+		if i == 11 {
+			r.Text, huge = strings.Repeat("x", 5<<20), 5<<20
+		}
+		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts, read, before := 0, 0, ""
+	for {
+		response := s.start(call{method: "GET", path: "/v1/requests?limit=1000" + before})
+		text, err := io.ReadAll(response.Body)
+		var body comm.RequestsBody
+		if err := errors.Join(err, json.Unmarshal(text, &body)); err != nil {
+			t.Fatal(err)
+		}
+		if bound := most + huge; len(text) > bound || len(text) > most && len(body.Requests) > 1 {
+			t.Errorf("%d bytes with %d requests", len(text), len(body.Requests))
+		}
+		parts, read = parts+1, read+len(body.Requests)
+		if body.Next == 0 {
+			break
+		}
+		before = fmt.Sprintf("&before=%d", body.Next)
+	}
+	if read != all || parts < 6 {
+		t.Errorf("%d requests in %d parts; want all %d", read, parts, all)
+	}
+}
+
+// So are the records of tool calls and the messages: the position leads on.
+func TestCOM15TheAuditComesInParts(t *testing.T) {
+	s := serveHTTP(t, nil)
+	const all = 30
+	for i := range uint64(all) {
+		text := strings.Repeat("<", 100_000)
+		s.front.Used(engine.Audit{Position: i + 1, Audit: fsm.Audit{Result: text}})
+		s.front.Send(engine.Message{Position: i + 1, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}, Text: text}})
+	}
+	audit, messages := uint64(0), uint64(0)
+	for parts := 0; audit < all || messages < all; parts++ {
+		var calls comm.AuditBody
+		s.do(call{method: "GET", path: fmt.Sprintf("/v1/audit?limit=100&after=%d", audit)}, &calls)
+		var sent comm.MessagesBody
+		s.do(call{method: "GET", path: fmt.Sprintf("/v1/messages?channel=c&limit=100&after=%d", messages)}, &sent)
+		if len(calls.Audit) > 7 || len(sent.Messages) > 7 || parts > all {
+			t.Fatalf("part %d: %d and %d; want at most 7 of 600 kB each", parts, len(calls.Audit), len(sent.Messages))
+		}
+		audit, messages = audit+uint64(len(calls.Audit)), messages+uint64(len(sent.Messages))
 	}
 }
 

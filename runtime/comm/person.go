@@ -115,12 +115,12 @@ func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	found, err := h.front.Messages(r.Context(), to, after, limit)
+	if err == nil {
+		found, err = fitting(found)
+	}
 	if err != nil {
 		h.note("read the messages", err)
 		return err
-	}
-	if found == nil {
-		found = []engine.Message{}
 	}
 	writeJSON(w, http.StatusOK, MessagesBody{found})
 	return nil
@@ -143,12 +143,12 @@ func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	found, err := h.front.Audit(r.Context(), session, after, limit)
+	if err == nil {
+		found, err = fitting(found)
+	}
 	if err != nil {
 		h.note("read the audit", err)
 		return err
-	}
-	if found == nil {
-		found = []engine.Audit{}
 	}
 	writeJSON(w, http.StatusOK, AuditBody{found})
 	return nil
