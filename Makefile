@@ -153,7 +153,7 @@ proof: build ## Prove more than make test has time for.
 	$(call step,the daemon killed at each hit of each named point and in 500 runs at random)
 	@$(MAKE) --no-print-directory test-kills KILLS=0 RANDOM_KILLS=500 KILL_SEED=$$(date +%s)
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
-	@$(GO) test -count=1 -timeout 60m ./fsm -rapid.checks=$(PROOF_CHECKS)
+	@$(GO) test -count=1 -timeout 60m ./fsm ./fsm/machine -rapid.checks=$(PROOF_CHECKS)
 
 # Each fuzz target for FUZZTIME (a time such as 10s, or a number of runs such as 5000x), one
 # after another. What fails is kept in testdata/fuzz, and "make test" runs it again.

@@ -2,6 +2,6 @@
 
 package fsm
 
-const canary = ""
+const Awake = ""
 
-func elsewhere() uint64 { return 0 }
+func Elsewhere() uint64 { return 0 }

@@ -2,18 +2,18 @@
 
 package fsm
 
-var canary Canary
+var Awake Canary
 
 // SetCanary wakes a canary in place of the one that was awake; with the empty
 // string all sleep. It must not be called while a machine steps.
-func SetCanary(c Canary) { canary = c }
+func SetCanary(c Canary) { Awake = c }
 
 // steps is state outside the machine.
 var steps uint64
 
-// elsewhere is what CanaryGlobalState adds to each id.
-func elsewhere() uint64 {
-	if canary == CanaryGlobalState {
+// Elsewhere is what CanaryGlobalState adds to each id.
+func Elsewhere() uint64 {
+	if Awake == CanaryGlobalState {
 		steps++
 	}
 	return steps

@@ -13,7 +13,7 @@ import (
 
 // MarshalInput returns the wire form of an input.
 func MarshalInput(in Input) ([]byte, error) {
-	if !known(in.Fact) {
+	if !Known(in.Fact) {
 		return nil, errors.New("encode input: there is no fact")
 	}
 	body, err := json.Marshal(in.Fact)

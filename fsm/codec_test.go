@@ -2,7 +2,6 @@ package fsm_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"go/ast"
 	"go/parser"
@@ -17,13 +16,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // inputs has one input of each kind with every field set, and one with none.
 func inputs() []fsm.Input {
-	c := fsm.ShellyProfile()
+	c := profile.Shelly()
 	c.Tools = []fsm.ToolDecl{{Name: "list_dir", Description: "lists a folder", Parameters: `{"type":"object"}`, Effects: fsm.EffectsNone}}
 	c.Prompts = fsm.Prompts{Identity: "identity", Question: "question", Init: "init", Farewell: "farewell", Summary: "summary"}
 	return []fsm.Input{
@@ -153,23 +153,6 @@ func TestJRN15WireFormOfEffects(t *testing.T) {
 		b.Write(append(data, '\n'))
 	}
 	golden(t, "effects.golden", b.Bytes())
-}
-
-func TestJRN15WireFormOfASnapshot(t *testing.T) {
-	d := serving(t)
-	d.ask("what is here?")
-	d.answer("NEED: the folder")
-	d.recalls("it is /srv")
-	d.calls("list_dir", "send_mail")
-	d.toolSays("a.txt")
-	d.ask("waits")
-	d.askAs(fsm.RequestKey{Channel: "test", ID: "r2"}, "waits")
-	d.signal()
-	data, err := json.MarshalIndent(d.m.Snapshot(), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "snapshot.golden", append(data, '\n'))
 }
 
 // withZeroes adds an input of each one's fact with no field set.
@@ -315,5 +298,13 @@ func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 				t.Errorf("%T.%s is not hashed", e, field.Name)
 			}
 		}
+	}
+}
+
+func BenchmarkEffectsHash(b *testing.B) {
+	all := effects()
+	b.ReportAllocs()
+	for b.Loop() {
+		fsm.HashEffects(all)
 	}
 }

@@ -1,5 +1,7 @@
 package fsm
 
+import "strings"
+
 // Millis is a time or a duration in milliseconds; as a time, since the Unix
 // epoch in UTC.
 type Millis int64
@@ -136,18 +138,18 @@ const (
 func (c *Config) Offered(set Toolset) []ToolDecl {
 	var tools []ToolDecl
 	for i := range c.Tools {
-		if t := &c.Tools[i]; c.offers(set, t) {
+		if t := &c.Tools[i]; c.Offers(set, t) {
 			tools = append(tools, *t)
 		}
 	}
 	return tools
 }
 
-// offers reports whether a tool belongs to a set. A subagent has none of the builtin
+// Offers reports whether a tool belongs to a set. A subagent has none of the builtin
 // tools: it does not start others, speaks to nobody, arms nothing, and its prompt has
 // no place for skills (HND-39). The skill tools are offered where skills are loaded on
 // demand (SKL-1).
-func (c *Config) offers(set Toolset, t *ToolDecl) bool {
+func (c *Config) Offers(set Toolset, t *ToolDecl) bool {
 	switch {
 	case set == NoTools || set == SubagentTools && t.Builtin:
 		return false
@@ -158,8 +160,8 @@ func (c *Config) offers(set Toolset, t *ToolDecl) bool {
 	}
 }
 
-// bounded returns c with every limit at least 1 (LIM-2).
-func (c Config) bounded() Config {
+// Bounded returns c with every limit at least 1 (LIM-2).
+func (c Config) Bounded() Config {
 	l := &c.Limits
 	for _, n := range []*int{
 		&l.MaxToolRounds, &l.MaxIterations, &l.MaxToolCalls, &l.MaxCallsPerAnswer, &l.MaxToolAttempts,
@@ -188,8 +190,8 @@ func (c Config) bounded() Config {
 	return c
 }
 
-// backoff returns the wait of a number, jitter included.
-func (c *Config) backoff(n int) Millis {
+// Backoff returns the wait of a number, jitter included.
+func (c *Config) Backoff(n int) Millis {
 	wait := c.Limits.Backoff[n]
 	return wait + wait/1000*Millis(c.Jitter) + wait%1000*Millis(c.Jitter)/1000 // in two parts: a wait may be of any length
 }
@@ -212,4 +214,15 @@ func (c *Config) Skill(name string) (SkillDecl, bool) {
 		}
 	}
 	return SkillDecl{}, false
+}
+
+// Declared returns the declaration of a tool of a set that a call names. Some models put
+// a namespace before the name (INF-26).
+func (c *Config) Declared(set Toolset, name string) (ToolDecl, bool) {
+	for _, n := range []string{name, strings.TrimPrefix(name, "functions."), strings.TrimPrefix(name, "default_api:")} {
+		if decl, ok := c.Tool(n); ok && c.Offers(set, &decl) {
+			return decl, true
+		}
+	}
+	return ToolDecl{}, false
 }

@@ -4,8 +4,8 @@ import "strconv"
 
 const dayMillis = 86400 * Second
 
-// date is a time as YYYY-MM-DD HH:MM in UTC.
-func (t Millis) date() string {
+// Date is a time as YYYY-MM-DD HH:MM in UTC.
+func (t Millis) Date() string {
 	days, rest := t/dayMillis, t%dayMillis
 	if rest < 0 {
 		days, rest = days-1, rest+dayMillis
@@ -46,8 +46,8 @@ func two(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// parseDate reads 2026-01-31T09:00:00Z, the one form that the tool cron takes.
-func parseDate(s string) (Millis, bool) {
+// ParseDate reads 2026-01-31T09:00:00Z, the one form that the tool cron takes.
+func ParseDate(s string) (Millis, bool) {
 	if len(s) != len("2026-01-31T09:00:00Z") || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != 'Z' {
 		return 0, false
 	}
@@ -78,4 +78,12 @@ func parseDate(s string) (Millis, bool) {
 		return 0, false
 	}
 	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, true
+}
+
+// String is the duration as the limits are written: in seconds where it is whole.
+func (d Millis) String() string {
+	if d%Second == 0 {
+		return strconv.FormatInt(int64(d/Second), 10) + "s"
+	}
+	return strconv.FormatInt(int64(d), 10) + "ms"
 }

@@ -15,7 +15,7 @@ func anyInstant() *rapid.Generator[Millis] {
 
 func TestADateIsThatOfTheCalendar(t *testing.T) {
 	same := func(t rapid.TB, at Millis) {
-		if got, want := at.date(), time.UnixMilli(int64(at)).UTC().Format("2006-01-02 15:04"); got != want {
+		if got, want := at.Date(), time.UnixMilli(int64(at)).UTC().Format("2006-01-02 15:04"); got != want {
 			t.Fatalf("%d is %s, want %s", int64(at), got, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestADateThatIsReadIsTheOneThatWasWritten(t *testing.T) {
 		at := anyInstant().Draw(t, "at")
 		at -= (at%Second + Second) % Second // to the second
 		text := time.UnixMilli(int64(at)).UTC().Format(time.RFC3339)
-		if got, ok := parseDate(text); !ok || got != at {
+		if got, ok := ParseDate(text); !ok || got != at {
 			t.Fatalf("%s is read as %d (%t), want %d", text, int64(got), ok, int64(at))
 		}
 	})
@@ -51,7 +51,7 @@ func TestWhatIsNoDateIsNotRead(t *testing.T) {
 		text := rapid.StringMatching(`[1-9][0-9]{3}`).Draw(t, "year") + "-" + two.Draw(t, "month") + "-" + two.Draw(t, "day") + "T" +
 			two.Draw(t, "hour") + ":" + two.Draw(t, "minute") + ":" + two.Draw(t, "second") + "Z"
 		want, err := time.Parse(time.RFC3339, text)
-		got, ok := parseDate(text)
+		got, ok := ParseDate(text)
 		if ok != (err == nil) || ok && int64(got) != want.UnixMilli() {
 			t.Fatalf("%s is read as %d (%t); the calendar says %v, %v", text, int64(got), ok, want, err)
 		}
@@ -62,19 +62,19 @@ func TestWhatIsNoDateIsNotRead(t *testing.T) {
 		"2023-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z",
 		"2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T23:60:00Z", "2026-01-01T23:59:60Z",
 	} {
-		if at, ok := parseDate(text); ok {
-			t.Errorf("%q is read as %s", text, at.date())
+		if at, ok := ParseDate(text); ok {
+			t.Errorf("%q is read as %s", text, at.Date())
 		}
 	}
 	const date = "2024-02-29T00:00:00Z"
 	for i := range date { // a letter in place of each character, between the numbers, too
 		text := date[:i] + "x" + date[i+1:]
-		if at, ok := parseDate(text); ok {
-			t.Errorf("%q is read as %s", text, at.date())
+		if at, ok := ParseDate(text); ok {
+			t.Errorf("%q is read as %s", text, at.Date())
 		}
 	}
 	for _, text := range []string{date, "2000-02-29T23:59:59Z"} {
-		if _, ok := parseDate(text); !ok {
+		if _, ok := ParseDate(text); !ok {
 			t.Errorf("%q is not read", text)
 		}
 	}
@@ -86,7 +86,7 @@ func FuzzParseDate(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, ok := parseDate(text)
+		got, ok := ParseDate(text)
 		want, err := time.Parse("2006-01-02T15:04:05Z", text)
 		if ok != (err == nil && len(text) == len("2006-01-02T15:04:05Z")) {
 			t.Fatalf("%q is taken: %t; the library says %v", text, ok, err)

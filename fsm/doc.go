@@ -1,40 +1,22 @@
-// Package fsm is shelly's loop: one pure state machine.
+// Package fsm is what shelly's machine hears and asks, as plain data: the facts that an
+// [Input] brings, the effects that a step answers with, and what both are made of
+// (messages, sessions, tools, limits, prompts, words). It decides nothing.
 //
-// A [Machine] is driven by inputs and answers with effects:
+// The packages below it, each of which imports only those before it:
 //
-//	m := fsm.New()
-//	effects := m.Step(fsm.Input{At: now, Fact: fsm.Boot{Config: fsm.DefaultProfile()}})
+//	fsm            facts and effects: their descriptors, wire form and hashes; the
+//	               configuration; what can be read off a text, a list of messages or a date
+//	fsm/state      the three tables, and what a machine holds: handles, inferences
+//	fsm/profile    the named configurations
+//	fsm/machine    the machine: it takes a fact, moves through the tables, returns effects
+//	fsm/check      the invariants: a monitor that follows a machine step by step
 //
-// Step never reads a clock, starts a goroutine, does I/O or draws a random
-// number. Time arrives on each input. The caller (package fsm/engine) appends
-// each input to a journal, performs the effects, and hands every outcome back
-// as another input. State is the fold of the journal, so recovery, replay and
-// simulation are the same act.
+// fsm/engine drives a machine with a journal, and fsm/wording says how numbers and
+// foreign texts stand in messages.
 //
-// The caller's contract:
+// A fact is described once, in kind.go: its name on the wire, how it is read, when it is
+// a barrier, which call it answers; so is an effect. What is done with each kind is a
+// table made of rows ([FactTable], [EffectTable]), which does not start with one missing.
 //
-//   - Apply inputs in one order, one at a time; a Machine is not safe for
-//     concurrent use.
-//   - Append an input to the journal before performing any effect it caused;
-//     make it durable first when [Machine.Barrier] says so.
-//   - Perform effects in order. An effect that carries a CallID wants exactly
-//     one answering input with that CallID; what no longer waits is ignored.
-//   - Forget every pending call and timer of an earlier epoch when a [Boot]
-//     has been applied: the machine asks again for what it still needs.
-//
-// How a machine behaves is its [Config]: a profile ([Profile]) is one by name, made
-// of switches, limits, options and prompts. All profiles run the same tables and
-// the same code.
-//
-// Where to read: lifecycle.go, handle.go and inference.go hold the tables. A handle
-// is admitted and started in queue.go; begins in saving.go, with its session, and
-// cognition.go; answers in inference.go and acting.go, which runs tools, and
-// builtin_run.go, which answers those of the machine itself; waits for people in
-// person.go; ends in ending.go, turn.go (what a session keeps of it) and
-// remember.go. A history that is too long is made shorter in overflow.go, a
-// conversation in condense.go. The invariants are in invariant*.go.
-//
-// Three literal tables are the single source of truth: [Lifecycle], [HandleTable]
-// and [InferenceTable]. SPEC.md holds the numbered rules that the tables,
-// handlers, tests and scenarios cite.
+// All texts that the machine says are in words.go, and the prompts beside the profiles.
 package fsm

@@ -3,7 +3,7 @@ package fsm
 // Effect is what the world must now do. The set is closed.
 type Effect interface {
 	kind() effectKind
-	hash(*hasher)
+	hash(*Hasher)
 }
 
 // Call is an effect that wants an answer: a fact that names it, see [Answer].

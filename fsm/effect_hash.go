@@ -3,201 +3,201 @@ package fsm
 // HashEffects is the hash of the effects of one step. The journal keeps it with
 // the input, so that a replay by other code is seen to decide otherwise.
 func HashEffects(effects []Effect) uint64 {
-	x := newHasher(0)
+	x := NewHasher(0)
 	for _, e := range effects {
-		x.str(EffectKind(e))
+		x.Str(EffectKind(e))
 		e.hash(&x)
 	}
-	return x.sum()
+	return x.Sum()
 }
 
-func (e AskBrain) hash(x *hasher) {
+func (e AskBrain) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Session)
-	x.str(string(e.Purpose))
-	x.str(e.System)
-	x.word(e.Conversation.Hash)
-	x.str(string(e.Tools))
-	x.int(e.Options.Temperature)
-	x.int(e.Options.MaxTokens)
-	x.int(e.Tokens)
+	x.Str(e.Session)
+	x.Str(string(e.Purpose))
+	x.Str(e.System)
+	x.Word(e.Conversation.Hash)
+	x.Str(string(e.Tools))
+	x.Int(e.Options.Temperature)
+	x.Int(e.Options.MaxTokens)
+	x.Int(e.Tokens)
 }
 
-func (e RunTool) hash(x *hasher) {
+func (e RunTool) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Session)
-	x.str(e.Name)
-	x.str(e.Args)
-	x.str(string(e.Effects))
-	x.origin(e.Origin)
-	x.int(e.Attempt)
-	x.str(e.Key)
+	x.Str(e.Session)
+	x.Str(e.Name)
+	x.Str(e.Args)
+	x.Str(string(e.Effects))
+	x.Origin(e.Origin)
+	x.Int(e.Attempt)
+	x.Str(e.Key)
 }
 
-func (e AbortCall) hash(x *hasher) { x.word(uint64(e.Call)) }
+func (e AbortCall) hash(x *Hasher) { x.Word(uint64(e.Call)) }
 
-func (e Recall) hash(x *hasher) {
+func (e Recall) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Session)
-	x.str(e.Need)
-	x.int(e.TopK)
-	x.bool(e.Own)
+	x.Str(e.Session)
+	x.Str(e.Need)
+	x.Int(e.TopK)
+	x.Bool(e.Own)
 }
 
-func (e Embed) hash(x *hasher) {
+func (e Embed) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Text)
+	x.Str(e.Text)
 }
 
-func (e Store) hash(x *hasher) {
+func (e Store) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Entry.ID)
-	x.str(string(e.Entry.Kind))
-	x.str(e.Entry.Session)
-	x.word(uint64(e.Entry.At))
-	x.str(e.Entry.Summary)
-	x.str(e.Entry.Text)
-	x.str(string(e.Entry.Vector))
-	x.str(e.Entry.Model)
+	x.Str(e.Entry.ID)
+	x.Str(string(e.Entry.Kind))
+	x.Str(e.Entry.Session)
+	x.Word(uint64(e.Entry.At))
+	x.Str(e.Entry.Summary)
+	x.Str(e.Entry.Text)
+	x.Str(string(e.Entry.Vector))
+	x.Str(e.Entry.Model)
 }
 
-func (e SetTimer) hash(x *hasher) {
-	x.word(uint64(e.Timer))
-	x.word(uint64(e.Handle))
-	x.str(string(e.Purpose))
-	x.word(uint64(e.After))
+func (e SetTimer) hash(x *Hasher) {
+	x.Word(uint64(e.Timer))
+	x.Word(uint64(e.Handle))
+	x.Str(string(e.Purpose))
+	x.Word(uint64(e.After))
 }
 
-func (e ClearTimer) hash(x *hasher) { x.word(uint64(e.Timer)) }
+func (e ClearTimer) hash(x *Hasher) { x.Word(uint64(e.Timer)) }
 
-func (e Reply) hash(x *hasher) {
-	x.word(uint64(e.Handle))
-	x.request(e.Request)
-	x.str(e.Text)
-	x.bool(e.IsError)
-	x.str(string(e.Outcome))
+func (e Reply) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Request(e.Request)
+	x.Str(e.Text)
+	x.Bool(e.IsError)
+	x.Str(string(e.Outcome))
 }
 
-func (e Notify) hash(x *hasher) {
-	x.word(uint64(e.Handle))
-	x.request(e.Request)
-	x.str(string(e.Notice))
-	x.int(e.Ahead)
+func (e Notify) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Request(e.Request)
+	x.Str(string(e.Notice))
+	x.Int(e.Ahead)
 }
 
-func (e Report) hash(x *hasher) {
-	x.word(uint64(e.Handle))
-	x.str(string(e.Kind))
-	x.str(e.Text)
+func (e Report) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Str(string(e.Kind))
+	x.Str(e.Text)
 }
 
-func (e Exit) hash(x *hasher) { x.str(string(e.Code)) }
+func (e Exit) hash(x *Hasher) { x.Str(string(e.Code)) }
 
-func (e LoadSession) hash(x *hasher) {
+func (e LoadSession) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Session)
+	x.Str(e.Session)
 }
 
-func (e SaveSession) hash(x *hasher) {
+func (e SaveSession) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Session)
-	x.str(e.Turn)
-	x.session(e.State)
-	x.messages(e.Archive)
-	x.strs(e.Notes)
-	x.bool(e.Memory)
+	x.Str(e.Session)
+	x.Str(e.Turn)
+	x.Session(e.State)
+	x.Messages(e.Archive)
+	x.Strs(e.Notes)
+	x.Bool(e.Memory)
 }
 
-func (e LoadSkill) hash(x *hasher) {
+func (e LoadSkill) hash(x *Hasher) {
 	x.asked(e.Asked)
-	x.str(e.Skill)
-	x.str(e.Reference)
+	x.Str(e.Skill)
+	x.Str(e.Reference)
 }
 
-func (e SendMessage) hash(x *hasher) {
-	x.word(uint64(e.Handle))
-	x.str(e.Key)
-	x.str(e.Session)
-	x.origin(e.To)
-	x.str(e.Text)
-	x.bool(e.IsError)
+func (e SendMessage) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Str(e.Key)
+	x.Str(e.Session)
+	x.Origin(e.To)
+	x.Str(e.Text)
+	x.Bool(e.IsError)
 }
 
-func (e ArmSchedule) hash(x *hasher) {
-	x.str(e.Schedule)
-	x.word(uint64(e.Every))
-	x.str(e.Cron)
-	x.word(uint64(e.Once))
-	x.word(uint64(e.From))
+func (e ArmSchedule) hash(x *Hasher) {
+	x.Str(e.Schedule)
+	x.Word(uint64(e.Every))
+	x.Str(e.Cron)
+	x.Word(uint64(e.Once))
+	x.Word(uint64(e.From))
 }
 
-func (e DisarmSchedule) hash(x *hasher) { x.str(e.Schedule) }
+func (e DisarmSchedule) hash(x *Hasher) { x.Str(e.Schedule) }
 
-func (e AskPerson) hash(x *hasher) {
-	x.word(uint64(e.Handle))
-	x.request(e.Request)
-	x.str(e.Session)
-	x.str(string(e.Question))
-	x.str(e.Tool)
-	x.str(e.Args)
-	x.str(e.Key)
-	x.str(e.Text)
+func (e AskPerson) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Request(e.Request)
+	x.Str(e.Session)
+	x.Str(string(e.Question))
+	x.Str(e.Tool)
+	x.Str(e.Args)
+	x.Str(e.Key)
+	x.Str(e.Text)
 }
 
-func (e Audit) hash(x *hasher) {
-	x.word(uint64(e.Handle))
-	x.str(e.Session)
-	x.str(e.Key)
-	x.str(e.Tool)
-	x.str(e.Args)
-	x.str(e.Message)
-	x.str(e.Result)
-	x.bool(e.Failed)
-	x.int(e.Attempts)
-	x.word(uint64(e.Duration))
+func (e Audit) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Str(e.Session)
+	x.Str(e.Key)
+	x.Str(e.Tool)
+	x.Str(e.Args)
+	x.Str(e.Message)
+	x.Str(e.Result)
+	x.Bool(e.Failed)
+	x.Int(e.Attempts)
+	x.Word(uint64(e.Duration))
 }
 
-func (x *hasher) asked(a Asked) {
-	x.word(uint64(a.Call))
-	x.word(uint64(a.Handle))
+func (x *Hasher) asked(a Asked) {
+	x.Word(uint64(a.Call))
+	x.Word(uint64(a.Handle))
 }
 
-func (x *hasher) origin(o Origin) {
-	x.str(o.Channel)
-	x.str(o.Chat)
+func (x *Hasher) Origin(o Origin) {
+	x.Str(o.Channel)
+	x.Str(o.Chat)
 }
 
-func (x *hasher) strs(list []string) {
-	x.int(len(list))
+func (x *Hasher) Strs(list []string) {
+	x.Int(len(list))
 	for _, s := range list {
-		x.str(s)
+		x.Str(s)
 	}
 }
 
-func (x *hasher) messages(list []Message) {
-	x.int(len(list))
+func (x *Hasher) Messages(list []Message) {
+	x.Int(len(list))
 	for _, m := range list {
-		x.message(m)
+		x.Message(m)
 	}
 }
 
-func (x *hasher) session(s Session) {
-	x.word(s.Version)
-	x.messages(s.History)
-	x.messages(s.Pending)
-	x.int(len(s.Skills))
+func (x *Hasher) Session(s Session) {
+	x.Word(s.Version)
+	x.Messages(s.History)
+	x.Messages(s.Pending)
+	x.Int(len(s.Skills))
 	for _, k := range s.Skills {
-		x.str(k.Name)
-		x.str(k.Reference)
-		x.str(k.Text)
+		x.Str(k.Name)
+		x.Str(k.Reference)
+		x.Str(k.Text)
 	}
-	x.int(s.Ratio)
-	x.str(s.Memory)
-	x.str(s.MemoryHash)
+	x.Int(s.Ratio)
+	x.Str(s.Memory)
+	x.Str(s.MemoryHash)
 }
 
-func (x *hasher) request(k RequestKey) {
-	x.str(k.Principal)
-	x.str(k.Channel)
-	x.str(k.ID)
+func (x *Hasher) Request(k RequestKey) {
+	x.Str(k.Principal)
+	x.Str(k.Channel)
+	x.Str(k.ID)
 }

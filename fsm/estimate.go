@@ -34,35 +34,32 @@ func estimateMessage(m Message) int {
 
 // Estimate is what the whole prompt of a question is thought to cost, uncorrected, in
 // tokens.
-func (c *Config) Estimate(e AskBrain) int { return c.estimate(e.System, e.Conversation, e.Tools) }
+func (c *Config) Estimate(e AskBrain) int { return c.EstimateOf(e.System, e.Conversation, e.Tools) }
 
-// estimate is what a whole prompt is thought to cost, uncorrected.
-func (c *Config) estimate(system string, talk Conversation, tools Toolset) int {
+// EstimateOf is what a whole prompt is thought to cost, uncorrected.
+func (c *Config) EstimateOf(system string, talk Conversation, tools Toolset) int {
 	n := messageTokens + estimateText(system) + talk.Tokens
 	for i := range c.Tools {
-		if t := &c.Tools[i]; c.offers(tools, t) {
+		if t := &c.Tools[i]; c.Offers(tools, t) {
 			n += messageTokens + estimateText(t.Name) + estimateText(t.Description) + estimateText(t.Parameters)
 		}
 	}
 	return n
 }
 
-// corrected is an estimate as the model would count it.
-func (s *Session) corrected(tokens int) int {
+// Corrected is an estimate as the model would count it.
+func (s *Session) Corrected(tokens int) int {
 	if s.Ratio == 0 {
 		return tokens
 	}
 	return tokens * s.Ratio / ratioUnit
 }
 
-// learnTokens corrects the estimate by what the model has counted for the prompt
-// that it has just answered. The ratio stays within a factor of four: a server that
-// counts only what its cache did not hold must not talk it down for ever.
-func (m *Machine) learnTokens(h *Handle, counted int) {
-	if !m.s.Config.Switches.Compress || counted <= 0 || !h.answers() {
-		return
-	}
-	if estimate := m.s.Config.estimate(m.system(h), h.Inf.Talk, m.offered(h)); estimate > 0 {
-		h.Sess.Ratio = min(max(counted*ratioUnit/estimate, ratioUnit/4), 4*ratioUnit)
+// Learn corrects the estimates to come by one and what the model counted. The ratio
+// stays within a factor of four: a server that counts only what its cache did not hold
+// must not talk it down for ever.
+func (s *Session) Learn(estimate, counted int) {
+	if estimate > 0 {
+		s.Ratio = min(max(counted*ratioUnit/estimate, ratioUnit/4), 4*ratioUnit)
 	}
 }

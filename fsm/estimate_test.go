@@ -56,7 +56,7 @@ func TestCTX1AConversationIsTheSumOfItsMessages(t *testing.T) {
 	for _, m := range msgs {
 		want += estimateMessage(m)
 	}
-	if got := (Conversation{}.add(msgs[:2]...).add(msgs[2:]...)).Tokens; got != want {
+	if got := (Conversation{}.Add(msgs[:2]...).Add(msgs[2:]...)).Tokens; got != want {
 		t.Errorf("%d tokens, want %d", got, want)
 	}
 }
@@ -66,7 +66,7 @@ func TestCTX1TheToolsThatAreOfferedCount(t *testing.T) {
 		{Name: "exec", Description: "runs a command", Parameters: `{"type":"object"}`}, // 1 + 4 + 5
 		{Name: ToolSpawn, Builtin: true},                                               // 2
 	}}
-	talk := Conversation{}.add(asking("abcd"))
+	talk := Conversation{}.Add(asking("abcd"))
 	tests := []struct {
 		set  Toolset
 		want int
@@ -76,66 +76,8 @@ func TestCTX1TheToolsThatAreOfferedCount(t *testing.T) {
 		{AllTools, 4 + 2 + 5 + 4 + 10 + 4 + 2},
 	}
 	for _, tt := range tests {
-		if got := c.estimate("a system", talk, tt.set); got != tt.want {
+		if got := c.EstimateOf("a system", talk, tt.set); got != tt.want {
 			t.Errorf("with the tools %q: %d tokens, want %d", tt.set, got, tt.want)
 		}
-	}
-}
-
-func TestCTX2AnEstimateIsCorrectedByWhatTheModelCounts(t *testing.T) {
-	const estimate = 1000
-	tests := []struct {
-		name    string
-		counted int
-		ratio   int
-		next    int // what the same prompt is estimated at then
-	}{
-		{"nothing is known", 0, 0, 1000},
-		{"as estimated", 1000, 1024, 1000},
-		{"half as many", 500, 512, 500},
-		{"twice as many", 2000, 2048, 2000},
-		{"four times as many", 4000, 4096, 4000},
-		{"five times as many", 5000, 4096, 4000},
-		{"a quarter", 250, 256, 250},
-		{"what the cache did not hold", 3, 256, 250},
-		{"nonsense", -7, 0, 1000},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m := New()
-			m.s.Config.Switches.Compress = true
-			h := &Handle{Kind: KindUser, Inf: Inference{Purpose: PurposeAnswer}}
-			h.Inf.Talk.Tokens = estimate - messageTokens // the frame of the system prompt
-			m.learnTokens(h, tt.counted)
-			if h.Sess.Ratio != tt.ratio {
-				t.Errorf("the ratio is %d, want %d", h.Sess.Ratio, tt.ratio)
-			}
-			if got := h.Sess.corrected(estimate); got != tt.next {
-				t.Errorf("corrected to %d, want %d", got, tt.next)
-			}
-		})
-	}
-}
-
-func TestCTX2WhatIsNotLearntFrom(t *testing.T) {
-	tests := []struct {
-		name     string
-		compress bool
-		purpose  Purpose
-	}{
-		{"a profile without a budget", false, PurposeAnswer},
-		{"a summary", true, PurposeSummary},
-		{"a compaction", true, PurposeCompact},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m := New()
-			m.s.Config.Switches.Compress = tt.compress
-			h := &Handle{Kind: KindUser, Inf: Inference{Purpose: tt.purpose}}
-			m.learnTokens(h, 500)
-			if h.Sess.Ratio != 0 {
-				t.Errorf("the ratio is %d", h.Sess.Ratio)
-			}
-		})
 	}
 }

@@ -1,19 +1,18 @@
 package fsm_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
 )
 
 // linesOf are the lines of a golden file.
@@ -27,9 +26,9 @@ func linesOf(f *testing.F, name string) [][]byte {
 }
 
 // serves is a machine that has taken a request in.
-func serves() *fsm.Machine {
-	m := fsm.New()
-	c := fsm.DefaultProfile()
+func serves() *machine.Machine {
+	m := machine.New()
+	c := profile.Default()
 	c.Init = fsm.InitOff
 	m.Step(fsm.Input{At: 1, Fact: fsm.Boot{Config: c}})
 	m.Step(fsm.Input{At: 2, Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: "r1"}, Text: "hello"}})
@@ -126,130 +125,4 @@ func FuzzMarshalEffect(f *testing.F) {
 			t.Errorf("%s has the hash %x, and read again %x", written, a, b)
 		}
 	})
-}
-
-// A snapshot of any content is written the same each time, and a machine restored
-// from it is in the state that it holds (JRN-13, INV-9).
-func FuzzSnapshot(f *testing.F) {
-	golden, err := os.ReadFile("testdata/snapshot.golden")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(golden)
-	for _, odd := range []string{"", "null", "{}", `{"handles":[null]}`, `{"handles":[{"id":1},{"id":1}]}`, `{"last_id":-1}`} {
-		f.Add([]byte(odd))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var s fsm.Snapshot
-		if json.Unmarshal(data, &s) != nil {
-			return
-		}
-		m := fsm.Restore(s)
-		written, err := json.Marshal(m.Snapshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back fsm.Snapshot
-		if err := json.Unmarshal(written, &back); err != nil {
-			t.Fatalf("%s cannot be read: %v", written, err)
-		}
-		restored := fsm.Restore(back)
-		if again, err := json.Marshal(restored.Snapshot()); err != nil || !bytes.Equal(written, again) {
-			t.Errorf("written as %s, then as %s, %v", written, again, err)
-		}
-		if m.View().Hash() != restored.View().Hash() {
-			t.Errorf("%s is another state when it is read again", written)
-		}
-	})
-}
-
-// Bytes are a journal: what can be read of it, line by line, leads a machine through
-// no move that its tables do not have, and breaks no invariant, whatever it says.
-func FuzzStepJournal(f *testing.F) {
-	f.Add(bytes.Join(linesOf(f, "inputs.golden"), []byte("\n")))
-	for _, journal := range journals(f) {
-		f.Add(journal)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, w := fsm.New(), fsm.NewMonitor()
-		twin := m.Clone()
-		lines := bufio.NewScanner(bytes.NewReader(data))
-		for n := 0; lines.Scan() && n < 100; n++ {
-			in, err := fsm.UnmarshalInput(lines.Bytes())
-			if err != nil {
-				continue
-			}
-			effects := m.Step(in)
-			for _, v := range w.Step(m, in, effects) {
-				t.Errorf("after %s: %s", lines.Bytes(), v)
-			}
-			if fsm.HashEffects(twin.Step(in)) != fsm.HashEffects(effects) || twin.View().Hash() != m.View().Hash() {
-				t.Errorf("after %s a restored machine does something else", lines.Bytes())
-			}
-			if t.Failed() {
-				return
-			}
-			twin = fsm.Restore(m.Snapshot())
-		}
-		if n := m.View().Ignored.Moves; n != 0 {
-			t.Errorf("a table refused %d moves", n)
-		}
-	})
-}
-
-// journals are the inputs of the committed journals, those of each in its order.
-func journals(f *testing.F) [][]byte {
-	f.Helper()
-	names, err := filepath.Glob("../sim/scenario/testdata/journals/*.jsonl")
-	if err != nil || len(names) == 0 {
-		f.Fatalf("no journals: %v", err)
-	}
-	var list [][]byte
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var inputs [][]byte
-		for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
-			var record struct{ Input json.RawMessage }
-			if err := json.Unmarshal(line, &record); err != nil {
-				f.Fatal(err)
-			}
-			inputs = append(inputs, record.Input)
-		}
-		list = append(list, bytes.Join(inputs, []byte("\n")))
-	}
-	return list
-}
-
-// Bytes choose what a machine is told, as the properties do (INV-1 … INV-11).
-func FuzzStep(f *testing.F) {
-	fuzzStarts(f, anythingAtAll)
-}
-
-// fuzzStarts fuzzes a property of machines in all of the states that tests begin in.
-func fuzzStarts(f *testing.F, property func(*rapid.T, *fsm.Machine)) {
-	var machines []*fsm.Machine
-	for _, g := range starts() {
-		for _, s := range g.starts {
-			machines = append(machines, s.machine(f))
-		}
-	}
-	for n := range uint64(8) {
-		f.Add(noise(n))
-	}
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
-		property(t, rapid.SampledFrom(machines).Draw(t, "start").Clone())
-	}))
-}
-
-// noise are bytes enough to choose a history.
-func noise(seed uint64) []byte {
-	r := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, 1<<14)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
 }

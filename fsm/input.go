@@ -1,5 +1,7 @@
 package fsm
 
+import "strconv"
+
 // Input is what the machine is told: a fact, and when it was observed. The time is
 // for records and prompts; no decision compares times (LIM-3).
 type Input struct {
@@ -264,3 +266,37 @@ func (SessionLoaded) kind() factKind   { return factSessionLoaded }
 func (SessionSaved) kind() factKind    { return factSessionSaved }
 func (SkillLoaded) kind() factKind     { return factSkillLoaded }
 func (ScheduleDue) kind() factKind     { return factScheduleDue }
+
+// Kind is what a handle was accepted for.
+type Kind string
+
+// The kinds of handle.
+const (
+	KindUser     Kind = "user"
+	KindEvent    Kind = "event"
+	KindInit     Kind = "init"
+	KindFarewell Kind = "farewell"
+	KindSystem   Kind = "system"   // a subagent's report
+	KindSchedule Kind = "schedule" // a schedule's slot
+	KindSubagent Kind = "subagent"
+	KindMemory   Kind = "memory" // writes a session's turns to memory
+)
+
+// Alternates reports whether handles of this kind take turns with others.
+func (k Kind) Alternates() bool { return k == KindUser || k == KindEvent }
+
+// Entry is the id of the memory entry that a handle writes.
+func (id HandleID) Entry() string { return "h" + strconv.FormatUint(uint64(id), 10) }
+
+// Key is the session of an origin.
+func (o Origin) Key() string { return o.Channel + ":" + o.Chat }
+
+// Retryable reports whether asking again can help without anybody doing anything.
+func (c BrainClass) Retryable() bool {
+	switch c {
+	case BrainUnreachable, BrainLoading, BrainBusy, BrainCutStream, BrainGarbage, BrainTimeout:
+		return true
+	default:
+		return false
+	}
+}

@@ -68,7 +68,6 @@ type factSpec struct {
 	barrier durability                 // of the fact by itself (JRN-4)
 	answers []CallKind                 // the calls that it may answer; none: it is not an answer
 	to      func(Fact, CallID) Fact    // the same answer to another call
-	about   about                      // the handle that it is about; nil: none
 }
 
 // effectSpec describes a kind of effect.
@@ -101,16 +100,16 @@ const (
 
 // facts describes each kind of fact.
 var facts = [factKinds]factSpec{
-	factBoot:            factOf[Boot]("boot", always, nil),
-	factConfigured:      factOf[Configured]("configured", always, nil),
-	factRequested:       factOf[Requested]("requested", always, newcomer),
-	factCancelRequested: factOf[CancelRequested]("cancel_requested", always, cancelled),
-	factDecided:         factOf[Decided]("decided", always, decidedOn),
-	factResolved:        factOf[Resolved]("resolved", always, resolvedOn),
-	factEventRaised:     factOf[EventRaised]("event_raised", ifEffective, newcomer), // without, it joined one that waits
-	factScheduleDue:     factOf[ScheduleDue]("schedule_due", ifEffective, nil),      // without, the slot was taken before
-	factTimerFired:      factOf[TimerFired]("timer_fired", lazy, timedOut),
-	factSignalled:       factOf[Signalled]("signalled", always, nil),
+	factBoot:            factOf[Boot]("boot", always),
+	factConfigured:      factOf[Configured]("configured", always),
+	factRequested:       factOf[Requested]("requested", always),
+	factCancelRequested: factOf[CancelRequested]("cancel_requested", always),
+	factDecided:         factOf[Decided]("decided", always),
+	factResolved:        factOf[Resolved]("resolved", always),
+	factEventRaised:     factOf[EventRaised]("event_raised", ifEffective), // without, it joined one that waits
+	factScheduleDue:     factOf[ScheduleDue]("schedule_due", ifEffective), // without, the slot was taken before
+	factTimerFired:      factOf[TimerFired]("timer_fired", lazy),
+	factSignalled:       factOf[Signalled]("signalled", always),
 	factBrainAnswered:   answerOf[BrainAnswered]("brain_answered", CallBrain),
 	factBrainFailed:     answerOf[BrainFailed]("brain_failed", CallBrain),
 	factToolAnswered:    answerOf[ToolAnswered]("tool_answered", CallTool, CallStop), // an aborted tool that answers has also stopped (TOL-7)
@@ -167,7 +166,7 @@ func described() bool {
 	for k := range facts[1:] {
 		kind := factKind(k + 1)
 		zero := facts[kind].zero
-		if zero == nil || zero.kind() != kind || !known(zero) {
+		if zero == nil || zero.kind() != kind || !Known(zero) {
 			panic(fmt.Errorf("fsm: the kind of fact %d (%s) is not described", kind, facts[kind].name))
 		}
 	}
@@ -195,21 +194,21 @@ func described() bool {
 func seen(Effect) bool   { return true }
 func unseen(Effect) bool { return false }
 func unsafeStart(e Effect) bool {
-	return !e.(RunTool).Effects.Repeatable() && canary != CanaryUnsyncedTool
+	return !e.(RunTool).Effects.Repeatable() && Awake != CanaryUnsyncedTool
 }
-func reply(Effect) bool    { return canary != CanaryUnsyncedReply }
+func reply(Effect) bool    { return Awake != CanaryUnsyncedReply }
 func notice(e Effect) bool { return e.(Notify).Notice != NoticeQueued }
 
-func factOf[T Fact](name string, barrier durability, about about) factSpec {
+func factOf[T Fact](name string, barrier durability) factSpec {
 	var zero T
-	return factSpec{name: name, zero: zero, barrier: barrier, decode: decodeFact[T], about: about}
+	return factSpec{name: name, zero: zero, barrier: barrier, decode: decodeFact[T]}
 }
 
 func answerOf[T Answer, P interface {
 	*T
 	name(CallID)
 }](name string, kinds ...CallKind) factSpec {
-	spec := factOf[T](name, lazy, answered)
+	spec := factOf[T](name, lazy)
 	spec.answers = kinds
 	spec.to = func(f Fact, call CallID) Fact {
 		said := f.(T)
@@ -253,14 +252,14 @@ func decodeEffect[T Effect](data []byte) (Effect, error) {
 
 // kindOf returns the kind of a fact, or 0, whose description is empty.
 func kindOf(f Fact) factKind {
-	if known(f) {
+	if Known(f) {
 		return f.kind()
 	}
 	return 0
 }
 
-// known reports whether a fact is one of the closed set: neither nil nor a pointer to one.
-func known(f Fact) bool {
+// Known reports whether a fact is one of the closed set: neither nil nor a pointer to one.
+func Known(f Fact) bool {
 	switch f.(type) {
 	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,

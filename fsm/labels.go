@@ -1,5 +1,8 @@
 package fsm
 
+// State names a state of one of the machine's three tables.
+type State string
+
 // StateLabel is the name that a profile's document has for a state of an inference.
 type StateLabel struct {
 	State State `json:"state"`
@@ -15,15 +18,4 @@ func (c Config) Label(s State) State {
 		}
 	}
 	return ""
-}
-
-// omniemployeeLabels are the states of the document's loop.
-func omniemployeeLabels() []StateLabel {
-	return []StateLabel{
-		{Thinking, "THINKING"},
-		{Acting, "TOOL_CALLING"},
-		{Completed, "COMPLETED"},
-		{Exhausted, "MAX_ITERATIONS"},
-		{Broken, "ERROR"},
-	}
 }

@@ -40,13 +40,13 @@ type Conversation struct {
 	Tokens   int       `json:"tokens,omitempty"` // the estimate of all of them (CTX-1)
 }
 
-// add returns c with msgs behind it. The receiver's messages stay as they are.
-func (c Conversation) add(msgs ...Message) Conversation {
+// Add returns c with msgs behind it. The receiver's messages stay as they are.
+func (c Conversation) Add(msgs ...Message) Conversation {
 	for _, msg := range msgs {
 		c.Messages = append(c.Messages, msg)
-		h := newHasher(c.Hash)
-		h.message(msg)
-		c.Hash = h.sum()
+		h := NewHasher(c.Hash)
+		h.Message(msg)
+		c.Hash = h.Sum()
 		c.Tokens += estimateMessage(msg)
 	}
 	return c
@@ -54,10 +54,10 @@ func (c Conversation) add(msgs ...Message) Conversation {
 
 // Again returns the conversation made anew of its messages, some of whose texts were
 // replaced.
-func (c Conversation) Again() Conversation { return Conversation{}.add(c.Messages...) }
+func (c Conversation) Again() Conversation { return Conversation{}.Add(c.Messages...) }
 
-// fork returns a conversation that shares c's messages but appends elsewhere.
-func (c Conversation) fork() Conversation {
+// Fork returns a conversation that shares c's messages but appends elsewhere.
+func (c Conversation) Fork() Conversation {
 	c.Messages = c.Messages[:len(c.Messages):len(c.Messages)]
 	return c
 }

@@ -98,8 +98,8 @@ func DefaultPrompts() Prompts {
 	}
 }
 
-// question is the user message of a cognition round's first inference.
-func (p Prompts) question(input string) string { return p.Question + "\n\nInput:\n" + input }
+// Ask is the user message of a cognition round's first inference.
+func (p Prompts) Ask(input string) string { return p.Question + "\n\nInput:\n" + input }
 
 // Need returns the information need in an answer, or false where it has none.
 // The verdict is the marker alone: the first non-blank line begins with it.
@@ -108,8 +108,8 @@ func Need(text string) (string, bool) {
 	return strings.TrimSpace(rest), ok
 }
 
-// withoutMarker is an answer in which the marker means nothing (HND-11).
-func withoutMarker(text string) string {
+// WithoutNeed is an answer in which the marker means nothing (HND-11).
+func WithoutNeed(text string) string {
 	for {
 		n, ok := Need(text)
 		if !ok {
@@ -119,33 +119,17 @@ func withoutMarker(text string) string {
 	}
 }
 
-// atLimit is the notice of a cap.
-func (p *Prompts) atLimit(n int) string { return strings.ReplaceAll(p.AtLimit, "{n}", strconv.Itoa(n)) }
-
-// remembered is the message that brings recalled entries to the model.
-func (m *Machine) remembered(need string, entries []Memory) string {
-	var b strings.Builder
-	for _, e := range entries {
-		b.WriteString(m.word(WordRecalledEntry, "summary", strings.ReplaceAll(e.Summary, "\n", " ")))
-	}
-	return m.word(WordRecalled, "need", need, "entries", b.String())
+// CapNotice is the notice of a cap.
+func (p *Prompts) CapNotice(n int) string {
+	return strings.ReplaceAll(p.AtLimit, "{n}", strconv.Itoa(n))
 }
 
-const extractBytesMax = 500
-
-// extract stands in for a summary that could not be made (HND-21).
-func (m *Machine) extract(input, answer string) string {
-	return clip(m.word(WordExtractAsked, "input", input), extractBytesMax) + "\n" +
-		clip(m.word(WordExtractAnswered, "answer", answer), extractBytesMax)
-}
-
-// clip cuts s to at most n bytes at a character's edge, with a visible mark.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
+// Shows reports whether the system prompt has a section of some content.
+func (p *Prompts) Shows(of Content) bool {
+	for _, s := range p.Sections {
+		if s.Of == of {
+			return true
+		}
 	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + " …"
+	return false
 }

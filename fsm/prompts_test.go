@@ -52,7 +52,7 @@ func TestHND11NoMarkerIsLeft(t *testing.T) {
 		{"I NEED: it", "I NEED: it"},
 	}
 	for _, tt := range tests {
-		if got := withoutMarker(tt.text); got != tt.want {
+		if got := WithoutNeed(tt.text); got != tt.want {
 			t.Errorf("withoutMarker(%q) is %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -73,17 +73,10 @@ func TestHND21ClipCutsAtACharacter(t *testing.T) {
 		{"日本語", 9, "日本語"},
 	}
 	for _, tt := range tests {
-		got := clip(tt.text, tt.n)
+		got := Clip(tt.text, tt.n)
 		if got != tt.want || !utf8.ValidString(got) {
 			t.Errorf("clip(%q, %d) is %q, want %q", tt.text, tt.n, got, tt.want)
 		}
-	}
-}
-
-func TestHND8EachRememberedEntryIsOneLine(t *testing.T) {
-	got := New().remembered("a name", []Memory{{ID: "h1", Summary: "one\ntwo"}, {ID: "h2", Summary: "three"}})
-	if lines := strings.Split(got, "\n"); len(lines) != 5 || lines[2] != "- one two" || lines[3] != "- three" {
-		t.Errorf("remembered: %q", got)
 	}
 }
 

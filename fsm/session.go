@@ -33,3 +33,12 @@ type Schedule struct {
 	Once   Millis `json:"once,omitempty"`
 	Last   Millis `json:"last"` // the slot taken last, or when it was made
 }
+
+func (s *Session) Loaded(skill, reference string) bool {
+	for _, k := range s.Skills {
+		if k.Name == skill && k.Reference == reference {
+			return true
+		}
+	}
+	return false
+}

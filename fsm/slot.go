@@ -74,7 +74,7 @@ func parseCron(text string) (c cron, bad *phrase) {
 		set, ok := cronSet(fields[i], f.low, f.top)
 		if !ok {
 			return cron{}, &phrase{WordCronField, []string{
-				"field", f.name, "low", strconv.Itoa(f.low), "top", strconv.Itoa(f.top), "text", strconv.Quote(clip(fields[i], 100)),
+				"field", f.name, "low", strconv.Itoa(f.low), "top", strconv.Itoa(f.top), "text", strconv.Quote(Clip(fields[i], 100)),
 			}}
 		}
 		*f.set = set
@@ -84,6 +84,17 @@ func parseCron(text string) (c cron, bad *phrase) {
 	}
 	c.anyDay, c.anyWeekday = strings.HasPrefix(fields[2], "*"), strings.HasPrefix(fields[4], "*")
 	return c, nil
+}
+
+// CronProblem returns what is wrong with a schedule's expression, as a word and its
+// arguments; false where it has slots after a time.
+func CronProblem(expr string, after Millis) (word Word, args []string, bad bool) {
+	c, wrong := parseCron(expr)
+	if wrong != nil {
+		return wrong.word, wrong.args, true
+	}
+	_, ok := c.after(after)
+	return WordCronNever, nil, !ok
 }
 
 // cronSet reads one field.

@@ -32,7 +32,7 @@ func (c *Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bo
 			continue
 		}
 		for i := range calls {
-			if _, known := c.named(set, calls[i].Name); !known {
+			if _, known := c.Declared(set, calls[i].Name); !known {
 				return nil, false
 			}
 			calls[i].ID = "text_" + strconv.Itoa(answer) + "_" + strconv.Itoa(i)
@@ -58,7 +58,7 @@ func (c *Config) actionCall(set Toolset, text string) bool {
 		if !ok || !strings.HasPrefix(strings.TrimSpace(lines[i+1]), "Action Input:") {
 			continue
 		}
-		if _, known := c.named(set, strings.TrimSpace(name)); known {
+		if _, known := c.Declared(set, strings.TrimSpace(name)); known {
 			return true
 		}
 	}
@@ -297,4 +297,26 @@ func quoted(s string) string {
 		return `""`
 	}
 	return string(data)
+}
+
+// CallsOf returns the calls of an answer where a set of tools was offered, those
+// written as text among them, and what is left of its text. Calls that were not
+// offered are not taken (INF-12). Answer is the answer's number in its inference; calls
+// written as text are named after it.
+func (c *Config) CallsOf(set Toolset, in BrainAnswered, answer int) ([]ToolCall, string) {
+	if set == NoTools {
+		return nil, in.Text
+	}
+	if len(in.Calls) == 0 && c.Switches.TextCalls {
+		if calls, ok := c.textCalls(set, in.Text, answer); ok {
+			return calls, ""
+		}
+	}
+	return in.Calls, in.Text
+}
+
+// Unrunnable reports whether a text is a call that was meant and cannot be run
+// (INF-29).
+func (c *Config) Unrunnable(set Toolset, text string) bool {
+	return c.Switches.TextCalls && set != NoTools && c.actionCall(set, text)
 }

@@ -185,8 +185,8 @@ func FuzzTextCalls(f *testing.F) {
 			t.Fatalf("taken: %t, with %d calls", ok, len(calls))
 		}
 		for _, call := range calls {
-			decl, known := c.named(AllTools, call.Name)
-			if !known || !c.offers(AllTools, &decl) {
+			decl, known := c.Declared(AllTools, call.Name)
+			if !known || !c.Offers(AllTools, &decl) {
 				t.Errorf("a call of %q, which is not offered", call.Name)
 			}
 			var object map[string]any

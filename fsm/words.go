@@ -297,8 +297,8 @@ func (w Words) Text(word Word, args ...string) string {
 	return fillIn(text, args)
 }
 
-// says reports whether a text begins as a word does, up to its first argument.
-func (w Words) says(word Word, text string) bool {
+// Says reports whether a text begins as a word does, up to its first argument.
+func (w Words) Says(word Word, text string) bool {
 	start, _, _ := strings.Cut(w.Text(word), "{")
 	return strings.HasPrefix(text, start)
 }
@@ -391,5 +391,13 @@ type phrase struct {
 	args []string
 }
 
-// word is a text of the running epoch.
-func (m *Machine) word(w Word, args ...string) string { return m.s.Config.Words.Text(w, args...) }
+// Clip cuts s to at most n bytes at a character's edge, with a visible mark.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + " …"
+}

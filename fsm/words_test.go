@@ -17,6 +17,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
 )
 
 func TestCFG14TheFirstEditionIsFrozen(t *testing.T) {
@@ -87,29 +88,6 @@ func TestCFG14ArgumentsArePutInOnce(t *testing.T) {
 	}
 }
 
-// A request is told the words of the epoch that answers it.
-func TestCFG14TheWordsAreThoseOfTheEpoch(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		words fsm.Words
-		want  string
-	}{
-		{"an older build's", nil, "Nothing is stopped: this profile does not cancel."},
-		{"today's", fsm.PresentWords(), "Nothing was stopped: this profile does not cancel."},
-		{"a later build's", fsm.Words(nil).With(fsm.WordStopRefused, "No."), "No."},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			d := newDriver(t)
-			d.config.Words, d.config.Switches.Commands, d.config.Switches.Cancel = tt.words, true, fsm.CancelRefused
-			d.boot()
-			d.ask("/stop")
-			if got := one[fsm.Reply](d).Text; got != tt.want {
-				t.Errorf("%q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
 // Whatever a build says otherwise, what older ones have recorded is decided as it was.
 func TestCFG14ABetterSentenceChangesNoRecordedDecision(t *testing.T) {
 	journals := committedJournals(t)
@@ -145,7 +123,7 @@ func TestCFG14TheWordsOfTheJournalsMatter(t *testing.T) {
 // text for a word.
 func differs(t *testing.T, j engine.Reader, w fsm.Word) bool {
 	t.Helper()
-	m, differs := fsm.New(), false
+	m, differs := machine.New(), false
 	err := j.Replay(0, func(r engine.Record) error {
 		in := r.Input
 		if boot, ok := in.Fact.(fsm.Boot); ok {
@@ -193,11 +171,11 @@ func wordless() []string {
 // prompts of the profiles, the declarations of the builtin tools) beside the profiles.
 // Invariants speak to those who prove, and errors to those who read files.
 func TestCFG14NoTextStandsInCode(t *testing.T) {
-	apart := []string{"words.go", "prompts.go", "profile_prompts.go", "builtin.go"}
+	apart := []string{"words.go", "prompts.go", "profile/prompts.go", "builtin.go"}
 	found := map[string]bool{}
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm"}, []string{"fsm/engine", "fsm/spec", "fsm/wording"}) {
 		name := strings.TrimPrefix(s.name, "fsm/")
-		if slices.Contains(apart, name) || strings.HasPrefix(name, "invariant") {
+		if slices.Contains(apart, name) || strings.HasPrefix(name, "check/") {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

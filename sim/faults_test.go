@@ -1,11 +1,14 @@
 package sim
 
 import (
-	"shelly/fsm"
-	"shelly/sim/script"
 	"slices"
 	"strings"
 	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
+	"shelly/sim/script"
 )
 
 // threeQuestions are three requests that the model answers one after the other.
@@ -128,10 +131,10 @@ func TestSIM11AJournalThatAlwaysFailsIsAnError(t *testing.T) {
 func TestACrashInTheFirstBootIsFollowedByARestart(t *testing.T) {
 	const restartAfter = 5 * fsm.Second
 	for n, point := range []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect} {
-		p := Plan{Config: fsm.ShellyProfile(), Crashes: []Crash{{Point: point, After: restartAfter}}}
+		p := Plan{Config: profile.Shelly(), Crashes: []Crash{{Point: point, After: restartAfter}}}
 		r := play(t, p, Options{})
 		ordinal := n + 1
-		if len(r.Crashes) != 1 || r.Final.Lifecycle != fsm.Serving || len(r.Memory) != 1 {
+		if len(r.Crashes) != 1 || r.Final.Lifecycle != state.Serving || len(r.Memory) != 1 {
 			t.Errorf("crash at point %d: crashes %v, %s at the end, memory %v", ordinal, r.Crashes, r.Final.Lifecycle, r.Memory)
 		}
 		if n := len(r.Steps); n == 0 || r.Steps[n-1].At != restartAfter {
@@ -154,7 +157,7 @@ func TestACrashAfterAStepIsAfterTheStepOfThatIndex(t *testing.T) {
 // MEM-1, JRN-13: a snapshot makes durable what was stored before it, with the
 // record that it was.
 func TestASnapshotKeepsMemoryFromTheCrash(t *testing.T) {
-	p := Plan{Config: fsm.ShellyProfile(), Scripts: []script.Script{{Purpose: fsm.PurposeAnswer}}}
+	p := Plan{Config: profile.Shelly(), Scripts: []script.Script{{Purpose: fsm.PurposeAnswer}}}
 	p.Config.Init = fsm.InitOff
 	const events = 205 // of five records each, behind the boot: the last ends with a snapshot
 	for i := range events {

@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // errCrash stops the engine where the simulated process dies.
@@ -162,7 +163,7 @@ func (j fusedJournal) fail(fault *Fault, b engine.Batch) error {
 }
 
 // SaveSnapshot makes durable what was appended and stored before it.
-func (j fusedJournal) SaveSnapshot(index uint64, s fsm.Snapshot) error {
+func (j fusedJournal) SaveSnapshot(index uint64, s state.Snapshot) error {
 	if err := j.Journal.SaveSnapshot(index, s); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // person answers a question. Who was not asked yet, or whose answer a crash may
@@ -77,17 +78,17 @@ func (r *run) questions(a *PersonAnswer) []fsm.AskPerson {
 // isOpen reports whether a handle still waits for the answer to a question.
 func (r *run) isOpen(q fsm.AskPerson) bool {
 	handles := r.machine.View().Handles
-	i := slices.IndexFunc(handles, func(h fsm.Handle) bool { return h.ID == q.Handle })
+	i := slices.IndexFunc(handles, func(h state.Handle) bool { return h.ID == q.Handle })
 	if i < 0 {
 		return false
 	}
-	switch state := handles[i].State; q.Question {
+	switch at := handles[i].State; q.Question {
 	case fsm.QuestionApprove:
-		return state == fsm.Approving && r.lastAsked(q.Handle) == q.Key
+		return at == state.Approving && r.lastAsked(q.Handle) == q.Key
 	case fsm.QuestionUnknown:
-		return state == fsm.Held && r.lastAsked(q.Handle) == q.Key
+		return at == state.Held && r.lastAsked(q.Handle) == q.Key
 	default:
-		return state == fsm.Held || state == fsm.Parked
+		return at == state.Held || at == state.Parked
 	}
 }
 

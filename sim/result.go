@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim/disk"
 	"shelly/sim/script"
 )
@@ -40,7 +42,7 @@ type Result struct {
 	Unused     []string // script entries that nobody asked for
 	Violations []Broken
 	Points     int // how many crash points were met
-	Final      fsm.Snapshot
+	Final      state.Snapshot
 	Hash       uint64     // of all steps
 	End        fsm.Millis // Plan.Start and the time that the run took
 	Wall       fsm.Millis // what the wall clock said then
@@ -123,7 +125,7 @@ type Crashed struct {
 type Broken struct {
 	Step int // index into Steps
 	Told int // of a replay: the index of what was told
-	fsm.Violation
+	check.Violation
 }
 
 // started notes with the step that made a call that the world saw its tool start.
@@ -198,7 +200,7 @@ func (r *Result) Path(table string, handle fsm.HandleID) []fsm.State {
 
 // Fold tells a machine the inputs of steps from a state on, and yields the place of
 // each with what came of it.
-func Fold(from fsm.Snapshot, steps []Step) iter.Seq2[int, engine.Folded] {
+func Fold(from state.Snapshot, steps []Step) iter.Seq2[int, engine.Folded] {
 	return engine.FoldInputs(from, func(yield func(fsm.Input) bool) {
 		for i := range steps {
 			if !yield(steps[i].Input) {

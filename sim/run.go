@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
 	"shelly/sim/disk"
 )
 
@@ -95,9 +97,9 @@ type run struct {
 	world   *world
 	fuse    *fuse
 	journal Journal
-	driver  *engine.Driver // nil while the process is down
-	machine *fsm.Machine   // the last driver's
-	monitor *fsm.Monitor
+	driver  *engine.Driver   // nil while the process is down
+	machine *machine.Machine // the last driver's
+	monitor *check.Monitor
 	epoch   int
 	last    uint64           // record that the driver has told of
 	checked int              // steps that are not yet appended
@@ -183,7 +185,7 @@ func (r *run) start() error {
 // was seen of it does not count; what was durable counts, seen or not. What
 // invariants say of a step was noted when it was taken.
 func (r *run) recheck() error {
-	r.monitor, r.checked = fsm.NewMonitor(), 0
+	r.monitor, r.checked = check.NewMonitor(), 0
 	before := r.result.Steps
 	r.result.Steps = nil
 	defer func() { r.lost = append(r.lost, before[min(len(r.result.Steps), len(before)):]...) }()
@@ -308,7 +310,7 @@ func (r *run) forget() {
 
 // check notes what does not hold after a step (SCN-13), which is listed behind those
 // that wait for their append.
-func (r *run) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
+func (r *run) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range r.monitor.Step(m, in, effects) {
 		r.result.Violations = append(r.result.Violations, Broken{Step: len(r.result.Steps) + r.checked, Violation: v})
 	}

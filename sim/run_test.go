@@ -8,12 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/sim/script"
 )
 
 // roundTrip is one request that calls one unsafe tool once.
 func roundTrip() Plan {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	return Plan{
 		Config: config,
@@ -47,7 +49,7 @@ func TestRunPlaysARoundTripInVirtualTime(t *testing.T) {
 	if len(r.Requests) != 1 || r.Requests[0].Reply != "92 % full" {
 		t.Fatalf("requests: %+v", r.Requests)
 	}
-	want := []fsm.State{fsm.Queued, fsm.Loading, fsm.Cognition, fsm.Summarizing, fsm.Embedding, fsm.Storing, fsm.Done}
+	want := []fsm.State{state.Queued, state.Loading, state.Cognition, state.Summarizing, state.Embedding, state.Storing, state.Done}
 	if got := r.Path("handle", 1); !slices.Equal(got, want) {
 		t.Errorf("path %v, want %v", got, want)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 )
 
 // A schedule has always another slot, yet a run ends.
@@ -15,7 +16,7 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 		slots int
 	}{{"none wanted", 0, 0}, {"three wanted", 3 * 60_000, 3}} {
 		t.Run(test.name, func(t *testing.T) {
-			p := Plan{Config: fsm.ShellyProfile(), Until: test.until}
+			p := Plan{Config: profile.Shelly(), Until: test.until}
 			p.Config.Init = fsm.InitOff
 			r := newRun(&p, Options{})
 			if err := r.start(); err != nil {

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim/script"
 )
 
 // streamed is two requests at once and an event behind them, whose answers come in
 // pieces.
 func streamed(s *script.Stream) Plan {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	return Plan{
 		Config: config,

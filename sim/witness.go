@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // Once names what the world must not see twice, and the invariant that says so: a
@@ -31,16 +34,16 @@ func named(key fsm.RequestKey) string {
 }
 
 // Twice is the violation of what [Once] has named and the world has seen again.
-func Twice(what, invariant string) fsm.Violation {
-	return fsm.Violation{Invariant: invariant, Text: "the world saw " + what + " twice"}
+func Twice(what, invariant string) check.Violation {
+	return check.Violation{Invariant: invariant, Text: "the world saw " + what + " twice"}
 }
 
 // Witness counts what the world outside has seen of a run, crashes or not, and says
 // what it must not have seen (SIM-13): an attempt of a use of an unsafe tool started
 // twice, a reply sent twice, or, at rest, a request that was accepted and has no reply
 // and waits neither for the next boot nor for a person.
-func (r *Result) Witness() []fsm.Violation {
-	var wrong []fsm.Violation
+func (r *Result) Witness() []check.Violation {
+	var wrong []check.Violation
 	seen := map[string]bool{} // only looked up
 	again := func(e fsm.Effect) {
 		what, invariant, once := Once(e)
@@ -57,7 +60,7 @@ func (r *Result) Witness() []fsm.Violation {
 	}
 	for _, q := range r.Requests {
 		if !q.Done && !r.waits(q.Handle) {
-			wrong = append(wrong, fsm.Violation{Invariant: "INV-1", Text: fmt.Sprintf("request %s has no reply", q.Key.ID)})
+			wrong = append(wrong, check.Violation{Invariant: "INV-1", Text: fmt.Sprintf("request %s has no reply", q.Key.ID)})
 		}
 	}
 	return wrong
@@ -66,7 +69,7 @@ func (r *Result) Witness() []fsm.Violation {
 // waits reports whether a handle waits for the next boot or for a person at the
 // run's end.
 func (r *Result) waits(id fsm.HandleID) bool {
-	return slices.ContainsFunc(r.Final.Handles, func(h fsm.Handle) bool {
-		return h.ID == id && (h.State == fsm.Parked || h.Awaits().Person)
+	return slices.ContainsFunc(r.Final.Handles, func(h state.Handle) bool {
+		return h.ID == id && (h.State == state.Parked || machine.Awaits(&h).Person)
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"shelly/cmd/mutants/on"
-	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/crash"
 	"shelly/sim/explore"
@@ -29,8 +29,8 @@ type play struct {
 	file   *format.File
 	golden golden.Kept
 	took   time.Duration
-	moves  map[fsm.Move]bool // of any handle
-	met    []bool            // the changes in the code, by number
+	moves  map[state.Move]bool // of any handle
+	met    []bool              // the changes in the code, by number
 }
 
 // loadCases reads the cases of all scenario files in a folder that need neither a model nor
@@ -82,8 +82,8 @@ func rehearse(cases []*play, codes int) error {
 			c.met = on.Watch(codes)
 		}
 		start := time.Now()
-		c.moves = map[fsm.Move]bool{}
-		wrong := c.run(true, func(m fsm.Move) {
+		c.moves = map[state.Move]bool{}
+		wrong := c.run(true, func(m state.Move) {
 			m.Handle = 0
 			c.moves[m] = true
 		})
@@ -98,7 +98,7 @@ func rehearse(cases []*play, codes int) error {
 
 // run plays the case and says what does not hold; empty where all does. The monitor's word
 // counts only where it is watched.
-func (c *play) run(watched bool, moved func(fsm.Move)) (wrong string) {
+func (c *play) run(watched bool, moved func(state.Move)) (wrong string) {
 	defer func() {
 		if r := recover(); r != nil {
 			wrong = fmt.Sprintf("panic: %v", r)

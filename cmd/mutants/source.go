@@ -23,7 +23,9 @@ const switches = "mutants_on"
 const switchPackage = "shelly/cmd/mutants/on"
 
 // machinePackages hold the code that is changed.
-func machinePackages() []string { return []string{"shelly/fsm"} }
+func machinePackages() []string {
+	return []string{"shelly/fsm", "shelly/fsm/state", "shelly/fsm/machine"}
+}
 
 // goFile is a file of the machine.
 type goFile struct {

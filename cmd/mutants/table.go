@@ -7,22 +7,24 @@ import (
 	"unsafe"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // mutant is one change.
 type mutant struct {
 	name string
 	set  func() (undo func())
-	met  func(fsm.Move) bool // whether a transition meets it; nil: that is measured
+	met  func(state.Move) bool // whether a transition meets it; nil: that is measured
 }
 
 // tableMutants are the changes of the tables and their phases, in their order.
 func tableMutants() []mutant {
 	var all []mutant
-	for _, t := range fsm.Tables() {
+	for _, t := range state.Tables() {
 		states := statesOf(t)
 		for i, r := range t.Rows {
-			met := func(m fsm.Move) bool { return m.Table == t.Name && m.From == r.From && m.On == r.On }
+			met := func(m state.Move) bool { return m.Table == t.Name && m.From == r.From && m.On == r.On }
 			row := fmt.Sprintf("%s: %s -%s-> %s", t.Name, r.From, r.On, r.To)
 			all = append(all, mutant{row + ": deleted", func() func() { return turned(t, i, never) }, met})
 			at := slices.Index(states, r.To)
@@ -31,15 +33,15 @@ func tableMutants() []mutant {
 				all = append(all, mutant{fmt.Sprintf("%s: leads to %s", row, to), func() func() { return led(t, i, to) }, met})
 			}
 		}
-		for i := range fsm.Phases(t.Name) {
-			all = append(all, phaseMutants(t.Name, &fsm.Phases(t.Name)[i])...)
+		for i := range machine.Phases(t.Name) {
+			all = append(all, phaseMutants(t.Name, &machine.Phases(t.Name)[i])...)
 		}
 	}
 	return all
 }
 
 // statesOf are the states of a table, in the order in which its rows lead to them.
-func statesOf(t fsm.Table) []fsm.State {
+func statesOf(t state.Table) []fsm.State {
 	states := []fsm.State{t.Initial}
 	for _, r := range t.Rows {
 		if !slices.Contains(states, r.To) {
@@ -53,7 +55,7 @@ func statesOf(t fsm.Table) []fsm.State {
 const never fsm.State = "never"
 
 // turned lets a row begin elsewhere.
-func turned(t fsm.Table, i int, from fsm.State) (undo func()) {
+func turned(t state.Table, i int, from fsm.State) (undo func()) {
 	r := &t.Rows[i]
 	kept := *r
 	r.From = from
@@ -61,7 +63,7 @@ func turned(t fsm.Table, i int, from fsm.State) (undo func()) {
 }
 
 // led lets a row lead elsewhere.
-func led(t fsm.Table, i int, to fsm.State) (undo func()) {
+func led(t state.Table, i int, to fsm.State) (undo func()) {
 	r := &t.Rows[i]
 	kept := *r
 	r.To = to
@@ -69,7 +71,7 @@ func led(t fsm.Table, i int, to fsm.State) (undo func()) {
 }
 
 // phaseMutants take from a phase what it does, piece by piece.
-func phaseMutants(table string, p *fsm.Phase) []mutant {
+func phaseMutants(table string, p *machine.Phase) []mutant {
 	var all []mutant
 	v := reflect.ValueOf(p).Elem()
 	for f := range v.NumField() {
@@ -80,7 +82,7 @@ func phaseMutants(table string, p *fsm.Phase) []mutant {
 		all = append(all, mutant{
 			name: fmt.Sprintf("%s: %s: without %s", table, p.State, field.Name),
 			set:  func() func() { return blanked(piece) },
-			met:  func(m fsm.Move) bool { return m.Table == table && (m.From == p.State || m.To == p.State) },
+			met:  func(m state.Move) bool { return m.Table == table && (m.From == p.State || m.To == p.State) },
 		})
 	}
 	return all

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // rehearsed is a scenario that is ready to meet mutants.
@@ -46,7 +47,7 @@ func TestAScenarioKillsWhatItMeets(t *testing.T) {
 			t.Errorf("there is no mutant %s", tt.name)
 		}
 	}
-	if why := cases[0].run(true, func(fsm.Move) {}); why != "" {
+	if why := cases[0].run(true, func(state.Move) {}); why != "" {
 		t.Errorf("a mutant is left: %s", why)
 	}
 }
@@ -64,9 +65,9 @@ func TestEachRowAndPhaseIsChanged(t *testing.T) {
 		}
 	}
 	rows, entered := 0, 0
-	for _, table := range fsm.Tables() {
+	for _, table := range state.Tables() {
 		rows += len(table.Rows)
-		entered += len(fsm.Phases(table.Name))
+		entered += len(machine.Phases(table.Name))
 	}
 	if count["deleted"] != rows || count["led"] != 2*rows || count["blanked"] < entered-5 {
 		t.Errorf("%v of %d rows and %d phases", count, rows, entered)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"shelly/cmd/mutants/on"
-	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // verdict is what came of one mutant.
@@ -92,7 +92,7 @@ func try(m mutant, n int, cases []*play, inCode bool) verdict {
 			os.Exit(0)
 		})
 		undo := m.set()
-		v.Why = c.run(inCode, func(fsm.Move) {})
+		v.Why = c.run(inCode, func(state.Move) {})
 		undo()
 		watch.Stop()
 		if v.Why != "" {

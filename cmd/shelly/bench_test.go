@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
@@ -138,7 +139,7 @@ func benchDaemon(b *testing.B, client *ollama.Client) (*daemon.Daemon, context.C
 	if err != nil {
 		b.Fatal(err)
 	}
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init, config.Tools = fsm.InitOff, tools.Declarations()
 	d, err := daemon.Open(daemon.Options{
 		Config: config, Journal: s, Brain: chatter{client}, Embedder: client, Memory: m, Tools: tools,

@@ -8,7 +8,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 type configCmd struct {
@@ -45,8 +45,8 @@ func (c *configCmd) profile(t *terminal.Terminal) error {
 	if c.JSON {
 		return exit.Errorf(exit.Usage, "--profile prints a configuration file: leave --json out")
 	}
-	if _, ok := fsm.Profile(c.Profile); !ok {
-		return exit.Errorf(exit.Usage, "--profile %s: the profiles are %s", c.Profile, strings.Join(fsm.ProfileNames(), ", "))
+	if _, ok := profile.Named(c.Profile); !ok {
+		return exit.Errorf(exit.Usage, "--profile %s: the profiles are %s", c.Profile, strings.Join(profile.Names(), ", "))
 	}
 	cfg, err := c.LoadGiven(flags.Given("--profile", "profile", c.Profile)...)
 	if err != nil {

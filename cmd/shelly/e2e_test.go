@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/ollama"
@@ -127,7 +128,7 @@ func compareJourney(t *testing.T, folder string, questions []string) {
 		t.Fatal(err)
 	}
 
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	plan := sim.Plan{
 		Config: config,

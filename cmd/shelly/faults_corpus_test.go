@@ -33,7 +33,7 @@ func faultProofs() map[string][]string {
 		"f051": {"cmd/shelly/killfault_test.go:TestFaultABusyModelIsWaitedFor"},
 		"f055": {"runtime/ollama/garbage_test.go:TestBRN11APackedAnswerIsNotUnpacked"},
 		"f057": {"scenarios/model/slow-load.scenario.yaml", "runtime/ollama/deadline_test.go:TestBRN8DeadlinesAreTyped"},
-		"f058": {"fsm/journal_test.go:TestJRN7WhatNobodyWaitsForChangesNothingButACounter", "scenarios/model/stream-cancelled.scenario.yaml"},
+		"f058": {"fsm/machine/journal_test.go:TestJRN7WhatNobodyWaitsForChangesNothingButACounter", "scenarios/model/stream-cancelled.scenario.yaml"},
 		"f059": {"cmd/shelly/killfault_test.go:TestFaultTheModelRestartsWithinAToolLoop"},
 		"f061": {"cmd/shelly/killrelay_test.go:TestFaultDatagramsThatAreLostOrDoubled"},
 		"f062": {"cmd/shelly/killrelay_test.go:TestFaultDatagramsThatAreLostOrDoubled"},

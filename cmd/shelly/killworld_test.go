@@ -18,6 +18,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/store"
 )
@@ -187,7 +188,7 @@ func (k *killed) past() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	err = e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: fsm.NanobotProfile()}})
+	err = e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: profile.Nanobot()}})
 	if err == nil {
 		err = s.SaveSnapshot(e.Last(), e.Machine().Snapshot())
 	}

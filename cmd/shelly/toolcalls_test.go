@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
@@ -206,7 +207,7 @@ func oneTurn(t *testing.T, client *ollama.Client, added []tool.Added) comm.Event
 		t.Fatal(err)
 	}
 	defer func() { _ = tools.Close() }()
-	config := fsm.DefaultProfile()
+	config := profile.Default()
 	config.Init, config.Tools, config.Limits.Backoff = fsm.InitOff, append(config.Tools, tools.Declarations()...), nil
 	config.Switches.NoCognition = true
 	d, err := daemon.Open(daemon.Options{

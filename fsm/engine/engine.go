@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // SnapshotEvery is how many records may follow a snapshot before the next one
@@ -19,7 +21,7 @@ type Step struct {
 	Index   uint64
 	Input   fsm.Input
 	Effects []fsm.Effect
-	Moves   []fsm.Move
+	Moves   []state.Move
 }
 
 // Engine drives one machine over one journal.
@@ -28,15 +30,15 @@ type Engine struct {
 	// appended, and before the step's effects are performed.
 	Observe func(Step)
 	// Check, if set, is called right after each step, before it is durable: the
-	// place for an fsm.Monitor.
-	Check func(m *fsm.Machine, in fsm.Input, effects []fsm.Effect)
+	// place for an check.Monitor.
+	Check func(m *machine.Machine, in fsm.Input, effects []fsm.Effect)
 	// Saved, if set, is called when a snapshot was saved, which is when something may
 	// have become old enough for [Engine.Tidy].
 	Saved func()
 
 	journal   Journal
 	world     World
-	machine   *fsm.Machine
+	machine   *machine.Machine
 	last      uint64     // index of the last record
 	durable   uint64     // index of the last record that no crash can lose
 	tail      tail       // what lies after it
@@ -87,7 +89,7 @@ func (e *Engine) Divergences() []Divergence { return e.diverging }
 func (e *Engine) Doubts() []fsm.Doubt { return doubts(e.diverging) }
 
 // Machine returns the machine to read; only Turn steps it.
-func (e *Engine) Machine() *fsm.Machine { return e.machine }
+func (e *Engine) Machine() *machine.Machine { return e.machine }
 
 // Err returns the error that the engine died of, or nil while it lives.
 func (e *Engine) Err() error { return e.dead }
@@ -156,7 +158,7 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 		if err := requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
 			return nil, Batch{}, false, err
 		}
-		s := Step{Index: e.last, Input: in, Effects: effects, Moves: append([]fsm.Move(nil), e.machine.Moves()...)}
+		s := Step{Index: e.last, Input: in, Effects: effects, Moves: append([]state.Move(nil), e.machine.Moves()...)}
 		b.Messages = append(b.Messages, s.Messages()...)
 		b.Audit = append(b.Audit, s.audit()...)
 		steps = append(steps, s)

@@ -10,6 +10,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 func TestJRN3EffectsArePerformedInOrderAndOnlyOnceAppended(t *testing.T) {
@@ -51,7 +53,7 @@ func TestJRN4ATurnIsSyncedExactlyIfItHoldsABarrier(t *testing.T) {
 	for _, size := range []int{1, 2, 3} {
 		j := newJournal()
 		e, _ := start(t, j)
-		m := fsm.New()
+		m := machine.New()
 		synced := 0
 		for chunk := range slices.Chunk(inputs, size) {
 			barrier := false
@@ -99,7 +101,7 @@ func TestJRN2SplittingTurnsDifferentlyChangesNothing(t *testing.T) {
 		Effects  []fsm.Effect
 		Records  []engine.Record
 		Requests []engine.Request
-		State    fsm.Snapshot
+		State    state.Snapshot
 	}
 	run := func(next func() int) outcome {
 		j := newJournal()

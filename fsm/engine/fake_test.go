@@ -6,6 +6,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
 )
 
 // protocol is what an engine does to its journal and its world, in order.
@@ -87,7 +89,7 @@ func turn(t *testing.T, e *engine.Engine, inputs ...fsm.Input) {
 
 // config is a configuration without an initial inference and with two tools.
 func config() fsm.Config {
-	c := fsm.ShellyProfile()
+	c := profile.Shelly()
 	c.Init = fsm.InitOff
 	c.Tools = []fsm.ToolDecl{
 		{Name: "look", Effects: fsm.EffectsNone},
@@ -104,7 +106,7 @@ func ask(id string) fsm.Requested {
 // inputs, each of them once all that came before is answered, and returns these
 // inputs and the answers in the order of their turns.
 func answers(inputs ...fsm.Input) []fsm.Input {
-	m := fsm.New()
+	m := machine.New()
 	var all []fsm.Input
 	var pending []fsm.Effect
 	step := func(in fsm.Input) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // A journal file has one JSON object a line: a record, with its index, the hash of its
@@ -18,9 +19,9 @@ import (
 
 // Line is one line of a journal file.
 type Line struct {
-	Record   Record        // where Snapshot is nil
-	Index    uint64        // of the record, or that the snapshot stands for
-	Snapshot *fsm.Snapshot // nil: the line is a record
+	Record   Record          // where Snapshot is nil
+	Index    uint64          // of the record, or that the snapshot stands for
+	Snapshot *state.Snapshot // nil: the line is a record
 }
 
 // recordLine is a record as it is written.
@@ -32,8 +33,8 @@ type recordLine struct {
 
 // snapshotLine is a snapshot as it is written.
 type snapshotLine struct {
-	Index    uint64       `json:"index"`
-	Snapshot fsm.Snapshot `json:"snapshot"`
+	Index    uint64         `json:"index"`
+	Snapshot state.Snapshot `json:"snapshot"`
 }
 
 // lineMax bounds a line of a journal file in bytes.
@@ -59,7 +60,7 @@ func ReadLines(r io.Reader, fn func(Line) error) error {
 func readLine(text []byte) (Line, error) {
 	var l struct {
 		recordLine
-		Snapshot *fsm.Snapshot `json:"snapshot"`
+		Snapshot *state.Snapshot `json:"snapshot"`
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
 		return Line{}, fmt.Errorf("is no record: %w", err)
@@ -114,7 +115,7 @@ func WriteRecord(w io.Writer, r Record) error {
 }
 
 // WriteSnapshot writes a snapshot as a line.
-func WriteSnapshot(w io.Writer, index uint64, s fsm.Snapshot) error {
+func WriteSnapshot(w io.Writer, index uint64, s state.Snapshot) error {
 	return writeLine(w, snapshotLine{index, s})
 }
 

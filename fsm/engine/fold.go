@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // Folded is one record, stepped with today's code.
@@ -14,8 +16,8 @@ type Folded struct {
 	Concerns fsm.HandleID   // the handle that the input is about; 0: none
 	Request  fsm.RequestKey // that handle's, if it has one
 	Caused   []fsm.Effect
-	Moves    []fsm.Move   // valid until the next
-	Machine  *fsm.Machine // after the step; to read, until the next
+	Moves    []state.Move     // valid until the next
+	Machine  *machine.Machine // after the step; to read, until the next
 }
 
 // Differs reports whether today's code decides otherwise than the code that wrote the
@@ -61,9 +63,9 @@ func Fold(j Reader, after uint64) iter.Seq2[Folded, error] {
 
 // FoldInputs tells a machine inputs from a state on, and yields the place of each, from
 // 0, with what came of it.
-func FoldInputs(from fsm.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, Folded] {
+func FoldInputs(from state.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, Folded] {
 	return func(yield func(int, Folded) bool) {
-		m, i := fsm.Restore(from), 0
+		m, i := machine.Restore(from), 0
 		for in := range inputs {
 			if !yield(i, step(m, Record{Input: in})) {
 				return
@@ -74,15 +76,15 @@ func FoldInputs(from fsm.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, Fo
 }
 
 // StateAt returns the machine's state after the record at an index.
-func StateAt(j Reader, index uint64) (fsm.Snapshot, error) {
+func StateAt(j Reader, index uint64) (state.Snapshot, error) {
 	m, at, err := machineAt(j, index)
 	if err != nil {
-		return fsm.Snapshot{}, err
+		return state.Snapshot{}, err
 	}
 	if at < index {
 		for f, err := range foldOn(j, m, at) {
 			if err != nil {
-				return fsm.Snapshot{}, err
+				return state.Snapshot{}, err
 			}
 			if f.Index == index {
 				break
@@ -94,22 +96,22 @@ func StateAt(j Reader, index uint64) (fsm.Snapshot, error) {
 
 // machineAt restores the machine of the last snapshot up to an index, and returns the
 // record that it stands for.
-func machineAt(j Reader, index uint64) (*fsm.Machine, uint64, error) {
+func machineAt(j Reader, index uint64) (*machine.Machine, uint64, error) {
 	at, snapshot, err := j.Snapshot(index)
 	if err != nil {
 		return nil, 0, fmt.Errorf("load the journal's snapshot: %w", err)
 	}
 	if at == 0 {
-		return fsm.New(), 0, nil
+		return machine.New(), 0, nil
 	}
-	return fsm.Restore(snapshot), at, nil
+	return machine.Restore(snapshot), at, nil
 }
 
 // errEnough ends a replay whose reader has enough.
 var errEnough = errors.New("enough")
 
 // foldOn steps the machine with each record after the one that it has seen last.
-func foldOn(j Reader, m *fsm.Machine, last uint64) iter.Seq2[Folded, error] {
+func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] {
 	return func(yield func(Folded, error) bool) {
 		err := j.Replay(last, func(r Record) error {
 			if r.Index != last+1 {
@@ -128,7 +130,7 @@ func foldOn(j Reader, m *fsm.Machine, last uint64) iter.Seq2[Folded, error] {
 }
 
 // step tells the machine one record.
-func step(m *fsm.Machine, r Record) Folded {
+func step(m *machine.Machine, r Record) Folded {
 	f := Folded{Record: r, Concerns: m.Concerns(r.Input), Machine: m}
 	f.Request = requestOf(m, f.Concerns, r.Input)
 	f.Caused = m.Step(r.Input)
@@ -137,7 +139,7 @@ func step(m *fsm.Machine, r Record) Folded {
 }
 
 // requestOf is the request of a handle, or that which an input brings.
-func requestOf(m *fsm.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
+func requestOf(m *machine.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
 	if in, ok := in.Fact.(fsm.Requested); ok {
 		return in.Request
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // Record is one input in the journal.
@@ -104,10 +105,10 @@ type Journal interface {
 	// limit and ReadMax of them: those of a session, or all where it is empty.
 	Audit(session string, after uint64, limit int) ([]Audit, error)
 	// SaveSnapshot keeps s as the state after the record at index, durably.
-	SaveSnapshot(index uint64, s fsm.Snapshot) error
+	SaveSnapshot(index uint64, s state.Snapshot) error
 	// Snapshot returns the last snapshot that stands for no record behind the one
 	// at an index, and its own index, or 0 where there is none.
-	Snapshot(at uint64) (uint64, fsm.Snapshot, error)
+	Snapshot(at uint64) (uint64, state.Snapshot, error)
 	// Trim drops, durably and whole or not at all, what keep does not ask for: records
 	// up to a snapshot and the snapshots before it, never the last one; of requests that
 	// are done, messages and audit records, each from the first on, as many as TrimMax.

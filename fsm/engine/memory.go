@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // MemoryJournal is a journal in memory that models what a disk may lose: a
@@ -25,7 +26,7 @@ type MemoryJournal struct {
 // saved is a snapshot.
 type saved struct {
 	index    uint64
-	snapshot fsm.Snapshot
+	snapshot state.Snapshot
 }
 
 // length is how much there is of what only grows.
@@ -44,7 +45,7 @@ func NewMemoryJournal() *MemoryJournal {
 
 // NewMemoryJournalFrom returns a journal whose first record will be the one behind a
 // snapshot.
-func NewMemoryJournalFrom(index uint64, s fsm.Snapshot) *MemoryJournal {
+func NewMemoryJournalFrom(index uint64, s state.Snapshot) *MemoryJournal {
 	j := NewMemoryJournal()
 	j.first, j.saved = index+1, []saved{{index, s}}
 	return j
@@ -160,7 +161,7 @@ func (j *MemoryJournal) Audit(session string, after uint64, limit int) ([]Audit,
 }
 
 // SaveSnapshot implements [Journal].
-func (j *MemoryJournal) SaveSnapshot(index uint64, s fsm.Snapshot) error {
+func (j *MemoryJournal) SaveSnapshot(index uint64, s state.Snapshot) error {
 	j.sync()
 	i, there := slices.BinarySearchFunc(j.saved, index, func(s saved, at uint64) int { return cmp.Compare(s.index, at) })
 	if there {
@@ -172,13 +173,13 @@ func (j *MemoryJournal) SaveSnapshot(index uint64, s fsm.Snapshot) error {
 }
 
 // Snapshot implements [Journal].
-func (j *MemoryJournal) Snapshot(at uint64) (uint64, fsm.Snapshot, error) {
+func (j *MemoryJournal) Snapshot(at uint64) (uint64, state.Snapshot, error) {
 	for _, s := range slices.Backward(j.saved) {
 		if s.index <= at {
 			return s.index, s.snapshot, nil
 		}
 	}
-	return 0, fsm.Snapshot{}, nil
+	return 0, state.Snapshot{}, nil
 }
 
 // Kept implements [Journal].

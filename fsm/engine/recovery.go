@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
 )
 
 // Divergence says that a replayed record decides otherwise with today's code
@@ -24,7 +25,7 @@ func (d Divergence) String() string {
 
 // Recovery is a machine as a start finds it (JRN-5).
 type Recovery struct {
-	Machine   *fsm.Machine
+	Machine   *machine.Machine
 	Saved     uint64 // the record that the last snapshot stands for; 0: there is none
 	Last      uint64 // the last record, or Saved
 	Diverging []Divergence

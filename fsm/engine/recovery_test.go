@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // Cut anywhere between two turns, the recovered engine is where the other one
@@ -86,8 +87,8 @@ type unreadable struct {
 	snapshot, replay, request error
 }
 
-func (j unreadable) Snapshot(uint64) (uint64, fsm.Snapshot, error) {
-	return 0, fsm.Snapshot{}, j.snapshot
+func (j unreadable) Snapshot(uint64) (uint64, state.Snapshot, error) {
+	return 0, state.Snapshot{}, j.snapshot
 }
 
 func (j unreadable) Replay(uint64, func(engine.Record) error) error { return j.replay }
@@ -199,7 +200,7 @@ type brokenSnapshots struct {
 	err error
 }
 
-func (j brokenSnapshots) SaveSnapshot(uint64, fsm.Snapshot) error { return j.err }
+func (j brokenSnapshots) SaveSnapshot(uint64, state.Snapshot) error { return j.err }
 
 func TestJRN11ASnapshotThatCannotBeSavedEndsTheEngine(t *testing.T) {
 	j := brokenSnapshots{engine.NewMemoryJournal(), errors.New("the disk is gone")}

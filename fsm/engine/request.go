@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // Acceptance says how a request was met.
@@ -91,7 +92,7 @@ func (e *Engine) ready(takesNone func() bool) error {
 		return cmp.Or(e.journal.Space(), ErrStopping)
 	}
 	view := e.machine.View()
-	if view.Lifecycle != fsm.Initializing && view.Lifecycle != fsm.Serving {
+	if view.Lifecycle != state.Initializing && view.Lifecycle != state.Serving {
 		return ErrStopping
 	}
 	if e.machine.Waiting() >= view.Config.Limits.MaxQueue && !takesNone() {
@@ -116,7 +117,7 @@ func newRequest(at fsm.Millis, in fsm.Requested) (Request, error) {
 
 // note records an admitted request and each terminal reply of the step at an index. Handles is the number
 // of the last handle before the step: a command may be answered without one.
-func (b *requestBook) note(index uint64, in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *fsm.Snapshot) error {
+func (b *requestBook) note(index uint64, in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *state.Snapshot) error {
 	if r, ok := in.Fact.(fsm.Requested); ok {
 		known, err := b.find(r.Request)
 		if err != nil {

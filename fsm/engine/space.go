@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // room returns an ErrNoSpace where inputs must wait for space, or nil (JRN-14). The
@@ -22,8 +23,8 @@ func (e *Engine) room(inputs []fsm.Input) error {
 
 // ending reports whether the machine is on its way to its end.
 func (e *Engine) ending() bool {
-	state := e.machine.View().Lifecycle
-	return state == fsm.Draining || state == fsm.Farewell
+	life := e.machine.View().Lifecycle
+	return life == state.Draining || life == state.Farewell
 }
 
 // signals reports whether inputs are signals alone.

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // Validation is what a journal looks like when it is held against the tables.
@@ -30,7 +33,7 @@ type Wrong struct {
 	Request fsm.RequestKey // the handle's, if it has one
 	Epoch   int            // boots up to it
 	Caused  []fsm.Effect   // what today's code does
-	Moves   []fsm.Move     // and its transitions
+	Moves   []state.Move   // and its transitions
 }
 
 // Validate holds a journal against the specification, step by step (JRN-17), from the
@@ -49,9 +52,9 @@ func Validate(j Reader) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	v := &validator{journal: j, monitor: fsm.NewMonitor(), snapshots: kept.Snapshots}
+	v := &validator{journal: j, monitor: check.NewMonitor(), snapshots: kept.Snapshots}
 	if base > 0 {
-		v.monitor = fsm.MonitorFrom(m)
+		v.monitor = check.MonitorFrom(m)
 	}
 	for f, err := range foldOn(j, m, base) {
 		gap := (*Gap)(nil)
@@ -72,7 +75,7 @@ func Validate(j Reader) (Validation, error) {
 // validator applies the records of a journal.
 type validator struct {
 	journal   Reader
-	monitor   *fsm.Monitor
+	monitor   *check.Monitor
 	at        []stand  // of unfinished handles and the lifecycle
 	snapshots []uint64 // the indexes of those that are kept
 	out       Validation
@@ -108,7 +111,7 @@ func (v *validator) record(f Folded) error {
 }
 
 // check reports whether a step is wrong, and says in w how.
-func (v *validator) check(w *Wrong, m *fsm.Machine, today uint64) bool {
+func (v *validator) check(w *Wrong, m *machine.Machine, today uint64) bool {
 	for _, mv := range w.Moves {
 		if expected, ok := v.follows(mv); !ok {
 			w.Expected, w.Got = expected, fmt.Sprintf("%s %s --%s→ %s", mv.Table, mv.From, mv.On, mv.To)
@@ -128,13 +131,13 @@ func (v *validator) check(w *Wrong, m *fsm.Machine, today uint64) bool {
 
 // snapshot compares the state behind a record with the snapshot that stands for it, and
 // goes on from that where it is another, as a start does.
-func (v *validator) snapshot(w *Wrong, m *fsm.Machine) error {
+func (v *validator) snapshot(w *Wrong, m *machine.Machine) error {
 	_, snapshot, err := v.journal.Snapshot(w.Index)
 	if err != nil {
 		return err
 	}
 	v.out.Snapshots++
-	saved := fsm.Restore(snapshot)
+	saved := machine.Restore(snapshot)
 	want, got := saved.View().Hash(), m.View().Hash()
 	if want == got {
 		return nil
@@ -147,31 +150,31 @@ func (v *validator) snapshot(w *Wrong, m *fsm.Machine) error {
 
 // follows reports whether a move is a row and begins where its subject was left;
 // otherwise it says what the tables would have.
-func (v *validator) follows(m fsm.Move) (expected string, ok bool) {
+func (v *validator) follows(m state.Move) (expected string, ok bool) {
 	i := slices.IndexFunc(v.at, func(s stand) bool { return s.table == m.Table && s.handle == m.Handle })
 	if i < 0 {
 		i = len(v.at)
 		v.at = append(v.at, stand{m.Table, m.Handle, m.From})
 	}
 	table := tableOf(m.Table)
-	if s := v.at[i].state; s != m.From && !(m.Table == fsm.InferenceTable.Name && m.From == table.Initial && slices.Contains(table.Final, s)) {
+	if s := v.at[i].state; s != m.From && !(m.Table == state.InferenceTable.Name && m.From == table.Initial && slices.Contains(table.Final, s)) {
 		return fmt.Sprintf("a move of the %s from %s", m.Table, s), false
 	}
 	v.at[i].state = m.To
-	if m.Table == fsm.HandleTable.Name && slices.Contains(table.Final, m.To) {
+	if m.Table == state.HandleTable.Name && slices.Contains(table.Final, m.To) {
 		v.at = slices.DeleteFunc(v.at, func(s stand) bool { return s.handle == m.Handle })
 	}
-	row := func(r fsm.Row) bool { return r.From == m.From && r.On == m.On && r.To == m.To }
+	row := func(r state.Row) bool { return r.From == m.From && r.On == m.On && r.To == m.To }
 	return "a row of the table " + m.Table, slices.ContainsFunc(table.Rows, row)
 }
 
-func tableOf(name string) fsm.Table {
-	for _, t := range fsm.Tables() {
+func tableOf(name string) state.Table {
+	for _, t := range state.Tables() {
 		if t.Name == name {
 			return t
 		}
 	}
-	return fsm.Table{}
+	return state.Table{}
 }
 
 // wrong keeps the first record that is wrong. What it holds is the machine's until the

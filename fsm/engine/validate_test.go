@@ -11,6 +11,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // recorded is the journal of a session, to be tampered with.
@@ -37,7 +39,7 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} }, 3, ""},
 		{"a gap", func(j *journal) { j.Records()[4].Index++ }, 6, "record 5"},
 		{"another snapshot", func(j *journal) {
-			if err := j.SaveSnapshot(2, fsm.Snapshot{Lifecycle: fsm.Serving, LastID: 77}); err != nil {
+			if err := j.SaveSnapshot(2, state.Snapshot{Lifecycle: state.Serving, LastID: 77}); err != nil {
 				t.Fatal(err)
 			}
 		}, 2, "the state of the snapshot"},
@@ -58,7 +60,7 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 	j := recorded(t)
 	last := len(j.Records())
-	machine := fsm.New()
+	machine := machine.New()
 	for _, r := range j.Records()[:3] {
 		machine.Step(r.Input)
 	}
@@ -98,7 +100,7 @@ func TestJRN26AWrongRecordNamesItsHandleAndRequest(t *testing.T) {
 // What lies before the snapshot may be there no more.
 func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
 	whole := recorded(t)
-	machine, cut := fsm.New(), 4
+	machine, cut := machine.New(), 4
 	for _, r := range whole.Records()[:cut] {
 		machine.Step(r.Input)
 	}
@@ -143,7 +145,7 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 func TestAPartOfAJournalIsWrittenBehindItsSnapshot(t *testing.T) {
 	whole := recorded(t)
 	last := uint64(len(whole.Records()))
-	machine := fsm.New()
+	machine := machine.New()
 	for _, r := range whole.Records() {
 		machine.Step(r.Input)
 		if r.Index == 2 || r.Index == last {

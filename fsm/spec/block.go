@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // Blocks returns the names of the generated blocks in the order in which the
@@ -17,7 +17,7 @@ func Blocks() []string {
 
 // Render returns the text of a generated block, ending with a newline.
 func Render(block string) (string, error) {
-	for _, t := range fsm.Tables() {
+	for _, t := range state.Tables() {
 		if t.Name == block {
 			return renderTable(t), nil
 		}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"shelly/fsm"
 	"shelly/fsm/spec"
+	"shelly/fsm/state"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated blocks of the specification")
@@ -52,7 +52,7 @@ func TestEveryTableRowHasItsRule(t *testing.T) {
 	for _, r := range rules {
 		known[r.ID] = true
 	}
-	for _, table := range fsm.Tables() {
+	for _, table := range state.Tables() {
 		for _, row := range table.Rows {
 			if !known[row.Rule] {
 				t.Errorf("table %s: the row from %s on %s cites %q, which is no rule", table.Name, row.From, row.On, row.Rule)

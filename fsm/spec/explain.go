@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"strings"
 
-	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // TableRow is a row of one of the machine's tables.
 type TableRow struct {
 	Table string
-	fsm.Row
+	state.Row
 }
 
 // Explanation is one rule in all its places.
@@ -47,7 +47,7 @@ func Explain(fsys fs.FS, id string) (Explanation, error) {
 		return Explanation{}, err
 	}
 	e := Explanation{Rule: rule}
-	for _, t := range fsm.Tables() {
+	for _, t := range state.Tables() {
 		for _, r := range t.Rows {
 			if r.Rule == id {
 				e.Rows = append(e.Rows, TableRow{t.Name, r})

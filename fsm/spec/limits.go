@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 // limitDoc is a limit in words.
@@ -116,8 +117,8 @@ func limitValue(v any) string {
 // profiles returns the configuration of every profile in their order.
 func profiles() []fsm.Config {
 	var all []fsm.Config
-	for _, name := range fsm.ProfileNames() {
-		if p, ok := fsm.Profile(name); ok {
+	for _, name := range profile.Names() {
+		if p, ok := profile.Named(name); ok {
 			all = append(all, p)
 		}
 	}

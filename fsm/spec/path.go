@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 )
 
 // moment is one fact of the example that renderPath plays. The fields are the fact's in
@@ -24,7 +27,7 @@ type moment struct {
 // example is a request that needs everything once: the memory, a tool, its session, and
 // an entry of memory for what came of it.
 func example() ([]moment, error) {
-	config, ok := fsm.Profile("default")
+	config, ok := profile.Named("default")
 	if !ok {
 		return nil, fmt.Errorf("there is no profile default")
 	}
@@ -51,7 +54,7 @@ func example() ([]moment, error) {
 type stage struct {
 	what    string
 	input   string // its kind
-	moves   []fsm.Move
+	moves   []state.Move
 	effects []string
 }
 
@@ -62,7 +65,7 @@ func play() ([]stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := fsm.New()
+	m := machine.New()
 	var stages []stage
 	call := uint64(0)
 	for i, f := range facts {
@@ -149,8 +152,8 @@ func renderPath() (string, error) {
 }
 
 // ruleOf returns the rule of the row that a move took.
-func ruleOf(m fsm.Move) string {
-	for _, t := range fsm.Tables() {
+func ruleOf(m state.Move) string {
+	for _, t := range state.Tables() {
 		for _, r := range t.Rows {
 			if t.Name == m.Table && r.From == m.From && r.On == m.On {
 				return r.Rule
@@ -180,7 +183,7 @@ func lanes(stages []stage) string {
 	}
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	for _, t := range fsm.Tables() {
+	for _, t := range state.Tables() {
 		fmt.Fprintf(&b, "    subgraph %s\n        direction LR\n", t.Name)
 		drawn := map[fsm.State]bool{}
 		node := func(s fsm.State) string {
@@ -206,7 +209,7 @@ func lanes(stages []stage) string {
 func elsewhere(stages []stage) string {
 	var b strings.Builder
 	b.WriteString("States that this request does not meet:")
-	for i, t := range fsm.Tables() {
+	for i, t := range state.Tables() {
 		met := map[fsm.State]bool{}
 		for _, s := range stages {
 			for _, m := range s.moves {

@@ -6,10 +6,13 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // renderTable returns a transition table and its diagram.
-func renderTable(t fsm.Table) string {
+func renderTable(t state.Table) string {
 	rows := [][]string{{"from", "on", "to", "rule"}}
 	for _, r := range t.Rows {
 		rows = append(rows, []string{string(r.From), string(r.On), string(r.To), r.Rule})
@@ -36,7 +39,7 @@ func quoteAll(states []fsm.State) string {
 
 // diagram draws a table in Mermaid: one arrow for each pair of states, in the
 // order of the first row that joins them.
-func diagram(t fsm.Table) string {
+func diagram(t state.Table) string {
 	type pair struct{ from, to fsm.State }
 	var pairs []pair
 	labels := map[pair][]string{}
@@ -61,7 +64,7 @@ func diagram(t fsm.Table) string {
 
 func renderInvariants() string {
 	var b strings.Builder
-	for i, d := range fsm.Invariants() {
+	for i, d := range check.Invariants() {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -78,7 +81,7 @@ func renderEffects() string {
 		if kind == "" {
 			name = "not declared"
 		}
-		barrier := fsm.New().Barrier(fsm.Input{Fact: fsm.BrainAnswered{}}, []fsm.Effect{fsm.RunTool{Effects: kind}})
+		barrier := machine.New().Barrier(fsm.Input{Fact: fsm.BrainAnswered{}}, []fsm.Effect{fsm.RunTool{Effects: kind}})
 		rows = append(rows, []string{name, yesNo(kind.Repeatable()), yesNo(barrier)})
 	}
 	return grid(rows)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/spec"
 )
 
@@ -26,7 +26,7 @@ func project(t *testing.T) fstest.MapFS {
 		t.Fatal(err)
 	}
 	var invariants strings.Builder
-	for _, d := range fsm.Invariants() {
+	for _, d := range check.Invariants() {
 		invariants.WriteString("// " + d.ID + "\n")
 	}
 	return fstest.MapFS{

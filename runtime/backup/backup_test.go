@@ -17,6 +17,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/backup"
 	"shelly/runtime/store"
 )
@@ -67,7 +68,7 @@ func (f *folder) add(n uint64) {
 		f.t.Fatal(err)
 	}
 	if e.Last() == 0 {
-		err = e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: fsm.ShellyProfile()}})
+		err = e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: profile.Shelly()}})
 		if err == nil {
 			_, err = e.Accept(2, fsm.Requested{Request: fsm.RequestKey{Principal: "local", Channel: "http", ID: "m1"}, Text: "hello"})
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 )
@@ -125,7 +125,7 @@ func TestCOM19WhereAllAreAtWorkANewConnectionWaits(t *testing.T) {
 		t.Errorf("status %d", got)
 	}
 	s.front.Reply(httpKey("m2"), "hi", false)
-	second.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	second.want(comm.Event{Type: comm.EventState, State: state.Queued})
 	second.want(comm.Event{Type: comm.EventReply, Text: "hi"})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // Front is what the listeners need of the daemon. Its methods are called from
@@ -107,19 +108,19 @@ type Event struct {
 
 // Status tells how a daemon is.
 type Status struct {
-	Version   string      `json:"version"`
-	Lifecycle fsm.State   `json:"lifecycle"`
-	Epoch     int         `json:"epoch"` // boots so far
-	Brain     string      `json:"brain"` // what answers, in words
-	Data      string      `json:"data"`  // the data folder
-	UptimeMS  int64       `json:"uptime_ms"`
-	Waiting   int         `json:"waiting"`            // handles not yet started
-	Active    []Active    `json:"active"`             // handles started and not ended
-	Ignored   fsm.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
-	NoSpace   string      `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
-	Journal   Journal     `json:"journal"`
-	Memory    *Memory     `json:"memory,omitempty"`
-	Listeners Counts      `json:"listeners"`
+	Version   string        `json:"version"`
+	Lifecycle fsm.State     `json:"lifecycle"`
+	Epoch     int           `json:"epoch"` // boots so far
+	Brain     string        `json:"brain"` // what answers, in words
+	Data      string        `json:"data"`  // the data folder
+	UptimeMS  int64         `json:"uptime_ms"`
+	Waiting   int           `json:"waiting"`            // handles not yet started
+	Active    []Active      `json:"active"`             // handles started and not ended
+	Ignored   state.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
+	NoSpace   string        `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
+	Journal   Journal       `json:"journal"`
+	Memory    *Memory       `json:"memory,omitempty"`
+	Listeners Counts        `json:"listeners"`
 }
 
 // Memory is how the memory is (MEM-8).

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // Step is one step of what happened to a request. It is made above this package; here
@@ -37,7 +38,7 @@ type HistoryBody[S Step] struct {
 	Asks    []Ask          `json:"asks,omitempty"`    // what a person is asked about the handles
 	Steps   []S            `json:"steps"`
 	More    bool           `json:"more,omitempty"`  // there are steps behind the last of these
-	State   *fsm.Handle    `json:"state,omitempty"` // of one step alone: its handle behind it, if it was unfinished
+	State   *state.Handle  `json:"state,omitempty"` // of one step alone: its handle behind it, if it was unfinished
 }
 
 // History tells what happened to a request, given where the unfinished handles stand.
@@ -65,12 +66,12 @@ func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 	}
 	b.Steps = b.Steps[n-1 : n]
 	record, handle := b.Steps[0].Behind()
-	state, err := engine.StateAt(j, record)
+	snapshot, err := engine.StateAt(j, record)
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(state.Handles, func(h fsm.Handle) bool { return h.ID == handle }); i >= 0 {
-		b.State = &state.Handles[i]
+	if i := slices.IndexFunc(snapshot.Handles, func(h state.Handle) bool { return h.ID == handle }); i >= 0 {
+		b.State = &snapshot.Handles[i]
 	}
 	return nil
 }

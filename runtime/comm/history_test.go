@@ -10,6 +10,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
@@ -37,7 +39,7 @@ func went(t *testing.T) *engine.MemoryJournal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fsm.NanobotProfile()
+	config := profile.Nanobot()
 	config.Init = fsm.InitOff
 	w.next = []fsm.Input{{At: 1, Fact: fsm.Boot{Config: config}}, {At: 2, Fact: fsm.Requested{Request: httpKey("m1"), Text: "two and two?"}}}
 	for len(w.next) > 0 {
@@ -109,7 +111,7 @@ func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
 	s, _ := toldOf(t)
 	var got comm.HistoryBody[history.Step]
 	s.do(call{method: "GET", path: stepsPath + "?at=2"}, &got)
-	if len(got.Steps) != 1 || got.Steps[0].N != 2 || got.State == nil || got.State.State != fsm.Execution || len(got.State.Inf.Talk.Messages) == 0 {
+	if len(got.Steps) != 1 || got.Steps[0].N != 2 || got.State == nil || got.State.State != state.Execution || len(got.State.Inf.Talk.Messages) == 0 {
 		t.Errorf("%+v", got)
 	}
 	got = comm.HistoryBody[history.Step]{}
@@ -131,8 +133,8 @@ func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
 func TestCOM15WhatAPersonIsAskedStandsInTheHistory(t *testing.T) {
 	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 1, Key: "h1.1", Tool: "exec", Args: "{}"}
 	p, err := pastOf(went(t), httpKey("m1"))
-	b := comm.History(p, []comm.Standing{{Handle: 1, Phase: fsm.Approving, Asks: &ask}, {Handle: 2, Asks: &comm.Ask{Handle: 2}}})
-	if diff := cmp.Diff([]comm.Ask{ask}, b.Asks); err != nil || diff != "" || b.Request.Phase != fsm.Approving {
+	b := comm.History(p, []comm.Standing{{Handle: 1, Phase: state.Approving, Asks: &ask}, {Handle: 2, Asks: &comm.Ask{Handle: 2}}})
+	if diff := cmp.Diff([]comm.Ask{ask}, b.Asks); err != nil || diff != "" || b.Request.Phase != state.Approving {
 		t.Errorf("%v, phase %q\n%s", err, b.Request.Phase, diff)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/descriptor"
 )
 
@@ -243,7 +244,7 @@ func (h *HTTP) stop(server *http.Server) {
 // getHealth tells a supervisor, without a token, whether requests are taken.
 func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
 	s := h.front.Status(r.Context())
-	ok := s.NoSpace == "" && (s.Lifecycle == fsm.Initializing || s.Lifecycle == fsm.Serving)
+	ok := s.NoSpace == "" && (s.Lifecycle == state.Initializing || s.Lifecycle == state.Serving)
 	status := http.StatusOK
 	if !ok {
 		status = http.StatusServiceUnavailable

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 )
@@ -169,7 +170,7 @@ func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
 	var got comm.Status
 	r := s.do(call{method: "GET", path: "/v1/status"}, &got)
 	want := comm.Status{
-		Version: "test", Lifecycle: fsm.Serving, Epoch: 1, Active: []comm.Active{}, Listeners: comm.Counts{BadTokens: 1},
+		Version: "test", Lifecycle: state.Serving, Epoch: 1, Active: []comm.Active{}, Listeners: comm.Counts{BadTokens: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -183,7 +184,7 @@ func TestCOM3HealthNeedsNoTokenAndTellsLittle(t *testing.T) {
 	s := serveHTTP(t, nil)
 	health := with(call{method: "GET", path: "/healthz"}, "Authorization", "")
 	for state, want := range map[fsm.State]int{
-		fsm.Initializing: 200, fsm.Serving: 200, fsm.Draining: 503, fsm.Farewell: 503, fsm.Stopped: 503, fsm.Down: 503,
+		state.Initializing: 200, state.Serving: 200, state.Draining: 503, state.Farewell: 503, state.Stopped: 503, state.Down: 503,
 	} {
 		s.front.SetLifecycle(state)
 		var got map[string]any

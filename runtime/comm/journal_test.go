@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
 	"shelly/runtime/comm"
 )
 
@@ -20,7 +21,7 @@ import (
 func journal(t *testing.T) *engine.MemoryJournal {
 	t.Helper()
 	j := engine.NewMemoryJournal()
-	machine := fsm.New()
+	machine := machine.New()
 	for index := uint64(1); index <= 6; index++ {
 		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		effects := fsm.HashEffects(machine.Step(in))
@@ -92,7 +93,7 @@ func (l late) Replay(after uint64, fn func(engine.Record) error) error {
 func TestCOM16AJournalThatCannotBeReadToItsEndBreaksTheConnection(t *testing.T) {
 	s := serveHTTP(t, nil)
 	j := engine.NewMemoryJournal()
-	machine := fsm.New()
+	machine := machine.New()
 	for index := uint64(1); index <= 2000; index++ { // more than is sent at once
 		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		r := engine.Record{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}

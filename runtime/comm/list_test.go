@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -30,11 +31,11 @@ func listed(t *testing.T) *site {
 		}
 	}
 	s.front.Stand(
-		comm.Standing{Handle: 1, Phase: fsm.Summarizing}, // done, and writing memory
-		comm.Standing{Handle: 3, Phase: fsm.Parked, Asks: &comm.Ask{Question: fsm.QuestionCrashes, Handle: 3, Key: "h3"}},
-		comm.Standing{Handle: 4, Phase: fsm.Parked}, comm.Standing{Handle: 5, Phase: fsm.Queued},
-		comm.Standing{Handle: 6, Phase: fsm.Execution, Inference: fsm.Acting, Label: "ACTING"},
-		comm.Standing{Handle: 7, Phase: fsm.Approving, Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: "{}"}},
+		comm.Standing{Handle: 1, Phase: state.Summarizing}, // done, and writing memory
+		comm.Standing{Handle: 3, Phase: state.Parked, Asks: &comm.Ask{Question: fsm.QuestionCrashes, Handle: 3, Key: "h3"}},
+		comm.Standing{Handle: 4, Phase: state.Parked}, comm.Standing{Handle: 5, Phase: state.Queued},
+		comm.Standing{Handle: 6, Phase: state.Execution, Inference: state.Acting, Label: "ACTING"},
+		comm.Standing{Handle: 7, Phase: state.Approving, Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: "{}"}},
 	)
 	return s
 }
@@ -78,17 +79,17 @@ func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	var body comm.RequestsBody
 	s.do(call{method: "GET", path: "/v1/requests?id=g"}, &body)
 	want := comm.Record{
-		ID: "g", Channel: "http", Index: 7, Handle: 7, State: "accepted", Text: "hello", Accepted: 1, Phase: fsm.Approving,
+		ID: "g", Channel: "http", Index: 7, Handle: 7, State: "accepted", Text: "hello", Accepted: 1, Phase: state.Approving,
 		Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: "{}"},
 	}
 	if diff := cmp.Diff([]comm.Record{want}, body.Requests); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	s.do(post(good), &comm.Receipt{})
-	s.front.Stand(comm.Standing{Handle: 1, Phase: fsm.Execution, Inference: fsm.Acting, Label: "ACTING"})
+	s.front.Stand(comm.Standing{Handle: 1, Phase: state.Execution, Inference: state.Acting, Label: "ACTING"})
 	var record comm.Record
 	s.do(call{method: "GET", path: "/v1/requests/m1"}, &record)
-	if record.Phase != fsm.Execution || record.Inference != fsm.Acting || record.Label != "ACTING" || record.Stands() != comm.StandsActive {
+	if record.Phase != state.Execution || record.Inference != state.Acting || record.Label != "ACTING" || record.Stands() != comm.StandsActive {
 		t.Errorf("%+v", record)
 	}
 }

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // Standing is where an unfinished handle stands.
@@ -14,7 +15,7 @@ type Standing struct {
 }
 
 // Standings returns the unfinished handles of a state, in the order of their admission.
-func Standings(s *fsm.Snapshot) []Standing {
+func Standings(s *state.Snapshot) []Standing {
 	all := make([]Standing, 0, len(s.Handles))
 	for i := range s.Handles {
 		h := &s.Handles[i]
@@ -26,7 +27,7 @@ func Standings(s *fsm.Snapshot) []Standing {
 }
 
 // AskOf returns what a person is asked about a handle, or nil.
-func AskOf(h *fsm.Handle) *Ask {
+func AskOf(h *state.Handle) *Ask {
 	q, asks := h.Asks()
 	if !asks {
 		return nil
@@ -62,9 +63,9 @@ func (r Record) Stands() string {
 		return r.State
 	case r.Asks != nil:
 		return StandsHeld
-	case r.Phase == fsm.Parked:
+	case r.Phase == state.Parked:
 		return StandsParked
-	case r.Phase == fsm.Queued || r.Phase == "":
+	case r.Phase == state.Queued || r.Phase == "":
 		return StandsWaiting
 	default:
 		return StandsActive

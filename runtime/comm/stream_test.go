@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 )
@@ -17,14 +18,14 @@ var streamed = call{method: "POST", path: "/v1/requests?stream=1", body: good}
 func TestCOM4AStreamTellsWhatHappensInOrderUpToTheReply(t *testing.T) {
 	story := []comm.Event{
 		{Type: comm.EventQueued, Ahead: 1},
-		{Type: comm.EventState, State: fsm.Cognition, Inference: fsm.Thinking},
+		{Type: comm.EventState, State: state.Cognition, Inference: state.Thinking},
 		{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 3, Key: "h3.1", Tool: "exec", Args: `{"command": "ls"}`},
 		{Type: comm.EventHeld},
 		{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Thinking: "a folder…"},
 		{Type: comm.EventTool, Tool: "list_dir", Args: `{"path": "."}`},
 		{Type: comm.EventToolResult, Tool: "list_dir", Text: "a\nb"},
 		{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: "Two "},
-		{Type: comm.EventState, State: fsm.Summarizing, Inference: fsm.Thinking},
+		{Type: comm.EventState, State: state.Summarizing, Inference: state.Thinking},
 	}
 	for name, c := range map[string]call{
 		"by the query":  streamed,
@@ -34,7 +35,7 @@ func TestCOM4AStreamTellsWhatHappensInOrderUpToTheReply(t *testing.T) {
 			s := serveHTTP(t, nil)
 			e := eventsOf(t, s.start(c))
 			e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
-			e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+			e.want(comm.Event{Type: comm.EventState, State: state.Queued})
 			s.front.Say(httpKey("m1"), story...)
 			for _, want := range story {
 				e.want(want)
@@ -52,12 +53,12 @@ func TestAStreamCanBeAttachedToAgain(t *testing.T) {
 	attach := call{method: "GET", path: "/v1/requests/m1/events"}
 	first := eventsOf(t, s.start(streamed))
 	first.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
-	first.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	first.want(comm.Event{Type: comm.EventState, State: state.Queued})
 	s.front.Cut()
 	first.wantEnd()
 
 	again := eventsOf(t, s.start(attach))
-	again.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	again.want(comm.Event{Type: comm.EventState, State: state.Queued})
 	s.front.Reply(httpKey("m1"), "error: no", true)
 	again.want(comm.Event{Type: comm.EventReply, Text: "error: no", IsError: true})
 	again.wantEnd()
@@ -86,7 +87,7 @@ func TestCOM9TheLastWordsOfAStoppingDaemonAreHeard(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
-		e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+		e.want(comm.Event{Type: comm.EventState, State: state.Queued})
 		e.want(comm.Event{Type: comm.EventDeferred})
 		e.want(comm.Event{Type: comm.EventReply, Text: "hi"})
 		e.wantEnd()
@@ -100,7 +101,7 @@ func TestNoTextForgesAnEvent(t *testing.T) {
 	text := "a\n\nevent: admin\ndata: x\r\rid: 1\r\n\x00\u2028"
 	s.front.Reply(httpKey("m1"), text, false)
 	e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
-	e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	e.want(comm.Event{Type: comm.EventState, State: state.Queued})
 	e.want(comm.Event{Type: comm.EventReply, Text: text})
 	e.wantEnd()
 }
@@ -114,7 +115,7 @@ func TestAnIdleStreamIsKeptAlive(t *testing.T) {
 	e := eventsOf(t, s.start(streamed))
 	e.block() // the opening comment
 	e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
-	e.want(comm.Event{Type: comm.EventState, State: fsm.Queued})
+	e.want(comm.Event{Type: comm.EventState, State: state.Queued})
 	for range 2 {
 		ticks <- time.Time{}
 		if got := e.block(); len(got) != 1 || !strings.HasPrefix(got[0], ":") {

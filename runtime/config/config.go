@@ -18,7 +18,7 @@ import (
 //	empty "ok" where an empty text means something
 //	from  "profile" where the default is the profile's; holds for a whole section
 type Config struct {
-	// Profile names the defaults to begin with, one of [fsm.ProfileNames] (CFG-11).
+	// Profile names the defaults to begin with, one of [profile.Names] (CFG-11).
 	// Default: default.
 	Profile string `key:"profile"`
 	// Data is the folder of the journal and the memory, an absolute path.

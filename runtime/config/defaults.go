@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 // builtinProfile is the profile where no source names one.
@@ -13,10 +13,10 @@ const builtinProfile = "default"
 
 // defaults returns the configuration that no source has touched but for its
 // profile. A name that is none is the built-in one's.
-func defaults(s Sources, profile string) Config {
-	p, ok := fsm.Profile(profile)
+func defaults(s Sources, name string) Config {
+	p, ok := profile.Named(name)
 	if !ok {
-		p, _ = fsm.Profile(builtinProfile)
+		p, _ = profile.Named(builtinProfile)
 	}
 	c := Config{
 		Profile:   p.Profile,

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/runtime/config"
 )
 
@@ -103,7 +104,7 @@ func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	w := newWorld(t)
 	c := w.load()
 	tools := []fsm.ToolDecl{{Name: "read_file", Effects: fsm.EffectsNone}}
-	want := fsm.DefaultProfile()
+	want := profile.Default()
 	want.Tools = append(want.Tools, tools...)
 	want.Prompts = c.Machine(nil, nil).Prompts // what they say is filled in
 	if diff := cmp.Diff(want, c.Machine(tools, nil)); diff != "" {

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 // Only the keys that are named change, though the sources say otherwise in others (SIM-15).
 func TestSIM15OnlyTheNamedKeysChange(t *testing.T) {
-	recorded, _ := fsm.Profile("nanobot")
+	recorded, _ := profile.Named("nanobot")
 	recorded.Limits.MaxActive = 9
 	c, err := Load(Sources{Dir: "/x", Overrides: []Override{
 		{Key: "limits.max_active", Value: "3"}, {Key: "limits.max_tool_rounds", Value: "7"}, {Key: "prompts.identity", Value: "You are {name}."},

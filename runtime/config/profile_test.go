@@ -8,11 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/runtime/config"
 )
 
 func TestCFG11AProfilePrintedAndLoadedAgainChangesNothing(t *testing.T) {
-	for _, name := range fsm.ProfileNames() {
+	for _, name := range profile.Names() {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.Overrides = []config.Override{
@@ -72,11 +74,11 @@ func TestINF28TheNamesOfStatesAreTheProfiles(t *testing.T) {
 	after := w.load()
 	now, _ := before.Reload(after)
 	for _, c := range []config.Config{after, now} {
-		if got := c.Machine(nil, nil).Label(fsm.Acting); got != "TOOL_CALLING" {
+		if got := c.Machine(nil, nil).Label(state.Acting); got != "TOOL_CALLING" {
 			t.Errorf("acting is called %q", got)
 		}
 	}
-	if got := before.Machine(nil, nil).Label(fsm.Acting); got != "" {
+	if got := before.Machine(nil, nil).Label(state.Acting); got != "" {
 		t.Errorf("in profile default acting is called %q", got)
 	}
 	if text := printed(t, "omniemployee"); !strings.Contains(text, "# exhausted: MAX_ITERATIONS\n") {
@@ -106,7 +108,7 @@ func TestTheProfileGivesTheDefaults(t *testing.T) {
 			c.profile = "default"
 		}
 		got := w.load()
-		want, _ := fsm.Profile(c.profile)
+		want, _ := profile.Named(c.profile)
 		if diff := cmp.Diff(want.Limits, got.Limits); diff != "" {
 			t.Errorf("%s: limits (-want +got)\n%s", c.profile, diff)
 		}

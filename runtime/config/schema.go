@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 // field is one value of the configuration: its key and what its tags say.
@@ -75,7 +75,7 @@ func (g *gathering) field(sf reflect.StructField, prefix string) (field, bool) {
 			emptyOK: sf.Tag.Get("empty") == "ok", says: sf.Tag.Get("says"), of: words(sf.Tag.Get("of")),
 		}
 		if f.key == "profile" {
-			f.of = fsm.ProfileNames()
+			f.of = profile.Names()
 		}
 		return f, true
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/fsm/wording"
 )
 
@@ -19,7 +20,7 @@ func TestEveryFieldHasItsOwnVariableAndAValidDefault(t *testing.T) {
 			t.Errorf("%s and %s share the variable %s", f.key, other, f.variable())
 		}
 		seen[f.variable()] = f.key
-		for _, profile := range fsm.ProfileNames() {
+		for _, profile := range profile.Names() {
 			v := reflect.ValueOf(defaults(Sources{Dir: "/work", Home: "/home/a"}, profile)).FieldByIndex(f.index)
 			back, err := f.parse(f.format(v), place{dir: "/work"})
 			if err != nil {

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
 	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
 )
@@ -100,7 +102,7 @@ type About struct {
 type Daemon struct {
 	o       Options
 	driver  *engine.Driver
-	monitor *fsm.Monitor
+	monitor *check.Monitor
 	hub     *hub
 	started time.Time // by the wall clock
 	began   time.Time // by the steady one
@@ -159,7 +161,7 @@ func Open(o Options) (*Daemon, error) {
 		o.Log.Error("the journal was written by code that decided otherwise; what follows it may differ",
 			"record", v.Index, "expected", v.Want, "got", v.Got)
 	}
-	d.monitor = fsm.MonitorFrom(e.Machine())
+	d.monitor = check.MonitorFrom(e.Machine())
 	for _, h := range e.Machine().View().Handles {
 		d.hub.know(h.ID, h.Request)
 	}
@@ -168,7 +170,7 @@ func Open(o Options) (*Daemon, error) {
 
 // check is the self-check: the invariants that the proof checks, on the live
 // machine. A violation is a defect; it is said loudly and nothing is stopped.
-func (d *Daemon) check(m *fsm.Machine, in fsm.Input, effects []fsm.Effect) {
+func (d *Daemon) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range d.monitor.Step(m, in, effects) {
 		d.o.Log.Error("an invariant does not hold; please report this with the journal", "invariant", v.Invariant, "what", v.Text)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 )
@@ -112,7 +114,7 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 	f := &fixture{
 		t: t, brain: &script{make(chan asked)}, shelf: &shelf{}, log: &strings.Builder{}, ctx: ctx, stopped: make(chan struct{}),
 	}
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	config.Tools = []fsm.ToolDecl{{Name: "look", Effects: fsm.EffectsNone}}
 	o := daemon.Options{
@@ -204,7 +206,7 @@ func TestAWatcherSeesWhatHappens(t *testing.T) {
 	f.next().says("A summary.")
 	list := all(events)
 	for what, want := range map[string]func(comm.Event) bool{
-		"state cognition": func(e comm.Event) bool { return e.State == fsm.Cognition },
+		"state cognition": func(e comm.Event) bool { return e.State == state.Cognition },
 		"the tool":        func(e comm.Event) bool { return e.Type == comm.EventTool && e.Tool == "look" },
 		"its result":      func(e comm.Event) bool { return e.Type == comm.EventToolResult && e.Text == "look {}" },
 		"streamed text":   func(e comm.Event) bool { return e.Type == comm.EventChunk && e.Text == "It is " },
@@ -367,7 +369,7 @@ func TestAnEventIsHandled(t *testing.T) {
 	if text := call.Conversation.Messages[0].Text; !strings.Contains(text, "System event from disk: full (/var).") {
 		t.Errorf("the model was asked %q", text)
 	}
-	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Kind != fsm.KindEvent || s.Lifecycle != fsm.Serving {
+	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Kind != fsm.KindEvent || s.Lifecycle != state.Serving {
 		t.Errorf("status %+v", s)
 	}
 	call.says("I saw it.")

@@ -12,6 +12,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/runtime/session"
@@ -293,7 +294,7 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 		t.Errorf("the watcher is told %+v", asked)
 	}
 	want := []comm.Active{{
-		Kind: fsm.KindUser, Session: "test:t", State: fsm.Approving, Inference: fsm.Acting, Request: "a",
+		Kind: fsm.KindUser, Session: "test:t", State: state.Approving, Inference: state.Acting, Request: "a",
 		Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: asked.Handle, Key: asked.Key, Tool: "look", Args: `{"at":1}`},
 	}}
 	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {

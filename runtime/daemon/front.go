@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -179,7 +180,7 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 			e := comm.Event{
 				Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State),
 			}
-			if h.State == fsm.Queued {
+			if h.State == state.Queued {
 				e.Ahead = ahead
 			}
 			return e, nil
@@ -193,7 +194,7 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 func (d *Daemon) Status(ctx context.Context) comm.Status {
 	s, err := ask(ctx, d, d.status)
 	if err != nil {
-		s = comm.Status{Lifecycle: fsm.Stopped, Active: []comm.Active{}}
+		s = comm.Status{Lifecycle: state.Stopped, Active: []comm.Active{}}
 	}
 	s.Version, s.Brain, s.Data = d.o.About.Version, d.o.About.Brain(), d.o.About.Data
 	if d.o.Counts != nil {
@@ -231,7 +232,7 @@ func (d *Daemon) status() comm.Status {
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	for _, h := range view.Handles {
 		asks := comm.AskOf(&h)
-		if asks == nil && (h.State == fsm.Queued || h.State == fsm.Parked) {
+		if asks == nil && (h.State == state.Queued || h.State == state.Parked) {
 			continue
 		}
 		a := comm.Active{
@@ -244,7 +245,7 @@ func (d *Daemon) status() comm.Status {
 		s.NoSpace = err.Error()
 	}
 	if d.driver.Down() {
-		s.Lifecycle = fsm.Down // the machine is as the last process left it
+		s.Lifecycle = state.Down // the machine is as the last process left it
 	}
 	return s
 }
@@ -261,9 +262,9 @@ func (d *Daemon) observe(s engine.Step) {
 	}
 	for _, m := range s.Moves {
 		switch m.Table {
-		case fsm.Lifecycle.Name:
+		case state.Lifecycle.Name:
 			d.lived(m)
-			if m.To == fsm.Serving {
+			if m.To == state.Serving {
 				d.tidySoon()
 			}
 		default:
@@ -281,7 +282,7 @@ func (d *Daemon) observe(s engine.Step) {
 		switch e := e.(type) {
 		case fsm.AskBrain:
 			if began(s.Moves, e) {
-				d.hub.moved(fsm.Move{Table: fsm.InferenceTable.Name, Handle: e.Handle, To: fsm.Thinking}, d.config())
+				d.hub.moved(state.Move{Table: state.InferenceTable.Name, Handle: e.Handle, To: state.Thinking}, d.config())
 			}
 		case fsm.RunTool:
 			d.hub.toolStarted(e)
@@ -296,23 +297,23 @@ func (d *Daemon) observe(s engine.Step) {
 
 // lived logs a transition of the lifecycle. What the one before has left is a line where it
 // was not a stop in order.
-func (d *Daemon) lived(m fsm.Move) {
+func (d *Daemon) lived(m state.Move) {
 	switch {
-	case m.On != fsm.OnLost:
+	case m.On != state.OnLost:
 		d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
-	case m.From != fsm.Stopped:
+	case m.From != state.Stopped:
 		d.o.Log.Warn("the last run ended without a shutdown; what was unfinished continues", "state", m.From)
 	}
 }
 
 // began reports whether a model call is the first of an answering inference, which
 // begins thinking without a transition into it.
-func began(moves []fsm.Move, e fsm.AskBrain) bool {
+func began(moves []state.Move, e fsm.AskBrain) bool {
 	if e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact {
 		return false
 	}
-	return !slices.ContainsFunc(moves, func(m fsm.Move) bool {
-		return m.Handle == e.Handle && m.Table == fsm.InferenceTable.Name && m.To == fsm.Thinking && !m.Stays()
+	return !slices.ContainsFunc(moves, func(m state.Move) bool {
+		return m.Handle == e.Handle && m.Table == state.InferenceTable.Name && m.To == state.Thinking && !m.Stays()
 	})
 }
 

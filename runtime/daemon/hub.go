@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 )
@@ -143,11 +144,11 @@ func (h *hub) piece(e fsm.AskBrain, p Piece) {
 }
 
 // moved passes on a transition, with the name that the profile has for it (INF-28).
-func (h *hub) moved(m fsm.Move, c *fsm.Config) {
+func (h *hub) moved(m state.Move, c *fsm.Config) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := comm.Event{Type: comm.EventState, State: m.To}
-	if m.Table == fsm.InferenceTable.Name {
+	if m.Table == state.InferenceTable.Name {
 		e.State, e.Inference, e.Label = "", m.To, c.Label(m.To)
 	}
 	h.tell(m.Handle, e)

@@ -8,6 +8,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 )
@@ -17,14 +19,14 @@ import (
 func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
 	f := startWith(t, func(o *daemon.Options) {
 		o.Journal = engine.NewMemoryJournal()
-		o.Config.Labels = fsm.OmniemployeeProfile().Labels
+		o.Config.Labels = profile.Omniemployee().Labels
 		o.Config.Limits.MaxIterations = 2
 	})
 	f.accept("a", "look")
 	call := f.next()
 	events := f.watch("a")
 	want := []comm.Active{{
-		Kind: fsm.KindUser, Session: "cli:direct", State: fsm.Cognition, Inference: fsm.Thinking, Label: "THINKING", Request: "a",
+		Kind: fsm.KindUser, Session: "cli:direct", State: state.Cognition, Inference: state.Thinking, Label: "THINKING", Request: "a",
 	}}
 	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)

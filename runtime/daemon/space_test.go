@@ -13,6 +13,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 )
@@ -59,7 +61,7 @@ func (f *fixture) refuses(id string) {
 	for what, err := range map[string]error{
 		"a request":       accepted,
 		"an event":        f.Raise(f.ctx, fsm.EventRaised{Source: "disk", Event: "full"}),
-		"a configuration": f.Configure(f.ctx, fsm.ShellyProfile()),
+		"a configuration": f.Configure(f.ctx, profile.Shelly()),
 	} {
 		if !errors.Is(err, engine.ErrNoSpace) || errors.Is(err, engine.ErrDead) {
 			f.t.Errorf("%s: %v; want ErrNoSpace", what, err)
@@ -101,7 +103,7 @@ func TestJRN14BelowTheReserveFactsAreHeld(t *testing.T) {
 		if _, err := f.Audit(f.ctx, "", 0, 1); err != nil {
 			t.Errorf("reading: %v", err)
 		}
-		if s := f.Status(f.ctx); !strings.Contains(s.NoSpace, "3 bytes left") || s.Lifecycle != fsm.Serving {
+		if s := f.Status(f.ctx); !strings.Contains(s.NoSpace, "3 bytes left") || s.Lifecycle != state.Serving {
 			t.Errorf("status %+v; want serving, without space", s)
 		}
 		if n := len(j.Records()); n != before {
@@ -203,7 +205,7 @@ func TestJRN22AStartBelowTheReserveServesReads(t *testing.T) {
 		if again := f.accept("a", "hello"); again.New || again.Request.Reply != "hi" {
 			t.Errorf("a request that is done: %+v", again)
 		}
-		if s := f.Status(f.ctx); s.Lifecycle != fsm.Down || s.NoSpace == "" {
+		if s := f.Status(f.ctx); s.Lifecycle != state.Down || s.NoSpace == "" {
 			t.Errorf("status %+v; want down, without space", s)
 		}
 		events := f.watch("b")

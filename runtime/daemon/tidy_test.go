@@ -15,6 +15,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/daemon"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
@@ -177,7 +178,7 @@ func (j *worn) Trim(engine.Keep) (engine.Trimmed, error) {
 func TestJRN20TidiesEachHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &worn{MemoryJournal: engine.NewMemoryJournal()}
-		config := fsm.ShellyProfile()
+		config := profile.Shelly()
 		config.Init = fsm.InitOff
 		d, err := daemon.Open(daemon.Options{
 			Config: config, Journal: j, Retention: engine.Retention{Bytes: 1 << 40}, Log: slog.New(slog.DiscardHandler), Now: time.Now,

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -61,13 +62,13 @@ type again struct {
 }
 
 // Snapshot implements engine.Journal.
-func (a *again) Snapshot(uint64) (uint64, fsm.Snapshot, error) { return a.Journal.Snapshot(a.from) }
+func (a *again) Snapshot(uint64) (uint64, state.Snapshot, error) { return a.Journal.Snapshot(a.from) }
 
 // Replay implements engine.Journal.
 func (a *again) Replay(uint64, func(engine.Record) error) error { return nil }
 
 // SaveSnapshot implements engine.Journal.
-func (a *again) SaveSnapshot(uint64, fsm.Snapshot) error { return nil }
+func (a *again) SaveSnapshot(uint64, state.Snapshot) error { return nil }
 
 // Space implements engine.Journal.
 func (a *again) Space() error { return nil }
@@ -153,7 +154,7 @@ func (m *mending) end(last uint64) error {
 }
 
 // acts reports whether a handle may still call tools.
-func acts(h fsm.Handle) bool {
+func acts(h state.Handle) bool {
 	switch h.Kind {
 	case fsm.KindInit, fsm.KindFarewell, fsm.KindMemory:
 		return false

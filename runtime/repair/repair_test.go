@@ -17,6 +17,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/repair"
 	"shelly/runtime/store"
@@ -193,7 +194,7 @@ func begun(t *testing.T, f folder, r repair.Report) {
 		}
 	}
 	for _, u := range r.Doubted {
-		i := slices.IndexFunc(d.engine.Machine().View().Handles, func(h fsm.Handle) bool { return h.ID == u.Handle })
+		i := slices.IndexFunc(d.engine.Machine().View().Handles, func(h state.Handle) bool { return h.ID == u.Handle })
 		if i < 0 || !d.engine.Machine().View().Handles[i].Poison {
 			t.Errorf("%+v does not wait for a person", u)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
@@ -88,7 +89,7 @@ func start(t *testing.T, data string, sent map[string]int) *daemon {
 		t.Fatal(err)
 	}
 	d.at = d.engine.Machine().View().Now
-	c := fsm.DefaultProfile()
+	c := profile.Default()
 	c.Init = fsm.InitOff
 	c.Tools = append([]fsm.ToolDecl{{Name: "send_mail", Effects: fsm.EffectsUnsafe}}, c.Tools...)
 	d.turn(fsm.Boot{Config: c, Doubts: d.engine.Doubts()})

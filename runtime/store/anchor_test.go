@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -104,7 +104,7 @@ func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 // and what lies behind it may be what a crash has cut.
 func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
 	for name, anchor := range map[string]func(*store.Store) error{
-		"a snapshot": func(s *store.Store) error { return s.SaveSnapshot(15, fsm.Snapshot{Lifecycle: fsm.Serving}) },
+		"a snapshot": func(s *store.Store) error { return s.SaveSnapshot(15, state.Snapshot{Lifecycle: state.Serving}) },
 		"rest":       func(s *store.Store) error { return s.Rest() },
 	} {
 		t.Run(name, func(t *testing.T) {

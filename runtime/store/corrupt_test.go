@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -74,7 +75,7 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 					Messages: []engine.Message{{Position: 7, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}}}},
 					Audit:    []engine.Audit{{Position: 8, Audit: fsm.Audit{Session: "s"}}},
 				}, true),
-				s.SaveSnapshot(1, fsm.Snapshot{Lifecycle: fsm.Serving}),
+				s.SaveSnapshot(1, state.Snapshot{Lifecycle: state.Serving}),
 				s.PutEntry(fsm.Entry{ID: "h1", Summary: "x"}),
 				s.Close(),
 			)

@@ -40,7 +40,7 @@
 //	J  hash of the effects(8)  input as JSON (fsm.MarshalInput)
 //	R  engine.Request as JSON
 //	r  the request's key
-//	S  bytes(8) of all records up to it  time(8) of the last input  fsm.Snapshot as JSON
+//	S  bytes(8) of all records up to it  time(8) of the last input  state.Snapshot as JSON
 //	E  fsm.Entry as JSON
 //	f  empty
 //	P  engine.Message as JSON

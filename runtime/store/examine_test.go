@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 	"shelly/runtime/store/table"
 )
@@ -41,7 +42,7 @@ func large(t *testing.T) *vfs.MemFS {
 			t.Fatal(err)
 		}
 	}
-	if err := s.SaveSnapshot(examined-10, fsm.Snapshot{Lifecycle: fsm.Serving}); err != nil {
+	if err := s.SaveSnapshot(examined-10, state.Snapshot{Lifecycle: state.Serving}); err != nil {
 		t.Fatal(err)
 	}
 	end(t, &s)

@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -61,7 +62,7 @@ func syncingWith(o store.Options) (acknowledged uint64, err error) {
 			acknowledged = index
 		}
 	}
-	if err := s.SaveSnapshot(8, fsm.Snapshot{}); err != nil {
+	if err := s.SaveSnapshot(8, state.Snapshot{}); err != nil {
 		return acknowledged, err
 	}
 	return acknowledged, s.Close()
@@ -143,7 +144,7 @@ func TestJRN11AFailureIsFinal(t *testing.T) {
 	for name, err := range map[string]error{
 		"Append":       s.Append(engine.Batch{Records: []engine.Record{record(3)}}, true),
 		"PutEntry":     s.PutEntry(fsm.Entry{ID: "h1"}),
-		"SaveSnapshot": s.SaveSnapshot(2, fsm.Snapshot{}),
+		"SaveSnapshot": s.SaveSnapshot(2, state.Snapshot{}),
 		"Replay":       s.Replay(0, func(engine.Record) error { return nil }),
 		"Err":          s.Err(),
 		"Close":        s.Close(),

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
 )
 
 // What is sealed is read as it is, and with any byte changed, under another key or
@@ -118,7 +119,7 @@ func readers() []reader {
 		}},
 		{snapshotKey(1), false, func(s *Store) error {
 			_, snapshot, err := s.Snapshot(math.MaxUint64)
-			fsm.Restore(snapshot)
+			machine.Restore(snapshot)
 			return err
 		}},
 		{requestKey(fsm.RequestKey{ID: "r"}), false, func(s *Store) error { _, _, err := s.Request(fsm.RequestKey{ID: "r"}); return err }},

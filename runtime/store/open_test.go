@@ -18,6 +18,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -222,7 +223,7 @@ func TestMethodsAfterCloseAreErrors(t *testing.T) {
 		"Append":       s.Append(engine.Batch{}, true),
 		"Replay":       s.Replay(0, nil),
 		"Request":      request,
-		"SaveSnapshot": s.SaveSnapshot(1, fsm.Snapshot{}),
+		"SaveSnapshot": s.SaveSnapshot(1, state.Snapshot{}),
 		"Snapshot":     snapshot,
 		"PutEntry":     s.PutEntry(fsm.Entry{}),
 		"Entries":      s.Entries(nil),

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/failpoint"
 )
 
@@ -20,7 +21,7 @@ const headBytes = 16
 
 // SaveSnapshot implements [engine.Journal]. Its sync makes the records before it
 // durable too (JRN-13).
-func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
+func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (s *Store) SaveSnapshot(index uint64, snapshot fsm.Snapshot) error {
 }
 
 // setSnapshot puts a snapshot into a batch.
-func setSnapshot(batch *pebble.Batch, cut engine.Cut, snapshot fsm.Snapshot) error {
+func setSnapshot(batch *pebble.Batch, cut engine.Cut, snapshot state.Snapshot) error {
 	state, err := json.Marshal(snapshot)
 	if err != nil {
 		return fmt.Errorf("encode the snapshot at %d: %w", cut.Index, err)
@@ -63,28 +64,28 @@ func (s *Store) recordBytes(after uint64) (bytes int64, err error) {
 }
 
 // Snapshot implements [engine.Journal].
-func (s *Store) Snapshot(at uint64) (index uint64, snapshot fsm.Snapshot, err error) {
+func (s *Store) Snapshot(at uint64) (index uint64, snapshot state.Snapshot, err error) {
 	if err := s.usable(); err != nil {
-		return 0, fsm.Snapshot{}, err
+		return 0, state.Snapshot{}, err
 	}
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindSnapshot}, UpperBound: append(snapshotKey(at), 0)})
 	if err != nil {
-		return 0, fsm.Snapshot{}, classify(err)
+		return 0, state.Snapshot{}, classify(err)
 	}
 	defer func() { err = errors.Join(err, classify(it.Close())) }()
 	if !it.Last() {
-		return 0, fsm.Snapshot{}, nil
+		return 0, state.Snapshot{}, nil
 	}
 	value, err := it.ValueAndErr()
 	if err != nil {
-		return 0, fsm.Snapshot{}, classify(err)
+		return 0, state.Snapshot{}, classify(err)
 	}
-	cut, state, err := readSnapshot(it.Key(), value)
+	cut, data, err := readSnapshot(it.Key(), value)
 	if err != nil {
-		return 0, fsm.Snapshot{}, err
+		return 0, state.Snapshot{}, err
 	}
-	if err := json.Unmarshal(state, &snapshot); err != nil {
-		return 0, fsm.Snapshot{}, corrupt(snapshotName(cut.Index), err)
+	if err := json.Unmarshal(data, &snapshot); err != nil {
+		return 0, state.Snapshot{}, corrupt(snapshotName(cut.Index), err)
 	}
 	return cut.Index, snapshot, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/store"
 )
 
@@ -70,7 +71,7 @@ func TestJRN15AStoreOfFormat3IsTakenOverWithItsUnfinishedWork(t *testing.T) {
 		if len(v.Handles) != 1 || v.Handles[0].Request.ID != "one" || v.Config.Words != nil {
 			t.Fatalf("%s opening: handles %+v, words %v", opening, v.Handles, v.Config.Words)
 		}
-		effects := r.Machine.Step(fsm.Input{At: v.Now + 1, Fact: fsm.Boot{Config: fsm.DefaultProfile()}})
+		effects := r.Machine.Step(fsm.Input{At: v.Now + 1, Fact: fsm.Boot{Config: profile.Default()}})
 		asked := 0
 		for _, e := range effects {
 			if ask, ok := e.(fsm.AskBrain); ok {

@@ -16,6 +16,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -34,7 +35,7 @@ func grow(t testing.TB, s *store.Store, first, last uint64, text func() string) 
 			Audit: []engine.Audit{{Position: engine.PositionOf(index, 1), At: at, Audit: fsm.Audit{Session: "s"}}},
 		}, false)
 		if index%10 == 0 {
-			err = errors.Join(err, s.SaveSnapshot(index, fsm.Snapshot{Lifecycle: fsm.Serving, Now: at}))
+			err = errors.Join(err, s.SaveSnapshot(index, state.Snapshot{Lifecycle: state.Serving, Now: at}))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // upgrade makes a store that is new or of an older format one of this format, in one
@@ -68,7 +69,7 @@ func (s *Store) moveSnapshot(batch *pebble.Batch) error {
 		return corrupt("snapshot", "it is cut short")
 	}
 	index := binary.BigEndian.Uint64(body)
-	var snapshot fsm.Snapshot
+	var snapshot state.Snapshot
 	if err := json.Unmarshal(body[8:], &snapshot); err != nil {
 		return corrupt("snapshot", err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -26,11 +27,11 @@ type older struct {
 	format   uint32
 	records  []engine.Record
 	requests []engine.Request // by the order of ids, which is not that of the records
-	snapshot fsm.Snapshot
+	snapshot state.Snapshot
 }
 
 func newOlder(format uint32) older {
-	o := older{format: format, snapshot: fsm.Snapshot{Lifecycle: fsm.Serving, Now: 4}}
+	o := older{format: format, snapshot: state.Snapshot{Lifecycle: state.Serving, Now: 4}}
 	for index := uint64(1); index <= 7; index++ {
 		r := record(index)
 		if index%2 == 1 {

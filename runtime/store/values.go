@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store/table"
 )
 
@@ -73,9 +74,9 @@ func sound(key, value []byte) (what string, body []byte, err error) {
 			_, err = decodeRecord(numberOf(key), key, value)
 		}
 	case kindSnapshot:
-		_, state, failed := readSnapshot(key, value)
+		_, snapshot, failed := readSnapshot(key, value)
 		if err = failed; err == nil {
-			err = json.Unmarshal(state, &fsm.Snapshot{})
+			err = json.Unmarshal(snapshot, &state.Snapshot{})
 		}
 	case kindAudit:
 		err = json.Unmarshal(body, &engine.Audit{})

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/store"
 )
 
@@ -45,7 +46,7 @@ func work(o store.Options, a *acknowledged) error {
 		}
 		switch round {
 		case 4, 6:
-			if err := s.SaveSnapshot(round, fsm.Snapshot{Now: fsm.Millis(round)}); err != nil {
+			if err := s.SaveSnapshot(round, state.Snapshot{Now: fsm.Millis(round)}); err != nil {
 				return err
 			}
 			a.snapshot.Store(round)

@@ -4,6 +4,7 @@ package coverage
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim"
 )
 
@@ -20,7 +21,7 @@ type Coverage struct {
 // Row is a table's row and how often it was taken.
 type Row struct {
 	Table string
-	fsm.Row
+	state.Row
 	Taken int
 }
 
@@ -41,13 +42,13 @@ type Fault struct {
 type rowKey struct {
 	table string
 	from  fsm.State
-	on    fsm.Event
+	on    state.Event
 }
 
 // New returns a coverage with nothing taken.
 func New() *Coverage {
 	c := &Coverage{lookup: map[rowKey]int{}, initial: map[string]fsm.State{}}
-	for _, t := range fsm.Tables() {
+	for _, t := range state.Tables() {
 		c.initial[t.Name] = t.Initial
 		for _, r := range t.Rows {
 			c.lookup[rowKey{t.Name, r.From, r.On}] = len(c.rows)
@@ -75,7 +76,7 @@ func (c *Coverage) state(table string, s fsm.State) *State {
 }
 
 // Add counts the moves of a step.
-func (c *Coverage) Add(moves []fsm.Move) {
+func (c *Coverage) Add(moves []state.Move) {
 	for _, m := range moves {
 		if i, ok := c.lookup[rowKey{m.Table, m.From, m.On}]; ok {
 			c.rows[i].Taken++

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim"
 	"shelly/sim/script"
 )
 
 // roundTrip is one request that calls one unsafe tool once.
 func roundTrip() sim.Plan {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	return sim.Plan{
 		Config: config,

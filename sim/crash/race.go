@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim"
 )
 
@@ -31,33 +33,33 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 		return true // it never came back
 	}
 	came := crash.At // the one that it interrupted
-	state, last := fsm.New().Snapshot(), fsm.HandleID(0)
-	for i, f := range sim.Fold(state, crashed.Steps[:boot]) {
+	snapshot, last := machine.New().Snapshot(), fsm.HandleID(0)
+	for i, f := range sim.Fold(snapshot, crashed.Steps[:boot]) {
 		if hs := f.Machine.View().Handles; len(hs) == 1 && hs[0].ID > last {
 			came = crashed.Steps[i].At
 		}
 		if last = f.Machine.View().LastHandle; i == boot-1 {
-			state = f.Machine.Snapshot()
+			snapshot = f.Machine.Snapshot()
 		}
 	}
-	switch l := state.Lifecycle; {
+	switch l := snapshot.Lifecycle; {
 	case interrupted(straight, crash.At) > 1:
 		return true
-	case l == fsm.Draining, l == fsm.Farewell, l == fsm.Stopped, l == fsm.Initializing, len(state.Handles) > 1:
+	case l == state.Draining, l == state.Farewell, l == state.Stopped, l == state.Initializing, len(snapshot.Handles) > 1:
 		return true
-	case len(state.Handles) == 0: // a signal that nobody has taken in is lost
+	case len(snapshot.Handles) == 0: // a signal that nobody has taken in is lost
 		return slices.ContainsFunc(p.Timeline, func(t sim.Moment) bool { return t.Signal != "" && p.Start+t.At == crash.At })
 	}
-	open := state.Handles[0]
-	if open.Stop || open.Inf.State == fsm.BackingOff || open.Inf.State == fsm.Retrying || slices.ContainsFunc(straight.Steps, func(s sim.Step) bool { return s.At >= crash.At && timed(s.Input) }) {
+	open := snapshot.Handles[0]
+	if open.Stop || open.Inf.State == state.BackingOff || open.Inf.State == state.Retrying || slices.ContainsFunc(straight.Steps, func(s sim.Step) bool { return s.At >= crash.At && timed(s.Input) }) {
 		return true
 	}
 	end := crashed.End
-	for i, f := range sim.Fold(state, crashed.Steps[boot:]) {
+	for i, f := range sim.Fold(snapshot, crashed.Steps[boot:]) {
 		if timed(f.Input) {
 			return true
 		}
-		if !slices.ContainsFunc(f.Machine.View().Handles, func(h fsm.Handle) bool { return h.ID == open.ID }) {
+		if !slices.ContainsFunc(f.Machine.View().Handles, func(h state.Handle) bool { return h.ID == open.ID }) {
 			end = crashed.Steps[boot+i].At
 			break
 		}
@@ -87,7 +89,7 @@ func timed(in fsm.Input) bool {
 // behind a step of that time: what a crash loses of its process is not in its journal.
 func interrupted(r *sim.Result, at fsm.Millis) int {
 	open, most := 0, 0
-	for i, f := range sim.Fold(fsm.New().Snapshot(), r.Steps) {
+	for i, f := range sim.Fold(machine.New().Snapshot(), r.Steps) {
 		if r.Steps[i].At > at {
 			break
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // action is something the explored world may do.
@@ -15,13 +17,13 @@ type action struct {
 // answers returns every answer of the abstract world: to the calls in flight, for
 // each kind of call one of each outcome that the machine tells apart; of a person;
 // and the end of a wait before another try.
-func (x *explorer) answers(s *fsm.Snapshot) []action {
+func (x *explorer) answers(s *state.Snapshot) []action {
 	var list []action
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		list = append(list, x.callAnswers(s, h)...)
 		list = append(list, wordsOf(s, h)...)
-		if h.Awaits().Pauses() {
+		if machine.Awaits(h).Pauses() {
 			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
 		}
 	}
@@ -29,7 +31,7 @@ func (x *explorer) answers(s *fsm.Snapshot) []action {
 }
 
 // callAnswers answers a handle's call in flight.
-func (x *explorer) callAnswers(s *fsm.Snapshot, h *fsm.Handle) []action {
+func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle) []action {
 	if c := x.bounds.Case; c != nil {
 		if list := c.answers(h); list != nil {
 			return list
@@ -100,17 +102,17 @@ func turnBefore() fsm.Session {
 }
 
 // wordsOf returns what a person may say to a handle that waits for one.
-func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
+func wordsOf(s *state.Snapshot, h *state.Handle) []action {
 	switch {
-	case h.State == fsm.Approving:
-		key := fsm.PersonKey(s, h.ID)
+	case h.State == state.Approving:
+		key := state.PersonKey(s, h.ID)
 		return []action{
 			{"person approves", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key, Approve: true}}},
 			{"person refuses", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key}}},
 		}
-	case h.State == fsm.Held:
+	case h.State == state.Held:
 		return []action{{"person tells the outcome", fsm.Input{Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}}}}
-	case h.Poison && s.Lifecycle == fsm.Serving:
+	case h.Poison && s.Lifecycle == state.Serving:
 		return []action{{"person lets it go on", fsm.Input{Fact: fsm.Resolved{Handle: h.ID}}}}
 	default:
 		return nil
@@ -121,7 +123,7 @@ func wordsOf(s *fsm.Snapshot, h *fsm.Handle) []action {
 // nothing from memory, and a farewell calls no tool: with all that a request may
 // do, every state of a parked request would be combined with every state of
 // theirs.
-func (x *explorer) brainAnswers(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
+func (x *explorer) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
 	switches := &s.Config.Switches
 	list := []action{{"model answers", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "done"}}}}
 	if !x.bounds.Modest {
@@ -152,7 +154,7 @@ func (x *explorer) brainAnswers(s *fsm.Snapshot, call fsm.CallID, inf fsm.Infere
 
 // calls are the answers that ask for tools: the first one that is declared, and spawn
 // where that is offered.
-func (x *explorer) calls(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []action {
+func (x *explorer) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
 	asks := func(name string, calls ...fsm.ToolCall) action {
 		return action{name, fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: calls}}}
 	}
@@ -171,7 +173,7 @@ func (x *explorer) calls(s *fsm.Snapshot, call fsm.CallID, inf fsm.Inference) []
 }
 
 // timers returns the armed deadlines. A wait before another try is none.
-func timers(s *fsm.Snapshot) []fsm.TimerID {
+func timers(s *state.Snapshot) []fsm.TimerID {
 	var list []fsm.TimerID
 	if s.GraceTimer != 0 {
 		list = append(list, s.GraceTimer)
@@ -181,7 +183,7 @@ func timers(s *fsm.Snapshot) []fsm.TimerID {
 		if h.Timer != 0 {
 			list = append(list, h.Timer)
 		}
-		if h.Wait != 0 && !h.Awaits().Pauses() {
+		if h.Wait != 0 && !machine.Awaits(h).Pauses() {
 			list = append(list, h.Wait)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/disk"
 	"shelly/sim/script"
@@ -24,7 +26,7 @@ type Case struct {
 
 	// Check is asked behind every step for what the case says; nil where it says
 	// nothing that a step and the machine's state tell.
-	Check func(in fsm.Input, moves []fsm.Move, effects []fsm.Effect, s *fsm.Snapshot) *fsm.Violation
+	Check func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation
 }
 
 // CaseWorld is the world of a plan: what happens in its timeline may happen at any
@@ -113,7 +115,7 @@ func distinct[T any](items []T, as func(T) T) []T {
 
 // answers are what the case says that a call of a handle may be answered with, or nil
 // where it does not say.
-func (c *Case) answers(h *fsm.Handle) []action {
+func (c *Case) answers(h *state.Handle) []action {
 	switch h.Await.Kind {
 	case fsm.CallBrain:
 		return c.lines(h)
@@ -128,7 +130,7 @@ func (c *Case) answers(h *fsm.Handle) []action {
 
 // lines are any of the script's for the call's purpose, those for all and those of the
 // handle's session. One that hangs is no answer.
-func (c *Case) lines(h *fsm.Handle) []action {
+func (c *Case) lines(h *state.Handle) []action {
 	ask := fsm.AskBrain{Asked: fsm.Asked{Call: h.Await.Call, Handle: h.ID}, Session: h.Session, Purpose: h.Inf.Purpose, Conversation: h.Inf.Talk}
 	var list []action
 	for _, s := range c.scripts {
@@ -149,7 +151,7 @@ func (c *Case) lines(h *fsm.Handle) []action {
 }
 
 // acts are any of the stub's. One that never answers is no answer.
-func (c *Case) acts(h *fsm.Handle) []action {
+func (c *Case) acts(h *state.Handle) []action {
 	if h.Inf.Next >= len(h.Inf.Calls) {
 		return nil
 	}
@@ -169,7 +171,7 @@ func (c *Case) acts(h *fsm.Handle) []action {
 
 // loads are the session as it was saved before the first start, and that it cannot be
 // read.
-func (c *Case) loads(h *fsm.Handle) []action {
+func (c *Case) loads(h *state.Handle) []action {
 	i := slices.IndexFunc(c.plan.Sessions, func(s disk.Saved) bool { return s.Name == h.Session })
 	if i < 0 {
 		return nil

@@ -7,13 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/script"
 )
 
 // casePlan is one request, and whatever else happens, with a script of its own.
 func casePlan(lines []script.Line, moments ...sim.Moment) sim.Plan {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	config.Limits.MaxCognitionRounds = 1
 	first := sim.Moment{At: 1, Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "?"}}
@@ -22,7 +25,7 @@ func casePlan(lines []script.Line, moments ...sim.Moment) sim.Plan {
 
 // SIM-18: what may arrive in a case's world, in the order of its times.
 func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
-	other := fsm.ShellyProfile()
+	other := profile.Shelly()
 	other.Limits.MaxQueue = 7
 	p := casePlan(nil,
 		sim.Moment{At: 9, Signal: "TERM"},
@@ -56,7 +59,7 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	p := casePlan([]script.Line{{Text: "a"}, {Text: "a", Takes: 5}, {Hangs: true}, {Fails: fsm.BrainBusy}})
 	p.Stubs = []sim.Stub{{Decl: fsm.ToolDecl{Name: "exec"}, Acts: []sim.Act{{Returns: "x"}, {Returns: "x", Times: 3}, {Deaf: true}, {Reads: "file"}}}}
 	c := CaseWorld("x", &p).Case
-	ask := &fsm.Handle{Session: "s", Await: fsm.Await{Call: 4, Kind: fsm.CallBrain}, Inf: fsm.Inference{Purpose: fsm.PurposeAnswer}}
+	ask := &state.Handle{Session: "s", Await: state.Await{Call: 4, Kind: fsm.CallBrain}, Inf: state.Inference{Purpose: fsm.PurposeAnswer}}
 	want := []action{
 		{"model gives answer 1 to answer", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(4), Stop: fsm.StopEndTurn, Text: "a"}}},
 		{"model gives answer 3 to answer", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(4), Class: fsm.BrainBusy}}},
@@ -64,7 +67,7 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	if diff := cmp.Diff(want, c.answers(ask), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
 	}
-	run := &fsm.Handle{Await: fsm.Await{Call: 5, Kind: fsm.CallTool}, Inf: fsm.Inference{Calls: []fsm.ToolCall{{Name: "exec"}}}}
+	run := &state.Handle{Await: state.Await{Call: 5, Kind: fsm.CallTool}, Inf: state.Inference{Calls: []fsm.ToolCall{{Name: "exec"}}}}
 	want = []action{
 		{"exec gives answer 1", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "x"}}},
 		{"exec gives answer 3", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "there is no file", Failed: true}}},
@@ -89,7 +92,7 @@ func TestSIM7TextsTellTheStatesOfACaseApart(t *testing.T) {
 // SIM-14: what the machine was told on a path with crashes.
 func TestSIM14WhatWasTold(t *testing.T) {
 	boot, stored, signal := fsm.Input{Fact: fsm.Boot{}}, fsm.Input{Fact: fsm.Stored{Answered: fsm.To(1)}}, fsm.Input{Fact: fsm.Signalled{}}
-	got := counterexample(fsm.Violation{}, []edge{
+	got := counterexample(check.Violation{}, []edge{
 		{name: "boot", input: boot},
 		{name: "stored", input: stored},
 		{name: "crash, lost", input: boot, lost: 1},

@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim/coverage"
 )
 
@@ -30,7 +33,7 @@ func Run(b Bounds) Result {
 	x := newExplorer(b)
 	b = x.bounds
 	root := &node{
-		index: -1, machine: fsm.New(), monitor: fsm.NewMonitor(),
+		index: -1, machine: machine.New(), monitor: check.NewMonitor(),
 		left: left{b.Requests, b.Events, b.Timeouts, b.Crashes, b.Signals, b.Starts, b.Cancels},
 	}
 	x.apply(root, edge{name: "boot", input: fsm.Input{Fact: fsm.Boot{Config: x.config(0)}}}, root.left)
@@ -45,12 +48,12 @@ func Run(b Bounds) Result {
 type node struct {
 	index   int32
 	depth   int
-	machine *fsm.Machine
-	monitor *fsm.Monitor
+	machine *machine.Machine
+	monitor *check.Monitor
 	// durable is the machine as the journal would bring it back if power failed
 	// now, which would lose the last unsynced records; nil if that is the machine itself.
-	durable        *fsm.Machine
-	durableMonitor *fsm.Monitor
+	durable        *machine.Machine
+	durableMonitor *check.Monitor
 	unsynced       int
 	held           bool // its machine is the durable one of another state
 	left           left
@@ -118,7 +121,7 @@ func (x *explorer) expand(n *node) {
 			x.apply(n, edge{name: "time-out", input: fsm.Input{Fact: fsm.TimerFired{Timer: t}}}, after)
 		}
 	}
-	if view.Lifecycle == fsm.Stopped {
+	if view.Lifecycle == state.Stopped {
 		if after := n.left; after.starts > 0 {
 			after.starts--
 			x.apply(n, edge{name: "start", input: fsm.Input{Fact: fsm.Boot{Config: x.config(n.left.requests)}}}, after)

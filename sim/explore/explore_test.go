@@ -4,14 +4,16 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
 	"shelly/sim"
 )
 
 // SIM-9: a state that only a crash leads out of is stuck.
 func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
-	rest := fsm.New()
+	rest := machine.New()
 	rest.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
 	busy := rest.Clone()
 	busy.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
@@ -39,8 +41,8 @@ func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
 // INV-6: states in which the world has seen other things are other states.
 func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
 	x := &explorer{}
-	a := node{machine: fsm.New(), witnessed: []string{"the start of h1.3"}}
-	b := node{machine: fsm.New(), witnessed: []string{"the start of h1.5"}}
+	a := node{machine: machine.New(), witnessed: []string{"the start of h1.3"}}
+	b := node{machine: machine.New(), witnessed: []string{"the start of h1.5"}}
 	if x.hash(&a) == x.hash(&b) {
 		t.Error("a start of h1.3 and one of h1.5 are one state")
 	}
@@ -48,9 +50,9 @@ func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
 
 // SIM-9: rest is looked for along every answer, and not found where none leads there.
 func TestSIM9RestBehindAReplay(t *testing.T) {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
-	m := fsm.New()
+	m := machine.New()
 	m.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
 	m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
 	if !Rests(m) {
@@ -63,9 +65,9 @@ func TestSIM9RestBehindAReplay(t *testing.T) {
 
 // INV-8: an answer to a call that was given up comes late, and changes nothing.
 func TestINV8LateAnswersAreTried(t *testing.T) {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init, config.Switches.Cancel = fsm.InitOff, fsm.CancelImmediate
-	before := &node{machine: fsm.New()}
+	before := &node{machine: machine.New()}
 	before.machine.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
 	before.machine.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
 	call := before.machine.View().Handles[0].Await

@@ -1,6 +1,9 @@
 package explore
 
-import "shelly/fsm"
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
 
 // late is the call that was given up last in this process: its answer may come at any
 // moment, and once more, and must change nothing (INV-8). One that was given up before
@@ -28,7 +31,7 @@ func lateAfter(n, next *node, in fsm.Input) late {
 	return last
 }
 
-func awaited(s *fsm.Snapshot, call fsm.CallID) bool {
+func awaited(s *state.Snapshot, call fsm.CallID) bool {
 	for i := range s.Handles {
 		if s.Handles[i].Await.Call == call {
 			return true

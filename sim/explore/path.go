@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 )
 
 // Counterexample is a shortest path to a state in which something does not hold.
 type Counterexample struct {
-	fsm.Violation
+	check.Violation
 	Path  []string // the actions, in words
 	Told  []Told   // what the machine was told on it
 	Stuck bool     // not the last step is wrong: rest cannot be reached behind it (SIM-9)
@@ -30,13 +31,13 @@ type trail struct {
 }
 
 // found keeps the first, and so a shortest, counterexample.
-func (x *explorer) found(n *node, e edge, v fsm.Violation) {
+func (x *explorer) found(n *node, e edge, v check.Violation) {
 	if x.out.Found == nil {
 		x.out.Found = counterexample(v, append(x.path(n.index), e))
 	}
 }
 
-func counterexample(v fsm.Violation, path []edge) *Counterexample {
+func counterexample(v check.Violation, path []edge) *Counterexample {
 	c := &Counterexample{Violation: v}
 	for _, e := range path {
 		c.Path = append(c.Path, e.name)

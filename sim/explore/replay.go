@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim"
 )
 
@@ -25,7 +28,7 @@ type Told struct {
 // memory, sessions and files, and what the model and the tools were called with. What
 // the state holds is taken as given, what the world saw before it is not known, and
 // nothing from before it is lost.
-func Replay(from fsm.Snapshot, told []Told) (*sim.Result, error) {
+func Replay(from state.Snapshot, told []Told) (*sim.Result, error) {
 	r := replay{from: from, epoch: from.Epoch, result: &sim.Result{}}
 	r.begin()
 	for i, t := range told {
@@ -36,9 +39,9 @@ func Replay(from fsm.Snapshot, told []Told) (*sim.Result, error) {
 }
 
 type replay struct {
-	from    fsm.Snapshot
-	machine *fsm.Machine
-	monitor *fsm.Monitor
+	from    state.Snapshot
+	machine *machine.Machine
+	monitor *check.Monitor
 	result  *sim.Result
 	lost    []bool     // of each step
 	gone    []sim.Step // that the last crash lost, and no step has come since
@@ -50,8 +53,8 @@ type replay struct {
 
 // begin brings the machine and its monitor to the state before the first step.
 func (r *replay) begin() {
-	r.machine = fsm.Restore(r.from)
-	r.monitor = fsm.MonitorFrom(r.machine)
+	r.machine = machine.Restore(r.from)
+	r.monitor = check.MonitorFrom(r.machine)
 }
 
 func (r *replay) tell(t Told) {
@@ -76,7 +79,7 @@ func (r *replay) tell(t Told) {
 	}
 }
 
-func (r *replay) broken(violations ...fsm.Violation) {
+func (r *replay) broken(violations ...check.Violation) {
 	for _, v := range violations {
 		r.result.Violations = append(r.result.Violations, sim.Broken{Step: len(r.result.Steps), Told: r.entry, Violation: v})
 	}

@@ -3,7 +3,8 @@ package explore
 import (
 	"slices"
 
-	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
 )
 
 // liveness checks that rest is reachable from every state by answers alone
@@ -44,8 +45,8 @@ func (x *explorer) liveness() {
 	}
 }
 
-func noRest() fsm.Violation {
-	return fsm.Violation{Invariant: "INV-12", Text: "rest cannot be reached from here by answers alone"}
+func noRest() check.Violation {
+	return check.Violation{Invariant: "INV-12", Text: "rest cannot be reached from here by answers alone"}
 }
 
 // restStatesMax bounds the walk from one state to rest; a machine whose every answer
@@ -54,14 +55,14 @@ const restStatesMax = 100_000
 
 // Rests reports whether answers alone lead from the machine's state to rest (SIM-9):
 // any that the abstract world gives, without a time-out, a crash or a signal.
-func Rests(m *fsm.Machine) bool {
+func Rests(m *machine.Machine) bool {
 	return newExplorer(Bounds{StatesMax: restStatesMax}).rests(m)
 }
 
 // rests walks from the machine's state until it finds rest. The invariants are not its
 // concern.
-func (x *explorer) rests(m *fsm.Machine) bool {
-	from := &node{index: -1, machine: m.Clone(), monitor: fsm.MonitorFrom(m)}
+func (x *explorer) rests(m *machine.Machine) bool {
+	from := &node{index: -1, machine: m.Clone(), monitor: check.MonitorFrom(m)}
 	x.visit(&node{index: -1}, edge{}, from)
 	for len(x.queue) > 0 && x.out.Resting == 0 && len(x.trails) < x.bounds.StatesMax {
 		n := x.queue[0]

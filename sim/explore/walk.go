@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/state"
 	"shelly/sim"
 )
 
@@ -21,7 +23,7 @@ func (x *explorer) apply(n *node, e edge, after left) {
 	}
 	next.sync(n, e.input, effects)
 	next.late = lateAfter(n, next, e.input)
-	if after.crashes > 0 && len(effects) > 0 && (shows(effects) || next.machine.View().Lifecycle == fsm.Stopped) {
+	if after.crashes > 0 && len(effects) > 0 && (shows(effects) || next.machine.View().Lifecycle == state.Stopped) {
 		x.dieBefore(n, next, e)
 	}
 	for _, effect := range effects {
@@ -49,7 +51,7 @@ func (x *explorer) copy(n *node) *node {
 }
 
 // check looks for what does not hold of a step: the invariants, and what the case says.
-func (x *explorer) check(n, next *node, e edge, effects []fsm.Effect) *fsm.Violation {
+func (x *explorer) check(n, next *node, e edge, effects []fsm.Effect) *check.Violation {
 	if bad := next.monitor.Step(next.machine, e.input, effects); len(bad) > 0 {
 		return &bad[0]
 	}
@@ -141,7 +143,7 @@ func (x *explorer) visit(from *node, e edge, n *node) {
 	} else {
 		index = int32(len(x.trails))
 		x.seen[h] = index
-		resting := fsm.Resting(n.machine.View())
+		resting := check.Resting(n.machine.View())
 		if resting {
 			x.out.Resting++
 		}
@@ -158,9 +160,9 @@ func (x *explorer) visit(from *node, e edge, n *node) {
 // hash tells states apart: the machine, what of it is durable, what may still
 // happen, and what the world has seen.
 func (x *explorer) hash(n *node) uint64 {
-	machine := (*fsm.Snapshot).Shape
+	machine := (*state.Snapshot).Shape
 	if x.bounds.Case != nil {
-		machine = (*fsm.Snapshot).Hash // its texts may decide
+		machine = (*state.Snapshot).Hash // its texts may decide
 	}
 	h := machine(n.machine.View())
 	mix := func(v uint64) { h = (h ^ v) * 0x9e3779b97f4a7c15; h ^= h >> 29 }

@@ -1,6 +1,9 @@
 package explore
 
-import "shelly/fsm"
+import (
+	"shelly/fsm"
+	"shelly/fsm/profile"
+)
 
 // Bounds is a world that [Run] walks to the end: what may happen in it, and how
 // often.
@@ -55,13 +58,13 @@ func World(name string) (Bounds, bool) {
 }
 
 // bounded is a world of a profile with little of everything.
-func bounded(name, profile, about string) Bounds {
-	c, _ := fsm.Profile(profile)
+func bounded(name, of, about string) Bounds {
+	c, _ := profile.Named(of)
 	l := c.Limits
 	l.MaxToolRounds, l.MaxIterations, l.MaxCognitionRounds, l.MaxStoreAttempts = 1, 2, 1, 1
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxToolCalls, l.Backoff = 1, 1, 2, nil
 	return Bounds{
-		Name: name, About: about, Profile: profile, Requests: 1, Sessions: 1,
+		Name: name, About: about, Profile: of, Requests: 1, Sessions: 1,
 		Init: fsm.InitOff, Switches: c.Switches, Limits: l, Effects: fsm.EffectsUnsafe,
 	}
 }

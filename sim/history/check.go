@@ -6,6 +6,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // Checked is how today's code decides over what requests went through.
@@ -92,8 +94,8 @@ func (c *checking) step(f engine.Folded) {
 }
 
 // ended reports whether nothing of the requests is unfinished.
-func (c *checking) ended(m *fsm.Machine) bool {
-	return !slices.ContainsFunc(m.View().Handles, func(h fsm.Handle) bool {
+func (c *checking) ended(m *machine.Machine) bool {
+	return !slices.ContainsFunc(m.View().Handles, func(h state.Handle) bool {
 		_, ours := c.owner[h.ID]
 		return ours
 	})

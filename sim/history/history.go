@@ -7,6 +7,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // History is what happened to a request: to its handle and to the subagents that came
@@ -31,7 +33,7 @@ type Step struct {
 	Input   fsm.Input    // what the machine was told
 	About   bool         // the input is about Handle; otherwise it is about another handle, or about none
 	Effects []fsm.Effect // those for the request's handles
-	Moves   []fsm.Move   // those of the request's handles
+	Moves   []state.Move // those of the request's handles
 	Differs bool         // today's code decides otherwise here
 
 	Recorded, Today uint64 // the hashes of all effects: as recorded, and with today's code
@@ -74,8 +76,8 @@ func Rest(j engine.Reader, key fsm.RequestKey) (History, error) {
 	}
 	h.Lost = kept.First - h.Request.Index
 	if kept.First > kept.Last { // nothing is left but the state
-		state, err := engine.StateAt(j, kept.Last)
-		h.Ended = !slices.ContainsFunc(state.Handles, func(c fsm.Handle) bool { return h.has(c.ID) })
+		snapshot, err := engine.StateAt(j, kept.Last)
+		h.Ended = !slices.ContainsFunc(snapshot.Handles, func(c state.Handle) bool { return h.has(c.ID) })
 		return h, err
 	}
 	return h, h.fold(j, kept.First-1)
@@ -134,6 +136,6 @@ func (h *History) step(f engine.Folded) {
 func (h *History) has(id fsm.HandleID) bool { return id != 0 && slices.Contains(h.Handles, id) }
 
 // ended reports whether nothing of the request is unfinished.
-func (h *History) ended(m *fsm.Machine) bool {
-	return !slices.ContainsFunc(m.View().Handles, func(c fsm.Handle) bool { return h.has(c.ID) })
+func (h *History) ended(m *machine.Machine) bool {
+	return !slices.ContainsFunc(m.View().Handles, func(c state.Handle) bool { return h.has(c.ID) })
 }

@@ -8,6 +8,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
@@ -53,7 +55,7 @@ func lived(t *testing.T, texts ...string) *engine.MemoryJournal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fsm.NanobotProfile()
+	config := profile.Nanobot()
 	config.Init = fsm.InitOff
 	config.Tools = append(config.Tools, fsm.ToolDecl{Name: "list_dir", Effects: fsm.EffectsNone})
 	inputs := []fsm.Input{{At: 1, Fact: fsm.Boot{Config: config}}}
@@ -134,18 +136,18 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	j := lived(t, "look", "four?")
 	want := of(t, j, "four?")
 	at := want.Request.Index - 1
-	state, err := engine.StateAt(j, at)
+	snapshot, err := engine.StateAt(j, at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := engine.NewMemoryJournalFrom(at, state)
+	from := engine.NewMemoryJournalFrom(at, snapshot)
 	if err := from.Append(engine.Batch{Records: j.Records()[at:], Requests: []engine.Request{want.Request, {Key: key("look"), Index: 2}}}, true); err != nil {
 		t.Fatal(err)
 	}
 	record, handle := want.Steps[1].Behind()
-	state, err = engine.StateAt(from, record)
-	if i := slices.IndexFunc(state.Handles, func(h fsm.Handle) bool { return h.ID == handle }); err != nil || i < 0 || state.Handles[i].State != fsm.Loading {
-		t.Errorf("behind step 2 the handles are %+v, %v", state.Handles, err)
+	snapshot, err = engine.StateAt(from, record)
+	if i := slices.IndexFunc(snapshot.Handles, func(h state.Handle) bool { return h.ID == handle }); err != nil || i < 0 || snapshot.Handles[i].State != state.Loading {
+		t.Errorf("behind step 2 the handles are %+v, %v", snapshot.Handles, err)
 	}
 	if got := of(t, from, "four?"); kinds(got) != kinds(want) || len(got.Steps) != len(want.Steps) {
 		t.Errorf("%s; want %s", kinds(got), kinds(want))

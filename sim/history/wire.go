@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // wire is a step as JSON.
@@ -16,7 +17,7 @@ type wire struct {
 	Handle  fsm.HandleID      `json:"handle,omitempty"`
 	About   bool              `json:"about,omitempty"`
 	Input   json.RawMessage   `json:"input"`
-	Moves   []fsm.Move        `json:"moves,omitempty"`
+	Moves   []state.Move      `json:"moves,omitempty"`
 	Effects []json.RawMessage `json:"effects,omitempty"`
 	Differs bool              `json:"differs,omitempty"`
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 )
 
@@ -55,12 +56,12 @@ func (t *teller) step(s Step) Told {
 	return told
 }
 
-func moved(m fsm.Move) string {
+func moved(m state.Move) string {
 	words := fmt.Sprintf("%s → %s", m.From, m.To)
 	if m.From == "" {
 		words = "→ " + string(m.To)
 	}
-	if m.Table != fsm.HandleTable.Name {
+	if m.Table != state.HandleTable.Name {
 		words = m.Table + ": " + words
 	}
 	return words

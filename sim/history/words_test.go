@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
@@ -109,8 +110,8 @@ func everything() []history.Step {
 		fsm.Audit{Tool: "exec"}, fsm.Audit{Tool: "exec", Failed: true}, fsm.Audit{Tool: "exec", Args: `{"command":"rm a"}`, Failed: true, Unknown: true}, fsm.ArmSchedule{Schedule: "s1"}, fsm.DisarmSchedule{Schedule: "s1"},
 		fsm.Exit{Code: fsm.ExitClean},
 	}
-	steps := []history.Step{{Epoch: 2, Input: inputs[0], Effects: effects, Moves: []fsm.Move{
-		{Table: fsm.HandleTable.Name, From: fsm.Queued, To: fsm.Loading}, {Table: fsm.InferenceTable.Name, To: fsm.Thinking},
+	steps := []history.Step{{Epoch: 2, Input: inputs[0], Effects: effects, Moves: []state.Move{
+		{Table: state.HandleTable.Name, From: state.Queued, To: state.Loading}, {Table: state.InferenceTable.Name, To: state.Thinking},
 	}}}
 	for _, in := range inputs {
 		steps = append(steps, history.Step{Epoch: 1, About: true, Input: in})

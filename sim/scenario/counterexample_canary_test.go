@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/sim"
 	"shelly/sim/explore"
 )
@@ -49,7 +50,7 @@ func exploreForAny(t *testing.T) (world string, found *explore.Counterexample) {
 	return "", nil
 }
 
-func failsBy(o *Outcome, v fsm.Violation) bool {
+func failsBy(o *Outcome, v check.Violation) bool {
 	for _, f := range o.Failures {
 		if f.Path == "invariants" && strings.HasPrefix(f.Text, v.Invariant+": ") {
 			return true

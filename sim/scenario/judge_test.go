@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/sim"
 	"shelly/sim/crash"
 	"shelly/sim/scenario/golden"
@@ -217,7 +217,7 @@ func TestSCN13ABrokenInvariantFailsACaseThatExpectsSomethingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result.Violations = []sim.Broken{{Violation: fsm.Violation{Invariant: "INV-5", Text: "two at once"}}}
+	result.Violations = []sim.Broken{{Violation: check.Violation{Invariant: "INV-5", Text: "two at once"}}}
 	v := judge.Run(f.File, result, golden.Kept{}, nil)
 	if len(v.Failures) != 1 || v.Failures[0].Text != "INV-5: two at once" {
 		t.Errorf("failures %v, want the broken invariant", v.Failures)

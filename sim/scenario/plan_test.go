@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim"
 	"shelly/sim/disk"
 	"shelly/sim/scenario/format"
@@ -37,7 +38,7 @@ config: {history: none, compress: false, remember: each, cancel: refused, at_lim
 }
 
 func TestSCN14EveryProfileCanBeNamedAndIsFilled(t *testing.T) {
-	for _, name := range fsm.ProfileNames() {
+	for _, name := range profile.Names() {
 		c := planFrom(t, "profile: "+name+"\nabout: {name: Ada, persona: Dry.}\n").Config
 		if c.Profile != name {
 			t.Errorf("%s: profile %s", name, c.Profile)

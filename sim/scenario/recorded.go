@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim/explore"
 	"shelly/sim/scenario/data"
@@ -22,9 +23,9 @@ type Recorded struct {
 	Name  string
 	About []string // comments above it, a line each
 	Start fsm.Millis
-	From  *fsm.Snapshot  // nil: a machine that never ran
-	Told  []explore.Told // at times of the wall clock, none before Start
-	Hash  uint64         // of the trace; 0: it is not expected
+	From  *state.Snapshot // nil: a machine that never ran
+	Told  []explore.Told  // at times of the wall clock, none before Start
+	Hash  uint64          // of the trace; 0: it is not expected
 	Reply *engine.Request
 }
 

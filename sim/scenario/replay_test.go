@@ -8,6 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
 	"shelly/sim"
 	"shelly/sim/explore"
 	"shelly/sim/scenario/compile"
@@ -26,7 +29,7 @@ func written(t *testing.T, c *Found) string {
 // crashedReplay is a request whose tool has started when the process dies, with the
 // tail that was not synced lost.
 func crashedReplay() []explore.Told {
-	config, _ := fsm.Profile("shelly")
+	config, _ := profile.Named("shelly")
 	config.Init = fsm.InitOff
 	boot := fsm.Input{Fact: fsm.Boot{Config: config}}
 	return []explore.Told{
@@ -43,7 +46,7 @@ func crashedReplay() []explore.Told {
 func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 	told := crashedReplay()
 	text := written(t, &Found{Counterexample: &explore.Counterexample{
-		Violation: fsm.Violation{Invariant: "INV-1", Text: "it is\nso"}, Path: []string{"boot", "request r1"}, Told: told,
+		Violation: check.Violation{Invariant: "INV-1", Text: "it is\nso"}, Path: []string{"boot", "request r1"}, Told: told,
 	}, World: "small", Command: "shelly explore"})
 	f, err := Parse("f", []byte(text))
 	if err != nil {
@@ -65,7 +68,7 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 func TestSCN45EveryKindOfInput(t *testing.T) {
 	session := fsm.Session{Version: 2, History: []fsm.Message{{Role: fsm.RoleUser, Text: "?", Images: [][]byte{{1, 2}}}}, Memory: "m"}
 	for _, in := range []fsm.Input{
-		{Fact: fsm.Configured{Config: fsm.ShellyProfile()}},
+		{Fact: fsm.Configured{Config: profile.Shelly()}},
 		{Fact: fsm.Requested{Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r"}, Origin: fsm.Origin{Channel: "c", Chat: "d"}, Text: "?", Images: [][]byte{{255}}}},
 		{Fact: fsm.EventRaised{Source: "disk", Subject: "/var", Event: "full"}},
 		{Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r"}}},
@@ -84,7 +87,7 @@ func TestSCN45EveryKindOfInput(t *testing.T) {
 		{Fact: fsm.SessionLoaded{Answered: fsm.To(3), Session: session}},
 		{Fact: fsm.SessionSaved{Answered: fsm.To(3), Conflict: true, Session: session}},
 		{Fact: fsm.SkillLoaded{Answered: fsm.To(3), Text: "how to"}},
-		{Fact: fsm.Boot{Config: fsm.ShellyProfile(), Doubts: []fsm.Doubt{{Handle: 1, Text: "?"}}}},
+		{Fact: fsm.Boot{Config: profile.Shelly(), Doubts: []fsm.Doubt{{Handle: 1, Text: "?"}}}},
 	} {
 		wire, err := wireForm(in)
 		if err != nil {
@@ -187,9 +190,9 @@ never: [{tool: exec}, {that: {state: cognition}, when: "lifecycle == 'serving'"}
 
 // A replay goes on from the state that it is given, with the handles in it (SCN-45).
 func TestSCN45FromAState(t *testing.T) {
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
-	m := fsm.New()
+	m := machine.New()
 	m.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
 	m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Text: "first ${x}"}})
 	m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r2"}, Text: "second"}})

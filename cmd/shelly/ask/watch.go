@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -91,7 +92,7 @@ func eventLine(e comm.Event) string {
 		return "· accepted as " + e.ID
 	case comm.EventState:
 		switch {
-		case e.State == fsm.Queued:
+		case e.State == state.Queued:
 			return fmt.Sprintf("· queued, %d ahead", e.Ahead)
 		case e.State == "":
 			return "    " + inferenceWords(e) // a step within the state

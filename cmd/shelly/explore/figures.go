@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim/coverage"
 	"shelly/sim/explore"
 )
@@ -66,7 +66,7 @@ func printRows(t *terminal.Terminal, prefix string, missing []string) {
 
 func tableRows() int {
 	rows := 0
-	for _, table := range fsm.Tables() {
+	for _, table := range state.Tables() {
 		rows += len(table.Rows)
 	}
 	return rows

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 )
 
 // idleWorld performs nothing.
@@ -21,7 +22,7 @@ func TestJRN26WhatAStartWouldHoldIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fsm.ShellyProfile()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	if err := e.Turn(fsm.Input{At: 1, Fact: fsm.Boot{Config: config}}); err != nil {
 		t.Fatal(err)

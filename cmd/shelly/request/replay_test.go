@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
@@ -19,7 +20,7 @@ func asked() history.History {
 	return history.History{
 		Request: engine.Request{Key: fsm.RequestKey{Channel: "http", ID: "r"}, Index: 2, Handle: 1},
 		Steps: []history.Step{
-			{N: 1, Index: 2, Handle: 1, About: true, Input: fsm.Input{Fact: fsm.Requested{Text: "hi"}}, Recorded: 7, Today: 7, Moves: []fsm.Move{{Table: "handle", Handle: 1, From: fsm.Queued, To: fsm.Cognition}}},
+			{N: 1, Index: 2, Handle: 1, About: true, Input: fsm.Input{Fact: fsm.Requested{Text: "hi"}}, Recorded: 7, Today: 7, Moves: []state.Move{{Table: "handle", Handle: 1, From: state.Queued, To: state.Cognition}}},
 			{N: 2, Index: 5, Handle: 1, About: true, Input: fsm.Input{Fact: fsm.BrainAnswered{Text: "yes"}}, Recorded: 8, Today: 9, Differs: true, Effects: []fsm.Effect{fsm.Reply{Text: "yes", Outcome: fsm.OutcomeAnswered}, fsm.ClearTimer{}}},
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
@@ -18,14 +19,14 @@ func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 	accepted := fsm.Millis(at.UnixMilli())
 	b := comm.HistoryBody[history.Step]{
 		Request: comm.Record{
-			ID: "r", Channel: "mail", Session: "post", Handle: 7, State: comm.RecordAccepted, Text: "look\x1b[2J", Accepted: accepted, Phase: fsm.Held,
+			ID: "r", Channel: "mail", Session: "post", Handle: 7, State: comm.RecordAccepted, Text: "look\x1b[2J", Accepted: accepted, Phase: state.Held,
 			Asks: &comm.Ask{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"},
 		},
 		Handles: []fsm.HandleID{7, 9}, Lost: 2,
 		Asks: []comm.Ask{{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"}, {Question: fsm.QuestionApprove, Handle: 9, Tool: "exec", Args: "{}"}},
 		Steps: []history.Step{
 			{N: 1, Index: 3, Handle: 7, About: true, Input: fsm.Input{At: accepted + 90_000, Fact: fsm.TimerFired{}}, Differs: true, Recorded: 1, Today: 2,
-				Moves:   []fsm.Move{{Table: fsm.HandleTable.Name, Handle: 7, From: fsm.Cognition, To: fsm.Execution}},
+				Moves:   []state.Move{{Table: state.HandleTable.Name, Handle: 7, From: state.Cognition, To: state.Execution}},
 				Effects: []fsm.Effect{fsm.ClearTimer{}, fsm.LoadSession{Asked: fsm.Asked{Call: 4, Handle: 7}, Session: "post"}}},
 			{N: 2, Index: 4, Handle: 9, About: true, Input: fsm.Input{At: accepted + 90_035, Fact: fsm.ToolStopped{}},
 				Effects: []fsm.Effect{fsm.Report{Handle: 9, Text: "done"}}},

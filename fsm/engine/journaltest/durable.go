@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 func testRequests(t *testing.T, h Harness) {
@@ -140,20 +141,20 @@ func testReopen(t *testing.T, h Harness) {
 	}
 }
 
-func saveSnapshot(t rapid.TB, j engine.Journal, index uint64, s fsm.Snapshot) {
+func saveSnapshot(t rapid.TB, j engine.Journal, index uint64, s state.Snapshot) {
 	t.Helper()
 	if err := j.SaveSnapshot(index, s); err != nil {
 		t.Fatalf("SaveSnapshot at %d: %v", index, err)
 	}
 }
 
-func checkSnapshot(t rapid.TB, when string, j engine.Journal, index uint64, want fsm.Snapshot) {
+func checkSnapshot(t rapid.TB, when string, j engine.Journal, index uint64, want state.Snapshot) {
 	t.Helper()
 	checkSnapshotAt(t, when, j, math.MaxUint64, index, want)
 }
 
 // checkSnapshotAt compares the last snapshot at or before a record.
-func checkSnapshotAt(t rapid.TB, when string, j engine.Journal, record, index uint64, want fsm.Snapshot) {
+func checkSnapshotAt(t rapid.TB, when string, j engine.Journal, record, index uint64, want state.Snapshot) {
 	t.Helper()
 	at, got, err := j.Snapshot(record)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // state is what a journal must hold.
-type state struct {
+type contents struct {
 	records   []engine.Record   // those that were trimmed, too
 	trimmed   int               // how many of them were
 	requests  [requestCount]int // the version of each request, from 1; 0: none
@@ -30,7 +31,7 @@ type taken struct {
 }
 
 // index is that of the last snapshot, or 0.
-func (s state) index() uint64 {
+func (s contents) index() uint64 {
 	if len(s.snapshots) == 0 {
 		return 0
 	}
@@ -46,12 +47,12 @@ func requestNumber(i int) fsm.RequestKey { return fsm.RequestKey{Channel: "test"
 type model struct {
 	harness Harness
 	journal engine.Journal
-	kept    []state // kept[0] is synced; the last is the present
+	kept    []contents // kept[0] is synced; the last is the present
 }
 
-func (m *model) now() state { return m.kept[len(m.kept)-1] }
+func (m *model) now() contents { return m.kept[len(m.kept)-1] }
 
-func (m *model) write(s state, sync bool) {
+func (m *model) write(s contents, sync bool) {
 	if sync {
 		m.kept = m.kept[:0]
 	}
@@ -65,7 +66,7 @@ const stepsMax = 12
 // testHistory drives a journal through arbitrary writes, restarts and crashes.
 func testHistory(t *testing.T, h Harness) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{harness: h, journal: h.Create(t), kept: []state{{}}}
+		m := &model{harness: h, journal: h.Create(t), kept: []contents{{}}}
 		step := rapid.SampledFrom([]string{"append", "append", "append", "snapshot", "snapshot", "trim", "reopen", "crash"})
 		for range rapid.IntRange(1, stepsMax).Draw(t, "steps") {
 			switch step.Draw(t, "step") {
@@ -122,7 +123,7 @@ func (m *model) snapshot(t *rapid.T) {
 	m.write(s, true)
 }
 
-func (k taken) snapshot() fsm.Snapshot {
+func (k taken) snapshot() state.Snapshot {
 	s := snapshot(k.size)
 	s.Now = fsm.Millis(k.index)
 	return s
@@ -144,7 +145,7 @@ func (m *model) trim(t *rapid.T) {
 }
 
 // kept is what a trim leaves of a state, and how much it drops.
-func (s state) kept(t *rapid.T, keep engine.Keep) (state, engine.Trimmed) {
+func (s contents) kept(t *rapid.T, keep engine.Keep) (contents, engine.Trimmed) {
 	was := s
 	for _, k := range s.snapshots {
 		behind := size(t, s.records[s.trimmed:])
@@ -181,7 +182,7 @@ func (m *model) crash(t *rapid.T) {
 		t.Fatalf("after a crash the journal holds none of the %d states it may: %d records",
 			len(m.kept), len(replay(t, m.journal, m.now().index())))
 	}
-	m.kept = []state{m.kept[found]}
+	m.kept = []contents{m.kept[found]}
 	m.compare(t)
 }
 

@@ -6,6 +6,9 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 )
 
 // tail returns n small records that follow the given ones.
@@ -137,9 +140,9 @@ func audit(n int, index uint64) engine.Audit {
 }
 
 // snapshot returns the state of a machine that has work at hand.
-func snapshot(requests int) fsm.Snapshot {
-	m := fsm.New()
-	config := fsm.ShellyProfile()
+func snapshot(requests int) state.Snapshot {
+	m := machine.New()
+	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	m.Step(fsm.Input{At: 1, Fact: fsm.Boot{Config: config}})
 	for i := range requests {

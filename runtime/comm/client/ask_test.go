@@ -16,13 +16,14 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
 
 var (
 	accepted = comm.Event{Type: comm.EventAccepted, ID: "m1"}
-	queued   = comm.Event{Type: comm.EventState, State: fsm.Queued}
+	queued   = comm.Event{Type: comm.EventState, State: state.Queued}
 	hello    = client.AskRequest{ID: "m1", Text: "hello"}
 )
 
@@ -234,7 +235,7 @@ func TestAnotherTokenIsUnauthorised(t *testing.T) {
 func TestStatusAndRecordsCanBeRead(t *testing.T) {
 	ctx := context.Background()
 	d := newDaemon(t)
-	if s, err := d.client.Status(ctx); err != nil || s.Lifecycle != fsm.Serving || s.Version != "test" {
+	if s, err := d.client.Status(ctx); err != nil || s.Lifecycle != state.Serving || s.Version != "test" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	id := "../a b/ü?"

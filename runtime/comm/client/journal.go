@@ -12,6 +12,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -76,7 +77,7 @@ func requestOf(r comm.Record) engine.Request {
 }
 
 // Snapshot implements [engine.Reader].
-func (j *Journal) Snapshot(at uint64) (index uint64, s fsm.Snapshot, err error) {
+func (j *Journal) Snapshot(at uint64) (index uint64, s state.Snapshot, err error) {
 	err = j.lines(min(at, math.MaxUint64-1)+1, 0, func(l engine.Line) error {
 		if l.Snapshot != nil {
 			index, s = l.Index, *l.Snapshot

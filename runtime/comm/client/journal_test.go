@@ -10,6 +10,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -18,7 +20,7 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 	d := newDaemon(t)
 	j := engine.NewMemoryJournal()
 	d.front.Record(j)
-	machine := fsm.New()
+	machine := machine.New()
 	for index := uint64(1); index <= 6; index++ {
 		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		b := engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}}}
@@ -55,7 +57,7 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 type seen struct {
 	Kept     engine.Kept
 	At       uint64
-	Snapshot fsm.Snapshot
+	Snapshot state.Snapshot
 	Records  []engine.Record
 	Requests []engine.Request
 }

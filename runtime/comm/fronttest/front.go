@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -51,7 +52,7 @@ const watcherBuffer = 256
 func New() *Front {
 	return &Front{
 		changed:  make(chan struct{}),
-		status:   comm.Status{Version: "test", Lifecycle: fsm.Serving, Epoch: 1, Active: []comm.Active{}},
+		status:   comm.Status{Version: "test", Lifecycle: state.Serving, Epoch: 1, Active: []comm.Active{}},
 		records:  map[fsm.RequestKey]engine.Request{},
 		watchers: map[int]watcher{},
 	}
@@ -293,7 +294,7 @@ func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Even
 		close(events)
 		return events, nil
 	}
-	events <- comm.Event{Type: comm.EventState, State: fsm.Queued}
+	events <- comm.Event{Type: comm.EventState, State: state.Queued}
 	ctx, cancel := context.WithCancel(ctx)
 	f.last++
 	n := f.last

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // expect is what must hold: the reply, the states that its handle and the subagents
@@ -60,7 +61,7 @@ func states(way []taken) []string {
 	var path []string
 	for _, t := range way {
 		switch {
-		case t.Table != fsm.HandleTable.Name || t.Stays():
+		case t.Table != state.HandleTable.Name || t.Stays():
 			continue
 		case len(path) == 0 || path[len(path)-1] != string(t.From):
 			path = append(path, string(t.From))
@@ -72,7 +73,7 @@ func states(way []taken) []string {
 
 // taken is a transition, and the step of the record that took it, from 1.
 type taken struct {
-	fsm.Move
+	state.Move
 	step int
 }
 

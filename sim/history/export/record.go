@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
@@ -18,7 +19,7 @@ type Record struct {
 	Request engine.Request
 	Handles []fsm.HandleID // its own, then its subagents'; none: it was answered without one
 	Ended   bool           // none of the handles is unfinished
-	From    fsm.Snapshot   // the state before the first step
+	From    state.Snapshot // the state before the first step
 	Steps   []Step
 
 	forked int // the step that it was forked at; 0: it is as the journal has it
@@ -33,7 +34,7 @@ type Step struct {
 	About   bool         // the input is about one of the request's handles, or makes one
 	Handle  fsm.HandleID // whom the input is about; 0: none
 	Effects []fsm.Effect
-	Moves   []fsm.Move
+	Moves   []state.Move
 	Differs bool // today's code decides otherwise than is recorded
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
 	"shelly/sim/history/redact"
 )
 
@@ -31,7 +32,7 @@ func (r *Record) Redact(by *redact.Redactor, images bool) error {
 		again(&h.Talk, old.Talk)
 		again(&h.Inf.Talk, old.Inf.Talk)
 	}
-	return r.again(fsm.Restore(before), replace)
+	return r.again(machine.Restore(before), replace)
 }
 
 // again counts and hashes a conversation anew where its texts have changed.
@@ -43,8 +44,8 @@ func again(c *fsm.Conversation, before fsm.Conversation) {
 
 // again steps the record with its texts replaced, beside the machine that it was read
 // from.
-func (r *Record) again(was *fsm.Machine, by texts) error {
-	m := fsm.Restore(r.From)
+func (r *Record) again(was *machine.Machine, by texts) error {
+	m := machine.Restore(r.From)
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		told := s.Input
@@ -61,7 +62,7 @@ func (r *Record) again(was *fsm.Machine, by texts) error {
 
 // rekeyed gives a decision that names the question that is open the name that it has
 // with the texts replaced: what is asked and said are parts of it (TOL-8).
-func rekeyed(in fsm.Input, was, now *fsm.Machine) fsm.Input {
+func rekeyed(in fsm.Input, was, now *machine.Machine) fsm.Input {
 	d, ok := in.Fact.(fsm.Decided)
 	if !ok {
 		return in
@@ -75,7 +76,7 @@ func rekeyed(in fsm.Input, was, now *fsm.Machine) fsm.Input {
 	return in
 }
 
-func asks(m *fsm.Machine, id fsm.HandleID) (fsm.AskPerson, bool) {
+func asks(m *machine.Machine, id fsm.HandleID) (fsm.AskPerson, bool) {
 	for _, h := range m.View().Handles {
 		if h.ID == id {
 			return h.Asks()

@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
@@ -122,8 +123,8 @@ func TestSCN48AConversationIsHashedAnew(t *testing.T) {
 	talk := func(text string) fsm.Conversation {
 		return fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: text}}}.Again()
 	}
-	r := Record{From: fsm.Snapshot{Handles: []fsm.Handle{
-		{ID: 1, Talk: talk("opensesame-1"), Inf: fsm.Inference{Talk: talk("is it opensesame-1?")}}, {ID: 2, Talk: talk("no")},
+	r := Record{From: state.Snapshot{Handles: []state.Handle{
+		{ID: 1, Talk: talk("opensesame-1"), Inf: state.Inference{Talk: talk("is it opensesame-1?")}}, {ID: 2, Talk: talk("no")},
 	}}}
 	if err := r.Redact(redact.New(redact.Secret{Kind: "one", Text: "opensesame-1"}), true); err != nil {
 		t.Fatal(err)

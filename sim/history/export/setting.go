@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim/scenario/format"
 )
 
@@ -15,22 +16,22 @@ import (
 // initial inference stays off: the request came behind it.
 func (r *Record) setting(o *object) {
 	c := &r.From.Config
-	profile, ok := fsm.Profile(c.Profile)
+	own, ok := profile.Named(c.Profile)
 	if !ok {
-		profile, _ = fsm.Profile(format.DefaultProfile)
+		own, _ = profile.Named(format.DefaultProfile)
 	}
-	o.put("profile", profile.Profile)
-	about := aboutOf(profile.Prompts, c.Prompts)
+	o.put("profile", own.Profile)
+	about := aboutOf(own.Prompts, c.Prompts)
 	o.object("about", aboutKeys(about))
-	profile.Prompts = profile.Prompts.Fill(about)
+	own.Prompts = own.Prompts.Fill(about)
 	var config object
-	differing(&config, reflect.ValueOf(c.Limits), reflect.ValueOf(profile.Limits))
-	differing(&config, reflect.ValueOf(c.Switches), reflect.ValueOf(profile.Switches))
-	differing(&config, reflect.ValueOf(c.Options), reflect.ValueOf(profile.Options))
+	differing(&config, reflect.ValueOf(c.Limits), reflect.ValueOf(own.Limits))
+	differing(&config, reflect.ValueOf(c.Switches), reflect.ValueOf(own.Switches))
+	differing(&config, reflect.ValueOf(c.Options), reflect.ValueOf(own.Options))
 	var prompts object
-	differing(&prompts, reflect.ValueOf(c.Prompts), reflect.ValueOf(profile.Prompts))
+	differing(&prompts, reflect.ValueOf(c.Prompts), reflect.ValueOf(own.Prompts))
 	config.object("prompts", prompts)
-	if names := toolNames(c.Tools, func(fsm.ToolDecl) bool { return true }); !slices.Equal(names, r.toolsByDefault(profile)) {
+	if names := toolNames(c.Tools, func(fsm.ToolDecl) bool { return true }); !slices.Equal(names, r.toolsByDefault(own)) {
 		config.put("tools", names)
 	}
 	o.object("config", config)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/sim/scenario"
 )
 
@@ -23,12 +25,12 @@ func rendered(t *testing.T, v any) string {
 // What differs from the profile is told, and what the profile's texts speak of is found
 // in them again (SCN-47).
 func TestSCN47WhatDiffersFromTheProfile(t *testing.T) {
-	c := fsm.CountbotProfile()
+	c := profile.Countbot()
 	c.Prompts = c.Prompts.Fill(fsm.About{Name: "Ada", User: "Joe", Workspace: "/srv (x) [1]", System: "linux/amd64"})
 	c.Limits.HandleTimeout, c.Limits.Backoff, c.Limits.MaxActive = 90_500, []fsm.Millis{1000, 60_000}, 3
 	c.Switches.Cancel, c.Options.Temperature = fsm.CancelRefused, 750
 	c.Prompts.Summary = "In a word?"
-	r := &Record{From: fsm.Snapshot{Config: c}}
+	r := &Record{From: state.Snapshot{Config: c}}
 	var o object
 	r.setting(&o)
 	got := rendered(t, o)

@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 )
 
 // story is what a scenario needs of a record: the calls of the request's handles with
@@ -80,7 +81,7 @@ func (r *Record) inputs() iter.Seq[fsm.Input] {
 func (r *Record) begins() fsm.Millis {
 	for _, s := range r.Steps {
 		for _, m := range s.Moves {
-			if m.Table == fsm.HandleTable.Name && r.owns(m.Handle) {
+			if m.Table == state.HandleTable.Name && r.owns(m.Handle) {
 				return s.Input.At
 			}
 		}
@@ -130,7 +131,7 @@ func (s *story) step(n int, before fsm.State) error {
 // does (SES-15).
 func (s *story) other(step *Step) {
 	in, ok := step.Input.Fact.(fsm.Requested)
-	if !ok || !slices.ContainsFunc(step.Moves, func(m fsm.Move) bool { return s.record.owns(m.Handle) }) {
+	if !ok || !slices.ContainsFunc(step.Moves, func(m state.Move) bool { return s.record.owns(m.Handle) }) {
 		return
 	}
 	s.lived++
@@ -150,7 +151,7 @@ func (s *story) when(step *Step, entry object) {
 // boot tells a start: after a stop, or after a crash.
 func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
 	step := &s.record.Steps[n-1]
-	if before == fsm.Stopped {
+	if before == state.Stopped {
 		s.lived++
 		s.when(step, object{{"start", true}})
 		return nil

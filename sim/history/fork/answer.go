@@ -6,14 +6,16 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
 // due is something that one of the request's handles waits for and that can come now.
 type due struct {
-	handle *fsm.Handle // as it stands
-	order  uint64      // of the call or timer: what was asked first is lower
-	effect fsm.Effect  // what was asked; nil: a wait, or a person
+	handle *state.Handle // as it stands
+	order  uint64        // of the call or timer: what was asked first is lower
+	effect fsm.Effect    // what was asked; nil: a wait, or a person
 }
 
 // pending is what can come now, the oldest first.
@@ -28,7 +30,7 @@ func (f *forking) pending() []due {
 		switch {
 		case h.Await.Call != 0 && f.calls[h.Await.Call] != nil:
 			list = append(list, due{h, uint64(h.Await.Call), f.calls[h.Await.Call]})
-		case h.Awaits().Person, h.Awaits().Pauses():
+		case machine.Awaits(h).Person, machine.Awaits(h).Pauses():
 			list = append(list, due{h, uint64(h.Wait), nil})
 		}
 	}
@@ -85,11 +87,11 @@ func (d due) brings(in fsm.Input) bool {
 	case fsm.SkillLoaded:
 		return kind == fsm.CallSkill
 	case fsm.Decided:
-		return d.handle.State == fsm.Approving
+		return d.handle.State == state.Approving
 	case fsm.Resolved:
-		return d.handle.State == fsm.Held
+		return d.handle.State == state.Held
 	case fsm.TimerFired:
-		return d.effect == nil && d.handle.State != fsm.Approving && d.handle.State != fsm.Held
+		return d.effect == nil && d.handle.State != state.Approving && d.handle.State != state.Held
 	default:
 		return false
 	}
@@ -140,9 +142,9 @@ func (f *forking) person(d due) (fsm.Fact, Source) {
 	h := d.handle
 	question := fsm.QuestionApprove
 	switch h.State {
-	case fsm.Held:
+	case state.Held:
 		question = fsm.QuestionUnknown
-	case fsm.Approving:
+	case state.Approving:
 	default:
 		return fsm.TimerFired{Timer: h.Wait}, FromFork
 	}
@@ -163,7 +165,7 @@ func (f *forking) person(d due) (fsm.Fact, Source) {
 		resolved.Handle = h.ID
 		return resolved, source
 	}
-	decided.Handle, decided.Key = h.ID, fsm.PersonKey(f.machine.View(), h.ID)
+	decided.Handle, decided.Key = h.ID, state.PersonKey(f.machine.View(), h.ID)
 	return decided, source
 }
 

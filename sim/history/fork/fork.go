@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 	"shelly/sim/history/regression"
 )
@@ -31,13 +34,13 @@ type Result struct {
 	Steps      []Step
 	Reply      *fsm.Reply // to the request; nil: none was given from the step on
 	Refused    []Refusal
-	Questions  int             // that the model was asked
-	Parted     int             // the first of Steps that is not as recorded; len(Steps) where the record goes on; -1: the ways never part
-	Stands     string          // why nothing goes on though the request is unfinished; empty: it has ended
-	Violations []fsm.Violation // of the invariants
+	Questions  int               // that the model was asked
+	Parted     int               // the first of Steps that is not as recorded; len(Steps) where the record goes on; -1: the ways never part
+	Stands     string            // why nothing goes on though the request is unfinished; empty: it has ended
+	Violations []check.Violation // of the invariants
 
-	From fsm.Snapshot // the state that the machine began in
-	Told []fsm.Input  // all that it was told; stepped from From it gives the same
+	From state.Snapshot // the state that the machine began in
+	Told []fsm.Input    // all that it was told; stepped from From it gives the same
 }
 
 // Step is one step of a fork. N goes on from the step that the fork begins at; the index and
@@ -107,8 +110,8 @@ type forking struct {
 	point   *Point
 	brain   Brain
 	record  *record
-	machine *fsm.Machine
-	monitor *fsm.Monitor
+	machine *machine.Machine
+	monitor *check.Monitor
 	family  []fsm.HandleID            // the request's handles, in the order of history.Handles
 	calls   map[fsm.CallID]fsm.Effect // what was asked of the world for them
 	ahead   []history.Step            // of the record, those that are about them, as long as the ways go together
@@ -143,17 +146,17 @@ func (f *forking) begin(c Change) {
 }
 
 // start makes the machine alone with the request's handles.
-func (f *forking) start(s fsm.Snapshot) {
+func (f *forking) start(s state.Snapshot) {
 	f.family = slices.DeleteFunc(slices.Clone(f.point.History.Handles), func(id fsm.HandleID) bool { return id > s.LastHandle })
 	f.result.From = alone(s, f.family)
-	f.machine = fsm.Restore(f.result.From)
-	f.monitor = fsm.MonitorFrom(f.machine)
+	f.machine = machine.Restore(f.result.From)
+	f.monitor = check.MonitorFrom(f.machine)
 }
 
 // unqueue lets what waited for others start, now that it is alone.
 func (f *forking) unqueue() {
 	s := f.machine.View()
-	if slices.ContainsFunc(s.Handles, func(h fsm.Handle) bool { return h.State == fsm.Queued }) {
+	if slices.ContainsFunc(s.Handles, func(h state.Handle) bool { return h.State == state.Queued }) {
 		f.step(fsm.Input{At: s.Now, Fact: fsm.Configured{Config: s.Config}})
 	}
 }
@@ -161,7 +164,7 @@ func (f *forking) unqueue() {
 // askAgain folds from the record that asked the question, as it would have been with
 // another configuration, so that the question is put in its words.
 func (f *forking) askAgain(config fsm.Config) {
-	m := fsm.Restore(f.point.asking)
+	m := machine.Restore(f.point.asking)
 	m.Step(fsm.Input{At: f.point.asking.Now, Fact: fsm.Configured{Config: config}})
 	for _, in := range f.point.lead {
 		f.know(m.Step(in))
@@ -254,11 +257,11 @@ func told(steps []history.Step) []history.Step {
 
 // decidedAlike reports whether a step took the transitions of another. When it was a
 // handle's turn to start is not looked at: in a fork nobody is before it.
-func decidedAlike(a, b []fsm.Move) bool {
-	decided := func(moves []fsm.Move) []fsm.Move {
-		return slices.DeleteFunc(slices.Clone(moves), func(m fsm.Move) bool { return m.From == fsm.Queued || m.To == fsm.Queued })
+func decidedAlike(a, b []state.Move) bool {
+	decided := func(moves []state.Move) []state.Move {
+		return slices.DeleteFunc(slices.Clone(moves), func(m state.Move) bool { return m.From == state.Queued || m.To == state.Queued })
 	}
-	return slices.EqualFunc(decided(a), decided(b), func(a, b fsm.Move) bool {
+	return slices.EqualFunc(decided(a), decided(b), func(a, b state.Move) bool {
 		return a.Table == b.Table && a.From == b.From && a.On == b.On && a.To == b.To
 	})
 }

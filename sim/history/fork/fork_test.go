@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/history"
 	"shelly/sim/history/fork"
@@ -281,7 +283,7 @@ timeline: [{user: "What fills the disk?"}]
 func TestSIM15ASubagentOfTheFork(t *testing.T) {
 	p := recorded(t, looks, looksModel)
 	c := p.Config()
-	spawns, _ := fsm.Profile("nanobot")
+	spawns, _ := profile.Named("nanobot")
 	c.Tools = append(c.Tools, spawns.Tools...)
 	b := &script{lines: []fsm.Input{calls("spawn", `{"task":"count"}`), says("sub or main"), says("main or sub")}}
 	r := run(t, p, fork.Change{Config: &c, Anew: true}, b)
@@ -335,7 +337,7 @@ timeline: [{user: "1", session: a}, {user: "2", session: b}, {at: 5s, cancel: r2
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := run(t, p, fork.Change{}, &script{}); r.Steps[0].Moves[0].From != fsm.Queued || r.Reply.Outcome != fsm.OutcomeCancelled || r.Parted >= 0 {
+	if r := run(t, p, fork.Change{}, &script{}); r.Steps[0].Moves[0].From != state.Queued || r.Reply.Outcome != fsm.OutcomeCancelled || r.Parted >= 0 {
 		t.Errorf("%+v, reply %+v, parted %d", r.Steps[0].Moves, r.Reply, r.Parted)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
@@ -17,9 +18,9 @@ type Point struct {
 	History history.History
 	Step    history.Step
 
-	before fsm.Snapshot // the state before the record of Step
-	asking fsm.Snapshot // where Step answers a question: the state before the record that asked it,
-	lead   []fsm.Input  // and the inputs from that record up to that of Step
+	before state.Snapshot // the state before the record of Step
+	asking state.Snapshot // where Step answers a question: the state before the record that asked it,
+	lead   []fsm.Input    // and the inputs from that record up to that of Step
 }
 
 // ErrNoPoint says that no fork can begin at a step.
@@ -47,7 +48,7 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 	if p.before, err = engine.StateAt(j, p.Step.Index-1); err != nil {
 		return Point{}, err
 	}
-	if p.before.Lifecycle == fsm.Initializing {
+	if p.before.Lifecycle == state.Initializing {
 		return Point{}, fmt.Errorf("step %d: %w: shelly was initializing, and no request had started; it can begin at a later step", n, ErrNoPoint)
 	}
 	return p, p.question(j)
@@ -130,7 +131,7 @@ func places(h history.History) string {
 // alone is a state without the handles that are none of the request's: they stand
 // still, and must not keep its handles from a place or a session that they would have
 // given back.
-func alone(s fsm.Snapshot, family []fsm.HandleID) fsm.Snapshot {
-	s.Handles = slices.DeleteFunc(slices.Clone(s.Handles), func(h fsm.Handle) bool { return !slices.Contains(family, h.ID) })
+func alone(s state.Snapshot, family []fsm.HandleID) state.Snapshot {
+	s.Handles = slices.DeleteFunc(slices.Clone(s.Handles), func(h state.Handle) bool { return !slices.Contains(family, h.ID) })
 	return s
 }

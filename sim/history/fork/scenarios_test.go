@@ -8,6 +8,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/history"
 	"shelly/sim/history/fork"
@@ -77,7 +79,7 @@ func recordedBrain(h history.History, from int) fork.Brain {
 
 // again reports whether what a fork was told gives the same reply again.
 func again(r fork.Result) bool {
-	m := fsm.Restore(r.From)
+	m := machine.Restore(r.From)
 	var reply *fsm.Reply
 	for _, in := range r.Told {
 		for _, e := range m.Step(in) {
@@ -113,7 +115,7 @@ func outside(steps []history.Step, records []sim.Step) bool {
 		case fsm.SessionSaved:
 			return !s.About || in.Error != "" || in.Conflict
 		case fsm.TimerFired:
-			return !slices.ContainsFunc(s.Moves, func(m fsm.Move) bool { return m.On == fsm.OnRetry })
+			return !slices.ContainsFunc(s.Moves, func(m state.Move) bool { return m.On == state.OnRetry })
 		default:
 			return true
 		}

@@ -5,6 +5,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // Why a question cannot be asked with other prompts.
@@ -18,15 +20,15 @@ const (
 // asks is built by the machine's own code: the system prompt, the question of a
 // cognition, what is said behind results. Answers and results are the recorded ones.
 type changed struct {
-	machine *fsm.Machine
+	machine *machine.Machine
 	prompts func(*fsm.Prompts)
 	lost    map[fsm.HandleID]string // handles whose conversation has texts of other prompts, and why
 	parted  bool                    // the machines parted in the last step
 }
 
 // newChanged begins at a snapshot, or with the first record.
-func newChanged(at uint64, s fsm.Snapshot, prompts func(*fsm.Prompts)) *changed {
-	c := &changed{machine: fsm.New(), prompts: prompts, lost: map[fsm.HandleID]string{}}
+func newChanged(at uint64, s state.Snapshot, prompts func(*fsm.Prompts)) *changed {
+	c := &changed{machine: machine.New(), prompts: prompts, lost: map[fsm.HandleID]string{}}
 	if at > 0 {
 		c.restore(s, beganBefore)
 	}
@@ -34,9 +36,9 @@ func newChanged(at uint64, s fsm.Snapshot, prompts func(*fsm.Prompts)) *changed 
 }
 
 // restore goes on from a state; its handles have begun under other prompts.
-func (c *changed) restore(s fsm.Snapshot, reason string) {
+func (c *changed) restore(s state.Snapshot, reason string) {
 	c.prompts(&s.Config.Prompts)
-	c.machine = fsm.Restore(s)
+	c.machine = machine.Restore(s)
 	for _, h := range s.Handles {
 		c.lost[h.ID] = reason
 	}
@@ -63,8 +65,8 @@ func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 }
 
 // together reports whether two machines wait for the same, by the same names.
-func together(a, b *fsm.Snapshot) bool {
-	return a.LastID == b.LastID && slices.EqualFunc(a.Handles, b.Handles, func(x, y fsm.Handle) bool {
+func together(a, b *state.Snapshot) bool {
+	return a.LastID == b.LastID && slices.EqualFunc(a.Handles, b.Handles, func(x, y state.Handle) bool {
 		return x.ID == y.ID && x.State == y.State && x.Inf.State == y.Inf.State && x.Await == y.Await
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 )
 
 func TestCLI18ArgumentsAreHeldAgainstEachOtherAsValues(t *testing.T) {
@@ -80,7 +81,7 @@ func TestCLI18ADifferenceHasAClass(t *testing.T) {
 }
 
 func TestCLI18AnAnswerIsReadAsTheMachineReadsIt(t *testing.T) {
-	config := fsm.NanobotProfile()
+	config := profile.Nanobot()
 	config.Switches.TextCalls = true
 	config.Tools = []fsm.ToolDecl{{Name: "list_dir"}}
 	tooled := Question{Ask: fsm.AskBrain{Tools: fsm.AllTools}, config: &config}

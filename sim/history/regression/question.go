@@ -8,6 +8,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim/history"
 )
 
@@ -132,7 +134,7 @@ func asksOf(effects []fsm.Effect) []fsm.AskBrain {
 	return asks
 }
 
-func (c *collecting) configure(m *fsm.Machine) {
+func (c *collecting) configure(m *machine.Machine) {
 	config := m.View().Config
 	c.config = &config
 }
@@ -174,7 +176,7 @@ func (c *collecting) asked(f engine.Folded, ask fsm.AskBrain, other []fsm.AskBra
 	h := handleOf(f.Machine, ask.Handle)
 	q := Question{
 		Request: c.requestOf(f.Machine, ask.Handle), Handle: ask.Handle, Kind: h.Kind, Session: ask.Session,
-		Asked: f.Index, At: f.Input.At, Ask: ask, Cognition: h.State == fsm.Cognition, config: c.config,
+		Asked: f.Index, At: f.Input.At, Ask: ask, Cognition: h.State == state.Cognition, config: c.config,
 	}
 	if !c.filter.wants(q) {
 		return
@@ -214,7 +216,7 @@ func (c *collecting) drop(call fsm.CallID) {
 }
 
 // requestOf returns the request that a handle, or the one that started it, came of.
-func (c *collecting) requestOf(m *fsm.Machine, id fsm.HandleID) fsm.RequestKey {
+func (c *collecting) requestOf(m *machine.Machine, id fsm.HandleID) fsm.RequestKey {
 	for _, h := range c.followed { // order-free: a handle is in one history
 		if slices.Contains(h.Handles, id) {
 			return h.Request.Key
@@ -227,13 +229,13 @@ func (c *collecting) requestOf(m *fsm.Machine, id fsm.HandleID) fsm.RequestKey {
 	return h.Request // of a handle that was there at the beginning
 }
 
-func handleOf(m *fsm.Machine, id fsm.HandleID) fsm.Handle {
+func handleOf(m *machine.Machine, id fsm.HandleID) state.Handle {
 	for _, h := range m.View().Handles {
 		if h.ID == id {
 			return h
 		}
 	}
-	return fsm.Handle{}
+	return state.Handle{}
 }
 
 func (f Filter) wants(q Question) bool {

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/sim/history"
 	"shelly/sim/history/regression"
 )
@@ -111,7 +112,7 @@ func told(f regression.Found) []string {
 }
 
 func TestCLI18TheQuestionsAreThoseThatTheModelAnswered(t *testing.T) {
-	config := fsm.DefaultProfile()
+	config := profile.Default()
 	j := lived(t, &world{}, config, "peek", "remember", "delegate")
 	got := told(found(t, j, regression.Filter{Purposes: []fsm.Purpose{fsm.PurposeAnswer, fsm.PurposeSubagent}}, nil))
 	n := len(config.Offered(fsm.AllTools)) + 1
@@ -140,7 +141,7 @@ func TestCLI18TheQuestionsAreThoseThatTheModelAnswered(t *testing.T) {
 
 func TestCLI18QuestionsAreFilteredAndTheUnansweredCounted(t *testing.T) {
 	w := &world{silent: fsm.PurposeSummary}
-	j := lived(t, w, fsm.ShellyProfile(), "peek", "four?")
+	j := lived(t, w, profile.Shelly(), "peek", "four?")
 	all := found(t, j, regression.Filter{}, nil)
 	if len(all.Questions) != 2 || all.Unanswered != 1 {
 		t.Fatalf("%v, %d unanswered; want the two of peek and the summary without an answer", told(all), all.Unanswered)
@@ -168,7 +169,7 @@ func TestCLI18QuestionsAreFilteredAndTheUnansweredCounted(t *testing.T) {
 }
 
 func TestCLI18OtherPromptsAreAskedByTheMachinesOwnCode(t *testing.T) {
-	j := lived(t, &world{}, fsm.ShellyProfile(), "remember")
+	j := lived(t, &world{}, profile.Shelly(), "remember")
 	change := func(p *fsm.Prompts) { p.Identity, p.Question = "You are another.", "Another question?" }
 	was, now := found(t, j, regression.Filter{}, nil), found(t, j, regression.Filter{}, change)
 	if len(now.Questions) != len(was.Questions) || len(now.Unasked) > 0 {
@@ -194,7 +195,7 @@ func TestCLI18OtherPromptsAreAskedByTheMachinesOwnCode(t *testing.T) {
 // A conversation that began before what is folded has the recorded prompts in it, and
 // is not asked half changed (CLI-18).
 func TestCLI18AQuestionThatCannotBeAskedWithOtherPromptsIsNamed(t *testing.T) {
-	whole := lived(t, &world{}, fsm.ShellyProfile(), "peek")
+	whole := lived(t, &world{}, profile.Shelly(), "peek")
 	at := found(t, whole, regression.Filter{}, nil).Questions[0].Asked
 	state, err := engine.StateAt(whole, at)
 	if err != nil {
@@ -214,7 +215,7 @@ func TestCLI18AQuestionThatCannotBeAskedWithOtherPromptsIsNamed(t *testing.T) {
 }
 
 func TestCLI18WhatWasAskedSinceBeginsBehindTheRequestBefore(t *testing.T) {
-	j := lived(t, &world{}, fsm.ShellyProfile(), "peek", "four?")
+	j := lived(t, &world{}, profile.Shelly(), "peek", "four?")
 	list, err := j.Requests(math.MaxUint64, 10)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +228,7 @@ func TestCLI18WhatWasAskedSinceBeginsBehindTheRequestBefore(t *testing.T) {
 }
 
 func TestCLI18AQuestionHasTheToolsOfItsTime(t *testing.T) {
-	got := found(t, lived(t, &world{reload: true}, fsm.ShellyProfile(), "four?", "five?"), regression.Filter{Purposes: []fsm.Purpose{fsm.PurposeAnswer}}, nil)
+	got := found(t, lived(t, &world{reload: true}, profile.Shelly(), "four?", "five?"), regression.Filter{Purposes: []fsm.Purpose{fsm.PurposeAnswer}}, nil)
 	if len(got.Questions) != 2 || len(got.Questions[0].Tools) != 1 || len(got.Questions[1].Tools) != 2 {
 		t.Errorf("%v; want one tool, then two", told(got))
 	}
@@ -236,7 +237,7 @@ func TestCLI18AQuestionHasTheToolsOfItsTime(t *testing.T) {
 // Where a longer prompt makes the machine compress the conversation, it asks something
 // else there; the recorded machine is followed again behind it (CLI-18).
 func TestCLI18AMachineThatGoesAnotherWayIsLeft(t *testing.T) {
-	config := fsm.DefaultProfile()
+	config := profile.Default()
 	config.Limits.KeepMessages = 1
 	j := lived(t, &world{peeks: 3}, config, "peek", "four?")
 	longer := strings.Repeat("Mind what was said before. ", 6500)

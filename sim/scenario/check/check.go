@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/scenario/expression"
@@ -68,8 +68,8 @@ func (k *checker) checkHead(f *format.File) {
 
 // checkSetting checks what a case is set in.
 func (k *checker) checkSetting(f *format.File) {
-	if _, ok := fsm.Profile(f.Profile); k.has("profile") && !ok {
-		k.at("profile", wording.Unknown("profile", f.Profile, fsm.ProfileNames()))
+	if _, ok := profile.Named(f.Profile); k.has("profile") && !ok {
+		k.at("profile", wording.Unknown("profile", f.Profile, profile.Names()))
 	}
 	k.checkConfig("config", f.Config, f)
 	k.checkSkills(f)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim"
 	"shelly/sim/disk"
 	"shelly/sim/scenario/format"
@@ -62,7 +63,7 @@ func Plan(f *format.File) sim.Plan {
 // config is the profile with the file's own settings and, behind them, later ones.
 // Unless the file mentions the initial inference it is off (SCN-4).
 func config(f *format.File, settings ...*format.Config) fsm.Config {
-	c, _ := fsm.Profile(cmp.Or(f.Profile, format.DefaultProfile)) // checked when the file was loaded
+	c, _ := profile.Named(cmp.Or(f.Profile, format.DefaultProfile)) // checked when the file was loaded
 	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
 		c.Init = fsm.InitOff
 	}

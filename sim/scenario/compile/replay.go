@@ -2,6 +2,8 @@ package compile
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim/explore"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
@@ -17,9 +19,9 @@ func Told(f *format.File) []explore.Told {
 }
 
 // from is the state that the replay begins in.
-func From(f *format.File) fsm.Snapshot {
+func From(f *format.File) state.Snapshot {
 	if f.From == nil {
-		return fsm.New().Snapshot()
+		return machine.New().Snapshot()
 	}
 	return f.From.Snapshot
 }

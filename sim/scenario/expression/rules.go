@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/file"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 )
 
@@ -168,17 +169,17 @@ func wordsOf(n ast.Node) (what string, words []string) {
 	}
 	switch name {
 	case "lifecycle":
-		return "state of the lifecycle", StatesOf(&fsm.Lifecycle)
+		return "state of the lifecycle", StatesOf(&state.Lifecycle)
 	case "state":
-		return "state of an unfinished handle", slices.DeleteFunc(StatesOf(&fsm.HandleTable), func(s string) bool {
-			return slices.Contains(fsm.HandleTable.Final, fsm.State(s))
+		return "state of an unfinished handle", slices.DeleteFunc(StatesOf(&state.HandleTable), func(s string) bool {
+			return slices.Contains(state.HandleTable.Final, fsm.State(s))
 		})
 	case "inference":
-		return "state of an inference", StatesOf(&fsm.InferenceTable)
+		return "state of an inference", StatesOf(&state.InferenceTable)
 	case "input":
 		return "input", InputKinds()
 	case "crashed_in":
-		return "state", slices.Concat(StatesOf(&fsm.InferenceTable), StatesOf(&fsm.HandleTable), StatesOf(&fsm.Lifecycle))
+		return "state", slices.Concat(StatesOf(&state.InferenceTable), StatesOf(&state.HandleTable), StatesOf(&state.Lifecycle))
 	case "kind":
 		return "kind", handleKinds()
 	default:

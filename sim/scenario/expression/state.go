@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 	"shelly/sim"
 )
 
@@ -86,7 +88,7 @@ func exprNames(t reflect.Type) []string {
 // Observer folds a run's steps once more and keeps the state up to date.
 type Observer struct {
 	State
-	machine  *fsm.Machine
+	machine  *machine.Machine
 	start    fsm.Millis
 	last     fsm.HandleID
 	admitted []admission // of the unfinished handles
@@ -98,8 +100,8 @@ type admission struct {
 }
 
 // NewObserver observes a run that begins at a time in a state.
-func NewObserver(from fsm.Snapshot, start fsm.Millis) *Observer {
-	o := &Observer{machine: fsm.Restore(from), start: start, last: from.LastHandle, State: State{Starts: map[string]int{}}}
+func NewObserver(from state.Snapshot, start fsm.Millis) *Observer {
+	o := &Observer{machine: machine.Restore(from), start: start, last: from.LastHandle, State: State{Starts: map[string]int{}}}
 	for _, h := range from.Handles {
 		o.admitted = append(o.admitted, admission{h.ID, o.start})
 	}
@@ -123,7 +125,7 @@ func (o *Observer) count(s sim.Step, before fsm.State, at string) {
 	o.Input, o.Effects = fsm.InputKind(s.Input), nil
 	switch in := s.Input.Fact.(type) {
 	case fsm.Boot:
-		if before != fsm.Down && before != fsm.Stopped {
+		if before != state.Down && before != state.Stopped {
 			o.Crashes++
 			o.CrashedIn = at
 		}
@@ -150,10 +152,10 @@ func (o *Observer) count(s sim.Step, before fsm.State, at string) {
 
 // crashedIn is the state of the inference of the first handle that is in one, else
 // that of the first unfinished handle, else that of the lifecycle.
-func crashedIn(v *fsm.Snapshot) string {
+func crashedIn(v *state.Snapshot) string {
 	for i := range v.Handles {
 		h := &v.Handles[i]
-		if s := h.Inf.State; s != "" && !slices.Contains(fsm.InferenceTable.Final, s) {
+		if s := h.Inf.State; s != "" && !slices.Contains(state.InferenceTable.Final, s) {
 			return string(s)
 		}
 	}
@@ -164,7 +166,7 @@ func crashedIn(v *fsm.Snapshot) string {
 }
 
 // follow lists the unfinished handles and counts them.
-func (o *Observer) follow(v *fsm.Snapshot, at fsm.Millis) {
+func (o *Observer) follow(v *state.Snapshot, at fsm.Millis) {
 	o.Handles, o.Active, o.Subagents, o.Queued, o.Parked = nil, 0, 0, 0, 0
 	for i := range v.Handles {
 		h := &v.Handles[i]
@@ -172,11 +174,11 @@ func (o *Observer) follow(v *fsm.Snapshot, at fsm.Millis) {
 			o.admitted = append(o.admitted, admission{h.ID, at})
 		}
 		switch {
-		case h.State == fsm.Queued:
+		case h.State == state.Queued:
 			o.Queued++
-		case h.State == fsm.Parked:
+		case h.State == state.Parked:
 			o.Parked++
-		case h.State == fsm.Approving, h.State == fsm.Held: // waits for a person
+		case h.State == state.Approving, h.State == state.Held: // waits for a person
 		case h.Kind == fsm.KindSubagent:
 			o.Subagents++
 		default:
@@ -186,11 +188,11 @@ func (o *Observer) follow(v *fsm.Snapshot, at fsm.Millis) {
 	}
 	o.last = v.LastHandle
 	o.admitted = slices.DeleteFunc(o.admitted, func(a admission) bool {
-		return !slices.ContainsFunc(v.Handles, func(h fsm.Handle) bool { return h.ID == a.handle })
+		return !slices.ContainsFunc(v.Handles, func(h state.Handle) bool { return h.ID == a.handle })
 	})
 }
 
-func (o *Observer) handle(h *fsm.Handle, at fsm.Millis) handleState {
+func (o *Observer) handle(h *state.Handle, at fsm.Millis) handleState {
 	s := handleState{
 		ID: int(h.ID), Kind: string(h.Kind), State: string(h.State), Session: h.Session, Request: h.Request.ID, Parent: int(h.Parent),
 		Inference: string(h.Inf.State), Rounds: h.Inf.Rounds, Attempts: h.Inf.Attempt,
@@ -216,7 +218,7 @@ func limitsOf(l *fsm.Limits) limitState {
 }
 
 // Moment is what a momentary expression is about.
-func Moment(in fsm.Input, effects []fsm.Effect, s *fsm.Snapshot) *State {
+func Moment(in fsm.Input, effects []fsm.Effect, s *state.Snapshot) *State {
 	o := Observer{State: State{Input: fsm.InputKind(in), Lifecycle: string(s.Lifecycle), Limits: limitsOf(&s.Config.Limits)}}
 	for _, e := range effects {
 		o.Effects = append(o.Effects, fsm.EffectKind(e))

@@ -7,22 +7,24 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // Whoever waits for a person is neither active nor queued, and subagents are counted
 // apart, as max_active counts (SCN-31).
 func TestSCN31HandlesAreCountedByWhatTheyDo(t *testing.T) {
-	o := NewObserver(fsm.New().Snapshot(), 0)
-	v := fsm.Snapshot{LastHandle: 7}
-	for i, state := range []fsm.State{fsm.Queued, fsm.Parked, fsm.Approving, fsm.Held, fsm.Cognition, fsm.Saving, fsm.Cognition} {
-		v.Handles = append(v.Handles, fsm.Handle{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, State: state})
+	o := NewObserver(machine.New().Snapshot(), 0)
+	v := state.Snapshot{LastHandle: 7}
+	for i, at := range []fsm.State{state.Queued, state.Parked, state.Approving, state.Held, state.Cognition, state.Saving, state.Cognition} {
+		v.Handles = append(v.Handles, state.Handle{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, State: at})
 	}
 	v.Handles[6].Kind = fsm.KindSubagent
 	o.follow(&v, 5)
 	if o.Queued != 1 || o.Parked != 1 || o.Active != 2 || o.Subagents != 1 {
 		t.Errorf("queued %d, parked %d, active %d, subagents %d", o.Queued, o.Parked, o.Active, o.Subagents)
 	}
-	v.Handles, v.LastHandle = append(v.Handles[4:5:5], fsm.Handle{ID: 8, State: fsm.Queued}), 8
+	v.Handles, v.LastHandle = append(v.Handles[4:5:5], state.Handle{ID: 8, State: state.Queued}), 8
 	if o.follow(&v, 12); o.Handles[0].Age != 7 || o.Handles[1].Age != 0 || len(o.admitted) != 2 {
 		t.Errorf("ages %d and %d, %d followed", o.Handles[0].Age, o.Handles[1].Age, len(o.admitted))
 	}

@@ -4,9 +4,10 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
-func StatesOf(t *fsm.Table) []string {
+func StatesOf(t *state.Table) []string {
 	words := []string{string(t.Initial)}
 	for _, row := range t.Rows {
 		if !slices.Contains(words, string(row.To)) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim/strict"
 )
 
@@ -18,7 +19,7 @@ type Told struct {
 }
 
 // State is a machine's state in the wire form of the journal's snapshots.
-type State struct{ fsm.Snapshot }
+type State struct{ state.Snapshot }
 
 // Input is an input in the wire form of the journal, without its time.
 type Input struct{ fsm.Input }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/data"
 	"shelly/sim/strict"
@@ -23,7 +24,7 @@ func (v *State) Read(d *strict.Decoder, n *strict.Node, path string) {
 	if !ok {
 		return
 	}
-	wired(d, data, reflect.TypeFor[fsm.Snapshot](), path)
+	wired(d, data, reflect.TypeFor[state.Snapshot](), path)
 	if len(d.Problems) > known {
 		return
 	}
@@ -35,22 +36,22 @@ func (v *State) Read(d *strict.Decoder, n *strict.Node, path string) {
 }
 
 // checkState wants of a state what the machine takes for granted of its own.
-func checkState(d *strict.Decoder, s *fsm.Snapshot, path string) {
-	checkStateOf(d, fsm.Lifecycle, s.Lifecycle, strict.Member(path, "lifecycle"))
+func checkState(d *strict.Decoder, s *state.Snapshot, path string) {
+	checkStateOf(d, state.Lifecycle, s.Lifecycle, strict.Member(path, "lifecycle"))
 	for i := range s.Handles {
 		h, at := &s.Handles[i], strict.Element(strict.Member(path, "handles"), i)
-		checkStateOf(d, fsm.HandleTable, h.State, strict.Member(at, "state"))
+		checkStateOf(d, state.HandleTable, h.State, strict.Member(at, "state"))
 		if h.Inf.State != "" {
-			checkStateOf(d, fsm.InferenceTable, h.Inf.State, strict.Member(at, "inf.state"))
+			checkStateOf(d, state.InferenceTable, h.Inf.State, strict.Member(at, "inf.state"))
 		}
-		running := h.Inf.State == fsm.Acting || h.Inf.State == fsm.Retrying
+		running := h.Inf.State == state.Acting || h.Inf.State == state.Retrying
 		if n := len(h.Inf.Calls); h.Inf.Next < 0 || h.Inf.Next > n || running && h.Inf.Next == n {
 			d.At(strict.Member(at, "inf.next"), "is none of the calls")
 		}
 	}
 }
 
-func checkStateOf(d *strict.Decoder, t fsm.Table, s fsm.State, path string) {
+func checkStateOf(d *strict.Decoder, t state.Table, s fsm.State, path string) {
 	var known []string
 	for _, row := range t.Rows {
 		for _, state := range []fsm.State{row.From, row.To} {

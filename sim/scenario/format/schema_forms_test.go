@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim/scenario/document"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/match"
@@ -110,7 +111,7 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 			version.Description = s.Properties["scenario"].Description
 			s.Properties["scenario"] = version
 			s.Properties["name"].MinLength = jsonschema.Ptr(1)
-			narrow(s.Properties["profile"], oneOfWords(fsm.ProfileNames()))
+			narrow(s.Properties["profile"], oneOfWords(profile.Names()))
 			s.Properties["covers"].Items = patterned(rulePattern)
 		},
 		reflect.TypeFor[Moment](): func(s *jsonschema.Schema) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/strict"
 )
@@ -24,7 +24,7 @@ func propertySchema(t *testing.T) *jsonschema.Schema {
 	root.Description = "How cases are made, and what must hold of each."
 	root.Properties["property"] = &jsonschema.Schema{Const: jsonschema.Ptr[any](FormatVersion), Description: root.Properties["property"].Description}
 	root.Properties["name"].MinLength = jsonschema.Ptr(1)
-	narrow(root.Properties["profile"], oneOfWords(fsm.ProfileNames()))
+	narrow(root.Properties["profile"], oneOfWords(profile.Names()))
 	root.Properties["covers"].Items = patterned(rulePattern)
 	g.setDefaults()
 	root.Defs = g.defs

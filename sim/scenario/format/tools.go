@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/fsm/wording"
 	"shelly/sim/strict"
 )
@@ -37,7 +37,7 @@ func FileTools() []string { return []string{"read_file", "list_dir"} }
 // file's, or those of them that config names.
 func (f *File) Declared() []string {
 	var names []string
-	if profile, ok := fsm.Profile(cmp.Or(f.Profile, DefaultProfile)); ok {
+	if profile, ok := profile.Named(cmp.Or(f.Profile, DefaultProfile)); ok {
 		for _, t := range profile.Tools {
 			names = append(names, t.Name)
 		}

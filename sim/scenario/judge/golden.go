@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/golden"
@@ -142,9 +143,9 @@ func sharedValues(a, b []data.Value) int {
 func (j *judgement) goldenPaths() data.Value {
 	handles := data.List(j.seen(), func(h handleSeen) data.Value {
 		return brief(data.Map("", data.With("kind", data.Text(string(h.kind))), data.With("id", data.Text(h.request)),
-			data.With("path", statesValue(j.result.Path(fsm.HandleTable.Name, h.id))), data.With("inferences", j.inferencesOf(h.id))))
+			data.With("path", statesValue(j.result.Path(state.HandleTable.Name, h.id))), data.With("inferences", j.inferencesOf(h.id))))
 	})
-	return data.Map("", data.With("lifecycle", statesValue(j.result.Path(fsm.Lifecycle.Name, 0))), data.With("handles", handles))
+	return data.Map("", data.With("lifecycle", statesValue(j.result.Path(state.Lifecycle.Name, 0))), data.With("handles", handles))
 }
 
 // goldenTrace is each step on a line, without its number: a step more would else

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/data"
@@ -25,7 +26,7 @@ func (j *judgement) seen() []handleSeen {
 		return j.handles
 	}
 	last := fsm.HandleID(0)
-	come := func(v *fsm.Snapshot) {
+	come := func(v *state.Snapshot) {
 		for _, h := range v.Handles {
 			if h.ID > last {
 				j.handles = append(j.handles, handleSeen{h.ID, h.Kind, h.Request.ID})
@@ -82,7 +83,7 @@ func (j *judgement) inferencesOf(id fsm.HandleID) data.Value {
 	ended := true
 	for _, s := range j.result.Steps {
 		for _, m := range s.Moves {
-			if m.Table != fsm.InferenceTable.Name || m.Handle != id {
+			if m.Table != state.InferenceTable.Name || m.Handle != id {
 				continue
 			}
 			if ended {
@@ -92,7 +93,7 @@ func (j *judgement) inferencesOf(id fsm.HandleID) data.Value {
 			if !m.Stays() {
 				run.List = append(run.List, data.Text(string(m.To)))
 			}
-			ended = slices.Contains(fsm.InferenceTable.Final, m.To)
+			ended = slices.Contains(state.InferenceTable.Final, m.To)
 		}
 	}
 	return runs

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/scenario/compile"
@@ -248,7 +249,7 @@ func (j *judgement) said(e *format.Expect) {
 // paths checks the ways through the tables.
 func (j *judgement) paths(e *format.Expect) {
 	if e.Lifecycle != nil {
-		j.expect("expect.lifecycle.path", e.Lifecycle.Path, statesValue(j.result.Path(fsm.Lifecycle.Name, 0)))
+		j.expect("expect.lifecycle.path", e.Lifecycle.Path, statesValue(j.result.Path(state.Lifecycle.Name, 0)))
 	}
 	if e.Handle != nil {
 		j.handle("expect.handle", e.Handle)
@@ -273,7 +274,7 @@ func (j *judgement) paths(e *format.Expect) {
 func (j *judgement) handle(path string, want *format.HandlePath) {
 	got := data.Value{}
 	if h, ok := j.find(want); ok {
-		got = statesValue(j.result.Path(fsm.HandleTable.Name, h.id))
+		got = statesValue(j.result.Path(state.HandleTable.Name, h.id))
 	}
 	j.expect(path+".path", want.Path, got)
 	j.expect(path+".inferences", want.Inferences, j.inferences(want))

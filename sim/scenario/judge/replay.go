@@ -1,7 +1,7 @@
 package judge
 
 import (
-	"shelly/fsm"
+	"shelly/fsm/machine"
 	"shelly/sim/explore"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/match"
@@ -13,7 +13,7 @@ func (j *judgement) replayed() {
 	if want := f.Hash; want != nil && uint64(*want) != j.result.Hash {
 		j.fail(f.Where("hash"), "hash", match.Mismatch{Want: want.String(), Got: format.Hash(j.result.Hash).String()})
 	}
-	if f.Expect != nil && f.Expect.Rests && !explore.Rests(fsm.Restore(j.result.Final)) {
+	if f.Expect != nil && f.Expect.Rests && !explore.Rests(machine.Restore(j.result.Final)) {
 		j.fail(f.Where("expect.rests"), "expect.rests", match.Mismatch{Text: "INV-12: rest cannot be reached from the end by answers alone"})
 	}
 }

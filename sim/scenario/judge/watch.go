@@ -2,7 +2,9 @@ package judge
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
@@ -13,7 +15,7 @@ import (
 // at a time (SIM-18), or nil where they say nothing. It checks items, and expressions
 // that the machine's state and the step alone decide. The keys of the others, which
 // speak of how the run came there, are returned too.
-func Watch(f *format.File) (check func(fsm.Input, []fsm.Move, []fsm.Effect, *fsm.Snapshot) *fsm.Violation, others []string) {
+func Watch(f *format.File) (step func(fsm.Input, []state.Move, []fsm.Effect, *state.Snapshot) *check.Violation, others []string) {
 	var watched []watched
 	add := func(key string, claims []format.Claim, always bool) {
 		for i := range claims {
@@ -29,12 +31,12 @@ func Watch(f *format.File) (check func(fsm.Input, []fsm.Move, []fsm.Effect, *fsm
 	if watched == nil {
 		return nil, others
 	}
-	return func(in fsm.Input, moves []fsm.Move, effects []fsm.Effect, s *fsm.Snapshot) *fsm.Violation {
+	return func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation {
 		events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}})
 		now := expression.Moment(in, effects, s)
 		for i := range watched {
 			if wrong := watched[i].wrong(events, now); wrong != "" {
-				return &fsm.Violation{Invariant: watched[i].path, Text: wrong}
+				return &check.Violation{Invariant: watched[i].path, Text: wrong}
 			}
 		}
 		return nil

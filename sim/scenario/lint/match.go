@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/expression"
@@ -86,9 +87,9 @@ func (l *linter) wordsOfItem(key string) []string {
 	case "exit":
 		return wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced)
 	case "table":
-		return []string{fsm.Lifecycle.Name, fsm.HandleTable.Name, fsm.InferenceTable.Name}
+		return []string{state.Lifecycle.Name, state.HandleTable.Name, state.InferenceTable.Name}
 	case "state":
-		return slices.Concat(expression.StatesOf(&fsm.Lifecycle), expression.StatesOf(&fsm.HandleTable), expression.StatesOf(&fsm.InferenceTable))
+		return slices.Concat(expression.StatesOf(&state.Lifecycle), expression.StatesOf(&state.HandleTable), expression.StatesOf(&state.InferenceTable))
 	case "input":
 		return expression.InputKinds()
 	case "effect":

@@ -18,6 +18,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/runtime/ollama"
 	"shelly/sim/history/regression"
 )
@@ -26,7 +27,7 @@ import (
 // answered. The second one's hash differs by the result of the tool.
 func questions(t *testing.T, ids ...string) []regression.Question {
 	t.Helper()
-	config := fsm.NanobotProfile()
+	config := profile.Nanobot()
 	config.Init = fsm.InitOff
 	config.Tools = []fsm.ToolDecl{{Name: "list_dir", Effects: fsm.EffectsNone}}
 	j := engine.NewMemoryJournal()

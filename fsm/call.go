@@ -1,0 +1,86 @@
+package fsm
+
+import "slices"
+
+// CallKind is what kind of answer a call waits for.
+type CallKind string
+
+// The kinds of call.
+const (
+	CallBrain  CallKind = "brain"
+	CallTool   CallKind = "tool"
+	CallStop   CallKind = "stop" // an aborted tool: only its stop is awaited
+	CallRecall CallKind = "recall"
+	CallEmbed  CallKind = "embed"
+	CallStore  CallKind = "store"
+	CallLoad   CallKind = "load"  // a session
+	CallSave   CallKind = "save"  // a session
+	CallSkill  CallKind = "skill" // a skill's text
+)
+
+// Answers returns the call that an input answers, or 0.
+func Answers(in Input) CallID {
+	if a, ok := in.Fact.(Answer); ok {
+		return a.CallOf()
+	}
+	return 0
+}
+
+// HandleOf returns the handle that an effect is for, or 0 where it is for none or names
+// only a call or a timer.
+func HandleOf(e Effect) HandleID {
+	if of := effects[e.kind()].handle; of != nil {
+		return of(e)
+	}
+	return 0
+}
+
+// CallOf returns the call that an effect asks for, or 0. What answers it is found by
+// [Answers].
+func CallOf(e Effect) CallID {
+	if c, ok := e.(Call); ok {
+		return c.Identity().Call
+	}
+	return 0
+}
+
+// CallKindOf returns the kind of call that an effect is, or nothing.
+func CallKindOf(e Effect) CallKind { return effects[e.kind()].call }
+
+// CallsAnsweredBy returns the kinds of call that a fact may answer, the one that it is
+// made for first; none where it is no answer.
+func CallsAnsweredBy(f Fact) []CallKind { return facts[kindOf(f)].answers }
+
+// AnswersKind reports whether a fact may answer a call of a kind.
+func AnswersKind(f Fact, kind CallKind) bool {
+	return slices.Contains(facts[kindOf(f)].answers, kind)
+}
+
+// AnswerTo returns an answer that names another call, or the same call for the first time.
+// What is not an answer comes back as it is.
+func AnswerTo(call CallID, f Fact) Fact {
+	if to := facts[kindOf(f)].to; to != nil {
+		return to(f, call)
+	}
+	return f
+}
+
+// PlainAnswer is the answer to a call of a world that has nothing: the memory finds
+// nothing, the session is new, a tool returns nothing.
+func PlainAnswer(call CallID, kind CallKind) Fact { return AnswerTo(call, answersTo(kind).plain) }
+
+// FailedAnswer is the answer to a call that fails.
+func FailedAnswer(call CallID, kind CallKind, why string) Fact {
+	return AnswerTo(call, answersTo(kind).fails(why))
+}
+
+func answersTo(kind CallKind) callSpec {
+	i := slices.IndexFunc(calls, func(c callSpec) bool { return c.kind == kind })
+	return calls[i]
+}
+
+// InputKind returns an input's kind as the wire form names it.
+func InputKind(in Input) string { return facts[kindOf(in.Fact)].name }
+
+// EffectKind returns an effect's kind as the wire form names it.
+func EffectKind(e Effect) string { return effects[e.kind()].name }

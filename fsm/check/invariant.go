@@ -1,0 +1,268 @@
+package check
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
+)
+
+// Violation is one breach of an invariant.
+type Violation struct {
+	Invariant string // "INV-3"
+	Text      string // what is wrong, with the handle and the values
+}
+
+func (v Violation) String() string { return v.Invariant + ": " + v.Text }
+
+// InvariantDoc is one invariant in words.
+type InvariantDoc struct {
+	ID   string
+	Text string
+}
+
+// Invariants returns the twelve invariants in order. [Monitor] checks all but
+// INV-9, which is [CheckRestore].
+func Invariants() []InvariantDoc {
+	return []InvariantDoc{
+		{"INV-1", "Every accepted request gets exactly one terminal reply, or is parked, with its client notified, and resumed by the next boot, or waits for a person. Each consumed answer strictly lowers its handle's measure, so every handle ends."},
+		{"INV-2", "An active handle awaits exactly the call that its phase asks for, or the timer of a wait, under an armed timer of its own. A queued handle is held back by full places, a busy session or the lifecycle, and by nothing else. Every move is a row of its table."},
+		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
+		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
+		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, or the oldest of its kind if kinds take turns."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened. A call that is started again keeps its key."},
+		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
+		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
+		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},
+		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
+		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a history."},
+		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
+	}
+}
+
+// Monitor follows one machine through its steps and checks every invariant after
+// each. What it keeps is bounded by the machine's own state: one record for each
+// unfinished handle, dropped in the step that ends it. A handle that is gone is
+// known by its id alone, since ids are given in order and never again.
+type Monitor struct {
+	lifecycle  fsm.State
+	lastID     uint64       // the highest call or timer id seen
+	lastHandle fsm.HandleID // the highest handle id seen
+	grace      fsm.TimerID
+	started    bool       // a handle other than a subagent has started in this step
+	startedSub bool       // a subagent has
+	schedules  int        // the schedules before it
+	live       []followed // unfinished handles in admission order
+	found      []Violation
+}
+
+// followed is what the trace has told of one unfinished handle.
+type followed struct {
+	id      fsm.HandleID
+	kind    fsm.Kind
+	request fsm.RequestKey
+	session string
+	input   string
+
+	state   fsm.State
+	call    state.Await // in flight
+	timer   fsm.TimerID // armed
+	wait    fsm.TimerID // armed for a wait inside the phase
+	left    fsm.Millis  // what the handle timer was last set to; 0: never
+	replied bool
+	answer  string // the text that a reply must have; empty: none yet
+	sent    mark   // the last conversation sent, branches apart
+	key     string // of the last start of a tool
+	attempt int    // of that start
+	nothing bool   // that attempt is said to have done nothing
+	measure measure
+
+	step stepFacts
+}
+
+// stepFacts is what the step in hand did to a handle.
+type stepFacts struct {
+	admitted bool
+	refused  bool
+	consumed bool   // one of its answers was taken
+	said     string // the text of that answer, where it came from the model
+	waited   bool   // it held a place in the queue before
+	parked   bool
+	told     bool // its client was told that it is parked, or waits for a person
+	yielded  bool
+}
+
+// mark is a place in a conversation: what lies before it has been checked.
+type mark struct {
+	messages int
+	hash     uint64
+}
+
+// NewMonitor returns a monitor for a machine that [machine.New] has just returned.
+func NewMonitor() *Monitor { return &Monitor{lifecycle: state.Down} }
+
+// MonitorFrom returns a monitor for a machine that already has a past, as after
+// recovery. What the state holds is taken as given.
+func MonitorFrom(m *machine.Machine) *Monitor {
+	s := m.View()
+	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer, schedules: len(s.Schedules)}
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		f := follow(h)
+		f.state, f.call, f.timer, f.wait, f.left = h.State, h.Await, h.Timer, h.Wait, h.Left
+		f.replied, f.answer = h.Replied && h.Kind == fsm.KindUser, h.Answer
+		if h.Inf.Next < len(h.Inf.Calls) && h.Inf.Attempt > 0 {
+			f.key, f.attempt = h.UseKey(h.Inf.Calls[h.Inf.Next]), h.Inf.Attempt
+			f.nothing = h.Inf.State == state.Retrying
+		}
+		w.live = append(w.live, f)
+	}
+	return w
+}
+
+// Clone returns a monitor that goes on from here by itself.
+func (w *Monitor) Clone() *Monitor {
+	c := *w
+	c.live = append([]followed(nil), w.live...)
+	c.found = nil
+	return &c
+}
+
+// CopyTo makes to a monitor that goes on from here by itself, in the memory that to
+// has.
+func (w *Monitor) CopyTo(to *Monitor) {
+	live := to.live[:0]
+	*to = *w
+	to.live, to.found = append(live, w.live...), nil
+}
+
+// Step checks what m did with in; effects is what m.Step(in) has just returned.
+// It returns nil where every invariant holds. Each step of m must be shown to
+// the monitor once, in order.
+func (w *Monitor) Step(m *machine.Machine, in fsm.Input, effects []fsm.Effect) []Violation {
+	w.found = nil
+	before := w.lifecycle
+	silent := w.takeInput(in)
+	w.takeNewcomers(m, in)
+	if silent && (len(effects) > 0 || len(m.Moves()) > 0) {
+		w.violate("INV-8", "nobody waits for this %T, yet it caused %d effects and %d moves", in.Fact, len(effects), len(m.Moves()))
+	}
+	w.takeMoves(m)
+	for i, e := range effects {
+		w.takeEffect(m, e)
+		w.checkSilence(in, before, e, i == len(effects)-1)
+	}
+	w.checkExit(before, effects)
+	w.checkState(m, in)
+	w.lifecycle, w.lastHandle = m.View().Lifecycle, m.View().LastHandle
+	return w.found
+}
+
+func (w *Monitor) violate(invariant, format string, args ...any) {
+	w.found = append(w.found, Violation{Invariant: invariant, Text: fmt.Sprintf(format, args...)})
+}
+
+// find returns the record of an unfinished handle, or nil.
+func (w *Monitor) find(id fsm.HandleID) *followed {
+	for i := range w.live {
+		if w.live[i].id == id {
+			return &w.live[i]
+		}
+	}
+	return nil
+}
+
+func follow(h *state.Handle) followed {
+	return followed{
+		id: h.ID, kind: h.Kind, request: h.Request, session: h.Session, input: h.Input,
+		state: state.Queued, measure: measureOf(h), answer: h.Answer,
+	}
+}
+
+// measure ranks what a handle still has before it, in falling weight: its phase,
+// its cognition rounds or failed loads, saves and stores, the model's answers, the
+// calls of the last answer, the attempts of the one that runs, the compactions, and
+// the waits for the model. Counts that limits bound from above appear negated, so
+// the measure is bounded from below and a handle whose answers all lower it must end.
+type measure [7]int
+
+// measureOf returns the measure of h; for a waiting handle that of the phase in
+// which it will go on.
+func measureOf(h *state.Handle) measure {
+	phase := h.State
+	if h.Waiting() {
+		phase = h.Resume
+	}
+	switch phase {
+	case "", state.Loading:
+		return measure{10, -h.Tries}
+	case state.Compacting:
+		return measureInference(&h.Inf, 9, 0)
+	case state.Cognition:
+		return measureInference(&h.Inf, 8, -2*h.Rounds)
+	case state.Recalling:
+		return measure{8, -2*h.Rounds + 1}
+	case state.Execution:
+		return measureInference(&h.Inf, 7, 0)
+	case state.Stopping:
+		return measure{6}
+	case state.Saving:
+		return measure{5, -h.Tries}
+	case state.Summarizing:
+		return measureInference(&h.Inf, 3, 0)
+	case state.Embedding:
+		return measure{2}
+	case state.Storing:
+		return measure{1, -h.StoreTries}
+	default:
+		return measure{}
+	}
+}
+
+func measureInference(inf *state.Inference, phase, rounds int) measure {
+	calls, attempt, compactions := 0, 0, 2*inf.Compactions+1
+	switch inf.State {
+	case state.Acting:
+		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt
+	case state.Retrying:
+		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+1
+	case state.Condensing:
+		compactions--
+	}
+	return measure{phase, rounds, -inf.Iterations, calls, -attempt, -compactions, -inf.Waits}
+}
+
+// below reports whether a comes strictly before b, entry by entry.
+func (a measure) below(b measure) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return a[i] < b[i]
+		}
+	}
+	return false
+}
+
+// Resting reports whether a state is at rest: nothing in it goes on by itself
+// (INV-12). That is idle service, where a handle may wait for a person to let it go
+// on after too many crashes, or no service with nothing but parked handles.
+func Resting(s *state.Snapshot) bool {
+	switch s.Lifecycle {
+	case state.Serving:
+		for i := range s.Handles {
+			if !s.Handles[i].Poison {
+				return false
+			}
+		}
+		return true
+	case state.Stopped, state.Down:
+		for i := range s.Handles {
+			if s.Handles[i].State != state.Parked {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,112 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
+)
+
+// CheckRestore checks INV-9 at m's present state: its snapshot, written and read
+// back, restores a machine that is equal and that answers every input which could
+// come next as m would. It leaves m as it is. It costs some tens of steps.
+func CheckRestore(m *machine.Machine) error {
+	before, err := json.Marshal(m.Snapshot())
+	if err != nil {
+		return fmt.Errorf("INV-9: encode the snapshot: %w", err)
+	}
+	var read state.Snapshot
+	if err := json.Unmarshal(before, &read); err != nil {
+		return fmt.Errorf("INV-9: decode the snapshot: %w", err)
+	}
+	restored := machine.Restore(read)
+	if err := sameState(m, restored); err != nil {
+		return fmt.Errorf("INV-9: a restored machine differs: %w", err)
+	}
+	for _, in := range nextInputs(&read) {
+		a, b := m.Clone(), restored.Clone()
+		want, got := fsm.HashEffects(a.Step(in)), fsm.HashEffects(b.Step(in))
+		if want != got {
+			return fmt.Errorf("INV-9: after %s a restored machine has effects %x, not %x", fsm.InputKind(in), got, want)
+		}
+		if x, y := a.View().Hash(), b.View().Hash(); x != y || a.View().LastID != b.View().LastID {
+			return fmt.Errorf("INV-9: after %s a restored machine has state %x, not %x", fsm.InputKind(in), y, x)
+		}
+	}
+	after, err := json.Marshal(m.Snapshot())
+	if err != nil {
+		return fmt.Errorf("INV-9: encode the snapshot: %w", err)
+	}
+	if !bytes.Equal(before, after) {
+		return fmt.Errorf("INV-9: steps of a clone changed its original")
+	}
+	return nil
+}
+
+// sameState returns an error where two machines differ in anything that the wire
+// form of their state, or its hash, tells.
+func sameState(a, b *machine.Machine) error {
+	if x, y := a.View().Hash(), b.View().Hash(); x != y {
+		return fmt.Errorf("state hash %x, not %x", y, x)
+	}
+	x, err := json.Marshal(a.View())
+	if err != nil {
+		return err
+	}
+	y, err := json.Marshal(b.View())
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(x, y) {
+		return fmt.Errorf("state %s, not %s", y, x)
+	}
+	return nil
+}
+
+// nextInputs returns inputs of each kind that a state waits for or must bear.
+func nextInputs(s *state.Snapshot) []fsm.Input {
+	at := s.Now + fsm.Second
+	inputs := []fsm.Input{
+		{At: at, Fact: fsm.Boot{Config: s.Config}},
+		{At: at, Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "check", ID: "restore"}, Text: "hello"}},
+		{At: at, Fact: fsm.Signalled{Name: "SIGTERM"}},
+		{At: at, Fact: fsm.TimerFired{Timer: s.GraceTimer}},
+	}
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.TimerFired{Timer: h.Timer}}, fsm.Input{At: at, Fact: fsm.TimerFired{Timer: h.Wait}})
+		if h.Kind == fsm.KindUser {
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.CancelRequested{Request: h.Request}})
+		}
+		if h.AsksPerson() {
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Decided{Handle: h.ID, Key: h.PersonKey(), Approve: true}}, fsm.Input{At: at, Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}})
+		}
+		switch call := h.Await.Call; h.Await.Kind {
+		case fsm.CallBrain:
+			inputs = append(inputs,
+				fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "an answer"}},
+				fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " a need"}},
+				fsm.Input{At: at, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainTimeout, Reason: "no answer"}})
+			for _, t := range s.Config.Tools {
+				inputs = append(inputs, fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: t.Name, Args: "{}"}}}})
+			}
+		case fsm.CallTool:
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "a result"}})
+		case fsm.CallRecall:
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "h1", Summary: "a memory"}}}})
+		case fsm.CallEmbed:
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 0, 0}, Model: "embedder"}})
+		case fsm.CallSave:
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true}})
+		}
+		if h.Await.Call != 0 {
+			inputs = append(inputs,
+				fsm.Input{At: at, Fact: fsm.PlainAnswer(h.Await.Call, h.Await.Kind)},
+				fsm.Input{At: at, Fact: fsm.FailedAnswer(h.Await.Call, h.Await.Kind, "no space")})
+		}
+	}
+	return inputs
+}

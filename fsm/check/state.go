@@ -1,0 +1,372 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
+)
+
+// checkSession checks that an effect carries its own handle's session.
+func (w *Monitor) checkSession(f *followed, session string) {
+	if session != f.session {
+		w.violate("INV-7", "an effect of handle %d in session %q goes to session %q", f.id, f.session, session)
+	}
+}
+
+// checkConversation checks what was added to a handle's conversation since it
+// was last sent. The running hash proves that what lies before is unchanged. A
+// summary is asked for on a branch of its own, so it moves no mark; a compaction
+// begins anew.
+func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain) {
+	c, from := e.Conversation, f.sent
+	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact
+	if e.Purpose == fsm.PurposeCompact || f.kind == fsm.KindMemory {
+		from = mark{}
+	}
+	if len(c.Messages) < from.messages {
+		w.violate("INV-7", "the conversation of handle %d shrank from %d messages to %d", f.id, from.messages, len(c.Messages))
+		return
+	}
+	if !branch && from.messages == 0 {
+		w.checkOpening(f, c)
+	}
+	hash := from.hash
+	var open []fsm.ToolCall
+	for i := from.messages; i < len(c.Messages); i++ {
+		msg := &c.Messages[i]
+		x := fsm.NewHasher(hash)
+		x.Message(*msg)
+		hash = x.Sum()
+		switch {
+		case len(open) > 0 && (msg.Role != fsm.RoleTool || msg.Tool != open[0].Name || msg.ToolCall != open[0].ID):
+			w.violate("INV-4", "handle %d: message %d is not the result of call %q", f.id, i, open[0].Name)
+			open = nil
+		case len(open) > 0:
+			open = open[1:]
+			continue
+		case msg.Role == fsm.RoleTool:
+			w.violate("INV-4", "handle %d: message %d is the result of %q, which was not called", f.id, i, msg.Tool)
+		}
+		if len(msg.Calls) > 0 {
+			open = msg.Calls
+		}
+	}
+	if len(open) > 0 {
+		w.violate("INV-4", "handle %d: %d calls have no result, the first is %q", f.id, len(open), open[0].Name)
+	}
+	if hash != c.Hash {
+		w.violate("INV-7", "the conversation of handle %d is not the one sent before with something added", f.id)
+	}
+	if !branch {
+		f.sent = mark{messages: len(c.Messages), hash: c.Hash}
+	}
+}
+
+// checkOpening checks that a handle's conversation holds its own question.
+func (w *Monitor) checkOpening(f *followed, c fsm.Conversation) {
+	for i := range c.Messages {
+		if msg := &c.Messages[i]; msg.Role == fsm.RoleUser && strings.HasSuffix(msg.Text, f.input) {
+			return
+		}
+	}
+	w.violate("INV-7", "the conversation of handle %d does not hold its own input", f.id)
+}
+
+// checkTool checks the start of a tool: of another use, of the same use once more
+// after a crash, or of another attempt.
+func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
+	i := indexOf(m.View().Handles, f.id)
+	if i < 0 {
+		return // a handle that runs a tool and is gone is told of elsewhere
+	}
+	inf, l := &m.View().Handles[i].Inf, &m.View().Config.Limits
+	if inf.Next >= l.MaxCallsPerAnswer && e.Key != f.key {
+		w.violate("INV-3", "handle %d runs call %d of an answer, of %d", f.id, inf.Next+1, l.MaxCallsPerAnswer)
+	}
+	if inf.Ran > l.MaxToolCalls && e.Key != f.key {
+		w.violate("INV-3", "handle %d runs call %d of an inference, of %d", f.id, inf.Ran, l.MaxToolCalls)
+	}
+	if decl, ok := m.View().Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
+		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
+	}
+	switch {
+	case e.Key != f.key && e.Attempt != 1:
+		w.violate("INV-6", "handle %d begins a use of %q with attempt %d", f.id, e.Name, e.Attempt)
+	case e.Key != f.key || e.Effects.Repeatable():
+	case e.Attempt != f.attempt+1 || !f.nothing:
+		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, f.attempt)
+	}
+	f.key, f.attempt, f.nothing = e.Key, e.Attempt, false
+}
+
+// checkEntry checks that a memory entry is whole and the handle's own.
+func (w *Monitor) checkEntry(m *machine.Machine, f *followed, e *fsm.Entry) {
+	if e.ID != f.id.Entry() || e.Kind != f.kind || e.Session != f.session {
+		w.violate("INV-7", "handle %d of session %q stores entry %s of kind %s and session %q", f.id, f.session, e.ID, e.Kind, e.Session)
+	}
+	if e.Summary == "" || f.answer == "" || !strings.HasSuffix(e.Text, f.answer) {
+		w.violate("INV-11", "handle %d stores an entry that is not whole: summary %q, text %q", f.id, e.Summary, e.Text)
+	}
+	if _, marked := fsm.Need(e.Summary); marked {
+		w.violate("INV-11", "handle %d stores a summary with the marker: %q", f.id, e.Summary)
+	}
+	if i := indexOf(m.View().Handles, f.id); i >= 0 && f.step.consumed && f.measure[0] == measureOf(&m.View().Handles[i])[0] &&
+		m.View().Handles[i].StoreTries >= m.View().Config.Limits.MaxStoreAttempts {
+		w.violate("INV-3", "handle %d stores again after %d of %d failed stores", f.id, m.View().Handles[i].StoreTries, m.View().Config.Limits.MaxStoreAttempts)
+	}
+}
+
+// checkSilence checks that nothing is done outside an epoch but to tell a
+// newcomer that it has to wait, and nothing at all behind an exit.
+func (w *Monitor) checkSilence(in fsm.Input, before fsm.State, e fsm.Effect, last bool) {
+	if _, ok := e.(fsm.Exit); ok && !last {
+		w.violate("INV-8", "effects follow the exit")
+	}
+	if before != state.Stopped && before != state.Down {
+		return
+	}
+	switch f := in.Fact.(type) {
+	case fsm.Boot, fsm.CancelRequested:
+		return
+	case fsm.Requested:
+		if machine.CommandOf(f.Text) != "" {
+			return
+		}
+	}
+	var to fsm.HandleID
+	switch e.(type) {
+	case fsm.Notify, fsm.Reply, fsm.Report:
+		to = fsm.HandleOf(e)
+	}
+	if f := w.find(to); f == nil || !f.step.admitted && !f.step.refused {
+		w.violate("INV-8", "a %s while %s", fsm.EffectKind(e), before)
+	}
+}
+
+// checkExit checks that the driver is told to exit when the epoch ends, once.
+func (w *Monitor) checkExit(before fsm.State, effects []fsm.Effect) {
+	exits, want := 0, 0
+	for _, e := range effects {
+		if _, ok := e.(fsm.Exit); ok {
+			exits++
+		}
+	}
+	if before != state.Stopped && w.lifecycle == state.Stopped {
+		want = 1
+	}
+	if exits != want {
+		w.violate("INV-12", "from %s to %s the driver is told to exit %d times, not %d", before, w.lifecycle, exits, want)
+	}
+}
+
+// checkState checks the state that the step has left, and drops the handles that
+// it ended.
+func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
+	s := m.View()
+	if s.Lifecycle != w.lifecycle || s.GraceTimer != w.grace || s.Ignored.Moves != 0 {
+		w.violate("INV-2", "the state says %s, grace timer %d and %d refused moves; the trace says %s, %d and 0",
+			s.Lifecycle, s.GraceTimer, s.Ignored.Moves, w.lifecycle, w.grace)
+	}
+	_, boot := in.Fact.(fsm.Boot)
+	kept, next := w.live[:0], 0
+	for i := range w.live {
+		f := &w.live[i]
+		if next == len(s.Handles) || s.Handles[next].ID != f.id {
+			w.checkEnded(f)
+			continue
+		}
+		w.checkHandle(m, &s.Handles[next], f, boot)
+		next++
+		kept = append(kept, *f)
+	}
+	w.live = kept
+	if next != len(s.Handles) {
+		w.violate("INV-5", "handle %d is out of admission order or was never admitted", s.Handles[next].ID)
+	}
+	w.checkPlaces(s)
+	w.checkRest(s)
+}
+
+// checkPlaces checks that no more handles run than may, and no two of a session.
+func (w *Monitor) checkPlaces(s *state.Snapshot) {
+	main, sub := 0, 0
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.Waiting() && !h.AsksPerson() {
+			continue
+		}
+		for n := range s.Handles[:i] {
+			o := &s.Handles[n]
+			if o.Session == h.Session && (!o.Waiting() || o.AsksPerson()) && o.Kind != fsm.KindMemory && h.Kind != fsm.KindMemory {
+				w.violate("INV-5", "handles %d and %d of session %q both run", o.ID, h.ID, h.Session)
+			}
+		}
+		switch {
+		case h.AsksPerson():
+		case h.Kind == fsm.KindSubagent:
+			sub++
+		default:
+			main++
+		}
+	}
+	l := &s.Config.Limits
+	if w.started && main > l.MaxActive || w.startedSub && sub > l.MaxSubagents {
+		w.violate("INV-5", "%d handles and %d subagents run; there are places for %d and %d", main, sub, l.MaxActive, l.MaxSubagents)
+	}
+	if len(s.Schedules) > l.MaxSchedules && len(s.Schedules) > w.schedules {
+		w.violate("INV-3", "there are %d schedules, of %d", len(s.Schedules), l.MaxSchedules)
+	}
+	w.started, w.startedSub, w.schedules = false, false, len(s.Schedules)
+}
+
+// checkEnded checks a handle that the step took out of the state.
+func (w *Monitor) checkEnded(f *followed) {
+	if !f.step.refused && f.state != state.Done && f.state != state.Failed && f.state != state.Cancelled {
+		w.violate("INV-1", "handle %d is gone but was in %s", f.id, f.state)
+	}
+	if f.replied != (f.kind == fsm.KindUser) {
+		w.violate("INV-1", "handle %d of kind %s has ended, replied: %t", f.id, f.kind, f.replied)
+	}
+	if f.timer != 0 || f.wait != 0 {
+		w.violate("INV-10", "handle %d has ended with timers %d and %d armed", f.id, f.timer, f.wait)
+	}
+	if f.call.Call != 0 && f.call.Kind != fsm.CallStop {
+		w.violate("INV-10", "handle %d has ended with its %s call %d in flight", f.id, f.call.Kind, f.call.Call)
+	}
+}
+
+// checkHandle checks one unfinished handle against what the trace told of it.
+func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, boot bool) {
+	if f.call.Kind == fsm.CallStop && h.State != state.Stopping {
+		f.call = state.Await{} // it does not wait for its tool to stop any more
+	}
+	if h.State != f.state || h.Await != f.call || h.Timer != f.timer || h.Wait != f.wait {
+		w.violate("INV-2", "handle %d: the state says %s, call %v, timers %d and %d; the trace says %s, %v, %d and %d",
+			h.ID, h.State, h.Await, h.Timer, h.Wait, f.state, f.call, f.timer, f.wait)
+	}
+	clock, want := machine.PhaseOf(state.HandleTable.Name, h.State).Clock, machine.Awaits(h)
+	if !rests(want, h, clock) {
+		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %s, clock %t",
+			h.ID, h.State, h.Inf.State, h.Await.Kind, h.Timer, h.Wait, awaitedIn(want), clock)
+	}
+	w.checkWaiting(m.View(), h, f, boot)
+	w.checkAnswer(h, f)
+	now := measureOf(h)
+	if !f.step.admitted && !f.step.yielded && (f.measure.below(now) || f.step.consumed && now == f.measure) {
+		w.violate("INV-1", "handle %d has consumed an answer: %t, and its measure went from %v to %v", h.ID, f.step.consumed, f.measure, now)
+	}
+	f.measure = now
+}
+
+// rests reports whether a handle waits for what a phase says, with its clock or without.
+// No handle rests where nothing is awaited, unless the phase is idle.
+func rests(p *machine.Phase, h *state.Handle, clock bool) bool {
+	if h.Timer != 0 != clock || h.Wait != 0 != (p.Wait.Purpose != "") {
+		return false
+	}
+	if len(p.Calls) == 0 {
+		return h.Await == state.Await{} && (p.Idle || p.Wait.Purpose != "")
+	}
+	return slices.Contains(p.Calls, h.Await.Kind)
+}
+
+// awaitedIn is what is awaited in a phase.
+func awaitedIn(p *machine.Phase) string {
+	if len(p.Calls) == 0 && !p.Idle && p.Wait.Purpose == "" {
+		return "anything: nothing is awaited there"
+	}
+	return fmt.Sprintf("%q, wait %q", p.Calls, p.Wait.Purpose)
+}
+
+// checkWaiting checks that a waiting handle has a reason to, and that whoever
+// waits for a parked one, or one that waits for a person, knows.
+func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, boot bool) {
+	switch {
+	case h.State == state.Parked && s.Lifecycle == state.Serving && !h.Poison:
+		w.violate("INV-1", "handle %d stays parked though the machine serves", h.ID)
+	case h.State == state.Queued && h.Served(s.Lifecycle) && roomFor(s, h) && !sessionTaken(s, h):
+		w.violate("INV-2", "handle %d is queued though its place is free", h.ID)
+	case f.step.parked && !boot && h.Kind == fsm.KindUser && !f.step.told && !h.Replied:
+		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)
+	case h.Kind == fsm.KindUser && f.replied != h.Replied:
+		w.violate("INV-1", "handle %d replied: the state says %t, the trace %t", h.ID, h.Replied, f.replied)
+	case h.Replied && !h.Decided():
+		w.violate("INV-1", "handle %d has its reply but no outcome in %s", h.ID, h.State)
+	}
+}
+
+// roomFor reports whether there is a place for a handle of this kind.
+func roomFor(s *state.Snapshot, h *state.Handle) bool {
+	main, sub, queued := 0, 0, 0
+	for i := range s.Handles {
+		switch o := &s.Handles[i]; {
+		case o.State == state.Queued && o.Kind != fsm.KindMemory:
+			queued++
+		case o.Waiting():
+		case o.Kind == fsm.KindSubagent:
+			sub++
+		default:
+			main++
+		}
+	}
+	switch h.Kind {
+	case fsm.KindSubagent:
+		return sub < s.Config.Limits.MaxSubagents
+	case fsm.KindMemory:
+		return main+sub+queued == 0
+	default:
+		return main < s.Config.Limits.MaxActive
+	}
+}
+
+// sessionTaken reports whether a handle of the same session goes before h.
+func sessionTaken(s *state.Snapshot, h *state.Handle) bool {
+	for i := range s.Handles {
+		o := &s.Handles[i]
+		if o.ID == h.ID || o.Session != h.Session || !o.Claims() || !h.Claims() {
+			continue
+		}
+		if !o.Waiting() || o.AsksPerson() || o.State == state.Queued && o.ID < h.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// checkAnswer checks, when a handle gets its answer, that it is what the model
+// said as text, without the marker.
+func (w *Monitor) checkAnswer(h *state.Handle, f *followed) {
+	if h.Answer == f.answer {
+		return
+	}
+	_, marked := fsm.Need(h.Answer)
+	free := h.Kind == fsm.KindMemory || h.Command != "" || h.Outcome != fsm.OutcomeAnswered // made by the machine, or with a notice
+	if f.answer != "" && h.Kind != fsm.KindMemory || marked || !free && !strings.Contains(f.step.said, h.Answer) {
+		w.violate("INV-11", "handle %d answers %q after %q; the model said %q", h.ID, h.Answer, f.answer, f.step.said)
+	}
+	f.answer = h.Answer
+}
+
+// checkRest checks that a state that is not at rest can go on: with a handle that
+// runs or waits for a person, checkHandle has seen its call and its timer.
+func (w *Monitor) checkRest(s *state.Snapshot) {
+	active, asking := 0, 0
+	for i := range s.Handles {
+		switch h := &s.Handles[i]; {
+		case h.AsksPerson():
+			asking++
+		case !h.Waiting():
+			active++
+		}
+	}
+	if active+asking > 0 && (s.Lifecycle == state.Stopped || s.Lifecycle == state.Down) {
+		w.violate("INV-12", "a handle is active while %s", s.Lifecycle)
+	}
+	if active+asking == 0 && !Resting(s) {
+		w.violate("INV-12", "nothing can go on while %s with %d handles", s.Lifecycle, len(s.Handles))
+	}
+}

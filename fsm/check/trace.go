@@ -1,0 +1,287 @@
+package check
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
+)
+
+// takeInput settles what the input answers. It reports whether the input must
+// have no effect at all.
+func (w *Monitor) takeInput(in fsm.Input) (silent bool) {
+	for i := range w.live {
+		f := &w.live[i]
+		f.step = stepFacts{waited: f.state == state.Queued || f.state == state.Parked || f.state == state.Approving || f.state == state.Held}
+	}
+	return !fsm.Known(in.Fact) || silences.Do(w, in.Fact)
+}
+
+// silences tells of each kind of fact whether it must have no effect at all.
+var silences = fsm.NewFactTable(
+	fsm.OnFact((*Monitor).takeBoot),
+	fsm.OnFact(func(w *Monitor, in fsm.Requested) bool { return w.active(in.Request) }),
+	fsm.OnFact(func(*Monitor, fsm.EventRaised) bool { return false }),
+	fsm.OnFact(func(*Monitor, fsm.Configured) bool { return false }),
+	fsm.OnFact(func(*Monitor, fsm.ScheduleDue) bool { return false }),
+	fsm.OnFact(func(w *Monitor, in fsm.CancelRequested) bool { return !w.active(in.Request) }),
+	fsm.OnFact(func(w *Monitor, in fsm.Decided) bool { return !w.asks(in.Handle, state.Approving) }),
+	fsm.OnFact(func(w *Monitor, in fsm.Resolved) bool {
+		return !w.asks(in.Handle, state.Held) && !w.asks(in.Handle, state.Parked)
+	}),
+	fsm.OnFact(func(w *Monitor, _ fsm.Signalled) bool {
+		return w.lifecycle == state.Down || w.lifecycle == state.Stopped
+	}),
+	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
+	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said = in.Text }),
+	settled(func(f *followed, in fsm.ToolAnswered) { f.nothing = in.Nothing }),
+	settled[fsm.BrainFailed](nil),
+	settled[fsm.ToolStopped](nil),
+	settled[fsm.Recalled](nil),
+	settled[fsm.Embedded](nil),
+	settled[fsm.Stored](nil),
+	settled[fsm.SessionLoaded](nil),
+	settled[fsm.SessionSaved](nil),
+	settled[fsm.SkillLoaded](nil),
+)
+
+// settled is the row of an answer, which must be awaited to have any effect.
+func settled[A fsm.Answer](note func(*followed, A)) fsm.FactRow[*Monitor, bool] {
+	return fsm.OnFact(func(w *Monitor, a A) bool {
+		for i, kind := range fsm.CallsAnsweredBy(a) {
+			if f := w.takeAnswer(a.CallOf(), kind); f != nil {
+				if i == 0 && note != nil { // any other is a stop
+					note(f, a)
+				}
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (w *Monitor) takeBoot(fsm.Boot) bool {
+	w.grace = 0
+	for i := range w.live {
+		w.live[i].call, w.live[i].timer, w.live[i].wait = state.Await{}, 0, 0
+	}
+	return false
+}
+
+// active reports whether a request is here already.
+func (w *Monitor) active(key fsm.RequestKey) bool {
+	for i := range w.live {
+		if f := &w.live[i]; f.kind == fsm.KindUser && f.request == key {
+			return true
+		}
+	}
+	return false
+}
+
+// asks reports whether a handle is in a state in which a person can speak to it.
+func (w *Monitor) asks(id fsm.HandleID, state fsm.State) bool {
+	f := w.find(id)
+	return f != nil && f.state == state
+}
+
+func (w *Monitor) takeAnswer(call fsm.CallID, kind fsm.CallKind) *followed {
+	for i := range w.live {
+		if f := &w.live[i]; f.call.Call == call && f.call.Kind == kind {
+			f.call = state.Await{}
+			f.step.consumed = true
+			return f
+		}
+	}
+	return nil
+}
+
+// takeTimer reports whether the timer was armed.
+func (w *Monitor) takeTimer(id fsm.TimerID) bool { return id != 0 && w.disarm(id) }
+
+// disarm forgets an armed timer, or reports that there is none of this id.
+func (w *Monitor) disarm(id fsm.TimerID) bool {
+	if id == w.grace {
+		w.grace = 0
+		return true
+	}
+	for i := range w.live {
+		switch f := &w.live[i]; id {
+		case f.timer:
+			f.timer = 0
+			return true
+		case f.wait:
+			f.wait = 0
+			return true
+		}
+	}
+	return false
+}
+
+// takeNewcomers follows the handles that this step admitted, refused, or answered
+// at once.
+func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
+	waiting, known := 0, len(w.live)
+	for i := range w.live {
+		if f := &w.live[i]; f.step.waited && f.kind != fsm.KindMemory && f.kind != fsm.KindSubagent {
+			waiting++
+		}
+	}
+	key, told, command := fsm.RequestKey{}, false, false
+	kind := fsm.KindEvent
+	if r, ok := in.Fact.(fsm.Requested); ok {
+		key, kind, told = r.Request, fsm.KindUser, !w.active(r.Request)
+		command = m.View().Config.Switches.Commands && machine.CommandOf(r.Text) != ""
+	} else if _, ok := in.Fact.(fsm.EventRaised); ok {
+		told = m.View().LastHandle > w.lastHandle || !m.View().Config.Switches.Coalesce
+	}
+	for id := w.lastHandle + 1; id <= m.View().LastHandle; id++ {
+		i := indexOf(m.View().Handles, id)
+		if i < 0 {
+			w.live = append(w.live, followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: true}})
+			if !told || waiting < m.View().Config.Limits.MaxQueue && !command {
+				w.violate("INV-1", "handle %d was refused with %d of %d places taken", id, waiting, m.View().Config.Limits.MaxQueue)
+			}
+			continue
+		}
+		f := follow(&m.View().Handles[i])
+		f.step.admitted = true
+		w.live = append(w.live, f)
+		if told && f.kind == kind && waiting >= m.View().Config.Limits.MaxQueue {
+			w.violate("INV-3", "handle %d was admitted with %d of %d places taken", id, waiting, m.View().Config.Limits.MaxQueue)
+		}
+	}
+	if told && (len(w.live) == known || w.live[known].kind != kind || w.live[known].request != key) {
+		w.violate("INV-1", "this %T was neither admitted nor refused", in.Fact)
+	}
+}
+
+func indexOf(handles []state.Handle, id fsm.HandleID) int {
+	for i := len(handles) - 1; i >= 0; i-- {
+		if handles[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// takeMoves follows the transitions of the step, each of which must be a row.
+func (w *Monitor) takeMoves(m *machine.Machine) {
+	moves := m.Moves()
+	for i := range moves {
+		mv := &moves[i]
+		if !inTable(mv) {
+			w.violate("INV-2", "no row of table %s goes from %s on %s to %s", mv.Table, mv.From, mv.On, mv.To)
+		}
+		switch mv.Table {
+		case state.Lifecycle.Name:
+			if mv.From != w.lifecycle {
+				w.violate("INV-2", "the lifecycle leaves %s but was in %s", mv.From, w.lifecycle)
+			}
+			w.lifecycle = mv.To
+		case state.HandleTable.Name:
+			w.takeHandleMove(m, mv)
+		case state.InferenceTable.Name:
+			w.takeInferenceMove(m, mv)
+		}
+	}
+}
+
+func inTable(mv *state.Move) bool {
+	rows := state.HandleTable.Rows
+	switch mv.Table {
+	case state.Lifecycle.Name:
+		rows = state.Lifecycle.Rows
+	case state.InferenceTable.Name:
+		rows = state.InferenceTable.Rows
+	}
+	for i := range rows {
+		if r := &rows[i]; r.On == mv.On && r.From == mv.From {
+			return r.To == mv.To
+		}
+	}
+	return false
+}
+
+func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
+	f := w.find(mv.Handle)
+	if f == nil {
+		w.violate("INV-8", "handle %d moves to %s but is terminal or unknown", mv.Handle, mv.To)
+		return
+	}
+	if mv.From != f.state {
+		w.violate("INV-2", "handle %d leaves %s but was in %s", f.id, mv.From, f.state)
+	}
+	f.state = mv.To
+	i := indexOf(m.View().Handles, f.id)
+	switch mv.On {
+	case state.OnPark:
+		f.step.parked = true
+	case state.OnYield:
+		f.step.yielded, f.left = true, 0
+	case state.OnRecalled:
+		if i >= 0 && m.View().Handles[i].Rounds >= m.View().Config.Limits.MaxCognitionRounds {
+			w.violate("INV-3", "handle %d begins another cognition round after %d of %d", f.id, m.View().Handles[i].Rounds, m.View().Config.Limits.MaxCognitionRounds)
+		}
+	case state.OnStart:
+		if f.kind == fsm.KindSubagent {
+			w.startedSub = true
+		} else {
+			w.started = true
+		}
+		if i >= 0 {
+			f.input = m.View().Handles[i].Input // an event that others joined has changed meanwhile
+		}
+		w.checkOrder(m.View(), f)
+	}
+}
+
+// checkOrder checks that no older handle could have started instead of f, but for one
+// whose turn it was not.
+func (w *Monitor) checkOrder(s *state.Snapshot, f *followed) {
+	if f.kind == fsm.KindMemory || f.kind == fsm.KindSubagent {
+		return
+	}
+	turn := false // f takes the turn of one that is older
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.ID >= f.id || h.State != state.Queued || !h.Served(s.Lifecycle) || h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent ||
+			sessionTaken(s, h) {
+			continue
+		}
+		if s.Config.Switches.Alternate && h.Kind != f.kind && f.kind.Alternates() && (turn || h.Kind.Alternates()) {
+			turn = true
+			continue
+		}
+		w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)
+	}
+}
+
+func (w *Monitor) takeInferenceMove(m *machine.Machine, mv *state.Move) {
+	f := w.find(mv.Handle)
+	if f == nil {
+		w.violate("INV-8", "the inference of handle %d moves to %s but the handle is terminal or unknown", mv.Handle, mv.To)
+		return
+	}
+	i := indexOf(m.View().Handles, mv.Handle)
+	if i < 0 {
+		return
+	}
+	inf, l := &m.View().Handles[i].Inf, &m.View().Config.Limits
+	met := false
+	switch mv.On {
+	case state.OnToolsAsked:
+		met = inf.Rounds > l.MaxToolRounds
+	case state.OnResults:
+		met = inf.Iterations >= l.MaxIterations || f.kind == fsm.KindSubagent && inf.Iterations >= l.SubagentIterations
+	case state.OnToolFailed:
+		met = inf.Attempt >= l.MaxToolAttempts
+	case state.OnBackOff:
+		met = inf.Waits > len(l.Backoff)
+	case state.OnCondense:
+		met = inf.Compactions > l.MaxCompactions
+		f.sent = mark{}
+	}
+	if met {
+		w.violate("INV-3", "handle %d goes on %s beyond its limits: round %d, iteration %d, attempt %d, wait %d, compaction %d",
+			mv.Handle, mv.On, inf.Rounds, inf.Iterations, inf.Attempt, inf.Waits, inf.Compactions)
+	}
+}

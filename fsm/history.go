@@ -1,0 +1,97 @@
+package fsm
+
+// Stripped is a history without what is no part of it: what the machine said on
+// the way, thinking, and the answers that described a need. What remains is mended.
+func (w Words) Stripped(msgs []Message) []Message {
+	var kept []Message
+	for _, msg := range msgs {
+		if msg.Aside {
+			continue
+		}
+		if _, marked := Need(msg.Text); marked && msg.Role == RoleAssistant {
+			if len(msg.Calls) == 0 {
+				continue
+			}
+			msg.Text = WithoutNeed(msg.Text)
+		}
+		msg.Thinking, msg.Images = "", nil
+		kept = append(kept, msg)
+	}
+	return w.Mend(kept)
+}
+
+// Mend makes a history one that can be sent (SES-7): behind each message with calls
+// one result for each, in order; no result without its call; nothing empty.
+func (w Words) Mend(msgs []Message) []Message {
+	var out []Message
+	for i := 0; i < len(msgs); {
+		msg := msgs[i]
+		i++
+		switch {
+		case msg.Role == RoleTool:
+			continue // its call is not before it
+		case msg.Role != RoleSystem && msg.Role != RoleUser && msg.Role != RoleAssistant:
+			continue
+		case msg.Role != RoleAssistant || len(msg.Calls) == 0:
+			msg.Calls = nil
+		}
+		if msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0 {
+			continue
+		}
+		out = append(out, msg)
+		if msg.Calls == nil {
+			continue
+		}
+		from := i
+		for i < len(msgs) && msgs[i].Role == RoleTool {
+			i++
+		}
+		out = append(out, w.resultsFor(msg.Calls, msgs[from:i])...)
+	}
+	return out
+}
+
+// resultsFor returns one result for each call, in order: the one that names it, by
+// its id or else by its name, or a word that there is none.
+func (w Words) resultsFor(calls []ToolCall, results []Message) []Message {
+	taken := make([]bool, len(results))
+	out := make([]Message, 0, len(calls))
+	for _, c := range calls {
+		found := -1
+		for n, r := range results {
+			if !taken[n] && (r.ToolCall == c.ID && (c.ID != "" || r.Tool == c.Name)) {
+				found = n
+				break
+			}
+		}
+		if found < 0 {
+			out = append(out, Message{Role: RoleTool, Text: w.Text(WordUnknownOutcome), Tool: c.Name, ToolCall: c.ID})
+			continue
+		}
+		taken[found] = true
+		r := results[found]
+		r.Tool, r.ToolCall = c.Name, c.ID
+		out = append(out, r)
+	}
+	return out
+}
+
+// Whole returns how many messages are taken off the front of a list so that at
+// least n are and no call is split from its results.
+func Whole(msgs []Message, n int) int {
+	n = min(n, len(msgs))
+	for n < len(msgs) && msgs[n].Role == RoleTool {
+		n++
+	}
+	return n
+}
+
+// CutAt returns where a list is cut so that about keep of its newest messages stay
+// and no call is split from its results.
+func CutAt(msgs []Message, keep int) int {
+	cut := min(max(len(msgs)-keep, 0), len(msgs))
+	for cut > 0 && cut < len(msgs) && msgs[cut].Role == RoleTool {
+		cut--
+	}
+	return cut
+}

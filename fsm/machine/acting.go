@@ -1,0 +1,247 @@
+package machine
+
+import (
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// act runs the calls of the last answer one at a time in order (INF-4), answers
+// those that cannot run itself (INF-8, INF-10), and goes on once every call has its
+// result. A call that has failed is started once more first.
+func (m *Machine) act(i int) firing {
+	if h := &m.s.Handles[i]; h.Inf.Attempt > 0 {
+		if !m.attemptAgain(h) {
+			return firing{}
+		}
+		settle(&h.Inf)
+	}
+	return m.runCalls(i)
+}
+
+// runCalls runs the calls from Next on.
+func (m *Machine) runCalls(i int) firing {
+	for {
+		h := &m.s.Handles[i]
+		if h.Inf.Next >= len(h.Inf.Calls) {
+			return m.acted(h)
+		}
+		if f, settled := m.begin(i); !settled {
+			return f
+		}
+		settle(&m.s.Handles[i].Inf)
+	}
+}
+
+// settle goes on to the next call.
+func settle(inf *state.Inference) {
+	inf.Next++
+	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told = 0, false, false, ""
+}
+
+// begin begins the call at Next. It reports true where the call has its result
+// already; where that is awaited, or a person is, false with what is fired for it.
+func (m *Machine) begin(i int) (firing, bool) {
+	h := &m.s.Handles[i]
+	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
+	decl, known := m.declared(h, c.Name)
+	switch {
+	case h.Stop:
+		m.result(h, m.word(fsm.WordNotRunCancelled))
+	case h.Inf.Told != "":
+		m.result(h, h.Inf.Told)
+	case h.Inf.Next >= l.MaxCallsPerAnswer:
+		m.result(h, m.word(fsm.WordNotRunPerAnswer, "limit", strconv.Itoa(l.MaxCallsPerAnswer)))
+	case h.Inf.Ran >= l.MaxToolCalls: // INF-18
+		h.Inf.Capped = true
+		m.result(h, m.word(fsm.WordNotRunCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
+	case !known:
+		m.result(h, m.word(fsm.WordError, "reason", m.unknownTool(h, c.Name)))
+	case decl.Approve && !h.Inf.Cleared && !h.MayWait(m.s.Config.Switches.Unattended):
+		m.result(h, m.word(fsm.WordNotRunUnattended)) // APR-4
+	case decl.Approve && !h.Inf.Cleared:
+		return m.askApproval(), false
+	case decl.Builtin:
+		m.beginCall(h, decl)
+		return firing{}, m.builtin(i, decl.Name)
+	default:
+		m.beginCall(h, decl)
+		m.run(h, decl)
+		return firing{}, false
+	}
+	return firing{}, true
+}
+
+// beginCall counts a call that is about to start.
+func (m *Machine) beginCall(h *state.Handle, decl fsm.ToolDecl) {
+	h.Inf.Ran++
+	h.Uses++
+	h.Inf.Attempt, h.Inf.Began, h.Inf.Effects = 1, m.s.Now, decl.Effects
+	for _, used := range h.Used {
+		if used == decl.Name {
+			return
+		}
+	}
+	h.Used = append(h.Used, decl.Name)
+}
+
+// run starts the call at Next in the world, on behalf of its own session and chat
+// (INF-24).
+func (m *Machine) run(h *state.Handle, decl fsm.ToolDecl) {
+	c := h.Inf.Calls[h.Inf.Next]
+	h.Inf.Effects = decl.Effects
+	m.emit(fsm.RunTool{
+		Asked:   fsm.Asked{Call: m.await(h, fsm.CallTool), Handle: h.ID},
+		Session: h.Session,
+		Origin:  h.Origin,
+		Name:    decl.Name,
+		Args:    c.Args,
+		Effects: decl.Effects,
+		Attempt: h.Inf.Attempt,
+		Key:     h.UseKey(c),
+	})
+}
+
+// acted goes on once every call of an answer has its result: to an end where a cap
+// is met, otherwise to the model.
+func (m *Machine) acted(h *state.Handle) firing {
+	l := &m.s.Config.Limits
+	iterations := iterationsOf(l, h)
+	f := firing{on: state.OnResults}
+	switch reflection := m.s.Config.Prompts.Reflection; {
+	case h.Stop:
+		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
+	case h.Inf.Iterations >= iterations:
+		f = endInference(state.OnLimit, fsm.OutcomeExhausted, m.word(fsm.WordOverIterations, "limit", strconv.Itoa(iterations)))
+	case h.Inf.Capped:
+		f = endInference(state.OnLimit, fsm.OutcomeExhausted, m.word(fsm.WordOverCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
+	case repeats(h.Inf.Seen, l.MaxRepeats):
+		f = endInference(state.OnLimit, fsm.OutcomeExhausted, m.word(fsm.WordOverRepeats))
+	case reflection != "":
+		f.write = func(h *state.Handle) { m.say(h, fsm.Message{Role: fsm.RoleUser, Text: reflection, Aside: true}) } // INF-22
+	}
+	h.Inf.Calls, h.Inf.Next = nil, 0
+	return f
+}
+
+// declared returns the declaration of a tool that the running inference offers.
+func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
+	return m.s.Config.Declared(h.Inf.Tools, name)
+}
+
+// toolAnswered gives the running call its result, or starts it again later (INF-16): an
+// unsafe one only where it says that nothing happened (INV-6). A failure is a result
+// that the model sees.
+func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
+	m.unsafe = !h.Inf.Effects.Repeatable()
+	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
+	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
+		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
+	}
+	text := in.Text
+	if in.Failed {
+		text = m.word(fsm.WordError, "reason", text)
+	}
+	return m.ran(text, in.Failed)
+}
+
+// ran gives the call at Next, which has run, its result.
+func (m *Machine) ran(text string, failed bool) firing {
+	return firing{on: state.OnRan, write: func(h *state.Handle) {
+		m.ranWith(h, text, failed)
+		settle(&h.Inf)
+	}}
+}
+
+// ranWith gives a call that has run its result and audits it (TOL-9).
+func (m *Machine) ranWith(h *state.Handle, text string, failed bool) {
+	m.audit(h, text, failed)
+	m.result(h, text)
+}
+
+// audit records the call at Next, which has been started.
+func (m *Machine) audit(h *state.Handle, text string, failed bool) {
+	c := h.Inf.Calls[h.Inf.Next]
+	m.emit(fsm.Audit{
+		Handle: h.ID, Session: h.Session, Key: h.UseKey(c), Tool: c.Name, Args: c.Args, Message: h.Input,
+		Result: text, Failed: failed, Unknown: text == m.word(fsm.WordUnknownOutcome), Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
+	})
+}
+
+// retry is the end of the wait before another attempt, or before the model is asked
+// again.
+func (m *Machine) retry(*state.Handle) firing { return firing{on: state.OnRetry} }
+
+// resumeRetry does not wait any longer (INF-13).
+func (m *Machine) resumeRetry(int) firing { return firing{on: state.OnRetry} }
+
+// attemptAgain starts the failed call at Next once more (INF-16). Where the tool is
+// declared otherwise by now, so that another start might do again what the first has
+// done (INV-6), it gives the call its result instead, and reports true.
+func (m *Machine) attemptAgain(h *state.Handle) bool {
+	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	if !ok || decl.Builtin || !h.Inf.Nothing && !decl.Effects.Repeatable() {
+		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
+		return true
+	}
+	h.Inf.Attempt++
+	m.run(h, decl)
+	return false
+}
+
+// resumeActing goes on with the call at Next after its process was lost, or after a
+// person has spoken. One that was started has an unknown outcome: it is started again
+// only where it may be repeated, otherwise the model is told so, or a person asked
+// (INF-13, INV-6).
+func (m *Machine) resumeActing(i int) firing {
+	h := &m.s.Handles[i]
+	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	switch {
+	case h.Inf.Attempt == 0:
+		return m.runCalls(i)
+	case h.Inf.Told != "":
+		m.ranWith(h, h.Inf.Told, true)
+	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable(), fsm.Awake == fsm.CanaryRerunTool:
+		if !decl.Builtin {
+			m.run(h, decl)
+			return firing{}
+		}
+		if !m.builtin(i, decl.Name) {
+			return firing{}
+		}
+	case m.s.Config.Switches.HoldUnknown && h.MayWait(m.s.Config.Switches.Unattended):
+		return m.hold()
+	default:
+		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
+	}
+	settle(&m.s.Handles[i].Inf)
+	return m.runCalls(i)
+}
+
+// result adds the result of the call at Next to the conversation, and remembers the
+// pair. One that was not run counts as a repetition, too (INF-21).
+func (m *Machine) result(h *state.Handle, text string) {
+	c := h.Inf.Calls[h.Inf.Next]
+	x := fsm.NewHasher(0)
+	x.Str(c.Name)
+	x.Str(c.Args)
+	x.Str(text)
+	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
+		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
+	}
+	h.Inf.Seen = append(h.Inf.Seen, x.Sum())
+	m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+}
+
+func (m *Machine) unknownTool(h *state.Handle, name string) string {
+	var names []string
+	for _, t := range m.s.Config.Offered(h.Inf.Tools) {
+		names = append(names, t.Name)
+	}
+	if name == "" {
+		return m.word(fsm.WordNamelessTool, "tools", strings.Join(names, ", "))
+	}
+	return m.word(fsm.WordUnknownTool, "tool", strconv.Quote(fsm.Clip(name, 100)), "tools", strings.Join(names, ", "))
+}

@@ -1,0 +1,138 @@
+package machine_test
+
+import (
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+)
+
+// script plays one request with three tool calls over and over, one step at a
+// time.
+type script struct {
+	m       *machine.Machine
+	monitor *check.Monitor // nil: unwatched
+	calls   []fsm.ToolCall
+	at      int // the next step
+}
+
+// scriptSteps is how many steps one request takes.
+const scriptSteps = 9
+
+func newScript(watched bool) *script {
+	c := profile.Shelly()
+	c.Init = fsm.InitOff
+	c.Tools = tools()
+	call := fsm.ToolCall{ID: "call_0", Name: "list_dir", Args: `{"path":"."}`}
+	s := &script{m: machine.New(), calls: []fsm.ToolCall{call, call, call}}
+	s.m.Step(fsm.Input{Fact: fsm.Boot{Config: c}})
+	if watched {
+		s.monitor = check.MonitorFrom(s.m)
+	}
+	return s
+}
+
+// input returns the next input of the script.
+func (s *script) input() fsm.Input {
+	if s.at == 0 {
+		return fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "udp", ID: "r1"}, Session: "s", Text: "what is in this folder?"}}
+	}
+	call := s.m.View().Handles[0].Await.Call
+	switch s.at {
+	case 1:
+		return fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: s.calls}}
+	case 2, 3, 4:
+		return fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "a.txt\nb.txt\nc.txt\n"}}
+	case 5:
+		return fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "There are three files."}}
+	case 6:
+		return fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "They asked for the files; there are three."}}
+	case 7:
+		return fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 128, 63}, Model: "embedder"}}
+	default:
+		return fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call)}}
+	}
+}
+
+// play takes n steps.
+func (s *script) play(b *testing.B, n int) {
+	for range n {
+		in := s.input()
+		effects := s.m.Step(in)
+		if s.monitor != nil {
+			if found := s.monitor.Step(s.m, in, effects); found != nil {
+				b.Fatal(found[0])
+			}
+		}
+		s.at = (s.at + 1) % scriptSteps
+	}
+}
+
+// toTools plays up to the start of the first tool.
+func (s *script) toTools(b *testing.B) { s.play(b, 2) }
+
+// BenchmarkStep is one step, the mean over a request with three tool calls.
+func BenchmarkStep(b *testing.B) {
+	s := newScript(false)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.play(b, 1)
+	}
+}
+
+// BenchmarkStepWatched is BenchmarkStep with the monitor behind each step.
+func BenchmarkStepWatched(b *testing.B) {
+	s := newScript(true)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.play(b, 1)
+	}
+}
+
+// BenchmarkHandle is a whole request with three tool calls.
+func BenchmarkHandle(b *testing.B) {
+	s := newScript(false)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.play(b, scriptSteps)
+	}
+}
+
+func BenchmarkStateHash(b *testing.B) {
+	s := newScript(false)
+	s.toTools(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.m.View().Hash()
+	}
+}
+
+func BenchmarkClone(b *testing.B) {
+	s := newScript(false)
+	s.toTools(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.m.Clone()
+	}
+}
+
+func BenchmarkMonitorClone(b *testing.B) {
+	s := newScript(true)
+	s.toTools(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.monitor.Clone()
+	}
+}
+
+func BenchmarkCheckRestore(b *testing.B) {
+	s := newScript(false)
+	s.toTools(b)
+	for b.Loop() {
+		if err := check.CheckRestore(s.m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

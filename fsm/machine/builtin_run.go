@@ -1,0 +1,148 @@
+package machine
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// builtin answers a call of a builtin tool (TOL-10). It reports false where the
+// answer has to be awaited.
+func (m *Machine) builtin(i int, name string) bool {
+	h := &m.s.Handles[i]
+	var text string
+	var ok bool
+	switch name {
+	case fsm.ToolLoadSkill, fsm.ToolLoadReference:
+		text, ok = m.loadSkill(h, name)
+		if ok {
+			return false
+		}
+	case fsm.ToolSpawn:
+		text, ok = m.spawn(i)
+		h = &m.s.Handles[i]
+	case fsm.ToolMessage:
+		text, ok = m.sendMessage(h)
+	case fsm.ToolCron:
+		text, ok = m.cron(h)
+	}
+	if !ok {
+		text = m.word(fsm.WordError, "reason", text)
+	}
+	m.ranWith(h, text, !ok)
+	return true
+}
+
+// arguments reads the arguments of the call at Next, or says what is wrong.
+func (m *Machine) arguments(h *state.Handle, v any) string {
+	args := h.Inf.Calls[h.Inf.Next].Args
+	if strings.TrimSpace(args) == "" {
+		args = "{}"
+	}
+	switch { // in words of our own: those of the library may change, and with them what a journal replays to
+	case !json.Valid([]byte(args)):
+		return m.word(fsm.WordArgumentsNoJSON)
+	case json.Unmarshal([]byte(args), v) != nil:
+		return m.word(fsm.WordArgumentsNoFit)
+	default:
+		return ""
+	}
+}
+
+// sendMessage sends a text to a chat, by default the call's own (HND-46).
+func (m *Machine) sendMessage(h *state.Handle) (string, bool) {
+	var args struct {
+		Content string `json:"content"`
+		Channel string `json:"channel"`
+		Chat    string `json:"chat_id"`
+	}
+	if bad := m.arguments(h, &args); bad != "" {
+		return bad, false
+	}
+	if strings.TrimSpace(args.Content) == "" {
+		return m.word(fsm.WordMissingArgument, "argument", "content"), false
+	}
+	to := h.Origin
+	if args.Channel != "" {
+		to.Channel = args.Channel
+	}
+	if args.Chat != "" {
+		to.Chat = args.Chat
+	}
+	if to.Channel == "" {
+		return m.word(fsm.WordMessageNowhere), false
+	}
+	m.emit(fsm.SendMessage{
+		Handle: h.ID, Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Session: h.Session, To: to, Text: args.Content,
+	})
+	return m.word(fsm.WordMessageSent, "chat", to.Key()), true
+}
+
+// loadSkill asks for a skill's instructions or for one of its references (SKL-4,
+// SKL-5). It returns false with what is wrong, or with what is known already.
+func (m *Machine) loadSkill(h *state.Handle, tool string) (string, bool) {
+	var args struct {
+		Name      string `json:"name"`
+		Reference string `json:"reference"`
+	}
+	if bad := m.arguments(h, &args); bad != "" {
+		return bad, false
+	}
+	if tool == fsm.ToolLoadSkill {
+		args.Reference = ""
+	}
+	skill, known := m.s.Config.Skill(args.Name)
+	switch {
+	case !known:
+		return m.word(fsm.WordSkillUnknown, "skill", strconv.Quote(fsm.Clip(args.Name, 100)), "skills", strings.Join(m.skillNames(), ", ")), false
+	case tool == fsm.ToolLoadReference && args.Reference == "":
+		return m.word(fsm.WordMissingArgument, "argument", "reference"), false
+	case tool == fsm.ToolLoadReference && !skill.Always && !h.Sess.Loaded(args.Name, ""):
+		return m.word(fsm.WordSkillUnloaded, "skill", args.Name), false
+	}
+	m.emit(fsm.LoadSkill{Asked: fsm.Asked{Call: m.await(h, fsm.CallSkill), Handle: h.ID}, Skill: args.Name, Reference: args.Reference})
+	return "", true
+}
+
+func (m *Machine) skillNames() []string {
+	var names []string
+	for _, s := range m.s.Config.Skills {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// skillLoaded puts a skill's text where the profile shows it: into the system
+// prompt of the calls that follow, or into the call's result.
+func (m *Machine) skillLoaded(h *state.Handle, in fsm.SkillLoaded) firing {
+	var args struct {
+		Name      string `json:"name"`
+		Reference string `json:"reference"`
+	}
+	_ = m.arguments(h, &args) // it was read before the call
+	decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	if decl.Name == fsm.ToolLoadSkill {
+		args.Reference = ""
+	}
+	what := m.word(fsm.WordSkillName, "skill", args.Name)
+	if args.Reference != "" {
+		what = m.word(fsm.WordReferenceName, "reference", args.Reference, "skill", args.Name)
+	}
+	text := m.word(fsm.WordSkillLoaded, "what", what)
+	if in.Error != "" {
+		text = m.word(fsm.WordSkillBroken, "what", what, "reason", in.Error)
+	}
+	known := in.Error != "" || h.Sess.Loaded(args.Name, args.Reference)
+	if in.Error == "" && !m.s.Config.Prompts.Shows(fsm.OfLoadedSkills) {
+		text = m.word(fsm.WordSkillText, "what", what, "text", in.Text)
+	}
+	return m.ran(text, in.Error != "").after(func(h *state.Handle) {
+		if !known { // it stays for the session's next turns (SKL-6)
+			h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)],
+				fsm.LoadedSkill{Name: args.Name, Reference: args.Reference, Text: in.Text})
+		}
+	})
+}

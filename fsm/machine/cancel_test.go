@@ -1,0 +1,238 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// wasCancelled fails the test unless the last step told a client that its request
+// is cancelled.
+func (d *driver) wasCancelled(key fsm.RequestKey) {
+	d.t.Helper()
+	want := fsm.Reply{Request: key, Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled}
+	got := only(d, func(r fsm.Reply) bool { return r.Request == key })
+	got.Handle = 0
+	if diff := cmp.Diff(want, got); diff != "" {
+		d.t.Fatal(diff)
+	}
+}
+
+func TestHND31WhoeverDoesNotCancelIsNotCancelled(t *testing.T) {
+	tests := []struct {
+		name    string
+		profile string
+		cancel  func(*driver, fsm.RequestKey)
+	}{
+		{"a profile that refuses", "shelly", func(d *driver, key fsm.RequestKey) { d.cancels(key) }},
+		{"an unknown request", "default", func(d *driver, _ fsm.RequestKey) { d.cancels(fsm.RequestKey{ID: "another"}) }},
+		{"a request of another principal", "default", func(d *driver, key fsm.RequestKey) { key.Principal = "eve"; d.cancels(key) }},
+		{"a request of another channel", "default", func(d *driver, key fsm.RequestKey) { key.Channel = "eve"; d.cancels(key) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, tt.profile)
+			d.boot()
+			key := d.ask("hello")
+			state := d.active().State
+			tt.cancel(d, key)
+			d.inStates(state)
+			if n := d.m.View().Ignored.Cancels; n != 1 || len(d.effects) > 0 {
+				t.Errorf("%d are counted, effects %+v", n, d.effects)
+			}
+		})
+	}
+}
+
+func TestHND31AnEventHasNoRequestToCancel(t *testing.T) {
+	d := driverOf(t, "default")
+	d.boot()
+	d.raise("full")
+	d.cancels(fsm.RequestKey{})
+	d.inStates(state.Loading)
+}
+
+func TestHND32TheRunningCallFinishesFirst(t *testing.T) {
+	tests := []struct {
+		name   string
+		to     func(*driver)
+		finish func(*driver)
+	}{
+		{"a model call that asks for tools", func(d *driver) {}, func(d *driver) { d.calls("list_dir", "list_dir") }},
+		{"a model call that fails", func(d *driver) {}, func(d *driver) { d.brainFails(fsm.BrainBusy, "queue full") }},
+		{"a model call with nothing in it", func(d *driver) {}, func(d *driver) { d.answer(" ") }},
+		{"a tool", func(d *driver) { d.calls("send_mail", "list_dir") }, func(d *driver) { d.toolSays("sent") }},
+		{"a tool that fails", func(d *driver) { d.calls("list_dir") }, func(d *driver) { d.toolFails("busy") }},
+		{"a skill", func(d *driver) { d.asksFor(fsm.ToolLoadSkill, `{"name":"flights"}`) }, func(d *driver) { d.skillSays("book them") }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, key := inTurn(t, "countbot", func(c *fsm.Config) { c.Limits.Backoff = []fsm.Millis{fsm.Second} })
+			tt.to(d)
+			d.cancels(key)
+			if len(d.effects) > 0 {
+				t.Fatalf("effects %+v", d.effects)
+			}
+			tt.finish(d)
+			d.wasCancelled(key)
+			d.inStates(state.Saving)
+			no[fsm.RunTool](d)
+			no[fsm.AskBrain](d)
+			d.saves()
+			d.inStates()
+		})
+	}
+}
+
+func TestHND32AnAnswerThatComesMeanwhileStands(t *testing.T) {
+	d, key := inTurn(t, "countbot", nil)
+	d.cancels(key)
+	d.answer("good day")
+	d.replied(key, "good day")
+}
+
+func TestHND33TheRunningCallIsAborted(t *testing.T) {
+	tests := []struct {
+		name string
+		to   func(*driver)
+		then fsm.State
+	}{
+		{"a model call", func(d *driver) {}, state.Saving},
+		{"a skill", func(d *driver) { d.asksFor(fsm.ToolLoadSkill, `{"name":"flights"}`) }, state.Saving},
+		{"a tool", func(d *driver) { d.calls("list_dir") }, state.Stopping},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, key := inTurn(t, "nanobot", nil)
+			tt.to(d)
+			call := d.active().Await.Call
+			d.cancels(key)
+			d.wasCancelled(key)
+			if got := one[fsm.AbortCall](d).Call; got != call {
+				t.Errorf("call %d is aborted, not %d", got, call)
+			}
+			d.inStates(tt.then)
+		})
+	}
+}
+
+func TestHND33ARequestThatLoadsItsSessionHasNoTurnToKeep(t *testing.T) {
+	d := driverOf(t, "nanobot")
+	d.boot()
+	key := d.ask("hello")
+	d.cancels(key)
+	d.wasCancelled(key)
+	d.inStates()
+	one[fsm.AbortCall](d)
+	no[fsm.SaveSession](d)
+}
+
+func TestHND34WhatDoesNotRunIsCancelledAtOnce(t *testing.T) {
+	tests := []struct {
+		name string
+		to   func(*driver)
+		then []fsm.State
+	}{
+		{"backing off", func(d *driver) { d.brainFails(fsm.BrainBusy, "queue full") }, []fsm.State{state.Saving}},
+		{"retrying", func(d *driver) { d.calls("list_dir"); d.toolFails("busy") }, []fsm.State{state.Saving}},
+		{"waiting for approval", func(d *driver) { d.calls("write_note") }, []fsm.State{state.Saving}},
+		{"held", func(d *driver) { d.calls("send_mail"); d.boot() }, []fsm.State{state.Saving}},
+		{"parked after crashes", func(d *driver) { d.boot(); d.boot(); d.boot() }, []fsm.State{state.Saving}},
+		{"parked by a shutdown", func(d *driver) { d.signal(); d.signal() }, []fsm.State{state.Parked}},
+	}
+	for _, mode := range []fsm.CancelMode{fsm.CancelCheckpoint, fsm.CancelImmediate} {
+		for _, tt := range tests {
+			t.Run(string(mode)+" "+tt.name, func(t *testing.T) {
+				d, key := inTurn(t, "default", func(c *fsm.Config) {
+					c.Switches.Cancel, c.Switches.HoldUnknown = mode, true
+					c.Tools[1].Approve = true
+				})
+				tt.to(d)
+				d.cancels(key)
+				d.wasCancelled(key)
+				d.inStates(tt.then...)
+				if tt.then[0] == state.Parked { // its turn is kept by the next epoch
+					d.boot()
+				}
+				history := one[fsm.SaveSession](d).State.History
+				if got := history[len(history)-1].Text; got != "[no answer: cancelled]" {
+					t.Errorf("the turn ends with %q", got)
+				}
+				d.saves()
+				d.inStates()
+				no[fsm.Reply](d)
+			})
+		}
+	}
+}
+
+func TestHND34AQueuedRequestIsCancelledWithoutATurn(t *testing.T) {
+	d := driverOf(t, "default")
+	d.boot()
+	d.ask("first")
+	key := d.ask("second")
+	d.inStates(state.Loading, state.Queued)
+	d.cancels(key)
+	d.wasCancelled(key)
+	d.inStates(state.Loading)
+}
+
+func TestHND35ACancelBehindTheAnswerChangesNothing(t *testing.T) {
+	tests := []struct {
+		name string
+		to   func(*driver)
+	}{
+		{"saving", func(d *driver) { d.answer("good day") }},
+		{"summarizing", func(d *driver) { d.answer("good day"); d.saves() }},
+		{"storing", func(d *driver) { d.answer("good day"); d.saves(); d.answer("a summary"); d.embeds() }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, key := inTurn(t, "default", func(c *fsm.Config) { c.Switches.Remember, c.Switches.ReplyFirst = fsm.RememberEach, false })
+			tt.to(d)
+			state := d.active().State
+			d.cancels(key)
+			d.inStates(state)
+			if n := d.m.View().Ignored.Cancels; n != 1 || len(d.effects) > 0 {
+				t.Errorf("%d are counted, effects %+v", n, d.effects)
+			}
+		})
+	}
+}
+
+func TestHND35ASecondCancelChangesNothing(t *testing.T) {
+	d, key := inTurn(t, "default", nil)
+	d.calls("send_mail")
+	d.cancels(key)
+	d.cancels(key)
+	if len(d.effects) > 0 {
+		t.Errorf("effects %+v", d.effects)
+	}
+}
+
+func TestHND41ACancelEndsTheSubagentsToo(t *testing.T) {
+	for _, profile := range []string{"nanobot", "countbot"} {
+		t.Run(profile, func(t *testing.T) {
+			d, key := inTurn(t, profile, nil)
+			d.asksFor(fsm.ToolSpawn, `{"task":"look"}`)
+			d.inStates(state.Execution, state.Execution)
+			d.cancels(key)
+			for len(d.m.View().Handles) > 1 { // at a checkpoint the child's answer comes first
+				child := d.m.View().Handles[1]
+				d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(child.Await.Call), Calls: []fsm.ToolCall{{Name: "list_dir"}}}})
+			}
+			if d.active().State == state.Execution {
+				d.calls("list_dir")
+			}
+			d.inStates(state.Saving)
+			d.saves()
+			d.inStates() // no report
+			if n := len(of[fsm.Reply](d.all)); n != 1 {
+				t.Errorf("%d replies", n)
+			}
+		})
+	}
+}

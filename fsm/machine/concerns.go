@@ -1,0 +1,57 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// Concerns returns the handle that an input is about, as the machine stands before
+// it is applied, or 0 where it is about none or makes its own.
+func (m *Machine) Concerns(in fsm.Input) fsm.HandleID {
+	if !fsm.Known(in.Fact) {
+		return 0
+	}
+	return concerned.Do(&m.s, in.Fact)
+}
+
+// concerned finds the handle that a fact of each kind is about.
+var concerned = fsm.NewFactTable(
+	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](),
+	newcomer[fsm.Requested](), newcomer[fsm.EventRaised](),
+	fsm.OnFact(func(_ *state.Snapshot, f fsm.Decided) fsm.HandleID { return f.Handle }),
+	fsm.OnFact(func(_ *state.Snapshot, f fsm.Resolved) fsm.HandleID { return f.Handle }),
+	fsm.OnFact(func(s *state.Snapshot, f fsm.CancelRequested) fsm.HandleID {
+		return first(s, func(h *state.Handle) bool { return h.Kind == fsm.KindUser && h.Request == f.Request })
+	}),
+	fsm.OnFact(func(s *state.Snapshot, f fsm.TimerFired) fsm.HandleID {
+		return first(s, func(h *state.Handle) bool { return f.Timer != 0 && (h.Timer == f.Timer || h.Wait == f.Timer) })
+	}),
+	asker[fsm.BrainAnswered](), asker[fsm.BrainFailed](), asker[fsm.ToolAnswered](), asker[fsm.ToolStopped](), asker[fsm.Recalled](),
+	asker[fsm.Embedded](), asker[fsm.Stored](), asker[fsm.SessionLoaded](), asker[fsm.SessionSaved](), asker[fsm.SkillLoaded](),
+)
+
+func nobody[F fsm.Fact]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
+	return fsm.OnFact(func(*state.Snapshot, F) fsm.HandleID { return 0 })
+}
+
+func newcomer[F fsm.Fact]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
+	return fsm.OnFact(func(s *state.Snapshot, _ F) fsm.HandleID { return s.LastHandle + 1 })
+}
+
+// asker is the row of an answer: whoever awaits it.
+func asker[A fsm.Answer]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
+	return fsm.OnFact(func(s *state.Snapshot, a A) fsm.HandleID {
+		call := a.CallOf()
+		return first(s, func(h *state.Handle) bool { return call != 0 && h.Await.Call == call })
+	})
+}
+
+// first returns the first handle of which something holds, or 0.
+func first(s *state.Snapshot, holds func(*state.Handle) bool) fsm.HandleID {
+	for i := range s.Handles {
+		if holds(&s.Handles[i]) {
+			return s.Handles[i].ID
+		}
+	}
+	return 0
+}

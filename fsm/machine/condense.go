@@ -1,0 +1,135 @@
+package machine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// clippedBytes is what is left of an old tool result (CTX-4).
+const clippedBytes = 120
+
+// condense shortens the running conversation before it is sent, if it is over the
+// threshold (CTX-3), or in any case where the model has said that it does not fit
+// (CTX-8). It reports whether anything can be done.
+func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
+	c := &m.s.Config
+	if !c.Switches.Compress || !h.Answers() || h.Inf.Compactions >= c.Limits.MaxCompactions { // CTX-9
+		return firing{}, false
+	}
+	if !force {
+		tokens := h.Sess.Corrected(c.EstimateOf(m.system(h), h.Inf.Talk, m.offered(h)))
+		if tokens*100 <= c.Limits.ContextTokens*c.Limits.CompressPercent {
+			return firing{}, false
+		}
+	}
+	cut := fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages)
+	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && old[0].Role == fsm.RoleSystem {
+		return firing{}, false // nothing would leave, or only a summary, for another
+	}
+	return firing{on: state.OnCondense, write: func(h *state.Handle) {
+		h.Inf.Compactions++
+		h.Condensed = true
+		m.clipResults(h, cut)
+		m.unload(h, append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt]))
+		h.Inf.Cut = cut
+	}}, true
+}
+
+// clipResults puts short extracts in place of old tool results (CTX-4).
+func (m *Machine) clipResults(h *state.Handle, cut int) {
+	msgs := slices.Clone(h.Inf.Talk.Messages)
+	for n := range msgs[:cut] {
+		if msg := &msgs[n]; msg.Role == fsm.RoleTool && len(msg.Text) > clippedBytes {
+			msg.Text = m.word(fsm.WordOldResult, "bytes", strconv.Itoa(len(msg.Text)), "start", fsm.Clip(msg.Text, clippedBytes))
+		}
+	}
+	h.Inf.Talk = fsm.Conversation{}.Add(msgs...)
+}
+
+// unload drops loaded skills that neither the newest messages nor the present
+// question mention (CTX-6).
+func (m *Machine) unload(h *state.Handle, newest []fsm.Message) {
+	var kept []fsm.LoadedSkill
+	for _, s := range h.Sess.Skills {
+		if mentioned(s.Name, newest) {
+			kept = append(kept, s)
+		}
+	}
+	h.Sess.Skills = kept
+}
+
+func mentioned(name string, msgs []fsm.Message) bool {
+	for _, msg := range msgs {
+		if strings.Contains(msg.Text, name) {
+			return true
+		}
+		for _, c := range msg.Calls {
+			if strings.Contains(c.Args, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leaving returns the messages before a cut. The present question stays whatever
+// happens, so it is not among them.
+func leaving(h *state.Handle, cut int) []fsm.Message {
+	old := slices.Clone(h.Inf.Talk.Messages[:cut])
+	if h.TurnAt < cut {
+		old = slices.Delete(old, h.TurnAt, h.TurnAt+1)
+	}
+	return old
+}
+
+// askCondensed asks for a summary of the messages that leave (CTX-5).
+func (m *Machine) askCondensed(i int) firing {
+	h := &m.s.Handles[i]
+	talk := fsm.Conversation{}.Add(leaving(h, h.Inf.Cut)...).Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
+	m.ask(h, fsm.PurposeCompact, m.s.Config.Prompts.Identity, talk, fsm.NoTools)
+	return firing{}
+}
+
+// condensed puts the summary in place of what it stands for; without one, whole old
+// turns are left out (CTX-7). The originals are in the session's archive.
+func (m *Machine) condensed(summary string) firing {
+	return firing{on: state.OnCondensed, write: func(h *state.Handle) {
+		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
+		var msgs []fsm.Message
+		if s := strings.TrimSpace(fsm.WithoutNeed(summary)); s != "" {
+			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s)})
+		} else {
+			cut = nextTurn(talk, cut, h.TurnAt)
+		}
+		switch {
+		case h.TurnAt >= cut:
+			h.TurnAt += len(msgs) - cut
+		case fsm.Awake == fsm.CanaryEatenQuestion:
+			h.TurnAt = 0
+		default:
+			question := talk[h.TurnAt]
+			h.TurnAt = len(msgs)
+			msgs = append(msgs, question)
+		}
+		h.Inf.Talk = fsm.Conversation{}.Add(append(msgs, talk[cut:]...)...)
+		h.Inf.Cut = 0
+	}}
+}
+
+// uncondensed is the end of the time for a summary (CTX-7).
+func (m *Machine) uncondensed(*state.Handle) firing { return m.condensed("") }
+
+// nextTurn returns where the next turn begins at or behind cut, so that nothing is
+// left of the one that cut stands in; behind the present question that is cut.
+func nextTurn(talk []fsm.Message, cut, question int) int {
+	for n := cut; n <= question && n < len(talk); n++ {
+		if talk[n].Role == fsm.RoleUser && !talk[n].Aside {
+			return n
+		}
+	}
+	return cut
+}

@@ -1,0 +1,412 @@
+package machine_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+	"shelly/fsm/check"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
+)
+
+const summaryTitle = "[Earlier conversation summary]\n"
+
+// long returns a history of n messages of some tokens each.
+func long(n int) []fsm.Message {
+	msgs := talk(n)
+	for i := range msgs {
+		msgs[i].Text += strings.Repeat(" and so on", 20)
+	}
+	return msgs
+}
+
+// shortening returns a driver whose conversation of ten messages and a question is
+// just being shortened to the newest four.
+func shortening(t testing.TB) (*driver, fsm.RequestKey) {
+	t.Helper()
+	d := driverOf(t, "omniemployee")
+	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 4
+	d.boot()
+	key := d.ask("hello")
+	d.loads(fsm.Session{Version: 1, History: long(10)})
+	if got := d.active().Inf.State; got != state.Condensing {
+		t.Fatalf("the inference is in %s", got)
+	}
+	return d, key
+}
+
+func TestCTX3TheThresholdIsExact(t *testing.T) {
+	ask := func(tokens, percent int) *driver {
+		d := driverOf(t, "omniemployee")
+		d.config.Limits.ContextTokens, d.config.Limits.CompressPercent, d.config.Limits.KeepMessages = tokens, percent, 2
+		d.boot()
+		d.ask("hello")
+		d.loads(fsm.Session{History: long(10)})
+		return d
+	}
+	whole := one[fsm.AskBrain](ask(1_000_000, 80)).Tokens
+	if whole < 100 {
+		t.Fatalf("the conversation is estimated at %d tokens", whole)
+	}
+	tests := []struct {
+		tokens, percent int
+		want            fsm.State
+	}{
+		{whole, 100, state.Thinking},
+		{whole - 1, 100, state.Condensing},
+		{2 * whole, 50, state.Thinking},
+		{2*whole - 1, 50, state.Condensing}, // half a token too many
+		{whole, 99, state.Condensing},
+		{whole, 1000, state.Thinking},
+	}
+	for _, tt := range tests {
+		if got := ask(tt.tokens, tt.percent).active().Inf.State; got != tt.want {
+			t.Errorf("with %d %% of %d tokens, %d are %s, want %s", tt.percent, tt.tokens, whole, got, tt.want)
+		}
+	}
+}
+
+func TestCTX2TheRatioIsKeptWithTheSession(t *testing.T) {
+	d := driverOf(t, "omniemployee")
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{Ratio: 2048})
+	ask := one[fsm.AskBrain](d)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: "good day", Tokens: fsm.Tokens{Prompt: ask.Tokens * 3 / 2}, // of a doubled estimate
+	}})
+	if got := one[fsm.SaveSession](d).State.Ratio; got != 3*1024 {
+		t.Errorf("the ratio is %d", got)
+	}
+}
+
+func TestCTX3WithoutCompressNothingIsShortened(t *testing.T) {
+	d := driverOf(t, "omniemployee")
+	d.config.Limits.ContextTokens, d.config.Switches.Compress = 1, false
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{History: long(40)})
+	if ask := one[fsm.AskBrain](d); len(ask.Conversation.Messages) != 41 || ask.Tokens != 0 {
+		t.Errorf("asked with %d messages, %d tokens", len(ask.Conversation.Messages), ask.Tokens)
+	}
+}
+
+func TestCTX3WhatHasNothingOldIsSentAsItIs(t *testing.T) {
+	summary := fsm.Message{Role: fsm.RoleSystem, Text: summaryTitle + strings.Repeat("it was so ", 50)}
+	tests := []struct {
+		name    string
+		history []fsm.Message
+	}{
+		{"a question alone", nil},
+		{"as many messages as stay", long(3)},
+		{"an earlier summary", append([]fsm.Message{summary}, long(3)...)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, "omniemployee")
+			d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1, 4
+			d.boot()
+			d.ask("hello")
+			d.loads(fsm.Session{History: tt.history})
+			if got := d.active().Inf.State; got != state.Thinking {
+				t.Errorf("the inference is in %s", got)
+			}
+		})
+	}
+}
+
+func TestCTX4OldResultsAreShortExtracts(t *testing.T) {
+	d := driverOf(t, "omniemployee")
+	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 2
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{})
+	d.calls("list_dir", "list_dir")
+	d.toolSays(strings.Repeat("é", 1000))
+	d.toolSays("short")
+	d.calls("list_dir")
+	d.toolSays(strings.Repeat("new ", 500))
+	ask := one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeCompact {
+		t.Fatalf("asked for %s", ask.Purpose)
+	}
+	want := "[old result of 2000 bytes] " + strings.Repeat("é", 60) + " …"
+	if got := ask.Conversation.Messages[1].Text; got != want {
+		t.Errorf("the old result is %q", got)
+	}
+	if got := ask.Conversation.Messages[2].Text; got != "short" {
+		t.Errorf("the short one is %q", got)
+	}
+	d.answer("they looked")
+	c := one[fsm.AskBrain](d).Conversation.Messages
+	if got := c[len(c)-1].Text; got != strings.Repeat("new ", 500) {
+		t.Errorf("the newest result is %q", got)
+	}
+}
+
+func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
+	d, key := shortening(t)
+	ask := one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeCompact || ask.Tools != fsm.NoTools || ask.System != d.config.Prompts.Identity {
+		t.Errorf("asked for %s with tools %q and system prompt %q", ask.Purpose, ask.Tools, ask.System)
+	}
+	want := append(long(10)[:7], fsm.Message{Role: fsm.RoleUser, Text: d.config.Prompts.Compress})
+	if diff := cmp.Diff(want, ask.Conversation.Messages); diff != "" {
+		t.Error(diff)
+	}
+	d.answer(" NEED: they spoke \n")
+	ask = one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeAnswer || !strings.HasPrefix(ask.System, d.config.Prompts.Identity) || len(ask.System) == len(d.config.Prompts.Identity) {
+		t.Errorf("asked for %s with system prompt %q", ask.Purpose, ask.System)
+	}
+	kept := append([]fsm.Message{{Role: fsm.RoleSystem, Text: summaryTitle + "they spoke"}}, long(10)[7:]...)
+	want = append(slices.Clone(kept), fsm.Message{Role: fsm.RoleUser, Text: "hello"})
+	if diff := cmp.Diff(want, ask.Conversation.Messages); diff != "" {
+		t.Error(diff)
+	}
+	one[fsm.ClearTimer](d)
+	d.answer("good day")
+	d.replied(key, "good day")
+	save := one[fsm.SaveSession](d)
+	want = append(want, fsm.Message{Role: fsm.RoleAssistant, Text: "good day"})
+	if diff := cmp.Diff(want, save.State.History); diff != "" {
+		t.Errorf("the history keeps: %s", diff)
+	}
+}
+
+func TestCTX5ThePresentQuestionStays(t *testing.T) {
+	d := driverOf(t, "omniemployee")
+	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 600, 2
+	d.boot()
+	d.ask("what is all this?")
+	d.loads(fsm.Session{})
+	for n := range 3 {
+		d.calls("list_dir")
+		d.toolSays(strings.Repeat("a.txt ", 100))
+		if one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact {
+			d.answer("summary " + strconv.Itoa(n))
+		}
+		c := one[fsm.AskBrain](d).Conversation.Messages
+		questions := 0
+		for _, m := range c {
+			if m.Text == "what is all this?" {
+				questions++
+			}
+		}
+		if questions != 1 {
+			t.Fatalf("in round %d the question stands there %d times: %+v", n, questions, c)
+		}
+	}
+	if n := d.active().Inf.Compactions; n < 2 {
+		t.Fatalf("%d compactions", n)
+	}
+	d.answer("three files")
+	save := one[fsm.SaveSession](d)
+	if got := save.Archive; len(got) != 8 || got[0].Text != "what is all this?" || got[7].Text != "three files" {
+		t.Errorf("the archive has %+v", got)
+	}
+}
+
+func TestCTX6SkillsThatNobodyMentionsAreUnloaded(t *testing.T) {
+	tests := []struct {
+		name     string
+		question string
+		want     int
+	}{
+		{"mentioned", "are there flights?", 1},
+		{"not mentioned", "hello", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, "omniemployee")
+			d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 4
+			d.boot()
+			d.ask(tt.question)
+			d.loads(fsm.Session{History: long(10), Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}})
+			d.answer("they spoke")
+			if got := strings.Contains(one[fsm.AskBrain](d).System, "book them"); got != (tt.want == 1) {
+				t.Errorf("the instructions stand in the system prompt: %t", got)
+			}
+			d.answer("good day")
+			if got := len(one[fsm.SaveSession](d).State.Skills); got != tt.want {
+				t.Errorf("%d skills stay loaded", got)
+			}
+		})
+	}
+}
+
+func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
+	ends := []struct {
+		name string
+		end  func(*driver)
+	}{
+		{"failed", func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }},
+		{"busy", func(d *driver) { d.brainFails(fsm.BrainBusy, "queue full") }},
+		{"too long", func(d *driver) { d.brainFails(fsm.BrainContextTruncated, "too long") }},
+		{"empty", func(d *driver) { d.answer(" ") }},
+		{"a marker alone", func(d *driver) { d.answer("NEED:") }},
+		{"out of time", func(d *driver) { d.waitUp(); one[fsm.AbortCall](d) }},
+	}
+	for _, tt := range ends {
+		t.Run(tt.name, func(t *testing.T) {
+			d, key := shortening(t)
+			if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerCompact }); set.After != d.config.Limits.CompactTimeout {
+				t.Errorf("timer %+v", set)
+			}
+			tt.end(d)
+			// The cut stands between a question and its answer, so the answer goes, too.
+			want := append(long(10)[8:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
+			if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
+				t.Error(diff)
+			}
+			d.answer("good day")
+			d.replied(key, "good day")
+		})
+	}
+}
+
+// only returns the one effect of a type in the last step that is meant.
+func only[E fsm.Effect](d *driver, meant func(E) bool) E {
+	d.t.Helper()
+	found := slices.DeleteFunc(of[E](d.effects), func(e E) bool { return !meant(e) })
+	if len(found) != 1 {
+		d.t.Fatalf("%d effects are meant, not one: %+v", len(found), d.effects)
+	}
+	return found[0]
+}
+
+func TestCTX8AConversationThatDoesNotFitIsShortenedAndAskedAgain(t *testing.T) {
+	d := driverOf(t, "omniemployee")
+	d.config.Limits.KeepMessages = 4
+	d.boot()
+	key := d.ask("hello")
+	d.loads(fsm.Session{History: talk(10)})
+	d.brainFails(fsm.BrainContextTruncated, "too long")
+	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeCompact {
+		t.Fatalf("asked for %s", ask.Purpose)
+	}
+	d.answer("they spoke")
+	if n := len(one[fsm.AskBrain](d).Conversation.Messages); n != 5 {
+		t.Errorf("asked with %d messages", n)
+	}
+	d.answer("good day")
+	d.replied(key, "good day")
+}
+
+func TestCTX8WhatCannotBeShortenedFails(t *testing.T) {
+	tests := []struct {
+		name    string
+		profile string
+		history int
+	}{
+		{"without compress", "nanobot", 10},
+		{"with nothing old", "omniemployee", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, tt.profile)
+			d.config.Limits.KeepMessages = 4
+			d.boot()
+			key := d.ask("hello")
+			d.loads(fsm.Session{History: talk(tt.history)})
+			d.brainFails(fsm.BrainContextTruncated, "too long")
+			d.refused(key, "error: context_truncated: too long")
+		})
+	}
+}
+
+func TestCTX9AnInferenceIsCompactedAtMostMaxCompactionsTimes(t *testing.T) {
+	d := driverOf(t, "omniemployee")
+	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages, d.config.Limits.MaxCompactions = 1, 2, 3
+	d.boot()
+	key := d.ask("hello")
+	d.loads(fsm.Session{})
+	compactions := 0
+	for range 6 {
+		d.calls("list_dir", "list_dir", "list_dir")
+		for range 3 {
+			d.toolSays("a.txt")
+		}
+		if one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact {
+			compactions++
+			d.answer("they looked")
+		}
+	}
+	if compactions != 3 {
+		t.Errorf("%d compactions, want 3", compactions)
+	}
+	d.brainFails(fsm.BrainContextTruncated, "too long")
+	d.refused(key, "error: context_truncated: too long")
+}
+
+// A conversation of any messages, of any length, is shortened anyhow: each that is
+// sent has its calls paired and, where it is to be answered, the present question.
+func TestCTX7NoCompactionSplitsACallOrDropsTheQuestion(t *testing.T) {
+	compactions := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := profile.Omniemployee()
+		c.Limits.ContextTokens = rapid.IntRange(1, 600).Draw(t, "context_tokens")
+		c.Limits.KeepMessages = rapid.IntRange(1, 6).Draw(t, "keep_messages")
+		c.Tools = tools()
+		m, w := machine.New(), check.NewMonitor()
+		step := func(in fsm.Input) []fsm.Effect {
+			effects := m.Step(in)
+			checkStep(t, w, m, in, effects)
+			for _, ask := range of[fsm.AskBrain](effects) {
+				msgs := ask.Conversation.Messages
+				unsplit(t, msgs)
+				asked := slices.ContainsFunc(msgs, func(m fsm.Message) bool { return m.Role == fsm.RoleUser && m.Text == "the question" })
+				if asked == (ask.Purpose == fsm.PurposeCompact) {
+					t.Fatalf("asked for %s, with the question: %t", ask.Purpose, asked)
+				}
+			}
+			return effects
+		}
+		step(fsm.Input{Fact: fsm.Boot{Config: c}})
+		step(fsm.Input{Fact: fsm.Requested{Text: "the question"}})
+		step(fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(m.View().Handles[0].Await.Call), Session: fsm.Session{History: genMessages(t, 12)}}})
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			h := &m.View().Handles[0]
+			switch {
+			case h.Await.Kind == fsm.CallTool:
+				step(fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(h.Await.Call), Text: strings.Repeat("a.txt ", rapid.IntRange(1, 60).Draw(t, "result"))}})
+			case h.Inf.State == state.Condensing:
+				compactions++
+				step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(h.Await.Call), Text: rapid.SampledFrom([]string{"", "a summary"}).Draw(t, "summary")}})
+			case rapid.IntRange(0, 5).Draw(t, "truncated") == 0 && h.Inf.Compactions < c.Limits.MaxCompactions && len(h.Inf.Talk.Messages) > c.Limits.KeepMessages+2:
+				step(fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(h.Await.Call), Class: fsm.BrainContextTruncated}})
+			default:
+				calls := []fsm.ToolCall{{Name: "list_dir"}, {Name: "list_dir"}, {Name: "fly"}}
+				step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(h.Await.Call), Calls: calls[:rapid.IntRange(1, 3).Draw(t, "calls")]}})
+			}
+			if len(m.View().Handles) == 0 || m.View().Handles[0].State != state.Execution {
+				return
+			}
+		}
+	})
+	if compactions == 0 {
+		t.Error("no conversation was shortened")
+	}
+}
+
+// unsplit fails the property unless each call has its result behind it.
+func unsplit(t *rapid.T, msgs []fsm.Message) {
+	for i := 0; i < len(msgs); i++ {
+		if msgs[i].Role == fsm.RoleTool {
+			t.Fatalf("message %d is a result without its call: %+v", i, msgs)
+		}
+		for n, c := range msgs[i].Calls {
+			if at := i + 1 + n; at >= len(msgs) || msgs[at].Role != fsm.RoleTool || msgs[at].Tool != c.Name || msgs[at].ToolCall != c.ID {
+				t.Fatalf("call %d of message %d has no result: %+v", n, i, msgs)
+			}
+		}
+		i += len(msgs[i].Calls)
+	}
+}

@@ -1,0 +1,130 @@
+package machine_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
+)
+
+// addCron lets the model call cron at a time, and returns the result that it sees.
+func addCron(t *testing.T, now fsm.Millis, args string) (result string, armed []fsm.ArmSchedule) {
+	t.Helper()
+	c := profile.Default()
+	c.Init = fsm.InitOff
+	m := machine.New()
+	m.Step(fsm.Input{At: now, Fact: fsm.Boot{Config: c}})
+	key := fsm.RequestKey{Principal: "local", Channel: "cli", ID: "a"}
+	effects := m.Step(fsm.Input{At: now, Fact: fsm.Requested{Request: key, Text: "remind me"}})
+	for range 10 {
+		var next fsm.Input
+		for _, e := range effects {
+			switch e := e.(type) {
+			case fsm.LoadSession:
+				next = fsm.Input{At: now, Fact: fsm.SessionLoaded{Answered: fsm.To(e.Call)}}
+			case fsm.ArmSchedule:
+				armed = append(armed, e)
+			case fsm.AskBrain:
+				if last := e.Conversation.Messages[len(e.Conversation.Messages)-1]; last.Role == fsm.RoleTool {
+					result = last.Text
+					continue
+				}
+				next = fsm.Input{At: now, Fact: fsm.BrainAnswered{Answered: fsm.To(e.Call), Calls: []fsm.ToolCall{{ID: "1", Name: fsm.ToolCron, Args: args}}}}
+			}
+		}
+		if next.Fact == nil {
+			return result, armed
+		}
+		effects = m.Step(next)
+	}
+	t.Fatal("the request does not come to its end")
+	return "", nil
+}
+
+// HND-42: what is wrong with a schedule is a result that the model sees, and nothing
+// is armed.
+func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
+	const now fsm.Millis = 1767603600000 // 2026-01-05 09:00:00
+	for args, want := range map[string]string{
+		`{"action":"add","message":"m","cron_expr":"0 9 * * 1-5"}`:                  "",
+		`{"action":"add","message":"m","at":"2026-01-05T09:00:01Z"}`:                "",
+		`{"action":"add","message":"m","every_seconds":1}`:                          "",
+		`{"action":"add","message":"m","at":"2026-01-05T09:00:00Z"}`:                "at is in the past; it is 2026-01-05 09:00 in UTC",
+		`{"action":"add","message":"m","at":"2026-02-30T09:00:00Z"}`:                "at is not a time such as",
+		`{"action":"add","message":"m","cron_expr":"0 0 31 2 *"}`:                   "cron_expr never comes due",
+		`{"action":"add","message":"m","cron_expr":"@daily"}`:                       "five fields",
+		`{"action":"add","message":"m","cron_expr":"0 9 * * MON"}`:                  `the weekday of cron_expr takes numbers from 0 to 7`,
+		`{"action":"add","message":"m","cron_expr":"0 9 * * *","every_seconds":60}`: "give exactly one of",
+	} { // order-free
+		result, armed := addCron(t, now, args)
+		if want == "" {
+			if len(armed) != 1 || result != "schedule s1 added" {
+				t.Errorf("%s: %q, armed %+v", args, result, armed)
+			} else if slot, ok := armed[0].Next(now); !ok || slot <= now {
+				t.Errorf("%s: %+v has no slot to come", args, armed[0])
+			}
+			continue
+		}
+		if len(armed) != 0 || !strings.Contains(result, want) || !strings.HasPrefix(result, "error: ") {
+			t.Errorf("%s: %q, want %q and nothing armed (%+v)", args, result, want, armed)
+		}
+	}
+	for _, cron := range []string{
+		"* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "x * * * *", "*/0 * * * *",
+		"5-1 * * * *", "1- * * * *", ", * * * *", "*/x * * * *", "-1 * * * *", "+1 * * * *", "*/ * * * *", "1-2-3 * * * *", "001 * * * *",
+	} {
+		if result, armed := addCron(t, now, `{"action":"add","message":"m","cron_expr":"`+cron+`"}`); len(armed) != 0 {
+			t.Errorf("%q is taken: %s", cron, result)
+		}
+		if slot, ok := (fsm.ArmSchedule{Cron: cron}).Next(now); ok {
+			t.Errorf("%q has the slot %d", cron, slot)
+		}
+	}
+}
+
+// ticking returns a driver whose model has armed a schedule, and works on.
+func ticking(t *testing.T, seconds int) (*driver, fsm.Schedule) {
+	d := newDriver(t)
+	d.config = profile.Nanobot()
+	d.boot()
+	d.ask("tick")
+	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad))}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
+		{Name: fsm.ToolCron, Args: `{"action":"add","message":"tick","every_seconds":` + strconv.Itoa(seconds) + `}`},
+	}}})
+	return d, d.m.View().Schedules[0]
+}
+
+// HND-47: a slot that is told again, or late, is not taken again.
+func TestHND42ASlotIsTakenOnce(t *testing.T) {
+	d, arm := ticking(t, 60)
+	slot := arm.Last + 60*fsm.Second
+	before := d.m.View().LastHandle
+	for range 3 {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: arm.ID, Slot: slot}})
+	}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: arm.ID, Slot: slot - 1}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: "s9", Slot: slot + 60*fsm.Second}})
+	if n := d.m.View().LastHandle - before; n != 1 {
+		t.Errorf("%d handles for one slot", n)
+	}
+	if n := d.m.View().Ignored.Slots; n != 4 {
+		t.Errorf("%d slots ignored, want 4", n)
+	}
+}
+
+// HND-47: slots that come faster than they are worked off do not pile up.
+func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
+	d, arm := ticking(t, 1)
+	for n := range 5 {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: arm.ID, Slot: arm.Last + fsm.Millis(n+1)*fsm.Second}})
+	}
+	d.inStates(state.Execution, state.Queued)
+	if last := d.m.View().Schedules[0].Last; last != arm.Last+5*fsm.Second {
+		t.Errorf("the slot taken last is %d behind the schedule's making", last-arm.Last)
+	}
+}

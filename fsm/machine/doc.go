@@ -1,0 +1,38 @@
+// Package machine is shelly's loop: one pure state machine.
+//
+// A [Machine] is driven by inputs and answers with effects:
+//
+//	m := machine.New()
+//	effects := m.Step(fsm.Input{At: now, Fact: fsm.Boot{Config: profile.Default()}})
+//
+// Step never reads a clock, starts a goroutine, does I/O or draws a random
+// number. Time arrives on each input. The caller (package fsm/engine) appends
+// each input to a journal, performs the effects, and hands every outcome back
+// as another input. State is the fold of the journal, so recovery, replay and
+// simulation are the same act.
+//
+// The caller's contract:
+//
+//   - Apply inputs in one order, one at a time; a Machine is not safe for
+//     concurrent use.
+//   - Append an input to the journal before performing any effect it caused;
+//     make it durable first when [Machine.Barrier] says so.
+//   - Perform effects in order. An effect that carries a CallID wants exactly
+//     one answering input with that CallID; what no longer waits is ignored.
+//   - Forget every pending call and timer of an earlier epoch when an [fsm.Boot]
+//     has been applied: the machine asks again for what it still needs.
+//
+// How a machine behaves is its [fsm.Config]: a profile (package fsm/profile) is one by
+// name, made of switches, limits, options and prompts. All profiles run the same tables
+// and the same code.
+//
+// Where to read: the tables are in fsm/state, and phase.go says what is done in each of
+// their states. fire.go takes a row. A handle is admitted and started in queue.go; begins
+// in saving.go, with its session, and cognition.go; answers in inference.go and acting.go,
+// which runs tools, and builtin_run.go, which answers those of the machine itself; waits
+// for people in person.go; ends in ending.go, turn.go (what a session keeps of it) and
+// remember.go. A history that is too long is made shorter in overflow.go, a conversation
+// in condense.go.
+//
+// SPEC.md holds the numbered rules that the tables, handlers, tests and scenarios cite.
+package machine

@@ -1,0 +1,185 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// deliver tells whoever waits for the handle what it has answered (HND-15), once.
+func (m *Machine) deliver(h *state.Handle) {
+	if h.Replied {
+		return
+	}
+	h.Replied = true
+	switch h.Kind {
+	case fsm.KindUser:
+		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: h.Answer, Outcome: h.Outcome})
+	case fsm.KindSystem, fsm.KindSchedule:
+		m.message(h, h.Origin, h.Answer, false)
+	}
+}
+
+// refuse tells whoever is there to hear it that the handle has no answer, once.
+func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
+	if h.Replied {
+		return
+	}
+	h.Replied = true
+	text := m.word(fsm.WordError, "reason", reason)
+	if outcome == fsm.OutcomeCancelled {
+		text = reason // HND-31: what its client asked for is no error of anybody's
+	}
+	switch h.Kind {
+	case fsm.KindUser:
+		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, IsError: true, Outcome: outcome})
+	case fsm.KindSystem, fsm.KindSchedule:
+		m.message(h, h.Origin, text, true)
+	case fsm.KindSubagent: // its end is reported to its session
+	default:
+		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
+	}
+}
+
+// message sends a text to a chat (HND-40). A reply of a handle without a request
+// has the handle's own key.
+func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError bool) {
+	m.emit(fsm.SendMessage{Handle: h.ID, Key: h.ID.Entry(), Session: h.Session, To: to, Text: text, IsError: isError})
+}
+
+// done ends a handle that has its answer (HND-15).
+func (m *Machine) done(i int) firing {
+	m.deliver(&m.s.Handles[i])
+	return m.ended(i)
+}
+
+// drop ends a handle that has no answer (HND-16): whoever waits is told at once,
+// and the turn is kept where its session is (SES-5).
+func (m *Machine) drop(h *state.Handle, outcome fsm.Outcome, reason string) firing {
+	f := m.without(h, outcome)
+	return f.after(func(h *state.Handle) {
+		m.giveUp(h)
+		h.Outcome, h.Failure = outcome, reason
+		m.refuse(h, outcome, reason)
+	})
+}
+
+// dropped goes on after the word that there is no answer.
+func (m *Machine) dropped(h *state.Handle) firing { return m.without(h, h.Outcome) }
+
+// without is how a handle goes on that comes to an outcome without an answer.
+func (m *Machine) without(h *state.Handle, outcome fsm.Outcome) firing {
+	if !h.Loaded || h.State == state.Saving {
+		return firing{on: m.loss(h, outcome)}
+	}
+	return firing{on: state.OnKeep, write: func(h *state.Handle) {
+		if h.State == state.Compacting {
+			m.shed(h) // SES-11: no consolidation came of it
+		}
+		m.close(h)
+	}}
+}
+
+// loss is how a handle ends without an answer, of which nothing is left to keep.
+func (m *Machine) loss(h *state.Handle, outcome fsm.Outcome) state.Event {
+	switch {
+	case outcome == fsm.OutcomeCancelled:
+		return state.OnCancel
+	case h.State == state.Stopping:
+		return state.OnStopped
+	case h.State == state.Saving:
+		return state.OnFail
+	case h.Kind == fsm.KindInit && m.s.Lifecycle == state.Draining:
+		return state.OnAbandon
+	case outcome == fsm.OutcomeTimeout:
+		return state.OnTimeout
+	default:
+		return state.OnFail
+	}
+}
+
+// ended takes a terminal handle out of the state, hands on what others wait for,
+// and moves the lifecycle on where it waited for it.
+func (m *Machine) ended(i int) firing {
+	h := &m.s.Handles[i]
+	f := firing{}
+	switch code := exitCode(h); {
+	case h.Kind == fsm.KindInit && m.s.Lifecycle == state.Initializing:
+		f = firing{on: state.OnInitialized, write: func(*state.Handle) { m.s.Initialized = true }}
+	case h.Kind == fsm.KindFarewell && m.s.Lifecycle == state.Farewell:
+		f = firing{on: state.OnFarewelled, write: func(*state.Handle) { m.code = code }}
+	case h.Kind == fsm.KindSubagent && h.Outcome != fsm.OutcomeCancelled:
+		child := *h
+		m.remove(i)
+		m.reportSubagent(&child)
+		return f
+	case h.State == state.Done && m.gathers(h):
+		turn := *h
+		m.remove(i)
+		m.gather(&turn)
+		return f
+	}
+	m.remove(i)
+	return f
+}
+
+// exitCode is what the end of a farewell tells the driver.
+func exitCode(h *state.Handle) fsm.ExitCode {
+	if h.State == state.Failed && h.Outcome == fsm.OutcomeTimeout {
+		return fsm.ExitTimeout
+	}
+	return fsm.ExitClean
+}
+
+// timeUp is the end of a handle's time.
+func (m *Machine) timeUp(h *state.Handle) firing {
+	if late := m.handle.phase(h.State).late; late != nil {
+		return late(m, h)
+	}
+	return m.abort(h, fsm.OutcomeTimeout, m.word(fsm.WordTimedOut, "after", h.Timeout(m.s.Config.Limits).String())) // HND-18
+}
+
+// skip leaves out what was still to be done for memory (HND-20).
+func (m *Machine) skip(*state.Handle) firing { return firing{on: state.OnSkip, write: m.giveUp} }
+
+// abort gives up a handle that has no answer. While a tool runs the handle
+// answers and then keeps its place until the tool has stopped (HND-19); the
+// farewell does not wait, because the process is about to end.
+func (m *Machine) abort(h *state.Handle, outcome fsm.Outcome, reason string) firing {
+	if h.Await.Kind != fsm.CallTool || h.Kind == fsm.KindFarewell {
+		return m.drop(h, outcome, reason)
+	}
+	return firing{on: state.OnAbort, write: func(h *state.Handle) {
+		m.giveUp(h)
+		m.clearTimer(h)
+		h.Outcome, h.Failure = outcome, reason
+		m.refuse(h, outcome, reason)
+	}}
+}
+
+// toolStopped goes on once an aborted tool has stopped.
+func (m *Machine) toolStopped(h *state.Handle) firing {
+	return m.dropped(h).after(func(h *state.Handle) {
+		m.clearTimer(h)
+		if fsm.Awake == fsm.CanaryReplyTwice {
+			h.Replied = false
+			m.refuse(h, fsm.OutcomeFailed, "stopped")
+		}
+	})
+}
+
+// parking keeps a handle for the next boot with what was left of its time (HND-27).
+// The inference stays as it is: its last call is asked again, or its outcome
+// named unknown, when the handle goes on.
+func (m *Machine) parking() firing {
+	return firing{on: state.OnPark, write: func(h *state.Handle) {
+		switch {
+		case h.State == state.Stopping: // the turn is still to be kept
+			m.close(h)
+			h.Resume = state.Saving
+		case h.AsksPerson():
+			// Resume is set already
+		case h.State != state.Queued && h.State != state.Loading:
+			h.Resume = h.State
+		}
+	}}
+}

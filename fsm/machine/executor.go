@@ -1,0 +1,81 @@
+package machine
+
+import (
+	loop "github.com/looplab/fsm"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+
+	"context"
+	"errors"
+)
+
+// executor runs one table in a private instance of the table library. The
+// context is never cancelled (a cancelled one wedges the library for good), and no
+// callback is registered.
+type executor struct {
+	name   string
+	lib    *loop.FSM
+	phases []Phase
+}
+
+// route is an event: the table that it belongs to, and what the library has said of it.
+type route struct {
+	table *executor
+	kept  []*answer
+}
+
+// answer is what the library says of an event in a state, with the phases on either
+// side.
+type answer struct {
+	from, to fsm.State
+	ok       bool // there is a row
+	left     *Phase
+	entered  *Phase
+}
+
+func newExecutor(t state.Table, phases []Phase) *executor {
+	events := make(loop.Events, 0, len(t.Rows))
+	for _, r := range t.Rows {
+		events = append(events, loop.EventDesc{Name: string(r.On), Src: []string{string(r.From)}, Dst: string(r.To)})
+	}
+	return &executor{name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil), phases: phases}
+}
+
+// routes returns each event of the tables.
+func routes(tables []state.Table, executors ...*executor) map[state.Event]*route {
+	all := map[state.Event]*route{}
+	for i, x := range executors {
+		for _, r := range tables[i].Rows {
+			if all[r.On] == nil {
+				all[r.On] = &route{table: x}
+			}
+		}
+	}
+	return all
+}
+
+// from returns what the event leads to from a state; there may be no such row. The
+// library is asked once for each state: no row has a guard, so its answer is for good.
+func (r *route) from(s fsm.State, on state.Event) *answer {
+	for _, a := range r.kept {
+		if a.from == s {
+			return a
+		}
+	}
+	r.kept = append(r.kept, r.table.ask(s, on))
+	return r.kept[len(r.kept)-1]
+}
+
+// ask asks the library. A row that leads to its own state is taken, too: the library's
+// word that there was no transition means just that.
+func (x *executor) ask(from fsm.State, on state.Event) *answer {
+	x.lib.SetState(string(from))
+	err := x.lib.Event(context.Background(), string(on))
+	var stays loop.NoTransitionError
+	to := fsm.State(x.lib.Current())
+	return &answer{from: from, to: to, ok: err == nil || errors.As(err, &stays), left: x.phase(from), entered: x.phase(to)}
+}
+
+// phase returns what a state does.
+func (x *executor) phase(s fsm.State) *Phase { return phaseIn(x.phases, s) }

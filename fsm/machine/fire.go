@@ -1,0 +1,147 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// firing is an event to fire, and what it writes where there is a row for it. The zero
+// value fires nothing: what is awaited is still to come.
+type firing struct {
+	on       state.Event
+	first    func(*state.Handle)
+	write    func(*state.Handle)
+	answered bool // by the answer to the call that the handle awaits
+	resumes  bool // the handle goes on in the phase that it was in
+}
+
+// after is f, with something that is written first.
+func (f firing) after(write func(*state.Handle)) firing {
+	if first := f.first; first != nil {
+		f.first = func(h *state.Handle) {
+			write(h)
+			first(h)
+		}
+		return f
+	}
+	f.first = write
+	return f
+}
+
+// none is the place of no handle, for the lifecycle's events.
+const none = -1
+
+// chainMax bounds the events that one fired event may lead to in its entries. The
+// longest that the tables lead to is far below it.
+const chainMax = 32
+
+// fire takes an event of the handle at i or, with none, of the lifecycle. The row is
+// looked up first. Where there is one, the answer is consumed, the data written, the
+// state set, and the entry of the row's destination run. Where there is none, nothing is
+// written, and an answer stays awaited until its handle's time is up; it is counted, and
+// the monitor reports it (INV-2). An event that an entry fires is taken once that entry
+// has returned. It reports whether each event had its row.
+func (m *Machine) fire(i int, f firing) bool {
+	for range chainMax {
+		if f.on == "" {
+			return true
+		}
+		p, ok := m.turn(i, f)
+		if !ok {
+			break
+		}
+		f = m.enter(p, i, f.resumes)
+	}
+	m.s.Ignored.Moves++
+	return false
+}
+
+// turn takes one row. It returns the phase that the row leads to.
+func (m *Machine) turn(i int, f firing) (*Phase, bool) {
+	r := m.routes[f.on]
+	if r == nil || i == none && r.table != m.lifecycle {
+		return nil, false
+	}
+	var h *state.Handle
+	state := &m.s.Lifecycle
+	if r.table != m.lifecycle {
+		h = &m.s.Handles[i]
+		state = &h.State
+	}
+	if r.table == m.inference {
+		state = &h.Inf.State
+	}
+	row := r.from(*state, f.on)
+	if !row.ok {
+		return nil, false
+	}
+	id := fsm.HandleID(0)
+	if h != nil {
+		id = h.ID
+		m.leave(h, row, f.answered, r.table == m.handle)
+	}
+	if f.first != nil {
+		f.first(h)
+	}
+	if f.write != nil {
+		f.write(h)
+	}
+	m.move(r, id, f.on, row, state)
+	if r.table == m.handle {
+		m.keepTime(h, row)
+	}
+	return row.entered, true
+}
+
+// move sets a state as a row says.
+func (m *Machine) move(r *route, h fsm.HandleID, on state.Event, row *answer, at *fsm.State) {
+	m.moves = append(m.moves, state.Move{Table: r.table.name, Handle: h, From: row.from, On: on, To: row.to})
+	*at = row.to
+}
+
+// leave lets go of what was awaited in a phase: of its call, which is answered or given
+// up, and of the timer of its wait. A handle that leaves its phase leaves that of its
+// inference, too. A tool that is given up may still have to stop.
+func (m *Machine) leave(h *state.Handle, row *answer, answered, whole bool) {
+	if !answered {
+		m.abortCall(h)
+	}
+	if answered || !row.entered.awaits(fsm.CallStop) {
+		h.Await = state.Await{}
+	}
+	if h.Wait != 0 && (whole || row.left.Wait.Purpose != "") {
+		m.clearWait(h)
+	}
+}
+
+// keepTime starts and stops the handle's clock. Where its time was up in the phase that
+// it leaves, what follows has little: that in which an aborted tool has to stop.
+func (m *Machine) keepTime(h *state.Handle, row *answer) {
+	switch {
+	case !row.entered.Clock:
+		m.clearTimer(h)
+	case h.Timer != 0:
+	case row.left.Clock:
+		h.Left = 0
+		m.arm(h, fsm.TimerAbort, m.s.Config.Limits.AbortTimeout)
+	default:
+		m.arm(h, fsm.TimerHandle, h.Timeout(m.s.Config.Limits))
+	}
+}
+
+// enter runs the entry of a phase, and arms the timer of the wait that begins with it.
+func (m *Machine) enter(p *Phase, i int, resumes bool) firing {
+	work := p.enter
+	if resumes && p.resume != nil {
+		work = p.resume
+	}
+	f := firing{}
+	if work != nil {
+		f = work(m, i)
+	}
+	if f.on == "" && p.Wait.Purpose != "" {
+		h := &m.s.Handles[i]
+		m.wait(h, p.Wait.Purpose, p.Wait.For(&m.s.Config, h))
+	}
+	return f
+}

@@ -1,0 +1,112 @@
+package machine_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// unhashed are the fields of a handle that its hash leaves out: names and times.
+func unhashed() []string {
+	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens"}
+}
+
+// fullSession and fullHandle have a value in every field.
+func fullSession() fsm.Session {
+	msgs := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day", Used: []string{"list_dir"}}}
+	return fsm.Session{
+		Version: 3, Ratio: 1100, Memory: "# Memory", MemoryHash: "abc", History: msgs, Pending: msgs[:1],
+		Skills: []fsm.LoadedSkill{{Name: "flights", Reference: "codes.md", Text: "NRT"}},
+	}
+}
+
+func fullHandle() state.Handle {
+	talk := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}, Hash: 42, Tokens: 6}
+	return state.Handle{
+		ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
+		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
+		Joined: 1, Parent: 1, Label: "a label", Home: "s",
+		Wait: 2, Loaded: true, Sess: fullSession(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
+		Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: "a fact", Tries: 1, Stop: true, Replied: true,
+		Outcome: fsm.OutcomeAnswered, Failure: "broken", Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, Turns: 1,
+		State: state.Execution, Resume: state.Execution, Rounds: 1, Need: "a need", Talk: talk,
+		Inf: state.Inference{
+			State: state.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk, Rounds: 1,
+			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Result: "a result",
+			Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Cut: 1, Attempt: 1, Began: 1, Nothing: true, Cleared: true, Told: "told",
+			Capped: true, Seen: []uint64{1}, Said: "said", Outcome: fsm.OutcomeAnswered,
+		},
+		Await: state.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1,
+		Answer: "an answer", Summary: "a summary", Vector: []byte{1, 2, 3, 4}, VectorModel: "embedder", StoreTries: 1,
+	}
+}
+
+func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
+	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}}
+	full := s.Hash()
+	eachField(reflect.ValueOf(&s.Handles[0]).Elem(), "", func(path string, field reflect.Value) {
+		if field.IsZero() {
+			t.Errorf("the full handle has no %s", path)
+		}
+		before := reflect.ValueOf(field.Interface())
+		field.SetZero()
+		same := s.Hash() == full
+		field.Set(before)
+		if same != slices.Contains(unhashed(), path) {
+			t.Errorf("%s makes no difference to the hash: %t", path, same)
+		}
+	})
+	for _, change := range []func(*state.Snapshot){
+		func(s *state.Snapshot) { s.Lifecycle = state.Draining },
+		func(s *state.Snapshot) { s.GraceTimer = 1 },
+		func(s *state.Snapshot) { s.Handles = append(s.Handles, fullHandle()) },
+	} {
+		other := s
+		if change(&other); other.Hash() == full {
+			t.Errorf("%+v has the same hash", other)
+		}
+	}
+}
+
+// eachField calls f with each field of a struct, those of inner structs one by one.
+func eachField(v reflect.Value, path string, f func(string, reflect.Value)) {
+	for i := range v.NumField() {
+		name, field := path+"."+v.Type().Field(i).Name, v.Field(i)
+		if field.Kind() == reflect.Struct {
+			eachField(field, name, f)
+		} else {
+			f(name, field)
+		}
+	}
+}
+
+func TestTheHashLeavesOutNamesAndTimes(t *testing.T) {
+	a := state.Snapshot{Lifecycle: state.Serving, Now: 1, LastID: 7, LastHandle: 1, Epoch: 1, Handles: []state.Handle{fullHandle()}}
+	b := a
+	b.Now, b.LastID, b.LastHandle, b.Epoch, b.Ignored.Answers = 2, 70, 10, 2, 3
+	b.Handles = []state.Handle{fullHandle()}
+	h := &b.Handles[0]
+	h.ID, h.Await.Call, h.Timer, h.Armed, h.Left = 10, 70, 69, 2, 2
+	if a.Hash() != b.Hash() {
+		t.Error("two states that differ in names and times have two hashes")
+	}
+}
+
+func TestTheShapeLeavesOutWhatWasSaid(t *testing.T) {
+	play := func(input, answer string) uint64 {
+		d := serving(t)
+		d.ask(input)
+		d.answer("NEED: " + answer)
+		d.recalls(answer)
+		d.calls("list_dir")
+		d.toolSays(answer)
+		d.answer(answer)
+		return d.m.View().Shape()
+	}
+	if play("hello", "good day") != play("goodbye", "farewell") {
+		t.Error("two states that differ in texts have two shapes")
+	}
+}

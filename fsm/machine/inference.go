@@ -1,0 +1,224 @@
+package machine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// infer begins an inference over talk: it enters the table's initial state.
+func (m *Machine) infer(i int, purpose fsm.Purpose, talk fsm.Conversation, tools fsm.Toolset) firing {
+	m.s.Handles[i].Inf = state.Inference{State: state.Thinking, Purpose: purpose, Tools: tools, Talk: talk}
+	return m.enter(m.inference.phase(state.Thinking), i, false)
+}
+
+// think asks the model (INF-1), unless this is where a cancelled handle ends
+// (HND-32) or the conversation has to be shortened first (CTX-3).
+func (m *Machine) think(i int) firing {
+	h := &m.s.Handles[i]
+	if h.Stop {
+		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
+	}
+	if f, ok := m.condense(h, false); ok {
+		return f
+	}
+	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk, m.offered(h))
+	return firing{}
+}
+
+// ask sends a conversation to the model.
+func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk fsm.Conversation, tools fsm.Toolset) {
+	ask := fsm.AskBrain{
+		Asked:        fsm.Asked{Call: m.await(h, fsm.CallBrain), Handle: h.ID},
+		Session:      h.Session,
+		Purpose:      purpose,
+		System:       system,
+		Conversation: talk.Fork(),
+		Tools:        tools,
+		Options:      m.s.Config.Options,
+	}
+	if m.s.Config.Switches.Compress {
+		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools))
+	}
+	m.emit(ask)
+}
+
+// offered is the set of tools that the running inference offers: its caller wants
+// it, and the present configuration declares some of it.
+func (m *Machine) offered(h *state.Handle) fsm.Toolset {
+	for i := range m.s.Config.Tools {
+		if m.s.Config.Offers(h.Inf.Tools, &m.s.Config.Tools[i]) {
+			return h.Inf.Tools
+		}
+	}
+	return fsm.NoTools
+}
+
+// answered takes the model's answer: it is used, or nothing in it can be.
+func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
+	if h.Inf.State == state.Condensing {
+		return m.condensed(in.Text)
+	}
+	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations+1)
+	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
+	case nothing && strings.TrimSpace(text) == "":
+		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
+	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
+		return m.unusable(h, in.Tokens.Prompt, m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer))
+	case in.Stop == fsm.StopMaxTokens:
+		calls = nil // INF-5: a call may have lost its end
+	}
+	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is let go
+	return m.usable(h, in.Stop, calls, text).after(func(h *state.Handle) {
+		m.countAnswer(h, prompt)
+		h.Inf.Empty = 0
+		m.say(h, fsm.Message{Role: fsm.RoleAssistant, Text: text, Thinking: thinking, Calls: calls})
+		said(&h.Inf, text)
+	})
+}
+
+// countAnswer counts an answer of the model to a prompt of so many tokens.
+func (m *Machine) countAnswer(h *state.Handle, prompt int) {
+	m.learnTokens(h, prompt)
+	h.Inf.Iterations++
+	h.Inf.Waits = 0
+}
+
+// usable goes on from an answer by its stop reason.
+func (m *Machine) usable(h *state.Handle, stop fsm.Stop, calls []fsm.ToolCall, text string) firing {
+	switch {
+	case stop == fsm.StopMaxTokens:
+		return endInference(state.OnMaxTokens, fsm.OutcomeCut, m.word(fsm.WordCutAnswer))
+	case len(calls) == 0:
+		return endInference(state.OnEndTurn, fsm.OutcomeAnswered, strings.TrimSpace(text))
+	case h.Inf.Rounds >= m.s.Config.Limits.MaxToolRounds:
+		f := endInference(state.OnLimit, fsm.OutcomeExhausted, m.word(fsm.WordOverRounds, "rounds", strconv.Itoa(h.Inf.Rounds)))
+		return f.after(func(h *state.Handle) {
+			for _, c := range calls {
+				m.say(h, fsm.Message{Role: fsm.RoleTool, Text: m.word(fsm.WordNotRunRounds), Tool: c.Name, ToolCall: c.ID})
+			}
+		})
+	default:
+		return firing{on: state.OnToolsAsked, write: func(h *state.Handle) {
+			h.Inf.Rounds++
+			h.Inf.Calls, h.Inf.Next, h.Inf.Attempt = calls, 0, 0
+		}}
+	}
+}
+
+// unusable asks again after an answer in which there was nothing to use (INF-20, INF-29).
+func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) firing {
+	l := &m.s.Config.Limits
+	f := firing{on: state.OnUnusable, write: func(h *state.Handle) {
+		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: prompt, Aside: true})
+	}}
+	switch {
+	case h.Stop:
+		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled)) // HND-32
+	case h.Inf.Empty+1 >= l.MaxAnswerAttempts, h.Inf.Iterations+1 >= iterationsOf(l, h):
+		f = endInference(state.OnError, fsm.OutcomeFailed, reason) // INF-9
+	}
+	return f.after(func(h *state.Handle) {
+		m.countAnswer(h, tokens)
+		h.Inf.Empty++
+	})
+}
+
+// brainFailed waits and asks again where that can help (INF-15); otherwise it ends
+// the inference, and its caller decides what that means.
+func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
+	switch {
+	case h.Inf.State == state.Condensing:
+		return m.condensed("")
+	case h.Stop: // HND-32: it would only be asked again to end there
+		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
+	case in.Class == fsm.BrainContextTruncated:
+		if f, ok := m.condense(h, true); ok {
+			return f
+		}
+	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != state.Compacting: // the next turn tries again
+		return firing{on: state.OnBackOff, write: func(h *state.Handle) {
+			if fsm.Awake != fsm.CanaryUnboundedRetry {
+				h.Inf.Waits++
+			}
+		}}
+	}
+	return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason))
+}
+
+// say adds messages to the running inference, and to the turn where it is one of
+// the handle's own.
+func (m *Machine) say(h *state.Handle, msgs ...fsm.Message) {
+	h.Inf.Talk = h.Inf.Talk.Add(msgs...)
+	if h.Loaded && h.Answers() {
+		h.Turn = append(h.Turn, msgs...)
+	}
+}
+
+// said gathers what the model has said on the way.
+func said(inf *state.Inference, text string) {
+	text = strings.TrimSpace(text)
+	if _, marked := fsm.Need(text); text == "" || marked {
+		return
+	}
+	if inf.Said != "" {
+		inf.Said += "\n"
+	}
+	inf.Said += text
+}
+
+// resumeInference goes on with an inference that was parked, or whose process
+// was lost: the model is asked again, a tool that may be started again is, and the
+// outcome of any other is named unknown (INF-13).
+func (m *Machine) resumeInference(i int) firing {
+	return m.enter(m.inference.phase(m.s.Handles[i].Inf.State), i, true)
+}
+
+// endInference ends an inference. Its result goes to the handle that asked for it.
+func endInference(on state.Event, outcome fsm.Outcome, result string) firing {
+	return firing{on: on, write: func(h *state.Handle) { h.Inf.Result, h.Inf.Outcome = result, outcome }}
+}
+
+// giveUp ends a running inference that nobody waits for any more (INF-11).
+func (m *Machine) giveUp(h *state.Handle) {
+	if !h.Inf.Running() {
+		return
+	}
+	r := m.routes[state.OnGiveUp]
+	if r == nil || !r.from(h.Inf.State, state.OnGiveUp).ok {
+		m.s.Ignored.Moves++
+		return
+	}
+	m.move(r, h.ID, state.OnGiveUp, r.from(h.Inf.State, state.OnGiveUp), &h.Inf.State)
+}
+
+// repeats reports whether the last calls and their results are the same, or the
+// same few in turn, often enough to say that this leads nowhere (INF-21).
+func repeats(seen []uint64, times int) bool {
+	for period := 1; period <= cycleMax; period++ {
+		n := period * times
+		if len(seen) < n || times < 2 {
+			continue
+		}
+		tail := seen[len(seen)-n:]
+		if slices.Equal(tail[period:], tail[:n-period]) {
+			return true
+		}
+	}
+	return false
+}
+
+// cycleMax is the longest cycle of calls that counts as repetition.
+const cycleMax = 4
+
+// learnTokens corrects the estimate by what the model has counted for the prompt
+// that it has just answered.
+func (m *Machine) learnTokens(h *state.Handle, counted int) {
+	if !m.s.Config.Switches.Compress || counted <= 0 || !h.Answers() {
+		return
+	}
+	h.Sess.Learn(m.s.Config.EstimateOf(m.system(h), h.Inf.Talk, m.offered(h)), counted)
+}

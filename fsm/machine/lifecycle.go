@@ -1,0 +1,221 @@
+package machine
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// boot begins an epoch. Every call and timer of the epoch before is gone with
+// its process, so none is aborted or cleared: unfinished handles are parked and
+// ask again once the machine serves.
+func (m *Machine) boot(in fsm.Boot) {
+	if m.s.Lifecycle != state.Down {
+		m.fire(none, firing{on: state.OnLost})
+	}
+	m.s.Epoch++
+	m.s.Config = in.Config.Bounded()
+	m.s.GraceTimer = 0
+	for i := 0; i < len(m.s.Handles); {
+		id := m.s.Handles[i].ID
+		m.interrupt(i)
+		if i < len(m.s.Handles) && m.s.Handles[i].ID == id {
+			i++
+		}
+	}
+	m.doubt(in.Doubts)
+	m.fire(none, firing{on: state.OnBoot})
+}
+
+// initialize begins the initial inference, where there is one (HND-45).
+func (m *Machine) initialize(int) firing {
+	if c := m.s.Config.Init; c == fsm.InitOff || c == fsm.InitFirstStart && m.s.Initialized {
+		return firing{on: state.OnInitialized}
+	}
+	m.admit(state.Handle{Kind: fsm.KindInit, Session: string(fsm.KindInit), Input: m.s.Config.Prompts.Init})
+	return firing{}
+}
+
+// interrupt ends or parks a handle whose process is gone.
+func (m *Machine) interrupt(i int) {
+	h := &m.s.Handles[i]
+	crashed := !h.Waiting()
+	if crashed {
+		h.Crashes++
+	}
+	m.spend(h)
+	h.Wait, h.Await = 0, state.Await{}
+	if h.State == state.Queued || h.State == state.Parked {
+		return
+	}
+	f := m.suspension(h)
+	if f.on == state.OnPark {
+		f = f.after(func(h *state.Handle) {
+			h.Poison = h.Poison || h.Crashes >= m.s.Config.Limits.MaxCrashes && h.Kind != fsm.KindMemory
+		})
+	}
+	m.fire(i, f)
+}
+
+// suspension takes a handle off the machine: it is parked, or it ends where only its
+// tool's stop was awaited or nobody waits for it (LIF-8, LIF-12).
+func (m *Machine) suspension(h *state.Handle) firing {
+	switch {
+	case h.State == state.Stopping && !h.Loaded:
+		return firing{on: m.loss(h, h.Outcome)}
+	case h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell:
+		return firing{on: state.OnAbandon, write: m.giveUp}
+	default:
+		return m.parking()
+	}
+}
+
+// doubt keeps the handles parked that are doubted, until a person lets them go on
+// (JRN-6).
+func (m *Machine) doubt(doubts []fsm.Doubt) {
+	for _, d := range doubts {
+		i := m.indexOf(d.Handle)
+		if i < 0 {
+			continue // it has ended: there is nothing left to keep from going on
+		}
+		if m.s.Handles[i].State == state.Queued {
+			m.fire(i, m.parking())
+		}
+		h := &m.s.Handles[i]
+		h.Poison, h.Doubt = true, d.Text
+	}
+}
+
+// serve brings the parked handles back in admission order (LIF-11) but for those that
+// a person must look at first (HND-36), and arms the schedules.
+func (m *Machine) serve(int) firing {
+	for i := range m.s.Handles {
+		switch h := &m.s.Handles[i]; {
+		case h.State != state.Parked:
+		case h.Poison:
+			m.inquire(h)
+		default:
+			m.fire(i, firing{on: state.OnResume})
+		}
+	}
+	for _, s := range m.s.Schedules {
+		m.armSchedule(s)
+	}
+	return firing{}
+}
+
+// signal handles SIGTERM and SIGINT, which mean the same. The second ends the epoch
+// at once (LIF-10).
+func (m *Machine) signal() {
+	switch m.s.Lifecycle {
+	case state.Serving, state.Initializing:
+		m.fire(none, firing{on: state.OnSignal})
+	case state.Draining, state.Farewell:
+		m.fire(none, firing{on: state.OnSignal, write: func(*state.Handle) { m.code = fsm.ExitForced }})
+	default:
+		m.s.Ignored.Signals++
+	}
+}
+
+// drain gives an initial inference up, parks what does not run, and bounds the wait
+// for what does.
+func (m *Machine) drain(int) firing {
+	if i := m.active(); i >= 0 && m.s.Handles[i].Kind == fsm.KindInit && m.s.Handles[i].State != state.Stopping {
+		m.fire(i, m.abort(&m.s.Handles[i], fsm.OutcomeFailed, m.word(fsm.WordShuttingDown)))
+	}
+	m.parkQueued()
+	m.armGrace()
+	return firing{}
+}
+
+// parkQueued keeps what does not run for the next boot and tells the clients so,
+// those too whose request an earlier epoch has parked: they may wait again. What
+// waits for a person does not delay the shutdown (APR-7).
+func (m *Machine) parkQueued() {
+	if fsm.Awake == fsm.CanaryQueueLost {
+		m.s.Handles = slices.DeleteFunc(m.s.Handles, func(h state.Handle) bool { return h.State == state.Queued })
+	}
+	for i := range m.s.Handles {
+		switch h := &m.s.Handles[i]; {
+		case h.State == state.Queued && h.Kind != fsm.KindInit:
+			m.fire(i, m.deferral())
+		case h.AsksPerson():
+			m.fire(i, m.deferral())
+		case h.State == state.Parked:
+			m.tell(h, fsm.NoticeDeferred)
+		}
+	}
+}
+
+// deferral parks a handle and tells its client.
+func (m *Machine) deferral() firing {
+	f := m.parking()
+	park := f.write
+	f.write = func(h *state.Handle) {
+		park(h)
+		m.clearTimer(h)
+		m.tell(h, fsm.NoticeDeferred)
+	}
+	return f
+}
+
+// tell sends the client of h a word that is not its reply: that it will be answered
+// after the next boot, or that a person has to decide.
+func (m *Machine) tell(h *state.Handle, n fsm.Notice) {
+	if h.Kind == fsm.KindUser && !h.Replied {
+		m.emit(fsm.Notify{Handle: h.ID, Request: h.Request, Notice: n})
+	}
+}
+
+// armGrace bounds the wait for active handles. With none active it is not
+// needed: the step that drains goes on to the farewell at once.
+func (m *Machine) armGrace() {
+	if m.active() < 0 {
+		return
+	}
+	m.s.GraceTimer = fsm.TimerID(m.next())
+	m.emit(fsm.SetTimer{Timer: m.s.GraceTimer, Purpose: fsm.TimerGrace, After: m.s.Config.Limits.Grace})
+}
+
+// graceOver parks what is still active (LIF-8).
+func (m *Machine) graceOver() {
+	m.s.GraceTimer = 0
+	m.suspendAll()
+}
+
+// suspendAll takes every active handle off the machine. Calls in flight are aborted.
+func (m *Machine) suspendAll() {
+	for i := m.active(); i >= 0; i = m.active() {
+		f := m.suspension(&m.s.Handles[i])
+		if f.on == state.OnPark {
+			f = m.deferral()
+		}
+		if !m.fire(i, f) {
+			return
+		}
+	}
+}
+
+// bidFarewell begins the farewell, which is handled as an event is (LIF-9).
+func (m *Machine) bidFarewell(int) firing {
+	m.clearGrace()
+	m.admit(state.Handle{Kind: fsm.KindFarewell, Session: string(fsm.KindFarewell), Input: m.s.Config.Prompts.Farewell})
+	return firing{}
+}
+
+// exit ends the epoch: whatever is active is suspended and the driver is told
+// to exit.
+func (m *Machine) exit(int) firing {
+	m.suspendAll()
+	m.clearGrace()
+	m.emit(fsm.Exit{Code: m.code})
+	return firing{}
+}
+
+func (m *Machine) clearGrace() {
+	if m.s.GraceTimer != 0 {
+		m.emit(fsm.ClearTimer{Timer: m.s.GraceTimer})
+		m.s.GraceTimer = 0
+	}
+}

@@ -1,0 +1,173 @@
+package machine
+
+import (
+	"encoding/json"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// overflows reports whether a session's history is too long for the handle's turn, or is
+// about to be cleared (SES-9, SES-10, SES-14).
+func (m *Machine) overflows(h *state.Handle, s *fsm.Session) bool {
+	n := len(s.History)
+	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0
+	switch m.s.Config.Switches.Overflow {
+	case fsm.OverflowSummarize:
+		return over
+	case fsm.OverflowConsolidate:
+		return over || len(s.Pending) > 0
+	default:
+		return false
+	}
+}
+
+// stays is how many of the newest messages a consolidation leaves.
+func (m *Machine) stays(h *state.Handle) int {
+	window := m.s.Config.Limits.MaxHistory
+	switch {
+	case h.Command == commandNew:
+		return 0
+	case m.s.Config.Switches.Overflow == fsm.OverflowSummarize:
+		return window
+	default:
+		return min(max(window/2, 2), 10)
+	}
+}
+
+// compact asks the model for what is to remain of the messages that leave. It has a time
+// of its own: one that takes longer costs the turn nothing but that (SES-11).
+func (m *Machine) compact(i int) firing {
+	h := &m.s.Handles[i]
+	p := &m.s.Config.Prompts
+	cut := fsm.CutAt(h.Sess.History, m.stays(h))
+	ask := p.Overflow
+	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
+		ask = p.Consolidate
+	}
+	var b strings.Builder
+	for _, list := range [][]fsm.Message{h.Sess.Pending, h.Sess.History[:cut]} {
+		transcript(m.s.Config.Words, &b, list)
+	}
+	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: m.word(fsm.WordOverflow, "ask", ask, "memory", h.Sess.Memory, "conversation", b.String())})
+	return m.infer(i, fsm.PurposeCompact, talk, fsm.NoTools)
+}
+
+// transcript writes messages as lines of text.
+func transcript(w fsm.Words, b *strings.Builder, msgs []fsm.Message) {
+	for _, msg := range msgs {
+		b.WriteString(w.Text(fsm.WordTranscript, "role", string(msg.Role), "text", msg.Text))
+		for _, c := range msg.Calls {
+			b.WriteString(w.Text(fsm.WordTranscriptCall, "role", string(msg.Role), "tool", c.Name, "args", c.Args))
+		}
+		if len(msg.Used) > 0 {
+			b.WriteString(w.Text(fsm.WordTranscriptTools, "tools", strings.Join(msg.Used, ", ")))
+		}
+	}
+}
+
+// compacted takes what the model made of them. Where that is of no use, or its time was
+// up, nothing is lost: the messages stay and the next turn tries again (SES-11).
+func (m *Machine) compacted(h *state.Handle) firing {
+	on := m.begins(h)
+	if h.Command == commandNew {
+		on = state.OnSave
+	}
+	return firing{on: on, write: func(h *state.Handle) {
+		m.giveUp(h)
+		if h.Inf.State != state.Completed || !m.consolidated(h, fsm.WithoutNeed(h.Inf.Result)) {
+			if h.Command == commandNew {
+				h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)
+				h.Sess.History = nil
+			}
+			m.shed(h)
+		}
+		if h.Command == commandNew {
+			m.renew(h)
+		}
+	}}
+}
+
+// consolidation is what a model answers to the prompt `consolidate`.
+type consolidation struct {
+	Entry  string `json:"history_entry"`
+	Memory string `json:"memory_update"`
+}
+
+// consolidated takes a text into MEMORY.md, and HISTORY.md where the profile keeps
+// one, and lets the messages go that it stands for. It reports whether it could.
+func (m *Machine) consolidated(h *state.Handle, text string) bool {
+	if strings.TrimSpace(text) == "" {
+		return false
+	}
+	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
+		var c consolidation
+		if !readObject(text, &c) || strings.TrimSpace(c.Entry) == "" {
+			return false
+		}
+		h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(c.Entry))
+		if update := strings.TrimSpace(c.Memory); update != "" && update != h.Sess.Memory {
+			h.Sess.Memory, h.Learnt = update, update
+		}
+	} else {
+		h.Learnt = strings.TrimSpace(text)
+		h.Sess.Memory = joinText(h.Sess.Memory, h.Learnt)
+	}
+	h.Sess.Pending = nil
+	h.Sess.History = m.s.Config.Words.Mend(h.Sess.History[fsm.CutAt(h.Sess.History, m.stays(h)):])
+	return true
+}
+
+// shed keeps what could not be consolidated within bounds: what is beyond
+// max_history and max_pending, and of the pending list beyond max_pending alone,
+// goes to HISTORY.md as it is, oldest first (SES-11, SES-14).
+func (m *Machine) shed(h *state.Handle) {
+	l := &m.s.Config.Limits
+	pending, history := h.Sess.Pending, h.Sess.History
+	over := max(len(pending)+len(history)-l.MaxHistory-l.MaxPending, len(pending)-l.MaxPending)
+	if over <= 0 {
+		return
+	}
+	var b strings.Builder
+	n := fsm.Whole(pending, over)
+	transcript(m.s.Config.Words, &b, pending[:n])
+	h.Sess.Pending = append([]fsm.Message(nil), pending[n:]...)
+	if rest := over - n; rest > 0 {
+		cut := fsm.Whole(history, rest)
+		transcript(m.s.Config.Words, &b, history[:cut])
+		h.Sess.History = m.s.Config.Words.Mend(history[cut:])
+	}
+	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(m.word(fsm.WordNotConsolidated, "conversation", b.String())))
+}
+
+// stamped puts a timestamp before an entry that has none of its own.
+func (m *Machine) stamped(entry string) string {
+	entry = strings.TrimSpace(entry)
+	if hasStamp(entry) {
+		return entry
+	}
+	return m.word(fsm.WordStamped, "date", m.s.Now.Date(), "entry", entry)
+}
+
+// hasStamp reports whether a text begins with a date as [YYYY-MM-DD, which is how
+// the model is asked for it.
+func hasStamp(text string) bool {
+	const form = "[0000-00-00"
+	if len(text) < len(form) {
+		return false
+	}
+	for i := range len(form) {
+		digit := text[i] >= '0' && text[i] <= '9'
+		if form[i] == '0' && !digit || form[i] != '0' && text[i] != form[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// readObject reads the JSON object in a model's answer, whatever stands around it.
+func readObject(text string, v any) bool {
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	return from >= 0 && to > from && json.Unmarshal([]byte(text[from:to+1]), v) == nil
+}

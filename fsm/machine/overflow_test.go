@@ -1,0 +1,362 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// overflowing returns a driver whose session has n messages beyond those that a
+// profile keeps: four of ten, with four more that may wait.
+func overflowing(t testing.TB, profile string, n int) (*driver, fsm.Session) {
+	t.Helper()
+	d := driverOf(t, profile)
+	d.config.Limits.MaxHistory, d.config.Limits.MaxPending = 10, 4
+	d.boot()
+	s := fsm.Session{Version: 3, History: talk(10 + n), Memory: "facts", MemoryHash: "m1"}
+	return d, s
+}
+
+const consolidation = `{"history_entry": "They spoke of dogs.", "memory_update": "facts\nThe dog is Rex."}`
+
+func TestSES9WhatIsBeyondMaxHistoryIsSummarised(t *testing.T) {
+	d, s := overflowing(t, "countbot", 2)
+	d.ask("hello")
+	d.loads(s)
+	d.inStates(state.Compacting)
+	ask := one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeCompact || ask.Tools != fsm.NoTools {
+		t.Errorf("asked for %s with tools %q", ask.Purpose, ask.Tools)
+	}
+	text := d.lastMessage().Text
+	if !strings.HasPrefix(text, d.config.Prompts.Overflow) || !strings.Contains(text, "question 0") || !strings.Contains(text, "answer 0") || strings.Contains(text, "question 1") {
+		t.Errorf("asked %q", text)
+	}
+	d.answer("- They have a dog.")
+	d.inStates(state.Execution)
+	if diff := cmp.Diff(s.History[2:], one[fsm.AskBrain](d).Conversation.Messages[:10]); diff != "" {
+		t.Error(diff)
+	}
+	d.answer("good day")
+	save := one[fsm.SaveSession](d)
+	if !save.Memory || save.State.Memory != "facts\n\n- They have a dog." || save.State.MemoryHash != "m1" || len(save.Notes) > 0 {
+		t.Errorf("saves %+v", save)
+	}
+}
+
+func TestSES10AHistoryIsConsolidatedBeforeTheTurn(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 1)
+	d.ask("hello")
+	d.loads(s)
+	d.inStates(state.Compacting)
+	if text := d.lastMessage().Text; !strings.HasPrefix(text, d.config.Prompts.Consolidate) || !strings.Contains(text, "facts") ||
+		!strings.Contains(text, "question 2") || strings.Contains(text, "question 3") {
+		t.Errorf("asked %q", text)
+	}
+	d.answer(consolidation)
+	d.inStates(state.Execution)
+	if diff := cmp.Diff(s.History[6:], one[fsm.AskBrain](d).Conversation.Messages[:5]); diff != "" {
+		t.Error(diff)
+	}
+	d.answer("good day")
+	save := one[fsm.SaveSession](d)
+	if !save.Memory || save.State.Memory != "facts\nThe dog is Rex." {
+		t.Errorf("MEMORY.md becomes %q: %t", save.State.Memory, save.Memory)
+	}
+	if diff := cmp.Diff([]string{"[1970-01-01 00:16] They spoke of dogs."}, save.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSES10AHistoryOfMaxHistoryMessagesStays(t *testing.T) {
+	for _, profile := range []string{"countbot", "nanobot"} {
+		t.Run(profile, func(t *testing.T) {
+			d, s := overflowing(t, profile, 0)
+			d.ask("hello")
+			d.loads(s)
+			d.inStates(state.Execution)
+		})
+	}
+}
+
+func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
+	tests := []struct {
+		name, answer string
+		entry        string // empty: it is none
+		memory       string
+	}{
+		{"alone", `{"history_entry":"E","memory_update":"M"}`, "E", "M"},
+		{"in a fence", "```json\n{\"history_entry\":\"E\",\"memory_update\":\"M\"}\n```", "E", "M"},
+		{"in prose", `Here it is: {"history_entry":"E","memory_update":"M"} I hope it helps.`, "E", "M"},
+		{"behind a marker", `NEED: {"history_entry":"E","memory_update":"M"}`, "E", "M"},
+		{"with other keys", `{"history_entry":"E","memory_update":"M","mood":"good"}`, "E", "M"},
+		{"with braces inside", `{"history_entry":"E {x}","memory_update":"M"}`, "E {x}", "M"},
+		{"without an update", `{"history_entry":"E"}`, "E", ""},
+		{"with an empty update", `{"history_entry":"E","memory_update":" "}`, "E", ""},
+		{"with the memory as it was", `{"history_entry":"E","memory_update":"facts"}`, "E", ""},
+		{"blanks around", `{"history_entry":" E\n","memory_update":" M "}`, "E", "M"},
+		{"with a timestamp", `{"history_entry":"[2026-01-31 09:00] E","memory_update":"M"}`, "[2026-01-31 09:00] E", "M"},
+		{"with another bracket", `{"history_entry":"[tea] E","memory_update":"M"}`, "[tea] E", "M"},
+
+		{"without an entry", `{"memory_update":"M"}`, "", ""},
+		{"with an empty entry", `{"history_entry":"  ","memory_update":"M"}`, "", ""},
+		{"an entry that is no text", `{"history_entry":["E"],"memory_update":"M"}`, "", ""},
+		{"an update that is no text", `{"history_entry":"E","memory_update":{"a":1}}`, "", ""},
+		{"cut", `{"history_entry":"E","memory_upd`, "", ""},
+		{"two objects", `{"history_entry":"E"} {"memory_update":"M"}`, "", ""},
+		{"a list", `["E","M"]`, "", ""},
+		{"prose", "They spoke of dogs.", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, s := overflowing(t, "nanobot", 1)
+			d.ask("hello")
+			d.loads(s)
+			d.answer(tt.answer)
+			d.inStates(state.Execution)
+			d.answer("good day")
+			save := one[fsm.SaveSession](d)
+			if tt.entry == "" {
+				if save.Memory || len(save.Notes) > 0 || len(save.State.History) != 13 {
+					t.Errorf("taken as %q, %q with %d messages", save.Notes, save.State.Memory, len(save.State.History))
+				}
+				return
+			}
+			if !strings.HasPrefix(tt.entry, "[20") {
+				tt.entry = "[1970-01-01 00:16] " + tt.entry
+			}
+			if diff := cmp.Diff([]string{tt.entry}, save.Notes); diff != "" {
+				t.Error(diff)
+			}
+			if save.Memory != (tt.memory != "") || save.Memory && save.State.Memory != tt.memory {
+				t.Errorf("MEMORY.md becomes %q: %t", save.State.Memory, save.Memory)
+			}
+			if len(save.State.History) != 7 {
+				t.Errorf("%d messages stay", len(save.State.History))
+			}
+		})
+	}
+}
+
+func TestSES11WithoutAConsolidationTheHistoryStaysWhole(t *testing.T) {
+	ends := []struct {
+		name string
+		end  func(*driver)
+	}{
+		{"failed", func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }},
+		{"cut", func(d *driver) { d.stopsAtTokens(consolidation) }},
+		{"empty", func(d *driver) { d.answer(" ") }},
+		{"prose", func(d *driver) { d.answer("well") }},
+	}
+	for _, tt := range ends {
+		t.Run(tt.name, func(t *testing.T) {
+			d, s := overflowing(t, "nanobot", 4)
+			d.ask("hello")
+			d.loads(s)
+			tt.end(d)
+			d.inStates(state.Execution)
+			if diff := cmp.Diff(s.History, one[fsm.AskBrain](d).Conversation.Messages[:14]); diff != "" {
+				t.Error(diff)
+			}
+			d.answer("good day")
+			if save := one[fsm.SaveSession](d); len(save.Notes) > 0 || len(save.State.Pending) > 0 {
+				t.Errorf("saves %+v", save)
+			}
+		})
+	}
+}
+
+func TestSES11WhatIsBeyondMaxPendingGoesToTheLogAsItIs(t *testing.T) {
+	ends := []struct {
+		name string
+		end  func(*driver)
+	}{
+		{"failed", func(d *driver) { d.answer("well"); d.answer("good day") }},
+		{"out of time", func(d *driver) { d.timeUp() }},
+	}
+	for _, tt := range ends {
+		t.Run(tt.name, func(t *testing.T) {
+			d, s := overflowing(t, "nanobot", 6)
+			s.Pending = []fsm.Message{{Role: fsm.RoleUser, Text: "pending"}}
+			d.ask("hello")
+			d.loads(s)
+			tt.end(d)
+			save := one[fsm.SaveSession](d)
+			want := []string{"[1970-01-01 00:16] Not consolidated:\n[user] pending\n[user] question 0\n[assistant] answer 0"}
+			if diff := cmp.Diff(want, save.Notes); diff != "" {
+				t.Error(diff)
+			}
+			if n := len(save.State.History); n != 14+2 || len(save.State.Pending) > 0 {
+				t.Errorf("%d messages stay, %d are pending", n, len(save.State.Pending))
+			}
+		})
+	}
+}
+
+func TestSES11ACallLeavesWithItsResults(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 4)
+	s.History = append([]fsm.Message{
+		{Role: fsm.RoleAssistant, Text: "I look", Calls: []fsm.ToolCall{{ID: "a", Name: "list_dir", Args: "{}"}}},
+		{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: "a"},
+	}, s.History[:13]...) // one too many
+	d.ask("hello")
+	d.loads(s)
+	d.answer("well")
+	d.answer("good day")
+	save := one[fsm.SaveSession](d)
+	want := []string{"[1970-01-01 00:16] Not consolidated:\n[assistant] I look\n[assistant] calls list_dir {}\n[tool] a.txt"}
+	if diff := cmp.Diff(want, save.Notes); diff != "" {
+		t.Error(diff)
+	}
+	if got := save.State.History[0].Text; got != "question 0" {
+		t.Errorf("the history begins with %q", got)
+	}
+}
+
+func TestSES12AnUpdateIsPutBehindAMemoryFileThatWasEdited(t *testing.T) {
+	tests := []struct {
+		profile string
+		answer  string
+		want    string
+	}{
+		{"countbot", "- They have a dog.", "edited\n\n- They have a dog."},
+		{"nanobot", consolidation, "edited\n\nfacts\nThe dog is Rex."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.profile, func(t *testing.T) {
+			d, s := overflowing(t, tt.profile, 2)
+			d.ask("hello")
+			d.loads(s)
+			d.answer(tt.answer)
+			d.answer("good day")
+			notes := one[fsm.SaveSession](d).Notes
+			now := s
+			now.Memory, now.MemoryHash = "edited", "m2"
+			d.conflicts(now)
+			save := one[fsm.SaveSession](d)
+			if !save.Memory || save.State.Memory != tt.want || save.State.MemoryHash != "m2" || save.State.Version != 3 {
+				t.Errorf("saves %+v", save)
+			}
+			if diff := cmp.Diff(notes, save.Notes); diff != "" {
+				t.Error(diff)
+			}
+			now.Memory, now.MemoryHash = "edited again", "m3"
+			d.conflicts(now)
+			if got := one[fsm.SaveSession](d).State.Memory; got != strings.Replace(tt.want, "edited", "edited again", 1) {
+				t.Errorf("the second time MEMORY.md becomes %q", got)
+			}
+		})
+	}
+}
+
+func TestSES12AMemoryFileThatWasEditedToTheSameIsWrittenOnce(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 2)
+	d.ask("hello")
+	d.loads(s)
+	d.answer(consolidation)
+	d.answer("good day")
+	now := s
+	now.Memory, now.MemoryHash = "facts\nThe dog is Rex.", "m2"
+	d.conflicts(now)
+	if got := one[fsm.SaveSession](d).State.Memory; got != now.Memory {
+		t.Errorf("MEMORY.md becomes %q", got)
+	}
+}
+
+func TestSES12AConflictOverTheSessionAloneLeavesTheUpdateAsItIs(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 2)
+	d.ask("hello")
+	d.loads(s)
+	d.answer(consolidation)
+	d.answer("good day")
+	now := s
+	now.Version = 4
+	d.conflicts(now)
+	if save := one[fsm.SaveSession](d); save.State.Memory != "facts\nThe dog is Rex." || !save.Memory || save.State.Version != 4 {
+		t.Errorf("saves %+v", save)
+	}
+}
+
+func TestSES14NewConsolidatesAndBeginsAnew(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 0)
+	s.Skills = []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}
+	key := d.ask("/new")
+	d.loads(s)
+	d.inStates(state.Compacting)
+	if text := d.lastMessage().Text; !strings.Contains(text, "question 0") || !strings.Contains(text, "answer 4") {
+		t.Errorf("asked %q", text)
+	}
+	d.answer(consolidation)
+	d.inStates(state.Saving)
+	save := one[fsm.SaveSession](d)
+	if len(save.State.History)+len(save.State.Pending)+len(save.State.Skills)+len(save.Archive) > 0 || len(save.Notes) != 1 || !save.Memory {
+		t.Errorf("saves %+v", save)
+	}
+	d.saves()
+	d.replied(key, "New session started.")
+}
+
+func TestSES14NewWithNothingToConsolidateDoesNotAsk(t *testing.T) {
+	for _, profile := range []string{"nanobot", "countbot"} {
+		d, s := overflowing(t, profile, 0)
+		s.History = nil
+		key := d.ask("/new")
+		d.loads(s)
+		d.inStates(state.Saving)
+		d.saves()
+		d.replied(key, "New session started.")
+	}
+}
+
+func TestSES14NewWithoutOverflowDoesNotAsk(t *testing.T) {
+	d, s := overflowing(t, "omniemployee", 0)
+	key := d.ask("/new")
+	d.loads(s)
+	if save := one[fsm.SaveSession](d); len(save.State.History) > 0 {
+		t.Errorf("saves %+v", save)
+	}
+	d.saves()
+	d.replied(key, "New session started.")
+}
+
+func TestSES14WhatNewCouldNotConsolidateWaitsForTheNext(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 0)
+	s.History = talk(4)
+	d.ask("/new")
+	d.loads(s)
+	d.answer("well")
+	save := one[fsm.SaveSession](d)
+	if diff := cmp.Diff(talk(4), save.State.Pending); diff != "" || len(save.State.History) > 0 {
+		t.Fatalf("%d messages stay, pending: %s", len(save.State.History), diff)
+	}
+	d.saves()
+	d.ask("hello")
+	d.loads(save.State)
+	d.inStates(state.Compacting)
+	if text := d.lastMessage().Text; !strings.Contains(text, "question 1") {
+		t.Errorf("asked %q", text)
+	}
+	d.answer(consolidation)
+	d.answer("good day")
+	if again := one[fsm.SaveSession](d); len(again.State.Pending) > 0 || len(again.Notes) != 1 {
+		t.Errorf("saves %+v", again)
+	}
+}
+
+func TestSES14ThePendingListIsBounded(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 0) // ten messages, of which four may wait
+	d.ask("/new")
+	d.loads(s)
+	d.answer("well")
+	save := one[fsm.SaveSession](d)
+	if diff := cmp.Diff(s.History[6:], save.State.Pending); diff != "" {
+		t.Error(diff)
+	}
+	if len(save.Notes) != 1 || !strings.Contains(save.Notes[0], "question 2") || strings.Contains(save.Notes[0], "question 3") {
+		t.Errorf("notes %q", save.Notes)
+	}
+}

@@ -1,0 +1,94 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// askApproval lets the call at Next wait for a person (APR-1). The place is given
+// back and the handle's clock stands still (APR-3). Nobody is asked while it shuts
+// down (APR-7).
+func (m *Machine) askApproval() firing {
+	if m.s.Lifecycle != state.Serving {
+		return m.deferral()
+	}
+	return firing{on: state.OnApproval, write: func(h *state.Handle) { h.Resume = h.State }}
+}
+
+// hold lets a call whose outcome is unknown wait for a person (APR-5).
+func (m *Machine) hold() firing {
+	return firing{on: state.OnHold, write: func(h *state.Handle) { h.Resume = h.State }}
+}
+
+// askPerson asks a person what the handle waits for, and tells the client that its
+// request waits.
+func (m *Machine) askPerson(i int) firing {
+	m.inquire(&m.s.Handles[i])
+	return firing{}
+}
+
+func (m *Machine) inquire(h *state.Handle) {
+	q, _ := h.Asks()
+	m.emit(q)
+	m.tell(h, fsm.NoticeHeld)
+}
+
+// decision takes a person's decision about a call (APR-2).
+func (m *Machine) decision(in fsm.Decided) {
+	i := m.indexOf(in.Handle)
+	if i < 0 || m.s.Handles[i].State != state.Approving || m.s.Handles[i].PersonKey() != in.Key {
+		m.s.Ignored.Decisions++
+		return
+	}
+	told := ""
+	if !in.Approve {
+		told = m.word(fsm.WordNotRunRefused)
+		if in.By != "" {
+			told = m.word(fsm.WordNotRunRefusedBy, "person", in.By)
+		}
+	}
+	m.fire(i, spoken(state.OnDecided, told))
+}
+
+// resolution takes a person's word on a handle that is held (APR-6), or lets one go
+// on that was active in too many crashes (HND-36).
+func (m *Machine) resolution(in fsm.Resolved) {
+	i := m.indexOf(in.Handle)
+	switch {
+	case i >= 0 && m.s.Handles[i].State == state.Held:
+		text := in.Text
+		if text == "" {
+			text = m.word(fsm.WordUnknownOutcome)
+		}
+		m.fire(i, spoken(state.OnResolved, text))
+	case i >= 0 && m.s.Handles[i].Poison:
+		m.trust(i)
+	default:
+		m.s.Ignored.Decisions++
+	}
+}
+
+// trust lets a handle go on that was kept back, once there is service.
+func (m *Machine) trust(i int) {
+	trusted := func(h *state.Handle) { h.Poison, h.Crashes, h.Doubt = false, 0, "" }
+	if m.s.Lifecycle == state.Serving {
+		m.fire(i, firing{on: state.OnResume, write: trusted})
+		return
+	}
+	trusted(&m.s.Handles[i])
+}
+
+// spoken lets a handle that waited for a person queue for its place again.
+func spoken(on state.Event, told string) firing {
+	return firing{on: on, write: func(h *state.Handle) { h.Inf.Told, h.Inf.Cleared = told, told == "" }}
+}
+
+// unapproved is the end of the wait for an approval.
+func (m *Machine) unapproved(*state.Handle) firing {
+	return spoken(state.OnDecided, m.word(fsm.WordNotRunUnapproved))
+}
+
+// unresolved is the end of the wait for a word on an unknown outcome.
+func (m *Machine) unresolved(*state.Handle) firing {
+	return spoken(state.OnResolved, m.word(fsm.WordUnknownOutcome))
+}

@@ -1,0 +1,124 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// summarize asks for a summary of the full messages (HND-12).
+func (m *Machine) summarize(i int) firing {
+	h := &m.s.Handles[i]
+	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Summary})
+	return m.infer(i, fsm.PurposeSummary, talk, fsm.NoTools)
+}
+
+// summarized takes the summary, or an extract where there is none (HND-21).
+func (m *Machine) summarized(*state.Handle) firing {
+	return firing{on: state.OnSummarized, write: func(h *state.Handle) {
+		h.Summary = m.extract(h.Input, h.Answer)
+		if h.Inf.State == state.Completed {
+			if s := fsm.WithoutNeed(h.Inf.Result); s != "" {
+				h.Summary = s
+			}
+		}
+	}}
+}
+
+// embed asks for the summary's vector (HND-13).
+func (m *Machine) embed(i int) firing {
+	h := &m.s.Handles[i]
+	call := m.await(h, fsm.CallEmbed)
+	m.emit(fsm.Embed{Asked: fsm.Asked{Call: call, Handle: h.ID}, Text: h.Summary})
+	return firing{}
+}
+
+// embedded takes the vector; without one the entry is found by keyword (HND-22).
+func (m *Machine) embedded(_ *state.Handle, in fsm.Embedded) firing {
+	return firing{on: state.OnEmbedded, write: func(h *state.Handle) {
+		if in.Error == "" {
+			h.Vector, h.VectorModel = in.Vector, in.Model
+		}
+	}}
+}
+
+// store writes the memory entry (HND-14). Its id is the handle's, so a store
+// that is asked for again writes the same entry.
+func (m *Machine) store(i int) firing {
+	h := &m.s.Handles[i]
+	text := m.exchange(h.Input, h.Answer)
+	if h.Kind == fsm.KindMemory {
+		text = h.Answer
+	}
+	call := m.await(h, fsm.CallStore)
+	m.emit(fsm.Store{Asked: fsm.Asked{Call: call, Handle: h.ID}, Entry: fsm.Entry{
+		ID:      h.ID.Entry(),
+		Kind:    h.Kind,
+		Session: h.Session,
+		At:      m.s.Now,
+		Summary: h.Summary,
+		Text:    text,
+		Vector:  h.Vector,
+		Model:   h.VectorModel,
+	}})
+	return firing{}
+}
+
+// exchange is a turn as an entry keeps it.
+func (m *Machine) exchange(input, answer string) string {
+	return m.word(fsm.WordExchange, "input", input, "answer", answer)
+}
+
+// stored ends the handle, or tries the store again (HND-23).
+func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
+	switch {
+	case in.Error == "":
+		return firing{on: state.OnStored}
+	case h.StoreTries+1 < m.s.Config.Limits.MaxStoreAttempts:
+		return firing{on: state.OnAgain, write: func(h *state.Handle) { h.StoreTries++ }}
+	default:
+		return firing{on: state.OnStored, write: func(h *state.Handle) {
+			h.StoreTries++
+			m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: m.word(fsm.WordMemoryUnstored, "reason", in.Error)})
+		}}
+	}
+}
+
+// gather puts a finished turn to those that its session's memory handle will
+// remember together (HND-29).
+func (m *Machine) gather(h *state.Handle) {
+	turn := m.own(h)
+	for i := range m.s.Handles {
+		job := &m.s.Handles[i]
+		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Resume != "" || !job.ParkedOrQueued() ||
+			job.Turns >= m.s.Config.Limits.MaxTurns {
+			continue
+		}
+		job.Talk = job.Talk.Add(turn...)
+		job.Input = fsm.Clip(job.Input+"\n"+h.Input, extractBytesMax)
+		job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
+		job.Turns++
+		return
+	}
+	m.admit(state.Handle{
+		Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
+		Answer: m.exchange(h.Input, h.Answer), Talk: fsm.Conversation{}.Add(turn...), Turns: 1,
+	})
+}
+
+// gathers reports whether a finished turn is remembered together with others.
+func (m *Machine) gathers(h *state.Handle) bool {
+	return m.s.Config.Switches.Remember == fsm.RememberIdle && learns(h) && h.Command == "" && h.Answer != ""
+}
+
+// learns reports whether a handle of this kind is remembered with its session.
+func learns(h *state.Handle) bool {
+	return h.Kind == fsm.KindUser || h.Kind == fsm.KindEvent || h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule
+}
+
+const extractBytesMax = 500
+
+// extract stands in for a summary that could not be made (HND-21).
+func (m *Machine) extract(input, answer string) string {
+	return fsm.Clip(m.word(fsm.WordExtractAsked, "input", input), extractBytesMax) + "\n" +
+		fsm.Clip(m.word(fsm.WordExtractAnswered, "answer", answer), extractBytesMax)
+}

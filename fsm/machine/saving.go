@@ -1,0 +1,175 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// keepsSession reports whether a handle begins with its session (SES-3). One that
+// brings its own history does not (SES-6).
+func keepsSession(c *fsm.Config, h *state.Handle) bool {
+	if c.Switches.History == fsm.HistoryNone || len(h.Context) > 0 {
+		return false
+	}
+	return learns(h)
+}
+
+// load reads the handle's session, where it has one.
+func (m *Machine) load(i int) firing {
+	h := &m.s.Handles[i]
+	switch {
+	case !keepsSession(&m.s.Config, h) && h.Command == commandNew:
+		return firing{on: state.OnFinish, write: func(h *state.Handle) { h.Answer, h.Outcome = m.word(fsm.WordNewSession), fsm.OutcomeAnswered }}
+	case !keepsSession(&m.s.Config, h):
+		return firing{on: m.begins(h)}
+	}
+	call, session := m.await(h, fsm.CallLoad), h.Session
+	if fsm.Awake == fsm.CanarySessionLeak {
+		session = m.s.Handles[0].Session
+	}
+	m.emit(fsm.LoadSession{Asked: fsm.Asked{Call: call, Handle: h.ID}, Session: session})
+	return firing{}
+}
+
+// loaded begins the turn, or makes room for it first.
+func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
+	if in.Error != "" {
+		f := firing{on: state.OnAgain}
+		if h.Tries+1 >= m.s.Config.Limits.MaxStoreAttempts {
+			f = m.drop(h, fsm.OutcomeFailed, m.word(fsm.WordSessionUnread, "reason", in.Error)) // SES-8
+		}
+		return f.after(func(h *state.Handle) { h.Tries++ })
+	}
+	s, w := in.Session, m.s.Config.Words
+	s.History, s.Pending = w.Stripped(s.History), w.Mend(s.Pending)
+	on := m.begins(h)
+	switch {
+	case m.overflows(h, &s):
+		on = state.OnCompact
+	case h.Command == commandNew:
+		on = state.OnSave
+	}
+	return firing{on: on, write: func(h *state.Handle) {
+		h.Tries, h.Loaded, h.Sess = 0, true, s
+		if on == state.OnSave {
+			m.renew(h)
+		}
+	}}
+}
+
+// save writes the session back, once for each turn (SES-3).
+func (m *Machine) save(i int) firing {
+	h := &m.s.Handles[i]
+	state := h.Sess
+	if h.Command != commandNew {
+		state.History = m.newest(m.kept(h))
+	}
+	call := m.await(h, fsm.CallSave)
+	m.emit(fsm.SaveSession{
+		Asked: fsm.Asked{Call: call, Handle: h.ID}, Session: h.Session, Turn: h.ID.Entry(),
+		State: state, Archive: m.archive(h), Notes: h.Notes, Memory: h.Learnt != "",
+	})
+	return firing{}
+}
+
+// newest bounds a history that nothing consolidates: its oldest turns leave it whole,
+// but for a summary at its head (SES-18). They are in the archive.
+func (m *Machine) newest(history []fsm.Message) []fsm.Message {
+	l := &m.s.Config.Limits
+	over := len(history) - l.MaxHistory - l.MaxPending
+	if m.s.Config.Switches.Overflow != fsm.OverflowKeep || over <= 0 {
+		return history
+	}
+	kept := history[nextTurn(history, over, len(history)-1):]
+	if history[0].Role == fsm.RoleSystem {
+		kept = append([]fsm.Message{history[0]}, kept...)
+	}
+	return m.s.Config.Words.Mend(kept)
+}
+
+// archive is the turn as it was, whatever becomes of the history (SES-16).
+func (m *Machine) archive(h *state.Handle) []fsm.Message {
+	if h.Command != "" {
+		return nil
+	}
+	return m.own(h)
+}
+
+// saved goes on after a save, or saves again over what stands there now.
+func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
+	switch {
+	case !in.Conflict && in.Error == "":
+		return m.keptTurn(h)
+	case h.Tries+1 < m.s.Config.Limits.MaxStoreAttempts:
+		return firing{on: state.OnAgain, write: func(h *state.Handle) {
+			h.Tries++
+			if in.Conflict {
+				m.rebase(h, in.Session)
+			}
+		}}
+	}
+	why := in.Error
+	if in.Conflict {
+		why = m.word(fsm.WordSessionChanged)
+	}
+	return m.keptTurn(h).after(func(h *state.Handle) {
+		h.Tries++
+		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: m.word(fsm.WordSessionUnsaved, "reason", why)})
+	})
+}
+
+// rebase puts the turn behind what somebody else has written since it began, and
+// what it learnt behind a MEMORY.md that was edited, so that neither is lost
+// (SES-3, SES-12).
+func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
+	if h.Learnt != "" && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
+		h.Sess.Memory = joinText(now.Memory, h.Learnt)
+	}
+	if now.Version != h.Sess.Version && h.Command != commandNew {
+		h.Sess.History = m.s.Config.Words.Mend(now.History)
+		h.Sess.Pending = m.s.Config.Words.Mend(now.Pending)
+		h.Rebased = true
+		for _, k := range now.Skills {
+			if !h.Sess.Loaded(k.Name, k.Reference) {
+				h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)], k)
+			}
+		}
+	}
+	h.Sess.Version, h.Sess.MemoryHash = now.Version, now.MemoryHash
+}
+
+// joinText puts one text behind another.
+func joinText(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	default:
+		return a + "\n\n" + b
+	}
+}
+
+// keptTurn goes on after a turn that is kept: with memory, or to the end.
+func (m *Machine) keptTurn(h *state.Handle) firing {
+	switch {
+	case h.Failure != "":
+		return firing{on: m.loss(h, h.Outcome)}
+	case remembers(&m.s.Config, h):
+		return firing{on: state.OnSaved}
+	default:
+		return firing{on: state.OnFinish}
+	}
+}
+
+// skipSave ends a handle whose time is up while it saves. The save may still have
+// been done, but nobody knows (HND-28).
+func (m *Machine) skipSave(h *state.Handle) firing {
+	f := firing{on: state.OnSkip}
+	if h.Failure != "" {
+		f.on = m.loss(h, h.Outcome)
+	}
+	return f.after(func(h *state.Handle) {
+		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: m.word(fsm.WordSessionDoubtful)})
+	})
+}

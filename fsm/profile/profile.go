@@ -1,0 +1,179 @@
+// Package profile has the named configurations of the machine.
+//
+// A profile is data: a named set of switches, limits and prompts. There is one for
+// each of the documents that shelly grew from, and the default.
+package profile
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// Names returns the names of the profiles in a fixed order.
+func Names() []string {
+	return []string{"default", "shelly", "countbot", "nanobot", "omniemployee"}
+}
+
+// Named returns the configuration of a profile, or false where there is none of
+// that name. Its tools are the builtin ones that the profile offers.
+func Named(name string) (fsm.Config, bool) {
+	switch name {
+	case "default":
+		return Default(), true
+	case "shelly":
+		return Shelly(), true
+	case "countbot":
+		return Countbot(), true
+	case "nanobot":
+		return Nanobot(), true
+	case "omniemployee":
+		return Omniemployee(), true
+	default:
+		return fsm.Config{}, false
+	}
+}
+
+// Shelly is the configuration of the seed document: one handle at a time, no
+// conversation history, memory after each handle and the reply after memory.
+func Shelly() fsm.Config {
+	l := commonLimits()
+	l.MaxToolRounds = 20
+	l.MaxActive = 1
+	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
+}
+
+// Countbot is the ReAct loop that is capped at 25 iterations and 25 calls.
+func Countbot() fsm.Config {
+	l := commonLimits()
+	l.MaxIterations, l.MaxToolCalls = 25, 25
+	l.MaxToolAttempts, l.RetryDelay = 3, fsm.Second
+	l.MaxAnswerAttempts = 2
+	l.MaxHistory = 50
+	return fsm.Config{
+		Profile: "countbot",
+		Init:    fsm.InitOff,
+		Switches: fsm.Switches{
+			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowSummarize, Remember: fsm.RememberOff, ReplyFirst: true,
+			Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
+		},
+		Limits:  l,
+		Words:   fsm.PresentWords(),
+		Options: fsm.Options{Temperature: 700, MaxTokens: 4096},
+		Prompts: countbotPrompts(),
+		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
+	}
+}
+
+// Nanobot is the loop of 20 iterations that reflects after its tools and
+// consolidates a history of more than 50 messages.
+func Nanobot() fsm.Config {
+	l := commonLimits()
+	l.MaxIterations = 20
+	l.MaxHistory = 50
+	return fsm.Config{
+		Profile: "nanobot",
+		Init:    fsm.InitOff,
+		Switches: fsm.Switches{
+			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowConsolidate, Remember: fsm.RememberOff, ReplyFirst: true,
+			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
+		},
+		Limits:  l,
+		Words:   fsm.PresentWords(),
+		Prompts: nanobotPrompts(),
+		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
+	}
+}
+
+// Omniemployee keeps a token budget and loads its skills in three phases.
+func Omniemployee() fsm.Config {
+	l := commonLimits()
+	l.MaxIterations = 50
+	l.ContextTokens = 128_000
+	return fsm.Config{
+		Profile: "omniemployee",
+		Init:    fsm.InitOff,
+		Switches: fsm.Switches{
+			NoCognition: true, History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberOff, ReplyFirst: true,
+			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndState, AtLength: fsm.EndError, Commands: true, AutoLoadSkills: true,
+		},
+		Limits:  l,
+		Words:   fsm.PresentWords(),
+		Prompts: omniemployeePrompts(),
+		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference),
+		Labels:  omniemployeeLabels(),
+	}
+}
+
+// Default is what a new user gets: the best of all of them.
+func Default() fsm.Config {
+	l := commonLimits()
+	l.MaxIterations, l.MaxToolCalls = 30, 60
+	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
+	l.MaxActive = 4
+	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
+	return fsm.Config{
+		Profile: "default",
+		Init:    fsm.InitFirstStart,
+		Switches: fsm.Switches{
+			History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberIdle, ReplyFirst: true,
+			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
+			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true,
+		},
+		Limits:  l,
+		Words:   fsm.PresentWords(),
+		Prompts: defaultProfilePrompts(),
+		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
+	}
+}
+
+// commonLimits are the limits that a profile begins with. Those that a document
+// does not speak of are set beyond what its own limits allow, so that they bound
+// and never decide.
+func commonLimits() fsm.Limits {
+	return fsm.Limits{
+		MaxToolRounds:      1000,
+		MaxIterations:      1000,
+		MaxToolCalls:       1000,
+		MaxCallsPerAnswer:  32,
+		MaxToolAttempts:    1,
+		MaxAnswerAttempts:  1,
+		MaxRepeats:         64,
+		MaxCompactions:     8,
+		MaxCognitionRounds: 3,
+		RecallTopK:         5,
+		MaxStoreAttempts:   3,
+		MaxActive:          1,
+		MaxQueue:           64,
+		MaxSubagents:       8,
+		SubagentIterations: 15,
+		MaxSchedules:       64,
+		MaxCrashes:         3,
+		MaxTurns:           16,
+		MaxHistory:         50,
+		MaxPending:         200,
+		KeepMessages:       10,
+		ContextTokens:      8192,
+		CompressPercent:    80,
+		RetryDelay:         1 * fsm.Second,
+		InitTimeout:        120 * fsm.Second,
+		HandleTimeout:      300 * fsm.Second,
+		SubagentTimeout:    300 * fsm.Second,
+		CompactTimeout:     120 * fsm.Second,
+		ApprovalTimeout:    3600 * fsm.Second,
+		HoldTimeout:        86400 * fsm.Second,
+		ShutdownTimeout:    30 * fsm.Second,
+		Grace:              300 * fsm.Second,
+		AbortTimeout:       10 * fsm.Second,
+	}
+}
+
+// omniemployeeLabels are the states of the document's loop.
+func omniemployeeLabels() []fsm.StateLabel {
+	return []fsm.StateLabel{
+		{State: state.Thinking, Label: "THINKING"},
+		{State: state.Acting, Label: "TOOL_CALLING"},
+		{State: state.Completed, Label: "COMPLETED"},
+		{State: state.Exhausted, Label: "MAX_ITERATIONS"},
+		{State: state.Broken, Label: "ERROR"},
+	}
+}

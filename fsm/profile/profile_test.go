@@ -1,0 +1,171 @@
+package profile_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+)
+
+// eachProfile runs a test on each profile.
+func eachProfile(t *testing.T, test func(*testing.T, fsm.Config)) {
+	for _, name := range profile.Names() {
+		t.Run(name, func(t *testing.T) {
+			c, ok := profile.Named(name)
+			if !ok {
+				t.Fatal("there is no such profile")
+			}
+			test(t, c)
+		})
+	}
+}
+
+func TestCFG11EachProfileSaysItsName(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		if !strings.HasSuffix(t.Name(), "/"+c.Profile) {
+			t.Errorf("it is called %q", c.Profile)
+		}
+	})
+	if c, ok := profile.Named("another"); ok {
+		t.Errorf("an unknown profile is %+v", c)
+	}
+}
+
+func TestCFG11NoLimitOfAProfileIsLeftOut(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		v := reflect.ValueOf(c.Limits)
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanInt() && f.Int() < 1 {
+				t.Errorf("%s is %d", v.Type().Field(i).Name, f.Int())
+			}
+		}
+		if !slices.IsSorted(c.Limits.Backoff) || slices.ContainsFunc(c.Limits.Backoff, func(d fsm.Millis) bool { return d < 1 }) {
+			t.Errorf("the waits are %v", c.Limits.Backoff)
+		}
+		if c.Limits.CompressPercent > 100 || c.Limits.KeepMessages < 2 {
+			t.Errorf("compressed at %d %%, keeping %d messages", c.Limits.CompressPercent, c.Limits.KeepMessages)
+		}
+	})
+}
+
+// A boot that raises a limit would not run the profile that it names.
+func TestCFG11ABootTakesAProfileAsItIs(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		m := machine.New()
+		m.Step(fsm.Input{Fact: fsm.Boot{Config: c}})
+		if got := m.View().Config; !reflect.DeepEqual(got, c) {
+			t.Errorf("booted with %+v", got)
+		}
+	})
+}
+
+func TestCFG11EachProfileHasThePromptsThatItsSwitchesNeed(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		s, p := c.Switches, c.Prompts
+		spawns := slices.ContainsFunc(c.Tools, func(t fsm.ToolDecl) bool { return t.Name == fsm.ToolSpawn })
+		needs := []struct {
+			name   string
+			needed bool
+			prompt string
+		}{
+			{"identity", true, p.Identity},
+			{"question", !s.NoCognition, p.Question},
+			{"init", c.Init != fsm.InitOff, p.Init},
+			{"farewell", true, p.Farewell},
+			{"summary", s.Remember != fsm.RememberOff, p.Summary},
+			{"compress", s.Compress, p.Compress},
+			{"overflow", s.Overflow == fsm.OverflowSummarize, p.Overflow},
+			{"consolidate", s.Overflow == fsm.OverflowConsolidate, p.Consolidate},
+			{"empty", c.Limits.MaxAnswerAttempts > 1, p.Empty},
+			{"at_limit", s.AtLimit != fsm.EndError, p.AtLimit},
+			{"at_length", s.AtLength != fsm.EndError, p.AtLength},
+			{"subagent", spawns, p.Subagent},
+		}
+		for _, n := range needs {
+			if n.needed && strings.TrimSpace(n.prompt) == "" {
+				t.Errorf("the prompt %s is missing", n.name)
+			}
+		}
+		if !s.NoCognition && !strings.Contains(p.Question, fsm.NeedMarker) {
+			t.Errorf("the question %q does not name %s", p.Question, fsm.NeedMarker)
+		}
+		if s.Overflow == fsm.OverflowConsolidate && (!strings.Contains(p.Consolidate, "history_entry") || !strings.Contains(p.Consolidate, "memory_update")) {
+			t.Errorf("the prompt consolidate %q does not name its keys", p.Consolidate)
+		}
+	})
+}
+
+func TestCFG11EachProfileShowsWhatItOffers(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		var shown []fsm.Content
+		for _, s := range c.Prompts.Sections {
+			if s.Title == "" || s.Text == "" && s.Of == fsm.OfText {
+				t.Errorf("section %+v shows nothing", s)
+			}
+			shown = append(shown, s.Of)
+		}
+		if c.Switches.AutoLoadSkills && !slices.Contains(shown, fsm.OfSkills) {
+			t.Error("skills can be loaded, but none are listed")
+		}
+		if c.Switches.Overflow != fsm.OverflowKeep && !slices.Contains(shown, fsm.OfMemory) {
+			t.Error("MEMORY.md is written, but not shown")
+		}
+	})
+}
+
+func TestCFG11TheBuiltinToolsOfAProfileAreWhole(t *testing.T) {
+	names := []string{fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference}
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		seen := map[string]bool{}
+		for _, tool := range c.Tools {
+			if !tool.Builtin || !slices.Contains(names, tool.Name) || seen[tool.Name] {
+				t.Errorf("%s is no builtin tool, or is there twice", tool.Name)
+			}
+			if tool.Description == "" || !strings.HasPrefix(tool.Parameters, `{"type":"object"`) || tool.Effects == "" || tool.Approve {
+				t.Errorf("%s is declared as %+v", tool.Name, tool)
+			}
+			seen[tool.Name] = true
+		}
+		if c.Switches.AutoLoadSkills && (!seen[fsm.ToolLoadSkill] || !seen[fsm.ToolLoadReference]) {
+			t.Error("skills can be loaded, but not with a tool")
+		}
+	})
+}
+
+// A session that is consolidated must have shrunk when it is, or each turn would do
+// it again.
+func TestCFG11AConsolidationMakesRoom(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		if c.Switches.Overflow == fsm.OverflowConsolidate && c.Limits.MaxHistory/2 < 2 {
+			t.Errorf("max_history is %d", c.Limits.MaxHistory)
+		}
+	})
+}
+
+func TestCFG11WhatTheTextsSpeakOfIsFilledIn(t *testing.T) {
+	about := fsm.About{Name: "Rex", User: "Ada", Persona: "You bark.", Workspace: "/srv", System: "Linux"}
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		p := c.Prompts.Fill(about)
+		texts := []string{p.Identity, p.Question, p.Init, p.Farewell, p.Summary, p.Reflection, p.Subagent, p.Compress, p.Overflow, p.Consolidate, p.Empty}
+		for _, s := range p.Sections {
+			texts = append(texts, s.Text)
+		}
+		for _, text := range texts {
+			for _, word := range []string{"{name}", "{user}", "{persona}", "{workspace}", "{system}"} {
+				if strings.Contains(text, word) {
+					t.Errorf("%s is left in %q", word, text)
+				}
+			}
+		}
+		if len(p.Sections) > 0 && &p.Sections[0] == &c.Prompts.Sections[0] {
+			t.Error("the sections are changed in place")
+		}
+		if !strings.Contains(c.Prompts.AtLimit, "{n}") && c.Switches.AtLimit == fsm.EndNotice {
+			t.Errorf("the notice %q does not name the cap", c.Prompts.AtLimit)
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package state
+
+import (
+	"strconv"
+
+	"shelly/fsm"
+)
+
+// Handle is one accepted piece of work on its way through [HandleTable]. Only
+// unfinished handles are kept.
+type Handle struct {
+	ID      fsm.HandleID   `json:"id"`
+	Kind    fsm.Kind       `json:"kind"`
+	Request fsm.RequestKey `json:"request,omitzero"` // user only
+	Session string         `json:"session,omitempty"`
+	Origin  fsm.Origin     `json:"origin,omitzero"`
+	Input   string         `json:"input"`
+	Images  [][]byte       `json:"images,omitempty"`
+	Context []fsm.Message  `json:"context,omitempty"` // the caller's own history
+	Command string         `json:"command,omitempty"` // user only: the command that it is
+	About   string         `json:"about,omitempty"`   // event only: what another must be about to join it
+	Joined  int            `json:"joined,omitempty"`  // event only: how many did
+	Parent  fsm.HandleID   `json:"parent,omitempty"`  // subagent only
+	Label   string         `json:"label,omitempty"`   // subagent only
+	Home    string         `json:"home,omitempty"`    // subagent only: the session that is told of its end
+
+	State  fsm.State        `json:"state"`
+	Resume fsm.State        `json:"resume,omitempty"` // the phase to go on in; empty: begin
+	Rounds int              `json:"rounds,omitempty"` // cognition rounds that ended in a need
+	Need   string           `json:"need,omitempty"`   // the last need
+	Talk   fsm.Conversation `json:"talk,omitzero"`    // all messages of the finished inferences
+	Inf    Inference        `json:"inf,omitzero"`     // the running or last inference
+	Await  Await            `json:"await,omitzero"`   // the one call in flight
+
+	Timer fsm.TimerID `json:"timer,omitempty"`
+	Armed fsm.Millis  `json:"armed,omitempty"` // when Timer was armed
+	Left  fsm.Millis  `json:"left,omitempty"`  // what was left of the time then; 0: all
+	Wait  fsm.TimerID `json:"wait,omitempty"`  // the timer of a wait inside the phase
+
+	Loaded    bool          `json:"loaded,omitempty"`    // Sess is the session's, to be written back
+	Sess      fsm.Session   `json:"sess,omitzero"`       // the working copy
+	TurnAt    int           `json:"turn_at,omitempty"`   // where the question stands in the conversation
+	Turn      []fsm.Message `json:"turn,omitempty"`      // the turn's own messages, as they were
+	Closing   []fsm.Message `json:"closing,omitempty"`   // what the turn ends with beyond them
+	Condensed bool          `json:"condensed,omitempty"` // the conversation was compressed
+	Rebased   bool          `json:"rebased,omitempty"`   // Sess.History is what somebody else wrote meanwhile
+	Uses      int           `json:"uses,omitempty"`      // tool calls begun
+	Used      []string      `json:"used,omitempty"`      // the tools that the turn ran, each once
+	Notes     []string      `json:"notes,omitempty"`     // entries for HISTORY.md
+	Learnt    string        `json:"learnt,omitempty"`    // what Sess.Memory has that MEMORY.md lacked when it was loaded; empty: nothing
+	Tries     int           `json:"tries,omitempty"`     // loads or saves that failed
+
+	Stop    bool        `json:"stop,omitempty"`    // to end at the next checkpoint
+	Replied bool        `json:"replied,omitempty"` // whoever waits has been told
+	Outcome fsm.Outcome `json:"outcome,omitempty"` // empty: undecided
+	Failure string      `json:"failure,omitempty"` // why there is no answer
+	Crashes int         `json:"crashes,omitempty"` // crashes in which it was active
+	Poison  bool        `json:"poison,omitempty"`  // parked until a person lets it go on
+	Doubt   string      `json:"doubt,omitempty"`   // why it is doubted
+	Place   int         `json:"place,omitempty"`   // what its client heard of its place, plus one
+
+	Answer      string `json:"answer,omitempty"`
+	Turns       int    `json:"turns,omitempty"` // memory only: the turns gathered
+	Summary     string `json:"summary,omitempty"`
+	Vector      []byte `json:"vector,omitempty"`
+	VectorModel string `json:"vector_model,omitempty"`
+	StoreTries  int    `json:"store_tries,omitempty"` // stores that failed
+}
+
+// Await is a call in flight; the zero value is none.
+type Await struct {
+	Call fsm.CallID   `json:"call,omitempty"`
+	Kind fsm.CallKind `json:"kind,omitempty"`
+}
+
+// Timeout is the bound on all of a handle's time.
+func (h *Handle) Timeout(l fsm.Limits) fsm.Millis {
+	switch h.Kind {
+	case fsm.KindInit:
+		return l.InitTimeout
+	case fsm.KindFarewell:
+		return l.ShutdownTimeout
+	case fsm.KindSubagent:
+		return l.SubagentTimeout
+	default:
+		return l.HandleTimeout
+	}
+}
+
+// Purpose is what the handle's answering inferences are for.
+func (h *Handle) Purpose() fsm.Purpose {
+	switch h.Kind {
+	case fsm.KindInit:
+		return fsm.PurposeInit
+	case fsm.KindFarewell:
+		return fsm.PurposeFarewell
+	case fsm.KindSubagent:
+		return fsm.PurposeSubagent
+	default:
+		return fsm.PurposeAnswer
+	}
+}
+
+// Toolset is what the handle's answering inferences offer.
+func (h *Handle) Toolset() fsm.Toolset {
+	if h.Kind == fsm.KindSubagent {
+		return fsm.SubagentTools
+	}
+	return fsm.AllTools
+}
+
+// Waiting reports whether the handle holds no place among those that run. One that
+// waits for a person keeps its session.
+func (h *Handle) Waiting() bool {
+	return h.State == Queued || h.State == Parked || h.AsksPerson()
+}
+
+// AsksPerson reports whether the handle waits for a person.
+func (h *Handle) AsksPerson() bool { return h.State == Approving || h.State == Held }
+
+// attended reports whether there is a person behind the handle.
+func (h *Handle) attended() bool { return h.Kind == fsm.KindUser || h.Kind == fsm.KindSystem }
+
+// MayWait reports whether the handle may wait for a person (APR-4). The start and the
+// end of an epoch never do.
+func (h *Handle) MayWait(unattended bool) bool {
+	return h.attended() || unattended && h.Kind != fsm.KindInit && h.Kind != fsm.KindFarewell
+}
+
+// Decided reports whether it is settled what the handle's client is told, so that
+// neither a cancel nor a time-out changes it.
+func (h *Handle) Decided() bool { return h.Outcome != "" }
+
+// Answers reports whether the running inference is one that answers, so that its
+// messages are the handle's own.
+func (h *Handle) Answers() bool { return h.Inf.Purpose == h.Purpose() }
+
+// Conversation returns the handle's conversation as it stands.
+func (h *Handle) Conversation() fsm.Conversation {
+	if h.Inf.State != "" && h.Answers() {
+		return h.Inf.Talk
+	}
+	return h.Talk
+}
+
+// UseKey names the use of a tool that has begun (TOL-8). Handle and number of the
+// use do not suffice: a crash may lose a start that was not synced, and
+// then another call has its number, or another handle has its number.
+func (h *Handle) UseKey(c fsm.ToolCall) string {
+	x := fsm.NewHasher(0)
+	x.Str(h.Input)
+	x.Str(c.Name)
+	x.Str(c.Args)
+	return h.ID.Entry() + "." + strconv.Itoa(h.Uses) + "." + strconv.FormatUint(x.Sum(), 36)
+}
+
+// Asks returns what a person is asked about the handle, or false where nothing is.
+func (h *Handle) Asks() (fsm.AskPerson, bool) {
+	q := fsm.AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Key: h.PersonKey()}
+	switch {
+	case h.State == Approving:
+		q.Question = fsm.QuestionApprove
+	case h.State == Held:
+		q.Question = fsm.QuestionUnknown
+	case h.Poison && h.Doubt != "":
+		q.Question, q.Text, q.Key = fsm.QuestionDoubt, h.Doubt, h.ID.Entry()
+		return q, true
+	case h.Poison:
+		q.Question, q.Key = fsm.QuestionCrashes, h.ID.Entry()
+		return q, true
+	default:
+		return fsm.AskPerson{}, false
+	}
+	c := h.Inf.Calls[h.Inf.Next]
+	q.Tool, q.Args = c.Name, c.Args
+	return q, true
+}
+
+// PersonKey names what a person is asked about. It is another for each call.
+func (h *Handle) PersonKey() string {
+	if h.Inf.Next < len(h.Inf.Calls) {
+		return h.UseKey(h.Inf.Calls[h.Inf.Next])
+	}
+	return h.ID.Entry()
+}
+
+// PersonKey is what [fsm.Decided] must name to decide about a handle; empty where there
+// is no such handle.
+func PersonKey(s *Snapshot, id fsm.HandleID) string {
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.ID == id {
+			return h.PersonKey()
+		}
+	}
+	return ""
+}
+
+// Claims reports whether a handle claims its session. The initial inference and the
+// farewell do not: nobody else runs meanwhile, and neither may wait for one that is
+// served only behind it, as the report of a subagent of an earlier initial inference.
+func (h *Handle) Claims() bool {
+	return h.Kind != fsm.KindMemory && h.Kind != fsm.KindInit && h.Kind != fsm.KindFarewell
+}
+
+// Served reports whether the lifecycle lets a handle of this kind start.
+func (h *Handle) Served(lifecycle fsm.State) bool {
+	switch h.Kind {
+	case fsm.KindInit:
+		return lifecycle == Initializing
+	case fsm.KindFarewell:
+		return lifecycle == Farewell
+	default:
+		return lifecycle == Serving
+	}
+}
+
+func (h *Handle) ParkedOrQueued() bool { return h.State == Queued || h.State == Parked }

@@ -1,0 +1,104 @@
+package state
+
+import (
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Inference states.
+const (
+	Thinking   fsm.State = "thinking"
+	Acting     fsm.State = "acting"
+	BackingOff fsm.State = "backing_off"
+	Retrying   fsm.State = "retrying"
+	Condensing fsm.State = "compacting"
+	Completed  fsm.State = "completed"
+	Exhausted  fsm.State = "exhausted"
+	Broken     fsm.State = "failed"
+	Aborted    fsm.State = "aborted"
+)
+
+// Inference events.
+const (
+	OnToolsAsked Event = "tools_asked" // stop reason tool_use
+	OnRan        Event = "ran"         // a call has its result, and others may follow
+	OnResults    Event = "results"     // every call has its result
+	OnUnusable   Event = "unusable"    // there is nothing to use in the answer, and the model is asked again
+	OnEndTurn    Event = "end_turn"    // stop reason end_turn
+	OnMaxTokens  Event = "max_tokens"  // stop reason max_tokens
+	OnError      Event = "error"       // the model failed for good, or its answers are empty
+	OnLimit      Event = "limit"       // a cap is met
+	OnBackOff    Event = "back_off"    // the model failed, and is asked again later
+	OnRetry      Event = "retry"       // the wait is over
+	OnToolFailed Event = "tool_failed" // a tool failed, and is started again later
+	OnCondense   Event = "condense"    // the conversation is too long
+	OnCondensed  Event = "condensed"   // it is shorter
+	OnGiveUp     Event = "give_up"     // its caller has given up
+)
+
+// InferenceTable is the table of one inference, the smallest unit: it asks the
+// model, runs the tools it asks for, and asks again.
+var InferenceTable = Table{
+	Name:    "inference",
+	Initial: Thinking,
+	Final:   []fsm.State{Completed, Exhausted, Broken, Aborted},
+	Rows: []Row{
+		{Thinking, OnToolsAsked, Acting, "INF-2"},
+		{Thinking, OnEndTurn, Completed, "INF-3"},
+		{Thinking, OnMaxTokens, Broken, "INF-5"},
+		{Thinking, OnError, Broken, "INF-6"},
+		{Thinking, OnLimit, Exhausted, "INF-7"},
+		{Thinking, OnBackOff, BackingOff, "INF-15"},
+		{Thinking, OnUnusable, Thinking, "INF-20"},
+		{Thinking, OnCondense, Condensing, "CTX-3"},
+		{Thinking, OnGiveUp, Aborted, "INF-11"},
+		{Acting, OnRan, Acting, "INF-4"},
+		{Acting, OnResults, Thinking, "INF-4"},
+		{Acting, OnToolFailed, Retrying, "INF-16"},
+		{Acting, OnLimit, Exhausted, "INF-17"},
+		{Acting, OnGiveUp, Aborted, "INF-11"},
+		{BackingOff, OnRetry, Thinking, "INF-15"},
+		{BackingOff, OnGiveUp, Aborted, "INF-11"},
+		{Retrying, OnRetry, Acting, "INF-16"},
+		{Retrying, OnGiveUp, Aborted, "INF-11"},
+		{Condensing, OnCondensed, Thinking, "CTX-5"},
+		{Condensing, OnGiveUp, Aborted, "INF-11"},
+	},
+}
+
+// Inference is one run of the inference loop. It does not know who asked for it
+// or why: it has messages, and ends with a result or a reason (INF-14).
+type Inference struct {
+	State   fsm.State        `json:"state,omitempty"`
+	Purpose fsm.Purpose      `json:"purpose,omitempty"`
+	Tools   fsm.Toolset      `json:"tools,omitempty"` // its caller wants these offered
+	Talk    fsm.Conversation `json:"talk,omitzero"`
+
+	Rounds      int `json:"rounds,omitempty"`      // rounds that ran tools
+	Iterations  int `json:"iterations,omitempty"`  // answers of the model
+	Ran         int `json:"ran,omitempty"`         // tool calls begun
+	Empty       int `json:"empty,omitempty"`       // answers in a row with nothing to use
+	Waits       int `json:"waits,omitempty"`       // waits since the last answer
+	Compactions int `json:"compactions,omitempty"` // compactions begun
+	Cut         int `json:"cut,omitempty"`         // compacting: the messages that leave
+
+	Calls   []fsm.ToolCall  `json:"calls,omitempty"`   // of the last answer
+	Next    int             `json:"next,omitempty"`    // the call that runs
+	Effects fsm.ToolEffects `json:"effects,omitempty"` // of that call
+	Attempt int             `json:"attempt,omitempty"` // its starts; 0: not begun
+	Began   fsm.Millis      `json:"began,omitempty"`   // its first start
+	Nothing bool            `json:"nothing,omitempty"` // its last attempt says that nothing happened
+	Cleared bool            `json:"cleared,omitempty"` // a person lets it run
+	Told    string          `json:"told,omitempty"`    // what a person said instead of its result
+	Capped  bool            `json:"capped,omitempty"`  // max_tool_calls was met in this answer
+	Seen    []uint64        `json:"seen,omitempty"`    // the last calls with their results, hashed
+
+	Said    string      `json:"said,omitempty"` // the texts of the answers so far
+	Outcome fsm.Outcome `json:"outcome,omitempty"`
+	Result  string      `json:"result,omitempty"` // the text, or why there is none
+}
+
+func (inf *Inference) Running() bool {
+	return inf.State != "" && !slices.Contains(InferenceTable.Final, inf.State)
+}

@@ -1,0 +1,192 @@
+package state
+
+import (
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Snapshot is a machine's whole state as plain data. Its wire form is versioned
+// by the journal that keeps it.
+type Snapshot struct {
+	Lifecycle  fsm.State    `json:"lifecycle"`
+	Epoch      int          `json:"epoch"`
+	Now        fsm.Millis   `json:"now"` // time of the last input
+	LastID     uint64       `json:"last_id"`
+	LastHandle fsm.HandleID `json:"last_handle"`
+	Config     fsm.Config   `json:"config"`
+	GraceTimer fsm.TimerID  `json:"grace_timer,omitempty"`
+	Handles    []Handle     `json:"handles,omitempty"` // unfinished, in admission order
+
+	Schedules    []fsm.Schedule `json:"schedules,omitempty"` // in the order of their making
+	LastSchedule int            `json:"last_schedule,omitempty"`
+	Initialized  bool           `json:"initialized,omitempty"` // an initial inference has ended, in this epoch or before
+	LastEvent    bool           `json:"last_event,omitempty"`  // the last handle that started was an event
+
+	Ignored Ignored `json:"ignored,omitzero"`
+}
+
+// Ignored counts the inputs that changed nothing else.
+type Ignored struct {
+	Answers    int `json:"answers,omitempty"`    // late, duplicate or unknown
+	Timers     int `json:"timers,omitempty"`     // late, duplicate or unknown
+	Duplicates int `json:"duplicates,omitempty"` // requests already active
+	Signals    int `json:"signals,omitempty"`    // signals with nothing to stop
+	Refused    int `json:"refused,omitempty"`    // requests and events over max_queue
+	Cancels    int `json:"cancels,omitempty"`    // requests to cancel what cannot be, or is not there
+	Decisions  int `json:"decisions,omitempty"`  // decisions that nobody waits for
+	Slots      int `json:"slots,omitempty"`      // slots taken already, or of no schedule
+	Joined     int `json:"joined,omitempty"`     // events and slots that joined another: they did change it
+	Unknown    int `json:"unknown,omitempty"`    // inputs of no known kind
+	Moves      int `json:"moves,omitempty"`      // moves that a table refused: always 0, an invariant
+}
+
+// Clone returns a copy that shares nothing that either side will change.
+func (s Snapshot) Clone() Snapshot { return s.CopiedInto(nil, nil) }
+
+// CopiedInto is clone with the room for handles and schedules.
+func (s Snapshot) CopiedInto(handles []Handle, schedules []fsm.Schedule) Snapshot {
+	s.Handles = append(handles, s.Handles...)
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		h.Talk = h.Talk.Fork()
+		h.Inf.Talk = h.Inf.Talk.Fork()
+		h.Turn, h.Used, h.Notes = slices.Clip(h.Turn), slices.Clip(h.Used), slices.Clip(h.Notes)
+		h.Inf.Seen = slices.Clip(h.Inf.Seen)
+	}
+	s.Schedules = append(schedules, s.Schedules...)
+	return s
+}
+
+// Hash is the canonical hash of the state: ids are left out in favour of
+// admission order, and times are left out because no decision compares them.
+// Under one configuration, two states with one hash behave alike up to the names
+// of their calls.
+func (s *Snapshot) Hash() uint64 { return s.hash(true) }
+
+// Shape is Hash without what people and models said: of a text only whether
+// there is one, of a conversation only its length. Two states with one shape make
+// the same moves where the texts that decide are the same few everywhere: a
+// repeated call, the name of a skill, an answer that stands in the history already,
+// an edited MEMORY.md. The explorer's alphabet is such a place.
+func (s *Snapshot) Shape() uint64 { return s.hash(false) }
+
+func (s *Snapshot) hash(texts bool) uint64 {
+	x := fsm.NewHasher(0)
+	x.Str(string(s.Lifecycle))
+	x.Bool(s.GraceTimer != 0)
+	x.Bool(s.Initialized)
+	x.Bool(s.LastEvent)
+	for _, c := range s.Schedules {
+		x.Str(c.ID)
+		x.Word(uint64(c.Last))
+	}
+	for i := range s.Handles {
+		x.Word(s.Handles[i].hash(texts))
+	}
+	return x.Sum()
+}
+
+// hash is a handle's part of the state's hash.
+func (h *Handle) hash(texts bool) uint64 {
+	x := fsm.NewHasher(0)
+	x.Str(string(h.Kind))
+	x.Request(h.Request)
+	x.Str(string(h.State))
+	x.Str(string(h.Resume))
+	x.Int(h.Rounds)
+	x.Int(len(h.Talk.Messages))
+	x.Str(string(h.Inf.State))
+	x.Str(string(h.Inf.Purpose))
+	x.Str(string(h.Inf.Tools))
+	x.Int(len(h.Inf.Talk.Messages))
+	x.Int(h.Inf.Rounds)
+	x.Calls(h.Inf.Calls)
+	x.Int(h.Inf.Next)
+	x.Str(string(h.Inf.Effects))
+	x.Str(string(h.Await.Kind))
+	x.Bool(h.Timer != 0)
+	x.Int(h.StoreTries)
+	h.hashTurn(&x)
+	if texts {
+		h.hashTexts(&x)
+	} else {
+		x.Bool(h.Answer != "")
+		x.Bool(len(h.Vector) > 0)
+	}
+	return x.Sum()
+}
+
+// hashTurn is what a handle beyond the profile shelly decides by.
+func (h *Handle) hashTurn(x *fsm.Hasher) {
+	x.Str(h.Command)
+	x.Int(h.Joined)
+	x.Bool(h.Wait != 0)
+	x.Bool(h.Loaded)
+	x.Int(h.TurnAt)
+	x.Int(len(h.Turn))
+	x.Int(len(h.Closing))
+	x.Bool(h.Condensed)
+	x.Bool(h.Rebased)
+	x.Int(len(h.Notes))
+	x.Int(h.Tries)
+	x.Bool(h.Stop)
+	x.Bool(h.Replied)
+	x.Str(string(h.Outcome))
+	x.Int(h.Crashes)
+	x.Bool(h.Poison)
+	x.Int(h.Place)
+	x.Int(h.Turns)
+	x.Int(h.Uses)
+	x.Int(len(h.Sess.History))
+	x.Int(len(h.Sess.Pending))
+	x.Int(len(h.Sess.Skills))
+	x.Int(h.Inf.Iterations)
+	x.Int(h.Inf.Ran)
+	x.Int(h.Inf.Attempt)
+	x.Bool(h.Inf.Nothing)
+	x.Bool(h.Inf.Cleared)
+	x.Bool(h.Inf.Told != "")
+	x.Int(h.Inf.Empty)
+	x.Int(h.Inf.Waits)
+	x.Int(h.Inf.Compactions)
+	x.Int(h.Inf.Cut)
+	x.Bool(h.Inf.Capped)
+	x.Int(len(h.Inf.Seen))
+}
+
+func (h *Handle) hashTexts(x *fsm.Hasher) {
+	x.Str(h.Session)
+	x.Origin(h.Origin)
+	x.Str(h.Input)
+	x.Str(h.About)
+	x.Messages(h.Context)
+	x.Messages(h.Turn)
+	x.Messages(h.Closing)
+	x.Strs(h.Used)
+	x.Strs(h.Notes)
+	x.Str(h.Learnt)
+	x.Session(h.Sess)
+	x.Str(h.Failure)
+	x.Str(h.Doubt)
+	x.Str(h.Label)
+	x.Str(h.Home)
+	x.Int(len(h.Images))
+	for _, image := range h.Images {
+		x.Str(string(image))
+	}
+	x.Str(string(h.Inf.Outcome))
+	x.Str(h.Inf.Told)
+	x.Str(h.Inf.Said)
+	for _, seen := range h.Inf.Seen {
+		x.Word(seen)
+	}
+	x.Str(h.Need)
+	x.Word(h.Talk.Hash)
+	x.Word(h.Inf.Talk.Hash)
+	x.Str(h.Inf.Result)
+	x.Str(h.Answer)
+	x.Str(h.Summary)
+	x.Str(string(h.Vector))
+	x.Str(h.VectorModel)
+}
