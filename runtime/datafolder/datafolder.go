@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -23,9 +24,12 @@ import (
 
 // Names in a data folder.
 const (
-	storeName    = "store"
-	identityName = "identity.json"
-	tokenName    = "token"
+	storeName     = "store"
+	identityName  = "identity.json"
+	memoryName    = "memory"
+	tokenName     = "token"
+	endpointName  = "endpoint.json"
+	processesName = "processes"
 )
 
 // ErrNone says that no store was ever made in a data folder.
@@ -46,6 +50,13 @@ const identityFormat = 1
 // Open opens the store of a data folder, or makes one where none ever was (JRN-29).
 func Open(data string, o store.Options) (*store.Store, error) {
 	if err := Check(data); err != nil && !errors.Is(err, ErrNone) {
+		return nil, err
+	}
+	log := o.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if err := Guard(data, log); err != nil {
 		return nil, err
 	}
 	s, err := store.Open(Store(data), o)

@@ -39,6 +39,13 @@ const mendSpace = "free some space, or lower reserve"
 const examineTimeout = 10 * time.Second
 
 func (x *examination) data(ctx context.Context, cfg config.Config, running *comm.Status) {
+	switch open, err := datafolder.Opened(cfg.Data); {
+	case errors.Is(err, datafolder.ErrOpen):
+		x.fail("data folder", err.Error(), "")
+		return
+	case open != "":
+		x.warn("data folder", "others may use "+open, "the next start of shelly run ends that; a token that they have read is known: remove the file token before")
+	}
 	switch {
 	case running == nil:
 	case running.NoSpace != "":

@@ -15,7 +15,7 @@ const (
 	Internal    = 3 // an error that is nobody's input
 	NoMatch     = 4 // nothing matched
 	Differs     = 5 // one case gave two different traces
-	Data        = 6 // the data folder is in use, unreadable or written by newer code
+	Data        = 6 // the data folder is in use, damaged, open to others, or written by newer code
 	Unreachable = 7 // no model, or no daemon, answers
 	Forced      = 8 // stopped before the farewell was over
 	Disk        = 9 // a write failed, or there is too little free space

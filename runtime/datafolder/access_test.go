@@ -1,0 +1,89 @@
+package datafolder_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shelly/runtime/datafolder"
+	"shelly/runtime/store"
+)
+
+func modeOf(t *testing.T, name string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func chmod(t *testing.T, mode os.FileMode, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whoever opens a data folder to write ends what others may do with it, and says so; who
+// reads it changes nothing.
+func TestCFG16OthersLoseTheirRights(t *testing.T) {
+	data := used(t)
+	kept := datafolder.Store(data)
+	chmod(t, 0o755, data)
+	chmod(t, 0o770, kept)
+	s, err := datafolder.OpenReadOnly(data, store.Options{})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if modeOf(t, data) != 0o755 || modeOf(t, kept) != 0o770 {
+		t.Error("a reader has changed a mode")
+	}
+	if open, err := datafolder.Opened(data); err != nil || !strings.Contains(open, data+" (mode 0755)") || !strings.Contains(open, kept+" (mode 0770)") {
+		t.Errorf("%q, %v; want both folders", open, err)
+	}
+	var log bytes.Buffer
+	if s, err = datafolder.Open(data, store.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if modeOf(t, data) != 0o700 || modeOf(t, kept) != 0o700 {
+		t.Errorf("modes %o and %o; want 700", modeOf(t, data), modeOf(t, kept))
+	}
+	if said := strings.Count(log.String(), "others may not use this folder any more"); said != 2 {
+		t.Errorf("said %d times:\n%s", said, &log)
+	}
+}
+
+// A folder that is not shelly's alone, or is somebody else's, is left as it is.
+func TestCFG16AFolderWithOtherThingsIsRefused(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "project")
+	if err := errors.Join(os.Mkdir(data, 0o755), os.WriteFile(filepath.Join(data, "main.go"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	chmod(t, 0o755, data)
+	if s, err := datafolder.Open(data, store.Options{}); !errors.Is(err, datafolder.ErrOpen) || !strings.Contains(err.Error(), "chmod go= "+data) {
+		t.Errorf("%v, %v; want ErrOpen and what to do", s, err)
+	}
+	if modeOf(t, data) != 0o755 {
+		t.Error("its mode was changed")
+	}
+	chmod(t, 0o700, data)
+	s, err := datafolder.Open(data, store.Options{})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	chmod(t, 0o755, data) // now a data folder is in it
+	if s, err = datafolder.Open(data, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
