@@ -15,10 +15,7 @@ func (e ArmSchedule) Next(now Millis) (slot Millis, ok bool) {
 	}
 	switch {
 	case e.Every > 0:
-		passed := Millis(0)
-		if now > e.From {
-			passed = (now - e.From) / e.Every
-		}
+		passed := max(now-e.From, 0) / e.Every
 		if passed == 0 {
 			return e.From + e.Every, e.Every <= lastSlot-e.From
 		}

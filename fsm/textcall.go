@@ -292,10 +292,7 @@ func (a *arguments) add(key, value string) {
 func (a *arguments) object() string { return "{" + a.b.String() + "}" }
 
 func quoted(s string) string {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return `""`
-	}
+	data, _ := json.Marshal(s) // of a text there is always one
 	return string(data)
 }
 

@@ -27,7 +27,6 @@ func TidyJSON(s string) string {
 			comma = len(b)
 		case (c == '}' || c == ']') && comma >= 0:
 			b[comma] = ' '
-			comma = -1
 		default:
 			comma = -1
 		}

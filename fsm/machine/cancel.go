@@ -27,12 +27,9 @@ func (m *Machine) cancel(i int) {
 			children = append(children, c.ID)
 		}
 	}
-	for _, child := range children {
-		if n := m.indexOf(child); n >= 0 {
-			m.cancel(n)
-		}
+	for _, child := range children { // each was admitted after the one that started it
+		m.cancel(m.indexOf(child))
 	}
-	i = m.indexOf(id)
 	h := &m.s.Handles[i]
 	switch {
 	case h.Waiting():

@@ -116,7 +116,6 @@ func (m *Machine) condensed(summary string) firing {
 			msgs = append(msgs, question)
 		}
 		h.Inf.Talk = fsm.Conversation{}.Add(append(msgs, talk[cut:]...)...)
-		h.Inf.Cut = 0
 	}}
 }
 
@@ -126,7 +125,7 @@ func (m *Machine) uncondensed(*state.Handle) firing { return m.condensed("") }
 // nextTurn returns where the next turn begins at or behind cut, so that nothing is
 // left of the one that cut stands in; behind the present question that is cut.
 func nextTurn(talk []fsm.Message, cut, question int) int {
-	for n := cut; n <= question && n < len(talk); n++ {
+	for n := cut; n <= question; n++ {
 		if talk[n].Role == fsm.RoleUser && !talk[n].Aside {
 			return n
 		}

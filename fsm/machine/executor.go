@@ -58,6 +58,9 @@ func routes(tables []state.Table, executors ...*executor) map[state.Event]*route
 // from returns what the event leads to from a state; there may be no such row. The
 // library is asked once for each state: no row has a guard, so its answer is for good.
 func (r *route) from(s fsm.State, on state.Event) *answer {
+	if r == nil { // no table has the event
+		return &answer{from: s, to: s}
+	}
 	for _, a := range r.kept {
 		if a.from == s {
 			return a

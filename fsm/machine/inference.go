@@ -188,11 +188,12 @@ func (m *Machine) giveUp(h *state.Handle) {
 		return
 	}
 	r := m.routes[state.OnGiveUp]
-	if r == nil || !r.from(h.Inf.State, state.OnGiveUp).ok {
-		m.s.Ignored.Moves++
+	row := r.from(h.Inf.State, state.OnGiveUp)
+	if !row.ok {
+		m.s.Ignored.Moves++ // TAB-3
 		return
 	}
-	m.move(r, h.ID, state.OnGiveUp, r.from(h.Inf.State, state.OnGiveUp), &h.Inf.State)
+	m.move(r, h.ID, state.OnGiveUp, row, &h.Inf.State)
 }
 
 // repeats reports whether the last calls and their results are the same, or the

@@ -9,7 +9,7 @@ import (
 
 // Phase says what a state of a table is for: what is awaited in it, under which timers,
 // and what is done when a row leads to it. The machine runs the entry of the row's
-// destination, and nothing else starts a phase's work; the monitor checks that a handle
+// destination, and nothing else starts a phase's work (TAB-1); the monitor checks that a handle
 // awaits what its phase says (INV-2).
 type Phase struct {
 	State  fsm.State
@@ -120,14 +120,11 @@ func backoffTimeout(c *fsm.Config, h *state.Handle) fsm.Millis {
 
 // waitOver is the end of a wait in a phase of the handle, or of its inference.
 func (m *Machine) waitOver(h *state.Handle) firing {
-	p := m.handle.phase(h.State)
-	if p.Wait.over == nil {
-		p = m.inference.phase(h.Inf.State)
-	}
-	if p.Wait.over == nil {
+	over := Awaits(h).Wait.over
+	if over == nil {
 		return firing{}
 	}
-	return p.Wait.over(m, h)
+	return over(m, h)
 }
 
 // Awaits returns the phase that says what a handle waits for: its own or, where that

@@ -187,10 +187,10 @@ func (m *Machine) held(i int) bool {
 	}
 	for n := range m.s.Handles {
 		o := &m.s.Handles[n]
-		if n == i || o.Session != h.Session || !o.Claims() || o.State == state.Parked {
+		if o.Session != h.Session || !o.Claims() || o.State == state.Parked {
 			continue
 		}
-		if o.State != state.Queued || n < i {
+		if o.State != state.Queued || n < i { // the handle itself is queued
 			return true
 		}
 	}

@@ -77,7 +77,6 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 		return firing{on: state.OnAgain, write: func(h *state.Handle) { h.StoreTries++ }}
 	default:
 		return firing{on: state.OnStored, write: func(h *state.Handle) {
-			h.StoreTries++
 			m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: m.word(fsm.WordMemoryUnstored, "reason", in.Error)})
 		}}
 	}

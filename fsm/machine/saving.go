@@ -113,7 +113,6 @@ func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
 		why = m.word(fsm.WordSessionChanged)
 	}
 	return m.keptTurn(h).after(func(h *state.Handle) {
-		h.Tries++
 		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: m.word(fsm.WordSessionUnsaved, "reason", why)})
 	})
 }

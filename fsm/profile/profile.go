@@ -38,7 +38,6 @@ func Named(name string) (fsm.Config, bool) {
 func Shelly() fsm.Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
-	l.MaxActive = 1
 	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
 }
 
@@ -48,7 +47,6 @@ func Countbot() fsm.Config {
 	l.MaxIterations, l.MaxToolCalls = 25, 25
 	l.MaxToolAttempts, l.RetryDelay = 3, fsm.Second
 	l.MaxAnswerAttempts = 2
-	l.MaxHistory = 50
 	return fsm.Config{
 		Profile: "countbot",
 		Init:    fsm.InitOff,
@@ -69,7 +67,6 @@ func Countbot() fsm.Config {
 func Nanobot() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations = 20
-	l.MaxHistory = 50
 	return fsm.Config{
 		Profile: "nanobot",
 		Init:    fsm.InitOff,
