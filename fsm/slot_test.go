@@ -98,6 +98,30 @@ func TestTheCalendarOfSlots(t *testing.T) {
 }
 
 // Next is total: no time makes it panic or go on without end.
+// There is no slot after the last minute of the year 9999.
+func TestHND43TheLastSlots(t *testing.T) {
+	const last = 253402300799999
+	for _, tt := range []struct {
+		arm       fsm.ArmSchedule
+		now, want fsm.Millis
+		ok        bool
+	}{
+		{fsm.ArmSchedule{Every: 10, From: last - 10}, last - 10, last, true},
+		{fsm.ArmSchedule{Every: 11, From: last - 10}, last - 10, 0, false},
+		{fsm.ArmSchedule{Every: 10, From: last - 10}, last, last, true},
+		{fsm.ArmSchedule{Every: 10, From: last - 10}, last + 1, 0, false},
+		{fsm.ArmSchedule{Every: 10, From: -last}, -last, -last + 10, true},
+		{fsm.ArmSchedule{Every: 10, From: -last - 1}, 0, 0, false},
+		{fsm.ArmSchedule{Cron: "59 23 31 12 *", From: last - 60_000}, last - 60_000, last - 59_999, true},
+		{fsm.ArmSchedule{Cron: "0 0 1 1 *", From: last - 60_000}, last - 60_000, 0, false},
+	} {
+		got, ok := tt.arm.Next(tt.now)
+		if ok != tt.ok || ok && got != tt.want {
+			t.Errorf("%+v at %d: %d (%t), want %d (%t)", tt.arm, tt.now, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
 func TestSlotsOfOddTimes(t *testing.T) {
 	odd := []fsm.Millis{math.MinInt64, -1, 0, 1, 253402300799999, 253402300800000, math.MaxInt64}
 	for _, from := range odd {

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,6 +124,42 @@ func TestINF16WhenAToolIsStartedAgain(t *testing.T) {
 				t.Errorf("audit %+v", a)
 			}
 		})
+	}
+}
+
+// Where a tool has become unsafe meanwhile, what its next attempt leaves open is not tried
+// a third time.
+func TestINF16AnotherAttemptIsOfTheToolAsItIsNow(t *testing.T) {
+	d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 3 })
+	d.calls("write_note")
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(one[fsm.RunTool](d).Call), Failed: true, Nothing: true, Text: "busy"}})
+	d.config.Tools = slices.Clone(d.config.Tools)
+	for i := range d.config.Tools {
+		d.config.Tools[i].Effects = fsm.EffectsUnsafe
+	}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+	d.waitUp()
+	if again := one[fsm.RunTool](d); again.Attempt != 2 || again.Effects != fsm.EffectsUnsafe {
+		t.Errorf("it is started again as %+v", again)
+	}
+	d.toolFails("broken pipe")
+	no[fsm.SetTimer](d)
+	if got := d.lastMessage().Text; got != "error: broken pipe" {
+		t.Errorf("the result is %q", got)
+	}
+}
+
+// What an answer's calls were is let go once they have their results.
+func TestINF4TheCallsOfAnAnswerAreGoneWithItsResults(t *testing.T) {
+	d, _ := bare(t, func(*fsm.Config) {})
+	d.calls("list_dir", "list_dir")
+	d.toolSays("a")
+	if inf := d.active().Inf; len(inf.Calls) != 2 || inf.Next != 1 {
+		t.Errorf("after one result: %d calls, next %d", len(inf.Calls), inf.Next)
+	}
+	d.toolSays("b")
+	if inf := d.active().Inf; len(inf.Calls) != 0 || inf.Next != 0 {
+		t.Errorf("after both: %d calls, next %d", len(inf.Calls), inf.Next)
 	}
 }
 

@@ -37,9 +37,9 @@ const chainMax = 32
 
 // fire takes an event of the handle at i or, with none, of the lifecycle. The row is
 // looked up first. Where there is one, the answer is consumed, the data written, the
-// state set, and the entry of the row's destination run. Where there is none, nothing is
+// state set, and the entry of the row's destination run (TAB-2). Where there is none, nothing is
 // written, and an answer stays awaited until its handle's time is up; it is counted, and
-// the monitor reports it (INV-2). An event that an entry fires is taken once that entry
+// the monitor reports it (TAB-3, INV-2). An event that an entry fires is taken once that entry
 // has returned. It reports whether each event had its row.
 func (m *Machine) fire(i int, f firing) bool {
 	for range chainMax {

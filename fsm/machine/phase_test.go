@@ -13,7 +13,7 @@ import (
 
 // The work of a phase is started by a row that leads to it, and by nothing else: no code
 // calls an entry by hand, and none sets a state beside the rows.
-func TestOnlyARowStartsThePhaseThatItLeadsTo(t *testing.T) {
+func TestTAB1OnlyARowStartsThePhaseThatItLeadsTo(t *testing.T) {
 	names, err := fs.Glob(os.DirFS("."), "*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -251,6 +251,26 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 	}
 }
 
+// Where no turn is kept, nothing is said of how it ends.
+func TestSES5OnlyATurnThatIsKeptIsClosed(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.answer("NEED: a name")
+	d.recalls()
+	d.answer("  Ann  ")
+	if c := d.active().Closing; d.active().Answer != "Ann" || c != nil {
+		t.Errorf("without a history: %+v", c)
+	}
+	d = driverOf(t, "nanobot")
+	d.boot()
+	d.ask("/new")
+	d.loads(fsm.Session{Version: 1})
+	d.inStates(state.Saving)
+	if c := d.active().Closing; c != nil {
+		t.Errorf("a new session: %+v", c)
+	}
+}
+
 func TestSES5ATurnOutOfTimeMaySaveForAbortTimeout(t *testing.T) {
 	d, _ := inTurn(t, "omniemployee", nil)
 	d.timeUp()
