@@ -162,11 +162,13 @@ func (x *Hasher) asked(a Asked) {
 	x.Word(uint64(a.Handle))
 }
 
+// Origin takes a chat in.
 func (x *Hasher) Origin(o Origin) {
 	x.Str(o.Channel)
 	x.Str(o.Chat)
 }
 
+// Strs takes texts in, in their order.
 func (x *Hasher) Strs(list []string) {
 	x.Int(len(list))
 	for _, s := range list {
@@ -174,6 +176,7 @@ func (x *Hasher) Strs(list []string) {
 	}
 }
 
+// Messages takes messages in, in their order.
 func (x *Hasher) Messages(list []Message) {
 	x.Int(len(list))
 	for _, m := range list {
@@ -181,6 +184,7 @@ func (x *Hasher) Messages(list []Message) {
 	}
 }
 
+// Session takes a session in, whole.
 func (x *Hasher) Session(s Session) {
 	x.Word(s.Version)
 	x.Messages(s.History)
@@ -196,6 +200,7 @@ func (x *Hasher) Session(s Session) {
 	x.Str(s.MemoryHash)
 }
 
+// Request takes a request's key in.
 func (x *Hasher) Request(k RequestKey) {
 	x.Str(k.Principal)
 	x.Str(k.Channel)

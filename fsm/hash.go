@@ -2,7 +2,7 @@ package fsm
 
 import "math/bits"
 
-// hasher is a small deterministic 64-bit hash for state and effects. It guards
+// Hasher is a small deterministic 64-bit hash for state and effects. It guards
 // against mistakes, not against an adversary: eight bytes at a time, multiply
 // and fold, with the length mixed in so that fields cannot run together.
 type Hasher struct{ h uint64 }
@@ -12,15 +12,19 @@ const (
 	hashPrime = 0xd6e8feb86659fd93
 )
 
+// NewHasher returns a hasher that begins with a seed: 0, or the sum of what lies before.
 func NewHasher(seed uint64) Hasher { return Hasher{h: seed ^ hashSeed} }
 
+// Word takes a number in.
 func (x *Hasher) Word(v uint64) {
 	hi, lo := bits.Mul64(x.h^v^hashSeed, hashPrime)
 	x.h = (hi ^ lo) + bits.RotateLeft64(x.h, 23)
 }
 
+// Int takes a count in.
 func (x *Hasher) Int(v int) { x.Word(uint64(v)) }
 
+// Bool takes an answer in.
 func (x *Hasher) Bool(v bool) {
 	if v {
 		x.Word(1)
@@ -29,6 +33,7 @@ func (x *Hasher) Bool(v bool) {
 	}
 }
 
+// Str takes a text in, with its length.
 func (x *Hasher) Str(s string) {
 	x.Word(uint64(len(s)))
 	for len(s) >= 8 {
@@ -45,6 +50,7 @@ func (x *Hasher) Str(s string) {
 	}
 }
 
+// Message takes a message in, whole.
 func (x *Hasher) Message(m Message) {
 	x.Str(string(m.Role))
 	x.Str(m.Text)
@@ -60,6 +66,7 @@ func (x *Hasher) Message(m Message) {
 	x.Strs(m.Used)
 }
 
+// Calls takes the calls of a message in.
 func (x *Hasher) Calls(calls []ToolCall) {
 	x.Int(len(calls))
 	for _, c := range calls {

@@ -133,9 +133,11 @@ func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
 
 // toolAnswered gives the running call its result, or starts it again later (INF-16): an
 // unsafe one only where it says that nothing happened (INV-6). A failure is a result
-// that the model sees.
+// that the model sees. What becomes of a tool that a crash cut off is decided in
+// resumeActing (INF-13).
 func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	m.unsafe = !h.Inf.Effects.Repeatable()
+	// INF-16, INV-6: here an unsafe tool that answered is kept from starting twice.
 	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
 	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
 		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
@@ -203,6 +205,8 @@ func (m *Machine) resumeActing(i int) firing {
 		return m.runCalls(i)
 	case h.Inf.Told != "":
 		m.ranWith(h, h.Inf.Told, true)
+	// INF-13, INV-6: here an unsafe tool that a crash cut off is kept from starting twice.
+	// It was declared repeatable when it was started, and it still is.
 	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable(), fsm.Awake == fsm.CanaryRerunTool:
 		if !decl.Builtin {
 			m.run(h, decl)
