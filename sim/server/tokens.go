@@ -1,0 +1,65 @@
+package server
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Tokens is how many tokens a text is: one for each four ASCII bytes begun, one for
+// any other character, as the machine estimates (CTX-1), and one for each mark of the
+// template. No tokenizer is so simple; what is compared are counts of this one.
+func Tokens(text string) int {
+	begins, ends := strings.Count(text, begin), strings.Count(text, mark)
+	ascii, others := -begins*len(begin)-ends*len(mark), 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] < utf8.RuneSelf:
+			ascii++
+		case utf8.RuneStart(text[i]):
+			others++
+		}
+	}
+	return begins + ends + (ascii+3)/4 + others
+}
+
+// Shared is the longest common prefix of two texts that ends between characters.
+func Shared(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return cut(a, n)
+}
+
+// cut is the first n bytes of text, less what they have of a character that they
+// do not have whole.
+func cut(text string, n int) string {
+	if n >= len(text) {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// First is as much of a text's beginning as so many tokens can be.
+func First(text string, tokens int) string {
+	if Tokens(text) <= tokens {
+		return text
+	}
+	var b strings.Builder
+	ascii, others := 0, 0
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			ascii++
+		} else {
+			others++
+		}
+		if (ascii+3)/4+others > tokens {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
