@@ -25,6 +25,9 @@ type due struct {
 	entry *Moment     // is this moment of the timeline, or
 	boot  bool        // is the restart after a crash, or
 	piece *Chunk      // is a piece of the answer to this call
+
+	served *serving // (call) what the model's server has served
+	late   bool     // (served) the client has waited for it in vain
 }
 
 // chosen is the rank of what is chosen from where several are due.

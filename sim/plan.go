@@ -4,6 +4,7 @@ import (
 	"shelly/fsm"
 	"shelly/sim/disk"
 	"shelly/sim/script"
+	"shelly/sim/server"
 )
 
 // Plan is a whole case: how the machine is configured, what the model says, what
@@ -14,9 +15,10 @@ type Plan struct {
 	Start      fsm.Millis // the first boot
 	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
 	Scripts    []script.Script
-	Live       bool       // calls for a purpose without a line are the backend's model's
-	Strict     bool       // an unscripted summary, compaction, init or farewell is unexpected too
-	QuietTakes fsm.Millis // what an unscripted call takes
+	Live       bool           // calls for a purpose without a line are the backend's model's
+	Strict     bool           // an unscripted summary, compaction, init or farewell is unexpected too
+	QuietTakes fsm.Millis     // what an unscripted call takes
+	Server     *server.Config // what the models run on; nil: calls take what their lines say, and no more
 	Stubs      []Stub
 	Skills     []Skill
 	Embedding  Service // how texts become vectors

@@ -12,6 +12,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/sim/disk"
 	"shelly/sim/script"
+	"shelly/sim/server"
 )
 
 // Result is what happened in a run.
@@ -55,8 +56,9 @@ type Step struct {
 	At    fsm.Millis
 	Epoch int
 	engine.Step
-	Started []string // tools that the world saw start, in order: by this step, and by the lost ones
-	Lost    []Step   // steps since the one before it that were appended and not synced when the process died
+	Started []string        // tools that the world saw start, in order: by this step, and by the lost ones
+	Served  []server.Served // what the model's server began to serve after it
+	Lost    []Step          // steps since the one before it that were appended and not synced when the process died
 }
 
 // After returns the step with the steps that a crash took away right before it. The
@@ -65,6 +67,7 @@ func (s Step) After(lost []Step) Step {
 	for _, l := range lost {
 		s.Lost = append(append(s.Lost, l.Lost...), l)
 		s.Started = append(s.Started, l.Started...)
+		s.Served = append(s.Served, l.Served...)
 	}
 	return s
 }
@@ -103,7 +106,9 @@ type Asked struct {
 	At     fsm.Millis
 	Ask    fsm.AskBrain
 	Line   script.Taken
-	Config *fsm.Config // in force then
+	Config *fsm.Config   // in force then
+	Spoke  bool          // the answer has text
+	Served server.Served // how the model's server has served it; the zero value where there is none, or where it never came to it
 }
 
 // Ran is one start of a tool.

@@ -10,6 +10,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/machine"
 	"shelly/sim/disk"
+	"shelly/sim/server"
 )
 
 // Options says how to run a plan; the zero value runs it as written.
@@ -135,6 +136,9 @@ func newRun(p *Plan, o Options) *run {
 	r.world.memory = disk.NewMemory(p.Memory)
 	r.world.things = slices.Clone(p.World)
 	r.world.sessions = disk.NewSessions(p.Sessions, p.MemoryFile)
+	if p.Server != nil {
+		r.world.server = server.New(*p.Server)
+	}
 	r.fuse = &fuse{
 		plan: p.Crashes, ordinal: o.CrashAt, result: r.result,
 		counts: make([]int, len(p.Crashes)), burnt: make([]bool, len(p.Crashes)),
@@ -205,7 +209,7 @@ func (r *run) recheck() error {
 			Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: slices.Clone(f.Moves),
 		}}
 		if n := len(r.result.Steps); n < len(before) {
-			step.Started, step.Lost = before[n].Started, before[n].Lost
+			step.Started, step.Served, step.Lost = before[n].Started, before[n].Served, before[n].Lost
 		} else {
 			step, r.lost = step.After(r.lost), nil
 		}
@@ -235,6 +239,12 @@ func (r *run) act(d due) error {
 		return r.told(r.driver.TellSlot(r.now(), d.slot.Schedule))
 	}
 	fact := d.fact
+	if d.served != nil {
+		var err error
+		if fact, err = r.world.over(d); err != nil {
+			return err
+		}
+	}
 	if d.call != 0 {
 		fact = r.driver.Outcome(d.call, fact)
 		r.world.agenda.drop(func(o due) bool { return o.call != d.call }) // the outcome is told, so the tool's stop will not be
@@ -305,6 +315,7 @@ func (r *run) crash() error {
 
 // forget drops every pending call and timer: only the timeline goes on.
 func (r *run) forget() {
+	r.world.hangUp()
 	r.world.agenda.drop(func(d due) bool { return d.entry != nil || d.boot })
 }
 

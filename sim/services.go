@@ -105,6 +105,9 @@ func (w *world) remember(e fsm.Effect) error {
 		fact = real
 		service.Takes += took
 	}
+	if e, ok := e.(fsm.Embed); ok && w.server != nil && service.Fails == "" && !w.plan.NoVectors {
+		return w.embed(e, service.Takes, fact)
+	}
 	w.answer(call, service.Takes, fact)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/sim/disk"
 	"shelly/sim/script"
+	"shelly/sim/server"
 )
 
 // Backend performs effects for real while the simulator's schedule decides when
@@ -49,6 +50,10 @@ type world struct {
 	skew     fsm.Millis                                // of the wall clock, against the agenda's
 	when     []fsm.Millis                              // when each record was appended, on the agenda's clock
 
+	server  *server.Server // nil: the plan has none
+	serving []*serving     // in the order in which they came
+	asks    uint64         // that the server was asked
+
 	// How the services are now.
 	embedding, storing, recalling, loading, saving, skilling Service
 }
@@ -62,6 +67,7 @@ func (w *world) Perform(e fsm.Effect) error {
 		return w.run(e)
 	case fsm.AbortCall:
 		w.abort(e.Call)
+		return w.leave(e.Call)
 	case fsm.Recall, fsm.Embed, fsm.Store:
 		return w.remember(e)
 	case fsm.LoadSession, fsm.SaveSession, fsm.LoadSkill:
@@ -121,15 +127,23 @@ func (w *world) ask(e fsm.AskBrain) error {
 		line = fault.line(line)
 	}
 	line.Takes = w.left(line.Takes, begun)
-	fact := line.Answer(e)
-	if w.backend != nil {
-		var err error
-		if fact, err = w.backend.Brain(e, line); err != nil {
-			return err
-		}
+	if w.serves(line) {
+		return w.chat(e, line)
+	}
+	fact, err := w.said(e, line)
+	if err != nil {
+		return err
 	}
 	w.answer(e.Call, w.stream(e, line), fact)
 	return nil
+}
+
+// said is what a line answers, nil where no answer comes.
+func (w *world) said(e fsm.AskBrain, line script.Line) (fsm.Fact, error) {
+	if w.backend != nil {
+		return w.backend.Brain(e, line)
+	}
+	return line.Answer(e), nil
 }
 
 // meet returns the fault that a call meets, or nil.

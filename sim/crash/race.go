@@ -77,9 +77,11 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 
 // timed reports whether an input comes at a time of its own.
 func timed(in fsm.Input) bool {
-	switch in.Fact.(type) {
+	switch f := in.Fact.(type) {
 	case fsm.TimerFired, fsm.ScheduleDue:
 		return true
+	case fsm.BrainFailed: // the client's own deadline (SIM-21)
+		return f.Class == fsm.BrainLoading
 	default:
 		return false
 	}

@@ -34,6 +34,7 @@ func Plan(f *format.File) sim.Plan {
 		MemoryFile: f.MemoryMD,
 		Timeline:   timeline(f),
 		Seed:       seed(f),
+		Server:     f.Server.Config(),
 	}
 	start(f.Latency(), &p)
 	for _, fault := range Faults(f) {

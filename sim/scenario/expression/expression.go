@@ -185,7 +185,7 @@ func (e *Evaluation) Now(s *State) (bool, error) {
 
 // Momentary reports whether one step and the state after it decide the expression.
 func (v *Expression) Momentary() bool {
-	for _, name := range []string{"now", "step", "epoch", "crashes", "requests", "replies", "asked", "tools", "memory"} {
+	for _, name := range []string{"now", "step", "epoch", "crashes", "requests", "replies", "asked", "sent", "read", "written", "tools", "memory"} {
 		if slices.Contains(v.names, name) {
 			return false
 		}

@@ -30,6 +30,9 @@ type State struct {
 	Replies   int            `expr:"replies"`    // final replies
 	Asked     int            `expr:"asked"`      // model calls
 	Starts    map[string]int `expr:"tools"`      // starts of tools by name, as the world saw them; 0 for any other
+	Sent      int            `expr:"sent"`       // tokens of the prompts that the model's server has served; 0 without a server
+	Read      int            `expr:"read"`       // those of them that it has read
+	Written   int            `expr:"written"`    // tokens that it has written
 	Memory    int            `expr:"memory"`     // entries that were stored
 	Limits    limitState     `expr:"limits"`     // the limits in force
 
@@ -144,6 +147,9 @@ func (o *Observer) count(s sim.Step, before fsm.State, at string) {
 		case fsm.Reply:
 			o.Replies++
 		}
+	}
+	for _, v := range s.Served {
+		o.Sent, o.Read, o.Written = o.Sent+v.Prompt, o.Read+v.Read, o.Written+v.Written
 	}
 	for _, tool := range s.Started { // as expect.tools counts them, whatever the journal lost
 		o.Starts[tool]++

@@ -7,7 +7,7 @@ import (
 
 // Expect is what must hold when the case has come to rest (SCN-15).
 type Expect struct {
-	Replies    *match.Matcher            `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome, after: the time since the acceptance}
+	Replies    *match.Matcher            `key:"replies"`                          // the final replies in the order of acceptance: texts, or {id, session, text, is_error, outcome, after: the time since the acceptance}, and where there is a server {sent, read, written, first_word}
 	Handle     *HandlePath               `key:"handle"`                           // the first handle of a request or event
 	Handles    []HandlePath              `key:"handles"`                          // chosen handles
 	Inference  *InferencePath            `key:"inference"`                        // the first inference of that first handle
@@ -27,7 +27,8 @@ type Expect struct {
 	Exit       *match.Matcher            `key:"exit"`                             // how the last epoch ended: clean, timeout or forced
 	Lifecycle  *LifecyclePath            `key:"lifecycle"`                        // the daemon's life
 	Streamed   *match.Matcher            `key:"streamed"`                         // the pieces of streamed answers that clients saw, in order: texts, or {id, session, purpose, text, thinking, at}
-	Asked      *match.Matcher            `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}
+	Asked      *match.Matcher            `key:"asked"`                            // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}, and where there is a server {sent, read, written, waited, first_word, takes}
+	Tokens     *match.Matcher            `key:"tokens"`                           // what the model calls cost on the server: {calls, sent, read, written, least, ratio, takes}, and by session's name the same in sessions
 	Trace      []Ordering                `key:"trace"`                            // orderings over the trace
 	Ends       string                    `key:"ends" enum:"down,serving,stopped"` // the lifecycle's state at rest
 	Rests      bool                      `key:"rests"`                            // (replay) answers alone lead from its end to rest (SIM-9)

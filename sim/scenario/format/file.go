@@ -51,6 +51,7 @@ type Setting struct {
 	About     *About                 `key:"about"`       // what the profile's texts speak of
 	Clock     *Clock                 `key:"clock"`       // the virtual clock
 	Latencies *Latencies             `key:"latencies"`   // how long what says no takes of its own takes (SCN-26)
+	Server    *Server                `key:"server"`      // what the models run on: laptop, or its slots, speeds and window (SIM-20); without one a call takes what its entry says
 	World     strict.ByName[Data]    `key:"world"`       // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
 	Skills    []Skill                `key:"skills"`      // the skills that there are
 	Embed     *Embedding             `key:"embedding"`   // off, or how the embedding model fails

@@ -87,6 +87,10 @@ func schemaForms() []form {
 		}},
 		{reflect.TypeFor[Pick](), pickSchema},
 		{reflect.TypeFor[Crashes](), func(g *schemaGen) *jsonschema.Schema { return g.oneOrMore(reflect.TypeFor[Crash]()) }},
+		{reflect.TypeFor[Server](), func(g *schemaGen) *jsonschema.Schema {
+			return anyOf(oneOfWords([]string{laptopServer}), g.object(reflect.TypeFor[Server]()))
+		}},
+		{reflect.TypeFor[Speed](), func(*schemaGen) *jsonschema.Schema { return patterned(speedForm) }},
 		{reflect.TypeFor[Embedding](), func(g *schemaGen) *jsonschema.Schema {
 			return anyOf(oneOfWords([]string{"off"}), g.ofType(reflect.TypeFor[Outage]()))
 		}},

@@ -31,6 +31,7 @@ func (j *judgement) timedReply(q engine.Request) data.Value {
 	}
 	v := replyValue(q)
 	v.Members = append(v.Members, data.With("after", data.Duration(to-from)))
+	v.Members = append(v.Members, j.servedReply(q, from)...)
 	return v
 }
 
@@ -136,7 +137,7 @@ func askedValue(a sim.Asked) data.Value {
 	if a.Ask.Tokens > 0 {
 		v = append(v, data.With("tokens", data.Int(a.Ask.Tokens)))
 	}
-	return data.Map("purpose", v...)
+	return data.Map("purpose", append(v, servedMembers(a.Served)...)...)
 }
 
 // optionsValue are the options that are given, the temperature as a decimal.

@@ -239,6 +239,7 @@ func (j *judgement) said(e *format.Expect) {
 	}))
 	j.expect("expect.streamed", e.Streamed, data.List(r.Chunks, j.chunkValue))
 	j.expect("expect.asked", e.Asked, data.List(r.Asked, askedValue))
+	j.expect("expect.tokens", e.Tokens, tokensValue(r))
 	exit := data.Value{}
 	if n := len(r.Exits); n > 0 {
 		exit = data.Text(string(r.Exits[n-1]))

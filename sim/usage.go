@@ -1,0 +1,111 @@
+package sim
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/sim/server"
+)
+
+// Usage is what model calls have cost on the server that they were put to (SIM-20).
+// Tokens are counted as [server.Tokens] counts.
+type Usage struct {
+	Calls   int        // that the server began to serve
+	Sent    int        // tokens of their prompts
+	Read    int        // those of them that the slots did not hold
+	Written int        // tokens of the answers
+	Least   int        // tokens that must be read, whatever the order of the calls: see [Result.Least]
+	Takes   fsm.Millis // from each call to its last token, together
+}
+
+// Ratio is how much was read of what had to be, in hundredths, rounded up; 0 where
+// nothing had to be.
+func (u Usage) Ratio() int {
+	if u.Least == 0 {
+		return 0
+	}
+	return (u.Read*100 + u.Least - 1) / u.Least
+}
+
+// Usage adds up the calls that count.
+func (r *Result) Usage(counts func(Asked) bool) Usage {
+	var u Usage
+	for _, a := range r.Asked {
+		if a.Served.ID == 0 || !counts(a) {
+			continue
+		}
+		u.Calls++
+		u.Sent += a.Served.Prompt
+		u.Read += a.Served.Read
+		u.Written += a.Served.Written
+		u.Takes += a.Served.Last - a.Served.Asked
+	}
+	u.Least = r.Least(counts)
+	return u
+}
+
+// Least is how many tokens the calls that count cannot do without: of each stretch of
+// a session the last prompt, less what it has in common with the stretch before it,
+// and of each side call its own message. A stretch ends where a conversation no longer
+// has what it began with: at a compaction, or with each request of a profile without
+// a history.
+func (r *Result) Least(counts func(Asked) bool) int {
+	least := 0
+	var open []stretch
+	for _, a := range r.Asked {
+		if a.Served.ID == 0 || !counts(a) {
+			continue
+		}
+		if messages := a.Ask.Conversation.Messages; a.aside() && len(messages) > 0 {
+			least += server.Tokens(messages[len(messages)-1].Text)
+			continue
+		}
+		i := slices.IndexFunc(open, func(s stretch) bool { return s.session == a.Ask.Session })
+		if i < 0 {
+			i = len(open)
+			open = append(open, stretch{session: a.Ask.Session})
+		}
+		least += open[i].take(a)
+	}
+	for _, s := range open {
+		least += s.tokens()
+	}
+	return least
+}
+
+// aside reports whether a call is about a conversation, not a part of it.
+func (a *Asked) aside() bool {
+	return a.Ask.Purpose == fsm.PurposeSummary || a.Ask.Purpose == fsm.PurposeCompact
+}
+
+// Prompt is what the server was sent, as it renders it.
+func (a *Asked) Prompt() string {
+	return server.Render(a.Ask.Messages(), a.Config.Offered(a.Ask.Tools))
+}
+
+// stretch is a part of a session in which each prompt goes on from the one before it.
+type stretch struct {
+	session string
+	first   string // the message that it begins with
+	before  string // the last prompt of the stretch before it
+	prompt  string // its last so far
+}
+
+// take goes on with a call, and returns what the stretch that it ends comes to.
+func (s *stretch) take(a Asked) (ended int) {
+	messages := a.Ask.Conversation.Messages
+	goesOn := slices.ContainsFunc(messages, func(m fsm.Message) bool { return m.Text == s.first })
+	if s.prompt != "" && !goesOn {
+		ended = s.tokens()
+		s.before, s.prompt = s.prompt, ""
+	}
+	if s.prompt == "" && len(messages) > 0 {
+		s.first = messages[0].Text
+	}
+	s.prompt = a.Prompt()
+	return ended
+}
+
+func (s *stretch) tokens() int {
+	return server.Tokens(s.prompt) - server.Tokens(server.Shared(s.before, s.prompt))
+}
