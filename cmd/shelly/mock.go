@@ -21,6 +21,7 @@ import (
 	"shelly/runtime/mock"
 	"shelly/sim/scenario"
 	"shelly/sim/script"
+	"shelly/sim/server"
 )
 
 type mockCmd struct {
@@ -31,6 +32,7 @@ type mockCmd struct {
 	NumCtx int      `default:"4096" placeholder:"N" help:"Context window in tokens if a client names none (default ${default})."`
 	Repeat bool     `help:"Restart the script for each request, as the demo brain does."`
 	Delays bool     `help:"Take as long as the script says for each answer."`
+	Server string   `default:"file" enum:"file,laptop,none" placeholder:"file|laptop|none" help:"What the models run on: the file's server, a laptop's slow processor, or nothing that takes time (default ${default})."`
 	Speed  float64  `default:"1" placeholder:"N" help:"With --delays: N times as fast."`
 
 	models []mock.Model
@@ -100,18 +102,31 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 	if c.Delays {
 		brain.speed = c.Speed
 	}
-	server := &http.Server{
-		Handler:           mock.New(mock.Options{Models: c.models, EmbedDims: c.Embed, NumCtx: c.NumCtx, Limits: true, Brain: brain}),
+	web := &http.Server{
+		Handler: mock.New(mock.Options{
+			Models: c.models, EmbedDims: c.Embed, NumCtx: c.NumCtx, Limits: true, Brain: brain, Machine: c.machine(file),
+		}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	fmt.Fprintf(t.Out, "serving %q as %s on http://%s (OLLAMA_HOST=%s)\n", file.Name, c.names(), listener.Addr(), listener.Addr())
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	context.AfterFunc(ctx, func() { _ = web.Close() })
+	if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// machine is what the models run on; nil where nothing takes time (SIM-20).
+func (c *mockCmd) machine(file *scenario.File) *server.Config {
+	switch laptop := server.Laptop(); c.Server {
+	case "none":
+		return nil
+	case "laptop":
+		return &laptop
+	}
+	return file.Server.Config()
 }
 
 // names are those of the models.

@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/ollama"
+	"shelly/sim/server"
 )
 
 // chatRequest is what the server reads of a chat request.
@@ -21,7 +22,9 @@ type chatRequest struct {
 	Messages []chatMessage `json:"messages"`
 	Tools    []struct {
 		Function struct {
-			Name string `json:"name"`
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Parameters  json.RawMessage `json:"parameters"`
 		} `json:"function"`
 	} `json:"tools"`
 	asked
@@ -82,7 +85,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	}
 	numCtx := min(opt.NumCtx, m.window())
 	q := req.question(r.Header, opt)
-	_, prompt := req.weigh()
+	prompt := req.tokens()
+	if s.machine != nil && s.machine.config.Window > 0 {
+		numCtx = min(numCtx, s.machine.config.Window)
+	}
 	if s.opt.Limits {
 		q.Dropped, prompt = req.fit(numCtx)
 		if tooLong := q.Dropped > 0 || prompt > numCtx; tooLong && !req.truncates() {
@@ -121,7 +127,20 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	if s.opt.Limits {
 		a = a.cut(room(opt, numCtx, a.PromptTokens, req.Shift))
 	}
-	out := speaker{w: w, began: began, first: time.Now(), model: req.Model, asked: req, form: form}
+	out := speaker{w: w, began: began, model: req.Model, asked: req, form: form}
+	if s.machine != nil {
+		served, over, ok := s.machine.ask(r.Context(), server.Call{
+			Model: full(req.Model), Prompt: req.rendered(), Answer: server.Written(a.Thinking, a.Text, a.Calls),
+		})
+		defer over()
+		if !ok {
+			return
+		}
+		out.loading = s.machine.at(served.Loaded).Sub(s.machine.at(served.Begun))
+		out.reading = s.machine.at(served.First).Sub(s.machine.at(served.Loaded))
+		a = s.machine.paced(a)
+	}
+	out.first = time.Now()
 	if req.streams() {
 		out.stream(r.Context(), a)
 	} else {
@@ -175,17 +194,21 @@ func (r *chatRequest) question(h http.Header, opt api.Options) Question {
 			q.System = m.Content
 			continue
 		}
-		msg := fsm.Message{
-			Role: fsm.Role(m.Role), Text: m.Content, Thinking: m.Thinking, Images: m.Images,
-			Tool: m.ToolName, ToolCall: m.ToolCallID,
-		}
-		for _, c := range m.ToolCalls {
-			msg.Calls = append(msg.Calls, fsm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: string(c.Function.Arguments)})
-		}
-		q.Messages = append(q.Messages, msg)
+		q.Messages = append(q.Messages, m.message())
 	}
 	for _, t := range r.Tools {
 		q.Tools = append(q.Tools, t.Function.Name)
 	}
 	return q
+}
+
+func (m *chatMessage) message() fsm.Message {
+	msg := fsm.Message{
+		Role: fsm.Role(m.Role), Text: m.Content, Thinking: m.Thinking, Images: m.Images,
+		Tool: m.ToolName, ToolCall: m.ToolCallID,
+	}
+	for _, c := range m.ToolCalls {
+		msg.Calls = append(msg.Calls, fsm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: string(c.Function.Arguments)})
+	}
+	return msg
 }

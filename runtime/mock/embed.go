@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"shelly/sim/server"
 )
 
 // embedRequest is what the server reads of a request for vectors.
@@ -59,6 +61,13 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		}
 		vectors[i] = shortened(s.vector(text), req.Dimensions)
 		count += n
+	}
+	if s.machine != nil {
+		_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Prompt: strings.Join(texts, "\n"), Embeds: true})
+		defer over()
+		if !ok {
+			return
+		}
 	}
 	s.load(req.Model, window, req.KeepAlive)
 	reply(w, http.StatusOK, struct {

@@ -130,13 +130,13 @@ func TestLimitsAreKeptAsARealServerKeepsThem(t *testing.T) {
 		reason  string
 		text    string
 	}{
-		"all fits":             {`"options":{"num_ctx":200},` + talk, 200, 0, 125, "stop", "one two three four"},
-		"the oldest go":        {`"options":{"num_ctx":64},` + talk, 200, 1, 4, "stop", "one two three four"},
+		"all fits":             {`"options":{"num_ctx":200},` + talk, 200, 0, 141, "stop", "one two three four"},
+		"the oldest go":        {`"options":{"num_ctx":64},` + talk, 200, 1, 17, "stop", "one two three four"},
 		"the last is cut":      {`"options":{"num_ctx":64},"messages":[{"role":"user","content":"` + long + `"}]`, 200, 0, 64, "stop", "one two three four"},
 		"not to be truncated":  {`"truncate":false,"options":{"num_ctx":64},` + talk, 400, 0, 0, "", ""},
-		"num_predict":          {`"options":{"num_predict":2},` + hello, 200, 0, 2, "length", "one two "},
-		"no room, no shift":    {`"shift":false,"options":{"num_ctx":3},` + hello, 200, 0, 2, "length", "one "},
-		"no room, but a shift": {`"options":{"num_ctx":3},` + hello, 200, 0, 2, "stop", "one two three four"},
+		"num_predict":          {`"options":{"num_predict":2},` + hello, 200, 0, 9, "length", "one two "},
+		"no room, no shift":    {`"shift":false,"options":{"num_ctx":10},` + hello, 200, 0, 9, "length", "one "},
+		"no room, but a shift": {`"options":{"num_ctx":10},` + hello, 200, 0, 9, "stop", "one two three four"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

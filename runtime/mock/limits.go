@@ -1,33 +1,39 @@
 package mock
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 
 	"shelly/fsm"
+	"shelly/sim/server"
 )
 
-// bytesPerToken is a rule of thumb for English text.
-const bytesPerToken = 4
+// tokens is an estimate of a conversation's, as its template renders it with the tools.
+func (r *chatRequest) tokens() int { return server.Tokens(r.rendered()) }
 
-// weigh returns how many tool calls the conversation has, and an estimate of its
-// tokens.
-func (r *chatRequest) weigh() (calls, tokens int) {
+// rendered is the prompt as most models' templates have it.
+func (r *chatRequest) rendered() string {
+	var messages []fsm.Message
 	for _, m := range r.Messages {
-		calls += len(m.ToolCalls)
-		tokens += len(m.Content) + len(m.Thinking)
+		messages = append(messages, m.message())
 	}
-	return calls, tokens/bytesPerToken + len(r.Messages)
+	var tools []fsm.ToolDecl
+	for _, t := range r.Tools {
+		f := t.Function
+		tools = append(tools, fsm.ToolDecl{Name: f.Name, Description: f.Description, Parameters: string(f.Parameters)})
+	}
+	return server.Render(messages, tools)
 }
 
 // fit returns how many messages a window has no room for, and what the others come
 // to. As a real server it drops the oldest that are no system messages, and never the
 // last: what is then still too long is cut to the window.
 func (r *chatRequest) fit(numCtx int) (dropped, tokens int) {
-	left := chatRequest{Messages: append([]chatMessage(nil), r.Messages...)}
+	left := chatRequest{Messages: slices.Clone(r.Messages), Tools: r.Tools}
 	for i := 0; i < len(left.Messages)-1; {
-		if _, tokens = left.weigh(); tokens <= numCtx {
+		if tokens = left.tokens(); tokens <= numCtx {
 			break
 		}
 		if left.Messages[i].Role == string(fsm.RoleSystem) {
@@ -37,8 +43,7 @@ func (r *chatRequest) fit(numCtx int) (dropped, tokens int) {
 		left.Messages = append(left.Messages[:i], left.Messages[i+1:]...)
 		dropped++
 	}
-	_, tokens = left.weigh()
-	return dropped, tokens
+	return dropped, left.tokens()
 }
 
 // room is how many tokens an answer may have; 0: any number. A window that may not
@@ -100,6 +105,9 @@ func (a Answer) thoughtful(thinks bool) Answer {
 	a.Thinking, a.Pieces = "", pieces
 	return a
 }
+
+// bytesPerToken is a rule of thumb for English text.
+const bytesPerToken = 4
 
 // tokens is an estimate of those of an answer.
 func tokens(a Answer) int {

@@ -12,6 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"shelly/runtime/ollama"
+	"shelly/sim/server"
 )
 
 // Defaults of [Options].
@@ -44,6 +45,9 @@ type Options struct {
 	// NumCtx is the window in tokens where a request asks for none. Default:
 	// DefaultNumCtx.
 	NumCtx int
+	// Machine is what the models run on: calls wait for its slots, and take as long as it
+	// loads, reads and writes. Its window bounds every request's. Nil: nothing takes time.
+	Machine *server.Config
 	// Brain answers the chats. Without one, every chat is refused with status 500.
 	Brain Brain
 }
@@ -53,6 +57,7 @@ type Options struct {
 type Server struct {
 	opt     Options
 	started time.Time
+	machine *machine // nil: nothing takes time
 
 	mu     sync.Mutex
 	loaded []running // in the order of loading
@@ -75,7 +80,11 @@ func New(opt Options) *Server {
 	}
 	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = or(opt.Version, DefaultVersion)
-	return &Server{opt: opt, started: time.Now()}
+	s := &Server{opt: opt, started: time.Now()}
+	if opt.Machine != nil {
+		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
+	}
+	return s
 }
 
 func or(s, otherwise string) string {

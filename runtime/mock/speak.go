@@ -80,9 +80,11 @@ type speaker struct {
 	w     http.ResponseWriter
 	began time.Time
 	first time.Time // when the first piece came
-	model string
-	asked *chatRequest
-	form  form
+	// What the machine has taken; 0 where there is none.
+	loading, reading time.Duration
+	model            string
+	asked            *chatRequest
+	form             form
 }
 
 func (s *speaker) line(m spoken, end *ending) any { return s.form.line(s, m, end) }
@@ -148,8 +150,8 @@ func (s *speaker) send(b []byte) {
 func (s *speaker) last(a Answer, m spoken) any {
 	now := time.Now()
 	end := ending{reason: "stop", text: a.Text, counts: &counts{
-		TotalDuration: now.Sub(s.began), LoadDuration: 1,
-		PromptEvalCount: a.PromptTokens, PromptEvalDuration: max(s.first.Sub(s.began), 1),
+		TotalDuration: now.Sub(s.began), LoadDuration: max(s.loading, 1),
+		PromptEvalCount: a.PromptTokens, PromptEvalDuration: s.evaluated(),
 		EvalCount: tokens(a), EvalDuration: max(now.Sub(s.first), 1),
 	}}
 	if a.Length {
@@ -158,10 +160,21 @@ func (s *speaker) last(a Answer, m spoken) any {
 	return s.line(m, &end)
 }
 
+// evaluated is how long the prompt took to read.
+func (s *speaker) evaluated() time.Duration {
+	if s.reading > 0 {
+		return s.reading
+	}
+	return max(s.first.Sub(s.began), 1)
+}
+
 // calls returns the answer's calls as the wire has them. Arguments that are no
 // object go out as a string, as they do from servers that do not look into them.
 func (s *speaker) calls(a Answer) []call {
-	n, _ := s.asked.weigh()
+	n := 0
+	for _, m := range s.asked.Messages {
+		n += len(m.ToolCalls)
+	}
 	var calls []call
 	for i, c := range a.Calls {
 		args := json.RawMessage(c.Args)

@@ -147,7 +147,7 @@ func (s *Server) serve(now fsm.Millis, a arrival, m *model, n int) Served {
 	return v
 }
 
-// fits is how many tokens of an answer there is room for.
+// fits is how many tokens of an answer there is room for (SIM-22).
 func (s *Server) fits(c Call, prompt int) (written int, cut bool) {
 	written = Tokens(c.Answer)
 	room := written

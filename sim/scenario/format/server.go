@@ -10,7 +10,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// Server is what the models run on (SIM-20): laptop, or a map. What the map leaves out
+// Server is what the models run on (SIM-20, SCN-55): laptop, or a map. What the map leaves out
 // takes no time and has no bounds.
 type Server struct {
 	Laptop bool
