@@ -13,16 +13,17 @@ import (
 )
 
 // ErrOpen says that others than the user of this process may open or change a data folder,
-// and that this shelly cannot end that.
+// and that shelly cannot or must not end that.
 var ErrOpen = errors.New("the data folder is open to others")
 
 // others is what the group and everybody else may do.
 const others fs.FileMode = 0o077
 
 // Guard takes from others what they may do with a data folder and the folders in it (CFG-16):
-// who can open it reads what was asked and answered, and who can change it replaces the token. The error is ErrOpen where it belongs to somebody else, where this user
-// may not change that, or where the folder is not shelly's alone. Nothing is made. The
-// log hears of each folder that was closed.
+// who can open it reads what was asked and answered, and who can change it replaces the
+// token. The error is ErrOpen where it belongs to somebody else, where this user may not
+// change that, or where the folder is not shelly's alone. Nothing is made. The log hears of
+// each folder that was closed.
 func Guard(data string, log *slog.Logger) error {
 	open, err := opened(data)
 	if err != nil {

@@ -86,9 +86,7 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	defer s.Close()
 	if err := writable(cfg.Data); err != nil {
 		x.fail("data folder", fmt.Sprintf("%s cannot be written: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
-		return
-	}
-	if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
+	} else if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
 		x.fail("data folder", err.Error(), mendSpace)
 		return
 	}
