@@ -82,11 +82,11 @@ func TestUpdateRefusesBrokenBlocks(t *testing.T) {
 func TestATableIsRenderedWithItsDiagram(t *testing.T) {
 	text := rendered(t, "inference")
 	for _, want := range []string{
-		"Begins in `thinking`. Final: `completed`, `exhausted`, `failed`, `aborted`.\n",
+		"Begins in `thinking`. Final: `completed`, `exhausted`, `broken`, `aborted`.\n",
 		"| from | on | to | rule |\n| ",
 		"| thinking | end_turn | completed | INF-3 |\n",
 		"stateDiagram-v2\n    [*] --> thinking\n    thinking --> acting: tools_asked INF-2\n",
-		"    thinking --> failed: max_tokens INF-5 / error INF-6\n",
+		"    thinking --> broken: max_tokens INF-5 / error INF-6\n",
 		"    completed --> [*]\n",
 	} {
 		if !strings.Contains(text, want) {

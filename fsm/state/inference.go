@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/json"
 	"slices"
 
 	"shelly/fsm"
@@ -12,10 +13,10 @@ const (
 	Acting     fsm.State = "acting"
 	BackingOff fsm.State = "backing_off"
 	Retrying   fsm.State = "retrying"
-	Condensing fsm.State = "compacting"
+	Condensing fsm.State = "condensing"
 	Completed  fsm.State = "completed"
 	Exhausted  fsm.State = "exhausted"
-	Broken     fsm.State = "failed"
+	Broken     fsm.State = "broken"
 	Aborted    fsm.State = "aborted"
 )
 
@@ -81,7 +82,7 @@ type Inference struct {
 	Empty       int `json:"empty,omitempty"`       // answers in a row with nothing to use
 	Waits       int `json:"waits,omitempty"`       // waits since the last answer
 	Compactions int `json:"compactions,omitempty"` // compactions begun
-	Cut         int `json:"cut,omitempty"`         // compacting: the messages that leave
+	Cut         int `json:"cut,omitempty"`         // condensing: the messages that leave
 
 	Calls   []fsm.ToolCall  `json:"calls,omitempty"`   // of the last answer
 	Next    int             `json:"next,omitempty"`    // the call that runs
@@ -101,4 +102,14 @@ type Inference struct {
 
 func (inf *Inference) Running() bool {
 	return inf.State != "" && !slices.Contains(InferenceTable.Final, inf.State)
+}
+
+// UnmarshalJSON reads an inference, whose state may have a former name (INF-30).
+func (inf *Inference) UnmarshalJSON(data []byte) error {
+	type plain Inference
+	if err := json.Unmarshal(data, (*plain)(inf)); err != nil {
+		return err
+	}
+	inf.State = fsm.InferenceState(inf.State)
+	return nil
 }

@@ -149,7 +149,11 @@ func (r *rules) words(part, with ast.Node) {
 }
 
 func (r *rules) word(n ast.Node, what string, known []string) {
-	if text, ok := n.(*ast.StringNode); ok && text.Value != "" && !slices.Contains(known, text.Value) {
+	text, ok := n.(*ast.StringNode)
+	if ok && slices.Contains(known, string(state.Broken)) {
+		text.Value = string(fsm.InferenceState(fsm.State(text.Value))) // INF-30
+	}
+	if ok && text.Value != "" && !slices.Contains(known, text.Value) {
 		r.refuse(n.Location(), wording.Unknown(what, text.Value, known))
 	}
 }

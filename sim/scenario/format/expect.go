@@ -1,6 +1,7 @@
 package format
 
 import (
+	"shelly/fsm"
 	"shelly/sim/scenario/match"
 	"shelly/sim/strict"
 )
@@ -94,3 +95,27 @@ type Counted struct {
 	Of Item          `key:"of,required"` // the item
 	Is match.Matcher `key:"is,required"` // how many: a number or a matcher on it
 }
+
+// rename reads former names of the states of inferences as their present ones (INF-30).
+func (e *Expect) rename() {
+	if e == nil {
+		return
+	}
+	paths := []*match.Matcher{e.Inferences}
+	if e.Inference != nil {
+		paths = append(paths, e.Inference.Path)
+	}
+	if e.Handle != nil {
+		paths = append(paths, e.Handle.Inferences)
+	}
+	for i := range e.Handles {
+		paths = append(paths, e.Handles[i].Inferences)
+	}
+	for _, p := range paths {
+		if p != nil {
+			p.Rename(inferenceState)
+		}
+	}
+}
+
+func inferenceState(name string) string { return string(fsm.InferenceState(fsm.State(name))) }

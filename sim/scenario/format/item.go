@@ -3,6 +3,7 @@ package format
 import (
 	"slices"
 
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/match"
@@ -66,6 +67,24 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 		if !slices.Contains(itemKeys(), key) {
 			d.Add(n, strict.Member(path, key), wording.Unknown("key", key, itemKeys()))
 		}
+	}
+	v.rename()
+}
+
+// rename reads a former name of an inference's state as the present one (INF-30). Where
+// no table is named it may be that of a handle's state, too.
+func (v *Item) rename() {
+	entered := v.Member("state")
+	if entered == nil {
+		return
+	}
+	if table := v.Member("table"); table == nil {
+		for _, choice := range entered.Choices() {
+			name, _ := choice.Text()
+			choice.Also(inferenceState(name))
+		}
+	} else if name, _ := table.Text(); name == state.InferenceTable.Name {
+		entered.Rename(inferenceState)
 	}
 }
 

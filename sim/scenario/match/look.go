@@ -107,3 +107,23 @@ func (m *Matcher) ForNumber() bool {
 		return m.data.Kind == data.NumberKind
 	}
 }
+
+// Rename puts other texts in place of those that are wanted whole.
+func (m *Matcher) Rename(name func(string) string) {
+	if text, ok := m.Text(); ok {
+		m.data.Text = name(text)
+	}
+	for _, inner := range m.Inner() {
+		inner.Rename(name)
+	}
+}
+
+// Also lets a value be one more text, where one is wanted.
+func (m *Matcher) Also(text string) {
+	if was, ok := m.Text(); !ok || was == text {
+		return
+	}
+	other := *m
+	other.data.Text = text
+	*m = Matcher{pos: m.pos, op: opOneOf, list: []Matcher{*m, other}}
+}
