@@ -18,6 +18,7 @@ type settings struct {
 	only    string
 	dir     string
 	verbose bool
+	workers int
 	serve   int
 }
 
@@ -28,6 +29,7 @@ func main() {
 	flag.StringVar(&s.only, "run", "", "only the mutants whose names match this regular expression")
 	flag.StringVar(&s.dir, "scenarios", "scenarios", "the folder of the scenario files")
 	flag.BoolVar(&s.verbose, "v", false, "say of each mutant what killed it")
+	flag.IntVar(&s.workers, "workers", 2, "how many processes work at once")
 	flag.IntVar(&s.serve, "serve", -1, "give verdicts on mutants named by number on standard input; how many are built in")
 	flag.Parse()
 	if err := run(s); err != nil {
@@ -62,7 +64,7 @@ func tables(s settings, only *regexp.Regexp) error {
 	}
 	r := report{scope: "tables", names: names, there: names, verbose: s.verbose}
 	chosen := matching(names, only)
-	if err := judged([]string{self, "-scenarios", s.dir, "-serve", "0"}, chosen, r.take); err != nil {
+	if err := judged(s.workers, []string{self, "-scenarios", s.dir, "-serve", "0"}, chosen, r.take); err != nil {
 		return err
 	}
 	return r.end(fmt.Sprintf("%d changes of the tables and phases", len(chosen)))

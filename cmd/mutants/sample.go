@@ -54,10 +54,10 @@ func sampled(s settings, only *regexp.Regexp) error {
 		return fmt.Errorf("go build: %w", err)
 	}
 	serve := []string{program, "-scenarios", s.dir, "-serve", strconv.Itoa(len(drawn))}
-	if err := judged(serve, matching(r.names, only), r.take); err != nil {
+	if err := judged(s.workers, serve, matching(r.names, only), r.take); err != nil {
 		return err
 	}
-	if err := r.test(dir, overlay); err != nil {
+	if err := r.test(s.workers, dir, overlay); err != nil {
 		return err
 	}
 	return r.end(fmt.Sprintf("%d of %d changes of the code, seed %d", len(drawn), len(all), s.seed))
@@ -80,7 +80,7 @@ func (s *sources) draw(all []change, n int, seed uint64) ([]change, error) {
 }
 
 // test lets the tests judge what the scenarios let live.
-func (r *report) test(dir, overlay string) error {
+func (r *report) test(workers int, dir, overlay string) error {
 	lived := r.lived
 	r.lived = nil
 	if len(lived) == 0 {

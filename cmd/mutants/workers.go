@@ -10,15 +10,12 @@ import (
 	"os/exec"
 )
 
-// workers is how many processes play at once; the machine's tables are variables of a
-// process.
-const workers = 2
-
 // ready is what a process says once it has rehearsed.
 const ready = "ready"
 
-// judged lets processes of a program give their verdicts on mutants, by number.
-func judged(program []string, mutants []int, tell func(verdict)) error {
+// judged lets processes of a program give their verdicts on mutants, by number; the
+// machine's tables are variables of a process, so each changes its own.
+func judged(workers int, program []string, mutants []int, tell func(verdict)) error {
 	next, answers := make(chan int, len(mutants)), make(chan answer, len(mutants)+workers)
 	for _, n := range mutants {
 		next <- n
