@@ -118,6 +118,7 @@ type Status struct {
 	Active    []Active      `json:"active"`             // handles started and not ended
 	Ignored   state.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
 	NoSpace   string        `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
+	Damage    []string      `json:"damage,omitempty"`   // where damage of the data folder was met since the start, in words
 	Journal   Journal       `json:"journal"`
 	Memory    *Memory       `json:"memory,omitempty"`
 	Listeners Counts        `json:"listeners"`

@@ -84,6 +84,8 @@ type Options struct {
 	Backup   Backup   // nil: there is none
 	// Counts tells how the memory is; nil: a status does not say.
 	Counts func() comm.Memory
+	// Damage tells where damage of the data folder was met; nil: a status does not say.
+	Damage func() []string
 	Log    *slog.Logger
 	Now    func() time.Time
 	About  About

@@ -201,6 +201,9 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 		counts := d.o.Counts()
 		s.Memory = &counts
 	}
+	if d.o.Damage != nil {
+		s.Damage = d.o.Damage()
+	}
 	s.UptimeMS = d.o.Now().Sub(d.started).Milliseconds()
 	return s
 }

@@ -54,6 +54,9 @@ func (s *Store) met(err error) {
 	case !unreadable(err):
 		s.failure.fail(fmt.Errorf("in the background: %w", err))
 		return
+	}
+	s.damage.note(err)
+	switch {
 	case s.compact.off():
 		return
 	}

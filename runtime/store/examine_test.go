@@ -206,6 +206,9 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 		if err := s.CompactTables(); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("a compaction: %v; want ErrCorrupt", err)
 		}
+		if met := s.Damage(); len(met) != 1 || !strings.Contains(met[0], tables(t, fs)[0]) {
+			t.Errorf("met %q; want the table's name, once", met)
+		}
 		if err := s.PutEntry(fsm.Entry{ID: "h1", Summary: "x"}); err != nil {
 			t.Error(err)
 		}

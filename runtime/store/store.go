@@ -71,6 +71,7 @@ type Store struct {
 	damaged func(error) // nil: damage is an error
 	anchor  *anchor     // what the file says; nil: nothing
 	still   bool        // it is open to be read
+	damage  places
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -181,7 +182,10 @@ func (s *Store) options() *pebble.Options {
 		MaxOpenFiles:       min(openFilesMax, descriptor.Max()/4),
 		EventListener: &pebble.EventListener{
 			// Whoever reads damaged data gets an error; it need not be fatal.
-			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.failure.Errorf("%s", i) },
+			DataCorruption: func(i pebble.DataCorruptionInfo) {
+				s.damage.note(fmt.Errorf("%s: %w", s.fs.PathBase(i.Path), i.Details))
+				s.failure.Errorf("%s", i)
+			},
 			BackgroundError: s.met,
 			WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalled() },
 		},

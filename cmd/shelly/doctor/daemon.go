@@ -51,6 +51,9 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	case running.NoSpace != "":
 		x.fail("data folder", running.NoSpace, mendSpace)
 		return
+	case len(running.Damage) > 0:
+		x.fail("data folder", "damage was met since the start: "+strings.Join(running.Damage, "; "), "stop shelly, then "+store.Repair)
+		return
 	default:
 		x.ok("data folder", cfg.Data+" is the daemon's")
 		return

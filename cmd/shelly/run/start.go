@@ -108,6 +108,7 @@ func (s *starting) start(ctx context.Context) error {
 		Embedder: brain.Embedder,
 		Memory:   s.memory,
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
+		Damage:   journal.Damage,
 		Sessions: sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,
