@@ -101,6 +101,11 @@ func conversation(name string, to *[]fsm.Message) field {
 // stricter than encoding/json, which takes names in any case, lets the last of
 // two equal names win and puts U+FFFD in place of invalid UTF-8: what two readers
 // could understand differently is refused (COM-6). Its errors are bad_request.
+//
+// The tokens are encoding/json's; only the objects are read here. encoding/json/v2 would do
+// most of it and is an experiment of this Go; the strict reader of YAML builds the whole tree
+// first, while here an item too many or an image that is none ends the reading at once, and
+// names its place.
 func decodeObject(data []byte, fields ...field) error {
 	if !utf8.Valid(data) {
 		return badRequest("the message is not valid UTF-8", "send JSON in UTF-8")
