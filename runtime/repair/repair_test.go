@@ -104,6 +104,9 @@ var damages = map[string]struct {
 	"table flipped": {func(t *testing.T, data string) {
 		flip(t, largest(t, data, "*.sst"), size(t, largest(t, data, "*.sst"))/3)
 	}, false, false},
+	"table's end flipped": {func(t *testing.T, data string) {
+		flip(t, largest(t, data, "*.sst"), size(t, largest(t, data, "*.sst"))-600)
+	}, true, false},
 	"log cut":  {cut, false, true},
 	"log gone": {func(t *testing.T, data string) { remove(t, largest(t, data, "*.log")) }, false, true},
 	"log cut, marker gone, table flipped": {func(t *testing.T, data string) {

@@ -115,3 +115,27 @@ func TestJRN32AnArchiveHasNoGap(t *testing.T) {
 		t.Errorf("lost %q", out.Lost)
 	}
 }
+
+// A table whose index, properties or end is damaged still has its data.
+func TestJRN32ATableIsReadWithoutItsIndex(t *testing.T) {
+	fs := large(t)
+	whole, _ := rebuilt(t, fs)
+	want, err := whole.Examine(context.Background())
+	end(t, &whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := tables(t, fs)[0]
+	data := blocks(t, fs, name)
+	last := data[len(data)-1]
+	for at := int64(last.Offset + last.Bytes + 5); at < sizeOf(t, fs, name); at += 37 {
+		flipBit(t, fs, name, at, 2)
+		s, out := rebuilt(t, fs)
+		got, err := s.Examine(context.Background())
+		if err != nil || got.Values != want.Values || len(out.Lost)+len(out.Held) > 0 {
+			t.Errorf("byte %d: %d values of %d, lost %q %q, %v", at, got.Values, want.Values, out.Lost, out.Held, err)
+		}
+		end(t, &s)
+		flipBit(t, fs, name, at, 2)
+	}
+}

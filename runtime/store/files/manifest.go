@@ -93,10 +93,10 @@ func zero(text []byte) bool {
 }
 
 // Checksum is the checksum of a chunk and of a block, as LevelDB has it.
-func Checksum(text []byte) uint32 {
-	c := crc32.Checksum(text, castagnoli)
-	return (c>>15 | c<<17) + 0xa282ead8
-}
+func Checksum(text []byte) uint32 { return Masked(crc32.Checksum(text, castagnoli)) }
+
+// Masked is a CRC-32C as LevelDB writes it.
+func Masked(c uint32) uint32 { return (c>>15 | c<<17) + 0xa282ead8 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -189,7 +189,7 @@ func (f *Found) sort(ctx context.Context, once func(key []byte) bool) error {
 			return nil
 		}
 		newest := slices.MaxFunc(versions, func(a, b version) int { return cmp.Compare(a.from.number, b.from.number) }).from
-		if newest.table == nil {
+		if newest.table == nil && !newest.scanned {
 			return nil
 		}
 		for _, v := range versions {

@@ -24,6 +24,8 @@ type source struct {
 	bad    []table.Block
 	log    []table.Entry // in the order of the keys, the latest of each first
 
+	scanned bool // the log is what was read of a table
+
 	older  []*source // which were made into this one
 	hidden []table.Span
 }
@@ -52,14 +54,7 @@ func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed
 	name := l.name
 	t, err := table.Open(ctx, disk, dir, name)
 	if err != nil {
-		f.Damage = append(f.Damage, name+" as a whole")
-		f.Unreadable = true
-		if l.keys.To == nil {
-			f.Blank = append(f.Blank, "what "+name+" held")
-		} else {
-			f.Spans = append(f.Spans, l.keys)
-		}
-		return nil
+		return f.scanTable(disk, dir, l)
 	}
 	_, number := files.Parse(name)
 	s := &source{number: number, table: t}
@@ -76,6 +71,24 @@ func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed
 		return err
 	}
 	f.deletions = append(f.deletions, deleted...)
+	return nil
+}
+
+// scanTable reads what it can of a table that cannot be opened.
+func (f *Found) scanTable(disk vfs.FS, dir string, l listed) error {
+	f.Damage = append(f.Damage, l.name+" as a whole")
+	entries, _ := table.Scan(disk, dir, l.name) // of a file that cannot be read, none
+	if n := len(entries); n > 0 {
+		_, number := files.Parse(l.name)
+		f.sources = append(f.sources, &source{number: number, log: entries, scanned: true})
+		l.keys.From = append(bytes.Clone(entries[n-1].Key), 0)
+	}
+	switch {
+	case l.keys.To == nil:
+		f.Blank, f.Unreadable = append(f.Blank, "what "+l.name+" held, but for what was recovered"), true
+	case !bytes.Equal(l.keys.From, l.keys.To): // its last key was not read
+		f.Spans, f.Unreadable = append(f.Spans, l.keys), true
+	}
 	return nil
 }
 

@@ -62,13 +62,7 @@ func (t *Table) gap(ctx context.Context, gap Span, yield func(Entry, error) bool
 		if err != nil {
 			return false, err
 		}
-		e := Entry{Key: bytes.Clone(kv.K.UserKey), Value: bytes.Clone(value), Seq: uint64(kv.SeqNum())}
-		switch kv.Kind() {
-		case pebble.InternalKeyKindSet, pebble.InternalKeyKindSetWithDelete:
-		default:
-			e.Deleted = true
-		}
-		if !yield(e, nil) {
+		if !yield(Entry{Key: bytes.Clone(kv.K.UserKey), Value: bytes.Clone(value), Seq: uint64(kv.SeqNum()), Deleted: deletes(kv.Kind())}, nil) {
 			return false, nil
 		}
 	}

@@ -1,0 +1,93 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+	"github.com/cockroachdb/pebble/v2/sstable/colblk"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/store/files"
+)
+
+// Scan reads the data of a table that [Open] cannot read, which begins with its data: each
+// block as long as its checksum says, up to the first that is damaged or holds no data.
+func Scan(disk vfs.FS, dir, name string) ([]Entry, error) {
+	text, err := files.Bytes(disk, disk.PathJoin(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for at := 0; ; {
+		n := blockBytes(text[at:])
+		if n == 0 {
+			return all, nil
+		}
+		entries, err := rows(text[at:at+n], block.CompressionIndicator(text[at+n]))
+		if err != nil || len(entries) == 0 || len(all) > 0 && bytes.Compare(entries[0].Key, all[len(all)-1].Key) < 0 {
+			return all, nil
+		}
+		all, at = append(all, entries...), at+n+trailerBytes
+	}
+}
+
+// blockBytes returns the length of the sound block that a text begins with, or 0.
+func blockBytes(text []byte) int {
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
+	sum := uint32(0)
+	for n := 0; n+trailerBytes <= len(text); n++ {
+		with := crc32.Update(sum, castagnoli, text[n:n+1]) // as if this byte said how the block is compressed
+		if n > 0 && text[n] <= byte(block.SnappyCompressionIndicator) && files.Masked(with) == binary.LittleEndian.Uint32(text[n+1:]) {
+			return n
+		}
+		sum = with
+	}
+	return 0
+}
+
+// rows returns what is in a block of data.
+func rows(text []byte, how block.CompressionIndicator) (list []Entry, err error) {
+	defer func() {
+		if r := recover(); r != nil { // Pebble does not expect what is no block of data
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	size, err := block.DecompressedLen(how, text)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, max(size, 8)) // which is aligned
+	if err := block.DecompressInto(how, text, data[:size]); err != nil {
+		return nil, err
+	}
+	schema := colblk.DefaultKeySchema(pebble.DefaultComparer, 16)
+	var decoder colblk.DataBlockDecoder
+	decoder.Init(&schema, data[:size])
+	var it colblk.DataBlockIter
+	it.InitOnce(&schema, pebble.DefaultComparer, nil)
+	if err := it.Init(&decoder, block.NoTransforms); err != nil {
+		return nil, err
+	}
+	for kv := it.First(); kv != nil; kv = it.Next() {
+		value, _, err := kv.Value(nil)
+		if err != nil {
+			return nil, err
+		}
+		e := Entry{Key: bytes.Clone(kv.K.UserKey), Value: bytes.Clone(value), Seq: uint64(kv.SeqNum()), Deleted: deletes(kv.Kind())}
+		if n := len(list); len(e.Key) == 0 || n > 0 && bytes.Compare(e.Key, list[n-1].Key) < 0 {
+			return nil, errors.New("its keys are in no order")
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// deletes reports whether a version of a key says that it is gone.
+func deletes(kind pebble.InternalKeyKind) bool {
+	return kind != pebble.InternalKeyKindSet && kind != pebble.InternalKeyKindSetWithDelete
+}
