@@ -138,6 +138,9 @@ func (m *mending) end(last uint64) error {
 		return err
 	}
 	text := fmt.Sprintf("the journal was repaired: what came after record %d may be lost, and nobody knows what was done in it", last)
+	for _, c := range e.Machine().View().Schedules {
+		m.report.Again = append(m.report.Again, c.ID)
+	}
 	var doubts []fsm.Doubt
 	for _, h := range e.Machine().View().Handles {
 		if acts(h) {

@@ -44,6 +44,7 @@ type Report struct {
 	Derived  int          `json:"derived"`  // requests, messages and audit records that are made again from the journal
 	Doubted  []Unfinished `json:"doubted"`  // what waits for a person from the next start on
 	Answered []Unfinished `json:"answered"` // requests of which nobody knows more than that they were accepted
+	Again    []string     `json:"again"`    // schedules, a slot of which may be taken again that was taken in lost records
 	Tail     bool         `json:"tail"`     // records behind the last one may be lost
 
 	Aside string `json:"aside,omitempty"` // the folder that holds the damaged store
@@ -103,7 +104,7 @@ func remake(ctx context.Context, data string, disk vfs.FS, to string, o Options)
 	if err != nil {
 		return r, err
 	}
-	r = Report{Damage: w.Damage, Lost: found.Lost, Held: found.Held, LeftOut: found.LeftOut, Tail: !found.Whole, Doubted: []Unfinished{}, Answered: []Unfinished{}}
+	r = Report{Damage: w.Damage, Lost: found.Lost, Held: found.Held, LeftOut: found.LeftOut, Tail: !found.Whole, Doubted: []Unfinished{}, Answered: []Unfinished{}, Again: []string{}}
 	m := mending{store: s, found: found, report: &r}
 	if err := errors.Join(m.mend(), s.Close()); err != nil {
 		return r, err

@@ -130,7 +130,7 @@ func (t *teller) question(e fsm.AskPerson) string {
 	case fsm.QuestionUnknown:
 		return fmt.Sprintf("what did %s%s do?", e.Tool, t.args(e.Args))
 	case fsm.QuestionDoubt:
-		return "shall it go on although today's code decides otherwise?" + t.text(e.Text)
+		return "shall it go on despite a doubt?" + t.text(e.Text)
 	default:
 		return "it was active in several crashes: shall it go on?"
 	}

@@ -75,6 +75,9 @@ func tellRepair(w io.Writer, dir string, r repair.Report) {
 	for _, u := range r.Doubted {
 		fmt.Fprintf(w, "held for a person: %s\n", terminal.Printable(unfinished(u)))
 	}
+	for _, id := range r.Again {
+		fmt.Fprintf(w, "may run once more than it should: schedule %s\n", terminal.Printable(id))
+	}
 	for _, u := range r.Answered {
 		fmt.Fprintf(w, "answered with an error, for its outcome is not known: %s\n", terminal.Printable(unfinished(u)))
 	}
