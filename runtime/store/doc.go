@@ -67,6 +67,13 @@
 // once a good part of the store was deleted, the store has all of it compacted, in the
 // background.
 //
+// # Damage
+//
+// [Look] tells by names alone whether a store is there and whole (JRN-29), [Store.Examine]
+// reads all of one that opens (JRN-30), the anchor says how far the journal was durable
+// (JRN-31), and [Salvage] reads what can be read of one that does not open, of which
+// [Wreck.Rebuild] makes another (JRN-32).
+//
 // # Failed writes
 //
 // Pebble cannot go on after a failed write to its log or manifest. Depending on
