@@ -29,7 +29,7 @@ type cli struct {
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
-	Journal  journal.Command  `cmd:"" help:"Back up the data folder, restore it, and verify its journal."`
+	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
 	Model    model.Command    `cmd:"" help:"List the Ollama server's models, or pull one."`
 	Test     suite.Command    `cmd:"" help:"Run scenario files in virtual time."`
 	Scenario scenario.Command `cmd:"" help:"Start, check and complete scenario files."`
