@@ -79,8 +79,6 @@ func globals() map[string]string {
 		"machine.handlePhases":    "a literal, read only",
 		"machine.inferencePhases": "a literal, read only",
 		"fsm.dictionary":          "a literal table, read only",
-		"fsm.Awake":               "only in builds with the tag canary",
-		"fsm.steps":               "only in builds with the tag canary",
 		"script.Nothing":          "a constant in all but name",
 	}
 }

@@ -140,7 +140,7 @@ var effects = [effectKinds]effectSpec{
 	effectAudit:          effectOf("audit", func(e Audit) HandleID { return e.Handle }),
 	effectSetTimer:       effectOf("set_timer", func(e SetTimer) HandleID { return e.Handle }),
 	effectClearTimer:     effectOf[ClearTimer]("clear_timer", nil),
-	effectReply:          effectOf("reply", func(e Reply) HandleID { return e.Handle }).syncs(reply),
+	effectReply:          effectOf("reply", func(e Reply) HandleID { return e.Handle }).syncs(seen),
 	effectNotify:         effectOf("notify", func(e Notify) HandleID { return e.Handle }).syncs(notice),
 	effectReport:         effectOf("report", func(e Report) HandleID { return e.Handle }),
 	effectExit:           effectOf[Exit]("exit", nil).syncs(seen),
@@ -191,13 +191,10 @@ func described() bool {
 }
 
 // What the world can see is a barrier.
-func seen(Effect) bool   { return true }
-func unseen(Effect) bool { return false }
-func unsafeStart(e Effect) bool {
-	return !e.(RunTool).Effects.Repeatable() && Awake != CanaryUnsyncedTool
-}
-func reply(Effect) bool    { return Awake != CanaryUnsyncedReply }
-func notice(e Effect) bool { return e.(Notify).Notice != NoticeQueued }
+func seen(Effect) bool          { return true }
+func unseen(Effect) bool        { return false }
+func unsafeStart(e Effect) bool { return !e.(RunTool).Effects.Repeatable() }
+func notice(e Effect) bool      { return e.(Notify).Notice != NoticeQueued }
 
 func factOf[T Fact](name string, barrier durability) factSpec {
 	var zero T

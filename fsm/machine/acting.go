@@ -207,7 +207,7 @@ func (m *Machine) resumeActing(i int) firing {
 		m.ranWith(h, h.Inf.Told, true)
 	// INF-13, INV-6: here an unsafe tool that a crash cut off is kept from starting twice.
 	// It was declared repeatable when it was started, and it still is.
-	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable(), fsm.Awake == fsm.CanaryRerunTool:
+	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable():
 		if !decl.Builtin {
 			m.run(h, decl)
 			return firing{}

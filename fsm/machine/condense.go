@@ -105,12 +105,9 @@ func (m *Machine) condensed(summary string) firing {
 		} else {
 			cut = nextTurn(talk, cut, h.TurnAt)
 		}
-		switch {
-		case h.TurnAt >= cut:
+		if h.TurnAt >= cut {
 			h.TurnAt += len(msgs) - cut
-		case fsm.Awake == fsm.CanaryEatenQuestion:
-			h.TurnAt = 0
-		default:
+		} else {
 			question := talk[h.TurnAt]
 			h.TurnAt = len(msgs)
 			msgs = append(msgs, question)

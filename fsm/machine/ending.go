@@ -158,13 +158,7 @@ func (m *Machine) abort(h *state.Handle, outcome fsm.Outcome, reason string) fir
 
 // toolStopped goes on once an aborted tool has stopped.
 func (m *Machine) toolStopped(h *state.Handle) firing {
-	return m.dropped(h).after(func(h *state.Handle) {
-		m.clearTimer(h)
-		if fsm.Awake == fsm.CanaryReplyTwice {
-			h.Replied = false
-			m.refuse(h, fsm.OutcomeFailed, "stopped")
-		}
-	})
+	return m.dropped(h).after(m.clearTimer)
 }
 
 // parking keeps a handle for the next boot with what was left of its time (HND-27).

@@ -141,9 +141,7 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 		}
 	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != state.Compacting: // the next turn tries again
 		return firing{on: state.OnBackOff, write: func(h *state.Handle) {
-			if fsm.Awake != fsm.CanaryUnboundedRetry {
-				h.Inf.Waits++
-			}
+			h.Inf.Waits++
 		}}
 	}
 	return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason))

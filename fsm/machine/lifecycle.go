@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"slices"
-
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -133,9 +131,6 @@ func (m *Machine) drain(int) firing {
 // those too whose request an earlier epoch has parked: they may wait again. What
 // waits for a person does not delay the shutdown (APR-7).
 func (m *Machine) parkQueued() {
-	if fsm.Awake == fsm.CanaryQueueLost {
-		m.s.Handles = slices.DeleteFunc(m.s.Handles, func(h state.Handle) bool { return h.State == state.Queued })
-	}
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.State == state.Queued && h.Kind != fsm.KindInit:

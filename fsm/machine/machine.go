@@ -184,9 +184,7 @@ func (m *Machine) tool(in fsm.ToolAnswered) {
 // find returns the index of the handle that awaits call as kind, or -1.
 func (m *Machine) find(call fsm.CallID, kind fsm.CallKind) int {
 	for i := range m.s.Handles {
-		a := m.s.Handles[i].Await
-		stale := fsm.Awake == fsm.CanaryStaleAnswer && call != 0 && call < a.Call
-		if a.Kind == kind && (a.Call == call || stale) {
+		if a := m.s.Handles[i].Await; a.Kind == kind && a.Call == call {
 			return i
 		}
 	}
@@ -214,7 +212,7 @@ func (m *Machine) abortCall(h *state.Handle) {
 	if h.Await.Call == 0 {
 		return
 	}
-	if h.Await.Kind != fsm.CallStop && (fsm.Awake != fsm.CanaryOrphanedCall || h.Kind != fsm.KindUser) {
+	if h.Await.Kind != fsm.CallStop {
 		m.emit(fsm.AbortCall{Call: h.Await.Call})
 	}
 	if h.Await.Kind == fsm.CallTool {
@@ -231,9 +229,6 @@ func (m *Machine) arm(h *state.Handle, purpose fsm.TimerPurpose, d fsm.Millis) {
 	}
 	h.Armed = m.s.Now
 	h.Timer = fsm.TimerID(m.next())
-	if fsm.Awake == fsm.CanaryDroppedTimer && h.Crashes > 0 {
-		return
-	}
 	m.emit(fsm.SetTimer{Timer: h.Timer, Handle: h.ID, Purpose: purpose, After: h.Left})
 }
 
@@ -289,7 +284,7 @@ func (m *Machine) remove(i int) { m.s.Handles = slices.Delete(m.s.Handles, i, i+
 
 // next returns an id that was never used (JRN-8).
 func (m *Machine) next() uint64 {
-	m.s.LastID += 1 + fsm.Elsewhere()
+	m.s.LastID++
 	return m.s.LastID
 }
 

@@ -120,10 +120,6 @@ func (m *Machine) eligible() int {
 		if first < 0 {
 			first = i
 		}
-		if fsm.Awake == fsm.CanaryStarvation {
-			first = i
-			continue
-		}
 		switch {
 		case !m.s.Config.Switches.Alternate || !m.s.Handles[first].Kind.Alternates():
 			return first

@@ -23,11 +23,7 @@ func (m *Machine) load(i int) firing {
 	case !keepsSession(&m.s.Config, h):
 		return firing{on: m.begins(h)}
 	}
-	call, session := m.await(h, fsm.CallLoad), h.Session
-	if fsm.Awake == fsm.CanarySessionLeak {
-		session = m.s.Handles[0].Session
-	}
-	m.emit(fsm.LoadSession{Asked: fsm.Asked{Call: call, Handle: h.ID}, Session: session})
+	m.emit(fsm.LoadSession{Asked: fsm.Asked{Call: m.await(h, fsm.CallLoad), Handle: h.ID}, Session: h.Session})
 	return firing{}
 }
 

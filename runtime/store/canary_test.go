@@ -7,22 +7,22 @@ import (
 	"os/exec"
 	"testing"
 
-	"shelly/runtime/store"
+	"shelly/fsm"
 )
 
 // The tests that run in a process of their own find in SHELLY_CANARY which known bug
 // they are to have.
-func init() { store.SetCanary(store.Canary(os.Getenv("SHELLY_CANARY"))) }
+func init() { fsm.SetCanary(os.Getenv("SHELLY_CANARY")) }
 
 // SIM-12, JRN-4, JRN-13: with one sync left out, a crash loses what was acknowledged, and
 // the conformance suite on a crashable file system and the crash at each operation both
 // say so. With none left out, both pass.
 func TestCanariesAreFoundByTheStore(t *testing.T) {
 	suites := []string{"^TestJRN16ConformsWhenACrashLosesTheTail$", "^TestJRN12ACrashAtAnyOperationLosesNothingAcknowledged$"}
-	for _, c := range append(store.Canaries(), "") {
+	for _, c := range append(fsm.Canaries("store"), "") {
 		for _, suite := range suites {
 			run := exec.Command(os.Args[0], "-test.run", suite, "-rapid.nofailfile")
-			run.Env = append(os.Environ(), "SHELLY_CANARY="+string(c))
+			run.Env = append(os.Environ(), "SHELLY_CANARY="+c)
 			out, err := run.CombinedOutput()
 			switch {
 			case c == "" && err != nil:

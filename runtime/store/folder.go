@@ -29,9 +29,6 @@ func makeFolder(disk vfs.FS, dir string) error {
 	if err := disk.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if canary == CanaryUnsyncedFolder {
-		return nil
-	}
 	for _, above := range grown {
 		if err := syncFolder(disk, above); err != nil {
 			return err

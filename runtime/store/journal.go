@@ -24,7 +24,7 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 		return s.failure.fail(err)
 	}
 	failpoint.Hit(failpoint.AppendBefore)
-	if err := s.commit(batch, sync && canary != CanaryUnsyncedAppend); err != nil {
+	if err := s.commit(batch, sync); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.AppendAfter)

@@ -35,7 +35,7 @@ func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 		return err
 	}
 	failpoint.Hit(failpoint.SnapshotBefore)
-	if err := s.commit(batch, canary != CanaryUnsyncedSnapshot); err != nil {
+	if err := s.commit(batch, true); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.SnapshotAfter)

@@ -14,8 +14,8 @@ import (
 func TestCanariesAreFound(t *testing.T) {
 	files := projectProperties(t)
 	defer fsm.SetCanary("")
-	for _, canary := range fsm.Canaries() {
-		t.Run(string(canary), func(t *testing.T) {
+	for _, canary := range fsm.Canaries("machine") {
+		t.Run(canary, func(t *testing.T) {
 			fsm.SetCanary(canary)
 			if found := lookByMaking(files); found == "" {
 				t.Errorf("the canary %s survives the properties", canary)

@@ -96,8 +96,8 @@ func lookByPlaying(t *testing.T, cases []*File) string {
 func TestCanariesAreFound(t *testing.T) {
 	cases := projectCases(t)
 	defer fsm.SetCanary("")
-	for _, canary := range fsm.Canaries() {
-		t.Run(string(canary), func(t *testing.T) {
+	for _, canary := range fsm.Canaries("machine") {
+		t.Run(canary, func(t *testing.T) {
 			fsm.SetCanary(canary)
 			for _, f := range finders(cases) {
 				found := f.look(t)

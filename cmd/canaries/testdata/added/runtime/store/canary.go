@@ -1,0 +1,5 @@
+package store
+
+import "shelly/fsm"
+
+func awake(canary string) bool { return fsm.Awake(canary) }

@@ -1,7 +1,0 @@
-//go:build !canary
-
-package fsm
-
-const Awake = ""
-
-func Elsewhere() uint64 { return 0 }

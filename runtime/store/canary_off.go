@@ -1,5 +1,0 @@
-//go:build !canary
-
-package store
-
-const canary Canary = ""
