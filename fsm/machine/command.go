@@ -24,11 +24,7 @@ func CommandOf(text string) string {
 
 // command answers a command that does not wait for its turn (SES-15). It reports
 // false for a text that becomes a handle.
-func (m *Machine) command(h *state.Handle) bool {
-	if !m.s.Config.Switches.Commands {
-		return false
-	}
-	h.Command = CommandOf(h.Input)
+func (m *Machine) command(h state.Handle) bool {
 	var answer string
 	switch h.Command {
 	case "", commandNew:
@@ -41,8 +37,7 @@ func (m *Machine) command(h *state.Handle) bool {
 		answer = m.stopSession(h.Session)
 	}
 	m.s.LastHandle++
-	h.ID = m.s.LastHandle
-	m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: answer, Outcome: fsm.OutcomeAnswered})
+	m.emit(fsm.Reply{Handle: m.s.LastHandle, Request: h.Request, Text: answer, Outcome: fsm.OutcomeAnswered})
 	return true
 }
 

@@ -34,5 +34,8 @@
 // remember.go. A history that is too long is made shorter in overflow.go, a conversation
 // in condense.go.
 //
+// The handles are one slice. A pointer into it is good until the next call that may add or
+// remove a handle; held_test.go proves that nobody uses one after that.
+//
 // SPEC.md holds the numbered rules that the tables, handlers, tests and scenarios cite.
 package machine

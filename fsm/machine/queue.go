@@ -27,7 +27,10 @@ func (m *Machine) requested(in fsm.Requested) {
 	if h.Session == "" {
 		h.Session = h.Origin.Key()
 	}
-	if m.command(&h) {
+	if m.s.Config.Switches.Commands {
+		h.Command = CommandOf(h.Input)
+	}
+	if m.command(h) {
 		return
 	}
 	m.admit(h)
