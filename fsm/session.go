@@ -34,7 +34,9 @@ type Schedule struct {
 	Last   Millis `json:"last"` // the slot taken last, or when it was made
 }
 
-func (s *Session) Loaded(skill, reference string) bool {
+// HasSkill reports whether the session has the text of a skill or, where one is named, of
+// one of its references (SKL-6).
+func (s *Session) HasSkill(skill, reference string) bool {
 	for _, k := range s.Skills {
 		if k.Name == skill && k.Reference == reference {
 			return true

@@ -100,7 +100,7 @@ func (m *Machine) loadSkill(h *state.Handle, tool string) (string, bool) {
 		return m.word(fsm.WordSkillUnknown, "skill", strconv.Quote(fsm.Clip(args.Name, 100)), "skills", strings.Join(m.skillNames(), ", ")), false
 	case tool == fsm.ToolLoadReference && args.Reference == "":
 		return m.word(fsm.WordMissingArgument, "argument", "reference"), false
-	case tool == fsm.ToolLoadReference && !skill.Always && !h.Sess.Loaded(args.Name, ""):
+	case tool == fsm.ToolLoadReference && !skill.Always && !h.Sess.HasSkill(args.Name, ""):
 		return m.word(fsm.WordSkillUnloaded, "skill", args.Name), false
 	}
 	m.emit(fsm.LoadSkill{Asked: fsm.Asked{Call: m.await(h, fsm.CallSkill), Handle: h.ID}, Skill: args.Name, Reference: args.Reference})
@@ -135,7 +135,7 @@ func (m *Machine) skillLoaded(h *state.Handle, in fsm.SkillLoaded) firing {
 	if in.Error != "" {
 		text = m.word(fsm.WordSkillBroken, "what", what, "reason", in.Error)
 	}
-	known := in.Error != "" || h.Sess.Loaded(args.Name, args.Reference)
+	known := in.Error != "" || h.Sess.HasSkill(args.Name, args.Reference)
 	if in.Error == "" && !m.s.Config.Prompts.Shows(fsm.OfLoadedSkills) {
 		text = m.word(fsm.WordSkillText, "what", what, "text", in.Text)
 	}

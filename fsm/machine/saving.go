@@ -125,7 +125,7 @@ func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 		h.Sess.Pending = m.s.Config.Words.Mend(now.Pending)
 		h.Rebased = true
 		for _, k := range now.Skills {
-			if !h.Sess.Loaded(k.Name, k.Reference) {
+			if !h.Sess.HasSkill(k.Name, k.Reference) {
 				h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)], k)
 			}
 		}

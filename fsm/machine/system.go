@@ -73,7 +73,7 @@ func (m *Machine) content(h *state.Handle, of fsm.Content) string {
 
 // mark tells whether a skill is loaded (SKL-3).
 func (m *Machine) mark(h *state.Handle, skill string) string {
-	if h.Sess.Loaded(skill, "") {
+	if h.Sess.HasSkill(skill, "") {
 		return m.word(fsm.WordSkillMarkLoaded)
 	}
 	return m.word(fsm.WordSkillMarkUnloaded)

@@ -214,4 +214,5 @@ func (h *Handle) Served(lifecycle fsm.State) bool {
 	}
 }
 
+// ParkedOrQueued reports whether the handle waits for its turn or for the next boot.
 func (h *Handle) ParkedOrQueued() bool { return h.State == Queued || h.State == Parked }

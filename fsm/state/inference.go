@@ -100,6 +100,7 @@ type Inference struct {
 	Result  string      `json:"result,omitempty"` // the text, or why there is none
 }
 
+// Running reports whether the inference has begun and has not come to an end.
 func (inf *Inference) Running() bool {
 	return inf.State != "" && !slices.Contains(InferenceTable.Final, inf.State)
 }
