@@ -66,35 +66,17 @@ func (f *forking) here(recorded fsm.HandleID) fsm.HandleID {
 
 // brings reports whether what is due is of an input's kind.
 func (d due) brings(in fsm.Input) bool {
-	kind := d.handle.Await.Kind
-	switch in.Fact.(type) {
-	case fsm.BrainAnswered, fsm.BrainFailed:
-		return kind == fsm.CallBrain
-	case fsm.ToolAnswered:
-		return kind == fsm.CallTool || kind == fsm.CallStop
-	case fsm.ToolStopped:
-		return kind == fsm.CallStop
-	case fsm.Recalled:
-		return kind == fsm.CallRecall
-	case fsm.Embedded:
-		return kind == fsm.CallEmbed
-	case fsm.Stored:
-		return kind == fsm.CallStore
-	case fsm.SessionLoaded:
-		return kind == fsm.CallLoad
-	case fsm.SessionSaved:
-		return kind == fsm.CallSave
-	case fsm.SkillLoaded:
-		return kind == fsm.CallSkill
-	case fsm.Decided:
-		return d.handle.State == state.Approving
-	case fsm.Resolved:
-		return d.handle.State == state.Held
-	case fsm.TimerFired:
-		return d.effect == nil && d.handle.State != state.Approving && d.handle.State != state.Held
-	default:
-		return false
+	if fsm.Answers(in) != 0 {
+		return fsm.AnswersKind(in.Fact, d.handle.Await.Kind)
 	}
+	var wants fsm.Fact = fsm.TimerFired{}
+	switch d.handle.State {
+	case state.Approving:
+		wants = fsm.Decided{}
+	case state.Held:
+		wants = fsm.Resolved{}
+	}
+	return d.effect == nil && fsm.InputKind(in) == fsm.InputKind(fsm.Input{Fact: wants})
 }
 
 // answer lets what is due come (SIM-19).
@@ -122,16 +104,10 @@ func (f *forking) ask(ask fsm.AskBrain, against *history.Step) error {
 		return err
 	}
 	in.At += f.machine.View().Now
-	switch said := in.Fact.(type) {
-	case fsm.BrainAnswered:
-		said.Call = ask.Call
-		in.Fact = said
-	case fsm.BrainFailed:
-		said.Call = ask.Call
-		in.Fact = said
-	default:
+	if !fsm.AnswersKind(in.Fact, fsm.CallBrain) {
 		return fmt.Errorf("a model answers with %s", fsm.InputKind(in))
 	}
+	in.Fact = fsm.AnswerTo(ask.Call, in.Fact)
 	f.tell(in, FromModel, against)
 	return nil
 }
@@ -154,16 +130,17 @@ func (f *forking) person(d due) (fsm.Fact, Source) {
 		asked, _ = named(fsm.AskPerson{Question: question, Tool: c.Name, Args: c.Args})
 	}
 	known, _ := f.record.next(asked, false)
-	decided, resolved := fsm.Decided{By: "a fork"}, fsm.Resolved{}
-	switch known := known.(type) {
-	case fsm.Decided:
-		decided, source = known, FromRecord
-	case fsm.Resolved:
-		resolved, source = known, FromRecord
+	if known != nil {
+		source = FromRecord
 	}
 	if question == fsm.QuestionUnknown {
+		resolved, _ := known.(fsm.Resolved)
 		resolved.Handle = h.ID
 		return resolved, source
+	}
+	decided, ok := known.(fsm.Decided)
+	if !ok {
+		decided.By = "a fork"
 	}
 	decided.Handle, decided.Key = h.ID, state.PersonKey(f.machine.View(), h.ID)
 	return decided, source
@@ -172,46 +149,30 @@ func (f *forking) person(d due) (fsm.Fact, Source) {
 // world is the answer to what was asked of the world, the model apart.
 func (f *forking) world(d due) (fsm.Fact, Source) {
 	asked, call := named(d.effect)
-	switch e := d.effect.(type) {
-	case fsm.RunTool:
-		if d.handle.Await.Kind == fsm.CallStop {
-			return fsm.ToolStopped{Answered: fsm.To(e.Call)}, FromFork
-		}
-		return f.tool(e, asked)
-	case fsm.SaveSession:
-		return fsm.SessionSaved{Answered: fsm.To(e.Call)}, FromFork
-	case fsm.Store:
-		return fsm.Stored{Answered: fsm.To(e.Call)}, FromFork
+	kind := d.handle.Await.Kind
+	if run, ok := d.effect.(fsm.RunTool); ok && kind != fsm.CallStop {
+		return f.tool(run, asked)
 	}
-	known, _ := f.record.next(asked, true)
-	switch known := known.(type) {
-	case fsm.Recalled:
-		known.Call = call
-		return known, FromRecord
-	case fsm.SessionLoaded:
-		known.Call = call
-		return known, FromRecord
-	case fsm.SkillLoaded:
-		known.Call = call
-		return known, FromRecord
-	case fsm.Embedded:
-		known.Call = call
-		return known, FromRecord
+	if asked == "" || kind == fsm.CallStop { // what is written or stopped is taken as done
+		return fsm.PlainAnswer(fsm.CallOf(d.effect), kind), FromFork
 	}
-	return unknown(d.effect), FromFork
+	if known, _ := f.record.next(asked, true); fsm.AnswersKind(known, kind) {
+		return fsm.AnswerTo(call, known), FromRecord
+	}
+	return unknown(call, kind), FromFork
 }
 
 // unknown is the answer to what is read and is not in the record.
-func unknown(e fsm.Effect) fsm.Fact {
-	switch e := e.(type) {
-	case fsm.LoadSession:
-		return fsm.SessionLoaded{Answered: fsm.To(e.Call), Error: "the record has no such session"}
-	case fsm.LoadSkill:
-		return fsm.SkillLoaded{Answered: fsm.To(e.Call), Error: NotRecorded}
-	case fsm.Embed:
-		return fsm.Embedded{Answered: fsm.To(e.Call), Error: "nothing is embedded in a fork"}
+func unknown(call fsm.CallID, kind fsm.CallKind) fsm.Fact {
+	switch kind {
+	case fsm.CallRecall:
+		return fsm.PlainAnswer(call, kind)
+	case fsm.CallLoad:
+		return fsm.FailedAnswer(call, kind, "the record has no such session")
+	case fsm.CallEmbed:
+		return fsm.FailedAnswer(call, kind, "nothing is embedded in a fork")
 	default:
-		return fsm.Recalled{Answered: fsm.To(fsm.CallOf(e))}
+		return fsm.FailedAnswer(call, kind, NotRecorded)
 	}
 }
 

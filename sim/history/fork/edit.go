@@ -47,71 +47,93 @@ func Edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 //	recalled  of recalled: ["a summary", …], or [{"id": "h1", "summary": "…"}]
 //	approve   of decided: true or false
 func EditKeys(in fsm.Input) []string {
-	switch in.Fact.(type) {
-	case fsm.Requested, fsm.Resolved:
-		return []string{"text"}
-	case fsm.ToolAnswered:
-		return []string{"result", "failed"}
-	case fsm.BrainAnswered, fsm.BrainFailed:
-		return []string{"says", "calls"}
-	case fsm.Recalled:
-		return []string{"recalled"}
-	case fsm.Decided:
-		return []string{"approve"}
-	default:
-		return nil
+	var keys []string
+	for _, one := range editing() {
+		if one.fits(in.Fact) {
+			keys = append(keys, one.key)
+		}
 	}
+	return keys
 }
 
 // apply returns in with the edit; its key fits.
-func (e Edit) apply(in fsm.Fact) (_ fsm.Fact, err error) {
-	switch in := in.(type) {
-	case fsm.Requested:
-		in.Text = e.Value
-		return in, nil
-	case fsm.Resolved:
-		in.Text = e.Value
-		return in, nil
-	case fsm.Decided:
-		in.Approve, err = truth(e.Value)
-		return in, err
-	case fsm.ToolAnswered:
-		if e.Key == "failed" {
-			in.Failed, err = truth(e.Value)
-			in.Nothing, in.Invalid = false, false
-			return in, err
+func (e Edit) apply(in fsm.Fact) (fsm.Fact, error) {
+	for _, one := range editing() {
+		if one.key == e.Key && one.fits(in) {
+			return one.edit(in, e.Value)
 		}
-		in.Text = e.Value
-		return in, nil
-	case fsm.BrainFailed:
-		return e.apply(fsm.BrainAnswered{Answered: fsm.To(in.Call), Stop: fsm.StopEndTurn})
-	case fsm.BrainAnswered:
-		return e.answer(in)
-	case fsm.Recalled:
-		in.Error = ""
-		in.Entries, err = memories(e.Value)
-		return in, err
-	default:
-		return in, nil
+	}
+	return in, nil
+}
+
+// editable is one key of a kind of fact, and the fact with another value of it.
+type editable struct {
+	key  string
+	fits func(fsm.Fact) bool
+	edit func(in fsm.Fact, value string) (fsm.Fact, error)
+}
+
+// of is a key of the facts that edit takes.
+func of[F fsm.Fact](key string, edit func(F, string) (fsm.Fact, error)) editable {
+	return editable{
+		key:  key,
+		fits: func(f fsm.Fact) bool { _, ok := f.(F); return ok },
+		edit: func(f fsm.Fact, value string) (fsm.Fact, error) { return edit(f.(F), value) },
 	}
 }
 
-// answer is what the model says with the edit.
-func (e Edit) answer(in fsm.BrainAnswered) (fsm.Fact, error) {
-	if e.Key == "says" {
-		in.Text, in.Calls = e.Value, nil
-	} else {
-		calls, err := toolCalls(e.Value)
-		if err != nil {
-			return nil, err
-		}
-		in.Calls = calls
+// editing lists all that can be edited.
+func editing() []editable {
+	return []editable{
+		of("text", func(in fsm.Requested, v string) (fsm.Fact, error) { in.Text = v; return in, nil }),
+		of("text", func(in fsm.Resolved, v string) (fsm.Fact, error) { in.Text = v; return in, nil }),
+		of("result", func(in fsm.ToolAnswered, v string) (fsm.Fact, error) { in.Text = v; return in, nil }),
+		of("failed", func(in fsm.ToolAnswered, v string) (_ fsm.Fact, err error) {
+			in.Failed, err = truth(v)
+			in.Nothing, in.Invalid = false, false
+			return in, err
+		}),
+		of("says", says), of("calls", calling),
+		of("says", func(in fsm.BrainFailed, v string) (fsm.Fact, error) { return says(answered(in), v) }),
+		of("calls", func(in fsm.BrainFailed, v string) (fsm.Fact, error) { return calling(answered(in), v) }),
+		of("recalled", func(in fsm.Recalled, v string) (_ fsm.Fact, err error) {
+			in.Error = ""
+			in.Entries, err = memories(v)
+			return in, err
+		}),
+		of("approve", func(in fsm.Decided, v string) (_ fsm.Fact, err error) {
+			in.Approve, err = truth(v)
+			return in, err
+		}),
 	}
+}
+
+// answered is an empty answer in place of a failure.
+func answered(in fsm.BrainFailed) fsm.BrainAnswered { return fsm.BrainAnswered{Answered: in.Answered} }
+
+// says is an answer of another text.
+func says(in fsm.BrainAnswered, text string) (fsm.Fact, error) {
+	in.Text, in.Calls = text, nil
+	return spoken(in), nil
+}
+
+// calling is an answer with other calls.
+func calling(in fsm.BrainAnswered, text string) (fsm.Fact, error) {
+	calls, err := toolCalls(text)
+	if err != nil {
+		return nil, err
+	}
+	in.Calls = calls
+	return spoken(in), nil
+}
+
+// spoken is an edited answer without what the model's server said of its own.
+func spoken(in fsm.BrainAnswered) fsm.BrainAnswered {
 	in.Thinking, in.Tokens = "", fsm.Tokens{}
 	if in.Stop = fsm.StopEndTurn; len(in.Calls) > 0 {
 		in.Stop = fsm.StopToolUse
 	}
-	return in, nil
+	return in
 }
 
 func truth(text string) (bool, error) {

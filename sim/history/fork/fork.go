@@ -246,12 +246,7 @@ func (f *forking) end() Result {
 // that nobody waited for.
 func told(steps []history.Step) []history.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s history.Step) bool {
-		switch s.Input.Fact.(type) {
-		case fsm.Decided, fsm.Resolved:
-			return !s.About || len(s.Moves) == 0
-		default:
-			return !s.About
-		}
+		return !s.About || personal(s.Input) && len(s.Moves) == 0
 	})
 }
 
@@ -267,32 +262,44 @@ func decidedAlike(a, b []state.Move) bool {
 }
 
 // alike reports whether two inputs say the same, their times and the names of calls apart.
+// What is loaded is the recorded, and what is written is not: of these the kind alone counts.
 func alike(a, b fsm.Input) bool {
-	switch said := a.Fact.(type) {
-	case fsm.BrainAnswered:
-		b, ok := b.Fact.(fsm.BrainAnswered)
-		return ok && said.Stop == b.Stop && said.Text == b.Text && slices.EqualFunc(said.Calls, b.Calls, func(x, y fsm.ToolCall) bool {
-			return x.Name == y.Name && regression.Canonical(x.Args) == regression.Canonical(y.Args)
-		})
-	case fsm.BrainFailed:
-		b, ok := b.Fact.(fsm.BrainFailed)
-		return ok && said.Class == b.Class && said.Reason == b.Reason
-	case fsm.ToolAnswered:
-		b, ok := b.Fact.(fsm.ToolAnswered)
-		return ok && said.Text == b.Text && said.Failed == b.Failed && said.Nothing == b.Nothing && said.Invalid == b.Invalid
-	case fsm.Requested:
-		b, ok := b.Fact.(fsm.Requested)
-		return ok && said.Text == b.Text
-	case fsm.Recalled:
-		b, ok := b.Fact.(fsm.Recalled)
-		return ok && said.Error == b.Error && slices.Equal(said.Entries, b.Entries)
-	case fsm.Decided:
-		b, ok := b.Fact.(fsm.Decided)
-		return ok && said.Approve == b.Approve
-	case fsm.Resolved:
-		b, ok := b.Fact.(fsm.Resolved)
-		return ok && said.Text == b.Text
-	default: // what is loaded is the recorded, and what is written is not
-		return fsm.InputKind(a) == fsm.InputKind(b)
+	if fsm.InputKind(a) != fsm.InputKind(b) {
+		return false
+	}
+	for _, same := range comparing() {
+		if differs, known := same(a.Fact, b.Fact); known {
+			return !differs
+		}
+	}
+	return true
+}
+
+// comparing compares two facts of a kind each, if they are of that kind.
+func comparing() []func(a, b fsm.Fact) (differs, known bool) {
+	return []func(a, b fsm.Fact) (bool, bool){
+		same(func(a, b fsm.BrainAnswered) bool {
+			return a.Stop == b.Stop && a.Text == b.Text && slices.EqualFunc(a.Calls, b.Calls, func(x, y fsm.ToolCall) bool {
+				return x.Name == y.Name && regression.Canonical(x.Args) == regression.Canonical(y.Args)
+			})
+		}),
+		same(func(a, b fsm.BrainFailed) bool { return a.Class == b.Class && a.Reason == b.Reason }),
+		same(func(a, b fsm.ToolAnswered) bool {
+			return a.Text == b.Text && a.Failed == b.Failed && a.Nothing == b.Nothing && a.Invalid == b.Invalid
+		}),
+		same(func(a, b fsm.Requested) bool { return a.Text == b.Text }),
+		same(func(a, b fsm.Recalled) bool { return a.Error == b.Error && slices.Equal(a.Entries, b.Entries) }),
+		same(func(a, b fsm.Decided) bool { return a.Approve == b.Approve }),
+		same(func(a, b fsm.Resolved) bool { return a.Text == b.Text }),
+	}
+}
+
+func same[F fsm.Fact](equal func(a, b F) bool) func(a, b fsm.Fact) (differs, known bool) {
+	return func(a, b fsm.Fact) (bool, bool) {
+		one, ok := a.(F)
+		if !ok {
+			return false, false
+		}
+		return !equal(one, b.(F)), true
 	}
 }

@@ -62,17 +62,10 @@ func replies(s history.Step) bool {
 }
 
 // Answers reports whether the step answers a question to the model, which can then be
-// asked anew.
+// asked again.
 func (p *Point) Answers() bool { return answersBrain(p.Step.Input) }
 
-func answersBrain(in fsm.Input) bool {
-	switch in.Fact.(type) {
-	case fsm.BrainAnswered, fsm.BrainFailed:
-		return true
-	default:
-		return false
-	}
-}
+func answersBrain(in fsm.Input) bool { return fsm.AnswersKind(in.Fact, fsm.CallBrain) }
 
 // Config is the configuration in force at the step.
 func (p *Point) Config() fsm.Config { return p.before.Config }

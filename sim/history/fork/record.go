@@ -42,20 +42,15 @@ func newRecord(steps []history.Step, n int) *record {
 	return r
 }
 
-// answered notes what a step answers.
+// answered notes what a step answers: a call, but for the stop of a tool, which is no
+// result, or a person's question.
 func (r *record) answered(s history.Step, used bool) {
-	call, key := fsm.Answers(s.Input), ""
-	switch in := s.Input.Fact.(type) {
-	case fsm.ToolStopped: // no result
+	call := fsm.Answers(s.Input)
+	if fsm.InputKind(s.Input) == fsm.InputKind(fsm.Input{Fact: fsm.ToolStopped{}}) || call == 0 && !personal(s.Input) {
 		return
-	case fsm.Decided:
-		key = in.Key
-	case fsm.Resolved:
-	default:
-		if call == 0 {
-			return
-		}
 	}
+	decided, _ := s.Input.Fact.(fsm.Decided)
+	key := decided.Key
 	for i := len(r.entries) - 1; i >= 0; i-- {
 		e := &r.entries[i]
 		person := call == 0 && e.key != "" && e.handle == s.Handle && (key == "" || e.key == key)
@@ -64,6 +59,13 @@ func (r *record) answered(s history.Step, used bool) {
 			return
 		}
 	}
+}
+
+// personal reports whether an input is a person's answer to a question.
+func personal(in fsm.Input) bool {
+	_, decided := in.Fact.(fsm.Decided)
+	_, resolved := in.Fact.(fsm.Resolved)
+	return decided || resolved
 }
 
 // next takes the next answer to what is asked. Where again is set and there is no next one,
@@ -94,27 +96,33 @@ func (r *record) next(asked string, again bool) (answer fsm.Fact, known bool) {
 // named names what an effect asks of the world, so that asking the same has the same name;
 // empty where it is nothing that the record answers.
 func named(e fsm.Effect) (string, fsm.CallID) {
-	switch e := e.(type) {
-	case fsm.RunTool:
-		return name("tool", e.Name, regression.Canonical(e.Args)), e.Call
-	case fsm.Recall:
+	if ask, ok := e.(fsm.AskPerson); ok {
+		return name(string(ask.Question), ask.Tool, regression.Canonical(ask.Args)), 0
+	}
+	asked := questions.Do(struct{}{}, e)
+	if asked == "" {
+		return "", 0
+	}
+	return asked, fsm.CallOf(e)
+}
+
+// questions names what each kind of call asks; what is written has no name.
+var questions = fsm.NewCallTable(
+	fsm.OnEffect(func(_ struct{}, e fsm.RunTool) string { return name("tool", e.Name, regression.Canonical(e.Args)) }),
+	fsm.OnEffect(func(_ struct{}, e fsm.Recall) string {
 		own := ""
 		if e.Own {
 			own = e.Session
 		}
-		return name("recall", e.Need, own), e.Call
-	case fsm.LoadSession:
-		return name("session", e.Session), e.Call
-	case fsm.LoadSkill:
-		return name("skill", e.Skill, e.Reference), e.Call
-	case fsm.Embed:
-		return name("embed", e.Text), e.Call
-	case fsm.AskPerson:
-		return name(string(e.Question), e.Tool, regression.Canonical(e.Args)), 0
-	default:
-		return "", 0
-	}
-}
+		return name("recall", e.Need, own)
+	}),
+	fsm.OnEffect(func(_ struct{}, e fsm.LoadSession) string { return name("session", e.Session) }),
+	fsm.OnEffect(func(_ struct{}, e fsm.LoadSkill) string { return name("skill", e.Skill, e.Reference) }),
+	fsm.OnEffect(func(_ struct{}, e fsm.Embed) string { return name("embed", e.Text) }),
+	fsm.OnEffect(func(struct{}, fsm.AskBrain) string { return "" }), // the model is asked
+	fsm.OnEffect(func(struct{}, fsm.SaveSession) string { return "" }),
+	fsm.OnEffect(func(struct{}, fsm.Store) string { return "" }),
+)
 
 func name(parts ...string) string { return strings.Join(parts, "\x00") }
 
