@@ -60,13 +60,11 @@ func (c *cursor) replay() { c.open, c.answered = nil, nil }
 // observe notes which calls a step of the journal answers and makes. A call whose
 // answer is there is not asked again: the same question of its handle is another.
 func (c *cursor) observe(in fsm.Input, effects []fsm.Effect) {
-	switch in := in.Fact.(type) {
-	case fsm.Boot:
+	if _, boots := in.Fact.(fsm.Boot); boots {
 		c.open = c.open[:0]
-	case fsm.BrainAnswered:
-		c.close(in.Call)
-	case fsm.BrainFailed:
-		c.close(in.Call)
+	}
+	if fsm.AnswersKind(in.Fact, fsm.CallBrain) {
+		c.close(fsm.Answers(in))
 	}
 	for _, e := range effects {
 		if ask, ok := e.(fsm.AskBrain); ok {

@@ -154,27 +154,44 @@ func (f *Fates) unstruck() []int {
 	return list
 }
 
+// met is what a fault may name of a call, and what tells the call from others.
+type met struct {
+	by      FaultKind // the faults that it may meet
+	purpose fsm.Purpose
+	session string
+	tool    string
+	only    string
+	key     fateKey
+}
+
+// meeting has a row for each kind of call.
+var meeting = fsm.NewCallTable(
+	fsm.OnEffect(func(_ struct{}, e fsm.AskBrain) met { // bound as a script's line is
+		key := fateKey{whose(e.Handle, e.Session), string(e.Purpose), strconv.FormatUint(e.Conversation.Hash, 16)}
+		return met{by: BrainFault, purpose: e.Purpose, session: e.Session, key: key}
+	}),
+	fsm.OnEffect(func(_ struct{}, e fsm.RunTool) met {
+		return met{by: ToolFault, tool: e.Name, key: keyed(e, e.Key+" "+strconv.Itoa(e.Attempt))}
+	}),
+	fsm.OnEffect(func(_ struct{}, e fsm.Recall) met { return met{by: RecallFault, key: keyed(e, e.Need)} }),
+	fsm.OnEffect(func(_ struct{}, e fsm.Embed) met { return met{by: EmbeddingFault, key: keyed(e, e.Text)} }),
+	fsm.OnEffect(func(_ struct{}, e fsm.Store) met { return met{by: StoreFault, key: keyed(e, e.Entry.ID)} }),
+	fsm.OnEffect(func(_ struct{}, e fsm.LoadSession) met {
+		return met{by: SessionsFault, only: "load", key: keyed(e, e.Session)}
+	}),
+	fsm.OnEffect(func(_ struct{}, e fsm.SaveSession) met {
+		return met{by: SessionsFault, only: "save", key: keyed(e, e.Turn)}
+	}),
+	fsm.OnEffect(func(_ struct{}, e fsm.LoadSkill) met {
+		return met{by: SkillsFault, key: keyed(e, e.Skill+" "+e.Reference)}
+	}),
+)
+
+func keyed(e fsm.Effect, what string) fateKey {
+	return fateKey{fsm.HandleOf(e), fsm.EffectKind(e), what}
+}
+
 // fateKeyOf tells a call from others; its id is 0 where the effect is none.
 func fateKeyOf(e fsm.Effect) (fateKey, fsm.CallID) {
-	kind := fsm.EffectKind(e)
-	switch e := e.(type) {
-	case fsm.AskBrain: // as a script's line is bound
-		return fateKey{whose(e.Handle, e.Session), string(e.Purpose), strconv.FormatUint(e.Conversation.Hash, 16)}, e.Call
-	case fsm.RunTool:
-		return fateKey{e.Handle, kind, e.Key + " " + strconv.Itoa(e.Attempt)}, e.Call
-	case fsm.Recall:
-		return fateKey{e.Handle, kind, e.Need}, e.Call
-	case fsm.Embed:
-		return fateKey{e.Handle, kind, e.Text}, e.Call
-	case fsm.Store:
-		return fateKey{e.Handle, kind, e.Entry.ID}, e.Call
-	case fsm.LoadSession:
-		return fateKey{e.Handle, kind, e.Session}, e.Call
-	case fsm.SaveSession:
-		return fateKey{e.Handle, kind, e.Turn}, e.Call
-	case fsm.LoadSkill:
-		return fateKey{e.Handle, kind, e.Skill + " " + e.Reference}, e.Call
-	default:
-		return fateKey{}, 0
-	}
+	return meeting.Do(struct{}{}, e).key, fsm.CallOf(e)
 }

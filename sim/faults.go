@@ -74,25 +74,9 @@ func (f *Fault) ofJournal() bool {
 
 // meant reports whether a fault is for calls like this one.
 func (f *Fault) meant(e fsm.Effect) bool {
-	switch e := e.(type) {
-	case fsm.AskBrain:
-		return f.Kind == BrainFault && (f.Purpose == "" || f.Purpose == e.Purpose) && (f.Session == "" || f.Session == e.Session)
-	case fsm.RunTool:
-		return f.Kind == ToolFault && (f.Tool == "" || f.Tool == e.Name)
-	case fsm.Recall:
-		return f.Kind == RecallFault
-	case fsm.Embed:
-		return f.Kind == EmbeddingFault
-	case fsm.Store:
-		return f.Kind == StoreFault
-	case fsm.LoadSession:
-		return f.Kind == SessionsFault && f.Only != "save"
-	case fsm.SaveSession:
-		return f.Kind == SessionsFault && f.Only != "load"
-	case fsm.LoadSkill:
-		return f.Kind == SkillsFault
-	}
-	return false
+	m := meeting.Do(struct{}{}, e)
+	return m.by != "" && f.Kind == m.by && (f.Purpose == "" || f.Purpose == m.purpose) && (f.Session == "" || f.Session == m.session) &&
+		(f.Tool == "" || f.Tool == m.tool) && (f.Only == "" || f.Only == m.only)
 }
 
 // thousand is what chances are counted in.

@@ -136,15 +136,12 @@ func (r *run) wake() {
 func (r *run) heard(q fsm.AskPerson) bool {
 	asked := false
 	for _, s := range r.result.Steps {
-		switch in := s.Input.Fact.(type) {
-		case fsm.Decided:
-			if asked && in.Handle == q.Handle && in.Key == q.Key {
-				return true
-			}
-		case fsm.Resolved:
-			if asked && in.Handle == q.Handle {
-				return true
-			}
+		decided, ok := s.Input.Fact.(fsm.Decided)
+		if ok && asked && decided.Handle == q.Handle && decided.Key == q.Key {
+			return true
+		}
+		if resolved, ok := s.Input.Fact.(fsm.Resolved); ok && asked && resolved.Handle == q.Handle {
+			return true
 		}
 		asked = asked || slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return e == fsm.Effect(q) })
 	}

@@ -8,50 +8,90 @@ import (
 	"shelly/sim/disk"
 )
 
-// session performs what concerns sessions and skills. What is saved is saved at
-// once, however long the answer takes.
-func (w *world) session(e fsm.Effect) error {
-	fact, call, service := w.scriptedSession(e)
-	if service.Hangs {
-		return nil
-	}
-	if w.backend != nil {
-		real, err := w.backend.Session(e, fact)
-		if err != nil {
-			return err
+// called is the row of a call of a service: what it simulates, or the backend does for
+// real. What is stored or saved is so at once, however long the answer takes.
+func called[E fsm.Call](
+	real func(Backend, fsm.Effect, fsm.Fact) (fsm.Fact, fsm.Millis, error), simulate func(*world, E) (fsm.Fact, Service),
+) fsm.EffectRow[*world, error] {
+	return fsm.OnEffect(func(w *world, e E) error {
+		fact, service := simulate(w, e)
+		if service.Hangs {
+			return nil
 		}
-		fact = real
-	}
-	w.answer(call, service.Takes, fact)
-	return nil
+		if w.backend != nil {
+			done, took, err := real(w.backend, e, fact)
+			if err != nil {
+				return err
+			}
+			fact = done
+			service.Takes += took
+		}
+		if embed, ok := fsm.Effect(e).(fsm.Embed); ok && w.server != nil && service.Fails == "" && !w.plan.NoVectors {
+			return w.embed(embed, service.Takes, fact)
+		}
+		w.answer(fsm.CallOf(e), service.Takes, fact)
+		return nil
+	})
 }
 
-func (w *world) scriptedSession(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
-	switch e := e.(type) {
-	case fsm.LoadSession:
-		service := w.served(e, w.loading)
-		var loaded fsm.Session
-		if service.Fails == "" {
-			loaded = w.sessions.Load(e.Session)
-		}
-		return engine.Outcome(e.Call).Load(loaded, service.err()), e.Call, service
-	case fsm.SaveSession:
-		service := w.served(e, w.saving)
-		var now fsm.Session
-		conflict := false
-		if service.Fails == "" && !service.Hangs {
-			now, conflict = w.sessions.Save(e)
-		}
-		return engine.Outcome(e.Call).Save(now, conflict, service.err()), e.Call, service
-	case fsm.LoadSkill:
-		service := w.served(e, w.skilling)
-		text, err := "", service.err()
-		if err == nil {
-			text, err = w.plan.skill(e.Skill, e.Reference)
-		}
-		return engine.Outcome(e.Call).Skill(text, err), e.Call, service
+// session is what a backend does with a session or a skill, which takes no time of its own.
+func session(b Backend, e fsm.Effect, scripted fsm.Fact) (fsm.Fact, fsm.Millis, error) {
+	fact, err := b.Session(e, scripted)
+	return fact, 0, err
+}
+
+func (w *world) loaded(e fsm.LoadSession) (fsm.Fact, Service) {
+	service := w.served(e, w.loading)
+	var loaded fsm.Session
+	if service.Fails == "" {
+		loaded = w.sessions.Load(e.Session)
 	}
-	return nil, 0, Service{}
+	return engine.Outcome(e.Call).Load(loaded, service.err()), service
+}
+
+func (w *world) saved(e fsm.SaveSession) (fsm.Fact, Service) {
+	service := w.served(e, w.saving)
+	var now fsm.Session
+	conflict := false
+	if service.Fails == "" && !service.Hangs {
+		now, conflict = w.sessions.Save(e)
+	}
+	return engine.Outcome(e.Call).Save(now, conflict, service.err()), service
+}
+
+func (w *world) skillLoaded(e fsm.LoadSkill) (fsm.Fact, Service) {
+	service := w.served(e, w.skilling)
+	text, err := "", service.err()
+	if err == nil {
+		text, err = w.plan.skill(e.Skill, e.Reference)
+	}
+	return engine.Outcome(e.Call).Skill(text, err), service
+}
+
+func (w *world) recalled(e fsm.Recall) (fsm.Fact, Service) {
+	service := w.served(e, w.recalling)
+	var entries []fsm.Memory
+	if service.Fails == "" {
+		entries = w.memory.Recall(e)
+	}
+	return engine.Outcome(e.Call).Recall(entries, service.err()), service
+}
+
+func (w *world) embedded(e fsm.Embed) (fsm.Fact, Service) {
+	service := w.served(e, w.embedding)
+	err := service.err()
+	if w.plan.NoVectors {
+		err = engine.ErrNoEmbedder
+	}
+	return engine.Outcome(e.Call).Embed(disk.Vector(e.Text), disk.EmbeddingModel, err), service
+}
+
+func (w *world) stored(e fsm.Store) (fsm.Fact, Service) {
+	service := w.served(e, w.storing)
+	if service.Fails == "" && !service.Hangs {
+		w.memory.Put(e.Entry)
+	}
+	return engine.Outcome(e.Call).Store(service.err()), service
 }
 
 // skill returns a skill's instructions or one of its references.
@@ -89,55 +129,6 @@ func (w *world) edit(e disk.Edit) error {
 	}
 	w.sessions.Sync()
 	return nil
-}
-
-// remember performs recall, embedding and store.
-func (w *world) remember(e fsm.Effect) error {
-	fact, call, service := w.scripted(e)
-	if service.Hangs {
-		return nil
-	}
-	if w.backend != nil {
-		real, took, err := w.backend.Memory(e, fact)
-		if err != nil {
-			return err
-		}
-		fact = real
-		service.Takes += took
-	}
-	if e, ok := e.(fsm.Embed); ok && w.server != nil && service.Fails == "" && !w.plan.NoVectors {
-		return w.embed(e, service.Takes, fact)
-	}
-	w.answer(call, service.Takes, fact)
-	return nil
-}
-
-// scripted is the simulated outcome. What is stored is stored at once, however
-// long the answer takes.
-func (w *world) scripted(e fsm.Effect) (fsm.Fact, fsm.CallID, Service) {
-	switch e := e.(type) {
-	case fsm.Recall:
-		service := w.served(e, w.recalling)
-		var entries []fsm.Memory
-		if service.Fails == "" {
-			entries = w.memory.Recall(e)
-		}
-		return engine.Outcome(e.Call).Recall(entries, service.err()), e.Call, service
-	case fsm.Embed:
-		service := w.served(e, w.embedding)
-		err := service.err()
-		if w.plan.NoVectors {
-			err = engine.ErrNoEmbedder
-		}
-		return engine.Outcome(e.Call).Embed(disk.Vector(e.Text), disk.EmbeddingModel, err), e.Call, service
-	case fsm.Store:
-		service := w.served(e, w.storing)
-		if service.Fails == "" && !service.Hangs {
-			w.memory.Put(e.Entry)
-		}
-		return engine.Outcome(e.Call).Store(service.err()), e.Call, service
-	}
-	return nil, 0, Service{}
 }
 
 // served is how a call of a service goes: as the service does, or as the fault has it

@@ -59,46 +59,53 @@ type world struct {
 }
 
 // Perform implements engine.World.
-func (w *world) Perform(e fsm.Effect) error {
-	switch e := e.(type) {
-	case fsm.AskBrain:
-		return w.ask(e)
-	case fsm.RunTool:
-		return w.run(e)
-	case fsm.AbortCall:
+func (w *world) Perform(e fsm.Effect) error { return performing.Do(w, e) }
+
+// performing has a row for each kind of effect.
+var performing = fsm.NewEffectTable(
+	fsm.OnEffect((*world).ask),
+	fsm.OnEffect((*world).run),
+	called(Backend.Memory, (*world).recalled),
+	called(Backend.Memory, (*world).embedded),
+	called(Backend.Memory, (*world).stored),
+	called(session, (*world).loaded),
+	called(session, (*world).saved),
+	called(session, (*world).skillLoaded),
+	fsm.OnEffect(func(w *world, e fsm.AbortCall) error {
 		w.abort(e.Call)
 		return w.leave(e.Call)
-	case fsm.Recall, fsm.Embed, fsm.Store:
-		return w.remember(e)
-	case fsm.LoadSession, fsm.SaveSession, fsm.LoadSkill:
-		return w.session(e)
-	case fsm.ArmSchedule:
+	}),
+	effecting(func(w *world, e fsm.ArmSchedule) {
 		w.disarm(e.Schedule)
 		if s, ok := w.slot(e.Schedule); ok {
 			w.arm(s)
 		}
-	case fsm.DisarmSchedule:
-		w.disarm(e.Schedule)
-	case fsm.SendMessage:
-		w.sent = append(w.sent, e.Key)
-	case fsm.SetTimer:
+	}),
+	effecting(func(w *world, e fsm.DisarmSchedule) { w.disarm(e.Schedule) }),
+	effecting(func(w *world, e fsm.SendMessage) { w.sent = append(w.sent, e.Key) }),
+	effecting(func(w *world, e fsm.SetTimer) {
 		w.agenda.add(due{at: w.agenda.now + e.After, timer: e.Timer, fact: fsm.TimerFired{Timer: e.Timer}})
-	case fsm.ClearTimer:
-		w.agenda.drop(func(d due) bool { return d.timer != e.Timer })
-	case fsm.Notify:
+	}),
+	effecting(func(w *world, e fsm.ClearTimer) { w.agenda.drop(func(d due) bool { return d.timer != e.Timer }) }),
+	effecting(func(w *world, e fsm.Notify) {
 		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
-	case fsm.Reply:
-		w.result.Replied = append(w.result.Replied, e.Request)
-	case fsm.Report:
-		w.result.Reports = append(w.result.Reports, e)
-	case fsm.Exit:
+	}),
+	effecting(func(w *world, e fsm.Reply) { w.result.Replied = append(w.result.Replied, e.Request) }),
+	effecting(func(w *world, e fsm.Report) { w.result.Reports = append(w.result.Reports, e) }),
+	effecting(func(w *world, e fsm.Exit) {
 		w.result.Exits = append(w.result.Exits, e.Code)
 		w.exited = true
-	case fsm.AskPerson, fsm.Audit: // the journal has it with its step
-	default:
-		return fmt.Errorf("the simulated world cannot perform %T", e)
-	}
-	return nil
+	}),
+	effecting(func(*world, fsm.AskPerson) {}), // the journal has it with its step
+	effecting(func(*world, fsm.Audit) {}),     // and this
+)
+
+// effecting is the row of an effect that nothing can come of.
+func effecting[E fsm.Effect](note func(*world, E)) fsm.EffectRow[*world, error] {
+	return fsm.OnEffect(func(w *world, e E) error {
+		note(w, e)
+		return nil
+	})
 }
 
 // ask serves the next line of the script, or the fault that the call meets.

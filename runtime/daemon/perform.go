@@ -18,57 +18,68 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 		failpoint.HitKind(failpoint.PerformBefore, fsm.EffectKind(e))
 		defer failpoint.HitKind(failpoint.PerformAfter, fsm.EffectKind(e))
 	}
-	switch e := e.(type) {
-	case fsm.AskBrain:
+	performing.Do(d, e)
+	return nil
+}
+
+// performing has a row for each kind of effect.
+var performing = fsm.NewEffectTable(
+	fsm.OnEffect(func(d *Daemon, e fsm.AskBrain) struct{} {
 		tools := d.config().Offered(e.Tools)
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools) })
-	case fsm.RunTool:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.runTool(ctx, e) })
-	case fsm.Recall:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.recall(ctx, e) })
-	case fsm.Embed:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.embed(ctx, e) })
-	case fsm.Store:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.store(ctx, e) })
-	case fsm.LoadSession:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.loadSession(ctx, e) })
-	case fsm.SaveSession:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.saveSession(ctx, e) })
-	case fsm.LoadSkill:
-		d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.loadSkill(ctx, e) })
-	case fsm.SendMessage, fsm.Audit:
-		// They are written with their step; whoever listens hears of them from observe.
-	case fsm.ArmSchedule, fsm.DisarmSchedule, fsm.Exit:
-		// The driver has taken note of them.
-	case fsm.AskPerson:
-		d.askPerson(e)
-	case fsm.AbortCall:
+		return d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools) })
+	}),
+	starting((*Daemon).runTool),
+	starting((*Daemon).recall),
+	starting((*Daemon).embed),
+	starting((*Daemon).store),
+	starting((*Daemon).loadSession),
+	starting((*Daemon).saveSession),
+	starting((*Daemon).loadSkill),
+	effecting(func(*Daemon, fsm.SendMessage) {}), // it is written with its step; whoever listens hears of it from observe
+	effecting(func(*Daemon, fsm.Audit) {}),       // and this
+	effecting(func(*Daemon, fsm.ArmSchedule) {}), // the driver has taken note of it
+	effecting(func(*Daemon, fsm.DisarmSchedule) {}),
+	effecting(func(*Daemon, fsm.Exit) {}),
+	effecting((*Daemon).askPerson),
+	effecting(func(d *Daemon, e fsm.AbortCall) {
 		if cancel, ok := d.running[e.Call]; ok {
 			cancel()
 		}
-	case fsm.SetTimer:
-		d.arm(e)
-	case fsm.ClearTimer:
+	}),
+	effecting((*Daemon).arm),
+	effecting(func(d *Daemon, e fsm.ClearTimer) {
 		if t, ok := d.timers[e.Timer]; ok {
 			t.Stop()
 			delete(d.timers, e.Timer)
 		}
-	case fsm.Reply:
-		d.hub.reply(e)
-	case fsm.Notify:
+	}),
+	effecting(func(d *Daemon, e fsm.Reply) { d.hub.reply(e) }),
+	effecting(func(d *Daemon, e fsm.Notify) {
 		d.o.Log.Debug("a client is told", "handle", e.Handle, "notice", e.Notice, "ahead", e.Ahead)
 		d.hub.notify(e)
-	case fsm.Report:
+	}),
+	effecting(func(d *Daemon, e fsm.Report) {
 		d.o.Log.Warn("a handle that nobody waits for went wrong", "handle", e.Handle, "kind", e.Kind, "report", e.Text)
-	default:
-		return fmt.Errorf("no way to perform %s", fsm.EffectKind(e))
-	}
-	return nil
+	}),
+)
+
+// starting is the row of a call, effecting that of any other effect.
+func starting[E fsm.Call](perform func(*Daemon, context.Context, E) fsm.Fact) fsm.EffectRow[*Daemon, struct{}] {
+	return fsm.OnEffect(func(d *Daemon, e E) struct{} {
+		return d.start(e, fsm.CallOf(e), func(ctx context.Context) fsm.Fact { return perform(d, ctx, e) })
+	})
+}
+
+func effecting[E fsm.Effect](perform func(*Daemon, E)) fsm.EffectRow[*Daemon, struct{}] {
+	return fsm.OnEffect(func(d *Daemon, e E) struct{} {
+		perform(d, e)
+		return struct{}{}
+	})
 }
 
 // start performs a call in a goroutine of its own and brings its outcome back to
 // the loop.
-func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context) fsm.Fact) {
+func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context) fsm.Fact) struct{} {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.running[id] = cancel
 	d.calls.Go(func() {
@@ -82,6 +93,7 @@ func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context
 			return d.driver.Outcome(id, outcome)
 		}})
 	})
+	return struct{}{}
 }
 
 func (d *Daemon) arm(e fsm.SetTimer) {

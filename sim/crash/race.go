@@ -77,14 +77,10 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 
 // timed reports whether an input comes at a time of its own.
 func timed(in fsm.Input) bool {
-	switch f := in.Fact.(type) {
-	case fsm.TimerFired, fsm.ScheduleDue:
-		return true
-	case fsm.BrainFailed: // the client's own deadline (SIM-21)
-		return f.Class == fsm.BrainLoading
-	default:
-		return false
-	}
+	_, fired := in.Fact.(fsm.TimerFired)
+	_, due := in.Fact.(fsm.ScheduleDue)
+	failed, _ := in.Fact.(fsm.BrainFailed) // by the client's own deadline (SIM-21)
+	return fired || due || failed.Class == fsm.BrainLoading
 }
 
 // interrupted returns how many handles at most were unfinished at a time, before or

@@ -35,6 +35,8 @@ type teller struct {
 	textMax int
 	calls   map[fsm.CallID]called
 	timers  map[fsm.TimerID]fsm.TimerPurpose
+	now     fsm.Millis // of the step that is told
+	epoch   int        // then
 }
 
 // called is a call that was begun.

@@ -11,61 +11,103 @@ import (
 // Minor reports whether an effect is bookkeeping: a timer, or the record of a call
 // whose start and end are told anyway.
 func Minor(e fsm.Effect) bool {
-	switch e := e.(type) {
-	case fsm.SetTimer, fsm.ClearTimer:
-		return true
-	case fsm.Audit: // that a call has ended its answer says, where there is one
-		return !e.Unknown
-	default:
-		return false
-	}
+	_, set := e.(fsm.SetTimer)
+	_, clear := e.(fsm.ClearTimer)
+	audit, ok := e.(fsm.Audit) // that a call has ended its answer says, where there is one
+	return set || clear || ok && !audit.Unknown
 }
 
 // effect is what the machine did at a time, in words. It keeps in mind what was begun.
 func (t *teller) effect(e fsm.Effect, now fsm.Millis) string {
-	switch e := e.(type) {
-	case fsm.AskBrain:
-		t.calls[e.Call] = called{"the model", now}
+	t.now = now
+	return effectWords.Do(t, e)
+}
+
+// effectWords puts each kind of effect in words.
+var effectWords = fsm.NewEffectTable(
+	fsm.OnEffect(func(t *teller, e fsm.AskBrain) string {
+		t.begins(e, "the model")
 		return asks(e)
-	case fsm.RunTool:
-		t.calls[e.Call] = called{e.Name, now}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.RunTool) string {
+		t.begins(e, e.Name)
 		attempt := ""
 		if e.Attempt > 1 {
 			attempt = fmt.Sprintf(", attempt %d,", e.Attempt)
 		}
 		return fmt.Sprintf("runs %s [%s]%s%s", e.Name, e.Effects, attempt, t.args(e.Args))
-	case fsm.Recall:
-		t.calls[e.Call] = called{"memory", now}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.Recall) string {
+		t.begins(e, "memory")
 		return "looks into memory for" + t.text(e.Need)
-	case fsm.Embed:
-		t.calls[e.Call] = called{"the embedder", now}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.Embed) string {
+		t.begins(e, "the embedder")
 		return "asks for the vector of" + t.text(e.Text)
-	case fsm.Store:
-		t.calls[e.Call] = called{"memory", now}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.Store) string {
+		t.begins(e, "memory")
 		return "stores in memory" + t.text(e.Entry.Summary)
-	case fsm.LoadSession:
-		t.calls[e.Call] = called{"the session", now}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.LoadSession) string {
+		t.begins(e, "the session")
 		return "loads session " + e.Session
-	case fsm.SaveSession:
-		t.calls[e.Call] = called{"the session", now}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.SaveSession) string {
+		t.begins(e, "the session")
 		return fmt.Sprintf("saves session %s: %s", e.Session, wording.Count(len(e.State.History), "message"))
-	case fsm.LoadSkill:
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.LoadSkill) string {
 		what := "skill " + strings.TrimSpace(e.Skill+" "+e.Reference)
-		t.calls[e.Call] = called{what, now}
+		t.begins(e, what)
 		return "loads " + what
-	case fsm.AbortCall:
-		return "gives up " + t.name(e.Call, "a call")
-	case fsm.SetTimer:
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.AbortCall) string { return "gives up " + t.name(e.Call, "a call") }),
+	fsm.OnEffect(func(t *teller, e fsm.SetTimer) string {
 		t.timers[e.Timer] = e.Purpose
 		return fmt.Sprintf("sets timer %s to %s", e.Purpose, Span(e.After))
-	case fsm.ClearTimer:
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.ClearTimer) string {
 		if purpose := t.timers[e.Timer]; purpose != "" {
 			return fmt.Sprintf("clears timer %s", purpose)
 		}
 		return "clears a timer"
-	default:
-		return t.says(e)
-	}
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.Reply) string {
+		words := "replies"
+		if e.IsError {
+			words += " with an error"
+		}
+		return fmt.Sprintf("%s (%s):%s", words, e.Outcome, t.text(e.Text))
+	}),
+	fsm.OnEffect(func(_ *teller, e fsm.Notify) string {
+		if e.Notice == fsm.NoticeQueued {
+			return fmt.Sprintf("tells its client: queued, %d ahead", e.Ahead)
+		}
+		return fmt.Sprintf("tells its client: %s", e.Notice)
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.AskPerson) string { return "asks a person: " + t.question(e) }),
+	fsm.OnEffect(func(t *teller, e fsm.Report) string { return "tells the operator:" + t.text(e.Text) }),
+	fsm.OnEffect(func(t *teller, e fsm.SendMessage) string {
+		return fmt.Sprintf("sends to %s:%s%s", e.To.Channel, e.To.Chat, t.text(e.Text))
+	}),
+	fsm.OnEffect(func(t *teller, e fsm.Audit) string {
+		if e.Unknown {
+			return fmt.Sprintf("tells the model that nobody knows what %s%s did", e.Tool, t.args(e.Args))
+		}
+		if e.Failed {
+			return fmt.Sprintf("records that %s failed", e.Tool)
+		}
+		return fmt.Sprintf("records that %s has ended", e.Tool)
+	}),
+	fsm.OnEffect(func(_ *teller, e fsm.ArmSchedule) string { return "arms schedule " + e.Schedule }),
+	fsm.OnEffect(func(_ *teller, e fsm.DisarmSchedule) string { return "ends schedule " + e.Schedule }),
+	fsm.OnEffect(func(_ *teller, e fsm.Exit) string { return fmt.Sprintf("ends the process (%s)", e.Code) }),
+)
+
+// begins keeps in mind what a call was begun of, and when.
+func (t *teller) begins(call fsm.Effect, what string) {
+	t.calls[fsm.CallOf(call)] = called{what, t.now}
 }
 
 // asks is a question to the model.
@@ -81,45 +123,6 @@ func asks(e fsm.AskBrain) string {
 		words += fmt.Sprintf(", about %s", wording.Count(e.Tokens, "token"))
 	}
 	return words
-}
-
-// says is an effect that tells somebody something, or ends something.
-func (t *teller) says(e fsm.Effect) string {
-	switch e := e.(type) {
-	case fsm.Reply:
-		words := "replies"
-		if e.IsError {
-			words += " with an error"
-		}
-		return fmt.Sprintf("%s (%s):%s", words, e.Outcome, t.text(e.Text))
-	case fsm.Notify:
-		if e.Notice == fsm.NoticeQueued {
-			return fmt.Sprintf("tells its client: queued, %d ahead", e.Ahead)
-		}
-		return fmt.Sprintf("tells its client: %s", e.Notice)
-	case fsm.AskPerson:
-		return "asks a person: " + t.question(e)
-	case fsm.Report:
-		return "tells the operator:" + t.text(e.Text)
-	case fsm.SendMessage:
-		return fmt.Sprintf("sends to %s:%s%s", e.To.Channel, e.To.Chat, t.text(e.Text))
-	case fsm.Audit:
-		if e.Unknown {
-			return fmt.Sprintf("tells the model that nobody knows what %s%s did", e.Tool, t.args(e.Args))
-		}
-		if e.Failed {
-			return fmt.Sprintf("records that %s failed", e.Tool)
-		}
-		return fmt.Sprintf("records that %s has ended", e.Tool)
-	case fsm.ArmSchedule:
-		return "arms schedule " + e.Schedule
-	case fsm.DisarmSchedule:
-		return "ends schedule " + e.Schedule
-	case fsm.Exit:
-		return fmt.Sprintf("ends the process (%s)", e.Code)
-	default:
-		return fsm.EffectKind(e)
-	}
 }
 
 // question is what a person is asked.

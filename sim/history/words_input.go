@@ -12,56 +12,112 @@ import (
 // input is what the machine was told, in words. What was about another handle is
 // marked as such.
 func (t *teller) input(s Step) string {
-	words := t.told(s)
-	switch s.Input.Fact.(type) {
-	case fsm.Boot, fsm.Configured, fsm.Signalled:
-		return words
+	t.now, t.epoch = s.Input.At, s.Epoch
+	words := inputWords.Do(t, s.Input.Fact)
+	if !s.About && !words.daemon {
+		return "elsewhere: " + words.text
 	}
-	if !s.About {
-		words = "elsewhere: " + words
-	}
-	return words
+	return words.text
 }
 
-func (t *teller) told(s Step) string {
-	switch in := s.Input.Fact.(type) {
-	case fsm.Boot:
-		if s.Epoch > 1 {
-			return fmt.Sprintf("the daemon started again (epoch %d)", s.Epoch)
+// inputWord is a fact in words.
+type inputWord struct {
+	text   string
+	daemon bool // it is about the daemon, not about a handle
+}
+
+// ofDaemon is the row of a fact about the daemon, ofHandle that of one about a handle.
+func ofDaemon[F fsm.Fact](tell func(*teller, F) string) fsm.FactRow[*teller, inputWord] {
+	return fsm.OnFact(func(t *teller, f F) inputWord { return inputWord{tell(t, f), true} })
+}
+
+func ofHandle[F fsm.Fact](tell func(*teller, F) string) fsm.FactRow[*teller, inputWord] {
+	return fsm.OnFact(func(t *teller, f F) inputWord { return inputWord{tell(t, f), false} })
+}
+
+// ofCall is the row of an answer; took is how long its call took.
+func ofCall[F fsm.Answer](tell func(t *teller, f F, took string) string) fsm.FactRow[*teller, inputWord] {
+	return ofHandle(func(t *teller, f F) string { return tell(t, f, t.took(f.CallOf(), t.now)) })
+}
+
+// inputWords puts each kind of fact in words.
+var inputWords = fsm.NewFactTable(
+	ofDaemon(func(t *teller, _ fsm.Boot) string {
+		if t.epoch > 1 {
+			return fmt.Sprintf("the daemon started again (epoch %d)", t.epoch)
 		}
-		return fmt.Sprintf("the daemon started (epoch %d)", s.Epoch)
-	case fsm.Configured:
-		return fmt.Sprintf("the configuration was read again (profile %s)", in.Config.Profile)
-	case fsm.Signalled:
-		return "the daemon got the signal " + in.Name
-	case fsm.Requested:
-		return t.requested(in)
-	case fsm.EventRaised:
-		return fmt.Sprintf("an event came from %s: %s", in.Source, strings.TrimSpace(in.Event+" "+in.Subject))
-	case fsm.ScheduleDue:
-		return fmt.Sprintf("schedule %s is due", in.Schedule)
-	case fsm.CancelRequested:
-		return "its client asked to cancel it"
-	case fsm.Decided:
+		return fmt.Sprintf("the daemon started (epoch %d)", t.epoch)
+	}),
+	ofDaemon(func(_ *teller, f fsm.Configured) string {
+		return fmt.Sprintf("the configuration was read again (profile %s)", f.Config.Profile)
+	}),
+	ofDaemon(func(_ *teller, f fsm.Signalled) string { return "the daemon got the signal " + f.Name }),
+	ofHandle((*teller).requested),
+	ofHandle(func(_ *teller, f fsm.EventRaised) string {
+		return fmt.Sprintf("an event came from %s: %s", f.Source, strings.TrimSpace(f.Event+" "+f.Subject))
+	}),
+	ofHandle(func(_ *teller, f fsm.ScheduleDue) string { return fmt.Sprintf("schedule %s is due", f.Schedule) }),
+	ofHandle(func(*teller, fsm.CancelRequested) string { return "its client asked to cancel it" }),
+	ofHandle(func(_ *teller, f fsm.Decided) string {
 		word := "denied"
-		if in.Approve {
+		if f.Approve {
 			word = "approved"
 		}
-		return fmt.Sprintf("%s %s the call %s", cmp.Or(in.By, "a person"), word, in.Key)
-	case fsm.Resolved:
-		if in.Text == "" {
+		return fmt.Sprintf("%s %s the call %s", cmp.Or(f.By, "a person"), word, f.Key)
+	}),
+	ofHandle(func(t *teller, f fsm.Resolved) string {
+		if f.Text == "" {
 			return "a person let it go on"
 		}
-		return "a person said:" + t.text(in.Text)
-	case fsm.TimerFired:
-		if purpose := t.timers[in.Timer]; purpose != "" {
+		return "a person said:" + t.text(f.Text)
+	}),
+	ofHandle(func(t *teller, f fsm.TimerFired) string {
+		if purpose := t.timers[f.Timer]; purpose != "" {
 			return fmt.Sprintf("timer %s fired", purpose)
 		}
 		return "a timer fired"
-	default:
-		return t.answered(s.Input)
-	}
-}
+	}),
+	ofCall(func(t *teller, f fsm.BrainAnswered, took string) string {
+		return "the model answered" + took + t.spoken(f)
+	}),
+	ofCall(func(t *teller, f fsm.BrainFailed, took string) string {
+		return fmt.Sprintf("the model failed%s (%s):%s", took, f.Class, t.text(f.Reason))
+	}),
+	ofCall((*teller).returned),
+	ofCall(func(t *teller, f fsm.ToolStopped, took string) string {
+		return t.name(f.Call, "the tool") + " has stopped" + took
+	}),
+	ofCall(func(t *teller, f fsm.SessionLoaded, took string) string {
+		known := "the session is new"
+		if f.Session.Version > 0 {
+			known = fmt.Sprintf("the session was loaded%s: version %d, %s", took, f.Session.Version, wording.Count(len(f.Session.History), "message"))
+		}
+		return t.failed(f.Error, "the session could not be loaded", known)
+	}),
+	ofCall(func(t *teller, f fsm.SessionSaved, took string) string {
+		if f.Conflict {
+			return "the session was not saved: somebody else had changed it"
+		}
+		return t.failed(f.Error, "the session could not be saved", "the session was saved"+took)
+	}),
+	ofCall(func(t *teller, f fsm.SkillLoaded, took string) string {
+		what := t.name(f.Call, "the skill")
+		return t.failed(f.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(f.Text))))
+	}),
+	ofCall(func(t *teller, f fsm.Recalled, took string) string {
+		found := "memory found nothing" + took
+		if n := len(f.Entries); n > 0 {
+			found = fmt.Sprintf("memory found %d%s:%s", n, took, t.text(f.Entries[0].Summary))
+		}
+		return t.failed(f.Error, "memory could not be searched", found)
+	}),
+	ofCall(func(t *teller, f fsm.Embedded, took string) string {
+		return t.failed(f.Error, "there is no vector", "a vector came from "+cmp.Or(f.Model, "the embedder")+took)
+	}),
+	ofCall(func(t *teller, f fsm.Stored, took string) string {
+		return t.failed(f.Error, "the memory could not be stored", "the memory was stored"+took)
+	}),
+)
 
 func (t *teller) requested(in fsm.Requested) string {
 	var with []string
@@ -76,47 +132,6 @@ func (t *teller) requested(in fsm.Requested) string {
 		words += " with " + strings.Join(with, " and ")
 	}
 	return words + ":" + t.text(in.Text)
-}
-
-// answered is the answer to a call, in words.
-func (t *teller) answered(in fsm.Input) string {
-	took := t.took(fsm.Answers(in), in.At)
-	switch fact := in.Fact.(type) {
-	case fsm.BrainAnswered:
-		return "the model answered" + took + t.spoken(fact)
-	case fsm.BrainFailed:
-		return fmt.Sprintf("the model failed%s (%s):%s", took, fact.Class, t.text(fact.Reason))
-	case fsm.ToolAnswered:
-		return t.returned(fact, took)
-	case fsm.ToolStopped:
-		return t.name(fact.Call, "the tool") + " has stopped" + took
-	case fsm.SessionLoaded:
-		known := "the session is new"
-		if fact.Session.Version > 0 {
-			known = fmt.Sprintf("the session was loaded%s: version %d, %s", took, fact.Session.Version, wording.Count(len(fact.Session.History), "message"))
-		}
-		return t.failed(fact.Error, "the session could not be loaded", known)
-	case fsm.SessionSaved:
-		if fact.Conflict {
-			return "the session was not saved: somebody else had changed it"
-		}
-		return t.failed(fact.Error, "the session could not be saved", "the session was saved"+took)
-	case fsm.SkillLoaded:
-		what := t.name(fact.Call, "the skill")
-		return t.failed(fact.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(fact.Text))))
-	case fsm.Recalled:
-		found := "memory found nothing" + took
-		if n := len(fact.Entries); n > 0 {
-			found = fmt.Sprintf("memory found %d%s:%s", n, took, t.text(fact.Entries[0].Summary))
-		}
-		return t.failed(fact.Error, "memory could not be searched", found)
-	case fsm.Embedded:
-		return t.failed(fact.Error, "there is no vector", "a vector came from "+cmp.Or(fact.Model, "the embedder")+took)
-	case fsm.Stored:
-		return t.failed(fact.Error, "the memory could not be stored", "the memory was stored"+took)
-	default:
-		return fsm.InputKind(in)
-	}
 }
 
 // failed is what came of a call, or that it failed and why.

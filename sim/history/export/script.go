@@ -29,8 +29,10 @@ func (s *story) scripts(o *object) {
 // line is one answer of the model.
 func (s *story) line(c *call) object {
 	var o object
-	switch in := c.answer.Fact.(type) {
-	case fsm.BrainAnswered:
+	if c.answer.Fact == nil {
+		return object{{"hangs", true}}
+	}
+	if in, ok := c.answer.Fact.(fsm.BrainAnswered); ok {
 		o.text("thinks", in.Thinking)
 		if in.Text == "" && len(in.Calls) == 0 {
 			o.put("empty", true)
@@ -51,12 +53,11 @@ func (s *story) line(c *call) object {
 		if s.record.From.Config.Switches.Compress && in.Tokens.Prompt > 0 { // by which the estimate is corrected (CTX-2)
 			o.put("tokens", object{{"prompt", in.Tokens.Prompt}})
 		}
-	case fsm.BrainFailed:
+	}
+	if in, ok := c.answer.Fact.(fsm.BrainFailed); ok {
 		failing := object{{"code", string(in.Class)}}
 		failing.text("message", in.Reason)
 		o.put("fails", failing)
-	default:
-		return object{{"hangs", true}}
 	}
 	s.takes(&o, c)
 	return o
@@ -186,20 +187,23 @@ const serviceTakesMin = 100
 
 // errorOf is why a service failed, or empty.
 func errorOf(in fsm.Input) string {
-	switch in := in.Fact.(type) {
-	case fsm.Recalled:
-		return in.Error
-	case fsm.Embedded:
-		return in.Error
-	case fsm.Stored:
-		return in.Error
-	case fsm.SessionLoaded:
-		return in.Error
-	case fsm.SessionSaved:
-		return in.Error
-	case fsm.SkillLoaded:
-		return in.Error
-	default:
+	if in.Fact == nil { // no answer came
 		return ""
 	}
+	return errorsOf.Do(struct{}{}, in.Fact)
 }
+
+// errorsOf has a row for each kind of answer. What the model and tools fail with is told
+// with their answers.
+var errorsOf = fsm.NewAnswerTable(
+	fsm.OnFact(func(_ struct{}, f fsm.Recalled) string { return f.Error }),
+	fsm.OnFact(func(_ struct{}, f fsm.Embedded) string { return f.Error }),
+	fsm.OnFact(func(_ struct{}, f fsm.Stored) string { return f.Error }),
+	fsm.OnFact(func(_ struct{}, f fsm.SessionLoaded) string { return f.Error }),
+	fsm.OnFact(func(_ struct{}, f fsm.SessionSaved) string { return f.Error }),
+	fsm.OnFact(func(_ struct{}, f fsm.SkillLoaded) string { return f.Error }),
+	fsm.OnFact(func(struct{}, fsm.BrainAnswered) string { return "" }),
+	fsm.OnFact(func(struct{}, fsm.BrainFailed) string { return "" }),
+	fsm.OnFact(func(struct{}, fsm.ToolAnswered) string { return "" }),
+	fsm.OnFact(func(struct{}, fsm.ToolStopped) string { return "" }),
+)

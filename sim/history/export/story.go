@@ -221,16 +221,18 @@ func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
 
 // sameCall reports whether a call is one that is made again after a start.
 func sameCall(a, b fsm.Effect) bool {
-	switch a := a.(type) {
-	case fsm.AskBrain:
-		b, ok := b.(fsm.AskBrain)
-		return ok && a.Handle == b.Handle && a.Purpose == b.Purpose && a.Conversation.Hash == b.Conversation.Hash
-	case fsm.RunTool:
-		b, ok := b.(fsm.RunTool)
-		return ok && a.Key == b.Key && a.Attempt == b.Attempt
-	default:
-		return fsm.EffectKind(a) == fsm.EffectKind(b) && fsm.HandleOf(a) == fsm.HandleOf(b)
+	if fsm.EffectKind(a) != fsm.EffectKind(b) || fsm.HandleOf(a) != fsm.HandleOf(b) {
+		return false
 	}
+	if a, ok := a.(fsm.AskBrain); ok {
+		b := b.(fsm.AskBrain)
+		return a.Purpose == b.Purpose && a.Conversation.Hash == b.Conversation.Hash
+	}
+	if a, ok := a.(fsm.RunTool); ok {
+		b := b.(fsm.RunTool)
+		return a.Key == b.Key && a.Attempt == b.Attempt
+	}
+	return true
 }
 
 // of returns the calls of one kind.

@@ -49,13 +49,13 @@ func (c *changed) restore(s state.Snapshot, reason string) {
 // recorded one.
 func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 	in := f.Input
-	switch i := in.Fact.(type) {
-	case fsm.Boot:
-		c.prompts(&i.Config.Prompts)
-		in.Fact = i
-	case fsm.Configured:
-		c.prompts(&i.Config.Prompts)
-		in.Fact = i
+	if boot, ok := in.Fact.(fsm.Boot); ok {
+		c.prompts(&boot.Config.Prompts)
+		in.Fact = boot
+	}
+	if reload, ok := in.Fact.(fsm.Configured); ok {
+		c.prompts(&reload.Config.Prompts)
+		in.Fact = reload
 	}
 	asks := asksOf(c.machine.Step(in))
 	if c.parted = !together(c.machine.View(), f.Machine.View()); c.parted {

@@ -99,12 +99,13 @@ func (c *collecting) take(f engine.Folded) {
 	if c.changed != nil {
 		other = c.changed.step(f)
 	}
-	switch f.Input.Fact.(type) {
-	case fsm.Boot:
+	_, boots := f.Input.Fact.(fsm.Boot)
+	_, reloads := f.Input.Fact.(fsm.Configured)
+	if boots {
 		c.found.Unanswered += len(c.open) // what was asked of the process before
 		clear(c.open)
-		c.configure(f.Machine)
-	case fsm.Configured:
+	}
+	if boots || reloads {
 		c.configure(f.Machine)
 	}
 	c.follow(f)

@@ -36,18 +36,19 @@ func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.Tool
 	for _, p := range line.Pieces(ask) {
 		stream(daemon.Piece{Text: p.Text, Thinking: p.Thinking})
 	}
-	switch in := line.Answer(ask).(type) {
-	case fsm.BrainAnswered:
-		if line.Stream == nil {
-			stream(daemon.Piece{Text: in.Text, Thinking: in.Thinking})
-		}
-		return in, nil
-	case fsm.BrainFailed:
-		return fsm.BrainAnswered{}, classified{in.Class, in.Reason}
-	default: // the line hangs
+	said := line.Answer(ask)
+	if said == nil { // the line hangs
 		<-ctx.Done()
 		return fsm.BrainAnswered{}, classified{fsm.BrainCancelled, "the call was given up"}
 	}
+	if failed, ok := said.(fsm.BrainFailed); ok {
+		return fsm.BrainAnswered{}, classified{failed.Class, failed.Reason}
+	}
+	in := said.(fsm.BrainAnswered)
+	if line.Stream == nil {
+		stream(daemon.Piece{Text: in.Text, Thinking: in.Thinking})
+	}
+	return in, nil
 }
 
 // classified is a scripted failure.

@@ -44,8 +44,8 @@ func outside(f *scenario.File) string {
 	return ""
 }
 
-// SIM-20: the daemon's own loop takes the steps of each simulated run.
-func TestSIM20TheDaemonsLoopTakesTheSimulatedSteps(t *testing.T) {
+// SIM-24: the daemon's own loop takes the steps of each simulated run.
+func TestSIM24TheDaemonsLoopTakesTheSimulatedSteps(t *testing.T) {
 	fsys := os.DirFS("../../../../scenarios")
 	files, err := choose.Find(fsys, []string{"."})
 	if err != nil {

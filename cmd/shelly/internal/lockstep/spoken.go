@@ -67,30 +67,36 @@ const spokenPieces = 3
 
 // Spoken is a script's line as the mock server says it, without its delays.
 func Spoken(ask fsm.AskBrain, line script.Line) mock.Answer {
-	switch scripted := line.Answer(ask).(type) {
-	case fsm.BrainAnswered:
-		if line.Stream == nil {
-			line.Stream = &script.Stream{Chunks: spokenPieces}
-		}
-		return mock.Answer{
-			Text: scripted.Text, Thinking: scripted.Thinking, Pieces: pieces(ask, line), Calls: scripted.Calls, Length: line.Length,
-			PromptTokens: line.Tokens.Prompt,
-		}
-	case fsm.BrainFailed:
-		a := failing(scripted)
-		if line.Stream != nil {
-			a.Text, a.Pieces = "", pieces(ask, line)
-		}
-		if line.Stream != nil && a.Error != "" {
-			a.Status = 0 // it breaks the stream that has begun
-		}
-		if scripted.Class == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
-			a.PromptTokens = line.Tokens.Prompt
-		}
-		return a
-	default:
+	said := line.Answer(ask)
+	if said == nil {
 		return mock.Answer{Hang: true, Pieces: pieces(ask, line)}
 	}
+	if scripted, ok := said.(fsm.BrainFailed); ok {
+		return broken(ask, line, scripted)
+	}
+	scripted := said.(fsm.BrainAnswered)
+	if line.Stream == nil {
+		line.Stream = &script.Stream{Chunks: spokenPieces}
+	}
+	return mock.Answer{
+		Text: scripted.Text, Thinking: scripted.Thinking, Pieces: pieces(ask, line), Calls: scripted.Calls, Length: line.Length,
+		PromptTokens: line.Tokens.Prompt,
+	}
+}
+
+// broken is a line that fails, before or after some pieces.
+func broken(ask fsm.AskBrain, line script.Line, scripted fsm.BrainFailed) mock.Answer {
+	a := failing(scripted)
+	if line.Stream != nil {
+		a.Text, a.Pieces = "", pieces(ask, line)
+	}
+	if line.Stream != nil && a.Error != "" {
+		a.Status = 0 // it breaks the stream that has begun
+	}
+	if scripted.Class == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
+		a.PromptTokens = line.Tokens.Prompt
+	}
+	return a
 }
 
 // pieces are the pieces of a line's answer as the mock server sends them.
