@@ -247,6 +247,24 @@ func decodeEffect[T Effect](data []byte) (Effect, error) {
 	return v, err
 }
 
+// Facts returns the zero fact of each kind, in a fixed order.
+func Facts() []Fact {
+	var list []Fact
+	for _, spec := range facts[1:] {
+		list = append(list, spec.zero)
+	}
+	return list
+}
+
+// Effects returns the zero effect of each kind, in a fixed order.
+func Effects() []Effect {
+	var list []Effect
+	for _, spec := range effects[1:] {
+		list = append(list, spec.zero)
+	}
+	return list
+}
+
 // kindOf returns the kind of a fact, or 0, whose description is empty.
 func kindOf(f Fact) factKind {
 	if Known(f) {

@@ -20,6 +20,11 @@ func OnFact[F Fact, W, R any](do func(W, F) R) FactRow[W, R] {
 	return FactRow[W, R]{zero.kind(), func(w W, f Fact) R { return do(w, f.(F)) }}
 }
 
+// OnAnswers returns the row of all answers that have none of their own.
+func OnAnswers[W, R any](do func(W, Answer) R) FactRow[W, R] {
+	return FactRow[W, R]{0, func(w W, f Fact) R { return do(w, f.(Answer)) }}
+}
+
 // NewFactTable returns the table of rows, of which every kind has one.
 func NewFactTable[W, R any](rows ...FactRow[W, R]) *FactTable[W, R] {
 	t := newFactTable(rows)
@@ -50,6 +55,11 @@ func newFactTable[W, R any](rows []FactRow[W, R]) *FactTable[W, R] {
 			panic(fmt.Errorf("fsm: a table has two rows for the fact %s", facts[r.kind].name))
 		}
 		t.rows[r.kind] = r.do
+	}
+	for k := factKind(1); k < factKinds; k++ {
+		if t.rows[k] == nil && facts[k].answers != nil {
+			t.rows[k] = t.rows[0]
+		}
 	}
 	return t
 }

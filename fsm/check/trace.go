@@ -34,29 +34,34 @@ var silences = fsm.NewFactTable(
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
 	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said = in.Text }),
 	settled(func(f *followed, in fsm.ToolAnswered) { f.nothing = in.Nothing }),
-	settled[fsm.BrainFailed](nil),
-	settled[fsm.ToolStopped](nil),
-	settled[fsm.Recalled](nil),
-	settled[fsm.Embedded](nil),
-	settled[fsm.Stored](nil),
-	settled[fsm.SessionLoaded](nil),
-	settled[fsm.SessionSaved](nil),
-	settled[fsm.SkillLoaded](nil),
+	fsm.OnAnswers((*Monitor).settle),
 )
 
-// settled is the row of an answer, which must be awaited to have any effect.
+// settled is the row of an answer that the monitor takes note of.
 func settled[A fsm.Answer](note func(*followed, A)) fsm.FactRow[*Monitor, bool] {
 	return fsm.OnFact(func(w *Monitor, a A) bool {
-		for i, kind := range fsm.CallsAnsweredBy(a) {
-			if f := w.takeAnswer(a.CallOf(), kind); f != nil {
-				if i == 0 && note != nil { // any other is a stop
-					note(f, a)
-				}
-				return false
-			}
+		f, kind := w.awaiting(a)
+		if f != nil && kind == fsm.CallsAnsweredBy(a)[0] { // any other is a stop
+			note(f, a)
 		}
-		return true
+		return f == nil
 	})
+}
+
+// settle takes an answer, which must be awaited to have any effect.
+func (w *Monitor) settle(a fsm.Answer) bool {
+	f, _ := w.awaiting(a)
+	return f == nil
+}
+
+// awaiting takes the call that an answer settles, and returns whose it is and its kind.
+func (w *Monitor) awaiting(a fsm.Answer) (*followed, fsm.CallKind) {
+	for _, kind := range fsm.CallsAnsweredBy(a) {
+		if f := w.takeAnswer(a.CallOf(), kind); f != nil {
+			return f, kind
+		}
+	}
+	return nil, ""
 }
 
 func (w *Monitor) takeBoot(fsm.Boot) bool {

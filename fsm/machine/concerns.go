@@ -26,8 +26,10 @@ var concerned = fsm.NewFactTable(
 	fsm.OnFact(func(s *state.Snapshot, f fsm.TimerFired) fsm.HandleID {
 		return first(s, func(h *state.Handle) bool { return f.Timer != 0 && (h.Timer == f.Timer || h.Wait == f.Timer) })
 	}),
-	asker[fsm.BrainAnswered](), asker[fsm.BrainFailed](), asker[fsm.ToolAnswered](), asker[fsm.ToolStopped](), asker[fsm.Recalled](),
-	asker[fsm.Embedded](), asker[fsm.Stored](), asker[fsm.SessionLoaded](), asker[fsm.SessionSaved](), asker[fsm.SkillLoaded](),
+	fsm.OnAnswers(func(s *state.Snapshot, a fsm.Answer) fsm.HandleID { // whoever awaits it
+		call := a.CallOf()
+		return first(s, func(h *state.Handle) bool { return call != 0 && h.Await.Call == call })
+	}),
 )
 
 func nobody[F fsm.Fact]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
@@ -36,14 +38,6 @@ func nobody[F fsm.Fact]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
 
 func newcomer[F fsm.Fact]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
 	return fsm.OnFact(func(s *state.Snapshot, _ F) fsm.HandleID { return s.LastHandle + 1 })
-}
-
-// asker is the row of an answer: whoever awaits it.
-func asker[A fsm.Answer]() fsm.FactRow[*state.Snapshot, fsm.HandleID] {
-	return fsm.OnFact(func(s *state.Snapshot, a A) fsm.HandleID {
-		call := a.CallOf()
-		return first(s, func(h *state.Handle) bool { return call != 0 && h.Await.Call == call })
-	})
 }
 
 // first returns the first handle of which something holds, or 0.

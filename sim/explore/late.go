@@ -40,28 +40,15 @@ func awaited(s *state.Snapshot, call fsm.CallID) bool {
 	return false
 }
 
-// answer is the late answer, or false where no call was given up.
+// answer is the late answer, or false where no call was given up. A tool that was to stop
+// may still answer (TOL-7).
 func (l late) answer() (action, bool) {
-	var in fsm.Fact
-	switch l.kind {
-	case fsm.CallBrain:
-		in = fsm.BrainAnswered{Answered: fsm.To(l.call), Stop: fsm.StopEndTurn, Text: "late"}
-	case fsm.CallTool, fsm.CallStop:
-		in = fsm.ToolAnswered{Answered: fsm.To(l.call), Text: "late"}
-	case fsm.CallRecall:
-		in = fsm.Recalled{Answered: fsm.To(l.call)}
-	case fsm.CallEmbed:
-		in = fsm.Embedded{Answered: fsm.To(l.call), Error: "late"}
-	case fsm.CallStore:
-		in = fsm.Stored{Answered: fsm.To(l.call)}
-	case fsm.CallLoad:
-		in = fsm.SessionLoaded{Answered: fsm.To(l.call)}
-	case fsm.CallSave:
-		in = fsm.SessionSaved{Answered: fsm.To(l.call)}
-	case fsm.CallSkill:
-		in = fsm.SkillLoaded{Answered: fsm.To(l.call), Text: "late"}
-	default:
+	kind := l.kind
+	switch kind {
+	case "":
 		return action{}, false
+	case fsm.CallStop:
+		kind = fsm.CallTool
 	}
-	return action{"late answer to a " + string(l.kind) + " call", fsm.Input{Fact: in}}, true
+	return action{"late answer to a " + string(l.kind) + " call", fsm.Input{Fact: fsm.PlainAnswer(l.call, kind)}}, true
 }

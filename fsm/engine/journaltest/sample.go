@@ -24,15 +24,12 @@ func tail(records []engine.Record, n int) []engine.Record {
 
 // inputs returns one input of each kind in which no field is zero.
 func inputs() []fsm.Input {
-	facts := []fsm.Fact{
-		sample[fsm.Boot](), sample[fsm.Configured](), sample[fsm.Requested](), sample[fsm.CancelRequested](), sample[fsm.Decided](),
-		sample[fsm.Resolved](), sample[fsm.EventRaised](), sample[fsm.ScheduleDue](), sample[fsm.BrainAnswered](), sample[fsm.BrainFailed](),
-		sample[fsm.ToolAnswered](), sample[fsm.ToolStopped](), sample[fsm.Recalled](), sample[fsm.Embedded](), sample[fsm.Stored](),
-		sample[fsm.SessionLoaded](), sample[fsm.SessionSaved](), sample[fsm.SkillLoaded](), sample[fsm.TimerFired](), sample[fsm.Signalled](),
-	}
 	var list []fsm.Input
-	for i, fact := range facts {
-		list = append(list, fsm.Input{At: sample[fsm.Millis]() - fsm.Millis(i), Fact: fact})
+	for i, zero := range fsm.Facts() {
+		fact := reflect.New(reflect.TypeOf(zero)).Elem()
+		n := 0
+		fill(fact, &n)
+		list = append(list, fsm.Input{At: sample[fsm.Millis]() - fsm.Millis(i), Fact: fact.Interface().(fsm.Fact)})
 	}
 	return list
 }

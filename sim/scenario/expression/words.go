@@ -29,11 +29,7 @@ func handleKinds() []string {
 
 func InputKinds() []string {
 	var kinds []string
-	for _, fact := range []fsm.Fact{
-		fsm.Boot{}, fsm.Configured{}, fsm.Requested{}, fsm.EventRaised{}, fsm.CancelRequested{}, fsm.Decided{}, fsm.Resolved{},
-		fsm.ScheduleDue{}, fsm.TimerFired{}, fsm.Signalled{}, fsm.BrainAnswered{}, fsm.BrainFailed{}, fsm.ToolAnswered{},
-		fsm.ToolStopped{}, fsm.Recalled{}, fsm.Embedded{}, fsm.Stored{}, fsm.SessionLoaded{}, fsm.SessionSaved{}, fsm.SkillLoaded{},
-	} {
+	for _, fact := range fsm.Facts() {
 		kinds = append(kinds, fsm.InputKind(fsm.Input{Fact: fact}))
 	}
 	return kinds
@@ -41,12 +37,7 @@ func InputKinds() []string {
 
 func EffectKinds() []string {
 	var kinds []string
-	for _, e := range []fsm.Effect{
-		fsm.AskBrain{}, fsm.RunTool{}, fsm.AbortCall{}, fsm.Recall{}, fsm.Embed{}, fsm.Store{},
-		fsm.SetTimer{}, fsm.ClearTimer{}, fsm.Reply{}, fsm.Notify{}, fsm.Report{}, fsm.Exit{},
-		fsm.LoadSession{}, fsm.SaveSession{}, fsm.LoadSkill{}, fsm.SendMessage{},
-		fsm.ArmSchedule{}, fsm.DisarmSchedule{}, fsm.AskPerson{}, fsm.Audit{},
-	} {
+	for _, e := range fsm.Effects() {
 		kinds = append(kinds, fsm.EffectKind(e))
 	}
 	return kinds
