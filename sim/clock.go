@@ -73,7 +73,7 @@ func (a *agenda) pop(choose Chooser) (due, bool) {
 	return tied[pick], true
 }
 
-// onlySlots reports whether nothing but slots of schedules behind a time is left
+// onlySlots reports whether nothing but slots of schedules after a time is left
 // to happen. A schedule has always another slot, so that they keep no run from
 // its end.
 func (a *agenda) onlySlots(behind fsm.Millis) bool {

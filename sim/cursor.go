@@ -54,7 +54,7 @@ func newCursor(p *Plan) *cursor {
 	return &cursor{plan: p, scripts: script.NewHand(p.Scripts), acts: make([]int, len(p.Stubs))}
 }
 
-// replay forgets which calls have answers; the steps of the journal tell it anew.
+// replay forgets which calls have answers; the steps of the journal say it again.
 func (c *cursor) replay() { c.open, c.answered = nil, nil }
 
 // observe notes which calls a step of the journal answers and makes. A call whose
@@ -110,7 +110,7 @@ func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (script.Taken, fsm.Milli
 func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (script.Taken, fsm.Millis) {
 	handle, key := whose(run.Handle, run.Session), run.Key
 	if handle == 0 {
-		_, key, _ = strings.Cut(run.Key, ".") // the part behind the handle's id
+		_, key, _ = strings.Cut(run.Key, ".") // the part after the handle's id
 	}
 	key = run.Session + " " + key
 	for _, b := range c.ran {

@@ -12,7 +12,7 @@ func askOf(call fsm.CallID, session string, hash uint64) fsm.AskBrain {
 }
 
 // SCN-3: a call that a crash left without its answer gets its line again; the same
-// question asked again behind an answer is another call.
+// question asked again after an answer is another call.
 func TestSCN3LinesAreBoundToTheCallThatFirstTookThem(t *testing.T) {
 	p := &Plan{Scripts: []script.Script{{Purpose: fsm.PurposeAnswer, Lines: []script.Line{{Fails: fsm.BrainBusy}, {Text: "b"}, {Text: "c"}}}}}
 	c := newCursor(p)

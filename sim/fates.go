@@ -54,7 +54,7 @@ func newFates(p *Plan, choose Chooser, before *Fates) Fates {
 	return f
 }
 
-// replay forgets which calls have answers; the steps of the journal tell it anew.
+// replay forgets which calls have answers; the steps of the journal say it again.
 func (f *Fates) replay() { f.open, f.answered = nil, nil }
 
 // observe notes which calls a step of the journal answers and makes.

@@ -9,7 +9,7 @@ import (
 // it is meant for, or each by chance.
 type Fault struct {
 	Kind     FaultKind
-	Nth      int  // the how-manieth call, from 1; 0: by Chance
+	Nth      int  // which call, from 1; 0: by Chance
 	Chance   int  // in thousandths, for each call
 	Optional bool // it is no mistake if an Nth call never comes
 
@@ -43,7 +43,7 @@ const (
 
 	JournalFull  FaultKind = "journal.full"        // an append fails for want of space
 	JournalFsync FaultKind = "journal.fsync_error" // an append that is synced fails in its sync
-	JournalTorn  FaultKind = "journal.torn_tail"   // the process dies behind an append that is not synced, and only a part of it was written
+	JournalTorn  FaultKind = "journal.torn_tail"   // the process dies after an append that is not synced, and only a part of it was written
 )
 
 func faultKinds() []FaultKind {

@@ -33,7 +33,7 @@ func replies(r *Result) []string {
 var broken = script.Line{Fails: fsm.BrainError, Reason: "broken"}
 
 // SCN-24: the Nth call that the fault is meant for, of all of the run, and what was
-// planned and never struck is told.
+// planned and never struck is listed.
 func TestSCN24AFaultHitsTheNthCall(t *testing.T) {
 	const good, bad = "answered", "error: error: broken"
 	for _, test := range []struct {
@@ -159,7 +159,7 @@ func TestACrashAfterAStepIsAfterTheStepOfThatIndex(t *testing.T) {
 func TestASnapshotKeepsMemoryFromTheCrash(t *testing.T) {
 	p := Plan{Config: profile.Shelly(), Scripts: []script.Script{{Purpose: fsm.PurposeAnswer}}}
 	p.Config.Init = fsm.InitOff
-	const events = 205 // of five records each, behind the boot: the last ends with a snapshot
+	const events = 205 // of five records each, after the boot: the last ends with a snapshot
 	for i := range events {
 		p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "noted"})
 		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i), Event: &fsm.EventRaised{Source: "disk", Event: "full"}})

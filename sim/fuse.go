@@ -15,7 +15,7 @@ var errCrash = errors.New("simulated crash")
 // ones.
 type fuse struct {
 	plan    []Crash
-	ordinal int // crash at the how-manieth point of all, from 1; 0: as planned
+	ordinal int // crash at this one of all points, from 1; 0: as planned
 	met     int
 	counts  []int // per planned crash: how often its point was met
 	burnt   []bool

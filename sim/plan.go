@@ -95,7 +95,7 @@ type Moment struct {
 	Edit      *disk.Edit
 	Optional  bool       // (Cancel, Answer) it is no mistake if there is nothing to cancel or nobody asks
 	Full      fsm.Millis // for so long the disk is below the reserve
-	Jump      fsm.Millis // the wall clock goes so much forward, or back where it is negative; timers do not notice
+	Jump      fsm.Millis // the wall clock goes forward by this, or back where it is negative; timers do not notice
 
 	Embedding *Service // from now on embedding, storing, recall, … is so
 	Storing   *Service
@@ -119,7 +119,7 @@ type Configure struct {
 // that a tool is named by, or the last. A person who was not asked yet waits for
 // the question; one whose question is over answers it all the same.
 type PersonAnswer struct {
-	Decision bool // about an approval; otherwise Text is a word on a handle that is held
+	Decision bool // about an approval; without it, Text is a word on a handle that is held
 	Approve  bool
 	Text     string
 	By       string

@@ -123,7 +123,7 @@ type Ran struct {
 type Crashed struct {
 	At      fsm.Millis
 	Epoch   int // of the process that died, from 1
-	Ordinal int // the how-manieth crash point of the run
+	Ordinal int // which crash point of the run, from 1
 	Point   Point
 }
 

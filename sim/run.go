@@ -16,7 +16,7 @@ import (
 // Options says how to run a plan; the zero value runs it as written.
 type Options struct {
 	Choose   Chooser // what happens first of what is due at once, and which faults strike by chance; nil: by the plan's seed
-	CrashAt  int     // crash at the how-manieth crash point, instead of the plan's crashes; 0: as planned
+	CrashAt  int     // crash at this crash point, from 1, instead of the plan's crashes; 0: as planned
 	StepsMax int     // more steps than this are an error; 0: the constant of this name
 	Backend  Backend // real adapters; nil: simulated ones
 	Journal  Journal // nil: in memory
@@ -29,7 +29,7 @@ type Options struct {
 	Fates  *Fates  // of another run of the plan: its calls meet what they met there
 }
 
-// StepsMax bounds a run that does not say otherwise (SIM-11). A machine that is
+// StepsMax bounds a run whose options name no bound (SIM-11). A machine that is
 // not at rest by then never will be.
 const StepsMax = 100_000
 
@@ -82,7 +82,7 @@ func Run(p Plan, o Options) (_ *Result, err error) {
 	return r.finish()
 }
 
-// over reports whether only schedules would go on, behind the time that the plan
+// over reports whether only schedules would go on, after the time that the plan
 // wants them served for.
 func (r *run) over() bool {
 	items := r.world.agenda.items
@@ -319,7 +319,7 @@ func (r *run) forget() {
 	r.world.agenda.drop(func(d due) bool { return d.entry != nil || d.boot })
 }
 
-// check notes what does not hold after a step (SCN-13), which is listed behind those
+// check notes what does not hold after a step (SCN-13), which is listed after those
 // that wait for their append.
 func (r *run) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range r.monitor.Step(m, in, effects) {

@@ -9,7 +9,7 @@ import (
 	"shelly/sim/script"
 )
 
-// streamed is two requests at once and an event behind them, whose answers come in
+// streamed is two requests at once and an event after them, whose answers come in
 // pieces.
 func streamed(s *script.Stream) Plan {
 	config := profile.Shelly()

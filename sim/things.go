@@ -20,7 +20,7 @@ type Change struct {
 type ChangeKind string
 
 // The kinds: Data takes the thing's place, the thing is gone, or the text that Data is
-// stands behind the text that is there.
+// is appended to the text that is there.
 const (
 	Write  ChangeKind = "write"
 	Remove ChangeKind = "remove"

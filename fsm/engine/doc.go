@@ -13,7 +13,7 @@
 //		err = d.Wake(now)               // what was due; and d.TellSlots
 //	}
 //
-// A [Driver] decides beside the machine what it is told, in which order and when. It has
+// A [Driver] decides beside the machine what it learns, in which order and when. It has
 // no clock: the time comes with each call. The [Engine] below it takes turns.
 //
 // A turn steps its inputs first: Step is pure, and only its effects tell whether

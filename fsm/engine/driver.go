@@ -8,7 +8,7 @@ type Now struct {
 	Steady fsm.Millis // of what is awaited; it never jumps
 }
 
-// Driver decides beside the machine what it is told, in which order and when: what waits
+// Driver decides beside the machine what it learns, in which order and when: what waits
 // for space, what goes first then, when the epoch begins, which slot of a schedule is
 // due, what the end of a call becomes, and when to sync. Who drives brings the facts and
 // the time, performs effects, and asks [Driver.Next] after each call when to come back.
@@ -67,7 +67,7 @@ func (d *Driver) Tell(now Now, facts ...fsm.Fact) error {
 	return d.catchUp(now)
 }
 
-// Exited returns how the machine has ended, if it has. Nothing is told it any more.
+// Exited returns how the machine has ended, if it has. It takes no more facts.
 func (d *Driver) Exited() (code fsm.ExitCode, ok bool) {
 	if d.exit == nil {
 		return "", false

@@ -134,7 +134,7 @@ func TestJRN14FactsWaitForSpaceInTheirOrder(t *testing.T) {
 	}
 }
 
-// What waited is told before anybody is let in who comes at the very moment.
+// What waited comes before anybody is let in who comes at the very moment.
 func TestJRN14WhatWaitedGoesBeforeANewcomer(t *testing.T) {
 	j := newJournal()
 	d := served(t, j)

@@ -44,14 +44,14 @@ type Engine struct {
 	tail      tail       // what lies after it
 	saved     uint64     // index of the last snapshot
 	resting   bool       // one is wanted at the next moment when nothing is active
-	oldest    fsm.Millis // the time of the first record behind it
+	oldest    fsm.Millis // the time of the first record after it
 	booted    bool       // an epoch of its own has begun
 	dead      error
 	diverging []Divergence
 }
 
 // Open recovers the machine from the journal: the last snapshot, then every
-// record behind it. No effect of a replayed record is performed; the Boot that
+// record after it. No effect of a replayed record is performed; the Boot that
 // must follow makes the machine ask again for what it still needs (JRN-5).
 func Open(j Journal, w World) (*Engine, error) {
 	e := &Engine{journal: j, world: w}
@@ -176,14 +176,14 @@ func (e *Engine) snapshot() error {
 	return e.save()
 }
 
-// dated notes the time of the last record if it is the first behind the last snapshot.
+// dated notes the time of the last record if it is the first after the last snapshot.
 func (e *Engine) dated(in fsm.Input) {
 	if e.last == e.saved+1 {
 		e.oldest = in.At
 	}
 }
 
-// save saves the state behind the last record.
+// save saves the state after the last record.
 func (e *Engine) save() error {
 	if err := e.journal.SaveSnapshot(e.last, e.machine.Snapshot()); err != nil {
 		return e.die(fmt.Errorf("save a snapshot: %w", err))

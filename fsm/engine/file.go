@@ -14,7 +14,7 @@ import (
 
 // A journal file has one JSON object a line: a record, with its index, the hash of its
 // effects, and the input in its wire form (JRN-15); or a snapshot, with the index of
-// the record that it is the state behind. The first line is a snapshot where the
+// the record that it is the state after. The first line is a snapshot where the
 // journal does not begin at record 1. The committed journals are such files (JRN-18).
 
 // Line is one line of a journal file.
@@ -127,7 +127,7 @@ func writeLine(w io.Writer, line any) error {
 
 // WriteJournal writes what r holds from a record on up to another, as a journal file.
 // It begins with the last snapshot before from, if there is one; each further snapshot
-// stands behind the record that it is the state behind. From 0 is the first record that
+// stands after the record that it is the state after. From 0 is the first record that
 // is kept; where from was trimmed it is an ErrTrimmed, and nothing is written.
 func WriteJournal(w io.Writer, r Reader, from, to uint64) error {
 	kept, err := r.Kept()

@@ -20,7 +20,7 @@ type Folded struct {
 	Machine  *machine.Machine // after the step; to read, until the next
 }
 
-// Differs reports whether today's code decides otherwise than the code that wrote the
+// Differs reports whether today's code decides differently from the code that wrote the
 // record (JRN-6).
 func (f Folded) Differs() bool { return fsm.HashEffects(f.Caused) != f.Effects }
 

@@ -50,7 +50,7 @@ type Batch struct {
 // trimmed; the snapshot at First-1 stands for it.
 type Kept struct {
 	First     uint64   `json:"first"`     // the first record; Last+1 where there is none
-	Last      uint64   `json:"last"`      // the last record that was appended, or the snapshot behind which nothing was; 0: none ever
+	Last      uint64   `json:"last"`      // the last record that was appended, or the snapshot after which nothing was; 0: none ever
 	Bytes     int64    `json:"bytes"`     // of the records that are kept ([Size])
 	Snapshots []uint64 `json:"snapshots"` // the indexes of the snapshots, from the first on
 }
@@ -82,7 +82,7 @@ func (t Trimmed) And(o Trimmed) Trimmed {
 // messages, audit records and snapshots derived from it. Every implementation passes
 // journaltest.Conform (JRN-16).
 type Journal interface {
-	// Append writes b behind what is there, whole or not at all. With sync it
+	// Append writes b after what is there, whole or not at all. With sync it
 	// and everything before it is durable on return; without, a crash may lose
 	// it, but never something in its midst. An error is final: the journal
 	// takes no further writes.
@@ -97,16 +97,16 @@ type Journal interface {
 	// Requests returns the requests whose record stands before an index, the
 	// latest first, at most limit and ReadMax of them.
 	Requests(before uint64, limit int) ([]Request, error)
-	// Messages returns the first messages to a channel behind a position, in
+	// Messages returns the first messages to a channel after a position, in
 	// order, at most limit and ReadMax of them. An origin without a chat means
 	// every chat of its channel.
 	Messages(to fsm.Origin, after uint64, limit int) ([]Message, error)
-	// Audit returns the first audit records behind a position, in order, at most
+	// Audit returns the first audit records after a position, in order, at most
 	// limit and ReadMax of them: those of a session, or all where it is empty.
 	Audit(session string, after uint64, limit int) ([]Audit, error)
 	// SaveSnapshot keeps s as the state after the record at index, durably.
 	SaveSnapshot(index uint64, s state.Snapshot) error
-	// Snapshot returns the last snapshot that stands for no record behind the one
+	// Snapshot returns the last snapshot that stands for no record after the one
 	// at an index, and its own index, or 0 where there is none.
 	Snapshot(at uint64) (uint64, state.Snapshot, error)
 	// Trim drops, durably and whole or not at all, what keep does not ask for: records

@@ -9,7 +9,7 @@ import (
 )
 
 // MemoryJournal is a journal in memory that models what a disk may lose: a
-// crash drops everything behind the last sync.
+// crash drops everything after the last sync.
 type MemoryJournal struct {
 	records  []Record
 	requests map[fsm.RequestKey]Request
@@ -43,7 +43,7 @@ func NewMemoryJournal() *MemoryJournal {
 	return &MemoryJournal{first: 1, requests: map[fsm.RequestKey]Request{}, unsynced: map[fsm.RequestKey]before{}}
 }
 
-// NewMemoryJournalFrom returns a journal whose first record will be the one behind a
+// NewMemoryJournalFrom returns a journal whose first record will be the one after a
 // snapshot.
 func NewMemoryJournalFrom(index uint64, s state.Snapshot) *MemoryJournal {
 	j := NewMemoryJournal()

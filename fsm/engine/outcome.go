@@ -11,7 +11,7 @@ import (
 var ErrNoEmbedder = errors.New("there is no embedding model")
 
 // Outcome is the call whose outcome an adapter tells. Its methods are the one way from
-// what an adapter returns to the fact that the machine is told.
+// what an adapter returns to the fact that the machine gets.
 type Outcome fsm.CallID
 
 func (o Outcome) to() fsm.Answered { return fsm.To(fsm.CallID(o)) }

@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/machine"
 )
 
-// Divergence says that a replayed record decides otherwise with today's code
+// Divergence says that a replayed record decides differently with today's code
 // (JRN-6).
 type Divergence struct {
 	Index uint64

@@ -12,7 +12,7 @@ import (
 // Acceptance says how a request was met.
 type Acceptance struct {
 	Request Request
-	New     bool // appended now; otherwise the sender had asked before
+	New     bool // appended now; false: the sender had asked before
 }
 
 // Accept admits a request once it is durable (JRN-9). The same id with the same

@@ -68,7 +68,7 @@ func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
 	}
 }
 
-// The reserve is there for an orderly end: a signal passes, and what comes behind it.
+// The reserve is there for an orderly end: a signal passes, and what comes after it.
 func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)

@@ -12,14 +12,14 @@ type Retention struct {
 	Bytes int64 // of all records, as [Keep].Bytes
 }
 
-// restShare is the part of the age that the records behind the last snapshot may reach
+// restShare is the part of the age that the records after the last snapshot may reach
 // before one is saved for the sake of trimming: no record outlives the age by more.
 const restShare = 8
 
 // Tidy drops some of what r does not ask to keep, as one [Journal.Trim], and returns
 // what. Where that is nothing, nothing is left to drop: whoever has other work calls
 // it again and again, with that work between. An error of the trimming leaves the engine
-// alive, so that one damaged old record does not end each process anew; where a write
+// alive, so that one damaged old record does not end each new process; where a write
 // has failed, the next append says so.
 func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	if e.dead != nil {
@@ -42,7 +42,7 @@ func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	return out, nil
 }
 
-// rest saves the state where the records behind the last snapshot are old, or too many
+// rest saves the state where the records after the last snapshot are old, or too many
 // bytes are kept, at once or when nothing is active (JRN-13): records go up to a snapshot
 // only, by the time of its last input. So before the boot, which is an input of today,
 // the state is saved whatever is active, unless a snapshot would hide what diverges (JRN-6).
@@ -60,7 +60,7 @@ func (e *Engine) rest(now fsm.Millis, r Retention) error {
 	return e.save()
 }
 
-// overdue reports whether the first record behind the last snapshot is old, or too many
+// overdue reports whether the first record after the last snapshot is old, or too many
 // bytes are kept.
 func (e *Engine) overdue(now fsm.Millis, r Retention) (bool, error) {
 	if r.Age > 0 && e.oldest < now-r.Age/restShare {

@@ -14,7 +14,7 @@ type Cut struct {
 }
 
 // CutOf returns the index up to which the records may go by keep, or 0 (JRN-20): that of
-// the last snapshot older than keep.Since, or of the first behind which lie no more
+// the last snapshot older than keep.Since, or of the first after which lie no more
 // than keep.Bytes, whichever is later. Where no snapshot is late enough it is the
 // last one. Snapshots are in the order of their indexes; bytes is the size of all
 // records ever.

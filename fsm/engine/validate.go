@@ -41,7 +41,7 @@ type Wrong struct {
 // must be a row of its table and begin where the one before it has ended, every
 // invariant must hold, and the effects must be those that the record carries the hash
 // of. Where a snapshot stands, the machine must be in its state. Behind the first record
-// that is wrong only effects are compared, from each snapshot on anew; a gap ends it.
+// that is wrong only effects are compared, again from each snapshot on; a gap ends it.
 // An error is the journal's.
 func Validate(j Reader) (Validation, error) {
 	kept, err := j.Kept()
@@ -129,7 +129,7 @@ func (v *validator) check(w *Wrong, m *machine.Machine, today uint64) bool {
 	return false
 }
 
-// snapshot compares the state behind a record with the snapshot that stands for it, and
+// snapshot compares the state after a record with the snapshot that stands for it, and
 // goes on from that where it is another, as a start does.
 func (v *validator) snapshot(w *Wrong, m *machine.Machine) error {
 	_, snapshot, err := v.journal.Snapshot(w.Index)

@@ -15,14 +15,14 @@ import (
 type Result struct {
 	Points   int      // how many crash points the uninterrupted run meets
 	Unknown  int      // crashed runs that met an unknown outcome, and
-	Raced    int      // those that end otherwise since an input met interrupted work: both judged by invariants and counters alone
+	Raced    int      // those that end differently because an input met interrupted work: both judged by invariants and counters alone
 	Struck   []string // the faults that struck in the crashed runs, in order
 	Failures []Failure
 }
 
 // Failure is a crash after which the run did not end as it should.
 type Failure struct {
-	Ordinal int // crash at the how-manieth point
+	Ordinal int // which point it crashed at, from 1
 	Point   sim.Point
 	Text    string
 }

@@ -10,12 +10,12 @@ import (
 	"shelly/sim"
 )
 
-// raced reports whether a crashed run may honestly end otherwise than the
+// raced reports whether a crashed run may honestly end differently from the
 // uninterrupted one, as if an input had come a moment earlier or later (SIM-16). That
 // is so where
 //
-//   - the crash came into a shutdown, or behind it, and the next process is started at
-//     once and serves, or it came into an initial inference, which is begun anew
+//   - the crash came into a shutdown, or after it, and the next process is started at
+//     once and serves, or it came into an initial inference, which starts over
 //     (LIF-12);
 //   - it interrupted several handles, which then go on in an order of their own
 //     (HND-24), or one that was to end at its next checkpoint, which the restart is, or
@@ -84,7 +84,7 @@ func timed(in fsm.Input) bool {
 }
 
 // interrupted returns how many handles at most were unfinished at a time, before or
-// behind a step of that time: what a crash loses of its process is not in its journal.
+// after a step of that time: what a crash loses of its process is not in its journal.
 func interrupted(r *sim.Result, at fsm.Millis) int {
 	open, most := 0, 0
 	for i, f := range sim.Fold(machine.New().Snapshot(), r.Steps) {

@@ -28,7 +28,7 @@ func TestACrashOfTheMatrixCostsNoTime(t *testing.T) {
 	}
 }
 
-// A run that ends otherwise fails the matrix, unless something overtook the work that
+// A run that ends differently fails the matrix, unless something overtook the work that
 // the crash interrupted (SIM-16).
 func TestOnlyWhatIsOvertakenMayEndOtherwise(t *testing.T) {
 	p := roundTrip()

@@ -20,11 +20,11 @@ import (
 type Case struct {
 	plan     *sim.Plan
 	arrivals []action
-	configs  []fsm.Config    // as it is behind so many arrivals
+	configs  []fsm.Config    // by how many have arrived
 	scripts  []script.Script // with each line once, as what it says
 	stubs    []sim.Stub      // with each act once, as what it answers
 
-	// Check is asked behind every step for what the case says; nil where it says
+	// Check is asked after every step for what the case says; nil where it says
 	// nothing that a step and the machine's state tell.
 	Check func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation
 }
@@ -72,7 +72,7 @@ func (c *Case) inOrder() []sim.Moment {
 	return list
 }
 
-// moment is what the machine is told at a moment of the timeline, or false.
+// moment is the machine's input at a moment of the timeline, or false.
 func (c *Case) moment(m sim.Moment) (action, bool) {
 	switch {
 	case m.Request != nil:
@@ -98,7 +98,7 @@ func (c *Case) moment(m sim.Moment) (action, bool) {
 	return action{}, false
 }
 
-// config is what a process is started with behind so many arrivals.
+// config is what a process is started with after a number of arrivals.
 func (c *Case) config(arrived int) fsm.Config { return c.configs[arrived] }
 
 // distinct lists what items come to, each once.

@@ -16,7 +16,7 @@ type Result struct {
 	Unique      int  // states that differ
 	Transitions int  // actions tried
 	Depth       int  // actions on the longest shortest path
-	Cut         int  // states at the greatest depth allowed, behind which nothing was tried
+	Cut         int  // states at the greatest depth allowed, after which nothing was tried
 	Complete    bool // every state within the bounds was visited
 	Resting     int  // states at rest
 	Coverage    *coverage.Coverage
@@ -164,7 +164,7 @@ func (x *explorer) arrival(number int) action {
 	return action{"request " + id, fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: session, Text: text}}}
 }
 
-// config is what a process is started with while so many arrivals are left.
+// config is what a process is started with while a number of arrivals is left.
 func (x *explorer) config(left int) fsm.Config {
 	if c := x.bounds.Case; c != nil {
 		return c.config(len(c.arrivals) - left)

@@ -13,7 +13,7 @@ type late struct {
 	kind fsm.CallKind
 }
 
-// lateAfter is the late call behind a step from n: one that was in flight before it,
+// lateAfter is the late call after a step from n: one that was in flight before it,
 // that it does not answer, and that nobody awaits any more.
 func lateAfter(n, next *node, in fsm.Input) late {
 	if _, ok := in.Fact.(fsm.Boot); ok {

@@ -12,15 +12,15 @@ type Counterexample struct {
 	check.Violation
 	Path  []string // the actions, in words
 	Told  []Told   // what the machine was told on it
-	Stuck bool     // not the last step is wrong: rest cannot be reached behind it (SIM-9)
+	Stuck bool     // no step is wrong: rest cannot be reached after the last (SIM-9)
 }
 
 // edge is an action that leads from one state to the next.
 type edge struct {
 	name   string
 	input  fsm.Input
-	unseen fsm.Input // (a boot behind a crash) what the process was told last, none of whose effects it performed; or the zero value
-	lost   int       // (a boot behind a crash) how many records before it were not durable
+	unseen fsm.Input // (a boot after a crash) the last input of the process, none of whose effects it performed; or the zero value
+	lost   int       // (a boot after a crash) how many records before it were not durable
 }
 
 // trail is how a state was first reached.

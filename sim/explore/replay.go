@@ -15,7 +15,7 @@ import (
 type Told struct {
 	At     fsm.Millis
 	Input  fsm.Input // its own time is of no account
-	Lost   bool      // its record was not durable when the process died behind it, so that the next boot begins without it
+	Lost   bool      // its record was not durable when the process died after it, so that the next boot begins without it
 	Unseen bool      // the process died before it performed any of the effects
 	Words  string    // what happens, for people
 }

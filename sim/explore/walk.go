@@ -61,7 +61,7 @@ func (x *explorer) check(n, next *node, e edge, effects []fsm.Effect) *check.Vio
 	return nil
 }
 
-// sync notes what of the journal is durable behind a step from n.
+// sync notes what of the journal is durable after a step from n.
 func (next *node) sync(n *node, in fsm.Input, effects []fsm.Effect) {
 	next.unsynced++
 	switch {
@@ -74,7 +74,7 @@ func (next *node) sync(n *node, in fsm.Input, effects []fsm.Effect) {
 }
 
 // shows reports whether the world must not see an effect among these again. Where it
-// may, a crash before them and one behind them lead to the same state.
+// may, a crash before them and one after them lead to the same state.
 func shows(effects []fsm.Effect) bool {
 	return slices.ContainsFunc(effects, func(e fsm.Effect) bool { _, _, once := sim.Once(e); return once })
 }

@@ -18,7 +18,7 @@ type Bounds struct {
 	Signals   int             `json:"signals"`    // SIGTERMs
 	Starts    int             `json:"starts"`     // boots after the machine has stopped
 	Cancels   int             `json:"cancels"`    // requests to cancel
-	StatesMax int             `json:"states_max"` // give up beyond so many unique states; 0: no bound
+	StatesMax int             `json:"states_max"` // give up beyond this many unique states; 0: no bound
 	Profile   string          `json:"profile"`
 	Init      fsm.InitMode    `json:"init"`
 	Switches  fsm.Switches    `json:"switches"`
@@ -160,7 +160,7 @@ func CompressWorld() Bounds {
 }
 
 // RoundsWorld is one request of two tool rounds, the first of which a summary stands
-// for, behind the question that it belongs to.
+// for, after the question that it belongs to.
 func RoundsWorld() Bounds {
 	b := bounded("rounds", "omniemployee", "one request of two tool rounds, the first of which is summarized before the model is asked again; a crash")
 	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2

@@ -24,7 +24,7 @@ func TruncatedReason(window int) string {
 // Stream is how an answer comes in pieces (SCN-27): the first when the line's time
 // is over. The answer, or its failure, comes with the last.
 type Stream struct {
-	Chunks int        // thinking and text are each cut into so many pieces, or
+	Chunks int        // how many pieces thinking and text are each cut into, or
 	Texts  []string   // these are the text's pieces, and thinking is one before them
 	Every  fsm.Millis // from one piece to the next
 }

@@ -13,16 +13,16 @@ import (
 // Player serves scripts to whoever asks, and knows nothing of them but what they send
 // (CLI-21). Calls that tell their session take the lines as the simulator hands them out
 // (SCN-3), each once. A conversation without a session has the script to itself, and how
-// far it has come is told by what it holds. A conversation that is asked again gets its
+// far it has come shows in what it holds. A conversation that is asked again gets its
 // line again, so that a client which was killed goes on where it was; after a failure or
 // an empty answer it is the next try, and gets the next line.
 //
-// With Repeat the script begins anew with each turn, and when it has ended: which line is
-// next is told by how many answers of the model the turn holds (BRN-12). Such a player has
+// With Repeat the script starts over with each turn, and when it has ended: which line is
+// next depends on how many answers of the model the turn holds (BRN-12). Such a player has
 // no state, and several goroutines may use it at once; any other is for one.
 type Player struct {
 	Strict bool       // an unscripted summary, compaction, init or farewell is refused
-	Quiet  fsm.Millis // how long one takes otherwise
+	Quiet  fsm.Millis // how long such an answer takes
 	Repeat bool
 
 	hand  Hand
@@ -134,7 +134,7 @@ func (p *Player) reached(ask fsm.AskBrain, before [][sha256.Size]byte) int {
 	return n
 }
 
-// repeated is the line of a script that begins anew with each turn.
+// repeated is the line of a script that starts over with each turn.
 func (p *Player) repeated(ask fsm.AskBrain) Taken {
 	for i, s := range p.hand.scripts {
 		if s.Purpose == ask.Purpose && s.Session == "" && len(s.Lines) > 0 {
