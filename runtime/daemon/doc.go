@@ -15,5 +15,8 @@
 // it: whoever delivers messages reads them there behind the last that he delivered,
 // and is only told that there are some.
 //
+// A test plays each scenario in this loop and holds its steps against the simulator's
+// (SIM-24).
+//
 // A schedule's slot, which [fsm.ArmSchedule.Next] names, is awaited by the wall clock.
 package daemon
