@@ -41,7 +41,7 @@ func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
 
 	f.accept("b", "nothing")
 	f.next().says("")
-	if diff := cmp.Diff([]string{"thinking THINKING", "failed ERROR"}, labelled(all(f.watch("b")))); diff != "" {
+	if diff := cmp.Diff([]string{"thinking THINKING", "broken ERROR"}, labelled(all(f.watch("b")))); diff != "" {
 		t.Errorf("failed (-want +got):\n%s", diff)
 	}
 
