@@ -65,7 +65,7 @@ check-machine: build
 	@$(GO) test ./fsm/...
 
 .PHONY: test
-test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec ## Run everything that must hold.
+test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec test-costs ## Run everything that must hold.
 	@printf 'all steps passed\n'
 
 .PHONY: test-format
@@ -144,6 +144,17 @@ test-explore: build
 test-spec: build
 	$(call step,specification)
 	@./$(BIN) spec --check
+
+# The table of docs/costs.md is the last thing in it.
+.PHONY: test-costs
+test-costs: build
+	$(call step,the table of costs)
+	@./$(BIN) scenario cost scenarios/cost --format markdown | { sed -n '/^| case/,$$p' docs/costs.md | diff - /dev/fd/3; } 3<&0 || { printf 'docs/costs.md is not up to date; run make costs\n'; exit 1; }
+
+.PHONY: costs
+costs: build ## Renew the table of docs/costs.md.
+	@table=$$(./$(BIN) scenario cost scenarios/cost --format markdown) && \
+	text=$$(sed '/^| case/,$$d' docs/costs.md) && printf '%s\n\n%s\n' "$$text" "$$table" > docs/costs.md
 
 .PHONY: proof
 proof: build ## Prove more than make test has time for.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/sim/server"
 )
 
@@ -53,7 +54,7 @@ func (r *Result) Least(counts func(Asked) bool) int {
 	least := 0
 	var open []stretch
 	for _, a := range r.Asked {
-		if a.Served.ID == 0 || !counts(a) {
+		if a.Served.ID == 0 || a.Served.Refused || !counts(a) {
 			continue
 		}
 		if messages := a.Ask.Conversation.Messages; a.aside() && len(messages) > 0 {
@@ -108,4 +109,44 @@ func (s *stretch) take(a Asked) (ended int) {
 
 func (s *stretch) tokens() int {
 	return server.Tokens(s.prompt) - server.Tokens(server.Shared(s.before, s.prompt))
+}
+
+// Waits are the longest times from a request's acceptance to the first word of an
+// answer, and to its reply.
+func (r *Result) Waits() (firstWord, reply fsm.Millis) {
+	for _, q := range r.Requests {
+		accepted, told := r.Span(q)
+		if told >= 0 {
+			reply = max(reply, told-accepted)
+		}
+		if first, ok := r.FirstWord(q); ok {
+			firstWord = max(firstWord, first-accepted)
+		}
+	}
+	return firstWord, reply
+}
+
+// Span is when a request was accepted and when its reply was sent; -1 where it was not.
+func (r *Result) Span(q engine.Request) (accepted, told fsm.Millis) {
+	accepted, told = -1, -1
+	for _, s := range r.Steps {
+		if in, ok := s.Input.Fact.(fsm.Requested); ok && in.Request == q.Key && accepted < 0 {
+			accepted = s.At
+		}
+		if told < 0 && slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { reply, ok := e.(fsm.Reply); return ok && reply.Request == q.Key }) {
+			told = s.At
+		}
+	}
+	return accepted, told
+}
+
+// FirstWord is when the server wrote the first token of an answer with text to a
+// request; false where it has written none.
+func (r *Result) FirstWord(q engine.Request) (fsm.Millis, bool) {
+	for _, a := range r.Asked {
+		if a.Ask.Handle == q.Handle && a.Spoke && a.Served.ID != 0 && a.Ask.Purpose == fsm.PurposeAnswer {
+			return a.Served.First, true
+		}
+	}
+	return 0, false
 }

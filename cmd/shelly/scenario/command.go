@@ -11,6 +11,7 @@ import (
 type Command struct {
 	Init   initCmd    `cmd:"" help:"Write a first scenario, the schemas and a CI workflow."`
 	Lint   suite.Lint `cmd:"" help:"Report suspicious but valid scenarios."`
+	Cost   suite.Cost `cmd:"" help:"Show what the model calls of cases cost on a slow machine."`
 	Schema schemaCmd  `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }
 

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strconv"
 
 	"shelly/fsm"
@@ -20,15 +19,7 @@ func replyValue(q engine.Request) data.Value {
 
 // timedReply is a reply with how long it took, whatever the wall clock did meanwhile.
 func (j *judgement) timedReply(q engine.Request) data.Value {
-	from, to := fsm.Millis(-1), fsm.Millis(-1)
-	for _, s := range j.result.Steps {
-		if in, ok := s.Input.Fact.(fsm.Requested); ok && in.Request == q.Key && from < 0 {
-			from = s.At
-		}
-		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { reply, ok := e.(fsm.Reply); return ok && reply.Request == q.Key }) && to < 0 {
-			to = s.At
-		}
-	}
+	from, to := j.result.Span(q)
 	v := replyValue(q)
 	v.Members = append(v.Members, data.With("after", data.Duration(to-from)))
 	v.Members = append(v.Members, j.servedReply(q, from)...)

@@ -27,16 +27,13 @@ func servedMembers(v server.Served) []data.Member {
 // servedReply says what the calls for a request have cost, and when the first word of
 // an answer to it came.
 func (j *judgement) servedReply(q engine.Request, from fsm.Millis) []data.Member {
-	hers := func(a sim.Asked) bool { return a.Ask.Handle == q.Handle }
-	u := j.result.Usage(hers)
+	u := j.result.Usage(func(a sim.Asked) bool { return a.Ask.Handle == q.Handle })
 	if u.Calls == 0 {
 		return nil
 	}
 	members := []data.Member{data.With("sent", data.Int(u.Sent)), data.With("read", data.Int(u.Read)), data.With("written", data.Int(u.Written))}
-	for _, a := range j.result.Asked {
-		if hers(a) && a.Spoke && a.Served.ID != 0 && a.Ask.Purpose == fsm.PurposeAnswer {
-			return append(members, data.With("first_word", data.Duration(a.Served.First-from)))
-		}
+	if first, ok := j.result.FirstWord(q); ok {
+		members = append(members, data.With("first_word", data.Duration(first-from)))
 	}
 	return members
 }
