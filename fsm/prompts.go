@@ -98,8 +98,19 @@ func DefaultPrompts() Prompts {
 	}
 }
 
-// Ask is the user message of a cognition round's first inference.
-func (p Prompts) Ask(input string) string { return p.Question + "\n\nInput:\n" + input }
+// Ask is the user message of a cognition round's first inference. Without a question
+// it is the input: the system prompt says how a need is told.
+func (p Prompts) Ask(input string) string {
+	if p.Question == "" {
+		return input
+	}
+	return p.Question + "\n\nInput:\n" + input
+}
+
+// Recap is the message that asks for the summary of so many turns.
+func (p Prompts) Recap(turns int) string {
+	return strings.ReplaceAll(p.Summary, "{n}", strconv.Itoa(turns))
+}
 
 // Need returns the information need in an answer, or false where it has none.
 // The verdict is the marker alone: the first non-blank line begins with it.

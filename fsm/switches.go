@@ -8,6 +8,7 @@ type Switches struct {
 	Overflow       OverflowMode `json:"overflow,omitempty"`         // what becomes of a history over max_history
 	Compress       bool         `json:"compress,omitempty"`         // conversations stay within context_tokens
 	Remember       RememberMode `json:"remember,omitempty"`         // when a handle is written to memory
+	SideCalls      SideMode     `json:"side_calls,omitempty"`       // how a session's turns are put to the model for their summary
 	OwnMemory      bool         `json:"own_memory,omitempty"`       // a recall brings entries of its own session alone
 	ReplyFirst     bool         `json:"reply_first,omitempty"`      // the reply goes out before history and memory are written
 	Cancel         CancelMode   `json:"cancel,omitempty"`           // what a request to cancel does
@@ -52,6 +53,17 @@ const (
 	RememberEach RememberMode = ""
 	RememberIdle RememberMode = "idle"
 	RememberOff  RememberMode = "off"
+)
+
+// SideMode is how a call about a conversation, which is no part of it, is put.
+type SideMode string
+
+// By itself, with the messages that it is about; or after the conversation as the
+// model knows it, under the same system prompt and tools, so that the model's server
+// need not read it again.
+const (
+	SideAlone    SideMode = ""
+	SideAppended SideMode = "appended"
 )
 
 // CancelMode is what a request to cancel does.

@@ -59,6 +59,7 @@ func drawSwitch(t *rapid.T, s *fsm.Switches) {
 		reflect.TypeFor[fsm.HistoryMode]():  {"", "answers", "all"},
 		reflect.TypeFor[fsm.OverflowMode](): {"", "summarize", "consolidate"},
 		reflect.TypeFor[fsm.RememberMode](): {"", "idle", "off"},
+		reflect.TypeFor[fsm.SideMode]():     {"", "appended"},
 		reflect.TypeFor[fsm.CancelMode]():   {"", "checkpoint", "immediate"},
 		reflect.TypeFor[fsm.EndMode]():      {"", "notice", "state"},
 	}

@@ -63,6 +63,11 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 		return m.condensed(in.Text)
 	}
 	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations+1)
+	if m.appended(h) && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
+		if calls = nil; strings.TrimSpace(text) == "" {
+			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
+		}
+	}
 	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
 	case nothing && strings.TrimSpace(text) == "":
 		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))

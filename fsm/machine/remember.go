@@ -5,11 +5,22 @@ import (
 	"shelly/fsm/state"
 )
 
-// summarize asks for a summary of the full messages (HND-12).
+// summarize asks for a summary of the full messages (HND-12). Of a session's turns it
+// may be asked after the conversation that the model knows (HND-49).
 func (m *Machine) summarize(i int) firing {
 	h := &m.s.Handles[i]
-	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Summary})
-	return m.infer(i, fsm.PurposeSummary, talk, fsm.NoTools)
+	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
+	tools := fsm.NoTools
+	if m.appended(h) {
+		tools = h.Toolset()
+	}
+	return m.infer(i, fsm.PurposeSummary, talk, tools)
+}
+
+// appended reports whether the handle asks after a conversation as the model knows it,
+// under the same system prompt and tools.
+func (m *Machine) appended(h *state.Handle) bool {
+	return h.Kind == fsm.KindMemory && h.Sess.Version > 0
 }
 
 // summarized takes the summary, or an extract where there is none (HND-21).
@@ -85,14 +96,21 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 // gather puts a finished turn to those that its session's memory handle will
 // remember together (HND-29).
 func (m *Machine) gather(h *state.Handle) {
-	turn := m.own(h)
+	turn, known := m.own(h), fsm.Session{}
+	if m.s.Config.Switches.SideCalls == fsm.SideAppended && h.Loaded {
+		turn = m.s.Config.Words.Stripped(m.newest(m.kept(h)))
+		known = fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio}
+	}
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
 		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Resume != "" || !job.ParkedOrQueued() ||
 			job.Turns >= m.s.Config.Limits.MaxTurns {
 			continue
 		}
-		job.Talk = job.Talk.Add(turn...)
+		if known.Version > 0 { // HND-49: the session as it is now has the turns before this one
+			job.Talk = fsm.Conversation{}
+		}
+		job.Talk, job.Sess = job.Talk.Add(turn...), known
 		job.Input = fsm.Clip(job.Input+"\n"+h.Input, extractBytesMax)
 		job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
 		job.Turns++
@@ -100,7 +118,7 @@ func (m *Machine) gather(h *state.Handle) {
 	}
 	m.admit(state.Handle{
 		Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
-		Answer: m.exchange(h.Input, h.Answer), Talk: fsm.Conversation{}.Add(turn...), Turns: 1,
+		Answer: m.exchange(h.Input, h.Answer), Talk: fsm.Conversation{}.Add(turn...), Sess: known, Turns: 1,
 	})
 }
 

@@ -73,7 +73,6 @@ func TestCFG11EachProfileHasThePromptsThatItsSwitchesNeed(t *testing.T) {
 			prompt string
 		}{
 			{"identity", true, p.Identity},
-			{"question", !s.NoCognition, p.Question},
 			{"init", c.Init != fsm.InitOff, p.Init},
 			{"farewell", true, p.Farewell},
 			{"summary", s.Remember != fsm.RememberOff, p.Summary},
@@ -90,8 +89,10 @@ func TestCFG11EachProfileHasThePromptsThatItsSwitchesNeed(t *testing.T) {
 				t.Errorf("the prompt %s is missing", n.name)
 			}
 		}
-		if !s.NoCognition && !strings.Contains(p.Question, fsm.NeedMarker) {
-			t.Errorf("the question %q does not name %s", p.Question, fsm.NeedMarker)
+		asks := strings.Contains(p.Question, fsm.NeedMarker)
+		stated := slices.ContainsFunc(p.Sections, func(s fsm.Section) bool { return strings.Contains(s.Text, fsm.NeedMarker) })
+		if !s.NoCognition && asks == stated {
+			t.Errorf("%s is to be named by the question or by the system prompt, and once", fsm.NeedMarker)
 		}
 		if s.Overflow == fsm.OverflowConsolidate && (!strings.Contains(p.Consolidate, "history_entry") || !strings.Contains(p.Consolidate, "memory_update")) {
 			t.Errorf("the prompt consolidate %q does not name its keys", p.Consolidate)

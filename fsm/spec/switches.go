@@ -47,6 +47,10 @@ func switchDocs() []switchDoc {
 			{"idle", "a session's turns are written together, once nobody waits", "HND-29"},
 			{"off", "nothing is written to memory", "HND-30"},
 		}},
+		{"side_calls", []valueDoc{
+			{"alone", "the model is sent the turns that are to be remembered, and nothing else", "HND-29"},
+			{"appended", "it is asked after the conversation that it knows", "HND-49"},
+		}},
 		{"own_memory", []valueDoc{
 			{"false", "a recall brings entries of all sessions", "MEM-3"},
 			{"true", "a recall brings entries of its own session alone", "MEM-6"},

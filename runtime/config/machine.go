@@ -62,6 +62,7 @@ func machineKeys() []machineKey {
 		{key: "switches.overflow", of: "keep|summarize|consolidate", says: "what becomes of a history over max_history"},
 		{key: "switches.compress", says: "conversations stay within context_tokens"},
 		{key: "switches.remember", of: "each|idle|off", says: "when a handle is written to memory"},
+		{key: "switches.side_calls", of: "alone|appended", says: "how the model is asked for the summary of a session's turns"},
 		{key: "switches.own_memory", says: "a recall brings entries of its own session alone"},
 		{key: "switches.reply_first", says: "the reply goes out before history and memory are written"},
 		{key: "switches.cancel", of: "refused|checkpoint|immediate", says: "what a request to cancel does"},
@@ -76,7 +77,7 @@ func machineKeys() []machineKey {
 		{key: "switches.text_calls", says: "a call written as text is taken"},
 
 		{key: "prompts.identity", says: "the system prompt, or its first part"},
-		{key: "prompts.question", says: "asked before the input, in cognition"},
+		{key: "prompts.question", emptyOK: true, says: "asked before the input, in cognition"},
 		{key: "prompts.init", says: "the input of the initial inference"},
 		{key: "prompts.farewell", says: "the input of the farewell"},
 		{key: "prompts.summary", says: "asked behind a handle's messages"},

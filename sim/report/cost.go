@@ -31,14 +31,16 @@ func Costs(w io.Writer, form string, costs []Cost) error {
 		return costsMarkdown(w, costs)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, strings.Join(costTitles, "\t"))
+	fmt.Fprintln(t, strings.Join(costTitles(), "\t"))
 	for _, c := range costs {
 		fmt.Fprintln(t, strings.Join(c.cells(), "\t"))
 	}
 	return t.Flush()
 }
 
-var costTitles = []string{"CALLS", "SENT", "READ", "LEAST", "RATIO", "WRITTEN", "FIRST WORD", "REPLY", "ERRORS", "  CASE"}
+func costTitles() []string {
+	return []string{"CALLS", "SENT", "READ", "LEAST", "RATIO", "WRITTEN", "FIRST WORD", "REPLY", "ERRORS", "  CASE"}
+}
 
 func (c *Cost) cells() []string {
 	return []string{

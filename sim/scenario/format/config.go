@@ -53,6 +53,8 @@ func switchWords(name string) []string {
 		return []string{"keep", string(fsm.OverflowSummarize), string(fsm.OverflowConsolidate)}
 	case "remember":
 		return []string{"each", string(fsm.RememberIdle), string(fsm.RememberOff)}
+	case "side_calls":
+		return []string{"alone", string(fsm.SideAppended)}
 	case "cancel":
 		return []string{"refused", string(fsm.CancelCheckpoint), string(fsm.CancelImmediate)}
 	case "at_limit", "at_length":
