@@ -15,14 +15,14 @@ type Checked struct {
 	Requests []CheckedRequest // in the order of their acceptance
 	Gone     int              // requests whose record is no longer kept
 	Records  int              // records that were stepped, those about something else among them
-	Others   []uint64         // records about something else where today's code decides otherwise
+	Others   []uint64         // records about something else where today's code decides differently
 }
 
 // CheckedRequest is one request, decided again.
 type CheckedRequest struct {
 	Request engine.Request
 	Steps   int      // that are about it or a subagent of it
-	Differs []uint64 // the records of those where today's code decides otherwise
+	Differs []uint64 // the records of those where today's code decides differently
 }
 
 // Check decides the recorded steps of requests again, all in one fold (JRN-27, JRN-6).

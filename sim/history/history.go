@@ -31,10 +31,10 @@ type Step struct {
 	Epoch   int          // boots so far, this one included where the input is one
 	Handle  fsm.HandleID // the one of the request's handles that the step is about
 	Input   fsm.Input    // what the machine was told
-	About   bool         // the input is about Handle; otherwise it is about another handle, or about none
+	About   bool         // the input is about Handle; false: it is about another handle, or about none
 	Effects []fsm.Effect // those for the request's handles
 	Moves   []state.Move // those of the request's handles
-	Differs bool         // today's code decides otherwise here
+	Differs bool         // today's code decides differently here
 
 	Recorded, Today uint64 // the hashes of all effects: as recorded, and with today's code
 }
@@ -83,7 +83,7 @@ func Rest(j engine.Reader, key fsm.RequestKey) (History, error) {
 	return h, h.fold(j, kept.First-1)
 }
 
-// fold gathers the steps behind a record.
+// fold gathers the steps after a record.
 func (h *History) fold(j engine.Reader, after uint64) error {
 	for f, err := range engine.Fold(j, after) {
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // Told is a step in words.
 type Told struct {
 	What    string   // what the machine was told
-	Moves   []string // its transitions: "cognition → execution", an inference's behind its name
+	Moves   []string // its transitions: "cognition → execution", an inference's after its name
 	Effects []string // what it did about it, one for each of the step's effects
 }
 
@@ -29,13 +29,13 @@ func Tell(steps []Step, textMax int) []Told {
 	return told
 }
 
-// teller knows what the steps so far have asked for, so that an answer is told with
+// teller knows what the steps so far have asked for, so that an answer is shown with
 // its question.
 type teller struct {
 	textMax int
 	calls   map[fsm.CallID]called
 	timers  map[fsm.TimerID]fsm.TimerPurpose
-	now     fsm.Millis // of the step that is told
+	now     fsm.Millis // of the step that is shown
 	epoch   int        // then
 }
 
@@ -69,7 +69,7 @@ func moved(m state.Move) string {
 	return words
 }
 
-// took is how long ago a call was begun, behind a preposition, or nothing where that
+// took is how long ago a call was begun, after a preposition, or nothing where that
 // is not known.
 func (t *teller) took(call fsm.CallID, now fsm.Millis) string {
 	began, ok := t.calls[call]
@@ -87,7 +87,7 @@ func (t *teller) name(call fsm.CallID, otherwise string) string {
 	return otherwise
 }
 
-// text is a text in quotes behind a space, or as much of it as is told.
+// text is a text in quotes after a space, or as much of it as is shown.
 func (t *teller) text(s string) string {
 	if t.textMax == 0 {
 		return block(s, strconv.Quote)
@@ -96,13 +96,13 @@ func (t *teller) text(s string) string {
 	return " " + strconv.Quote(head) + rest
 }
 
-// Quoted is a text as Tell has it: in quotes behind a space, or on lines of its own.
+// Quoted is a text as Tell has it: in quotes after a space, or on lines of its own.
 func Quoted(s string, textMax int) string {
 	t := teller{textMax: textMax}
 	return t.text(s)
 }
 
-// args is a call's arguments behind a space, on one line, or as much of them as is told.
+// args is a call's arguments after a space, on one line, or as much of them as is shown.
 func (t *teller) args(s string) string {
 	if t.textMax == 0 {
 		return block(s, func(s string) string { return s })
@@ -122,7 +122,7 @@ func block(s string, inline func(string) string) string {
 	return "\n  | " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  | ")
 }
 
-// list joins what belongs together, each behind a space or on lines of its own.
+// list joins what belongs together, each after a space or on lines of its own.
 func list(parts ...string) string {
 	words := parts[0]
 	for i, p := range parts[1:] {

@@ -35,7 +35,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// lines is what is told of steps, a line each.
+// lines is what is shown of steps, a line each.
 func lines(steps []history.Step, textMax int) string {
 	var b strings.Builder
 	for i, told := range history.Tell(steps, textMax) {

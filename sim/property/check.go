@@ -160,7 +160,7 @@ func (g *generator) play(from sim.Chooser, as *found) (c played) {
 	return c
 }
 
-// path is what the case is called in what is told of it.
+// path is what the case is called in what is printed of it.
 func (g *generator) path() string {
 	return strings.TrimSuffix(g.file.Path(), document.PropertySuffix) + document.Suffix
 }

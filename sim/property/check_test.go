@@ -165,7 +165,7 @@ func TestPRP6ATameGeneratorFails(t *testing.T) {
 	}
 }
 
-// PRP-7: when the time is over, what was not made is told.
+// PRP-7: when the time is over, what was not made is named.
 func TestPRP7TheBudgetEndsARun(t *testing.T) {
 	asked := 0
 	r := Check(load(t, "invariants: [$all]\n"), Options{Stop: func() bool { asked++; return asked > 7 }})
@@ -179,7 +179,7 @@ func TestPRP7TheBudgetEndsARun(t *testing.T) {
 	}
 }
 
-// PRP-8: regressions are played first, and one that fails is told in place of cases.
+// PRP-8: regressions are played first, and one that fails is reported in place of cases.
 func TestPRP8RegressionsArePlayedFirst(t *testing.T) {
 	good := "scenario: 1\nname: good\nbrain: [{says: b}]\ntimeline: [{user: a}]\nexpect: {replies: [b]}\n"
 	bad := strings.ReplaceAll(good, "[b]", "[c]")

@@ -49,7 +49,7 @@ func (c *choices) several(low, high int, fn func()) {
 // million is what rare things are drawn from.
 const million = 1_000_000
 
-// strikes draws which of at most so many calls something strikes, each with a
+// strikes draws which of at most this many calls something strikes, each with a
 // probability in thousandths, from 1. Choosing 0 is none.
 func (c *choices) strikes(label string, p, calls int) []int {
 	var list []int

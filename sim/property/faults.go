@@ -18,7 +18,7 @@ const (
 
 // chance is a fault of a kind and how often it strikes.
 type chance struct {
-	key   string // under faults; of the journal's the part behind it
+	key   string // under faults; of the journal's the part after it
 	p     format.Chance
 	calls int
 	how   []*strict.Node // what goes wrong

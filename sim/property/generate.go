@@ -117,7 +117,7 @@ func (g *generator) pick(weights []int) int {
 	return 0
 }
 
-// timeline draws what happens when. What repeats a request comes behind one.
+// timeline draws what happens when. What repeats a request comes after one.
 func (g *generator) timeline() *strict.Node {
 	own := &g.of.Generate.Timeline
 	weights := swarm(g, own.Pick)
@@ -154,7 +154,7 @@ func (g *generator) timeline() *strict.Node {
 // callsMax is how many calls the last entry of a script serves.
 const callsMax = 10_000
 
-// brain draws so many answers of the model. The last line serves every further call.
+// brain draws a number of answers of the model. The last line serves every further call.
 func (g *generator) brain(length format.Range) *strict.Node {
 	own := &g.of.Generate.Brain
 	out := strict.List()

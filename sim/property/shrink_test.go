@@ -7,7 +7,7 @@ import (
 	"shelly/sim"
 )
 
-// What strikes strikes as often as it should: always, never, or about so often.
+// What strikes strikes as often as it should: always, never, or about as often as its chance.
 func TestStrikesAreAsOftenAsTheyShouldBe(t *testing.T) {
 	for _, test := range []struct{ p, calls, low, high int }{
 		{thousand, 10, strikesMax, strikesMax}, {0, 10, 0, 0}, {100, 1, 0, 1},

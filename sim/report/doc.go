@@ -5,7 +5,7 @@
 //	err := report.JSON(w, run)
 //
 // What people read is written while the run goes on: [PrettyCase] for each case in
-// order, and [PrettyEnd] behind the last.
+// order, and [PrettyEnd] after the last.
 //
 // [JSON] writes the same bytes for the same outcomes: it holds no times. The package
 // is pure: where a report goes and what the surroundings are is the caller's to know.

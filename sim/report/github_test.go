@@ -50,7 +50,7 @@ func TestSCN43AnnotationsAreEscapedAndFew(t *testing.T) {
 }
 
 // commands returns the workflow commands that the runner would take from a log: a
-// line that begins, behind blanks, with "::", or that holds "##[".
+// line that begins, after blanks, with "::", or that holds "##[".
 func commands(log string) []string {
 	var taken []string
 	token := ""

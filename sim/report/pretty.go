@@ -97,7 +97,7 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// PrettyEnd writes what stands behind the cases: the coverage where one is wanted,
+// PrettyEnd writes what comes after the cases: the coverage where one is wanted,
 // where many did not pass how to run each again, and the summary line, which is the
 // last one.
 func PrettyEnd(w io.Writer, r *Run) error {

@@ -159,7 +159,7 @@ func join(path, text string) string {
 	return path + ": " + text
 }
 
-// text is all that is told of a case that did not pass.
+// text is all that is printed of a case that did not pass.
 func (c *Case) text() string { return prettyCase(c, Options{Broken: true}) }
 
 // place is where a reader should look first: the first thing that is wrong, or the

@@ -160,7 +160,7 @@ func appendTo(t rapid.TB, j engine.Journal, b engine.Batch, sync bool) {
 	}
 }
 
-// replay returns the records behind after, or fails t.
+// replay returns the records above after, or fails t.
 func replay(t rapid.TB, j engine.Journal, after uint64) []engine.Record {
 	t.Helper()
 	var records []engine.Record

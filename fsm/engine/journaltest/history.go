@@ -59,7 +59,7 @@ func (m *model) write(s contents, sync bool) {
 	m.kept = append(m.kept, s)
 }
 
-// stepsMax bounds a history: long enough for a restart behind a crash behind a
+// stepsMax bounds a history: long enough for a restart after a crash after a
 // snapshot, short enough for a journal on disk, where a restart takes its time.
 const stepsMax = 12
 

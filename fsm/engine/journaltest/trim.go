@@ -59,7 +59,7 @@ func indexes(t rapid.TB, j engine.Journal, before uint64, limit int) (list []uin
 }
 
 // grown returns a journal of 9 records, each with a request, a message and an audit
-// record of its own time, and with snapshots behind records 3, 6 and 8. The first
+// record of its own time, and with snapshots after records 3, 6 and 8. The first
 // request is not done.
 func grown(t rapid.TB, h Harness) (engine.Journal, []engine.Record) {
 	t.Helper()

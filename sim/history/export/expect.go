@@ -91,7 +91,7 @@ func (r *Record) ways() [][]taken {
 	return ways
 }
 
-// The shapes of what another run says otherwise.
+// The shapes of what another run says differently.
 const (
 	timeShape   = `\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?`
 	idShape     = `[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\b[0-9a-f]{12,}\b`
@@ -99,7 +99,7 @@ const (
 	numberShape = `\d+(?:[.,:]\d+)*`
 )
 
-// loosened is a text, or a matcher that lets pass what another run says otherwise:
+// loosened is a text, or a matcher that lets pass what another run says differently:
 // times, ids, paths and numbers.
 func loosened(text string) any {
 	shapes := []string{timeShape, idShape, pathShape, numberShape}

@@ -35,7 +35,7 @@ type Step struct {
 	Handle  fsm.HandleID // whom the input is about; 0: none
 	Effects []fsm.Effect
 	Moves   []state.Move
-	Differs bool // today's code decides otherwise than is recorded
+	Differs bool // today's code decides differently from what is recorded
 }
 
 // Read reads a request, as far as the journal goes. Its errors are those of
@@ -73,7 +73,7 @@ func Read(j engine.Reader, key fsm.RequestKey) (*Record, error) {
 	return r, nil
 }
 
-// Differs returns the index of the first record that today's code decides otherwise, or
+// Differs returns the index of the first record that today's code decides differently, or
 // 0.
 func (r *Record) Differs() uint64 {
 	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Differs })

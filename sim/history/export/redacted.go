@@ -35,7 +35,7 @@ func (r *Record) Redact(by *redact.Redactor, images bool) error {
 	return r.again(machine.Restore(before), replace)
 }
 
-// again counts and hashes a conversation anew where its texts have changed.
+// again counts and hashes a conversation again where its texts have changed.
 func again(c *fsm.Conversation, before fsm.Conversation) {
 	if !reflect.DeepEqual(c.Messages, before.Messages) {
 		*c = c.Again()

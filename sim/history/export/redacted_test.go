@@ -139,7 +139,7 @@ func TestSCN48AConversationIsHashedAnew(t *testing.T) {
 	}
 }
 
-// A record that today's code decides otherwise is named (SCN-46).
+// A record that today's code decides differently is named (SCN-46).
 func TestSCN46WhatDecidesOtherwiseIsNamed(t *testing.T) {
 	f, err := scenario.Parse("f", []byte(withSecret))
 	if err != nil {

@@ -18,7 +18,7 @@ const requestID = "r1"
 // Scenario writes the record as an ordinary scenario of this request and its subagents
 // alone: a world, a script, a timeline from 0s on, and expectations (SCN-47). It takes
 // the same transitions as the record; where that cannot be, the error says where and
-// why. Times are rounded where they may be. Where the record ends behind the reply but
+// why. Times are rounded where they may be. Where the record ends after the reply but
 // before the handle does, the rest is left to the machine.
 func (r *Record) Scenario() (*File, error) {
 	if !r.Ended && !r.Request.Done {

@@ -13,7 +13,7 @@ import (
 )
 
 // setting adds the profile and what the configuration has that the profile has not. The
-// initial inference stays off: the request came behind it.
+// initial inference stays off: the request came after it.
 func (r *Record) setting(o *object) {
 	c := &r.From.Config
 	own, ok := profile.Named(c.Profile)

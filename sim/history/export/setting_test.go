@@ -118,7 +118,7 @@ func TestSCN47ARecordThatGoesAnotherWayIsRefused(t *testing.T) {
 	}
 }
 
-// A daemon shows what is durable: the reply is, and what comes behind it may not be yet
+// A daemon shows what is durable: the reply is, and what comes after it may not be yet
 // (SCN-47).
 func TestSCN47ARequestThatHasItsReply(t *testing.T) {
 	r := recorded(t, withSecret)

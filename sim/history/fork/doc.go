@@ -15,11 +15,11 @@
 //     [NotRecorded];
 //   - a recall finds what the same need found, or nothing; a session or a skill is the
 //     recorded one; a text has the recorded vector, or none;
-//   - a person decides as recorded about the same call, and otherwise refuses it;
+//   - a person decides as recorded about the same call, and refuses any other;
 //   - what would be saved, stored, sent, armed or audited is taken as done;
 //   - a wait before another attempt is over at once, and no time-out fires.
 //
-// What came from outside behind the step (a cancel, a signal, a restart, a reload, an event)
+// What came from outside after the step (a cancel, a signal, a restart, a reload, an event)
 // does not come. Nothing is performed and nothing is written, so no side effect happens
 // twice. Run is synchronous and bounded in steps; how long it may take is up to the
 // brain that it is given.

@@ -12,13 +12,13 @@ import (
 	"shelly/fsm"
 )
 
-// Edit says what an input is told as instead.
+// Edit replaces a part of an input.
 type Edit struct{ Key, Value string }
 
 // ErrEdit says that an edit does not fit its step.
 var ErrEdit = errors.New("cannot be edited so")
 
-// Edited returns an input as it is told with edits; the last of one key counts. The keys
+// Edited returns an input with edits; the last of one key counts. The keys
 // are those of [EditKeys]. A failure of the model that is edited is an answer.
 func Edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 	edits = slices.Clone(edits)

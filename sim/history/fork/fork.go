@@ -17,16 +17,16 @@ import (
 // Its At is how long that took; its Call is left to the caller. An error ends the fork.
 type Brain func(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, error)
 
-// Change is what is otherwise in a fork. Its zero value changes nothing: the step is
+// Change is what is different in a fork. Its zero value changes nothing: the step is
 // told as recorded.
 type Change struct {
 	Config   *fsm.Config // in force from before the step on, as after a reload; nil: that of the record
 	Input    fsm.Input   // told in place of the step's, see [Edited]; without a fact: that
-	Anew     bool        // the question that the step answers is asked anew; of other steps it says nothing
+	Anew     bool        // the question that the step answers is asked again; of other steps it says nothing
 	StepsMax int         // more steps than this are an error; 0: the constant of this name
 }
 
-// StepsMax bounds a fork that does not say otherwise.
+// StepsMax bounds a fork whose change names no bound.
 const StepsMax = 2000
 
 // Result is what came of a fork.

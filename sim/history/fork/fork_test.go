@@ -180,7 +180,7 @@ func TestSIM15AnEditedRequest(t *testing.T) {
 	}
 }
 
-// A prompt that is another is in the question that is asked anew, and a limit holds from
+// A prompt that is another is in the question that is asked again, and a limit holds from
 // the step on (SIM-15).
 func TestSIM15AnotherConfiguration(t *testing.T) {
 	p := recorded(t, looks, looksRemoves)

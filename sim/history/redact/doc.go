@@ -13,6 +13,6 @@
 //
 // A secret is replaced in each of its forms: as it is, and as JSON, Base64, hexadecimal
 // digits and URLs write it. A placeholder has as many bytes as what it stands for and
-// is ASCII, so that no budget of bytes or tokens decides otherwise; it is the same for
+// is ASCII, so that no budget of bytes or tokens decides differently; it is the same for
 // the same secret, and in no way derived from it.
 package redact

@@ -30,7 +30,7 @@ func (p pattern) find(text string) [][]int {
 const assignment = "assignment"
 
 // harmless reports whether what is assigned is no secret: the name of a variable that
-// has it, or a number behind a colon, which JSON has for a count of tokens.
+// has it, or a number after a colon, which JSON has for a count of tokens.
 func harmless(before, value string) bool {
 	if strings.HasPrefix(value, "$") && strings.Trim(value, "$_{}ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == "" {
 		return true

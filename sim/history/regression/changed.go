@@ -18,7 +18,7 @@ const (
 
 // changed is a second machine that takes the same inputs under other prompts. What it
 // asks is built by the machine's own code: the system prompt, the question of a
-// cognition, what is said behind results. Answers and results are the recorded ones.
+// cognition, what is said after results. Answers and results are the recorded ones.
 type changed struct {
 	machine *machine.Machine
 	prompts func(*fsm.Prompts)

@@ -10,7 +10,7 @@
 //	}
 //	r.Total()
 //
-// A question is asked with the history that was recorded. What a request asked behind
+// A question is asked with the history that was recorded. What a request asked after
 // its first difference was therefore asked of a conversation that the other model might
 // never have had: the first difference of each request is counted apart.
 //

@@ -7,7 +7,7 @@ type Pace struct {
 	answers               int
 	prompt, thought       int        // tokens of the prompts, as counted and as estimated
 	answer                int        // tokens of the answers
-	reading, writing, all fsm.Millis // of answers that streamed until their first piece, and behind it; of all
+	reading, writing, all fsm.Millis // of answers that streamed until their first piece, and after it; of all
 	split                 Spent      // tokens of the answers that streamed
 }
 

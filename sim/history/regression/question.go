@@ -49,7 +49,7 @@ type Found struct {
 	Unasked    []Unheld // questions that cannot be asked with the changed prompts
 }
 
-// Unheld is a question that cannot be asked anew, and why.
+// Unheld is a question that cannot be asked again, and why.
 type Unheld struct {
 	Request fsm.RequestKey `json:"request"`
 	Record  uint64         `json:"record"`

@@ -235,7 +235,7 @@ func TestCLI18AQuestionHasTheToolsOfItsTime(t *testing.T) {
 }
 
 // Where a longer prompt makes the machine compress the conversation, it asks something
-// else there; the recorded machine is followed again behind it (CLI-18).
+// else there; the recorded machine is followed again after it (CLI-18).
 func TestCLI18AMachineThatGoesAnotherWayIsLeft(t *testing.T) {
 	config := profile.Default()
 	config.Limits.KeepMessages = 1

@@ -11,7 +11,7 @@ import (
 // Version is that of the report's JSON.
 const Version = 1
 
-// Report is what a model decided otherwise (CLI-24). Cases, and the lists of Totals, are
+// Report is what a model decided differently (CLI-24). Cases, and the lists of Totals, are
 // in a fixed order, so that one journal and the same answers give the same report but
 // for times.
 type Report struct {
@@ -106,7 +106,7 @@ func (c Case) asker() [3]string {
 	return [3]string{c.Request, c.Channel, ""}
 }
 
-// Differs reports whether any run decides otherwise.
+// Differs reports whether any run decides differently.
 func (c Case) Differs() bool { return c.Same < len(c.Runs) }
 
 // worst orders cases: those that differ first, the worst of them first.
