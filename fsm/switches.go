@@ -21,6 +21,9 @@ type Switches struct {
 	Commands       bool         `json:"commands,omitempty"`         // /new, /help, /status and /stop mean something
 	AutoLoadSkills bool         `json:"auto_load_skills,omitempty"` // the skill tools are offered
 	TextCalls      bool         `json:"text_calls,omitempty"`       // a call written as text is taken
+	StopAtCalls    bool         `json:"stop_at_calls,omitempty"`    // the last call that max_tool_calls allows ends the inference
+	EmptyAnswers   bool         `json:"empty_answers,omitempty"`    // an answer with neither text nor calls is the answer
+	NoFarewell     bool         `json:"no_farewell,omitempty"`      // a shutdown asks the model nothing
 }
 
 // HistoryMode is what a session keeps of a turn.

@@ -109,6 +109,7 @@ func (m *Machine) run(h *state.Handle, decl fsm.ToolDecl) {
 func (m *Machine) acted(h *state.Handle) firing {
 	l := &m.s.Config.Limits
 	iterations := iterationsOf(l, h)
+	h.Inf.Capped = h.Inf.Capped || m.s.Config.Switches.StopAtCalls && h.Inf.Ran >= l.MaxToolCalls // INF-31
 	f := firing{on: state.OnResults}
 	switch reflection := m.s.Config.Prompts.Reflection; {
 	case h.Stop:

@@ -94,6 +94,9 @@ func (m *Machine) concluded(h *state.Handle) firing {
 	if answer = strings.TrimSpace(answer); answer != "" {
 		return m.withAnswer(h, answer)
 	}
+	if h.Inf.State == state.Completed && sw.EmptyAnswers { // INF-32
+		return m.withAnswer(h, "")
+	}
 	reason, outcome := h.Inf.Result, h.Inf.Outcome
 	if h.Inf.State == state.Completed {
 		reason, outcome = m.word(fsm.WordEmptyAnswer), fsm.OutcomeFailed
@@ -108,7 +111,7 @@ func (m *Machine) withAnswer(h *state.Handle, answer string) firing {
 	switch {
 	case h.Loaded:
 		on = state.OnKeep
-	case !remembers(&m.s.Config, h):
+	case answer == "", !remembers(&m.s.Config, h): // INF-32: there is nothing to remember
 		on = state.OnFinish
 	case h.Kind == fsm.KindInit:
 		on = state.OnReport

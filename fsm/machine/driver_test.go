@@ -60,6 +60,8 @@ func driverOf(t testing.TB, name string) *driver {
 		t.Fatalf("there is no profile %q", name)
 	}
 	c.Init = fsm.InitOff
+	c.Switches.Commands, c.Switches.EmptyAnswers, c.Switches.NoFarewell = name != "shelly", false, false // what a profile leaves out is tested too
+	c.Limits.HandleTimeout, c.Limits.SubagentTimeout = 300*fsm.Second, 300*fsm.Second
 	c.Tools = append(tools(), c.Tools...)
 	c.Skills = skills()
 	d.config = c

@@ -68,8 +68,9 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
 		}
 	}
+	asked := h.Answers() && m.s.Config.Switches.EmptyAnswers // INF-32: what a side call lacks is no answer
 	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
-	case nothing && strings.TrimSpace(text) == "":
+	case nothing && !asked && strings.TrimSpace(text) == "":
 		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
 	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
 		return m.unusable(h, in.Tokens.Prompt, m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer))

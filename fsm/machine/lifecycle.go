@@ -192,9 +192,12 @@ func (m *Machine) suspendAll() {
 	}
 }
 
-// bidFarewell begins the farewell, which is handled as an event is (LIF-9).
+// bidFarewell begins the farewell, where there is one. It is handled as an event is (LIF-9).
 func (m *Machine) bidFarewell(int) firing {
 	m.clearGrace()
+	if m.s.Config.Switches.NoFarewell { // LIF-13
+		return firing{on: state.OnFarewelled, write: func(*state.Handle) { m.code = fsm.ExitClean }}
+	}
 	m.admit(state.Handle{Kind: fsm.KindFarewell, Session: string(fsm.KindFarewell), Input: m.s.Config.Prompts.Farewell})
 	return firing{}
 }

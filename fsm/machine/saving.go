@@ -150,7 +150,7 @@ func (m *Machine) keptTurn(h *state.Handle) firing {
 	switch {
 	case h.Failure != "":
 		return firing{on: m.loss(h, h.Outcome)}
-	case remembers(&m.s.Config, h):
+	case h.Answer != "" && remembers(&m.s.Config, h):
 		return firing{on: state.OnSaved}
 	default:
 		return firing{on: state.OnFinish}

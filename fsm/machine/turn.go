@@ -86,7 +86,11 @@ func (m *Machine) own(h *state.Handle) []fsm.Message {
 // lastWord is the turn's answer, or a note that there is none.
 func (m *Machine) lastWord(h *state.Handle) fsm.Message {
 	if h.Answer == "" {
-		return fsm.Message{Role: fsm.RoleAssistant, Text: m.word(fsm.WordNoAnswer, "reason", h.Failure), Used: h.Used}
+		reason := h.Failure
+		if h.Outcome == fsm.OutcomeAnswered { // INF-32
+			reason = m.word(fsm.WordEmptyAnswer)
+		}
+		return fsm.Message{Role: fsm.RoleAssistant, Text: m.word(fsm.WordNoAnswer, "reason", reason), Used: h.Used}
 	}
 	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used}
 }

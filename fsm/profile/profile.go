@@ -46,13 +46,15 @@ func Countbot() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations, l.MaxToolCalls = 25, 25
 	l.MaxToolAttempts, l.RetryDelay = 3, fsm.Second
-	l.MaxAnswerAttempts = 2
+	l.MaxAnswerAttempts = 2 // of a summary: INF-32
+	l.HandleTimeout, l.SubagentTimeout = unlimited, unlimited
 	return fsm.Config{
 		Profile: "countbot",
 		Init:    fsm.InitOff,
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowSummarize, Remember: fsm.RememberOff, ReplyFirst: true,
-			Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
+			Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, AutoLoadSkills: true,
+			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
@@ -67,12 +69,14 @@ func Countbot() fsm.Config {
 func Nanobot() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations = 20
+	l.HandleTimeout, l.SubagentTimeout = unlimited, unlimited
 	return fsm.Config{
 		Profile: "nanobot",
 		Init:    fsm.InitOff,
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowConsolidate, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
+			EmptyAnswers: true, NoFarewell: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
@@ -86,12 +90,15 @@ func Omniemployee() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations = 50
 	l.ContextTokens = 128_000
+	l.MaxHistory = beyondBudget
+	l.HandleTimeout = unlimited
 	return fsm.Config{
 		Profile: "omniemployee",
 		Init:    fsm.InitOff,
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberOff, ReplyFirst: true,
-			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndState, AtLength: fsm.EndError, Commands: true, AutoLoadSkills: true,
+			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndState, AtLength: fsm.EndError, AutoLoadSkills: true,
+			EmptyAnswers: true, NoFarewell: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
@@ -104,9 +111,10 @@ func Omniemployee() fsm.Config {
 // Default is what a new user gets: the best of all of them.
 func Default() fsm.Config {
 	l := commonLimits()
-	l.MaxIterations, l.MaxToolCalls = 30, 60
+	l.MaxIterations, l.MaxToolCalls, l.MaxCallsPerAnswer = 30, 60, 32
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
 	l.MaxActive = 4
+	l.MaxHistory = beyondBudget
 	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
 	return fsm.Config{
 		Profile: "default",
@@ -123,6 +131,14 @@ func Default() fsm.Config {
 	}
 }
 
+// unlimited is the time of a turn whose document sets none: a day, in which the model
+// and the tools have long met their own limits.
+const unlimited = 86400 * fsm.Second
+
+// beyondBudget is more messages than context_tokens hold: a history that is compressed
+// loses none by their number.
+const beyondBudget = 100_000
+
 // commonLimits are the limits that a profile begins with. Those that a document
 // does not speak of are set beyond what its own limits allow, so that they bound
 // and never decide.
@@ -131,7 +147,7 @@ func commonLimits() fsm.Limits {
 		MaxToolRounds:      1000,
 		MaxIterations:      1000,
 		MaxToolCalls:       1000,
-		MaxCallsPerAnswer:  32,
+		MaxCallsPerAnswer:  1000,
 		MaxToolAttempts:    1,
 		MaxAnswerAttempts:  1,
 		MaxRepeats:         64,

@@ -74,7 +74,7 @@ func TestCFG11EachProfileHasThePromptsThatItsSwitchesNeed(t *testing.T) {
 		}{
 			{"identity", true, p.Identity},
 			{"init", c.Init != fsm.InitOff, p.Init},
-			{"farewell", true, p.Farewell},
+			{"farewell", !s.NoFarewell, p.Farewell},
 			{"summary", s.Remember != fsm.RememberOff, p.Summary},
 			{"compress", s.Compress, p.Compress},
 			{"overflow", s.Overflow == fsm.OverflowSummarize, p.Overflow},
@@ -133,6 +133,19 @@ func TestCFG11TheBuiltinToolsOfAProfileAreWhole(t *testing.T) {
 		}
 		if c.Switches.AutoLoadSkills && (!seen[fsm.ToolLoadSkill] || !seen[fsm.ToolLoadReference]) {
 			t.Error("skills can be loaded, but not with a tool")
+		}
+	})
+}
+
+// What leaves a history by its number leaves it without a summary.
+func TestCFG11ACompressedHistoryIsBoundedByItsBudgetAlone(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		if c.Switches.History != fsm.HistoryAll || c.Switches.Overflow != fsm.OverflowKeep || !c.Switches.Compress {
+			return
+		}
+		least := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: "q"}).Tokens
+		if n := c.Limits.MaxHistory + c.Limits.MaxPending; n*least < c.Limits.ContextTokens {
+			t.Errorf("%d messages may be kept, which may be fewer than %d tokens hold", n, c.Limits.ContextTokens)
 		}
 	})
 }

@@ -102,6 +102,18 @@ func switchDocs() []switchDoc {
 			{"false", "a call written as text is text", "INF-25"},
 			{"true", "a call written as text is taken", "INF-25"},
 		}},
+		{"stop_at_calls", []valueDoc{
+			{"false", "the call beyond `max_tool_calls` ends an inference", "INF-18"},
+			{"true", "the last call that `max_tool_calls` allows ends it", "INF-31"},
+		}},
+		{"empty_answers", []valueDoc{
+			{"false", "an answer with neither text nor calls is asked for again, or a failure", "INF-20"},
+			{"true", "it is the answer", "INF-32"},
+		}},
+		{"no_farewell", []valueDoc{
+			{"false", "a shutdown ends with a farewell", "LIF-9"},
+			{"true", "a shutdown asks the model nothing", "LIF-13"},
+		}},
 	}
 }
 

@@ -75,6 +75,9 @@ func machineKeys() []machineKey {
 		{key: "switches.commands", says: "/new, /help, /status and /stop mean something"},
 		{key: "switches.auto_load_skills", says: "the skill tools are offered"},
 		{key: "switches.text_calls", says: "a call written as text is taken"},
+		{key: "switches.stop_at_calls", says: "the last call that max_tool_calls allows ends the inference"},
+		{key: "switches.empty_answers", says: "an answer with neither text nor calls is the answer"},
+		{key: "switches.no_farewell", says: "a shutdown asks the model nothing"},
 
 		{key: "prompts.identity", says: "the system prompt, or its first part"},
 		{key: "prompts.question", emptyOK: true, says: "asked before the input, in cognition"},
