@@ -31,9 +31,11 @@ type Prompts struct {
 // Section is one part of a system prompt under a title of its own. A part with
 // nothing to show is left out.
 type Section struct {
-	Title string  `json:"title"`
-	Text  string  `json:"text,omitempty"` // stands before what Of adds
-	Of    Content `json:"of,omitempty"`
+	Title     string  `json:"title"`
+	Text      string  `json:"text,omitempty"` // stands before what Of adds
+	Of        Content `json:"of,omitempty"`
+	Needs     string  `json:"needs,omitempty"`     // the tool without which the part is left out
+	Subagents bool    `json:"subagents,omitempty"` // it stands in a subagent's system prompt, too
 }
 
 // Content is what a section shows of the machine's state at each model call.

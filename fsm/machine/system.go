@@ -7,18 +7,19 @@ import (
 	"shelly/fsm/state"
 )
 
-// system is the system prompt of a model call, built anew for each (SKL-2).
+// system is the system prompt of a model call, built for each (SKL-2).
 func (m *Machine) system(h *state.Handle) string {
 	p := &m.s.Config.Prompts
-	if h.Kind == fsm.KindSubagent && p.Subagent != "" {
-		return p.Subagent
-	}
-	if len(p.Sections) == 0 {
-		return p.Identity
+	first, subagent := p.Identity, h.Kind == fsm.KindSubagent && p.Subagent != ""
+	if subagent {
+		first = p.Subagent
 	}
 	var b strings.Builder
-	b.WriteString(p.Identity)
+	b.WriteString(first)
 	for _, s := range p.Sections {
+		if subagent && !s.Subagents || s.Needs != "" && !m.offers(h, s.Needs) { // SKL-8
+			continue
+		}
 		shown := m.content(h, s.Of)
 		if s.Of != fsm.OfText && shown == "" {
 			if s.Of != fsm.OfMemory || s.Text == "" {
@@ -33,6 +34,12 @@ func (m *Machine) system(h *state.Handle) string {
 		b.WriteString(shown)
 	}
 	return b.String()
+}
+
+// offers reports whether a handle's model calls offer a tool.
+func (m *Machine) offers(h *state.Handle, tool string) bool {
+	_, ok := m.s.Config.Declared(h.Toolset(), tool)
+	return ok
 }
 
 // content is what a section shows of the state.

@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -114,6 +115,46 @@ func TestCFG11EachProfileShowsWhatItOffers(t *testing.T) {
 		}
 		if c.Switches.Overflow != fsm.OverflowKeep && !slices.Contains(shown, fsm.OfMemory) {
 			t.Error("MEMORY.md is written, but not shown")
+		}
+	})
+}
+
+// A text that speaks of a tool is shown only where that tool is offered. The skill
+// tools are offered only where there are skills, and none of the other profiles'.
+func TestSKL8APromptPromisesOnlyToolsThatAreThere(t *testing.T) {
+	promises := map[string]string{
+		`\bspawn\b|to a subagent`: fsm.ToolSpawn, `message tool`: fsm.ToolMessage, `\bcron\b|[Ss]chedule`: fsm.ToolCron,
+		`\bload_skill\b`: fsm.ToolLoadSkill, `\bload_skill_reference\b`: fsm.ToolLoadReference,
+		`\bread_file\b`: "read_file", `\blist_dir\b`: "list_dir", `\bexec\b`: "exec", `\bedit_file\b`: "edit_file",
+		`\bwrite_file\b|[Ww]rite to [A-Z]+\.md`: "write_file", `\bgrep\b|[Ss]earch it|can be searched|[Ss]earch (your )?memory`: "grep",
+		`memory tool`: "memory", `\bweb_(search|fetch)\b`: "web_search",
+	}
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		parts := append([]fsm.Section{{Text: c.Prompts.Identity}, {Text: c.Prompts.Reflection}, {Text: c.Prompts.Farewell}}, c.Prompts.Sections...)
+		for promise, tool := range promises {
+			for _, s := range parts {
+				if !regexp.MustCompile(promise).MatchString(s.Text) {
+					continue
+				}
+				decl, declared := c.Tool(tool)
+				if onDemand := tool == fsm.ToolLoadSkill || tool == fsm.ToolLoadReference; !declared || !c.Offers(fsm.AllTools, &decl) && !onDemand || onDemand && s.Needs == "" {
+					t.Errorf("%q speaks of %s", s.Text, tool)
+				}
+				if s.Subagents {
+					t.Errorf("%q speaks to subagents of %s", s.Text, tool)
+				}
+			}
+		}
+	})
+}
+
+// A subagent acts with its parent's rights, and so by its rules.
+func TestSKL8ASubagentHasItsParentsSafetyRules(t *testing.T) {
+	eachProfile(t, func(t *testing.T, c fsm.Config) {
+		for _, s := range c.Prompts.Sections {
+			if s.Title == "Safety" && !s.Subagents {
+				t.Error("the safety rules do not reach subagents")
+			}
 		}
 	})
 }
