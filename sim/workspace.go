@@ -11,8 +11,8 @@ import (
 type Workshop struct {
 	Tools []fsm.ToolDecl // that there are
 	// Open makes a folder with the files in it, each a text, that the model knows by a
-	// name. The run closes it.
-	Open func(name string, files []Thing) (Workspace, error)
+	// name, and the tools of a profile's daemon there. The run closes it.
+	Open func(name, profile string, files []Thing) (Workspace, error)
 }
 
 // Workspace is the real tools in a folder.
@@ -38,7 +38,7 @@ func (s *Workshop) open(p *Plan) (Workspace, error) {
 		return nil, errNoTools
 	}
 	*p = p.Equipped(s.Tools)
-	return s.Open(p.Workspace, p.World)
+	return s.Open(p.Workspace, p.Config.Profile, p.World)
 }
 
 // Equipped is the plan with these tools declared in place of its stubs, where it wants

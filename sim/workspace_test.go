@@ -30,7 +30,7 @@ func noting() (p Plan, s *Workshop, opened, closed *int) {
 	p.Scripts[0].Lines[0].Calls = []fsm.ToolCall{{Name: "note", Args: "{}"}}
 	return p, &Workshop{
 		Tools: []fsm.ToolDecl{{Name: "note", Effects: fsm.EffectsIdempotent}},
-		Open: func(name string, files []Thing) (Workspace, error) {
+		Open: func(name, _ string, files []Thing) (Workspace, error) {
 			*opened++
 			if name != "/work" {
 				return nil, errors.New("opened as " + name)

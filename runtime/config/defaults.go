@@ -11,6 +11,10 @@ import (
 // builtinProfile is the profile where no source names one.
 const builtinProfile = "default"
 
+// Builtin is the configuration of a profile, or of the built-in one where the name is
+// none, that no source has touched. It has no folders.
+func Builtin(profile string) Config { return defaults(Sources{}, profile) }
+
 // defaults returns the configuration that no source has touched but for its
 // profile. A name that is none is the built-in one's.
 func defaults(s Sources, name string) Config {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,7 +254,10 @@ func parseTemperature(text string) (Temperature, error) {
 	}
 	whole, places, _ := strings.Cut(text, ".")
 	plain := whole != "" && strings.Trim(whole+places, "0123456789") == "" && !strings.HasSuffix(text, ".")
-	if !plain || len(whole) > 3 {
+	if plain && len(whole) > 3 {
+		return 0, fmt.Errorf("%s is too large", wording.Clip(text, wording.ShownMax))
+	}
+	if !plain {
 		return 0, fmt.Errorf("wants a number such as 0.7, or %s for the model's own, not %s", ownTemperature, wording.Quote(text))
 	}
 	if len(places) > 3 {
@@ -280,6 +284,8 @@ func (t Temperature) String() string {
 func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
+	case err != nil && regexp.MustCompile(`^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+$`).MatchString(text):
+		return 0, fmt.Errorf("%s is too large", wording.Clip(text, wording.ShownMax))
 	case err != nil:
 		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s", wording.Quote(text))
 	case d < 0:

@@ -13,7 +13,11 @@ import (
 func Quiet(ask fsm.AskBrain) (Line, bool) {
 	switch ask.Purpose {
 	case fsm.PurposeSummary, fsm.PurposeCompact:
-		return Line{Text: "Summary of " + strconv.Itoa(sent(ask)-1) + " messages."}, true
+		text := "Summary of " + strconv.Itoa(sent(ask)-1) + " messages."
+		if ask.Purpose == fsm.PurposeCompact && wantsEntry(ask) {
+			text = `{"history_entry": ` + strconv.Quote(text) + `, "memory_update": ""}`
+		}
+		return Line{Text: text}, true
 	case fsm.PurposeInit:
 		return Line{Text: "Nothing to report."}, true
 	case fsm.PurposeFarewell:
@@ -21,6 +25,13 @@ func Quiet(ask fsm.AskBrain) (Line, bool) {
 	default:
 		return Line{}, false
 	}
+}
+
+// wantsEntry reports whether a compaction is asked for as the JSON of a consolidation
+// (SES-10), which names its keys.
+func wantsEntry(ask fsm.AskBrain) bool {
+	messages := ask.Conversation.Messages
+	return len(messages) > 0 && strings.Contains(messages[len(messages)-1].Text, `"history_entry"`)
 }
 
 // sent is how many messages the model is sent, the system prompt among them.

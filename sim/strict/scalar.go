@@ -42,6 +42,12 @@ func (d *Decoder) Number(n *Node, path string) (int, bool) {
 			return 0, false
 		}
 		d.Add(n, path, "write the number "+wording.Word(n.Value)+" in plain decimal")
+	case FloatKind:
+		if strings.Trim(strings.TrimPrefix(n.Value, "-"), "0123456789") == "" { // beyond what YAML takes for an integer
+			d.Add(n, path, "the number "+wording.Word(n.Value)+" is too large")
+			return 0, false
+		}
+		d.Add(n, path, "wants a whole number, not "+n.String())
 	case TextKind:
 		d.Add(n, path, "wants a whole number, not text ("+wording.Word(n.Value)+")")
 	default:

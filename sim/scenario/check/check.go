@@ -55,7 +55,7 @@ func (k *checker) checkHead(f *format.File) {
 	case strings.TrimSpace(f.Name) == "":
 		k.at("name", "is empty")
 	case wording.Line(f.Name) != f.Name:
-		k.at("name", "wants one line of text")
+		k.at("name", "wants one line of text, each character of which can be seen; found "+strconv.QuoteToASCII(f.Name))
 	}
 	k.checkTags(f)
 	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
@@ -161,6 +161,7 @@ func (k *checker) checkExpect(f *format.File) {
 		return
 	}
 	k.checkGolden(f.Expect.Golden)
+	k.checkShapes(f.Expect)
 	for i, h := range f.Expect.Handles {
 		if h.Path == nil && h.Inferences == nil {
 			k.at(strict.Element("expect.handles", i), "expects nothing; give path or inferences")
@@ -189,6 +190,33 @@ func (k *checker) checkExpect(f *format.File) {
 		if o.InOrder != nil && len(o.InOrder) < 2 {
 			k.at(at+".in_order", "wants two items or more")
 		}
+	}
+}
+
+// checkShapes wants of the keys of matchers that what they are for can have them.
+func (k *checker) checkShapes(e *format.Expect) {
+	add := func(path string, of any) { k.problems = append(k.problems, format.Foreign(path, of)...) }
+	add("expect", e)
+	if e.Handle != nil {
+		add("expect.handle", e.Handle)
+	}
+	for i := range e.Handles {
+		add(strict.Element("expect.handles", i), &e.Handles[i])
+	}
+	if e.Inference != nil {
+		add("expect.inference", e.Inference)
+	}
+	if e.Lifecycle != nil {
+		add("expect.lifecycle", e.Lifecycle)
+	}
+	if e.Clock != nil {
+		add("expect.clock", e.Clock)
+	}
+	if e.Memory != nil {
+		add("expect.memory", e.Memory)
+	}
+	for i := range e.Tools {
+		add("expect.tools."+wording.Word(e.Tools[i].Name), &e.Tools[i].Value)
 	}
 }
 

@@ -42,6 +42,9 @@ func (k *checker) checkLine(f *format.File, at string, l *format.Line) {
 	k.oneOf(at, given("truncated", l.Dropped != nil), given("tokens", l.Tokens != nil))
 	k.checkUnknown(f, at+".unknown_tool", l.Unknown)
 	k.checkFails(at+".fails", l.Fails)
+	if l.Sees != nil {
+		k.problems = append(k.problems, format.Foreign(at+".sees", l.Sees)...)
+	}
 	k.checkSlow(at, l)
 	if l.Stream != nil {
 		k.checkStream(at, l)

@@ -163,14 +163,16 @@ func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path 
 	case o.name == "temperature":
 		o.number = thousandths(d, n, path)
 	case t == reflect.TypeFor[fsm.Millis]():
-		var length Duration
-		length.Read(d, n, path)
-		o.number = int64(length)
+		o.number = int64(wait(d, n, path))
 	case t == reflect.TypeFor[[]fsm.Millis]():
 		var steps []Duration
+		known := len(d.Problems)
 		d.List(n, &steps, path)
-		for _, s := range steps {
+		for i, s := range steps {
 			o.steps = append(o.steps, fsm.Millis(s))
+			if s == 0 && len(d.Problems) == known {
+				d.Add(n.Content[i], strict.Element(path, i), noWait)
+			}
 		}
 	case t.Kind() == reflect.Int:
 		var count Count
@@ -186,6 +188,19 @@ func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path 
 	}
 }
 
+// noWait says of a limit that it leaves no time, which the daemon refuses too.
+const noWait = "the limit is 0s; the least is 1ms, as in the daemon's configuration"
+
+// wait reads a limit that is a time, which is never 0.
+func wait(d *strict.Decoder, n *strict.Node, path string) Duration {
+	var length Duration
+	known := len(d.Problems)
+	if length.Read(d, n, path); length == 0 && len(d.Problems) == known {
+		d.Add(n, path, noWait)
+	}
+	return length
+}
+
 // thousandths reads a decimal such as 0.7 with at most three places. Exactly 0 is
 // -1, since 0 is the model's own.
 func thousandths(d *strict.Decoder, n *strict.Node, path string) int64 {
@@ -196,6 +211,8 @@ func thousandths(d *strict.Decoder, n *strict.Node, path string) int64 {
 	whole, part, _ := strings.Cut(n.Value, ".")
 	number, err := strconv.ParseUint(whole+(part + "000")[:max(3, len(part))], 10, 31)
 	switch {
+	case err != nil && whole != "" && strings.Trim(whole+part, "0123456789") == "":
+		d.Add(n, path, "the number "+wording.Word(n.Value)+" is too large")
 	case err != nil || whole == "":
 		d.Add(n, path, "write the number "+wording.Word(n.Value)+" in plain decimal, at least 0")
 	case len(part) > 3:

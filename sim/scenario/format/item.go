@@ -66,8 +66,10 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 	for _, key := range v.Keys() {
 		if !slices.Contains(itemKeys(), key) {
 			d.Add(n, strict.Member(path, key), wording.Unknown("key", key, itemKeys()))
+			return
 		}
 	}
+	d.Problems = append(d.Problems, foreign(path, &v.Matcher, ShapeOf("item"))...)
 	v.rename()
 }
 

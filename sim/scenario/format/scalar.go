@@ -25,6 +25,11 @@ func (v *Duration) Or(other fsm.Millis) fsm.Millis {
 	return fsm.Millis(*v)
 }
 
+// tooLong reports whether a text is written as a duration, of more than Go knows.
+func tooLong(text string, err error) bool {
+	return err != nil && regexp.MustCompile(`^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+$`).MatchString(text)
+}
+
 // Read implements [strict.Reader].
 func (v *Duration) Read(d *strict.Decoder, n *strict.Node, path string) {
 	if n.Kind != strict.TextKind {
@@ -33,6 +38,8 @@ func (v *Duration) Read(d *strict.Decoder, n *strict.Node, path string) {
 	}
 	length, err := time.ParseDuration(n.Value)
 	switch {
+	case tooLong(n.Value, err):
+		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is too large; the most is about 290 years (2540000h)")
 	case err != nil:
 		d.Add(n, path, "wants a duration such as 300s or 1.5s, not "+wording.Quote(n.Value))
 	case length < 0:
@@ -51,6 +58,8 @@ type Leap fsm.Millis
 func (v *Leap) Read(d *strict.Decoder, n *strict.Node, path string) {
 	length, err := time.ParseDuration(n.Value)
 	switch {
+	case n.Scalar() && tooLong(n.Value, err):
+		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is more than 10 years (87600h)")
 	case !n.Scalar() || err != nil:
 		d.Add(n, path, "wants a duration forward such as 1h or back such as -30m, not "+n.String())
 	case length == 0 || length%time.Millisecond != 0:

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -262,18 +263,60 @@ func (g *schemaGen) prompts() *jsonschema.Schema {
 }
 
 // matcherSchema is a scalar, a list, a map of members, or a map with one operator.
-func matcherSchema(g *schemaGen) *jsonschema.Schema {
-	inner := func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/Matcher"} }
+func matcherSchema(g *schemaGen) *jsonschema.Schema { return g.matcher("Matcher", nil) }
+
+// shaped refers to the definition of the matchers for a shape, which is made at the
+// first use.
+func (g *schemaGen) shaped(name string, shape match.Shape) *jsonschema.Schema {
+	switch {
+	case shape == nil:
+		return g.ofType(reflect.TypeFor[match.Matcher]())
+	case len(shape) == 0:
+		name = "MatcherScalar"
+	}
+	form := fmt.Sprintf("%#v", shape) // keys in order
+	if first, ok := g.shapes[form]; ok {
+		name = first
+	}
+	if g.defs[name] == nil {
+		g.shapes[form] = name
+		g.defs[name] = &jsonschema.Schema{}
+		s := g.matcher(name, shape)
+		s.Title, s.Description = spaced(name), g.words.of(reflect.TypeFor[match.Matcher]())
+		*g.defs[name] = *s
+	}
+	return &jsonschema.Schema{Ref: "#/$defs/" + name}
+}
+
+// matcher is the schema of the matchers for a shape, which has a definition's name.
+func (g *schemaGen) matcher(name string, shape match.Shape) *jsonschema.Schema {
+	inner := func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/$defs/" + name} }
 	list := func() *jsonschema.Schema {
 		return orReference(&jsonschema.Schema{Type: "array", Items: inner(), MinItems: jsonschema.Ptr(1)})
 	}
 	s := &jsonschema.Schema{
 		Types: []string{"object", "array", "string", "number", "boolean"},
 		Items: inner(), Properties: map[string]*jsonschema.Schema{}, PropertyOrder: match.MatcherNames(),
-		PatternProperties:    map[string]*jsonschema.Schema{`^([^$]|$)`: inner()},
 		AdditionalProperties: none(), MinProperties: jsonschema.Ptr(1),
 		If:   &jsonschema.Schema{PropertyNames: &jsonschema.Schema{Pattern: `^([^$]|$)`}},
 		Else: &jsonschema.Schema{MaxProperties: jsonschema.Ptr(1)},
+	}
+	var operators []any
+	for _, word := range match.MatcherNames() {
+		operators = append(operators, word)
+	}
+	s.Not = &jsonschema.Schema{Enum: operators}
+	rest, free := shape["*"]
+	switch {
+	case shape == nil:
+		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: inner()}
+	case free:
+		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: g.shaped(name+"Of", rest)}
+	default:
+		for _, key := range shape.Keys() {
+			s.Properties[key] = g.shaped(name+strings.ToUpper(key[:1])+key[1:], shape[key])
+			s.PropertyOrder = append(s.PropertyOrder, key)
+		}
 	}
 	listed := g.words.listed(reflect.TypeFor[match.Matcher](), regexp.MustCompile(`\$\w+`))
 	for _, name := range match.MatcherNames() {
@@ -309,7 +352,7 @@ func itemSchema(g *schemaGen) *jsonschema.Schema {
 	})
 	listed := g.words.listed(reflect.TypeFor[Item](), regexp.MustCompile(`^\w+`))
 	for _, key := range itemKeys() {
-		s.Properties[key] = g.ofType(reflect.TypeFor[match.Matcher]())
+		s.Properties[key] = g.shaped("MatcherItem"+strings.ToUpper(key[:1])+key[1:], ShapeOf("item")[key])
 		s.Properties[key].Description = listed[key]
 	}
 	return s

@@ -28,6 +28,7 @@ type schemaGen struct {
 	words  words
 	forms  []form
 	defs   map[string]*jsonschema.Schema // by type name
+	shapes map[string]string             // the definitions of matchers by what they are for
 	stated []*jsonschema.Schema          // those whose descriptions may state a default
 	drawn  bool                          // any value may be drawn; such definitions have names of their own
 }
@@ -150,7 +151,10 @@ func (g *schemaGen) object(t reflect.Type) *jsonschema.Schema {
 func (g *schemaGen) property(t reflect.Type, f strict.Field) *jsonschema.Schema {
 	key, of := t.FieldByIndex(f.Index), ownerOf(t, f.Index)
 	s := g.ofType(key.Type)
+	shape := key.Tag.Get("of")
 	switch {
+	case shape != "":
+		s = g.shaped("Matcher"+strings.ToUpper(shape[:1])+shape[1:], ShapeOf(shape))
 	case f.Enum == nil:
 	case g.drawn:
 		s = anyOf(oneOfWords(f.Enum), &jsonschema.Schema{Ref: "#/$defs/Generator"})

@@ -16,7 +16,7 @@ const propertySchemaFile = "property.v1.json"
 
 // propertySchema is the schema of a property file (PRP-2).
 func propertySchema(t *testing.T) *jsonschema.Schema {
-	g := &schemaGen{t: t, words: sourceWords(t), forms: append(schemaForms(), drawnForms()...), defs: map[string]*jsonschema.Schema{}}
+	g := &schemaGen{t: t, words: sourceWords(t), forms: append(schemaForms(), drawnForms()...), defs: map[string]*jsonschema.Schema{}, shapes: map[string]string{}}
 	g.defs["Generator"] = g.generator()
 	root := g.object(reflect.TypeFor[Property]())
 	root.Types, root.Type, root.Pattern = nil, "object", ""

@@ -49,6 +49,7 @@ func Cases(cases []*format.File, rules []string, needless func(*format.File) []s
 	}
 	found = append(found, sharedNames(cases)...)
 	found = append(found, unnamedProfile(cases)...)
+	found = append(found, invisible(cases)...)
 	found = append(found, rareTags(cases)...)
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
@@ -95,6 +96,7 @@ func (l *linter) lint(rules []string) {
 	l.world()
 	l.items()
 	l.matchers()
+	l.idle()
 	l.exactTexts()
 }
 

@@ -4,6 +4,7 @@ package match
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"shelly/fsm/wording"
@@ -92,6 +93,9 @@ func (m *Matcher) Read(d *strict.Decoder, n *strict.Node, path string) {
 			return
 		}
 		m.data, _ = data.ReadScalar(d, n, path)
+		if m.data.Kind == data.TextKind && slices.Contains(MatcherNames(), m.data.Text) {
+			d.Add(n, path, "is the text "+m.data.Text+", not the matcher; write {"+m.data.Text+": …}, or {$literal: "+m.data.Text+"} for the text")
+		}
 	}
 }
 

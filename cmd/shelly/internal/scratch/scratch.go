@@ -12,14 +12,15 @@ import (
 	"path/filepath"
 
 	"shelly/fsm"
+	"shelly/runtime/config"
 	"shelly/runtime/tool"
 	"shelly/sim"
 )
 
 // Workshop returns those tools, and what opens a workspace for a case.
 func Workshop() *sim.Workshop {
-	open := func(name string, files []sim.Thing) (sim.Workspace, error) {
-		s, err := openWorkspace(name, files)
+	open := func(name, profile string, files []sim.Thing) (sim.Workspace, error) {
+		s, err := openWorkspace(name, profile, files)
 		if err != nil {
 			return nil, fmt.Errorf("make a scratch workspace: %w", err)
 		}
@@ -34,14 +35,7 @@ type workspace struct {
 	tools *tool.Runner
 }
 
-// What the tools may read and show: the defaults of tools.read_bytes_max and
-// tools.result_bytes_max.
-const (
-	readBytesMax   = 64 << 20
-	resultBytesMax = 16 << 10
-)
-
-func openWorkspace(name string, files []sim.Thing) (_ *workspace, err error) {
+func openWorkspace(name, profile string, files []sim.Thing) (_ *workspace, err error) {
 	s := &workspace{}
 	if s.dir, err = os.MkdirTemp("", "shelly-workspace-"); err != nil {
 		return nil, err
@@ -56,8 +50,9 @@ func openWorkspace(name string, files []sim.Thing) (_ *workspace, err error) {
 			return nil, err
 		}
 	}
+	as := config.Builtin(profile).Tools
 	s.tools, err = tool.New(tool.Options{
-		Workspace: s.dir, KnownAs: name, ReadBytesMax: readBytesMax, ResultBytesMax: resultBytesMax,
+		Workspace: s.dir, KnownAs: name, ReadBytesMax: int(as.ReadBytesMax), ResultBytesMax: int(as.ResultBytesMax),
 	})
 	return s, err
 }

@@ -1,10 +1,14 @@
 package scratch
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
+	"shelly/fsm"
 	"shelly/runtime/tool"
+	"shelly/sim"
 	"shelly/sim/scenario/format"
 )
 
@@ -16,5 +20,26 @@ func TestSCN30TheNamesAreTheTools(t *testing.T) {
 	}
 	if !slices.Equal(names, format.FileTools()) {
 		t.Errorf("the tools are %q, a scenario has %q", names, format.FileTools())
+	}
+}
+
+// SCN-30: a result is cut where the daemon of the profile cuts it.
+func TestSCN30ResultsAreCutAsByTheProfilesDaemon(t *testing.T) {
+	long, err := json.Marshal(strings.Repeat("a line of text\n", 900)) // 13,500 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	for profile, most := range map[string]int{"default": 16 << 10, "nanobot": 10_000} { // order-free: each by itself
+		s, err := openWorkspace("/w", profile, []sim.Thing{{Name: "a.txt", Data: string(long)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Run(fsm.RunTool{Name: "read_file", Args: `{"path": "a.txt"}`})
+		if cut := len(got.Text) < 13_500; got.Failed || len(got.Text) > most || cut != (most < 13_500) {
+			t.Errorf("%s: %d bytes, failed %t", profile, len(got.Text), got.Failed)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
