@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"shelly/fsm/wording"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/strict"
 )
 
@@ -100,7 +101,7 @@ func TestSCN2TheCorpusOfBrokenFiles(t *testing.T) {
 
 // The words of an error name no file of the machine beside the one that was named.
 func TestSCN2AFileThatMayNotBeRead(t *testing.T) {
-	fsys := denying{fstest.MapFS{"x/x.scenario.yaml": {Data: []byte(valid)}}}
+	fsys := denying{fstest.MapFS{"x/x.scenario.yaml": {Data: []byte(casetest.Valid)}}}
 	if got := problemsOf(t, fsys); got != "x/x.scenario.yaml: permission denied" {
 		t.Errorf("error %s", got)
 	}

@@ -8,23 +8,11 @@ import (
 	"testing/fstest"
 
 	"shelly/fsm/wording"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/strict"
 )
 
 // valid is a file that loads; the cases below break it in one place.
-const valid = `scenario: 1
-name: hello
-tools:
-  exec:
-    - {returns: "x", takes: 1s}
-brain:
-  - {says: "hello"}
-timeline:
-  - {user: "hi"}
-expect:
-  replies: ["hello"]
-`
-
 // broken is a file that does not load, and what its error says.
 type broken struct {
 	name string
@@ -35,10 +23,10 @@ type broken struct {
 func brokenFiles(t *testing.T) []broken {
 	t.Helper()
 	with := func(old, new string) string {
-		if !strings.Contains(valid, old) {
+		if !strings.Contains(casetest.Valid, old) {
 			t.Fatalf("the valid file has no %q", old)
 		}
-		return strings.Replace(valid, old, new, 1)
+		return strings.Replace(casetest.Valid, old, new, 1)
 	}
 	deep := strings.Repeat("[", strict.DepthMax+5) + strings.Repeat("]", strict.DepthMax+5)
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
@@ -51,8 +39,8 @@ func brokenFiles(t *testing.T) []broken {
 		{"only comments", "# nothing\n", []string{"1:1: is empty"}},
 		{"list at the top", "- a\n- b\n", []string{"1:1: a scenario is a map, found a list"}},
 		{"text at the top", "hello\n", []string{"1:1: a scenario is a map, found the text"}},
-		{"second document", valid + "---\nscenario: 1\n", []string{"12:1: a second document"}},
-		{"broken second document", valid + "---\na: [b\n", []string{"unclosed ["}},
+		{"second document", casetest.Valid + "---\nscenario: 1\n", []string{"12:1: a second document"}},
+		{"broken second document", casetest.Valid + "---\na: [b\n", []string{"unclosed ["}},
 		{"tab as indentation", with("  exec:", "\texec:"), []string{":4:1: a tab used for indentation; use spaces"}},
 		{"colon forgotten", with("brain:", "strict true\nbrain:"), []string{":6:1: expected `key: value`"}},
 		{"bracket never closed", with("name: hello", "name: [hello"), []string{":2:7: unclosed ["}},
@@ -95,15 +83,15 @@ func brokenFiles(t *testing.T) []broken {
 		{"name empty", with("name: hello", "name: ''"), []string{":2:1: name: is empty"}},
 		{"name over two lines", with("name: hello", "name: \"a\\nb\""), []string{":2:1: name: wants one line of text"}},
 		{"name that turns", with("name: hello", "name: \"a\\u202eb\""), []string{`found "a\u202eb"`}},
-		{"limit of no time", valid + "config: {handle_timeout: 0s}\n", []string{"config.handle_timeout: the limit is 0s; the least is 1ms"}},
-		{"wait of no time", valid + "config: {backoff: [1s, 0s]}\n", []string{"config.backoff[1]: the limit is 0s"}},
-		{"number beyond all", valid + "config: {max_queue: 99999999999999999999}\n", []string{"config.max_queue: the number 99999999999999999999 is too large"}},
-		{"temperature beyond all", valid + "config: {temperature: 99999999999}\n", []string{"the number 99999999999 is too large"}},
+		{"limit of no time", casetest.Valid + "config: {handle_timeout: 0s}\n", []string{"config.handle_timeout: the limit is 0s; the least is 1ms"}},
+		{"wait of no time", casetest.Valid + "config: {backoff: [1s, 0s]}\n", []string{"config.backoff[1]: the limit is 0s"}},
+		{"number beyond all", casetest.Valid + "config: {max_queue: 99999999999999999999}\n", []string{"config.max_queue: the number 99999999999999999999 is too large"}},
+		{"temperature beyond all", casetest.Valid + "config: {temperature: 99999999999}\n", []string{"the number 99999999999 is too large"}},
 		{"duration beyond all", with("takes: 1s", "takes: 99999999999999h"), []string{"the duration 99999999999999h is too large"}},
 		{"key that no reply has", with(`["hello"]`, "[{is_eror: {$absent: true}}]"), []string{"expect.replies: unknown key is_eror; did you mean is_error?"}},
 		{"key that no session has", with(`replies:`, "sessions: {a: {histroy: []}}\n  replies:"), []string{"unknown key histroy; did you mean history?"}},
 		{"key that no message of a prompt has", with(`{says: "hello"}`, `{says: "hello", sees: {last: {rol: user}}}`), []string{"brain[0].sees.last: unknown key rol; did you mean role?"}},
-		{"key that no reply of the trace has", valid + "never: [{reply: {txt: a}}]\n", []string{"never[0]: unknown key txt; did you mean text?"}},
+		{"key that no reply of the trace has", casetest.Valid + "never: [{reply: {txt: a}}]\n", []string{"never[0]: unknown key txt; did you mean text?"}},
 		{"matcher without $", with(`["hello"]`, "[{text: {contains: x}}]"), []string{"unknown matcher contains; did you mean $contains?"}},
 		{"matcher as a text", with(`["hello"]`, "[$any]"), []string{"expect.replies[0]: is the text $any, not the matcher; write {$any: …}"}},
 		{"name that paints", with("name: hello", "name: \"a\\e[31m\""), []string{"name: wants one line of text"}},
@@ -127,7 +115,7 @@ func brokenFiles(t *testing.T) []broken {
 		{"time in words", with("brain:", "clock: {start: today}\nbrain:"), []string{"clock.start: wants a time such as"}},
 		{"map for a list", with(`- {says: "hello"}`, "says: hello"), []string{"brain: wants a list, found a map"}},
 		{"list for a map", with("brain:", "config: [a]\nbrain:"), []string{"config: wants a map of init, max_tool_rounds"}},
-		{"list for named things", strings.Replace(valid, "  exec:\n    - {returns: \"x\", takes: 1s}", "  - exec", 1), []string{"tools: wants a map by name, found a list"}},
+		{"list for named things", strings.Replace(casetest.Valid, "  exec:\n    - {returns: \"x\", takes: 1s}", "  - exec", 1), []string{"tools: wants a map by name, found a list"}},
 		{"empty entry", with(`- {user: "hi"}`, "- {}"), []string{":9:5: timeline[0]: is empty; the keys here are: at, user"}},
 		{"empty name of a tool", with("  exec:", "  \"\":"), []string{"the name is empty"}},
 		{"arguments that are no map", with(`{says: "hello"}`, `{calls: [{tool: exec, args: [1]}]}`), []string{"args: wants a map of arguments, found a list"}},
@@ -271,7 +259,7 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Parse("f.scenario.yaml", []byte(valid)); err != nil {
+	if _, err := Parse("f.scenario.yaml", []byte(casetest.Valid)); err != nil {
 		t.Errorf("the valid file: %v", err)
 	}
 }
@@ -297,12 +285,12 @@ expect:
 	if !errors.As(err, &load) {
 		t.Fatal(err)
 	}
-	sameAsFile(t, "problems", load.Detail())
+	casetest.SameAsFile(t, "problems", load.Detail())
 }
 
 func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(valid)
+	b.WriteString(casetest.Valid)
 	for i := range strict.ProblemsMax + 20 {
 		b.WriteString("x" + strings.Repeat("y", i) + ": 1\n")
 	}
@@ -317,7 +305,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"folder/x":  {},
 		"large":     {Data: []byte(strings.Repeat("x", strict.FileBytesMax+1))},
 		"link":      {Mode: os.ModeSymlink},
-		"just.yaml": {Data: []byte(valid + strings.Repeat("#", strict.FileBytesMax-len(valid)))},
+		"just.yaml": {Data: []byte(casetest.Valid + strings.Repeat("#", strict.FileBytesMax-len(casetest.Valid)))},
 	}
 	for path, want := range map[string]string{
 		"missing": "missing: no such file",
@@ -334,7 +322,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 }
 
 func TestAliasesStandForWhatTheyName(t *testing.T) {
-	f, err := Parse("f.scenario.yaml", []byte(strings.Replace(valid, `["hello"]`, `[&h "hello"]
+	f, err := Parse("f.scenario.yaml", []byte(strings.Replace(casetest.Valid, `["hello"]`, `[&h "hello"]
   reports: {$absent: true}
   notices: [*h]`, 1)))
 	if err != nil {

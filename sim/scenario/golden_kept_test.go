@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"shelly/sim"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/golden"
 )
@@ -42,9 +43,9 @@ func goldenOf(t *testing.T, yaml string) string {
 
 // What the aspects of a busy case look like; testdata/golden.golden is for reading.
 func TestSCN35AGoldenHoldsWhatTheCaseDid(t *testing.T) {
-	yaml := strings.Replace(office, "scenario: 1\n", "scenario: 1\nworld: {lamp: \"on\"}\n", 1)
+	yaml := strings.Replace(casetest.Office, "scenario: 1\n", "scenario: 1\nworld: {lamp: \"on\"}\n", 1)
 	got := goldenOf(t, yaml+everyAspect())
-	sameAsFile(t, "golden", got)
+	casetest.SameAsFile(t, "golden", got)
 	for _, name := range goldenAspects() {
 		if !strings.Contains(got, "\n"+name+":") {
 			t.Errorf("has no %s", name)

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"shelly/sim"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/strict"
 )
 
@@ -194,7 +195,7 @@ func TestSCN16PlacesNameTheirFile(t *testing.T) {
 }
 
 func TestSCN16InMemoryNothingIsIncluded(t *testing.T) {
-	_, err := Parse("f.scenario.yaml", []byte(valid+"include: a.yaml\n"))
+	_, err := Parse("f.scenario.yaml", []byte(casetest.Valid+"include: a.yaml\n"))
 	if err == nil || !strings.Contains(err.Error(), ":12:10: include: a scenario that is not read from a file cannot include one") {
 		t.Errorf("error %v", err)
 	}

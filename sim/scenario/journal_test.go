@@ -13,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/scenario/document"
 )
 
@@ -74,7 +75,7 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 	for _, name := range committed() {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "journals", strings.ReplaceAll(name, "/", "-")+".jsonl")
-			if *update {
+			if casetest.Update() {
 				f, err := LoadOne(os.DirFS("../../scenarios"), name+document.Suffix)
 				if err != nil {
 					t.Fatal(err)

@@ -7,15 +7,9 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/scenario/judge"
 )
-
-const liveCase = `scenario: 1
-name: a live one
-brain: live
-timeline: [{user: "?"}]
-expect: {ends: serving}
-`
 
 // SCN-29: what only a script can promise, and what only a live case can ask for.
 func TestSCN29WhatALiveCaseCannotHave(t *testing.T) {
@@ -34,7 +28,7 @@ func TestSCN29WhatALiveCaseCannotHave(t *testing.T) {
 		{"a golden", "ends: serving", "golden: [replies]", "expect.golden: holds the case to the letter"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("f.scenario.yaml", []byte(strings.Replace(liveCase, test.old, test.new, 1)))
+			_, err := Parse("f.scenario.yaml", []byte(strings.Replace(casetest.Live, test.old, test.new, 1)))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v; want %q", err, test.want)
 			}
@@ -44,7 +38,7 @@ func TestSCN29WhatALiveCaseCannotHave(t *testing.T) {
 
 func liveFile(t *testing.T, more string) *File {
 	t.Helper()
-	f, err := Parse("f.scenario.yaml", []byte(liveCase+more))
+	f, err := Parse("f.scenario.yaml", []byte(casetest.Live+more))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +51,7 @@ func TestSCN29WithoutAModelACaseIsSkipped(t *testing.T) {
 	if o.OK() || o.Err != nil || o.Skipped != "brain: live asks a model for real: run it with --on runtime" {
 		t.Errorf("a live case: %+v", o)
 	}
-	f, err := Parse("f.scenario.yaml", []byte(strings.Replace(liveCase, "brain: live", "brain: []\ntools: real", 1)))
+	f, err := Parse("f.scenario.yaml", []byte(strings.Replace(casetest.Live, "brain: live", "brain: []\ntools: real", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

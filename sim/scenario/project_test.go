@@ -76,3 +76,11 @@ func projectCases(t *testing.T) []*File {
 	}
 	return all
 }
+
+// Nothing in the project's scenarios is doubtful (SCN-21).
+func TestLintFindsNothingInTheProject(t *testing.T) {
+	found, _ := Lint(projectCases(t), nil)
+	for _, f := range found {
+		t.Errorf("\n%s", f.Detail())
+	}
+}

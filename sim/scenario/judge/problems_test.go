@@ -1,10 +1,11 @@
-package scenario
+package judge_test
 
 import (
 	"errors"
 	"testing"
 	"testing/fstest"
 
+	"shelly/sim/scenario"
 	"shelly/sim/strict"
 )
 
@@ -23,7 +24,7 @@ func TestSCN2AllThatIsWrongIsToldAtOnce(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fsys := fstest.MapFS{"a.scenario.yaml": {Data: []byte("scenario: 1\nname: x\n" + test.yaml)}}
-			_, err := Load(fsys, "a.scenario.yaml")
+			_, err := scenario.Load(fsys, "a.scenario.yaml")
 			var load *strict.Error
 			if !errors.As(err, &load) || len(load.Problems) != len(test.want) {
 				t.Fatalf("%v", err)

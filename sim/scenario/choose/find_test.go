@@ -1,4 +1,4 @@
-package scenario
+package choose_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 )
 
@@ -62,7 +63,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 
 func TestSCN37ATagIsAWord(t *testing.T) {
 	for tag, wrong := range map[string]bool{"smoke": false, "a b": true, "not": true, "''": true, "größe": false} {
-		_, err := Parse("x.scenario.yaml", []byte("scenario: 1\nname: x\ntags: ["+tag+"]\nexpect: {ends: serving}\n"))
+		_, err := scenario.Parse("x.scenario.yaml", []byte("scenario: 1\nname: x\ntags: ["+tag+"]\nexpect: {ends: serving}\n"))
 		if (err != nil) != wrong {
 			t.Errorf("the tag %s: %v", tag, err)
 		}

@@ -1,8 +1,11 @@
-package scenario
+package compile_test
 
 import (
 	"strings"
 	"testing"
+
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 )
 
 // SCN-23: a call that says that nothing happened changes nothing, and a name is changed
@@ -18,7 +21,7 @@ func TestSCN23ChangesThatContradict(t *testing.T) {
 		{"no list", `{removes: a}`, "tools.exec[0].removes: wants a list"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("f.scenario.yaml", []byte(strings.Replace(valid, `{returns: "x", takes: 1s}`, test.entry, 1)))
+			_, err := scenario.Parse("f.scenario.yaml", []byte(strings.Replace(casetest.Valid, `{returns: "x", takes: 1s}`, test.entry, 1)))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v; want %q", err, test.want)
 			}

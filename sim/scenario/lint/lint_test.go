@@ -1,4 +1,4 @@
-package scenario
+package lint_test
 
 import (
 	"slices"
@@ -6,34 +6,29 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/scenario/lint"
 )
 
 // findings are what Lint finds, without its notes.
-func findings(cases []*File, rules []string) []lint.Finding {
-	found, _ := Lint(cases, rules)
+func findings(cases []*scenario.File, rules []string) []lint.Finding {
+	found, _ := scenario.Lint(cases, rules)
 	return found
-}
-
-// Nothing in the project's scenarios is doubtful (SCN-21).
-func TestLintFindsNothingInTheProject(t *testing.T) {
-	for _, f := range findings(projectCases(t), nil) {
-		t.Errorf("\n%s", f.Detail())
-	}
 }
 
 // liveOf is a live case with an expectation.
 func liveOf(expect string) string {
-	return strings.Replace(liveCase, "ends: serving", expect, 1)
+	return strings.Replace(casetest.Live, "ends: serving", expect, 1)
 }
 
 // What loads but is doubtful is told at its place (SCN-21, SCN-29).
 func TestSCN21LintFindings(t *testing.T) {
 	with := func(old, new string) string {
-		if !strings.Contains(valid, old) {
+		if !strings.Contains(casetest.Valid, old) {
 			t.Fatalf("the valid file has no %q", old)
 		}
-		return strings.Replace(valid, old, new, 1)
+		return strings.Replace(casetest.Valid, old, new, 1)
 	}
 	calling := `{calls: [{tool: exec}]}` + "\n  - " + `{says: "hello"}`
 	clean := with(`{says: "hello"}`, calling)
@@ -54,7 +49,7 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"fragment of no use", clean + "include: tools.yaml\n", ":13:1: include: tools.yaml adds nothing: the scenario, or a later fragment"},
 		{"fragment of use", clean + "include: [tools.yaml, tags.yaml]\n", "include: tools.yaml adds nothing"},
 		{"tool that nobody calls in one case of two", with(`{says: "hello"}`, "'${line}'") + "matrix: {line: [{says: hello}, {calls: [{tool: exec}]}]}\n", ""},
-		{"tool that nobody calls", valid, ":4:3: tools.exec: no line of the script calls it"},
+		{"tool that nobody calls", casetest.Valid, ":4:3: tools.exec: no line of the script calls it"},
 		{"tool that is only declared", with(`{returns: "x", takes: 1s}`, `{optional: true, description: d}`), ""},
 		{"tool that is not to start", with("replies:", "tools: {exec: {starts: 0}}\n  replies:"), ""},
 		{"tool that a text names", with(`{says: "hello"}`, `{raw: "<tool_call>exec</tool_call>"}`), ""},
@@ -91,7 +86,7 @@ func TestSCN21LintFindings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			cases, err := Load(fstest.MapFS{
+			cases, err := scenario.Load(fstest.MapFS{
 				"a.scenario.yaml": {Data: []byte(test.yaml + "profile: shelly\n")},
 				"tools.yaml":      {Data: []byte("tools: {exec: [{returns: y}]}\n")},
 				"tags.yaml":       {Data: []byte("tags: [smoke]\n")},
@@ -116,9 +111,9 @@ func TestSCN21LintFindings(t *testing.T) {
 // A file that names no profile means what the daemon's default means; all such files are
 // one finding (SCN-21, SCN-14).
 func TestSCN21LintOfUnnamedProfiles(t *testing.T) {
-	var cases []*File
+	var cases []*scenario.File
 	for _, text := range []string{"name: a", "name: b\nprofile: default", "name: c"} {
-		f, err := Parse(text[6:7], []byte("scenario: 1\n"+text+"\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nexpect: {replies: [hi]}\n"))
+		f, err := scenario.Parse(text[6:7], []byte("scenario: 1\n"+text+"\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nexpect: {replies: [hi]}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,9 +136,9 @@ func TestSCN21LintOfSeveralCases(t *testing.T) {
 	} {
 		fsys[path] = &fstest.MapFile{Data: []byte("scenario: 1\n" + head + "\ntimeline: [{user: hi}]\nbrain: [{says: x}]\nexpect: {replies: [x]}\nprofile: shelly\n")}
 	}
-	var cases []*File
+	var cases []*scenario.File
 	for _, path := range []string{"a", "b", "c", "d"} {
-		f, err := LoadOne(fsys, path)
+		f, err := scenario.LoadOne(fsys, path)
 		if err != nil {
 			t.Fatal(err)
 		}

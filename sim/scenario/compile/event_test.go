@@ -1,10 +1,12 @@
-package scenario
+package compile_test
 
 import (
 	"strings"
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 )
 
 // SCN-6: an event's kind may name its source, and a signal has short forms.
@@ -36,7 +38,7 @@ func TestSCN6ShortFormsOfEventsAndSignals(t *testing.T) {
 		"shutdown: [TERM]":               "wants text, not a list",
 		"shutdown: {signal: TERM, x: 1}": "unknown key x",
 	} {
-		_, err := Parse("f.scenario.yaml", []byte(strings.Replace(valid, `user: "hi"`, yaml, 1)))
+		_, err := scenario.Parse("f.scenario.yaml", []byte(strings.Replace(casetest.Valid, `user: "hi"`, yaml, 1)))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", yaml, err, want)
 		}

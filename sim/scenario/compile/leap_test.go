@@ -1,10 +1,12 @@
-package scenario
+package compile_test
 
 import (
 	"strings"
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 )
 
 // SCN-25: a jump goes forward or back, by whole milliseconds.
@@ -18,7 +20,7 @@ func TestSCN25JumpsAsTheyAreWritten(t *testing.T) {
 		"1": "wants a duration forward such as 1h or back such as -30m, not the number 1", "0s": "other than 0", "1us": "whole milliseconds",
 		"90000h": "more than 10 years", "{by: 1h}": "not a map", "1h, user: hi": "user and clock_jump exclude each other",
 	} {
-		_, err := Parse("f.scenario.yaml", []byte(strings.Replace(valid, `{user: "hi"}`, "{clock_jump: "+text+"}", 1)))
+		_, err := scenario.Parse("f.scenario.yaml", []byte(strings.Replace(casetest.Valid, `{user: "hi"}`, "{clock_jump: "+text+"}", 1)))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", text, err, want)
 		}

@@ -1,4 +1,4 @@
-package scenario
+package compile_test
 
 import (
 	"testing"

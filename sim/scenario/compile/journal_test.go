@@ -1,4 +1,4 @@
-package scenario
+package compile_test
 
 import (
 	"reflect"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 )
 
 // SCN-49: the journal's faults as they are written.
@@ -22,7 +24,7 @@ func TestSCN24JournalFaultsAsTheyAreWritten(t *testing.T) {
 			t.Errorf("%s is\n%+v, want\n%+v", test.yaml, got, test.want)
 		}
 	}
-	_, err := Parse("f.scenario.yaml", []byte(valid+"faults: {journal: {full: {nth: 1, p: 1}}}\n"))
+	_, err := scenario.Parse("f.scenario.yaml", []byte(casetest.Valid+"faults: {journal: {full: {nth: 1, p: 1}}}\n"))
 	for _, want := range []string{"faults.journal.full: nth and p exclude each other"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v; want %q", err, want)

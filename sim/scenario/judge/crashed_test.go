@@ -1,10 +1,11 @@
-package scenario
+package judge_test
 
 import (
 	"strings"
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario"
 )
 
 // looks is a case of a tool that is asked again after a crash.
@@ -43,7 +44,7 @@ func TestSCN54ClaimsHoldAfterEachCrash(t *testing.T) {
 
 // SCN-54: what --every-crash runs is held to always and never.
 func TestSCN54ClaimsHoldWithEveryCrash(t *testing.T) {
-	f, err := Parse("f.scenario.yaml", []byte(looks+"never: [\"crashes > 0\"]\nexpect: {replies: [Done.], tools: {look: {starts: 1}}}\n"))
+	f, err := scenario.Parse("f.scenario.yaml", []byte(looks+"never: [\"crashes > 0\"]\nexpect: {replies: [Done.], tools: {look: {starts: 1}}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,18 +62,18 @@ func TestSCN54ClaimsHoldWithEveryCrash(t *testing.T) {
 // error.
 func TestSCN54ExceptionsThatNobodyNeeds(t *testing.T) {
 	const claims = "expect: {replies: [Done.], tools: {look: {starts: 1}}}\n"
-	f, err := Parse("f.scenario.yaml", []byte(looks+claims+"faults: {crash: {at: $every, may_change: [replies, starts.look]}}\n"))
+	f, err := scenario.Parse("f.scenario.yaml", []byte(looks+claims+"faults: {crash: {at: $every, may_change: [replies, starts.look]}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, notes := Lint([]*File{f}, nil)
+	found, notes := scenario.Lint([]*scenario.File{f}, nil)
 	if len(found) != 1 || !strings.Contains(found[0].String(), "may_change[0]: replies holds after every crash") {
 		t.Errorf("found %v", found)
 	}
 	if len(notes) != 1 || !strings.HasSuffix(notes[0].String(), "held only without a crash: expect.replies") {
 		t.Errorf("notes %v", notes)
 	}
-	_, err = Parse("f.scenario.yaml", []byte(looks+claims+"faults: {crash: {at: $every, may_change: [starts.lok]}}\n"))
+	_, err = scenario.Parse("f.scenario.yaml", []byte(looks+claims+"faults: {crash: {at: $every, may_change: [starts.lok]}}\n"))
 	if err == nil || !strings.Contains(err.Error(), "did you mean starts.look?") {
 		t.Errorf("error %v", err)
 	}

@@ -1,4 +1,4 @@
-package scenario
+package judge_test
 
 import (
 	"strings"
@@ -7,36 +7,16 @@ import (
 	"shelly/fsm/check"
 	"shelly/sim"
 	"shelly/sim/crash"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/scenario/golden"
 	"shelly/sim/scenario/judge"
 )
 
-// world is a case in which most things happen; expectations are put behind it.
-const world = `scenario: 1
-name: much happens
-profile: shelly
-tools:
-  exec:
-    - {args: {command: df}, returns: "92%", takes: 300ms}
-memory:
-  - {summary: "Old."}
-brain:
-  - sees: {last: {role: user}, tools: [exec]}
-    calls: [{tool: exec, args: {command: df}}]
-    takes: 1s
-  - {says: "It is 92% full.", takes: 1s}
-  - {fails: {code: busy, message: "try later"}}
-timeline:
-  - {at: 0s, user: "How full?"}
-  - {at: 10s, event: {source: disk, kind: full}}
-  - {at: 20s, duplicate_last: true}
-  - {at: 30s, user: "Other?", id: r1}
-  - {at: 40s, shutdown: TERM}
-`
-
-func outcome(t *testing.T, yaml string) Outcome {
+// outcome is what comes of a case.
+func outcome(t *testing.T, yaml string) scenario.Outcome {
 	t.Helper()
-	f, err := Parse("judged.scenario.yaml", []byte(yaml))
+	f, err := scenario.Parse("judged.scenario.yaml", []byte(yaml))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,10 +73,10 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 		{`trace: [{never: {state: recalling}}]`, `trace: [{never: {state: acting, handle: 1}}]`, `never {state: "acting", handle: 1}`},
 	}
 	for _, test := range tests {
-		if o := outcome(t, world+"expect:\n  "+test.expect+"\n"); !o.OK() {
+		if o := outcome(t, casetest.Busy+"expect:\n  "+test.expect+"\n"); !o.OK() {
 			t.Errorf("%s fails:\n%s", test.expect, o.Failures[0])
 		}
-		o := outcome(t, world+"expect:\n  "+test.broken+"\n")
+		o := outcome(t, casetest.Busy+"expect:\n  "+test.broken+"\n")
 		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), test.want) {
 			t.Errorf("%s: failures %v, want one with %s", test.broken, o.Failures, test.want)
 		}
@@ -104,10 +84,10 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 }
 
 func TestAlwaysAndNeverAreHeldAgainstEveryEvent(t *testing.T) {
-	if o := outcome(t, world+"always:\n  - {tool: exec, args: {command: df}}\nnever:\n  - {tool: exec, args: {command: rm}}\n"); !o.OK() {
+	if o := outcome(t, casetest.Busy+"always:\n  - {tool: exec, args: {command: df}}\nnever:\n  - {tool: exec, args: {command: rm}}\n"); !o.OK() {
 		t.Errorf("fails:\n%s", o.Failures[0])
 	}
-	o := outcome(t, world+"always:\n  - {ask: answer}\nnever:\n  - {report: {$any: true}}\n")
+	o := outcome(t, casetest.Busy+"always:\n  - {ask: answer}\nnever:\n  - {report: {$any: true}}\n")
 	if len(o.Failures) != 2 || o.Failures[0].Path != "always[0].ask" || o.Failures[1].Path != "never[0]" {
 		t.Fatalf("failures: %v", o.Failures)
 	}
@@ -151,7 +131,7 @@ func TestSCN5WhatTheModelSawAndTheToolGotIsAsserted(t *testing.T) {
 		"tools: [exec]":                "tools: []",
 		"args: {command: df}, returns": "args: {command: du}, returns",
 	} {
-		o := outcome(t, strings.Replace(world, old, new, 1)+"expect: {ends: stopped}\n")
+		o := outcome(t, strings.Replace(casetest.Busy, old, new, 1)+"expect: {ends: stopped}\n")
 		if len(o.Failures) != 1 || len(o.Failures[0].Trace) > 3 {
 			t.Errorf("%s: failures %v, want one that shows where the call is made", new, o.Failures)
 		}
@@ -159,7 +139,7 @@ func TestSCN5WhatTheModelSawAndTheToolGotIsAsserted(t *testing.T) {
 }
 
 func TestSCN10FailuresAsPeopleReadThem(t *testing.T) {
-	yaml := strings.Replace(world, "name: much happens", "name: 磁盘 fails in several ways", 1) + `expect:
+	yaml := strings.Replace(casetest.Busy, "name: much happens", "name: 磁盘 fails in several ways", 1) + `expect:
   replies: ["It is 93% full."]
   memory: {entries: [{kind: user}]}
   trace:
@@ -177,7 +157,7 @@ eventually:
 	for _, f := range outcome(t, yaml).Failures {
 		b.WriteString(f.String() + "\n")
 	}
-	sameAsFile(t, "failures", b.String())
+	casetest.SameAsFile(t, "failures", b.String())
 }
 
 // SCN-10: what the world saw of steps that a crash took away is shown with them.
@@ -209,7 +189,7 @@ func TestFailuresBeyondTheBoundAreCounted(t *testing.T) {
 }
 
 func TestSCN13ABrokenInvariantFailsACaseThatExpectsSomethingElse(t *testing.T) {
-	f, err := Parse("judged.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"))
+	f, err := scenario.Parse("judged.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +228,7 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 		faults string
 		line   int
 	}{{"faults: {crash: {at: $every}}\n", 3}, {"", 2}} {
-		f, err := Parse("judged.scenario.yaml", []byte("scenario: 1\nname: x\n"+test.faults+"expect: {ends: serving}\n"))
+		f, err := scenario.Parse("judged.scenario.yaml", []byte("scenario: 1\nname: x\n"+test.faults+"expect: {ends: serving}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

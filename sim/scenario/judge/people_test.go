@@ -1,42 +1,14 @@
-package scenario
+package judge_test
 
 import (
 	"strings"
 	"testing"
+
+	"shelly/sim/scenario/casetest"
 )
 
-// office is a case of sessions, skills, people, subagents and schedules.
-const office = `scenario: 1
-name: an office
-profile: nanobot
-config: {temperature: 0.25, backoff: [1s], cancel: immediate}
-clock: {until: 70s}
-about: {name: Ada}
-memory_file: "Ann likes tea."
-skills: [{name: weather, summary: tells it, text: "Look up."}]
-sessions: {"web:7": {history: [{role: user, text: Hi}, {role: assistant, text: Hello, used: [exec]}]}}
-tools:
-  exec: [{returns: ok, approve: true}]
-brain:
-  - sees: {count: 4, system: {$contains: "Ann likes tea."}, options: {temperature: 0.25}, tools: {$contains: spawn}, last: {images: [png]}}
-    session: "web:7"
-    calls: [{tool: exec, args: {n: 1}}, {tool: load_skill, args: {name: weather}}, {tool: spawn, args: {task: count}}]
-  - {fails: {code: busy}}
-  - calls: [{tool: message, args: {content: "psst", channel: mail, chat_id: ann}}, {tool: cron, args: {action: add, message: look, every_seconds: 60}}]
-  - {says: "Begun.", tokens: {prompt: 100, answer: 5}}
-  - {says: "Counted."}
-  - {says: "Looked."}
-brain_for:
-  subagent: [{says: "3"}]
-timeline:
-  - {user: "Go", channel: web, chat: "7", images: [png]}
-  - {at: 1s, user: "And?", channel: web, chat: "7"}
-  - {at: 2s, cancel: r2}
-  - {at: 5s, approve: true}
-`
-
 func TestSCN15ExpectationsOfSessionsAndPeopleHoldAndFail(t *testing.T) {
-	if o := outcome(t, office+"expect: {ends: serving}\n"); !o.OK() {
+	if o := outcome(t, casetest.Office+"expect: {ends: serving}\n"); !o.OK() {
 		t.Fatalf("the case itself:\n%s", o.Failures[0])
 	}
 	for _, test := range []struct{ expect, broken, want string }{
@@ -57,10 +29,10 @@ func TestSCN15ExpectationsOfSessionsAndPeopleHoldAndFail(t *testing.T) {
 		{`trace: [{in_order: [{load: "web:7"}, {question: approve}, {timer: approval, after: 3600s}, {tool: exec, attempt: 1, session: "web:7"}, {audit: exec}, {skill: weather}, {timer: backoff}, {message: psst}, {schedule: {$any: true}}, {save: "web:7"}]}]`,
 			`trace: [{never: {message: {channel: mail}}}]`, `expect.trace[0].never`},
 	} {
-		if o := outcome(t, office+"expect:\n  "+test.expect+"\n"); !o.OK() {
+		if o := outcome(t, casetest.Office+"expect:\n  "+test.expect+"\n"); !o.OK() {
 			t.Errorf("%s fails:\n%s", test.expect, o.Failures[0])
 		}
-		o := outcome(t, office+"expect:\n  "+test.broken+"\n")
+		o := outcome(t, casetest.Office+"expect:\n  "+test.broken+"\n")
 		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), test.want) {
 			t.Errorf("%s: failures %v, want one with %s", test.broken, o.Failures, test.want)
 		}
@@ -75,10 +47,10 @@ func TestSCN5WhatTheModelSawOfTheRestIsAsserted(t *testing.T) {
 		"tools: {$contains: spawn}":             "tools: [spawn]",
 		"last: {images: [png]}":                 "last: {images: [jpg]}, tokens: {$any: true}",
 	} {
-		if !strings.Contains(office, old) {
+		if !strings.Contains(casetest.Office, old) {
 			t.Fatalf("the case has no %q", old)
 		}
-		o := outcome(t, strings.Replace(office, old, new, 1)+"expect: {ends: serving}\n")
+		o := outcome(t, strings.Replace(casetest.Office, old, new, 1)+"expect: {ends: serving}\n")
 		if len(o.Failures) == 0 || !strings.Contains(o.Failures[0].Path, "brain[0].sees") {
 			t.Errorf("%s: failures %v", new, o.Failures)
 		}

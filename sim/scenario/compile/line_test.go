@@ -1,4 +1,4 @@
-package scenario
+package compile_test
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/sim/scenario"
 	"shelly/sim/script"
 	"shelly/sim/strict"
 )
@@ -77,7 +78,7 @@ func TestSCN28LinesThatCannotBe(t *testing.T) {
 		{`{truncated: {prompt_tokens: 9}, tokens: {prompt: 8}}`, "truncated and tokens exclude each other"},
 		{`{truncated: {}}`, "brain[0].truncated: is empty; the keys here are: prompt_tokens"},
 	} {
-		_, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\ntools: {exec: []}\nbrain: ["+test.line+"]\nexpect: {ends: serving}\n"))
+		_, err := scenario.Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\ntools: {exec: []}\nbrain: ["+test.line+"]\nexpect: {ends: serving}\n"))
 		if err == nil || !strings.Contains(err.(*strict.Error).Detail(), test.want) {
 			t.Errorf("%s: %v\nwant %s", test.line, err, test.want)
 		}
@@ -89,7 +90,7 @@ func TestSCN28LinesThatCannotBe(t *testing.T) {
 func TestUnknownToolsUnderAnotherConfiguration(t *testing.T) {
 	const file = "scenario: 1\nname: x\ntools: {exec: []}\nbrain: [{unknown_tool: exec}]\nexpect: {ends: serving}\n"
 	for _, more := range []string{"config: {tools: []}\n", "timeline: [{configure: {tools: []}}]\n"} {
-		if _, err := Parse("f.scenario.yaml", []byte(file+more)); err != nil {
+		if _, err := scenario.Parse("f.scenario.yaml", []byte(file+more)); err != nil {
 			t.Errorf("%s%v", more, err)
 		}
 	}

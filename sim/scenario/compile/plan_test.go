@@ -1,4 +1,4 @@
-package scenario
+package compile_test
 
 import (
 	"reflect"
@@ -10,6 +10,7 @@ import (
 	"shelly/fsm/profile"
 	"shelly/sim"
 	"shelly/sim/disk"
+	"shelly/sim/scenario"
 	"shelly/sim/scenario/format"
 	"shelly/sim/script"
 	"shelly/sim/strict"
@@ -17,7 +18,7 @@ import (
 
 func planFrom(t *testing.T, yaml string) sim.Plan {
 	t.Helper()
-	f, err := Parse("p.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"+yaml))
+	f, err := scenario.Parse("p.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {ends: serving}\n"+yaml))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,12 +312,15 @@ func TestKeysOfTheFormatAreDistinct(t *testing.T) {
 
 // What the model is shown of a tool comes from one of its entries.
 func TestAToolIsDeclaredByItsEntries(t *testing.T) {
-	f := readCase(t, `
+	f, err := scenario.Parse("f", []byte(`
 scenario: 1
 name: x
 tools: {look: [{returns: a}, {description: Looks., parameters: {type: object, required: [path]}, effects: none, optional: true}]}
 expect: {ends: serving}
-`)
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := fsm.ToolDecl{Name: "look", Description: "Looks.", Parameters: `{"type":"object","required":["path"]}`, Effects: fsm.EffectsNone}
 	if got := f.Plan().Stubs[0].Decl; got != want {
 		t.Errorf("%+v; want %+v", got, want)

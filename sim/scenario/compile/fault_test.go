@@ -1,4 +1,4 @@
-package scenario
+package compile_test
 
 import (
 	"reflect"
@@ -7,6 +7,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/script"
 )
 
@@ -68,7 +70,7 @@ func TestSCN24FaultsThatDoNotLoad(t *testing.T) {
 		{"seed: 1.5", "seed: wants a whole number from 1"},
 		{"seed: \"7\"", "seed: wants a whole number from 1"},
 	} {
-		_, err := Parse("f.scenario.yaml", []byte(valid+test.yaml+"\n"))
+		_, err := scenario.Parse("f.scenario.yaml", []byte(casetest.Valid+test.yaml+"\n"))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s\n  is %v\n  want %q", test.yaml, err, test.want)
 		}

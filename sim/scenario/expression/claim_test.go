@@ -1,4 +1,4 @@
-package scenario
+package expression_test
 
 import (
 	"errors"
@@ -6,13 +6,29 @@ import (
 	"testing"
 
 	"shelly/sim"
+	"shelly/sim/scenario"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/strict"
 )
 
 const start = "scenario: 1\nname: x\n"
 
+// outcome is what comes of a case.
+func outcome(t *testing.T, yaml string) scenario.Outcome {
+	t.Helper()
+	f, err := scenario.Parse("judged.scenario.yaml", []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := f.Run(sim.Options{})
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	return o
+}
+
 func TestSCN31ExpressionsAreCheckedWhenTheFileIsLoaded(t *testing.T) {
-	_, err := Parse("wrong.scenario.yaml", []byte(start+`always:
+	_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+`always:
   - activ <= limits.max_active
   - 'active < limits.max_activ'
   - "all(handles, .stat == 'x')"
@@ -55,7 +71,7 @@ never:
 	if !errors.As(err, &load) {
 		t.Fatalf("got %v", err)
 	}
-	sameAsFile(t, "expressions", load.Detail())
+	casetest.SameAsFile(t, "expressions", load.Detail())
 }
 
 // Each expression is true after the last step of the run of world.
@@ -67,7 +83,7 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 		"len(filter(map(handles, .age), # > 1)) == 0", "none(handles, .inference == 'acting')", "find(handles, .id == 7)?.state == nil",
 		"first(sort(uniq(map(effects, upper(#))))) == 'CLEAR_TIMER'", "let n = asked; n > requests and n - 5 == requests",
 	} {
-		if o := outcome(t, world+"eventually:\n  - {that: \""+text+"\", when: {exit: clean}}\n"); !o.OK() {
+		if o := outcome(t, casetest.Busy+"eventually:\n  - {that: \""+text+"\", when: {exit: clean}}\n"); !o.OK() {
 			t.Errorf("%s:\n%s", text, o.Failures[0])
 		}
 	}
@@ -77,7 +93,7 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 		"handles[0].request == 'r1'", "handles[0].inference == 'acting'", "handles[0].attempts == 1", "handles[0].calls == 1", "active == 1",
 		"handles[0].age == 1000", "not handles[0].replied", "handles[0].crashes + handles[0].needs == 0",
 	} {
-		if o := outcome(t, world+"always:\n  - {that: \""+text+"\", when: {tool: exec}}\n"); !o.OK() {
+		if o := outcome(t, casetest.Busy+"always:\n  - {that: \""+text+"\", when: {tool: exec}}\n"); !o.OK() {
 			t.Errorf("%s:\n%s", text, o.Failures[0])
 		}
 	}
@@ -95,7 +111,7 @@ func TestSCN31TheFirstStepThatBreaksAClaimIsTold(t *testing.T) {
 		{`never: [{that: {tool: exec}, when: "handles[3].id == 1"}]`, "never[0].when", "boot", "cannot be evaluated"},
 	}
 	for _, test := range tests {
-		o := outcome(t, world+test.claim+"\n")
+		o := outcome(t, casetest.Busy+test.claim+"\n")
 		if len(o.Failures) != 1 {
 			t.Errorf("%s: failures %v", test.claim, o.Failures)
 			continue
@@ -113,7 +129,7 @@ func TestSCN31ClaimsThatHold(t *testing.T) {
 		`never: ["replies > requests", {recall: {$any: true}}, {that: {exit: clean}, when: "lifecycle == 'serving'"}]`,
 		`always: [{that: "epoch == 2", when: "now > duration('1h')"}, {that: {ask: answer}, when: {tool: exec}}]`,
 	} {
-		if o := outcome(t, world+claims+"\n"); !o.OK() {
+		if o := outcome(t, casetest.Busy+claims+"\n"); !o.OK() {
 			t.Errorf("%s fails:\n%s", claims, o.Failures[0])
 		}
 	}
@@ -125,7 +141,7 @@ func TestSCN31ARunAwayExpressionFailsWithWords(t *testing.T) {
 		list + "all(a, all(a, all(a, all(a, true))))":                     "costs too much: more than 5000000 passes of its loops in one run",
 		list + "all(a, all(a, all(a, len([1,1,1,1,1,1,1,1,1,1]) == 10)))": "costs too much: the lists that it makes are too long",
 	} {
-		o := outcome(t, world+"always:\n  - \""+text+"\"\n")
+		o := outcome(t, casetest.Busy+"always:\n  - \""+text+"\"\n")
 		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].Text, want) {
 			t.Errorf("%s: %v", text, o.Failures)
 		}
@@ -167,7 +183,7 @@ func TestSCN32Eventually(t *testing.T) {
 		{`"epoch == 2"`, []string{"was waited for from the start until rest at +40s"}},
 	}
 	for _, test := range tests {
-		o := outcome(t, world+"eventually:\n  - "+test.promise+"\n")
+		o := outcome(t, casetest.Busy+"eventually:\n  - "+test.promise+"\n")
 		if test.want == nil {
 			if !o.OK() {
 				t.Errorf("%s fails:\n%s", test.promise, o.Failures[0])
@@ -196,19 +212,19 @@ func TestSCN32EventuallyInTheTrace(t *testing.T) {
 		`{eventually: {tool: exec}, after: {reply: {$any: true}}}`:                 "from step 8 (+2300ms) until rest at +40s",
 		`{eventually: {tool: exec}, after: {recall: x}}`:                           "no such event",
 	} {
-		o := outcome(t, world+"expect: {trace: ["+ordering+"]}\n")
+		o := outcome(t, casetest.Busy+"expect: {trace: ["+ordering+"]}\n")
 		if want == "" != o.OK() || want != "" && !strings.Contains(o.Failures[0].String(), want) {
 			t.Errorf("%s: want %q, got %v", ordering, want, o.Failures)
 		}
 	}
-	if _, err := Parse("f", []byte(start+"expect: {trace: [{never: {tool: exec}, within: 5s}]}\n")); err == nil || !strings.Contains(err.Error(), "belong to eventually") {
+	if _, err := scenario.Parse("f", []byte(start+"expect: {trace: [{never: {tool: exec}, within: 5s}]}\n")); err == nil || !strings.Contains(err.Error(), "belong to eventually") {
 		t.Errorf("within beside never: %v", err)
 	}
 }
 
 // What is judged is the same each time, and two judges of one file do not meet.
 func TestExpressionsOfOneFileAreJudgedApart(t *testing.T) {
-	f, err := Parse("f", []byte(world+"always: [\"all(handles, .age < 1000)\"]\n"))
+	f, err := scenario.Parse("f", []byte(casetest.Busy+"always: [\"all(handles, .age < 1000)\"]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
