@@ -68,9 +68,8 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
 		}
 	}
-	asked := h.Answers() && m.s.Config.Switches.EmptyAnswers // INF-32: what a side call lacks is no answer
 	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
-	case nothing && !asked && strings.TrimSpace(text) == "":
+	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h):
 		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
 	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
 		return m.unusable(h, in.Tokens.Prompt, m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer))
@@ -84,6 +83,12 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 		m.say(h, fsm.Message{Role: fsm.RoleAssistant, Text: text, Thinking: thinking, Calls: calls})
 		said(&h.Inf, text)
 	})
+}
+
+// takesNothing reports whether an empty answer is one (INF-32): the handle's own, and not
+// what a summary or a compaction lacks.
+func (m *Machine) takesNothing(h *state.Handle) bool {
+	return h.Answers() && m.s.Config.Switches.EmptyAnswers
 }
 
 // countAnswer counts an answer of the model to a prompt of so many tokens.

@@ -135,8 +135,9 @@ limits: {max_tool_rounds: 1, max_iterations: 2, max_tool_calls: 3, max_calls_per
   keep_messages: 21, context_tokens: 1022, compress_percent: 23, backoff: [24ms], retry_delay: 25ms, init_timeout: 26ms, handle_timeout: 27s,
   subagent_timeout: 28ms, compact_timeout: 29ms, approval_timeout: 30ms, hold_timeout: 31ms, shutdown_timeout: 32m, grace: 33h, abort_timeout: 34s}
 switches: {no_cognition: true, history: all, overflow: consolidate, compress: true, remember: idle, reply_first: true, cancel: checkpoint,
+  stop_at_calls: true, empty_answers: true, no_farewell: true,
   at_limit: notice, at_length: state, hold_unknown: true, unattended: true, alternate: true, coalesce: true, commands: true,
-  auto_load_skills: true, text_calls: true, stop_at_calls: true, empty_answers: true, no_farewell: true}
+  auto_load_skills: true, text_calls: true}
 prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, reflection: R, subagent: A, compress: C, overflow: O,
   consolidate: D, empty: E, at_limit: L, at_length: T}
 `)
@@ -144,9 +145,10 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 		Profile: "shelly",
 		Init:    fsm.InitOff,
 		Switches: fsm.Switches{
+			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true,
 			NoCognition: true, History: fsm.HistoryAll, Overflow: fsm.OverflowConsolidate, Compress: true, Remember: fsm.RememberIdle,
 			ReplyFirst: true, Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndState, HoldUnknown: true,
-			Unattended: true, Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, StopAtCalls: true, EmptyAnswers: true, NoFarewell: true,
+			Unattended: true, Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true,
 		},
 		Limits: fsm.Limits{
 			MaxToolRounds: 1, MaxIterations: 2, MaxToolCalls: 3, MaxCallsPerAnswer: 4, MaxToolAttempts: 5, MaxAnswerAttempts: 6,
