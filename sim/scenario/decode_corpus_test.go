@@ -51,7 +51,7 @@ func TestSCN2TheCorpusOfBrokenFiles(t *testing.T) {
 		{"y038 name missing", text("scenario: 1", rest), []string{":1:1: the key name is missing"}},
 		{"y043 empty moment", text("scenario: 1", "name: x", "timeline: [{}]", rest), []string{":3:12: timeline[0]: is empty", "the keys here are: at, user"}},
 		{"y046 list at the top", text("- a", "- b"), []string{":1:1: a scenario is a map, found a list"}},
-		{"y052 bad regular expression", text("scenario: 1", "name: x", "brain:", "  - {says: a, sees: {last: {$regex: '['}}}", rest), []string{":4:37: brain[0].sees.last.$regex: is no regular expression: missing closing ]"}},
+		{"y052 bad regular expression", text("scenario: 1", "name: x", "brain:", "  - {says: a, sees: {last: {$regex: '['}}}", rest), []string{":4:37: brain[0].sees.last.$regex: is not a valid regular expression: missing closing ]"}},
 		{"y053 regular expression that would be slow elsewhere", text("scenario: 1", "name: x", "brain:", "  - {says: a, sees: {last: {$regex: '(a+)+$'}}}", rest), nil},
 		{"y057 includes itself", text("scenario: 1", "include: x.scenario.yaml"), []string{":2:10: include: include cycle: x.scenario.yaml -> x.scenario.yaml"}},
 		{"y058 cycle of two", with(with(text("scenario: 1", "include: a.yaml"), "x/a.yaml", "include: b.yaml\n"), "x/b.yaml", "include: a.yaml\n"), []string{":2:10: include: include cycle: a.yaml -> b.yaml -> a.yaml"}},

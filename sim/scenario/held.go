@@ -77,7 +77,7 @@ func (f *File) Held(runs []Outcome) Outcome {
 		if f.Pass != nil {
 			key = "pass"
 		}
-		text := fmt.Sprintf("held %d of %d, wants %d; told is run %d, the first that did not hold", held, len(runs), wanted, bad+1)
+		text := fmt.Sprintf("held %d of %d, wants %d; shown is run %d, the first that did not hold", held, len(runs), wanted, bad+1)
 		out.Failures = append([]judge.Failure{judge.Blame(f.File, key, text)}, out.Failures...)
 	}
 	return out

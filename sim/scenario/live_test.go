@@ -73,9 +73,9 @@ func TestSCN29SoManyRunsMustHold(t *testing.T) {
 	}{
 		{"one that holds", "", []Outcome{good}, nil, 1},
 		{"one that does not", "", []Outcome{bad("a")}, []string{"a"}, 0},
-		{"all must", "repeat: 2\n", []Outcome{good, bad("a")}, []string{"held 1 of 2, wants 2; told is run 2, the first that did not hold", "a"}, 1},
+		{"all must", "repeat: 2\n", []Outcome{good, bad("a")}, []string{"held 1 of 2, wants 2; shown is run 2, the first that did not hold", "a"}, 1},
 		{"enough", "repeat: 3\npass: 2\n", []Outcome{good, bad("a"), good}, nil, 2},
-		{"too few", "repeat: 3\npass: 2\n", []Outcome{bad("a"), good, bad("b")}, []string{"held 1 of 3, wants 2; told is run 1, the first that did not hold", "a"}, 1},
+		{"too few", "repeat: 3\npass: 2\n", []Outcome{bad("a"), good, bad("b")}, []string{"held 1 of 3, wants 2; shown is run 1, the first that did not hold", "a"}, 1},
 	} {
 		out := liveFile(t, test.more).Held(test.runs)
 		var got []string

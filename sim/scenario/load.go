@@ -106,7 +106,7 @@ func only(path string, cases []*File) (*File, error) {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: fmt.Sprintf("has %d cases; name a file of one", len(cases))}})
 	}
 	if cases[0].IsProperty() {
-		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "is a property, which is no case; name a scenario"}})
+		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "is a property file, not a scenario"}})
 	}
 	return cases[0], nil
 }

@@ -103,7 +103,7 @@ func TestPRP1APropertyIsNoCase(t *testing.T) {
 	if out := cases[0].Run(sim.Options{}); out.Err == nil {
 		t.Error("a property was played as a case")
 	}
-	if _, err := LoadOne(fsys, "p.property.yaml"); err == nil || !strings.Contains(err.Error(), "is a property, which is no case; name a scenario") {
+	if _, err := LoadOne(fsys, "p.property.yaml"); err == nil || !strings.Contains(err.Error(), "is a property file, not a scenario") {
 		t.Errorf("error %v", err)
 	}
 }

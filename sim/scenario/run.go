@@ -18,7 +18,7 @@ import (
 func (f *File) Run(o sim.Options) Outcome {
 	out := f.Unplayed()
 	if f.IsProperty() {
-		out.Err = fmt.Errorf("%s: is a property, which is no case", f.Path())
+		out.Err = fmt.Errorf("%s: is a property file, not a scenario", f.Path())
 		return out
 	}
 	if out.Skipped = missing(f.File, o); out.Skipped != "" {

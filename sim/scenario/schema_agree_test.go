@@ -76,7 +76,7 @@ func projectFiles(t *testing.T) map[string][]byte {
 // written, and what is within a text.
 var loaderAlone = []string{
 	"already given", "tags (", "nested too deep", "aliases written out", "in plain decimal", "is too large", "decimals",
-	"is no regular expression", "whole milliseconds", "wants one line", "is negative",
+	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative",
 	"the limit is 0s",
 }
 

@@ -40,15 +40,15 @@ func syntaxProblem(err error, source []byte) *Problem {
 	case strings.Contains(e.Message, "block sequence entries are not allowed"):
 		return &Problem{Pos: end, Text: "a list of - entries begins on a line of its own"}
 	case strings.Contains(e.Message, "expected '-' indicator"):
-		return &Problem{Pos: end, Text: "expected `- ` as in the entries before: line it up with them, or quote a text that goes on behind a quote or bracket"}
+		return &Problem{Pos: end, Text: "expected `- ` as in the entries before: line it up with them, or quote a text that goes on after a quote or bracket"}
 	case strings.Contains(e.Message, "did not find expected key"):
-		return &Problem{Pos: end, Text: "expected `key: value`: quote a text that goes on behind a quote or bracket, or line the key up with its neighbours"}
+		return &Problem{Pos: end, Text: "expected `key: value`: quote a text that goes on after a quote or bracket, or line the key up with its neighbours"}
 	case strings.Contains(e.Message, "did not find expected node content"):
 		return &Problem{Pos: end, Text: "expected a value; quote a text that begins so"}
 	case strings.Contains(e.Message, "unknown escape"):
 		return &Problem{Pos: end, Text: `unknown escape; within double quotes write \\ for \, or use single quotes`}
 	case strings.Contains(e.Message, "expected comment or line break"):
-		return &Problem{Pos: end, Text: "the text behind | or > begins on the next line"}
+		return &Problem{Pos: end, Text: "text after | or > begins on the next line"}
 	}
 	if _, name, found := strings.Cut(e.Message, "unknown anchor '"); found {
 		name, _, _ = strings.Cut(name, "'")

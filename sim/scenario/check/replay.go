@@ -38,7 +38,7 @@ func (k *checker) checkReplay(f *format.File) {
 		case t.Unseen && (last || !startsAnew(f, i+1)):
 			k.at(at+".unseen", "wants a boot next: the process died here")
 		case t.Lost && (last || !startsAnew(f, i+1) && !f.Replay[i+1].Lost):
-			k.at(at+".lost", "wants a boot, or another entry that is lost, next: the process died behind it")
+			k.at(at+".lost", "wants a boot, or another entry that is lost, next: the process died after it")
 		}
 	}
 }

@@ -162,7 +162,7 @@ func (c *Case) filled(d *strict.Decoder, n *strict.Node, path string) (text stri
 // part is a variable's value as a part of a text, or what is wrong.
 func (c *Case) part(name string, closed bool) (text, wrong string) {
 	if !closed {
-		return "", "${ has no } behind it"
+		return "", "${ has no closing }"
 	}
 	v := c.variable(name)
 	switch {

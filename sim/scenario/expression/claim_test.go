@@ -169,7 +169,7 @@ func TestSCN32Eventually(t *testing.T) {
 		{`{that: "replies == requests", when: "requests > replies", within: 2300ms}`, nil},
 		{`{that: "replies == requests", when: "requests > replies", within: 2299ms}`,
 			[]string{"was waited for from step 2 (+0s) until +2299ms", "it comes at step 8 (+2300ms); replies = 0, requests = 1 after step 4 (+1300ms)"}},
-		{`{that: {tool: exec}, when: {ask: answer}}`, []string{"from step 4 (+1300ms) until rest at +40s", "it does not come"}},
+		{`{that: {tool: exec}, when: {ask: answer}}`, []string{"from step 4 (+1300ms) until rest at +40s", "it never happens"}},
 		{`{that: {ask: answer}, when: {tool: exec}, within: 300ms}`, nil},
 		{`{that: {ask: answer}, when: {tool: exec}, within: 299ms}`, []string{"from step 3 (+1s) until +1299ms", "it comes at step 4 (+1300ms)"}},
 		{`{that: {tool: exec}, when: "asked == 1"}`, nil},

@@ -154,7 +154,21 @@ func (v *Config) readKey(d *strict.Decoder, key, n *strict.Node, path string) {
 			return
 		}
 	}
-	d.Add(key, path, wording.Unknown("key", key.Value, configKeys()))
+	d.Add(key, path, unknownSetting(key.Value))
+}
+
+// unknownSetting says what is wrong with a key that config does not have. The daemon's
+// configuration has the same settings under the same names, but in sections.
+func unknownSetting(key string) string {
+	section, name, dotted := strings.Cut(key, ".")
+	switch {
+	case !slices.Contains([]string{"limits", "switches", "brain"}, section):
+		return wording.Unknown("key", key, configKeys())
+	case dotted && slices.Contains(configKeys(), name):
+		return "has no section " + section + " in a scenario; write " + name
+	default:
+		return "has no section " + section + " in a scenario; write its settings here, as config: {max_queue: 8}"
+	}
 }
 
 // read reads what a field of a type is overridden with.

@@ -14,7 +14,7 @@ import (
 type Told struct {
 	At     Duration `key:"at"`             // when, after clock.start, on the wall clock, which may go back; at once unless given
 	Input  Input    `key:"input,required"` // what, as the journal writes it: kind and the keys of that kind, at apart
-	Lost   bool     `key:"lost"`           // the record was not durable when the process died behind it, so that the next boot begins without it; what it caused was seen all the same
+	Lost   bool     `key:"lost"`           // the record was not durable when the process died after it, so that the next boot begins without it; what it caused was seen all the same
 	Unseen bool     `key:"unseen"`         // the process died before it did anything of what the input caused
 }
 

@@ -150,7 +150,7 @@ func (j *judgement) late(path string, that *format.Condition, within *format.Dur
 	if begin != (instant{0, -1}) {
 		text = "was waited for from step " + j.stepAt(begin.step)
 	}
-	wrong := match.Mismatch{Text: text + " until " + word + j.since(until), Want: that.String(), Got: "it does not come"}
+	wrong := match.Mismatch{Text: text + " until " + word + j.since(until), Want: that.String(), Got: "it never happens"}
 	if came >= 0 {
 		wrong.Got = "it comes at step " + j.stepAt(came)
 	}

@@ -66,7 +66,7 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 			`trace: [{before: [{reply: {$any: true}}, {tool: exec}]}]`, `want {reply: {$any: true}} before {tool: "exec"}`},
 		{`trace: [{before: [{store: {kind: user}}, {exit: clean}]}]`, `trace: [{before: [{exit: clean}, {exit: forced}]}]`, `got  no such event`},
 		{`trace: [{in_order: [{ask: answer}, {tool: exec}, {ask: answer}, {report: {of: event}}]}]`,
-			`trace: [{in_order: [{tool: exec}, {tool: exec}]}]`, `no such event behind the 1 before it`},
+			`trace: [{in_order: [{tool: exec}, {tool: exec}]}]`, `no such event after the 1 before it`},
 		{`trace: [{in_order: [{input: requested}, {state: stopped, table: lifecycle}]}]`,
 			`trace: [{in_order: [{input: requested}, {recall: x}]}]`, `want {recall: "x"}`},
 		{`trace: [{count: {of: {ask: answer}, is: 3}}]`, `trace: [{count: {of: {ask: answer}, is: {$lt: 3}}}]`, `expect.trace[0].count`},
@@ -105,9 +105,9 @@ func TestSCN3WhatNothingWasScriptedForFails(t *testing.T) {
 		{"model call without a line", "timeline: [{user: hi}]\n", "unexpected: a model call for answer"},
 		{"summary in a strict case", "strict: true\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\n", "unexpected: a model call for summary"},
 		{"tool call without an entry", "tools: {exec: []}\nbrain: [{calls: [{tool: exec}]}, {says: done}]\ntimeline: [{user: hi}]\n", "unexpected: a call of exec {}"},
-		{"line that nobody asked for", "brain: [{says: hi}]\n", "brain[0] nobody asked for this entry"},
-		{"summary that nobody asked for", "brain_for: {summary: [{says: hi}]}\n", "brain_for.summary[0] nobody"},
-		{"entry that nobody called", "tools: {exec: [{returns: x}]}\n", "tools.exec[0] nobody"},
+		{"line that nobody asked for", "brain: [{says: hi}]\n", "brain[0] no call used this entry"},
+		{"summary that nobody asked for", "brain_for: {summary: [{says: hi}]}\n", "brain_for.summary[0] no call"},
+		{"entry that nobody called", "tools: {exec: [{returns: x}]}\n", "tools.exec[0] no call"},
 	}
 	for _, test := range tests {
 		o := outcome(t, "scenario: 1\nname: x\n"+test.yaml+expect)

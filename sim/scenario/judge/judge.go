@@ -111,7 +111,7 @@ func (j *judgement) broken() {
 	}
 	j.unstruck()
 	for _, path := range j.unused() {
-		j.fail(j.file.Where(path), path, match.Mismatch{Text: "nobody asked for this entry; say optional: true if that may be"})
+		j.fail(j.file.Where(path), path, match.Mismatch{Text: "no call used this entry; add optional: true if that is fine"})
 	}
 }
 
@@ -124,14 +124,14 @@ func (j *judgement) unstruck() {
 			path = at // one of a list
 		}
 		j.fail(j.file.Where(path), path, match.Mismatch{
-			Text: "this crash never was: its point was not met so often; say optional: true if that may be",
+			Text: "this crash did not happen: its point was not reached often enough; add optional: true if that is fine",
 		})
 	}
 	faults := compile.Faults(j.file)
 	for _, i := range j.result.Unstruck {
 		path := faults[i].Path
 		j.fail(j.file.Where(path), path, match.Mismatch{
-			Text: fmt.Sprintf("this fault struck nothing: what it is meant for came fewer than %d times; say optional: true if that may be", faults[i].Nth),
+			Text: fmt.Sprintf("this fault hit nothing: there were fewer than %d such calls; add optional: true if that is fine", faults[i].Nth),
 		})
 	}
 }

@@ -70,7 +70,7 @@ func (j *judgement) count(path string, c *format.Counted) {
 func (j *judgement) missing(path string, item *format.Item, nth, from int) {
 	wrong := match.Mismatch{Want: item.String(), Got: "no such event"}
 	if at := first(item, j.events(), 0); nth > 0 && at >= 0 {
-		wrong.Got = fmt.Sprintf("no such event behind the %d before it", nth)
+		wrong.Got = fmt.Sprintf("no such event after the %d before it", nth)
 		wrong.Hint = fmt.Sprintf("nearest: step %d, before them", j.events()[at].step+1)
 	} else {
 		wrong.Hint = j.nearestEvent(item, from, len(j.events()))

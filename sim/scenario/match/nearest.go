@@ -189,9 +189,9 @@ func (w *Mismatch) whereTextsDiffer() string {
 	}
 	switch {
 	case at == len(got):
-		return fmt.Sprintf("ends at character %d, wants %s behind it", at, around(want, at))
+		return fmt.Sprintf("ends at character %d, wants %s after it", at, around(want, at))
 	case at == len(want):
-		return fmt.Sprintf("goes on behind character %d: %s", at, around(got, at))
+		return fmt.Sprintf("goes on after character %d: %s", at, around(got, at))
 	default:
 		return fmt.Sprintf("differs at character %d: %s, wants %s", at+1, around(got, at), around(want, at))
 	}

@@ -65,7 +65,7 @@ func TestSCN29AModelThatWavers(t *testing.T) {
 			if out.Err != nil || out.Skipped != "" || len(out.Failures) != test.failures {
 				t.Fatalf("%v, skipped %q, failures %v", out.Err, out.Skipped, out.Failures)
 			}
-			if test.failures > 0 && !strings.HasPrefix(out.Failures[0].Text, "held 2 of 3, wants 3; told is run 2") {
+			if test.failures > 0 && !strings.HasPrefix(out.Failures[0].Text, "held 2 of 3, wants 3; shown is run 2") {
 				t.Errorf("told: %s", out.Failures[0].Text)
 			}
 			want := "held 2 of 3, model mock:latest 45a7458f0d17, Ollama 0.17.4, num_ctx 8192, num_predict 1024"

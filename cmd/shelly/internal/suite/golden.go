@@ -126,7 +126,7 @@ func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
 	own := func(f judge.Failure) bool { return f.Path == goldenKey }
 	switch {
 	case slices.ContainsFunc(out.Failures, func(f judge.Failure) bool { return !own(f) }):
-		addToGolden(out, "it is not renewed while the case fails otherwise too")
+		addToGolden(out, "it is not updated, since the case also fails for another reason")
 		return
 	case !kept.Holds && kept.Got == nil:
 		return
