@@ -8,7 +8,7 @@ import (
 )
 
 // faultProofs says for each fault of the matrix which test or scenario holds shelly to
-// what must hold then: a file of the project, and behind a colon a test in it.
+// what must hold then: a file of the project, and after a colon a test in it.
 func faultProofs() map[string][]string {
 	const points = "cmd/shelly/kill_test.go:TestKilledAtANamedPointNothingIsLostOrDoneTwice"
 	return map[string][]string{

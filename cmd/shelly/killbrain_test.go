@@ -60,7 +60,7 @@ func (b *killBrain) count() {
 	}
 }
 
-// killAnswer goes on where the conversation stands.
+// killAnswer continues where the conversation stands.
 func killAnswer(q mock.Question) mock.Answer {
 	verb, id, results, reminded := killStanding(q.Messages)
 	last := q.Messages[len(q.Messages)-1].Text

@@ -36,7 +36,7 @@ func (a *killAsk) key() fsm.RequestKey {
 }
 
 // killConversations are two sessions, one over HTTP and one over UDP, whose requests come
-// one behind the other.
+// one after the other.
 func killConversations() [][]*killAsk {
 	return [][]*killAsk{
 		{

@@ -150,7 +150,7 @@ func TestFaultAProcessThatIsSuspendedSendsNothingTwice(t *testing.T) {
 }
 
 // A model server that goes down between two calls of a tool loop and comes back is asked
-// again, and the loop goes on where it was (INF-15).
+// again, and the loop continues where it was (INF-15).
 func TestFaultTheModelRestartsWithinAToolLoop(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()

@@ -94,7 +94,7 @@ func TestJRN9KilledAroundTheCommitARequestIsKeptOrUnknown(t *testing.T) {
 	}
 }
 
-// Killed before it asks the model, the daemon goes on with the request at its next
+// Killed before it asks the model, the daemon continues with the request at its next
 // start, with nobody sending it again (JRN-5).
 func TestJRN5KilledBeforeTheModelIsAskedARequestGoesOnByItself(t *testing.T) {
 	k := newKilled(t, buildShelly(t, "-tags", "failpoint"), killArgs()...)
@@ -142,7 +142,7 @@ func TestHND36ARequestThatKillsTheDaemonIsPutAside(t *testing.T) {
 	<-l.ended
 	deaths := 1
 	for l = k.start(deadly); ; l = k.start(deadly) {
-		if _, aside := l.log.reach("a handle waits for a person"); aside {
+		if _, aside := l.log.reach("a request waits for a person"); aside {
 			break
 		}
 		<-l.ended

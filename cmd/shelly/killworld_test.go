@@ -113,7 +113,7 @@ func (k *killed) serves(l *life) {
 	k.change.Broadcast()
 }
 
-// await returns the first process behind the given number that serves.
+// await returns the first process after the given number that serves.
 func (k *killed) await(ctx context.Context, after int) (life, error) {
 	stop := context.AfterFunc(ctx, func() {
 		k.mu.Lock()
@@ -127,7 +127,7 @@ func (k *killed) await(ctx context.Context, after int) (life, error) {
 		k.change.Wait()
 	}
 	if err := ctx.Err(); err != nil {
-		return life{}, fmt.Errorf("no process behind number %d has come to serve: %w", after, err)
+		return life{}, fmt.Errorf("no process after number %d has come to serve: %w", after, err)
 	}
 	return k.now, nil
 }

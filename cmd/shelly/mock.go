@@ -48,7 +48,7 @@ func (c *mockCmd) Validate() error {
 		c.models = append(c.models, m)
 	}
 	if c.Speed <= 0 {
-		return fmt.Errorf("--speed: %g is no speed; it is how many times as fast, such as 10 or 0.5", c.Speed)
+		return fmt.Errorf("--speed: %g is not a speed; give a factor such as 10 or 0.5", c.Speed)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func mockModel(text string) (mock.Model, error) {
 		case isWindow:
 			n, err := strconv.Atoi(window)
 			if err != nil || n <= 0 {
-				return m, fmt.Errorf("%q is no number of tokens", window)
+				return m, fmt.Errorf("%q is not a number of tokens", window)
 			}
 			m.Window = n
 		case word == "no-tools":
@@ -92,7 +92,7 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if file.Script.Live {
-		return exit.Errorf(exit.Usage, "%s has brain: live, which is no script to serve", c.File)
+		return exit.Errorf(exit.Usage, "%s has brain: live; there is no script to serve", c.File)
 	}
 	listener, err := comm.ListenTCP(c.Listen)
 	if err != nil {
@@ -160,7 +160,7 @@ func playing(file *scenario.File, repeat bool) func(fsm.AskBrain) (script.Line, 
 		line, err := player.Answer(ask)
 		var over *script.Exhausted
 		if errors.As(err, &over) && over.Lines > 0 {
-			err = fmt.Errorf("%w; add a line, or serve it with --repeat to begin anew for each request", err)
+			err = fmt.Errorf("%w; add a line, or serve it with --repeat to start over for each request", err)
 		}
 		return line, err
 	}

@@ -18,7 +18,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// Each case breaks one part of the start and all that comes behind it. The part's
+// Each case breaks one part of the start and all that comes after it. The part's
 // own complaint and exit code show that it was the first, and what is in the
 // data folder shows that nothing behind it has begun.
 func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testing.T) {

@@ -50,7 +50,7 @@ func checkRequest(r Request) error {
 }
 
 // CheckImage says what a file is that is not an image, or returns nil. A model would take
-// it for a picture all the same.
+// it for a picture anyway.
 func CheckImage(file []byte) error {
 	if looks := http.DetectContentType(file); !strings.HasPrefix(looks, "image/") {
 		return fmt.Errorf("is not an image (it looks like %s)", looks)

@@ -148,7 +148,7 @@ func decodeField(d *json.Decoder, fields []field, seen []bool) error {
 		return badRequest(fmt.Sprintf("unknown field %q", name), "the fields are "+fieldNames(fields))
 	}
 	if seen[i] {
-		return badRequest(fmt.Sprintf("field %q is there twice", name), "send it once")
+		return badRequest(fmt.Sprintf("field %q is given twice", name), "send it once")
 	}
 	seen[i] = true
 	return fields[i].read(d, name)

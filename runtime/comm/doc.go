@@ -19,7 +19,7 @@
 //	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index (that of next), &limit= so many, &state= and &id= of those
 //	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
-//	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= so many; ?at= one step, with the state behind it
+//	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= so many; ?at= one step, with the state after it
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
 //	POST /v1/requests/{id}/approve   {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}

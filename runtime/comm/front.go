@@ -22,7 +22,7 @@ type Front interface {
 	Raise(ctx context.Context, e fsm.EventRaised) error
 	// Request returns the record of a request, or false.
 	Request(ctx context.Context, key fsm.RequestKey) (engine.Request, bool, error)
-	// Watch delivers what happens to an accepted request from now on, behind what
+	// Watch delivers what happens to an accepted request from now on, after what
 	// the watcher has missed: at least an [EventState] that says where the request
 	// stands, or for a finished one its [EventReply]. The channel closes after the
 	// reply, when ctx ends, or when the daemon stops. A slow watcher loses chunks,
@@ -38,11 +38,11 @@ type Front interface {
 	// Resolve brings a person's word on a handle that is held, and reports whether the
 	// handle waited for it (APR-6). At is left to the daemon.
 	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
-	// Messages returns the first messages to a chat behind a position, in order, at
+	// Messages returns the first messages to a chat after a position, in order, at
 	// most limit and engine.ReadMax of them; without a chat, those to all chats of the
 	// channel.
 	Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error)
-	// Audit returns the first records of ended tool calls behind a position, in order,
+	// Audit returns the first records of ended tool calls after a position, in order,
 	// at most limit and engine.ReadMax of them; without a session, those of all.
 	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)
 	// Recorded returns the journal as it is durable now, to be read from any goroutine.

@@ -14,7 +14,7 @@ import (
 )
 
 // Step is one step of what happened to a request. It is made above this package; here
-// its wire form counts, and which state stands behind it.
+// its wire form counts, and which state stands after it.
 type Step interface {
 	json.Marshaler
 	Behind() (record uint64, handle fsm.HandleID)
@@ -37,8 +37,8 @@ type HistoryBody[S Step] struct {
 	Lost    uint64         `json:"lost,omitempty"`    // records before the first step that are no longer kept
 	Asks    []Ask          `json:"asks,omitempty"`    // what a person is asked about the handles
 	Steps   []S            `json:"steps"`
-	More    bool           `json:"more,omitempty"`  // there are steps behind the last of these
-	State   *state.Handle  `json:"state,omitempty"` // of one step alone: its handle behind it, if it was unfinished
+	More    bool           `json:"more,omitempty"`  // there are steps after the last of these
+	State   *state.Handle  `json:"state,omitempty"` // of one step alone: its handle after it, if it was unfinished
 }
 
 // History tells what happened to a request, given where the unfinished handles stand.

@@ -106,7 +106,7 @@ func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
 	}
 }
 
-// One step comes with the state behind it: the conversation that the model was asked.
+// One step comes with the state after it: the conversation that the model was asked.
 func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
 	s, _ := toldOf(t)
 	var got comm.HistoryBody[history.Step]
@@ -117,7 +117,7 @@ func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
 	got = comm.HistoryBody[history.Step]{}
 	s.do(call{method: "GET", path: stepsPath + "?at=4"}, &got)
 	if len(got.Steps) != 1 || got.State != nil {
-		t.Errorf("behind the last step: %+v", got.State)
+		t.Errorf("after the last step: %+v", got.State)
 	}
 	for path, status := range map[string]int{
 		stepsPath + "?at=5": http.StatusNotFound, stepsPath + "?at=0": http.StatusNotFound, stepsPath + "?at=x": http.StatusBadRequest,

@@ -195,7 +195,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		_ = l.Close()
 		return err
 	}
-	var connections sync.WaitGroup // added to by server.Serve only, so not behind <-ended
+	var connections sync.WaitGroup // added to by server.Serve only, so not after <-ended
 	server := &http.Server{
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

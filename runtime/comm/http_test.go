@@ -35,7 +35,7 @@ func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
 	s.front.Reply(httpKey("m1"), "error: it broke", true)
 	want.State, want.Done, want.Replied, want.Reply, want.IsError = "failed", true, 2, "error: it broke", true
 	if r := s.do(get, &record); r.StatusCode != http.StatusOK || record != want {
-		t.Errorf("behind the reply: %d, %s", r.StatusCode, cmp.Diff(want, record))
+		t.Errorf("after the reply: %d, %s", r.StatusCode, cmp.Diff(want, record))
 	}
 }
 

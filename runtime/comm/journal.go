@@ -81,7 +81,7 @@ func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
 
 // send sends a long answer piece by piece. Each piece has its own deadline, so that a
 // client that does not read is dropped. An error before the first piece is the answer;
-// behind it the connection breaks, so that nobody takes a part for the whole.
+// after it the connection breaks, so that nobody takes a part for the whole.
 func (h *HTTP) send(w http.ResponseWriter, r *http.Request, media string, write func(*bufio.Writer) error) error {
 	p := &pieces{w: w, r: r, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout, media: media}
 	out := bufio.NewWriterSize(p, pieceBytes)

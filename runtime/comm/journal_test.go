@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// journal is one with snapshots behind its records 2 and 4, of six.
+// journal is one with snapshots after its records 2 and 4, of six.
 func journal(t *testing.T) *engine.MemoryJournal {
 	t.Helper()
 	j := engine.NewMemoryJournal()
@@ -81,7 +81,7 @@ func TestCOM16WhatWasTrimmedIsRefused(t *testing.T) {
 	}
 }
 
-// late is a journal that fails behind its first record.
+// late is a journal that fails after its first record.
 type late struct{ engine.Reader }
 
 func (l late) Replay(after uint64, fn func(engine.Record) error) error {

@@ -16,7 +16,7 @@ import (
 // RequestsBody is the answer to a question for requests, the latest first.
 type RequestsBody struct {
 	Requests []Record `json:"requests"`
-	// Next goes on from here, as Before of the next question; 0: that was all.
+	// Next continues from here, as Before of the next question; 0: that was all.
 	Next uint64 `json:"next,omitempty"`
 }
 

@@ -58,7 +58,7 @@ type ForgetBody struct {
 	Forgotten int `json:"forgotten"` // how many of the entries there were
 }
 
-// ListMemory returns at most limit of the wanted entries, behind so many of them.
+// ListMemory returns at most limit of the wanted entries, after this many of them.
 func ListMemory(ctx context.Context, m Memories, f memory.Filter, behind, limit int) (MemoryBody, error) {
 	list, total, err := m.List(ctx, f, behind, min(limit, ListMax))
 	if err != nil {

@@ -174,7 +174,7 @@ func number(s, name string, otherwise uint64) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		return 0, badRequest("query parameter "+name+" is no whole number", "leave it out or write one")
+		return 0, badRequest("query parameter "+name+" is not a whole number", "leave it out or write one")
 	}
 	return n, nil
 }

@@ -269,6 +269,6 @@ func (e *events) want(want comm.Event) {
 func (e *events) wantEnd() {
 	e.t.Helper()
 	if got, ok := e.next(); ok {
-		e.t.Fatalf("event %+v behind the end", got)
+		e.t.Fatalf("event %+v after the end", got)
 	}
 }

@@ -217,7 +217,7 @@ func TestCOM6WhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
 		{"a channel that is no name", signed(`"id":"m1","text":"a","channel":"../x"`), "m1", "channel", comm.CodeBadRequest},
 		{"a chat that forges a log line", signed(`"id":"m1","text":"a","chat":"a\nb"`), "m1", `"chat" holds a control`, comm.CodeBadRequest},
 		{"two requests", datagram("m1", "hello") + datagram("m1", "hello"), "m1", "more after", comm.CodeBadRequest},
-		{"an id twice", signed(`"id":"m1","id":"m2","text":"a"`), "m2", `"id" is there twice`, comm.CodeBadRequest},
+		{"an id twice", signed(`"id":"m1","id":"m2","text":"a"`), "m2", `"id" is given twice`, comm.CodeBadRequest},
 		{"an id that is no text", signed(`"id":7,"text":"a"`), "", `"id" is not a text`, comm.CodeBadRequest},
 		{"an id that forges a log line", signed(`"id":"a\nb","text":"a"`), "", `"id" holds a control`, comm.CodeBadRequest},
 		{"invalid UTF-8", signed("\"id\":\"m1\",\"text\":\"\xff\""), "m1", "UTF-8", comm.CodeBadRequest},
@@ -390,7 +390,7 @@ func TestALongReplyIsCutVisibly(t *testing.T) {
 		"escapes": strings.Repeat("\x01", 30_000),
 	}
 	for i := range 12 { // so that the limit falls on each byte of a character
-		texts[fmt.Sprintf("characters behind %d letters", i)] = strings.Repeat("x", i) + strings.Repeat("狐", 40_000)
+		texts[fmt.Sprintf("characters after %d letters", i)] = strings.Repeat("x", i) + strings.Repeat("狐", 40_000)
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {

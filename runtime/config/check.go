@@ -19,7 +19,7 @@ func (l *loading) loadIdentity() {
 	case path == "" || text.layer > file.layer:
 		return
 	case text.layer == file.layer:
-		l.problems.add(file, fileKey, "cannot stand beside prompts.identity; give one of the two")
+		l.problems.add(file, fileKey, "cannot be given together with prompts.identity; choose one")
 		return
 	}
 	b, err := readFile(path, promptBytesMax)
@@ -53,7 +53,7 @@ func (l *loading) check() {
 	l.checkFolder("data", c.Data)
 	l.checkFolder("workspace", c.Workspace)
 	if c.Data == c.Workspace {
-		l.problems.add(l.origins["data"], "data", "is the workspace too; shelly's own data needs a folder of its own")
+		l.problems.add(l.origins["data"], "data", "is also the workspace; give shelly's data a folder of its own")
 	}
 	l.checkAnswer("brain.num_predict", c.Brain.NumPredict)
 	l.checkAnswer("brain.max_tokens", c.Brain.MaxTokens)

@@ -18,7 +18,7 @@
 //
 // Every value has one key, the path of snake_case names that leads to it in the
 // file, such as limits.max_tool_rounds. Its environment variable is that key in
-// capitals behind SHELLY_, with _ for each dot: SHELLY_LIMITS_MAX_TOOL_ROUNDS.
+// capitals after SHELLY_, with _ for each dot: SHELLY_LIMITS_MAX_TOOL_ROUNDS.
 // An empty variable counts as not set. OLLAMA_HOST gives brain.url where
 // SHELLY_BRAIN_URL does not. SHELLY_TOKEN is a secret and no setting: it is left
 // to whoever listens or asks.

@@ -157,7 +157,7 @@ func (l *loading) give(f field, text string, at origin) {
 
 // assign applies the assignments to the profile's values, so that the highest
 // source has the last word (CFG-1). One that a later source overrides must be
-// right all the same.
+// right anyway.
 func (l *loading) assign() {
 	l.config = defaults(l.sources, l.profile())
 	for _, f := range l.schema {

@@ -132,7 +132,7 @@ func (c Config) unsettable() string {
 		say("none\n")
 	}
 	if len(c.labels) > 0 {
-		say("\nWhat people are shown beside the states of an inference:\n\n")
+		say("\nThe profile's names for the states of an inference:\n\n")
 	}
 	for _, l := range c.labels {
 		say(string(l.State) + ": " + string(l.Label) + "\n")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reloadable are the keys, and the sections, that a running daemon takes anew: what
+// reloadable are the keys, and the sections, that a running daemon takes again: what
 // travels to the machine, the tools, but for the workspace in which they are, and how
 // long what was done is kept.
 func reloadable() []string {

@@ -160,7 +160,7 @@ func Open(o Options) (*Daemon, error) {
 	e.Observe, e.Check, e.Saved = d.observe, d.check, d.tidySoon
 	e.Shortage, e.Slotless = d.shortage, d.slotless
 	for _, v := range e.Divergences() {
-		o.Log.Error("the journal was written by code that decided otherwise; what follows it may differ",
+		o.Log.Error("the journal was written by code that decided differently; what follows may differ",
 			"record", v.Index, "expected", v.Want, "got", v.Got)
 	}
 	d.monitor = check.MonitorFrom(e.Machine())
@@ -297,7 +297,7 @@ func (d *Daemon) close() {
 	select {
 	case <-ended:
 	case <-late.C:
-		d.o.Log.Error("a call does not end although it is told to, and is left behind", "waited", patience)
+		d.o.Log.Error("a call does not end although it was cancelled, and is abandoned", "waited", patience)
 	}
 }
 
@@ -359,7 +359,7 @@ func (d *Daemon) now() engine.Now {
 // shortage says once that there is too little space, and that there is enough again.
 func (d *Daemon) shortage(why error, held int) {
 	if why != nil {
-		d.o.Log.Warn("nothing is accepted or goes on until there is space", "error", why)
+		d.o.Log.Warn("nothing is accepted or continues until there is space", "error", why)
 		return
 	}
 	d.o.Log.Info("there is space again", "held", held)

@@ -12,7 +12,7 @@
 //
 // Streamed text goes past the machine to whoever watches the request; only whole
 // answers are inputs. A message to a chat is in the journal with the step that sent
-// it: whoever delivers messages reads them there behind the last that he delivered,
+// it: whoever delivers messages reads them there after the last that he delivered,
 // and is only told that there are some.
 //
 // A test plays each scenario in this loop and holds its steps against the simulator's

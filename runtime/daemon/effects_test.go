@@ -463,7 +463,7 @@ func TestCOM14TheAuditIsReadBySession(t *testing.T) {
 		want    []engine.Audit
 	}{{"two", 0, all[1:]}, {"", all[0].Position, all[1:]}, {"one", all[0].Position, nil}} {
 		if got, err := f.Audit(f.ctx, c.session, c.after, 10); err != nil || !cmp.Equal(got, c.want) {
-			t.Errorf("session %q behind %d: %+v, %v; want %+v", c.session, c.after, got, err, c.want)
+			t.Errorf("session %q after %d: %+v, %v; want %+v", c.session, c.after, got, err, c.want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ type watcher struct{ events chan comm.Event }
 
 const (
 	watcherEvents = 256
-	chunkEvents   = watcherEvents / 2 // chunks take at most so many places
+	chunkEvents   = watcherEvents / 2 // chunks take at most this many places
 	historyEvents = watcherEvents / 4 // the latest, told to a watcher that comes later
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
 	excerptBytes  = 2000              // of a tool's result shown to a watcher

@@ -55,11 +55,11 @@ var performing = fsm.NewEffectTable(
 	}),
 	effecting(func(d *Daemon, e fsm.Reply) { d.hub.reply(e) }),
 	effecting(func(d *Daemon, e fsm.Notify) {
-		d.o.Log.Debug("a client is told", "handle", e.Handle, "notice", e.Notice, "ahead", e.Ahead)
+		d.o.Log.Debug("notice to a client", "handle", e.Handle, "notice", e.Notice, "ahead", e.Ahead)
 		d.hub.notify(e)
 	}),
 	effecting(func(d *Daemon, e fsm.Report) {
-		d.o.Log.Warn("a handle that nobody waits for went wrong", "handle", e.Handle, "kind", e.Kind, "report", e.Text)
+		d.o.Log.Warn("background work failed", "handle", e.Handle, "kind", e.Kind, "report", e.Text)
 	}),
 )
 
@@ -201,9 +201,9 @@ func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Fact {
 	return engine.Outcome(e.Call).Skill(loaded, err)
 }
 
-// askPerson tells whoever may decide that a handle waits for a person.
+// askPerson tells whoever may decide that a request waits for a person.
 func (d *Daemon) askPerson(e fsm.AskPerson) {
-	d.o.Log.Warn("a handle waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
+	d.o.Log.Warn("a request waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
 		"question", e.Question, "tool", e.Tool, "key", e.Key)
 	d.hub.question(e)
 }

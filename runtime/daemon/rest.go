@@ -36,7 +36,7 @@ func (d *Daemon) rest() {
 		err = d.o.Journal.(resting).Rest()
 	}
 	if err != nil {
-		d.o.Log.Error("how far the journal is cannot be noted", "error", err)
+		d.o.Log.Error("cannot note how far the journal is durable", "error", err)
 	}
 	d.rested = d.driver.Last()
 }

@@ -58,7 +58,7 @@ func TestHND42ASlotBecomesAMessage(t *testing.T) {
 	for _, r := range journal.Records() {
 		if due, ok := r.Input.Fact.(fsm.ScheduleDue); ok {
 			if due.Slot <= last || due.Slot > r.Input.At || (due.Slot-last)%30_000 != 0 && last != 0 {
-				t.Errorf("slot %d at %d behind slot %d", due.Slot, r.Input.At, last)
+				t.Errorf("slot %d at %d after slot %d", due.Slot, r.Input.At, last)
 			}
 			last = due.Slot
 		}

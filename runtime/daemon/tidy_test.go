@@ -96,7 +96,7 @@ func TestJRN20WhatIsOldIsDropped(t *testing.T) {
 		f.ask(id, "question "+id)
 		f.next().says("answer " + id)
 		f.replied(id)
-		for len(f.Status(f.ctx).Active) > 0 && f.ctx.Err() == nil { // its session is saved behind the reply
+		for len(f.Status(f.ctx).Active) > 0 && f.ctx.Err() == nil { // its session is saved after the reply
 		}
 	}
 	known := func(id string) bool {

@@ -11,7 +11,7 @@
 //
 // The log of a run without a kill says which points there are to be killed at, and
 // how often each is hit. The hit of a point that many kinds of effects share has the
-// kind behind its name: perform.before/ask_brain.
+// kind after its name: perform.before/ask_brain.
 //
 // A process that kills itself at a point leaves behind exactly what one leaves that
 // is killed from outside at the same moment: no deferred call runs, no buffer is

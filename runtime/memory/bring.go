@@ -53,7 +53,7 @@ func Check(e fsm.Entry) error {
 		case len(field.text) > field.bytesMax:
 			return fmt.Errorf("%s is longer than %d bytes", field.name, field.bytesMax)
 		case !utf8.ValidString(field.text) || strings.ContainsFunc(field.text, unicode.IsControl):
-			return fmt.Errorf("%s holds what is no text", field.name)
+			return fmt.Errorf("%s is not valid text", field.name)
 		}
 	}
 	switch {

@@ -60,7 +60,7 @@ func TestAnEntryWithoutASummaryHasTheBeginningOfItsText(t *testing.T) {
 	}
 }
 
-// Whatever may be brought is the same behind an export and its reading.
+// Whatever may be brought is the same after an export and its reading.
 func TestAnExportIsReadAsItWas(t *testing.T) {
 	texts := rapid.StringOf(rapid.RuneFrom([]rune("a b\n\"\\<&>磁\u2028\x00😀")))
 	some := rapid.Custom(func(t *rapid.T) fsm.Entry {

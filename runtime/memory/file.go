@@ -73,7 +73,7 @@ func (m *Memory) Export(ctx context.Context, w io.Writer, vectors bool) error {
 
 // ReadFile calls fn for each entry of a file that Export has written, with the number
 // of its line from 1; bad is not nil where the line holds no entry. It returns the
-// first error of fn, or one of those above, the last behind all entries.
+// first error of fn, or one of those above, the last after all entries.
 func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for line, entries := 1, 0; ; line++ {
@@ -149,7 +149,7 @@ func ReadEntry(data []byte) (e fsm.Entry, err error) {
 		return e, errors.New("it is not valid UTF-8")
 	}
 	if err := strict(data, &e); err != nil {
-		return fsm.Entry{}, fmt.Errorf("it is no entry: %w", err)
+		return fsm.Entry{}, fmt.Errorf("not an entry: %w", err)
 	}
 	return e, Check(e)
 }
@@ -162,7 +162,7 @@ func strict(data []byte, to any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more behind it")
+		return errors.New("there is more after it")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type Counts struct {
 	Model   string `json:"model,omitempty"` // the embedding model at hand
 }
 
-// List returns at most limit of the wanted entries, the newest first, behind so many
+// List returns at most limit of the wanted entries, the newest first, after this many
 // of them, and how many are wanted altogether.
 func (m *Memory) List(ctx context.Context, f Filter, behind, limit int) ([]Listed, int, error) {
 	if err := m.Wait(ctx); err != nil {

@@ -29,7 +29,7 @@ type signs struct {
 func perRow(dimensions int) int { return (dimensions + 63) / 64 }
 
 // grow takes in the last row. When the rows have doubled, the mean and all signs are
-// made anew.
+// made again.
 func (s *signs) grow(v *vectors) {
 	n := len(v.slots)
 	switch {

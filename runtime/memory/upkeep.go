@@ -20,8 +20,8 @@ type Upkeep struct {
 	Log   *slog.Logger
 }
 
-// How upkeep meets an embedding model that fails: it goes on with the next entry, and
-// after so many failures in a row it waits, each time twice as long.
+// How upkeep meets an embedding model that fails: it continues with the next entry, and
+// after this many failures in a row it waits, each time twice as long.
 const (
 	upkeepFailuresMax = 3
 	upkeepPauseMin    = time.Minute
@@ -47,7 +47,7 @@ func (p *pending) from(slot int) {
 
 // Keep gives each entry that has no vector of the embedding model at hand one, the
 // oldest slot first, while nobody else needs the model (MEM-8). Each is written when it is made, so that
-// a restart goes on where it was. It returns when ctx ends.
+// a restart continues where it was. It returns when ctx ends.
 func (m *Memory) Keep(ctx context.Context, u Upkeep) error {
 	if m.o.Embedder == nil {
 		return nil
@@ -89,7 +89,7 @@ type keeper struct {
 	told     int // of pending ones, when that was last logged; 0: it was not
 }
 
-// probe embeds the newest entry anew to learn the model's name and dimension: whoever
+// probe embeds the newest entry again to learn the model's name and dimension: whoever
 // has exchanged the model has told nobody.
 func (k *keeper) probe(ctx context.Context) error {
 	list, _, err := k.m.List(ctx, Filter{}, 0, probedMax)

@@ -142,7 +142,7 @@ func TestMEM8AnotherModelOrDimensionEmbedsAnew(t *testing.T) {
 	}
 }
 
-// A restart goes on where it was.
+// A restart continues where it was.
 func TestMEM8UpkeepGoesOnAfterARestart(t *testing.T) {
 	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("c", 3, "three")), &model{name: "m", dims: 2}
 	turns := 2 // so often is the model free

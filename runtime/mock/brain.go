@@ -58,7 +58,7 @@ type Answer struct {
 	Error string
 	// Garbage is sent as a line, as it is, and ends the stream.
 	Garbage string
-	// Cut ends the stream behind its content, without the last line.
+	// Cut ends the stream after its content, without the last line.
 	Cut bool
 	// Hang sends what there is and then nothing until the client leaves.
 	Hang bool

@@ -58,7 +58,7 @@ func TestWhatTheBrainSaysIsWhatTheClientHears(t *testing.T) {
 			fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "a", Name: "f", Args: `{"p":`}}},
 		},
 		"length": {mock.Answer{Text: "half", Length: true}, fsm.BrainAnswered{Stop: fsm.StopMaxTokens, Text: "half"}},
-		"length behind calls": {
+		"length after calls": {
 			mock.Answer{Calls: calls, Length: true},
 			fsm.BrainAnswered{Stop: fsm.StopMaxTokens, Calls: calls},
 		},

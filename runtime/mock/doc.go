@@ -1,5 +1,5 @@
-// Package mock is a server that speaks Ollama's HTTP API with a scripted model
-// behind it, for tests and for "shelly mock".
+// Package mock is a server that speaks Ollama's HTTP API and plays a scripted
+// model, for tests and for "shelly mock".
 //
 //	server := mock.New(mock.Options{Model: "demo", EmbedDims: 64, Brain: brain})
 //	http.ListenAndServe("127.0.0.1:11434", server)

@@ -145,7 +145,7 @@ func wordVector(text string, dims int) []float32 {
 	for _, word := range words(text) {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(word))
-		x := h.Sum64() | 1 // xorshift stays at 0 for ever
+		x := h.Sum64() | 1 // xorshift stays at 0 forever
 		for i := range sum {
 			x ^= x << 13
 			x ^= x >> 7

@@ -20,7 +20,7 @@ type generateRequest struct {
 	asked
 }
 
-// generate answers as chat does: a prompt is a user message behind the conversation
+// generate answers as chat does: a prompt is a user message after the conversation
 // that the context holds.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	var req generateRequest

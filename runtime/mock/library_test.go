@@ -92,7 +92,7 @@ func TestCLI9TheLibrarysClientChats(t *testing.T) {
 	}
 }
 
-// A conversation goes on from the context that a generation returns.
+// A conversation continues from the context that a generation returns.
 func TestCLI9TheLibrarysClientGenerates(t *testing.T) {
 	ctx := testContext(t)
 	brain := &scripted{answer: mock.Answer{Text: "fine"}}

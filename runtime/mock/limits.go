@@ -78,7 +78,7 @@ func (a Answer) cut(room int) Answer {
 	return a
 }
 
-// head is the beginning of a text that has at most so many bytes, which it takes from
+// head is the beginning of a text that has at most this many bytes, which it takes from
 // them.
 func head(text string, left *int) string {
 	n := min(len(text), *left)

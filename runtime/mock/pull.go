@@ -51,7 +51,7 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 
 const unknownManifest = "pull model manifest: file does not exist"
 
-// pulled are the lines behind the manifest.
+// pulled are the lines after the manifest.
 func pulled(name string) []pullStep {
 	layer := pullStep{Digest: "sha256:" + digest(full(name)), Total: modelBytes}
 	layer.Status = fmt.Sprintf("pulling %.12s", digest(full(name)))

@@ -13,7 +13,7 @@ const unwrapMax = 3
 
 // arguments returns a call's arguments as the machine keeps them: the JSON object
 // as it came (BRN-5). Nothing at all is an empty object, and a string is taken for what
-// it holds, a comma behind the last member left out. What is no object even so is passed on: the tool refuses it, and the
+// it holds, a comma after the last member left out. What is no object even so is passed on: the tool refuses it, and the
 // model sees why.
 func arguments(raw json.RawMessage) string {
 	text := strings.TrimSpace(string(raw))

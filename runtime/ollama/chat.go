@@ -25,7 +25,7 @@ type Chunk struct {
 
 const (
 	errorBytesMax = 64 << 10
-	// drain is how long the end of a response may take behind its last line. Read
+	// drain is how long the end of a response may take after its last line. Read
 	// to its end, the connection serves the next call too.
 	drain = 100 * time.Millisecond
 )
@@ -173,7 +173,7 @@ func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, str
 }
 
 func (c *Client) unreadable(h http.Header, line []byte) *Error {
-	return failure(fsm.BrainGarbage, "the server at %s sent a line that is no part of an answer%s: %q", c.base, saidToBe(h), excerpt(string(line)))
+	return failure(fsm.BrainGarbage, "the server at %s sent a line that is not part of an answer%s: %q", c.base, saidToBe(h), excerpt(string(line)))
 }
 
 // saidToBe names what a server says that it sends where that is no answer: the page of
@@ -201,15 +201,15 @@ func (c *Client) cut(ctx context.Context, err error) *Error {
 	case errors.Is(err, io.EOF):
 		return failure(fsm.BrainCutStream, "the model's answer ended without its last line")
 	default:
-		return failure(fsm.BrainCutStream, "the connection to the Ollama server at %s broke in the midst of an answer: %v", c.base, innermost(err))
+		return failure(fsm.BrainCutStream, "the connection to the Ollama server at %s broke during an answer: %v", c.base, innermost(err))
 	}
 }
 
-// broken sorts an error that the server reports in the midst of a stream.
+// broken sorts an error that the server reports during a stream.
 func (c *Client) broken(line []byte) *Error {
 	text, _ := errorText(line)
 	if e := c.reported(text); e != nil {
 		return e
 	}
-	return failure(fsm.BrainError, "the Ollama server at %s failed in the midst of an answer: %s", c.base, text)
+	return failure(fsm.BrainError, "the Ollama server at %s failed during an answer: %s", c.base, text)
 }

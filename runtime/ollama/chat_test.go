@@ -161,7 +161,7 @@ func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 		{"an error object", []string{`{"error":{"code":7}}`}, fsm.BrainError, `{"code":7}`},
 		{"an error that has a class", []string{`{"error":"server busy"}`}, fsm.BrainBusy, "busy"},
 		{"a page", []string{hello, "<html>oops</html>", done}, fsm.BrainGarbage, "<html>oops"},
-		{"another type", []string{`["hello"]`}, fsm.BrainGarbage, "no part of an answer"},
+		{"another type", []string{`["hello"]`}, fsm.BrainGarbage, "not part of an answer"},
 		{"a line without end", []string{strings.Repeat("x", 17<<20)}, fsm.BrainGarbage, "too large"},
 		{"too much", []string{strings.Repeat(strings.Repeat(" ", 1<<20)+"\n", 65)}, fsm.BrainGarbage, "too large"},
 	}
@@ -242,7 +242,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		remote[r.RemoteAddr] = true
 		_, _ = io.WriteString(w, `{"message":{"content":"a"},"done":true}`+"\n")
 		_ = http.NewResponseController(w).Flush()
-		<-heard // so the end of the response comes behind the last line
+		<-heard // so the end of the response comes after the last line
 	})
 	c := client(t, s, nil)
 	for range calls {

@@ -35,7 +35,7 @@ func (w *watch) alive() {
 	if w.idle == nil {
 		w.wait.Stop()
 		w.idle = w.after(w.within, failure(fsm.BrainTimeout,
-			"the model fell silent for %v in the midst of its answer (timeouts.idle)", w.within))
+			"the model fell silent for %v during its answer (timeouts.idle)", w.within))
 		return
 	}
 	w.idle.Reset(w.within)

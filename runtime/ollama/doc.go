@@ -31,7 +31,7 @@
 // depends on its memory, and a change reloads the model. truncate: false and
 // shift: false, so that the server refuses a conversation that is too long
 // instead of silently dropping the user's question. Where an older server
-// truncates all the same, the count of prompt tokens gives it away.
+// truncates anyway, the count of prompt tokens gives it away.
 //
 // # What a model can do
 //
@@ -44,7 +44,7 @@
 //
 // Five deadlines bound one chat; see [Timeouts]. A call is given up at once when
 // the caller's context ends. To give up is to hang up: the API has no other way. A
-// server up to at least 0.34 may then, rarely, keep the model busy for ever
-// (github.com/ollama/ollama/issues/17131); the calls behind it end as
+// server up to at least 0.34 may then, rarely, keep the model busy forever
+// (github.com/ollama/ollama/issues/17131); the calls after it end as
 // [fsm.BrainLoading], and only a restart of the server helps.
 package ollama

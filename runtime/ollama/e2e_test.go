@@ -140,7 +140,7 @@ func (r live) talk(t *testing.T, c *ollama.Client, text string) (final fsm.Brain
 	return final, nil, nil
 }
 
-// TestAgainstARealServer never hangs up in the midst of an answer: that can block
+// TestAgainstARealServer never hangs up during an answer: that can block
 // the model on a real server for good (github.com/ollama/ollama/issues/17131), the
 // more likely the faster the model, and the server may be somebody's own.
 func TestAgainstARealServer(t *testing.T) {

@@ -119,7 +119,7 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 const statusClosed = 499
 
 // reported sorts the errors that are told apart by their text alone (BRN-7), in a
-// response or in the midst of a stream. It returns nil for any other.
+// response or during a stream. It returns nil for any other.
 func (c *Client) reported(text string) *Error {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
@@ -129,7 +129,7 @@ func (c *Client) reported(text string) *Error {
 	case has("does not support thinking"):
 		return failure(fsm.BrainError, "the model cannot think (%s): set brain.think to model or false", text).lacking(Thinking)
 	case has("think value") && has("not supported"):
-		return failure(fsm.BrainError, "the model cannot think so much or so little (%s): set brain.think to true", text).lacking(Levels)
+		return failure(fsm.BrainError, "the model does not take this amount of thinking (%s): set brain.think to true", text).lacking(Levels)
 	case has("error parsing tool call"), has("failed to parse tool call"), has("XML syntax error"):
 		return failure(fsm.BrainGarbage, "the model wrote a call that the server could not read: %s", text)
 	case has("input length exceeds"), has("exceeds the context length"):

@@ -138,7 +138,7 @@ func FuzzStream(f *testing.F) {
 }
 
 // Wherever content is split, the same of it is thinking, and nothing of it is lost but
-// the tags and the blanks behind them (BRN-6).
+// the tags and the blanks after them (BRN-6).
 func FuzzThinkingIsSplit(f *testing.F) {
 	for _, text := range []string{"<think>so</think> yes", "<think><think></think>", "</think>x", "a<think>b</think> \n c<think>d", "<thi<think>nk>", "<think></think> <think></think> x"} {
 		f.Add(text, 3)

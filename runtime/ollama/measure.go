@@ -33,7 +33,7 @@ func perSecond(n int, d time.Duration) int {
 	return int((int64(n)*int64(time.Second) + int64(d) - 1) / int64(d))
 }
 
-// Measure has the chat model answer a prompt with at most so many tokens, without
+// Measure has the chat model answer a prompt with at most this many tokens, without
 // thinking, and with the window of the chats. The error is an [*Error].
 func (c *Client) Measure(ctx context.Context, prompt string, tokensMax int) (Measured, error) {
 	ctx, cancel := within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "the answer, loading included,")

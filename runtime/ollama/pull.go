@@ -38,7 +38,7 @@ var (
 
 // Pull has the server download a model, and tells how far it is. It returns once the
 // model is installed. If ctx ends the server stops and keeps what has come, and the
-// next pull goes on from there. The error is an [*Error], or one that wraps one of
+// next pull continues from there. The error is an [*Error], or one that wraps one of
 // those above.
 func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -115,7 +115,7 @@ func (c *Client) pulled(name string, line []byte, tell func(Pulling)) (done bool
 }
 
 // unpulled sorts what the server says of a pull that failed: by its text alone, as it
-// comes in the midst of a stream or with status 500.
+// comes during a stream or with status 500.
 func (c *Client) unpulled(name string, status int, text string, ours bool) error {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {

@@ -27,7 +27,7 @@ func rarely() func() time.Time {
 }
 
 // The rounds of one inference do not each ask what is loaded; what comes later does, and
-// so does what comes behind a failure (BRN-18).
+// so does what comes after a failure (BRN-18).
 func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
 	h, s := newHost(t)
 	c := client(t, s, narrow)
@@ -51,7 +51,7 @@ func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
 	}
 	h.chat = nil
 	if n := looks(0); n != 1 {
-		t.Errorf("%d looks behind a failure; want one", n)
+		t.Errorf("%d looks after a failure; want one", n)
 	}
 	unloads := client(t, s, func(o *ollama.Options) { narrow(o); o.KeepAlive = time.Nanosecond })
 	mustChat(t, unloads)
@@ -170,7 +170,7 @@ func TestBRN13AServerThatWasGoneIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A server that is no Ollama of today answers chats all the same.
+// A server that is no Ollama of today answers chats anyway.
 func TestBRN13AServerThatSaysNothingOfItselfIsAsked(t *testing.T) {
 	s := bare(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.URL.Path != "/api/chat" {

@@ -39,7 +39,7 @@ func stop(t *testing.T, cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// BRN-1, BRN-7: a server that is restarted in the midst of an answer cuts the stream, is
+// BRN-1, BRN-7: a server that is restarted during an answer cuts the stream, is
 // unreachable while it is away, and answers again when it is back.
 func TestAServerRestartedInTheMidstOfAnAnswer(t *testing.T) {
 	if os.Getenv("OLLAMA_BIN") == "" {
@@ -83,7 +83,7 @@ func TestAServerRestartedInTheMidstOfAnAnswer(t *testing.T) {
 	if got, err := c.Chat(ctx, ask("hello"), nil, nil); err != nil || got.Text != defaultText {
 		t.Errorf("%+v, %v", got, err)
 	}
-	t.Logf("the first answer behind the restart: %v", time.Since(began))
+	t.Logf("the first answer after the restart: %v", time.Since(began))
 }
 
 // awaitServer waits until a server answers.

@@ -16,7 +16,7 @@ const (
 	// file.
 	lineBytesMax = 16 << 20
 	// answerBytesMax bounds the text and the thinking of an answer together, where
-	// num_predict does not: what comes behind is not waited for.
+	// num_predict does not: what comes after is not waited for.
 	answerBytesMax = 512 << 10
 	// firstBufferBytes is room for an ordinary line.
 	firstBufferBytes = 4 << 10

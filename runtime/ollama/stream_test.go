@@ -81,7 +81,7 @@ func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 	}
 }
 
-// A call that is whole does not make an answer whole that was cut behind it.
+// A call that is whole does not make an answer whole that was cut after it.
 func TestBRN4ACutAnswerIsCutCallsOrNot(t *testing.T) {
 	cut := strings.Replace(done, `"stop"`, `"length"`, 1)
 	got, err := client(t, sending(t, calling(`{"p":1}`), cut), nil).Chat(testContext(t), ask("x"), nil, nil)

@@ -20,7 +20,7 @@ func TestBRN8TheWatchEndsAtTheRightDeadline(t *testing.T) {
 	}{
 		{"no line", nil, fsm.BrainLoading, 10 * time.Second},
 		{"one late line", []time.Duration{9 * time.Second}, fsm.BrainTimeout, 11 * time.Second},
-		{"silence behind early lines", []time.Duration{time.Second, 2 * time.Second}, fsm.BrainTimeout, 4 * time.Second},
+		{"silence after early lines", []time.Duration{time.Second, 2 * time.Second}, fsm.BrainTimeout, 4 * time.Second},
 		{"lines for ever", []time.Duration{9 * time.Second, 10 * time.Second, 11 * time.Second, 12 * time.Second, 13 * time.Second, 14 * time.Second}, fsm.BrainTimeout, 15 * time.Second},
 	}
 	for _, tt := range tests {

@@ -22,7 +22,7 @@ type Archived struct {
 	Message fsm.Message
 }
 
-// Archive returns the first messages of a session's archive behind a number, at
+// Archive returns the first messages of a session's archive after a number, at
 // most limit and as many as the store gives at once.
 func (s *Sessions) Archive(id string, after uint64, limit int) ([]Archived, error) {
 	var found []Archived

@@ -49,7 +49,7 @@ func openFolder(data, store string) (folder, error) {
 }
 
 // errChanged says that a file is no longer what was read.
-var errChanged = errors.New("the file has changed meanwhile")
+var errChanged = errors.New("the file was changed in the meantime")
 
 // memory reads MEMORY.md. A missing file is an empty one.
 func (f folder) memory() (memory, error) {
@@ -137,7 +137,7 @@ func readTail(file io.ReaderAt, size int64) (string, error) {
 	return string(tail), err
 }
 
-// open opens a regular file of at most so many bytes, and nothing where there is
+// open opens a regular file of at most this many bytes, and nothing where there is
 // none. It waits for no pipe.
 func open(name string, bytesMax int64) (*os.File, fs.FileInfo, error) {
 	file, err := descriptor.Get(context.Background(), func() (*os.File, error) {
@@ -153,7 +153,7 @@ func open(name string, bytesMax int64) (*os.File, fs.FileInfo, error) {
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is no regular file: move it away", name)
+		err = fmt.Errorf("%s is not a regular file: move it away", name)
 	case info.Size() > bytesMax:
 		err = tooLong(name, info.Size(), bytesMax)
 	default:

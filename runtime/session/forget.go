@@ -12,7 +12,7 @@ const forgetParts = 256
 
 // Forget drops from all archives, from the oldest part on, what was archived before a
 // time, and returns how many parts that were (SES-19). What a session keeps of its history
-// stays. A part without a time goes with the first one behind it that has one and goes. When
+// stays. A part without a time goes with the first one after it that has one and goes. When
 // ctx ends, what is dropped by then is dropped.
 func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, err error) {
 	var ids []string

@@ -36,7 +36,7 @@ func TestSES19AnArchiveForgetsByAge(t *testing.T) {
 	f.save(fsm.SaveSession{Session: "other", Turn: "h3", Archive: []fsm.Message{user("x"), user("y")}}, false)
 	f.saveAt(15, "h4")
 	f.forget(10, 0)
-	f.forget(16, 3) // of s the last is behind one that stays
+	f.forget(16, 3) // of s the last is after one that stays
 	if diff := cmp.Diff([]string{"h2 said", "h4 said"}, f.archive("s")); diff != "" {
 		t.Errorf("archive (-want +got):\n%s", diff)
 	}
@@ -57,7 +57,7 @@ func TestSES19AnArchiveForgetsByAge(t *testing.T) {
 	}
 }
 
-// Parts without a time, of an older shelly, go with the first one behind them that has
+// Parts without a time, of an older shelly, go with the first one after them that has
 // one and goes, however many they are.
 func TestSES19PartsWithoutATimeGoWithTheNext(t *testing.T) {
 	f := start(t)

@@ -51,7 +51,7 @@ type memory struct {
 }
 
 // parseMemory takes the mark off. It is the last line as this package writes it, but
-// a person may have written behind it.
+// a person may have written after it.
 func parseMemory(text, store string) memory {
 	at := strings.LastIndex("\n"+text, "\n"+markBegin)
 	if at < 0 {

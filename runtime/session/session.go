@@ -24,7 +24,7 @@ type Store interface {
 	PutSession(id string, body []byte, archived [][]byte) error
 	// Sessions calls fn for each session, in the order of ids.
 	Sessions(fn func(id string, body []byte) error) error
-	// Archived calls fn for the first parts of an archive behind a number, at
+	// Archived calls fn for the first parts of an archive after a number, at
 	// most limit of them, in order.
 	Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error
 	// Archives calls fn for each session that has an archive.

@@ -358,7 +358,7 @@ func TestACrashBehindTheFilesDoublesNothing(t *testing.T) {
 	}
 }
 
-// A crash between HISTORY.md and MEMORY.md, and one behind the session.
+// A crash between HISTORY.md and MEMORY.md, and one after the session.
 func TestACrashAtEachWriteDoublesNothing(t *testing.T) {
 	for _, at := range []string{"HISTORY.md", "session"} {
 		f := start(t)
@@ -413,9 +413,9 @@ func TestAFileThatCannotBeReadIsAnErrorInWords(t *testing.T) {
 		"a long HISTORY.md": {"HISTORY.md", "shorten it", func(f *fixture, p string) error {
 			return errors.Join(os.WriteFile(p, nil, 0o600), os.Truncate(p, 64<<20+1))
 		}},
-		"a folder":         {"MEMORY.md", "no regular file", func(f *fixture, p string) error { return os.Mkdir(p, 0o700) }},
-		"a pipe":           {"MEMORY.md", "no regular file", func(f *fixture, p string) error { return syscall.Mkfifo(p, 0o600) }},
-		"a pipe elsewhere": {"HISTORY.md", "no regular file", func(f *fixture, p string) error { return syscall.Mkfifo(p, 0o600) }},
+		"a folder":         {"MEMORY.md", "not a regular file", func(f *fixture, p string) error { return os.Mkdir(p, 0o700) }},
+		"a pipe":           {"MEMORY.md", "not a regular file", func(f *fixture, p string) error { return syscall.Mkfifo(p, 0o600) }},
+		"a pipe elsewhere": {"HISTORY.md", "not a regular file", func(f *fixture, p string) error { return syscall.Mkfifo(p, 0o600) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := start(t)

@@ -13,7 +13,7 @@
 //	1. Run the tests. …
 //
 // A skill reaches the model in three phases: its name and description with the boot,
-// its instructions and then its references as files, read anew each time they are
+// its instructions and then its references as files, read again each time they are
 // loaded. The instructions of a skill that is always on travel with the boot.
 //
 //	lib, problems, err := skill.Open(workspace)

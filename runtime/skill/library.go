@@ -130,7 +130,7 @@ func (l *Library) add(s skill) error {
 		return fmt.Errorf("the skill in %s has the name %q already", path.Join(folderName, known.folder), s.Name)
 	}
 	if len(l.skills) == skillsMax {
-		return fmt.Errorf("there are %d skills already, which is the most", skillsMax)
+		return fmt.Errorf("there are %d skills already, the maximum", skillsMax)
 	}
 	l.skills = append(l.skills, s)
 	return nil

@@ -61,14 +61,14 @@ func (l *Library) readFile(folder, name string) (text string, err error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no regular file", name)
+		return "", fmt.Errorf("%s is not a regular file", name)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, textBytesMax+1))
 	switch {
 	case err != nil:
 		return "", err
 	case len(data) > textBytesMax:
-		return "", fmt.Errorf("%s is longer than %d bytes, which is the most", name, textBytesMax)
+		return "", fmt.Errorf("%s is longer than %d bytes, the maximum", name, textBytesMax)
 	case !utf8.Valid(data):
 		return "", fmt.Errorf("%s is not UTF-8 text", name)
 	}
@@ -133,7 +133,7 @@ func parse(text string) (head header, body string, err error) {
 	}
 	front, body, ok := strings.Cut("\n"+rest+"\n", "\n"+fence)
 	if !ok {
-		return head, "", fmt.Errorf("the front matter of %s has no end, a line ---", fileName)
+		return head, "", fmt.Errorf("the front matter of %s does not end with a line ---", fileName)
 	}
 	if head, err = readHeader(front); err != nil {
 		return head, "", fmt.Errorf("the front matter of %s is not YAML with texts name and description and a truth value always: %s",
@@ -147,7 +147,7 @@ func parse(text string) (head header, body string, err error) {
 	case len(head.Description) > summaryBytesMax:
 		err = fmt.Errorf("its description is %d bytes long and the most is %d", len(head.Description), summaryBytesMax)
 	case body == "":
-		err = fmt.Errorf("there are no instructions behind the front matter of %s", fileName)
+		err = fmt.Errorf("there are no instructions after the front matter of %s", fileName)
 	}
 	return head, body, err
 }

@@ -91,7 +91,7 @@ func TestAWorkspaceMayHaveNoSkills(t *testing.T) {
 func TestABadSkillIsLeftOutWithTheReason(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no front matter":     {"1. Run the tests.", "does not begin with a line ---"},
-		"no end":              {"---\ndescription: x\nbody", "has no end"},
+		"no end":              {"---\ndescription: x\nbody", "does not end"},
 		"not YAML":            {"---\ndescription: [x\n---\nbody", "is not YAML"},
 		"another type":        {"---\ndescription: x\nalways: [perhaps]\n---\nbody", "is not YAML"},
 		"a key twice":         {"---\ndescription: x\ndescription: y\n---\nbody", "is not YAML"},
@@ -132,8 +132,8 @@ func TestOtherWaysToBeNoSkill(t *testing.T) {
 	want := []string{
 		`b: the skill in skills/a has the name "release" already`,
 		"c: there is no SKILL.md: file does not exist",
-		"d: SKILL.md is no regular file",
-		"e: SKILL.md is no regular file",
+		"d: SKILL.md is not a regular file",
+		"e: SKILL.md is not a regular file",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

@@ -289,7 +289,7 @@ func TestReadIsBounded(t *testing.T) {
 		failed bool
 	}{
 		{"up to the bound", map[string]any{"path": "lines.txt", "offset": 500}, "[lines 500 to 512 of a file of 80000 bytes" + mark, false},
-		{"behind the bound", map[string]any{"path": "lines.txt", "offset": 600}, "line 600 lies beyond the first 4096 bytes of the file, and read_file looks no further (tools.read_bytes_max)", true},
+		{"after the bound", map[string]any{"path": "lines.txt", "offset": 600}, "line 600 lies beyond the first 4096 bytes of the file, and read_file looks no further (tools.read_bytes_max)", true},
 		{"one line across the bound", map[string]any{"path": "line.txt"}, "; line 1 is cut, it is too long to show" + mark, false},
 		{"file that ends at the bound", map[string]any{"path": "exact.txt", "offset": 512}, "1234567\n", false},
 	} {

@@ -12,7 +12,7 @@
 // not grow with the journal. Nothing is performed and nothing is written.
 //
 // Below it is whatever else looks back at a request: regression holds the decisions of
-// a model against recorded ones, fork goes on from a step in another way, export makes
+// a model against recorded ones, fork continues from a step in another way, export makes
 // a scenario of a request, and redact replaces the secrets in it. The daemon's listener
 // is handed what it tells of a request by the command.
 package history

@@ -63,7 +63,7 @@ func Of(j engine.Reader, key fsm.RequestKey) (History, error) {
 	return h, h.fold(j, r.Index-1)
 }
 
-// Rest is Of where the beginning may be gone: the history goes on from the first
+// Rest is Of where the beginning may be gone: the history continues from the first
 // record that is kept, and Lost says how many are missing.
 func Rest(j engine.Reader, key fsm.RequestKey) (History, error) {
 	h, err := Of(j, key)

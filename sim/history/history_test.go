@@ -147,7 +147,7 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	record, handle := want.Steps[1].Behind()
 	snapshot, err = engine.StateAt(from, record)
 	if i := slices.IndexFunc(snapshot.Handles, func(h state.Handle) bool { return h.ID == handle }); err != nil || i < 0 || snapshot.Handles[i].State != state.Loading {
-		t.Errorf("behind step 2 the handles are %+v, %v", snapshot.Handles, err)
+		t.Errorf("after step 2 the handles are %+v, %v", snapshot.Handles, err)
 	}
 	if got := of(t, from, "four?"); kinds(got) != kinds(want) || len(got.Steps) != len(want.Steps) {
 		t.Errorf("%s; want %s", kinds(got), kinds(want))

@@ -133,9 +133,9 @@ func (t *teller) question(e fsm.AskPerson) string {
 	case fsm.QuestionUnknown:
 		return fmt.Sprintf("what did %s%s do?", e.Tool, t.args(e.Args))
 	case fsm.QuestionDoubt:
-		return "shall it go on despite a doubt?" + t.text(e.Text)
+		return "shall it resume despite a doubt?" + t.text(e.Text)
 	default:
-		return "it was active in several crashes: shall it go on?"
+		return "it was active in several crashes: shall it resume?"
 	}
 }
 

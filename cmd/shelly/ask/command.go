@@ -91,13 +91,13 @@ func (c *Command) heed(ctx context.Context, signals <-chan os.Signal, daemon *cl
 				return
 			}
 		}
-		w.say("· asking to cancel; ^C again leaves")
+		w.say("· cancelling; ^C again quits without waiting")
 		go func() {
 			if taken, err := daemon.Cancel(ctx, c.ID, c.Channel); err != nil || !taken {
 				leave()
 				return
 			}
-			w.say("· it will be cancelled")
+			w.say("· cancel accepted")
 		}()
 	}
 }
@@ -152,7 +152,7 @@ func readAll(in io.Reader, bytesMax int64) (string, error) {
 // failed words an error and chooses its exit code.
 func (c *Command) failed(ctx context.Context, id string, err error) error {
 	if ctx.Err() != nil {
-		return exit.Errorf(exit.Failed, "left before the reply; shelly goes on with it: ask again with --id %s", id)
+		return exit.Errorf(exit.Failed, "left before the reply; shelly continues: to get the reply, ask again with --id %s", id)
 	}
 	coded := exit.Daemon(err)
 	if coded.Code == exit.Failed {

@@ -42,7 +42,7 @@ func (w *watching) show(e comm.Event) {
 }
 
 // again says that the client tries once more.
-func (w *watching) again() { w.say("· no word from shelly; trying again") }
+func (w *watching) again() { w.say("· no answer from shelly; trying again") }
 
 // say says something that is no event.
 func (w *watching) say(line string) {
@@ -116,9 +116,9 @@ func eventLine(e comm.Event) string {
 	case comm.EventQuestion:
 		return questionLine(e)
 	case comm.EventHeld:
-		return "· held: it waits for a person"
+		return "· held: waiting for a decision, see shelly request show"
 	case comm.EventDeferred:
-		return "· shelly is going down; it keeps the request and answers after the next start"
+		return "· shelly is stopping; it keeps the request and answers after the next start"
 	case comm.EventReply: // its text is printed on its own
 		if e.Outcome == "" || e.Outcome == fsm.OutcomeAnswered {
 			return ""
@@ -145,6 +145,6 @@ func questionLine(e comm.Event) string {
 	case fsm.QuestionUnknown:
 		return fmt.Sprintf("? what did %s %s do? (handle %d)", e.Tool, e.Args, e.Handle)
 	default:
-		return fmt.Sprintf("? it was active in several crashes: shall it go on? (handle %d)", e.Handle)
+		return fmt.Sprintf("? it was active in several crashes: shall it resume? (handle %d)", e.Handle)
 	}
 }

@@ -65,7 +65,7 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 			x.fail("data folder", fmt.Sprintf("%s cannot be made: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
 			return
 		}
-		x.ok("data folder", cfg.Data+" will be made at the first start")
+		x.ok("data folder", cfg.Data+" is created at the first start")
 		return
 	case errors.Is(err, store.ErrLocked):
 		x.fail("data folder", err.Error(), "")
@@ -98,7 +98,7 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	found, err := s.Examine(reading)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		x.warn("data folder", cfg.Data+" opens, and is too large to be read in this time", "have it read whole with shelly journal verify")
+		x.warn("data folder", cfg.Data+" opens, but is too large to read in the time", "run shelly journal verify to read all of it")
 		return
 	case err == nil:
 		err = found.Err()
@@ -114,7 +114,7 @@ func (x *examination) workspace(cfg config.Config) {
 	info, err := os.Stat(cfg.Workspace)
 	switch {
 	case err != nil:
-		x.fail("workspace", err.Error(), "make the folder, or name another with --workspace")
+		x.fail("workspace", err.Error(), "create the folder, or name another with --workspace")
 	case !info.IsDir():
 		x.fail("workspace", cfg.Workspace+" is not a folder", "name a folder with --workspace")
 	default:

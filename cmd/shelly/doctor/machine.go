@@ -128,7 +128,7 @@ func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Sett
 			set = append(set, fmt.Sprintf("OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=q8_0 (half the cache: num_ctx up to %d)", m.Largest(machine.Free(), sizing.NumberBytesQ8_0)))
 		}
 	}
-	e.add("ok", "server", "its own settings are not told by its API", "start it with "+strings.Join(set, ", "))
+	e.add("ok", "server", "its API does not show its own settings", "start it with "+strings.Join(set, ", "))
 }
 
 // What is measured: a prompt long enough to tell reading from starting, and a short answer.

@@ -30,12 +30,12 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	stands := "" // what answers instead of a model
 	switch {
 	case c.Kind == "auto":
-		stands = "until then the built-in demo brain answers, a script and not a model"
+		stands = "until then the built-in demo brain answers: a script, not a model"
 	case running != nil && running.Brain == brain.AboutDemo:
 		stands = "the daemon answers with the built-in demo brain, a script; start it again to use a model"
 	}
 	if c.Kind == "demo" {
-		x.warn("brain", "the built-in demo brain, a script and not a model", "set brain.kind to ollama")
+		x.warn("brain", "the built-in demo brain: a script, not a model", "set brain.kind to ollama")
 		return
 	}
 	o, err := ollama.New(brain.Options(c))
@@ -123,7 +123,7 @@ func (e *examined) can() {
 			"name one that can with --model; with no name the first that can is taken")
 	}
 	if think := e.cfg.Brain.Think; think != "model" && think != "false" && !e.Thinking {
-		e.ok("thinking", fmt.Sprintf("%s cannot think, and is not told to although brain.think is %s", e.name, think)) // BRN-14
+		e.ok("thinking", fmt.Sprintf("%s cannot think; brain.think %s is not sent", e.name, think)) // BRN-14
 	} else if e.Thinking {
 		e.ok("thinking", e.name+" thinks; thinking counts against num_predict")
 	}

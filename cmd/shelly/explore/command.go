@@ -109,7 +109,7 @@ func (c *Command) write(w world, found *explore.Counterexample, several bool) (s
 	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force}.File(name, record.Write)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %s is there; name another file with -o, or give --force", name)
+		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %s exists; name another file with -o, or give --force", name)
 	case err != nil:
 		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %w", err)
 	}

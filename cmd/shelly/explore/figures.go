@@ -19,7 +19,7 @@ type explored struct {
 	Unique      int            `json:"unique_states"`
 	Transitions int            `json:"transitions"`
 	Depth       int            `json:"depth"`
-	Cut         int            `json:"cut_at_depth,omitempty"` // states behind which --depth let nothing be tried
+	Cut         int            `json:"cut_at_depth,omitempty"` // states after which --depth let nothing be tried
 	Resting     int            `json:"resting_states"`
 	Complete    bool           `json:"complete"`
 	Seconds     float64        `json:"seconds"`

@@ -44,7 +44,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 		ID: noteID(), Kind: fsm.Kind(c.Kind), Session: c.Session, At: moment.Now(), Summary: strings.TrimSpace(c.Summary), Text: text,
 	}
 	if strings.TrimSpace(text) == "" {
-		return exit.Errorf(exit.Usage, "there is nothing to remember: give a text")
+		return exit.Errorf(exit.Usage, "nothing to remember: give a text")
 	}
 	if err := memory.Check(e); err != nil {
 		return exit.With(exit.Usage, err)

@@ -104,7 +104,7 @@ func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
 	if !terminal.Is(t.In) {
 		return unasked
 	}
-	fmt.Fprintf(t.Err, "forget %s for good? [y/N] ", entriesOf(len(entries)))
+	fmt.Fprintf(t.Err, "forget %s permanently? [y/N] ", entriesOf(len(entries)))
 	answer, err := bufio.NewReader(t.In).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		return unasked // /dev/null looks like a terminal
@@ -132,12 +132,12 @@ func forgetAll(ctx context.Context, m memories, entries []memory.Listed) (n int,
 
 // remains says what may still hold the text of an entry (MEM-10).
 func remains(cfg config.Config) string {
-	until := "which are kept for good (retention.age)"
+	until := "which are kept without a limit (retention.age)"
 	if age := cfg.Retention.Age; age > 0 {
 		until = fmt.Sprintf("for %s (retention.age)", ageWords(age))
 	}
 	return "what was said in a conversation is still in the journal, its replies and the archives, " + until + ",\n" +
-		"in the history of its session, in backups and exports, and perhaps in the files below " + filepath.Join(cfg.Data, session.Folder)
+		"in the history of its session, in backups and exports, and perhaps in the files in " + filepath.Join(cfg.Data, session.Folder)
 }
 
 // ageWords is a long duration, in whole days where it is some.

@@ -151,5 +151,5 @@ func (i *importing) tell() {
 		verb = "would be imported"
 	}
 	d := i.done
-	fmt.Fprintf(i.t.Out, "%s: %d new, %d replaced; skipped: %d that are there, %d that were forgotten\n", verb, d.Added, d.Replaced, d.Skipped, d.Forgotten)
+	fmt.Fprintf(i.t.Out, "%s: %d new, %d replaced; skipped: %d that exist, %d that were forgotten\n", verb, d.Added, d.Replaced, d.Skipped, d.Forgotten)
 }

@@ -37,8 +37,8 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 		fmt.Fprintf(t.Out, "request %s will be cancelled; its reply says so\n", r.ID)
 		return nil
 	case r.Done:
-		return exit.Errorf(exit.Failed, "request %s is done already (%s)", r.ID, r.Outcome)
+		return exit.Errorf(exit.Failed, "request %s is already done (%s)", r.ID, r.Outcome)
 	default:
-		return exit.Errorf(exit.Failed, "request %s is not cancelled: its end is settled, or the profile does not cancel (switches.cancel)", r.ID)
+		return exit.Errorf(exit.Failed, "request %s is not cancelled: its outcome is decided, or the profile does not allow it (switches.cancel)", r.ID)
 	}
 }

@@ -31,7 +31,7 @@ type line struct {
 	n     int
 	about bool
 	words string
-	marks []string // behind it
+	marks []string // after it
 }
 
 func newForkTold(p fork.Point, r fork.Result, m *forkModel) *forkTold {
@@ -73,7 +73,7 @@ func (f *forkTold) print(w io.Writer) {
 	fmt.Fprintf(w, "request %s of %s, forked at step %d\n", key.ID, key.Channel, f.point.Step.N)
 	for _, s := range f.point.History.Steps[:f.point.Step.N-1] {
 		if s.Differs {
-			fmt.Fprintf(w, "note: today's code decides step %d otherwise; the fork begins where that leads\n", s.N)
+			fmt.Fprintf(w, "note: today's code decides step %d differently; the fork begins where that leads\n", s.N)
 		}
 	}
 	for _, l := range f.before {
@@ -104,7 +104,7 @@ func (f *forkTold) together() int {
 	return f.result.Parted
 }
 
-// rest is what the record has behind the steps that are as recorded.
+// rest is what the record has after the steps that are as recorded.
 func (f *forkTold) rest(together int) []line {
 	last := f.point.Step.N - 1
 	if together > 0 {

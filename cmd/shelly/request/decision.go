@@ -48,7 +48,7 @@ func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
 	case err != nil:
 		return err
 	case ask == nil && c.Key == "":
-		return exit.Errorf(exit.NoMatch, "nothing is asked about %s", nameOf(about))
+		return exit.Errorf(exit.NoMatch, "no question is open for %s", nameOf(about))
 	case ask != nil && ask.Question != fsm.QuestionApprove:
 		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, argOf(about)))
 	}
@@ -62,7 +62,7 @@ func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
 	case err != nil:
 		return exit.Daemon(err)
 	case !taken:
-		return exit.Errorf(exit.Failed, "not taken: no call of %s waits under key %s", nameOf(about), key)
+		return exit.Errorf(exit.Failed, "not accepted: no call of %s waits with key %s", nameOf(about), key)
 	case approve:
 		fmt.Fprintln(t.Out, "approved")
 	default:
@@ -90,7 +90,7 @@ func (c *resolveCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return err
 	case ask == nil:
-		return exit.Errorf(exit.NoMatch, "nothing is asked about %s", nameOf(about))
+		return exit.Errorf(exit.NoMatch, "no question is open for %s", nameOf(about))
 	case ask.Question == fsm.QuestionApprove:
 		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, argOf(about)))
 	}
@@ -100,9 +100,9 @@ func (c *resolveCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return exit.Daemon(err)
 	case !taken:
-		return exit.Errorf(exit.Failed, "not taken: %s does not wait any more", nameOf(about))
+		return exit.Errorf(exit.Failed, "not accepted: %s is no longer waiting", nameOf(about))
 	}
-	fmt.Fprintln(t.Out, "it goes on")
+	fmt.Fprintln(t.Out, "resumed")
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if at := r.Differs(); at != 0 && !c.Force {
-		return exit.Errorf(exit.Failed, "record %d: today's code decides otherwise than is recorded (shelly request replay %s tells more); export it all the same with --force", at, c.ID)
+		return exit.Errorf(exit.Failed, "record %d: today's code decides differently than recorded (see shelly request replay %s); export it anyway with --force", at, c.ID)
 	}
 	return w.write(t, r, by, "request "+c.ID+" is not exported")
 }
@@ -93,7 +93,7 @@ func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redac
 	}
 	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", w, wording.Count(len(r.Steps), "record"), w.id, file.Hash)
 	if !r.Ended {
-		fmt.Fprintln(t.Err, "the request had not ended by the last record that was durable: this is what there is so far")
+		fmt.Fprintln(t.Err, "the request is not finished: this is what is durable so far")
 	}
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))

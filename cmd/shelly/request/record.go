@@ -89,7 +89,7 @@ func (r *journalled) only(text string, found []fsm.RequestKey) (int, error) {
 	}
 }
 
-// requestsSince returns the requests that were accepted at a time or behind it, the
+// requestsSince returns the requests that were accepted at a time or after it, the
 // latest first.
 func requestsSince(j engine.Reader, at fsm.Millis) ([]engine.Request, error) {
 	var all []engine.Request
@@ -110,7 +110,7 @@ func requestsSince(j engine.Reader, at fsm.Millis) ([]engine.Request, error) {
 	}
 }
 
-// standingsOf is where the unfinished handles stand behind the last record.
+// standingsOf is where the unfinished handles stand after the last record.
 func standingsOf(j engine.Reader) ([]comm.Standing, error) {
 	kept, err := j.Kept()
 	if err != nil {

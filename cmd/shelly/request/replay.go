@@ -40,7 +40,7 @@ func (replayCmd) Help() string {
 func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	switch {
 	case c.All == (len(c.ID) > 0):
-		return exit.Errorf(exit.Usage, "name a request, or say --all")
+		return exit.Errorf(exit.Usage, "name a request, or give --all")
 	case c.Since != "" && !c.All:
 		return exit.Errorf(exit.Usage, "--since belongs to --all")
 	case c.Asks(c.Set):
@@ -98,7 +98,7 @@ func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
 	if differ == 0 {
 		fmt.Fprintf(t.Out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, wording.Count(len(h.Steps), "step"))
 	} else {
-		fmt.Fprintf(t.Out, "request %s: today's code decides %d of %s otherwise\n", h.Request.Key.ID, differ, wording.Count(len(h.Steps), "step"))
+		fmt.Fprintf(t.Out, "request %s: today's code decides %d of %s differently\n", h.Request.Key.ID, differ, wording.Count(len(h.Steps), "step"))
 	}
 	return differing(differ)
 }
@@ -153,7 +153,7 @@ func (c *replayCmd) all(t *terminal.Terminal, j engine.Reader) error {
 		return err
 	}
 	if len(requests) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no request to decide again")
+		return exit.Errorf(exit.NoMatch, "there is no request to replay")
 	}
 	checked, err := history.Check(j, requests)
 	if err != nil {
@@ -185,7 +185,7 @@ func (a replayedAll) print(t *terminal.Terminal) {
 	if n := len(a.Others); n > 0 {
 		fmt.Fprintf(t.Out, "beside the requests: %s, first record %d\n", wording.Count(n, "record"), a.Others[0])
 	}
-	fmt.Fprintf(t.Out, "%s: %d decided as recorded, %d otherwise; %s stepped", wording.Count(len(a.Requests), "request"), a.Same, a.Differ, wording.Count(a.Records, "record"))
+	fmt.Fprintf(t.Out, "%s: %d decided as recorded, %d differently; %s stepped", wording.Count(len(a.Requests), "request"), a.Same, a.Differ, wording.Count(a.Records, "record"))
 	if a.Gone > 0 {
 		fmt.Fprintf(t.Out, "; %s no longer kept", wording.Count(a.Gone, "request"))
 	}

@@ -15,7 +15,7 @@ import (
 	"shelly/sim/history"
 )
 
-// asked is the history of a request whose second step was decided otherwise.
+// asked is the history of a request whose second step was decided differently.
 func asked() history.History {
 	return history.History{
 		Request: engine.Request{Key: fsm.RequestKey{Channel: "http", ID: "r"}, Index: 2, Handle: 1},
@@ -34,7 +34,7 @@ func TestCLI17AStepThatDiffersIsMarked(t *testing.T) {
    2  record 5      the model answered: "yes"  DIFFERS
       recorded: effects 0000000000000008
       today:    effects 0000000000000009: replies (answered): "yes"; clears a timer
-request r: today's code decides 1 of 2 steps otherwise
+request r: today's code decides 1 of 2 steps differently
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" || exit.Code(err, &out) != exit.Failed {
 		t.Errorf("%v\n%s", err, diff)
@@ -49,7 +49,7 @@ func TestCLI17TheTotalsNameWhatDiffers(t *testing.T) {
 	}.print(&terminal.Terminal{Out: &out})
 	const want = `request b of udp: 2 of 6 steps, first at record 9; see shelly request replay b
 beside the requests: 1 record, first record 7
-2 requests: 1 decided as recorded, 1 otherwise; 20 records stepped; 3 requests no longer kept
+2 requests: 1 decided as recorded, 1 differently; 20 records stepped; 3 requests no longer kept
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

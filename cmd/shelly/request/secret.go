@@ -59,7 +59,7 @@ func (w *written) given() ([]redact.Secret, error) {
 			return nil, exit.Errorf(exit.Usage, "--secret %s: %w", value, err)
 		}
 		if redact.TooShort(text) {
-			return nil, exit.Errorf(exit.Usage, "--secret: %s is too short to be told from words; it must have 4 bytes or more", kind)
+			return nil, exit.Errorf(exit.Usage, "--secret: %s is too short to tell from ordinary words; give at least 4 bytes", kind)
 		}
 		known = append(known, redact.Secret{Kind: kind, Text: text})
 	}

@@ -85,7 +85,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	var out strings.Builder
 	c.tellRecord(&out, b.Request, now)
 	if b.Lost > 0 {
-		fmt.Fprintf(&out, "its first %s no longer kept; what follows is the rest\n", are(b.Lost, "record"))
+		fmt.Fprintf(&out, "its first %s no longer kept; the rest follows\n", are(b.Lost, "record"))
 	}
 	last := b.Request.Accepted
 	for i, s := range b.Steps {
@@ -95,7 +95,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 		c.tellOne(&out, margin, sub(b, s), s, told[i])
 	}
 	if b.Request.Done && !b.Ended {
-		fmt.Fprintf(&out, "it is not over: %s\n", b.Request.Phase)
+		fmt.Fprintf(&out, "not finished: %s\n", b.Request.Phase)
 	}
 	for _, ask := range b.Asks {
 		out.WriteString(askedOf(b.Request, ask))
@@ -125,7 +125,7 @@ func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 	}
 }
 
-// quoted is a text behind a space, or as much of it as is shown.
+// quoted is a text after a space, or as much of it as is shown.
 func (c *showCmd) quoted(text string) string { return history.Quoted(text, c.textMax()) }
 
 // standing is where an unfinished request stands, in words.
@@ -159,7 +159,7 @@ func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.St
 	}
 	line(margin + sub + told.What)
 	if s.Differs {
-		line(fmt.Sprintf("%s! today's code decides otherwise: it was %016x, it is %016x", indent, s.Recorded, s.Today))
+		line(fmt.Sprintf("%s! today's code decides differently: it was %016x, it is %016x", indent, s.Recorded, s.Today))
 	}
 	for _, m := range told.Moves {
 		line(indent + m)
@@ -174,9 +174,9 @@ func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.St
 // tellStep tells one step whole.
 func tellStep(out io.Writer, b comm.HistoryBody[history.Step], told history.Told) error {
 	s := b.Steps[0]
-	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s behind the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.At-b.Request.Accepted), terminal.Printable(told.What))
+	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s after the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.At-b.Request.Accepted), terminal.Printable(told.What))
 	if s.Differs {
-		fmt.Fprintf(out, "! today's code decides otherwise: it was %016x, it is %016x\n", s.Recorded, s.Today)
+		fmt.Fprintf(out, "! today's code decides differently: it was %016x, it is %016x\n", s.Recorded, s.Today)
 	}
 	input, err := fsm.MarshalInput(s.Input)
 	if err == nil {

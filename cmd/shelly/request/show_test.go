@@ -37,7 +37,7 @@ accepted 2026-01-02 03:04:05, 2m00s ago: "look\x1b[2J"
 held
 its first 2 records are no longer kept; what follows is the rest
    1     1m30s     +1m30s  a timer fired
-                           ! today's code decides otherwise: it was 0000000000000001, it is 0000000000000002
+                           ! today's code decides differently: it was 0000000000000001, it is 0000000000000002
                            cognition → execution
                            → loads session post
    2     1m30s     +35 ms    [subagent 9] the tool has stopped
@@ -53,7 +53,7 @@ its first 2 records are no longer kept; what follows is the rest
 	}
 }
 
-// CLI-15: a list goes on from answer to answer until it has enough.
+// CLI-15: a list continues from answer to answer until it has enough.
 func TestCLI15AListIsCollectedFromParts(t *testing.T) {
 	parts := func(w comm.Wanted) (comm.RequestsBody, error) {
 		var body comm.RequestsBody

@@ -65,7 +65,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	case errors.Is(err, engine.ErrNoSpace):
 		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err))
 	case err != nil:
-		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: start again when the cause is mended", err))
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: start again once the cause is fixed", err))
 	case code != fsm.ExitClean:
 		return exit.Errorf(exit.Forced, "stopped before the farewell was over (%s)", code)
 	}

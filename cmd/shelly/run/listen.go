@@ -18,7 +18,7 @@ import (
 // fewDescriptors is below what a daemon needs that has a few clients and a command.
 const fewDescriptors = 96
 
-// leastDescriptors is what a start alone takes. With fewer it would wait for ever.
+// leastDescriptors is what a start alone takes. With fewer it would wait forever.
 const leastDescriptors = 24
 
 // enoughDescriptors refuses a start that could not come to serve (CFG-15).
@@ -37,7 +37,7 @@ func (s *starting) listen(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	if n := descriptor.Max(); n < fewDescriptors {
-		s.log.Warn("few files may be open at once, so much will wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
+		s.log.Warn("few files may be open at once, so connections and tools will have to wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
 	}
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}

@@ -22,7 +22,7 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 			err = s.reload(ctx, next)
 		}
 		if err != nil {
-			s.log.Error("the configuration is not reloaded; the one before stays", "error", err)
+			s.log.Error("the configuration is not reloaded; the previous one stays in force", "error", err)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 		return err
 	}
 	if err := s.work.use(bench); err != nil {
-		s.log.Warn("closing tools and skills that are not used any more", "error", err)
+		s.log.Warn("closing tools and skills that are no longer used", "error", err)
 	}
 	if err := s.daemon.Configure(ctx, s.machine(bench, now)); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	}
 	s.cfg = now
 	if len(restart) > 0 {
-		s.log.Warn("some new settings wait for a restart", "keys", strings.Join(restart, " "))
+		s.log.Warn("some new settings need a restart", "keys", strings.Join(restart, " "))
 	}
 	s.log.Info("the configuration is reloaded", "profile", now.Profile)
 	return nil

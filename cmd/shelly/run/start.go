@@ -154,16 +154,16 @@ func (s *starting) openStore() (*store.Store, error) {
 		return nil, exit.With(exit.Data, fmt.Errorf("finish a restore that was interrupted: %w", err))
 	}
 	if finished {
-		s.log.Info("a restore that was interrupted is finished", "data", s.cfg.Data)
+		s.log.Info("an interrupted restore is finished", "data", s.cfg.Data)
 	}
 	journal, err := folder.OpenStore(s.cfg, s.log, func(err error) {
-		s.log.Error("a part of the memory cannot be read, and the rest is used: see shelly journal verify", "error", err)
+		s.log.Error("part of the memory cannot be read; the rest is used: see shelly journal verify", "error", err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := backup.Clear(s.cfg.Data); err != nil {
-		s.log.Warn("what a backup has left cannot be removed", "error", err)
+		s.log.Warn("what a backup left cannot be removed", "error", err)
 	}
 	return journal, nil
 }

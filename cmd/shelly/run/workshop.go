@@ -30,8 +30,8 @@ func offered(cfg config.Config, tools *tool.Runner) error {
 }
 
 // workshop is the tools and the skills of the workspace. A reload of the
-// configuration opens them anew, so that tools come and go while the daemon runs
-// (CFG-10); a call that runs goes on with what it began with.
+// configuration opens them again, so that tools come and go while the daemon runs
+// (CFG-10); a call that runs continues with what it began with.
 type workshop struct {
 	now    atomic.Pointer[bench]
 	mu     sync.Mutex
@@ -81,7 +81,7 @@ func trees(cfg config.Config) *tree.Keeper { return tree.New(filepath.Join(cfg.D
 func (s *starting) endLeft() error {
 	ended, err := trees(s.cfg).Clear()
 	if len(ended) > 0 {
-		s.log.Warn("commands of a daemon that was killed were still running and are ended", "processes", fmt.Sprint(ended))
+		s.log.Warn("commands of a killed daemon were still running and have been ended", "processes", fmt.Sprint(ended))
 	}
 	if err == nil && s.cfg.Tools.Exec.Allow && tree.Lacks != "" {
 		s.log.Warn(tree.Lacks)

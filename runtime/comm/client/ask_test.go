@@ -288,6 +288,6 @@ func TestASilentStreamCountsAsBroken(t *testing.T) {
 	d.client = client.New(d.dir, client.Options{Pause: d.pause, SilenceMax: 20 * time.Millisecond})
 	a := d.ask(hello)
 	if a.all(); a.err != nil || a.reply.Text != "hi" || calls.Load() < 2 {
-		t.Errorf("%+v, %v behind %d calls", a.reply, a.err, calls.Load())
+		t.Errorf("%+v, %v after %d calls", a.reply, a.err, calls.Load())
 	}
 }

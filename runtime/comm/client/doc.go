@@ -2,7 +2,7 @@
 // by which they find each other.
 //
 // The daemon writes both into its data folder, readable by its owner only: "token",
-// once, and "endpoint.json", at each start. A client reads them anew for each call,
+// once, and "endpoint.json", at each start. A client reads them again for each call,
 // so that it finds a daemon that has been started again on another port.
 //
 //	c := client.New(dir, client.Options{})

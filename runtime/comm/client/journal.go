@@ -17,7 +17,7 @@ import (
 )
 
 // Journal is the journal of a running daemon, read over HTTP: what is durable when it
-// is asked. It is an engine.Reader. Each method asks anew and holds nothing in memory
+// is asked. It is an engine.Reader. Each method asks again and holds nothing in memory
 // but what it returns.
 type Journal struct {
 	client *Client

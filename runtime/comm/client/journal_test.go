@@ -45,7 +45,7 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 		want, wantErr := read(j, after)
 		got, err := read(over, after)
 		if diff := cmp.Diff(want, got); diff != "" || errors.Is(err, engine.ErrTrimmed) != errors.Is(wantErr, engine.ErrTrimmed) || (err == nil) != (wantErr == nil) {
-			t.Errorf("behind %d: %v, want %v (-want +got)\n%s", after, err, wantErr, diff)
+			t.Errorf("after %d: %v, want %v (-want +got)\n%s", after, err, wantErr, diff)
 		}
 	}
 	if _, ok, err := over.Request(d.key("none")); ok || err != nil {

@@ -24,7 +24,7 @@ type Memory struct{ client *Client }
 // Memory returns the daemon's memory. It asks for nothing yet.
 func (c *Client) Memory() Memory { return Memory{c} }
 
-// List returns at most limit of the wanted entries, the newest first, behind so many.
+// List returns at most limit of the wanted entries, the newest first, after this many.
 func (m Memory) List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error) {
 	q := filterQuery(f)
 	q.Set("behind", strconv.Itoa(max(0, behind)))

@@ -46,7 +46,7 @@ func (c *Client) Resolve(ctx context.Context, about About, text string) (taken b
 func (c *Client) tell(ctx context.Context, path string, fields map[string]string) (taken bool, err error) {
 	body, err := json.Marshal(fields)
 	if err != nil {
-		return false, fmt.Errorf("encode what is told: %w", err)
+		return false, fmt.Errorf("encode the decision: %w", err)
 	}
 	var answer comm.Taken
 	err = c.read(ctx, http.MethodPost, path, body, &answer)

@@ -73,7 +73,7 @@ func Chat(script Script) ([]byte, error) {
 	return llama(v, plain, eos, follows), nil
 }
 
-// chain adds a step's text as tokens that follow each other behind start.
+// chain adds a step's text as tokens that follow each other after start.
 func (v *vocabulary) chain(follows map[int]int, start int, s Step, eos int) error {
 	parts, ok := v.split(s.text(), map[string]bool{})
 	if !ok || len(parts) == 0 {

@@ -11,7 +11,7 @@
 // # How a step is chosen
 //
 // The first word in square brackets of the last user message names the step, and
-// the number behind the colon is how many tool results have come since: "please
+// the number after the colon is how many tool results have come since: "please
 // [list] this folder" begins list:0, and its result list:1. What names no step of
 // the script gets Default.
 //
@@ -21,7 +21,7 @@
 // all zero, so that what leaves the layer is the embedding of the last token and
 // nothing else. Embeddings are one-hot, and the output matrix maps each to the
 // one token that follows: the model is a table of successors. A step's text is
-// cut into pieces, each a token of its own, chained one behind the other. The
+// cut into pieces, each a token of its own, chained one after the other. The
 // prompt's template ends with a token that begins the chain of the chosen step.
 // Everything else is read byte by byte: a byte of the prompt is a token, so give
 // a conversation a window of many thousand tokens. That costs next to nothing.

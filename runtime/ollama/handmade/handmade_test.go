@@ -33,7 +33,7 @@ func (m model) id(token string) int {
 	return -1
 }
 
-// next returns the token with the highest logit behind a token, as the layer of
+// next returns the token with the highest logit after a token, as the layer of
 // zeros and the output matrix make it.
 func (m model) next(id int) (best int) {
 	highest := float32(math.Inf(-1))
@@ -49,7 +49,7 @@ func (m model) next(id int) (best int) {
 	return best
 }
 
-// says returns what the model says behind a token.
+// says returns what the model says after a token.
 func (m model) says(start int) string {
 	var b strings.Builder
 	for id := m.next(start); m.tokens[id] != "<|eos|>" && b.Len() < 1000; id = m.next(id) {
@@ -102,7 +102,7 @@ func TestTheModelSaysItsScript(t *testing.T) {
 	}
 	for _, b := range []int{0, 'a', 255} {
 		if got := m.says(b); got != script.Default {
-			t.Errorf("behind byte %d: %q, want %q", b, got, script.Default)
+			t.Errorf("after byte %d: %q, want %q", b, got, script.Default)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Step struct {
 	Think   string
 	Content string
 	Calls   []Call
-	// Loop begins the answer again at its end, for ever.
+	// Loop begins the answer again at its end, forever.
 	Loop bool
 }
 
@@ -66,7 +66,7 @@ const (
 {{ end }}</tool_call>{{ end }}`
 
 	// conversation writes the messages and leaves the last user text in $said and
-	// one x for each tool result behind it in $results.
+	// one x for each tool result after it in $results.
 	conversation = `{{ $said := "" }}{{ $results := "" -}}
 {{ if .System }}system: {{ .System }}
 {{ end }}TOOLS

@@ -12,7 +12,7 @@ import (
 )
 
 // Lacks says what this system cannot keep of what the package promises; empty: nothing.
-const Lacks = "on this system a command is ended with its process group alone: what has left it, and what runs when the daemon is killed, goes on"
+const Lacks = "on this system a command is ended with its process group alone: what has left it, and what runs when the daemon is killed, keeps running"
 
 // Supervise does nothing: there are no supervisors on this system.
 func Supervise() {}

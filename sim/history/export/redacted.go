@@ -53,7 +53,7 @@ func (r *Record) again(was *machine.Machine, by texts) error {
 		was.Step(told)
 		effects := m.Step(s.Input)
 		if !slices.Equal(m.Moves(), s.Moves) || !slices.EqualFunc(effects, s.Effects, sameKind) {
-			return fmt.Errorf("record %d: with its secrets replaced the machine decides otherwise there; what it decides by is a secret or an image", s.Index)
+			return fmt.Errorf("record %d: with its secrets replaced the machine decides differently; the decision depends on a secret or an image", s.Index)
 		}
 		s.Effects = slices.Clone(effects)
 	}

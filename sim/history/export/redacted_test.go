@@ -118,7 +118,7 @@ func TestSCN48AnotherWayIsRefused(t *testing.T) {
 	}
 }
 
-// A conversation that goes on from the state is hashed as its texts are by then.
+// A conversation that continues from the state is hashed as its texts are by then.
 func TestSCN48AConversationIsHashedAnew(t *testing.T) {
 	talk := func(text string) fsm.Conversation {
 		return fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: text}}}.Again()

@@ -97,7 +97,7 @@ func nameOf(text string) string {
 func (r *Record) asked() (object, error) {
 	in, ok := r.Steps[0].Input.Fact.(fsm.Requested)
 	if !ok {
-		return nil, r.refused(1, "the record is no request")
+		return nil, r.refused(1, "the record is not a request")
 	}
 	o := object{{"user", in.Text}, {"id", requestID}}
 	o.text("session", in.Session)

@@ -157,7 +157,7 @@ func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
 		return nil
 	}
 	if len(in.Doubts) > 0 {
-		return s.record.refused(n, "a start held a handle whose journal it decided otherwise")
+		return s.record.refused(n, "a start held a handle whose journal it decided differently")
 	}
 	down := step.Input.At - s.record.Steps[max(n-2, 0)].Input.At
 	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(max(down, 1))}})

@@ -43,7 +43,7 @@ type Result struct {
 	Told []fsm.Input    // all that it was told; stepped from From it gives the same
 }
 
-// Step is one step of a fork. N goes on from the step that the fork begins at; the index and
+// Step is one step of a fork. N continues from the step that the fork begins at; the index and
 // the hashes, which the journal gives, are 0.
 type Step struct {
 	history.Step
@@ -76,7 +76,7 @@ type Refusal struct {
 // ErrSteps says that a fork came to no end.
 var ErrSteps = errors.New("the fork has come to no end")
 
-// Run goes on from a point with what is changed (SIM-15). An error is the brain's, or
+// Run continues from a point with what is changed (SIM-15). An error is the brain's, or
 // ErrSteps; the result then tells how far it came.
 func Run(p Point, c Change, brain Brain) (Result, error) {
 	f := &forking{point: &p, brain: brain, record: newRecord(p.History.Steps, p.Step.N), calls: map[fsm.CallID]fsm.Effect{}}

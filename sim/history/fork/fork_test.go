@@ -119,7 +119,7 @@ const (
 	looksRemoved   = 6
 )
 
-// What a tool returned is edited, and the model goes on from that (SIM-15).
+// What a tool returned is edited, and the model continues from that (SIM-15).
 func TestSIM15AnEditedResultReachesTheModel(t *testing.T) {
 	p := recorded(t, looks, looksResult)
 	b := &script{lines: []fsm.Input{says("Nothing to do.")}}
@@ -188,7 +188,7 @@ func TestSIM15AnotherConfiguration(t *testing.T) {
 	c.Prompts.Identity, c.Prompts.Sections = "You are a cat.", nil
 	b := &script{lines: []fsm.Input{says("Meow.")}}
 	if r := run(t, p, fork.Change{Config: &c, Anew: true}, b); !strings.HasPrefix(b.asked[0].System, "You are a cat.") || r.Reply.Text != "Meow." || b.last().Text != "a b" {
-		t.Errorf("asked %q behind %q, reply %q", b.last().Text, b.asked[0].System, r.Reply.Text)
+		t.Errorf("asked %q after %q, reply %q", b.last().Text, b.asked[0].System, r.Reply.Text)
 	}
 	c = p.Config()
 	c.Limits.MaxToolRounds = 1
@@ -308,9 +308,9 @@ timeline: [{user: "1", session: a}, {user: "2", session: b}]
 		n    int
 		want string
 	}{
-		{"r1", 0, "the request has no such step; it can begin at steps 1 to 4"},
+		{"r1", 0, "the request has no such step; it can start at steps 1 to 4"},
 		{"r1", 9, "the request has no such step"},
-		{"r2", 2, "is not about the request's handle, which only waited for it; it can begin at steps 1, 3 to 5"},
+		{"r2", 2, "is not about the request's handle, which only waited for it; it can start at steps 1, 3 to 5"},
 	} {
 		if _, err := pointOf(t, two, test.id, test.n); !errors.Is(err, fork.ErrNoPoint) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("step %d of %s: %v; want %s", test.n, test.id, err, test.want)

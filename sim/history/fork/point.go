@@ -34,11 +34,11 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 		return Point{}, fmt.Errorf("%w: request %q was answered in its own step, without a handle", ErrNoPoint, h.Request.Key.ID)
 	}
 	if n < 1 || n > len(h.Steps) {
-		return Point{}, fmt.Errorf("step %d: %w: the request has no such step; it can begin at %s", n, ErrNoPoint, places(h))
+		return Point{}, fmt.Errorf("step %d: %w: the request has no such step; it can start at %s", n, ErrNoPoint, places(h))
 	}
 	p := Point{History: h, Step: h.Steps[n-1]}
 	if !p.Step.About {
-		return Point{}, fmt.Errorf("step %d: %w: its %s is not about the request's handle, which only waited for it; it can begin at %s",
+		return Point{}, fmt.Errorf("step %d: %w: its %s is not about the request's handle, which only waited for it; it can start at %s",
 			n, ErrNoPoint, fsm.InputKind(p.Step.Input), places(h))
 	}
 	if _, asks := p.Step.Input.Fact.(fsm.Requested); asks && replies(p.Step) {
@@ -49,7 +49,7 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 		return Point{}, err
 	}
 	if p.before.Lifecycle == state.Initializing {
-		return Point{}, fmt.Errorf("step %d: %w: shelly was initializing, and no request had started; it can begin at a later step", n, ErrNoPoint)
+		return Point{}, fmt.Errorf("step %d: %w: shelly was initializing, and no request had started; it can start at a later step", n, ErrNoPoint)
 	}
 	return p, p.question(j)
 }

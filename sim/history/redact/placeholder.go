@@ -17,7 +17,7 @@ func placeholder(n, bytes int) string {
 	return strings.Repeat(".", bytes)
 }
 
-// filled is a head with dots and a bracket behind it, in so many bytes.
+// filled is a head with dots and a bracket after it, in so many bytes.
 func filled(head string, bytes int) string {
 	if bytes <= len(head) {
 		return strings.Repeat(".", bytes)

@@ -13,7 +13,7 @@ import (
 const (
 	beganBefore = "its handle began before the records that are looked at, with the prompts of then"
 	otherWay    = "with the changed prompts the machine does not ask this here"
-	wentAnother = "with the changed prompts the machine had gone another way before it"
+	wentAnother = "with the changed prompts the machine would have taken another path before it"
 )
 
 // changed is a second machine that takes the same inputs under other prompts. What it
@@ -35,7 +35,7 @@ func newChanged(at uint64, s state.Snapshot, prompts func(*fsm.Prompts)) *change
 	return c
 }
 
-// restore goes on from a state; its handles have begun under other prompts.
+// restore continues from a state; its handles have begun under other prompts.
 func (c *changed) restore(s state.Snapshot, reason string) {
 	c.prompts(&s.Config.Prompts)
 	c.machine = machine.Restore(s)
@@ -45,7 +45,7 @@ func (c *changed) restore(s state.Snapshot, reason string) {
 }
 
 // step takes a record and returns what is asked under the other prompts. Where the
-// machines part, because a longer prompt has to be compressed, it goes on from the
+// machines part, because a longer prompt has to be compressed, it continues from the
 // recorded one.
 func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 	in := f.Input

@@ -222,7 +222,7 @@ func TestCLI18WhatWasAskedSinceBeginsBehindTheRequestBefore(t *testing.T) {
 	}
 	for since, want := range map[fsm.Millis]uint64{0: 0, list[1].Accepted + 1: list[1].Index, list[0].Accepted + 1: list[0].Index} {
 		if got, err := regression.Since(j, since); got != want || err != nil {
-			t.Errorf("since %d: behind record %d, %v; want %d", since, got, err, want)
+			t.Errorf("since %d: after record %d, %v; want %d", since, got, err, want)
 		}
 	}
 }

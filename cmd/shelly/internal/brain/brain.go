@@ -26,7 +26,7 @@ type Brain struct {
 // (CFG-7).
 func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) {
 	if c.Kind == "demo" {
-		log.Info("the built-in demo brain answers, a script and not a model")
+		log.Info("the built-in demo brain answers: a script, not a model")
 		return openDemo()
 	}
 	asking := Options(c)
@@ -43,10 +43,10 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		log.Info("the model is chosen", "model", ready.chat, "embed_model", ready.embed, "server", client.BaseURL())
 		return o.answering(c, client.BaseURL(), log), nil
 	case c.Kind == "auto":
-		log.Warn("the built-in demo brain answers, a script and not a model", "because", err)
+		log.Warn("the built-in demo brain answers: a script, not a model", "because", err)
 		return openDemo()
 	case c.OnUnreachable == "wait":
-		log.Warn("no model yet: each request fails with the reason until there is one", "because", err)
+		log.Warn("no model yet: requests fail until there is one", "because", err)
 		return Brain{o, o, func() string { return "ollama at " + client.BaseURL() }, nil}, nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)

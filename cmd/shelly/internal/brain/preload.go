@@ -78,7 +78,7 @@ func (p *Preload) ended(ctx context.Context, took time.Duration, err error) {
 		return
 	}
 	if err != nil {
-		p.log.Warn("the model could not be loaded ahead; the first request tries again", "model", p.model, "because", err)
+		p.log.Warn("the model could not be preloaded; the first request tries again", "model", p.model, "because", err)
 		return
 	}
 	told := []any{"model", p.model, "took", took.Round(time.Millisecond)}

@@ -101,7 +101,7 @@ func (l *live) tear(appending func() error) error {
 		}
 		half := append([]byte(nil), whole[:(from+to)/2]...)
 		if len(old) > len(half) {
-			half = append(half, old[len(half):]...) // a log that is used again has old bytes behind its end
+			half = append(half, old[len(half):]...) // a log that is used again has old bytes after its end
 		}
 		l.torn = func(clone *vfs.MemFS) error { return rewrite(clone, name, half) }
 		return nil

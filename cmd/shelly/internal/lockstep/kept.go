@@ -180,7 +180,7 @@ func shown(s disk.Saved) string {
 	return string(wire)
 }
 
-// historyDiffers says which entry HISTORY.md does not have behind the one before.
+// historyDiffers says which entry HISTORY.md does not have after the one before.
 func (l *live) historyDiffers(entries []string) (string, error) {
 	text, err := l.historyText()
 	if err != nil {

@@ -24,7 +24,7 @@ func Ago(flag, text string) (fsm.Millis, error) {
 	}
 	d, ok := age(text)
 	if !ok {
-		return 0, exit.Errorf(exit.Usage, "%s: %q is no duration such as 7d or 12h", flag, text)
+		return 0, exit.Errorf(exit.Usage, "%s: %q is not a duration such as 7d or 12h", flag, text)
 	}
 	return Now() - fsm.Millis(d.Milliseconds()), nil
 }

@@ -33,7 +33,7 @@ func (f File) Free() error {
 }
 
 func (f File) taken() error {
-	return exit.Errorf(exit.Usage, "%s is there; name another file with -o, or give --force", f.Name)
+	return exit.Errorf(exit.Usage, "%s exists; name another file with -o, or give --force", f.Name)
 }
 
 // Write writes the file whole and durably or not at all, for its owner alone. What

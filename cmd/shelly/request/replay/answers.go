@@ -55,7 +55,7 @@ func (a Answer) Spent() regression.Spent {
 const header = `{"shelly_answers":1}` + "\n"
 
 // ErrOther says that a file is none of answers.
-var ErrOther = errors.New("is no file of answers of shelly request replay")
+var ErrOther = errors.New("is not a file of answers written by shelly request replay")
 
 // ErrInUse says that another process writes the file.
 var ErrInUse = errors.New("another replay writes it")
@@ -106,7 +106,7 @@ func (a *Answers) Close() error {
 	return a.file.Close()
 }
 
-// load reads what is there and stands behind it.
+// load reads what is there and stands after it.
 func (a *Answers) load() error {
 	if err := unix.Flock(int(a.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return ErrInUse
@@ -163,7 +163,7 @@ func (a *Answers) Get(key Key) (Answer, bool) {
 	return answer, ok
 }
 
-// Add writes an answer behind the others, durably.
+// Add writes an answer after the others, durably.
 func (a *Answers) Add(answer Answer) error {
 	line, err := json.Marshal(answer)
 	if err != nil {

@@ -42,7 +42,7 @@ func (p *Progress) answered(n, all int, same bool, pace *regression.Pace, left f
 	}
 }
 
-// End ends the line and begins the count anew.
+// End ends the line and begins the count again.
 func (p *Progress) End() {
 	p.Line.End()
 	p.same = 0

@@ -82,7 +82,7 @@ func classWords(c regression.Case) string {
 		words += fmt.Sprintf(", %d of %d same", c.Same, len(c.Runs))
 	}
 	if c.Differs() && !c.First {
-		words += ", behind a difference"
+		words += ", after a difference"
 	}
 	return words
 }
