@@ -161,6 +161,21 @@ type BrainAnswered struct {
 	Thinking string     `json:"thinking,omitempty"`
 	Calls    []ToolCall `json:"calls,omitempty"`
 	Tokens   Tokens     `json:"tokens,omitzero"`
+	Model    Model      `json:"model,omitzero"`
+}
+
+// Model is which model gave an answer. No decision is made by it.
+type Model struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest,omitempty"` // of its manifest, in hex, as far as the server says
+}
+
+// String is the model in words: its name and the beginning of its digest.
+func (m Model) String() string {
+	if m.Digest == "" {
+		return m.Name
+	}
+	return m.Name + " (" + m.Digest[:min(12, len(m.Digest))] + ")"
 }
 
 // Tokens is what the model's server counted.

@@ -42,6 +42,7 @@ func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 		}
 	})
 	if err == nil {
+		answer.Model = fsm.Model{Name: c.opt.Model, Digest: c.known.of(c.opt.Model).digest}
 		return answer, nil
 	}
 	if err.Class == fsm.BrainUnreachable {

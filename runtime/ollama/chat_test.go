@@ -61,6 +61,7 @@ func TestINF2RecordedAnswersAreRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			want.Model.Name = "m"
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

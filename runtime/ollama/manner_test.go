@@ -114,7 +114,7 @@ func TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt(t *testing.T) {
 	}
 	want := fsm.BrainAnswered{
 		Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "call_3", Name: "look", Args: `{"at": 12345678901234567890}`, Text: true}},
-		Tokens: fsm.Tokens{Prompt: 15, Answer: 7},
+		Tokens: fsm.Tokens{Prompt: 15, Answer: 7}, Model: fsm.Model{Name: "m", Digest: "d1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -148,6 +148,9 @@ func (t *teller) spoken(in fsm.BrainAnswered) string {
 	if in.Tokens != (fsm.Tokens{}) {
 		words += fmt.Sprintf(", %d + %d tokens", in.Tokens.Prompt, in.Tokens.Answer)
 	}
+	if in.Model != (fsm.Model{}) {
+		words += ", " + in.Model.String()
+	}
 	if in.Stop == fsm.StopMaxTokens {
 		words += ", cut at its limit"
 	}

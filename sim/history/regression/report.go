@@ -48,6 +48,7 @@ type Case struct {
 	Record   uint64       `json:"record"`         // of the recorded answer
 	Purpose  fsm.Purpose  `json:"purpose"`
 	Question string       `json:"question"` // Question.Hash
+	Model    fsm.Model    `json:"model,omitzero"` // that gave the recorded answer, as far as the record says
 	Against  Decision     `json:"against"`
 	Runs     []Run        `json:"runs"`
 	Class    Class        `json:"class"` // the most frequent of the runs; of two the worse
@@ -81,7 +82,7 @@ func Cost(in fsm.BrainAnswered, took fsm.Millis) Spent {
 func (r *Report) Add(q Question, against Decision, before Spent, runs []Run) {
 	c := Case{
 		Request: q.Request.ID, Channel: q.Request.Channel, Session: q.Session, Handle: q.Handle, Kind: q.Kind,
-		Step: q.Step, Record: q.Answered, Purpose: q.Ask.Purpose, Question: q.Hash(),
+		Step: q.Step, Record: q.Answered, Purpose: q.Ask.Purpose, Question: q.Hash(), Model: q.Answer.Model,
 		Against: against, Runs: runs, Class: Same, before: before,
 	}
 	count := map[Class]int{}

@@ -45,6 +45,7 @@ func (s *scriptedBrain) Chat(ctx context.Context, ask fsm.AskBrain, _ []fsm.Tool
 		return fsm.BrainAnswered{}, classified{failed.Class, failed.Reason}
 	}
 	in := said.(fsm.BrainAnswered)
+	in.Model.Name = "demo"
 	if line.Stream == nil {
 		stream(daemon.Piece{Text: in.Text, Thinking: in.Thinking})
 	}

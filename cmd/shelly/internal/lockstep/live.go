@@ -207,6 +207,7 @@ func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	if line.Tokens.Prompt != 0 && in.Tokens.Prompt != line.Tokens.Prompt {
 		return nil, fmt.Errorf("the server counted %d tokens of the prompt, and the client says %d", line.Tokens.Prompt, in.Tokens.Prompt)
 	}
+	in.Model = fsm.Model{}  // no script names one
 	in.Tokens = line.Tokens // without them the mock server estimates, which no script does
 	return engine.Outcome(ask.Call).Brain(in, nil), nil
 }

@@ -3,8 +3,10 @@ package replay
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/history/regression"
 )
@@ -168,6 +170,15 @@ func shares(w io.Writer, what string, list []regression.Share) {
 // notes says what is not in the figures.
 func notes(r *regression.Report) []string {
 	var list []string
+	var models []string
+	for _, c := range r.Cases {
+		if c.Model != (fsm.Model{}) && !slices.Contains(models, c.Model.String()) {
+			models = append(models, c.Model.String())
+		}
+	}
+	if len(models) > 0 {
+		list = append(list, "the recorded answers are of "+strings.Join(models, ", "))
+	}
 	if r.Unanswered > 0 {
 		list = append(list, fmt.Sprintf("%d questions have no recorded answer and were not asked", r.Unanswered))
 	}
