@@ -26,6 +26,10 @@ type Config struct {
 	// so that those who lost one server do not all come back at once (INF-15).
 	Jitter int `json:"jitter,omitempty"`
 
+	// Channels are those that a message may be sent to although no request has come from
+	// them (HND-46); none, as in the boots of older builds: it may be sent to any.
+	Channels []string `json:"channels,omitempty"`
+
 	Labels []StateLabel `json:"labels,omitempty"` // what people are shown beside an inference's states
 }
 

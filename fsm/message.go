@@ -1,5 +1,16 @@
 package fsm
 
+import "cmp"
+
+// Belongs returns the session and the origin of a request that names them or not: one that
+// says neither where it belongs nor where it comes from is of cli:direct (SES-1).
+func Belongs(session string, from Origin) (string, Origin) {
+	if from == (Origin{}) {
+		from = Origin{Channel: "cli", Chat: "direct"}
+	}
+	return cmp.Or(session, from.Key()), from
+}
+
 // Role says who speaks in a message.
 type Role string
 

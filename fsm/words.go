@@ -30,6 +30,7 @@ const (
 	WordMissingArgument
 	WordMessageSent
 	WordMessageNowhere
+	WordMessageNobody
 	WordSkillUnknown
 	WordSkillUnloaded
 	WordSkillLoaded
@@ -100,6 +101,7 @@ const (
 	WordCancelled
 	WordBusy
 	WordBrainFailed
+	WordBrainError
 	WordEmptyAnswer
 	WordActionAnswer
 	WordCutAnswer
@@ -150,6 +152,7 @@ var dictionary = [wordCount]wording{
 	WordMissingArgument: {name: "missing_argument", first: "missing argument: {argument}"},
 	WordMessageSent:     {name: "message_sent", first: "sent to {chat}"},
 	WordMessageNowhere:  {name: "message_nowhere", first: "this did not come from a chat: say which channel and chat_id", now: "this request did not come from a chat: give channel and chat_id"},
+	WordMessageNobody:   {name: "message_nobody", first: "not sent: there is no channel {channel}; the channels are: {channels}"},
 	WordSkillUnknown:    {name: "skill_unknown", first: "there is no skill {skill}; the skills are: {skills}"},
 	WordSkillUnloaded:   {name: "skill_unloaded", first: "skill {skill} is not loaded; load it with load_skill first"},
 	WordSkillLoaded:     {name: "skill_loaded", first: "{what} loaded."},
@@ -220,6 +223,7 @@ var dictionary = [wordCount]wording{
 	WordCancelled:       {name: "cancelled", first: "cancelled"},
 	WordBusy:            {name: "busy", first: "busy: {waiting} wait already (max_queue)", now: "busy: {waiting} requests are already waiting (max_queue)"},
 	WordBrainFailed:     {name: "brain_failed", first: "{class}: {reason}"},
+	WordBrainError:      {name: "brain_error", first: "error: {reason}", now: "{reason}"}, // the class error
 	WordEmptyAnswer:     {name: "empty_answer", first: "the model gave an empty answer"},
 	WordActionAnswer:    {name: "action_answer", first: "the model wrote tool calls as text that cannot be run"},
 	WordCutAnswer:       {name: "cut_answer", first: "the model's answer was cut at its token limit (max_tokens)"},

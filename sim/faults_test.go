@@ -35,7 +35,7 @@ var broken = script.Line{Fails: fsm.BrainError, Reason: "broken"}
 // SCN-24: the Nth call that the fault is meant for, of all of the run, and what was
 // planned and never struck is listed.
 func TestSCN24AFaultHitsTheNthCall(t *testing.T) {
-	const good, bad = "answered", "error: error: broken"
+	const good, bad = "answered", "error: broken"
 	for _, test := range []struct {
 		name     string
 		fault    Fault

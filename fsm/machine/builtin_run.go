@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,10 +76,31 @@ func (m *Machine) sendMessage(h *state.Handle) (string, bool) {
 	if to.Channel == "" {
 		return m.word(fsm.WordMessageNowhere), false
 	}
+	if !m.reaches(h, to.Channel) {
+		known := slices.Concat(m.s.Config.Channels, m.s.Channels)
+		slices.Sort(known)
+		return m.word(fsm.WordMessageNobody, "channel", strconv.Quote(fsm.Clip(to.Channel, 100)), "channels", strings.Join(slices.Compact(known), ", ")), false
+	}
 	m.emit(fsm.SendMessage{
 		Handle: h.ID, Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Session: h.Session, To: to, Text: args.Content,
 	})
 	return m.word(fsm.WordMessageSent, "chat", to.Key()), true
+}
+
+// reaches reports whether somebody is known to have a channel (HND-46).
+func (m *Machine) reaches(h *state.Handle, channel string) bool {
+	return len(m.s.Config.Channels) == 0 || channel == h.Origin.Channel ||
+		slices.Contains(m.s.Config.Channels, channel) || slices.Contains(m.s.Channels, channel)
+}
+
+// channelsMax is how many channels of requests are remembered.
+const channelsMax = 64
+
+// meet notes the channel of a request.
+func (m *Machine) meet(channel string) {
+	if len(m.s.Config.Channels) > 0 && !slices.Contains(m.s.Channels, channel) && len(m.s.Channels) < channelsMax {
+		m.s.Channels = append(m.s.Channels, channel)
+	}
 }
 
 // loadSkill asks for a skill's instructions or for one of its references (SKL-4,

@@ -114,6 +114,39 @@ func TestHND46AMessageGoesToAChat(t *testing.T) {
 	}
 }
 
+// A message goes to the origin's channel, to a configured one, and to one that a request
+// has come from; of any other the model learns that there is none.
+func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
+	send := func(d *driver, channel string) string {
+		d.asksFor(fsm.ToolMessage, `{"content":"hi","channel":"`+channel+`","chat_id":"7"}`)
+		asks := of[fsm.AskBrain](d.effects)
+		return asks[len(asks)-1].Conversation.Messages[len(asks[len(asks)-1].Conversation.Messages)-1].Text
+	}
+	d := driverOf(t, "countbot")
+	d.config.Channels = []string{"pager"}
+	d.boot()
+	from := func(id, channel string) {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{
+			Request: fsm.RequestKey{ID: id}, Session: "s", Origin: fsm.Origin{Channel: channel, Chat: "42"}, Text: "hello",
+		}})
+	}
+	from("r1", "web")
+	d.loads(fsm.Session{})
+	for _, channel := range []string{"web", "pager"} {
+		if got := send(d, channel); got != "sent to "+channel+":7" {
+			t.Errorf("to %s: %q", channel, got)
+		}
+	}
+	if got, want := send(d, "mail"), `error: not sent: there is no channel "mail"; the channels are: pager, web`; got != want {
+		t.Errorf("the model is told %q, want %q", got, want)
+	}
+	no[fsm.SendMessage](d)
+	from("r2", "mail")
+	if got := send(d, "mail"); got != "sent to mail:7" {
+		t.Errorf("once a request has come from mail: %q", got)
+	}
+}
+
 func TestHND46EachMessageHasAKeyOfItsOwn(t *testing.T) {
 	d, _ := calling(t, fsm.ToolMessage, `{"content":"hi"}`)
 	first := one[fsm.SendMessage](d).Key

@@ -11,10 +11,10 @@ import (
 
 const commandNew = "new"
 
-// CommandOf returns the command that a text is, or none. A text that begins with a
-// stroke and is no command is a text.
+// CommandOf returns the command that a text is, or none, in any case. A text that begins
+// with a slash and is not a command is a text.
 func CommandOf(text string) string {
-	switch t := strings.TrimSpace(text); t {
+	switch t := strings.ToLower(strings.TrimSpace(text)); t {
 	case "/new", "/help", "/status", "/stop":
 		return t[1:]
 	default:

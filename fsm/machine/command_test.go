@@ -38,7 +38,7 @@ func TestSES15WhatIsNoCommand(t *testing.T) {
 	}{
 		{"shelly", "/help"},
 		{"shelly", "/new"},
-		{"nanobot", "/Help"},
+		{"nanobot", "/helper"},
 		{"nanobot", "/help me"},
 		{"nanobot", "help"},
 		{"nanobot", "/etc/passwd"},

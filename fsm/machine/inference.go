@@ -155,7 +155,11 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 			h.Inf.Waits++
 		}}
 	}
-	return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason))
+	why := m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason)
+	if in.Class == fsm.BrainError {
+		why = m.word(fsm.WordBrainError, "reason", in.Reason)
+	}
+	return endInference(state.OnError, fsm.OutcomeFailed, why)
 }
 
 // say adds messages to the running inference, and to the turn where it is one of

@@ -8,8 +8,7 @@ import (
 )
 
 // requested admits a request unless it is already here (HND-26), or answers it at
-// once where it is a command that does not wait. One that says neither where it
-// belongs nor where it comes from is of cli:direct (SES-1).
+// once where it is a command that does not wait.
 func (m *Machine) requested(in fsm.Requested) {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.Kind == fsm.KindUser && h.Request == in.Request {
@@ -21,12 +20,8 @@ func (m *Machine) requested(in fsm.Requested) {
 		Kind: fsm.KindUser, Request: in.Request, Session: in.Session, Origin: in.Origin,
 		Input: in.Text, Images: in.Images, Context: in.Context,
 	}
-	if h.Origin == (fsm.Origin{}) {
-		h.Origin = fsm.Origin{Channel: "cli", Chat: "direct"}
-	}
-	if h.Session == "" {
-		h.Session = h.Origin.Key()
-	}
+	h.Session, h.Origin = fsm.Belongs(h.Session, h.Origin)
+	m.meet(h.Origin.Channel)
 	if m.s.Config.Switches.Commands {
 		h.Command = CommandOf(h.Input)
 	}

@@ -18,6 +18,9 @@ type Snapshot struct {
 	GraceTimer fsm.TimerID  `json:"grace_timer,omitempty"`
 	Handles    []Handle     `json:"handles,omitempty"` // unfinished, in admission order
 
+	// Channels are those that requests have come from, in the order of their first one.
+	Channels []string `json:"channels,omitempty"`
+
 	Schedules    []fsm.Schedule `json:"schedules,omitempty"` // in the order of their making
 	LastSchedule int            `json:"last_schedule,omitempty"`
 	Initialized  bool           `json:"initialized,omitempty"` // an initial inference has ended, in this epoch or before
@@ -55,6 +58,7 @@ func (s Snapshot) CopiedInto(handles []Handle, schedules []fsm.Schedule) Snapsho
 		h.Inf.Seen = slices.Clip(h.Inf.Seen)
 	}
 	s.Schedules = append(schedules, s.Schedules...)
+	s.Channels = slices.Clip(s.Channels)
 	return s
 }
 
@@ -77,6 +81,9 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	x.Bool(s.GraceTimer != 0)
 	x.Bool(s.Initialized)
 	x.Bool(s.LastEvent)
+	for _, channel := range s.Channels {
+		x.Str(channel)
+	}
 	for _, c := range s.Schedules {
 		x.Str(c.ID)
 		x.Word(uint64(c.Last))

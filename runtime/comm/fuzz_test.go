@@ -48,7 +48,7 @@ func name(s string, most int) bool {
 	return len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// onlyOnce checks that no member of an object is there twice.
+// onlyOnce checks that no member of an object is given twice.
 func onlyOnce(t *testing.T, data []byte) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -73,7 +73,7 @@ func onlyOnce(t *testing.T, data []byte) {
 			last--
 		case isText && name && within[last] != nil:
 			if within[last][text] {
-				t.Errorf("the member %q is there twice", text)
+				t.Errorf("the member %q is given twice", text)
 			}
 			within[last][text], name = true, false
 			continue

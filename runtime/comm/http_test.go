@@ -26,7 +26,7 @@ func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
 	if r.StatusCode != http.StatusAccepted || receipt != (comm.Receipt{ID: "m1", State: "accepted"}) {
 		t.Fatalf("%d %+v", r.StatusCode, receipt)
 	}
-	want := comm.Record{ID: "m1", Channel: "http", Session: "s", Handle: 1, State: "accepted", Text: "hello", Accepted: 1}
+	want := comm.Record{ID: "m1", Channel: "http", Session: "s", InSession: "s", Handle: 1, State: "accepted", Text: "hello", Accepted: 1}
 	get := call{method: "GET", path: "/v1/requests/m1"}
 	var record comm.Record
 	if r := s.do(get, &record); r.StatusCode != http.StatusOK || record != want {

@@ -27,14 +27,14 @@ type Wanted struct {
 	State  string // one of States; "": any
 	ID     string // "": any
 	Prefix string // the id begins with it
-	// Session is that of the request; "": any.
+	// Session is the one that the request belongs to; "": any.
 	Session string
 }
 
 // chooses reports whether a request is among the wanted.
 func (w Wanted) chooses(r Record) bool {
 	return (w.State == "" || r.Stands() == w.State) && (w.ID == "" || r.ID == w.ID) &&
-		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.Session == w.Session)
+		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.InSession == w.Session)
 }
 
 // What one answer takes.

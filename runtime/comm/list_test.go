@@ -79,7 +79,7 @@ func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	var body comm.RequestsBody
 	s.do(call{method: "GET", path: "/v1/requests?id=g"}, &body)
 	want := comm.Record{
-		ID: "g", Channel: "http", Index: 7, Handle: 7, State: "accepted", Text: "hello", Accepted: 1, Phase: state.Approving,
+		ID: "g", Channel: "http", InSession: "cli:direct", Index: 7, Handle: 7, State: "accepted", Text: "hello", Accepted: 1, Phase: state.Approving,
 		Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: "{}"},
 	}
 	if diff := cmp.Diff([]comm.Record{want}, body.Requests); diff != "" {

@@ -14,20 +14,21 @@ const (
 
 // Record is what a client is told of a request.
 type Record struct {
-	ID       string       `json:"id"`
-	Channel  string       `json:"channel"`
-	Session  string       `json:"session,omitempty"`
-	Chat     string       `json:"chat,omitempty"`
-	Index    uint64       `json:"index,omitempty"`  // of the journal's record that accepted it
-	Handle   fsm.HandleID `json:"handle,omitempty"` // 0: it was answered without one
-	State    string       `json:"state"`
-	Text     string       `json:"text"`
-	Accepted fsm.Millis   `json:"accepted"`
-	Done     bool         `json:"done"` // Reply is final
-	Replied  fsm.Millis   `json:"replied,omitempty"`
-	Reply    string       `json:"reply,omitempty"`
-	IsError  bool         `json:"is_error,omitempty"`
-	Outcome  fsm.Outcome  `json:"outcome,omitempty"`
+	ID        string       `json:"id"`
+	Channel   string       `json:"channel"`
+	Session   string       `json:"session,omitempty"`    // as the request names it
+	InSession string       `json:"in_session,omitempty"` // that it belongs to: the named one, or that of its chat
+	Chat      string       `json:"chat,omitempty"`
+	Index     uint64       `json:"index,omitempty"`  // of the journal's record that accepted it
+	Handle    fsm.HandleID `json:"handle,omitempty"` // 0: it was answered without one
+	State     string       `json:"state"`
+	Text      string       `json:"text"`
+	Accepted  fsm.Millis   `json:"accepted"`
+	Done      bool         `json:"done"` // Reply is final
+	Replied   fsm.Millis   `json:"replied,omitempty"`
+	Reply     string       `json:"reply,omitempty"`
+	IsError   bool         `json:"is_error,omitempty"`
+	Outcome   fsm.Outcome  `json:"outcome,omitempty"`
 
 	// Where its handle stands, while that is unfinished.
 	Phase     fsm.State `json:"phase,omitempty"`     // queued, cognition, …
@@ -37,8 +38,9 @@ type Record struct {
 }
 
 func newRecord(r engine.Request) Record {
+	session, _ := fsm.Belongs(r.Session, r.Origin)
 	return Record{
-		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, Chat: r.Origin.Chat, Index: r.Index, Handle: r.Handle, State: stateOf(r), Text: r.Text,
+		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, InSession: session, Chat: r.Origin.Chat, Index: r.Index, Handle: r.Handle, State: stateOf(r), Text: r.Text,
 		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
 	}
 }

@@ -164,6 +164,9 @@ type Exec struct {
 type Comm struct {
 	HTTP string `key:"http" is:"listen"` // default: 127.0.0.1:7433
 	UDP  string `key:"udp" is:"listen"`  // default: 127.0.0.1:7434
+	// Channels are those that the model may send a message to although no request has come
+	// from them (HND-46). Default: none.
+	Channels []string `key:"channels"`
 }
 
 // Retention is how long what was done is kept (JRN-20); 0 is no bound.

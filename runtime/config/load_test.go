@@ -105,7 +105,7 @@ func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	c := w.load()
 	tools := []fsm.ToolDecl{{Name: "read_file", Effects: fsm.EffectsNone}}
 	want := profile.Default()
-	want.Tools = append(want.Tools, tools...)
+	want.Tools, want.Channels = append(want.Tools, tools...), []string{"cli"}
 	want.Prompts = c.Machine(nil, nil).Prompts // what they say is filled in
 	if diff := cmp.Diff(want, c.Machine(tools, nil)); diff != "" {
 		t.Errorf("machine's part (-want +got)\n%s", diff)
@@ -138,6 +138,7 @@ switches: {no_cognition: true, history: all, overflow: consolidate, compress: tr
   stop_at_calls: true, empty_answers: true, no_farewell: true,
   at_limit: notice, at_length: state, hold_unknown: true, unattended: true, alternate: true, coalesce: true, commands: true,
   auto_load_skills: true, text_calls: true}
+comm: {channels: [pager]}
 prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, reflection: R, subagent: A, compress: C, overflow: O,
   consolidate: D, empty: E, at_limit: L, at_length: T}
 `)
@@ -162,7 +163,8 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 			Identity: "I", Question: "Q NEED:", Init: "N", Farewell: "F", Summary: "S", Reflection: "R", Subagent: "A", Compress: "C",
 			Overflow: "O", Consolidate: "D", Empty: "E", AtLimit: "L", AtLength: "T",
 		},
-		Words: fsm.PresentWords(),
+		Words:    fsm.PresentWords(),
+		Channels: []string{"cli", "pager"},
 	}
 	if diff := cmp.Diff(want, w.load().Machine(nil, nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -114,6 +114,8 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		Tools:  slices.Concat(c.builtin, tools),
 		Skills: skills,
 		Labels: c.labels,
+
+		Channels: slices.Concat([]string{"cli"}, c.Comm.Channels), // never none, which means any
 	}
 	for i := range m.Tools {
 		if slices.Contains(c.Tools.Approve, m.Tools[i].Name) {

@@ -144,7 +144,7 @@ func printRequests(out io.Writer, found []comm.Record, now fsm.Millis) error {
 			took = history.Span(r.Replied - r.Accepted)
 		}
 		row := []string{
-			r.ID, r.Channel, r.Session, moment.Local(r.Accepted).Format(time.DateTime), history.Span(now - r.Accepted),
+			r.ID, r.Channel, r.InSession, moment.Local(r.Accepted).Format(time.DateTime), history.Span(now - r.Accepted),
 			state, string(r.Outcome), took, terminal.Head(r.Text),
 		}
 		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))

@@ -114,8 +114,8 @@ func are(n uint64, what string) string {
 // tellRecord tells what was asked and what was replied.
 func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 	fmt.Fprintf(out, "request %s of %s", r.ID, r.Channel)
-	if r.Session != "" {
-		fmt.Fprintf(out, ", session %s", r.Session)
+	if r.InSession != "" {
+		fmt.Fprintf(out, ", session %s", r.InSession)
 	}
 	fmt.Fprintf(out, "\naccepted %s, %s ago:%s\n", moment.Local(r.Accepted).Format(time.DateTime), history.Span(fsm.Millis(now.UnixMilli())-r.Accepted), c.quoted(r.Text))
 	if r.Done {

@@ -19,7 +19,7 @@ func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 	accepted := fsm.Millis(at.UnixMilli())
 	b := comm.HistoryBody[history.Step]{
 		Request: comm.Record{
-			ID: "r", Channel: "mail", Session: "post", Handle: 7, State: comm.RecordAccepted, Text: "look\x1b[2J", Accepted: accepted, Phase: state.Held,
+			ID: "r", Channel: "mail", Session: "post", InSession: "post", Handle: 7, State: comm.RecordAccepted, Text: "look\x1b[2J", Accepted: accepted, Phase: state.Held,
 			Asks: &comm.Ask{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"},
 		},
 		Handles: []fsm.HandleID{7, 9}, Lost: 2,
@@ -35,7 +35,7 @@ func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 	want := `request r of mail, session post
 accepted 2026-01-02 03:04:05, 2m00s ago: "look\x1b[2J"
 held
-its first 2 records are no longer kept; what follows is the rest
+its first 2 records are no longer kept; the rest follows
    1     1m30s     +1m30s  a timer fired
                            ! today's code decides differently: it was 0000000000000001, it is 0000000000000002
                            cognition → execution
