@@ -138,7 +138,7 @@ func (c *mockCmd) names() string {
 	return strings.Join(names, ", ")
 }
 
-// busyFor is what a client is told to wait where the script says that the server is
+// busyFor is how long a client is asked to wait where the script says that the server is
 // busy.
 const busyFor = time.Second
 

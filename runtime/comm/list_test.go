@@ -73,7 +73,7 @@ func TestCOM15RequestsAreListedTheLatestFirst(t *testing.T) {
 	}
 }
 
-// Of an unfinished request it is told where it stands, in a list and by itself.
+// The record of an unfinished request says where it stands, in a list and by itself.
 func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	s := listed(t)
 	var body comm.RequestsBody

@@ -67,7 +67,7 @@ func ListMemory(ctx context.Context, m Memories, f memory.Filter, behind, limit 
 	return MemoryBody{Entries: append([]memory.Listed{}, list...), Total: total, Memory: Memory(m.Counts())}, nil
 }
 
-// NewEntryBody is how an entry is told.
+// NewEntryBody is an entry on the wire.
 func NewEntryBody(e fsm.Entry) EntryBody {
 	return EntryBody{memory.Listed{
 		ID: e.ID, Kind: e.Kind, Session: e.Session, At: e.At, Summary: e.Summary, Model: e.Model, Dimensions: len(e.Vector) / 4,

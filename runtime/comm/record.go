@@ -12,7 +12,7 @@ const (
 	RecordFailed   = "failed" // done; the reply says why there is no answer
 )
 
-// Record is what a client is told of a request.
+// Record is what a client gets to know about a request.
 type Record struct {
 	ID        string       `json:"id"`
 	Channel   string       `json:"channel"`

@@ -82,7 +82,7 @@ func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error
 	return a, err
 }
 
-// note logs an error whose client is told only that there is one.
+// note logs an error of which its client learns only that there is one.
 func (h *HTTP) note(what string, err error) {
 	if problemOf(err).Code == CodeInternal {
 		h.o.Log.Error("could not "+what, "error", err)

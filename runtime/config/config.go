@@ -100,7 +100,7 @@ type Brain struct {
 	// Think says whether a model that can think does: true, false, how much (low, medium
 	// or high, of models that know it), or model for its own way (BRN-6). Default: model.
 	Think string `key:"think" of:"model|true|false|low|medium|high"`
-	// Tools says how the model is told of tools: native, by the server, of models that
+	// Tools says how the model learns about tools: native, by the server, of models that
 	// can; described, in the prompt (BRN-16); or auto, as the model can. Default: auto.
 	Tools string `key:"tools" of:"auto|native|described"`
 	// OnUnreachable says what a start without a model to use does: exit, or wait

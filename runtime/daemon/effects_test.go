@@ -123,7 +123,7 @@ func TestASessionOutlivesTheDaemon(t *testing.T) {
 	f.ask("b", "two")
 	call := f.next()
 	if diff := cmp.Diff([]string{"user: one", "assistant: 1", "user: two"}, said(call)); diff != "" {
-		t.Errorf("the model is told (-want +got):\n%s", diff)
+		t.Errorf("the model gets (-want +got):\n%s", diff)
 	}
 	call.says("2")
 	f.replied("b")
@@ -160,7 +160,7 @@ func TestADaemonWithoutSessionsOrSkillsSaysSo(t *testing.T) {
 	f.next().use(fsm.ToolLoadSkill, `{"name":"release"}`)
 	call := f.next()
 	if told := said(call); !strings.Contains(told[len(told)-1], "this daemon has no skills") {
-		t.Errorf("the model is told %v", told)
+		t.Errorf("the model gets %v", told)
 	}
 	call.says("done")
 	f.replied("a")
@@ -205,7 +205,7 @@ func TestSKL4ASkillIsLoaded(t *testing.T) {
 	f.next().use(fsm.ToolLoadSkill, `{"name":"release"}`)
 	call := f.next()
 	if all := call.System + strings.Join(said(call), "\n"); !strings.Contains(all, "instructions of release") {
-		t.Errorf("the model is told %s", all)
+		t.Errorf("the model gets %s", all)
 	}
 	call.says("done")
 	f.replied("a")
@@ -331,7 +331,7 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 	}
 	call := f.next()
 	if told := said(call); !strings.Contains(told[len(told)-1], "look {") {
-		t.Errorf("the model is told %v", told)
+		t.Errorf("the model gets %v", told)
 	}
 	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Asks != nil {
 		t.Errorf("status %+v after the decision", s.Active)

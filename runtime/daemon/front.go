@@ -320,7 +320,7 @@ func began(moves []state.Move, e fsm.AskBrain) bool {
 	})
 }
 
-// admitted makes a new request's handle known before the first thing is told of
+// admitted makes a new request's handle known before the first event about
 // it.
 func (d *Daemon) admitted(key fsm.RequestKey) {
 	for _, h := range d.driver.Machine().View().Handles {

@@ -30,7 +30,7 @@ func TestAPanicIsAFailedCall(t *testing.T) {
 	again := f.next()
 	told := again.Conversation.Messages[len(again.Conversation.Messages)-1]
 	if !strings.Contains(told.Text, "out of its mind") {
-		t.Errorf("the model is told %q", told.Text)
+		t.Errorf("the model gets %q", told.Text)
 	}
 	events := f.watch("a")
 	again.says("It broke.")

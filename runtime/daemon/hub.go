@@ -237,7 +237,7 @@ func (h *hub) sent(to fsm.Origin) {
 		}
 		select {
 		case l.news <- struct{}{}:
-		default: // it has not read what it was told of before
+		default: // it has not read the last news yet
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (d *Daemon) arm(e fsm.SetTimer) {
 }
 
 // guarded calls an adapter. A panic in it is a failure of this one call: a request
-// that causes it would otherwise end the daemon again after each start.
+// that causes it would end the daemon again after each start.
 func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -76,7 +76,7 @@ func TestHND43AMissedSlotIsTakenAfterTheStart(t *testing.T) {
 	f = scheduler(t, journal, leaps(10*time.Hour), "")
 	call := f.next()
 	if told := said(call); told[len(told)-1] != "user: wake" {
-		t.Errorf("the model is told %v", told)
+		t.Errorf("the model gets %v", told)
 	}
 	call.says("good morning")
 	f.end()
@@ -100,7 +100,7 @@ func TestHND42CronSlotsAndASchedulesEnd(t *testing.T) {
 	f = scheduler(t, journal, leaps(5*24*time.Hour), "")
 	call := f.next()
 	if told := said(call); told[len(told)-1] != "user: wake" {
-		t.Errorf("the model is told %v", told)
+		t.Errorf("the model gets %v", told)
 	}
 	call.says("good morning")
 	f.end()

@@ -135,7 +135,7 @@ func TestJRN14BelowTheReserveFactsAreHeld(t *testing.T) {
 	})
 }
 
-// The second time that space is short is told of like the first, whoever notices it.
+// The second time that space is short is reported like the first, whoever notices it.
 func TestJRN14ARefusedClientIsToldOfInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newTight()

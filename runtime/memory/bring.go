@@ -74,7 +74,7 @@ func Check(e fsm.Entry) error {
 // summaryMax is how much of a text, in characters, is its summary where it has none.
 const summaryMax = 500
 
-// Beginning is the summary of a text that has none: what of it a model is told.
+// Beginning is the summary of a text that has none: what of it a model sees.
 func Beginning(text string) string {
 	text = strings.TrimSpace(text)
 	all := []rune(text)

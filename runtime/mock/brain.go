@@ -52,7 +52,7 @@ type Answer struct {
 
 	// Status other than 0 and 200 refuses the request with Error as its text.
 	Status int
-	// RetryAfter is told in whole seconds with a Status.
+	// RetryAfter is sent in whole seconds with a Status.
 	RetryAfter time.Duration
 	// Error without a Status ends the stream with an error line.
 	Error string

@@ -59,15 +59,15 @@ type Options struct {
 	// Think says whether the model thinks: true, false, low, medium or high. Default:
 	// empty, the model's own way.
 	Think string
-	// Tools says how a model is told of tools (BRN-16). Default: ToolsAuto.
+	// Tools says how a model learns about tools (BRN-16). Default: ToolsAuto.
 	Tools ToolsBy
-	// Log is told of loading and of what the server gives less of than was asked for.
+	// Log hears of loading, and of what the server gives less of than was asked for.
 	// Default: nowhere.
 	Log      *slog.Logger
 	Timeouts Timeouts
 }
 
-// ToolsBy says how a model is told of tools.
+// ToolsBy says how a model learns about tools.
 type ToolsBy string
 
 // By the server's own way where the model has one, else by a description in the prompt;
@@ -104,7 +104,7 @@ type Client struct {
 	api  *api.Client
 
 	known *known
-	ticks func(time.Duration) (<-chan time.Time, func()) // for what is told while a model loads
+	ticks func(time.Duration) (<-chan time.Time, func()) // for the notes while a model loads
 	now   func() time.Time                               // for how long ago the model answered
 }
 

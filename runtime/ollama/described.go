@@ -7,7 +7,7 @@ import (
 	"shelly/fsm"
 )
 
-// A model without tools is told of them in the system prompt, writes a call as text in
+// A model without tools reads about them in the system prompt, writes a call as text in
 // one fixed form, and is given the results as messages of the user (BRN-16). Nothing but
 // the wire is different: what it writes is taken as any call written as text is, and
 // marked (INF-25).

@@ -38,7 +38,7 @@
 // Before a chat the server is asked what it has loaded. A model that is not there, or not
 // with the window of its chats, is loaded first (BRN-18), and the window that came of it is
 // the one that counts (BRN-17). What the model can do is asked once (BRN-13): one without
-// tools is told of them in its prompt (BRN-16), one that cannot think is not told to.
+// tools reads about them in its prompt (BRN-16), one that cannot think is not asked to.
 //
 // # Time
 //

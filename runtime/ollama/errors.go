@@ -118,7 +118,7 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 // does when it stops.
 const statusClosed = 499
 
-// reported sorts the errors that are told apart by their text alone (BRN-7), in a
+// reported sorts the errors that differ only in their text (BRN-7), in a
 // response or during a stream. It returns nil for any other.
 func (c *Client) reported(text string) *Error {
 	has := func(part string) bool { return strings.Contains(text, part) }

@@ -36,7 +36,7 @@ func newFacts() *facts {
 // Ability is something that a call may ask of a model that not every model has.
 type Ability string
 
-// A model calls tools, thinks, or thinks as much as it is told.
+// A model calls tools, thinks, or thinks as much as is asked for.
 const (
 	Tools    Ability = "tools"
 	Thinking Ability = "thinking"

@@ -11,7 +11,7 @@ import (
 	"shelly/fsm"
 )
 
-// suggestedModel is what a person with no model is told to pull: small, and able
+// suggestedModel is what a person with no model is advised to pull: small, and able
 // to call tools.
 const suggestedModel = "qwen3:4b"
 

@@ -15,12 +15,12 @@ import (
 	"shelly/fsm"
 )
 
-// loadTick is how often it is told that a model still loads.
+// loadTick is how often a note says that a model still loads.
 const loadTick = 5 * time.Second
 
 // ready has the model loaded and returns what is known of it. The loading is a call of
 // its own, an empty list of messages, so that it has a deadline of its own and can be
-// told of (BRN-18). A server that cannot say what it has loaded is not asked to load: the
+// reported (BRN-18). A server that cannot say what it has loaded is not asked to load: the
 // chat does.
 func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) {
 	if c.justAnswered() {

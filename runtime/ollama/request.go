@@ -109,7 +109,7 @@ func thinks(think string) *api.ThinkValue {
 // Thinks returns Options.Think.
 func (c *Client) Thinks() string { return c.opt.Think }
 
-// Describes reports whether a model without tools is told of them in the prompt (BRN-16).
+// Describes reports whether a model without tools gets a description of them in the prompt (BRN-16).
 func (c *Client) Describes() bool { return c.opt.Tools != ToolsNative }
 
 // Sends returns the client's own options, with those that travel with the call before

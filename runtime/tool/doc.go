@@ -17,7 +17,7 @@
 //     files are read, so no pipe or device can block or act. Private folders,
 //     such as the daemon's own data, are refused even inside the workspace. How
 //     far a file is read, how many entries are listed and how long a path may be
-//     is bounded. A hard link to a file outside cannot be told from a file, and a
+//     is bounded. A hard link to a file outside looks like any file, and a
 //     file system mounted in the workspace belongs to it.
 //   - exec runs in the workspace, in a session of its own, with no input, a bounded
 //     output, a time-out and an environment of PATH, HOME and LANG alone. When the

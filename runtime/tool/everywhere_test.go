@@ -87,7 +87,7 @@ func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 	}
 }
 
-// What may be otherwise in a moment is tried again: a disk that fails, a device that is
+// What may change in a moment is tried again: a disk that fails, a device that is
 // busy, a remote file system that does not answer.
 func TestTOL12OnlyWhatLastsIsNotTriedAgain(t *testing.T) {
 	for _, err := range []error{syscall.EIO, syscall.EBUSY, syscall.EAGAIN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOMEM, syscall.EMFILE} {

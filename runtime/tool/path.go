@@ -182,7 +182,7 @@ func (r *Runner) openOnce(path string) (opened, error) {
 }
 
 // linked refuses a file that has another name, by which it may lie outside the workspace or
-// belong to the agent itself: a hard link cannot be told from what it links to (TOL-3).
+// belong to the agent itself: a hard link looks like what it links to (TOL-3).
 func (r *Runner) linked(path string, info fs.FileInfo) error {
 	system, ok := info.Sys().(*syscall.Stat_t)
 	switch {

@@ -19,7 +19,7 @@ type watching struct {
 	t           *terminal.Terminal
 	json, quiet bool
 
-	mu       sync.Mutex      // a signal is told of between two events
+	mu       sync.Mutex      // a signal is reported between two events
 	streamed strings.Builder // text of the model call that streams
 }
 

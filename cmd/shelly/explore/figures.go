@@ -33,7 +33,7 @@ type explored struct {
 	File        string         `json:"counterexample,omitempty"` // where it was written
 }
 
-// figures is what is told of a walk.
+// figures are those of a walk.
 func figures(w world, x explore.Result, seconds float64) explored {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)

@@ -16,7 +16,7 @@ import (
 // forkTextMax is how much of a text, in bytes, a line of a fork tells.
 const forkTextMax = 200
 
-// forkTold is what came of a fork, ready to be told.
+// forkTold is what came of a fork, ready to print.
 type forkTold struct {
 	point  fork.Point
 	result fork.Result

@@ -73,7 +73,7 @@ func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
 
 type resolveCmd struct {
 	addressed
-	Text string `placeholder:"TEXT" help:"What the model is told about the outcome of the call."`
+	Text string `placeholder:"TEXT" help:"Outcome of the call, for the model."`
 }
 
 // Help is what follows the usage.

@@ -74,7 +74,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 		return c.ended(ctx, err)
 	}
 	if err != nil {
-		err = exit.With(exit.Failed, err) // what there is so far is told
+		err = exit.With(exit.Failed, err) // what there is so far is printed
 	}
 	told := newForkTold(point, result, m)
 	if c.JSON {
@@ -130,7 +130,7 @@ func (c *forkCmd) point() (_ fork.Point, err error) {
 	return point, nil
 }
 
-// change is what the flags say to do otherwise.
+// change is what the flags change.
 func (c *forkCmd) change(p *fork.Point, cfg config.Config) (fork.Change, error) {
 	var change fork.Change
 	sets, err := c.Sets()

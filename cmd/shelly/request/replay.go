@@ -192,7 +192,7 @@ func (a replayedAll) print(t *terminal.Terminal) {
 	fmt.Fprintln(t.Out)
 }
 
-// differing ends with 1 where something was told to differ.
+// differing ends with 1 where something differs.
 func differing(n int) error {
 	if n > 0 {
 		return exit.Silent(exit.Failed)

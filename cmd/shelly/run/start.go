@@ -92,7 +92,7 @@ func (s *starting) start(ctx context.Context) error {
 	}
 	s.later(journal.Close)
 	failpoint.Hit(failpoint.BootOpened)
-	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is told anything
+	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is asked anything
 		return exit.With(exit.Data, err)
 	}
 	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}

@@ -34,7 +34,7 @@ type Options struct {
 	SilenceMax time.Duration
 	// ProofMax is how long a daemon may take to prove that it is one; 0: 5 s.
 	ProofMax time.Duration
-	// Again is called before each further try; nil: nobody is told.
+	// Again is called before each further try; nil: nothing is.
 	Again func()
 	// Pause waits between two tries; nil: by the clock.
 	Pause func(ctx context.Context, d time.Duration) error

@@ -67,7 +67,7 @@ func drop(name string) error {
 
 // Clear ends what an earlier process of the daemon has left running, and returns what that
 // was. It is called while no command runs, by whoever has the data folder to itself, and
-// before anybody is told how a command ended (TOL-11). Its error is [LeftError] where
+// before anybody learns how a command ended (TOL-11). Its error is [LeftError] where
 // something goes on.
 func (k *Keeper) Clear() (ended []Process, err error) {
 	names, err := filepath.Glob(filepath.Join(k.dir, "*.json"))

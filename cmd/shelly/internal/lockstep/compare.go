@@ -20,7 +20,7 @@ import (
 // uninterrupted run.
 func Compare(f *scenario.File) scenario.Outcome {
 	if f.Replay != nil {
-		return f.Skip("a replay is what the machine was told; nothing of it is left to the runtime")
+		return f.Skip("a replay has every input of the machine; nothing is left to the runtime")
 	}
 	out := f.Run(sim.Options{Workshop: scratch.Workshop()})
 	if out.Err != nil {

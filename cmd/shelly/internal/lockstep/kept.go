@@ -129,7 +129,7 @@ func (l *live) saved(name string) (disk.Saved, error) {
 // archivePart is how much of an archive is read at once.
 const archivePart = 256
 
-// memoryText is MEMORY.md as the machine is told of it.
+// memoryText is MEMORY.md as the machine gets it.
 func (l *live) memoryText() (string, error) {
 	state, err := l.sessions.Load(context.Background(), "")
 	return state.Memory, err

@@ -160,7 +160,7 @@ type journal struct {
 func (j journal) Crash() (sim.Journal, error) {
 	_ = j.live.hangs()
 	clone := j.live.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
-	if failed := j.live.store.Err(); failed == nil { // otherwise it is left as it is
+	if failed := j.live.store.Err(); failed == nil { // or it stays as it is
 		if err := j.live.store.Close(); err != nil {
 			return nil, err
 		}

@@ -8,5 +8,5 @@
 // than the window it is less. The room is for computing, a guess.
 //
 // What fits leaves a tenth of the memory free. Everything is a sum of what the server and
-// the machine say; what is really in memory is told by the server once the model is loaded.
+// the machine say; the server says what is really in memory once the model is loaded.
 package sizing
