@@ -47,7 +47,7 @@ type Case struct {
 	Step     int          `json:"step,omitempty"` // of the request, as request show counts
 	Record   uint64       `json:"record"`         // of the recorded answer
 	Purpose  fsm.Purpose  `json:"purpose"`
-	Question string       `json:"question"` // Question.Hash
+	Question string       `json:"question"`       // Question.Hash
 	Model    fsm.Model    `json:"model,omitzero"` // that gave the recorded answer, as far as the record says
 	Against  Decision     `json:"against"`
 	Runs     []Run        `json:"runs"`
