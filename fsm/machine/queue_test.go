@@ -273,7 +273,7 @@ func TestHND44NothingPassesAnOlderScheduleOrReport(t *testing.T) {
 // turns of some sessions to remember.
 func idlePlaces(t testing.TB, change func(*fsm.Config)) *driver {
 	return places(t, 1, func(c *fsm.Config) {
-		c.Switches.Remember = fsm.RememberIdle
+		c.Switches.Remember, c.Switches.SideCalls = fsm.RememberIdle, fsm.SideAlone
 		if change != nil {
 			change(c)
 		}

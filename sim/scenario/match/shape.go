@@ -14,7 +14,7 @@ type Shape map[string]Shape
 // Keys are the keys of the shape, in order.
 func (s Shape) Keys() []string {
 	var keys []string
-	for key := range s {
+	for key := range s { // order-free: they are sorted
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
