@@ -93,7 +93,7 @@ var effectWords = fsm.NewEffectTable(
 	}),
 	fsm.OnEffect(func(t *teller, e fsm.Audit) string {
 		if e.Unknown {
-			return fmt.Sprintf("tells the model that nobody knows what %s%s did", e.Tool, t.args(e.Args))
+			return fmt.Sprintf("tells the model that the outcome of %s%s is unknown", e.Tool, t.args(e.Args))
 		}
 		if e.Failed {
 			return fmt.Sprintf("records that %s failed", e.Tool)
