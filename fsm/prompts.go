@@ -109,6 +109,15 @@ func (p Prompts) Ask(input string) string {
 	return p.Question + "\n\nInput:\n" + input
 }
 
+// TellsNeed reports whether the model is told how to ask for memory.
+func (p Prompts) TellsNeed() bool {
+	told := p.Question + p.Identity
+	for _, s := range p.Sections {
+		told += s.Text
+	}
+	return strings.Contains(told, NeedMarker)
+}
+
 // Recap is the message that asks for the summary of so many turns.
 func (p Prompts) Recap(turns int) string {
 	return strings.ReplaceAll(p.Summary, "{n}", strconv.Itoa(turns))

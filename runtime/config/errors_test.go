@@ -90,7 +90,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"workspace is the root", "workspace: /\n", "c.yaml:1:12: workspace: / is the whole file system; name a folder in it"},
 		{"data is the workspace", "workspace: /x\ndata: /x/\n", "c.yaml:2:7: data: is also the workspace; give shelly's data a folder of its own"},
 		{"answer as long as the window", "brain: {num_ctx: 1024, num_predict: 1024}\n", "c.yaml:1:37: brain.num_predict: an answer of 1024 tokens leaves no room for a prompt in a window of 1024 (brain.num_ctx)"},
-		{"question without the marker", "prompts: {question: Well?}\n", "c.yaml:1:21: prompts.question: does not name the marker NEED: that asks for memory, and neither does the identity"},
+		{"question without the marker", "profile: shelly\nprompts: {question: Well?}\n", "c.yaml:2:21: prompts.question: does not name the marker NEED: that asks for memory, and neither does the system prompt"},
 		{"identity twice", "prompts: {identity: a, identity_file: b}\n", "c.yaml:1:39: prompts.identity_file: cannot be given together with prompts.identity; choose one"},
 		{"identity file missing", "prompts: {identity_file: /no/such}\n", `c.yaml:1:26: prompts.identity_file: "/no/such": no such file`},
 		{"escape in a value", "brain: {model: \"a\\e[31m\"}\n", "c.yaml:1:16: brain.model: holds a control character"},
