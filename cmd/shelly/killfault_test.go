@@ -309,7 +309,7 @@ func TestFaultADataFolderThatCannotBeUsed(t *testing.T) {
 	for _, c := range []struct{ name, data, says string }{
 		{"read-only", filepath.Join(home, "locked"), "permission denied"},
 		{"below one that is read-only", filepath.Join(home, "locked", "a", "b"), "permission denied"},
-		{"below a file", filepath.Join(file, "data"), "not a directory"},
+		{"below a file", filepath.Join(file, "data"), "a file stands where"},
 		{"another's", "/root", "permission denied"},
 	} {
 		if c.name == "another's" {

@@ -57,7 +57,7 @@ func newKilled(t testing.TB, bin string, args ...string) *killed {
 	k.past()
 	k.env = []string{"OLLAMA_HOST=" + serveMock(t, k.brain)}
 	k.args = append([]string{
-		"run", "--data", k.data, "--workspace", k.dir, "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=127.0.0.1:0",
+		"run", "--data", k.data, "--workspace", k.dir, "--set", "comm.channels=[desk]", "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=127.0.0.1:0",
 	}, args...)
 	return k
 }
