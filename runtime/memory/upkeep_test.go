@@ -186,11 +186,13 @@ func TestMEM8NothingIsSaidToBeEmbeddedThatIsNot(t *testing.T) {
 	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two")), &model{name: "m", dims: 3, fails: true}
 	kept(t, s, e, memory.Upkeep{Log: slog.New(slog.NewTextHandler(&log, nil))}, func(*memory.Memory) {
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if log.Len() > 0 {
 			t.Errorf("without a model it says\n%s", log.String())
 		}
 		e.set(func() { e.fails = false })
 		time.Sleep(2 * time.Hour)
+		synctest.Wait()
 		if got := s.spaces("m", 3); got != 2 || !strings.Contains(log.String(), "every memory entry has its vector") {
 			t.Errorf("%d entries have a vector, of 2; it says\n%s", got, log.String())
 		}
