@@ -55,7 +55,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 	case len(req.Messages) == 0:
-		s.onlyLoad(w, m, &req, chatForm{})
+		s.onlyLoad(w, r, m, &req, chatForm{})
 	default:
 		s.answer(w, r, m, &req, chatForm{})
 	}
@@ -150,7 +150,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 
 // onlyLoad answers a request that asks nothing: it loads the model, or unloads it if
 // it is not to be kept.
-func (s *Server) onlyLoad(w http.ResponseWriter, m Model, req *chatRequest, form form) {
+func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *chatRequest, form form) {
 	opt, status, text := req.refused(m, false, s.opt.NumCtx)
 	if status != 0 {
 		refuse(w, status, text)
@@ -161,6 +161,13 @@ func (s *Server) onlyLoad(w http.ResponseWriter, m Model, req *chatRequest, form
 		reason = "unload"
 		s.unload(req.Model)
 	} else {
+		if s.machine != nil { // a text of nothing that no slot holds: the model is loaded for it
+			_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Embeds: true})
+			over()
+			if !ok {
+				return
+			}
+		}
 		s.load(req.Model, min(opt.NumCtx, m.window()), req.KeepAlive)
 	}
 	out := speaker{model: req.Model, form: form}

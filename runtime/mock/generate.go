@@ -37,7 +37,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	}
 	chat := chatRequest{Model: req.Model, asked: req.asked}
 	if req.Prompt == "" {
-		s.onlyLoad(w, m, &chat, generateForm{})
+		s.onlyLoad(w, r, m, &chat, generateForm{})
 		return
 	}
 	chat.Messages = said(req.Context)
