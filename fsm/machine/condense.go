@@ -21,8 +21,7 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 		return firing{}, false
 	}
 	if !force {
-		tokens := h.Sess.Corrected(c.EstimateOf(m.system(h), h.Inf.Talk, m.offered(h)))
-		if tokens*100 <= c.Limits.ContextTokens*c.Limits.CompressPercent {
+		if !m.overlong(h, h.Inf.Talk, m.offered(h)) {
 			return firing{}, false
 		}
 	}
@@ -37,6 +36,13 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 		m.unload(h, append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt]))
 		h.Inf.Cut = cut
 	}}, true
+}
+
+// overlong reports whether a conversation is over the threshold (CTX-3).
+func (m *Machine) overlong(h *state.Handle, talk fsm.Conversation, tools fsm.Toolset) bool {
+	c := &m.s.Config
+	tokens := h.Sess.Corrected(c.EstimateOf(m.system(h), talk, tools))
+	return tokens*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
 }
 
 // clipResults puts short extracts in place of old tool results (CTX-4).

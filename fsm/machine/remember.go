@@ -96,18 +96,14 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 // gather puts a finished turn to those that its session's memory handle will
 // remember together (HND-29).
 func (m *Machine) gather(h *state.Handle) {
-	turn, known := m.own(h), fsm.Session{}
-	if m.s.Config.Switches.SideCalls == fsm.SideAppended && h.Loaded {
-		turn = m.s.Config.Words.Stripped(m.newest(m.kept(h)))
-		known = fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio}
-	}
+	turn, known := m.toRemember(h)
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
 		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Resume != "" || !job.ParkedOrQueued() ||
-			job.Turns >= m.s.Config.Limits.MaxTurns {
+			job.Turns >= m.s.Config.Limits.MaxTurns || m.appended(job) != (known.Version > 0) {
 			continue
 		}
-		if known.Version > 0 { // HND-49: the session as it is now has the turns before this one
+		if m.appended(job) { // the session as it is now has the turns before this one
 			job.Talk = fsm.Conversation{}
 		}
 		job.Talk, job.Sess = job.Talk.Add(turn...), known
@@ -120,6 +116,22 @@ func (m *Machine) gather(h *state.Handle) {
 		Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
 		Answer: m.exchange(h.Input, h.Answer), Talk: fsm.Conversation{}.Add(turn...), Sess: known, Turns: 1,
 	})
+}
+
+// toRemember is what a summary of the turn is asked after (HND-49): the session's
+// conversation, with what its system prompt shows, or the turn alone where the
+// conversation is too long to be sent once more.
+func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
+	c := &m.s.Config
+	if c.Switches.SideCalls != fsm.SideAppended || !h.Loaded {
+		return m.own(h), fsm.Session{}
+	}
+	history := c.Words.Stripped(m.newest(m.kept(h)))
+	talk := fsm.Conversation{}.Add(history...)
+	if c.Switches.Compress && m.overlong(h, talk, h.Toolset()) {
+		return m.own(h), fsm.Session{}
+	}
+	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio}
 }
 
 // gathers reports whether a finished turn is remembered together with others.
