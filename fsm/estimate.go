@@ -11,7 +11,8 @@ const (
 	ratioUnit     = 1024
 )
 
-func estimateText(s string) int {
+// TextTokens is the estimate of one text (CTX-1).
+func TextTokens(s string) int {
 	ascii, others := 0, 0
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -25,9 +26,9 @@ func estimateText(s string) int {
 }
 
 func estimateMessage(m Message) int {
-	n := messageTokens + estimateText(m.Text) + estimateText(m.Thinking) + imageTokens*len(m.Images)
+	n := messageTokens + TextTokens(m.Text) + TextTokens(m.Thinking) + imageTokens*len(m.Images)
 	for _, c := range m.Calls {
-		n += messageTokens + estimateText(c.Name) + estimateText(c.Args)
+		n += messageTokens + TextTokens(c.Name) + TextTokens(c.Args)
 	}
 	return n
 }
@@ -38,10 +39,10 @@ func (c *Config) Estimate(e AskBrain) int { return c.EstimateOf(e.System, e.Conv
 
 // EstimateOf is what a whole prompt is thought to cost, uncorrected.
 func (c *Config) EstimateOf(system string, talk Conversation, tools Toolset) int {
-	n := messageTokens + estimateText(system) + talk.Tokens
+	n := messageTokens + TextTokens(system) + talk.Tokens
 	for i := range c.Tools {
 		if t := &c.Tools[i]; c.Offers(tools, t) {
-			n += messageTokens + estimateText(t.Name) + estimateText(t.Description) + estimateText(t.Parameters)
+			n += messageTokens + TextTokens(t.Name) + TextTokens(t.Description) + TextTokens(t.Parameters)
 		}
 	}
 	return n

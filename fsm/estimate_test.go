@@ -24,7 +24,7 @@ func TestCTX1TheTokensOfAText(t *testing.T) {
 		{"\x80\x80", 0}, // and none that could not
 	}
 	for _, tt := range tests {
-		if got := estimateText(tt.text); got != tt.want {
+		if got := TextTokens(tt.text); got != tt.want {
 			t.Errorf("%q is %d tokens, want %d", tt.text, got, tt.want)
 		}
 	}

@@ -3,23 +3,19 @@ package server
 import (
 	"strings"
 	"unicode/utf8"
+
+	"shelly/fsm"
 )
 
-// Tokens is how many tokens a text is: one for each four ASCII bytes begun, one for
-// any other character, as the machine estimates (CTX-1), and one for each mark of the
-// template. No tokenizer is so simple; what is compared are counts of this one.
+// Tokens is how many tokens a text is: as the machine estimates (CTX-1), and one for
+// each mark of the template. No tokenizer is so simple; what is compared are counts of
+// this one.
 func Tokens(text string) int {
-	begins, ends := strings.Count(text, begin), strings.Count(text, mark)
-	ascii, others := -begins*len(begin)-ends*len(mark), 0
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] < utf8.RuneSelf:
-			ascii++
-		case utf8.RuneStart(text[i]):
-			others++
-		}
+	marks := strings.Count(text, begin) + strings.Count(text, mark)
+	if marks > 0 {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, begin, ""), mark, "")
 	}
-	return begins + ends + (ascii+3)/4 + others
+	return marks + fsm.TextTokens(text)
 }
 
 // Shared is the longest common prefix of two texts that ends between characters.
