@@ -64,7 +64,7 @@ func finish(data string) (finished bool, err error) {
 	}
 	for _, folder := range []string{storeFolder, memoryFolder} {
 		if err := exchange(data, folder, filepath.Base(r.Aside)); err != nil {
-			return false, err
+			return false, fmt.Errorf("cannot put %s into the data folder: %w%s", folder, err, store.Advice(err))
 		}
 	}
 	return true, errors.Join(os.Remove(filepath.Join(work, readyName)), syncFolder(work))

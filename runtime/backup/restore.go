@@ -64,8 +64,8 @@ func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Rest
 // daemon or another exchange has the folder.
 func Exchange(data, aside string, fill func(dir string) error) (moved string, err error) {
 	work := filepath.Join(data, restoreFolder)
-	if err := errors.Join(os.MkdirAll(work, 0o700), syncFolder(data), syncFolder(filepath.Dir(data))); err != nil {
-		return "", err
+	if err := prepare(work); err != nil {
+		return "", fmt.Errorf("cannot write into the data folder: %w%s", err, store.Advice(err))
 	}
 	lock, err := store.Lock(work)
 	if err != nil {
@@ -95,6 +95,15 @@ func Exchange(data, aside string, fill func(dir string) error) (moved string, er
 		moved = aside
 	}
 	return moved, err
+}
+
+// prepare makes the work folder of a data folder, and that one where it is missing, durably.
+func prepare(work string) error {
+	if err := os.MkdirAll(work, 0o700); err != nil {
+		return err
+	}
+	data := filepath.Dir(work)
+	return errors.Join(syncFolder(data), syncFolder(filepath.Dir(data)))
 }
 
 // admit returns an error where something is in the way that must stay.

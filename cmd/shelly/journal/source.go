@@ -25,6 +25,9 @@ type source struct {
 	close   func() error
 }
 
+// opening opens the journal that is at a path.
+type opening func(ctx context.Context, path string) (source, error)
+
 // openJournal opens what a path names: a data folder, or the daemon that has it, a
 // journal file, or a backup, all of which is examined by that.
 func openJournal(ctx context.Context, path string) (source, error) {
@@ -35,11 +38,7 @@ func openJournal(ctx context.Context, path string) (source, error) {
 	case err != nil:
 		return source{}, exit.With(exit.Usage, err)
 	case info.IsDir():
-		j, err := folder.JournalOf(ctx, path)
-		if err != nil {
-			return source{}, err
-		}
-		return source{j, j.Examine, j.Close}, nil
+		return openFolder(ctx, path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -54,6 +53,15 @@ func openJournal(ctx context.Context, path string) (source, error) {
 		return source{}, exit.Errorf(exit.Data, "%s: %w", path, err)
 	}
 	return source{Reader: j, close: func() error { return nil }}, nil
+}
+
+// openFolder opens a data folder, or the daemon that has it.
+func openFolder(ctx context.Context, data string) (source, error) {
+	j, err := folder.JournalOf(ctx, data)
+	if err != nil {
+		return source{}, err
+	}
+	return source{j, j.Examine, j.Close}, nil
 }
 
 // isTar reports whether a file is a tar file, by the word that all those have that

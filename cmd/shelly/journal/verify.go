@@ -31,21 +31,26 @@ func (c *verifyCmd) Help() string {
 
 // Run implements the subcommand (CLI-14, JRN-26).
 func (c *verifyCmd) Run(t *terminal.Terminal) error {
-	if c.File == "" {
-		cfg, err := c.Load()
-		if err != nil {
-			return err
-		}
-		c.File = cfg.Data
+	if c.File != "" {
+		return Verify(t, c.File, c.JSON)
 	}
-	return Verify(t, c.File, c.JSON)
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	return tell(t, cfg.Data, c.JSON, openFolder)
 }
 
-// Verify folds a journal and tells what it finds.
+// Verify folds what a path names and tells what it finds.
 func Verify(t *terminal.Terminal, path string, asJSON bool) error {
+	return tell(t, path, asJSON, openJournal)
+}
+
+// tell folds a journal and tells what it finds.
+func tell(t *terminal.Terminal, path string, asJSON bool, open opening) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	v, err := verifyAt(ctx, path)
+	v, err := verifyAt(ctx, path, open)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -82,8 +87,8 @@ func unread(path string, err error) error {
 }
 
 // verifyAt reads all of what a path names, and folds its journal where all is sound.
-func verifyAt(ctx context.Context, path string) (v verified, err error) {
-	j, err := openJournal(ctx, path)
+func verifyAt(ctx context.Context, path string, open opening) (v verified, err error) {
+	j, err := open(ctx, path)
 	if err != nil {
 		return v, err
 	}
