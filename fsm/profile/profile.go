@@ -47,7 +47,7 @@ func Countbot() fsm.Config {
 	l.MaxIterations, l.MaxToolCalls = 25, 25
 	l.MaxToolAttempts, l.RetryDelay = 3, fsm.Second
 	l.MaxAnswerAttempts = 2 // of a summary: INF-32
-	l.HandleTimeout, l.SubagentTimeout, l.MaxCallsPerAnswer = unlimited, unlimited, 1000
+	l.HandleTimeout, l.SubagentTimeout = unlimited, unlimited
 	return fsm.Config{
 		Profile: "countbot",
 		Init:    fsm.InitOff,
@@ -69,7 +69,7 @@ func Countbot() fsm.Config {
 func Nanobot() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations = 20
-	l.HandleTimeout, l.SubagentTimeout, l.MaxCallsPerAnswer = unlimited, unlimited, 1000
+	l.HandleTimeout, l.SubagentTimeout = unlimited, unlimited
 	return fsm.Config{
 		Profile: "nanobot",
 		Init:    fsm.InitOff,
@@ -91,7 +91,7 @@ func Omniemployee() fsm.Config {
 	l.MaxIterations = 50
 	l.ContextTokens = 128_000
 	l.MaxHistory = beyondBudget
-	l.HandleTimeout, l.MaxCallsPerAnswer = unlimited, 1000
+	l.HandleTimeout = unlimited
 	return fsm.Config{
 		Profile: "omniemployee",
 		Init:    fsm.InitOff,
@@ -111,7 +111,7 @@ func Omniemployee() fsm.Config {
 // Default is what a new user gets: the best of all of them.
 func Default() fsm.Config {
 	l := commonLimits()
-	l.MaxIterations, l.MaxToolCalls = 30, 60
+	l.MaxIterations, l.MaxToolCalls, l.MaxCallsPerAnswer = 30, 60, 32
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
 	l.MaxActive = 4
 	l.MaxHistory = beyondBudget
@@ -147,7 +147,7 @@ func commonLimits() fsm.Limits {
 		MaxToolRounds:      1000,
 		MaxIterations:      1000,
 		MaxToolCalls:       1000,
-		MaxCallsPerAnswer:  32,
+		MaxCallsPerAnswer:  1000,
 		MaxToolAttempts:    1,
 		MaxAnswerAttempts:  1,
 		MaxRepeats:         64,
