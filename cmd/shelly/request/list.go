@@ -63,10 +63,14 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	default:
 		err = printRequests(t.Out, found, moment.Now())
 	}
-	if err == nil && len(found) == 0 {
+	switch {
+	case err != nil || len(found) > 0:
+		return err
+	case c.State == "" && c.Session == "" && c.Since == "":
+		return exit.Errorf(exit.NoMatch, "there is no request yet; make one with shelly ask")
+	default:
 		return exit.Errorf(exit.NoMatch, "there is no such request")
 	}
-	return err
 }
 
 // listing answers one question for requests.
