@@ -19,6 +19,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/datafolder"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/repair"
 	"shelly/runtime/store"
 	"shelly/runtime/store/table"
@@ -119,6 +120,7 @@ var damages = map[string]struct {
 // Whatever is damaged: what can be read is recovered, what is lost is told, nothing is
 // overwritten, a dry run writes nothing, and no mail is sent twice.
 func TestJRN32ADamagedStoreIsRepaired(t *testing.T) {
+	exhaustive.Test(t)
 	first, second := used(t)
 	for name, damage := range damages {
 		for killed, used := range map[bool]folder{false: first, true: second} {
@@ -223,6 +225,7 @@ func begun(t *testing.T, f folder, r repair.Report) {
 
 // Any damage at all, several at once: what holds for each holds for them.
 func TestJRN32RandomDamageIsRepaired(t *testing.T) {
+	exhaustive.Test(t)
 	closed, killed := used(t)
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -311,6 +314,7 @@ func flipBlock(t *testing.T, data string, kind byte) {
 // What follows from the journal is made again: the replies of requests whose records are
 // damaged, and what the tools did.
 func TestJRN32WhatTheJournalTellsIsMadeAgain(t *testing.T) {
+	exhaustive.Test(t)
 	used, _ := used(t)
 	for _, kind := range []byte{'R', 'A'} {
 		f := used.copy(t)

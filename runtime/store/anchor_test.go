@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/state"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -142,6 +143,7 @@ func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
 
 // After an orderly end a flipped bit is found wherever it is.
 func TestJRN31AnyFlippedBitOfAClosedStoreIsFound(t *testing.T) {
+	exhaustive.Test(t)
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
 	appendRecords(t, s, 1, 12, true)

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -114,6 +115,7 @@ func TestJRN23AFullDiskTakesTheBallast(t *testing.T) {
 
 // Whichever write finds the disk full first, every write succeeds.
 func TestJRN23WhicheverWriteFindsTheDiskFull(t *testing.T) {
+	exhaustive.Test(t)
 	t.Parallel()
 	counter := newCrowded(vfs.NewMem())
 	if _, err := syncing(counter); err != nil {

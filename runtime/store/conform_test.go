@@ -11,10 +11,12 @@ import (
 
 	"shelly/fsm/engine"
 	"shelly/fsm/engine/journaltest"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
 func TestJRN16ConformsOnDisk(t *testing.T) {
+	exhaustive.Test(t)
 	t.Parallel()
 	journaltest.Conform(t, &diskHarness{root: t.TempDir()})
 }
@@ -26,6 +28,7 @@ func TestJRN16ConformsInMemory(t *testing.T) {
 
 // Of what was not synced, a crash keeps nothing.
 func TestJRN16ConformsWhenACrashLosesTheTail(t *testing.T) {
+	exhaustive.Test(t)
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(0)})
 }
@@ -33,6 +36,7 @@ func TestJRN16ConformsWhenACrashLosesTheTail(t *testing.T) {
 // Of what was not synced, a crash keeps everything that had reached the file
 // system.
 func TestJRN16ConformsWhenACrashKeepsTheTail(t *testing.T) {
+	exhaustive.Test(t)
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(100)})
 }

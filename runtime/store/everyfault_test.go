@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -59,6 +60,7 @@ func (f *atOp) MaybeError(op errorfs.Op) error {
 // was not synced, has what was acknowledged and has it whole (JRN-2, JRN-11, JRN-20,
 // MEM-1).
 func TestJRN11WhicheverOperationFailsNothingAcknowledgedIsLost(t *testing.T) {
+	exhaustive.Test(t)
 	for _, class := range changing() {
 		t.Run(class.name, func(t *testing.T) {
 			t.Parallel()
@@ -100,6 +102,7 @@ func failAt(t *testing.T, class opClass, at int64) (returned bool) {
 // A crash may come before any operation that changes what is on the disk, and keep all
 // or nothing of what was not synced.
 func TestJRN12ACrashAtAnyOperationLosesNothingAcknowledged(t *testing.T) {
+	exhaustive.Test(t)
 	for _, percent := range []int{0, 100} {
 		t.Run(fmt.Sprint(percent), func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 	"shelly/runtime/store/table"
 )
@@ -138,6 +139,7 @@ func TestJRN30ASoundStoreIsReadWhole(t *testing.T) {
 // Wherever a bit of a table is flipped, the damage is found: in a block of data, in the
 // index, in what describes the table or in its last bytes.
 func TestJRN30AnyFlippedBitOfATableIsFound(t *testing.T) {
+	exhaustive.Test(t)
 	fs := large(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	whole := 0
@@ -167,6 +169,7 @@ func TestJRN30AnyFlippedBitOfATableIsFound(t *testing.T) {
 
 // What a damaged block held is named: numbers to the letter, the rest by the keys around it.
 func TestJRN30WhatIsLostIsNamed(t *testing.T) {
+	exhaustive.Test(t)
 	fs := large(t)
 	name := tables(t, fs)[0]
 	var lost []string

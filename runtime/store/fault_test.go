@@ -15,6 +15,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -72,6 +73,7 @@ func syncingWith(o store.Options) (acknowledged uint64, err error) {
 // process is not ended, and a store reopened on what the disk has kept holds
 // every record that was acknowledged.
 func TestJRN11AFailedSyncIsReturnedAndLosesNothingAcknowledged(t *testing.T) {
+	exhaustive.Test(t)
 	counter := &faults{}
 	if _, err := syncing(errorfs.Wrap(vfs.NewCrashableMem(), counter)); err != nil {
 		t.Fatal(err)

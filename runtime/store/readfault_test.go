@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -37,6 +38,7 @@ func recovery(fs vfs.FS) (err error) {
 // nothing. A look at the whole journal comes before the first write, so an error of the
 // look leaves every file as it is (JRN-11).
 func TestJRN11WhicheverReadFailsRecoveryIsRefusedAndNothingIsLost(t *testing.T) {
+	exhaustive.Test(t)
 	used := vfs.NewCrashableMem()
 	var a acknowledged
 	if err := work(store.Options{FS: used}, &a); err != nil {

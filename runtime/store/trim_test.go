@@ -17,6 +17,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -91,6 +92,7 @@ func (c *cuts) MaybeError(op errorfs.Op) error {
 // A power cut at any point of a trim, and of the compaction behind it, leaves what was
 // there or what was to be there, never a part of each (JRN-28; corpus/faults f021).
 func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
+	exhaustive.Test(t)
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
 	text := strings.Repeat("x", 80<<10)
@@ -161,6 +163,7 @@ func TestATrimDisturbsNoReplay(t *testing.T) {
 
 // What was trimmed goes from the disk soon, and without another write.
 func TestJRN20TheDiskGetsBackWhatIsTrimmed(t *testing.T) {
+	exhaustive.Test(t)
 	folder := filepath.Join(t.TempDir(), "store")
 	s := open(t, folder, store.Options{})
 	rng := rand.New(rand.NewPCG(1, 2))

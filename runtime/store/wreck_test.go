@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -118,6 +119,7 @@ func TestJRN32AnArchiveHasNoGap(t *testing.T) {
 
 // A table whose index, properties or end is damaged still has its data.
 func TestJRN32ATableIsReadWithoutItsIndex(t *testing.T) {
+	exhaustive.Test(t)
 	fs := large(t)
 	whole, _ := rebuilt(t, fs)
 	want, err := whole.Examine(context.Background())

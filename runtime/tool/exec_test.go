@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/runtime/internal/exhaustive"
 )
 
 func newExecWorld(t *testing.T) *world {
@@ -32,6 +33,7 @@ func (w *world) sh(command string) fsm.ToolAnswered {
 
 // In the workspace and without input, among others (TOL-6).
 func TestOrdinaryCommandsRun(t *testing.T) {
+	exhaustive.Test(t)
 	for _, c := range []struct {
 		command string
 		code    int

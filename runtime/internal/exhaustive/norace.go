@@ -1,0 +1,5 @@
+//go:build !race
+
+package exhaustive
+
+const raceDetector = false

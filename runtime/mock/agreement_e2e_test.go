@@ -1,0 +1,168 @@
+//go:build ollama_e2e
+
+package mock
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"shelly/runtime/ollama/handmade"
+	"shelly/sim/server"
+)
+
+const (
+	agreementGuard = 3 * time.Minute
+	agreementSays  = "Nobody scripted an answer to that, so here is this one, which is as long as a short answer is."
+)
+
+// read is how much of a prompt a server read anew.
+type read struct{ prompt, anew int }
+
+// share is the part that was read anew, in thousandths: the two count in tokens of
+// different lengths.
+func (r read) share() int { return r.anew * 1000 / r.prompt }
+
+// SIM-20: what the simulated server reads anew is what a real one's own log says, on
+// the same requests: a conversation that grows, a side call without tools, another
+// session, the way back from each, and the same prompt twice.
+func TestReadAnewAsARealServersLog(t *testing.T) {
+	host, log := os.Getenv("OLLAMA_HOST"), os.Getenv("OLLAMA_LOG")
+	if host == "" || log == "" {
+		t.Skip("OLLAMA_HOST and OLLAMA_LOG are not both set: no log of a real Ollama (OLLAMA_DEBUG=1, OLLAMA_NUM_PARALLEL=1) to compare with")
+	}
+	host = "http://" + strings.TrimPrefix(host, "http://")
+	ctx, cancel := context.WithTimeout(context.Background(), agreementGuard)
+	defer cancel()
+	model := fmt.Sprintf("shelly-agreement-%d", os.Getpid())
+	if err := handmade.Upload(ctx, host, model, handmade.Script{Default: agreementSays}); err != nil {
+		t.Skipf("no real Ollama to test against: %v", err)
+	}
+	defer func() { _ = handmade.Delete(context.Background(), host, model) }()
+
+	before := len(slotReads(t, log))
+	sim, want := server.New(server.Config{Slots: 1, Window: 16384}), []read{}
+	asks := agreementCalls(model)
+	for i, body := range asks {
+		var req chatRequest
+		if err := json.Unmarshal(body, &req); err != nil {
+			t.Fatal(err)
+		}
+		served := sim.Ask(0, server.Call{
+			ID: uint64(i + 1), Model: model, Prompt: req.rendered(), Answer: server.Written("", agreementSays, nil),
+		})
+		sim.End(0, uint64(i+1))
+		want = append(want, read{served[0].Prompt, served[0].Read})
+		ask(t, ctx, host, body)
+	}
+	got := slotReads(t, log)[before:]
+	for ; len(got) < len(want); got = slotReads(t, log)[before:] { // the runner's log comes through a pipe
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the log tells of %d calls, not %d", len(got), len(want))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("the log tells of %d calls, not %d", len(got), len(want))
+	}
+	var all, simulated read
+	for i, real := range got {
+		t.Logf("call %d: real %d of %d (%d ‰), simulated %d of %d (%d ‰)", i+1,
+			real.anew, real.prompt, real.share(), want[i].anew, want[i].prompt, want[i].share())
+		if d := real.share() - want[i].share(); d < -30 || d > 30 {
+			t.Errorf("call %d: the real server read %d ‰ anew, the simulated one %d ‰", i+1, real.share(), want[i].share())
+		}
+		all, simulated = read{all.prompt + real.prompt, all.anew + real.anew}, read{simulated.prompt + want[i].prompt, simulated.anew + want[i].anew}
+	}
+	t.Logf("in all: real %d ‰, simulated %d ‰", all.share(), simulated.share())
+	if d := all.share() - simulated.share(); d < -20 || d > 20 {
+		t.Errorf("in all the real server read %d ‰ anew, the simulated one %d ‰", all.share(), simulated.share())
+	}
+}
+
+// agreementCalls are the requests of two sessions that share a slot.
+func agreementCalls(model string) [][]byte {
+	tools := api.Tools{tool("read_file"), tool("list_dir"), tool("exec")}
+	say := func(role, what string, lines int) api.Message {
+		return api.Message{Role: role, Content: strings.Repeat(what+" is said here in a line of some length.\n", lines)}
+	}
+	answer := api.Message{Role: "assistant", Content: agreementSays}
+	system := say("system", "What the model should know", 12)
+	one := []api.Message{system, say("user", "A first question", 6)}
+	two := append(append([]api.Message{}, one...), answer, say("user", "A second question", 3))
+	three := append(append([]api.Message{}, two...), answer, say("user", "A third question with a file", 60))
+	four := append(append([]api.Message{}, three...), answer, say("user", "A fourth question", 2))
+	other := []api.Message{system, say("user", "Somebody else's question", 8)}
+	side := []api.Message{say("system", "How to sum up", 4), say("user", "What is to be summed up", 30)}
+	var bodies [][]byte
+	for _, c := range []struct {
+		messages []api.Message
+		tools    api.Tools
+	}{{one, tools}, {two, tools}, {three, tools}, {side, nil}, {four, tools}, {other, tools}, {four, tools}, {four, tools}} {
+		body, err := json.Marshal(api.ChatRequest{Model: model, Messages: c.messages, Tools: c.tools, Options: map[string]any{
+			"num_ctx": 16384, "num_predict": 256, "temperature": 0,
+		}})
+		if err != nil {
+			panic(err) // it is made of strings
+		}
+		bodies = append(bodies, body)
+	}
+	return bodies
+}
+
+func tool(name string) api.Tool {
+	properties := api.NewToolPropertiesMap()
+	properties.Set("path", api.ToolProperty{Type: api.PropertyType{"string"}, Description: "Relative to the workspace."})
+	return api.Tool{Type: "function", Function: api.ToolFunction{
+		Name: name, Description: "What " + name + " does, in a sentence of a usual length for a tool.",
+		Parameters: api.ToolFunctionParameters{Type: "object", Required: []string{"path"}, Properties: properties},
+	}}
+}
+
+// ask has a server answer a request to its end.
+func ask(t *testing.T, ctx context.Context, host string, body []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, host+"/api/chat", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("status %d: %s (%v)", resp.StatusCode, text, err)
+	}
+}
+
+var slotLine = regexp.MustCompile(`loading cache slot.* prompt=(\d+) used=\d+ remaining=(\d+)`)
+
+// slotReads are the prompts that a server's debug log tells of.
+func slotReads(t *testing.T, log string) []read {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []read
+	for _, m := range slotLine.FindAllSubmatch(text, -1) {
+		prompt, _ := strconv.Atoi(string(m[1]))
+		anew, _ := strconv.Atoi(string(m[2]))
+		found = append(found, read{prompt, anew})
+	}
+	return found
+}
