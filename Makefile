@@ -193,7 +193,8 @@ bench: ## Run the benchmarks.
 
 # The tests behind the tag and the live scenarios, and only they, against the server of
 # OLLAMA_HOST. They bring handmade models and take them away again. With OLLAMA_BIN, an
-# ollama to run, one of their own is stopped and started in the midst of an answer.
+# ollama to run, one of their own is stopped and started in the midst of an answer. With
+# OLLAMA_LOG, where that server writes its debug log, the simulated server is held against it.
 .PHONY: e2e-ollama
 e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	$(call step,end to end with Ollama)
@@ -204,7 +205,7 @@ e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	if [ -z "$$files" ]; then printf 'no test has the build tag $(E2E_TAG)\n'; exit 1; fi; \
 	tests=$$(sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' $$files | grep -v '^TestMain$$' | paste -sd '|' -); \
 	packages=$$(for f in $$files; do printf './%s\n' "$$(dirname "$$f")"; done | sort -u); \
-	$(GO) test -tags $(E2E_TAG) -count=1 -v -run "^($$tests)\$$" $$packages && \
+	$(GO) test -tags $(E2E_TAG) -p 1 -count=1 -v -run "^($$tests)\$$" $$packages && \
 	{ ./$(BIN) test -v scenarios/ollama --tags 'not handmade' --on runtime || [ $$? -eq 4 ]; } # 4: the server has no model for them, as was said
 
 # Without N each row and each phase of the tables is changed, with N so many places of the

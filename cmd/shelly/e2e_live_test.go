@@ -29,7 +29,7 @@ timeline:
 expect:
   replies: [{$contains: %q}]
   tools: {list_dir: {starts: 1}}
-  inferences: [[thinking, acting, thinking, completed], {$any: true}]
+  inferences: [[thinking, acting, thinking, completed]]
 `
 
 // SCN-29: a live case asks the configured model as often as it says, and records

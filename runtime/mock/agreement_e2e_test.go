@@ -24,8 +24,28 @@ import (
 
 const (
 	agreementGuard = 3 * time.Minute
-	agreementSays  = "Nobody scripted an answer to that, so here is this one, which is as long as a short answer is."
+	agreementSays  = "So it is." // short: the handmade model has tokens of its own for what it says
 )
+
+// chatML is the template of most small models: the tools stand in the system part.
+const chatML = `{{ if or .System .Tools }}<|im_start|>system
+{{ .System }}{{ if .Tools }}
+
+# Tools
+
+You may call one or more functions:
+<tools>{{ range .Tools }}
+{{ . | json }}{{ end }}
+</tools>
+
+A call is a JSON object within <tool_call></tool_call>:
+<tool_call>
+{"name": NAME, "arguments": ARGUMENTS}
+</tool_call>{{ end }}<|im_end|>
+{{ end }}{{ range .Messages }}{{ if ne .Role "system" }}<|im_start|>{{ .Role }}
+{{ .Content }}<|im_end|>
+{{ end }}{{ end }}<|im_start|>assistant
+`
 
 // read is how much of a prompt a server read anew.
 type read struct{ prompt, anew int }
@@ -46,10 +66,11 @@ func TestReadAnewAsARealServersLog(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), agreementGuard)
 	defer cancel()
 	model := fmt.Sprintf("shelly-agreement-%d", os.Getpid())
-	if err := handmade.Upload(ctx, host, model, handmade.Script{Default: agreementSays}); err != nil {
+	if err := handmade.Upload(ctx, host, model, handmade.Script{Default: agreementSays, Marks: []string{"<|im_start|>", "<|im_end|>"}}); err != nil {
 		t.Skipf("no real Ollama to test against: %v", err)
 	}
 	defer func() { _ = handmade.Delete(context.Background(), host, model) }()
+	post(t, ctx, host+"/api/create", map[string]any{"model": model, "from": model, "template": chatML, "stream": false})
 
 	before := len(slotReads(t, log))
 	sim, want := server.New(server.Config{Slots: 1, Window: 16384}), []read{}
@@ -64,7 +85,7 @@ func TestReadAnewAsARealServersLog(t *testing.T) {
 		})
 		sim.End(0, uint64(i+1))
 		want = append(want, read{served[0].Prompt, served[0].Read})
-		ask(t, ctx, host, body)
+		post(t, ctx, host+"/api/chat", body)
 	}
 	got := slotReads(t, log)[before:]
 	for ; len(got) < len(want); got = slotReads(t, log)[before:] { // the runner's log comes through a pipe
@@ -81,13 +102,13 @@ func TestReadAnewAsARealServersLog(t *testing.T) {
 	for i, real := range got {
 		t.Logf("call %d: real %d of %d (%d ‰), simulated %d of %d (%d ‰)", i+1,
 			real.anew, real.prompt, real.share(), want[i].anew, want[i].prompt, want[i].share())
-		if d := real.share() - want[i].share(); d < -30 || d > 30 {
+		if d := real.share() - want[i].share(); d < -10 || d > 10 {
 			t.Errorf("call %d: the real server read %d ‰ anew, the simulated one %d ‰", i+1, real.share(), want[i].share())
 		}
 		all, simulated = read{all.prompt + real.prompt, all.anew + real.anew}, read{simulated.prompt + want[i].prompt, simulated.anew + want[i].anew}
 	}
 	t.Logf("in all: real %d ‰, simulated %d ‰", all.share(), simulated.share())
-	if d := all.share() - simulated.share(); d < -20 || d > 20 {
+	if d := all.share() - simulated.share(); d < -10 || d > 10 {
 		t.Errorf("in all the real server read %d ‰ anew, the simulated one %d ‰", all.share(), simulated.share())
 	}
 }
@@ -100,6 +121,8 @@ func agreementCalls(model string) [][]byte {
 	}
 	answer := api.Message{Role: "assistant", Content: agreementSays}
 	system := say("system", "What the model should know", 12)
+	// A server that has the same model under another name still holds what that was asked.
+	system.Content = fmt.Sprintf("%d asks.\n", os.Getpid()) + system.Content
 	one := []api.Message{system, say("user", "A first question", 6)}
 	two := append(append([]api.Message{}, one...), answer, say("user", "A second question", 3))
 	three := append(append([]api.Message{}, two...), answer, say("user", "A third question with a file", 60))
@@ -111,13 +134,9 @@ func agreementCalls(model string) [][]byte {
 		messages []api.Message
 		tools    api.Tools
 	}{{one, tools}, {two, tools}, {three, tools}, {side, nil}, {four, tools}, {other, tools}, {four, tools}, {four, tools}} {
-		body, err := json.Marshal(api.ChatRequest{Model: model, Messages: c.messages, Tools: c.tools, Options: map[string]any{
+		bodies = append(bodies, encoded(api.ChatRequest{Model: model, Messages: c.messages, Tools: c.tools, Options: map[string]any{
 			"num_ctx": 16384, "num_predict": 256, "temperature": 0,
-		}})
-		if err != nil {
-			panic(err) // it is made of strings
-		}
-		bodies = append(bodies, body)
+		}}))
 	}
 	return bodies
 }
@@ -131,10 +150,14 @@ func tool(name string) api.Tool {
 	}}
 }
 
-// ask has a server answer a request to its end.
-func ask(t *testing.T, ctx context.Context, host string, body []byte) {
+// post has a server answer a request to its end.
+func post(t *testing.T, ctx context.Context, url string, body any) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, host+"/api/chat", bytes.NewReader(body))
+	text, ok := body.([]byte)
+	if !ok {
+		text = encoded(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +166,18 @@ func ask(t *testing.T, ctx context.Context, host string, body []byte) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
+	text, err = io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("status %d: %s (%v)", resp.StatusCode, text, err)
 	}
+}
+
+func encoded(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it is made of strings
+	}
+	return text
 }
 
 var slotLine = regexp.MustCompile(`loading cache slot.* prompt=(\d+) used=\d+ remaining=(\d+)`)

@@ -223,7 +223,7 @@ func (r live) testTools(t *testing.T) {
 	}
 	// The server swallows a call of a tool that was not offered.
 	final, calls, _ = r.talk(t, r.Client, "[none] such")
-	if diff := cmp.Diff(fsm.BrainAnswered{Stop: fsm.StopEndTurn, Tokens: final.Tokens}, final); diff != "" || calls != nil {
+	if diff := cmp.Diff(fsm.BrainAnswered{Stop: fsm.StopEndTurn, Tokens: final.Tokens, Model: fsm.Model{Name: r.chat, Digest: final.Model.Digest}}, final); diff != "" || calls != nil {
 		t.Errorf("%+v (-want +got)\n%s", calls, diff)
 	}
 }

@@ -61,6 +61,9 @@ func Chat(script Script) ([]byte, error) {
 	for _, key := range keys {
 		v.add(startToken(key), tokenControl)
 	}
+	for _, mark := range script.Marks {
+		v.add(mark, tokenControl)
+	}
 	follows := map[int]int{}
 	if err := v.chain(follows, 0, Step{Content: script.Default}, eos); err != nil {
 		return nil, fmt.Errorf("the default answer: %w", err)

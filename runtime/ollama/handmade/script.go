@@ -8,6 +8,8 @@ type Script struct {
 	Default string
 	// Steps by key: "word:n" for the n-th tool result, from 0.
 	Steps map[string]Step
+	// Marks are texts of a template that are one token each, as models have them.
+	Marks []string
 	// Thinking gives the model that capability; a step's Think is then thinking
 	// and not text.
 	Thinking bool
