@@ -45,7 +45,7 @@ func fullHandle() state.Handle {
 }
 
 func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
-	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}}
+	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}, Schedules: []fsm.Schedule{{ID: "s1", Last: 1}}}
 	full := s.Hash()
 	eachField(reflect.ValueOf(&s.Handles[0]).Elem(), "", func(path string, field reflect.Value) {
 		if field.IsZero() {
@@ -63,6 +63,9 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 		func(s *state.Snapshot) { s.Lifecycle = state.Draining },
 		func(s *state.Snapshot) { s.GraceTimer = 1 },
 		func(s *state.Snapshot) { s.Handles = append(s.Handles, fullHandle()) },
+		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "another", Last: 1}} },
+		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "s1", Last: 2}} },
+		func(s *state.Snapshot) { s.Channels = []string{"mail"} },
 	} {
 		other := s
 		if change(&other); other.Hash() == full {

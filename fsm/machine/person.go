@@ -73,9 +73,9 @@ func (m *Machine) trust(i int) {
 	trusted := func(h *state.Handle) { h.Poison, h.Crashes, h.Doubt = false, 0, "" }
 	if m.s.Lifecycle == state.Serving {
 		m.fire(i, firing{on: state.OnResume, write: trusted})
-		return
+	} else {
+		trusted(&m.s.Handles[i])
 	}
-	trusted(&m.s.Handles[i])
 }
 
 // spoken lets a handle that waited for a person queue for its place again.

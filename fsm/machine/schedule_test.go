@@ -237,3 +237,14 @@ func TestHND43SchedulesAreArmedByEachBootBehindTheirLastSlot(t *testing.T) {
 		t.Errorf("there are %s handles", n)
 	}
 }
+
+func TestHND42ASlotThatComesBeforeAnEarlierOneHasBegunJoinsIt(t *testing.T) {
+	d := scheduled(t, nil)
+	made := d.m.View().Schedules[0].Last
+	for i := range 4 { // the first runs, the second waits
+		d.due("s1", made+fsm.Millis(i+1)*60*fsm.Second)
+	}
+	if v := d.m.View(); len(v.Handles) != 2 || v.Ignored.Joined != 2 || v.Ignored.Slots != 0 {
+		t.Errorf("%d handles, %d slots have joined, %d are ignored", len(v.Handles), v.Ignored.Joined, v.Ignored.Slots)
+	}
+}

@@ -1,0 +1,24 @@
+package machine_test
+
+import (
+	"testing"
+
+	"shelly/fsm"
+)
+
+// What makes a handle is about that one, also before it is there.
+func TestANewcomerIsAboutTheHandleItMakes(t *testing.T) {
+	d := places(t, 1, nil)
+	for _, fact := range []fsm.Fact{
+		fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: "one"}, Session: "s", Text: "hello"},
+		fsm.EventRaised{Source: "disk", Subject: "/var", Event: "full"},
+		fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: "two"}, Session: "s", Text: "hello"},
+	} {
+		in := fsm.Input{At: d.now(), Fact: fact}
+		about := d.m.Concerns(in)
+		d.step(in)
+		if handles := d.m.View().Handles; handles[len(handles)-1].ID != about {
+			t.Errorf("%+v is about handle %d, and makes %d", fact, about, handles[len(handles)-1].ID)
+		}
+	}
+}
