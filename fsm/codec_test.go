@@ -99,8 +99,8 @@ func effects() []fsm.Effect {
 			Handle: 2, Session: "s", Key: "h2.1", Tool: "exec", Args: "{}", Message: "hello", Result: "fine", Failed: true, Attempts: 2, Duration: 30,
 		},
 		fsm.AbortCall{Call: 3},
-		fsm.Recall{Asked: fsm.Asked{Call: 4, Handle: 2}, Session: "s", Need: "a name", TopK: 5, Own: true},
-		fsm.Embed{Asked: fsm.Asked{Call: 5, Handle: 2}, Text: "a summary"},
+		fsm.Recall{Asked: fsm.Asked{Call: 4, Handle: 2}, Session: "s", Need: "a name", TopK: 5, Own: true, Spare: true},
+		fsm.Embed{Asked: fsm.Asked{Call: 5, Handle: 2}, Text: "a summary", Spare: true},
 		fsm.Store{Asked: fsm.Asked{Call: 6, Handle: 2}, Entry: fsm.Entry{
 			ID: "h2", Kind: fsm.KindUser, Session: "s", At: 7, Summary: "a summary", Text: "text", Vector: []byte{1, 2, 3, 4}, Model: "embedder",
 		}},

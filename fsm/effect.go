@@ -81,13 +81,15 @@ type Recall struct {
 	Session string `json:"session,omitempty"`
 	Need    string `json:"need"`
 	TopK    int    `json:"top_k"`
-	Own     bool   `json:"own,omitempty"` // entries of Session alone
+	Own     bool   `json:"own,omitempty"`   // entries of Session alone
+	Spare   bool   `json:"spare,omitempty"` // by keyword alone, if the need's vector would cost the chat model its place
 }
 
 // Embed turns a text into a vector; [Embedded] answers.
 type Embed struct {
 	Asked
-	Text string `json:"text"`
+	Text  string `json:"text"`
+	Spare bool   `json:"spare,omitempty"` // not now, if it would cost the chat model its place
 }
 
 // Entry is one whole memory.

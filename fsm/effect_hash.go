@@ -42,11 +42,17 @@ func (e Recall) hash(x *Hasher) {
 	x.Str(e.Need)
 	x.Int(e.TopK)
 	x.Bool(e.Own)
+	if e.Spare { // older builds have hashed no such choice
+		x.Bool(e.Spare)
+	}
 }
 
 func (e Embed) hash(x *Hasher) {
 	x.asked(e.Asked)
 	x.Str(e.Text)
+	if e.Spare {
+		x.Bool(e.Spare)
+	}
 }
 
 func (e Store) hash(x *Hasher) {

@@ -79,6 +79,8 @@ type Service struct {
 	Fails string // why it fails
 	Hangs bool   // no answer comes
 	Takes fsm.Millis
+
+	embeds string // (of one call) the text that the embedding model of the server reads for it
 }
 
 // Moment is one entry of the timeline; exactly one of its parts is set.

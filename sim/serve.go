@@ -19,7 +19,7 @@ type serving struct {
 	id    uint64 // of the server's call
 	call  fsm.CallID
 	chat  *chat    // of a model call, or
-	fact  fsm.Fact // of an embedding: its outcome
+	fact  fsm.Fact // of an embedding, or of a recall that needs one: its outcome
 	takes fsm.Millis
 }
 
@@ -56,9 +56,9 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 }
 
 // embed has the server read a text, and answers with fact.
-func (w *world) embed(e fsm.Embed, takes fsm.Millis, fact fsm.Fact) error {
-	s := &serving{call: e.Call, fact: fact, takes: takes}
-	return w.serve(s, server.Call{Model: embedModel, Prompt: e.Text, Embeds: true})
+func (w *world) embed(call fsm.CallID, text string, takes fsm.Millis, fact fsm.Fact) error {
+	s := &serving{call: call, fact: fact, takes: takes}
+	return w.serve(s, server.Call{Model: embedModel, Prompt: text, Embeds: true})
 }
 
 func (w *world) serve(s *serving, c server.Call) error {

@@ -26,8 +26,8 @@ func called[E fsm.Call](
 			fact = done
 			service.Takes += took
 		}
-		if embed, ok := fsm.Effect(e).(fsm.Embed); ok && w.server != nil && service.Fails == "" && !w.plan.NoVectors {
-			return w.embed(embed, service.Takes, fact)
+		if service.embeds != "" && service.Fails == "" {
+			return w.embed(fsm.CallOf(e), service.embeds, service.Takes, fact)
 		}
 		w.answer(fsm.CallOf(e), service.Takes, fact)
 		return nil
@@ -70,6 +70,7 @@ func (w *world) skillLoaded(e fsm.LoadSkill) (fsm.Fact, Service) {
 
 func (w *world) recalled(e fsm.Recall) (fsm.Fact, Service) {
 	service := w.served(e, w.recalling)
+	service.embeds = w.embeds(e.Need, e.Spare)
 	var entries []fsm.Memory
 	if service.Fails == "" {
 		entries = w.memory.Recall(e)
@@ -79,11 +80,26 @@ func (w *world) recalled(e fsm.Recall) (fsm.Fact, Service) {
 
 func (w *world) embedded(e fsm.Embed) (fsm.Fact, Service) {
 	service := w.served(e, w.embedding)
+	service.embeds = w.embeds(e.Text, e.Spare)
 	err := service.err()
-	if w.plan.NoVectors {
+	switch {
+	case w.plan.NoVectors:
 		err = engine.ErrNoEmbedder
+	case e.Spare && w.apart():
+		err = engine.ErrSpared
 	}
 	return engine.Outcome(e.Call).Embed(disk.Vector(e.Text), disk.EmbeddingModel, err), service
+}
+
+// apart reports whether the server unloads the chat model for an embedding.
+func (w *world) apart() bool { return w.server != nil && w.plan.Server.Models == 1 }
+
+// embeds is the text that the server's embedding model reads for a call, or none (SIM-25).
+func (w *world) embeds(text string, spare bool) string {
+	if w.server == nil || w.plan.NoVectors || spare && w.apart() {
+		return ""
+	}
+	return text
 }
 
 func (w *world) stored(e fsm.Store) (fsm.Fact, Service) {

@@ -10,6 +10,10 @@ import (
 // are then found by their words.
 var ErrNoEmbedder = errors.New("there is no embedding model")
 
+// ErrSpared is what embedding fails with where it has to wait, so that the chat model
+// stays loaded (MEM-11).
+var ErrSpared = errors.New("the server would unload the chat model for it: it is made later")
+
 // Outcome is the call whose outcome an adapter tells. Its methods are the one way from
 // what an adapter returns to the fact that the machine gets.
 type Outcome fsm.CallID

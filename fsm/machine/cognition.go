@@ -183,7 +183,11 @@ func remembers(c *fsm.Config, h *state.Handle) bool {
 func (m *Machine) recall(i int) firing {
 	h := &m.s.Handles[i]
 	call := m.await(h, fsm.CallRecall)
-	m.emit(fsm.Recall{Asked: fsm.Asked{Call: call, Handle: h.ID}, Session: h.Session, Need: h.Need, TopK: m.s.Config.Limits.RecallTopK, Own: m.s.Config.Switches.OwnMemory})
+	c := &m.s.Config
+	m.emit(fsm.Recall{
+		Asked: fsm.Asked{Call: call, Handle: h.ID}, Session: h.Session, Need: h.Need,
+		TopK: c.Limits.RecallTopK, Own: c.Switches.OwnMemory, Spare: c.Switches.SpareModel,
+	})
 	return firing{}
 }
 

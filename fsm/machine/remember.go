@@ -39,7 +39,7 @@ func (m *Machine) summarized(*state.Handle) firing {
 func (m *Machine) embed(i int) firing {
 	h := &m.s.Handles[i]
 	call := m.await(h, fsm.CallEmbed)
-	m.emit(fsm.Embed{Asked: fsm.Asked{Call: call, Handle: h.ID}, Text: h.Summary})
+	m.emit(fsm.Embed{Asked: fsm.Asked{Call: call, Handle: h.ID}, Text: h.Summary, Spare: m.s.Config.Switches.SpareModel})
 	return firing{}
 }
 

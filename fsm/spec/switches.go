@@ -55,6 +55,10 @@ func switchDocs() []switchDoc {
 			{"false", "a recall brings entries of all sessions", "MEM-3"},
 			{"true", "a recall brings entries of its own session alone", "MEM-6"},
 		}},
+		{"spare_model", []valueDoc{
+			{"false", "each need and each summary is embedded at once", "HND-13"},
+			{"true", "only where that does not make the server unload the chat model", "MEM-11"},
+		}},
 		{"reply_first", []valueDoc{
 			{"false", "the reply goes out when the handle ends", "HND-15"},
 			{"true", "the reply goes out before history and memory are written", "HND-28"},

@@ -131,6 +131,7 @@ type Memory struct {
 	Vectors int    `json:"vectors"`         // those with a vector of Model
 	Pending int    `json:"pending"`         // those without, which will be given one while nobody needs the model
 	Model   string `json:"model,omitempty"` // the embedding model at hand
+	Apart   bool   `json:"apart,omitempty"` // the server is not known to keep it loaded beside the chat model (MEM-11)
 }
 
 // Journal is what the journal keeps (JRN-20).

@@ -74,8 +74,9 @@ type Brain struct {
 	// Model is the chat model. Default: empty, the first installed one that can
 	// call tools.
 	Model string `key:"model" is:"name" empty:"ok"`
-	// EmbedModel makes the vectors of memory. Default: empty, the first installed
-	// one that makes vectors; where there is none, memory is found by keyword.
+	// EmbedModel makes the vectors of memory; none: memory is found by keyword.
+	// Default: empty, the first installed one that makes vectors; where there is
+	// none, memory is found by keyword, too.
 	EmbedModel string `key:"embed_model" is:"name" empty:"ok"`
 	// NumCtx is the context window in tokens. Default: limits.context_tokens of the
 	// profile, which is 8192 but for omniemployee's 128000.

@@ -77,6 +77,8 @@ type Options struct {
 	Journal  engine.Journal
 	Brain    Brain
 	Embedder Embedder // nil: entries are found by keyword only
+	// Apart reports whether an embedding may make the server unload the chat model (MEM-11); nil: it never does.
+	Apart    func() bool
 	Memory   Memory
 	Tools    Tools
 	Sessions Sessions // nil: loading and saving fail
@@ -114,6 +116,7 @@ type Daemon struct {
 
 	calls   sync.WaitGroup // goroutines that perform effects
 	running map[fsm.CallID]context.CancelFunc
+	begun   uint64 // calls since the start
 	timers  map[fsm.TimerID]*time.Timer
 	wake    *time.Timer // when the driver has something to do next
 	tidies  tidying

@@ -82,6 +82,7 @@ func effecting[E fsm.Effect](perform func(*Daemon, E)) fsm.EffectRow[*Daemon, st
 func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context) fsm.Fact) struct{} {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.running[id] = cancel
+	d.begun++
 	d.calls.Go(func() {
 		outcome := perform(ctx)
 		cancel()
@@ -150,6 +151,9 @@ func (d *Daemon) embed(ctx context.Context, e fsm.Embed) fsm.Fact {
 	err := d.guarded("the embedding client", func() (err error) {
 		if d.o.Embedder == nil {
 			return engine.ErrNoEmbedder
+		}
+		if e.Spare && d.o.Apart != nil && d.o.Apart() {
+			return engine.ErrSpared
 		}
 		vector, model, err = d.o.Embedder.Embed(ctx, e.Text)
 		return err

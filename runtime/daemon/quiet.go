@@ -21,6 +21,12 @@ func (d *Daemon) Quiet(ctx context.Context) error {
 	}
 }
 
+// Calls returns how many calls were begun since the start.
+func (d *Daemon) Calls(ctx context.Context) (uint64, error) {
+	n, err := ask(ctx, d, func() uint64 { return d.begun })
+	return n, stopping(err)
+}
+
 // untilQuiet returns what is closed when the last call has ended, or nil where none is
 // under way. Only the loop calls it.
 func (d *Daemon) untilQuiet() chan struct{} {

@@ -26,6 +26,7 @@ type Counts struct {
 	Vectors int    `json:"vectors"`         // those with a vector of Model
 	Pending int    `json:"pending"`         // those without, which upkeep will give one (MEM-8)
 	Model   string `json:"model,omitempty"` // the embedding model at hand
+	Apart   bool   `json:"apart,omitempty"` // the server is not known to keep it loaded beside the chat model (MEM-11)
 }
 
 // List returns at most limit of the wanted entries, the newest first, after this many
@@ -70,7 +71,7 @@ func (m *Memory) Counts() Counts {
 	defer m.mu.RUnlock()
 	c.Entries, c.Vectors, c.Model = len(m.byID), len(m.vectors.slots), m.vectors.space.model
 	if m.o.Embedder != nil {
-		c.Pending = c.Entries - c.Vectors
+		c.Pending, c.Apart = c.Entries-c.Vectors, m.apart()
 	}
 	return c
 }

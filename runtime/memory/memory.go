@@ -39,6 +39,9 @@ type Embedder interface {
 // Options say how a memory finds its entries.
 type Options struct {
 	Embedder Embedder // nil: recall goes by keyword alone
+	// Apart reports whether an embedding may make the server unload the chat model (MEM-11);
+	// nil: it never does.
+	Apart func() bool
 	// HalfLife is the age at which an entry counts half as much (MEM-9); 0: age is
 	// of no account.
 	HalfLife fsm.Millis

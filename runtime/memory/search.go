@@ -82,7 +82,11 @@ type VectorPlace struct {
 // that cannot be embedded is looked up by keyword alone (MEM-4); only entries that
 // cannot be read are an error.
 func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
-	r, err := m.Search(ctx, Query{Text: e.Need, TopK: e.TopK, Filter: Filter{OfSession: e.Own, Session: e.Session}})
+	q := Query{Text: e.Need, TopK: e.TopK, Filter: Filter{OfSession: e.Own, Session: e.Session}}
+	if e.Spare && m.apart() {
+		q.Mode = Keyword // MEM-11
+	}
+	r, err := m.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +96,9 @@ func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 	}
 	return memories, nil
 }
+
+// apart reports whether an embedding may make the server unload the chat model.
+func (m *Memory) apart() bool { return m.o.Apart != nil && m.o.Apart() }
 
 // Search is Recall with its reasons.
 func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {

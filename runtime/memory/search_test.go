@@ -170,3 +170,32 @@ func (s *slow) Entries(fn func(fsm.Entry) error) error {
 	<-s.begin
 	return s.shelf.Entries(fn)
 }
+
+func TestMEM11ARecallGoesByKeywordWhereItsVectorWouldCostTheChatModel(t *testing.T) {
+	for _, c := range []struct {
+		spare, apart bool
+		embedded     int
+	}{{true, true, 0}, {true, false, 1}, {false, true, 1}} {
+		e := &counted{embedder: &embedder{model: "m", vectors: map[string][]byte{"disk": vector(0, 1)}}}
+		m, err := memory.Open(&shelf{}, memory.Options{Embedder: e, Apart: func() bool { return c.apart }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep(t, m, entry("a", 1, "the disk of web1 was full"))
+		found, err := m.Recall(t.Context(), fsm.Recall{Need: "disk", TopK: 3, Spare: c.spare})
+		if err != nil || len(found) != 1 || e.times != c.embedded {
+			t.Errorf("spare %v, apart %v: found %v, embedded %d times, %v", c.spare, c.apart, found, e.times, err)
+		}
+	}
+}
+
+// counted counts what is embedded.
+type counted struct {
+	*embedder
+	times int
+}
+
+func (c *counted) Embed(ctx context.Context, text string) ([]byte, string, error) {
+	c.times++
+	return c.embedder.Embed(ctx, text)
+}

@@ -58,6 +58,13 @@ func (m *machine) begin(served []server.Served) {
 	}
 }
 
+// loaded names the models that are loaded.
+func (m *machine) loaded() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.server.Loaded(m.now())
+}
+
 func (m *machine) now() fsm.Millis { return fsm.Millis(time.Since(m.started) / time.Millisecond) }
 
 func (m *machine) at(t fsm.Millis) time.Time {

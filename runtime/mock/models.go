@@ -156,6 +156,10 @@ func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	loaded := slices.Clone(s.loaded)
 	s.mu.Unlock()
+	if s.machine != nil { // another model may have thrown it out, or its time is up
+		stays := s.machine.loaded()
+		loaded = slices.DeleteFunc(loaded, func(m running) bool { return !slices.Contains(stays, full(m.name)) })
+	}
 	models := []api.ProcessModelResponse{}
 	for _, m := range slices.Backward(loaded) {
 		name := full(m.name)

@@ -15,6 +15,9 @@ import (
 // to call tools.
 const suggestedModel = "qwen3:4b"
 
+// NoEmbedding as the embedding model says that none is to be used.
+const NoEmbedding = "none"
+
 // Model is an installed model.
 type Model struct {
 	Name   string
@@ -121,7 +124,7 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 	chat, embed = c.opt.Model, c.opt.EmbedModel
 	for _, name := range []string{chat, embed} {
 		installed := func(m Model) bool { return SameModel(m.Name, name) }
-		if name != "" && !slices.ContainsFunc(models, installed) {
+		if name != "" && name != NoEmbedding && !slices.ContainsFunc(models, installed) {
 			return "", "", c.missing(name)
 		}
 	}
@@ -142,6 +145,9 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 		if embed == "" && can.Embedding {
 			embed = m.Name
 		}
+	}
+	if embed == NoEmbedding {
+		embed = ""
 	}
 	if chat == "" {
 		return "", "", failure(fsm.BrainMissingModel, "the Ollama server at %s has no model that can call tools: run \"ollama pull %s\" there", c.base, suggestedModel)

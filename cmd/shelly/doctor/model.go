@@ -19,6 +19,7 @@ type examined struct {
 	cfg    config.Config
 	client *ollama.Client // of the chosen models
 	name   string
+	embed  string // "": there is no embedding model
 	model  ollama.Model
 	ollama.Description
 	loaded *ollama.Loaded // nil: it is not in memory
@@ -55,14 +56,14 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 		x.unusable("model", err, stands)
 		return
 	}
-	e := &examined{examination: x, cfg: cfg, client: o.With(chat, embed), name: chat}
+	e := &examined{examination: x, cfg: cfg, client: o.With(chat, embed), name: chat, embed: embed}
 	if err := e.look(ctx); err != nil {
 		x.fail("model", err.Error(), "")
 		return
 	}
 	e.can()
 	e.window()
-	x.embedding(embed)
+	e.embedding(ctx, embed, running, measure)
 	e.suits(ctx, measure)
 }
 
@@ -149,13 +150,4 @@ func (e *examined) window() {
 		return
 	}
 	e.ok("loaded", found)
-}
-
-func (x *examination) embedding(embed string) {
-	if embed == "" {
-		x.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
-			"run: shelly model pull nomic-embed-text")
-	} else {
-		x.ok("embedding", embed)
-	}
 }

@@ -16,9 +16,10 @@ import (
 
 // remember opens the memory, which reads its entries while shelly serves already
 // (MEM-7).
-func (s *starting) remember(entries *store.Store, e daemon.Embedder) *memory.Memory {
+func (s *starting) remember(entries *store.Store, e daemon.Embedder, apart func() bool) *memory.Memory {
 	m := memory.Begin(entries, memory.Options{
 		Embedder: e,
+		Apart:    apart,
 		HalfLife: fsm.Millis(s.cfg.Memory.HalfLife.Milliseconds()),
 		Now:      func() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) },
 	})
@@ -34,7 +35,7 @@ const manyEntries = 10_000
 
 // keep keeps the memory up until close, and ends the daemon where an entry cannot be
 // read.
-func (s *starting) keep(ctx context.Context, m *memory.Memory) {
+func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -48,7 +49,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory) {
 		if m.Counts().Entries > manyEntries {
 			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
-		err := m.Keep(ctx, memory.Upkeep{Quiet: s.daemon.Quiet, Pause: pause, Log: s.log})
+		err := m.Keep(ctx, memory.Upkeep{Quiet: s.quiet(apart), Pause: pause, Log: s.log})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
 			s.log.Error("memory entries are no longer embedded", "error", err)
 		}

@@ -36,6 +36,9 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 	go func() {
 		defer close(done)
 		p.Run(ctx)
+		if n, err := s.daemon.Calls(ctx); err == nil && n == 0 && s.cfg.Switches.SpareModel { // nobody is kept waiting
+			p.Together(ctx)
+		}
 	}()
 	s.later(func() error {
 		cancel()
@@ -96,7 +99,7 @@ func (s *starting) start(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}
-	s.memory = s.remember(journal, brain.Embedder)
+	s.memory = s.remember(journal, brain.Embedder, brain.Apart)
 	sessions, err := session.Open(s.cfg.Data, journal, time.Now)
 	if err != nil {
 		return exit.With(exit.Data, err)
@@ -106,6 +109,7 @@ func (s *starting) start(ctx context.Context) error {
 		Journal:  journal,
 		Brain:    brain.Brain,
 		Embedder: brain.Embedder,
+		Apart:    brain.Apart,
 		Memory:   s.memory,
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Damage:   journal.Damage,
@@ -125,7 +129,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
-	s.keep(ctx, s.memory)
+	s.keep(ctx, s.memory, brain.Apart)
 	s.preload(ctx, brain.Preload)
 	return s.listen(ctx)
 }

@@ -16,6 +16,7 @@ import (
 type Brain struct {
 	daemon.Brain
 	Embedder daemon.Embedder // nil: memory is found by keyword only
+	Apart    func() bool     // reports whether an embedding may make the server unload the chat model (BRN-31)
 	About    func() string
 	Preload  *Preload // nil: there is nothing to load
 }
@@ -47,7 +48,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		return openDemo()
 	case c.OnUnreachable == "wait":
 		log.Warn("no model yet: requests fail until there is one", "because", err)
-		return Brain{o, o, func() string { return "ollama at " + client.BaseURL() }, nil}, nil
+		return Brain{o, o, o.Apart, func() string { return "ollama at " + client.BaseURL() }, nil}, nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}

@@ -24,7 +24,7 @@ func openDemo() (Brain, error) {
 		return Brain{}, fmt.Errorf("the built-in demo brain: %w", err)
 	}
 	about := func() string { return AboutDemo }
-	return Brain{&scriptedBrain{file.Player(true)}, nil, about, nil}, nil
+	return Brain{&scriptedBrain{file.Player(true)}, nil, func() bool { return false }, about, nil}, nil
 }
 
 // Chat implements [daemon.Brain].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"shelly/cmd/shelly/internal/quantity"
@@ -18,10 +19,14 @@ import (
 func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brain {
 	about := fmt.Sprintf("ollama %s at %s", o.ready.chat, server)
 	if !c.Preload || c.KeepAlive == 0 {
-		return Brain{o, o, func() string { return about }, nil}
+		return Brain{o, o, o.Apart, func() string { return about }, nil}
 	}
 	p := &Preload{model: o.ready.chat, client: o.ready.client, log: log}
-	return Brain{o, o, func() string { return about + p.words() }, p}
+	if c := o.ready; c.embed != "" && !ollama.SameModel(c.chat, c.embed) {
+		p.embeds = c.client
+		p.keeps = &o.keeps
+	}
+	return Brain{o, o, o.Apart, func() string { return about + p.words() }, p}
 }
 
 // Options are the options of a client for the configured brain.
@@ -50,6 +55,7 @@ type Ollama struct {
 	Client *ollama.Client
 	mu     sync.Mutex
 	ready  *chosen
+	keeps  atomic.Int32 // whether the server keeps both models loaded: a [keeping]
 }
 
 // chosen is a client for the models that were chosen.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"shelly/cmd/shelly/internal/quantity"
@@ -26,6 +27,8 @@ const loadingEvery = 5 * time.Second
 type Preload struct {
 	model  string
 	client loader
+	embeds embedder      // whose model is tried beside the chat model (see Together); nil: there is none
+	keeps  *atomic.Int32 // what came of it
 	log    *slog.Logger
 
 	mu    sync.Mutex

@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"context"
+
+	"shelly/runtime/comm"
+	"shelly/runtime/ollama"
+)
+
+// embedding says what makes vectors, and when: at once, where the server keeps chat and
+// embedding model loaded both, and while nothing is asked, where it does not (MEM-11).
+func (e *examined) embedding(ctx context.Context, embed string, running *comm.Status, measure bool) {
+	switch {
+	case e.cfg.Brain.EmbedModel == ollama.NoEmbedding:
+		e.ok("embedding", "off (brain.embed_model is none): memory is found by keyword")
+		return
+	case embed == "":
+		e.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
+			"run: shelly model pull nomic-embed-text")
+		return
+	case ollama.SameModel(embed, e.name):
+		e.ok("embedding", embed+", the chat model itself")
+		return
+	case !e.cfg.Switches.SpareModel:
+		e.ok("embedding", embed+"; each need and each summary is embedded at once (switches.spare_model is false)")
+		return
+	}
+	const later = "entries are embedded once nothing was asked for brain.keep_alive, and a need in a conversation is looked up by keyword"
+	const raise = "start the server with OLLAMA_MAX_LOADED_MODELS=2, where its memory has room for both models"
+	switch e.keepsBoth(ctx, running, measure) {
+	case yes:
+		e.ok("embedding", embed+"; the server keeps both models loaded, so it is asked at once")
+	case no:
+		e.add("ok", "embedding", embed+"; the server keeps one model loaded, so "+later, raise)
+	default:
+		e.add("ok", "embedding", embed+"; whether the server keeps both models loaded is not known, and until it is "+later, "--measure tries it")
+	}
+}
+
+// known is what is known of something.
+type known int
+
+const (
+	unknown known = iota
+	yes
+	no
+)
+
+// keepsBoth reports whether the server keeps chat and embedding model loaded both. The
+// daemon may have seen it, or both are loaded now; measuring tries it.
+func (e *examined) keepsBoth(ctx context.Context, running *comm.Status, measure bool) known {
+	if running != nil && running.Memory != nil && running.Memory.Model != "" && !running.Memory.Apart {
+		return yes
+	}
+	if e.bothLoaded(ctx) {
+		return yes
+	}
+	if !measure {
+		return unknown
+	}
+	if _, err := e.client.Measure(ctx, "Say yes.", 1); err != nil {
+		return unknown
+	}
+	if _, _, err := e.client.Embed(ctx, "shelly"); err != nil {
+		return unknown
+	}
+	if e.bothLoaded(ctx) {
+		return yes
+	}
+	return no
+}
+
+// bothLoaded reports whether the server has both models in memory.
+func (e *examined) bothLoaded(ctx context.Context) bool {
+	loaded, err := e.client.Loaded(ctx)
+	if err != nil {
+		return false
+	}
+	chat, embed := false, false
+	for _, l := range loaded {
+		chat = chat || ollama.SameModel(l.Name, e.name)
+		embed = embed || ollama.SameModel(l.Name, e.embed)
+	}
+	return chat && embed
+}

@@ -1,0 +1,71 @@
+package brain
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"shelly/runtime/ollama"
+)
+
+// oneModel is a server that keeps so many models loaded.
+type oneModel struct {
+	slowLoader
+	keeps  int
+	loaded []string // the last asked for last
+}
+
+func (m *oneModel) use(name string) {
+	m.loaded = append(m.loaded, name)
+	m.loaded = m.loaded[max(0, len(m.loaded)-m.keeps):]
+}
+
+func (m *oneModel) Preload(context.Context) error {
+	m.use("qwen3:8b")
+	return nil
+}
+
+func (m *oneModel) Embed(context.Context, string) ([]byte, string, error) {
+	m.use("embed:latest")
+	return nil, "embed", nil
+}
+
+func (m *oneModel) Loaded(context.Context) ([]ollama.Loaded, error) {
+	var list []ollama.Loaded
+	for _, name := range m.loaded {
+		list = append(list, ollama.Loaded{Name: name})
+	}
+	return list, nil
+}
+
+func TestBRN31WhetherBothModelsStayLoadedIsTried(t *testing.T) {
+	for _, c := range []struct {
+		keeps   int
+		apart   bool
+		loaded  string // afterwards
+		written string
+	}{
+		{keeps: 1, apart: true, loaded: "qwen3:8b", written: "the server keeps one model loaded"},
+		{keeps: 2, apart: false, loaded: "qwen3:8b embed:latest"},
+	} {
+		log, out := logged()
+		m := &oneModel{keeps: c.keeps}
+		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "embed"}}
+		if !o.Apart() {
+			t.Error("what is not known does not count as one model")
+		}
+		p := &Preload{model: "qwen3:8b", client: m, embeds: m, keeps: &o.keeps, log: log}
+		p.Run(t.Context())
+		p.Together(t.Context())
+		if got := strings.Join(m.loaded, " "); o.Apart() != c.apart || got != c.loaded || !strings.Contains(out.String(), c.written) {
+			t.Errorf("of a server that keeps %d: apart %v, loaded %q, log %s", c.keeps, o.Apart(), got, out)
+		}
+	}
+}
+
+func TestBRN31OneModelForBothThrowsNothingOut(t *testing.T) {
+	o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "qwen3:8b"}}
+	if o.Apart() {
+		t.Error("the chat model makes the vectors, and is to wait for itself")
+	}
+}
