@@ -194,13 +194,24 @@ const (
 	BrainBusy             BrainClass = "busy"              // the server's queue is full
 	BrainMissingModel     BrainClass = "missing_model"     // the server does not have the model
 	BrainNoTools          BrainClass = "no_tools"          // the model cannot call tools
+	BrainNoChat           BrainClass = "no_chat"           // the model cannot chat
 	BrainContextTruncated BrainClass = "context_truncated" // the conversation does not fit the window
 	BrainCutStream        BrainClass = "cut_stream"        // the answer ended without its last line
+	BrainCrashed          BrainClass = "crashed"           // the process that runs the model died, or the server failed by itself
 	BrainGarbage          BrainClass = "garbage"           // the answer could not be read
+	BrainBadCall          BrainClass = "bad_call"          // the server could not read the call that the model wrote
 	BrainTimeout          BrainClass = "timeout"           // no answer in time
 	BrainCancelled        BrainClass = "cancelled"         // the call was given up
 	BrainError            BrainClass = "error"             // anything else the server reports
 )
+
+// BrainClasses returns the classes of failures of model calls, in a fixed order.
+func BrainClasses() []BrainClass {
+	return []BrainClass{
+		BrainUnreachable, BrainLoading, BrainBusy, BrainMissingModel, BrainNoTools, BrainNoChat, BrainContextTruncated,
+		BrainCutStream, BrainCrashed, BrainGarbage, BrainBadCall, BrainTimeout, BrainCancelled, BrainError,
+	}
+}
 
 // BrainFailed answers [AskBrain] with the stop reason "error".
 type BrainFailed struct {
@@ -309,7 +320,7 @@ func (o Origin) Key() string { return o.Channel + ":" + o.Chat }
 // Retryable reports whether asking again can help without anybody doing anything.
 func (c BrainClass) Retryable() bool {
 	switch c {
-	case BrainUnreachable, BrainLoading, BrainBusy, BrainCutStream, BrainGarbage, BrainTimeout:
+	case BrainUnreachable, BrainLoading, BrainBusy, BrainCutStream, BrainCrashed, BrainGarbage, BrainTimeout:
 		return true
 	default:
 		return false

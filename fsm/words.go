@@ -63,6 +63,7 @@ const (
 	WordRecalledNothing
 	WordRecallBroken
 	WordActionAsText
+	WordBadCall
 	WordEarlierSummary
 	WordSubagentDone
 	WordSubagentFailed
@@ -186,6 +187,8 @@ var dictionary = [wordCount]wording{
 	WordRecallBroken:    {name: "recall_broken", first: "You needed: {need}\nYour memory could not be read ({reason}). Answer directly or act with tools."},
 	WordActionAsText: {name: "action_as_text", first: "Your last answer describes a tool call, and that runs no tool. " +
 		"Call the tool itself, or answer the person in words.", now: "Your last answer describes a tool call, which runs nothing. Call the tool itself, or answer the person in words."},
+	WordBadCall: {name: "bad_call", first: "Your last tool call could not be read, so nothing was run ({reason}). " +
+		"Call the tool again, with arguments that are one valid JSON object, or answer the person in words."},
 	WordEarlierSummary: {name: "earlier_summary", first: "[Earlier conversation summary]\n{summary}"},
 	WordSubagentDone: {name: "subagent_done", first: "Subagent '{label}' has finished.\n\nTask: {task}\n\nResult:\n{result}\n\n" +
 		"Tell the person about it in a sentence or two."},

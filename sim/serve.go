@@ -37,7 +37,7 @@ func (w *world) serves(l script.Line) bool {
 		return false
 	}
 	switch l.Fails {
-	case fsm.BrainUnreachable, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainLoading, fsm.BrainNoTools:
+	case fsm.BrainUnreachable, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainLoading, fsm.BrainNoTools, fsm.BrainNoChat:
 		return false
 	}
 	return true

@@ -69,8 +69,8 @@ func TestINF15AnAnswerMakesTheWaitsNewAgain(t *testing.T) {
 
 func TestINF15WhatMayPass(t *testing.T) {
 	passes := map[fsm.BrainClass]bool{
-		fsm.BrainUnreachable: true, fsm.BrainLoading: true, fsm.BrainBusy: true, fsm.BrainCutStream: true, fsm.BrainGarbage: true, fsm.BrainTimeout: true,
-		fsm.BrainMissingModel: false, fsm.BrainNoTools: false, fsm.BrainContextTruncated: false, fsm.BrainCancelled: false, fsm.BrainError: false, "new": false,
+		fsm.BrainUnreachable: true, fsm.BrainLoading: true, fsm.BrainBusy: true, fsm.BrainCutStream: true, fsm.BrainGarbage: true, fsm.BrainTimeout: true, fsm.BrainCrashed: true,
+		fsm.BrainNoChat: false, fsm.BrainMissingModel: false, fsm.BrainNoTools: false, fsm.BrainContextTruncated: false, fsm.BrainCancelled: false, fsm.BrainError: false, "new": false,
 	}
 	for class, want := range passes { // order-free
 		d, _ := bare(t, func(c *fsm.Config) { c.Limits.Backoff = []fsm.Millis{fsm.Second} })

@@ -146,6 +146,8 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 		return m.condensed("")
 	case h.Stop: // HND-32: it would only be asked again to end there
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
+	case in.Class == fsm.BrainBadCall: // INF-40: the same prompt would bring the same call
+		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
 	case in.Class == fsm.BrainContextTruncated:
 		if f, ok := m.condense(h, true); ok {
 			return f
@@ -155,11 +157,15 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 			h.Inf.Waits++
 		}}
 	}
-	why := m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason)
+	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
+}
+
+// whyFailed is what a person is told of a failure of the model.
+func (m *Machine) whyFailed(in fsm.BrainFailed) string {
 	if in.Class == fsm.BrainError {
-		why = m.word(fsm.WordBrainError, "reason", in.Reason)
+		return m.word(fsm.WordBrainError, "reason", in.Reason)
 	}
-	return endInference(state.OnError, fsm.OutcomeFailed, why)
+	return m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason)
 }
 
 // say adds messages to the running inference, and to the turn where it is one of

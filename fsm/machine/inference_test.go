@@ -95,7 +95,7 @@ func TestINF5AnAnswerCutAtTheTokenLimitFails(t *testing.T) {
 
 func TestINF6AModelFailureFailsTheInference(t *testing.T) {
 	classes := []fsm.BrainClass{
-		fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools,
+		fsm.BrainNoChat, fsm.BrainCrashed, fsm.BrainBadCall, fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools,
 		fsm.BrainContextTruncated, fsm.BrainCutStream, fsm.BrainGarbage, fsm.BrainTimeout, fsm.BrainCancelled, fsm.BrainError,
 	}
 	for _, class := range classes {

@@ -9,21 +9,22 @@ import (
 // renderFailures asks the machine which classes of failure it meets by asking the
 // model again.
 func renderFailures() string {
-	var again, final []string
-	for _, class := range []fsm.BrainClass{
-		fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools, fsm.BrainContextTruncated,
-		fsm.BrainCutStream, fsm.BrainGarbage, fsm.BrainTimeout, fsm.BrainCancelled, fsm.BrainError,
-	} {
+	var again, hinted, final []string
+	for _, class := range fsm.BrainClasses() {
 		word := "`" + string(class) + "`"
-		if class.Retryable() {
+		switch {
+		case class == fsm.BrainBadCall:
+			hinted = append(hinted, word)
+		case class.Retryable():
 			again = append(again, word)
-		} else {
+		default:
 			final = append(final, word)
 		}
 	}
 	return grid([][]string{
 		{"the model is", "after a failure of the class"},
 		{"asked again (INF-15)", strings.Join(again, ", ")},
+		{"asked again with a hint (INF-40)", strings.Join(hinted, ", ")},
 		{"not asked again", strings.Join(final, ", ")},
 	})
 }

@@ -102,12 +102,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		defer s.unload(req.Model)
 	}
 	if s.opt.Brain == nil {
-		refuse(w, http.StatusInternalServerError, "the mock server has no brain")
+		refuse(w, http.StatusNotImplemented, "the mock server has no brain")
 		return
 	}
 	a, err := s.opt.Brain.Answer(r.Context(), q)
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, err.Error())
+		refuse(w, http.StatusNotImplemented, err.Error())
 		return
 	}
 	if a.Delay > 0 && !pause(r.Context(), a.Delay) {

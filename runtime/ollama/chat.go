@@ -212,5 +212,8 @@ func (c *Client) broken(line []byte) *Error {
 	if e := c.reported(text); e != nil {
 		return e
 	}
+	if runnerDied(text) {
+		return c.crashed(text)
+	}
 	return failure(fsm.BrainError, "the Ollama server at %s failed during an answer: %s", c.base, text)
 }

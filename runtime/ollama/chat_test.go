@@ -96,7 +96,7 @@ func TestBRN7RecordedErrorsAreTyped(t *testing.T) {
 		{"chat-too-long", fsm.BrainContextTruncated, []string{"8192", "num_ctx"}},
 		{"chat-bad-option", fsm.BrainError, []string{"500", "must be of type float32"}},
 		{"chat-bad-json", fsm.BrainError, []string{"400", "unexpected EOF"}},
-		{"chat-embed-model", fsm.BrainError, []string{"does not support chat"}},
+		{"chat-embed-model", fsm.BrainNoChat, []string{"cannot chat", "brain.model"}},
 		{"unknown-path", fsm.BrainError, []string{"404", "check the address"}},
 		{"chat-wrong-method", fsm.BrainError, []string{"405"}},
 	}
@@ -132,7 +132,7 @@ func TestBRN7StatusesAreTyped(t *testing.T) {
 		{502, "<html>bad gateway</html>", fsm.BrainUnreachable},
 		{504, "", fsm.BrainTimeout},
 		{500, `{"error":"timed out waiting for llama runner to start"}`, fsm.BrainLoading},
-		{500, `{"error":{"message":"boom"}}`, fsm.BrainError},
+		{500, `{"error":{"message":"boom"}}`, fsm.BrainCrashed},
 		{307, "", fsm.BrainError},
 	}
 	for _, tt := range tests {

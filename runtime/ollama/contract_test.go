@@ -106,7 +106,7 @@ var read = map[string]string{
 	"65-num_ctx-over-model-max":           realDefault,
 	"67-client-hangs-up-mid-stream":       "garbage: ...", // the recording has left out the lines before
 	"68-after-hang-up":                    realDefault,
-	"74-chat-embed-model":                 "error: does not support chat",
+	"74-chat-embed-model":                 "no_chat: cannot chat",
 
 	"80-embed-one":                     "128 numbers",
 	"83-embed-empty-string":            "128 numbers",

@@ -98,6 +98,9 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	if e := c.reported(text); e != nil && status >= http.StatusBadRequest {
 		return e
 	}
+	if status == http.StatusInternalServerError && !ourFault(text) || status > http.StatusInternalServerError && runnerDied(text) {
+		return c.crashed(text)
+	}
 	class := fsm.BrainError
 	switch status {
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
@@ -130,8 +133,10 @@ func (c *Client) reported(text string) *Error {
 		return failure(fsm.BrainError, "the model cannot think (%s): set brain.think to model or false", text).lacking(Thinking)
 	case has("think value") && has("not supported"):
 		return failure(fsm.BrainError, "the model does not take this amount of thinking (%s): set brain.think to true", text).lacking(Levels)
+	case has("does not support chat"), has("does not support generate"):
+		return c.chatless(c.opt.Model)
 	case has("error parsing tool call"), has("failed to parse tool call"), has("XML syntax error"):
-		return failure(fsm.BrainGarbage, "the model wrote a call that the server could not read: %s", text)
+		return failure(fsm.BrainBadCall, "the model wrote a call that the server could not read: %s", text)
 	case has("input length exceeds"), has("exceeds the context length"):
 		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
 	case has("server busy"):

@@ -22,22 +22,54 @@ func TestBRN7ABusyServerSaysHowLong(t *testing.T) {
 	}
 }
 
+// failing is a server that answers each chat with an error, before a stream and in one.
+func failing(t *testing.T, status int, text string) []string {
+	answer := `{"error":"` + text + `"}`
+	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	})
+	return []string{s.URL, sending(t, `{"message":{"content":"a"}}`, answer).URL}
+}
+
 // A call that the server's parser cannot read is the model's fault, and no outage: it
-// is asked again.
-func TestBRN7ACallThatTheServerCannotReadIsGarbage(t *testing.T) {
+// is asked again, in other words.
+func TestBRN31ACallThatTheServerCannotReadIsTheModelsFault(t *testing.T) {
 	for _, text := range []string{
 		`error parsing tool call: raw='{\"name\": \"look\"', err=unexpected end of JSON input`,
 		`XML syntax error on line 3: element <parameter> closed by </function>`,
 	} {
-		answer := `{"error":"` + text + `"}`
-		s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
-			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = io.WriteString(w, answer)
-		})
-		for _, c := range []string{s.URL, sending(t, `{"message":{"content":"a"}}`, answer).URL} {
-			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = c }).Chat(testContext(t), ask("x"), nil, nil)
-			wantClass(t, err, fsm.BrainGarbage, "could not read", strings.SplitN(text, ":", 2)[0])
+		for _, url := range failing(t, http.StatusInternalServerError, text) {
+			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, fsm.BrainBadCall, "could not read", strings.SplitN(text, ":", 2)[0])
 		}
+	}
+}
+
+func TestBRN31ARunnerThatDiedIsLoadedAgain(t *testing.T) {
+	for _, text := range []string{
+		"llama runner process has terminated: signal: killed",
+		"model runner has unexpectedly stopped, this may be due to resource limitations or an internal error",
+		"unexpected EOF",
+		"an error was encountered while running the model: CUDA error",
+	} {
+		for _, url := range failing(t, http.StatusInternalServerError, text) {
+			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, fsm.BrainCrashed, text, "loads it again")
+		}
+	}
+}
+
+// Of the answers of status 500 some say what asking again cannot change.
+func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
+	for text, class := range map[string]fsm.BrainClass{
+		"Internal Server Error": fsm.BrainCrashed,
+		"model requires more system memory (5.6 GiB) than is available (3.1 GiB)": fsm.BrainError,
+		`option \"temperature\" must be of type float32`:                          fsm.BrainError,
+		"invalid JSON schema in format":                                           fsm.BrainError,
+	} {
+		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = failing(t, http.StatusInternalServerError, text)[0] }).Chat(testContext(t), ask("x"), nil, nil)
+		wantClass(t, err, class, strings.ReplaceAll(text, `\`, ""))
 	}
 }
 

@@ -41,7 +41,8 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"a call of a tool that was not offered comes as an empty answer, which is none", "INF-20", "TestINF20AnEmptyAnswerIsAskedAgain"},
 	{"a call that was cut comes as an empty answer with length", "BRN-4", "TestINF2RecordedAnswersAreRead"},
 	{"small models write calls as text", "INF-25", "TestBRN5OddCallsEndAsTheyShould"},
-	{"a parser that cannot read a call is no outage", "BRN-7", "TestBRN7ACallThatTheServerCannotReadIsGarbage"},
+	{"a parser that cannot read a call is no outage", "BRN-31", "TestBRN31ACallThatTheServerCannotReadIsTheModelsFault"},
+	{"a runner that died is loaded again by the next call", "BRN-31", "TestBRN31ARunnerThatDiedIsLoadedAgain"},
 	{"a model without tools refuses them; what it can is asked first", "BRN-16", "TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt"},
 	{"what a model can is asked once", "BRN-13", "TestBRN13WhatAModelCanIsAskedOnce"},
 

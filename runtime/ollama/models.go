@@ -111,7 +111,8 @@ func contextLength(info map[string]any) int {
 	return int(n)
 }
 
-// Choose returns the models to use. One that is configured must be installed.
+// Choose returns the models to use. One that is configured must be installed, and the chat
+// model able to chat.
 // With no chat model configured it is the first installed one that can call
 // tools; with no embedding model configured the first that can embed, or "" where
 // there is none: memory then goes by keyword. A model that another host runs is
@@ -126,6 +127,11 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 		installed := func(m Model) bool { return SameModel(m.Name, name) }
 		if name != "" && name != NoEmbedding && !slices.ContainsFunc(models, installed) {
 			return "", "", c.missing(name)
+		}
+	}
+	if chat != "" {
+		if err := c.talks(ctx, chat); err != nil {
+			return "", "", err
 		}
 	}
 	for _, m := range models {

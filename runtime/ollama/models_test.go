@@ -141,6 +141,17 @@ func TestBRN10Choose(t *testing.T) {
 	}
 }
 
+// A model for vectors is refused at the start; a server that does not say what a model can
+// do is not held against it.
+func TestBRN32AModelThatCannotChatIsToldAtTheStart(t *testing.T) {
+	models := []string{"vec:latest = embedding", "small:4b = completion tools", "old:1b = "}
+	_, _, err := client(t, library(t, models...), nil).With("vec:latest", "").Choose(testContext(t))
+	wantClass(t, err, fsm.BrainNoChat, `"vec:latest" cannot chat`, "brain.model")
+	if chat, _, err := client(t, library(t, models...), nil).With("old:1b", "").Choose(testContext(t)); err != nil || chat != "old:1b" {
+		t.Errorf("%q, %v", chat, err)
+	}
+}
+
 func TestEmbedGivesLittleEndianFloats(t *testing.T) {
 	var body string
 	s := server(t, func(w http.ResponseWriter, r *http.Request, b string) {

@@ -96,7 +96,7 @@ func (k *checker) checkFails(path string, fails *format.BrainFailing) {
 // an answer.
 func comesAtOnce(class fsm.BrainClass) bool {
 	switch class {
-	case fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools:
+	case fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools, fsm.BrainNoChat:
 		return true
 	default:
 		return false

@@ -78,9 +78,9 @@ func (l *Line) Text() (string, bool) {
 
 // BrainClasses are the classes of failures of model calls.
 func BrainClasses() []string {
-	return []string{
-		string(fsm.BrainUnreachable), string(fsm.BrainLoading), string(fsm.BrainBusy), string(fsm.BrainMissingModel),
-		string(fsm.BrainNoTools), string(fsm.BrainContextTruncated), string(fsm.BrainCutStream), string(fsm.BrainGarbage),
-		string(fsm.BrainTimeout), string(fsm.BrainCancelled), string(fsm.BrainError),
+	var names []string
+	for _, class := range fsm.BrainClasses() {
+		names = append(names, string(class))
 	}
+	return names
 }

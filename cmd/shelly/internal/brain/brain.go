@@ -16,7 +16,7 @@ import (
 type Brain struct {
 	daemon.Brain
 	Embedder daemon.Embedder // nil: memory is found by keyword only
-	Apart    func() bool     // reports whether an embedding may make the server unload the chat model (BRN-31)
+	Apart    func() bool     // reports whether an embedding may make the server unload the chat model (BRN-33)
 	About    func() string
 	Preload  *Preload // nil: there is nothing to load
 }

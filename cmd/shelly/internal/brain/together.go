@@ -22,7 +22,7 @@ type embedder interface {
 }
 
 // Apart reports whether an embedding may make the server unload the chat model
-// (BRN-31): it does, or nobody knows.
+// (BRN-33): it does, or nobody knows.
 func (o *Ollama) Apart() bool {
 	o.mu.Lock()
 	c := o.ready
@@ -34,7 +34,7 @@ func (o *Ollama) Apart() bool {
 }
 
 // Together embeds a word beside the chat model that was just loaded, and looks whether
-// it still is; if not, it is loaded once more (BRN-31).
+// it still is; if not, it is loaded once more (BRN-33).
 func (p *Preload) Together(ctx context.Context) {
 	if p.embeds == nil || !p.inMemory(ctx) { // it could not be loaded, or another client was there
 		return

@@ -127,7 +127,13 @@ func failing(f fsm.BrainFailed) mock.Answer {
 		return mock.Answer{Status: http.StatusBadRequest, Error: `"m" does not support tools`}
 	case fsm.BrainMissingModel:
 		return mock.Answer{Status: http.StatusNotFound, Error: "model 'm' not found"}
+	case fsm.BrainNoChat:
+		return mock.Answer{Status: http.StatusBadRequest, Error: `"m" does not support chat`}
+	case fsm.BrainCrashed:
+		return mock.Answer{Status: http.StatusInternalServerError, Error: cmp.Or(f.Reason, "llama runner process has terminated")}
+	case fsm.BrainBadCall:
+		return mock.Answer{Status: http.StatusInternalServerError, Error: "error parsing tool call: " + f.Reason}
 	default:
-		return mock.Answer{Status: http.StatusInternalServerError, Error: cmp.Or(f.Reason, "the model failed")}
+		return mock.Answer{Status: http.StatusTeapot, Error: cmp.Or(f.Reason, "the model failed")}
 	}
 }

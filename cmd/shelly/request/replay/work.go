@@ -157,7 +157,7 @@ func (w *Work) ask(ctx context.Context, side Side, t task) (a Answer, first fsm.
 // everyOther reports whether every other question would fail too.
 func everyOther(class fsm.BrainClass) bool {
 	switch class {
-	case fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools, fsm.BrainCancelled:
+	case fsm.BrainUnreachable, fsm.BrainLoading, fsm.BrainBusy, fsm.BrainMissingModel, fsm.BrainNoTools, fsm.BrainNoChat, fsm.BrainCancelled:
 		return true
 	default:
 		return false
