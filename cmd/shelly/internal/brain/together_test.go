@@ -38,7 +38,7 @@ func (m *oneModel) Loaded(context.Context) ([]ollama.Loaded, error) {
 	return list, nil
 }
 
-func TestBRN31WhetherBothModelsStayLoadedIsTried(t *testing.T) {
+func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 	for _, c := range []struct {
 		keeps   int
 		apart   bool
@@ -63,7 +63,7 @@ func TestBRN31WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 	}
 }
 
-func TestBRN31OneModelForBothThrowsNothingOut(t *testing.T) {
+func TestBRN33OneModelForBothThrowsNothingOut(t *testing.T) {
 	o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "qwen3:8b"}}
 	if o.Apart() {
 		t.Error("the chat model makes the vectors, and is to wait for itself")
