@@ -162,6 +162,7 @@ type BrainAnswered struct {
 	Calls    []ToolCall `json:"calls,omitempty"`
 	Tokens   Tokens     `json:"tokens,omitzero"`
 	Model    Model      `json:"model,omitzero"`
+	AsText   bool       `json:"as_text,omitempty"` // the model has no calls of its own: it writes them into Text (BRN-16)
 }
 
 // Model is which model gave an answer. No decision is made by it.

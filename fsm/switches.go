@@ -21,7 +21,8 @@ type Switches struct {
 	Coalesce       bool         `json:"coalesce,omitempty"`         // an event joins a waiting one of the same subject
 	Commands       bool         `json:"commands,omitempty"`         // /new, /help, /status and /stop mean something
 	AutoLoadSkills bool         `json:"auto_load_skills,omitempty"` // the skill tools are offered
-	TextCalls      bool         `json:"text_calls,omitempty"`       // a call written as text is taken
+	TextCalls      bool         `json:"text_calls,omitempty"`       // a call written as text is no answer
+	Reading        ReadingMode  `json:"reading,omitempty"`          // how the model's answers are read
 	StopAtCalls    bool         `json:"stop_at_calls,omitempty"`    // the last call that max_tool_calls allows ends the inference
 	EmptyAnswers   bool         `json:"empty_answers,omitempty"`    // an answer with neither text nor calls is the answer
 	NoFarewell     bool         `json:"no_farewell,omitempty"`      // a shutdown asks the model nothing
@@ -78,6 +79,17 @@ const (
 	CancelRefused    CancelMode = ""
 	CancelCheckpoint CancelMode = "checkpoint"
 	CancelImmediate  CancelMode = "immediate"
+)
+
+// ReadingMode is how the model's answers are read.
+type ReadingMode string
+
+// As the first edition read them; or with care: needs and calls in the forms that small
+// models write, calls as text only of a model that writes them so, of its own words and, if
+// they have effects, with a person's approval, and equal calls without effects once.
+const (
+	ReadingPlain   ReadingMode = ""
+	ReadingCareful ReadingMode = "careful"
 )
 
 // EndMode is what an inference that met a limit becomes.

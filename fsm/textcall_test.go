@@ -12,7 +12,13 @@ import (
 // textTools declares a tool, a builtin one, and none that a text could name by
 // accident.
 func textTools() *Config {
-	return &Config{Tools: append([]ToolDecl{{Name: "look"}, {Name: "note"}}, Builtins(ToolSpawn, ToolLoadSkill)...)}
+	return &Config{Switches: Switches{TextCalls: true}, Tools: append([]ToolDecl{{Name: "look"}, {Name: "note"}}, Builtins(ToolSpawn, ToolLoadSkill)...)}
+}
+
+// textCalls are the calls that an answer of a text alone is.
+func (c *Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bool) {
+	read := c.Understand(set, Conversation{}, BrainAnswered{Text: text}, answer)
+	return read.Calls, len(read.Calls) > 0
 }
 
 // written is a call as it is taken from a text.
@@ -20,7 +26,7 @@ func written(n int, name, args string) ToolCall {
 	return ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
 }
 
-func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
+func TestINF40TheFormsThatTheFirstEditionTook(t *testing.T) {
 	tests := []struct {
 		name, text string
 		want       []ToolCall
@@ -72,7 +78,7 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 	}
 }
 
-func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
+func TestINF40WhatWasNoCallInTheFirstEdition(t *testing.T) {
 	tests := []struct{ name, text string }{
 		{"nothing", ""},
 		{"prose", "I would look around."},

@@ -28,6 +28,7 @@ const (
 	WordArgumentsNoJSON
 	WordArgumentsNoFit
 	WordMissingArgument
+	WordArgumentTwice
 	WordMessageSent
 	WordMessageNowhere
 	WordMessageNobody
@@ -64,6 +65,8 @@ const (
 	WordRecallBroken
 	WordActionAsText
 	WordBadCall
+	WordCallUnread
+	WordCallUntaken
 	WordEarlierSummary
 	WordSubagentDone
 	WordSubagentFailed
@@ -105,6 +108,7 @@ const (
 	WordBrainError
 	WordEmptyAnswer
 	WordActionAnswer
+	WordUntakenAnswer
 	WordCutAnswer
 	WordOverRounds
 	WordOverIterations
@@ -151,6 +155,7 @@ var dictionary = [wordCount]wording{
 	WordArgumentsNoJSON: {name: "arguments_no_json", first: "the arguments are not the JSON object that is wanted: they are not JSON", now: "the arguments are not valid JSON: send one JSON object"},
 	WordArgumentsNoFit:  {name: "arguments_no_fit", first: "the arguments are not the JSON object that is wanted: they do not fit the schema", now: "the arguments do not fit the tool's schema"},
 	WordMissingArgument: {name: "missing_argument", first: "missing argument: {argument}"},
+	WordArgumentTwice:   {name: "argument_twice", first: "the argument {argument} is given twice: give it once"},
 	WordMessageSent:     {name: "message_sent", first: "sent to {chat}"},
 	WordMessageNowhere:  {name: "message_nowhere", first: "this did not come from a chat: say which channel and chat_id", now: "this request did not come from a chat: give channel and chat_id"},
 	WordMessageNobody:   {name: "message_nobody", first: "not sent: there is no channel {channel}; the channels are: {channels}"},
@@ -189,6 +194,10 @@ var dictionary = [wordCount]wording{
 		"Call the tool itself, or answer the person in words.", now: "Your last answer describes a tool call, which runs nothing. Call the tool itself, or answer the person in words."},
 	WordBadCall: {name: "bad_call", first: "Your last tool call could not be read, so nothing was run ({reason}). " +
 		"Call the tool again, with arguments that are one valid JSON object, or answer the person in words."},
+	WordCallUnread: {name: "call_unread", first: "Your last answer looks like a tool call, but it could not be read as one, and nothing has run. " +
+		"Write the whole call again in the form that you were told, and nothing else, or answer in plain words."},
+	WordCallUntaken: {name: "call_untaken", first: "Your last answer is a tool call written as text, and that runs no tool. " +
+		"Call the tool itself, or answer in plain words."},
 	WordEarlierSummary: {name: "earlier_summary", first: "[Earlier conversation summary]\n{summary}"},
 	WordSubagentDone: {name: "subagent_done", first: "Subagent '{label}' has finished.\n\nTask: {task}\n\nResult:\n{result}\n\n" +
 		"Tell the person about it in a sentence or two."},
@@ -229,6 +238,7 @@ var dictionary = [wordCount]wording{
 	WordBrainError:      {name: "brain_error", first: "error: {reason}", now: "{reason}"}, // the class error
 	WordEmptyAnswer:     {name: "empty_answer", first: "the model gave an empty answer"},
 	WordActionAnswer:    {name: "action_answer", first: "the model wrote tool calls as text that cannot be run"},
+	WordUntakenAnswer:   {name: "untaken_answer", first: "the model writes its tool calls as text, although it can call tools: set brain.tools to described, or take another model"},
 	WordCutAnswer:       {name: "cut_answer", first: "the model's answer was cut at its token limit (max_tokens)"},
 	WordOverRounds:      {name: "over_rounds", first: "the model still asked for tools after {rounds} rounds (max_tool_rounds)"},
 	WordOverIterations:  {name: "over_iterations", first: "the model was not done after {limit} iterations (max_iterations)"},

@@ -98,6 +98,9 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}
+	for i := range c.models {
+		c.models[i].NoTools = c.models[i].NoTools || file.AsText
+	}
 	brain := &mockBrain{next: playing(file, c.Repeat)}
 	if c.Delays {
 		brain.speed = c.Speed

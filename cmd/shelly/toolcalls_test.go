@@ -32,6 +32,7 @@ type oddCall struct {
 	answer   string // message of the first answer, as JSON
 	raw      string // or the whole first response
 	always   bool   // it is each answer, and not the first alone
+	text     bool   // the call is in the text, of a model that has no others
 
 	result string // is in the one result, or the last, that the model is shown; empty: it is shown none
 	told   string // is in what the model is told beside that, before it is asked again
@@ -92,15 +93,15 @@ func oddCalls() []oddCall {
 		{id: "t056", what: "a name of 10,000 letters", answer: calls(`"`+strings.Repeat("n", 10_000)+`"`, plan), result: `there is no tool "nnn`},
 		{id: "t068", what: "null for calls, and a text", answer: `{"role":"assistant","content":"good day","tool_calls":null}`, reply: "good day"},
 		{id: "t070", what: "the same calls for ever", answer: calls(`"list_dir"`, `{"path":"."}`), always: true, result: "plan.txt", reply: "[stopped: the limit of 3 was reached]"},
-		{id: "t072", what: "the closing tag alone", answer: inWords(call + "\n</tool_call>"), result: northern},
-		{id: "t075", what: "JSON as the whole text", answer: inWords(call), result: northern},
-		{id: "t076", what: "JSON in a fence as the whole text", answer: inWords("```json\n" + call + "\n```"), result: northern},
+		{id: "t072", text: true, what: "the closing tag alone", answer: inWords(call + "\n</tool_call>"), result: northern},
+		{id: "t075", text: true, what: "JSON as the whole text", answer: inWords(call), result: northern},
+		{id: "t076", text: true, what: "JSON in a fence as the whole text", answer: inWords("```json\n" + call + "\n```"), result: northern},
 		{id: "t077", what: "a fence in an explanation", answer: inWords("One sends\n```json\n" + call + "\n```\nfor that."), reply: "for that."},
 		{id: "t078", what: "tags in prose", answer: inWords("As you wished: <tool_call>" + call + "</tool_call> there."), reply: "there."},
-		{id: "t081", what: "a list in brackets", answer: inWords(`[read_file(path="plan.txt")]`), result: northern},
-		{id: "t082", what: "after Python's tag", answer: inWords("<|python_tag|>" + `{"name":"read_file","parameters":{"path":"plan.txt"}}`), result: northern},
-		{id: "t084", what: "markup", answer: inWords("<tool_call>\n<function=read_file>\n<parameter=path>\nplan.txt\n</parameter>\n</function>\n</tool_call>"), result: northern},
-		{id: "t087", what: "ReAct with an observation that is made up", answer: inWords("Thought: look\nAction: read_file\nAction Input: plan.txt\nObservation: south"), told: "describes a tool call"},
+		{id: "t081", text: true, what: "a list in brackets", answer: inWords(`[read_file(path="plan.txt")]`), result: northern},
+		{id: "t082", text: true, what: "after Python's tag", answer: inWords("<|python_tag|>" + `{"name":"read_file","parameters":{"path":"plan.txt"}}`), result: northern},
+		{id: "t084", text: true, what: "markup", answer: inWords("<tool_call>\n<function=read_file>\n<parameter=path>\nplan.txt\n</parameter>\n</function>\n</tool_call>"), result: northern},
+		{id: "t087", what: "ReAct with an observation that is made up", answer: inWords("Thought: look\nAction: read_file\nAction Input: plan.txt\nObservation: south"), told: "written as text"},
 		{id: "t088", what: "a result that is made up", answer: inWords("<tool_response>south</tool_response>\nSo it is south."), reply: "So it is south."},
 		{id: "t089", what: "a call in the thinking alone", answer: `{"role":"assistant","content":"","thinking":"I would ` + quote(call) + `"}`, told: "was empty"},
 		{id: "t090", what: "tags of thinking before a call", answer: strings.Replace(calls(`"read_file"`, plan), `"content":""`, `"content":"<think>first look</think>"`, 1), result: northern},
@@ -147,7 +148,11 @@ func meet(t *testing.T, odd oddCall) meeting {
 		_, _ = io.WriteString(w, raw)
 	}))
 	defer server.Close()
-	client, err := ollama.New(ollama.Options{BaseURL: server.URL, Model: "m"})
+	o := ollama.Options{BaseURL: server.URL, Model: "m"}
+	if odd.text {
+		o.Tools = ollama.ToolsDescribed
+	}
+	client, err := ollama.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +180,11 @@ func (m *meeting) heard(t *testing.T, body io.Reader) {
 		case "tool":
 			m.results = append(m.results, msg.Content)
 		case "user":
-			if users++; users > 1 {
+			users++
+			switch {
+			case strings.HasPrefix(msg.Content, "<tool_result"):
+				m.results = append(m.results, msg.Content)
+			case users > 1:
 				m.told = append(m.told, msg.Content)
 			}
 		}
@@ -264,6 +273,22 @@ func TestBRN5OddCallsEndAsTheyShould(t *testing.T) {
 			}
 			if !odd.always && (odd.result == "" && odd.told == "") != (got.chats == 1) {
 				t.Errorf("the model was asked %d times", got.chats)
+			}
+		})
+	}
+}
+
+// INF-29: of a model that has calls of its own none of them is taken from its text.
+func TestINF29OddCallsAsTextOfAModelWithCallsOfItsOwn(t *testing.T) {
+	for _, odd := range oddCalls() {
+		if !odd.text {
+			continue
+		}
+		odd.text = false
+		t.Run(odd.id+" "+odd.what, func(t *testing.T) {
+			got := meet(t, odd)
+			if told := strings.Join(got.told, "\n"); len(got.results) > 0 || !strings.Contains(told, "written as text") || got.reply.Text != "the end" {
+				t.Errorf("the model is shown %q and told %q, the reply is %q", got.results, told, got.reply.Text)
 			}
 		})
 	}

@@ -31,7 +31,7 @@ func Invariants() []InvariantDoc {
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
 		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, or the oldest of its kind if kinds take turns."},
-		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened. A call that is started again keeps its key."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened. A call that is started again keeps its key. A call that needs approval starts only with it."},
 		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
 		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
 		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},

@@ -93,6 +93,11 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 	if decl, ok := m.View().Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
 		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
 	}
+	if c := inf.Calls[inf.Next]; e.Key != f.key && !inf.Cleared {
+		if decl, _ := m.View().Config.Tool(e.Name); m.View().Config.NeedsApproval(&decl, c) {
+			w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
+		}
+	}
 	switch {
 	case e.Key != f.key && e.Attempt != 1:
 		w.violate("INV-6", "handle %d begins a use of %q with attempt %d", f.id, e.Name, e.Attempt)

@@ -47,6 +47,8 @@ func (m *Machine) begin(i int) (firing, bool) {
 	h := &m.s.Handles[i]
 	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
 	decl, known := m.declared(h, c.Name)
+	asks := m.s.Config.NeedsApproval(&decl, c)
+	key, twice := m.s.Config.GivesTwice(c)
 	switch {
 	case h.Stop:
 		m.result(h, m.word(fsm.WordNotRunCancelled))
@@ -59,9 +61,11 @@ func (m *Machine) begin(i int) (firing, bool) {
 		m.result(h, m.word(fsm.WordNotRunCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
 	case !known:
 		m.result(h, m.word(fsm.WordError, "reason", m.unknownTool(h, c.Name)))
-	case decl.Approve && !h.Inf.Cleared && !h.MayWait(m.s.Config.Switches.Unattended):
+	case twice:
+		m.result(h, m.word(fsm.WordError, "reason", m.word(fsm.WordArgumentTwice, "argument", fsm.Clip(key, 100))))
+	case asks && !h.Inf.Cleared && !h.MayWait(m.s.Config.Switches.Unattended):
 		m.result(h, m.word(fsm.WordNotRunUnattended)) // APR-4
-	case decl.Approve && !h.Inf.Cleared:
+	case asks && !h.Inf.Cleared:
 		return m.askApproval(), false
 	case decl.Builtin:
 		m.beginCall(h, decl)

@@ -60,6 +60,7 @@ func drawSwitch(t *rapid.T, s *fsm.Switches) {
 		reflect.TypeFor[fsm.OverflowMode](): {"", "summarize", "consolidate"},
 		reflect.TypeFor[fsm.RememberMode](): {"", "idle", "off"},
 		reflect.TypeFor[fsm.SideMode]():     {"", "appended"},
+		reflect.TypeFor[fsm.ReadingMode]():  {"", "careful"},
 		reflect.TypeFor[fsm.CancelMode]():   {"", "checkpoint", "immediate"},
 		reflect.TypeFor[fsm.EndMode]():      {"", "notice", "state"},
 	}
@@ -128,6 +129,12 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 		}
 		stop := rapid.SampledFrom([]fsm.Stop{fsm.StopToolUse, fsm.StopToolUse, fsm.StopEndTurn, fsm.StopEndTurn, fsm.StopMaxTokens, ""}).Draw(t, "stop")
 		in := fsm.BrainAnswered{Answered: fsm.To(call), Stop: stop, Text: genText.Draw(t, "text"), Thinking: "hm"}
+		if in.AsText = rapid.IntRange(0, 4).Draw(t, "as text") == 0; in.AsText {
+			in.Text = rapid.SampledFrom([]string{
+				`<tool_call>{"name":"list_dir","arguments":{}}</tool_call>`, `{"name":"send_mail","arguments":{"to":"a"}}`, "<tool_call>",
+				`[write_note(text="a"), write_note(text="a")]`, `{"name":"list_dir","arguments":{"a":1,"a":2}}`, "Need: a fact", "So. NEED: a fact",
+			}).Draw(t, "written")
+		}
 		in.Tokens.Prompt = rapid.IntRange(0, 500).Draw(t, "tokens")
 		if stop == fsm.StopToolUse || rapid.IntRange(0, 9).Draw(t, "calls anyway") == 0 {
 			in.Calls = genCalls(t)

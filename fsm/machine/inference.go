@@ -62,7 +62,8 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	if h.Inf.State == state.Condensing {
 		return m.condensed(in.Text)
 	}
-	calls, text := m.s.Config.CallsOf(m.offered(h), in, h.Inf.Iterations+1)
+	read := m.s.Config.Understand(m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1)
+	calls, text := read.Calls, read.Text
 	if m.appended(h) && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
 		if calls = nil; strings.TrimSpace(text) == "" {
 			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
@@ -71,8 +72,9 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
 	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h):
 		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
-	case nothing && m.s.Config.Unrunnable(m.offered(h), text):
-		return m.unusable(h, in.Tokens.Prompt, m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer))
+	case nothing && read.Unrunnable:
+		hint, reason := m.unrunnable(in)
+		return m.unusable(h, in.Tokens.Prompt, hint, reason)
 	case in.Stop == fsm.StopMaxTokens:
 		calls = nil // INF-5: a call may have lost its end
 	}
@@ -83,6 +85,19 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 		m.say(h, fsm.Message{Role: fsm.RoleAssistant, Text: text, Thinking: thinking, Calls: calls})
 		said(&h.Inf, text)
 	})
+}
+
+// unrunnable is what the model is told of a call that cannot be run, and what a person is
+// told in the end.
+func (m *Machine) unrunnable(in fsm.BrainAnswered) (hint, reason string) {
+	switch {
+	case m.s.Config.Switches.Reading != fsm.ReadingCareful:
+		return m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer)
+	case in.AsText:
+		return m.word(fsm.WordCallUnread), m.word(fsm.WordActionAnswer)
+	default:
+		return m.word(fsm.WordCallUntaken), m.word(fsm.WordUntakenAnswer)
+	}
 }
 
 // takesNothing reports whether an empty answer is one (INF-32): the handle's own, and not
@@ -146,7 +161,7 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 		return m.condensed("")
 	case h.Stop: // HND-32: it would only be asked again to end there
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
-	case in.Class == fsm.BrainBadCall: // INF-40: the same prompt would bring the same call
+	case in.Class == fsm.BrainBadCall: // INF-42: the same prompt would bring the same call
 		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
 	case in.Class == fsm.BrainContextTruncated:
 		if f, ok := m.condense(h, true); ok {

@@ -38,7 +38,7 @@ func Named(name string) (fsm.Config, bool) {
 func Shelly() fsm.Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
-	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
+	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
 }
 
 // Countbot is the ReAct loop that is capped at 25 iterations and 25 calls.
@@ -54,7 +54,7 @@ func Countbot() fsm.Config {
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowSummarize, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, AutoLoadSkills: true,
-			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true,
+			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
@@ -76,7 +76,7 @@ func Nanobot() fsm.Config {
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowConsolidate, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
-			EmptyAnswers: true, NoFarewell: true,
+			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
@@ -98,7 +98,7 @@ func Omniemployee() fsm.Config {
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndState, AtLength: fsm.EndError, AutoLoadSkills: true,
-			EmptyAnswers: true, NoFarewell: true,
+			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
@@ -122,7 +122,7 @@ func Default() fsm.Config {
 		Switches: fsm.Switches{
 			History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
-			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true,
+			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),

@@ -103,8 +103,12 @@ func switchDocs() []switchDoc {
 			{"true", "the skill tools are offered", "SKL-1"},
 		}},
 		{"text_calls", []valueDoc{
-			{"false", "a call written as text is text", "INF-25"},
-			{"true", "a call written as text is taken", "INF-25"},
+			{"false", "a call written as text is text, unless the model has no others", "INF-29"},
+			{"true", "a model that has calls of its own and writes one as text is asked to call", "INF-29"},
+		}},
+		{"reading", []valueDoc{
+			{"plain", "answers are read as the first edition read them", "INF-40"},
+			{"careful", "answers are read as small models write them, and nothing is run that they only quote", "INF-40"},
 		}},
 		{"stop_at_calls", []valueDoc{
 			{"false", "the call beyond `max_tool_calls` ends an inference", "INF-18"},

@@ -40,11 +40,11 @@ func (m Model) capabilities() []model.Capability {
 }
 
 func (m Model) template() string {
-	tools := "{{ range .Tools }}{{ . }}{{ end }}"
+	tools, calls := "{{ range .Tools }}{{ . }}{{ end }}", "{{ range .ToolCalls }}{{ . }}{{ end }}"
 	if m.NoTools {
-		tools = ""
+		tools, calls = "", ""
 	}
-	return tools + "{{ range .Messages }}{{ .Content }}{{ end }}"
+	return tools + "{{ range .Messages }}{{ .Content }}" + calls + "{{ end }}"
 }
 
 // model returns the chat model of a name.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/textcall"
 )
 
 // unwrapMax is how often arguments may be wrapped into a string.
@@ -27,7 +28,7 @@ func arguments(raw json.RawMessage) string {
 	if text == "" || text == "null" {
 		return "{}"
 	}
-	return fsm.TidyJSON(text)
+	return textcall.TidyJSON(text)
 }
 
 // repeats reports whether a call of the last line was in an earlier one: there

@@ -96,11 +96,6 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if resp.StatusCode != http.StatusOK {
 		return fsm.BrainAnswered{}, c.refusedChat(w, resp)
 	}
-	var hides *veil
-	if how.described && stream != nil {
-		hides = &veil{stream: stream}
-		stream = hides.put
-	}
 	answer, failed := c.read(w, resp, ask.Conversation, stream)
 	if failed != nil {
 		return fsm.BrainAnswered{}, failed
@@ -108,12 +103,7 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if failed := c.whole(ask, tools, answer.Tokens.Prompt); failed != nil {
 		return fsm.BrainAnswered{}, failed
 	}
-	if how.described {
-		answer = recovered(answer, ask.Conversation, tools)
-	}
-	if hides != nil {
-		hides.end(len(answer.Calls) > 0)
-	}
+	answer.AsText = how.described
 	return answer, nil
 }
 

@@ -9,8 +9,8 @@ import (
 
 // A model without tools reads about them in the system prompt, writes a call as text in
 // one fixed form, and is given the results as messages of the user (BRN-16). Nothing but
-// the wire is different: what it writes is taken as any call written as text is, and
-// marked (INF-25).
+// the wire is different: the answer says that its calls are in its text, and the machine
+// takes them out of it (INF-25).
 const (
 	callOpen    = "<tool_call>"
 	callClose   = "</tool_call>"
@@ -92,60 +92,4 @@ func quoted(s string) string {
 		return `""`
 	}
 	return string(b)
-}
-
-// recovered takes the calls of an answer in the form of the protocol out of its text.
-func recovered(in fsm.BrainAnswered, asked fsm.Conversation, tools []fsm.ToolDecl) fsm.BrainAnswered {
-	if len(in.Calls) > 0 {
-		return in
-	}
-	written, ok := fsm.TextCalls(tools, in.Text)
-	if !ok {
-		return in
-	}
-	calls := make([]call, len(written))
-	for i, c := range written {
-		calls[i] = newCall("", i, c.Name, json.RawMessage(c.Args))
-	}
-	in.Text, in.Calls = "", toolCalls(asked, calls)
-	for i := range in.Calls {
-		in.Calls[i].Text = true
-	}
-	if in.Stop == fsm.StopEndTurn {
-		in.Stop = fsm.StopToolUse
-	}
-	return in
-}
-
-// veil keeps a call written as text from whoever watches the answer stream: it is no
-// part of what is said.
-type veil struct {
-	stream func(Chunk)
-	held   string // the beginning of what may be a call
-	open   bool   // it is none
-}
-
-func (v *veil) put(c Chunk) {
-	if v.open {
-		v.stream(c)
-		return
-	}
-	v.held += c.Text
-	begun := strings.TrimLeft(v.held, " \t\r\n")
-	if strings.HasPrefix(begun, callOpen) || strings.HasPrefix(callOpen, begun) {
-		c.Text = ""
-	} else {
-		c.Text, v.held, v.open = v.held, "", true
-	}
-	if c.Text+c.Thinking != "" {
-		v.stream(c)
-	}
-}
-
-// end gives what was held back, unless it was a call.
-func (v *veil) end(called bool) {
-	if !called && v.held != "" {
-		v.stream(Chunk{Text: v.held})
-	}
-	v.held = ""
 }

@@ -107,20 +107,16 @@ func TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt(t *testing.T) {
 		{Role: fsm.RoleTool, Text: "one", Tool: "look", ToolCall: "call_1"},
 		{Role: fsm.RoleTool, Text: "two</tool_result> three", Tool: "look", ToolCall: "call_2"},
 	}
-	var seen strings.Builder
-	got, err := client(t, s, nil).Chat(testContext(t), a, lookTool(), func(c ollama.Chunk) { seen.WriteString(c.Text) })
+	got, err := client(t, s, nil).Chat(testContext(t), a, lookTool(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := fsm.BrainAnswered{
-		Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "call_3", Name: "look", Args: `{"at": 12345678901234567890}`, Text: true}},
+		Stop: fsm.StopEndTurn, Text: callOfLook, AsText: true,
 		Tokens: fsm.Tokens{Prompt: 15, Answer: 7}, Model: fsm.Model{Name: "m", Digest: "d1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if seen.Len() > 0 {
-		t.Errorf("streamed %q", &seen)
 	}
 	sent := `"messages":[{"role":"system","content":"be kind\n\n# How to call tools\n\n` +
 		`These tools are there, each with a JSON schema of its arguments:\n\n- look: looks around\n  {\"type\":\"object\"}\n\n` +
@@ -199,6 +195,25 @@ func TestBRN16WhatIsNoCallIsStreamed(t *testing.T) {
 		got, err := client(t, s, nil).Chat(testContext(t), ask("x"), lookTool(), func(c ollama.Chunk) { seen.WriteString(c.Text) })
 		if err != nil || len(got.Calls) > 0 || seen.String() != got.Text || got.Text == "" {
 			t.Errorf("%q: %+v, streamed %q, %v", text, got, &seen, err)
+		}
+	}
+}
+
+func TestBRN16ATemplateWithoutAPlaceForCallsDemandsThatTheyAreWritten(t *testing.T) {
+	for template, described := range map[string]bool{
+		"{{ .Prompt }}":                   false,
+		"{{ .Tools }}{{ .Messages }}":     true,
+		"{{ .Tools }}{{ .ToolCalls }}":    false,
+		"{{ .Messages }}{{ .ToolCalls }}": false,
+	} {
+		h, s := newHost(t)
+		h.can, h.template = `"completion","tools"`, template
+		got, err := client(t, s, nil).Chat(testContext(t), ask("x"), lookTool(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(h.chats[0], "How to call tools") != described || got.AsText != described {
+			t.Errorf("%s: %s, as text: %t", template, h.chats[0], got.AsText)
 		}
 	}
 }

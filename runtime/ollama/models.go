@@ -96,12 +96,19 @@ func capabilities(show *api.ShowResponse) Capabilities {
 	can := func(what model.Capability) bool { return slices.Contains(show.Capabilities, what) }
 	return Capabilities{
 		Completion:    can(model.CapabilityCompletion),
-		Tools:         can(model.CapabilityTools),
+		Tools:         can(model.CapabilityTools) && !writesCalls(show.Template),
 		Thinking:      can(model.CapabilityThinking),
 		Embedding:     can(model.CapabilityEmbedding),
 		Vision:        can(model.CapabilityVision),
 		ContextLength: contextLength(show.ModelInfo),
 	}
+}
+
+// writesCalls reports whether a template demands that calls are written as text: it shows
+// the tools and has no place for a call, so that the server neither finds one in what the
+// model writes nor shows it those that it has made (BRN-16).
+func writesCalls(template string) bool {
+	return strings.Contains(template, ".Tools") && !strings.Contains(template, ".ToolCalls")
 }
 
 // contextLength reads the key that is named after the model's architecture.

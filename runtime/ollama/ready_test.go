@@ -64,16 +64,17 @@ func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
 // host is a server with one model, m, that loads it and says what it can do. Its fields
 // are changed between two calls only.
 type host struct {
-	t      *testing.T
-	digest string
-	can    string // capabilities, quoted and separated by commas
-	window int    // the longest that is allocated
-	loaded int    // the window of the model in memory; 0: it is not loaded
-	asked  []string
-	looks  int      // at what is loaded
-	chats  []string // the bodies of the chats
-	load   func(w http.ResponseWriter, r *http.Request) bool
-	chat   func(w http.ResponseWriter, body string)
+	t        *testing.T
+	digest   string
+	can      string // capabilities, quoted and separated by commas
+	template string
+	window   int // the longest that is allocated
+	loaded   int // the window of the model in memory; 0: it is not loaded
+	asked    []string
+	looks    int      // at what is loaded
+	chats    []string // the bodies of the chats
+	load     func(w http.ResponseWriter, r *http.Request) bool
+	chat     func(w http.ResponseWriter, body string)
 }
 
 func newHost(t *testing.T) (*host, *httptest.Server) {
@@ -92,7 +93,7 @@ func (h *host) serve(w http.ResponseWriter, r *http.Request, body string) {
 		_, _ = fmt.Fprintf(w, `{"models":[{"name":"m:latest","digest":%q,"context_length":%d}]}`, h.digest, h.loaded)
 	case r.URL.Path == "/api/show":
 		h.asked = append(h.asked, "show")
-		_, _ = fmt.Fprintf(w, `{"capabilities":[%s]}`, h.can)
+		_, _ = fmt.Fprintf(w, `{"template":%q,"capabilities":[%s]}`, h.template, h.can)
 	case strings.Contains(body, `"messages":[],`):
 		h.asked = append(h.asked, "load")
 		h.loaded = min(4096, h.window)

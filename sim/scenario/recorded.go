@@ -52,7 +52,11 @@ func (r *Recorded) Write(w io.Writer) error {
 		return err
 	}
 	if r.Hash != 0 {
-		fmt.Fprintf(&b, "hash: %s\n", format.Hash(r.Hash))
+		hash := format.Hash(r.Hash).String()
+		if strings.Trim(hash, "0123456789e") == "" { // YAML would take it for a number
+			hash = strconv.Quote(hash)
+		}
+		fmt.Fprintf(&b, "hash: %s\n", hash)
 	}
 	if q := r.Reply; q != nil {
 		v := data.Map("", data.With("id", literal(q.Key.ID)), data.With("text", literal(q.Reply)), data.With("outcome", data.Text(string(q.Outcome))))

@@ -111,6 +111,7 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
 	}
 	in := fsm.BrainAnswered{
 		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
+		AsText: l.AsText,
 	}
 	switch {
 	case l.Length:

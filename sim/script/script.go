@@ -22,6 +22,7 @@ type Line struct {
 	Hangs    bool           // no answer comes
 	Fails    fsm.BrainClass // the call fails so, because of Reason
 	Reason   string
+	AsText   bool       // the model has no calls of its own: it writes them into Text
 	Tokens   fsm.Tokens // what the server counts
 	Takes    fsm.Millis // until the answer, or its first piece
 	Stream   *Stream    // how it comes in pieces; nil: whole

@@ -61,6 +61,9 @@ func (s *story) write() (string, error) {
 	name := strings.TrimPrefix(r.name(), "request "+r.Request.Key.ID+": ")
 	o := object{{"scenario", format.FormatVersion}, {"name", nameOf(name)}, {"tags", []string{"export"}}}
 	r.setting(&o)
+	if s.writesCalls() {
+		o.put("calls_as_text", true)
+	}
 	s.past(&o)
 	o.object("tools", s.stubs())
 	s.scripts(&o)

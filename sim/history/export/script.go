@@ -26,6 +26,14 @@ func (s *story) scripts(o *object) {
 	o.object("brain_for", others)
 }
 
+// writesCalls reports whether the model has no calls of its own (BRN-16).
+func (s *story) writesCalls() bool {
+	return slices.ContainsFunc(of[fsm.AskBrain](s), func(c *call) bool {
+		in, ok := c.answer.Fact.(fsm.BrainAnswered)
+		return ok && in.AsText
+	})
+}
+
 // line is one answer of the model.
 func (s *story) line(c *call) object {
 	var o object

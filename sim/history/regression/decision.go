@@ -36,8 +36,8 @@ type Decision struct {
 // Read returns what an answer to the question decides, by the machine's own reading
 // of calls, calls written as text and needs.
 func (q Question) Read(in fsm.BrainAnswered) Decision {
-	calls, text := q.config.CallsOf(q.Ask.Tools, in, 1)
-	text = strings.TrimSpace(text)
+	read := q.config.Understand(q.Ask.Tools, q.Ask.Conversation, in, 1)
+	calls, text := read.Calls, strings.TrimSpace(read.Text)
 	need, marked := fsm.Need(text)
 	switch {
 	case in.Stop == fsm.StopMaxTokens:
@@ -48,7 +48,7 @@ func (q Question) Read(in fsm.BrainAnswered) Decision {
 			d.Calls = append(d.Calls, Call{Name: c.Name, Args: Canonical(c.Args)})
 		}
 		return d
-	case text == "", q.config.Unrunnable(q.Ask.Tools, text):
+	case text == "", read.Unrunnable:
 		return Decision{Verdict: VerdictEmpty, Text: text}
 	case marked && q.Cognition:
 		return Decision{Verdict: VerdictNeed, Text: need}

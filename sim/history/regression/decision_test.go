@@ -88,6 +88,7 @@ func TestCLI18AnAnswerIsReadAsTheMachineReadsIt(t *testing.T) {
 	asking, bare := tooled, Question{config: &config}
 	asking.Cognition = true
 	call := fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "list_dir", Args: `{ "path" : "." }`}}}
+	const written = `{"name":"list_dir","arguments":{}}`
 	for _, test := range []struct {
 		name string
 		q    Question
@@ -96,7 +97,8 @@ func TestCLI18AnAnswerIsReadAsTheMachineReadsIt(t *testing.T) {
 	}{
 		{"calls", tooled, call, calls("list_dir", `{"path":"."}`)},
 		{"calls that were not offered", bare, call, Decision{Verdict: VerdictEmpty}},
-		{"calls as text", tooled, fsm.BrainAnswered{Text: `{"name":"list_dir","arguments":{}}`}, calls("list_dir", `{}`)},
+		{"calls as text", tooled, fsm.BrainAnswered{Text: written, AsText: true}, calls("list_dir", `{}`)},
+		{"calls as text of a model that has others", tooled, fsm.BrainAnswered{Text: written}, Decision{Verdict: VerdictEmpty, Text: written}},
 		{"a call that cannot run", tooled, fsm.BrainAnswered{Text: "Action: list_dir\nAction Input: ."}, Decision{Verdict: VerdictEmpty, Text: "Action: list_dir\nAction Input: ."}},
 		{"a need", asking, fsm.BrainAnswered{Text: "\nNEED: the name"}, Decision{Verdict: VerdictNeed, Text: "the name"}},
 		{"a marker that means nothing", tooled, fsm.BrainAnswered{Text: "NEED: the name"}, text("NEED: the name")},

@@ -116,7 +116,9 @@ func Scripts(f *format.File) []script.Script {
 	for _, s := range Scripted(f) {
 		one := script.Script{Purpose: s.purpose, Session: s.session}
 		for _, l := range s.Lines {
-			one.Lines = append(one.Lines, Line(&l))
+			line := Line(&l)
+			line.AsText = f.AsText
+			one.Lines = append(one.Lines, line)
 		}
 		scripts = append(scripts, one)
 	}

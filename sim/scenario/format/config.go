@@ -55,6 +55,8 @@ func switchWords(name string) []string {
 		return []string{"each", string(fsm.RememberIdle), string(fsm.RememberOff)}
 	case "side_calls":
 		return []string{"alone", string(fsm.SideAppended)}
+	case "reading":
+		return []string{"plain", string(fsm.ReadingCareful)}
 	case "cancel":
 		return []string{"refused", string(fsm.CancelCheckpoint), string(fsm.CancelImmediate)}
 	case "at_limit", "at_length":

@@ -46,20 +46,21 @@ type File struct {
 
 // Setting is what a case, and a property that makes cases, is set in.
 type Setting struct {
-	Profile   string                 `key:"profile"`     // a named preset of switches, limits and prompts; default, as in the daemon, unless given (SCN-14)
-	Config    *Config                `key:"config"`      // single settings that differ from the profile's
-	About     *About                 `key:"about"`       // what the profile's texts speak of
-	Clock     *Clock                 `key:"clock"`       // the virtual clock
-	Latencies *Latencies             `key:"latencies"`   // how long what says no takes of its own takes (SCN-26)
-	Server    *Server                `key:"server"`      // what the models run on: laptop, or its slots, speeds and window (SIM-20); without one a call takes what its entry says
-	World     strict.ByName[Data]    `key:"world"`       // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
-	Skills    []Skill                `key:"skills"`      // the skills that there are
-	Embed     *Embedding             `key:"embedding"`   // off, or how the embedding model fails
-	Memory    []Memory               `key:"memory"`      // what memory holds before the first start
-	Sessions  strict.ByName[Session] `key:"sessions"`    // what the store of sessions holds before the first start, by name
-	MemoryMD  string                 `key:"memory_file"` // MEMORY.md before the first start
-	ScriptFor *ScriptFor             `key:"brain_for"`   // what the model says to calls for another purpose
-	Strict    bool                   `key:"strict"`      // an unscripted summary, compaction, init or farewell fails the case
+	Profile   string                 `key:"profile"`       // a named preset of switches, limits and prompts; default, as in the daemon, unless given (SCN-14)
+	Config    *Config                `key:"config"`        // single settings that differ from the profile's
+	About     *About                 `key:"about"`         // what the profile's texts speak of
+	Clock     *Clock                 `key:"clock"`         // the virtual clock
+	Latencies *Latencies             `key:"latencies"`     // how long what says no takes of its own takes (SCN-26)
+	Server    *Server                `key:"server"`        // what the models run on: laptop, or its slots, speeds and window (SIM-20); without one a call takes what its entry says
+	World     strict.ByName[Data]    `key:"world"`         // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
+	Skills    []Skill                `key:"skills"`        // the skills that there are
+	AsText    bool                   `key:"calls_as_text"` // the model has no calls of its own: it is told how to write them, and what it says may be some (BRN-16)
+	Embed     *Embedding             `key:"embedding"`     // off, or how the embedding model fails
+	Memory    []Memory               `key:"memory"`        // what memory holds before the first start
+	Sessions  strict.ByName[Session] `key:"sessions"`      // what the store of sessions holds before the first start, by name
+	MemoryMD  string                 `key:"memory_file"`   // MEMORY.md before the first start
+	ScriptFor *ScriptFor             `key:"brain_for"`     // what the model says to calls for another purpose
+	Strict    bool                   `key:"strict"`        // an unscripted summary, compaction, init or farewell fails the case
 }
 
 // Provenance is where a case comes from that a property found.

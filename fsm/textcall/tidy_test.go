@@ -1,9 +1,9 @@
-package fsm_test
+package textcall_test
 
 import (
 	"testing"
 
-	"shelly/fsm"
+	"shelly/fsm/textcall"
 )
 
 func TestINF25ACommaBehindTheLastMemberIsLeftOut(t *testing.T) {
@@ -22,7 +22,7 @@ func TestINF25ACommaBehindTheLastMemberIsLeftOut(t *testing.T) {
 		`not JSON, ] at all`:   `not JSON, ] at all`,
 		``:                     ``,
 	} {
-		if got := fsm.TidyJSON(text); got != want {
+		if got := textcall.TidyJSON(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

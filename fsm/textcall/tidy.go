@@ -1,4 +1,4 @@
-package fsm
+package textcall
 
 import "encoding/json"
 

@@ -1,0 +1,144 @@
+package fsm
+
+import (
+	"html"
+	"slices"
+	"strings"
+	"unicode"
+
+	"shelly/fsm/textcall"
+)
+
+// A file, a page or a command's output may hold what looks like a call, and a model that
+// shows it to a person has called nothing. So what a result of a tool says is no call
+// when the model says it again, in whatever form (INF-40).
+
+// quoted reports whether a text, or a call in it, is a part of a tool's result in a
+// conversation.
+func quoted(text string, calls []textcall.Call, talk Conversation) bool {
+	body := squash(unframed(text))
+	for i := range talk.Messages {
+		m := &talk.Messages[i]
+		if m.Role != RoleTool {
+			continue
+		}
+		for _, result := range spellings(m.Text) {
+			in := squash(result)
+			if body != "" && strings.Contains(in, body) {
+				return true
+			}
+			words := wordsOf(result)
+			for _, call := range calls {
+				if strings.Contains(in, squash(`{"name":"`+call.Name+`","arguments":`+call.Args+`}`)) || tells(words, call) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// spellings are a text as it stands and with what may stand for other characters in it
+// put back: a model that quotes JSON or a page does so.
+func spellings(text string) []string {
+	list := []string{text}
+	for _, other := range []string{unescaped(text), html.UnescapeString(text)} {
+		if !slices.Contains(list, other) {
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
+// unescaped is a text with the escapes of JSON and of most languages replaced.
+func unescaped(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		switch text[i] {
+		case 'n', 'r', 't':
+			b.WriteByte(' ')
+		case 'u':
+			r := rune(0)
+			for _, c := range text[i+1 : min(i+5, len(text))] {
+				r = r<<4 | rune(max(strings.IndexRune("0123456789abcdef", unicode.ToLower(c)), 0))
+			}
+			b.WriteRune(r)
+			i = min(i+4, len(text)-1)
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
+
+// squash is a text without blanks, quotes and escapes.
+func squash(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("\\\"'`", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
+// unframed is a text without the lines that begin and end a fence, which a model puts around
+// what it shows.
+func unframed(text string) string {
+	lines := strings.Split(text, "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "```") })
+	return strings.Join(lines, "\n")
+}
+
+// nearWords is within how many words of a tool's name its arguments are looked for, those
+// of the arguments themselves apart.
+const nearWords = 24
+
+// tells reports whether words name a call's tool and, near it, all that the call gives it, in
+// whatever form. A call that gives nothing is told apart by no words.
+func tells(words []string, call textcall.Call) bool {
+	var values [][]string
+	all := 0
+	for _, v := range textcall.Values(call.Args) {
+		if v := wordsOf(v); len(v) > 0 {
+			values = append(values, v)
+			all += len(v)
+		}
+	}
+	name := wordsOf(call.Name)
+	if len(values) == 0 || len(name) == 0 {
+		return false
+	}
+	last := name[len(name)-1] // what is before it is a namespace (INF-26)
+	for i, w := range words {
+		if w != last {
+			continue
+		}
+		near := words[max(i-nearWords-all, 0):min(i+1+nearWords+all, len(words))]
+		if !slices.ContainsFunc(values, func(v []string) bool { return !hasRun(near, v) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRun reports whether run stands in words, one after another.
+func hasRun(words, run []string) bool {
+	for i := 0; i+len(run) <= len(words); i++ {
+		if slices.Equal(words[i:i+len(run)], run) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf are the runs of letters and digits of a text, in small letters.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
+	})
+}

@@ -1,0 +1,109 @@
+// Package textcall reads the tool calls that models write as text.
+//
+// A text is calls only where nothing else can be meant: the whole of it is calls, in one
+// of the forms that models are trained on (INF-25). A call inside prose stays prose. What
+// begins as only a call does and cannot be read is told apart from both (INF-29).
+//
+// [Read] knows the forms of many families of models, each of which has a file: JSON alone,
+// in a fence or between tags; markup; Python; Mistral's; harmony. [First] knows the few that
+// the first edition knew, and is frozen: the journals of older builds are decided by it.
+//
+// The package knows no tools: whether one that a call names is offered is its caller's to
+// see.
+package textcall
+
+import "strings"
+
+// Call is a call that a text is, or is a part of.
+type Call struct {
+	Name string
+	Args string // a JSON object
+}
+
+// Reading is what a text comes to.
+type Reading struct {
+	// Calls are those that the text is; none: it is something else.
+	Calls []Call
+	// Text is what the text says apart from calls and from the form that it comes in. It
+	// is the whole text where that has no such form.
+	Text string
+	// Tagged: the text begins with a mark that means a call and nothing else, so that it is
+	// one however little of it can be read.
+	Tagged bool
+	// Begins is the tool that an unmarked text begins a call of, as it seems, which cannot be
+	// read; empty: none.
+	Begins string
+}
+
+// Read reads a whole text.
+func Read(text string) Reading {
+	s := strings.TrimSpace(text)
+	for _, end := range endMarks() {
+		s = strings.TrimSpace(strings.TrimSuffix(s, end))
+	}
+	if r, ok := harmony(s); ok {
+		return r
+	}
+	if calls, tagged := tagged(s); tagged {
+		return Reading{Calls: calls, Text: without(calls, text), Tagged: true}
+	}
+	calls, begins := untagged(s)
+	return Reading{Calls: calls, Text: without(calls, text), Begins: begins}
+}
+
+// endMarks end a turn, and are left in the text by servers that take them for words.
+func endMarks() []string {
+	return []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "</s>", "<｜end▁of▁sentence｜>"}
+}
+
+// without is the text of an answer that is nothing but calls, or the text itself.
+func without(calls []Call, text string) string {
+	if len(calls) > 0 {
+		return ""
+	}
+	return text
+}
+
+// untagged reads what has no mark of a call: JSON or Python, bare or in a fence. begins is
+// the tool that something unreadable begins a call of.
+func untagged(s string) (calls []Call, begins string) {
+	s = unfenced(s)
+	if calls, tagged := tagged(s); tagged {
+		return calls, ""
+	}
+	for _, form := range []form{jsonCalls, pythonCalls} {
+		if calls, ok := form(s); ok {
+			return calls, ""
+		}
+	}
+	if name := jsonBegins(s); name != "" {
+		return nil, name
+	}
+	return nil, pythonBegins(s)
+}
+
+// unfenced is what a fence holds, where the whole text is one fence of a language that
+// calls are written in; else the text.
+func unfenced(s string) string {
+	body, ok := strings.CutPrefix(s, "```")
+	if !ok {
+		return s
+	}
+	language, body, ok := strings.Cut(body, "\n")
+	if !ok {
+		return s
+	}
+	body, ok = strings.CutSuffix(body, "```")
+	if !ok || strings.Contains(body, "```") {
+		return s
+	}
+	switch strings.ToLower(strings.TrimSpace(language)) {
+	case "", "json", "python", "py", "tool_code", "tool_call", "tool_calls", "tool", "xml":
+		return strings.TrimSpace(body)
+	default:
+		return s
+	}
+}
+
+// form reads a text that is nothing but calls in one form.
+type form func(s string) ([]Call, bool)

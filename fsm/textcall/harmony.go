@@ -1,0 +1,65 @@
+package textcall
+
+import "strings"
+
+// harmony reads an answer in channels, as gpt-oss writes them: what is for a tool is a call,
+// what is in the channels final and commentary is said, and the rest is thinking. It
+// reports whether the text is such an answer.
+func harmony(s string) (Reading, bool) {
+	const start, channel, message = "<|start|>", "<|channel|>", "<|message|>"
+	if !strings.HasPrefix(s, start) && !strings.HasPrefix(s, channel) {
+		return Reading{}, false
+	}
+	r := Reading{}
+	var said []string
+	for part := range strings.SplitSeq(s, start) {
+		for len(part) > 0 {
+			head, body, ok := strings.Cut(part, message)
+			if !ok {
+				r.Tagged = r.Tagged || strings.Contains(head, "to=")
+				break
+			}
+			body, part = untilMark(body)
+			name, calls := addressee(head)
+			switch {
+			case calls && isObject(TidyJSON(strings.TrimSpace(body))):
+				r.Calls = append(r.Calls, Call{Name: name, Args: TidyJSON(strings.TrimSpace(body))})
+			case calls:
+				return Reading{Tagged: true}, true
+			case !strings.Contains(head, channel+"analysis"):
+				said = append(said, strings.TrimSpace(body))
+			}
+		}
+	}
+	r.Text = strings.Join(said, "\n")
+	if len(r.Calls) > 0 {
+		r.Tagged, r.Text = true, ""
+	}
+	return r, true
+}
+
+// untilMark cuts a message at the mark that ends it, or at the channel of the next.
+func untilMark(s string) (body, rest string) {
+	end, skip := len(s), 0
+	for _, mark := range []string{"<|end|>", "<|call|>", "<|return|>", "<|channel|>"} {
+		if i := strings.Index(s, mark); i >= 0 && i < end {
+			end, skip = i, len(mark)
+			if mark == "<|channel|>" {
+				skip = 0
+			}
+		}
+	}
+	return s[:end], s[min(end+skip, len(s)):]
+}
+
+// addressee is the tool that a message is for.
+func addressee(head string) (name string, ok bool) {
+	_, to, ok := strings.Cut(head, "to=")
+	if !ok {
+		return "", false
+	}
+	if i := strings.IndexAny(to, " <\t\r\n"); i >= 0 {
+		to = to[:i]
+	}
+	return strings.TrimPrefix(to, "functions."), to != ""
+}

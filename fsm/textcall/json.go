@@ -1,0 +1,141 @@
+package textcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// jsonCalls reads calls as JSON: an object, some of them one after another, or a list.
+func jsonCalls(s string) ([]Call, bool) {
+	s = TidyJSON(s)
+	if !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
+		return nil, false
+	}
+	var calls []Call
+	d := json.NewDecoder(strings.NewReader(s))
+	for d.More() {
+		var raw json.RawMessage
+		if d.Decode(&raw) != nil {
+			return nil, false
+		}
+		more, ok := valueCalls(raw, listDepthMax)
+		if !ok {
+			return nil, false
+		}
+		calls = append(calls, more...)
+	}
+	rest := strings.TrimSpace(s[d.InputOffset():])
+	return calls, len(calls) > 0 && rest == ""
+}
+
+// listDepthMax is how deep calls may be in lists and in objects that only hold them.
+const listDepthMax = 4
+
+// valueCalls reads an object or a list of them.
+func valueCalls(raw json.RawMessage, depth int) ([]Call, bool) {
+	if depth == 0 {
+		return nil, false
+	}
+	raw = bytes.TrimSpace(raw)
+	if len(raw) > 0 && raw[0] == '[' {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return nil, false
+		}
+		var calls []Call
+		for _, one := range list {
+			if one = bytes.TrimSpace(one); len(one) == 0 || one[0] != '{' {
+				return nil, false
+			}
+			more, ok := valueCalls(one, depth-1)
+			if !ok {
+				return nil, false
+			}
+			calls = append(calls, more...)
+		}
+		return calls, len(calls) > 0
+	}
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil {
+		return nil, false
+	}
+	for _, key := range []string{"tool_calls", "function_call"} {
+		if inner, ok := o[key]; ok && len(o) == 1 {
+			return valueCalls(inner, depth-1)
+		}
+	}
+	if inner := bytes.TrimSpace(o["function"]); len(inner) > 0 && inner[0] == '{' {
+		return valueCalls(inner, depth-1)
+	}
+	call, ok := objectCall(o)
+	return []Call{call}, ok && !headTwice(raw)
+}
+
+// objectCall reads an object that names a tool and has its arguments.
+func objectCall(o map[string]json.RawMessage) (Call, bool) {
+	var name string
+	for _, key := range nameKeys() {
+		if raw, ok := o[key]; ok && json.Unmarshal(raw, &name) == nil && name != "" {
+			break
+		}
+	}
+	if name == "" {
+		return Call{}, false
+	}
+	for _, key := range argumentKeys() {
+		raw, ok := o[key]
+		if !ok {
+			continue
+		}
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			raw = json.RawMessage(TidyJSON(text)) // an object in a string
+		}
+		raw = bytes.TrimSpace(raw)
+		if len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
+			return Call{Name: name, Args: string(raw)}, true
+		}
+		return Call{}, false
+	}
+	return Call{}, false
+}
+
+func nameKeys() []string { return []string{"name", "tool_name", "function", "tool", "action"} }
+
+func argumentKeys() []string {
+	return []string{"arguments", "parameters", "args", "action_input", "tool_input", "input"}
+}
+
+// headTwice reports whether an object says twice what it calls, or with what.
+func headTwice(raw json.RawMessage) bool {
+	key, twice := twiceIn(string(raw), 1)
+	return twice && (slices.Contains(nameKeys(), key) || slices.Contains(argumentKeys(), key))
+}
+
+// jsonBegins is the tool that a text names which is JSON as far as it goes, and no whole
+// object.
+func jsonBegins(s string) string {
+	var whole json.RawMessage
+	if json.NewDecoder(strings.NewReader(s)).Decode(&whole) == nil {
+		return ""
+	}
+	if s = strings.TrimLeft(s, "[ \t\r\n"); !strings.HasPrefix(s, "{") {
+		return ""
+	}
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	for range 2 { // the bracket, and the first key
+		t, err := d.Token()
+		if key, ok := t.(string); err != nil || ok && !slices.Contains(nameKeys(), key) {
+			return ""
+		}
+	}
+	t, err := d.Token()
+	name, ok := t.(string)
+	if err != nil || !ok {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,51 @@
+package textcall
+
+import "strings"
+
+// mistralCalls reads NAME[ARGS]{…} and NAME{…}, with the id of a call between the two where
+// there is one.
+func mistralCalls(s string) ([]Call, bool) {
+	at := strings.IndexByte(s, '{')
+	if at < 0 {
+		return nil, false
+	}
+	name, args := strings.TrimSpace(s[:at]), TidyJSON(s[at:])
+	name = strings.TrimSuffix(name, "[ARGS]")
+	name, _, _ = strings.Cut(name, "[CALL_ID]")
+	if name = strings.TrimSpace(name); !isName(name) || !isObject(args) {
+		return nil, false
+	}
+	return []Call{{Name: name, Args: args}}, true
+}
+
+// separatedCalls reads what DeepSeek's models write: between marks of their own the name, a
+// separator and the arguments; in some the word function stands before the name, and the
+// arguments in a fence.
+func separatedCalls(s string) ([]Call, bool) {
+	const begin, separator, end = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
+	var calls []Call
+	for s != "" {
+		rest, ok := strings.CutPrefix(s, begin)
+		if !ok {
+			return nil, false
+		}
+		body, rest, ok := strings.Cut(rest, end)
+		if !ok {
+			return nil, false
+		}
+		name, args, ok := strings.Cut(body, separator)
+		if !ok {
+			return nil, false
+		}
+		if head, fence, ok := strings.Cut(args, "\n"); ok && strings.TrimSpace(name) == "function" {
+			name, args = head, fence
+		}
+		args = TidyJSON(unfenced(strings.TrimSpace(args)))
+		if name = strings.TrimSpace(name); !isName(name) || !isObject(args) {
+			return nil, false
+		}
+		calls = append(calls, Call{Name: name, Args: args})
+		s = strings.TrimSpace(rest)
+	}
+	return calls, len(calls) > 0
+}

@@ -1,0 +1,203 @@
+package textcall_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm/textcall"
+)
+
+type calls = []textcall.Call
+
+// look is a call of look with a path.
+func look(args string) textcall.Call { return textcall.Call{Name: "look", Args: args} }
+
+func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
+	path := calls{look(`{"path":"."}`)}
+	two := calls{look(`{"path":"."}`), {Name: "note", Args: `{"n":1}`}}
+	tests := []struct {
+		name, text string
+		want       calls
+	}{
+		{"JSON", `{"name":"look","arguments":{"path":"."}}`, path},
+		{"JSON with parameters", `{"name":"look","parameters":{"path":"."}}`, path},
+		{"JSON with arguments in a string", `{"name":"look","arguments":"{\"path\":\".\"}"}`, path},
+		{"JSON as OpenAI has it", `{"type":"function","function":{"name":"look","arguments":"{\"path\":\".\"}"}}`, path},
+		{"JSON in a list of calls", `{"tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":{"path":"."}}}]}`, path},
+		{"JSON of an action", `{"action":"look","action_input":{"path":"."}}`, path},
+		{"JSON of a tool", `{"tool":"look","args":{"path":"."}}`, path},
+		{"JSON of a function", `{"function":"look","arguments":{"path":"."}}`, path},
+		{"objects one after another", `{"name":"look","arguments":{"path":"."}}` + "\n" + `{"name":"note","arguments":{"n":1}}`, two},
+		{"a list", `[{"name":"look","arguments":{"path":"."}},{"name":"note","parameters":{"n":1}}]`, two},
+		{"a comma after the last", `{"name":"look","arguments":{"path":".",},}`, calls{look(`{"path":"." }`)}},
+		{"a fence", "```json\n{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}\n```", path},
+		{"a fence of a call", "```tool_call\n{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}\n```", path},
+		{"a fence around tags", "```\n<tool_call>{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}</tool_call>\n```", path},
+
+		{"tags", `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, path},
+		{"tags twice", `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call> <tool_call>{"name":"note","arguments":{"n":1}}</tool_call>`, two},
+		{"tags around a list", `<tool_call>[{"name":"look","arguments":{"path":"."}},{"name":"note","arguments":{"n":1}}]</tool_call>`, two},
+		{"the closing tag alone", `{"name":"look","arguments":{"path":"."}}</tool_call>`, path},
+		{"the opening tag alone", `<tool_call>{"name":"look","arguments":{"path":"."}}`, path},
+		{"an end of the turn", `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call><|im_end|>`, path},
+		{"Nemotron's tags", `<TOOLCALL>[{"name":"look","arguments":{"path":"."}}]</TOOLCALL>`, path},
+		{"Granite's mark", `<|tool_call|>[{"name":"look","arguments":{"path":"."}}]`, path},
+		{"Phi's marks", `<|tool_call|>[{"name":"look","arguments":{"path":"."}}]<|/tool_call|>`, path},
+		{"Command's marks", `<|START_ACTION|>[{"tool_call_id":"0","tool_name":"look","parameters":{"path":"."}}]<|END_ACTION|>`, path},
+		{"a list of functions", `<tools>{"name":"look","arguments":{"path":"."}}</tools>`, path},
+		{"Llama's mark", `<|python_tag|>{"name":"look","parameters":{"path":"."}}<|eom_id|>`, path},
+
+		{"markup", "<tool_call>\n<function=look>\n<parameter=path>\n.\n</parameter>\n</function>\n</tool_call>", path},
+		{"markup alone", "<function=look><parameter=path>.</parameter></function>", path},
+		{"markup with JSON", `<function=look>{"path":"."}</function>`, path},
+		{"markup without parameters", `<function=look></function>`, calls{look(`{}`)}},
+		{"invocations", `<function_calls><invoke name="look"><parameter name="path">.</parameter></invoke></function_calls>`, path},
+		{"MiniMax's tags", "<minimax:tool_call>\n<invoke name=\"look\">\n<parameter name=\"path\">.</parameter>\n</invoke>\n</minimax:tool_call>", path},
+		{"GLM's pairs", "<tool_call>look\n<arg_key>path</arg_key>\n<arg_value>.</arg_value>\n</tool_call>", path},
+		{"GLM's pairs of more", "<tool_call>look<arg_key>path</arg_key><arg_value>.</arg_value><arg_key>n</arg_key><arg_value>3</arg_value></tool_call>",
+			calls{look(`{"path":".","n":3}`)}},
+		{"GLM's call without arguments", "<tool_call>look\n</tool_call>", calls{look(`{}`)}},
+
+		{"Mistral's list", `[TOOL_CALLS][{"name":"look","arguments":{"path":"."}}]`, path},
+		{"Mistral's list after a blank", `[TOOL_CALLS] [{"name":"look","arguments":{"path":"."}}]</s>`, path},
+		{"Mistral's later form", `[TOOL_CALLS]look[ARGS]{"path":"."}`, path},
+		{"Mistral's later form, twice", `[TOOL_CALLS]look[ARGS]{"path":"."}[TOOL_CALLS]note[ARGS]{"n":1}`, two},
+		{"Mistral's form with an id", `[TOOL_CALLS]look[CALL_ID]abc123def[ARGS]{"path":"."}`, path},
+		{"Mistral's form without a mark between", `[TOOL_CALLS]look{"path":"."}`, path},
+
+		{"DeepSeek's marks", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{\"path\":\".\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", path},
+		{"DeepSeek's marks with a fence", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{\"path\":\".\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", path},
+
+		{"harmony", `<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"path":"."}<|call|>`, path},
+		{"harmony after thinking", `<|channel|>analysis<|message|>Look first.<|end|><|start|>assistant<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"path":"."}<|call|>`, path},
+		{"harmony with the addressee in the role", `<|start|>assistant to=functions.look<|channel|>commentary json<|message|>{"path":"."}`, path},
+
+		{"Python", `look(path=".")`, path},
+		{"Python on two lines", "look(path='.')\nnote(n=1)", two},
+		{"Python in a list", `[look(path="."), note(n=1)]`, two},
+		{"Python after Llama's mark", `<|python_tag|>look(path=".")`, path},
+		{"Python in LFM's marks", `<|tool_call_start|>[look(path=".")]<|tool_call_end|>`, path},
+		{"Python in Olmo's tags", "<function_calls>\nlook(path=\".\")\nnote(n=1)\n</function_calls>", two},
+		{"Python in a fence", "```python\nlook(path=\".\")\n```", path},
+		{"Python that Gemma prints", "```tool_code\nprint(look(path=\".\"))\n```", path},
+		{"Python without arguments", `look()`, calls{look(`{}`)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := textcall.Read(tt.text)
+			if diff := cmp.Diff(tt.want, got.Calls); diff != "" {
+				t.Errorf("%+v: %s", got, diff)
+			}
+			if got.Text != "" {
+				t.Errorf("beside it is said %q", got.Text)
+			}
+		})
+	}
+}
+
+func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
+	for _, text := range []string{
+		"", "I would look around.",
+		`Let me see. <tool_call>{"name":"look","arguments":{}}</tool_call>`,
+		`Sure: {"name":"look","arguments":{}}`, `{"name":"look","arguments":{}} done`,
+		"Here:\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
+		"```sh\nlook .\n```", "```python\nlook around\n```",
+		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,
+		`{"name":"look","arguments":["."]}`, `{"name":"look","arguments":"."}`, `[]`, `["look"]`, `{"path":"notes.txt"}`,
+		`{"name":"look","name":"note","arguments":{}}`,
+		`See [look(path=".")] for more.`, `[look](https://example.org)`, `f(x) = 2x + 1`, `look at (this)`, "(look)",
+		"<tool_response>nothing</tool_response>\nSo it is empty.",
+	} {
+		if got := textcall.Read(text); len(got.Calls) > 0 || got.Tagged || got.Begins != "" || got.Text != text {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
+	for text, begins := range map[string]string{
+		`<tool_call>{"name":"look","arguments":{"path":"`: "",
+		`<tool_call>`: "",
+		`<tool_call>{"name":"look","arguments":{}}</tool_call> as you wished`:     "",
+		`<tool_call>look around</tool_call>`:                                      "",
+		`<function=look><parameter=path>.`:                                        "",
+		`<function=look`:                                                          "",
+		`[TOOL_CALLS]look[ARGS]{"path":`:                                          "",
+		`[TOOL_CALLS]`:                                                            "",
+		`<|python_tag|>look(`:                                                     "",
+		`<start_function_call>call:look{path:<escape>.<escape>}`:                  "",
+		`<|tool_call>call:look{path:<|"|>.<|"|>}<tool_call|>`:                     "",
+		`<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"p`: "",
+		`<|channel|>commentary to=functions.look`:                                 "",
+		`{"name":"look","arguments":{"path":"`:                                    "look",
+		`[{"name":"look","arguments":{"path":"."}`:                                "look",
+		`look(".")`:         "look",
+		`[look(".")]`:       "look",
+		`look(path=open())`: "look",
+	} {
+		if got := textcall.Read(text); len(got.Calls) > 0 || got.Tagged != (begins == "") || got.Begins != begins {
+			t.Errorf("%q: %+v, want the beginning of %q", text, got, begins)
+		}
+	}
+}
+
+func TestINF25ThinkingAndMarksOfChannelsAreNotSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		`<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>It is 42.<|return|>`: "It is 42.",
+		`<|channel|>final<|message|>It is 42.`:                             "It is 42.",
+		`<|channel|>analysis<|message|>I do not know.`:                     "",
+		`<|start|>assistant<|channel|>commentary<|message|>I look.<|end|>`: "I look.",
+	} {
+		if got := textcall.Read(text); got.Text != want || len(got.Calls) > 0 || got.Tagged {
+			t.Errorf("%q: %+v, want %q", text, got, want)
+		}
+	}
+}
+
+func TestINF41AKeyThatIsGivenTwice(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":1,"a":2}`:                       "a",
+		`{"a":1,"b":{"c":[{"d":1,"d":1}]}}`:   "d",
+		`{"a":"a","b":["a","a"],"c":{"a":1}}`: "",
+		`{"a":1,"A":2}`:                       "",
+		`{}`:                                  "",
+		`{"a":`:                               "",
+		``:                                    "",
+	} {
+		if key, twice := textcall.Twice(text); key != want || twice != (want != "") {
+			t.Errorf("%s: %q, %t", text, key, twice)
+		}
+	}
+	deep := strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000)
+	if key, twice := textcall.Twice(deep); twice {
+		t.Errorf("deep: %q", key)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		`<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, `[TOOL_CALLS]look[ARGS]{"path":"."}`, `look(path=".", n=[1,2])`,
+		"<tool_call>look<arg_key>a</arg_key><arg_value>b</arg_value></tool_call>", `<|channel|>commentary to=functions.look<|message|>{}<|call|>`,
+		"```json\n[{\"name\":\"look\",\"parameters\":{}}]\n```", `{"tool_calls":[{"function":{"name":"look","arguments":"{}"}}]}`, `<function=look>{"a":1,"a":2}</function>`,
+		`[look(a='\xff')]`, `{"name":"look","arguments":{"a":"\ud800"}}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := textcall.Read(text)
+		for _, c := range r.Calls {
+			var object map[string]any
+			if c.Name == "" || !strings.HasPrefix(c.Args, "{") || json.Unmarshal([]byte(c.Args), &object) != nil {
+				t.Errorf("%q is read as %+v", text, c)
+			}
+			textcall.Twice(c.Args)
+			textcall.Values(c.Args)
+		}
+		if len(r.Calls) > 0 && r.Text != "" {
+			t.Errorf("%q says %q beside its calls", text, r.Text)
+		}
+	})
+}

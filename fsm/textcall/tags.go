@@ -1,0 +1,101 @@
+package textcall
+
+import "strings"
+
+// family is a mark that begins calls, the mark that ends them, and the forms between.
+type family struct {
+	open  string
+	close string // empty: they go on to the end of the text, or to the next open
+	forms []form
+}
+
+// families are the marks that mean a call and nothing else, those of each after which
+// the other would be read wrongly first.
+func families() []family {
+	return []family{
+		{"<tool_call>", "</tool_call>", []form{jsonCalls, markupCalls, pairCalls, pythonCalls}},
+		{"<tool_calls>", "</tool_calls>", []form{jsonCalls}},
+		{"<function_calls>", "</function_calls>", []form{invokeCalls, pythonCalls, jsonCalls}},
+		{"<minimax:tool_call>", "</minimax:tool_call>", []form{invokeCalls}},
+		{"<function_call>", "</function_call>", []form{jsonCalls}},
+		{"<functioncall>", "</functioncall>", []form{jsonCalls}},
+		{"<TOOLCALL>", "</TOOLCALL>", []form{jsonCalls}},
+		{"<tools>", "</tools>", []form{jsonCalls}},
+		{"<|tool_call_start|>", "<|tool_call_end|>", []form{pythonCalls, jsonCalls}},
+		{"<|tool_call|>", "<|/tool_call|>", []form{jsonCalls}},
+		{"<|tool_call>", "<tool_call|>", nil},
+		{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", nil},
+		{"<|START_ACTION|>", "<|END_ACTION|>", []form{jsonCalls}},
+		{"<start_function_call>", "<end_function_call>", nil},
+		{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", []form{separatedCalls}},
+		{"<|python_tag|>", "", []form{jsonCalls, pythonCalls}},
+		{"[TOOL_CALLS]", "", []form{jsonCalls, mistralCalls}},
+		{"<function=", "", []form{markupCalls}},
+		{"<invoke", "", []form{invokeCalls}},
+	}
+}
+
+// keeps reports whether the mark that opens is a part of what is read.
+func (f family) keeps() bool { return f.open == "<function=" || f.open == "<invoke" }
+
+// tagged reads calls that a mark begins. It reports whether there is such a mark; the
+// calls are none where they cannot be read.
+func tagged(s string) ([]Call, bool) {
+	for _, f := range families() {
+		if strings.HasPrefix(s, f.open) {
+			return f.read(s), true
+		}
+		// Some templates swallow the first mark.
+		if body, ok := strings.CutSuffix(s, f.close); ok && f.close != "" && !strings.Contains(s, f.open) {
+			if calls := f.body(strings.TrimSpace(body)); len(calls) > 0 {
+				return calls, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// read reads one call after another. The last may lack its end: what it holds is whole or
+// is not read.
+func (f family) read(s string) []Call {
+	if f.keeps() {
+		return f.body(s)
+	}
+	var calls []Call
+	for s != "" {
+		rest, ok := strings.CutPrefix(s, f.open)
+		if !ok {
+			return nil
+		}
+		body, rest := f.cut(rest)
+		more := f.body(strings.TrimSpace(body))
+		if len(more) == 0 {
+			return nil
+		}
+		calls = append(calls, more...)
+		s = strings.TrimSpace(rest)
+	}
+	return calls
+}
+
+// cut takes what is before the end of a call. A mark inside a value does not end it: then
+// what is before it cannot be read, and the text is no call.
+func (f family) cut(s string) (body, rest string) {
+	if f.close != "" {
+		body, rest, _ = strings.Cut(s, f.close)
+		return body, rest
+	}
+	if i := strings.Index(s, f.open); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+func (f family) body(s string) []Call {
+	for _, form := range f.forms {
+		if calls, ok := form(s); ok {
+			return calls
+		}
+	}
+	return nil
+}
