@@ -11,6 +11,7 @@ import (
 
 // Measured is what the server tells of one answer.
 type Measured struct {
+	Text         string
 	Load         time.Duration // of the model
 	PromptTokens int
 	Prompt       time.Duration // to read them
@@ -33,16 +34,25 @@ func perSecond(n int, d time.Duration) int {
 	return int((int64(n)*int64(time.Second) + int64(d) - 1) / int64(d))
 }
 
-// Measure has the chat model answer a prompt with at most this many tokens, without
-// thinking, and with the window of the chats. The error is an [*Error].
-func (c *Client) Measure(ctx context.Context, prompt string, tokensMax int) (Measured, error) {
+// Measure has the chat model answer a conversation, the user's texts and its own in turn,
+// with at most this many tokens, without thinking, and with the window of the chats. The
+// error is an [*Error].
+func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Measured, error) {
 	ctx, cancel := within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "the answer, loading included,")
 	defer cancel()
 	var m Measured
 	done, stream := false, false
+	messages := make([]api.Message, len(talk))
+	for i, text := range talk {
+		role := fsm.RoleUser
+		if i%2 == 1 {
+			role = fsm.RoleAssistant
+		}
+		messages[i] = api.Message{Role: string(role), Content: text}
+	}
 	err := c.api.Chat(ctx, &api.ChatRequest{
 		Model:     c.opt.Model,
-		Messages:  []api.Message{{Role: string(fsm.RoleUser), Content: prompt}},
+		Messages:  messages,
 		Stream:    &stream,
 		Think:     &api.ThinkValue{Value: false},
 		KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
@@ -50,7 +60,7 @@ func (c *Client) Measure(ctx context.Context, prompt string, tokensMax int) (Mea
 	}, func(r api.ChatResponse) error {
 		done = r.Done
 		m = Measured{
-			Load: r.LoadDuration, PromptTokens: r.PromptEvalCount, Prompt: r.PromptEvalDuration,
+			Text: r.Message.Content, Load: r.LoadDuration, PromptTokens: r.PromptEvalCount, Prompt: r.PromptEvalDuration,
 			AnswerTokens: r.EvalCount, Answer: r.EvalDuration,
 		}
 		return nil

@@ -15,16 +15,16 @@ func TestCLI10MeasureReadsTheServersClock(t *testing.T) {
 		asked = body
 		recorded(t, w, "chat-text-whole")
 	})
-	got, err := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 }).Measure(testContext(t), "hello", 64)
-	if err != nil || got.PromptTokens != 15 || got.AnswerTokens != 7 || got.Prompt <= 0 || got.Answer <= 0 {
+	got, err := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 }).Measure(testContext(t), 64, "hello", "good day", "and?")
+	if err != nil || got.PromptTokens != 15 || got.AnswerTokens != 7 || got.Text == "" || got.Prompt <= 0 || got.Answer <= 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	const want = `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":false,"keep_alive":"5m0s",` +
+	const want = `{"model":"m","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"good day"},{"role":"user","content":"and?"}],"stream":false,"keep_alive":"5m0s",` +
 		`"options":{"num_ctx":4096,"num_predict":64},"think":false}`
 	if asked != want {
 		t.Errorf("asked %s\nwant  %s", asked, want)
 	}
-	_, err = client(t, playing(t, "chat-unknown-model"), nil).Measure(testContext(t), "hello", 64)
+	_, err = client(t, playing(t, "chat-unknown-model"), nil).Measure(testContext(t), 64, "hello")
 	wantClass(t, err, fsm.BrainMissingModel)
 }
 

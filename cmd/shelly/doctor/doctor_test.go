@@ -107,3 +107,20 @@ func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {
 		t.Errorf("a minute is too long: %s", f.Mend)
 	}
 }
+
+// CLI-10: a second prompt that takes a tenth of the first one's time is mostly held; one
+// that takes as long is not.
+func TestCLI10WhatIsReadAnewFollowsFromTheTime(t *testing.T) {
+	for _, c := range []struct {
+		took        time.Duration
+		level, says string
+	}{
+		{time.Second, "ok", "of the 1100 tokens of a second question about 100 were read anew (1s)"},
+		{10 * time.Second, "warn", "about 1000 were read anew (10s): the server holds little of a conversation"},
+		{time.Minute, "warn", "about 1100 were read anew (1m0s)"},
+	} {
+		e := &examined{examination: &examination{}}
+		e.cache(ollama.Measured{PromptTokens: 1000, Prompt: 10 * time.Second}, ollama.Measured{PromptTokens: 1100, Prompt: c.took})
+		wantFinding(t, e, c.level, "prompt cache", c.says)
+	}
+}

@@ -58,7 +58,7 @@ func (e *examined) keepsBoth(ctx context.Context, running *comm.Status, measure 
 	if !measure {
 		return unknown
 	}
-	if _, err := e.client.Measure(ctx, "Say yes.", 1); err != nil {
+	if _, err := e.client.Measure(ctx, 1, "Say yes."); err != nil {
 		return unknown
 	}
 	if _, _, err := e.client.Embed(ctx, "shelly"); err != nil {

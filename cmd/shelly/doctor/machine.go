@@ -131,32 +131,6 @@ func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Sett
 	e.add("ok", "server", "its API does not show its own settings", "start it with "+strings.Join(set, ", "))
 }
 
-// What is measured: a prompt long enough to tell reading from starting, and a short answer.
-const (
-	measuredLines  = 40
-	measuredTokens = 64
-)
-
-// measure has the model answer once. The time at the beginning keeps the server from
-// finding the prompt of the last measurement in its cache.
-func (e *examined) measure(ctx context.Context) sizing.Speed {
-	prompt := time.Now().Format(time.RFC3339Nano) + "\n"
-	for i := range measuredLines {
-		prompt += fmt.Sprintf("Line %d says that shelf %d holds %d boxes.\n", i+1, i%7+1, 3*i+2)
-	}
-	got, err := e.client.Measure(ctx, prompt+"Write these lines once more.", measuredTokens)
-	if err != nil {
-		e.fail("speed", err.Error(), "")
-		return sizing.Speed{}
-	}
-	speed := sizing.Speed{Prompt: got.PromptSpeed(), Answer: got.AnswerSpeed()}
-	e.ok("speed", fmt.Sprintf("reads %d tokens/s (%d in %v), writes %d tokens/s (%d in %v), loaded in %v; a turn with one tool call takes about %s",
-		speed.Prompt, got.PromptTokens, short(got.Prompt), speed.Answer, got.AnswerTokens, short(got.Answer), short(got.Load), quantity.Time(sizing.Turn(speed))))
-	return speed
-}
-
-func short(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
-
 // times says whether the deadlines let the longest call end.
 func (e *examined) times(m sizing.Model, now sizing.Settings, speed sizing.Speed) {
 	longest, t := sizing.Longest(m, now, speed), e.cfg.Brain.Timeouts

@@ -1,0 +1,62 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/sizing"
+	"shelly/runtime/ollama"
+)
+
+// What is measured: a prompt long enough to tell reading from starting, a short answer,
+// and a second question.
+const (
+	measuredLines  = 40
+	measuredTokens = 64
+	secondQuestion = "And which shelf holds the most?"
+)
+
+// measure has the model answer twice. The time at the beginning keeps the server from
+// finding the prompt of the last measurement in its cache.
+func (e *examined) measure(ctx context.Context) sizing.Speed {
+	prompt := time.Now().Format(time.RFC3339Nano) + "\n"
+	for i := range measuredLines {
+		prompt += fmt.Sprintf("Line %d says that shelf %d holds %d boxes.\n", i+1, i%7+1, 3*i+2)
+	}
+	prompt += "Write these lines once more."
+	got, err := e.client.Measure(ctx, measuredTokens, prompt)
+	if err != nil {
+		e.fail("speed", err.Error(), "")
+		return sizing.Speed{}
+	}
+	speed := sizing.Speed{Prompt: got.PromptSpeed(), Answer: got.AnswerSpeed()}
+	e.ok("speed", fmt.Sprintf("reads %d tokens/s (%d in %v), writes %d tokens/s (%d in %v), loaded in %v; a turn with one tool call takes about %s",
+		speed.Prompt, got.PromptTokens, short(got.Prompt), speed.Answer, got.AnswerTokens, short(got.Answer), short(got.Load), quantity.Time(sizing.Turn(speed))))
+	second, err := e.client.Measure(ctx, 1, prompt, got.Text, secondQuestion)
+	if err != nil {
+		e.fail("prompt cache", err.Error(), "")
+		return speed
+	}
+	e.cache(got, second)
+	return speed
+}
+
+// cache says how much of a conversation's second prompt the server has read anew. It tells
+// only how long it took: the first prompt, of which it held nothing, says how much that is.
+func (e *examined) cache(first, second ollama.Measured) {
+	if first.Prompt <= 0 || second.PromptTokens <= 0 {
+		return
+	}
+	anew := min(int(int64(first.PromptTokens)*int64(second.Prompt)/int64(first.Prompt)), second.PromptTokens)
+	found := fmt.Sprintf("of the %d tokens of a second question about %d were read anew (%v)", second.PromptTokens, anew, short(second.Prompt))
+	if anew > second.PromptTokens/2 {
+		e.warn("prompt cache", found+": the server holds little of a conversation, and each turn waits until all of it is read",
+			"let no other program ask this server meanwhile, or give each a slot with OLLAMA_NUM_PARALLEL; some templates reword what came before")
+		return
+	}
+	e.ok("prompt cache", found)
+}
+
+func short(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
