@@ -1,5 +1,7 @@
 package fsm
 
+import "slices"
+
 // Stripped is a history without what is no part of it: what the machine said on
 // the way, thinking, and the answers that described a need. What remains is mended.
 func (w Words) Stripped(msgs []Message) []Message {
@@ -20,9 +22,21 @@ func (w Words) Stripped(msgs []Message) []Message {
 	return w.Mend(kept)
 }
 
+// Sent is a history as a model is sent it (SES-21), mended but for an empty input, which
+// was sent. Thinking is not in it: templates leave it out of all turns but the last.
+func (w Words) Sent(msgs []Message) []Message {
+	kept := slices.Clone(msgs)
+	for i := range kept {
+		kept[i].Thinking = ""
+	}
+	return w.mend(kept, true)
+}
+
 // Mend makes a history one that can be sent (SES-7): behind each message with calls
 // one result for each, in order; no result without its call; nothing empty.
-func (w Words) Mend(msgs []Message) []Message {
+func (w Words) Mend(msgs []Message) []Message { return w.mend(msgs, false) }
+
+func (w Words) mend(msgs []Message, emptyInputs bool) []Message {
 	var out []Message
 	for i := 0; i < len(msgs); {
 		msg := msgs[i]
@@ -35,7 +49,7 @@ func (w Words) Mend(msgs []Message) []Message {
 		case msg.Role != RoleAssistant || len(msg.Calls) == 0:
 			msg.Calls = nil
 		}
-		if msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0 {
+		if msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0 && !(emptyInputs && msg.Role == RoleUser) {
 			continue
 		}
 		out = append(out, msg)

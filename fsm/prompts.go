@@ -42,13 +42,14 @@ type Section struct {
 type Content string
 
 // Nothing but the text; the declared tools; the instructions of skills that are
-// always on; the skills that can be loaded, marked where they are; the
-// instructions and references loaded; MEMORY.md.
+// always on; the skills that can be loaded, marked where they are, or as a list that
+// stays as it is; the instructions and references loaded; MEMORY.md.
 const (
 	OfText         Content = ""
 	OfTools        Content = "tools"
 	OfAlwaysSkills Content = "always_skills"
 	OfSkills       Content = "skills"
+	OfSkillList    Content = "skill_list"
 	OfLoadedSkills Content = "loaded_skills"
 	OfMemory       Content = "memory"
 )

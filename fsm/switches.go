@@ -31,12 +31,13 @@ type Switches struct {
 // HistoryMode is what a session keeps of a turn.
 type HistoryMode string
 
-// A session keeps nothing, the user's message and the final answer, or every
-// message.
+// A session keeps nothing, the user's message and the final answer, every message, or
+// every message as the model was sent it.
 const (
 	HistoryNone    HistoryMode = ""
 	HistoryAnswers HistoryMode = "answers"
 	HistoryAll     HistoryMode = "all"
+	HistorySent    HistoryMode = "sent"
 )
 
 // OverflowMode is what becomes of a history that is longer than max_history.

@@ -82,6 +82,7 @@ const (
 	WordSection
 	WordToolLine
 	WordSkillLine
+	WordSkillListed
 	WordSkillMarkLoaded
 	WordSkillMarkUnloaded
 	WordSkillTitle
@@ -214,6 +215,7 @@ var dictionary = [wordCount]wording{
 	WordSection:           {name: "section", first: "\n\n## {title}\n\n"},
 	WordToolLine:          {name: "tool_line", first: "- {tool}: {description}"},
 	WordSkillLine:         {name: "skill_line", first: "- {mark} {skill}: {summary}"},
+	WordSkillListed:       {name: "skill_listed", first: "- {skill}: {summary}"},
 	WordSkillMarkLoaded:   {name: "skill_mark_loaded", first: "[✓]"},
 	WordSkillMarkUnloaded: {name: "skill_mark_unloaded", first: "[○]"},
 	WordSkillTitle:        {name: "skill_title", first: "### Skill: {skill}\n\n{text}\n"},

@@ -31,7 +31,7 @@ type watch struct {
 var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.AskBrain) {
 		w.checkSession(w.f, e.Session)
-		w.checkConversation(w.f, &e)
+		w.checkConversation(w.f, &e, w.keepsSent())
 	}),
 	sees(func(w watch, e fsm.RunTool) {
 		w.checkSession(w.f, e.Session)
@@ -48,7 +48,8 @@ var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.LoadSession) { w.checkSession(w.f, e.Session) }),
 	sees(func(w watch, e fsm.SaveSession) {
 		w.checkSession(w.f, e.Session)
-		w.checkHistory(w.f, e.State.History)
+		w.checkHistory(e.State.History)
+		w.checkRecord(w.f, e.Archive)
 	}),
 	sees(func(watch, fsm.LoadSkill) {}),
 	sees(func(w watch, e fsm.SendMessage) {
@@ -80,6 +81,9 @@ var follows = fsm.NewEffectTable(
 	sees(func(watch, fsm.DisarmSchedule) {}),
 	sees(func(watch, fsm.Exit) {}), // see checkExit
 )
+
+// keepsSent reports whether sessions keep what was sent.
+func (w watch) keepsSent() bool { return w.m.View().Config.Switches.History == fsm.HistorySent }
 
 // sees is the row of one kind.
 func sees[E fsm.Effect](do func(watch, E)) fsm.EffectRow[watch, struct{}] {
@@ -221,18 +225,29 @@ func (w *Monitor) takeReply(e fsm.Reply, words fsm.Words) {
 	f.replied = true
 }
 
-// checkHistory checks that what a session keeps can be sent again, and holds no
-// thinking.
-func (w *Monitor) checkHistory(f *followed, history []fsm.Message) {
-	for i := range history {
-		msg := &history[i]
+// checkRecord checks that what is shown of a turn has no markers, asides and thinking.
+func (w *Monitor) checkRecord(f *followed, record []fsm.Message) {
+	for i := range record {
+		msg := &record[i]
 		_, marked := fsm.Need(msg.Text)
 		if msg.Thinking != "" || msg.Aside || marked && msg.Role == fsm.RoleAssistant {
-			w.violate("INV-11", "handle %d keeps message %d, which is not for a history: %+v", f.id, i, *msg)
+			w.violate("INV-11", "handle %d keeps message %d, which is not for a record: %+v", f.id, i, *msg)
 		}
 	}
-	if mended := fsm.Words(nil).Mend(history); len(mended) != len(history) {
-		w.violate("INV-4", "handle %d keeps a history whose calls and results do not pair", f.id)
+}
+
+// checkHistory checks that what a session keeps can be sent again, and is the sent form
+// or else a record.
+func (w watch) checkHistory(history []fsm.Message) {
+	mended := fsm.Words(nil).Mend(history)
+	if w.keepsSent() {
+		mended = fsm.Words(nil).Sent(history)
+		w.checkKept(history)
+	} else {
+		w.checkRecord(w.f, history)
+	}
+	if len(mended) != len(history) {
+		w.violate("INV-4", "handle %d keeps a history whose calls and results do not pair", w.f.id)
 	}
 }
 

@@ -22,7 +22,7 @@ type InvariantDoc struct {
 	Text string
 }
 
-// Invariants returns the twelve invariants in order. [Monitor] checks all but
+// Invariants returns the invariants in order. [Monitor] checks all but
 // INV-9, which is [CheckRestore].
 func Invariants() []InvariantDoc {
 	return []InvariantDoc{
@@ -36,8 +36,9 @@ func Invariants() []InvariantDoc {
 		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
 		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},
 		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
-		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a history."},
+		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a record: an archive, or a history that does not keep what was sent."},
 		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
+		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, or by somebody else who writes the session."},
 	}
 }
 
@@ -73,6 +74,7 @@ type followed struct {
 	replied bool
 	answer  string // the text that a reply must have; empty: none yet
 	sent    mark   // the last conversation sent, branches apart
+	form    sentForm
 	key     string // of the last start of a tool
 	attempt int    // of that start
 	nothing bool   // that attempt is said to have done nothing

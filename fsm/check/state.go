@@ -21,7 +21,7 @@ func (w *Monitor) checkSession(f *followed, session string) {
 // was last sent. The running hash proves that what lies before is unchanged. A
 // summary is asked for on a branch of its own, so it moves no mark; a compaction
 // begins anew.
-func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain) {
+func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain, keepsSent bool) {
 	c, from := e.Conversation, f.sent
 	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact
 	if e.Purpose == fsm.PurposeCompact || f.kind == fsm.KindMemory {
@@ -31,8 +31,14 @@ func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain) {
 		w.violate("INV-7", "the conversation of handle %d shrank from %d messages to %d", f.id, from.messages, len(c.Messages))
 		return
 	}
+	if e.Purpose == fsm.PurposeCompact {
+		f.form.condense()
+	}
 	if !branch && from.messages == 0 {
 		w.checkOpening(f, c)
+		if keepsSent {
+			w.checkSent(f, c)
+		}
 	}
 	hash := from.hash
 	var open []fsm.ToolCall
@@ -63,6 +69,7 @@ func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain) {
 	}
 	if !branch {
 		f.sent = mark{messages: len(c.Messages), hash: c.Hash}
+		f.form.sent = c.Messages
 	}
 }
 

@@ -34,6 +34,8 @@ var silences = fsm.NewFactTable(
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
 	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said = in.Text }),
 	settled(func(f *followed, in fsm.ToolAnswered) { f.nothing = in.Nothing }),
+	settled(func(f *followed, in fsm.SessionLoaded) { f.form.load(in) }),
+	settled(func(f *followed, in fsm.SessionSaved) { f.form.save(in) }),
 	fsm.OnAnswers((*Monitor).settle),
 )
 
@@ -284,6 +286,7 @@ func (w *Monitor) takeInferenceMove(m *machine.Machine, mv *state.Move) {
 	case state.OnCondense:
 		met = inf.Compactions > l.MaxCompactions
 		f.sent = mark{}
+		f.form.condense()
 	}
 	if met {
 		w.violate("INV-3", "handle %d goes on %s beyond its limits: round %d, iteration %d, attempt %d, wait %d, compaction %d",

@@ -40,9 +40,9 @@ func (m *Machine) inferAnswer(i int) firing {
 // assemble makes the conversation (HND-3): the history, then the input, after the
 // cognition question where there is a cognition.
 func (m *Machine) assemble(h *state.Handle) {
-	first := fsm.Message{Role: fsm.RoleUser, Text: h.Input, Images: h.Images} // INF-27
+	first := fsm.Message{Role: fsm.RoleUser, Text: m.opening(h), Images: h.Images} // INF-27
 	if h.State == state.Cognition {
-		first.Text = m.s.Config.Prompts.Ask(h.Input)
+		first.Text = m.s.Config.Prompts.Ask(first.Text)
 	}
 	history := h.Sess.History
 	if len(h.Context) > 0 {

@@ -118,7 +118,7 @@ func (m *Machine) condensed(summary string) firing {
 			h.TurnAt = len(msgs)
 			msgs = append(msgs, question)
 		}
-		h.Inf.Talk = fsm.Conversation{}.Add(append(msgs, talk[cut:]...)...)
+		h.Inf.Talk = fsm.Conversation{}.Add(m.imagesLeft(append(msgs, talk[cut:]...), h.TurnAt)...)
 	}}
 }
 

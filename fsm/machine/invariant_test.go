@@ -54,6 +54,10 @@ func asks(d *driver) fsm.Input {
 }
 func signals(d *driver) fsm.Input { return fsm.Input{At: d.now(), Fact: fsm.Signalled{}} }
 func boots(d *driver) fsm.Input   { return fsm.Input{At: d.now(), Fact: fsm.Boot{Config: d.config}} }
+func loadsTalk(d *driver) fsm.Input {
+	return fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Session: fsm.Session{Version: 1, History: talk(4)}}}
+}
+func keepsSent(d *driver) { d.config.Switches.History = fsm.HistorySent }
 func timesOut(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Timer}}
 }
@@ -182,6 +186,15 @@ func breaches() []breach {
 		{"INV-11", "is not whole", embedding, embedsIt, change(func(s *fsm.Store) { s.Entry.Text = "Input: first" }), nil},
 		{"INV-11", "a summary with the marker", embedding, embedsIt, change(func(s *fsm.Store) { s.Entry.Summary = "NEED: tea" }), nil},
 		{"INV-11", `the model said "good day"`, thinking, says("good day"), nil, func(s *state.Snapshot) { s.Handles[0].Answer = "let me see" }},
+
+		{"INV-13", "does not begin with what its session keeps", func(d *driver) { keepsSent(d); asked(d) }, loadsTalk, change(func(a *fsm.AskBrain) {
+			msgs := slices.Clone(a.Conversation.Messages)
+			msgs[1].Text = "Good day!"
+			a.Conversation = fsm.Conversation{}.Add(msgs...)
+		}), nil},
+		{"INV-13", "keeps something else than what the model was sent", func(d *driver) { keepsSent(d); turn(d); d.answer("NEED: tea"); d.recalls() }, says("it is green"), change(func(s *fsm.SaveSession) {
+			s.State.History = slices.Delete(slices.Clone(s.State.History), 1, 3)
+		}), nil},
 
 		{"INV-12", "told to exit 0 times, not 1", func(d *driver) { d.boot(); d.signal() }, signals, drop[fsm.Exit], nil},
 		{"INV-12", "told to exit 1 times, not 0", thinking, asks, add(fsm.Exit{}), nil},

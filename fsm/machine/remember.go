@@ -126,7 +126,7 @@ func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 	if c.Switches.SideCalls != fsm.SideAppended || !h.Loaded {
 		return m.own(h), fsm.Session{}
 	}
-	history := c.Words.Stripped(m.newest(m.kept(h)))
+	history := m.settled(m.newest(m.kept(h)))
 	talk := fsm.Conversation{}.Add(history...)
 	if c.Switches.Compress && m.overlong(h, talk, h.Toolset()) {
 		return m.own(h), fsm.Session{}

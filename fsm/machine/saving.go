@@ -37,7 +37,7 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 		return f.after(func(h *state.Handle) { h.Tries++ })
 	}
 	s, w := in.Session, m.s.Config.Words
-	s.History, s.Pending = w.Stripped(s.History), w.Mend(s.Pending)
+	s.History, s.Pending = m.settled(s.History), w.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
 	case m.overflows(h, &s):

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,12 +171,32 @@ func TestSES4WhatTheHistoryGetsOfATurn(t *testing.T) {
 }
 
 func TestSES4ADescribedNeedIsNoPartOfTheHistory(t *testing.T) {
-	d, _ := inTurn(t, "default", nil)
+	d, _ := inTurn(t, "default", func(c *fsm.Config) { c.Switches.History = fsm.HistoryAll })
 	d.answer("NEED: the name of the dog")
 	d.recalls("the dog is called Rex")
 	d.answer("Rex")
 	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "Rex"})
 	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSES21WhatWasSentIsKeptAndTheArchiveHasTheRecord(t *testing.T) {
+	d, _ := inTurn(t, "default", nil)
+	d.answer("NEED: the name of the dog")
+	d.recalls("the dog is called Rex")
+	sent := one[fsm.AskBrain](d).Conversation.Messages
+	for i := range sent {
+		sent[i].Thinking = ""
+	}
+	d.answer("\nRex")
+	save := one[fsm.SaveSession](d)
+	want := append(slices.Clip(sent), fsm.Message{Role: fsm.RoleAssistant, Text: "\nRex"})
+	if diff := cmp.Diff(want, save.State.History); diff != "" {
+		t.Error(diff)
+	}
+	record := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "\nRex"}}
+	if diff := cmp.Diff(record, save.Archive); diff != "" {
 		t.Error(diff)
 	}
 }

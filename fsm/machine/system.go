@@ -62,6 +62,12 @@ func (m *Machine) content(h *state.Handle, of fsm.Content) string {
 				lines = append(lines, m.word(fsm.WordSkillLine, "mark", m.mark(h, s.Name), "skill", s.Name, "summary", s.Summary))
 			}
 		}
+	case fsm.OfSkillList:
+		for _, s := range m.s.Config.Skills {
+			if !s.Always {
+				lines = append(lines, m.word(fsm.WordSkillListed, "skill", s.Name, "summary", s.Summary))
+			}
+		}
 	case fsm.OfLoadedSkills:
 		for _, s := range h.Sess.Skills {
 			title := fsm.WordSkillTitle

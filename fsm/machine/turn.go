@@ -10,10 +10,7 @@ import (
 
 // question is the handle's input as a history keeps it.
 func (m *Machine) question(h *state.Handle) fsm.Message {
-	text := h.Input
-	if h.Kind == fsm.KindSystem {
-		text = m.word(fsm.WordSubagentInput, "text", text) // SES-17
-	}
+	text := m.marked(h)
 	for range h.Images {
 		text = m.word(fsm.WordImageInput, "text", text) // SES-13
 	}
@@ -55,8 +52,11 @@ func (m *Machine) close(h *state.Handle) {
 // the turn what the profile keeps (SES-4).
 func (m *Machine) kept(h *state.Handle) []fsm.Message {
 	talk := h.Conversation().Messages
+	if m.keepsSent() && len(talk) > 0 {
+		return m.sentForm(h, talk)
+	}
 	if len(talk) == 0 || h.Rebased {
-		return append(m.s.Config.Words.Stripped(h.Sess.History), m.ownTurn(h, nil)...)
+		return append(m.settled(h.Sess.History), m.ownTurn(h, nil)...)
 	}
 	return append(m.s.Config.Words.Stripped(talk[:h.TurnAt]), m.ownTurn(h, talk[h.TurnAt:])...)
 }
@@ -65,7 +65,7 @@ func (m *Machine) kept(h *state.Handle) []fsm.Message {
 // conversation, as it was last sent.
 func (m *Machine) ownTurn(h *state.Handle, talk []fsm.Message) []fsm.Message {
 	switch {
-	case m.s.Config.Switches.History != fsm.HistoryAll:
+	case m.s.Config.Switches.History == fsm.HistoryAnswers:
 		return m.s.Config.Words.Mend([]fsm.Message{m.question(h), m.lastWord(h)})
 	case h.Condensed && len(talk) > 0:
 		turn := append([]fsm.Message{m.question(h)}, talk[1:]...)

@@ -120,7 +120,7 @@ func Default() fsm.Config {
 		Profile: "default",
 		Init:    fsm.InitFirstStart,
 		Switches: fsm.Switches{
-			History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, SpareModel: true, ReplyFirst: true,
+			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
 			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful,
 		},

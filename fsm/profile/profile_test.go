@@ -110,7 +110,7 @@ func TestCFG11EachProfileShowsWhatItOffers(t *testing.T) {
 			}
 			shown = append(shown, s.Of)
 		}
-		if c.Switches.AutoLoadSkills && !slices.Contains(shown, fsm.OfSkills) {
+		if c.Switches.AutoLoadSkills && !slices.Contains(shown, fsm.OfSkills) && !slices.Contains(shown, fsm.OfSkillList) {
 			t.Error("skills can be loaded, but none are listed")
 		}
 		if c.Switches.Overflow != fsm.OverflowKeep && !slices.Contains(shown, fsm.OfMemory) {

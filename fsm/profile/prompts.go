@@ -109,8 +109,9 @@ func defaultProfilePrompts() fsm.Prompts {
 		{Title: "Memory", Text: "If you can neither answer nor act because of something from before this conversation, answer with one line that begins with " +
 			fsm.NeedMarker + " and says what to look up in your memory. You are then told what is there."},
 		{Title: "Active skills", Of: fsm.OfAlwaysSkills},
-		skillsSection(),
-		{Title: "Loaded skills", Of: fsm.OfLoadedSkills},
+		// A loaded skill is load_skill's result, and the list has no marks (SKL-3, SKL-4):
+		// the system prompt stays as it is.
+		{Title: "Skills", Needs: fsm.ToolLoadSkill, Text: "Load a skill with load_skill before you use it.", Of: fsm.OfSkillList},
 	}
 	p.Question = "" // once in the system prompt, so that no turn has it
 	p.Summary = "Leave the conversation for a moment. Summarise its last exchanges ({n}) for your memory in one to three sentences: " +

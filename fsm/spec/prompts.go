@@ -86,7 +86,8 @@ func sections(p fsm.Prompts) string {
 	filled := map[fsm.Content]string{
 		fsm.OfTools:        "<the tools that are offered>",
 		fsm.OfAlwaysSkills: "<the skills that are always on>",
-		fsm.OfSkills:       "<the skills that can be loaded>",
+		fsm.OfSkills:       "<the skills that can be loaded, marked where they are>",
+		fsm.OfSkillList:    "<the skills that can be loaded>",
 		fsm.OfLoadedSkills: "<what was loaded>",
 		fsm.OfMemory:       "<MEMORY.md>",
 	}

@@ -32,6 +32,7 @@ func switchDocs() []switchDoc {
 			{"none", "a session keeps nothing of a turn", "SES-4"},
 			{"answers", "it keeps the user's message and the final answer", "SES-4"},
 			{"all", "it keeps every message", "SES-4"},
+			{"sent", "it keeps every message as the model was sent it", "SES-21"},
 		}},
 		{"overflow", []valueDoc{
 			{"keep", "a history keeps its newest messages, up to `max_history` + `max_pending`", "SES-18"},

@@ -58,7 +58,7 @@ func machineKeys() []machineKey {
 		{key: "limits.abort_timeout", min: "1ms", max: "1h", says: "wait for an aborted tool to stop"},
 
 		{key: "switches.no_cognition", says: "no question and no recall"},
-		{key: "switches.history", of: "none|answers|all", says: "what a session keeps of a turn"},
+		{key: "switches.history", of: "none|answers|all|sent", says: "what a session keeps of a turn"},
 		{key: "switches.overflow", of: "keep|summarize|consolidate", says: "what becomes of a history over max_history"},
 		{key: "switches.compress", says: "conversations stay within context_tokens"},
 		{key: "switches.remember", of: "each|idle|off", says: "when a handle is written to memory"},

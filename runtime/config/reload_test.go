@@ -46,7 +46,7 @@ retention: {age: 24h}
 
 func TestPrintedProfileSaysTheWordsOfASwitch(t *testing.T) {
 	text := printed(t, "shelly")
-	if want := "  history: none # what a session keeps of a turn: none, answers, all\n"; !strings.Contains(text, want) {
+	if want := "  history: none # what a session keeps of a turn: none, answers, all, sent\n"; !strings.Contains(text, want) {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
 }

@@ -84,7 +84,7 @@ func TestMachinesConfigurationIsCovered(t *testing.T) {
 func TestEveryWordOfASwitchIsTheMachines(t *testing.T) {
 	s := newSchema()
 	for key, values := range map[string][]string{
-		"switches.history":   {string(fsm.HistoryNone), string(fsm.HistoryAnswers), string(fsm.HistoryAll)},
+		"switches.history":   {string(fsm.HistoryNone), string(fsm.HistoryAnswers), string(fsm.HistoryAll), string(fsm.HistorySent)},
 		"switches.overflow":  {string(fsm.OverflowKeep), string(fsm.OverflowSummarize), string(fsm.OverflowConsolidate)},
 		"switches.remember":  {string(fsm.RememberEach), string(fsm.RememberIdle), string(fsm.RememberOff)},
 		"switches.cancel":    {string(fsm.CancelRefused), string(fsm.CancelCheckpoint), string(fsm.CancelImmediate)},

@@ -48,7 +48,7 @@ type PromptPart struct {
 func switchWords(name string) []string {
 	switch name {
 	case "history":
-		return []string{"none", string(fsm.HistoryAnswers), string(fsm.HistoryAll)}
+		return []string{"none", string(fsm.HistoryAnswers), string(fsm.HistoryAll), string(fsm.HistorySent)}
 	case "overflow":
 		return []string{"keep", string(fsm.OverflowSummarize), string(fsm.OverflowConsolidate)}
 	case "remember":

@@ -1,0 +1,57 @@
+package check
+
+import "shelly/fsm"
+
+// sentForm is what a handle's session has of its conversation (INV-13). Of a turn that
+// is over the thinking is no part of it: templates leave that out.
+type sentForm struct {
+	known  bool          // what follows is
+	loaded []fsm.Message // the history that the turn begins with
+	sent   []fsm.Message // the conversation that the model was last sent; nil: none since the last compaction
+	astray bool          // somebody else has written the session since, or the conversation began anew
+}
+
+// load takes note of a session that the turn begins with.
+func (s *sentForm) load(in fsm.SessionLoaded) { s.known, s.loaded = in.Error == "", in.Session.History }
+
+// save takes note of what came of a save.
+func (s *sentForm) save(in fsm.SessionSaved) { s.astray = s.astray || in.Conflict }
+
+// condense takes note of a compaction, which begins the sent form anew.
+func (s *sentForm) condense() { s.known, s.sent = false, nil }
+
+// checkSent checks that a turn's first conversation begins with what its session keeps,
+// unless that is broken, which is mended.
+func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
+	if s := &f.form; s.known && bare(fsm.Words(nil).Sent(s.loaded)) == bare(s.loaded) && !begins(c.Messages, s.loaded) {
+		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
+	}
+	f.form.known = false // the first conversation says it of all: they only grow
+}
+
+// checkKept checks that a session keeps what the model was last sent.
+func (w watch) checkKept(history []fsm.Message) {
+	f, v := w.f, w.m.View()
+	i := indexOf(v.Handles, f.id)
+	switch s := &f.form; {
+	case s.sent == nil || s.astray || i < 0:
+	case len(v.Handles[i].Inf.Talk.Messages)+len(v.Handles[i].Closing) > v.Config.Limits.MaxHistory+v.Config.Limits.MaxPending: // SES-18
+	case !begins(history, s.sent):
+		w.violate("INV-13", "handle %d keeps something else than what the model was sent", f.id)
+	}
+}
+
+// begins reports whether a list begins with another, thinking apart.
+func begins(list, with []fsm.Message) bool {
+	return len(list) >= len(with) && bare(list[:len(with)]) == bare(with)
+}
+
+// bare is the hash of messages without their thinking.
+func bare(list []fsm.Message) uint64 {
+	var c fsm.Conversation
+	for _, msg := range list {
+		msg.Thinking = ""
+		c = c.Add(msg)
+	}
+	return c.Hash
+}
