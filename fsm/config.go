@@ -26,6 +26,9 @@ type Config struct {
 	// so that those who lost one server do not all come back at once (INF-15).
 	Jitter int `json:"jitter,omitempty"`
 
+	// Pace is how fast the model's machine is and what its calls may take (INF-50).
+	Pace Pace `json:"pace,omitzero"`
+
 	// Channels are those that a message may be sent to although no request has come from
 	// them (HND-46); none, as in the boots of older builds: it may be sent to any.
 	Channels []string `json:"channels,omitempty"`
@@ -188,6 +191,9 @@ func (c Config) Bounded() Config {
 	}
 	l.Backoff = steps
 	c.Jitter = min(max(c.Jitter, 0), JitterMax)
+	if c.Switches.Progress {
+		c.Pace.Load, c.Pace.Idle = max(c.Pace.Load, 1), max(c.Pace.Idle, 1)
+	}
 	if len(steps) == 0 {
 		l.Backoff = nil
 	}

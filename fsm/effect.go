@@ -217,6 +217,7 @@ const (
 	TimerCompact  TimerPurpose = "compact"  // a compaction or consolidation
 	TimerApproval TimerPurpose = "approval" // a person's time to decide
 	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
+	TimerAnswer   TimerPurpose = "answer"   // a model call, to its next stage or its end
 )
 
 // SetTimer arms a timer; [TimerFired] answers unless it is cleared first.

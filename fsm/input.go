@@ -183,6 +183,9 @@ func (m Model) String() string {
 type Tokens struct {
 	Prompt int `json:"prompt,omitempty"`
 	Answer int `json:"answer,omitempty"`
+
+	Reading Millis `json:"reading,omitempty"` // what of the prompt its cache did not hold
+	Writing Millis `json:"writing,omitempty"`
 }
 
 // BrainClass sorts a model's failures by what a person can do about them.

@@ -33,6 +33,7 @@ const (
 	factSessionLoaded
 	factSessionSaved
 	factSkillLoaded
+	factBrainProgress
 	factKinds // one more than there are
 )
 
@@ -120,6 +121,7 @@ var facts = [factKinds]factSpec{
 	factSessionLoaded:   answerOf[SessionLoaded]("session_loaded", CallLoad),
 	factSessionSaved:    answerOf[SessionSaved]("session_saved", CallSave),
 	factSkillLoaded:     answerOf[SkillLoaded]("skill_loaded", CallSkill),
+	factBrainProgress:   factOf[BrainProgress]("brain_progress", lazy),
 }
 
 // effects describes each kind of effect.
@@ -278,7 +280,7 @@ func Known(f Fact) bool {
 	switch f.(type) {
 	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
-		SessionLoaded, SessionSaved, SkillLoaded:
+		SessionLoaded, SessionSaved, SkillLoaded, BrainProgress:
 		return true
 	default:
 		return false

@@ -102,11 +102,16 @@ const (
 
 	// What a person is told.
 	WordTimedOut
+	WordTimedOutDone
+	WordDoneNothing
+	WordDoneCalls
+	WordDoneSaid
 	WordShuttingDown
 	WordCancelled
 	WordBusy
 	WordBrainFailed
 	WordBrainError
+	WordNoProgress
 	WordEmptyAnswer
 	WordActionAnswer
 	WordUntakenAnswer
@@ -233,11 +238,16 @@ var dictionary = [wordCount]wording{
 	WordStamped:         {name: "stamped", first: "[{date}] {entry}"},
 
 	WordTimedOut:        {name: "timed_out", first: "timed out after {after}"},
+	WordTimedOutDone:    {name: "timed_out_done", first: "{why} (limits.{setting}). Done so far: {done}. Say \"continue\" to go on."},
+	WordDoneNothing:     {name: "done_nothing", first: "nothing"},
+	WordDoneCalls:       {name: "done_calls", first: "tool calls: {calls} ({tools})"},
+	WordDoneSaid:        {name: "done_said", first: "; the model said: {said}"},
 	WordShuttingDown:    {name: "shutting_down", first: "shutting down"},
 	WordCancelled:       {name: "cancelled", first: "cancelled"},
 	WordBusy:            {name: "busy", first: "busy: {waiting} wait already (max_queue)", now: "busy: {waiting} requests are already waiting (max_queue)"},
 	WordBrainFailed:     {name: "brain_failed", first: "{class}: {reason}"},
 	WordBrainError:      {name: "brain_error", first: "error: {reason}", now: "{reason}"}, // the class error
+	WordNoProgress:      {name: "no_progress", first: "the model has made no progress for {after} ({setting})"},
 	WordEmptyAnswer:     {name: "empty_answer", first: "the model gave an empty answer"},
 	WordActionAnswer:    {name: "action_answer", first: "the model wrote tool calls as text that cannot be run"},
 	WordUntakenAnswer:   {name: "untaken_answer", first: "the model writes its tool calls as text, although it can call tools: set brain.tools to described, or take another model"},

@@ -239,6 +239,10 @@ func (r *run) act(d due) error {
 		return r.told(r.driver.TellSlot(r.now(), d.slot.Schedule))
 	}
 	fact := d.fact
+	if p, ok := fact.(fsm.BrainProgress); ok {
+		r.world.came(p)
+		return r.told(r.driver.Tell(r.now(), p))
+	}
 	if d.served != nil {
 		var err error
 		if fact, err = r.world.over(d); err != nil {

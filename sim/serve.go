@@ -21,6 +21,7 @@ type serving struct {
 	chat  *chat    // of a model call, or
 	fact  fsm.Fact // of an embedding, or of a recall that needs one: its outcome
 	takes fsm.Millis
+	loads bool // the model was not loaded when it came
 }
 
 // chat is a model call and how it is to be answered.
@@ -52,7 +53,17 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 	}
 	s := &serving{call: e.Call, chat: &chat{e, line, len(w.result.Asked) - 1}, takes: line.Takes}
 	w.agenda.add(due{at: w.agenda.now + script.FirstTokenMax, call: e.Call, served: s, late: true})
+	s.loads = !slices.Contains(w.server.Loaded(w.agenda.now), chatModel)
+	w.progress(e.Call, w.agenda.now, never, s.begins(w.agenda.now))
 	return w.serve(s, c)
+}
+
+// begins is the stage that a call is in when it is asked.
+func (s *serving) begins(asked fsm.Millis) stage {
+	if s.loads {
+		return stage{fsm.StageLoading, asked}
+	}
+	return stage{fsm.StageAccepted, asked}
 }
 
 // embed has the server read a text, and answers with fact.
@@ -108,6 +119,11 @@ func (w *world) speak(s *serving, v server.Served) error {
 		w.piece(c.ask, s.takes+v.First+(v.Last-v.First)*fsm.Millis(i)/fsm.Millis(len(pieces))-w.agenda.now, p)
 	}
 	w.agenda.add(due{at: v.Last + s.takes, call: s.call, fact: fact, served: s})
+	stages := []stage{s.begins(v.Asked)}
+	if s.loads {
+		stages = append(stages, stage{fsm.StageAccepted, v.Loaded})
+	}
+	w.progress(s.call, v.Asked, v.Last+s.takes, append(stages, stage{fsm.StageWriting, v.First})...)
 	return nil
 }
 

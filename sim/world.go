@@ -54,6 +54,8 @@ type world struct {
 	serving []*serving     // in the order in which they came
 	asks    uint64         // that the server was asked
 
+	progressed map[fsm.CallID][]fsm.Stage // what the machine was told of calls
+
 	// How the services are now.
 	embedding, storing, recalling, loading, saving, skilling Service
 }
@@ -141,7 +143,12 @@ func (w *world) ask(e fsm.AskBrain) error {
 	if err != nil {
 		return err
 	}
-	w.answer(e.Call, w.stream(e, line), fact)
+	takes := w.stream(e, line)
+	w.answer(e.Call, takes, fact)
+	if fact == nil {
+		takes = never
+	}
+	w.scripted(e, line, takes)
 	return nil
 }
 

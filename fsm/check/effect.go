@@ -155,7 +155,7 @@ func (w *Monitor) takeSetTimer(m *machine.Machine, e fsm.SetTimer) {
 		return
 	}
 	if e.Purpose != fsm.TimerHandle && e.Purpose != fsm.TimerAbort {
-		w.takeWait(f, l, e)
+		w.takeWait(f, &m.View().Config, e)
 		return
 	}
 	if f.timer != 0 {
@@ -174,7 +174,8 @@ func (w *Monitor) takeSetTimer(m *machine.Machine, e fsm.SetTimer) {
 }
 
 // takeWait follows the timer of a wait inside a phase.
-func (w *Monitor) takeWait(f *followed, l *fsm.Limits, e fsm.SetTimer) {
+func (w *Monitor) takeWait(f *followed, c *fsm.Config, e fsm.SetTimer) {
+	l := &c.Limits
 	if f.wait != 0 {
 		w.violate("INV-10", "handle %d arms timer %d while timer %d is armed", f.id, e.Timer, f.wait)
 	}
@@ -185,6 +186,11 @@ func (w *Monitor) takeWait(f *followed, l *fsm.Limits, e fsm.SetTimer) {
 		want = l.RetryDelay
 	case fsm.TimerCompact:
 		want = l.CompactTimeout
+		if c.Switches.Progress { // or what the model needs to read it all
+			want = max(want, e.After)
+		}
+	case fsm.TimerAnswer:
+		want = max(want, min(c.Pace.Load, c.Pace.Idle))
 	case fsm.TimerApproval:
 		want = l.ApprovalTimeout
 	case fsm.TimerHold:

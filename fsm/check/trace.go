@@ -31,6 +31,7 @@ var silences = fsm.NewFactTable(
 	fsm.OnFact(func(w *Monitor, _ fsm.Signalled) bool {
 		return w.lifecycle == state.Down || w.lifecycle == state.Stopped
 	}),
+	fsm.OnFact(func(w *Monitor, in fsm.BrainProgress) bool { return !w.asking(in.Call) }),
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
 	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said = in.Text }),
 	settled(func(f *followed, in fsm.ToolAnswered) { f.nothing = in.Nothing }),
@@ -88,6 +89,16 @@ func (w *Monitor) active(key fsm.RequestKey) bool {
 func (w *Monitor) asks(id fsm.HandleID, state fsm.State) bool {
 	f := w.find(id)
 	return f != nil && f.state == state
+}
+
+// asking reports whether a model call is in flight.
+func (w *Monitor) asking(call fsm.CallID) bool {
+	for i := range w.live {
+		if f := &w.live[i]; f.call.Call == call && f.call.Kind == fsm.CallBrain {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *Monitor) takeAnswer(call fsm.CallID, kind fsm.CallKind) *followed {

@@ -26,6 +26,9 @@ var concerned = fsm.NewFactTable(
 	fsm.OnFact(func(s *state.Snapshot, f fsm.TimerFired) fsm.HandleID {
 		return first(s, func(h *state.Handle) bool { return f.Timer != 0 && (h.Timer == f.Timer || h.Wait == f.Timer) })
 	}),
+	fsm.OnFact(func(s *state.Snapshot, f fsm.BrainProgress) fsm.HandleID {
+		return first(s, func(h *state.Handle) bool { return f.Call != 0 && h.Await.Call == f.Call })
+	}),
 	fsm.OnAnswers(func(s *state.Snapshot, a fsm.Answer) fsm.HandleID { // whoever awaits it
 		call := a.CallOf()
 		return first(s, func(h *state.Handle) bool { return call != 0 && h.Await.Call == call })

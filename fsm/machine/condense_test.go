@@ -257,7 +257,7 @@ func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
 			d, key := shortening(t)
-			if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerCompact }); set.After != d.config.Limits.CompactTimeout {
+			if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerCompact }); set.After < d.config.Limits.CompactTimeout { // INF-50: or what reading all of it takes
 				t.Errorf("timer %+v", set)
 			}
 			tt.end(d)

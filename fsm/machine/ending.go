@@ -25,6 +25,9 @@ func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
 		return
 	}
 	h.Replied = true
+	if outcome == fsm.OutcomeTimeout && h.Kind == fsm.KindUser {
+		reason = m.outOfTime(h, reason)
+	}
 	text := m.word(fsm.WordError, "reason", reason)
 	if outcome == fsm.OutcomeCancelled {
 		text = reason // HND-31: what its client asked for is no error of anybody's

@@ -109,7 +109,7 @@ func (m *Machine) leave(h *state.Handle, row *answer, answered, whole bool) {
 	if answered || !row.entered.awaits(fsm.CallStop) {
 		h.Await = state.Await{}
 	}
-	if h.Wait != 0 && (whole || row.left.Wait.Purpose != "") {
+	if h.Wait != 0 && (whole || row.left.Wait.Purpose != "" && m.handle.phase(h.State).Infers) { // or the wait is the handle's own
 		m.clearWait(h)
 	}
 }
@@ -141,7 +141,9 @@ func (m *Machine) enter(p *Phase, i int, resumes bool) firing {
 	}
 	if f.on == "" && p.Wait.Purpose != "" {
 		h := &m.s.Handles[i]
-		m.wait(h, p.Wait.Purpose, p.Wait.For(&m.s.Config, h))
+		if d := p.Wait.For(m, h); d > 0 {
+			m.wait(h, p.Wait.Purpose, d)
+		}
 	}
 	return f
 }

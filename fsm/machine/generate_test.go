@@ -248,6 +248,10 @@ func genInput(t *rapid.T, s *state.Snapshot) fsm.Input {
 	switch n := rapid.IntRange(0, 47).Draw(t, "what"); {
 	case n < 22 && len(waiting) > 0:
 		a := rapid.SampledFrom(waiting).Draw(t, "await")
+		if a.Kind == fsm.CallBrain && rapid.IntRange(0, 3).Draw(t, "progress") == 0 {
+			stage := rapid.SampledFrom([]fsm.Stage{fsm.StageLoading, fsm.StageAccepted, fsm.StageWriting, ""}).Draw(t, "stage")
+			return fsm.Input{At: at, Fact: fsm.BrainProgress{Call: a.Call, Stage: stage}}
+		}
 		return genAnswer(t, at, a.Call, a.Kind)
 	case n < 27:
 		in := fsm.Requested{

@@ -43,6 +43,7 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 	if m.s.Config.Switches.Compress {
 		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools))
 	}
+	m.measure(h, &ask)
 	m.emit(ask)
 }
 
@@ -59,6 +60,7 @@ func (m *Machine) offered(h *state.Handle) fsm.Toolset {
 
 // answered takes the model's answer: it is used, or nothing in it can be.
 func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
+	m.learnPace(h, in.Tokens)
 	if h.Inf.State == state.Condensing {
 		return m.condensed(in.Text)
 	}

@@ -119,7 +119,7 @@ func breaches() []breach {
 
 		{"INV-2", "while its brain call 2 is in flight", thinking, asks, add(fsm.Embed{Asked: fsm.Asked{Call: 3, Handle: 1}}), nil},
 		{"INV-2", "the trace says cognition, {0 }", thinking, callsTool("list_dir"), drop[fsm.RunTool], nil},
-		{"INV-2", `awaits "recall" with timers 1 and 0, not ["brain"], wait "", clock true`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
+		{"INV-2", `awaits "recall" with timers 1 and 0, not ["brain"], wait "answer", clock true`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
 		{"INV-2", `awaits "brain" with timers 0 and 0`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *state.Snapshot) { s.Ignored.Moves = 1 }},
 		{"INV-2", "is queued though its place is free", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[1:] }},

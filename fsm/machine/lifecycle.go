@@ -14,6 +14,7 @@ func (m *Machine) boot(in fsm.Boot) {
 	}
 	m.s.Epoch++
 	m.s.Config = in.Config.Bounded()
+	m.pace()
 	m.s.GraceTimer = 0
 	for i := 0; i < len(m.s.Handles); {
 		id := m.s.Handles[i].ID

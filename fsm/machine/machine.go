@@ -107,6 +107,7 @@ var handlers = fsm.NewFactTable(
 	tells(func(m *Machine, in fsm.TimerFired) { m.timerFired(in.Timer) }),
 	tells(func(m *Machine, _ fsm.Signalled) { m.signal() }),
 	tells((*Machine).tool),
+	tells((*Machine).progressed),
 	settles(fsm.CallBrain, (*Machine).answered),
 	settles(fsm.CallBrain, (*Machine).brainFailed),
 	settles(fsm.CallStop, func(m *Machine, h *state.Handle, _ fsm.ToolStopped) firing { return m.toolStopped(h) }),

@@ -136,8 +136,9 @@ func TestAPR3WhoeverWaitsGivesBackThePlaceAndKeepsTheSession(t *testing.T) {
 func TestAPR3ItsTimeStandsStill(t *testing.T) {
 	d, _ := inTurn(t, "countbot", func(c *fsm.Config) { c.Tools[2].Approve = true })
 	d.at += 100 * fsm.Second
+	clock := d.m.View().Handles[0].Timer
 	d.calls("send_mail")
-	one[fsm.ClearTimer](d)
+	only[fsm.ClearTimer](d, func(c fsm.ClearTimer) bool { return c.Timer == clock })
 	d.at += 1000 * fsm.Second
 	d.decides(true)
 	if set := one[fsm.SetTimer](d); set.Purpose != fsm.TimerHandle || set.After != 300*fsm.Second-102*fsm.Second {

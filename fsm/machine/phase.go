@@ -30,8 +30,9 @@ type Phase struct {
 // Wait is the timer of a wait inside a phase. The zero value is none.
 type Wait struct {
 	Purpose fsm.TimerPurpose
-	For     func(*fsm.Config, *state.Handle) fsm.Millis
-	over    heir // what comes when it has fired
+	For     func(*Machine, *state.Handle) fsm.Millis // 0: none
+	Maybe   bool                                     // there may be none
+	over    heir                                     // what comes when it has fired
 }
 
 // entry does what entering a phase means: it begins the call that the phase awaits, or
@@ -70,7 +71,7 @@ var handlePhases = []Phase{
 	{State: state.Loading, Calls: []fsm.CallKind{fsm.CallLoad}, Clock: true, enter: (*Machine).load},
 	{
 		State: state.Compacting, Calls: []fsm.CallKind{fsm.CallBrain}, Clock: true, Again: state.OnCompact,
-		Wait:  Wait{fsm.TimerCompact, compactTimeout, (*Machine).compacted},
+		Wait:  Wait{Purpose: fsm.TimerCompact, For: compactTimeout, over: (*Machine).compacted},
 		enter: (*Machine).compact, resume: (*Machine).resumeInference, ends: (*Machine).compacted,
 	},
 	{
@@ -82,8 +83,8 @@ var handlePhases = []Phase{
 		State: state.Execution, Infers: true, Clock: true, Again: state.OnAct,
 		enter: (*Machine).inferAnswer, resume: (*Machine).resumeInference, ends: (*Machine).concluded,
 	},
-	{State: state.Approving, Person: true, Wait: Wait{fsm.TimerApproval, approvalTimeout, (*Machine).unapproved}, enter: (*Machine).askPerson},
-	{State: state.Held, Person: true, Wait: Wait{fsm.TimerHold, holdTimeout, (*Machine).unresolved}, enter: (*Machine).askPerson},
+	{State: state.Approving, Person: true, Wait: Wait{Purpose: fsm.TimerApproval, For: approvalTimeout, over: (*Machine).unapproved}, enter: (*Machine).askPerson},
+	{State: state.Held, Person: true, Wait: Wait{Purpose: fsm.TimerHold, For: holdTimeout, over: (*Machine).unresolved}, enter: (*Machine).askPerson},
 	{State: state.Saving, Calls: []fsm.CallKind{fsm.CallSave}, Clock: true, Again: state.OnSave, enter: (*Machine).save, late: (*Machine).skipSave},
 	{
 		State: state.Summarizing, Infers: true, Clock: true, Again: state.OnSummarize,
@@ -100,31 +101,35 @@ var handlePhases = []Phase{
 // inferencePhases are the phases of [state.InferenceTable]. An inference that is given up
 // comes to nothing.
 var inferencePhases = []Phase{
-	{State: state.Thinking, Calls: []fsm.CallKind{fsm.CallBrain}, enter: (*Machine).think},
+	{
+		State: state.Thinking, Calls: []fsm.CallKind{fsm.CallBrain},
+		Wait: Wait{Purpose: fsm.TimerAnswer, For: answerTimeout, Maybe: true, over: (*Machine).silent}, enter: (*Machine).think,
+	},
 	{State: state.Acting, Calls: []fsm.CallKind{fsm.CallTool, fsm.CallSkill}, enter: (*Machine).act, resume: (*Machine).resumeActing},
-	{State: state.BackingOff, Wait: Wait{fsm.TimerBackoff, backoffTimeout, (*Machine).retry}, resume: (*Machine).resumeRetry},
-	{State: state.Retrying, Wait: Wait{fsm.TimerRetry, retryDelay, (*Machine).retry}, resume: (*Machine).resumeRetry},
-	{State: state.Condensing, Calls: []fsm.CallKind{fsm.CallBrain}, Wait: Wait{fsm.TimerCompact, compactTimeout, (*Machine).uncondensed}, enter: (*Machine).askCondensed},
+	{State: state.BackingOff, Wait: Wait{Purpose: fsm.TimerBackoff, For: backoffTimeout, over: (*Machine).retry}, resume: (*Machine).resumeRetry},
+	{State: state.Retrying, Wait: Wait{Purpose: fsm.TimerRetry, For: retryDelay, over: (*Machine).retry}, resume: (*Machine).resumeRetry},
+	{State: state.Condensing, Calls: []fsm.CallKind{fsm.CallBrain}, Wait: Wait{Purpose: fsm.TimerCompact, For: compactTimeout, over: (*Machine).uncondensed}, enter: (*Machine).askCondensed},
 	{State: state.Completed, enter: (*Machine).inferred},
 	{State: state.Exhausted, enter: (*Machine).inferred},
 	{State: state.Broken, enter: (*Machine).inferred},
 }
 
-func compactTimeout(c *fsm.Config, _ *state.Handle) fsm.Millis  { return c.Limits.CompactTimeout }
-func approvalTimeout(c *fsm.Config, _ *state.Handle) fsm.Millis { return c.Limits.ApprovalTimeout }
-func holdTimeout(c *fsm.Config, _ *state.Handle) fsm.Millis     { return c.Limits.HoldTimeout }
-func retryDelay(c *fsm.Config, _ *state.Handle) fsm.Millis      { return c.Limits.RetryDelay }
-func backoffTimeout(c *fsm.Config, h *state.Handle) fsm.Millis {
-	return c.Backoff(max(h.Inf.Waits-1, 0))
+func approvalTimeout(m *Machine, _ *state.Handle) fsm.Millis {
+	return m.s.Config.Limits.ApprovalTimeout
+}
+func holdTimeout(m *Machine, _ *state.Handle) fsm.Millis { return m.s.Config.Limits.HoldTimeout }
+func retryDelay(m *Machine, _ *state.Handle) fsm.Millis  { return m.s.Config.Limits.RetryDelay }
+func backoffTimeout(m *Machine, h *state.Handle) fsm.Millis {
+	return m.s.Config.Backoff(max(h.Inf.Waits-1, 0))
 }
 
 // waitOver is the end of a wait in a phase of the handle, or of its inference.
 func (m *Machine) waitOver(h *state.Handle) firing {
-	over := Awaits(h).Wait.over
-	if over == nil {
+	w := &Awaits(h).Wait
+	if w.over == nil || w.Maybe && w.For(m, h) <= 0 {
 		return firing{}
 	}
-	return over(m, h)
+	return w.over(m, h)
 }
 
 // Awaits returns the phase that says what a handle waits for: its own or, where that

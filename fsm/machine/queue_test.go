@@ -334,7 +334,7 @@ func TestHND29ARememberingHandleGivesWay(t *testing.T) {
 	}
 	d.finishes("a")
 	d.inStates(state.Summarizing)
-	if set := one[fsm.SetTimer](d); set.After != d.config.Limits.HandleTimeout {
+	if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerHandle }); set.After != d.config.Limits.HandleTimeout {
 		t.Errorf("it goes on with %s", set.After)
 	}
 	if n := d.active().Turns; n != 2 {

@@ -74,7 +74,7 @@ func TestHND39ASubagentStartsInTheStepOfItsCall(t *testing.T) {
 	if diff := cmp.Diff(want, ask.Conversation.Messages); diff != "" || ask.System != d.config.Prompts.Subagent || ask.Tools != fsm.SubagentTools {
 		t.Errorf("system %q, tools %q: %s", ask.System, ask.Tools, diff)
 	}
-	if set := only(d, func(s fsm.SetTimer) bool { return s.Handle == 2 }); set.After != d.config.Limits.SubagentTimeout {
+	if set := only(d, func(s fsm.SetTimer) bool { return s.Handle == 2 && s.Purpose == fsm.TimerHandle }); set.After != d.config.Limits.SubagentTimeout {
 		t.Errorf("timer %+v", set)
 	}
 }

@@ -54,11 +54,12 @@ func Countbot() fsm.Config {
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowSummarize, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, AutoLoadSkills: true,
-			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful,
+			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
 		Options: fsm.Options{Temperature: 700, MaxTokens: 4096},
+		Pace:    commonPace(),
 		Prompts: countbotPrompts(),
 		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
 	}
@@ -76,11 +77,12 @@ func Nanobot() fsm.Config {
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAnswers, Overflow: fsm.OverflowConsolidate, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
-			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful,
+			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
 		Prompts: nanobotPrompts(),
+		Pace:    commonPace(),
 		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
 	}
 }
@@ -98,11 +100,12 @@ func Omniemployee() fsm.Config {
 		Switches: fsm.Switches{
 			NoCognition: true, History: fsm.HistoryAll, Compress: true, Remember: fsm.RememberOff, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndState, AtLength: fsm.EndError, AutoLoadSkills: true,
-			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful,
+			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
 		Prompts: omniemployeePrompts(),
+		Pace:    commonPace(),
 		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference),
 		Labels:  omniemployeeLabels(),
 	}
@@ -115,6 +118,7 @@ func Default() fsm.Config {
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
 	l.MaxActive = 4
 	l.MaxHistory = beyondBudget
+	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that does not move is given up long before
 	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
 	return fsm.Config{
 		Profile: "default",
@@ -122,11 +126,12 @@ func Default() fsm.Config {
 		Switches: fsm.Switches{
 			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
-			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful,
+			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
 		Prompts: defaultProfilePrompts(),
+		Pace:    commonPace(),
 		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
 	}
 }
@@ -138,6 +143,10 @@ const unlimited = 86400 * fsm.Second
 // beyondBudget is more messages than context_tokens hold: a history that is compressed
 // loses none by their number.
 const beyondBudget = 100_000
+
+// commonPace is what a model call may take where its deadlines go by progress. How fast a
+// machine is shows in its answers.
+func commonPace() fsm.Pace { return fsm.Pace{Load: 300 * fsm.Second, Idle: 60 * fsm.Second} }
 
 // commonLimits are the limits that a profile begins with. Those that a document
 // does not speak of are set beyond what its own limits allow, so that they bound

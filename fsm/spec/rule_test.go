@@ -118,7 +118,7 @@ func TestEachProfileHasItsValueOfALimit(t *testing.T) {
 	for _, want := range []string{
 		"| `max_iterations` | 30 | 1000 | 25 | 20 | 50 | answers of the model in one inference | INF-17 |\n",
 		"| `backoff` | 1s, 2s, 5s, 15s, 30s | none | none | none | none |",
-		"| `handle_timeout` | 300s | 300s |",
+		"| `handle_timeout` | 3600s | 300s |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the block lacks %q:\n%s", want, text)

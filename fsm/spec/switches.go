@@ -123,6 +123,10 @@ func switchDocs() []switchDoc {
 			{"false", "a shutdown ends with a farewell", "LIF-9"},
 			{"true", "a shutdown asks the model nothing", "LIF-13"},
 		}},
+		{"progress", []valueDoc{
+			{"false", "a model call has no deadline but its handle's", "INF-50"},
+			{"true", "a model call has deadlines by its progress", "INF-50"},
+		}},
 	}
 }
 

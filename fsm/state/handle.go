@@ -87,6 +87,20 @@ func (h *Handle) Timeout(l fsm.Limits) fsm.Millis {
 	}
 }
 
+// TimeoutSetting names the limit that Timeout is.
+func (h *Handle) TimeoutSetting() string {
+	switch h.Kind {
+	case fsm.KindInit:
+		return "init_timeout"
+	case fsm.KindFarewell:
+		return "shutdown_timeout"
+	case fsm.KindSubagent:
+		return "subagent_timeout"
+	default:
+		return "handle_timeout"
+	}
+}
+
 // Purpose is what the handle's answering inferences are for.
 func (h *Handle) Purpose() fsm.Purpose {
 	switch h.Kind {

@@ -84,6 +84,10 @@ type Inference struct {
 	Compactions int `json:"compactions,omitempty"` // compactions begun
 	Cut         int `json:"cut,omitempty"`         // condensing: the messages that leave
 
+	Stage  fsm.Stage `json:"stage,omitempty"`  // that the model call in flight has come to
+	Prompt int       `json:"prompt,omitempty"` // tokens of that call's prompt, as estimated
+	Anew   int       `json:"anew,omitempty"`   // those of them that should not be cached
+
 	Calls   []fsm.ToolCall  `json:"calls,omitempty"`   // of the last answer
 	Next    int             `json:"next,omitempty"`    // the call that runs
 	Effects fsm.ToolEffects `json:"effects,omitempty"` // of that call

@@ -26,7 +26,20 @@ type Snapshot struct {
 	Initialized  bool           `json:"initialized,omitempty"` // an initial inference has ended, in this epoch or before
 	LastEvent    bool           `json:"last_event,omitempty"`  // the last handle that started was an event
 
+	Reads  int  `json:"reads,omitempty"`  // tokens that the model's machine reads in a second; 0: unknown
+	Writes int  `json:"writes,omitempty"` // and writes
+	Cached Sent `json:"cached,omitzero"`  // what the model's server should hold
+
 	Ignored Ignored `json:"ignored,omitzero"`
+}
+
+// Sent is a prompt that the model was sent, as far as another can be seen to begin with it.
+type Sent struct {
+	Before   uint64 `json:"before,omitempty"`   // the hash of what stands before the conversation: system prompt and tools
+	Fixed    int    `json:"fixed,omitempty"`    // the tokens of that
+	Messages int    `json:"messages,omitempty"` // of the conversation
+	Hash     uint64 `json:"hash,omitempty"`     // its running hash
+	Tokens   int    `json:"tokens,omitempty"`   // of all of it
 }
 
 // Ignored counts the inputs that changed nothing else.
@@ -41,6 +54,7 @@ type Ignored struct {
 	Slots      int `json:"slots,omitempty"`      // slots taken already, or of no schedule
 	Joined     int `json:"joined,omitempty"`     // events and slots that joined another: they did change it
 	Unknown    int `json:"unknown,omitempty"`    // inputs of no known kind
+	Progress   int `json:"progress,omitempty"`   // of a call that nobody awaits, or of a stage that it has left
 	Moves      int `json:"moves,omitempty"`      // moves that a table refused: always 0, an invariant
 }
 
@@ -158,6 +172,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Inf.Waits)
 	x.Int(h.Inf.Compactions)
 	x.Int(h.Inf.Cut)
+	x.Str(string(h.Inf.Stage))
 	x.Bool(h.Inf.Capped)
 	x.Int(len(h.Inf.Seen))
 }

@@ -104,6 +104,10 @@ type Brain struct {
 	// Tools says how the model learns about tools: native, by the server, of models that
 	// can; described, in the prompt (BRN-16); or auto, as the model can. Default: auto.
 	Tools string `key:"tools" of:"auto|native|described"`
+	// Reads and Writes are how many tokens the model's machine reads and writes in a second,
+	// as doctor --measure says; 0 learns them from the answers (INF-50). Default: 0.
+	Reads  int `key:"reads" min:"0" max:"1000000"`
+	Writes int `key:"writes" min:"0" max:"1000000"`
 	// OnUnreachable says what a start without a model to use does: exit, or wait
 	// and serve, each request failing until there is one (CFG-7). Default of
 	// shelly: exit; of the others: wait.
@@ -117,11 +121,12 @@ type Timeouts struct {
 	Connect time.Duration `key:"connect" min:"1ms" max:"10m"`
 	// Load is the time to load the model. Default: 5m.
 	Load time.Duration `key:"load" min:"1ms" max:"24h"`
-	// FirstToken is the time from then to the first token. Default: 5m.
+	// FirstToken is the time from then to the first token, where the deadlines of the machine
+	// (INF-50) do not end the call before. Default: 1h.
 	FirstToken time.Duration `key:"first_token" min:"1ms" max:"24h"`
 	// Idle is the time between two tokens. Default: 60s.
 	Idle time.Duration `key:"idle" min:"1ms" max:"24h"`
-	// Total is the time of the whole call, the loading apart. Default: 10m.
+	// Total is the time of the whole call, the loading apart. Default: 4h.
 	Total time.Duration `key:"total" min:"1ms" max:"24h"`
 }
 

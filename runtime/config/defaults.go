@@ -44,9 +44,9 @@ func defaults(s Sources, name string) Config {
 			Timeouts: Timeouts{
 				Connect:    5 * time.Second,
 				Load:       5 * time.Minute,
-				FirstToken: 5 * time.Minute,
+				FirstToken: time.Hour,
 				Idle:       time.Minute,
-				Total:      10 * time.Minute,
+				Total:      4 * time.Hour,
 			},
 		},
 		Switches: p.Switches,

@@ -80,6 +80,7 @@ func machineKeys() []machineKey {
 		{key: "switches.stop_at_calls", says: "the last call that max_tool_calls allows ends the inference"},
 		{key: "switches.empty_answers", says: "an answer with neither text nor calls is the answer"},
 		{key: "switches.no_farewell", says: "a shutdown asks the model nothing"},
+		{key: "switches.progress", says: "model calls have deadlines by their progress"},
 
 		{key: "prompts.identity", says: "the system prompt, or its first part"},
 		{key: "prompts.question", emptyOK: true, says: "asked before the input, in cognition"},
@@ -118,6 +119,10 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		Labels: c.labels,
 
 		Channels: slices.Concat([]string{"cli"}, c.Comm.Channels), // never none, which means any
+	}
+	if m.Switches.Progress {
+		b := c.Brain
+		m.Pace = fsm.Pace{Load: fsm.Millis(b.Timeouts.Load.Milliseconds()), Idle: fsm.Millis(b.Timeouts.Idle.Milliseconds()), Reads: b.Reads, Writes: b.Writes}
 	}
 	for i := range m.Tools {
 		if slices.Contains(c.Tools.Approve, m.Tools[i].Name) {

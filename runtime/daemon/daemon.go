@@ -28,7 +28,11 @@ type Brain interface {
 
 // Piece is a part of an answer as it streams in. A note is no part of it: it says in
 // words what the answer waits for.
-type Piece struct{ Text, Thinking, Note string }
+// A stage is none either, and comes alone: it is what the call has come to.
+type Piece struct {
+	Text, Thinking, Note string
+	Stage                fsm.Stage
+}
 
 // Embedder turns a text into a vector of float32, little-endian.
 type Embedder interface {

@@ -120,8 +120,13 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl) fsm.Fact {
 	var answer fsm.BrainAnswered
+	p := d.progress(e.Call)
+	defer p.stop()
 	err := d.guarded("the model client", func() (err error) {
-		answer, err = d.o.Brain.Chat(ctx, e, tools, func(p Piece) { d.hub.piece(e, p) })
+		answer, err = d.o.Brain.Chat(ctx, e, tools, func(piece Piece) {
+			p.comes(piece.Stage)
+			d.hub.piece(e, piece)
+		})
 		return err
 	})
 	return engine.Outcome(e.Call).Brain(answer, err)

@@ -21,6 +21,14 @@ type Chunk struct {
 	Text     string
 	Thinking string
 	Note     string
+	Stage    fsm.Stage // that the call has come to, and nothing else with it
+}
+
+// come tells which stage a call has come to.
+func come(stream func(Chunk), to fsm.Stage) {
+	if stream != nil {
+		stream(Chunk{Stage: to})
+	}
 }
 
 const (
@@ -88,6 +96,7 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	}
 	w := newWatch(ctx, c.opt.Timeouts)
 	defer w.stop()
+	come(stream, fsm.StageAccepted)
 	resp, err := c.post(w, ask, body)
 	if err != nil {
 		return fsm.BrainAnswered{}, c.failed(w, err)
@@ -149,6 +158,10 @@ func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, str
 		}
 		if ch.failed() {
 			return fsm.BrainAnswered{}, c.broken(line)
+		}
+		if !all.begun {
+			all.begun = true
+			come(stream, fsm.StageWriting)
 		}
 		all.add(&ch)
 		if all.full { // it is cut like one that has reached its length (BRN-20)

@@ -55,8 +55,13 @@ func TestINF2RecordedAnswersAreRead(t *testing.T) {
 		},
 		"chat-text-whole": {Stop: fsm.StopEndTurn, Text: defaultText, Tokens: fsm.Tokens{Prompt: 15, Answer: 7}},
 	}
+	spent := map[string][2]fsm.Millis{ // reading and writing
+		"chat-text": {0, 2}, "chat-call": {2, 2}, "chat-text-then-call": {0, 3}, "chat-two-calls": {0, 4}, "chat-unoffered-call": {0, 2},
+		"chat-thinking": {0, 2}, "chat-think-in-text": {0, 2}, "chat-thinking-then-call": {1, 2}, "chat-text-whole": {0, 1},
+	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
+			want.Tokens.Reading, want.Tokens.Writing = spent[name][0], spent[name][1]
 			got, err := client(t, playing(t, name), nil).Chat(testContext(t), ask("hello"), nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -73,6 +78,9 @@ func TestBRN9ChunksAreStreamedInOrder(t *testing.T) {
 	var text, thinking strings.Builder
 	n := 0
 	answer, err := client(t, playing(t, "chat-thinking"), nil).Chat(testContext(t), ask("x"), nil, func(c ollama.Chunk) {
+		if c.Stage != "" {
+			return
+		}
 		n++
 		text.WriteString(c.Text)
 		thinking.WriteString(c.Thinking)
@@ -215,7 +223,11 @@ func TestBRN8ACallGivenUpIsCancelled(t *testing.T) {
 		<-r.Context().Done()
 	})
 	ctx, cancel := context.WithCancel(testContext(t))
-	_, err := client(t, s, nil).Chat(ctx, ask("x"), nil, func(ollama.Chunk) { cancel() })
+	_, err := client(t, s, nil).Chat(ctx, ask("x"), nil, func(c ollama.Chunk) {
+		if c.Stage == "" {
+			cancel()
+		}
+	})
 	wantClass(t, err, fsm.BrainCancelled)
 }
 
@@ -247,8 +259,10 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	})
 	c := client(t, s, nil)
 	for range calls {
-		if _, err := c.Chat(testContext(t), ask("x"), nil, func(ollama.Chunk) {
-			go func() { heard <- struct{}{} }()
+		if _, err := c.Chat(testContext(t), ask("x"), nil, func(c ollama.Chunk) {
+			if c.Stage == "" {
+				go func() { heard <- struct{}{} }()
+			}
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -24,9 +24,9 @@ const (
 
 	DefaultConnect    = 5 * time.Second
 	DefaultLoad       = 5 * time.Minute
-	DefaultFirstToken = 5 * time.Minute
+	DefaultFirstToken = time.Hour
 	DefaultIdle       = time.Minute
-	DefaultTotal      = 10 * time.Minute
+	DefaultTotal      = 4 * time.Hour
 )
 
 // The headers that say what a call is for. A real Ollama ignores them; the mock

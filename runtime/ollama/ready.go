@@ -105,6 +105,7 @@ func (c *Client) allocated(now *api.ProcessModelResponse) {
 // load loads the chat model with the window that its chats ask for, and tells how long
 // that takes.
 func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
+	come(stream, fsm.StageLoading)
 	ctx, cancel := c.loading(ctx)
 	defer cancel()
 	done := make(chan *Error, 1)

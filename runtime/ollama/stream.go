@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 	"unicode/utf8"
 
 	"shelly/fsm"
@@ -74,6 +75,8 @@ type chunk struct {
 	DoneReason      string          `json:"done_reason"`
 	PromptEvalCount int             `json:"prompt_eval_count"`
 	EvalCount       int             `json:"eval_count"`
+	PromptEvalTime  time.Duration   `json:"prompt_eval_duration"`
+	EvalTime        time.Duration   `json:"eval_duration"`
 	Error           json.RawMessage `json:"error"`
 }
 
@@ -88,6 +91,7 @@ type collector struct {
 	calls    []call
 	stream   func(Chunk)
 	full     bool // answerBytesMax was met
+	begun    bool // the first line has come
 }
 
 // add takes a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
@@ -137,7 +141,10 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 		Text:     string(a.text),
 		Thinking: string(a.thinking),
 		Calls:    toolCalls(asked, a.calls),
-		Tokens:   fsm.Tokens{Prompt: last.PromptEvalCount, Answer: last.EvalCount},
+		Tokens: fsm.Tokens{
+			Prompt: last.PromptEvalCount, Answer: last.EvalCount,
+			Reading: fsm.Millis(last.PromptEvalTime.Milliseconds()), Writing: fsm.Millis(last.EvalTime.Milliseconds()),
+		},
 	}
 	if !a.split.opened {
 		text, thinking := orphaned(in.Text)

@@ -77,6 +77,9 @@ var inputWords = fsm.NewFactTable(
 		}
 		return "a timer fired"
 	}),
+	ofHandle(func(_ *teller, f fsm.BrainProgress) string {
+		return fmt.Sprintf("the model's call %d came to %s", f.Call, f.Stage)
+	}),
 	ofCall(func(t *teller, f fsm.BrainAnswered, took string) string {
 		return "the model answered" + took + t.spoken(f)
 	}),

@@ -7,13 +7,14 @@ import (
 
 // How long a client waits for an answer (BRN-8): the defaults of the real client.
 const (
-	FirstTokenMax = 300 * fsm.Second // for the first piece, the loading of the model included
-	IdleMax       = 60 * fsm.Second  // for each further piece
+	LoadMax       = 300 * fsm.Second  // for the model to be loaded
+	FirstTokenMax = 3600 * fsm.Second // for the first piece after that
+	IdleMax       = 60 * fsm.Second   // for each further piece
 )
 
 // LoadingReason is what a client says of a model that has not begun within
 // FirstTokenMax. It is worded as the real client words it.
-const LoadingReason = "the model gave no first token within 5m0s (timeouts.first_token); if it stays so, restart the Ollama server"
+const LoadingReason = "the model gave no first token within 1h0m0s (timeouts.first_token); if it stays so, restart the Ollama server"
 
 // TruncatedReason is what a client says of a prompt that fills its context window
 // of so many tokens. It is worded as the real client words it.

@@ -169,7 +169,7 @@ func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
 func (s *story) input(n int) error {
 	step := &s.record.Steps[n-1]
 	switch in := step.Input.Fact.(type) {
-	case fsm.Requested, fsm.TimerFired: // the first entry; what the machine arms itself
+	case fsm.Requested, fsm.TimerFired, fsm.BrainProgress: // the first entry; what the machine arms itself; what the world brings with the call
 	case fsm.CancelRequested:
 		s.when(step, object{{"cancel", requestID}})
 	case fsm.Decided:

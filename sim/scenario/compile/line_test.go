@@ -15,7 +15,7 @@ import (
 func TestSCN28LinesAreWhatTheyStandFor(t *testing.T) {
 	yes := &script.Stream{Chunks: 2, Every: 200}
 	list := &script.Stream{Texts: []string{"a", "b"}}
-	loading := script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: script.FirstTokenMax}
+	loading := script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: script.LoadMax}
 	for _, test := range []struct {
 		yaml string
 		want script.Line
@@ -30,7 +30,7 @@ func TestSCN28LinesAreWhatTheyStandFor(t *testing.T) {
 		{`{says: a, slow_load: 5m, takes: 1s}`, script.Line{Text: "a", Takes: 301_000}},
 		{`{says: a, slow_load: 300001ms, takes: 1s}`, loading},
 		{`{says: a, slow_load: 4m, takes: 1m, stream: {chunks: 1}}`, script.Line{Text: "a", Takes: 300_000, Stream: &script.Stream{Chunks: 1}}},
-		{`{says: a, slow_load: 4m, takes: 61s, stream: {chunks: 1}}`, loading},
+		{`{says: a, slow_load: 4m, takes: 61s, stream: {chunks: 1}}`, script.Line{Text: "a", Takes: 301_000, Stream: &script.Stream{Chunks: 1}}},
 		{`{says: a, takes: 6m}`, script.Line{Text: "a", Takes: 360_000}},
 		{`{truncated: {prompt_tokens: 9}}`, script.Line{Fails: fsm.BrainContextTruncated, Reason: script.TruncatedReason(9), Tokens: fsm.Tokens{Prompt: 9}}},
 		{`{fails: {retryable: true}}`, script.Line{Fails: fsm.BrainBusy}},

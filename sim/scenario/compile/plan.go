@@ -242,8 +242,11 @@ func inTime(l *format.Line, out script.Line) script.Line {
 		first = out.Takes
 		out.Stream = &script.Stream{Chunks: int(l.Stream.Chunks.Count), Texts: l.Stream.Chunks.Texts, Every: fsm.Millis(l.Stream.Every)}
 	}
-	if first > script.FirstTokenMax {
-		return script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: script.FirstTokenMax, Times: out.Times, Optional: l.Optional}
+	if wait := min(first, script.FirstTokenMax); first > script.FirstTokenMax || fsm.Millis(l.SlowLoad) > script.LoadMax {
+		if fsm.Millis(l.SlowLoad) > script.LoadMax {
+			wait = script.LoadMax
+		}
+		return script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: wait, Times: out.Times, Optional: l.Optional}
 	}
 	return out
 }

@@ -79,7 +79,7 @@ func (l *linter) wordsOfItem(key string) []string {
 	case "ask":
 		return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
 	case "timer":
-		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold)
+		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerAnswer)
 	case "notice":
 		return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld)
 	case "question":

@@ -49,13 +49,14 @@ type bubble struct {
 	clients  map[fsm.RequestKey]<-chan comm.Event
 	offers   map[fsm.CallID][]fsm.ToolDecl
 	armed    map[fsm.TimerID]time.Duration // when, in the bubble
+	streams  map[fsm.CallID]func(daemon.Piece)
 }
 
 func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 	b := &bubble{
 		plan: p, steps: r.Steps, began: time.Now(), gone: make(chan struct{}),
 		outcomes: map[fsm.CallID]fsm.Fact{}, caused: map[fsm.CallID]fsm.Effect{}, due: map[fsm.CallID]chan struct{}{},
-		started: map[fsm.CallID]bool{}, offers: map[fsm.CallID][]fsm.ToolDecl{}, clients: map[fsm.RequestKey]<-chan comm.Event{}, armed: map[fsm.TimerID]time.Duration{},
+		started: map[fsm.CallID]bool{}, offers: map[fsm.CallID][]fsm.ToolDecl{}, clients: map[fsm.RequestKey]<-chan comm.Event{}, armed: map[fsm.TimerID]time.Duration{}, streams: map[fsm.CallID]func(daemon.Piece){},
 	}
 	for _, m := range p.Timeline {
 		if m.Jump != 0 {
@@ -208,6 +209,11 @@ func (b *bubble) bring(s *sim.Step) (err error) {
 		_, err = b.daemon.Resolve(b.ctx, in)
 	case fsm.Configured:
 		err = b.daemon.Configure(b.ctx, in.Config)
+	case fsm.BrainProgress:
+		b.mu.Lock()
+		stream := b.streams[in.Call]
+		b.mu.Unlock()
+		stream(daemon.Piece{Stage: in.Stage})
 	case fsm.TimerFired, fsm.ScheduleDue: // the daemon brings them itself
 	default:
 		close(b.due[fsm.Answers(s.Input)])
@@ -364,7 +370,10 @@ func failure(text string) error {
 }
 
 // Chat implements [daemon.Brain].
-func (b *bubble) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, _ func(daemon.Piece)) (fsm.BrainAnswered, error) {
+func (b *bubble) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	b.mu.Lock()
+	b.streams[ask.Call] = stream
+	b.mu.Unlock()
 	if want := b.offers[ask.Call]; len(want)+len(tools) > 0 && !reflect.DeepEqual(want, tools) {
 		b.fail("call %d: the model is offered\n  - simulated %v\n  + daemon    %v", ask.Call, want, tools)
 	}

@@ -192,7 +192,11 @@ func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 		return nil, err
 	}
 	var seen []script.Piece
-	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) { seen = append(seen, script.Piece{Thinking: c.Thinking, Text: c.Text}) })
+	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) {
+		if c.Stage == "" { // which of them are told is the simulator's schedule
+			seen = append(seen, script.Piece{Thinking: c.Thinking, Text: c.Text})
+		}
+	})
 	if err := l.alike(); err != nil {
 		return nil, err
 	}

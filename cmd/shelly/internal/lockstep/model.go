@@ -25,6 +25,9 @@ func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error)
 	start := time.Now()
 	var s sim.Spoken
 	answer, err := l.model.client.Chat(context.Background(), ask, tools, func(c ollama.Chunk) {
+		if c.Stage != "" {
+			return
+		}
 		s.Pieces = append(s.Pieces, sim.LivePiece{Piece: script.Piece{Thinking: c.Thinking, Text: c.Text}, After: sinceMillis(start)})
 	})
 	s.Took = sinceMillis(start)

@@ -97,6 +97,9 @@ func (l *live) call(ask fsm.AskBrain, pieces chan<- script.Piece) <-chan struct{
 	go func() {
 		defer close(done)
 		_, err = l.client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) {
+			if c.Stage != "" {
+				return
+			}
 			select {
 			case pieces <- script.Piece{Thinking: c.Thinking, Text: c.Text}:
 			default:

@@ -135,8 +135,8 @@ func (w *Work) Ask(ctx context.Context, p Plan) error {
 func (w *Work) ask(ctx context.Context, side Side, t task) (a Answer, first fsm.Millis, err error) {
 	began := w.Now()
 	since := func() fsm.Millis { return fsm.Millis(w.Now().Sub(began).Milliseconds()) }
-	in, err := side.Client.Chat(ctx, t.question.Ask, t.question.Tools, func(ollama.Chunk) {
-		if first == 0 {
+	in, err := side.Client.Chat(ctx, t.question.Ask, t.question.Tools, func(c ollama.Chunk) {
+		if first == 0 && c.Stage == "" {
 			first = max(since(), 1)
 		}
 	})

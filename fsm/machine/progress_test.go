@@ -1,0 +1,122 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// paced returns a machine that has asked the model, with deadlines by progress.
+func paced(t *testing.T, pace fsm.Pace) (*driver, fsm.RequestKey) {
+	return bare(t, func(c *fsm.Config) {
+		c.Switches.Progress, c.Pace = true, pace
+		c.Limits.Backoff = []fsm.Millis{fsm.Second, 30 * fsm.Second}
+	})
+}
+
+var slowPace = fsm.Pace{Load: 300 * fsm.Second, Idle: 60 * fsm.Second, Reads: 25, Writes: 8}
+
+func (d *driver) comesTo(stage fsm.Stage) {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainProgress{Call: d.active().Await.Call, Stage: stage}})
+}
+
+func (d *driver) answerTimer() fsm.Millis {
+	d.t.Helper()
+	return only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerAnswer }).After
+}
+
+func TestINF50EachStageSetsTheTimeOfTheNext(t *testing.T) {
+	d, key := paced(t, slowPace)
+	h := d.active()
+	first := slowPace.FirstToken(h.Inf.Anew, h.Inf.Prompt)
+	if got := d.answerTimer(); got != first || first <= 300*fsm.Second || h.Inf.Anew != h.Inf.Prompt {
+		t.Errorf("%s to the first token of %d new ones, want %s", got, h.Inf.Anew, first)
+	}
+	d.comesTo(fsm.StageLoading)
+	one[fsm.ClearTimer](d)
+	if got := d.answerTimer(); got != first {
+		t.Errorf("while loading %s, want %s", got, first)
+	}
+	d.comesTo(fsm.StageAccepted)
+	d.comesTo(fsm.StageWriting)
+	if got, want := d.answerTimer(), slowPace.Rest(d.config.Limits.ContextTokens); got != want {
+		t.Errorf("while writing %s, want %s", got, want)
+	}
+	d.comesTo(fsm.StageAccepted) // it has left that stage
+	if len(d.effects) != 0 || d.m.View().Ignored.Progress != 1 {
+		t.Errorf("effects %+v, %+v", d.effects, d.m.View().Ignored)
+	}
+	d.answer("good day")
+	d.replied(key, "good day")
+}
+
+func TestINF50ASilentCallIsMadeOnceMore(t *testing.T) {
+	d, key := paced(t, slowPace)
+	d.waitUp()
+	one[fsm.AbortCall](d)
+	d.inStates(state.Execution)
+	if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerBackoff }); set.After != 30*fsm.Second {
+		t.Errorf("it waits %s", set.After)
+	}
+	d.waitUp()
+	one[fsm.AskBrain](d)
+	d.waitUp()
+	reply := one[fsm.Reply](d)
+	if reply.Request != key || !strings.Contains(reply.Text, "no progress for") || !strings.Contains(reply.Text, "brain.timeouts.load") {
+		t.Errorf("%+v", reply)
+	}
+}
+
+func TestINF50WithoutTheSwitchACallHasNoTimer(t *testing.T) {
+	d, _ := bare(t, nil)
+	if d.active().Wait != 0 {
+		t.Error("a timer is armed")
+	}
+	d.comesTo(fsm.StageLoading)
+	if len(d.effects) != 0 || d.active().Inf.Stage != "" {
+		t.Errorf("effects %+v", d.effects)
+	}
+}
+
+func TestINF50SpeedsAreLearnt(t *testing.T) {
+	d, _ := paced(t, fsm.Pace{Load: 1, Idle: 1})
+	reads := d.active().Inf.Prompt
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: "{}"}},
+		Tokens: fsm.Tokens{Prompt: 500, Answer: 160, Reading: 20 * fsm.Second, Writing: 20 * fsm.Second},
+	}})
+	if s := d.m.View(); s.Reads != 25 || s.Writes != 8 {
+		t.Errorf("%d read and %d written a second, of %d", s.Reads, s.Writes, reads)
+	}
+	d.toolSays("a.txt")
+	if h := d.active(); h.Inf.Anew >= h.Inf.Prompt-100 && h.Inf.Prompt > 100 || h.Inf.Anew < 1 { // INF-51
+		t.Errorf("%d of %d are new", h.Inf.Anew, h.Inf.Prompt)
+	}
+	d.boot()
+	if s := d.m.View(); s.Reads != 25 {
+		t.Errorf("after a boot that names none %d", s.Reads)
+	}
+	d.config.Pace.Reads = 100
+	d.boot()
+	if s := d.m.View(); s.Reads != 100 {
+		t.Errorf("after a boot that names one %d", s.Reads)
+	}
+}
+
+// INF-51: what the prompt sent last begins with is not read again.
+func TestINF51WhatIsCachedIsNotWaitedFor(t *testing.T) {
+	d, _ := paced(t, slowPace)
+	whole := d.active().Inf.Anew
+	d.calls("list_dir")
+	d.toolSays("a.txt")
+	if again := d.active().Inf.Anew; again >= whole || again < 1 {
+		t.Errorf("%d tokens at first, then %d", whole, again)
+	}
+	d.comesTo(fsm.StageLoading)
+	if h := d.active(); h.Inf.Anew != h.Inf.Prompt {
+		t.Errorf("a model that is loaded has %d of %d tokens to read", h.Inf.Anew, h.Inf.Prompt)
+	}
+}
