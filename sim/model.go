@@ -42,8 +42,13 @@ func (w *world) model(e fsm.AskBrain, slow *Fault) error {
 	if slow != nil {
 		takes = slow.Line.Takes
 	}
-	for _, p := range spoken.Pieces {
-		w.piece(e, min(p.After, takes), p.Piece)
+	in, whole := spoken.Answer.(fsm.BrainAnswered)
+	pieces := make([]script.Piece, len(spoken.Pieces))
+	for i, p := range spoken.Pieces {
+		pieces[i] = p.Piece
+	}
+	for i, p := range w.veil(e, pieces, whole && len(in.Calls) == 0) {
+		w.piece(e, min(spoken.Pieces[i].After, takes), p)
 	}
 	w.answer(e.Call, takes, spoken.Answer)
 	return nil

@@ -114,7 +114,7 @@ func (w *world) speak(s *serving, v server.Served) error {
 	}
 	in, answered := fact.(fsm.BrainAnswered)
 	w.result.Asked[c.asked].Spoke = answered && in.Text != ""
-	pieces := line.Pieces(c.ask)
+	pieces := w.veiled(c.ask, line)
 	for i, p := range pieces {
 		w.piece(c.ask, s.takes+v.First+(v.Last-v.First)*fsm.Millis(i)/fsm.Millis(len(pieces))-w.agenda.now, p)
 	}

@@ -23,7 +23,7 @@ type Chunk struct {
 // answer takes until it is complete.
 func (w *world) stream(e fsm.AskBrain, line script.Line) fsm.Millis {
 	takes := line.Takes
-	for i, p := range line.Pieces(e) {
+	for i, p := range w.veiled(e, line) {
 		if i > 0 {
 			takes += line.Stream.Every
 		}
@@ -32,10 +32,30 @@ func (w *world) stream(e fsm.AskBrain, line script.Line) fsm.Millis {
 	return takes
 }
 
+// veiled is what is shown of each piece of an answer, as the daemon does (BRN-40).
+func (w *world) veiled(e fsm.AskBrain, line script.Line) []script.Piece {
+	in, whole := line.Answer(e).(fsm.BrainAnswered)
+	return w.veil(e, line.Pieces(e), whole && len(in.Calls) == 0)
+}
+
+// veil takes from pieces what is not shown. Whole: the answer ends with them, and has
+// no calls apart from its text.
+func (w *world) veil(e fsm.AskBrain, pieces []script.Piece, whole bool) []script.Piece {
+	veil := fsm.NewVeil(w.config, e.Tools)
+	shown := slices.Clone(pieces)
+	for i := range shown {
+		shown[i].Text = veil.Put(shown[i].Text)
+		if whole && i == len(shown)-1 {
+			shown[i].Text += veil.End()
+		}
+	}
+	return shown
+}
+
 // piece puts a piece of an answer on the agenda. As in the daemon the pieces of an
 // answer alone are told to anybody (BRN-9).
 func (w *world) piece(e fsm.AskBrain, after fsm.Millis, p script.Piece) {
-	if e.Purpose != fsm.PurposeAnswer {
+	if e.Purpose != fsm.PurposeAnswer || p.Text+p.Thinking == "" {
 		return
 	}
 	at := w.agenda.now + after

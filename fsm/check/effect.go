@@ -75,7 +75,7 @@ var follows = fsm.NewEffectTable(
 			w.violate("INV-10", "timer %d is cleared but not armed", e.Timer)
 		}
 	}),
-	sees(func(w watch, e fsm.Reply) { w.takeReply(e, w.m.View().Config.Words) }),
+	sees(func(w watch, e fsm.Reply) { w.takeReply(e, &w.m.View().Config) }),
 	sees(func(w watch, e fsm.Notify) { w.takeNotify(e) }),
 	sees(func(watch, fsm.ArmSchedule) {}),
 	sees(func(watch, fsm.DisarmSchedule) {}),
@@ -206,12 +206,16 @@ func limitOf(kind fsm.Kind, l *fsm.Limits) fsm.Millis {
 	return h.Timeout(*l)
 }
 
-func (w *Monitor) takeReply(e fsm.Reply, words fsm.Words) {
+func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
+	words := c.Words
 	f := w.owner(e.Handle, "reply")
 	if f == nil {
 		return
 	}
 	_, marked := fsm.Need(e.Text)
+	if c.ReadsNeeds() && !e.IsError && strings.Contains(f.step.said, e.Text) {
+		_, _, marked = fsm.NeedIn(e.Text)
+	}
 	switch {
 	case f.replied:
 		w.violate("INV-1", "handle %d gets a second reply %q", f.id, e.Text)

@@ -66,6 +66,9 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	}
 	read := m.s.Config.Understand(m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1)
 	calls, text := read.Calls, read.Text
+	if h.Answers() {
+		text = m.s.Config.NeedText(text, h.State == state.Cognition)
+	}
 	if m.appended(h) && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
 		if calls = nil; strings.TrimSpace(text) == "" {
 			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })

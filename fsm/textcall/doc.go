@@ -97,11 +97,19 @@ func unfenced(s string) string {
 	if !ok || strings.Contains(body, "```") {
 		return s
 	}
+	if !callLanguage(language) {
+		return s
+	}
+	return strings.TrimSpace(body)
+}
+
+// callLanguage reports whether calls are written in the language of a fence.
+func callLanguage(language string) bool {
 	switch strings.ToLower(strings.TrimSpace(language)) {
 	case "", "json", "python", "py", "tool_code", "tool_call", "tool_calls", "tool", "xml":
-		return strings.TrimSpace(body)
+		return true
 	default:
-		return s
+		return false
 	}
 }
 

@@ -25,8 +25,9 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 // performing has a row for each kind of effect.
 var performing = fsm.NewEffectTable(
 	fsm.OnEffect(func(d *Daemon, e fsm.AskBrain) struct{} {
-		tools := d.config().Offered(e.Tools)
-		return d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools) })
+		config := *d.config()
+		tools, veil := config.Offered(e.Tools), fsm.NewVeil(&config, e.Tools)
+		return d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools, veil) })
 	}),
 	starting((*Daemon).runTool),
 	starting((*Daemon).recall),
@@ -118,17 +119,22 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 	return f()
 }
 
-func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl) fsm.Fact {
+// chat asks the model. Veil is what is shown of the answer on the way (BRN-40).
+func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *fsm.Veil) fsm.Fact {
 	var answer fsm.BrainAnswered
 	p := d.progress(e.Call)
 	defer p.stop()
 	err := d.guarded("the model client", func() (err error) {
 		answer, err = d.o.Brain.Chat(ctx, e, tools, func(piece Piece) {
 			p.comes(piece.Stage)
+			piece.Text = veil.Put(piece.Text)
 			d.hub.piece(e, piece)
 		})
 		return err
 	})
+	if err == nil && len(answer.Calls) == 0 {
+		d.hub.piece(e, Piece{Text: veil.End()})
+	}
 	return engine.Outcome(e.Call).Brain(answer, err)
 }
 

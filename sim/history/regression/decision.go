@@ -37,7 +37,7 @@ type Decision struct {
 // of calls, calls written as text and needs.
 func (q Question) Read(in fsm.BrainAnswered) Decision {
 	read := q.config.Understand(q.Ask.Tools, q.Ask.Conversation, in, 1)
-	calls, text := read.Calls, strings.TrimSpace(read.Text)
+	calls, text := read.Calls, strings.TrimSpace(q.config.NeedText(read.Text, q.Cognition))
 	need, marked := fsm.Need(text)
 	switch {
 	case in.Stop == fsm.StopMaxTokens:

@@ -1,0 +1,145 @@
+package fsm
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestHND60TheFormsOfANeed(t *testing.T) {
+	tests := []struct{ text, before, need string }{
+		{"NEED: the port", "", "the port"},
+		{"  \n NEED: the port \n", "", "the port"},
+		{"NEED：打印机的端口", "", "打印机的端口"},
+		{"Need: the port", "", "the port"},
+		{"need : the port", "", "the port"},
+		{"**NEED:** the port", "", "the port"},
+		{"**NEED**: the port", "", "the port"},
+		{"**NEED: the port**", "", "the port"},
+		{"*Need:* the port", "", "the port"},
+		{"# NEED: the port", "", "the port"},
+		{"> NEED: the port", "", "the port"},
+		{"- NEED: the port", "", "the port"},
+		{"`NEED: the port`", "", "the port"},
+		{`"NEED: the port"`, "", "the port"},
+		{"“NEED: the port”", "", "the port"},
+		{"[NEED]: the port", "", "the port"},
+		{"```\nNEED: the port\n```", "", "the port"},
+		{"```text\nNEED: the port\n```", "", "the port"},
+		{"I do not know that. NEED: the port", "I do not know that.", "the port"},
+		{"I do not know that.\n\nNEED: the port", "I do not know that.", "the port"},
+		{"I do not know that.\n**NEED:** the port", "I do not know that.", "the port"},
+		{"Let me see\nNEED: the port", "Let me see", "the port"},
+		{"我不知道。NEED：端口", "我不知道。", "端口"},
+		{"NEED:", "", ""},
+		{"NEED: a\nb", "", "a\nb"},
+		{`NEED: what is "it"`, "", `what is "it"`},
+	}
+	for _, tt := range tests {
+		before, need, ok := NeedIn(tt.text)
+		if !ok || before != tt.before || need != tt.need {
+			t.Errorf("%q: %q, %q, %t", tt.text, before, need, ok)
+		}
+	}
+	for _, text := range []string{
+		"", "NEED", "Needs: milk", "I NEED: milk", "You need: milk", "The marker NEED: asks.", "All I said. Need: milk", "NEEDED: milk", "In NEED:", "I say. NEEDLE: x",
+	} {
+		if before, need, ok := NeedIn(text); ok {
+			t.Errorf("%q is taken as %q, %q", text, before, need)
+		}
+	}
+}
+
+func TestHND60WhatANeedIsOutsideCognition(t *testing.T) {
+	c := &Config{Switches: Switches{Reading: ReadingCareful}}
+	for text, want := range map[string]string{
+		"**NEED:** the port":            "the port",
+		"NEED: NEED: the port":          "the port",
+		"I do not know. NEED: the port": "I do not know.",
+		"Need: a. NEED: b":              "a.",
+		"It is 42.":                     "It is 42.",
+	} {
+		if got := c.NeedText(text, false); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := c.NeedText("So. **NEED:** the port", true); got != "NEED: the port" {
+		t.Errorf("in cognition %q", got)
+	}
+	for _, plain := range []*Config{{}, {Switches: Switches{Reading: ReadingCareful, NoCognition: true}}} {
+		if got := plain.NeedText("Need: milk", true); got != "Need: milk" {
+			t.Errorf("%+v: %q", plain.Switches, got)
+		}
+	}
+}
+
+// shown is what is shown of a text that comes in pieces.
+func shown(c *Config, pieces []string) string {
+	v := NewVeil(c, AllTools)
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(v.Put(p))
+	}
+	b.WriteString(v.End())
+	return b.String()
+}
+
+func letters(text string) []string { return strings.Split(text, "") }
+
+func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
+	for text, want := range map[string]string{
+		"It is 42.":                            "It is 42.",
+		" It is 42.\n":                         " It is 42.\n",
+		"NEED: the port":                       "",
+		"**NEED:** the port":                   "",
+		"Need: the port":                       "",
+		"```\nNEED: the port\n```":             "",
+		"I do not know. NEED: the port":        "I do not know.",
+		"I do not know.\n\n**NEED:** the port": "I do not know.",
+		"NEEDLES and NEED are words.":          "NEEDLES and NEED are words.",
+		"I NEED: it":                           "I NEED: it",
+		`{"name":"look","arguments":{}}`:       "",
+		`{"name":"fly","arguments":{}}`:        "",
+		`{"path":"notes.txt"}`:                 `{"path":"notes.txt"}`,
+		`<tool_call>{"name":"look"`:            "",
+		`<tool_response>none</tool_response>`:  `<tool_response>none</tool_response>`,
+		`look(path=".")`:                       "",
+		`look at this`:                         "look at this",
+		`Hello`:                                "Hello",
+		`fly(to="Rome")`:                       `fly(to="Rome")`,
+		"```json\n{\"a\": 1}\n```":             "```json\n{\"a\": 1}\n```",
+		"```go\nfunc f() {}\n```":              "```go\nfunc f() {}\n```",
+		"[a link](https://example.org)":        "[a link](https://example.org)",
+		"[TOOL_CALLS]look{}":                   "",
+		"Action: look\nAction Input: .":        "",
+		"Action: is what counts.":              "Action: is what counts.",
+		"<|channel|>final<|message|>It is 42.": "It is 42.",
+	} {
+		for _, pieces := range [][]string{{text}, letters(text)} {
+			if got := shown(careful(), pieces); got != want {
+				t.Errorf("%q in %d pieces: %q, want %q", text, len(pieces), got, want)
+			}
+		}
+	}
+}
+
+// What is shown does not depend on how the text is cut, but for what dresses a marker; it
+// is nothing else than the text begins with, and has no marker.
+func TestBRN40WhatIsShownOfAnyText(t *testing.T) {
+	word := rapid.SampledFrom([]string{"NEED", "Need", ":", "：", " ", "\n", ".", "**", "```", "look", "(", ")", "{", "[", "<tool_call>", "a", "é", "。", `"name"`})
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(word, 0, 14).Draw(t, "pieces")
+		text := strings.Join(pieces, "")
+		got := shown(careful(), pieces)
+		if one := shown(careful(), []string{text}); strings.TrimRight(one, needDress) != strings.TrimRight(got, needDress) {
+			t.Fatalf("%q: %q in one piece, %q in %d", text, one, got, len(pieces))
+		}
+		if !strings.HasPrefix(text, got) {
+			t.Fatalf("%q: %q", text, got)
+		}
+		if _, _, ok := NeedIn(got); ok {
+			t.Fatalf("%q: %q has a marker", text, got)
+		}
+	})
+}

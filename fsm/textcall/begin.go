@@ -1,0 +1,49 @@
+package textcall
+
+import "strings"
+
+// MayBegin reports whether a text may be the beginning of a call, however it goes on. It
+// is for those who show a text while it comes. Offered tells whether a name is a tool's.
+func MayBegin(s string, offered func(name string) bool) bool {
+	s = strings.TrimLeft(s, " \t\r\n")
+	if s == "" || begins(s, "<|start|>") || begins(s, "<|channel|>") || begins(s, "Thought:") || begins(s, "Action:") {
+		return true
+	}
+	for _, f := range families() {
+		if begins(s, f.open) {
+			return true
+		}
+	}
+	switch s[0] {
+	case '{':
+		rest := strings.TrimLeft(s[1:], " \t\r\n")
+		return rest == "" || rest[0] == '"'
+	case '[':
+		rest := strings.TrimLeft(s[1:], " \t\r\n")
+		return rest == "" || rest[0] == '{' || nameBegins(rest, offered)
+	case '`':
+		return fenceBegins(s, offered)
+	}
+	return nameBegins(s, offered)
+}
+
+// begins reports whether one of the two texts begins with the other.
+func begins(s, mark string) bool { return strings.HasPrefix(s, mark) || strings.HasPrefix(mark, s) }
+
+// fenceBegins reports whether a fence may hold calls.
+func fenceBegins(s string, offered func(string) bool) bool {
+	if strings.HasPrefix("```", s) {
+		return true
+	}
+	language, body, whole := strings.Cut(s[min(3, len(s)):], "\n")
+	if !strings.HasPrefix(s, "```") || strings.ContainsAny(strings.TrimSpace(language), " `") {
+		return false
+	}
+	return !whole || callLanguage(language) && MayBegin(body, offered)
+}
+
+// nameBegins reports whether a text is a name so far, or the name of a tool with a bracket.
+func nameBegins(s string, offered func(string) bool) bool {
+	name, _, bracket := strings.Cut(s, "(")
+	return isName(name) && (!bracket || name == "print" || offered(name))
+}
