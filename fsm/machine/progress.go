@@ -144,7 +144,7 @@ func (m *Machine) silent(h *state.Handle) firing {
 }
 
 // outOfTime is what a client is told of a request whose time is over: why, by which setting,
-// and what was done in it (HND-60).
+// and what was done in it (HND-61).
 func (m *Machine) outOfTime(h *state.Handle, why string) string {
 	if !m.s.Config.Switches.Progress {
 		return why
