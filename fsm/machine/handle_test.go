@@ -95,7 +95,9 @@ func TestHND5TheMarkerAloneDecidesWhetherSomethingIsNeeded(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := serving(t)
+			d := newDriver(t)
+			d.config.Switches.Reading = fsm.ReadingPlain // HND-60 reads more
+			d.boot()
 			d.ask("hello")
 			d.answer(tt.answer)
 			if !tt.needed {
