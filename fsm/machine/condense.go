@@ -29,13 +29,38 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && old[0].Role == fsm.RoleSystem {
 		return firing{}, false // nothing would leave, or only a summary, for another
 	}
+	appended := !force && m.condensesAppended(h)
 	return firing{on: state.OnCondense, write: func(h *state.Handle) {
 		h.Inf.Compactions++
 		h.Condensed = true
-		m.clipResults(h, cut)
-		m.unload(h, append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt]))
-		h.Inf.Cut = cut
+		h.Inf.Cut, h.Inf.Appended = cut, appended
+		if !appended {
+			m.clipResults(h, cut)
+			m.unload(h, newestAt(h, cut))
+		}
 	}}, true
+}
+
+// newestAt are the messages that stay at a cut.
+func newestAt(h *state.Handle, cut int) []fsm.Message {
+	return append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt])
+}
+
+// condensesAppended reports whether the summary of what leaves is asked for after the
+// conversation as it is, so that the model's server need not read it again (CTX-20): it
+// leaves an eighth of context_tokens for the answer.
+func (m *Machine) condensesAppended(h *state.Handle) bool {
+	c := &m.s.Config
+	if c.Switches.SideCalls != fsm.SideAppended {
+		return false
+	}
+	tokens := h.Sess.Corrected(c.EstimateOf(m.system(h), m.condensing(h), m.offered(h)))
+	return tokens*8 <= c.Limits.ContextTokens*7
+}
+
+// condensing is the conversation with the question for its summary.
+func (m *Machine) condensing(h *state.Handle) fsm.Conversation {
+	return h.Inf.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
 }
 
 // overlong reports whether a conversation is over the threshold (CTX-3).
@@ -95,9 +120,22 @@ func leaving(h *state.Handle, cut int) []fsm.Message {
 // askCondensed asks for a summary of the messages that leave (CTX-5).
 func (m *Machine) askCondensed(i int) firing {
 	h := &m.s.Handles[i]
+	if h.Inf.Appended {
+		m.ask(h, fsm.PurposeCompact, m.system(h), m.condensing(h), m.offered(h))
+		return firing{}
+	}
 	talk := fsm.Conversation{}.Add(leaving(h, h.Inf.Cut)...).Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
 	m.ask(h, fsm.PurposeCompact, m.s.Config.Prompts.Identity, talk, fsm.NoTools)
 	return firing{}
+}
+
+// condensedText is the summary in an answer. A tool call in it is not run, and stands in
+// no summary: the tools are there for the prompt's sake.
+func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
+	if !h.Inf.Appended {
+		return in.Text
+	}
+	return m.s.Config.Understand(m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
 }
 
 // condensed puts the summary in place of what it stands for; without one, whole old
@@ -105,6 +143,10 @@ func (m *Machine) askCondensed(i int) firing {
 func (m *Machine) condensed(summary string) firing {
 	return firing{on: state.OnCondensed, write: func(h *state.Handle) {
 		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
+		if h.Inf.Appended { // until now the system prompt had to stay
+			m.unload(h, newestAt(h, cut))
+			h.Inf.Appended = false
+		}
 		var msgs []fsm.Message
 		if s := strings.TrimSpace(fsm.WithoutNeed(summary)); s != "" {
 			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s)})

@@ -36,7 +36,8 @@ func fullHandle() state.Handle {
 		Inf: state.Inference{
 			State: state.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk, Rounds: 1,
 			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Result: "a result",
-			Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Cut: 1, Stage: fsm.StageWriting, Prompt: 2, Anew: 1, Attempt: 1, Began: 1, Nothing: true, Cleared: true, Told: "told",
+			Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Cut: 1, Appended: true, Stage: fsm.StageWriting, Prompt: 2, Anew: 1, Attempt: 1, Began: 1,
+			Nothing: true, Cleared: true, Told: "told",
 			Capped: true, Seen: []uint64{1}, Said: "said", Outcome: fsm.OutcomeAnswered,
 		},
 		Await: state.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1,

@@ -62,7 +62,7 @@ func (m *Machine) offered(h *state.Handle) fsm.Toolset {
 func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	m.learnPace(h, in.Tokens)
 	if h.Inf.State == state.Condensing {
-		return m.condensed(in.Text)
+		return m.condensed(m.condensedText(h, in))
 	}
 	read := m.s.Config.Understand(m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1)
 	calls, text := read.Calls, read.Text

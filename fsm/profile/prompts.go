@@ -116,7 +116,8 @@ func defaultProfilePrompts() fsm.Prompts {
 	p.Question = "" // once in the system prompt, so that no turn has it
 	p.Summary = "Leave the conversation for a moment. Summarise its last exchanges ({n}) for your memory in one to three sentences: " +
 		"what was asked, what was done, what was found. Call no tool; answer with the summary alone."
-	p.Subagent, p.Empty, p.Compress = subagentPrompt, emptyPrompt, compressPrompt
+	p.Subagent, p.Empty = subagentPrompt, emptyPrompt
+	p.Compress = "Leave the conversation for a moment. " + compressPrompt + " Call no tool."
 	p.AtLimit = "[stopped: the limit of {n} was reached]"
 	p.AtLength = "[the answer was cut at its token limit]"
 	return p

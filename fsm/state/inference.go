@@ -87,6 +87,7 @@ type Inference struct {
 	Stage  fsm.Stage `json:"stage,omitempty"`  // that the model call in flight has come to
 	Prompt int       `json:"prompt,omitempty"` // tokens of that call's prompt, as estimated
 	Anew   int       `json:"anew,omitempty"`   // those of them that should not be cached
+	Appended bool `json:"appended,omitempty"` // condensing: the summary is asked for after the conversation (CTX-20)
 
 	Calls   []fsm.ToolCall  `json:"calls,omitempty"`   // of the last answer
 	Next    int             `json:"next,omitempty"`    // the call that runs

@@ -173,6 +173,9 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Inf.Compactions)
 	x.Int(h.Inf.Cut)
 	x.Str(string(h.Inf.Stage))
+	if h.Inf.Appended { // older builds have hashed no such choice
+		x.Bool(true)
+	}
 	x.Bool(h.Inf.Capped)
 	x.Int(len(h.Inf.Seen))
 }
