@@ -78,7 +78,7 @@ func effects() []fsm.Effect {
 	return []fsm.Effect{
 		fsm.AskBrain{
 			Asked: fsm.Asked{Call: 1, Handle: 2}, Session: "s", Purpose: fsm.PurposeAnswer, System: "identity", Conversation: talk, Tools: fsm.AllTools,
-			Options: fsm.Options{Temperature: 700, MaxTokens: 64}, Tokens: 99,
+			Options: fsm.Options{Temperature: 700, MaxTokens: 64}, Tokens: 99, ThinkTokens: 50, NoThinking: true,
 		},
 		fsm.RunTool{
 			Asked: fsm.Asked{Call: 2, Handle: 2}, Session: "s", Name: "list_dir", Args: "{}", Effects: fsm.EffectsNone,

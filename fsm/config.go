@@ -50,32 +50,38 @@ const (
 	InitOff        InitMode = "off"
 )
 
+// Share is a part of a whole in hundredths; 0 is none.
+type Share int
+
 // Limits bounds everything that could go on (LIM-1). Each is a positive number; a
-// Boot raises anything below 1 to 1. Backoff alone may be empty.
+// Boot raises anything below 1 to 1. Backoff may be empty, and AnswerPercent and
+// ThinkPercent may be 0.
 type Limits struct {
-	MaxToolRounds      int `json:"max_tool_rounds"`      // rounds that ran tools, in one inference
-	MaxIterations      int `json:"max_iterations"`       // answers of the model, in one inference
-	MaxToolCalls       int `json:"max_tool_calls"`       // tool calls run, in one inference
-	MaxCallsPerAnswer  int `json:"max_calls_per_answer"` // tool calls run of one answer
-	MaxToolAttempts    int `json:"max_tool_attempts"`    // starts of one tool call
-	MaxAnswerAttempts  int `json:"max_answer_attempts"`  // answers in a row with neither text nor calls
-	MaxRepeats         int `json:"max_repeats"`          // times that the same calls may have the same results
-	MaxCompactions     int `json:"max_compactions"`      // compactions of one inference
-	MaxCognitionRounds int `json:"max_cognition_rounds"` // inferences of one handle's cognition
-	RecallTopK         int `json:"recall_top_k"`         // entries of one recall
-	MaxStoreAttempts   int `json:"max_store_attempts"`   // tries to store one memory entry, or to load or save one session
-	MaxActive          int `json:"max_active"`           // handles that run at once, subagents apart
-	MaxQueue           int `json:"max_queue"`            // requests and events that wait, parked ones included
-	MaxSubagents       int `json:"max_subagents"`        // subagents that are unfinished
-	SubagentIterations int `json:"subagent_iterations"`  // max_iterations of a subagent
-	MaxSchedules       int `json:"max_schedules"`        // schedules that are armed
-	MaxCrashes         int `json:"max_crashes"`          // crashes in which one handle may be active
-	MaxTurns           int `json:"max_turns"`            // turns that one memory handle gathers
-	MaxHistory         int `json:"max_history"`          // messages of a session's history before they are consolidated
-	MaxPending         int `json:"max_pending"`          // messages that wait for a consolidation that failed
-	KeepMessages       int `json:"keep_messages"`        // newest messages that a compression leaves as they are
-	ContextTokens      int `json:"context_tokens"`       // tokens of one model call
-	CompressPercent    int `json:"compress_percent"`     // share of context_tokens beyond which a conversation is compressed
+	MaxToolRounds      int   `json:"max_tool_rounds"`          // rounds that ran tools, in one inference
+	MaxIterations      int   `json:"max_iterations"`           // answers of the model, in one inference
+	MaxToolCalls       int   `json:"max_tool_calls"`           // tool calls run, in one inference
+	MaxCallsPerAnswer  int   `json:"max_calls_per_answer"`     // tool calls run of one answer
+	MaxToolAttempts    int   `json:"max_tool_attempts"`        // starts of one tool call
+	MaxAnswerAttempts  int   `json:"max_answer_attempts"`      // answers in a row with neither text nor calls
+	MaxRepeats         int   `json:"max_repeats"`              // times that the same calls may have the same results
+	MaxCompactions     int   `json:"max_compactions"`          // compactions of one inference
+	MaxCognitionRounds int   `json:"max_cognition_rounds"`     // inferences of one handle's cognition
+	RecallTopK         int   `json:"recall_top_k"`             // entries of one recall
+	MaxStoreAttempts   int   `json:"max_store_attempts"`       // tries to store one memory entry, or to load or save one session
+	MaxActive          int   `json:"max_active"`               // handles that run at once, subagents apart
+	MaxQueue           int   `json:"max_queue"`                // requests and events that wait, parked ones included
+	MaxSubagents       int   `json:"max_subagents"`            // subagents that are unfinished
+	SubagentIterations int   `json:"subagent_iterations"`      // max_iterations of a subagent
+	MaxSchedules       int   `json:"max_schedules"`            // schedules that are armed
+	MaxCrashes         int   `json:"max_crashes"`              // crashes in which one handle may be active
+	MaxTurns           int   `json:"max_turns"`                // turns that one memory handle gathers
+	MaxHistory         int   `json:"max_history"`              // messages of a session's history before they are consolidated
+	MaxPending         int   `json:"max_pending"`              // messages that wait for a consolidation that failed
+	KeepMessages       int   `json:"keep_messages"`            // newest messages that a compression leaves as they are
+	ContextTokens      int   `json:"context_tokens"`           // tokens of one model call
+	CompressPercent    int   `json:"compress_percent"`         // share of context_tokens beyond which a conversation is compressed
+	AnswerPercent      Share `json:"answer_percent,omitempty"` // share of context_tokens that a prompt leaves to the answer; 0, as in the boots of older builds: prompts are sent as they are
+	ThinkPercent       Share `json:"think_percent,omitempty"`  // share of context_tokens that the thinking of one answer may take; 0: any
 
 	Backoff         []Millis `json:"backoff,omitempty"` // waits before the model is asked again after a failure, in order
 	RetryDelay      Millis   `json:"retry_delay"`       // wait before a tool is started again
@@ -194,6 +200,7 @@ func (c Config) Bounded() Config {
 	if c.Switches.Progress {
 		c.Pace.Load, c.Pace.Idle = max(c.Pace.Load, 1), max(c.Pace.Idle, 1)
 	}
+	l.AnswerPercent, l.ThinkPercent = min(max(l.AnswerPercent, 0), sharePercentMax), min(max(l.ThinkPercent, 0), sharePercentMax)
 	if len(steps) == 0 {
 		l.Backoff = nil
 	}

@@ -43,7 +43,9 @@ type AskBrain struct {
 	Conversation Conversation `json:"conversation"`
 	Tools        Toolset      `json:"tools,omitempty"`
 	Options      Options      `json:"options,omitzero"`
-	Tokens       int          `json:"tokens,omitempty"` // the estimate of the whole prompt, where a budget is kept
+	Tokens       int          `json:"tokens,omitempty"`       // the estimate of the whole prompt, where a budget is kept
+	ThinkTokens  int          `json:"think_tokens,omitempty"` // of thinking, at which the answer is cut; 0: any
+	NoThinking   bool         `json:"no_thinking,omitempty"`  // the model is not to think
 }
 
 // Messages returns all that the model is sent: the system prompt, then the

@@ -21,6 +21,10 @@ func (e AskBrain) hash(x *Hasher) {
 	x.Int(e.Options.Temperature)
 	x.Int(e.Options.MaxTokens)
 	x.Int(e.Tokens)
+	if e.ThinkTokens != 0 || e.NoThinking { // older records have neither
+		x.Int(e.ThinkTokens)
+		x.Bool(e.NoThinking)
+	}
 }
 
 func (e RunTool) hash(x *Hasher) {

@@ -25,7 +25,8 @@ func TextTokens(s string) int {
 	return (ascii+3)/4 + others
 }
 
-func estimateMessage(m Message) int {
+// MessageTokens is the estimate of one message (CTX-1).
+func MessageTokens(m Message) int {
 	n := messageTokens + TextTokens(m.Text) + TextTokens(m.Thinking) + imageTokens*len(m.Images)
 	for _, c := range m.Calls {
 		n += messageTokens + TextTokens(c.Name) + TextTokens(c.Args)
@@ -54,6 +55,14 @@ func (s *Session) Corrected(tokens int) int {
 		return tokens
 	}
 	return tokens * s.Ratio / ratioUnit
+}
+
+// Uncorrected is the greatest estimate that, corrected, is not beyond a count.
+func (s *Session) Uncorrected(tokens int) int {
+	if s.Ratio == 0 {
+		return tokens
+	}
+	return tokens * ratioUnit / s.Ratio
 }
 
 // Learn corrects the estimates to come by one and what the model counted. The ratio

@@ -44,7 +44,7 @@ func TestCTX1TheTokensOfAMessage(t *testing.T) {
 		{"a result", Message{Role: RoleTool, Text: "abcdefgh", Tool: "exec", ToolCall: "call_0"}, 6},
 	}
 	for _, tt := range tests {
-		if got := estimateMessage(tt.msg); got != tt.want {
+		if got := MessageTokens(tt.msg); got != tt.want {
 			t.Errorf("%s: %d tokens, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestCTX1AConversationIsTheSumOfItsMessages(t *testing.T) {
 	msgs := []Message{asking("what is here?"), calling("a"), result("a", "a.txt"), saying("一つ")}
 	want := 0
 	for _, m := range msgs {
-		want += estimateMessage(m)
+		want += MessageTokens(m)
 	}
 	if got := (Conversation{}.Add(msgs[:2]...).Add(msgs[2:]...)).Tokens; got != want {
 		t.Errorf("%d tokens, want %d", got, want)

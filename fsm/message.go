@@ -58,7 +58,7 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 		h := NewHasher(c.Hash)
 		h.Message(msg)
 		c.Hash = h.Sum()
-		c.Tokens += estimateMessage(msg)
+		c.Tokens += MessageTokens(msg)
 	}
 	return c
 }

@@ -23,6 +23,8 @@ const (
 	WordUnknownTool
 	WordNamelessTool
 	WordOldResult
+	WordShortened
+	WordArgumentsShortened
 
 	// What the builtin tools answer.
 	WordArgumentsNoJSON
@@ -89,6 +91,7 @@ const (
 	WordReferenceTitle
 	WordMemoryFile
 	WordOverflow
+	WordOverflowSized
 	WordTranscript
 	WordTranscriptCall
 	WordTranscriptTools
@@ -116,6 +119,13 @@ const (
 	WordActionAnswer
 	WordUntakenAnswer
 	WordCutAnswer
+	WordRequestTooLong
+	WordUnthought
+	WordNotSummedUp
+	WordNotConsolidatedNow
+	WordMemoryReplaced
+	WordUpkeepUseless
+	WordUpkeepLate
 	WordOverRounds
 	WordOverIterations
 	WordOverCalls
@@ -157,6 +167,9 @@ var dictionary = [wordCount]wording{
 	WordUnknownTool:      {name: "unknown_tool", first: "there is no tool {tool}; the tools are: {tools}"},
 	WordNamelessTool:     {name: "nameless_tool", first: "a tool call without a name; the tools are: {tools}"},
 	WordOldResult:        {name: "old_result", first: "[old result of {bytes} bytes] {start}"},
+
+	WordShortened:          {name: "shortened", first: "{head}\n[… {bytes} bytes are left out here …]\n{tail}"},
+	WordArgumentsShortened: {name: "arguments_shortened", first: "{bytes} bytes"},
 
 	WordArgumentsNoJSON: {name: "arguments_no_json", first: "the arguments are not the JSON object that is wanted: they are not JSON", now: "the arguments are not valid JSON: send one JSON object"},
 	WordArgumentsNoFit:  {name: "arguments_no_fit", first: "the arguments are not the JSON object that is wanted: they do not fit the schema", now: "the arguments do not fit the tool's schema"},
@@ -227,6 +240,7 @@ var dictionary = [wordCount]wording{
 	WordReferenceTitle:    {name: "reference_title", first: "### Reference: {skill}/{reference}\n\n{text}\n"},
 	WordMemoryFile:        {name: "memory_file", first: "MEMORY.md holds:\n\n{text}"},
 	WordOverflow:          {name: "overflow", first: "{ask}\n\n## MEMORY.md\n\n{memory}\n\n## Conversation\n{conversation}"},
+	WordOverflowSized:     {name: "overflow_sized", first: "{ask}\nYour whole answer has at most {words} words.\n\n## MEMORY.md\n\n{memory}\n\n## Conversation\n{conversation}"},
 	WordTranscript:        {name: "transcript", first: "\n[{role}] {text}"},
 	WordTranscriptCall:    {name: "transcript_call", first: "\n[{role}] calls {tool} {args}"},
 	WordTranscriptTools:   {name: "transcript_tools", first: " (tools: {tools})"},
@@ -237,31 +251,39 @@ var dictionary = [wordCount]wording{
 	WordNotConsolidated: {name: "not_consolidated", first: "Not consolidated:{conversation}"},
 	WordStamped:         {name: "stamped", first: "[{date}] {entry}"},
 
-	WordTimedOut:        {name: "timed_out", first: "timed out after {after}"},
-	WordTimedOutDone:    {name: "timed_out_done", first: "{why} (limits.{setting}). Done so far: {done}. Say \"continue\" to go on."},
-	WordDoneNothing:     {name: "done_nothing", first: "nothing"},
-	WordDoneCalls:       {name: "done_calls", first: "tool calls: {calls} ({tools})"},
-	WordDoneSaid:        {name: "done_said", first: "; the model said: {said}"},
-	WordShuttingDown:    {name: "shutting_down", first: "shutting down"},
-	WordCancelled:       {name: "cancelled", first: "cancelled"},
-	WordBusy:            {name: "busy", first: "busy: {waiting} wait already (max_queue)", now: "busy: {waiting} requests are already waiting (max_queue)"},
-	WordBrainFailed:     {name: "brain_failed", first: "{class}: {reason}"},
-	WordBrainError:      {name: "brain_error", first: "error: {reason}", now: "{reason}"}, // the class error
-	WordNoProgress:      {name: "no_progress", first: "the model has made no progress for {after} ({setting})"},
-	WordEmptyAnswer:     {name: "empty_answer", first: "the model gave an empty answer"},
-	WordActionAnswer:    {name: "action_answer", first: "the model wrote tool calls as text that cannot be run"},
-	WordUntakenAnswer:   {name: "untaken_answer", first: "the model writes its tool calls as text, although it can call tools: set brain.tools to described, or take another model"},
-	WordCutAnswer:       {name: "cut_answer", first: "the model's answer was cut at its token limit (max_tokens)"},
-	WordOverRounds:      {name: "over_rounds", first: "the model still asked for tools after {rounds} rounds (max_tool_rounds)"},
-	WordOverIterations:  {name: "over_iterations", first: "the model was not done after {limit} iterations (max_iterations)"},
-	WordOverCalls:       {name: "over_calls", first: "the model was not done after {limit} tool calls (max_tool_calls)"},
-	WordOverRepeats:     {name: "over_repeats", first: "the model repeats the same calls with the same results (max_repeats)"},
-	WordSessionUnread:   {name: "session_unread", first: "the session could not be read: {reason}"},
-	WordSessionUnsaved:  {name: "session_unsaved", first: "the session was not saved: {reason}"},
-	WordSessionChanged:  {name: "session_changed", first: "it was changed again and again meanwhile", now: "others kept changing it"},
-	WordSessionDoubtful: {name: "session_doubtful", first: "the session may not have been saved: its time was up", now: "the session may not have been saved: time ran out"},
-	WordMemoryUnstored:  {name: "memory_unstored", first: "memory was not stored: {reason}", now: "the memory entry was not stored: {reason}"},
-	WordNewSession:      {name: "new_session", first: "New session started."},
+	WordTimedOut:      {name: "timed_out", first: "timed out after {after}"},
+	WordTimedOutDone:  {name: "timed_out_done", first: "{why} (limits.{setting}). Done so far: {done}. Say \"continue\" to go on."},
+	WordDoneNothing:   {name: "done_nothing", first: "nothing"},
+	WordDoneCalls:     {name: "done_calls", first: "tool calls: {calls} ({tools})"},
+	WordDoneSaid:      {name: "done_said", first: "; the model said: {said}"},
+	WordShuttingDown:  {name: "shutting_down", first: "shutting down"},
+	WordCancelled:     {name: "cancelled", first: "cancelled"},
+	WordBusy:          {name: "busy", first: "busy: {waiting} wait already (max_queue)", now: "busy: {waiting} requests are already waiting (max_queue)"},
+	WordBrainFailed:   {name: "brain_failed", first: "{class}: {reason}"},
+	WordBrainError:    {name: "brain_error", first: "error: {reason}", now: "{reason}"}, // the class error
+	WordNoProgress:    {name: "no_progress", first: "the model has made no progress for {after} ({setting})"},
+	WordEmptyAnswer:   {name: "empty_answer", first: "the model gave an empty answer"},
+	WordActionAnswer:  {name: "action_answer", first: "the model wrote tool calls as text that cannot be run"},
+	WordUntakenAnswer: {name: "untaken_answer", first: "the model writes its tool calls as text, although it can call tools: set brain.tools to described, or take another model"},
+	WordCutAnswer:     {name: "cut_answer", first: "the model's answer was cut at its token limit (max_tokens)"},
+	WordRequestTooLong: {name: "request_too_long", first: "the request is too long for the model's window: with the system prompt and the tools it has about {tokens} tokens, " +
+		"and {room} of {window} are left for them (context_tokens, answer_percent); shorten it, or give the text as a file"},
+	WordUnthought:          {name: "unthought", first: "[answered without thinking: the thinking was longer than {tokens} tokens (think_percent)]"},
+	WordNotSummedUp:        {name: "not_summed_up", first: "no summary was made: {reason}"},
+	WordNotConsolidatedNow: {name: "not_consolidated_now", first: "the session's old messages were not consolidated into memory: {reason}; they stay, and the next turn tries again"},
+	WordUpkeepUseless:      {name: "upkeep_useless", first: "the model's answer is not what was asked for"},
+	WordUpkeepLate:         {name: "upkeep_late", first: "it took too long (compact_timeout)"},
+	WordMemoryReplaced:     {name: "memory_replaced", first: "MEMORY.md as it was, too long for the window:\n{memory}"},
+	WordOverRounds:         {name: "over_rounds", first: "the model still asked for tools after {rounds} rounds (max_tool_rounds)"},
+	WordOverIterations:     {name: "over_iterations", first: "the model was not done after {limit} iterations (max_iterations)"},
+	WordOverCalls:          {name: "over_calls", first: "the model was not done after {limit} tool calls (max_tool_calls)"},
+	WordOverRepeats:        {name: "over_repeats", first: "the model repeats the same calls with the same results (max_repeats)"},
+	WordSessionUnread:      {name: "session_unread", first: "the session could not be read: {reason}"},
+	WordSessionUnsaved:     {name: "session_unsaved", first: "the session was not saved: {reason}"},
+	WordSessionChanged:     {name: "session_changed", first: "it was changed again and again meanwhile", now: "others kept changing it"},
+	WordSessionDoubtful:    {name: "session_doubtful", first: "the session may not have been saved: its time was up", now: "the session may not have been saved: time ran out"},
+	WordMemoryUnstored:     {name: "memory_unstored", first: "memory was not stored: {reason}", now: "the memory entry was not stored: {reason}"},
+	WordNewSession:         {name: "new_session", first: "New session started."},
 	WordHelp: {name: "help", first: "/new: remember this conversation and begin a new one\n" +
 		"/stop: stop what is going on in this conversation\n" +
 		"/status: say what is going on\n" +

@@ -50,6 +50,9 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 	c := server.Call{Model: chatModel, Prompt: server.Render(e.Messages(), w.config.Offered(e.Tools)), Limit: e.Options.MaxTokens}
 	if in, ok := line.Answer(e).(fsm.BrainAnswered); ok {
 		c.Answer = server.Written(in.Thinking, in.Text, in.Calls)
+		if thinking := server.Tokens(in.Thinking); e.ThinkTokens > 0 && thinking > e.ThinkTokens { // its client goes when there is too much of it
+			c.Limit = e.ThinkTokens
+		}
 	}
 	s := &serving{call: e.Call, chat: &chat{e, line, len(w.result.Asked) - 1}, takes: line.Takes}
 	w.agenda.add(due{at: w.agenda.now + script.FirstTokenMax, call: e.Call, served: s, late: true})

@@ -31,7 +31,7 @@ type watch struct {
 var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.AskBrain) {
 		w.checkSession(w.f, e.Session)
-		w.checkConversation(w.f, &e, w.keepsSent())
+		w.checkConversation(w.m, w.f, &e, w.keepsSent())
 	}),
 	sees(func(w watch, e fsm.RunTool) {
 		w.checkSession(w.f, e.Session)
@@ -206,6 +206,15 @@ func limitOf(kind fsm.Kind, l *fsm.Limits) fsm.Millis {
 	return h.Timeout(*l)
 }
 
+// answerOf is a reply without the notice that there was no thinking (INF-33).
+func answerOf(words fsm.Words, text string) string {
+	notice, _, _ := strings.Cut(words.Text(fsm.WordUnthought), "{")
+	if i := strings.LastIndex(text, "\n\n"+notice); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
 func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
 	words := c.Words
 	f := w.owner(e.Handle, "reply")
@@ -227,9 +236,9 @@ func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
 		w.violate("INV-1", "handle %d fails with a reply that does not say so: %q", f.id, e.Text)
 	case e.IsError && f.state == state.Done, !e.IsError && (f.state == state.Failed || f.state == state.Cancelled):
 		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
-	case !e.IsError && f.answer != "" && e.Text != f.answer:
+	case !e.IsError && f.answer != "" && e.Text != f.answer && answerOf(words, e.Text) != f.answer:
 		w.violate("INV-11", "handle %d answered %q but its reply is %q", f.id, f.answer, e.Text)
-	case !e.IsError && f.answer == "" && e.Outcome == fsm.OutcomeAnswered && !f.step.refused && e.Text != words.Text(fsm.WordNewSession) && !strings.Contains(f.step.said, e.Text), marked:
+	case !e.IsError && f.answer == "" && e.Outcome == fsm.OutcomeAnswered && !f.step.refused && e.Text != words.Text(fsm.WordNewSession) && !strings.Contains(f.step.said, answerOf(words, e.Text)), marked:
 		w.violate("INV-11", "handle %d replies %q; the model said %q", f.id, e.Text, f.step.said)
 	}
 	f.replied = true

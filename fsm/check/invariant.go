@@ -87,6 +87,7 @@ type followed struct {
 type stepFacts struct {
 	admitted bool
 	refused  bool
+	fleeting bool   // it was admitted and has ended in this step: nothing else is known of it
 	consumed bool   // one of its answers was taken
 	said     string // the text of that answer, where it came from the model
 	waited   bool   // it held a place in the queue before
@@ -185,9 +186,9 @@ func follow(h *state.Handle) followed {
 // measure ranks what a handle still has before it, in falling weight: its phase,
 // its cognition rounds or failed loads, saves and stores, the model's answers, the
 // calls of the last answer, the attempts of the one that runs, the compactions, and
-// the waits for the model. Counts that limits bound from above appear negated, so
+// the waits for the model and its refusals of a length. Counts that limits bound from above appear negated, so
 // the measure is bounded from below and a handle whose answers all lower it must end.
-type measure [7]int
+type measure [8]int
 
 // measureOf returns the measure of h; for a waiting handle that of the phase in
 // which it will go on.
@@ -200,7 +201,7 @@ func measureOf(h *state.Handle) measure {
 	case "", state.Loading:
 		return measure{10, -h.Tries}
 	case state.Compacting:
-		return measureInference(&h.Inf, 9, 0)
+		return measureInference(&h.Inf, 9, len(h.Sess.Pending)+len(h.Sess.History)) // each part lets some go (CTX-13)
 	case state.Cognition:
 		return measureInference(&h.Inf, 8, -2*h.Rounds)
 	case state.Recalling:
@@ -232,7 +233,7 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	case state.Condensing:
 		compactions--
 	}
-	return measure{phase, rounds, -inf.Iterations, calls, -attempt, -compactions, -inf.Waits}
+	return measure{phase, rounds, -inf.Iterations, calls, -attempt, -compactions, -inf.Waits, -inf.Refits}
 }
 
 // below reports whether a comes strictly before b, entry by entry.

@@ -12,6 +12,9 @@ import (
 
 // checkSession checks that an effect carries its own handle's session.
 func (w *Monitor) checkSession(f *followed, session string) {
+	if f.step.fleeting {
+		return
+	}
 	if session != f.session {
 		w.violate("INV-7", "an effect of handle %d in session %q goes to session %q", f.id, f.session, session)
 	}
@@ -21,10 +24,13 @@ func (w *Monitor) checkSession(f *followed, session string) {
 // was last sent. The running hash proves that what lies before is unchanged. A
 // summary is asked for on a branch of its own, so it moves no mark; a compaction
 // begins anew.
-func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain, keepsSent bool) {
+func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskBrain, keepsSent bool) {
 	c, from := e.Conversation, f.sent
 	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact
 	if e.Purpose == fsm.PurposeCompact || f.kind == fsm.KindMemory {
+		from = mark{}
+	}
+	if wasShortened(m, f, e) {
 		from = mark{}
 	}
 	if len(c.Messages) < from.messages {
@@ -71,6 +77,17 @@ func (w *Monitor) checkConversation(f *followed, e *fsm.AskBrain, keepsSent bool
 		f.sent = mark{messages: len(c.Messages), hash: c.Hash}
 		f.form.sent = c.Messages
 	}
+}
+
+// wasShortened reports whether a conversation begins anew because it would not have fitted
+// (CTX-10, CTX-14).
+func wasShortened(m *machine.Machine, f *followed, e *fsm.AskBrain) bool {
+	i := indexOf(m.View().Handles, f.id)
+	if i < 0 || !m.View().Config.Fits() {
+		return false
+	}
+	h := &m.View().Handles[i]
+	return h.Condensed || !h.Answers() && e.Conversation.Hash != h.Inf.Talk.Hash
 }
 
 // checkOpening checks that a handle's conversation holds its own question.

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
@@ -154,7 +156,11 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	for id := w.lastHandle + 1; id <= m.View().LastHandle; id++ {
 		i := indexOf(m.View().Handles, id)
 		if i < 0 {
-			w.live = append(w.live, followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: true}})
+			ran := slices.ContainsFunc(m.Moves(), func(mv state.Move) bool { return mv.Handle == id }) // it was admitted, and came to its end at once (CTX-11)
+			w.live = append(w.live, followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: !ran, fleeting: ran}})
+			if ran {
+				continue
+			}
 			if !told || waiting < m.View().Config.Limits.MaxQueue && !command {
 				w.violate("INV-1", "handle %d was refused with %d of %d places taken", id, waiting, m.View().Config.Limits.MaxQueue)
 			}

@@ -363,6 +363,10 @@ func TestINF23TheOptionsTravelWithEveryModelCall(t *testing.T) {
 		t.Fatalf("%d model calls", len(asks))
 	}
 	for _, ask := range asks {
+		want := want
+		if ask.Purpose == fsm.PurposeSummary {
+			want.MaxTokens = 1620 // CTX-14
+		}
 		if ask.Options != want {
 			t.Errorf("asked for %s with %+v", ask.Purpose, ask.Options)
 		}

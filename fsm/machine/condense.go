@@ -25,7 +25,7 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 			return firing{}, false
 		}
 	}
-	cut := fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages)
+	cut := m.condensable(h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
 	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && old[0].Role == fsm.RoleSystem {
 		return firing{}, false // nothing would leave, or only a summary, for another
 	}
@@ -152,6 +152,7 @@ func (m *Machine) condensed(summary string) firing {
 			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s)})
 		} else {
 			cut = nextTurn(talk, cut, h.TurnAt)
+			m.upkeepFailed(h, fsm.WordNotSummedUp)
 		}
 		if h.TurnAt >= cut {
 			h.TurnAt += len(msgs) - cut

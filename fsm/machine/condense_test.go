@@ -33,6 +33,7 @@ func shortening(t testing.TB) (*driver, fsm.RequestKey) {
 	t.Helper()
 	d := driverOf(t, "omniemployee")
 	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 4
+	d.config.Limits.AnswerPercent = 0
 	d.boot()
 	key := d.ask("hello")
 	d.loads(fsm.Session{Version: 1, History: long(10)})
@@ -89,7 +90,7 @@ func TestCTX2TheRatioIsKeptWithTheSession(t *testing.T) {
 
 func TestCTX3WithoutCompressNothingIsShortened(t *testing.T) {
 	d := driverOf(t, "omniemployee")
-	d.config.Limits.ContextTokens, d.config.Switches.Compress = 1, false
+	d.config.Limits.ContextTokens, d.config.Switches.Compress, d.config.Limits.AnswerPercent = 1, false, 0
 	d.boot()
 	d.ask("hello")
 	d.loads(fsm.Session{History: long(40)})
@@ -112,6 +113,7 @@ func TestCTX3WhatHasNothingOldIsSentAsItIs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := driverOf(t, "omniemployee")
 			d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1, 4
+			d.config.Limits.AnswerPercent = 0
 			d.boot()
 			d.ask("hello")
 			d.loads(fsm.Session{History: tt.history})
@@ -125,6 +127,7 @@ func TestCTX3WhatHasNothingOldIsSentAsItIs(t *testing.T) {
 func TestCTX4OldResultsAreShortExtracts(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 2
+	d.config.Limits.AnswerPercent = 0
 	d.boot()
 	d.ask("hello")
 	d.loads(fsm.Session{})
@@ -184,6 +187,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 func TestCTX5ThePresentQuestionStays(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 600, 2
+	d.config.Limits.AnswerPercent = 0
 	d.boot()
 	d.ask("what is all this?")
 	d.loads(fsm.Session{})
@@ -227,6 +231,7 @@ func TestCTX6SkillsThatNobodyMentionsAreUnloaded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := driverOf(t, "omniemployee")
 			d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 4
+			d.config.Limits.AnswerPercent = 0
 			d.boot()
 			d.ask(tt.question)
 			d.loads(fsm.Session{History: long(10), Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}})
@@ -325,6 +330,7 @@ func TestCTX8WhatCannotBeShortenedFails(t *testing.T) {
 func TestCTX9AnInferenceIsCompactedAtMostMaxCompactionsTimes(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages, d.config.Limits.MaxCompactions = 1, 2, 3
+	d.config.Limits.AnswerPercent = 0
 	d.boot()
 	key := d.ask("hello")
 	d.loads(fsm.Session{})

@@ -11,11 +11,12 @@ func (m *Machine) deliver(h *state.Handle) {
 		return
 	}
 	h.Replied = true
+	text := m.announced(h)
 	switch h.Kind {
 	case fsm.KindUser:
-		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: h.Answer, Outcome: h.Outcome})
+		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, Outcome: h.Outcome})
 	case fsm.KindSystem, fsm.KindSchedule:
-		m.message(h, h.Origin, h.Answer, false)
+		m.message(h, h.Origin, text, false)
 	}
 }
 

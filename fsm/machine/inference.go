@@ -25,12 +25,18 @@ func (m *Machine) think(i int) firing {
 	if f, ok := m.condense(h, false); ok {
 		return f
 	}
+	if f, ok := m.fit(h); !ok {
+		return f
+	}
 	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk, m.offered(h))
 	return firing{}
 }
 
 // ask sends a conversation to the model.
 func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk fsm.Conversation, tools fsm.Toolset) {
+	if aside(purpose) {
+		talk = m.fitAside(h, system, talk, tools)
+	}
 	ask := fsm.AskBrain{
 		Asked:        fsm.Asked{Call: m.await(h, fsm.CallBrain), Handle: h.ID},
 		Session:      h.Session,
@@ -38,9 +44,11 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 		System:       system,
 		Conversation: talk.Fork(),
 		Tools:        tools,
-		Options:      m.s.Config.Options,
+		Options:      m.options(h, purpose),
+		ThinkTokens:  m.s.Config.ThinkRoom(),
+		NoThinking:   h.Inf.Unthinking,
 	}
-	if m.s.Config.Switches.Compress {
+	if m.s.Config.Switches.Compress || m.s.Config.Fits() {
 		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools))
 	}
 	m.measure(h, &ask)
@@ -80,6 +88,8 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	case nothing && read.Unrunnable:
 		hint, reason := m.unrunnable(in)
 		return m.unusable(h, in.Tokens.Prompt, hint, reason)
+	case m.overthought(h, in, text):
+		return m.unthinking(h, in.Tokens.Prompt)
 	case in.Stop == fsm.StopMaxTokens:
 		calls = nil // INF-5: a call may have lost its end
 	}
@@ -169,7 +179,13 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	case in.Class == fsm.BrainBadCall: // INF-42: the same prompt would bring the same call
 		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
 	case in.Class == fsm.BrainContextTruncated:
-		if f, ok := m.condense(h, true); ok {
+		s, grown := m.outgrown(h)
+		if f, ok := m.condense(h, true); ok && !grown {
+			return f
+		} else if ok {
+			return f.after(func(h *state.Handle) { h.Sess.Ratio = s.Ratio })
+		}
+		if f, ok := m.refit(h); ok {
 			return f
 		}
 	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != state.Compacting: // the next turn tries again
@@ -257,7 +273,7 @@ const cycleMax = 4
 // learnTokens corrects the estimate by what the model has counted for the prompt
 // that it has just answered.
 func (m *Machine) learnTokens(h *state.Handle, counted int) {
-	if !m.s.Config.Switches.Compress || counted <= 0 || !h.Answers() {
+	if !m.s.Config.Switches.Compress && !m.s.Config.Fits() || counted <= 0 || !h.Answers() {
 		return
 	}
 	h.Sess.Learn(m.s.Config.EstimateOf(m.system(h), h.Inf.Talk, m.offered(h)), counted)

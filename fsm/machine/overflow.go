@@ -2,6 +2,8 @@ package machine
 
 import (
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 
 	"shelly/fsm"
@@ -12,7 +14,7 @@ import (
 // about to be cleared (SES-9, SES-10, SES-14).
 func (m *Machine) overflows(h *state.Handle, s *fsm.Session) bool {
 	n := len(s.History)
-	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0
+	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0 || n > 0 && m.outgrows(h, s)
 	switch m.s.Config.Switches.Overflow {
 	case fsm.OverflowSummarize:
 		return over
@@ -30,9 +32,9 @@ func (m *Machine) stays(h *state.Handle) int {
 	case h.Command == commandNew:
 		return 0
 	case m.s.Config.Switches.Overflow == fsm.OverflowSummarize:
-		return window
+		return m.staysWithin(h, window)
 	default:
-		return min(max(window/2, 2), 10)
+		return m.staysWithin(h, min(max(window/2, 2), 10))
 	}
 }
 
@@ -41,17 +43,40 @@ func (m *Machine) stays(h *state.Handle) int {
 func (m *Machine) compact(i int) firing {
 	h := &m.s.Handles[i]
 	p := &m.s.Config.Prompts
-	cut := fsm.CutAt(h.Sess.History, m.stays(h))
 	ask := p.Overflow
 	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
 		ask = p.Consolidate
 	}
-	var b strings.Builder
-	for _, list := range [][]fsm.Message{h.Sess.Pending, h.Sess.History[:cut]} {
-		transcript(m.s.Config.Words, &b, list)
-	}
-	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: m.word(fsm.WordOverflow, "ask", ask, "memory", h.Sess.Memory, "conversation", b.String())})
+	var shown string
+	h.Portion, shown = m.portion(h, m.departing(h), ask)
+	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: m.overflowing(h, ask, shown)})
 	return m.infer(i, fsm.PurposeCompact, talk, fsm.NoTools)
+}
+
+// departing returns the messages that leave a session, the oldest first: those that an
+// earlier consolidation has left, and those of the history beyond what stays.
+func (m *Machine) departing(h *state.Handle) []fsm.Message {
+	cut := fsm.CutAt(h.Sess.History, m.stays(h))
+	return slices.Concat(h.Sess.Pending, h.Sess.History[:cut])
+}
+
+// partOf is how many of them the model was shown. A compaction that an older build began
+// has shown all.
+func (m *Machine) partOf(h *state.Handle) int {
+	if h.Portion == 0 {
+		return len(m.departing(h))
+	}
+	return h.Portion
+}
+
+// overflowing is what the model is shown of them.
+func (m *Machine) overflowing(h *state.Handle, ask, conversation string) string {
+	c := &m.s.Config
+	if !c.Fits() {
+		return m.word(fsm.WordOverflow, "ask", ask, "memory", h.Sess.Memory, "conversation", conversation)
+	}
+	words := strconv.Itoa(c.MemoryRoom() / 2)
+	return m.word(fsm.WordOverflowSized, "ask", ask, "words", words, "memory", c.Words.Shorten(h.Sess.Memory, c.MemoryRoom()), "conversation", conversation)
 }
 
 // transcript writes messages as lines of text.
@@ -67,26 +92,40 @@ func transcript(w fsm.Words, b *strings.Builder, msgs []fsm.Message) {
 	}
 }
 
-// compacted takes what the model made of them. Where that is of no use, or its time was
-// up, nothing is lost: the messages stay and the next turn tries again (SES-11).
+// compacted takes what the model made of them, of one part after another (CTX-13). Where
+// that is of no use, or its time was up, nothing is lost: the messages stay and the next
+// turn tries again (SES-11).
 func (m *Machine) compacted(h *state.Handle) firing {
+	text := fsm.WithoutNeed(h.Inf.Result)
+	ok := h.Inf.State == state.Completed && m.consolidates(text)
 	on := m.begins(h)
-	if h.Command == commandNew {
+	switch {
+	case ok && m.partOf(h) < len(m.departing(h)):
+		on = state.OnAgain
+	case h.Command == commandNew:
 		on = state.OnSave
 	}
 	return firing{on: on, write: func(h *state.Handle) {
 		m.giveUp(h)
-		if h.Inf.State != state.Completed || !m.consolidated(h, fsm.WithoutNeed(h.Inf.Result)) {
-			if h.Command == commandNew {
-				h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)
-				h.Sess.History = nil
-			}
-			m.shed(h)
+		if ok {
+			m.consolidate(h, text)
+		} else {
+			m.unconsolidated(h)
 		}
-		if h.Command == commandNew {
+		if h.Command == commandNew && on != state.OnAgain {
 			m.renew(h)
 		}
 	}}
+}
+
+// unconsolidated keeps what could not be consolidated.
+func (m *Machine) unconsolidated(h *state.Handle) {
+	if h.Command == commandNew {
+		h.Sess.Pending = append(h.Sess.Pending[:len(h.Sess.Pending):len(h.Sess.Pending)], h.Sess.History...)
+		h.Sess.History = nil
+	}
+	m.shed(h)
+	m.upkeepFailed(h, fsm.WordNotConsolidatedNow)
 }
 
 // consolidation is what a model answers to the prompt `consolidate`.
@@ -95,28 +134,45 @@ type consolidation struct {
 	Memory string `json:"memory_update"`
 }
 
-// consolidated takes a text into MEMORY.md, and HISTORY.md where the profile keeps
-// one, and lets the messages go that it stands for. It reports whether it could.
-func (m *Machine) consolidated(h *state.Handle, text string) bool {
-	if strings.TrimSpace(text) == "" {
-		return false
-	}
+// consolidates reports whether a text can take the place of messages.
+func (m *Machine) consolidates(text string) bool {
 	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
 		var c consolidation
-		if !readObject(text, &c) || strings.TrimSpace(c.Entry) == "" {
-			return false
-		}
-		h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(c.Entry))
+		return readObject(text, &c) && strings.TrimSpace(c.Entry) != ""
+	}
+	return strings.TrimSpace(text) != ""
+}
+
+// consolidate takes such a text into MEMORY.md, and HISTORY.md where the profile keeps
+// one, and lets the messages go that it stands for.
+func (m *Machine) consolidate(h *state.Handle, text string) {
+	part := m.partOf(h)
+	leaving := part - len(h.Sess.Pending)
+	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
+		var c consolidation
+		readObject(text, &c)
+		m.note(h, m.stamped(c.Entry))
 		if update := strings.TrimSpace(c.Memory); update != "" && update != h.Sess.Memory {
+			if m.s.Config.Fits() && fsm.TextTokens(h.Sess.Memory) > m.s.Config.MemoryRoom() { // the model has not seen all of it
+				m.note(h, m.stamped(m.word(fsm.WordMemoryReplaced, "memory", h.Sess.Memory)))
+			}
 			h.Sess.Memory, h.Learnt = update, update
 		}
 	} else {
-		h.Learnt = strings.TrimSpace(text)
-		h.Sess.Memory = joinText(h.Sess.Memory, h.Learnt)
+		h.Learnt = joinText(h.Learnt, strings.TrimSpace(text))
+		h.Sess.Memory = joinText(h.Sess.Memory, strings.TrimSpace(text))
 	}
-	h.Sess.Pending = nil
-	h.Sess.History = m.s.Config.Words.Mend(h.Sess.History[fsm.CutAt(h.Sess.History, m.stays(h)):])
-	return true
+	h.Sess.Pending = slices.Clone(h.Sess.Pending[min(part, len(h.Sess.Pending)):])
+	if len(h.Sess.Pending) == 0 {
+		h.Sess.Pending = nil
+	}
+	h.Sess.History = m.s.Config.Words.Mend(h.Sess.History[max(leaving, 0):])
+	m.upkeepDone()
+}
+
+// note adds an entry for HISTORY.md.
+func (m *Machine) note(h *state.Handle, entry string) {
+	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], entry)
 }
 
 // shed keeps what could not be consolidated within bounds: what is beyond
@@ -138,7 +194,7 @@ func (m *Machine) shed(h *state.Handle) {
 		transcript(m.s.Config.Words, &b, history[:cut])
 		h.Sess.History = m.s.Config.Words.Mend(history[cut:])
 	}
-	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], m.stamped(m.word(fsm.WordNotConsolidated, "conversation", b.String())))
+	m.note(h, m.stamped(m.word(fsm.WordNotConsolidated, "conversation", b.String())))
 }
 
 // stamped puts a timestamp before an entry that has none of its own.

@@ -30,8 +30,11 @@ func (m *Machine) summarized(*state.Handle) firing {
 		if h.Inf.State == state.Completed {
 			if s := fsm.WithoutNeed(h.Inf.Result); s != "" {
 				h.Summary = s
+				m.upkeepDone()
+				return
 			}
 		}
+		m.upkeepFailed(h, fsm.WordNotSummedUp)
 	}}
 }
 

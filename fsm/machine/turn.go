@@ -55,7 +55,7 @@ func (m *Machine) kept(h *state.Handle) []fsm.Message {
 	if m.keepsSent() && len(talk) > 0 {
 		return m.sentForm(h, talk)
 	}
-	if len(talk) == 0 || h.Rebased {
+	if len(talk) == 0 || h.Rebased || m.s.Config.Fits() && !m.s.Config.Switches.Compress { // what was only sent shorter is kept whole
 		return append(m.settled(h.Sess.History), m.ownTurn(h, nil)...)
 	}
 	return append(m.s.Config.Words.Stripped(talk[:h.TurnAt]), m.ownTurn(h, talk[h.TurnAt:])...)

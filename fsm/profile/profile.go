@@ -176,6 +176,8 @@ func commonLimits() fsm.Limits {
 		KeepMessages:       10,
 		ContextTokens:      8192,
 		CompressPercent:    80,
+		AnswerPercent:      20,
+		ThinkPercent:       25,
 		RetryDelay:         1 * fsm.Second,
 		InitTimeout:        120 * fsm.Second,
 		HandleTimeout:      300 * fsm.Second,

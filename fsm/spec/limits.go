@@ -38,6 +38,8 @@ func limitDocs() []limitDoc {
 		{"keep_messages", "newest messages that a compression leaves alone", "CTX-5"},
 		{"context_tokens", "tokens of one model call", "CTX-3"},
 		{"compress_percent", "share of `context_tokens` above which a conversation is compressed", "CTX-3"},
+		{"answer_percent", "share of `context_tokens` that a prompt leaves to the answer", "CTX-10"},
+		{"think_percent", "share of `context_tokens` that the thinking of one answer may take", "INF-33"},
 		{"backoff", "waits before the model is asked again", "INF-15"},
 		{"retry_delay", "wait before a tool is started again", "INF-16"},
 		{"init_timeout", "the initial inference, its memory included", "LIF-5"},

@@ -49,6 +49,8 @@ type Handle struct {
 	Notes     []string      `json:"notes,omitempty"`     // entries for HISTORY.md
 	Learnt    string        `json:"learnt,omitempty"`    // what Sess.Memory has that MEMORY.md lacked when it was loaded; empty: nothing
 	Tries     int           `json:"tries,omitempty"`     // loads or saves that failed
+	Portion   int           `json:"portion,omitempty"`   // compacting: the messages that the model is shown
+	Unthought bool          `json:"unthought,omitempty"` // an answer was written without thinking
 
 	Stop    bool        `json:"stop,omitempty"`    // to end at the next checkpoint
 	Replied bool        `json:"replied,omitempty"` // whoever waits has been told

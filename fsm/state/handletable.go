@@ -93,6 +93,7 @@ var HandleTable = Table{
 		{Loading, OnCancel, Cancelled, "HND-33"},
 		{Loading, OnPark, Parked, "LIF-8"},
 
+		{Compacting, OnAgain, Compacting, "CTX-13"},
 		{Compacting, OnAsk, Cognition, "SES-10"},
 		{Compacting, OnAct, Execution, "SES-10"},
 		{Compacting, OnSave, Saving, "SES-14"},

@@ -33,6 +33,7 @@ const (
 	OnBackOff    Event = "back_off"    // the model failed, and is asked again later
 	OnRetry      Event = "retry"       // the wait is over
 	OnToolFailed Event = "tool_failed" // a tool failed, and is started again later
+	OnRefit      Event = "refit"       // the prompt was longer than was thought, and is sent again, shorter
 	OnCondense   Event = "condense"    // the conversation is too long
 	OnCondensed  Event = "condensed"   // it is shorter
 	OnGiveUp     Event = "give_up"     // its caller has given up
@@ -53,6 +54,7 @@ var InferenceTable = Table{
 		{Thinking, OnBackOff, BackingOff, "INF-15"},
 		{Thinking, OnUnusable, Thinking, "INF-20"},
 		{Thinking, OnCondense, Condensing, "CTX-3"},
+		{Thinking, OnRefit, Thinking, "CTX-12"},
 		{Thinking, OnGiveUp, Aborted, "INF-11"},
 		{Acting, OnRan, Acting, "INF-4"},
 		{Acting, OnResults, Thinking, "INF-4"},
@@ -83,11 +85,14 @@ type Inference struct {
 	Waits       int `json:"waits,omitempty"`       // waits since the last answer
 	Compactions int `json:"compactions,omitempty"` // compactions begun
 	Cut         int `json:"cut,omitempty"`         // condensing: the messages that leave
+	Refits      int `json:"refits,omitempty"`      // times that the prompt was longer than was thought
 
-	Stage  fsm.Stage `json:"stage,omitempty"`  // that the model call in flight has come to
-	Prompt int       `json:"prompt,omitempty"` // tokens of that call's prompt, as estimated
-	Anew   int       `json:"anew,omitempty"`   // those of them that should not be cached
-	Appended bool `json:"appended,omitempty"` // condensing: the summary is asked for after the conversation (CTX-20)
+	Unthinking bool `json:"unthinking,omitempty"` // the model has thought too long, and is not to
+
+	Stage    fsm.Stage `json:"stage,omitempty"`    // that the model call in flight has come to
+	Prompt   int       `json:"prompt,omitempty"`   // tokens of that call's prompt, as estimated
+	Anew     int       `json:"anew,omitempty"`     // those of them that should not be cached
+	Appended bool      `json:"appended,omitempty"` // condensing: the summary is asked for after the conversation (CTX-20)
 
 	Calls   []fsm.ToolCall  `json:"calls,omitempty"`   // of the last answer
 	Next    int             `json:"next,omitempty"`    // the call that runs

@@ -30,6 +30,7 @@ type Snapshot struct {
 	Writes int  `json:"writes,omitempty"` // and writes
 	Cached Sent `json:"cached,omitzero"`  // what the model's server should hold
 
+	Upkeep  Upkeep  `json:"upkeep,omitzero"`
 	Ignored Ignored `json:"ignored,omitzero"`
 }
 
@@ -40,6 +41,14 @@ type Sent struct {
 	Messages int    `json:"messages,omitempty"` // of the conversation
 	Hash     uint64 `json:"hash,omitempty"`     // its running hash
 	Tokens   int    `json:"tokens,omitempty"`   // of all of it
+}
+
+// Upkeep is how the last compactions, consolidations and summaries have gone. No decision
+// is made by it.
+type Upkeep struct {
+	Failed int        `json:"failed,omitempty"` // in a row
+	Last   string     `json:"last,omitempty"`   // why the last of them failed
+	At     fsm.Millis `json:"at,omitempty"`     // when
 }
 
 // Ignored counts the inputs that changed nothing else.
@@ -151,6 +160,8 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Bool(h.Rebased)
 	x.Int(len(h.Notes))
 	x.Int(h.Tries)
+	x.Int(h.Portion)
+	x.Bool(h.Unthought)
 	x.Bool(h.Stop)
 	x.Bool(h.Replied)
 	x.Str(string(h.Outcome))
@@ -176,6 +187,8 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	if h.Inf.Appended { // older builds have hashed no such choice
 		x.Bool(true)
 	}
+	x.Int(h.Inf.Refits)
+	x.Bool(h.Inf.Unthinking)
 	x.Bool(h.Inf.Capped)
 	x.Int(len(h.Inf.Seen))
 }

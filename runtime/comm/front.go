@@ -117,6 +117,7 @@ type Status struct {
 	Waiting   int           `json:"waiting"`            // handles not yet started
 	Active    []Active      `json:"active"`             // handles started and not ended
 	Ignored   state.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
+	Upkeep    *state.Upkeep `json:"upkeep,omitempty"`   // summaries and consolidations that fail; absent: the last one was of use
 	NoSpace   string        `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
 	Damage    []string      `json:"damage,omitempty"`   // where damage of the data folder was met since the start, in words
 	Journal   Journal       `json:"journal"`

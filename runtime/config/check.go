@@ -37,11 +37,16 @@ func (l *loading) loadIdentity() {
 	l.origins[key] = file
 }
 
-// fitContext makes a conversation that is compressed fit the window, where nobody
+// keepsWithin reports whether prompts are kept within context_tokens.
+func (l *loading) keepsWithin() bool {
+	return l.config.Switches.Compress || l.config.Limits.AnswerPercent > 0
+}
+
+// fitContext makes a conversation that is kept within the window fit it, where nobody
 // says how long it may be (CFG-12).
 func (l *loading) fitContext() {
 	const key = "limits.context_tokens"
-	if l.config.Switches.Compress && l.origins[key].layer == layerDefault {
+	if l.keepsWithin() && l.origins[key].layer == layerDefault {
 		l.config.Limits.ContextTokens = l.config.Brain.NumCtx
 		l.origins[key] = l.origins["brain.num_ctx"]
 	}
@@ -57,7 +62,7 @@ func (l *loading) check() {
 	}
 	l.checkAnswer("brain.num_predict", c.Brain.NumPredict)
 	l.checkAnswer("brain.max_tokens", c.Brain.MaxTokens)
-	if c.Switches.Compress && c.Limits.ContextTokens > c.Brain.NumCtx {
+	if l.keepsWithin() && c.Limits.ContextTokens > c.Brain.NumCtx {
 		l.problems.add(l.origins["limits.context_tokens"], "limits.context_tokens", fmt.Sprintf(
 			"%d tokens do not fit a window of %d (brain.num_ctx); leave the key out to fill the window", c.Limits.ContextTokens, c.Brain.NumCtx))
 	}

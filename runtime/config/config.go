@@ -81,8 +81,9 @@ type Brain struct {
 	// NumCtx is the context window in tokens. Default: limits.context_tokens of the
 	// profile, which is 8192 but for omniemployee's 128000.
 	NumCtx int `key:"num_ctx" min:"512" max:"16777216" from:"profile" says:"the context window in tokens"`
-	// NumPredict is the longest answer in tokens, below NumCtx. Default: 1024.
-	NumPredict int `key:"num_predict" min:"1" max:"16777216"`
+	// NumPredict is the longest answer in tokens, below NumCtx; 0 leaves it what the
+	// window has left. Default: 0.
+	NumPredict int `key:"num_predict" min:"0" max:"16777216"`
 	// KeepAlive is how long the server keeps an idle model loaded; 0s unloads it
 	// at once. Default: 5m.
 	KeepAlive time.Duration `key:"keep_alive" max:"8760h"`

@@ -32,7 +32,6 @@ func defaults(s Sources, name string) Config {
 			Kind:          "ollama",
 			URL:           "http://127.0.0.1:11434",
 			NumCtx:        p.Limits.ContextTokens,
-			NumPredict:    1024,
 			KeepAlive:     5 * time.Minute,
 			Preload:       true,
 			Temperature:   Temperature(p.Options.Temperature),

@@ -45,6 +45,8 @@ func machineKeys() []machineKey {
 		{key: "limits.keep_messages", min: "1", max: "10000", says: "newest messages that a compression leaves as they are"},
 		{key: "limits.context_tokens", min: "256", max: "16777216", says: "tokens of one model call"},
 		{key: "limits.compress_percent", min: "1", max: "100", says: "share of context_tokens beyond which a conversation is compressed"},
+		{key: "limits.answer_percent", min: "0", max: "50", says: "share of context_tokens that a prompt leaves to the answer; 0: prompts are sent as they are"},
+		{key: "limits.think_percent", min: "0", max: "90", says: "share of context_tokens that thinking may take; 0: any"},
 		{key: "limits.backoff", min: "1ms", max: "168h", says: "waits before the model is asked again, in order"},
 		{key: "limits.retry_delay", min: "1ms", max: "168h", says: "wait before a tool is started again"},
 		{key: "limits.init_timeout", min: "1ms", max: "168h", says: "the initial inference, memory included"},

@@ -95,7 +95,7 @@ func (f field) node(v reflect.Value) *strict.Node {
 	switch {
 	case f.typ == reflect.TypeFor[bool]():
 		n.Kind = strict.BoolKind
-	case f.typ == reflect.TypeFor[int](), f.typ == reflect.TypeFor[Bytes]() && strings.Trim(n.Value, "0123456789") == "":
+	case f.typ == reflect.TypeFor[int](), f.typ == reflect.TypeFor[fsm.Share](), f.typ == reflect.TypeFor[Bytes]() && strings.Trim(n.Value, "0123456789") == "":
 		n.Kind = strict.IntKind
 	case f.typ == reflect.TypeFor[Temperature]() && n.Value != ownTemperature:
 		n.Kind = strict.FloatKind

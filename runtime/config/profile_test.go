@@ -155,9 +155,9 @@ func TestAContextThatIsCompressedFitsTheWindow(t *testing.T) {
 	if got := w.load().Limits.ContextTokens; got != 4096 {
 		t.Errorf("context_tokens = %d, want what was given", got)
 	}
-	w.File = w.write("c.yaml", "profile: countbot\nbrain: {num_ctx: 16384}\n")
+	w.File = w.write("c.yaml", "profile: countbot\nbrain: {num_ctx: 16384}\nlimits: {answer_percent: 0}\n")
 	if got := w.load().Limits.ContextTokens; got != 8192 {
-		t.Errorf("context_tokens = %d, want the profile's: countbot does not compress", got)
+		t.Errorf("context_tokens = %d, want the profile's: it keeps no prompt within the window", got)
 	}
 }
 

@@ -65,7 +65,7 @@ func (f field) parse(text string, p place) (reflect.Value, error) {
 func (f field) read(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
 	switch f.typ {
-	case reflect.TypeFor[int]():
+	case reflect.TypeFor[int](), reflect.TypeFor[fsm.Share]():
 		n, err := parseInt(text)
 		v.SetInt(n)
 		return v, err

@@ -119,7 +119,7 @@ func (f field) accepts(n *strict.Node) string {
 		return strict.Absent(n)
 	}
 	switch f.typ {
-	case reflect.TypeFor[int](), reflect.TypeFor[Temperature]():
+	case reflect.TypeFor[int](), reflect.TypeFor[fsm.Share](), reflect.TypeFor[Temperature]():
 		if n.Kind == strict.TextKind && n.Quoted() && n.Value != ownTemperature {
 			return "wants " + f.wants() + ", not text; remove the quotes"
 		}
@@ -139,7 +139,7 @@ func (f field) accepts(n *strict.Node) string {
 // wants names the kind of value that a field takes.
 func (f field) wants() string {
 	switch f.typ {
-	case reflect.TypeFor[int]():
+	case reflect.TypeFor[int](), reflect.TypeFor[fsm.Share]():
 		return "a whole number"
 	case reflect.TypeFor[Temperature]():
 		return "a number"

@@ -231,6 +231,9 @@ func (d *Daemon) status() comm.Status {
 	s := comm.Status{
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
 	}
+	if u := view.Upkeep; u.Failed > 0 {
+		s.Upkeep = &u
+	}
 	kept := d.kept()
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	for _, h := range view.Handles {

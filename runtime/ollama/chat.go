@@ -71,13 +71,13 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 		return fsm.BrainAnswered{}, err
 	}
 	for refusals := 0; ; refusals++ {
-		answer, err := c.once(ctx, ask, tools, c.manner(model), stream)
+		answer, err := c.once(ctx, ask, tools, c.mannerOf(ask, model), stream)
 		if err == nil || err.Lacks == "" || model.lacks[err.Lacks] || refusals == refusalsMax {
 			return answer, err
 		}
-		before := c.manner(model)
+		before := c.mannerOf(ask, model)
 		model = c.known.learn(c.opt.Model, func(f *facts) { f.lacks[err.Lacks] = true })
-		if c.manner(model) == before {
+		if c.mannerOf(ask, model) == before {
 			return answer, err
 		}
 		c.opt.Log.Info("the model is asked in another manner", "model", c.opt.Model, "because", err)
@@ -105,11 +105,11 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if resp.StatusCode != http.StatusOK {
 		return fsm.BrainAnswered{}, c.refusedChat(w, resp)
 	}
-	answer, failed := c.read(w, resp, ask.Conversation, stream)
+	answer, failed := c.read(w, resp, ask, stream)
 	if failed != nil {
 		return fsm.BrainAnswered{}, failed
 	}
-	if failed := c.whole(ask, tools, answer.Tokens.Prompt); failed != nil {
+	if failed := c.whole(ask, answer.Tokens.Prompt); failed != nil {
 		return fsm.BrainAnswered{}, failed
 	}
 	answer.AsText = how.described
@@ -142,9 +142,9 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 
 // read makes an answer of a streamed response. Only a line with done: true makes
 // it whole (BRN-1).
-func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
+func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
 	in := newLines(resp.Body)
-	all := collector{stream: stream}
+	all := collector{stream: stream, thinkTokens: ask.ThinkTokens}
 	for {
 		line, err := in.next()
 		if err != nil {
@@ -164,15 +164,15 @@ func (c *Client) read(w *watch, resp *http.Response, asked fsm.Conversation, str
 			come(stream, fsm.StageWriting)
 		}
 		all.add(&ch)
-		if all.full { // it is cut like one that has reached its length (BRN-20)
-			return all.answer(asked, &ch), nil
+		if all.full { // it is cut like one that has reached its length (BRN-20, INF-33)
+			return all.answer(ask.Conversation, &ch), nil
 		}
 		if !ch.Done {
 			continue
 		}
 		w.hurry(drain)
 		_, _ = io.Copy(io.Discard, in.r)
-		return all.answer(asked, &ch), nil
+		return all.answer(ask.Conversation, &ch), nil
 	}
 }
 

@@ -17,10 +17,9 @@ import (
 
 // Defaults of [Options] and [Timeouts].
 const (
-	DefaultBaseURL    = "http://127.0.0.1:11434"
-	DefaultNumCtx     = 8192
-	DefaultNumPredict = 1024
-	DefaultKeepAlive  = 5 * time.Minute
+	DefaultBaseURL   = "http://127.0.0.1:11434"
+	DefaultNumCtx    = 8192
+	DefaultKeepAlive = 5 * time.Minute
 
 	DefaultConnect    = 5 * time.Second
 	DefaultLoad       = 5 * time.Minute
@@ -48,7 +47,8 @@ type Options struct {
 	EmbedModel string
 	// NumCtx is the context window in tokens. Default: DefaultNumCtx.
 	NumCtx int
-	// NumPredict is the longest answer in tokens. Default: DefaultNumPredict.
+	// NumPredict is the longest answer in tokens. Default: NumCtx, since an answer ends
+	// at the window anyway.
 	NumPredict int
 	// KeepAlive is how long the server keeps an idle model loaded; negative: for
 	// ever. Default: DefaultKeepAlive. To unload at once say time.Nanosecond.
@@ -144,7 +144,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 func (o Options) withDefaults() Options {
 	o.NumCtx = or(o.NumCtx, DefaultNumCtx)
-	o.NumPredict = or(o.NumPredict, DefaultNumPredict)
+	o.NumPredict = or(o.NumPredict, o.NumCtx)
 	o.KeepAlive = or(o.KeepAlive, DefaultKeepAlive)
 	o.Tools = or(o.Tools, ToolsAuto)
 	if o.Log == nil {

@@ -21,7 +21,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"a larger window than the model's is silently made smaller", "BRN-17", "TestBRN17ASmallerWindowCountsAndIsWarnedOfOnce"},
 	{"a model may have been loaded with another window", "BRN-17", "TestBRN17AModelWithAnotherWindowIsLoadedAgain"},
 	{"truncation is silent; a count that fills the window tells", "BRN-3", "TestBRN3AFullWindowMeansTruncation"},
-	{"whole messages go, so the count may end below the window", "BRN-3", "TestBRN3ACountFarBelowTheEstimateMeansTruncation"},
+	{"whole messages go, so the count may end below the window", "BRN-3", "TestBRN3ACountBelowTheLeastMeansTruncation"},
 	{"the prompt is budgeted by an estimate, and the ratio to the count is learnt", "CTX-2", "TestCTX2AnEstimateIsCorrectedByWhatTheModelCounts"},
 	{"truncate: false is refused with words of its own", "BRN-7", "TestBRN7RecordedErrorsAreTyped"},
 	{"shift: false ends an answer at the window", "BRN-2", "TestBRN2TheWindowAndTheLengthAreAlwaysSent"},

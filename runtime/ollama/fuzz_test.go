@@ -47,7 +47,7 @@ func streamOf(t *testing.T, c *Client, data []byte, n int) streamed {
 	w := newWatch(t.Context(), c.opt.Timeouts)
 	defer w.stop()
 	var s streamed
-	s.Answer, s.Failed = c.read(w, &http.Response{Body: io.NopCloser(pieces{bytes.NewReader(data), n})}, fsm.Conversation{}, func(ch Chunk) {
+	s.Answer, s.Failed = c.read(w, &http.Response{Body: io.NopCloser(pieces{bytes.NewReader(data), n})}, fsm.AskBrain{}, func(ch Chunk) {
 		s.Text += ch.Text
 		s.Thinking += ch.Thinking
 	})

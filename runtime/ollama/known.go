@@ -24,7 +24,6 @@ type facts struct {
 	can    Capabilities
 	lacks  map[Ability]bool // what it has refused since
 	window map[int]int      // the tokens that were allocated, by the num_ctx asked for
-	counts counts
 	// answered is when the last whole answer came, by the num_ctx asked for.
 	answered map[int]time.Time
 }

@@ -32,6 +32,15 @@ func (c *Client) manner(f facts) manner {
 	return how
 }
 
+// mannerOf is the manner of one call, which may be told not to think (INF-33).
+func (c *Client) mannerOf(ask fsm.AskBrain, f facts) manner {
+	how := c.manner(f)
+	if ask.NoThinking {
+		how.think = "false"
+	}
+	return how
+}
+
 // imageBytesMax bounds one image. The server decodes it in its memory.
 const imageBytesMax = 20 << 20
 

@@ -85,7 +85,7 @@ func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	a := ask("hello")
 	got := sent(t, a, nil, nil)
 	want := `{"model":"m","stream":true,"keep_alive":"5m0s","truncate":false,"shift":false,` +
-		`"messages":[{"role":"user","content":"hello"}],"options":{"num_ctx":8192,"num_predict":1024}}`
+		`"messages":[{"role":"user","content":"hello"}],"options":{"num_ctx":8192,"num_predict":8192}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

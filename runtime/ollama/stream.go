@@ -90,8 +90,11 @@ type collector struct {
 	thinking []byte
 	calls    []call
 	stream   func(Chunk)
-	full     bool // answerBytesMax was met
+	full     bool // there is too much of it: answerBytesMax was met, or the bound on thinking
 	begun    bool // the first line has come
+
+	thinkTokens int // of thinking before anything else; 0: any
+	thought     int // those that there are
 }
 
 // add takes a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
@@ -114,6 +117,10 @@ func (a *collector) put(text, thinking string) {
 	}
 	a.text = append(a.text, text...)
 	a.thinking = append(a.thinking, thinking...)
+	if a.thinkTokens > 0 && thinking != "" && len(a.text) == 0 && len(a.calls) == 0 {
+		a.thought += fsm.TextTokens(thinking)
+		a.full = a.full || a.thought > a.thinkTokens // INF-33
+	}
 	if a.stream != nil && text+thinking != "" {
 		a.stream(Chunk{Text: text, Thinking: thinking})
 	}

@@ -1,72 +1,70 @@
 package ollama
 
 import (
-	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"shelly/fsm"
 )
 
 // A server that truncates a conversation although it is asked not to says so by nothing
 // but its count of the prompt (BRN-3). Whole messages go, so that the count may end below
-// the window. It is then held against our own estimate, corrected by what the same model
-// has counted before. To take a good answer for a bad one would be worse than to miss
-// one, so the smallest ratio counts, and only a conversation that cannot have fitted is
-// suspected at all.
-const (
-	countsMin     = 3    // prompts that were counted before a ratio is trusted
-	promptMin     = 256  // tokens of a prompt, as estimated, that a ratio is learnt from
-	ratioUnit     = 1024 // of a ratio
-	shortfallUnit = 4    // of what is missing, one such part of the whole is suspicious
-)
+// the window. It is then held against the least that any tokenizer can count. To take a
+// good answer for a bad one would be worse than to miss one, so that only a prompt which
+// cannot have fitted is suspected at all.
 
-// counts is what a model's counts say about the estimates.
-type counts struct {
-	n     int
-	ratio int // the least count in parts of ratioUnit of its estimate
+// leastTokens is the least that a text can be counted as: a token is no more than a word
+// of letters with what stands around it, three digits, or four characters of another
+// script.
+func leastTokens(s string) int {
+	words, digits, others := 0, 0, 0
+	last := rune(' ')
+	run := 0 // digits in a row
+	for _, r := range s {
+		switch {
+		case r >= utf8.RuneSelf && !unicode.IsSpace(r):
+			others++
+		case isLetter(r) && !isLetter(last):
+			words++
+		}
+		if r >= '0' && r <= '9' {
+			if run%3 == 0 {
+				digits++
+			}
+			run++
+		} else {
+			run = 0
+		}
+		last = r
+	}
+	return words + digits + others/4
 }
 
-// learn takes the count of a prompt that was answered whole.
-func (c *counts) learn(estimate, counted int) {
-	if estimate < promptMin || counted <= 0 {
-		return
-	}
-	ratio := counted * ratioUnit / estimate
-	if c.n == 0 || ratio < c.ratio {
-		c.ratio = ratio
-	}
-	c.n++
-}
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// truncated reports whether a count says that a part of the conversation is missing: the
-// prompt cannot have fitted the window, and a quarter of what is expected or more was not
-// counted.
-func (c counts) truncated(estimate, counted, window int) bool {
-	if c.n < countsMin || counted <= 0 {
-		return false
+// least is the least that a prompt can be counted as, of its texts alone.
+func least(ask fsm.AskBrain) int {
+	n := 0
+	for _, m := range ask.Messages() {
+		n += leastTokens(m.Text) // thinking and calls may be left out by a template
 	}
-	expected := estimate * c.ratio / ratioUnit
-	return expected > window && counted <= expected-expected/shortfallUnit
+	return n
 }
 
 // whole judges the count of a prompt that was answered (BRN-3). The window is what was
 // allocated, where that is less than what was asked for (BRN-17).
-func (c *Client) whole(ask fsm.AskBrain, tools []fsm.ToolDecl, counted int) *Error {
+func (c *Client) whole(ask fsm.AskBrain, counted int) *Error {
 	f := c.known.of(c.opt.Model)
 	window := f.windowOf(c.opt.NumCtx)
 	if counted >= window {
 		return failure(fsm.BrainContextTruncated,
 			"the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: %s", window, c.larger(window))
 	}
-	if pictured(ask) { // nobody knows what an image counts
-		return nil
-	}
-	estimate := estimated(ask, tools)
-	if f.counts.truncated(estimate, counted, window) {
+	if n := least(ask); n > window && counted > 0 && counted < n {
 		return failure(fsm.BrainContextTruncated,
-			"the server counted %d tokens where about %d were sent into a window of %d, so it has dropped a part of the conversation: %s",
-			counted, estimate*f.counts.ratio/ratioUnit, window, c.larger(window))
+			"the server counted %d tokens where at least %d were sent into a window of %d, so it has dropped a part of the conversation: %s",
+			counted, n, window, c.larger(window))
 	}
-	c.known.learn(c.opt.Model, func(f *facts) { f.counts.learn(estimate, counted) })
 	return nil
 }
 
@@ -84,22 +82,4 @@ func (f *facts) windowOf(numCtx int) int {
 		return min(given, numCtx)
 	}
 	return numCtx
-}
-
-func estimated(ask fsm.AskBrain, tools []fsm.ToolDecl) int {
-	c := fsm.Config{Tools: slices.Clone(tools)}
-	for i := range c.Tools {
-		c.Tools[i].Builtin = false // whether it is offered is decided
-	}
-	ask.Tools = fsm.AllTools
-	return c.Estimate(ask)
-}
-
-func pictured(ask fsm.AskBrain) bool {
-	for _, m := range ask.Conversation.Messages {
-		if len(m.Images) > 0 {
-			return true
-		}
-	}
-	return false
 }

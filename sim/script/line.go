@@ -113,6 +113,9 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
 		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
 		AsText: l.AsText,
 	}
+	if ask.NoThinking {
+		in.Thinking = ""
+	}
 	switch {
 	case l.Length:
 		in.Stop = fsm.StopMaxTokens

@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -30,8 +31,13 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 		return nil
 	}
 	x.ok("daemon", fmt.Sprintf("%s, %d waiting, %s", s.Lifecycle, s.Waiting, s.Brain))
+	if u := s.Upkeep; u != nil {
+		x.warn("upkeep", fmt.Sprintf("%s about a conversation came to nothing in a row, the last: %s", wording.Count(u.Failed, "call"), u.Last), mendUpkeep)
+	}
 	return &s
 }
+
+const mendUpkeep = "nothing is lost: see the log; a model that follows instructions better, or a larger window (brain.num_ctx), helps"
 
 const mendSpace = "free some space, or lower reserve"
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,6 +89,14 @@ func (e *examined) memory(m sizing.Model, machine sizing.Machine) {
 	}
 }
 
+// predicts is the longest answer in words.
+func predicts(tokens int) string {
+	if tokens == 0 {
+		return "0 (what the window has left)"
+	}
+	return strconv.Itoa(tokens)
+}
+
 // settings says which settings suit, and which to change.
 func (e *examined) settings(now, to sizing.Settings) {
 	set := []string{}
@@ -107,7 +116,7 @@ func (e *examined) settings(now, to sizing.Settings) {
 	if to.KeepAlive != now.KeepAlive {
 		set = append(set, fmt.Sprintf("brain.keep_alive to %v, so that it is loaded less often", to.KeepAlive))
 	}
-	found := fmt.Sprintf("num_ctx %d, num_predict %d, keep_alive %v", now.NumCtx, now.NumPredict, now.KeepAlive)
+	found := fmt.Sprintf("num_ctx %d, num_predict %s, keep_alive %v", now.NumCtx, predicts(now.NumPredict), now.KeepAlive)
 	if len(set) == 0 {
 		e.ok("settings", found+" suit the model")
 		return

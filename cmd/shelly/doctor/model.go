@@ -138,7 +138,7 @@ func (e *examined) window() {
 		e.warn("context", fmt.Sprintf("num_ctx is %d, but the model's window ends at %d", c.NumCtx, e.ContextLength),
 			fmt.Sprintf("set brain.num_ctx to %d", e.ContextLength))
 	default:
-		e.ok("context", fmt.Sprintf("num_ctx %d of the model's %d, num_predict %d", c.NumCtx, e.ContextLength, c.NumPredict))
+		e.ok("context", fmt.Sprintf("num_ctx %d of the model's %d, num_predict %s", c.NumCtx, e.ContextLength, predicts(c.NumPredict)))
 	}
 	if e.loaded == nil {
 		return

@@ -190,6 +190,8 @@ func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path 
 				d.Add(n.Content[i], strict.Element(path, i), noWait)
 			}
 		}
+	case t == reflect.TypeFor[fsm.Share]():
+		o.number = share(d, n, path)
 	case t.Kind() == reflect.Int:
 		var count Count
 		count.Read(d, n, path)
@@ -215,6 +217,15 @@ func wait(d *strict.Decoder, n *strict.Node, path string) Duration {
 		d.Add(n, path, noWait)
 	}
 	return length
+}
+
+// share reads a part in hundredths, which may be none.
+func share(d *strict.Decoder, n *strict.Node, path string) int64 {
+	number, ok := d.Number(n, path)
+	if ok && (number < 0 || number > 90) {
+		d.Add(n, path, "wants a number from 0 to 90, not "+strconv.Itoa(number))
+	}
+	return int64(number)
 }
 
 // thousandths reads a decimal such as 0.7 with at most three places. Exactly 0 is

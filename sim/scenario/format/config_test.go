@@ -41,6 +41,8 @@ func TestEverySettingOfTheMachineCanBeSet(t *testing.T) {
 				value, want = "[1s, 2.5s]", []fsm.Millis{1000, 2500}
 			case field.Type() == reflect.TypeFor[[]fsm.Section]():
 				value, want = "[{title: T, text: x, of: tools}]", []fsm.Section{{Title: "T", Text: "x", Of: fsm.OfTools}}
+			case field.Type() == reflect.TypeFor[fsm.Share]():
+				want = fsm.Share(7)
 			case field.Kind() == reflect.Bool:
 				value, want = "true", true
 			case group.name == "prompts":

@@ -236,6 +236,8 @@ func (g *schemaGen) setting(name string, t reflect.Type) *jsonschema.Schema {
 		return g.ofType(reflect.TypeFor[Duration]())
 	case t == reflect.TypeFor[[]fsm.Millis]():
 		return g.list(reflect.TypeFor[Duration]())
+	case t == reflect.TypeFor[fsm.Share]():
+		return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(90.0)})
 	case t.Kind() == reflect.Int:
 		return g.ofType(reflect.TypeFor[Count]())
 	case t.Kind() == reflect.Bool:

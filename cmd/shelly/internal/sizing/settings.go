@@ -1,10 +1,13 @@
 package sizing
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Settings are those of the configuration that depend on model and machine.
 type Settings struct {
-	NumCtx, NumPredict int
+	NumCtx, NumPredict int // NumPredict 0: what the window has left
 	KeepAlive          time.Duration
 }
 
@@ -28,7 +31,7 @@ func Recommend(now Settings, m Model, machine Machine) Settings {
 			to.NumCtx = min(to.NumCtx, fits)
 		}
 	}
-	if m.Thinks && to.NumPredict < thinkingMin {
+	if m.Thinks && to.NumPredict > 0 && to.NumPredict < thinkingMin {
 		to.NumPredict = thinkingPredict
 	}
 	if to.NumPredict > to.NumCtx/2 {
@@ -60,7 +63,7 @@ func Longest(m Model, s Settings, speed Speed) Times {
 	}
 	t.Total = t.FirstToken
 	if speed.Answer > 0 {
-		t.Total += time.Duration(s.NumPredict) * time.Second / time.Duration(speed.Answer)
+		t.Total += time.Duration(cmp.Or(s.NumPredict, s.NumCtx)) * time.Second / time.Duration(speed.Answer)
 	}
 	return t
 }

@@ -1,0 +1,157 @@
+package machine
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"shelly/fsm"
+)
+
+// draft is a conversation that is made to fit. What it shortens it copies first.
+type draft struct {
+	words fsm.Words
+	msgs  []fsm.Message
+	at    int // the message that stays as it is: the question, or what is asked about the rest
+	size  int // tokens of the messages
+}
+
+func newDraft(w fsm.Words, talk fsm.Conversation, at int) *draft {
+	return &draft{words: w, msgs: slices.Clone(talk.Messages), at: at, size: talk.Tokens}
+}
+
+// The least that is left of a text of an earlier turn, and of one that would
+// otherwise not fit at all, in tokens.
+const (
+	floorEarlier = 64
+	floorLast    = 32
+)
+
+// part is a text of a draft that may be shortened: a message's, or the arguments of one
+// of its calls.
+type part struct{ msg, call, tokens int }
+
+// noCall is the call of a part that is a message's own text.
+const noCall = -1
+
+// parts returns the texts of the messages from one to before another that may be
+// shortened: results alone, or all.
+func (d *draft) parts(from, to int, results bool) []part {
+	var list []part
+	for i := from; i < to; i++ {
+		msg := &d.msgs[i]
+		if i == d.at || results && msg.Role != fsm.RoleTool {
+			continue
+		}
+		list = append(list, part{i, noCall, fsm.TextTokens(msg.Text)})
+		for n, c := range msg.Calls {
+			list = append(list, part{i, n, fsm.TextTokens(c.Args)})
+		}
+	}
+	return list
+}
+
+// shorten cuts the longest of some texts to one length, as long as the draft then is of
+// the size wanted, but no shorter than the floor.
+func (d *draft) shorten(list []part, want, floor int) {
+	over := d.size - want
+	if over <= 0 {
+		return
+	}
+	low, high := floor, floor // the greatest length that saves enough
+	for _, p := range list {
+		high = max(high, p.tokens)
+	}
+	for low < high {
+		if mid := (low + high + 1) / 2; saved(list, mid) >= over {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	for _, p := range list {
+		if p.tokens > low {
+			d.cut(p, low)
+		}
+	}
+}
+
+// saved is how many tokens go where no text has more than so many.
+func saved(list []part, length int) int {
+	n := 0
+	for _, p := range list {
+		n += max(p.tokens-length, 0)
+	}
+	return n
+}
+
+func (d *draft) cut(p part, tokens int) {
+	msg := &d.msgs[p.msg]
+	before := fsm.MessageTokens(*msg)
+	if p.call == noCall {
+		msg.Text = d.words.Shorten(msg.Text, tokens)
+	} else {
+		msg.Calls = slices.Clone(msg.Calls)
+		msg.Calls[p.call].Args = d.leftOut(msg.Calls[p.call].Args)
+	}
+	d.size += fsm.MessageTokens(*msg) - before
+}
+
+// leftOut stands for the arguments of a call: an object, as a model's server wants one.
+func (d *draft) leftOut(args string) string {
+	text, err := json.Marshal(map[string]string{"left_out": d.words.Text(fsm.WordArgumentsShortened, "bytes", strconv.Itoa(len(args)))})
+	if err != nil { // of two strings
+		panic(err)
+	}
+	return string(text)
+}
+
+// forget lets go of the thinking, which no later answer needs.
+func (d *draft) forget() {
+	for i := range d.msgs {
+		msg := &d.msgs[i]
+		before := fsm.MessageTokens(*msg)
+		msg.Thinking = ""
+		d.size += fsm.MessageTokens(*msg) - before
+	}
+}
+
+// drop takes messages out.
+func (d *draft) drop(from, to int) {
+	for _, msg := range d.msgs[from:to] {
+		d.size -= fsm.MessageTokens(msg)
+	}
+	d.msgs = slices.Delete(d.msgs, from, to)
+	if d.at >= to {
+		d.at -= to - from
+	}
+}
+
+// dropTurns leaves out whole turns before the question, the oldest first.
+func (d *draft) dropTurns(want int) {
+	for d.size > want && d.at > 0 {
+		end := 1
+		for end < d.at && !begins(d.msgs[end]) {
+			end++
+		}
+		d.drop(0, end)
+	}
+}
+
+// dropRounds leaves out what the turn has done so far, the oldest first: an answer with
+// the results of its calls.
+func (d *draft) dropRounds(want int) {
+	for first := d.at + 1; d.size > want && first < len(d.msgs); {
+		end := first + 1
+		for end < len(d.msgs) && d.msgs[end].Role == fsm.RoleTool {
+			end++
+		}
+		d.drop(first, end)
+	}
+}
+
+// begins reports whether a turn begins with a message.
+func begins(msg fsm.Message) bool { return msg.Role == fsm.RoleUser && !msg.Aside }
+
+// conversation is what became of it.
+func (d *draft) conversation() fsm.Conversation { return fsm.Conversation{}.Add(d.msgs...) }

@@ -1,0 +1,127 @@
+package machine
+
+import (
+	"strconv"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// room is how many tokens the messages of a conversation may have under a system prompt
+// and tools, by the estimate as it is before its correction (CTX-10).
+func (m *Machine) room(h *state.Handle, system string, tools fsm.Toolset) int {
+	c := &m.s.Config
+	return h.Sess.Uncorrected(c.PromptRoom()) - c.EstimateOf(system, fsm.Conversation{}, tools)
+}
+
+// fit makes the conversation of an answering inference fit before it is sent (CTX-10). It
+// stays as it is shortened here, so that the prompts that follow go on from this one; for
+// this reason it is made shorter than it must be. It returns false, with how the
+// inference ends, where what somebody asked does not fit by itself (CTX-11).
+func (m *Machine) fit(h *state.Handle) (firing, bool) {
+	c := &m.s.Config
+	if !c.Fits() || !h.Answers() {
+		return firing{}, true
+	}
+	system, tools := m.system(h), m.offered(h)
+	room := m.room(h, system, tools)
+	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room && learns(h) {
+		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools))
+		return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordRequestTooLong, "tokens", strconv.Itoa(tokens),
+			"room", strconv.Itoa(c.PromptRoom()), "window", strconv.Itoa(c.Limits.ContextTokens))), false
+	}
+	if h.Inf.Talk.Tokens <= room {
+		return firing{}, true
+	}
+	d := newDraft(c.Words, h.Inf.Talk, h.TurnAt)
+	d.fit(room, room-room/4)
+	h.Inf.Talk, h.TurnAt, h.Condensed = d.conversation(), d.at, true
+	return firing{}, true
+}
+
+// fit shortens a conversation that is answered to what is wanted, at all events to what
+// there is room for: thinking, the results of earlier turns, then those of this one, then whole
+// earlier turns, then anything but the question, then what this turn has done so far.
+func (d *draft) fit(room, want int) {
+	if d.forget(); d.size <= want {
+		return
+	}
+	d.shorten(d.parts(0, d.at, true), want, floorEarlier)
+	d.shorten(d.parts(d.at, len(d.msgs), true), want, max(room/8, floorEarlier))
+	if d.size > room {
+		d.dropTurns(want)
+	}
+	d.shorten(d.parts(0, len(d.msgs), false), room, floorLast)
+	d.dropRounds(room)
+}
+
+// fitAside returns a conversation with a message about it, the last, as far as it fits:
+// any of its texts is shortened, then what is oldest is left out (CTX-14).
+func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) fsm.Conversation {
+	room := m.room(h, system, tools)
+	if !m.s.Config.Fits() || talk.Tokens <= room || len(talk.Messages) == 0 {
+		return talk
+	}
+	d := newDraft(m.s.Config.Words, talk, len(talk.Messages)-1)
+	d.forget()
+	d.shorten(d.parts(0, d.at, true), room, floorEarlier)
+	d.shorten(d.parts(0, d.at, false), room, floorEarlier)
+	d.dropTurns(room)
+	return d.conversation()
+}
+
+// refitsMax bounds how often one inference learns that a prompt was longer than it was
+// thought to be. Each time the estimate grows by a quarter or more, and it can grow to
+// four times at most.
+const refitsMax = 8
+
+// refit sends a conversation again, shorter, after the server has found that it does not
+// fit (CTX-12). It reports false where nothing is known that could be shortened.
+func (m *Machine) refit(h *state.Handle) (firing, bool) {
+	s, ok := m.outgrown(h)
+	if !ok || h.Inf.Refits >= refitsMax {
+		return firing{}, false
+	}
+	return firing{on: state.OnRefit, write: func(h *state.Handle) {
+		h.Sess.Ratio = s.Ratio
+		h.Inf.Refits++
+	}}, true
+}
+
+// outgrown is the session with what a refusal has taught: the prompt had more tokens than
+// the window has. It reports false where it was not thought to fit, or has still its place.
+func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
+	c, s := &m.s.Config, h.Sess
+	if !c.Fits() {
+		return s, false
+	}
+	system, talk, tools := m.prompt(h)
+	estimate := c.EstimateOf(system, talk, tools)
+	s.Learn(estimate, c.Limits.ContextTokens)
+	return s, s.Corrected(estimate) > c.PromptRoom()
+}
+
+// prompt is what the running inference has sent.
+func (m *Machine) prompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset) {
+	system, tools := m.system(h), m.offered(h)
+	if h.Answers() {
+		return system, h.Inf.Talk, tools
+	}
+	return system, m.fitAside(h, system, h.Inf.Talk, tools), tools
+}
+
+// options are those of a model call. An answer about a conversation has a length of its
+// own (CTX-14).
+func (m *Machine) options(h *state.Handle, purpose fsm.Purpose) fsm.Options {
+	c := &m.s.Config
+	o := c.Options
+	if c.Fits() && aside(purpose) {
+		o.MaxTokens = c.AnswerRoom()
+	}
+	return o
+}
+
+// aside reports whether a model call is about a conversation and no part of it.
+func aside(purpose fsm.Purpose) bool {
+	return purpose == fsm.PurposeSummary || purpose == fsm.PurposeCompact
+}

@@ -1,0 +1,65 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// The server refuses a prompt that was thought to fit: it has more tokens than the
+// estimate says, so the conversation is sent again, shorter.
+func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
+	d := driverOf(t, "nanobot")
+	d.boot()
+	key := d.ask("hello")
+	d.loads(fsm.Session{})
+	d.calls("list_dir")
+	d.toolSays(strings.Repeat("aGVsbG8gd29ybGQh", 1000))
+	before := one[fsm.AskBrain](d)
+	for times := 1; ; times++ {
+		d.brainFails(fsm.BrainContextTruncated, "too long")
+		asks := of[fsm.AskBrain](d.effects)
+		if len(asks) == 0 {
+			if times < 3 {
+				t.Errorf("it was given up after %d refusals", times)
+			}
+			break
+		}
+		again := asks[0]
+		if again.Conversation.Tokens >= before.Conversation.Tokens {
+			t.Fatalf("sent again with %d tokens after %d", again.Conversation.Tokens, before.Conversation.Tokens)
+		}
+		if c := again.Conversation.Messages; c[0].Text != "hello" || !strings.Contains(c[2].Text, "bytes are left out here") {
+			t.Errorf("the question is %q, the result %q", c[0].Text, c[2].Text)
+		}
+		if times > 8 {
+			t.Fatal("it is sent again and again")
+		}
+		before = again
+	}
+	d.refused(key, "error: context_truncated: too long")
+}
+
+// What is sent shorter is kept whole where the history has answers alone.
+func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
+	d := driverOf(t, "countbot")
+	long := strings.Repeat("of old ", 4500)
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "q"}, {Role: fsm.RoleAssistant, Text: long}}})
+	d.answer("a line that is remembered") // the consolidation
+	d.calls("list_dir")
+	d.toolSays(strings.Repeat("new ", 9000))
+	if got := one[fsm.AskBrain](d).Tokens; got > 6572 {
+		t.Errorf("a prompt of %d tokens", got)
+	}
+	d.answer("good day")
+	saved := one[fsm.SaveSession](d)
+	if n := len(saved.Archive); n != 4 || len(saved.Archive[2].Text) != 36_000 {
+		t.Errorf("the archive has %d messages", n)
+	}
+	if saved.State.Memory != "a line that is remembered" {
+		t.Errorf("MEMORY.md is %q", saved.State.Memory)
+	}
+}

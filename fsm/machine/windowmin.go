@@ -1,0 +1,17 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// WindowMin is the least window in which a configuration can be served, in tokens; 0 where
+// it does not keep prompts within one (CTX-16).
+func WindowMin(c fsm.Config) int {
+	if !c.Fits() {
+		return 0
+	}
+	m := &Machine{s: state.Snapshot{Config: c}}
+	h := &state.Handle{Kind: fsm.KindUser}
+	return c.WindowMin(c.EstimateOf(m.system(h), fsm.Conversation{}, h.Toolset()))
+}

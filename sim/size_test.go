@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+	"shelly/sim/disk"
+	"shelly/sim/script"
+	"shelly/sim/server"
+)
+
+// kinds of text that a tokenizer, and the estimate, make more or less of.
+var sorts = []string{"the pump ran all day ", "水泵运行了一整天。", "aGVsbG8gd29ybGQh", "{\"a\": [1, 2]},\n"}
+
+// textOf draws a text of at most so many tokens, as estimated.
+func textOf(t *rapid.T, most int, of string) string {
+	sort := rapid.SampledFrom(sorts).Draw(t, of+" sort")
+	tokens := rapid.IntRange(1, max(most, 1)).Draw(t, of+" tokens")
+	return strings.Repeat(sort, max(tokens/max(fsm.TextTokens(sort), 1), 1))
+}
+
+// pressed draws a plan whose texts press on the window from all sides: a history, MEMORY.md,
+// results, answers. Requests and answers have the size that there is to be room for.
+func pressed(t *rapid.T) Plan {
+	c, _ := profile.Named(rapid.SampledFrom(profile.Names()).Draw(t, "profile"))
+	c.Init = fsm.InitOff
+	c.Limits.HandleTimeout, c.Limits.CompactTimeout = 1000*3600*fsm.Second, 1000*3600*fsm.Second
+	read := Stub{Decl: fsm.ToolDecl{Name: "read", Effects: fsm.EffectsNone, Parameters: `{"type":"object"}`}}
+	with := c
+	with.Tools = append(with.Tools[:len(with.Tools):len(with.Tools)], read.Decl)
+	least := machine.WindowMin(with)
+	window := least
+	if rapid.Bool().Draw(t, "more than the least") {
+		window = rapid.IntRange(least, 131_072).Draw(t, "window")
+	}
+	c.Limits.ContextTokens = window
+	answer := c.AnswerRoom() / 2
+	p := Plan{Config: c, Server: &server.Config{Window: window}}
+	if rapid.Bool().Draw(t, "a memory") {
+		p.MemoryFile = textOf(t, 2*window, "memory")
+	}
+	if n := rapid.IntRange(0, 12).Draw(t, "history"); n > 0 && c.Switches.History != fsm.HistoryNone {
+		var history []fsm.Message
+		for range n {
+			history = append(history, fsm.Message{Role: fsm.RoleUser, Text: textOf(t, window/4, "past question")},
+				fsm.Message{Role: fsm.RoleAssistant, Text: textOf(t, window/2, "past answer")})
+		}
+		p.Sessions = append(p.Sessions, disk.Saved{Name: "cli:direct", State: fsm.Session{Version: 1, History: history}})
+	}
+	var lines []script.Line
+	for i := range rapid.IntRange(1, 4).Draw(t, "turns") {
+		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i) * 3600 * fsm.Second, Request: &fsm.Requested{
+			Request: fsm.RequestKey{ID: fmt.Sprint("r", i)}, Text: textOf(t, 128, "question"),
+		}})
+		for range rapid.IntRange(0, 2).Draw(t, "rounds") {
+			line := script.Line{}
+			for n := range rapid.IntRange(1, 3).Draw(t, "calls") {
+				line.Calls = append(line.Calls, fsm.ToolCall{Name: "read", Args: fmt.Sprintf(`{"n":%d}`, len(lines)*10+n)})
+				read.Acts = append(read.Acts, Act{Returns: textOf(t, 3*window, "result")})
+			}
+			lines = append(lines, line)
+		}
+		lines = append(lines, script.Line{Text: textOf(t, answer, "answer")})
+	}
+	p.Stubs = []Stub{read}
+	p.Scripts = []script.Script{{Purpose: fsm.PurposeAnswer, Lines: lines}}
+	for _, side := range []fsm.Purpose{fsm.PurposeSummary, fsm.PurposeCompact} {
+		text := textOf(t, answer, string(side))
+		if rapid.Bool().Draw(t, "as asked") {
+			text = fmt.Sprintf(`{"history_entry": "Spoken of.", "memory_update": %q}`, text)
+		}
+		p.Scripts = append(p.Scripts, script.Script{Purpose: side, Lines: []script.Line{{Text: text, Times: 1000, Optional: true}}})
+	}
+	return p
+}
+
+// CTX-10 to CTX-15: whatever the sizes, in any profile and window, no reply is an error
+// and no prompt is refused for its length.
+func TestCTX10NoReplyIsAnErrorForSize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := pressed(t)
+		r, err := Run(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range r.Violations {
+			t.Errorf("after step %d: %s: %s", v.Step, v.Invariant, v.Text)
+		}
+		for _, a := range r.Asked {
+			if a.Served.Refused {
+				t.Errorf("a prompt of %d tokens for %s is refused in a window of %d", a.Served.Prompt, a.Ask.Purpose, p.Server.Window)
+			}
+		}
+		for _, q := range r.Requests {
+			if !q.Done || q.IsError {
+				t.Errorf("window %d, profile %s: %q", p.Server.Window, p.Config.Profile, q.Reply)
+			}
+		}
+	})
+}
+
+// CTX-11: only a request whose own text is too long is refused for its length, and the
+// model is not asked.
+func TestCTX11ATooLongRequestIsRefusedBeforeTheModelIsAsked(t *testing.T) {
+	for _, name := range profile.Names() {
+		c, _ := profile.Named(name)
+		c.Init, c.Limits.ContextTokens = fsm.InitOff, 8192
+		p := Plan{
+			Config: c, Server: &server.Config{Window: 8192},
+			Timeline: []Moment{{Request: &fsm.Requested{Request: fsm.RequestKey{ID: "r"}, Text: strings.Repeat("why so long ", 3000)}}},
+		}
+		r := play(t, p, Options{})
+		if len(r.Requests) != 1 || !r.Requests[0].IsError || !strings.Contains(r.Requests[0].Reply, "6572 of 8192") || len(r.Asked) > 0 {
+			t.Errorf("%s: %d questions, %+v", name, len(r.Asked), r.Requests)
+		}
+	}
+}
