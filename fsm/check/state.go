@@ -32,6 +32,9 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 	}
 	if wasShortened(m, f, e) {
 		from = mark{}
+		if !branch {
+			f.form.condense()
+		}
 	}
 	if len(c.Messages) < from.messages {
 		w.violate("INV-7", "the conversation of handle %d shrank from %d messages to %d", f.id, from.messages, len(c.Messages))

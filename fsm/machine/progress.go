@@ -92,6 +92,14 @@ func answerTimeout(m *Machine, h *state.Handle) fsm.Millis {
 // summaryTokens are those of a summary or consolidation, at the most that a good one has.
 const summaryTokens = 1024
 
+// asideTokens is how long the answer of a call about a conversation may be.
+func (m *Machine) asideTokens() int {
+	if m.s.Config.Fits() {
+		return m.s.Config.AnswerRoom()
+	}
+	return summaryTokens
+}
+
 // compactTimeout is how long a compaction may take to its next stage: its own time or, on a
 // machine that is known to need longer for what it has to read or write, that.
 func compactTimeout(m *Machine, h *state.Handle) fsm.Millis {
@@ -100,7 +108,7 @@ func compactTimeout(m *Machine, h *state.Handle) fsm.Millis {
 		return limit
 	}
 	if h.Inf.Stage == fsm.StageWriting {
-		return max(limit, p.Rest(summaryTokens))
+		return max(limit, p.Rest(m.asideTokens()))
 	}
 	if h.Inf.Stage != fsm.StageLoading {
 		p.Load = 0

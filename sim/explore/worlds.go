@@ -150,10 +150,14 @@ func PoisonWorld() Bounds {
 	return b
 }
 
+// overBudget is a window that all prompts fit into, and a hundredth of which none does.
+const overBudget = 8192
+
 // CompressWorld is one request whose conversation is over its budget from the start.
 func CompressWorld() Bounds {
 	b := bounded("compress", "omniemployee", "one request whose conversation is compressed before the model is asked; a cancel, a time-out, a crash and a shutdown")
-	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2
+	b.Limits.ContextTokens, b.Limits.CompressPercent = overBudget, 1
+	b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 2
 	b.Effects = fsm.EffectsNone
 	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
 	return b
@@ -163,7 +167,8 @@ func CompressWorld() Bounds {
 // for, after the question that it belongs to.
 func RoundsWorld() Bounds {
 	b := bounded("rounds", "omniemployee", "one request of two tool rounds, the first of which is summarized before the model is asked again; a crash")
-	b.Limits.ContextTokens, b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 1, 2
+	b.Limits.ContextTokens, b.Limits.CompressPercent = overBudget, 1
+	b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 2
 	b.Limits.MaxToolRounds, b.Limits.MaxIterations = 2, 3
 	b.Effects = fsm.EffectsNone
 	b.Crashes = 1
