@@ -280,6 +280,7 @@ func (d *Daemon) observe(s engine.Step) {
 			}
 		}
 	}
+	d.retried(s)
 	for _, m := range s.Messages() {
 		d.o.Log.Info("a message is sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)
 		d.hub.sent(m.To)

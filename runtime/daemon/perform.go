@@ -122,12 +122,15 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 // chat asks the model. Veil is what is shown of the answer on the way (BRN-40).
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *fsm.Veil) fsm.Fact {
 	var answer fsm.BrainAnswered
-	p := d.progress(e.Call)
+	p, v := d.progress(e.Call), voices{}
 	defer p.stop()
 	err := d.guarded("the model client", func() (err error) {
 		answer, err = d.o.Brain.Chat(ctx, e, tools, func(piece Piece) {
 			p.comes(piece.Stage)
 			piece.Text = veil.Put(piece.Text)
+			if p.late() {
+				d.voiced(&v, e.Handle, piece)
+			}
 			d.hub.piece(e, piece)
 		})
 		return err

@@ -32,7 +32,11 @@ func (d *Daemon) progress(call fsm.CallID) *progress {
 // to know.
 func (d *Daemon) progressed(call fsm.CallID, stage fsm.Stage) {
 	_ = d.send(context.Background(), message{fact: func() fsm.Fact {
-		if _, runs := d.running[call]; !runs || !d.config().Switches.Progress {
+		if _, runs := d.running[call]; !runs {
+			return nil
+		}
+		d.staged(call, stage)
+		if !d.config().Switches.Progress {
 			return nil
 		}
 		return fsm.BrainProgress{Call: call, Stage: stage}
@@ -65,6 +69,13 @@ func (p *progress) say() {
 		p.told = p.now
 		p.tell(p.now)
 	}
+}
+
+// late reports whether the first seconds are over.
+func (p *progress) late() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.begun
 }
 
 func (p *progress) stop() {
