@@ -24,10 +24,16 @@ const (
 // reaches over loopback. The text may hold a password, so no error repeats it.
 func parseURL(text string) (string, error) {
 	bad := errors.New("wants the address of a server such as http://127.0.0.1:11434")
-	bare := !strings.Contains(text, "://")
+	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "\"'")) // BRN-41
+	scheme, rest, named := strings.Cut(text, "://")
+	bare := !named
 	if bare {
-		text = "http://" + text
+		scheme, rest = "http", text
 	}
+	if host, path, _ := strings.Cut(rest, "/"); isBareIPv6(host) {
+		rest = "[" + host + "]/" + path
+	}
+	text = scheme + "://" + rest
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" && u.Port() == "":
@@ -53,6 +59,13 @@ func parseURL(text string) (string, error) {
 	u.Host = strings.TrimSuffix(net.JoinHostPort(host, port), ":")
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u.String(), nil
+}
+
+// isBareIPv6 reports whether a host is an address with colons that no brackets hold, so that
+// none of them begins a port.
+func isBareIPv6(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Is6()
 }
 
 // withoutPassword masks the password of a URL.

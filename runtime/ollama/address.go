@@ -18,7 +18,7 @@ const (
 // for two: what cannot be read is an error, not the default, and an address that
 // only a server can listen on (0.0.0.0, ::) becomes the loopback one.
 func parseBase(address string) (*url.URL, error) {
-	s := strings.TrimSpace(address)
+	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(address), "\"'")) // as a file of variables may have it
 	if s == "" {
 		s = DefaultBaseURL
 	}

@@ -40,15 +40,17 @@ type Capabilities struct {
 	ContextLength int // the longest window in tokens that it can be given; 0 if unknown
 }
 
-// SameModel reports whether two names mean one model: a name without a tag means
-// the tag latest.
+// SameModel reports whether two names mean one model, as the server takes them (BRN-41): a
+// name may leave out the tag latest, the namespace library and the registry, and say all of
+// it in letters of any case.
 func SameModel(a, b string) bool { return tagged(a) == tagged(b) }
 
+// tagged is a model's whole name in small letters.
 func tagged(name string) string {
-	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
-		return name
+	if name == "" {
+		return ""
 	}
-	return name + ":latest"
+	return strings.ToLower(model.ParseName(strings.TrimSpace(name)).String())
 }
 
 // Version returns the server's version. The error is an [*Error].

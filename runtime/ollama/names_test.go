@@ -47,3 +47,19 @@ func TestTheWireHasTheLibrarysNames(t *testing.T) {
 		}
 	}
 }
+
+func TestBRN41TheNamesOfAModelAsTheServerTakesThem(t *testing.T) {
+	for _, name := range []string{"op", "OP", "op:latest", "Op:Latest", "library/op", "Library/op:latest", "registry.ollama.ai/library/op", "Registry.Ollama.AI/library/OP:latest", "https://registry.ollama.ai/library/op", " op "} {
+		if !SameModel(name, "op:latest") {
+			t.Errorf("%q is another than op:latest: %s", name, tagged(name))
+		}
+	}
+	for _, name := range []string{"", "op:4b", "opx", "me/op", "example.com/library/op", "example.com/op", "op/latest"} {
+		if SameModel(name, "op:latest") {
+			t.Errorf("%q is op:latest", name)
+		}
+	}
+	if !SameModel("hf.co/me/Model-GGUF:Q4_K_M", "HF.co/me/model-gguf:q4_k_m") {
+		t.Error("the letters of a name from elsewhere count")
+	}
+}
