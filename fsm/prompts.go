@@ -24,7 +24,7 @@ type Prompts struct {
 	Overflow    string    `json:"overflow,omitempty"`    // asked behind the messages that leave a history, to be put behind MEMORY.md
 	Consolidate string    `json:"consolidate,omitempty"` // asked before a history that is consolidated
 	Empty       string    `json:"empty,omitempty"`       // said after an answer with neither text nor calls
-	AtLimit     string    `json:"at_limit,omitempty"`    // the notice of a cap; {n} is the cap
+	AtLimit     string    `json:"at_limit,omitempty"`    // the notice of a cap; {n} is the cap, {limit} its name
 	AtLength    string    `json:"at_length,omitempty"`   // the notice of a cut answer
 }
 
@@ -143,8 +143,8 @@ func WithoutNeed(text string) string {
 }
 
 // CapNotice is the notice of a cap.
-func (p *Prompts) CapNotice(n int) string {
-	return strings.ReplaceAll(p.AtLimit, "{n}", strconv.Itoa(n))
+func (p *Prompts) CapNotice(n int, limit string) string {
+	return strings.NewReplacer("{n}", strconv.Itoa(n), "{limit}", limit).Replace(p.AtLimit)
 }
 
 // Shows reports whether the system prompt has a section of some content.

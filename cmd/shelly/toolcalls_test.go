@@ -92,7 +92,7 @@ func oddCalls() []oddCall {
 		{id: "t053", what: "no function", answer: `{"role":"assistant","content":"","tool_calls":[{"id":"one"}]}`, result: "a tool call without a name"},
 		{id: "t056", what: "a name of 10,000 letters", answer: calls(`"`+strings.Repeat("n", 10_000)+`"`, plan), result: `there is no tool "nnn`},
 		{id: "t068", what: "null for calls, and a text", answer: `{"role":"assistant","content":"good day","tool_calls":null}`, reply: "good day"},
-		{id: "t070", what: "the same calls for ever", answer: calls(`"list_dir"`, `{"path":"."}`), always: true, result: "plan.txt", reply: "[stopped: the limit of 3 was reached]"},
+		{id: "t070", what: "the same calls for ever", answer: calls(`"list_dir"`, `{"path":"."}`), always: true, result: "plan.txt", reply: "[stopped: the limit of 3 was reached (max_repeats)]"},
 		{id: "t072", text: true, what: "the closing tag alone", answer: inWords(call + "\n</tool_call>"), result: northern},
 		{id: "t075", text: true, what: "JSON as the whole text", answer: inWords(call), result: northern},
 		{id: "t076", text: true, what: "JSON in a fence as the whole text", answer: inWords("```json\n" + call + "\n```"), result: northern},
@@ -111,7 +111,7 @@ func oddCalls() []oddCall {
 		{id: "t102", what: "an answer that was cut", raw: `{"message":{"role":"assistant","content":"To begin"},"done":true,"done_reason":"length"}`, reply: "To begin\n\n[the answer was cut"},
 		{id: "t106", what: "ten megabytes in one line", raw: `{"message":` + inWords(strings.Repeat("word ", 2<<20)) + `,"done":true,"done_reason":"stop"}`, reply: "[the answer was cut"},
 		{id: "t107", what: "thousands of the same word", answer: inWords(strings.Repeat("la ", 200_000)), reply: "[the answer was cut"},
-		{id: "t113", what: "a command that is refused, again and again", answer: calls(`"exec"`, `{"command":"true"}`), always: true, result: `there is no tool "exec"`, reply: "[stopped: the limit of 3 was reached]"},
+		{id: "t113", what: "a command that is refused, again and again", answer: calls(`"exec"`, `{"command":"true"}`), always: true, result: `there is no tool "exec"`, reply: "[stopped: the limit of 3 was reached (max_repeats)]"},
 	}
 }
 

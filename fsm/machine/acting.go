@@ -49,6 +49,7 @@ func (m *Machine) begin(i int) (firing, bool) {
 	decl, known := m.declared(h, c.Name)
 	asks := m.s.Config.NeedsApproval(&decl, c)
 	key, twice := m.s.Config.GivesTwice(c)
+	shared, shares := m.sharedResult(h, &decl)
 	switch {
 	case h.Stop:
 		m.result(h, m.word(fsm.WordNotRunCancelled))
@@ -56,6 +57,8 @@ func (m *Machine) begin(i int) (firing, bool) {
 		m.result(h, h.Inf.Told)
 	case h.Inf.Next >= l.MaxCallsPerAnswer:
 		m.result(h, m.word(fsm.WordNotRunPerAnswer, "limit", strconv.Itoa(l.MaxCallsPerAnswer)))
+	case shares:
+		m.result(h, shared)
 	case h.Inf.Ran >= l.MaxToolCalls: // INF-18
 		h.Inf.Capped = true
 		m.result(h, m.word(fsm.WordNotRunCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
@@ -237,6 +240,10 @@ func (m *Machine) result(h *state.Handle, text string) {
 	x.Str(c.Name)
 	x.Str(c.Args)
 	x.Str(text)
+	if m.repeated(h, text) {
+		m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+		return
+	}
 	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
 		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
 	}

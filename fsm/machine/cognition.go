@@ -144,16 +144,19 @@ func endedBy(mode fsm.EndMode, said, notice string) string {
 
 // capOf is the cap that ended an inference, which a notice speaks of. The order is
 // that in which they are looked for.
-func capOf(l *fsm.Limits, h *state.Handle) int {
+func capOf(l *fsm.Limits, h *state.Handle) (n int, limit string) {
 	switch {
 	case h.Inf.Iterations >= iterationsOf(l, h):
-		return iterationsOf(l, h)
+		if n := iterationsOf(l, h); n < l.MaxIterations {
+			return n, "subagent_iterations"
+		}
+		return l.MaxIterations, "max_iterations"
 	case h.Inf.Capped:
-		return l.MaxToolCalls
+		return l.MaxToolCalls, "max_tool_calls"
 	case repeats(h.Inf.Seen, l.MaxRepeats):
-		return l.MaxRepeats
+		return l.MaxRepeats, "max_repeats"
 	default:
-		return l.MaxToolRounds
+		return l.MaxToolRounds, "max_tool_rounds"
 	}
 }
 

@@ -118,7 +118,7 @@ func defaultProfilePrompts() fsm.Prompts {
 		"what was asked, what was done, what was found. Call no tool; answer with the summary alone."
 	p.Subagent, p.Empty = subagentPrompt, emptyPrompt
 	p.Compress = "Leave the conversation for a moment. " + compressPrompt + " Call no tool."
-	p.AtLimit = "[stopped: the limit of {n} was reached]"
+	p.AtLimit = "[stopped: the limit of {n} was reached ({limit})]"
 	p.AtLength = "[the answer was cut at its token limit]"
 	return p
 }

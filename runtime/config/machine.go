@@ -95,7 +95,7 @@ func machineKeys() []machineKey {
 		{key: "prompts.overflow", emptyOK: true, says: "asked after the messages that leave a history"},
 		{key: "prompts.consolidate", emptyOK: true, says: "asked before a history that is consolidated"},
 		{key: "prompts.empty", emptyOK: true, says: "said after an answer with neither text nor calls"},
-		{key: "prompts.at_limit", emptyOK: true, says: "the notice of a cap, {n}"},
+		{key: "prompts.at_limit", emptyOK: true, says: "the notice of a cap, {n}, and of its name, {limit}"},
 		{key: "prompts.at_length", emptyOK: true, says: "the notice of a cut answer"},
 	}
 }

@@ -31,16 +31,30 @@ func arguments(raw json.RawMessage) string {
 	return textcall.TidyJSON(text)
 }
 
-// repeats reports whether a call of the last line was in an earlier one: there
-// are servers that send all calls again at the end.
-func repeats(earlier []call, c call) bool {
-	for _, e := range earlier {
-		if e.Function.Index == c.Function.Index && e.Function.Name == c.Function.Name &&
-			string(e.Function.Arguments) == string(c.Function.Arguments) && (c.ID == "" || c.ID == e.ID) {
-			return true
+// news returns those of the last line's calls that no earlier line had: there are servers
+// that send all calls again at the end. Each earlier call stands for one of them, so that
+// equal calls of one line are as many as they are.
+func news(earlier, last []call) []call {
+	seen := make([]bool, len(earlier))
+	var list []call
+	for _, c := range last {
+		i := 0
+		for i < len(earlier) && (seen[i] || !earlier[i].again(c)) {
+			i++
 		}
+		if i == len(earlier) {
+			list = append(list, c)
+			continue
+		}
+		seen[i] = true
 	}
-	return false
+	return list
+}
+
+// again reports whether a call of the last line is this one once more.
+func (e call) again(c call) bool {
+	return e.Function.Index == c.Function.Index && e.Function.Name == c.Function.Name &&
+		string(e.Function.Arguments) == string(c.Function.Arguments) && (c.ID == "" || c.ID == e.ID)
 }
 
 // toolCalls returns calls for the machine. A call without an id, or with one that

@@ -101,11 +101,11 @@ type collector struct {
 func (a *collector) add(c *chunk) {
 	text, thinking := a.split.feed(c.Message.Content)
 	a.put(text, c.Message.Thinking+thinking)
-	for _, tc := range c.Message.ToolCalls {
-		if !c.Done || !repeats(a.calls, tc) {
-			a.calls = append(a.calls, tc)
-		}
+	calls := c.Message.ToolCalls
+	if c.Done {
+		calls = news(a.calls, calls)
 	}
+	a.calls = append(a.calls, calls...)
 }
 
 func (a *collector) put(text, thinking string) {

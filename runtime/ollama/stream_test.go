@@ -65,6 +65,9 @@ func TestBRN5MissingIDsAreCountedInTheConversation(t *testing.T) {
 func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 	one := calling(`{"command":"echo x"}`)
 	last := strings.Replace(one, `"done":false`, `"done":true`, 1)
+	_, call, _ := strings.Cut(one, `"tool_calls":[`)
+	call, _, _ = strings.Cut(call, `]`)
+	twice := strings.Replace(last, call, call+","+call, 1)
 	for _, tt := range []struct {
 		lines []string
 		want  int
@@ -72,6 +75,10 @@ func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 		{[]string{one, last}, 1},
 		{[]string{last}, 1},
 		{[]string{one, one, done}, 2},
+		{[]string{twice}, 2},
+		{[]string{one, twice}, 2},
+		{[]string{one, one, twice}, 2},
+		{[]string{one, one, last}, 2},
 		{[]string{one, strings.Replace(last, "echo x", "echo y", 1)}, 2},
 	} {
 		got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
