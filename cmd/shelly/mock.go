@@ -108,6 +108,7 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 	web := &http.Server{
 		Handler: mock.New(mock.Options{
 			Models: c.models, EmbedDims: c.Embed, NumCtx: c.NumCtx, Limits: true, Brain: brain, Machine: c.machine(file),
+			Log: func(r mock.Served) { fmt.Fprintln(t.Err, told(r)) },
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
@@ -119,6 +120,15 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	return nil
+}
+
+// told is a request in a line, for whoever watches the server.
+func told(r mock.Served) string {
+	line := fmt.Sprintf("%s %s %d %s", r.Method, r.Path, r.Status, r.Took.Round(time.Millisecond))
+	if r.Model != "" {
+		line += fmt.Sprintf(" model=%s tools=%d prompt=%d", r.Model, r.Tools, r.Prompt)
+	}
+	return line
 }
 
 // machine is what the models run on; nil where nothing takes time (SIM-20).

@@ -97,6 +97,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		}
 		prompt = min(prompt, numCtx)
 	}
+	note(w, req.Model, len(req.Tools), prompt)
 	s.load(req.Model, numCtx, req.KeepAlive)
 	if req.KeepAlive != nil && req.KeepAlive.Duration == 0 {
 		defer s.unload(req.Model)
@@ -125,6 +126,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	}
 	a = a.thoughtful(req.thinks())
 	if s.opt.Limits {
+		a = req.shaped(a, opt.Stop)
 		a = a.cut(room(opt, numCtx, a.PromptTokens, req.Shift))
 	}
 	out := speaker{w: w, began: began, model: req.Model, asked: req, form: form}

@@ -162,6 +162,9 @@ func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 	}
 	models := []api.ProcessModelResponse{}
 	for _, m := range slices.Backward(loaded) {
+		if time.Now().After(m.until) {
+			continue
+		}
 		name := full(m.name)
 		models = append(models, api.ProcessModelResponse{
 			Name: name, Model: name, Size: modelBytes, Digest: digest(name), Details: s.details(name),

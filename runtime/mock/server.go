@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -40,7 +41,8 @@ type Options struct {
 	// Version is the server's. Default: DefaultVersion.
 	Version string
 	// Limits holds conversations and answers to num_ctx and num_predict as a real
-	// server does, by an estimate of the tokens. Without it only the Brain does.
+	// server does, by an estimate of the tokens, and answers to format, stop and the tools
+	// that are offered. Without it only the Brain does.
 	Limits bool
 	// NumCtx is the window in tokens where a request asks for none. Default:
 	// DefaultNumCtx.
@@ -50,6 +52,8 @@ type Options struct {
 	Machine *server.Config
 	// Brain answers the chats. Without one, every chat is refused with status 500.
 	Brain Brain
+	// Log is told of each request that was answered. Nil: nobody is.
+	Log func(Served)
 }
 
 // Server is an http.Handler that speaks Ollama's API. It is safe for concurrent
@@ -58,6 +62,7 @@ type Server struct {
 	opt     Options
 	started time.Time
 	machine *machine // nil: nothing takes time
+	mux     *http.ServeMux
 
 	mu     sync.Mutex
 	loaded []running // in the order of loading
@@ -80,7 +85,8 @@ func New(opt Options) *Server {
 	}
 	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = or(opt.Version, DefaultVersion)
-	s := &Server{opt: opt, started: time.Now()}
+	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
+	s.mux.HandleFunc("/", s.serve) // which sends //api to /api, as the one before a real server does
 	if opt.Machine != nil {
 		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
 	}
@@ -98,7 +104,12 @@ func or(s, otherwise string) string {
 const requestBytesMax = 64 << 20
 
 // ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.logged(w, r) }
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if !crossOrigin(w, r) {
+		return
+	}
 	get, post := r.Method == http.MethodGet || r.Method == http.MethodHead, r.Method == http.MethodPost
 	r.Body = http.MaxBytesReader(w, r.Body, requestBytesMax)
 	var allowed bool
@@ -219,6 +230,9 @@ func (s *Server) load(name string, numCtx int, keep *api.Duration) {
 	kept := keptLoaded
 	if keep != nil {
 		kept = keep.Duration
+	}
+	if kept < 0 { // for ever
+		kept = math.MaxInt64
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

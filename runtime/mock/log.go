@@ -1,0 +1,61 @@
+package mock
+
+import (
+	"net/http"
+	"time"
+)
+
+// Served is what a server says of a request that it has answered (CLI-62).
+type Served struct {
+	Method, Path string
+	Status       int
+	Took         time.Duration
+	Model        string // of a request for an answer, as it has it
+	Tools        int    // that it offers
+	Prompt       int    // tokens; 0 where nothing was read
+}
+
+// recorder notes the status of a response and what is known of its request.
+type recorder struct {
+	http.ResponseWriter
+	served *Served
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.served.Status == 0 {
+		r.served.Status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.served.Status == 0 {
+		r.served.Status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// logged serves a request and tells of it.
+func (s *Server) logged(w http.ResponseWriter, r *http.Request) {
+	if s.opt.Log == nil {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	began := time.Now()
+	out := &recorder{w, &Served{Method: r.Method, Path: r.URL.Path}}
+	defer func() {
+		out.served.Took = time.Since(began)
+		s.opt.Log(*out.served)
+	}()
+	s.mux.ServeHTTP(out, r)
+}
+
+// note adds what is known of a request for an answer.
+func note(w http.ResponseWriter, model string, tools, prompt int) {
+	if out, ok := w.(*recorder); ok {
+		out.served.Model, out.served.Tools, out.served.Prompt = model, tools, prompt
+	}
+}

@@ -1,0 +1,60 @@
+package mock
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A browser asks a server whether a page of another origin may use it. A real server lets
+// pages of this machine do so, and applications that have an origin of their own (CLI-60).
+
+// origins are the hosts and the schemes that a real server allows unless OLLAMA_ORIGINS has
+// more.
+func originHosts() []string { return []string{"localhost", "127.0.0.1", "0.0.0.0"} }
+func originSchemes() []string {
+	return []string{"app", "file", "tauri", "vscode-webview", "vscode-file"}
+}
+
+// corsHeaders are those that a page may send.
+const corsHeaders = "Authorization,Content-Type,User-Agent,Accept,X-Requested-With,Openai-Beta,X-Stainless-Arch,X-Stainless-Async," +
+	"X-Stainless-Custom-Poll-Interval,X-Stainless-Helper-Method,X-Stainless-Lang,X-Stainless-Os,X-Stainless-Package-Version," +
+	"X-Stainless-Poll-Helper,X-Stainless-Retry-Count,X-Stainless-Runtime,X-Stainless-Runtime-Version,X-Stainless-Timeout"
+
+// crossOrigin answers what a browser asks beforehand, and refuses pages of elsewhere. It
+// reports whether the request is to be served.
+func crossOrigin(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || origin == "http://"+r.Host || origin == "https://"+r.Host {
+		return true
+	}
+	if !allowedOrigin(origin) {
+		w.WriteHeader(http.StatusForbidden)
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	if r.Method != http.MethodOptions {
+		return true
+	}
+	h.Add("Vary", "Access-Control-Request-Method")
+	h.Add("Vary", "Access-Control-Request-Headers")
+	h.Set("Access-Control-Allow-Methods", "GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS")
+	h.Set("Access-Control-Allow-Headers", corsHeaders)
+	h.Set("Access-Control-Max-Age", "43200")
+	w.WriteHeader(http.StatusNoContent)
+	return false
+}
+
+func allowedOrigin(origin string) bool {
+	u, err := url.Parse(strings.ToLower(origin))
+	if err != nil {
+		return false
+	}
+	if u.Scheme == "http" || u.Scheme == "https" {
+		return slices.Contains(originHosts(), u.Hostname())
+	}
+	return slices.Contains(originSchemes(), u.Scheme)
+}

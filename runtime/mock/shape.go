@@ -1,0 +1,147 @@
+package mock
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// What a request asks of the form of an answer holds for what a script says, as it does for
+// a model (CLI-61).
+
+// shaped is the answer as the request wants it: in the format, up to a word to stop at, and
+// with calls only where tools were offered: a model that was offered none writes them.
+func (r *chatRequest) shaped(a Answer, stops []string) Answer {
+	if len(a.Calls) > 0 && (len(r.Tools) == 0 || r.formatted()) {
+		if !r.formatted() {
+			a = a.saying(a.said() + written((&speaker{asked: r}).calls(a)))
+		}
+		a.Calls = nil
+	}
+	if r.formatted() {
+		a = a.saying(conforming(r.Format, a.said()))
+	}
+	if text := a.said(); len(stops) > 0 {
+		end := len(text)
+		for _, stop := range stops {
+			if i := strings.Index(text, stop); i >= 0 && stop != "" {
+				end = min(end, i)
+			}
+		}
+		if end < len(text) {
+			a = a.saying(text[:end])
+			a.Calls, a.Length = nil, false
+		}
+	}
+	return a
+}
+
+// said is the whole text.
+func (a *Answer) said() string {
+	text := ""
+	for _, p := range a.pieces() {
+		text += p.Text
+	}
+	return text
+}
+
+// saying is the answer with another text, in the pieces of the former as far as they are
+// the same.
+func (a Answer) saying(text string) Answer {
+	var pieces []Piece
+	rest := text
+	for _, p := range a.pieces() {
+		if p.Text != "" && !strings.HasPrefix(rest, p.Text) {
+			p.Text = ""
+		}
+		rest = rest[len(p.Text):]
+		pieces = append(pieces, p)
+	}
+	a.Text, a.Empty, a.Pieces = text, false, append(pieces, Piece{Text: rest})
+	return a
+}
+
+// formatted reports whether the request wants JSON.
+func (r *chatRequest) formatted() bool {
+	switch string(bytes.TrimSpace(r.Format)) {
+	case "", "null", `""`:
+		return false
+	default:
+		return true
+	}
+}
+
+// conforming is a text as the format wants it: itself if it is an object already, else the
+// least value of the schema with the text where it first wants one.
+func conforming(format json.RawMessage, text string) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &object) == nil {
+		return text
+	}
+	var schema shapeOf
+	if json.Unmarshal(format, &schema) != nil { // "json"
+		return string(encodeWord(map[string]string{"answer": text}))
+	}
+	return string(encodeWord(schema.least(&text, schemaDepthMax)))
+}
+
+// schemaDepthMax is how deep a value of a schema is made: a schema may hold itself.
+const schemaDepthMax = 8
+
+// shapeOf is what of a JSON schema a value is made by.
+type shapeOf struct {
+	Type       any                `json:"type"`
+	Properties map[string]shapeOf `json:"properties"`
+	Items      *shapeOf           `json:"items"`
+	Enum       []any              `json:"enum"`
+	Const      any                `json:"const"`
+	AnyOf      []shapeOf          `json:"anyOf"`
+	MinItems   int                `json:"minItems"`
+}
+
+func (s shapeOf) least(text *string, depth int) any {
+	switch {
+	case s.Const != nil:
+		return s.Const
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(s.AnyOf) > 0 && depth > 0:
+		return s.AnyOf[0].least(text, depth-1)
+	}
+	kind, _ := s.Type.(string)
+	if list, ok := s.Type.([]any); ok && len(list) > 0 {
+		kind, _ = list[0].(string)
+	}
+	switch {
+	case kind == "string":
+		said := *text
+		*text = ""
+		return said
+	case kind == "integer", kind == "number":
+		return 0
+	case kind == "boolean":
+		return false
+	case kind == "null" || depth == 0:
+		return nil
+	case kind == "array":
+		list := []any{}
+		for range s.MinItems {
+			if s.Items != nil {
+				list = append(list, s.Items.least(text, depth-1))
+			}
+		}
+		return list
+	}
+	return s.members(text, depth)
+}
+
+// members are all that an object may have, in the order of their names.
+func (s shapeOf) members(text *string, depth int) any {
+	object := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		object[name] = s.Properties[name].least(text, depth-1)
+	}
+	return object
+}
