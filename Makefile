@@ -9,6 +9,7 @@ GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 STATICCHECK := $(GO) tool -modfile=.ci/tools.mod staticcheck
 E2E_TAG := ollama_e2e
+CLIENTS_TAG := clients_e2e
 
 # How much "make proof" does beyond "make test".
 PROOF_CHECKS ?= 20000
@@ -79,6 +80,7 @@ test-vet:
 	$(call step,vet)
 	@$(GO) vet ./...
 	@$(GO) vet -tags $(E2E_TAG) ./...
+	@$(GO) vet -tags $(CLIENTS_TAG) ./cmd/shelly
 	@$(GO) vet -tags failpoint ./cmd/... ./runtime/...
 
 .PHONY: test-static
@@ -207,6 +209,14 @@ e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	packages=$$(for f in $$files; do printf './%s\n' "$$(dirname "$$f")"; done | sort -u); \
 	$(GO) test -tags $(E2E_TAG) -p 1 -count=1 -v -run "^($$tests)\$$" $$packages && \
 	{ ./$(BIN) test -v scenarios/ollama --tags 'not handmade' --on runtime || [ $$? -eq 4 ]; } # 4: the server has no model for them, as was said
+
+# The clients are installed from npm into a folder that is gone afterwards. With OLLAMA_BIN,
+# an ollama to run, or with one in PATH, its command line is a client too.
+.PHONY: e2e-clients
+e2e-clients: ## Test the mock with clients of others: npm's and Ollama's command line.
+	$(call step,the mock and clients of others)
+	@out=$$($(GO) test -tags $(CLIENTS_TAG) -count=1 -v -run '^TestClients' ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E '^ *(--- |clients_e2e_test.go)|^ok|checks$$'
 
 # Without N each row and each phase of the tables is changed, with N so many places of the
 # machine's code, drawn by SEED. V=1 says what killed each.
