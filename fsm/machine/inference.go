@@ -176,7 +176,7 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 		return m.condensed("")
 	case h.Stop: // HND-32: it would only be asked again to end there
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
-	case in.Class == fsm.BrainBadCall: // INF-42: the same prompt would bring the same call
+	case in.Class == fsm.BrainBadCall: // INF-43: the same prompt would bring the same call
 		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
 	case in.Class == fsm.BrainContextTruncated:
 		s, grown := m.outgrown(h)

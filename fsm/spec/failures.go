@@ -24,7 +24,7 @@ func renderFailures() string {
 	return grid([][]string{
 		{"the model is", "after a failure of the class"},
 		{"asked again (INF-15)", strings.Join(again, ", ")},
-		{"asked again with a hint (INF-42)", strings.Join(hinted, ", ")},
+		{"asked again with a hint (INF-43)", strings.Join(hinted, ", ")},
 		{"not asked again", strings.Join(final, ", ")},
 	})
 }

@@ -88,7 +88,9 @@ func TestCLI61WhatStreamsIsHeldToTheRequestToo(t *testing.T) {
 	defer resp.Body.Close()
 	text, thinking := "", ""
 	for d := json.NewDecoder(resp.Body); ; {
-		var line struct{ Message struct{ Content, Thinking string } }
+		var line struct {
+			Message struct{ Content, Thinking string }
+		}
 		if d.Decode(&line) != nil {
 			break
 		}
