@@ -26,6 +26,7 @@ type Switches struct {
 	StopAtCalls    bool         `json:"stop_at_calls,omitempty"`    // the last call that max_tool_calls allows ends the inference
 	EmptyAnswers   bool         `json:"empty_answers,omitempty"`    // an answer with neither text nor calls is the answer
 	NoFarewell     bool         `json:"no_farewell,omitempty"`      // a shutdown asks the model nothing
+	InitBeside     bool         `json:"init_beside,omitempty"`      // the first initial inference runs while requests are served
 	Progress       bool         `json:"progress,omitempty"`         // model calls have deadlines by their progress
 }
 

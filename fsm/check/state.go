@@ -238,7 +238,7 @@ func (w *Monitor) checkPlaces(s *state.Snapshot) {
 			}
 		}
 		switch {
-		case h.AsksPerson():
+		case h.AsksPerson(), h.Beside:
 		case h.Kind == fsm.KindSubagent:
 			sub++
 		default:
@@ -336,9 +336,9 @@ func roomFor(s *state.Snapshot, h *state.Handle) bool {
 	main, sub, queued := 0, 0, 0
 	for i := range s.Handles {
 		switch o := &s.Handles[i]; {
-		case o.State == state.Queued && o.Kind != fsm.KindMemory:
+		case o.State == state.Queued && o.Kind != fsm.KindMemory && !o.Beside:
 			queued++
-		case o.Waiting():
+		case o.Waiting(), o.Beside:
 		case o.Kind == fsm.KindSubagent:
 			sub++
 		default:
@@ -350,6 +350,8 @@ func roomFor(s *state.Snapshot, h *state.Handle) bool {
 		return sub < s.Config.Limits.MaxSubagents
 	case fsm.KindMemory:
 		return main+sub+queued == 0
+	case fsm.KindInit:
+		return main+sub+queued == 0 || !h.Beside
 	default:
 		return main < s.Config.Limits.MaxActive
 	}

@@ -141,7 +141,7 @@ func (w *Monitor) disarm(id fsm.TimerID) bool {
 func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	waiting, known := 0, len(w.live)
 	for i := range w.live {
-		if f := &w.live[i]; f.step.waited && f.kind != fsm.KindMemory && f.kind != fsm.KindSubagent {
+		if f := &w.live[i]; f.step.waited && f.kind != fsm.KindMemory && f.kind != fsm.KindSubagent && f.kind != fsm.KindInit {
 			waiting++
 		}
 	}
@@ -267,7 +267,7 @@ func (w *Monitor) checkOrder(s *state.Snapshot, f *followed) {
 	turn := false // f takes the turn of one that is older
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		if h.ID >= f.id || h.State != state.Queued || !h.Served(s.Lifecycle) || h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent ||
+		if h.ID >= f.id || h.State != state.Queued || !h.Served(s.Lifecycle) || h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside ||
 			sessionTaken(s, h) {
 			continue
 		}

@@ -106,9 +106,11 @@ func (m *Machine) loss(h *state.Handle, outcome fsm.Outcome) state.Event {
 func (m *Machine) ended(i int) firing {
 	h := &m.s.Handles[i]
 	f := firing{}
-	switch code := exitCode(h); {
+	switch code := m.exitCode(h); {
 	case h.Kind == fsm.KindInit && m.s.Lifecycle == state.Initializing:
 		f = firing{on: state.OnInitialized, write: func(*state.Handle) { m.s.Initialized = true }}
+	case h.Kind == fsm.KindInit && h.Beside && m.s.Lifecycle == state.Serving:
+		m.s.Initialized = true
 	case h.Kind == fsm.KindFarewell && m.s.Lifecycle == state.Farewell:
 		f = firing{on: state.OnFarewelled, write: func(*state.Handle) { m.code = code }}
 	case h.Kind == fsm.KindSubagent && h.Outcome != fsm.OutcomeCancelled:
@@ -126,9 +128,10 @@ func (m *Machine) ended(i int) firing {
 	return f
 }
 
-// exitCode is what the end of a farewell tells the driver.
-func exitCode(h *state.Handle) fsm.ExitCode {
-	if h.State == state.Failed && h.Outcome == fsm.OutcomeTimeout {
+// exitCode is what the end of a farewell tells the driver. Where deadlines go by progress a
+// farewell has a few seconds, and that a model needs more is nothing wrong (LIF-15).
+func (m *Machine) exitCode(h *state.Handle) fsm.ExitCode {
+	if h.State == state.Failed && h.Outcome == fsm.OutcomeTimeout && !m.s.Config.Switches.Progress {
 		return fsm.ExitTimeout
 	}
 	return fsm.ExitClean

@@ -28,7 +28,7 @@ func fullHandle() state.Handle {
 	return state.Handle{
 		ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
 		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
-		Joined: 1, Parent: 1, Label: "a label", Home: "s",
+		Joined: 1, Beside: true, Parent: 1, Label: "a label", Home: "s",
 		Wait: 2, Loaded: true, Sess: fullSession(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
 		Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: "a fact", Tries: 1, Portion: 1, Unthought: true, Stop: true, Replied: true,
 		Outcome: fsm.OutcomeAnswered, Failure: "broken", Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, Turns: 1,

@@ -32,8 +32,22 @@ func (m *Machine) initialize(int) firing {
 	if c := m.s.Config.Init; c == fsm.InitOff || c == fsm.InitFirstStart && m.s.Initialized {
 		return firing{on: state.OnInitialized}
 	}
-	m.admit(state.Handle{Kind: fsm.KindInit, Session: string(fsm.KindInit), Input: m.s.Config.Prompts.Init})
+	h := state.Handle{Kind: fsm.KindInit, Session: string(fsm.KindInit), Input: m.s.Config.Prompts.Init}
+	if m.s.Config.Switches.InitBeside && m.s.Config.Init == fsm.InitFirstStart {
+		return m.initializeBeside(h)
+	}
+	m.admit(h)
 	return firing{}
+}
+
+// initializeBeside admits the initial inference, if none is left from before, and serves at
+// once (LIF-14).
+func (m *Machine) initializeBeside(h state.Handle) firing {
+	if m.count(fsm.KindInit) == 0 {
+		h.Beside = true
+		m.admit(h)
+	}
+	return firing{on: state.OnInitialized}
 }
 
 // interrupt ends or parks a handle whose process is gone.
@@ -120,8 +134,11 @@ func (m *Machine) signal() {
 // drain gives an initial inference up, parks what does not run, and bounds the wait
 // for what does.
 func (m *Machine) drain(int) firing {
-	if i := m.active(); i >= 0 && m.s.Handles[i].Kind == fsm.KindInit && m.s.Handles[i].State != state.Stopping {
-		m.fire(i, m.abort(&m.s.Handles[i], fsm.OutcomeFailed, m.word(fsm.WordShuttingDown)))
+	for i := range m.s.Handles {
+		if h := &m.s.Handles[i]; h.Kind == fsm.KindInit && !h.Waiting() && h.State != state.Stopping {
+			m.fire(i, m.abort(h, fsm.OutcomeFailed, m.word(fsm.WordShuttingDown)))
+			break // there is one
+		}
 	}
 	m.parkQueued()
 	m.armGrace()
@@ -134,7 +151,7 @@ func (m *Machine) drain(int) firing {
 func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
-		case h.State == state.Queued && h.Kind != fsm.KindInit:
+		case h.State == state.Queued && (h.Kind != fsm.KindInit || h.Beside):
 			m.fire(i, m.deferral())
 		case h.AsksPerson():
 			m.fire(i, m.deferral())

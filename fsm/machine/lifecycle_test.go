@@ -465,3 +465,48 @@ func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d.boot()
 	d.inStates(state.Cognition)
 }
+
+// first boots a machine whose first start looks at the machine beside its service.
+func first(t *testing.T) *driver {
+	t.Helper()
+	d := newDriver(t)
+	d.config.Init, d.config.Switches.InitBeside = fsm.InitFirstStart, true
+	d.boot()
+	return d
+}
+
+func TestLIF14TheFirstBootServesAtOnceAndOthersStartBeside(t *testing.T) {
+	d := first(t)
+	d.inLifecycle(state.Serving)
+	d.inStates(state.Execution)
+	d.ask("hello")
+	d.inStates(state.Execution, state.Cognition) // though max_active is 1
+	if d.m.View().Initialized {
+		t.Error("it is initialized before the inference has ended")
+	}
+	d.signal()
+	d.inStates(state.Cognition)
+	if d.m.View().Initialized {
+		t.Error("an aborted inference counts as one that has ended")
+	}
+}
+
+func TestLIF14ABootAdmitsNoOtherWhereOneIsParked(t *testing.T) {
+	d := newDriver(t)
+	d.boot()
+	d.ask("hello")
+	d.config.Init, d.config.Switches.InitBeside = fsm.InitFirstStart, true
+	d.boot() // the request goes on, so that nobody looks at the machine yet
+	d.inStates(state.Cognition, state.Queued)
+	d.boot()
+	d.inStates(state.Cognition, state.Queued)
+	d.answer("good day")
+	d.remember()
+	d.inStates(state.Execution)
+	d.answer("a quiet machine")
+	d.embeds()
+	d.stores()
+	if !d.m.View().Initialized {
+		t.Error("it is not initialized")
+	}
+}

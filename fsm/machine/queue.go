@@ -73,7 +73,7 @@ func (m *Machine) admit(h state.Handle) fsm.HandleID {
 func (m *Machine) Waiting() int {
 	n := 0
 	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.Waiting() && h.Kind != fsm.KindMemory && h.Kind != fsm.KindSubagent {
+		if h := &m.s.Handles[i]; h.Waiting() && h.Kind != fsm.KindMemory && h.Kind != fsm.KindSubagent && !h.Beside {
 			n++
 		}
 	}
@@ -137,6 +137,7 @@ func (m *Machine) running() (main, sub int) {
 		case h.Waiting():
 		case h.Kind == fsm.KindSubagent:
 			sub++
+		case h.Beside: // it takes nobody's place
 		default:
 			main++
 		}
@@ -151,6 +152,8 @@ func (m *Machine) hasPlace(h *state.Handle, main, sub int) bool {
 	switch h.Kind {
 	case fsm.KindSubagent:
 		return sub < m.s.Config.Limits.MaxSubagents
+	case fsm.KindInit:
+		return main == 0 && sub == 0 && !m.anyoneWaits() || !h.Beside
 	case fsm.KindMemory:
 		return main == 0 && sub == 0 && !m.anyoneWaits() || main < m.s.Config.Limits.MaxActive && m.crowded()
 	default:
@@ -161,7 +164,7 @@ func (m *Machine) hasPlace(h *state.Handle, main, sub int) bool {
 // anyoneWaits reports whether a handle other than a memory handle is queued.
 func (m *Machine) anyoneWaits() bool {
 	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.State == state.Queued && h.Kind != fsm.KindMemory {
+		if h := &m.s.Handles[i]; h.State == state.Queued && h.Kind != fsm.KindMemory && !h.Beside {
 			return true
 		}
 	}
@@ -219,7 +222,7 @@ func (m *Machine) tellPlaces() {
 	ahead := 0
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
-		if h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.State == state.Parked {
+		if h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside || h.State == state.Parked {
 			continue
 		}
 		tells := h.Kind == fsm.KindUser && h.Place != ahead+1 || h.Kind == fsm.KindEvent && h.Place == 0

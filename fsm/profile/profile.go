@@ -119,6 +119,7 @@ func Default() fsm.Config {
 	l.MaxActive = 4
 	l.MaxHistory = beyondBudget
 	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that does not move is given up long before
+	l.InitTimeout, l.ShutdownTimeout = 1800*fsm.Second, 5*fsm.Second
 	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
 	return fsm.Config{
 		Profile: "default",
@@ -126,7 +127,7 @@ func Default() fsm.Config {
 		Switches: fsm.Switches{
 			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
-			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, Progress: true,
+			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),

@@ -123,6 +123,10 @@ func switchDocs() []switchDoc {
 			{"false", "a shutdown ends with a farewell", "LIF-9"},
 			{"true", "a shutdown asks the model nothing", "LIF-13"},
 		}},
+		{"init_beside", []valueDoc{
+			{"false", "nothing is served before the initial inference has ended", "LIF-3"},
+			{"true", "with `init: first_start` it runs while nobody waits, and others are served beside it", "LIF-14"},
+		}},
 		{"progress", []valueDoc{
 			{"false", "a model call has no deadline but its handle's", "INF-50"},
 			{"true", "a model call has deadlines by its progress", "INF-50"},

@@ -24,6 +24,7 @@ type Handle struct {
 	Label   string         `json:"label,omitempty"`   // subagent only
 	Home    string         `json:"home,omitempty"`    // subagent only: the session that is told of its end
 
+	Beside bool             `json:"beside,omitempty"` // init only: others are served meanwhile (LIF-14)
 	State  fsm.State        `json:"state"`
 	Resume fsm.State        `json:"resume,omitempty"` // the phase to go on in; empty: begin
 	Rounds int              `json:"rounds,omitempty"` // cognition rounds that ended in a need
@@ -222,7 +223,7 @@ func (h *Handle) Claims() bool {
 func (h *Handle) Served(lifecycle fsm.State) bool {
 	switch h.Kind {
 	case fsm.KindInit:
-		return lifecycle == Initializing
+		return lifecycle == Initializing && !h.Beside || lifecycle == Serving && h.Beside
 	case fsm.KindFarewell:
 		return lifecycle == Farewell
 	default:

@@ -150,6 +150,7 @@ func (h *Handle) hash(texts bool) uint64 {
 // hashTurn is what a handle beyond the profile shelly decides by.
 func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Str(h.Command)
+	x.Bool(h.Beside)
 	x.Int(h.Joined)
 	x.Bool(h.Wait != 0)
 	x.Bool(h.Loaded)

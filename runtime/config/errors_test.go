@@ -19,7 +19,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"wrong letter case", "Limits: {max_queue: 1}\n", "c.yaml:1:1: Limits: unknown key; did you mean limits?"},
 		{"key of another section", "max_tool_rounds: 3\n", "c.yaml:1:1: max_tool_rounds: unknown key; did you mean limits.max_tool_rounds?"},
 		{"key like no other", "log: {colour: red}\n", "c.yaml:1:7: log.colour: unknown key; the keys here are: level, format"},
-		{"unit in the name", "limits:\n  init_timeout_secs: 120\n", "c.yaml:2:3: limits.init_timeout_secs: unknown key; did you mean init_timeout (a duration such as 120s)?"},
+		{"unit in the name", "limits:\n  init_timeout_secs: 120\n", "c.yaml:2:3: limits.init_timeout_secs: unknown key; did you mean init_timeout (a duration such as 1800s)?"},
 		{"unit in the name, at the top", "handle_timeout_secs: 300\n", "c.yaml:1:1: handle_timeout_secs: unknown key; did you mean handle_timeout (a duration such as 1h)?"},
 		{"blank in a key", "request bytes max: 4096\n", "c.yaml:1:1: request bytes max: unknown key; did you mean request_bytes_max?"},
 		{"number as a key", "1: x\n", "c.yaml:1:1: 1: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, comm, request_bytes_max, reserve, retention, memory, log"},

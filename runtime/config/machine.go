@@ -82,6 +82,7 @@ func machineKeys() []machineKey {
 		{key: "switches.stop_at_calls", says: "the last call that max_tool_calls allows ends the inference"},
 		{key: "switches.empty_answers", says: "an answer with neither text nor calls is the answer"},
 		{key: "switches.no_farewell", says: "a shutdown asks the model nothing"},
+		{key: "switches.init_beside", says: "the first initial inference runs while requests are served"},
 		{key: "switches.progress", says: "model calls have deadlines by their progress"},
 
 		{key: "prompts.identity", says: "the system prompt, or its first part"},
