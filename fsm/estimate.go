@@ -65,6 +65,14 @@ func (s *Session) Uncorrected(tokens int) int {
 	return tokens * ratioUnit / s.Ratio
 }
 
+// Share is the estimate of a text that stands in every system prompt and is to have at most
+// so many tokens. The correction is taken in whole quarters, so that the text, and with it
+// all that the model's server has read, stays the same while the ratio moves a little.
+func (s *Session) Share(tokens int) int {
+	const quarter = ratioUnit / 4
+	return tokens * ratioUnit / max((s.Ratio+quarter-1)/quarter*quarter, ratioUnit)
+}
+
 // Learn corrects the estimates to come by one and what the model counted. The ratio
 // stays within a factor of four: a server that counts only what its cache did not hold
 // must not talk it down for ever.

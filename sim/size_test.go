@@ -27,21 +27,21 @@ func textOf(t *rapid.T, most int, of string) string {
 
 // pressed draws a plan whose texts press on the window from all sides: a history, MEMORY.md,
 // results, answers. Requests and answers have the size that there is to be room for.
-func pressed(t *rapid.T) Plan {
+func pressed(t *rapid.T, counts int) Plan {
 	c, _ := profile.Named(rapid.SampledFrom(profile.Names()).Draw(t, "profile"))
 	c.Init = fsm.InitOff
 	c.Limits.HandleTimeout, c.Limits.CompactTimeout = 1000*3600*fsm.Second, 1000*3600*fsm.Second
 	read := Stub{Decl: fsm.ToolDecl{Name: "read", Effects: fsm.EffectsNone, Parameters: `{"type":"object"}`}}
 	with := c
 	with.Tools = append(with.Tools[:len(with.Tools):len(with.Tools)], read.Decl)
-	least := machine.WindowMin(with)
+	least := machine.WindowMin(with) * max(counts, 100) / 100 // which a tokenizer that makes more of it needs
 	window := least
 	if rapid.Bool().Draw(t, "more than the least") {
 		window = rapid.IntRange(least, 131_072).Draw(t, "window")
 	}
 	c.Limits.ContextTokens = window
-	answer := c.AnswerRoom() / 2
-	p := Plan{Config: c, Server: &server.Config{Window: window}}
+	answer := c.AnswerRoom() * 50 / max(counts, 100)
+	p := Plan{Config: c, Server: &server.Config{Window: window, Counts: counts}}
 	if rapid.Bool().Draw(t, "a memory") {
 		p.MemoryFile = textOf(t, 2*window, "memory")
 	}
@@ -68,6 +68,7 @@ func pressed(t *rapid.T) Plan {
 		}
 		lines = append(lines, script.Line{Text: textOf(t, answer, "answer")})
 	}
+	lines = append(lines, script.Line{Text: "That is all.", Times: 1000, Optional: true}) // a refused call has taken a line, too
 	p.Stubs = []Stub{read}
 	p.Scripts = []script.Script{{Purpose: fsm.PurposeAnswer, Lines: lines}}
 	for _, side := range []fsm.Purpose{fsm.PurposeSummary, fsm.PurposeCompact} {
@@ -81,28 +82,35 @@ func pressed(t *rapid.T) Plan {
 }
 
 // CTX-10 to CTX-15: whatever the sizes, in any profile and window, no reply is an error
-// and no prompt is refused for its length.
+// and no prompt is refused for its length, where the estimate is the server's count.
 func TestCTX10NoReplyIsAnErrorForSize(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := pressed(t)
-		r, err := Run(p, Options{})
-		if err != nil {
-			t.Fatal(err)
+	rapid.Check(t, func(t *rapid.T) { fits(t, pressed(t, 100), false) })
+}
+
+// CTX-12: nor is one where the server's tokenizer makes three times as much of a text as
+// the estimate does, or half; but prompts are refused until that is known.
+func TestCTX12NoReplyIsAnErrorWhateverTheTokenizer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { fits(t, pressed(t, rapid.IntRange(50, 300).Draw(t, "counts")), true) })
+}
+
+func fits(t *rapid.T, p Plan, refuses bool) {
+	r, err := Run(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("after step %d: %s: %s", v.Step, v.Invariant, v.Text)
+	}
+	for _, a := range r.Asked {
+		if a.Served.Refused && !refuses {
+			t.Errorf("a prompt of %d tokens for %s is refused in a window of %d", a.Served.Prompt, a.Ask.Purpose, p.Server.Window)
 		}
-		for _, v := range r.Violations {
-			t.Errorf("after step %d: %s: %s", v.Step, v.Invariant, v.Text)
+	}
+	for _, q := range r.Requests {
+		if !q.Done || q.IsError {
+			t.Errorf("window %d, profile %s: %q", p.Server.Window, p.Config.Profile, q.Reply)
 		}
-		for _, a := range r.Asked {
-			if a.Served.Refused {
-				t.Errorf("a prompt of %d tokens for %s is refused in a window of %d", a.Served.Prompt, a.Ask.Purpose, p.Server.Window)
-			}
-		}
-		for _, q := range r.Requests {
-			if !q.Done || q.IsError {
-				t.Errorf("window %d, profile %s: %q", p.Server.Window, p.Config.Profile, q.Reply)
-			}
-		}
-	})
+	}
 }
 
 // CTX-11: only a request whose own text is too long is refused for its length, and the

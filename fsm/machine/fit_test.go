@@ -63,3 +63,26 @@ func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
 		t.Errorf("MEMORY.md is %q", saved.State.Memory)
 	}
 }
+
+// A summary that comes to nothing is counted until one is of use again, where the status
+// and doctor see it.
+func TestCTX14FailedSummariesAreCounted(t *testing.T) {
+	d := driverOf(t, "shelly")
+	d.boot()
+	for _, want := range []int{1, 2} {
+		d.ask("hello")
+		d.answer("good day")
+		d.brainFails(fsm.BrainError, "out of memory")
+		if u := d.m.View().Upkeep; u.Failed != want || !strings.Contains(u.Last, "no summary was made: out of memory") {
+			t.Errorf("after %d failures: %+v", want, u)
+		}
+		d.embeds()
+		d.stores()
+	}
+	d.ask("hello")
+	d.answer("good day")
+	d.answer("they greeted")
+	if u := d.m.View().Upkeep; u.Failed != 0 || u.Last != "" {
+		t.Errorf("after a summary: %+v", u)
+	}
+}

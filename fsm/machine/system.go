@@ -78,22 +78,22 @@ func (m *Machine) content(h *state.Handle, of fsm.Content) string {
 		}
 	case fsm.OfMemory:
 		if text := strings.TrimSpace(h.Sess.Memory); text != "" {
-			return m.word(fsm.WordMemoryFile, "text", m.within(text, m.s.Config.MemoryRoom()))
+			return m.word(fsm.WordMemoryFile, "text", m.within(h, text, m.s.Config.MemoryRoom()))
 		}
 	}
 	shown := strings.TrimSpace(strings.Join(lines, "\n"))
 	if of == fsm.OfLoadedSkills {
-		return m.within(shown, m.s.Config.SkillsRoom())
+		return m.within(h, shown, m.s.Config.SkillsRoom())
 	}
 	return shown
 }
 
 // within is what is shown of a text that has a share of the window (CTX-15).
-func (m *Machine) within(text string, room int) string {
+func (m *Machine) within(h *state.Handle, text string, room int) string {
 	if !m.s.Config.Fits() {
 		return text
 	}
-	return m.s.Config.Words.Shorten(text, room)
+	return m.s.Config.Words.Shorten(text, h.Sess.Share(room))
 }
 
 // mark tells whether a skill is loaded (SKL-3).

@@ -11,6 +11,7 @@ type Config struct {
 	Window int        // tokens of prompt and answer together; 0: unbounded
 	Loads  fsm.Millis // until a model that is not loaded can be asked
 	Models int        // how many stay loaded; 0: all
+	Counts int        // tokens that it counts for each hundred of the estimate; 0: as many
 	Keeps  fsm.Millis // how long a model stays loaded after its last call; 0: for ever
 }
 
@@ -24,6 +25,23 @@ func Laptop() Config {
 }
 
 func (c Config) slots() int { return max(c.Slots, 1) }
+
+// counts is how many tokens the server counts where so many are estimated: a tokenizer
+// makes more or less of a text than the estimate does.
+func (c Config) counts(estimated int) int {
+	if c.Counts == 0 {
+		return estimated
+	}
+	return (estimated*c.Counts + 99) / 100
+}
+
+// estimated is the opposite of counts.
+func (c Config) estimated(counted int) int {
+	if c.Counts == 0 {
+		return counted
+	}
+	return counted * 100 / c.Counts
+}
 
 // takes is how long so many tokens take at a speed.
 func takes(tokens, speed int) fsm.Millis {

@@ -59,11 +59,12 @@ type slot struct {
 
 // run is a call that has a slot.
 type run struct {
-	call   Call
-	served Served
-	model  *model
-	slot   int
-	kept   int // bytes of the prompt that the slot held
+	call      Call
+	served    Served
+	model     *model
+	slot      int
+	kept      int // bytes of the prompt that the slot held
+	estimated int // tokens of what is written of the answer, as estimated
 }
 
 // New returns a server with no model loaded.
@@ -133,23 +134,23 @@ func (s *Server) serve(now fsm.Millis, a arrival, m *model, n int) Served {
 	if !a.Embeds {
 		held = Shared(m.slots[n].held, a.Prompt)
 	}
-	v := Served{ID: a.ID, Asked: a.at, Begun: now, Loaded: max(now, m.ready), Prompt: Tokens(a.Prompt)}
+	v := Served{ID: a.ID, Asked: a.at, Begun: now, Loaded: max(now, m.ready), Prompt: s.config.counts(Tokens(a.Prompt))}
 	if s.config.Window > 0 && v.Prompt > s.config.Window {
 		v.Refused, v.First, v.Last = true, v.Loaded, v.Loaded
 	} else {
-		v.Read = max(v.Prompt-Tokens(held), min(v.Prompt, 1)) // the last token is always read
+		v.Read = max(v.Prompt-s.config.counts(Tokens(held)), min(v.Prompt, 1)) // the last token is always read
 		v.First = v.Loaded + takes(v.Read, s.config.Reads)
 		v.Written, v.Cut = s.fits(a.Call, v.Prompt)
 		v.Last = v.First + takes(v.Written, s.config.Writes)
 	}
 	m.slots[n].busy = true
-	s.runs = append(s.runs, run{call: a.Call, served: v, model: m, slot: n, kept: len(held)})
+	s.runs = append(s.runs, run{call: a.Call, served: v, model: m, slot: n, kept: len(held), estimated: s.config.estimated(v.Written)})
 	return v
 }
 
 // fits is how many tokens of an answer there is room for (SIM-22).
 func (s *Server) fits(c Call, prompt int) (written int, cut bool) {
-	written = Tokens(c.Answer)
+	written = s.config.counts(Tokens(c.Answer))
 	room := written
 	if c.Limit > 0 {
 		room = min(room, c.Limit)
@@ -173,7 +174,7 @@ func (r *run) leave(now fsm.Millis) {
 		sl.held = cut(c.Prompt, r.kept+part(len(c.Prompt)-r.kept, now-v.Loaded, v.First-v.Loaded))
 		return
 	}
-	answer := First(c.Answer, v.Written)
+	answer := First(c.Answer, r.estimated)
 	sl.held = c.Prompt + cut(answer, part(len(answer), now-v.First, v.Last-v.First))
 }
 
