@@ -69,6 +69,7 @@ type Limits struct {
 	RecallTopK         int   `json:"recall_top_k"`             // entries of one recall
 	MaxStoreAttempts   int   `json:"max_store_attempts"`       // tries to store one memory entry, or to load or save one session
 	MaxActive          int   `json:"max_active"`               // handles that run at once, subagents apart
+	SessionBurst       int   `json:"session_burst,omitempty"`  // turns of one session in a row while another waits; 1, or 0 in older builds: its turns take no precedence
 	MaxQueue           int   `json:"max_queue"`                // requests and events that wait, parked ones included
 	MaxSubagents       int   `json:"max_subagents"`            // subagents that are unfinished
 	SubagentIterations int   `json:"subagent_iterations"`      // max_iterations of a subagent
@@ -179,7 +180,7 @@ func (c Config) Bounded() Config {
 	for _, n := range []*int{
 		&l.MaxToolRounds, &l.MaxIterations, &l.MaxToolCalls, &l.MaxCallsPerAnswer, &l.MaxToolAttempts,
 		&l.MaxAnswerAttempts, &l.MaxRepeats, &l.MaxCompactions, &l.MaxCognitionRounds, &l.RecallTopK,
-		&l.MaxStoreAttempts, &l.MaxActive, &l.MaxQueue, &l.MaxSubagents, &l.SubagentIterations,
+		&l.MaxStoreAttempts, &l.MaxActive, &l.SessionBurst, &l.MaxQueue, &l.MaxSubagents, &l.SubagentIterations,
 		&l.MaxSchedules, &l.MaxCrashes, &l.MaxTurns, &l.MaxHistory, &l.MaxPending, &l.KeepMessages,
 		&l.ContextTokens, &l.CompressPercent,
 	} {

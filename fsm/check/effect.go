@@ -31,6 +31,7 @@ type watch struct {
 var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.AskBrain) {
 		w.checkSession(w.f, e.Session)
+		w.session = e.Session
 		w.checkConversation(w.m, w.f, &e, w.keepsSent())
 	}),
 	sees(func(w watch, e fsm.RunTool) {

@@ -30,7 +30,7 @@ func Invariants() []InvariantDoc {
 		{"INV-2", "An active handle awaits exactly the call that its phase asks for, or the timer of a wait, under an armed timer of its own. A queued handle is held back by full places, a busy session or the lifecycle, and by nothing else. Every move is a row of its table."},
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
-		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, or the oldest of its kind if kinds take turns."},
+		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, the oldest of its kind if kinds take turns, or, for at most `session_burst` turns in a row, one of the session that the model was asked for last."},
 		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened. A call that is started again keeps its key. A call that needs approval starts only with it."},
 		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
 		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
@@ -54,6 +54,8 @@ type Monitor struct {
 	started    bool       // a handle other than a subagent has started in this step
 	startedSub bool       // a subagent has
 	schedules  int        // the schedules before it
+	session    string     // that the model was asked for last
+	passed     int        // starts in a row of that session before an older handle
 	live       []followed // unfinished handles in admission order
 	found      []Violation
 }
@@ -109,7 +111,7 @@ func NewMonitor() *Monitor { return &Monitor{lifecycle: state.Down} }
 // recovery. What the state holds is taken as given.
 func MonitorFrom(m *machine.Machine) *Monitor {
 	s := m.View()
-	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer, schedules: len(s.Schedules)}
+	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer, schedules: len(s.Schedules), session: s.LastSession, passed: s.Burst}
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		f := follow(h)

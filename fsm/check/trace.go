@@ -235,6 +235,9 @@ func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
 		w.violate("INV-2", "handle %d leaves %s but was in %s", f.id, mv.From, f.state)
 	}
 	f.state = mv.To
+	if mv.From == state.Queued && mv.On != state.OnStart {
+		w.passed = 0 // one that goes on: whose turn it was is not looked at
+	}
 	i := indexOf(m.View().Handles, f.id)
 	switch mv.On {
 	case state.OnPark:
@@ -264,7 +267,13 @@ func (w *Monitor) checkOrder(s *state.Snapshot, f *followed) {
 	if f.kind == fsm.KindMemory || f.kind == fsm.KindSubagent {
 		return
 	}
-	turn := false // f takes the turn of one that is older
+	turn := false   // f takes the turn of one that is older
+	passes := false // it goes before one because its session was asked for last
+	defer func() {
+		if w.passed++; !passes {
+			w.passed = 0
+		}
+	}()
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		if h.ID >= f.id || h.State != state.Queued || !h.Served(s.Lifecycle) || h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside ||
@@ -273,6 +282,10 @@ func (w *Monitor) checkOrder(s *state.Snapshot, f *followed) {
 		}
 		if s.Config.Switches.Alternate && h.Kind != f.kind && f.kind.Alternates() && (turn || h.Kind.Alternates()) {
 			turn = true
+			continue
+		}
+		if f.session == w.session && w.passed+1 < s.Config.Limits.SessionBurst {
+			passes = true
 			continue
 		}
 		w.violate("INV-5", "handle %d starts before handle %d, which is older", f.id, h.ID)

@@ -52,6 +52,7 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools))
 	}
 	m.measure(h, &ask)
+	m.askedFor(h.Session)
 	m.emit(ask)
 }
 

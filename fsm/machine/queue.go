@@ -90,7 +90,7 @@ func (m *Machine) schedule() {
 		m.fire(none, firing{on: state.OnDrained})
 	}
 	last := fsm.HandleID(0)
-	for i := m.eligible(); i >= 0; i = m.eligible() {
+	for i, first := m.eligible(); i >= 0; i, first = m.eligible() {
 		h := &m.s.Handles[i]
 		if h.ID == last {
 			break // the table does not let it start
@@ -99,20 +99,32 @@ func (m *Machine) schedule() {
 		if h.Kind.Alternates() {
 			m.s.LastEvent = h.Kind == fsm.KindEvent
 		}
+		m.countBurst(i, first)
 		m.fire(i, m.start(h))
 	}
 	m.tellPlaces()
 }
 
-// eligible returns the index of the handle that starts next, or -1: the oldest. Where
-// users and events take turns and the oldest is one of them, the oldest of the sort
-// that did not start last goes instead (HND-44).
-func (m *Machine) eligible() int {
+// eligible returns the index of the handle that starts next, or -1, and of the one whose
+// turn it is: that one, unless a session goes first for a while (HND-50).
+func (m *Machine) eligible() (next, first int) {
 	main, sub := m.running()
+	may := func(i int) bool {
+		h := &m.s.Handles[i]
+		return h.State == state.Queued && h.Served(m.s.Lifecycle) && m.hasPlace(h, main, sub) && !m.held(i)
+	}
+	first = m.inTurn(may)
+	return m.lingering(first, may), first
+}
+
+// inTurn returns the oldest handle that may start, or -1. Where users and events take
+// turns and the oldest is one of them, the oldest of the sort that did not start last
+// goes instead (HND-44).
+func (m *Machine) inTurn(may func(int) bool) int {
 	first := -1
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
-		if h.State != state.Queued || !h.Served(m.s.Lifecycle) || !m.hasPlace(h, main, sub) || m.held(i) {
+		if !may(i) {
 			continue
 		}
 		if first < 0 {

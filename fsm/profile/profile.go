@@ -116,7 +116,7 @@ func Default() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations, l.MaxToolCalls, l.MaxCallsPerAnswer = 30, 60, 32
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
-	l.MaxActive = 4
+	l.MaxActive, l.SessionBurst = 1, 3 // of one slot: see brain.slots
 	l.MaxHistory = beyondBudget
 	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that does not move is given up long before
 	l.InitTimeout, l.ShutdownTimeout = 1800*fsm.Second, 5*fsm.Second
@@ -166,6 +166,7 @@ func commonLimits() fsm.Limits {
 		RecallTopK:         5,
 		MaxStoreAttempts:   3,
 		MaxActive:          1,
+		SessionBurst:       1,
 		MaxQueue:           64,
 		MaxSubagents:       8,
 		SubagentIterations: 15,

@@ -27,6 +27,7 @@ func limitDocs() []limitDoc {
 		{"recall_top_k", "entries that one recall brings", "HND-7"},
 		{"max_store_attempts", "tries to store one entry, or to load or save one session", "HND-23"},
 		{"max_active", "handles that run at once, not counting subagents", "SES-2"},
+		{"session_burst", "turns in a row of the session asked for last while another waits", "HND-50"},
 		{"max_queue", "requests and events that wait, parked ones included", "HND-25"},
 		{"max_subagents", "subagents that are unfinished", "HND-39"},
 		{"subagent_iterations", "`max_iterations` of a subagent", "HND-39"},

@@ -23,8 +23,10 @@ type Snapshot struct {
 
 	Schedules    []fsm.Schedule `json:"schedules,omitempty"` // in the order of their making
 	LastSchedule int            `json:"last_schedule,omitempty"`
-	Initialized  bool           `json:"initialized,omitempty"` // an initial inference has ended, in this epoch or before
-	LastEvent    bool           `json:"last_event,omitempty"`  // the last handle that started was an event
+	Initialized  bool           `json:"initialized,omitempty"`  // an initial inference has ended, in this epoch or before
+	LastEvent    bool           `json:"last_event,omitempty"`   // the last handle that started was an event
+	LastSession  string         `json:"last_session,omitempty"` // that the model was asked for last, where session_burst is of account
+	Burst        int            `json:"burst,omitempty"`        // starts in a row of LastSession that went before another's turn
 
 	Reads  int  `json:"reads,omitempty"`  // tokens that the model's machine reads in a second; 0: unknown
 	Writes int  `json:"writes,omitempty"` // and writes
@@ -104,6 +106,10 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	x.Bool(s.GraceTimer != 0)
 	x.Bool(s.Initialized)
 	x.Bool(s.LastEvent)
+	if s.LastSession != "" { // older builds have hashed no such order
+		x.Str(s.LastSession)
+		x.Int(s.Burst)
+	}
 	for _, channel := range s.Channels {
 		x.Str(channel)
 	}

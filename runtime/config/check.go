@@ -52,6 +52,16 @@ func (l *loading) fitContext() {
 	}
 }
 
+// fitSlots has as many handles run at once as the server has slots, where the profile
+// leaves a session its slot (HND-50) and nobody says how many run.
+func (l *loading) fitSlots() {
+	const key = "limits.max_active"
+	if l.config.Limits.SessionBurst > 1 && l.origins[key].layer == layerDefault {
+		l.config.Limits.MaxActive = l.config.Brain.Slots
+		l.origins[key] = l.origins["brain.slots"]
+	}
+}
+
 // check refuses values that are right alone and wrong together.
 func (l *loading) check() {
 	c := l.config

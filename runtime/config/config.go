@@ -87,6 +87,9 @@ type Brain struct {
 	// KeepAlive is how long the server keeps an idle model loaded; 0s unloads it
 	// at once. Default: 5m.
 	KeepAlive time.Duration `key:"keep_alive" max:"8760h"`
+	// Slots is how many calls the server serves at a time, each with a window of its own
+	// (OLLAMA_NUM_PARALLEL). Default: 1.
+	Slots int `key:"slots" min:"1" max:"1000"`
 	// Preload has the server load the chat model at the start, while shelly serves
 	// already (BRN-19), unless KeepAlive is 0s. Default: true.
 	Preload bool `key:"preload"`

@@ -33,6 +33,7 @@ func defaults(s Sources, name string) Config {
 			URL:           "http://127.0.0.1:11434",
 			NumCtx:        p.Limits.ContextTokens,
 			KeepAlive:     5 * time.Minute,
+			Slots:         1,
 			Preload:       true,
 			Temperature:   Temperature(p.Options.Temperature),
 			MaxTokens:     p.Options.MaxTokens,

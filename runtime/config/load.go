@@ -65,6 +65,7 @@ func Load(s Sources) (Config, error) {
 	l.assign()
 	l.loadIdentity()
 	l.fitContext()
+	l.fitSlots()
 	l.check()
 	if err := l.problems.err(); err != nil {
 		return Config{}, err

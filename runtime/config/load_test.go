@@ -130,7 +130,7 @@ func TestCFG5EveryLimitAndPromptReachesTheMachine(t *testing.T) {
 profile: shelly
 init: off
 limits: {max_tool_rounds: 1, max_iterations: 2, max_tool_calls: 3, max_calls_per_answer: 4, max_tool_attempts: 5, max_answer_attempts: 6,
-  max_repeats: 7, max_compactions: 8, max_cognition_rounds: 9, recall_top_k: 10, max_store_attempts: 11, max_active: 12, max_queue: 13,
+  max_repeats: 7, max_compactions: 8, max_cognition_rounds: 9, recall_top_k: 10, max_store_attempts: 11, max_active: 12, session_burst: 35, max_queue: 13,
   max_subagents: 14, subagent_iterations: 15, max_schedules: 16, max_crashes: 17, max_turns: 18, max_history: 19, max_pending: 20,
   keep_messages: 21, context_tokens: 1022, compress_percent: 23, answer_percent: 24, think_percent: 25, backoff: [24ms], retry_delay: 25ms, init_timeout: 26ms, handle_timeout: 27s,
   subagent_timeout: 28ms, compact_timeout: 29ms, approval_timeout: 30ms, hold_timeout: 31ms, shutdown_timeout: 32m, grace: 33h, abort_timeout: 34s}
@@ -153,7 +153,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 		},
 		Limits: fsm.Limits{
 			MaxToolRounds: 1, MaxIterations: 2, MaxToolCalls: 3, MaxCallsPerAnswer: 4, MaxToolAttempts: 5, MaxAnswerAttempts: 6,
-			MaxRepeats: 7, MaxCompactions: 8, MaxCognitionRounds: 9, RecallTopK: 10, MaxStoreAttempts: 11, MaxActive: 12, MaxQueue: 13,
+			MaxRepeats: 7, MaxCompactions: 8, MaxCognitionRounds: 9, RecallTopK: 10, MaxStoreAttempts: 11, MaxActive: 12, SessionBurst: 35, MaxQueue: 13,
 			MaxSubagents: 14, SubagentIterations: 15, MaxSchedules: 16, MaxCrashes: 17, MaxTurns: 18, MaxHistory: 19, MaxPending: 20,
 			KeepMessages: 21, ContextTokens: 1022, CompressPercent: 23, AnswerPercent: 24, ThinkPercent: 25, Backoff: []fsm.Millis{24}, RetryDelay: 25, InitTimeout: 26,
 			HandleTimeout: 27 * fsm.Second, SubagentTimeout: 28, CompactTimeout: 29, ApprovalTimeout: 30, HoldTimeout: 31,
@@ -185,6 +185,7 @@ brain:
   num_ctx: 4096
   num_predict: 256
   keep_alive: 0s
+  slots: 2
   preload: false
   temperature: 0.25
   seed: 7
@@ -204,7 +205,7 @@ limits: # nothing yet
 	brain := c.Brain
 	want := config.Brain{
 		Kind: "auto", URL: "https://ollama.lan:8443", Model: "qwen3:4b", EmbedModel: "nomic-embed-text",
-		NumCtx: 4096, NumPredict: 256, Temperature: 250, Seed: 7, Think: "low", Tools: "described", OnUnreachable: "wait",
+		NumCtx: 4096, NumPredict: 256, Slots: 2, Temperature: 250, Seed: 7, Think: "low", Tools: "described", OnUnreachable: "wait",
 		Timeouts: config.Timeouts{Connect: time.Second, Load: 3 * time.Minute, FirstToken: 2 * time.Minute, Idle: 500 * time.Millisecond, Total: 90 * time.Minute},
 	}
 	if diff := cmp.Diff(want, brain); diff != "" {
@@ -390,6 +391,24 @@ func TestExplainMasksPasswords(t *testing.T) {
 	for _, s := range c.Explain() {
 		if strings.Contains(s.Value+s.Source, "hush") {
 			t.Errorf("%+v shows a secret", s)
+		}
+	}
+}
+
+func TestHND50AsManyRunAsTheServerHasSlots(t *testing.T) {
+	for _, c := range []struct {
+		file   string
+		active int
+	}{
+		{"profile: default\n", 1},
+		{"brain: {slots: 3}\n", 3},
+		{"brain: {slots: 3}\nlimits: {max_active: 2}\n", 2},
+		{"profile: nanobot\nbrain: {slots: 3}\n", 1},
+	} {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", c.file)
+		if got := w.load().Limits.MaxActive; got != c.active {
+			t.Errorf("%q: %d run at once, want %d", c.file, got, c.active)
 		}
 	}
 }

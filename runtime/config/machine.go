@@ -34,6 +34,7 @@ func machineKeys() []machineKey {
 		{key: "limits.recall_top_k", min: "1", max: "1000", says: "entries that one recall brings"},
 		{key: "limits.max_store_attempts", min: "1", max: "100", says: "tries to store one entry, or to load or save one session"},
 		{key: "limits.max_active", min: "1", max: "1000", says: "handles that run at once, subagents apart"},
+		{key: "limits.session_burst", min: "1", max: "1000", says: "turns in a row of the session asked for last while another waits"},
 		{key: "limits.max_queue", min: "1", max: "100000", says: "requests and events that may wait"},
 		{key: "limits.max_subagents", min: "1", max: "1000", says: "subagents that are unfinished"},
 		{key: "limits.subagent_iterations", min: "1", max: "10000", says: "max_iterations of a subagent"},

@@ -124,6 +124,9 @@ func (e *examined) settings(now, to sizing.Settings) {
 	e.add("ok", "settings", found, "better set "+strings.Join(set, "; "))
 }
 
+// slotsMax is how many conversations are worth a slot each, if nobody asks for more.
+const slotsMax = 4
+
 // server says what helps where the server is started.
 func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Settings) {
 	if e.model.Remote != "" {
@@ -131,8 +134,8 @@ func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Sett
 	}
 	set := []string{fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d (other clients then ask for the same window)", to.NumCtx)}
 	if machine.Total > 0 && m.PerToken > 0 {
-		n := m.Parallel(machine.Free(), to.NumCtx, e.cfg.Limits.MaxActive)
-		set = append(set, fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d (of limits.max_active %d, as many as fit)", n, e.cfg.Limits.MaxActive))
+		n := m.Parallel(machine.Free(), to.NumCtx, max(e.cfg.Brain.Slots, slotsMax))
+		set = append(set, fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d (conversations that stay read beside each other: as many as fit, %d at most; then set brain.slots to %d)", n, max(e.cfg.Brain.Slots, slotsMax), n))
 		if m.Need(e.cfg.Brain.NumCtx, 1, sizing.NumberBytes).Bytes() > machine.Free() {
 			set = append(set, fmt.Sprintf("OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=q8_0 (half the cache: num_ctx up to %d)", m.Largest(machine.Free(), sizing.NumberBytesQ8_0)))
 		}
