@@ -149,7 +149,7 @@ func (t *teller) failed(why, failed, well string) string {
 func (t *teller) spoken(in fsm.BrainAnswered) string {
 	words := ""
 	if in.Tokens != (fsm.Tokens{}) {
-		words += fmt.Sprintf(", %d + %d tokens", in.Tokens.Prompt, in.Tokens.Answer)
+		words += ", " + tokens(in.Tokens)
 	}
 	if in.Model != (fsm.Model{}) {
 		words += ", " + in.Model.String()

@@ -97,6 +97,9 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	if b.Request.Done && !b.Ended {
 		fmt.Fprintf(&out, "not finished: %s\n", b.Request.Phase)
 	}
+	if cost := history.CostOf(b.Steps).String(); cost != "" {
+		fmt.Fprintf(&out, "%s\n", cost)
+	}
 	for _, ask := range b.Asks {
 		out.WriteString(askedOf(b.Request, ask))
 	}

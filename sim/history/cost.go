@@ -1,0 +1,45 @@
+package history
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+)
+
+// Cost is what a model's server says that the calls of some steps cost.
+type Cost struct {
+	Calls int
+	fsm.Tokens
+}
+
+// CostOf adds up the answers of some steps.
+func CostOf(steps []Step) (c Cost) {
+	for _, s := range steps {
+		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && s.About && in.Tokens != (fsm.Tokens{}) {
+			c.Calls++
+			c.Prompt += in.Tokens.Prompt
+			c.Answer += in.Tokens.Answer
+			c.Reading += in.Tokens.Reading
+			c.Writing += in.Tokens.Writing
+		}
+	}
+	return c
+}
+
+// String is the cost in words; empty: no server has said anything.
+func (c Cost) String() string {
+	if c.Calls == 0 {
+		return ""
+	}
+	return wording.Count(c.Calls, "model call") + ": " + tokens(c.Tokens)
+}
+
+// tokens is what a server counted. How much of a prompt its cache held it does not say; the
+// time that it read for tells.
+func tokens(t fsm.Tokens) string {
+	if t.Reading == 0 && t.Writing == 0 {
+		return fmt.Sprintf("%d + %d tokens", t.Prompt, t.Answer)
+	}
+	return fmt.Sprintf("%d tokens sent, read in %s; %d written in %s", t.Prompt, Span(t.Reading), t.Answer, Span(t.Writing))
+}
