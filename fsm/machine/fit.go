@@ -62,6 +62,12 @@ func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation
 	if !m.s.Config.Fits() || talk.Tokens <= room || len(talk.Messages) == 0 {
 		return talk
 	}
+	if h.Inf.Appended || m.appended(h) { // an eighth of the window is room enough for its answer, and what the server holds is not read again
+		c := &m.s.Config
+		if tokens := h.Sess.Corrected(c.EstimateOf(system, talk, tools)); tokens*8 <= c.Limits.ContextTokens*7 {
+			return talk
+		}
+	}
 	d := newDraft(m.s.Config.Words, talk, len(talk.Messages)-1)
 	d.forget()
 	d.shorten(d.parts(0, d.at, true), room, floorEarlier)

@@ -86,3 +86,26 @@ func TestCTX14FailedSummariesAreCounted(t *testing.T) {
 		t.Errorf("after a summary: %+v", u)
 	}
 }
+
+// A summary that is asked for after the conversation leaves it as it is, though it takes a
+// little more than a prompt that is answered: the model's server holds all of it (CTX-20).
+func TestCTX14WhatTheServerHoldsIsNotShortened(t *testing.T) {
+	d := driverOf(t, "default")
+	d.config.Init = fsm.InitOff
+	var history []fsm.Message
+	for range 12 {
+		history = append(history, fsm.Message{Role: fsm.RoleUser, Text: strings.Repeat("why ", 250)}, fsm.Message{Role: fsm.RoleAssistant, Text: strings.Repeat("so. ", 250)})
+	}
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{Version: 1, History: history})
+	ask := one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeCompact || ask.Tokens <= 6572 {
+		t.Fatalf("asked for %s with %d tokens", ask.Purpose, ask.Tokens)
+	}
+	for i, msg := range history {
+		if got := ask.Conversation.Messages[i].Text; got != msg.Text {
+			t.Fatalf("message %d is shortened to %d bytes", i, len(got))
+		}
+	}
+}
