@@ -36,22 +36,35 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	if !m.s.Config.Switches.Progress {
 		return
 	}
-	c, last := &m.s.Config, m.s.Cached
+	c := &m.s.Config
 	inf := &h.Inf
 	inf.Stage, inf.Prompt = "", h.Sess.Corrected(c.Estimate(*ask))
 	now := state.Sent{
 		Before: before(ask), Fixed: h.Sess.Corrected(c.EstimateOf(ask.System, fsm.Conversation{}, ask.Tools)),
 		Messages: len(ask.Conversation.Messages), Hash: ask.Conversation.Hash, Tokens: inf.Prompt,
 	}
-	cached := 0
-	if last.Before == now.Before {
-		cached = last.Fixed
-		if n := last.Messages; n <= now.Messages && hashOf(ask.Conversation.Messages[:n]) == last.Hash {
-			cached = last.Tokens
-		}
+	if n := now.Messages - 1; n >= 0 {
+		now.Prior = hashOf(ask.Conversation.Messages[:n])
+		now.PriorTokens = now.Tokens - h.Sess.Corrected(fsm.TextTokens(ask.Conversation.Messages[n].Text))
 	}
-	inf.Anew = max(inf.Prompt-cached, 1)
+	inf.Anew = max(inf.Prompt-cached(&m.s.Cached, &now, ask), 1)
 	m.s.Cached = now
+}
+
+// cached is what of a prompt should not be read again after another: as much of that as it
+// begins with.
+func cached(last, now *state.Sent, ask *fsm.AskBrain) int {
+	n := last.Messages
+	switch {
+	case last.Before != now.Before:
+		return 0
+	case n <= now.Messages && hashOf(ask.Conversation.Messages[:n]) == last.Hash:
+		return last.Tokens
+	case n > 0 && n-1 <= now.Messages && hashOf(ask.Conversation.Messages[:n-1]) == last.Prior:
+		return last.PriorTokens
+	default:
+		return last.Fixed
+	}
 }
 
 // before is the hash of what stands before a conversation.

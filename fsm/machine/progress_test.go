@@ -120,3 +120,29 @@ func TestINF51WhatIsCachedIsNotWaitedFor(t *testing.T) {
 		t.Errorf("a model that is loaded has %d of %d tokens to read", h.Inf.Anew, h.Inf.Prompt)
 	}
 }
+
+// After a side call, whose last message is its own, the next turn begins with what stood
+// before that.
+func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
+	d := driverOf(t, "default")
+	d.config.Switches.NoCognition, d.config.Prompts.Identity = true, strings.Repeat("Be kind. ", 100)
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{})
+	whole := d.active().Inf.Anew
+	d.answer("good day, " + strings.Repeat("and a fine one it is, ", 50))
+	d.saves()
+	d.inStates(state.Summarizing)
+	if again := d.active().Inf.Anew; again >= whole/2 {
+		t.Errorf("the summary has %d tokens to read, the turn had %d", again, whole)
+	}
+	d.ask("and now?")
+	d.loads(fsm.Session{Version: 1, History: []fsm.Message{
+		{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day, " + strings.Repeat("and a fine one it is, ", 50)},
+	}})
+	for i := range d.m.View().Handles {
+		if h := &d.m.View().Handles[i]; h.Kind == fsm.KindUser && h.Inf.Anew > 60 {
+			t.Errorf("the next turn has %d of %d tokens to read", h.Inf.Anew, h.Inf.Prompt)
+		}
+	}
+}

@@ -43,6 +43,10 @@ type Sent struct {
 	Messages int    `json:"messages,omitempty"` // of the conversation
 	Hash     uint64 `json:"hash,omitempty"`     // its running hash
 	Tokens   int    `json:"tokens,omitempty"`   // of all of it
+
+	// The same without the last message: a side call ends with one that no other prompt has.
+	Prior       uint64 `json:"prior,omitempty"`
+	PriorTokens int    `json:"prior_tokens,omitempty"`
 }
 
 // Upkeep is how the last compactions, consolidations and summaries have gone. No decision
