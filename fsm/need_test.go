@@ -143,3 +143,12 @@ func TestBRN40WhatIsShownOfAnyText(t *testing.T) {
 		}
 	})
 }
+
+func TestBRN40ALongAnswerIsShownWhole(t *testing.T) {
+	for _, tt := range []struct{ end, want string }{{"The end.", "The end."}, {"I see. NEED: more", "I see."}} {
+		text := strings.Repeat("Grüße, 世界, and so on. ", 1000)
+		if got := shown(careful(), letters(text+tt.end)); got != text+tt.want {
+			t.Errorf("%d bytes of %d, at the end %q", len(got), len(text+tt.want), got[max(0, len(got)-40):])
+		}
+	}
+}

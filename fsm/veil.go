@@ -17,6 +17,13 @@ type Veil struct {
 	hidden bool   // the marker of a need has come: nothing more is given on
 }
 
+// veilKeeps is how many bytes of what was given on are kept at most, and veilContext how many
+// are kept then: enough for what stands between a sentence and a marker.
+const (
+	veilKeeps   = 4 << 10
+	veilContext = 256
+)
+
 // NewVeil returns the veil of one model call that offers a set of tools.
 func NewVeil(c *Config, set Toolset) *Veil {
 	return &Veil{config: c, set: set, open: set == NoTools || c.Switches.Reading != ReadingCareful}
@@ -24,9 +31,13 @@ func NewVeil(c *Config, set Toolset) *Veil {
 
 // Put takes a piece of the text and returns what may be shown by now.
 func (v *Veil) Put(piece string) string {
-	if v.all += piece; v.hidden {
+	if v.hidden {
 		return ""
 	}
+	if v.open && v.shown > veilKeeps { // of what was given on only the end of a sentence matters
+		v.all, v.shown = v.all[v.shown-veilContext:], veilContext
+	}
+	v.all += piece
 	if !v.open {
 		if v.open = !textcall.MayBegin(v.all, v.offered); !v.open {
 			return ""
@@ -91,6 +102,9 @@ func (v *Veil) needAt() (at int, ok bool) {
 // mayBeNeed is how many bytes at the end may become the marker where one could stand.
 func (v *Veil) mayBeNeed() int {
 	text := v.all[v.shown:]
+	if v.shown == 0 && fenceMayHoldNeed(text) {
+		return len(text)
+	}
 	rest := strings.TrimRight(text, needDress)
 	for n := len(needWord); n > 0; n-- {
 		if len(rest) < n {
@@ -108,3 +122,21 @@ func (v *Veil) mayBeNeed() int {
 	}
 	return held
 }
+
+// fenceMayHoldNeed reports whether a text is the beginning of a fence with nothing in it so
+// far that the marker does not begin with.
+func fenceMayHoldNeed(text string) bool {
+	body, ok := strings.CutPrefix(strings.TrimSpace(text), "```")
+	if !ok {
+		return false
+	}
+	language, body, ok := strings.Cut(body, "\n")
+	if !ok {
+		return len(language) <= fenceLanguageMax
+	}
+	word := strings.Trim(body, needDress)
+	return len(word) <= len(needWord) && strings.EqualFold(word, needWord[:len(word)])
+}
+
+// fenceLanguageMax is longer than the name of any language.
+const fenceLanguageMax = 32
