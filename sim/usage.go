@@ -16,16 +16,22 @@ type Usage struct {
 	Read    int        // those of them that the slots did not hold
 	Written int        // tokens of the answers
 	Least   int        // tokens that must be read, whatever the order of the calls: see [Result.Least]
+	Ordered int        // tokens that must be read where the prompts are as they are: see [Result.Ordered]
 	Takes   fsm.Millis // from each call to its last token, together
 }
 
 // Ratio is how much was read of what had to be, in hundredths, rounded up; 0 where
 // nothing had to be.
-func (u Usage) Ratio() int {
-	if u.Least == 0 {
+func (u Usage) Ratio() int { return hundredths(u.Read, u.Least) }
+
+// OrderedRatio is how much was read of what had to be in the profile's order, likewise.
+func (u Usage) OrderedRatio() int { return hundredths(u.Read, u.Ordered) }
+
+func hundredths(read, of int) int {
+	if of == 0 {
 		return 0
 	}
-	return (u.Read*100 + u.Least - 1) / u.Least
+	return (read*100 + of - 1) / of
 }
 
 // Usage adds up the calls that count.
@@ -41,7 +47,7 @@ func (r *Result) Usage(counts func(Asked) bool) Usage {
 		u.Written += a.Served.Written
 		u.Takes += a.Served.Last - a.Served.Asked
 	}
-	u.Least = r.Least(counts)
+	u.Least, u.Ordered = r.Least(counts), r.Ordered(counts)
 	return u
 }
 
@@ -72,6 +78,27 @@ func (r *Result) Least(counts func(Asked) bool) int {
 		least += s.tokens()
 	}
 	return least
+}
+
+// Ordered is how many tokens must be read of the prompts as the profile builds them, in
+// its order, if no slot is lost to another session or model: of each the part that no
+// earlier one of its session begins with. Beyond [Result.Least] it is the price of the
+// profile's document, which has turns leave parts of a conversation or ask by themselves.
+func (r *Result) Ordered(counts func(Asked) bool) int {
+	ordered := 0
+	earlier := map[string][]string{} // the prompts of each session
+	for _, a := range r.Asked {
+		if a.Served.ID == 0 || a.Served.Refused || !counts(a) {
+			continue
+		}
+		prompt, held := a.Prompt(), 0
+		for _, p := range earlier[a.Ask.Session] {
+			held = max(held, len(server.Shared(p, prompt)))
+		}
+		earlier[a.Ask.Session] = append(earlier[a.Ask.Session], prompt)
+		ordered += server.Tokens(prompt) - server.Tokens(prompt[:held])
+	}
+	return ordered
 }
 
 // aside reports whether a call is about a conversation, not a part of it.

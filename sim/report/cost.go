@@ -39,18 +39,18 @@ func Costs(w io.Writer, form string, costs []Cost) error {
 }
 
 func costTitles() []string {
-	return []string{"CALLS", "SENT", "READ", "LEAST", "RATIO", "WRITTEN", "FIRST WORD", "REPLY", "ERRORS", "  CASE"}
+	return []string{"CALLS", "SENT", "READ", "LEAST", "BY ORDER", "RATIO", "RATIO", "WRITTEN", "FIRST WORD", "REPLY", "ERRORS", "  CASE"}
 }
 
 func (c *Cost) cells() []string {
 	return []string{
-		fmt.Sprint(c.Calls), fmt.Sprint(c.Sent), fmt.Sprint(c.Read), fmt.Sprint(c.Least), ratio(c.Ratio()), fmt.Sprint(c.Written),
+		fmt.Sprint(c.Calls), fmt.Sprint(c.Sent), fmt.Sprint(c.Read), fmt.Sprint(c.Least), fmt.Sprint(c.Ordered), ratio(c.Ratio()), ratio(c.OrderedRatio()), fmt.Sprint(c.Written),
 		wholeSeconds(c.FirstWord), wholeSeconds(c.Reply), fmt.Sprint(c.Failed), "  " + c.Name,
 	}
 }
 
 func costsMarkdown(w io.Writer, costs []Cost) error {
-	_, err := fmt.Fprintln(w, "| case | calls | sent | read | least | read / least | written | first word | reply | errors |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+	_, err := fmt.Fprintln(w, "| case | calls | sent | read | least | by document | read / least | read / by document | written | first word | reply | errors |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, c := range costs {
 		cells := c.cells()
 		if err == nil {
@@ -67,6 +67,7 @@ type costJSON struct {
 	Sent      int    `json:"sent"`
 	Read      int    `json:"read"`
 	Least     int    `json:"least"`
+	Ordered   int    `json:"by_document"`
 	Written   int    `json:"written"`
 	FirstWord int    `json:"first_word_ms"`
 	Reply     int    `json:"reply_ms"`
@@ -76,7 +77,7 @@ type costJSON struct {
 func costsJSON(w io.Writer, costs []Cost) error {
 	enc := json.NewEncoder(w)
 	for _, c := range costs {
-		if err := enc.Encode(costJSON{c.Name, c.Calls, c.Sent, c.Read, c.Least, c.Written, int(c.FirstWord), int(c.Reply), c.Failed}); err != nil {
+		if err := enc.Encode(costJSON{c.Name, c.Calls, c.Sent, c.Read, c.Least, c.Ordered, c.Written, int(c.FirstWord), int(c.Reply), c.Failed}); err != nil {
 			return err
 		}
 	}
