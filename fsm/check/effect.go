@@ -31,7 +31,7 @@ type watch struct {
 var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.AskBrain) {
 		w.checkSession(w.f, e.Session)
-		w.session = e.Session
+		w.takeSession(e.Session)
 		w.checkConversation(w.m, w.f, &e, w.keepsSent())
 	}),
 	sees(func(w watch, e fsm.RunTool) {
@@ -82,6 +82,15 @@ var follows = fsm.NewEffectTable(
 	sees(func(watch, fsm.DisarmSchedule) {}),
 	sees(func(watch, fsm.Exit) {}), // see checkExit
 )
+
+// takeSession takes note of the session that the model is asked for, where it may go first.
+func (w watch) takeSession(session string) {
+	if w.m.View().Config.Limits.SessionBurst <= 1 {
+		w.session, w.passed = "", 0
+		return
+	}
+	w.session = session
+}
 
 // keepsSent reports whether sessions keep what was sent.
 func (w watch) keepsSent() bool { return w.m.View().Config.Switches.History == fsm.HistorySent }

@@ -38,9 +38,11 @@ func (m *Machine) countBurst(i, first int) {
 	}
 }
 
-// askedFor notes for which session the model is asked.
+// askedFor notes for which session the model is asked, where that is of account.
 func (m *Machine) askedFor(session string) {
-	if m.bursts() {
-		m.s.LastSession = session
+	if !m.bursts() {
+		m.s.LastSession, m.s.Burst = "", 0
+		return
 	}
+	m.s.LastSession = session
 }
