@@ -78,7 +78,7 @@ var inputWords = fsm.NewFactTable(
 		return "a timer fired"
 	}),
 	ofHandle(func(_ *teller, f fsm.BrainProgress) string {
-		return fmt.Sprintf("the model's call %d came to %s", f.Call, f.Stage)
+		return stages(f.Stage)
 	}),
 	ofCall(func(t *teller, f fsm.BrainAnswered, took string) string {
 		return "the model answered" + took + t.spoken(f)
@@ -188,4 +188,18 @@ func (t *teller) returned(in fsm.ToolAnswered, took string) string {
 		words += ", the call is wrong"
 	}
 	return words + ":" + t.text(in.Text)
+}
+
+// stages is what a model call has come to.
+func stages(s fsm.Stage) string {
+	switch s {
+	case fsm.StageLoading:
+		return "the server loads the model"
+	case fsm.StageAccepted:
+		return "the server has the model call, and reads its prompt when its turn comes"
+	case fsm.StageWriting:
+		return "the model writes"
+	default:
+		return "the model call came to " + string(s)
+	}
 }

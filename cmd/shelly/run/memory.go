@@ -9,6 +9,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
 	"shelly/runtime/store"
@@ -50,7 +51,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
 		err := m.Keep(ctx, memory.Upkeep{Quiet: s.quiet(apart), Pause: pause, Log: s.log})
-		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, engine.ErrStopping) {
 			s.log.Error("memory entries are no longer embedded", "error", err)
 		}
 	}()
