@@ -180,7 +180,7 @@ type snippet struct {
 	name string
 	dir  string
 	want string
-	code string // behind the package clause
+	code string // after the package clause
 }
 
 func snippets() []snippet {

@@ -32,7 +32,7 @@ func (w Words) Sent(msgs []Message) []Message {
 	return w.mend(kept, true)
 }
 
-// Mend makes a history one that can be sent (SES-7): behind each message with calls
+// Mend makes a history one that can be sent (SES-7): after each message with calls
 // one result for each, in order; no result without its call; nothing empty.
 func (w Words) Mend(msgs []Message) []Message { return w.mend(msgs, false) }
 

@@ -38,8 +38,8 @@ func TestSES7ABrokenHistoryIsMended(t *testing.T) {
 			[]Message{asking("q"), calling("a", "b"), result("a", "1"), result("b", "2"), saying("x")}},
 
 		{"a result at the beginning", []Message{result("a", "1"), asking("q")}, []Message{asking("q")}},
-		{"a result behind a question", []Message{asking("q"), result("a", "1"), saying("x")}, []Message{asking("q"), saying("x")}},
-		{"a result behind an answer", []Message{saying("x"), result("a", "1")}, []Message{saying("x")}},
+		{"a result after a question", []Message{asking("q"), result("a", "1"), saying("x")}, []Message{asking("q"), saying("x")}},
+		{"a result after an answer", []Message{saying("x"), result("a", "1")}, []Message{saying("x")}},
 		{"a result of another call", []Message{calling("a"), result("b", "1")}, []Message{calling("a"), lost("a")}},
 		{"a result twice", []Message{calling("a"), result("a", "1"), result("a", "2")}, []Message{calling("a"), result("a", "1")}},
 		{"a result too late", []Message{calling("a"), asking("q"), result("a", "1")}, []Message{calling("a"), lost("a"), asking("q")}},
@@ -131,7 +131,7 @@ func anyHistory(t *rapid.T) []Message {
 	return msgs
 }
 
-// paired fails the property unless each call has its result behind it, in order,
+// paired fails the property unless each call has its result after it, in order,
 // and each result its call.
 func paired(t *rapid.T, msgs []Message) {
 	for i := 0; i < len(msgs); i++ {

@@ -51,7 +51,7 @@ type Conversation struct {
 	Tokens   int       `json:"tokens,omitempty"` // the estimate of all of them (CTX-1)
 }
 
-// Add returns c with msgs behind it. The receiver's messages stay as they are.
+// Add returns c with msgs after it. The receiver's messages stay as they are.
 func (c Conversation) Add(msgs ...Message) Conversation {
 	for _, msg := range msgs {
 		c.Messages = append(c.Messages, msg)

@@ -17,11 +17,11 @@ type Prompts struct {
 	Question    string    `json:"question"`              // asked before the input, in cognition
 	Init        string    `json:"init"`                  // the input of the initial inference
 	Farewell    string    `json:"farewell"`              // the input of the farewell
-	Summary     string    `json:"summary"`               // asked behind a handle's messages
-	Reflection  string    `json:"reflection,omitempty"`  // said behind the results of tools; empty: nothing is
+	Summary     string    `json:"summary"`               // asked after a handle's messages
+	Reflection  string    `json:"reflection,omitempty"`  // said after the results of tools; empty: nothing is
 	Subagent    string    `json:"subagent,omitempty"`    // a subagent's system prompt
-	Compress    string    `json:"compress,omitempty"`    // asked behind the old turns of a conversation that is too long
-	Overflow    string    `json:"overflow,omitempty"`    // asked behind the messages that leave a history, to be put behind MEMORY.md
+	Compress    string    `json:"compress,omitempty"`    // asked after the old turns of a conversation that is too long
+	Overflow    string    `json:"overflow,omitempty"`    // asked after the messages that leave a history, to be put after MEMORY.md
 	Consolidate string    `json:"consolidate,omitempty"` // asked before a history that is consolidated
 	Empty       string    `json:"empty,omitempty"`       // said after an answer with neither text nor calls
 	AtLimit     string    `json:"at_limit,omitempty"`    // the notice of a cap; {n} is the cap, {limit} its name

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Next returns the slot that a schedule asks for: the first behind From that is to
-// come or, where slots behind From have passed, the latest that has (HND-43). It
+// Next returns the slot that a schedule asks for: the first after From that is to
+// come or, where slots after From have passed, the latest that has (HND-43). It
 // returns false where there is none. It is the one meaning of a schedule, for
 // whoever performs the effect.
 func (e ArmSchedule) Next(now Millis) (slot Millis, ok bool) {
@@ -34,7 +34,7 @@ func (e ArmSchedule) Next(now Millis) (slot Millis, ok bool) {
 	return first, ok
 }
 
-// lastSlot is the end of the year 9999, behind which there are no slots.
+// lastSlot is the end of the year 9999, after which there are no slots.
 const lastSlot Millis = 253402300799999
 
 func datable(t Millis) bool { return -lastSlot <= t && t <= lastSlot }
@@ -143,7 +143,7 @@ func cronNumber(s string) (n int, ok bool) {
 	return n, true
 }
 
-// after returns the first slot behind a time, from 1970 to the year 9999.
+// after returns the first slot after a time, from 1970 to the year 9999.
 func (c cron) after(t Millis) (Millis, bool) {
 	first := int64(0)
 	if t >= 0 {

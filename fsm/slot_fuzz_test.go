@@ -7,7 +7,7 @@ import (
 	"shelly/fsm"
 )
 
-// Whatever a schedule says, its slot is behind From, a whole minute of the expression,
+// Whatever a schedule says, its slot is after From, a whole minute of the expression,
 // the first where it is to come and the latest where slots have passed (HND-43).
 func FuzzCron(f *testing.F) {
 	const monday = 1767603600000 // 2026-01-05 09:00 UTC

@@ -17,7 +17,7 @@ func instant(t *testing.T, text string) fsm.Millis {
 	return fsm.Millis(at.UnixMilli())
 }
 
-// HND-42, HND-43: the first slot behind From or, where slots have passed, the latest
+// HND-42, HND-43: the first slot after From or, where slots have passed, the latest
 // that has.
 func TestHND43TheSlotOfASchedule(t *testing.T) {
 	const from = "2026-01-05 09:00:00" // a Monday
@@ -31,7 +31,7 @@ func TestHND43TheSlotOfASchedule(t *testing.T) {
 		{"intervals that were missed", fsm.ArmSchedule{Every: 60_000}, "2026-01-05 09:10:30", "2026-01-05 09:10:00"},
 		{"a clock that was put back", fsm.ArmSchedule{Every: 60_000}, "2020-01-01 00:00:00", "2026-01-05 09:01:00"},
 		{"an interval beyond all dates", fsm.ArmSchedule{Every: math.MaxInt64}, from, ""},
-		{"once that is not behind From", fsm.ArmSchedule{Once: 1}, from, ""},
+		{"once that is not after From", fsm.ArmSchedule{Once: 1}, from, ""},
 		{"every minute", fsm.ArmSchedule{Cron: "* * * * *"}, from, "2026-01-05 09:01:00"},
 		{"a minute of each hour", fsm.ArmSchedule{Cron: "30 * * * *"}, from, "2026-01-05 09:30:00"},
 		{"steps", fsm.ArmSchedule{Cron: "*/20 * * * *"}, from, "2026-01-05 09:20:00"},
@@ -39,7 +39,7 @@ func TestHND43TheSlotOfASchedule(t *testing.T) {
 		{"list", fsm.ArmSchedule{Cron: "5,50 7,23 * * *"}, from, "2026-01-05 23:05:00"},
 		{"range", fsm.ArmSchedule{Cron: "0 6-8 * * *"}, from, "2026-01-06 06:00:00"},
 		{"range with steps", fsm.ArmSchedule{Cron: "0 10-20/5 * * *"}, from, "2026-01-05 10:00:00"},
-		{"the minute itself is not behind it", fsm.ArmSchedule{Cron: "0 9 * * *"}, from, "2026-01-06 09:00:00"},
+		{"the minute itself is not after it", fsm.ArmSchedule{Cron: "0 9 * * *"}, from, "2026-01-06 09:00:00"},
 		{"day of the month", fsm.ArmSchedule{Cron: "0 0 1 * *"}, from, "2026-02-01 00:00:00"},
 		{"a day that not each month has", fsm.ArmSchedule{Cron: "0 0 31 2-5 *"}, from, "2026-03-31 00:00:00"},
 		{"month", fsm.ArmSchedule{Cron: "0 0 1 6 *"}, from, "2026-06-01 00:00:00"},
@@ -90,7 +90,7 @@ func TestTheCalendarOfSlots(t *testing.T) {
 			}
 			slot, ok := e.Next(e.From)
 			if want := fsm.Millis(at.UnixMilli()); !ok || slot != want {
-				t.Fatalf("%s behind %d: slot %d, want %d", text, e.From, slot, want)
+				t.Fatalf("%s after %d: slot %d, want %d", text, e.From, slot, want)
 			}
 			e.From = slot
 		}

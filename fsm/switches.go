@@ -45,7 +45,7 @@ const (
 // OverflowMode is what becomes of a history that is longer than max_history.
 type OverflowMode string
 
-// Nothing; the overflow's summary is put behind MEMORY.md; or the history is
+// Nothing; the overflow's summary is put after MEMORY.md; or the history is
 // consolidated into an entry of HISTORY.md and a new MEMORY.md.
 const (
 	OverflowKeep        OverflowMode = ""
@@ -98,7 +98,7 @@ const (
 // EndMode is what an inference that met a limit becomes.
 type EndMode string
 
-// An error; the text so far with a notice behind it; or the notice alone, as a
+// An error; the text so far with a notice after it; or the notice alone, as a
 // state of its own.
 const (
 	EndError  EndMode = ""

@@ -22,16 +22,16 @@ func TestSCN3LinesAreBoundToTheCallThatFirstTookThem(t *testing.T) {
 	}
 	c.observe(fsm.Input{Fact: fsm.Boot{}}, []fsm.Effect{askOf(2, "s", 10)})
 	if got, _ := c.line(askOf(2, "s", 10), 0); got != (script.Taken{Script: 0, Index: 0}) {
-		t.Errorf("behind a crash: %v", got)
+		t.Errorf("after a crash: %v", got)
 	}
 	c.observe(fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(2)}}, []fsm.Effect{askOf(3, "s", 10)})
 	if got, _ := c.line(askOf(3, "s", 10), 0); got != (script.Taken{Script: 0, Index: 1}) {
-		t.Errorf("behind a failure: %v", got)
+		t.Errorf("after a failure: %v", got)
 	}
 	c.replay() // the failure was not synced
 	c.observe(fsm.Input{Fact: fsm.Boot{}}, []fsm.Effect{askOf(2, "s", 10)})
 	if got, _ := c.line(askOf(2, "s", 10), 0); got != (script.Taken{Script: 0, Index: 0}) {
-		t.Errorf("behind a crash that lost the failure: %v", got)
+		t.Errorf("after a crash that lost the failure: %v", got)
 	}
 }
 

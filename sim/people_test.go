@@ -109,7 +109,7 @@ func TestCancelsAndConfigurationsAreSent(t *testing.T) {
 	// A process that starts again has the configuration that holds.
 	p.Crashes = []Crash{{Point: BeforeAppend, Nth: 3, After: fsm.Second}}
 	if r := play(t, p, Options{}); r.Final.Config.Switches.Cancel != fsm.CancelImmediate || !r.Requests[0].Done {
-		t.Errorf("behind a crash: %+v, %+v", r.Final.Config.Switches, r.Requests)
+		t.Errorf("after a crash: %+v, %+v", r.Final.Config.Switches, r.Requests)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestEditsComeBetween(t *testing.T) {
 	w.sessions.Crash()
 	got := w.sessions.Load("s")
 	if got.Memory != "edited" || got.Version != 3 || got.History[0].Text != "other" || got.Pending[0].Text != "p" || got.Ratio != 7 {
-		t.Errorf("behind the edits: %+v", got)
+		t.Errorf("after the edits: %+v", got)
 	}
 	if len(w.sessions.Saved) != 1 {
 		t.Errorf("an edit of MEMORY.md has saved a session: %+v", w.sessions.Saved)

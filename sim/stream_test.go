@@ -50,7 +50,7 @@ func TestSCN27PiecesNameTheirRequest(t *testing.T) {
 	for i, c := range r.Chunks {
 		text[c.Request.ID] += c.Text
 		if i > 0 && c.At < r.Chunks[i-1].At {
-			t.Errorf("piece %d comes at %v, behind one of %v", i, c.At, r.Chunks[i-1].At)
+			t.Errorf("piece %d comes at %v, after one of %v", i, c.At, r.Chunks[i-1].At)
 		}
 		if c.Session != c.Request.ID || c.Purpose != fsm.PurposeAnswer || c.Call == 0 || c.Handle == 0 {
 			t.Errorf("piece %+v", c)

@@ -56,7 +56,7 @@ func (k *killed) kept(a *killAsk) (times int) {
 }
 
 // Killed before a request is in the journal, the daemon has acknowledged nothing and
-// kept nothing; killed right behind, it has kept it once. Either way the sender asks
+// kept nothing; killed right after, it has kept it once. Either way the sender asks
 // again, and the request is done once (JRN-9, JRN-10).
 func TestJRN9KilledAroundTheCommitARequestIsKeptOrUnknown(t *testing.T) {
 	bin := buildShelly(t, "-tags", "failpoint")

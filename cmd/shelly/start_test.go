@@ -20,7 +20,7 @@ import (
 
 // Each case breaks one part of the start and all that comes after it. The part's
 // own complaint and exit code show that it was the first, and what is in the
-// data folder shows that nothing behind it has begun.
+// data folder shows that nothing after it has begun.
 func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -153,7 +153,7 @@ func (w *Monitor) checkEntry(m *machine.Machine, f *followed, e *fsm.Entry) {
 }
 
 // checkSilence checks that nothing is done outside an epoch but to tell a
-// newcomer that it has to wait, and nothing at all behind an exit.
+// newcomer that it has to wait, and nothing at all after an exit.
 func (w *Monitor) checkSilence(in fsm.Input, before fsm.State, e fsm.Effect, last bool) {
 	if _, ok := e.(fsm.Exit); ok && !last {
 		w.violate("INV-8", "effects follow the exit")

@@ -94,9 +94,9 @@ func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
 // space, also where the last process was ending.
 func TestJRN22ABootWaitsForSpace(t *testing.T) {
 	for name, before := range map[string][]fsm.Input{
-		"a first start":  nil,
-		"behind a crash": {fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}},
-		"behind a crash while draining": {
+		"a first start": nil,
+		"after a crash": {fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}},
+		"after a crash while draining": {
 			fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")}, fsm.Input{At: 5, Fact: fsm.Signalled{Name: "TERM"}},
 		},
 	} {
@@ -121,7 +121,7 @@ func TestJRN22ABootWaitsForSpace(t *testing.T) {
 			j.full = nil
 			turn(t, e, boot)
 			if err := e.Ready(); err != nil {
-				t.Errorf("behind the boot: %v", err)
+				t.Errorf("after the boot: %v", err)
 			}
 		})
 	}

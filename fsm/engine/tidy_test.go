@@ -35,7 +35,7 @@ func snapshotOf(t *testing.T, j engine.Journal) uint64 {
 	return index
 }
 
-// A snapshot is saved for the sake of trimming where nothing is active and what is behind
+// A snapshot is saved for the sake of trimming where nothing is active and what is after
 // the last one is an eighth of the age old, or too much.
 func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 	boot := fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}
@@ -102,7 +102,7 @@ func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 		t.Errorf("%+v was dropped of %d records", dropped, last)
 	}
 	if kept, err := j.Kept(); err != nil || kept.First != last+1 || kept.Bytes != 0 {
-		t.Errorf("%+v, %v is kept behind record %d", kept, err, last)
+		t.Errorf("%+v, %v is kept after record %d", kept, err, last)
 	}
 	e, _ = start(t, j)
 	if got := e.Machine().Snapshot(); got.Hash() != state.Hash() || e.Last() != last {

@@ -128,6 +128,6 @@ func TestTOL9EachEndedToolCallIsAudited(t *testing.T) {
 		t.Errorf("audited is %+v; want look and act", got)
 	}
 	if rest, err := j.Audit("s", got[0].Position, 10); err != nil || len(rest) != 1 || rest[0].Key != got[1].Key {
-		t.Errorf("behind the first there is %+v, %v; want the second", rest, err)
+		t.Errorf("after the first there is %+v, %v; want the second", rest, err)
 	}
 }

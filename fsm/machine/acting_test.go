@@ -305,7 +305,7 @@ func TestINF21RepetitionEndsAnInference(t *testing.T) {
 		{"a cycle of four", []pair{
 			{"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}, {"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}, {"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"},
 		}, true},
-		{"behind something else", []pair{{"x", "1"}, {"y", "2"}, {"a", "1"}, {"a", "1"}, {"a", "1"}}, true},
+		{"after something else", []pair{{"x", "1"}, {"y", "2"}, {"a", "1"}, {"a", "1"}, {"a", "1"}}, true},
 		{"polling that changes", []pair{{"a", "1"}, {"a", "2"}, {"a", "3"}, {"a", "4"}, {"a", "5"}}, false},
 	}
 	for _, tt := range tests {
@@ -315,7 +315,7 @@ func TestINF21RepetitionEndsAnInference(t *testing.T) {
 				d.asksFor("list_dir", `{"path":"`+p.args+`"}`)
 				d.toolSays(p.result)
 				if ended := len(d.m.View().Handles) == 0; ended != (tt.ends && i == len(tt.pairs)-1) {
-					t.Fatalf("behind pair %d it has ended: %t", i, ended)
+					t.Fatalf("after pair %d it has ended: %t", i, ended)
 				}
 			}
 			if tt.ends {

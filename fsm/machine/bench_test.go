@@ -82,7 +82,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkStepWatched is BenchmarkStep with the monitor behind each step.
+// BenchmarkStepWatched is BenchmarkStep with the monitor after each step.
 func BenchmarkStepWatched(b *testing.B) {
 	s := newScript(true)
 	b.ReportAllocs()

@@ -168,8 +168,8 @@ func (m *Machine) condensed(summary string) firing {
 // uncondensed is the end of the time for a summary (CTX-7).
 func (m *Machine) uncondensed(*state.Handle) firing { return m.condensed("") }
 
-// nextTurn returns where the next turn begins at or behind cut, so that nothing is
-// left of the one that cut stands in; behind the present question that is cut.
+// nextTurn returns where the next turn begins at or after cut, so that nothing is
+// left of the one that cut stands in; after the present question that is cut.
 func nextTurn(talk []fsm.Message, cut, question int) int {
 	for n := cut; n <= question; n++ {
 		if talk[n].Role == fsm.RoleUser && !talk[n].Aside {

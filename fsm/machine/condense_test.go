@@ -402,7 +402,7 @@ func TestCTX7NoCompactionSplitsACallOrDropsTheQuestion(t *testing.T) {
 	}
 }
 
-// unsplit fails the property unless each call has its result behind it.
+// unsplit fails the property unless each call has its result after it.
 func unsplit(t *rapid.T, msgs []fsm.Message) {
 	for i := 0; i < len(msgs); i++ {
 		if msgs[i].Role == fsm.RoleTool {

@@ -125,6 +125,6 @@ func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	}
 	d.inStates(state.Execution, state.Queued)
 	if last := d.m.View().Schedules[0].Last; last != arm.Last+5*fsm.Second {
-		t.Errorf("the slot taken last is %d behind the schedule's making", last-arm.Last)
+		t.Errorf("the slot taken last is %d after the schedule's making", last-arm.Last)
 	}
 }

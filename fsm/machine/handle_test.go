@@ -83,8 +83,8 @@ func TestHND5TheMarkerAloneDecidesWhetherSomethingIsNeeded(t *testing.T) {
 	}{
 		{"marker", "NEED: the name of the dog", "the name of the dog", true},
 		{"leading blanks", "\n \t NEED: the name", "the name", true},
-		{"no blank behind it", "NEED:name", "name", true},
-		{"nothing behind it", "NEED:", "", true},
+		{"no blank after it", "NEED:name", "name", true},
+		{"nothing after it", "NEED:", "", true},
 		{"more lines", "NEED: the name\nof the dog", "the name\nof the dog", true},
 		{"lower case", "need: the name", "", false},
 		{"mixed case", "Need: the name", "", false},

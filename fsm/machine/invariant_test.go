@@ -40,7 +40,7 @@ func drop[E fsm.Effect](effects []fsm.Effect) []fsm.Effect {
 	return slices.DeleteFunc(effects, func(e fsm.Effect) bool { _, ok := e.(E); return ok })
 }
 
-// add puts an effect behind the others.
+// add puts an effect after the others.
 func add(e fsm.Effect) func([]fsm.Effect) []fsm.Effect {
 	return func(effects []fsm.Effect) []fsm.Effect { return append(effects, e) }
 }

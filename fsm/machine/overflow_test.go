@@ -92,7 +92,7 @@ func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
 		{"alone", `{"history_entry":"E","memory_update":"M"}`, "E", "M"},
 		{"in a fence", "```json\n{\"history_entry\":\"E\",\"memory_update\":\"M\"}\n```", "E", "M"},
 		{"in prose", `Here it is: {"history_entry":"E","memory_update":"M"} I hope it helps.`, "E", "M"},
-		{"behind a marker", `NEED: {"history_entry":"E","memory_update":"M"}`, "E", "M"},
+		{"after a marker", `NEED: {"history_entry":"E","memory_update":"M"}`, "E", "M"},
 		{"with other keys", `{"history_entry":"E","memory_update":"M","mood":"good"}`, "E", "M"},
 		{"with braces inside", `{"history_entry":"E {x}","memory_update":"M"}`, "E {x}", "M"},
 		{"without an update", `{"history_entry":"E"}`, "E", ""},

@@ -115,7 +115,7 @@ func TestSES2SubagentsHavePlacesOfTheirOwn(t *testing.T) {
 }
 
 // The report of a subagent that an initial inference had started stands in its
-// session, and is served only behind the next initial inference.
+// session, and is served only after the next initial inference.
 func TestSES2AnInitialInferenceWaitsForNobodyInItsSession(t *testing.T) {
 	tests := []struct {
 		name string

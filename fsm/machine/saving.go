@@ -113,8 +113,8 @@ func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
 	})
 }
 
-// rebase puts the turn behind what somebody else has written since it began, and
-// what it learnt behind a MEMORY.md that was edited, so that neither is lost
+// rebase puts the turn after what somebody else has written since it began, and
+// what it learnt after a MEMORY.md that was edited, so that neither is lost
 // (SES-3, SES-12).
 func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 	if h.Learnt != "" && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
@@ -133,7 +133,7 @@ func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 	h.Sess.Version, h.Sess.MemoryHash = now.Version, now.MemoryHash
 }
 
-// joinText puts one text behind another.
+// joinText puts one text after another.
 func joinText(a, b string) string {
 	switch {
 	case a == "":

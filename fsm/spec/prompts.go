@@ -10,7 +10,7 @@ import (
 )
 
 // renderPrompts returns the texts of the profile shelly, each as it is sent, and
-// behind them the texts in which other profiles differ, each once. A text that
+// after them the texts in which other profiles differ, each once. A text that
 // promptKeys does not name is an error.
 func renderPrompts() (string, error) {
 	keys := promptKeys()

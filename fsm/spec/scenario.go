@@ -25,7 +25,7 @@ func scanScenario(name string, src []byte) []citation {
 
 // covers follows the lists under the key covers, in either of YAML's two forms.
 type covers struct {
-	flow  bool // behind an open bracket
+	flow  bool // after an open bracket
 	block bool // among items that begin with a dash
 }
 

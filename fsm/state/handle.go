@@ -214,7 +214,7 @@ func PersonKey(s *Snapshot, id fsm.HandleID) string {
 
 // Claims reports whether a handle claims its session. The initial inference and the
 // farewell do not: nobody else runs meanwhile, and neither may wait for one that is
-// served only behind it, as the report of a subagent of an earlier initial inference.
+// served only after it, as the report of a subagent of an earlier initial inference.
 func (h *Handle) Claims() bool {
 	return h.Kind != fsm.KindMemory && h.Kind != fsm.KindInit && h.Kind != fsm.KindFarewell
 }

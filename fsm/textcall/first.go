@@ -51,7 +51,7 @@ func firstTagged(s string) ([]Call, bool) {
 	return calls, true
 }
 
-// firstJSON reads one call, or a list of them, as JSON: bare, in a fence, or behind
+// firstJSON reads one call, or a list of them, as JSON: bare, in a fence, or after
 // a tag of its own.
 func firstJSON(s string) ([]Call, bool) {
 	s = strings.TrimSpace(strings.TrimPrefix(s, "<|python_tag|>"))

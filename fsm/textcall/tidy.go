@@ -2,7 +2,7 @@ package textcall
 
 import "encoding/json"
 
-// TidyJSON returns s with blanks for the commas that stand behind the last member of an
+// TidyJSON returns s with blanks for the commas that stand after the last member of an
 // object or a list, where that alone keeps it from being JSON; else s as it is. Nothing
 // else can be meant by such a comma (INF-25).
 func TidyJSON(s string) string {
@@ -11,7 +11,7 @@ func TidyJSON(s string) string {
 	}
 	b := make([]byte, 0, len(s))
 	quoted := false
-	comma := -1     // where in b a comma stands behind which only blanks have come
+	comma := -1     // where in b a comma stands after which only blanks have come
 	var behind byte // the last that is no blank
 	for i := 0; i < len(s); i++ {
 		c := s[i]

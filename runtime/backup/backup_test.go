@@ -199,7 +199,7 @@ func TestJRN24TheStoreIsWrittenWhileABackupIsSent(t *testing.T) {
 	}
 }
 
-// touching is a store beside which a session is saved just behind a checkpoint.
+// touching is a store beside which a session is saved just after a checkpoint.
 type touching struct {
 	*store.Store
 	f     *folder

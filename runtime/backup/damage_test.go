@@ -238,24 +238,24 @@ func TestJRN25ACrashLeavesTheOldDataOrTheNew(t *testing.T) {
 			mv(t, f.dir, moves[i][0], moves[i][1])
 		}
 		if pending := backup.Pending(f.dir); errors.Is(pending, backup.ErrPending) != (crash >= 0) {
-			t.Errorf("behind move %d: %v", crash, pending)
+			t.Errorf("after move %d: %v", crash, pending)
 		}
 		finished, err := backup.Finish(f.dir)
 		if err != nil || finished != (crash >= 0) {
-			t.Fatalf("behind move %d: %v, %v", crash, finished, err)
+			t.Fatalf("after move %d: %v, %v", crash, finished, err)
 		}
 		if got := records(t, f.dir); len(got) != want {
-			t.Errorf("behind move %d: %d records, want %d", crash, len(got), want)
+			t.Errorf("after move %d: %d records, want %d", crash, len(got), want)
 		}
 		entries := []string{"memory", "store", "token"}
 		if crash >= 0 {
 			entries = append([]string{aside}, entries...)
 			if got := records(t, filepath.Join(f.dir, aside)); len(got) != 20 {
-				t.Errorf("behind move %d: %d records aside", crash, len(got))
+				t.Errorf("after move %d: %d records aside", crash, len(got))
 			}
 		}
 		if diff := cmp.Diff(entries, names(t, f.dir)); diff != "" {
-			t.Errorf("behind move %d (-want +got)\n%s", crash, diff)
+			t.Errorf("after move %d (-want +got)\n%s", crash, diff)
 		}
 	}
 }

@@ -23,7 +23,7 @@
 //
 // The store's checkpoint is taken first: it holds what was synced by then, and shares
 // its files with the store by hard links in a folder of its own inside the data folder,
-// which is removed afterwards and at the next start. The memory files are opened behind
+// which is removed afterwards and at the next start. The memory files are opened after
 // it, and it is taken again if they have changed meanwhile. If they change all the
 // time, they may hold a turn that the checkpoint does not; it is then written again as
 // its own (see package session).
@@ -34,5 +34,5 @@
 // folder, and checked: the manifest, every checksum, and the fold of its journal. Then
 // a file in that folder says that it is ready, and what was there is moved into a folder
 // before-restore-TIME and the new in its place. A crash before that file leaves the old
-// data; behind it the next start, or the next restore, finishes the moves.
+// data; after it the next start, or the next restore, finishes the moves.
 package backup

@@ -51,7 +51,7 @@ type Source struct {
 
 // Write writes a backup of what is synced when it begins (JRN-24), one at a time for a
 // data folder. Writes to the store go on meanwhile. An error before the first byte has
-// written nothing; behind it w holds a part that no reader takes for the whole.
+// written nothing; after it w holds a part that no reader takes for the whole.
 func Write(ctx context.Context, w io.Writer, from Source) (Manifest, error) {
 	if from.Still != nil {
 		return write(ctx, w, from)

@@ -59,7 +59,7 @@ func History[S Step](p Past[S], standings []Standing) HistoryBody[S] {
 // ErrNoStep says that a request has no step of a number.
 var ErrNoStep = errors.New("there is no such step")
 
-// Only leaves one step of a whole history, with the state of its handle behind it.
+// Only leaves one step of a whole history, with the state of its handle after it.
 func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 	if n < 1 || n > len(b.Steps) {
 		return fmt.Errorf("%w: %d; request %q has steps 1 to %d", ErrNoStep, n, b.Request.ID, len(b.Steps))

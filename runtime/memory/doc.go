@@ -34,7 +34,7 @@
 //
 // In Go a product of two numbers takes about as long whatever their size, so that a
 // byte a number saves memory and little time. What saves time is not to compare. Each
-// vector therefore has a bit a number besides, its sign behind the mean, and of many
+// vector therefore has a bit a number besides, its sign after the mean, and of many
 // only those are compared whose bits are nearest to the need's; at a cosine of
 // MinCosine that is far from chance. A scan by each way, measured in one process on
 // two cores with 768 dimensions (BenchmarkVectors is the last):

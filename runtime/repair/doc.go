@@ -8,7 +8,7 @@
 // damage took of it is written again. And only the state at the journal's end tells which
 // requests were unfinished.
 //
-// Where records behind the end may be lost, nobody knows what was done in them. So whatever
+// Where records after the end may be lost, nobody knows what was done in them. So whatever
 // is unfinished at the end waits for a person: a boot with doubts is appended (JRN-6). The
 // numbers of lost records are taken by records that change nothing, so that no number, and
 // none of what is numbered by it, is given twice. A request that is known to have been

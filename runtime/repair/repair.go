@@ -45,7 +45,7 @@ type Report struct {
 	Doubted  []Unfinished `json:"doubted"`  // what waits for a person from the next start on
 	Answered []Unfinished `json:"answered"` // requests of which nobody knows more than that they were accepted
 	Again    []string     `json:"again"`    // schedules, a slot of which may be taken again that was taken in lost records
-	Tail     bool         `json:"tail"`     // records behind the last one may be lost
+	Tail     bool         `json:"tail"`     // records after the last one may be lost
 
 	Aside string `json:"aside,omitempty"` // the folder that holds the damaged store
 }

@@ -17,7 +17,7 @@ import (
 
 // The anchor is a small file beside the database that says how far the journal was
 // durable: what the database takes for the end of a log may be damage (JRN-31). It is
-// written behind what it tells of, so it may say too little and never too much. It begins
+// written after what it tells of, so it may say too little and never too much. It begins
 // with the CRC-32C of what follows, in hexadecimal.
 const (
 	anchorName   = "anchor"
@@ -120,7 +120,7 @@ func (s *Store) breakSeal() error {
 	return s.writeAnchor(open)
 }
 
-// sealAll notes what all files are, behind the close of the database.
+// sealAll notes what all files are, after the close of the database.
 func (s *Store) sealAll() error {
 	folder, err := files.List(s.fs, s.dir)
 	if err != nil {

@@ -102,7 +102,7 @@ func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 }
 
 // A process that is killed leaves an anchor that may lag: what is missing up to it is told,
-// and what lies behind it may be what a crash has cut.
+// and what lies after it may be what a crash has cut.
 func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
 	for name, anchor := range map[string]func(*store.Store) error{
 		"a snapshot": func(s *store.Store) error { return s.SaveSnapshot(15, state.Snapshot{Lifecycle: state.Serving}) },

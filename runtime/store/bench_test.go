@@ -21,7 +21,7 @@ func (idleWorld) Perform(fsm.Effect) error { return nil }
 
 // BenchmarkTurn measures a synced turn of the engine on disk: step, encode,
 // append, sync. Its yardstick is a bare Pebble commit of as many bytes on the same
-// disk, each of them right behind a turn: "commits" is how many of these a turn
+// disk, each of them right after a turn: "commits" is how many of these a turn
 // takes.
 func BenchmarkTurn(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})

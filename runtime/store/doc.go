@@ -19,7 +19,7 @@
 //	J index(8)                 one journal record, index from 1
 //	R principal channel id     one request
 //	r index(8)                 the request that the record at the index accepted
-//	S index(8)                 the snapshot of the state behind the record at the index
+//	S index(8)                 the snapshot of the state after the record at the index
 //	E id                       one memory entry
 //	f id                       that the memory entry was forgotten
 //	P channel position(8)      one message sent to a channel

@@ -15,7 +15,7 @@ import (
 
 // PutEntry writes a memory entry whole (MEM-1), in place of the one with its id
 // (MEM-2). It does not wait for a sync: the next synced write makes it durable,
-// and the machine puts one behind each entry before anybody can see it (see
+// and the machine puts one after each entry before anybody can see it (see
 // Durability).
 func (s *Store) PutEntry(e fsm.Entry) error {
 	if err := s.usable(); err != nil {

@@ -223,7 +223,7 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 			t.Errorf("the damaged audit: %v; want ErrCorrupt", err)
 		}
 		if audit, err := s.Audit("", 100<<16, 5); err != nil || len(audit) != 5 {
-			t.Errorf("the audit behind it: %d, %v", len(audit), err)
+			t.Errorf("the audit after it: %d, %v", len(audit), err)
 		}
 		end(t, &s)
 	}

@@ -19,7 +19,7 @@ type extent struct {
 }
 
 // newExtent is the extent of the records from first to last, 0 where there are none,
-// the ones behind the last snapshot having so many bytes.
+// the ones after the last snapshot having so many bytes.
 func newExtent(first, last uint64, cuts []engine.Cut, behind int64) *extent {
 	x := &extent{first: first, last: last, bytes: behind, cuts: cuts}
 	if n := len(cuts); n > 0 {

@@ -20,7 +20,7 @@ import (
 )
 
 // faults fails the sync with the given number, counted from 1, and every one
-// behind it. Number 0 fails none.
+// after it. Number 0 fails none.
 type faults struct {
 	at    int64
 	err   error
@@ -174,7 +174,7 @@ func TestAppendRefusesAGap(t *testing.T) {
 		s := open(t, dir, store.Options{FS: fs})
 		appendRecords(t, s, 1, 1, true)
 		if err := s.Append(engine.Batch{Records: []engine.Record{record(index)}}, true); err == nil {
-			t.Errorf("record %d was appended behind record 1", index)
+			t.Errorf("record %d was appended after record 1", index)
 		}
 		s = open(t, dir, store.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{})})
 		wantRecords(t, s, 1)

@@ -97,7 +97,7 @@ func content(t *testing.T, fs vfs.FS, name string) []byte {
 	return data
 }
 
-// An entry that was put is there behind a crash once it was synced (MEM-1).
+// An entry that was put is there after a crash once it was synced (MEM-1).
 func TestSyncedEntriesSurviveACrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})

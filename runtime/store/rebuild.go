@@ -16,7 +16,7 @@ import (
 type Rebuilt struct {
 	// Known is the last record that anything in the wreck tells of.
 	Known uint64
-	// Whole says that nothing behind the last record can be missing: the anchor says how far
+	// Whole says that nothing after the last record can be missing: the anchor says how far
 	// the journal was, and either that it was closed there or no file is unreadable.
 	Whole bool
 	// Lost is what is gone, by its name.

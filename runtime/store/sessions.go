@@ -128,7 +128,7 @@ func (s *Store) Sessions(fn func(id string, body []byte) error) error {
 	})
 }
 
-// Archived calls fn for the first parts of a session's archive behind the given
+// Archived calls fn for the first parts of a session's archive after the given
 // number, in order: at most limit and engine.ReadMax of them, and until fn returns
 // an error. Part is valid until fn returns.
 func (s *Store) Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error {

@@ -62,7 +62,7 @@ func TestSES16ASessionIsPutWithItsArchive(t *testing.T) {
 	var some []uint64
 	err := s.Archived("a", 1, 2, func(number uint64, _ []byte) error { some = append(some, number); return nil })
 	if diff := cmp.Diff([]uint64{2, 3}, some); diff != "" || err != nil {
-		t.Errorf("two parts behind the first (-want +got), error %v:\n%s", err, diff)
+		t.Errorf("two parts after the first (-want +got), error %v:\n%s", err, diff)
 	}
 	stop := errors.New("stop")
 	if err := s.Archived("a", 0, 9, func(uint64, []byte) error { return stop }); !errors.Is(err, stop) {

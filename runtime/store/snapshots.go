@@ -54,7 +54,7 @@ func setSnapshot(batch *pebble.Batch, cut engine.Cut, snapshot state.Snapshot) e
 	return set(batch, snapshotKey(cut.Index), append(body, state...))
 }
 
-// recordBytes is the size of the records behind an index.
+// recordBytes is the size of the records after an index.
 func (s *Store) recordBytes(after uint64) (bytes int64, err error) {
 	err = s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(_, value []byte) error {
 		bytes += int64(len(value)) - sumBytes

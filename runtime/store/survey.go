@@ -38,7 +38,7 @@ func survey(disk vfs.FS, dir string) (bool, error) {
 	}
 	holds, err := f.Holds(disk, dir)
 	if _, none := disk.Stat(disk.PathJoin(dir, anchorName)); none == nil {
-		holds = true // it is made behind a first opening
+		holds = true // it is made after a first opening
 	}
 	if err != nil || !holds {
 		return false, err

@@ -21,7 +21,7 @@ type trimming struct {
 }
 
 // Trim implements [engine.Journal]: one batch, so that a crash leaves what was there
-// or what is to be there (JRN-28). What was dropped goes from the disk behind it.
+// or what is to be there (JRN-28). What was dropped goes from the disk after it.
 func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if err := s.usable(); err != nil {
 		return engine.Trimmed{}, err
@@ -76,7 +76,7 @@ func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 type sweep map[byte][]byte
 
 // each calls fn for each key of a kind from where the last Trim has left it, or from the
-// first one where nothing behind that is dropped. It ends when fn returns errEnough, or
+// first one where nothing after that is dropped. It ends when fn returns errEnough, or
 // when dropped, which fn counts, is TrimMax.
 func (t *trimming) each(kind byte, dropped *int, fn func(key, value []byte) error) error {
 	from, resumed := t.sweep[kind]

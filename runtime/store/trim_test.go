@@ -89,7 +89,7 @@ func (c *cuts) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// A power cut at any point of a trim, and of the compaction behind it, leaves what was
+// A power cut at any point of a trim, and of the compaction after it, leaves what was
 // there or what was to be there, never a part of each (JRN-28; corpus/faults f021).
 func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
 	exhaustive.Test(t)

@@ -21,7 +21,7 @@ import (
 )
 
 // older is what a store of an older format holds: requests at the odd records, the
-// latest of which is not answered, a snapshot behind record 4, and from format 2 on a
+// latest of which is not answered, a snapshot after record 4, and from format 2 on a
 // name, a message, an audit record and a session.
 type older struct {
 	format   uint32

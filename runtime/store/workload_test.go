@@ -173,7 +173,7 @@ func checkPut(s *store.Store, last uint64) error {
 		return err
 	})
 	if err != nil || !fits(entry) {
-		return fmt.Errorf("the entry is of round %d behind record %d, %w", entry, last, err)
+		return fmt.Errorf("the entry is of round %d after record %d, %w", entry, last, err)
 	}
 	session, parts := uint64(0), uint64(0)
 	if body, err := s.Session("s"); err != nil {
@@ -190,7 +190,7 @@ func checkPut(s *store.Store, last uint64) error {
 		return nil
 	})
 	if err != nil || !fits(session) || parts != session {
-		return fmt.Errorf("the session is of round %d with %d parts behind record %d, %w", session, parts, last, err)
+		return fmt.Errorf("the session is of round %d with %d parts after record %d, %w", session, parts, last, err)
 	}
 	return nil
 }

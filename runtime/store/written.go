@@ -47,7 +47,7 @@ func setAudit(batch *pebble.Batch, records []engine.Audit) error {
 // errEnough ends a scan that has found all it wants.
 var errEnough = errors.New("enough")
 
-// some is scan for the keys behind after, until fn has returned true limit times,
+// some is scan for the keys after the given one, until fn has returned true limit times,
 // or engine.ReadMax times where that is less.
 func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key, value []byte) (bool, error)) error {
 	left := min(limit, engine.ReadMax)

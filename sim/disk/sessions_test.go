@@ -81,14 +81,14 @@ func TestSessionsLoseInACrashWhatWasNotSynced(t *testing.T) {
 	s.Save(first)
 	s.Crash()
 	if got := s.Load("s"); got.Version != 1 || got.History[0].Text != "zero" || got.Memory != "old" || len(s.History) != 0 {
-		t.Errorf("behind the crash: %+v, notes %v", got, s.History)
+		t.Errorf("after the crash: %+v, notes %v", got, s.History)
 	}
 	s.Save(first)
 	s.Sync()
 	s.Save(save(2, "h2", "two"))
 	s.Crash()
 	if got := s.Load("s"); got.Version != 2 || got.History[0].Text != "one" || got.Memory != "new" || !slices.Equal(s.History, []string{"note h1"}) {
-		t.Errorf("behind a sync and a crash: %+v, notes %v", got, s.History)
+		t.Errorf("after a sync and a crash: %+v, notes %v", got, s.History)
 	}
 	s.Save(save(2, "h2", "two"))
 	if got := s.Load("s"); got.Version != 3 {

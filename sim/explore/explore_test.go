@@ -76,7 +76,7 @@ func TestINV8LateAnswersAreTried(t *testing.T) {
 	after.machine.Step(cancel)
 	given := lateAfter(before, after, cancel)
 	if a, ok := given.answer(); !ok || given.call != call.Call || fsm.Answers(a.input) != call.Call {
-		t.Errorf("%+v is late behind the cancel of %+v", given, call)
+		t.Errorf("%+v is late after the cancel of %+v", given, call)
 	}
 	after.late = given
 	if l := lateAfter(after, after, fsm.Input{Fact: fsm.Boot{}}); l != (late{}) {

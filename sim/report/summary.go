@@ -7,7 +7,7 @@ import (
 	"shelly/fsm/wording"
 )
 
-// StepSummary is the page on a run that GitHub shows behind the jobs, in Markdown: the
+// StepSummary is the page on a run that GitHub shows after the jobs, in Markdown: the
 // counts, a table of what did not pass, and the whole text of each (SCN-43). It has at
 // most bytesMax bytes: what has no room is left out, and the page says so. It is empty
 // where not even that has room.

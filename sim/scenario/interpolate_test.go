@@ -75,7 +75,7 @@ func TestSCN17WhatIsNoVariable(t *testing.T) {
 		{"unknown", with("{user: a}", `says: "hi  ${usr}"`), ":5:16: brain[0].says: unknown variable usr; did you mean user? ($${ stands for ${ itself)"},
 		{"unknown where there is none", "scenario: 1\nname: ${x}\nexpect: {ends: serving}\n", ":2:7: name: unknown variable x; there is none ($${"},
 		{"the second of a text", with("{a: b}", "says: ${a} and ${c}"), ":5:20: brain[0].says: unknown variable c"},
-		{"behind a literal", with("{a: b}", "says: $${c} ${d}"), ":5:17: brain[0].says: unknown variable d"},
+		{"after a literal", with("{a: b}", "says: $${c} ${d}"), ":5:17: brain[0].says: unknown variable d"},
 		{"on a later line", with("{a: b}", "says: |\n      x\n      yz ${c}"), ":7:10: brain[0].says: unknown variable c"},
 		{"written with an escape", with("{a: b}", `says: "\x24{c}"`), ":5:11: brain[0].says: unknown variable c"},
 		{"environment", with("{home: b}", "says: ${HOME}"), "unknown variable HOME; did you mean home?"},

@@ -16,7 +16,7 @@ const (
 
 // Render is the prompt of a chat as most templates render it: the tools stand in
 // the system part, results come as the user's, and the thinking of earlier answers is
-// left out. What the model writes stands behind it as [Written] has it.
+// left out. What the model writes stands after it as [Written] has it.
 func Render(messages []fsm.Message, tools []fsm.ToolDecl) string {
 	var b strings.Builder
 	if len(tools) > 0 && (len(messages) == 0 || messages[0].Role != fsm.RoleSystem) {
@@ -42,7 +42,7 @@ func Render(messages []fsm.Message, tools []fsm.ToolDecl) string {
 	return b.String()
 }
 
-// Written is what a model writes for an answer, as it stands behind its prompt.
+// Written is what a model writes for an answer, as it stands after its prompt.
 func Written(thinking, text string, calls []fsm.ToolCall) string {
 	if thinking != "" {
 		thinking = "<think>\n" + thinking + "\n</think>\n\n"

@@ -107,7 +107,7 @@ func (s *Server) Waiting() int { return len(s.queue) }
 
 // begin gives slots to those that wait. A call of a loaded model waits for that
 // model's slots alone; one that must wait for another model to leave holds up
-// all behind it, as a real server's does.
+// all after it, as a real server's does.
 func (s *Server) begin(now fsm.Millis) []Served {
 	var begun []Served
 	for i := 0; i < len(s.queue); {

@@ -60,7 +60,7 @@ func syntaxProblem(err error, source []byte) *Problem {
 	return &Problem{Pos: end, Text: "is not YAML: " + strings.ReplaceAll(e.Message, "\n", " ")}
 }
 
-// indentedByTab reports whether a line begins with a tab behind any spaces.
+// indentedByTab reports whether a line begins with a tab after any spaces.
 func indentedByTab(source []byte, line int) bool {
 	lines := bytes.Split(source, []byte("\n"))
 	return line >= 1 && line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t"))

@@ -113,7 +113,7 @@ func testSnapshot(t *testing.T, h Harness) {
 	appendTo(t, j, engine.Batch{Records: more}, true)
 	j = h.Reopen(t)
 	checkSnapshot(t, "reopened", j, 4, snapshot(3))
-	check(t, "behind the snapshot", more, replay(t, j, 4))
+	check(t, "after the snapshot", more, replay(t, j, 4))
 }
 
 // A snapshot is durable, and with it the records that it stands for.
@@ -123,7 +123,7 @@ func testSnapshotCrash(t *testing.T, h Harness) {
 	saveSnapshot(t, j, 4, snapshot(2))
 	j = h.Crash(t)
 	checkSnapshot(t, "after a crash", j, 4, snapshot(2))
-	check(t, "behind the snapshot", nil, replay(t, j, 4))
+	check(t, "after the snapshot", nil, replay(t, j, 4))
 	more := tail(tail(nil, 4), 2)
 	appendTo(t, j, engine.Batch{Records: more}, true)
 	check(t, "gone on", more, replay(t, h.Crash(t), 4))

@@ -95,7 +95,7 @@ func checkMessages(t rapid.TB, when string, j engine.Journal, all []engine.Messa
 			t.Fatalf("%s: messages to %+v differ\n- want %s\n+ got  %s", when, to, show(want), show(got))
 		}
 		if some := readMessages(t, j, to, 1<<64-1, 2); len(some) != 0 {
-			t.Fatalf("%s: %d messages behind the last position", when, len(some))
+			t.Fatalf("%s: %d messages after the last position", when, len(some))
 		}
 	}
 }

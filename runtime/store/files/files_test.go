@@ -118,7 +118,7 @@ func TestAManifestThatACrashHasCutIsWhole(t *testing.T) {
 		}
 	}
 	if err := files.CheckManifest(edited(t, append(slices.Clone(text), make([]byte, 100)...))); err != nil {
-		t.Errorf("zeros behind it: %v", err)
+		t.Errorf("zeros after it: %v", err)
 	}
 	if err := files.CheckManifest(edited(t, nil)); !errors.Is(err, files.ErrManifest) {
 		t.Errorf("an empty one: %v; want ErrManifest", err)

@@ -61,7 +61,7 @@ func Plan(f *format.File) sim.Plan {
 	return p
 }
 
-// config is the profile with the file's own settings and, behind them, later ones.
+// config is the profile with the file's own settings and, after them, later ones.
 // Unless the file mentions the initial inference it is off (SCN-4).
 func config(f *format.File, settings ...*format.Config) fsm.Config {
 	c, _ := profile.Named(cmp.Or(f.Profile, format.DefaultProfile)) // checked when the file was loaded

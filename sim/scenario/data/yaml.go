@@ -51,7 +51,7 @@ func (y *yamlWriter) member(m Member, indent int) {
 	}
 }
 
-// items writes the entries of a list, each behind a dash.
+// items writes the entries of a list, each after a dash.
 func (y *yamlWriter) items(list []Value, indent int) {
 	for _, v := range list {
 		y.indent(indent)
@@ -96,7 +96,7 @@ func (v Value) yaml(indent int) bool {
 	return true
 }
 
-// line is a value on one line, and whether it fits there behind column columns. A
+// line is a value on one line, and whether it fits there after column columns. A
 // number, a switch and what is empty always do.
 func (y *yamlWriter) line(v Value, column int) (string, bool) {
 	text, ok := "", true
@@ -166,7 +166,7 @@ func (y *yamlWriter) text(v Value, indent int) {
 
 // blockText reports whether lines can be a literal block: no character that must be
 // escaped, no blank at a line's end, none before the first word, and at most one
-// line end behind the last.
+// line end after the last.
 func blockText(lines []string) bool {
 	last := len(lines) - 1
 	if lines[0] == "" || last > 0 && lines[last] == "" && lines[last-1] == "" || strings.HasPrefix(lines[0], " ") || strings.HasPrefix(lines[0], "\t") {

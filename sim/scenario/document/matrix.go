@@ -18,8 +18,8 @@ func (*Matrix) Read(*strict.Decoder, *strict.Node, string) {}
 
 // row is the case of a matrix.
 type row struct {
-	values []*strict.Node // of the document's names, behind those of the variables
-	label  string         // behind the case's name; empty without a matrix
+	values []*strict.Node // of the document's names, after those of the variables
+	label  string         // after the case's name; empty without a matrix
 	line   int            // of a case that is a map of its own; 0 for others
 }
 

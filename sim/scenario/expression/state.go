@@ -111,7 +111,7 @@ func NewObserver(from state.Snapshot, start fsm.Millis) *Observer {
 	return o
 }
 
-// Observe brings the state behind one step.
+// Observe brings the state after one step.
 func (o *Observer) Observe(s sim.Step) {
 	before, at := o.machine.View().Lifecycle, crashedIn(o.machine.View())
 	o.machine.Step(s.Input)

@@ -81,12 +81,12 @@ type ToolExpect struct {
 // count, never and eventually is given.
 type Ordering struct {
 	Before  []Item   `key:"before"`   // two items: both occur, and the first event of the one is before the first of the other
-	InOrder []Item   `key:"in_order"` // all occur, each behind the one before it
+	InOrder []Item   `key:"in_order"` // all occur, each after the one before it
 	Count   *Counted `key:"count"`    // how many events match
 	Never   *Item    `key:"never"`    // none does
 
 	Eventually *Item     `key:"eventually"` // an event matches
-	After      *Item     `key:"after"`      // (eventually) behind each event that matches this; there is one
+	After      *Item     `key:"after"`      // (eventually) after each event that matches this; there is one
 	Within     *Duration `key:"within"`     // (eventually) no later than this after it, or after the first start
 }
 

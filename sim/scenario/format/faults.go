@@ -22,8 +22,8 @@ type Faults struct {
 // starts again a while later.
 type JournalFaults struct {
 	Full  strict.Several[WriteFault] `key:"full"`        // an append fails for want of space: it is lost, and what was appended before is kept
-	Fsync strict.Several[WriteFault] `key:"fsync_error"` // an append that is synced fails in its sync: all behind the last sync that was good is lost
-	Torn  strict.Several[WriteFault] `key:"torn_tail"`   // the process dies behind an append that is not synced, of which only a part was written: it is lost, and what was appended before is kept
+	Fsync strict.Several[WriteFault] `key:"fsync_error"` // an append that is synced fails in its sync: all after the last sync that was good is lost
+	Torn  strict.Several[WriteFault] `key:"torn_tail"`   // the process dies after an append that is not synced, of which only a part was written: it is lost, and what was appended before is kept
 }
 
 // WriteFault says which appends fail, and for how long the process is down.

@@ -23,7 +23,7 @@ type File struct {
 	Covers  []string         `key:"covers"`            // ids of the rules of SPEC.md that the case shows
 	Tags    []string         `key:"tags"`              // words to select cases by
 	Setting
-	Tools    Tools       `key:"tools"`    // stub tools by name, in the order in which the model is offered them, behind the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
+	Tools    Tools       `key:"tools"`    // stub tools by name, in the order in which the model is offered them, after the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
 	Script   Script      `key:"brain"`    // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
 	Model    string      `key:"model"`    // (brain: live) the model that is asked in place of the configured one; where the server has none such, the case is skipped
 	Repeat   *Count      `key:"repeat"`   // (brain: live) how often the case is run; once unless given, at most 1000
@@ -137,7 +137,7 @@ type Entry struct {
 	Returns  *string               `key:"returns"`                               // its result
 	Reads    string                `key:"reads"`                                 // its result is what the world holds by this name at the start: text as it stands, other data as JSON; where there is nothing it fails
 	Writes   strict.ByName[Data]   `key:"writes"`                                // what the world then holds, by name
-	Appends  strict.ByName[string] `key:"appends"`                               // texts that the world then holds behind those that it has, by name
+	Appends  strict.ByName[string] `key:"appends"`                               // texts that the world then holds after those that it has, by name
 	Removes  []string              `key:"removes"`                               // names by which the world then holds nothing
 	Fails    *Failing              `key:"fails"`                                 // it answers that it failed
 	Nothing  bool                  `key:"nothing"`                               // (fails) and that nothing happened, so that another attempt is safe
@@ -178,7 +178,7 @@ type Memory struct {
 // (SCN-3, SCN-4).
 type ScriptFor struct {
 	Init     []Line `key:"init"`     // the initial inference; one that is begun anew after a crash gets the same lines
-	Summary  []Line `key:"summary"`  // the summary behind each answer, or behind a session's turns
+	Summary  []Line `key:"summary"`  // the summary after each answer, or after a session's turns
 	Compact  []Line `key:"compact"`  // the compression of a conversation, the summary or consolidation of a history
 	Subagent []Line `key:"subagent"` // subagents
 	Farewell []Line `key:"farewell"` // the farewell; the same holds as for init

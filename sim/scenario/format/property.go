@@ -106,7 +106,7 @@ type Chances struct {
 	SessionsHangs  Chance       `key:"sessions.hangs"`      // no answer comes to a load or save of a session
 	JournalFull    Chance       `key:"journal.full"`        // an append fails for want of space
 	JournalFsync   Chance       `key:"journal.fsync_error"` // an append that is synced fails in its sync
-	JournalTorn    Chance       `key:"journal.torn_tail"`   // the process dies behind an append of which only a part was written
+	JournalTorn    Chance       `key:"journal.torn_tail"`   // the process dies after an append of which only a part was written
 	Crash          *CrashChance `key:"crash"`               // the process dies
 }
 

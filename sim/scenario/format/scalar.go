@@ -150,7 +150,7 @@ func (v *Loaded) Read(d *strict.Decoder, n *strict.Node, path string) { d.TextOr
 func (v *Word) Read(d *strict.Decoder, n *strict.Node, path string) { d.TextOr(n, path, &v.Text, v) }
 
 // read takes true, an id, a number or a map. What of it fits is checked with the
-// key that it stands behind.
+// key that it stands after.
 func (v *Pick) Read(d *strict.Decoder, n *strict.Node, path string) {
 	switch {
 	case n.Kind == strict.MapKind:

@@ -98,7 +98,7 @@ func (w words) ofField(t reflect.Type, field string) string {
 }
 
 // listed are the lines of a type's comment that word one key each: what stands
-// behind two blanks or more.
+// after two blanks or more.
 func (w words) listed(t reflect.Type, key *regexp.Regexp) map[string]string {
 	found := map[string]string{}
 	for line := range strings.Lines(w.types[t.String()]) {

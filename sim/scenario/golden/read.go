@@ -11,7 +11,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// Suffix ends the name of every golden. PendingSuffix behind it makes the name
+// Suffix ends the name of every golden. PendingSuffix after it makes the name
 // of what a run got in its place (SCN-36).
 const (
 	Suffix        = ".golden.yaml"

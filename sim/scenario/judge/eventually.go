@@ -21,8 +21,8 @@ func (j *judgement) comeAbout() {
 	}
 }
 
-// eventually checks that an event comes behind each of those that after matches, of
-// which there is at least one, or behind the start.
+// eventually checks that an event comes after each of those that after matches, of
+// which there is at least one, or after the start.
 func (j *judgement) eventually(path string, o *format.Ordering) {
 	that := format.Condition{Pos: o.Eventually.Pos(), Item: o.Eventually}
 	var when *format.Condition
@@ -64,7 +64,7 @@ func (j *judgement) begins(path string, when *format.Condition) []instant {
 	return list
 }
 
-// promise fails at the first of some instants behind which that does not come about,
+// promise fails at the first of some instants after which that does not come about,
 // or not within the time.
 func (j *judgement) promise(path string, that *format.Condition, within *format.Duration, from []instant) {
 	var comes func(instant) (int, error) // the step at which it does, or -1
@@ -88,7 +88,7 @@ func (j *judgement) promise(path string, that *format.Condition, within *format.
 	}
 }
 
-// nextEvent finds the first event behind an instant that an item matches. Instants
+// nextEvent finds the first event after an instant that an item matches. Instants
 // come in order.
 func (j *judgement) nextEvent(item *format.Item) func(instant) (int, error) {
 	events := j.events()
@@ -105,7 +105,7 @@ func (j *judgement) nextEvent(item *format.Item) func(instant) (int, error) {
 	}
 }
 
-// firstEvent is the index of the first event behind an instant.
+// firstEvent is the index of the first event after an instant.
 func (j *judgement) firstEvent(at instant) int {
 	if at.event >= 0 {
 		return at.event + 1

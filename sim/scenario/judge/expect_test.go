@@ -27,7 +27,7 @@ func outcome(t *testing.T, yaml string) scenario.Outcome {
 	return o
 }
 
-// Each expectation holds as it stands, and fails when what is behind → stands in
+// Each expectation holds as it stands, and fails when what is after → stands in
 // the place of what is before it.
 func TestExpectationsHoldAndFail(t *testing.T) {
 	tests := []struct {

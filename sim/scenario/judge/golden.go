@@ -85,7 +85,7 @@ func brief(v data.Value) data.Value {
 }
 
 // goldenAsked is what the model was sent. What a call shares with the one before it in
-// its session, the system prompt and the first messages behind it, is only named:
+// its session, the system prompt and the first messages after it, is only named:
 // prompts are long, and a turn repeats them for each round.
 func (j *judgement) goldenAsked() data.Value {
 	calls := data.Value{Kind: data.ListKind}
@@ -121,7 +121,7 @@ func (j *judgement) askedBefore(n int) int {
 }
 
 // prompt returns the system prompt of a call, or the absent value, and the messages
-// behind it.
+// after it.
 func prompt(a sim.Asked) (system data.Value, messages []data.Value) {
 	messages = askedValue(a).Get("messages").List
 	if len(messages) > 0 && messages[0].Get("role").Text == string(fsm.RoleSystem) {
@@ -149,7 +149,7 @@ func (j *judgement) goldenPaths() data.Value {
 }
 
 // goldenTrace is each step on a line, without its number: a step more would else
-// change every line behind it.
+// change every line after it.
 func (j *judgement) goldenTrace() data.Value {
 	var b strings.Builder
 	for _, s := range j.result.Steps {

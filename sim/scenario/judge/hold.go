@@ -75,7 +75,7 @@ func (j *judgement) stepAt(step int) string {
 	return strconv.Itoa(step+1) + " (" + j.since(j.result.Steps[step].At) + ")"
 }
 
-// since is a time as failures show it: +1500ms behind the first start.
+// since is a time as failures show it: +1500ms after the first start.
 func (j *judgement) since(at fsm.Millis) string {
 	return "+" + (at - fsm.Millis(j.file.Start())).String()
 }

@@ -65,7 +65,7 @@ func (j *judgement) count(path string, c *format.Counted) {
 	j.fail(wrong.Pos, path, *wrong)
 }
 
-// missing fails an item of in_order that does not come behind the ones before, the
+// missing fails an item of in_order that does not come after the ones before, the
 // last of which is the event before from.
 func (j *judgement) missing(path string, item *format.Item, nth, from int) {
 	wrong := match.Mismatch{Want: item.String(), Got: "no such event"}

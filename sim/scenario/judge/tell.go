@@ -10,7 +10,7 @@ import (
 func (f Failure) String() string { return Tell(f.Name, []Failure{f}) }
 
 // Tell is what failed in a case as people read it. Steps and a command that belong to
-// several failures in a row stand once, behind the last of them.
+// several failures in a row stand once, after the last of them.
 func Tell(name string, failures []Failure) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FAIL %s\n", name)

@@ -6,7 +6,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// SCN-10: what several failures share stands once, behind the last of them, and they
+// SCN-10: what several failures share stands once, after the last of them, and they
 // come in the order of the file.
 func TestWhatFailuresShareIsToldOnce(t *testing.T) {
 	f := Failure{File: "a.scenario.yaml", Trace: []string{"  1  +0s boot"}, Again: "shelly test a.scenario.yaml:1"}

@@ -101,7 +101,7 @@ func reportValue(r fsm.Report) data.Value {
 	return data.Map("text", data.With("of", data.Text(string(r.Kind))), data.With("text", data.Text(r.Text)))
 }
 
-// first returns the index of the first event at or behind from that the item
+// first returns the index of the first event at or after from that the item
 // matches, or -1.
 func first(item *format.Item, events []event, from int) int {
 	for i := from; i < len(events); i++ {

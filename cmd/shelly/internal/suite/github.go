@@ -44,7 +44,7 @@ func (c *Command) tellGitHub(t *terminal.Terminal, r *report.Run) error {
 	return nil
 }
 
-// appendSummary writes the summary behind what other commands of the step have
+// appendSummary writes the summary after what other commands of the step have
 // written.
 func appendSummary(name string, r *report.Run) (err error) {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

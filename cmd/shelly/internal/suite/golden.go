@@ -205,7 +205,7 @@ func (g *goldens) tell(what, path, why string) {
 
 // report tells, in the order of the files, what became of them, and returns the
 // error that the run ends with for their sake, if any. A case that still runs, as one
-// may behind an interrupt or a first failure, is not settled any more.
+// may after an interrupt or a first failure, is not settled any more.
 func (g *goldens) report(notes, errs io.Writer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"shelly/sim/scenario"
 )
 
-// SCN-36: what ends behind the run, as a case may when an interrupt has ended it, is
+// SCN-36: what ends after the run, as a case may when an interrupt has ended it, is
 // not written: nobody would be told.
 func TestSCN36NothingIsWrittenBehindTheRun(t *testing.T) {
 	folder := t.TempDir()

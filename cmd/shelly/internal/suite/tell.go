@@ -85,7 +85,7 @@ func (t *teller) end(ctx context.Context, all int) error {
 }
 
 // summary writes the report for programs, or the end of that for people, whose
-// summary line stands behind what GitHub is told.
+// summary line stands after what GitHub is told.
 func (t *teller) summary() error {
 	if t.Format == "json" {
 		return report.JSON(t.t.Out, &t.run)
