@@ -17,7 +17,7 @@ import (
 // halting is a model that is not there at first, and then takes its time.
 type halting struct{ calls int }
 
-type absent struct{ error }
+type absent struct{}
 
 func (absent) Error() string              { return "no server answers" }
 func (absent) BrainClass() fsm.BrainClass { return fsm.BrainUnreachable }
