@@ -44,6 +44,7 @@ type HTTPOptions struct {
 	RequestBytesMax int           // of a body, the JSON around the text included
 	ConnectionsMax  int           // 0: the constant of this name, or fewer as the process may open files
 	StreamsMax      int           // 0: the constant of this name, or three quarters of ConnectionsMax
+	StreamWait      time.Duration // until a stream or a wait is refused for want of a place; 0: 5 s
 	ReadTimeout     time.Duration // for the headers, and for headers and body together; 0: 5 s
 	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
 	Counters        *Counters     // nil: its own
@@ -91,6 +92,9 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 	}
 	if o.StreamsMax < 1 {
 		o.StreamsMax = min(StreamsMax, o.ConnectionsMax*3/4) // so that there is always one for a short question
+	}
+	if o.StreamWait <= 0 {
+		o.StreamWait = 5 * time.Second
 	}
 	if o.ReadTimeout <= 0 {
 		o.ReadTimeout = 5 * time.Second

@@ -32,7 +32,7 @@ func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	release, err := h.stream()
+	release, err := h.stream(r.Context())
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func NewEntryBody(e fsm.Entry) EntryBody {
 // memories waits until the memory is read, but not for long (COM-17), and gives the
 // answer time.
 func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(), err error) {
-	if release, err = h.stream(); err != nil {
+	if release, err = h.stream(r.Context()); err != nil {
 		return nil, err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(memoryWait + searchMax + h.o.WriteTimeout))

@@ -40,7 +40,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if m != modeReceipt { // before the acceptance: "busy" means that nothing has happened
-		release, err := h.stream()
+		release, err := h.stream(r.Context())
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	release, err := h.stream()
+	release, err := h.stream(r.Context())
 	if err != nil {
 		return err
 	}

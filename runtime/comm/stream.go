@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,12 +13,23 @@ import (
 
 const eventStream = "text/event-stream"
 
-// stream takes one of the bounded places for a stream or a wait.
-func (h *HTTP) stream() (release func(), err error) {
+// stream takes one of the bounded places for a stream or a wait. Where none is free it
+// waits a little: they are few where few files may be open.
+func (h *HTTP) stream(ctx context.Context) (release func(), err error) {
+	release = func() { <-h.streams }
 	select {
 	case h.streams <- struct{}{}:
-		return func() { <-h.streams }, nil
+		return release, nil
 	default:
+	}
+	patience := time.NewTimer(h.o.StreamWait)
+	defer patience.Stop()
+	select {
+	case h.streams <- struct{}{}:
+		return release, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-patience.C:
 		h.o.Counters.refused.Add(1)
 		return nil, busyListening("streams")
 	}

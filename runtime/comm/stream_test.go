@@ -157,7 +157,7 @@ func TestAClientThatNeverReadsIsDropped(t *testing.T) {
 }
 
 func TestOpenStreamsAreBoundedAndBusyStartsNothing(t *testing.T) {
-	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.StreamsMax = 1 })
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.StreamsMax, o.StreamWait = 1, time.Nanosecond })
 	first := s.start(streamed)
 	s.await(watching)
 	other := `{"id":"m2","text":"hello"}`
@@ -185,5 +185,22 @@ func TestOpenStreamsAreBoundedAndBusyStartsNothing(t *testing.T) {
 		if _, _ = io.Copy(io.Discard, r.Body); r.StatusCode != 200 {
 			t.Errorf("%s: %d", c.path, r.StatusCode)
 		}
+	}
+}
+
+// Where few streams may be open, another waits for its place and is not refused.
+func TestAStreamWaitsForItsPlace(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.StreamsMax, o.StreamWait = 1, time.Hour })
+	first := eventsOf(t, s.start(streamed))
+	first.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	s.await(watching)
+	second := make(chan int, 1)
+	go func() {
+		var reply comm.Record
+		second <- s.do(call{method: "POST", path: "/v1/requests?wait=1", body: `{"id":"m1","text":"hello"}`}, &reply).StatusCode
+	}()
+	s.front.Reply(httpKey("m1"), "hi", false)
+	if got := <-second; got != 200 {
+		t.Errorf("status %d", got)
 	}
 }

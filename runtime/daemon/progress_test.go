@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,14 +12,24 @@ import (
 
 func TestINF50NoProgressIsToldInTheFirstSecondsAndEachStageOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var told []fsm.Stage
-		p := &progress{tell: func(s fsm.Stage) { told = append(told, s) }}
+		p := &progress{tell: func(s fsm.Stage) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, s)
+		}}
+		seen := func() []fsm.Stage {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(told)
+		}
 		p.timer = time.AfterFunc(time.Duration(fsm.ProgressAfter)*time.Millisecond, p.begin)
 		p.comes(fsm.StageLoading)
 		time.Sleep(time.Second)
 		p.comes(fsm.StageAccepted)
-		if len(told) != 0 {
-			t.Errorf("in the first seconds %v", told)
+		if got := seen(); len(got) != 0 {
+			t.Errorf("in the first seconds %v", got)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -27,8 +38,8 @@ func TestINF50NoProgressIsToldInTheFirstSecondsAndEachStageOnce(t *testing.T) {
 		p.comes(fsm.StageWriting)
 		p.comes("")
 		p.stop()
-		if want := []fsm.Stage{fsm.StageAccepted, fsm.StageWriting}; !slices.Equal(told, want) {
-			t.Errorf("%v, want %v", told, want)
+		if want := []fsm.Stage{fsm.StageAccepted, fsm.StageWriting}; !slices.Equal(seen(), want) {
+			t.Errorf("%v, want %v", seen(), want)
 		}
 	})
 }

@@ -38,7 +38,7 @@ const manyEntries = 10_000
 // read.
 func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
+	done, quiet := make(chan struct{}), s.quiet(apart)
 	go func() {
 		defer close(done)
 		if err := m.Wait(ctx); err != nil {
@@ -50,7 +50,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 		if m.Counts().Entries > manyEntries {
 			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
-		err := m.Keep(ctx, memory.Upkeep{Quiet: s.quiet(apart), Pause: pause, Log: s.log})
+		err := m.Keep(ctx, memory.Upkeep{Quiet: quiet, Pause: pause, Log: s.log})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, engine.ErrStopping) {
 			s.log.Error("memory entries are no longer embedded", "error", err)
 		}

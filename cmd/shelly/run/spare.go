@@ -16,8 +16,9 @@ const sparedMax = 30 * time.Minute
 func (s *starting) quiet(apart func() bool) func(context.Context) error {
 	spared := min(s.cfg.Brain.KeepAlive, sparedMax)
 	rest := resting{quiet: s.daemon.Quiet, calls: s.daemon.Calls, pause: pause, least: spared}
+	s.spares.Store(s.cfg.Switches.SpareModel)
 	return func(ctx context.Context) error {
-		if s.cfg.Switches.SpareModel && apart() {
+		if s.spares.Load() && apart() {
 			return rest.wait(ctx)
 		}
 		return s.daemon.Quiet(ctx)

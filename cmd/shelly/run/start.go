@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -50,6 +51,7 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 // starting is a daemon on its way up: what was opened is closed in reverse.
 type starting struct {
 	cfg    config.Config
+	spares atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
 	log    *slog.Logger
 	work   workshop
 	daemon *daemon.Daemon
