@@ -149,7 +149,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true,
 			NoCognition: true, History: fsm.HistoryAll, Overflow: fsm.OverflowConsolidate, Compress: true, Remember: fsm.RememberIdle,
 			ReplyFirst: true, Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndState, HoldUnknown: true,
-			Unattended: true, Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful,
+			Unattended: true, Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, SpareModel: true, Reading: fsm.ReadingCareful,
 		},
 		Limits: fsm.Limits{
 			MaxToolRounds: 1, MaxIterations: 2, MaxToolCalls: 3, MaxCallsPerAnswer: 4, MaxToolAttempts: 5, MaxAnswerAttempts: 6,
