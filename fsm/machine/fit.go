@@ -88,10 +88,26 @@ func (m *Machine) refit(h *state.Handle) (firing, bool) {
 	if !ok || h.Inf.Refits >= refitsMax {
 		return firing{}, false
 	}
+	return refitted(s.Ratio), true
+}
+
+// refitted asks again with what was learnt.
+func refitted(ratio int) firing {
 	return firing{on: state.OnRefit, write: func(h *state.Handle) {
-		h.Sess.Ratio = s.Ratio
+		h.Sess.Ratio = ratio
 		h.Inf.Refits++
-	}}, true
+	}}
+}
+
+// cramped asks again, shorter, where an answer was cut because the prompt had more tokens
+// than it was thought to have, and took the answer's room (CTX-12).
+func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
+	c, s := &m.s.Config, h.Sess
+	if !c.Fits() || prompt <= c.PromptRoom() || h.Inf.Refits >= refitsMax {
+		return firing{}, false
+	}
+	s.Learn(c.EstimateOf(m.prompt(h)), prompt)
+	return refitted(s.Ratio), true
 }
 
 // outgrown is the session with what a refusal has taught: the prompt had more tokens than

@@ -92,6 +92,9 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	case m.overthought(h, in, text):
 		return m.unthinking(h, in.Tokens.Prompt)
 	case in.Stop == fsm.StopMaxTokens:
+		if f, ok := m.cramped(h, in.Tokens.Prompt); ok {
+			return f
+		}
 		calls = nil // INF-5: a call may have lost its end
 	}
 	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is let go
