@@ -15,6 +15,16 @@ func (t Millis) Date() string {
 	return strconv.FormatInt(year, 10) + "-" + two(month) + "-" + two(day) + " " + two(minutes/60) + ":" + two(minutes%60)
 }
 
+// Stamp is a time as Date has it, with its zone and the day of the week.
+func (t Millis) Stamp() string {
+	days := t / dayMillis
+	if t%dayMillis < 0 {
+		days--
+	}
+	weekdays := [7]string{"Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"} // 1970-01-01 was the first
+	return t.Date() + " UTC, " + weekdays[((int64(days)%7)+7)%7]
+}
+
 // civil is the date of a day counted from 1970-01-01, by Howard Hinnant's
 // civil_from_days, so that no clock or zone is near.
 func civil(days int64) (year, month, day int64) {

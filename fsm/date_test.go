@@ -15,6 +15,9 @@ func anyInstant() *rapid.Generator[Millis] {
 
 func TestADateIsThatOfTheCalendar(t *testing.T) {
 	same := func(t rapid.TB, at Millis) {
+		if got, want := at.Stamp(), time.UnixMilli(int64(at)).UTC().Format("2006-01-02 15:04 MST, Monday"); got != want {
+			t.Errorf("%d is %s, want %s", at, got, want)
+		}
 		if got, want := at.Date(), time.UnixMilli(int64(at)).UTC().Format("2006-01-02 15:04"); got != want {
 			t.Fatalf("%d is %s, want %s", int64(at), got, want)
 		}

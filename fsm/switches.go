@@ -10,6 +10,7 @@ type Switches struct {
 	Remember       RememberMode `json:"remember,omitempty"`         // when a handle is written to memory
 	SideCalls      SideMode     `json:"side_calls,omitempty"`       // how a session's turns are put to the model for their summary
 	OwnMemory      bool         `json:"own_memory,omitempty"`       // a recall brings entries of its own session alone
+	TellTime       bool         `json:"tell_time,omitempty"`        // each input begins with the time
 	SpareModel     bool         `json:"spare_model,omitempty"`      // no embedding throws the chat model out of the server
 	ReplyFirst     bool         `json:"reply_first,omitempty"`      // the reply goes out before history and memory are written
 	Cancel         CancelMode   `json:"cancel,omitempty"`           // what a request to cancel does

@@ -77,6 +77,7 @@ const (
 	WordEventDetail
 	WordEventJoined
 	WordSubagentInput
+	WordTimedInput
 	WordImageInput
 	WordNoAnswer
 
@@ -226,6 +227,7 @@ var dictionary = [wordCount]wording{
 	WordEventSubject:  {name: "event_subject", first: " ({subject})"},
 	WordEventDetail:   {name: "event_detail", first: " {detail}"},
 	WordEventJoined:   {name: "event_joined", first: "{event} ({times} times since the first.)"},
+	WordTimedInput:    {name: "timed_input", first: "[{time}] {text}"},
 	WordSubagentInput: {name: "subagent_input", first: "[System: subagent] {text}"},
 	WordImageInput:    {name: "image_input", first: "[image]\n{text}"},
 	WordNoAnswer:      {name: "no_answer", first: "[no answer: {reason}]"},

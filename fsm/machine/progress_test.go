@@ -125,7 +125,7 @@ func TestINF51WhatIsCachedIsNotWaitedFor(t *testing.T) {
 // before that.
 func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
 	d := driverOf(t, "default")
-	d.config.Switches.NoCognition, d.config.Prompts.Identity = true, strings.Repeat("Be kind. ", 100)
+	d.config.Switches.TellTime, d.config.Switches.NoCognition, d.config.Prompts.Identity = false, true, strings.Repeat("Be kind. ", 100)
 	d.boot()
 	d.ask("hello")
 	d.loads(fsm.Session{})

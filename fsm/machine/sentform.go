@@ -22,10 +22,13 @@ func (m *Machine) settled(history []fsm.Message) []fsm.Message {
 // opening is the input as the model is sent it. What the history keeps of it is the same
 // where it keeps what was sent.
 func (m *Machine) opening(h *state.Handle) string {
-	if m.keepsSent() {
+	if !m.keepsSent() {
+		return h.Input
+	}
+	if !m.s.Config.Switches.TellTime {
 		return m.marked(h)
 	}
-	return h.Input
+	return m.word(fsm.WordTimedInput, "time", m.s.Now.Stamp(), "text", m.marked(h)) // SES-22
 }
 
 // marked is the input, marked where it is a subagent's report (SES-17).

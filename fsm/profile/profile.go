@@ -125,7 +125,7 @@ func Default() fsm.Config {
 		Profile: "default",
 		Init:    fsm.InitFirstStart,
 		Switches: fsm.Switches{
-			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, SpareModel: true, ReplyFirst: true,
+			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, TellTime: true, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
 			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true,
 		},

@@ -56,6 +56,10 @@ func switchDocs() []switchDoc {
 			{"false", "a recall brings entries of all sessions", "MEM-3"},
 			{"true", "a recall brings entries of its own session alone", "MEM-6"},
 		}},
+		{"tell_time", []valueDoc{
+			{"false", "the model is not told the time", "SES-22"},
+			{"true", "each input begins with the time, where `history` is `sent`", "SES-22"},
+		}},
 		{"spare_model", []valueDoc{
 			{"false", "each need and each summary is embedded at once", "HND-13"},
 			{"true", "only where that does not make the server unload the chat model", "MEM-11"},

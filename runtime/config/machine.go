@@ -67,6 +67,7 @@ func machineKeys() []machineKey {
 		{key: "switches.remember", of: "each|idle|off", says: "when a handle is written to memory"},
 		{key: "switches.side_calls", of: "alone|appended", says: "how the model is asked for the summary of a session's turns"},
 		{key: "switches.own_memory", says: "a recall brings only entries of its own session"},
+		{key: "switches.tell_time", says: "each input begins with the time in UTC, where history is sent"},
 		{key: "switches.spare_model", says: "no embedding makes the server unload the chat model"},
 		{key: "switches.reply_first", says: "the reply goes out before history and memory are written"},
 		{key: "switches.cancel", of: "refused|checkpoint|immediate", says: "what a request to cancel does"},

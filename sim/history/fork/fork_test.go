@@ -175,7 +175,7 @@ func TestSIM15AnEditedRequest(t *testing.T) {
 	p := recorded(t, looks, looksRequested)
 	b := &script{lines: []fsm.Input{says("Hello.")}}
 	r := run(t, p, fork.Change{Input: edited(t, p, "text", "Say hello.")}, b)
-	if b.last().Text != "Say hello." || r.Reply.Text != "Hello." || r.Steps[1].Source != fork.FromRecord {
+	if !strings.HasSuffix(b.last().Text, "] Say hello.") || r.Reply.Text != "Hello." || r.Steps[1].Source != fork.FromRecord {
 		t.Errorf("asked %q, reply %q, then %s", b.last().Text, r.Reply.Text, r.Steps[1].Source)
 	}
 }
