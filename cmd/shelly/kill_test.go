@@ -144,6 +144,12 @@ func (k *killed) run(ended func(l *life), env ...string) (unknown int) {
 			l = k.start()
 		}
 	}
+	serves := make(chan struct{})
+	go func(after int) { _, _ = k.await(ctx, after); close(serves) }(l.number - 1)
+	select { // a process that does not heed signals yet is ended by one as it is
+	case <-serves:
+	case <-l.ended:
+	}
 	for k.stop(l) {
 		ended(l)
 		l = k.start()
