@@ -169,7 +169,7 @@ type DisarmSchedule struct {
 type Question string
 
 // May this tool run; what did this tool do; shall this handle go on after it was
-// active in so many crashes; shall it go on though its journal replays otherwise.
+// active in several crashes; or whose journal replays differently: shall it go on.
 const (
 	QuestionApprove Question = "approve"
 	QuestionUnknown Question = "unknown"

@@ -1,7 +1,7 @@
 package fsm
 
 // HashEffects is the hash of the effects of one step. The journal keeps it with
-// the input, so that a replay by other code is seen to decide otherwise.
+// the input, so that a replay by other code is seen to decide differently.
 func HashEffects(effects []Effect) uint64 {
 	x := NewHasher(0)
 	for _, e := range effects {

@@ -54,7 +54,7 @@ type Boot struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 }
 
-// Doubt names a handle whose journal replays otherwise with today's code, so that
+// Doubt names a handle whose journal replays differently with today's code, so that
 // it does not go on before a person has looked at it (JRN-6).
 type Doubt struct {
 	Handle HandleID `json:"handle"`

@@ -37,7 +37,7 @@ func (p Pace) Rest(tokens int) Millis {
 	return p.Idle + slack*taking(tokens, speed)
 }
 
-// Reading is how long reading so many tokens should take; 0 where nobody knows.
+// Reading is how long reading n tokens should take; 0 if unknown.
 func (p Pace) Reading(tokens int) Millis {
 	if p.Reads <= 0 {
 		return 0
@@ -45,7 +45,7 @@ func (p Pace) Reading(tokens int) Millis {
 	return taking(tokens, p.Reads)
 }
 
-// taking is how long so many tokens take, in whole seconds.
+// taking is how long n tokens take, in whole seconds.
 func taking(tokens, speed int) Millis {
 	return (Millis(tokens) + Millis(speed) - 1) / Millis(speed) * Second
 }

@@ -119,7 +119,7 @@ func (p Prompts) TellsNeed() bool {
 	return strings.Contains(told, NeedMarker)
 }
 
-// Recap is the message that asks for the summary of so many turns.
+// Recap is the message that asks for the summary of n turns.
 func (p Prompts) Recap(turns int) string {
 	return strings.ReplaceAll(p.Summary, "{n}", strconv.Itoa(turns))
 }

@@ -8,7 +8,7 @@ import (
 // markTokens is more than the mark takes that stands where a text was cut.
 const markTokens = 24
 
-// Shorten returns a text of at most so many tokens, as estimated, with the middle left
+// Shorten returns a text of at most the given number of tokens, as estimated, with the middle left
 // out where it has more: its beginning and its end, and between them how much is
 // missing. Below what the mark takes, that alone is left.
 func (w Words) Shorten(text string, tokens int) string {
@@ -21,7 +21,7 @@ func (w Words) Shorten(text string, tokens int) string {
 	return w.Text(WordShortened, "head", text[:head], "tail", tail, "bytes", strconv.Itoa(len(text)-head-len(tail)))
 }
 
-// headOf is how many bytes at the beginning of a text are at most so many tokens.
+// headOf is how many bytes at the beginning of a text make at most the given number of tokens.
 func headOf(text string, tokens int) int {
 	quarters, n := 4*tokens, 0
 	for n < len(text) {
@@ -38,7 +38,7 @@ func headOf(text string, tokens int) int {
 	return n
 }
 
-// tailOf is how many bytes at the end of a text are at most so many tokens.
+// tailOf is how many bytes at the end of a text make at most the given number of tokens.
 func tailOf(text string, tokens int) int {
 	quarters, n := 4*tokens, 0
 	for n < len(text) {

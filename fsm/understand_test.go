@@ -87,7 +87,7 @@ func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 	}
 }
 
-// long is a text of so many words.
+// long is a text of n words.
 func long(words int) string {
 	text := ""
 	for range words {

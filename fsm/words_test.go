@@ -88,7 +88,7 @@ func TestCFG14ArgumentsArePutInOnce(t *testing.T) {
 	}
 }
 
-// Whatever a build says otherwise, what older ones have recorded is decided as it was.
+// Whatever a build words differently, what older ones have recorded is decided as it was.
 func TestCFG14ABetterSentenceChangesNoRecordedDecision(t *testing.T) {
 	journals := committedJournals(t)
 	for _, w := range fsm.AllWords() {
@@ -167,7 +167,7 @@ func wordless() []string {
 	return []string{"Action Input:"}
 }
 
-// What the machine words stands in words.go, and what a Boot brings otherwise (the
+// What the machine words stands in words.go, and what a Boot brings of its own (the
 // prompts of the profiles, the declarations of the builtin tools) beside the profiles.
 // Invariants speak to those who prove, and errors to those who read files.
 func TestCFG14NoTextStandsInCode(t *testing.T) {

@@ -21,7 +21,7 @@ type due struct {
 	call  fsm.CallID  // what answers this call, or
 	timer fsm.TimerID // fires this timer, or
 	slot  *looked     // is this slot of a schedule, or
-	fact  fsm.Fact    // (of a call or timer) what the machine is told
+	fact  fsm.Fact    // (of a call or timer) the machine's next input
 	entry *Moment     // is this moment of the timeline, or
 	boot  bool        // is the restart after a crash, or
 	piece *Chunk      // is a piece of the answer to this call

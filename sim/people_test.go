@@ -113,7 +113,7 @@ func TestCancelsAndConfigurationsAreSent(t *testing.T) {
 	}
 }
 
-// HND-46: what a step sent that a crash lost is told.
+// HND-46: what a step sent that a crash lost is reported.
 func TestMessagesAreThoseOfTheJournal(t *testing.T) {
 	r := &run{result: &Result{Steps: []Step{{At: 5}}}, world: &world{}}
 	r.world.result = r.result

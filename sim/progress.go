@@ -13,7 +13,7 @@ type stage struct {
 	at fsm.Millis
 }
 
-// progress puts on the agenda what the machine is told of the stages of a call, as the
+// progress puts on the agenda the facts about the stages of a call, as the
 // daemon tells it (INF-50): none in the call's first seconds, and of those that are over
 // by then none at all. The call was asked at a time and is over at another.
 func (w *world) progress(call fsm.CallID, asked, over fsm.Millis, stages ...stage) {
@@ -39,7 +39,7 @@ func (d *due) tells(call fsm.CallID) bool {
 	return ok && p.Call == call
 }
 
-// came notes a stage that the machine is told of.
+// came notes a stage that has been given to the machine.
 func (w *world) came(p fsm.BrainProgress) {
 	if w.progressed == nil {
 		w.progressed = map[fsm.CallID][]fsm.Stage{}

@@ -251,7 +251,7 @@ func (r *run) act(d due) error {
 	}
 	if d.call != 0 {
 		fact = r.driver.Outcome(d.call, fact)
-		r.world.agenda.drop(func(o due) bool { return o.call != d.call }) // the outcome is told, so the tool's stop will not be
+		r.world.agenda.drop(func(o due) bool { return o.call != d.call }) // the outcome is reported, so the tool's stop will not be
 	}
 	return r.told(r.driver.Tell(r.now(), fact))
 }

@@ -18,7 +18,7 @@ import (
 // kinds of text that a tokenizer, and the estimate, make more or less of.
 var sorts = []string{"the pump ran all day ", "水泵运行了一整天。", "aGVsbG8gd29ybGQh", "{\"a\": [1, 2]},\n"}
 
-// textOf draws a text of at most so many tokens, as estimated.
+// textOf draws a text of at most n tokens, as estimated.
 func textOf(t *rapid.T, most int, of string) string {
 	sort := rapid.SampledFrom(sorts).Draw(t, of+" sort")
 	tokens := rapid.IntRange(1, max(most, 1)).Draw(t, of+" tokens")

@@ -24,7 +24,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.IntVar(&s.sample, "n", 0, "draw so many changes of the machine's code; 0: change the tables")
+	flag.IntVar(&s.sample, "n", 0, "draw this many changes of the machine's code; 0: change the tables")
 	flag.Uint64Var(&s.seed, "seed", 1, "of the draw")
 	flag.StringVar(&s.only, "run", "", "only the mutants whose names match this regular expression")
 	flag.StringVar(&s.dir, "scenarios", "scenarios", "the folder of the scenario files")

@@ -106,5 +106,5 @@ func (p *process) ask(n int) (v verdict, alive bool) {
 
 func (p *process) end() {
 	p.in.Close()
-	p.cmd.Wait() // how it ends is told by what it has said
+	p.cmd.Wait() // how it ended is known from what it printed
 }

@@ -64,7 +64,7 @@ func TestEachFaultOfTheMatrixHasATest(t *testing.T) {
 		}
 		delete(proofs, id)
 	}
-	for id := range proofs { // order-free: each is told of by itself
+	for id := range proofs { // order-free: each is reported by itself
 		t.Errorf("%s is no fault of the matrix", id)
 	}
 }

@@ -146,7 +146,7 @@ func (b *hesitant) Answer(ctx context.Context, q mock.Question) (mock.Answer, er
 	return mock.Answer{Text: "I heard " + heard + "."}, nil
 }
 
-// fill writes to the disk until so many MiB are free.
+// fill writes to the disk until n MiB are free.
 func (d *fullDisk) fill(freeMiB int) {
 	d.t.Helper()
 	f, err := os.OpenFile(d.filler, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)

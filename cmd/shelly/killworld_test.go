@@ -142,7 +142,7 @@ func (l *life) signalKill() {
 	_ = l.cmd.Process.Signal(syscall.SIGKILL) // it may be gone already
 }
 
-// awaitLine waits until so many lines are logged, or the daemon has ended.
+// awaitLine waits until n lines are logged, or the daemon has ended.
 func (l *logLines) awaitLine(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

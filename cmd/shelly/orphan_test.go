@@ -23,7 +23,7 @@ import (
 // help, and starts more; each of its processes holds the pipe "alive".
 const runaway = `(setsid env -i /bin/sh -c 'trap "" TERM HUP INT; exec 9>alive; echo up >&9; while :; do sleep 1000 & sleep 1000; done' &) & exec sleep 1000`
 
-// witnessBrain is a [onceBrain] that looks, before it is told of the command, whether a
+// witnessBrain is a [onceBrain] that looks, before it learns of the command, whether a
 // process of it still runs.
 type witnessBrain struct {
 	onceBrain
@@ -43,7 +43,7 @@ func (b *witnessBrain) Answer(ctx context.Context, q mock.Question) (mock.Answer
 }
 
 // Whatever of daemon and supervisor is killed while a command runs, nothing of the command
-// runs when the model is told (TOL-11, INF-13).
+// runs when the model learns of it (TOL-11, INF-13).
 func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")

@@ -29,7 +29,7 @@ func (e *Engine) Unsettled(now fsm.Millis) (due fsm.Millis, ok bool) {
 }
 
 // Settle makes durable what was appended after the last barrier, if anything was. On a
-// slow model nearly every crash falls into a call of it, and would otherwise take with
+// slow model nearly every crash falls into a call of it, and would else take with
 // it all that was done since the last barrier.
 func (e *Engine) Settle() error {
 	if e.dead != nil || e.durable == e.last {

@@ -149,7 +149,7 @@ func (v *validator) snapshot(w *Wrong, m *machine.Machine) error {
 }
 
 // follows reports whether a move is a row and begins where its subject was left;
-// otherwise it says what the tables would have.
+// if not, it says what the tables would have.
 func (v *validator) follows(m state.Move) (expected string, ok bool) {
 	i := slices.IndexFunc(v.at, func(s stand) bool { return s.table == m.Table && s.handle == m.Handle })
 	if i < 0 {

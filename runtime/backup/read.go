@@ -77,7 +77,7 @@ type unpacking struct {
 	sums  strings.Builder
 }
 
-// next reads the entry that must follow, of a name and at most so many bytes.
+// next reads the entry that must follow, of the given name and at most the given size in bytes.
 func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error) error {
 	h, err := a.tar.Next()
 	switch {
@@ -120,7 +120,7 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// checksums reads the last entry, of so many bytes, and compares.
+// checksums reads the last entry, of the given size in bytes, and compares.
 func (a *unpacking) checksums(bytes int64) error {
 	want := strings.SplitAfter(a.sums.String(), "\n")
 	var text strings.Builder

@@ -34,7 +34,7 @@ type Options struct {
 type Restored struct {
 	Manifest
 	Aside     string // the folder that holds what was there; "": nothing was
-	Diverging int    // records that today's code decides otherwise (JRN-6)
+	Diverging int    // records that today's code decides differently (JRN-6)
 }
 
 // Restore puts a backup into a data folder, which it makes where it is missing

@@ -296,7 +296,7 @@ func (a *archive) file(from frozen, f File) (err error) {
 	return a.add(f.Name, f.Bytes, file)
 }
 
-// add writes an entry of so many bytes.
+// add writes an entry of the given size in bytes.
 func (a *archive) add(name string, bytes int64, content io.Reader) error {
 	err := a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: bytes, Mode: 0o600, ModTime: a.at})
 	if err != nil {

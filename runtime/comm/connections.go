@@ -21,7 +21,7 @@ const (
 	connectionsMin = 4
 )
 
-// connectionsFor is how many connections a process may have that may have so many files.
+// connectionsFor is how many connections a process may have, given how many files it may open.
 func connectionsFor(descriptors int) int {
 	return max(connectionsMin, min(ConnectionsMax, (descriptors-ownDescriptors)/2))
 }

@@ -16,23 +16,23 @@
 //	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
 //	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
 //	POST /v1/requests?wait=1         the same: 200 and the record once it is done
-//	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index (that of next), &limit= so many, &state= and &id= of those
+//	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index (that of next), &limit= at most that many, &state= and &id= of those
 //	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
-//	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= so many; ?at= one step, with the state after it
+//	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= at most that many; ?at= one step, with the state after it
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
 //	POST /v1/requests/{id}/approve   {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
-//	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= so many
+//	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= at most that many
 //	GET  /v1/audit                   {audit}: the tool calls that have ended; ?session= for those of one, &after= and &limit= as above
 //	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes
 //	GET  /v1/journal/kept            {first, last, snapshots}: which there are
 //	GET  /v1/backup                  a backup, a tar file (package backup); one at a time
-//	GET  /v1/memory                  [MemoryBody]: its entries, the newest first; ?session=, &kind=, &since= and &before= (ms since 1970) choose, &behind= skips so many, &limit=
+//	GET  /v1/memory                  [MemoryBody]: its entries, the newest first; ?session=, &kind=, &since= and &before= (ms since 1970) choose, &behind= skips that many, &limit=
 //	POST /v1/memory                  {entries: [{id, kind, session?, at, summary?, text?, vector?, model?}], replace?, dry_run?}: 200 [memory.Brought], all durable
-//	GET  /v1/memory/search?text=     [memory.Result]: the best, each with why; ?k= so many, &mode= hybrid, keyword or vector; ?session=, … as above
+//	GET  /v1/memory/search?text=     [memory.Result]: the best, each with why; ?k= at most that many, &mode= hybrid, keyword or vector; ?session=, … as above
 //	GET  /v1/memory/entries/{id}     [EntryBody]: one whole, but for its vector
 //	POST /v1/memory/forget           {ids}: 200 {forgotten}: how many of them there were
 //	GET  /v1/memory/export           all entries (memory.ReadFile); ?vectors=0: without vectors
@@ -84,7 +84,7 @@
 // the sender's address only:
 //
 //	{id, type: "accepted"}                     it is durable
-//	{id, type: "queued", ahead}                so many go first
+//	{id, type: "queued", ahead}                how many go first
 //	{id, type: "held"}                         it waits for a person
 //	{id, type: "deferred"}                     it is kept; ask again after the next start
 //	{id, type: "reply", content, is_error, outcome}  the reply, or as much as fits, then with cut: true

@@ -28,7 +28,7 @@ func odd() []string {
 	}
 }
 
-// refusal checks what a sender is told.
+// refusal checks the answer to a sender.
 func refusal(t *testing.T, err error, codes ...Code) {
 	t.Helper()
 	var p *Problem

@@ -94,7 +94,7 @@ func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	}
 }
 
-// One answer looks at so many requests, and says where to go on.
+// One answer looks at a bounded number of requests, and says where to go on.
 func TestCOM15ALongSearchIsDoneInParts(t *testing.T) {
 	s := serveHTTP(t, nil)
 	j := engine.NewMemoryJournal()

@@ -60,7 +60,7 @@ func (s *shelf) Store(_ context.Context, e fsm.Entry) error {
 
 func (s *shelf) Recall(context.Context, fsm.Recall) ([]fsm.Memory, error) { return nil, nil }
 
-// tools has one tool, which runs until its context ends if it is told to hang.
+// tools has one tool, which runs until its context ends if it is to hang.
 type tools struct{ hangs bool }
 
 func (s tools) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
@@ -328,7 +328,7 @@ func TestASecondSignalStopsAtOnce(t *testing.T) {
 	<-call.ctx.Done()
 }
 
-// An aborted tool ends with its context, and its end is told to the machine
+// An aborted tool ends with its context, and its end is reported to the machine
 // (TOL-7): the farewell comes only then.
 func TestAnAbortedToolIsStopped(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{hangs: true})

@@ -291,7 +291,7 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 		}
 	}
 	if asked.Question != fsm.QuestionApprove || asked.Tool != "look" || asked.Args != `{"at":1}` || asked.Key == "" {
-		t.Errorf("the watcher is told %+v", asked)
+		t.Errorf("the watcher learns %+v", asked)
 	}
 	want := []comm.Active{{
 		Kind: fsm.KindUser, Session: "test:t", State: state.Approving, Inference: state.Acting, Request: "a",
@@ -415,7 +415,7 @@ func TestConfigureReplacesTheConfiguration(t *testing.T) {
 	}
 }
 
-// COM-4: a call of a tool that the machine answers itself is told like any other.
+// COM-4: a call of a tool that the machine answers itself is reported like any other.
 func TestCOM4BuiltinToolsAreToldOf(t *testing.T) {
 	f := startWith(t, func(o *daemon.Options) {
 		o.Journal = engine.NewMemoryJournal()

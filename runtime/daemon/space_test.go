@@ -155,7 +155,7 @@ func TestJRN14ARefusedClientIsToldOfInTheLog(t *testing.T) {
 	})
 }
 
-// A signal is not held: what is held is told after it, and the end is orderly
+// A signal is not held: what is held is given to the machine after it, and the end is orderly
 // though there is no space.
 func TestJRN14ASignalEndsInOrderBelowTheReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

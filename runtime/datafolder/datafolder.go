@@ -79,7 +79,7 @@ func OpenReadOnly(data string, o store.Options) (*store.Store, error) {
 }
 
 // Check returns nil where the store of a data folder is there as far as the names of its
-// files tell, ErrNone where none was ever made, and otherwise what is wrong with it.
+// files tell, ErrNone where none was ever made, and else what is wrong with it.
 // Nothing is changed.
 func Check(data string) error {
 	there, err := store.Look(Store(data))

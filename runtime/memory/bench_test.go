@@ -57,7 +57,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size, "ns/entry")
 }
 
-// onePass is the shortest of many passes over the bytes of so many vectors.
+// onePass is the shortest of many passes over the bytes of n vectors.
 func onePass(vectors int) time.Duration {
 	data := make([]uint64, vectors*benchDimensions/2)
 	for i := range data {

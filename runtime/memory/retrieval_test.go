@@ -18,7 +18,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "rewrite the goldens")
 
 // question is one of testdata/retrieval/questions.tsv.
 type question struct {
@@ -151,7 +151,7 @@ func TestMEM5RetrievalByKeyword(t *testing.T) {
 		t.Fatal(err)
 	}
 	if table != string(want) {
-		t.Errorf("the figures differ from %s (-update writes them anew)\n- want\n%s+ got\n%s", golden, want, table)
+		t.Errorf("the figures differ from %s (-update rewrites them)\n- want\n%s+ got\n%s", golden, want, table)
 	}
 }
 

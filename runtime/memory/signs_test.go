@@ -72,7 +72,7 @@ func searched(v *vectors, need []float32, wanted func(int) bool) (best []int, fo
 	return best[:min(10, len(best))], found
 }
 
-// recallOf asks so many needs and returns the share of the ten best by the plain
+// recallOf asks n needs and returns the share of the ten best by the plain
 // formula that a search finds among its own ten best.
 func recallOf(v *vectors, all [][]float32, needs int, need func() []float32) float64 {
 	met, wanted := 0, 0

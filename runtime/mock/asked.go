@@ -28,8 +28,7 @@ func (a *asked) streams() bool { return a.Stream == nil || *a.Stream }
 // truncates reports whether what is too long may be cut to the window.
 func (a *asked) truncates() bool { return a.Truncate == nil || *a.Truncate }
 
-// thinks reports whether the model is to think, which one that can does unless told
-// otherwise.
+// thinks reports whether the model is to think. One that can does so by default.
 func (a *asked) thinks() bool { return a.Think == nil || a.Think.Bool() }
 
 // refused returns the options, num_ctx where the request has none, or the status and the text with which a real server

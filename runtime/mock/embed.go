@@ -102,7 +102,7 @@ func (s *Server) embedOld(w http.ResponseWriter, r *http.Request) {
 	}{vector})
 }
 
-// shortened is a vector of so many dimensions, scaled to length 1; 0 means all.
+// shortened is a vector of the given number of dimensions, scaled to length 1; 0 means all.
 func shortened(vector []float32, dims int) []float32 {
 	if dims <= 0 || dims >= len(vector) {
 		return vector

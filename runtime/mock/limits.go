@@ -58,7 +58,7 @@ func room(opt api.Options, numCtx, prompt int, shift *bool) int {
 	return n
 }
 
-// cut is the answer as far as so many tokens go, unless the brain has cut it. Calls that
+// cut is the first n tokens of the answer, unless the brain has cut it. Calls that
 // do not fit are not sent.
 func (a Answer) cut(room int) Answer {
 	if room == 0 || a.Length || tokens(a) <= room {

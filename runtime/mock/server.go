@@ -52,7 +52,7 @@ type Options struct {
 	Machine *server.Config
 	// Brain answers the chats. Without one, every chat is refused with status 500.
 	Brain Brain
-	// Log is told of each request that was answered. Nil: nobody is.
+	// Log is called for each request that was answered. Nil: nothing is.
 	Log func(Served)
 }
 

@@ -174,7 +174,7 @@ func TestCLI62EachRequestIsTold(t *testing.T) {
 	s := saying(t, mock.Answer{Text: "so"}, func(r mock.Served) { told = append(told, r) })
 	chatted(t, s, lookOffered)
 	chatted(t, s, `,"model":"nobody"`)
-	s.Close() // when nothing is served any more, all is told
+	s.Close() // when nothing is served any more, all is logged
 	if len(told) != 2 || told[0].Method != "POST" || told[0].Path != "/api/chat" || told[0].Status != 200 || told[0].Model != "mock" || told[0].Tools != 1 || told[0].Prompt == 0 || told[1].Status != 404 {
 		t.Errorf("%+v", told)
 	}

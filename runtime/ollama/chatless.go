@@ -18,7 +18,7 @@ func (c *Client) chatless(model string) *Error {
 		model, suggestedModel)
 }
 
-// talks asks whether a configured chat model can chat, so that a wrong one is told at the
+// talks asks whether a configured chat model can chat, so that a wrong one is reported at the
 // start and not by the first request. A server that does not say is not held against it.
 func (c *Client) talks(ctx context.Context, model string) *Error {
 	if can, err := c.Show(ctx, model); err == nil && !can.chats() {

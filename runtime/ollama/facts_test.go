@@ -58,7 +58,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"a schema wins over tools", "BRN-2", "TestBRN2TheWindowAndTheLengthAreAlwaysSent"},
 
 	// Errors.
-	{"an unknown model is worded in many ways, and is told by its status", "BRN-7", "TestEmbedFailuresAreTyped"},
+	{"an unknown model is worded in many ways, and is known by its status", "BRN-7", "TestEmbedFailuresAreTyped"},
 	{"an option of a wrong type is a 500 that no waiting helps", "BRN-7", "TestBRN7RecordedErrorsAreTyped"},
 	{"a full queue is a 503, perhaps with a time to wait", "BRN-7", "TestBRN7ABusyServerSaysHowLong"},
 	{"nobody listens", "BRN-7", "TestBRN7NoServerIsUnreachable"},
@@ -71,10 +71,10 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 
 	// Loading.
 	{"a first call can take minutes, and has deadlines of its own", "BRN-18", "TestBRN18ALoadThatTakesTooLongIsTyped"},
-	{"whoever waits is told", "BRN-18", "TestBRN18ALoadIsToldOf"},
+	{"whoever waits is informed", "BRN-18", "TestBRN18ALoadIsToldOf"},
 	{"connecting, the first line, silence and the whole have theirs", "BRN-8", "TestBRN8DeadlinesAreTyped"},
 	{"an empty list of messages loads", "BRN-19", "TestBRN19PreloadAsksForWhatTheChatsAskFor"},
-	{"a model is unloaded after five minutes unless told otherwise", "BRN-2", "TestAWholeConversationIsSent"},
+	{"a model is unloaded after five minutes by default", "BRN-2", "TestAWholeConversationIsSent"},
 
 	// Images.
 	{"a model that cannot see drops images in silence", "BRN-15", "TestBRN15ImagesAreNotSentToAModelThatCannotSee"},

@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// counting is a client of a server that counts each prompt as so many tokens.
+// counting is a client of a server that counts each prompt as n tokens.
 func counting(t *testing.T, counted *int) *ollama.Client {
 	t.Helper()
 	h, s := newHost(t)

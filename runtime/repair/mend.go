@@ -52,7 +52,7 @@ func (m *mending) derive() error {
 	})
 }
 
-// again is the journal of a machine that is told once more what it was told. What it writes
+// again is the journal of a machine that is given its recorded inputs once more. What it writes
 // goes into the store where that lacks it.
 type again struct {
 	engine.Journal

@@ -117,7 +117,7 @@ var damages = map[string]struct {
 	}, false, true},
 }
 
-// Whatever is damaged: what can be read is recovered, what is lost is told, nothing is
+// Whatever is damaged: what can be read is recovered, what is lost is reported, nothing is
 // overwritten, a dry run writes nothing, and no mail is sent twice.
 func TestJRN32ADamagedStoreIsRepaired(t *testing.T) {
 	exhaustive.Test(t)
@@ -132,7 +132,7 @@ func TestJRN32ADamagedStoreIsRepaired(t *testing.T) {
 					t.Errorf("something is lost: %+v", r)
 				}
 				if !damage.all && len(r.Lost)+len(r.Held) == 0 && !killed {
-					t.Errorf("nothing is told to be lost: %+v", r)
+					t.Errorf("nothing is reported as lost: %+v", r)
 				}
 				if damage.tail && !r.Tail && !killed {
 					t.Errorf("what came last is not told to be lost: %+v", r)
@@ -192,7 +192,7 @@ func begun(t *testing.T, f folder, r repair.Report) {
 	for id, now := range there {
 		was, ok := f.answered[id]
 		if now.Done && !now.IsError && ok && cmp.Diff(was, now) != "" {
-			t.Errorf("request %s is otherwise: %s", id, cmp.Diff(was, now))
+			t.Errorf("request %s differs: %s", id, cmp.Diff(was, now))
 		}
 		if now.Done && now.IsError && !unknown[id] && !slices.Contains(r.Lost, fmt.Sprintf("the reply to request %q of channel %q", id, "http")) {
 			t.Errorf("request %s was answered with an error, and nothing says so: %+v", id, now)

@@ -210,7 +210,7 @@ func (l *Library) reference(s skill, name string) (string, error) {
 func (l *Library) unknown(s skill, name string) error {
 	var there []string
 	if folder, err := l.root.OpenRoot(s.folder); err == nil {
-		files, _ := names(folder, ".") // none is the worst that is told
+		files, _ := names(folder, ".") // at worst there are none
 		_ = folder.Close()
 		for _, file := range files {
 			if strings.HasSuffix(file, extension) && file != fileName && len(there) < referencesShown {

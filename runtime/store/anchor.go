@@ -189,7 +189,7 @@ func (s *Store) brokenSeal() ([]string, error) {
 }
 
 // holdsAnchored returns an error where the database does not hold what the anchor says that it held
-// (JRN-31). Its options may be anything: they are written anew.
+// (JRN-31). Its options may be anything: they are written again.
 func (s *Store) holdsAnchored() error {
 	if s.anchor == nil {
 		return nil

@@ -101,7 +101,7 @@ func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 	wantLost(t, fs, "removed", "the log (*.log) is missing")
 }
 
-// A process that is killed leaves an anchor that may lag: what is missing up to it is told,
+// A process that is killed leaves an anchor that may lag: what is missing up to it is reported,
 // and what lies after it may be what a crash has cut.
 func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
 	for name, anchor := range map[string]func(*store.Store) error{

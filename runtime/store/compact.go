@@ -12,7 +12,7 @@ import (
 
 // compactShare is the part of the database's size that dropped data may have before it
 // is compacted: the disk gets back what was dropped but for that part, and what is
-// kept is not written anew for little.
+// kept is not rewritten for little.
 const compactShare = 8
 
 // compactBytesMin is how much must have been dropped in any case.
@@ -45,7 +45,7 @@ func (c *compaction) end() {
 // off reports whether no compaction is begun any more.
 func (c *compaction) off() bool { return c.ctx.Err() != nil }
 
-// met is told of an error of a compaction, or of what looks what there is to compact. Where
+// met is called with an error of a compaction, or of what looks what there is to compact. Where
 // they cannot read, Pebble would try again at once and for good, so none is begun any more.
 // What is there is served, and what is written gathers in more and more tables until the
 // damage is mended.
@@ -65,7 +65,7 @@ func (s *Store) met(err error) {
 		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
 }
 
-// stalled is told that Pebble lets writes wait for a compaction. Where none comes, waiting
+// stalled is called when Pebble lets writes wait for a compaction. Where none comes, waiting
 // would be for good.
 func (s *Store) stalled() {
 	if s.compact.off() {

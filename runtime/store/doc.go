@@ -91,5 +91,5 @@
 // A full disk fails a write only when there is nothing left to give up: with
 // [Options.BallastBytes] the folder has a file named ballast that takes so much space,
 // is removed when a write finds none, so that the write is tried again, and is made
-// anew by [Store.Space] once there is room for it above the reserve.
+// again by [Store.Space] once there is room for it above the reserve.
 package store

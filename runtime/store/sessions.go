@@ -90,7 +90,7 @@ func (s *Store) Archives(fn func(id string) error) error {
 }
 
 // DropArchived drops the parts of a session's archive up to a number; the others keep
-// theirs, and none is given anew. It waits for no sync, as PutSession does not: after
+// theirs, and none is given again. It waits for no sync, as PutSession does not: after
 // a crash it may have to be done again.
 func (s *Store) DropArchived(id string, upTo uint64) error {
 	if err := s.usable(); err != nil {

@@ -99,7 +99,7 @@ func Open(dir string, o Options) (*Store, error) {
 	there, err := survey(s.fs, dir)
 	if err == nil {
 		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
-			o.Logger.Error("how far the journal was durable is not known, and noted anew", "error", err)
+			o.Logger.Error("how far the journal was durable is not known; it is noted again", "error", err)
 			err = nil
 		}
 	}
@@ -273,7 +273,7 @@ func (s *Store) legible(db *pebble.DB) error {
 func tableName(info pebble.SSTableInfo) string { return fmt.Sprintf("%s.sst", info.BackingSSTNum) }
 
 // formatOf reads the format record. A store that holds something else but no format was
-// begun anew, or has lost it.
+// begun again, or has lost it.
 func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
 	value, closer, err := db.Get(formatKey())
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -286,7 +286,7 @@ func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
 	return version(value)
 }
 
-// unopened words why the database does not open. What the system says of a file is told
+// unopened words why the database does not open. What the system says of a file is quoted
 // as it is; what Pebble says goes to the log.
 func (s *Store) unopened(err error) error {
 	file := (*fs.PathError)(nil)

@@ -32,7 +32,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
 	}
 	if cut > 0 {
-		// Before it is so: who reads meanwhile is told that they are gone, and not
+		// Before it is so: a concurrent reader then learns that they are gone, and not
 		// that they are missing.
 		records, snapshots, bytes := s.extent.trim(cut)
 		t.out.Records, t.out.Snapshots, t.bytes = records, snapshots, t.bytes+bytes
@@ -60,7 +60,7 @@ func (t *trimming) records(cut uint64) error {
 	)
 }
 
-// drop deletes what holds a value of so many bytes.
+// drop deletes a key whose value has the given size in bytes.
 func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 	t.bytes += int64(bytes)
 	for _, key := range keys {

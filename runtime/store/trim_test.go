@@ -140,7 +140,7 @@ func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
 	}
 }
 
-// Who replays while it is trimmed reads on to the end; the next one is told what is gone.
+// Who replays while it is trimmed reads on to the end; the next one learns what is gone.
 func TestATrimDisturbsNoReplay(t *testing.T) {
 	s := open(t, dir, store.Options{FS: vfs.NewMem()})
 	defer end(t, &s)

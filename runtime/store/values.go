@@ -90,7 +90,7 @@ func sound(key, value []byte) (what string, body []byte, err error) {
 	return what, body, err
 }
 
-// leads looks whether what a value leads to is there. Whether it is sound is told where it
+// leads looks whether what a value leads to is there. Whether it is sound is found where it
 // stands.
 func (v *values) leads(key []byte) (what string, err error) {
 	_, closer, err := v.store.db.Get(key)

@@ -100,7 +100,7 @@ func TestMatrixComparesMemoryOfTurnsByWhatItHolds(t *testing.T) {
 	}
 	together := &sim.Result{Memory: entry("one\n\ntwo")}
 	if wrong := compareMemory(together, &sim.Result{Memory: entry("two", "one")}); len(wrong) != 0 {
-		t.Errorf("divided otherwise: %q", wrong)
+		t.Errorf("divided differently: %q", wrong)
 	}
 	for _, texts := range [][]string{{"one"}, {"one", "two", "two"}} {
 		if wrong := compareMemory(together, &sim.Result{Memory: entry(texts...)}); len(wrong) != 1 {

@@ -47,7 +47,7 @@ type replay struct {
 	gone    []sim.Step // that the last crash lost, and no step has come since
 	synced  int        // steps that are durable
 	epoch   int
-	entry   int      // of what is told
+	entry   int      // of what is shown
 	seen    []string // what the world must not see again
 }
 

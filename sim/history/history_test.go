@@ -131,7 +131,7 @@ func TestJRN27AHistoryHoldsTheSubagents(t *testing.T) {
 	}
 }
 
-// Snapshots change nothing but what it costs; what was trimmed is told (JRN-19).
+// Snapshots change nothing but what it costs; what was trimmed is reported (JRN-19).
 func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	j := lived(t, "look", "four?")
 	want := of(t, j, "four?")
@@ -160,7 +160,7 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	}
 }
 
-// What came before the first record that is kept is told as lost; the rest is there.
+// What came before the first record that is kept is reported as lost; the rest is there.
 func TestJRN27AHistoryGoesOnWhereItsBeginningIsGone(t *testing.T) {
 	j := lived(t, "look")
 	want := of(t, j, "look")

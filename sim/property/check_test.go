@@ -124,7 +124,7 @@ func TestPRP8WhatIsFoundIsAScenarioThatFails(t *testing.T) {
 	}
 	again := Check(f, Options{})
 	if string(again.Failed.Source) != string(r.Failed.Source) {
-		t.Errorf("found again otherwise:\n%s\n%s", r.Failed.Source, again.Failed.Source)
+		t.Errorf("found again, but differently:\n%s\n%s", r.Failed.Source, again.Failed.Source)
 	}
 	written, err := scenario.Parse("found.scenario.yaml", r.Failed.Source)
 	if err != nil {
@@ -132,7 +132,7 @@ func TestPRP8WhatIsFoundIsAScenarioThatFails(t *testing.T) {
 	}
 	out := written.Run(sim.Options{})
 	if len(out.Failures) != 1 || out.Failures[0].Want != "tools['exec'] < 2" {
-		t.Errorf("the file fails otherwise: %v", out.Failures)
+		t.Errorf("the file fails differently: %v", out.Failures)
 	}
 	if p := written.Found; p == nil || p.By != "p.property.yaml" || p.Invariant != "tools['exec'] < 2" || uint64(*p.Seed) != r.Failed.Seed {
 		t.Errorf("found: %+v", p)

@@ -76,7 +76,7 @@ func (g *generator) name(f *found) string {
 const nameCharsMax = 150
 
 // swarm draws the weights of a case: some of what may be picked is left out, and the
-// other weights are anew (swarm testing; Groce and others, ISSTA 2012). Choosing 0
+// other weights are redrawn (swarm testing; Groce and others, ISSTA 2012). Choosing 0
 // leaves a weight as it is.
 func swarm[T any](g *generator, picks []format.Drawn[T]) []int {
 	weights := make([]int, len(picks))

@@ -26,7 +26,7 @@ func ask(purpose fsm.Purpose, roles ...fsm.Role) fsm.AskBrain {
 }
 
 // The demo brain asks for a tool, then quotes what it returned, for every handle
-// anew and for ever.
+// again and for ever.
 func TestBRN12DemoBrainRepeatsItsScript(t *testing.T) {
 	b := demo(t)
 	first := ask(fsm.PurposeAnswer, fsm.RoleSystem, fsm.RoleUser)

@@ -79,7 +79,7 @@ func TestSCN35AGoldenIsComparedAsText(t *testing.T) {
 			"s/office.scenario.yaml:5:10: expect.golden differs from s/office.golden.yaml", "--- s/office.golden.yaml\n", "+++ this run\n",
 			"\n  -  - {id: r1, session: cli:direct, text: Bye., outcome: answered}\n", "\n  +  - {id: r1, session: cli:direct, text: Hello., outcome: answered}\n",
 		}},
-		{"the same data, written otherwise", func(s string) string { return strings.Replace(s, "Hello.", `"Hello."`, 1) }, []string{"differs"}},
+		{"the same data, written differently", func(s string) string { return strings.Replace(s, "Hello.", `"Hello."`, 1) }, []string{"differs"}},
 		{"nothing", func(string) string { return "" }, []string{"differs", "+replies:"}},
 		{"a long one", func(s string) string { return s + strings.Repeat("# more\n", 1000) }, []string{"… and 96", " more lines"}},
 		{"one that would change a terminal", func(s string) string { return s + "# \x1b[31mred\n" }, []string{"\uFFFD[31mred"}},

@@ -50,8 +50,8 @@ func missing(f *format.File, o sim.Options) string {
 	}
 }
 
-// Held is what came of all runs of a live case: it passes where so many of them held
-// as it wants, and otherwise tells of the first that did not.
+// Held is what came of all runs of a live case: it passes where enough of them held
+// as it wants; if not, the first that did not is reported.
 func (f *File) Held(runs []Outcome) Outcome {
 	_, wanted := f.Runs()
 	held, bad := 0, -1

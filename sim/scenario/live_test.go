@@ -60,7 +60,7 @@ func TestSCN29WithoutAModelACaseIsSkipped(t *testing.T) {
 	}
 }
 
-// SCN-51: enough runs must hold; of those that did not the first is told.
+// SCN-51: enough runs must hold; of those that did not the first is reported.
 func TestSCN29SoManyRunsMustHold(t *testing.T) {
 	good := Outcome{Steps: 1}
 	bad := func(what string) Outcome { return Outcome{Steps: 2, Failures: []judge.Failure{{Text: what}}} }

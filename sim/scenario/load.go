@@ -31,7 +31,7 @@ type File struct {
 // case of a matrix has its own: NAME.SLUG.golden.yaml, after its values.
 func (f *File) GoldenPath() string { return f.golden.Path }
 
-// Player plays the case's script. With repeat it begins anew with each turn, for as long
+// Player plays the case's script. With repeat it begins again with each turn, for as long
 // as anybody asks: the demo brain of the daemon, and what the mock server serves so.
 func (f *File) Player(repeat bool) *script.Player { return compile.Player(f.File, repeat) }
 

@@ -24,7 +24,7 @@ type Outcome struct {
 	TraceHash    uint64         // of that run; the same on every machine
 	Points       int            // crash points that were tried
 	Unknown      int            // of them those after which an outcome was unknown, and
-	Raced        int            // those that end otherwise than without the crash since an input met interrupted work
+	Raced        int            // those that end differently than without the crash because an input met interrupted work
 	Needless     []string       // exceptions of may_change for claims that hold after each crash
 	StraightOnly []string       // expectations that the runs with a crash are not held to
 	Struck       []string       // the faults that struck, in that run and in those of the crash matrix

@@ -131,7 +131,7 @@ func readCase(t *testing.T, text string) *File {
 	return f
 }
 
-// What is wrong with a replay is told at its place (SCN-45, SCN-2).
+// What is wrong with a replay is reported at its place (SCN-45, SCN-2).
 func TestSCN45BrokenReplays(t *testing.T) {
 	const boot = "  - input: {kind: boot}\n"
 	for _, test := range []struct{ name, rest, want string }{

@@ -17,7 +17,7 @@ const (
 const LoadingReason = "the model gave no first token within 1h0m0s (timeouts.first_token); if it stays so, restart the Ollama server"
 
 // TruncatedReason is what a client says of a prompt that fills its context window
-// of so many tokens. It is worded as the real client words it.
+// of n tokens. It is worded as the real client words it.
 func TruncatedReason(window int) string {
 	return fmt.Sprintf("the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: raise num_ctx", window)
 }

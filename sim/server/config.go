@@ -26,7 +26,7 @@ func Laptop() Config {
 
 func (c Config) slots() int { return max(c.Slots, 1) }
 
-// counts is how many tokens the server counts where so many are estimated: a tokenizer
+// counts is how many tokens the server counts for n estimated ones: a tokenizer
 // makes more or less of a text than the estimate does.
 func (c Config) counts(estimated int) int {
 	if c.Counts == 0 {
@@ -43,7 +43,7 @@ func (c Config) estimated(counted int) int {
 	return counted * 100 / c.Counts
 }
 
-// takes is how long so many tokens take at a speed.
+// takes is how long n tokens take at a speed.
 func takes(tokens, speed int) fsm.Millis {
 	if speed <= 0 {
 		return 0

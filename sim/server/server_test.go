@@ -8,7 +8,7 @@ import (
 	"shelly/sim/server"
 )
 
-// text is a text of so many tokens that begins with a mark of its own.
+// text is a text of n tokens that begins with a mark of its own.
 func text(mark string, tokens int) string { return mark + strings.Repeat("x", 4*tokens-len(mark)) }
 
 var slow = server.Config{Reads: 10, Writes: 5, Slots: 1, Window: 1000, Loads: 8 * fsm.Second, Models: 1}

@@ -39,7 +39,7 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// First is as much of a text's beginning as so many tokens can be.
+// First is the beginning of a text, at most n tokens of it.
 func First(text string, tokens int) string {
 	if Tokens(text) <= tokens {
 		return text

@@ -165,7 +165,7 @@ func nearest(dir string) string {
 // writable says why a folder cannot be made or written, or returns nil.
 func writable(dir string) error { return unix.Access(nearest(dir), unix.W_OK) }
 
-// What systemd gives a service to stop in, unless its unit says otherwise, and what
+// What systemd gives a service to stop in, by default, and what
 // closing takes beyond the machine's own times.
 const (
 	systemdStop = 90 * time.Second

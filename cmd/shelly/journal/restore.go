@@ -55,7 +55,7 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 			wording.Count(r.Unfinished, "request"))
 	}
 	if r.Diverging > 0 {
-		fmt.Fprintf(t.Out, "today's code decides %s otherwise: see shelly journal verify\n", wording.Count(r.Diverging, "record"))
+		fmt.Fprintf(t.Out, "today's code decides %s differently: see shelly journal verify\n", wording.Count(r.Diverging, "record"))
 	}
 	return nil
 }

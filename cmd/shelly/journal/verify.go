@@ -69,7 +69,7 @@ func tell(t *terminal.Terminal, path string, asJSON bool, open opening) error {
 	case !v.sound():
 		return exit.Errorf(exit.Data, "%s: a part of it is damaged: %s", path, store.Repair)
 	case v.Wrong != nil:
-		return exit.Errorf(exit.Failed, "%s: the first record that is otherwise is %d", path, v.Wrong.Step.Index)
+		return exit.Errorf(exit.Failed, "%s: the first record that differs is %d", path, v.Wrong.Step.Index)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func verify(j engine.Reader) (verified, error) {
 	return v, nil
 }
 
-// tellMax is how much of a text is told.
+// tellMax is how much of a text is shown.
 const tellMax = 160
 
 func (v verified) print(w io.Writer) {

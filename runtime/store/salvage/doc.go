@@ -14,7 +14,7 @@
 // on a file system on which the marker is there and the logs are empty: the tables are those
 // that it knows, and the logs those that it opens.
 //
-// Where there is no manifest, all files count, and what is older is told by what they hold.
+// Where there is no manifest, all files count, and which is older follows from what they hold.
 // Keys that are written once ([Options.Once]) are in two files only if one was made from the
 // other. Then the one with the lower number is the older, and of the other keys of it none
 // counts that lies between the first and the last of the newer one. Within these the newer

@@ -44,7 +44,7 @@ func (s *source) entries(ctx context.Context) iter.Seq2[table.Entry, error] {
 	}
 }
 
-// hides reports whether a key of the source is told by a newer one.
+// hides reports whether a key of the source is superseded by a newer one.
 func (s *source) hides(key []byte) bool {
 	return slices.ContainsFunc(s.hidden, func(h table.Span) bool { return h.Meets(key, append(bytes.Clone(key), 0)) })
 }

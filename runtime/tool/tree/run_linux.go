@@ -118,7 +118,7 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 func (t *running) started() error {
 	r, open := <-t.reports
 	if r.Error == "" || !open {
-		return nil // the end of a supervisor that was killed is told by await
+		return nil // the end of a supervisor that was killed is reported by await
 	}
 	_ = t.orders.Close()
 	_ = t.cmd.Wait() // it has said how it went

@@ -201,7 +201,7 @@ func errorOf(in fsm.Input) string {
 	return errorsOf.Do(struct{}{}, in.Fact)
 }
 
-// errorsOf has a row for each kind of answer. What the model and tools fail with is told
+// errorsOf has a row for each kind of answer. What the model and tools fail with is written
 // with their answers.
 var errorsOf = fsm.NewAnswerTable(
 	fsm.OnFact(func(_ struct{}, f fsm.Recalled) string { return f.Error }),

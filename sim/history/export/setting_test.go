@@ -22,7 +22,7 @@ func rendered(t *testing.T, v any) string {
 	return string(data)
 }
 
-// What differs from the profile is told, and what the profile's texts speak of is found
+// What differs from the profile is listed, and what the profile's texts speak of is found
 // in them again (SCN-47).
 func TestSCN47WhatDiffersFromTheProfile(t *testing.T) {
 	c := profile.Countbot()

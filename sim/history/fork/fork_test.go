@@ -160,7 +160,7 @@ func TestSIM15AnUnsafeCallBeforeTheStepIsRefused(t *testing.T) {
 	}
 }
 
-// A refusal is told to the model, once: nothing is tried again.
+// The model learns of a refusal, once: nothing is tried again.
 func TestSIM15ARefusalReachesTheModel(t *testing.T) {
 	p := recorded(t, looks, looksModel)
 	b := &script{lines: []fsm.Input{calls("look", `{"path":"/"}`), says("I cannot.")}}
@@ -296,7 +296,7 @@ func TestSIM15ASubagentOfTheFork(t *testing.T) {
 	}
 }
 
-// What a fork can begin at is told where it cannot (SIM-15).
+// What a fork can begin at is listed where it cannot (SIM-15).
 func TestSIM15WhereAForkCanBegin(t *testing.T) {
 	const two = `
 config: {no_cognition: true, remember: off, max_active: 1}

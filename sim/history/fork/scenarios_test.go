@@ -126,7 +126,7 @@ var errSilent = errors.New("the record has no further answer")
 
 // A fork that changes nothing ends as the record does, whatever the step that it begins
 // at (SIM-15): of every request of every scenario. Where something came from outside
-// after the step, or what was written went wrong, it may end otherwise.
+// after the step, or what was written went wrong, it may end differently.
 func TestSIM15AForkWithoutAChangeEndsAsTheRecord(t *testing.T) {
 	forks, same := 0, 0
 	for _, f := range cases(t) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// placeholder is what stands for the n-th secret, from 1, in so many bytes: [secret-1]
+// placeholder is what stands for the n-th secret, from 1, of the given length in bytes: [secret-1]
 // filled up with dots, or shorter where it has no room.
 func placeholder(n, bytes int) string {
 	number := strconv.Itoa(n)
@@ -17,7 +17,7 @@ func placeholder(n, bytes int) string {
 	return strings.Repeat(".", bytes)
 }
 
-// filled is a head with dots and a bracket after it, in so many bytes.
+// filled is a head with dots and a bracket after it, of the given length in bytes.
 func filled(head string, bytes int) string {
 	if bytes <= len(head) {
 		return strings.Repeat(".", bytes)

@@ -14,6 +14,6 @@
 // its first difference was therefore asked of a conversation that the other model might
 // never have had: the first difference of each request is counted apart.
 //
-// A decision is the verdict and the calls. How alike two texts are is told and decides
+// A decision is the verdict and the calls. How alike two texts are is shown and decides
 // nothing. The package is pure: it asks nobody and reads no clock.
 package regression

@@ -92,7 +92,7 @@ func decision(v *format.Pick, approve bool) *sim.PersonAnswer {
 	return a
 }
 
-// services are the services that go otherwise from now on.
+// services are the services that behave differently from now on.
 func services(m *format.Moment, out *sim.Moment) {
 	for _, s := range []struct {
 		to *(*sim.Service)

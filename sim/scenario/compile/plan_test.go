@@ -208,7 +208,7 @@ sessions:
 	}
 	decls := []fsm.SkillDecl{{Name: "weather", Summary: "tells it"}, {Name: "tone", Always: true, Text: "Be brief."}}
 	if got := p.Machine().Skills; !reflect.DeepEqual(got, decls) {
-		t.Errorf("the machine is told %+v", got)
+		t.Errorf("the machine is given %+v", got)
 	}
 }
 

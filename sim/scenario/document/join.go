@@ -27,7 +27,7 @@ func pairsOf(n *strict.Node) []pair {
 // have is chosen by pick, from the first map's to the last's.
 //
 // The maps stay as they are. A key that the scenario itself has twice stays twice, so
-// that the decoder tells it; one that a fragment has twice is told here.
+// that the decoder tells it; one that a fragment has twice is reported here.
 func (in *including) joined(path string, maps []*strict.Node, pick func(key string, values []*strict.Node) *strict.Node) *strict.Node {
 	own := maps[len(maps)-1]
 	having := map[string][]pair{} // a member of each map that has it; only looked up

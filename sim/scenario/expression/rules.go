@@ -37,7 +37,7 @@ type rules struct {
 	fields []string // properties that occur
 }
 
-// refuse notes what is wrong at a place; the first in the text is told.
+// refuse notes what is wrong at a place; the first in the text is reported.
 func (r *rules) refuse(at file.Location, text string) {
 	if r.first == nil || at.From < r.at {
 		r.first, r.at = &expressionError{text: text}, at.From

@@ -54,7 +54,7 @@ type Setting struct {
 	Server    *Server                `key:"server"`        // what the models run on: laptop, or its slots, speeds and window (SIM-20); without one a call takes what its entry says
 	World     strict.ByName[Data]    `key:"world"`         // what the outside world holds before the first start: data by names of the file's choice, with tools: real the texts of files by their paths in the workspace (SCN-23)
 	Skills    []Skill                `key:"skills"`        // the skills that there are
-	AsText    bool                   `key:"calls_as_text"` // the model has no calls of its own: it is told how to write them, and what it says may be some (BRN-16)
+	AsText    bool                   `key:"calls_as_text"` // the model has no calls of its own: its prompt says how to write them, and what it says may be some (BRN-16)
 	Embed     *Embedding             `key:"embedding"`     // off, or how the embedding model fails
 	Memory    []Memory               `key:"memory"`        // what memory holds before the first start
 	Sessions  strict.ByName[Session] `key:"sessions"`      // what the store of sessions holds before the first start, by name
@@ -90,7 +90,7 @@ type About struct {
 // Skill is a skill that there is.
 type Skill struct {
 	Name       string                `key:"name,required"` // what it is called by
-	Summary    string                `key:"summary"`       // what the model is told of it before it is loaded
+	Summary    string                `key:"summary"`       // what the model learns of it before it is loaded
 	Always     bool                  `key:"always"`        // its text stands in every system prompt
 	Text       string                `key:"text"`          // the instructions
 	References strict.ByName[string] `key:"references"`    // further documents, by name
@@ -149,7 +149,7 @@ type Entry struct {
 	Times    *Count                `key:"times"`                                 // how many calls the entry is for; 1 unless given
 	Effects  string                `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
 	Approve  bool                  `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
-	About    string                `key:"description"`                           // what the model is told of the tool, in one of its entries
+	About    string                `key:"description"`                           // the tool's description for the model, in one of its entries
 	Schema   Args                  `key:"parameters"`                            // the JSON Schema of its arguments that the model is shown, in one of its entries
 	Optional bool                  `key:"optional"`                              // it is no failure if nobody calls
 }
@@ -177,7 +177,7 @@ type Memory struct {
 // ScriptFor scripts the model calls that do not answer a request or an event
 // (SCN-3, SCN-4).
 type ScriptFor struct {
-	Init     []Line `key:"init"`     // the initial inference; one that is begun anew after a crash gets the same lines
+	Init     []Line `key:"init"`     // the initial inference; one that begins again after a crash gets the same lines
 	Summary  []Line `key:"summary"`  // the summary after each answer, or after a session's turns
 	Compact  []Line `key:"compact"`  // the compression of a conversation, the summary or consolidation of a history
 	Subagent []Line `key:"subagent"` // subagents

@@ -31,10 +31,10 @@ import (
 //	schedule: id          a schedule is armed
 //	timer: backoff        a timer is armed for a purpose
 //	after: 1s             (timer) for how long
-//	exit: clean           the process is told to end
+//	exit: clean           the process is asked to end
 //	state: cognition      a state is entered
 //	table: handle         (state) of lifecycle, handle or inference
-//	input: tool_answered  a fact is told to the machine, by its kind
+//	input: tool_answered  a fact is given to the machine, by its kind
 //	effect: set_timer     an effect, by its kind
 //	handle: 2             the number of the handle concerned
 //	session: name         the session of a model call, a tool, a load or a save

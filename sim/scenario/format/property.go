@@ -34,7 +34,7 @@ type Runs struct {
 
 // Generate is what cases are made of.
 type Generate struct {
-	Swarm    *bool        `key:"swarm"`    // in each case some of what may be picked is left out, and the other weights are drawn anew; true unless given
+	Swarm    *bool        `key:"swarm"`    // in each case some of what may be picked is left out, and the other weights are redrawn; true unless given
 	Timeline DrawnMoments `key:"timeline"` // what happens when
 	Brain    DrawnLines   `key:"brain"`    // what the model says; beyond it "Done."
 	Tools    DrawnEntries `key:"tools"`    // how much of what tools come to is drawn

@@ -151,7 +151,7 @@ type templates struct {
 	left int // nodes that may still be read, aliases written out
 }
 
-// part reads a value. What is wrong with it as a value of the scenario is told where
+// part reads a value. What is wrong with it as a value of the scenario is reported where
 // the entry is read with it.
 func (t *templates) part(n *strict.Node, path string) part {
 	n = n.Follow()

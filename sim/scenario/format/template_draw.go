@@ -71,7 +71,7 @@ func textWords() []string {
 	}
 }
 
-// drawText draws a text of so many characters, none of which is made of a variable.
+// drawText draws a text of n characters, none of which is made of a variable.
 func drawText(c sim.Chooser, r Range) string {
 	length := r.Draw(c, "text length")
 	var b strings.Builder

@@ -223,7 +223,7 @@ func TestSCN7CrashAtEveryPointIsTriedAndReported(t *testing.T) {
 	if !o.OK() || o.Points < 20 {
 		t.Errorf("%d points, failures %v", o.Points, o.Failures)
 	}
-	// What the matrix finds is told at the key that asks for it, else at the name.
+	// What the matrix finds is reported at the key that asks for it, else at the name.
 	for _, test := range []struct {
 		faults string
 		line   int

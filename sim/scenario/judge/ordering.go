@@ -47,7 +47,7 @@ func (j *judgement) before(path string, one, other *format.Item) {
 	})
 }
 
-// count fails where so many events are not as many as wanted.
+// count fails where the number of events is not the one wanted.
 func (j *judgement) count(path string, c *format.Counted) {
 	n := 0
 	for _, e := range j.events() {

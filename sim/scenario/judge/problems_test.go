@@ -9,7 +9,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// SCN-2: all that is wrong is told at once. What only follows from another problem is
+// SCN-2: all that is wrong is reported at once. What only follows from another problem is
 // not.
 func TestSCN2AllThatIsWrongIsToldAtOnce(t *testing.T) {
 	for _, test := range []struct {

@@ -22,7 +22,7 @@ func liveOf(expect string) string {
 	return strings.Replace(casetest.Live, "ends: serving", expect, 1)
 }
 
-// What loads but is doubtful is told at its place (SCN-21, SCN-29).
+// What loads but is doubtful is reported at its place (SCN-21, SCN-29).
 func TestSCN21LintFindings(t *testing.T) {
 	with := func(old, new string) string {
 		if !strings.Contains(casetest.Valid, old) {
@@ -127,7 +127,7 @@ func TestSCN21LintOfUnnamedProfiles(t *testing.T) {
 	}
 }
 
-// What concerns several cases is told of those that should be mended (SCN-21).
+// What concerns several cases is reported of those that should be mended (SCN-21).
 func TestSCN21LintOfSeveralCases(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for path, head := range map[string]string{ // order-free: a map is made of a map

@@ -32,7 +32,7 @@ func unnamedProfile(cases []*format.File) []Finding {
 	return []Finding{finding(first, first.Where("name"), "profile", text)}
 }
 
-// undeclared finds scripted calls of tools that nobody declares: the model is told that
+// undeclared finds scripted calls of tools that nobody declares: the model then learns that
 // there is no such tool, or, where there is no tool at all, is not heard.
 func (l *linter) undeclared() {
 	if l.file.DeclaresLater() {

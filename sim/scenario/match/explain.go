@@ -11,7 +11,7 @@ import (
 
 // Explain adds what helps to see why a value does not match: the nearest candidate,
 // the entries that are missing or too many, or where two texts differ (SCN-33). It is
-// done once a mismatch is told, for matching is also how candidates are tried.
+// done once a mismatch is reported, for matching is also how candidates are tried.
 func (w *Mismatch) Explain() {
 	if w.of == nil || w.Hint != "" {
 		return
@@ -37,7 +37,7 @@ func (w *Mismatch) Explain() {
 const alignedMax = 400 // entries of a list that are aligned with others
 
 // explainList aligns the wanted entries of a list with those got, and tells of those
-// that have no partner. Where one is missing, its own place in the file is told.
+// that have no partner. Where one is missing, its own place in the file is named.
 func (w *Mismatch) explainList() {
 	want, got := w.of.list, w.value.List
 	if w.value.Kind != data.ListKind || len(want) == len(got) || len(want) > alignedMax || len(got) > alignedMax {

@@ -224,7 +224,7 @@ func TestSCN33WhatComesNearestIsNamed(t *testing.T) {
 	}
 }
 
-// A list that misses one entry is told at that entry's own place.
+// A list that misses one entry is reported at that entry's own place.
 func TestSCN33AMissingEntryIsShownWhereItStands(t *testing.T) {
 	wrong := expectation(t, `[a, b, c]`).Match(data.Value{Kind: data.ListKind, List: []data.Value{data.Text("a"), data.Text("c")}}, "x")
 	if wrong.Explain(); wrong.Pos.Line != 4 || wrong.Pos.Col != 16 {

@@ -8,7 +8,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// oneModel is a server that keeps so many models loaded.
+// oneModel is a server that keeps n models loaded.
 type oneModel struct {
 	slowLoader
 	keeps  int

@@ -14,7 +14,7 @@ import (
 	"shelly/sim/scenario/choose"
 )
 
-// notInTheLoop are the cases that the daemon's loop plays otherwise than the simulator,
+// notInTheLoop are the cases that the daemon's loop plays differently from the simulator,
 // by their files, each with the reason.
 func notInTheLoop() map[string]string {
 	return map[string]string{

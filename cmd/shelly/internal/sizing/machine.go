@@ -31,7 +31,7 @@ func (m Machine) ReadMemory(meminfo string) Machine {
 	return m
 }
 
-// With is the machine with so many bytes more available: those that are taken by what
+// With is the machine with more bytes available: those that are taken by what
 // would make room.
 func (m Machine) With(bytes int64) Machine {
 	m.Available = min(m.Available+bytes, m.Total)

@@ -24,7 +24,7 @@ type Need struct{ Weights, Cache, Room int64 }
 // Bytes is the whole.
 func (n Need) Bytes() int64 { return n.Weights + n.Cache + n.Room }
 
-// Need is what the model takes with a window, for so many requests at a time.
+// Need is what the model takes with a window, for the given number of requests at a time.
 func (m Model) Need(numCtx, parallel, numberBytes int) Need {
 	return Need{m.Weights, int64(numCtx) * m.PerToken * int64(numberBytes) * int64(parallel), RoomBytes}
 }

@@ -120,7 +120,7 @@ func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
 // goldenKey is the key that a golden's failures stand at.
 const goldenKey = "expect.golden"
 
-// renew writes a golden, unless the case fails otherwise too: what a broken run did
+// renew writes a golden, unless the case fails for another reason too: what a broken run did
 // must not become what is expected.
 func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
 	own := func(f judge.Failure) bool { return f.Path == goldenKey }

@@ -20,7 +20,7 @@ type player struct {
 }
 
 // play tells what cases came to in their order, each as soon as those before it are
-// told. With failFast the first failure in that order is the last that is told,
+// told. With failFast the first failure in that order is the last that is reported,
 // whatever runs beside it. At the end of ctx it tells what is there and does not
 // wait for the cases that run.
 func (p *player) play(ctx context.Context, files []*scenario.File, tell func(report.Case)) {

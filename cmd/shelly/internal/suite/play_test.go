@@ -51,7 +51,7 @@ func toldOf(p player, list []*scenario.File) (told []string) {
 	return told
 }
 
-// Case 0 ends last, and each is told as soon as those before it are.
+// Case 0 ends last, and each is reported as soon as those before it are.
 func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
 	last := make(chan struct{})
 	run := func(f *scenario.File) report.Case {
@@ -69,7 +69,7 @@ func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
 	}
 }
 
-// What is told first does not wait for the end: case 1 runs only when case 0 was
+// What is reported first does not wait for the end: case 1 runs only when case 0 was
 // told.
 func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
 	told := make(chan struct{})
@@ -88,7 +88,7 @@ func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
 }
 
 // With several workers case 3 fails before case 1 does; the first of the order is
-// what is told all the same.
+// what is reported all the same.
 func TestSCN38FailFastEndsWithTheFirstFailureInOrder(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		third := make(chan struct{})
@@ -130,7 +130,7 @@ func TestSCN38APanicIsAnErrorOfItsCase(t *testing.T) {
 	}
 }
 
-// Case 1 never ends; what has ended is told.
+// Case 1 never ends; what has ended is reported.
 func TestSCN38AnInterruptedRunTellsWhatIsThere(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	forever := make(chan struct{})

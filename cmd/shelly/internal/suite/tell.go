@@ -31,7 +31,7 @@ type teller struct {
 	err      error // why the report could not be written
 }
 
-// teller of so many cases. A terminal is shown the progress and colours, unless it
+// teller of a number of cases. A terminal is shown the progress and colours, unless it
 // cannot or, of colours, NO_COLOR asks otherwise.
 func (c *Command) teller(t *terminal.Terminal, all int, broken []report.Case) *teller {
 	told := &teller{
@@ -85,7 +85,7 @@ func (t *teller) end(ctx context.Context, all int) error {
 }
 
 // summary writes the report for programs, or the end of that for people, whose
-// summary line stands after what GitHub is told.
+// summary line stands after the annotations for GitHub.
 func (t *teller) summary() error {
 	if t.Format == "json" {
 		return report.JSON(t.t.Out, &t.run)

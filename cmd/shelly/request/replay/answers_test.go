@@ -113,7 +113,7 @@ func TestCLI18AFileOfAnswersIsPrivateAndOfOneProcess(t *testing.T) {
 	}
 }
 
-// What is no file of answers is left as it is, and damage is told by its place.
+// What is no file of answers is left as it is, and damage is reported with its place.
 func TestCLI18AnyOtherFileIsRefused(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	for content, want := range map[string]string{
