@@ -175,7 +175,8 @@ func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
+// memoryBody reads the fields of a request's body, and counts one that is malformed.
+func (h *HTTP) memoryBody(w http.ResponseWriter, r *http.Request, fields ...field) error {
 	if err := h.query(r); err != nil {
 		return err
 	}
@@ -183,11 +184,18 @@ func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var entries []fsm.Entry
-	var how memory.Bringing
-	err = decodeObject(body, truth("replace", &how.Replace), truth("dry_run", &how.Dry), list("entries", BringMax, h.entry(&entries)))
+	err = decodeObject(body, fields...)
 	if err != nil {
 		h.o.Counters.malformed.Add(1)
+	}
+	return err
+}
+
+func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
+	var entries []fsm.Entry
+	var how memory.Bringing
+	err := h.memoryBody(w, r, truth("replace", &how.Replace), truth("dry_run", &how.Dry), list("entries", BringMax, h.entry(&entries)))
+	if err != nil {
 		return err
 	}
 	release, err := h.memories(w, r)
@@ -224,26 +232,19 @@ func (h *HTTP) entry(to *[]fsm.Entry) func(*json.Decoder, string) error {
 }
 
 func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
-		return err
-	}
-	body, err := h.bodyOf(w, r, MemoryBytesMax)
-	if err != nil {
-		return err
-	}
 	var ids []string
-	err = decodeObject(body, list("ids", BringMax, func(d *json.Decoder, name string) error {
+	err := h.memoryBody(w, r, list("ids", BringMax, func(d *json.Decoder, name string) error {
 		var id string
 		err := text(name, &id).read(d, name)
 		ids = append(ids, id)
 		return cmp.Or(err, checkName(name, id, 1, memory.IDBytesMax))
 	}))
-	if err == nil && len(ids) == 0 {
-		err = badRequest(`field "ids" is missing or empty`, "name the entries to forget")
-	}
-	if err != nil {
-		h.o.Counters.malformed.Add(1)
+	switch {
+	case err != nil:
 		return err
+	case len(ids) == 0:
+		h.o.Counters.malformed.Add(1)
+		return badRequest(`field "ids" is missing or empty`, "name the entries to forget")
 	}
 	release, err := h.memories(w, r)
 	if err != nil {

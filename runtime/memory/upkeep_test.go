@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/clock"
 	"shelly/runtime/memory"
 )
 
@@ -55,17 +56,6 @@ func (m *model) count() int {
 
 func always(context.Context) error { return nil }
 
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // kept runs a memory's upkeep in a bubble of virtual time, while f, and ends it.
 func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *memory.Memory)) {
 	t.Helper()
@@ -74,7 +64,7 @@ func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u.Pause = pause; u.Log == nil {
+		if u.Pause = clock.Pause; u.Log == nil {
 			u.Log = slog.New(slog.DiscardHandler)
 		}
 		if u.Quiet == nil {
@@ -222,7 +212,7 @@ func TestMEM8WhatIsReplacedOrForgottenMeanwhileStaysSo(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			done <- m.Keep(ctx, memory.Upkeep{Quiet: always, Pause: pause, Log: slog.New(slog.DiscardHandler)})
+			done <- m.Keep(ctx, memory.Upkeep{Quiet: always, Pause: clock.Pause, Log: slog.New(slog.DiscardHandler)})
 		}()
 		synctest.Wait()
 		cancel()

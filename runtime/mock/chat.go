@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"shelly/fsm"
+	"shelly/runtime/clock"
 	"shelly/runtime/ollama"
 	"shelly/sim/server"
 )
@@ -111,7 +111,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		refuse(w, http.StatusNotImplemented, err.Error())
 		return
 	}
-	if a.Delay > 0 && !pause(r.Context(), a.Delay) {
+	if a.Delay > 0 && clock.Pause(r.Context(), a.Delay) != nil {
 		return
 	}
 	if a.Status != 0 && a.Status != http.StatusOK {
@@ -174,18 +174,6 @@ func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *
 	}
 	out := speaker{model: req.Model, form: form}
 	reply(w, http.StatusOK, out.line(spoken{}, &ending{reason: reason}))
-}
-
-// pause waits, or returns false because the client has left.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (r *chatRequest) question(h http.Header, opt api.Options) Question {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/clock"
 	"shelly/sim/server"
 )
 
@@ -41,7 +42,7 @@ func (m *machine) ask(ctx context.Context, c server.Call) (served server.Served,
 	case <-ctx.Done():
 		return served, over, false
 	}
-	return served, over, pause(ctx, time.Until(m.at(served.First)))
+	return served, over, clock.Pause(ctx, time.Until(m.at(served.First))) == nil
 }
 
 func (m *machine) end(id uint64) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/clock"
 )
 
 // line is one line of a streamed answer, or a whole answer.
@@ -94,7 +95,7 @@ func (s *speaker) stream(ctx context.Context, a Answer) {
 	s.w.Header().Set("Content-Type", "application/x-ndjson")
 	if !a.Empty {
 		for i, p := range a.pieces() {
-			if i > 0 && a.Every > 0 && !pause(ctx, a.Every) {
+			if i > 0 && a.Every > 0 && clock.Pause(ctx, a.Every) != nil {
 				return
 			}
 			s.say(spoken{Thinking: p.Thinking, Content: p.Text})

@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/clock"
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
 	"shelly/runtime/store"
@@ -50,7 +51,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 		if m.Counts().Entries > manyEntries {
 			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
-		err := m.Keep(ctx, memory.Upkeep{Quiet: quiet, Pause: pause, Log: s.log})
+		err := m.Keep(ctx, memory.Upkeep{Quiet: quiet, Pause: clock.Pause, Log: s.log})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, engine.ErrStopping) {
 			s.log.Error("memory entries are no longer embedded", "error", err)
 		}
@@ -60,16 +61,4 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 		<-done
 		return nil
 	})
-}
-
-// pause waits by the clock.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

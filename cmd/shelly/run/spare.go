@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"shelly/runtime/clock"
 )
 
 // sparedMax is how long nothing has to have been asked before a model is given up for
@@ -15,7 +17,7 @@ const sparedMax = 30 * time.Minute
 // what it had read is gone by then (MEM-11).
 func (s *starting) quiet(apart func() bool) func(context.Context) error {
 	spared := min(s.cfg.Brain.KeepAlive, sparedMax)
-	rest := resting{quiet: s.daemon.Quiet, calls: s.daemon.Calls, pause: pause, least: spared}
+	rest := resting{quiet: s.daemon.Quiet, calls: s.daemon.Calls, pause: clock.Pause, least: spared}
 	s.spares.Store(s.cfg.Switches.SpareModel)
 	return func(ctx context.Context) error {
 		if s.spares.Load() && apart() {

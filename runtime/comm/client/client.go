@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/runtime/clock"
 	"shelly/runtime/comm"
 	"shelly/runtime/process"
 )
@@ -57,7 +58,7 @@ func New(dir string, o Options) *Client {
 		o.ProofMax = proofTimeout
 	}
 	if o.Pause == nil {
-		o.Pause = pause
+		o.Pause = clock.Pause
 	}
 	if o.Again == nil {
 		o.Again = func() {}
@@ -73,17 +74,6 @@ func New(dir string, o Options) *Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return c
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Status returns how the daemon is.

@@ -92,14 +92,22 @@ func (m *Matcher) wantsMain() bool {
 	}
 }
 
-// matchList wants as many entries, each as its matcher has it.
-func (m *Matcher) matchList(v data.Value, path string) *Mismatch {
+// sameLength wants a list of as many entries as there are matchers.
+func (m *Matcher) sameLength(v data.Value, path string) *Mismatch {
 	if v.Kind != data.ListKind {
 		return m.check(false, v, path)
 	}
-	if len(m.list) != len(v.List) {
-		wrong := m.check(false, v, path)
-		wrong.Text = fmt.Sprintf("wants %s, got %s", entries(len(m.list)), entries(len(v.List)))
+	if len(m.list) == len(v.List) {
+		return nil
+	}
+	wrong := m.check(false, v, path)
+	wrong.Text = fmt.Sprintf("wants %s, got %s", entries(len(m.list)), entries(len(v.List)))
+	return wrong
+}
+
+// matchList wants as many entries, each as its matcher has it.
+func (m *Matcher) matchList(v data.Value, path string) *Mismatch {
+	if wrong := m.sameLength(v, path); wrong != nil {
 		return wrong
 	}
 	for i := range m.list {
@@ -212,12 +220,7 @@ func (m *Matcher) matchLen(v data.Value, path string) *Mismatch {
 
 // matchUnordered wants each entry once, in any order.
 func (m *Matcher) matchUnordered(v data.Value, path string) *Mismatch {
-	if v.Kind != data.ListKind {
-		return m.check(false, v, path)
-	}
-	if len(m.list) != len(v.List) {
-		wrong := m.check(false, v, path)
-		wrong.Text = fmt.Sprintf("wants %s, got %s", entries(len(m.list)), entries(len(v.List)))
+	if wrong := m.sameLength(v, path); wrong != nil {
 		return wrong
 	}
 	taker := make([]int, len(v.List)) // the matcher, from 1, that has the entry
