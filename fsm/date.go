@@ -10,7 +10,7 @@ func (t Millis) Date() string {
 	if rest < 0 {
 		days, rest = days-1, rest+dayMillis
 	}
-	year, month, day := civil(int64(days))
+	year, month, day := Civil(int64(days))
 	minutes := int64(rest) / 60_000
 	return strconv.FormatInt(year, 10) + "-" + two(month) + "-" + two(day) + " " + two(minutes/60) + ":" + two(minutes%60)
 }
@@ -25,9 +25,9 @@ func (t Millis) Stamp() string {
 	return t.Date() + " UTC, " + weekdays[((int64(days)%7)+7)%7]
 }
 
-// civil is the date of a day counted from 1970-01-01, by Howard Hinnant's
+// Civil is the date of a day counted from 1970-01-01, by Howard Hinnant's
 // civil_from_days, so that no clock or zone is near.
-func civil(days int64) (year, month, day int64) {
+func Civil(days int64) (year, month, day int64) {
 	z := days + 719468
 	era := z / 146097
 	if z < 0 {
@@ -84,7 +84,7 @@ func ParseDate(s string) (Millis, bool) {
 	doy := (153*mp+2)/5 + day - 1
 	doe := yoe*365 + yoe/4 - yoe/100 + doy
 	days := (era-1)*146097 + doe - 719468
-	if _, _, back := civil(days); back != day { // the month is shorter
+	if _, _, back := Civil(days); back != day { // the month is shorter
 		return 0, false
 	}
 	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, true

@@ -139,12 +139,6 @@ func (w *Words) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// phrase is a word with its arguments, from where no epoch's texts are at hand.
-type phrase struct {
-	word Word
-	args []string
-}
-
 // Clip cuts s to at most n bytes at a character's edge, with a visible mark.
 func Clip(s string, n int) string {
 	if len(s) <= n {

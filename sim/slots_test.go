@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/cron"
 	"shelly/fsm/engine"
 	"shelly/fsm/profile"
 )
@@ -39,7 +40,7 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 
 // next is a schedule's next slot.
 func next(e fsm.ArmSchedule, now fsm.Millis) engine.Slot {
-	at, _ := e.Next(now)
+	at, _ := cron.Next(e, now)
 	return engine.Slot{ArmSchedule: e, At: at}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/reading"
 	"shelly/sim/script"
 )
 
@@ -41,7 +42,7 @@ func (w *world) veiled(e fsm.AskBrain, line script.Line) []script.Piece {
 // veil takes from pieces what is not shown. Whole: the answer ends with them, and has
 // no calls apart from its text.
 func (w *world) veil(e fsm.AskBrain, pieces []script.Piece, whole bool) []script.Piece {
-	veil := fsm.NewVeil(w.config, e.Tools)
+	veil := reading.NewVeil(w.config, e.Tools)
 	shown := slices.Clone(pieces)
 	for i := range shown {
 		shown[i].Text = veil.Put(shown[i].Text)

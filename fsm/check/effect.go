@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
+	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -232,8 +233,8 @@ func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
 		return
 	}
 	_, marked := fsm.Need(e.Text)
-	if c.ReadsNeeds() && !e.IsError && strings.Contains(f.step.said, e.Text) {
-		_, _, marked = fsm.NeedIn(e.Text)
+	if reading.ReadsNeeds(c) && !e.IsError && strings.Contains(f.step.said, e.Text) {
+		_, _, marked = reading.NeedIn(e.Text)
 	}
 	switch {
 	case f.replied:

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
+	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -121,7 +122,7 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
 	}
 	if c := inf.Calls[inf.Next]; e.Key != f.key && !inf.Cleared {
-		if decl, _ := m.View().Config.Tool(e.Name); m.View().Config.NeedsApproval(&decl, c) {
+		if decl, _ := m.View().Config.Tool(e.Name); reading.NeedsApproval(&m.View().Config, &decl, c) {
 			w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
 		}
 	}

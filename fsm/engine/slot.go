@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/cron"
 )
 
 // WallCheck is how often the wall clock is looked at while a slot is awaited: it may be
@@ -29,7 +30,7 @@ func (s slots) find(schedule string) (int, bool) {
 // false where no slot is left.
 func (s *slots) arm(e fsm.ArmSchedule, wall fsm.Millis) bool {
 	s.disarm(e.Schedule)
-	at, ok := e.Next(wall)
+	at, ok := cron.Next(e, wall)
 	if ok {
 		i, _ := s.find(e.Schedule)
 		*s = slices.Insert(*s, i, Slot{e, at})
@@ -52,7 +53,7 @@ func (s *slots) take(schedule string, wall fsm.Millis) (fact fsm.ScheduleDue, du
 	}
 	slot := (*s)[i]
 	*s = slices.Delete(*s, i, i+1)
-	if at, ok := slot.Next(wall); ok {
+	if at, ok := cron.Next(slot.ArmSchedule, wall); ok {
 		slot.At = at
 	}
 	return fsm.ScheduleDue{Schedule: schedule, Slot: slot.At}, true

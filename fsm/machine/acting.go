@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -47,8 +48,8 @@ func (m *Machine) begin(i int) (firing, bool) {
 	h := &m.s.Handles[i]
 	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
 	decl, known := m.declared(h, c.Name)
-	asks := m.s.Config.NeedsApproval(&decl, c)
-	key, twice := m.s.Config.GivesTwice(c)
+	asks := reading.NeedsApproval(&m.s.Config, &decl, c)
+	key, twice := reading.GivesTwice(&m.s.Config, c)
 	shared, shares := m.sharedResult(h, &decl)
 	switch {
 	case h.Stop:

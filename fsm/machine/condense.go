@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -135,7 +136,7 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 	if !h.Inf.Appended {
 		return in.Text
 	}
-	return m.s.Config.Understand(m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
+	return reading.Understand(&m.s.Config, m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
 }
 
 // condensed puts the summary in place of what it stands for; without one, whole old

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/cron"
 	"shelly/fsm/machine"
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
@@ -64,7 +65,7 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 		if want == "" {
 			if len(armed) != 1 || result != "schedule s1 added" {
 				t.Errorf("%s: %q, armed %+v", args, result, armed)
-			} else if slot, ok := armed[0].Next(now); !ok || slot <= now {
+			} else if slot, ok := cron.Next(armed[0], now); !ok || slot <= now {
 				t.Errorf("%s: %+v has no slot to come", args, armed[0])
 			}
 			continue
@@ -73,15 +74,15 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 			t.Errorf("%s: %q, want %q and nothing armed (%+v)", args, result, want, armed)
 		}
 	}
-	for _, cron := range []string{
+	for _, expr := range []string{
 		"* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "x * * * *", "*/0 * * * *",
 		"5-1 * * * *", "1- * * * *", ", * * * *", "*/x * * * *", "-1 * * * *", "+1 * * * *", "*/ * * * *", "1-2-3 * * * *", "001 * * * *",
 	} {
-		if result, armed := addCron(t, now, `{"action":"add","message":"m","cron_expr":"`+cron+`"}`); len(armed) != 0 {
-			t.Errorf("%q is taken: %s", cron, result)
+		if result, armed := addCron(t, now, `{"action":"add","message":"m","cron_expr":"`+expr+`"}`); len(armed) != 0 {
+			t.Errorf("%q is taken: %s", expr, result)
 		}
-		if slot, ok := (fsm.ArmSchedule{Cron: cron}).Next(now); ok {
-			t.Errorf("%q has the slot %d", cron, slot)
+		if slot, ok := cron.Next(fsm.ArmSchedule{Cron: expr}, now); ok {
+			t.Errorf("%q has the slot %d", expr, slot)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -73,10 +74,10 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	if h.Inf.State == state.Condensing {
 		return m.condensed(m.condensedText(h, in))
 	}
-	read := m.s.Config.Understand(m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1)
+	read := reading.Understand(&m.s.Config, m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1)
 	calls, text := read.Calls, read.Text
 	if h.Answers() {
-		text = m.s.Config.NeedText(text, h.State == state.Cognition)
+		text = reading.NeedText(&m.s.Config, text, h.State == state.Cognition)
 	}
 	if m.appended(h) && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
 		if calls = nil; strings.TrimSpace(text) == "" {

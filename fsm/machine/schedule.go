@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/cron"
 	"shelly/fsm/state"
 )
 
@@ -63,7 +64,7 @@ func (m *Machine) addSchedule(s fsm.Schedule) (string, bool) {
 		return m.word(fsm.WordCronFull, "schedules", strconv.Itoa(len(m.s.Schedules))), false
 	}
 	if s.Cron != "" {
-		if w, args, bad := fsm.CronProblem(s.Cron, m.s.Now); bad {
+		if w, args, bad := cron.Problem(s.Cron, m.s.Now); bad {
 			return m.word(w, args...), false
 		}
 	}

@@ -107,8 +107,8 @@ type page[T any] struct {
 	err   error
 }
 
-// reading lets the loop read, so that nobody sees what is not yet durable.
-func reading[T any](ctx context.Context, d *Daemon, read func() ([]T, error)) ([]T, error) {
+// pageOf lets the loop read, so that nobody sees what is not yet durable.
+func pageOf[T any](ctx context.Context, d *Daemon, read func() ([]T, error)) ([]T, error) {
 	p, err := ask(ctx, d, func() page[T] {
 		found, err := read()
 		return page[T]{found, err}
@@ -121,12 +121,12 @@ func reading[T any](ctx context.Context, d *Daemon, read func() ([]T, error)) ([
 
 // Messages implements [comm.Front].
 func (d *Daemon) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
-	return reading(ctx, d, func() ([]engine.Message, error) { return d.o.Journal.Messages(to, after, limit) })
+	return pageOf(ctx, d, func() ([]engine.Message, error) { return d.o.Journal.Messages(to, after, limit) })
 }
 
 // Audit implements [comm.Front].
 func (d *Daemon) Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
-	return reading(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
+	return pageOf(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
 }
 
 // Listen returns a channel that has a value whenever there may be messages to a

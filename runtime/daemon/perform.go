@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/reading"
 	"shelly/runtime/failpoint"
 )
 
@@ -26,7 +27,7 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 var performing = fsm.NewEffectTable(
 	fsm.OnEffect(func(d *Daemon, e fsm.AskBrain) struct{} {
 		config := *d.config()
-		tools, veil := config.Offered(e.Tools), fsm.NewVeil(&config, e.Tools)
+		tools, veil := config.Offered(e.Tools), reading.NewVeil(&config, e.Tools)
 		return d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools, veil) })
 	}),
 	starting((*Daemon).runTool),
@@ -120,7 +121,7 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 }
 
 // chat asks the model. Veil is what is shown of the answer on the way (BRN-40).
-func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *fsm.Veil) fsm.Fact {
+func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *reading.Veil) fsm.Fact {
 	var answer fsm.BrainAnswered
 	p, v := d.progress(e.Call), voices{}
 	defer p.stop()

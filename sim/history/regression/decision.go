@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/reading"
 )
 
 // Verdict is what an answer comes to.
@@ -36,8 +37,8 @@ type Decision struct {
 // Read returns what an answer to the question decides, by the machine's own reading
 // of calls, calls written as text and needs.
 func (q Question) Read(in fsm.BrainAnswered) Decision {
-	read := q.config.Understand(q.Ask.Tools, q.Ask.Conversation, in, 1)
-	calls, text := read.Calls, strings.TrimSpace(q.config.NeedText(read.Text, q.Cognition))
+	read := reading.Understand(q.config, q.Ask.Tools, q.Ask.Conversation, in, 1)
+	calls, text := read.Calls, strings.TrimSpace(reading.NeedText(q.config, read.Text, q.Cognition))
 	need, marked := fsm.Need(text)
 	switch {
 	case in.Stop == fsm.StopMaxTokens:

@@ -1,8 +1,10 @@
-package fsm
+package reading
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"shelly/fsm"
 )
 
 // A need is told by a marker (HND-5), which small models dress up or put after a sentence
@@ -90,15 +92,15 @@ func bare(s string) string {
 
 // ReadsNeeds reports whether needs are read in whatever form (HND-60): where the model is
 // told of the marker.
-func (c *Config) ReadsNeeds() bool {
-	return c.Switches.Reading == ReadingCareful && !c.Switches.NoCognition
+func ReadsNeeds(c *fsm.Config) bool {
+	return c.Switches.Reading == fsm.ReadingCareful && !c.Switches.NoCognition
 }
 
 // NeedText is an answer's text with its need in the one form that all else knows, and
 // nothing else; outside cognition, where the marker means nothing, what is said
 // without it.
-func (c *Config) NeedText(text string, cognition bool) string {
-	if !c.ReadsNeeds() {
+func NeedText(c *fsm.Config, text string, cognition bool) string {
+	if !ReadsNeeds(c) {
 		return text
 	}
 	for {
@@ -107,7 +109,7 @@ func (c *Config) NeedText(text string, cognition bool) string {
 		case !ok:
 			return text
 		case cognition:
-			return NeedMarker + " " + need
+			return fsm.NeedMarker + " " + need
 		case before != "":
 			return before
 		}

@@ -1,10 +1,11 @@
-package fsm
+package reading
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"shelly/fsm"
 	"shelly/fsm/textcall"
 )
 
@@ -13,18 +14,18 @@ import (
 
 // Understood is what an answer of the model comes to.
 type Understood struct {
-	Calls []ToolCall // to be run
-	Text  string     // what is said beside them
+	Calls []fsm.ToolCall // to be run
+	Text  string         // what is said beside them
 	// Unrunnable: a call was meant that cannot be run, and the model is asked again (INF-29).
 	Unrunnable bool
 }
 
-// Understand reads an answer where a set of tools was offered, after talk. Calls that were
+// Understand reads an answer under a configuration, where a set of tools was offered, after talk. Calls that were
 // not offered are not taken (INF-12). Answer is the answer's number in its inference; calls
 // written as text are named after it.
-func (c *Config) Understand(set Toolset, talk Conversation, in BrainAnswered, answer int) Understood {
-	if c.Switches.Reading != ReadingCareful {
-		return c.understoodFirst(set, in, answer)
+func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.BrainAnswered, answer int) Understood {
+	if c.Switches.Reading != fsm.ReadingCareful {
+		return understoodFirst(c, set, in, answer)
 	}
 	r := textcall.Read(in.Text)
 	plain := Understood{Calls: in.Calls, Text: in.Text}
@@ -32,14 +33,14 @@ func (c *Config) Understand(set Toolset, talk Conversation, in BrainAnswered, an
 		plain.Text = r.Text
 	}
 	switch {
-	case set == NoTools:
+	case set == fsm.NoTools:
 		return Understood{Text: plain.Text}
 	case len(in.Calls) > 0, !in.AsText && !c.Switches.TextCalls:
 		return plain
 	}
-	offered := c.offersAll(set, r.Calls)
+	offered := offersAll(c, set, r.Calls)
 	_, begins := c.Declared(set, r.Begins)
-	action := c.actionCall(set, in.Text)
+	action := actionCall(c, set, in.Text)
 	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(in.Text, r.Calls, talk) {
 		return plain
 	}
@@ -50,20 +51,20 @@ func (c *Config) Understand(set Toolset, talk Conversation, in BrainAnswered, an
 }
 
 // understoodFirst reads an answer as the first edition did.
-func (c *Config) understoodFirst(set Toolset, in BrainAnswered, answer int) Understood {
-	if set == NoTools {
+func understoodFirst(c *fsm.Config, set fsm.Toolset, in fsm.BrainAnswered, answer int) Understood {
+	if set == fsm.NoTools {
 		return Understood{Text: in.Text}
 	}
 	if len(in.Calls) == 0 && (c.Switches.TextCalls || in.AsText) {
-		if calls, ok := textcall.First(in.Text); ok && c.offersAll(set, calls) {
+		if calls, ok := textcall.First(in.Text); ok && offersAll(c, set, calls) {
 			return Understood{Calls: asText(calls, answer)}
 		}
 	}
-	return Understood{Calls: in.Calls, Text: in.Text, Unrunnable: len(in.Calls) == 0 && c.Switches.TextCalls && c.actionCall(set, in.Text)}
+	return Understood{Calls: in.Calls, Text: in.Text, Unrunnable: len(in.Calls) == 0 && c.Switches.TextCalls && actionCall(c, set, in.Text)}
 }
 
 // offersAll reports whether each call names a tool that is offered.
-func (c *Config) offersAll(set Toolset, calls []textcall.Call) bool {
+func offersAll(c *fsm.Config, set fsm.Toolset, calls []textcall.Call) bool {
 	return !slices.ContainsFunc(calls, func(call textcall.Call) bool {
 		_, known := c.Declared(set, call.Name)
 		return !known
@@ -71,10 +72,10 @@ func (c *Config) offersAll(set Toolset, calls []textcall.Call) bool {
 }
 
 // asText returns calls for the machine, marked.
-func asText(calls []textcall.Call, answer int) []ToolCall {
-	list := make([]ToolCall, len(calls))
+func asText(calls []textcall.Call, answer int) []fsm.ToolCall {
+	list := make([]fsm.ToolCall, len(calls))
 	for i, call := range calls {
-		list[i] = ToolCall{ID: "text_" + strconv.Itoa(answer) + "_" + strconv.Itoa(i), Name: call.Name, Args: call.Args, Text: true}
+		list[i] = fsm.ToolCall{ID: "text_" + strconv.Itoa(answer) + "_" + strconv.Itoa(i), Name: call.Name, Args: call.Args, Text: true}
 	}
 	return list
 }
@@ -83,7 +84,7 @@ func asText(calls []textcall.Call, answer int) []ToolCall {
 // there is one, a line "Action: NAME" of a tool that is offered, and a line "Action
 // Input:". What is put in is no object, and what the text says was observed is made
 // up, so that it cannot be run (INF-29).
-func (c *Config) actionCall(set Toolset, text string) bool {
+func actionCall(c *fsm.Config, set fsm.Toolset, text string) bool {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "Thought:") && !strings.HasPrefix(text, "Action:") {
 		return false
@@ -103,14 +104,14 @@ func (c *Config) actionCall(set Toolset, text string) bool {
 
 // NeedsApproval reports whether a person decides about a call of a tool: each call of it
 // wants that, or the model has written the call as text and the tool has effects (APR-9).
-func (c *Config) NeedsApproval(decl *ToolDecl, call ToolCall) bool {
-	return decl.Approve || call.Text && decl.Effects != EffectsNone && c.Switches.Reading == ReadingCareful
+func NeedsApproval(c *fsm.Config, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
+	return decl.Approve || call.Text && decl.Effects != fsm.EffectsNone && c.Switches.Reading == fsm.ReadingCareful
 }
 
 // GivesTwice returns an argument that a call gives twice, so that nobody can tell which of
 // the two is meant (INF-41).
-func (c *Config) GivesTwice(call ToolCall) (key string, twice bool) {
-	if c.Switches.Reading != ReadingCareful {
+func GivesTwice(c *fsm.Config, call fsm.ToolCall) (key string, twice bool) {
+	if c.Switches.Reading != fsm.ReadingCareful {
 		return "", false
 	}
 	return textcall.Twice(call.Args)

@@ -1,16 +1,17 @@
-package fsm
+package reading
 
 import (
 	"strings"
 
+	"shelly/fsm"
 	"shelly/fsm/textcall"
 )
 
 // Veil keeps from whoever watches an answer stream what is no part of what is said: a
 // need, and a call written as text (BRN-40). What may still become one is held back.
 type Veil struct {
-	config *Config
-	set    Toolset
+	config *fsm.Config
+	set    fsm.Toolset
 	all    string // what has come
 	shown  int    // how much of it was given on, or is never to be
 	open   bool   // it is no call
@@ -25,8 +26,8 @@ const (
 )
 
 // NewVeil returns the veil of one model call that offers a set of tools.
-func NewVeil(c *Config, set Toolset) *Veil {
-	return &Veil{config: c, set: set, open: set == NoTools || c.Switches.Reading != ReadingCareful}
+func NewVeil(c *fsm.Config, set fsm.Toolset) *Veil {
+	return &Veil{config: c, set: set, open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
 }
 
 // Put takes a piece of the text and returns what may be shown by now.
@@ -43,7 +44,7 @@ func (v *Veil) Put(piece string) string {
 			return ""
 		}
 	}
-	if !v.config.ReadsNeeds() {
+	if !ReadsNeeds(v.config) {
 		return v.upTo(len(v.all))
 	}
 	if at, ok := v.needAt(); ok {
@@ -59,13 +60,13 @@ func (v *Veil) End() string {
 		return ""
 	}
 	if !v.open {
-		if r := textcall.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || v.config.actionCall(v.set, v.all) {
+		if r := textcall.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || actionCall(v.config, v.set, v.all) {
 			return ""
 		} else if r.Text != v.all {
 			return r.Text
 		}
 	}
-	if v.config.ReadsNeeds() {
+	if ReadsNeeds(v.config) {
 		if at, ok := v.needAt(); ok {
 			return v.upTo(at)
 		}

@@ -1,4 +1,4 @@
-package fsm
+package reading
 
 import (
 	"html"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"shelly/fsm"
 	"shelly/fsm/textcall"
 )
 
@@ -15,11 +16,11 @@ import (
 
 // quoted reports whether a text, or a call in it, is a part of a tool's result in a
 // conversation.
-func quoted(text string, calls []textcall.Call, talk Conversation) bool {
+func quoted(text string, calls []textcall.Call, talk fsm.Conversation) bool {
 	body := squash(unframed(text))
 	for i := range talk.Messages {
 		m := &talk.Messages[i]
-		if m.Role != RoleTool {
+		if m.Role != fsm.RoleTool {
 			continue
 		}
 		for _, result := range spellings(m.Text) {

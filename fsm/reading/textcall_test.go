@@ -1,4 +1,4 @@
-package fsm
+package reading
 
 import (
 	"encoding/json"
@@ -7,67 +7,69 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
 )
 
 // textTools declares a tool, a builtin one, and none that a text could name by
 // accident.
-func textTools() *Config {
-	return &Config{Switches: Switches{TextCalls: true}, Tools: append([]ToolDecl{{Name: "look"}, {Name: "note"}}, Builtins(ToolSpawn, ToolLoadSkill)...)}
+func textTools() *fsm.Config {
+	return &fsm.Config{Switches: fsm.Switches{TextCalls: true}, Tools: append([]fsm.ToolDecl{{Name: "look"}, {Name: "note"}}, fsm.Builtins(fsm.ToolSpawn, fsm.ToolLoadSkill)...)}
 }
 
 // textCalls are the calls that an answer of a text alone is.
-func (c *Config) textCalls(set Toolset, text string, answer int) ([]ToolCall, bool) {
-	read := c.Understand(set, Conversation{}, BrainAnswered{Text: text}, answer)
+func textCalls(c *fsm.Config, set fsm.Toolset, text string, answer int) ([]fsm.ToolCall, bool) {
+	read := Understand(c, set, fsm.Conversation{}, fsm.BrainAnswered{Text: text}, answer)
 	return read.Calls, len(read.Calls) > 0
 }
 
 // written is a call as it is taken from a text.
-func written(n int, name, args string) ToolCall {
-	return ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
+func written(n int, name, args string) fsm.ToolCall {
+	return fsm.ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
 }
 
 func TestINF40TheFormsThatTheFirstEditionTook(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       []ToolCall
+		want       []fsm.ToolCall
 	}{
-		{"tagged", `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, []ToolCall{written(0, "look", `{"path":"."}`)}},
-		{"tagged on lines of its own", "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"path\": \".\"}}\n</tool_call>\n", []ToolCall{written(0, "look", `{"path": "."}`)}},
+		{"tagged", `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, []fsm.ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"tagged on lines of its own", "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"path\": \".\"}}\n</tool_call>\n", []fsm.ToolCall{written(0, "look", `{"path": "."}`)}},
 		{"tagged twice", `<tool_call>{"name":"look","arguments":{}}</tool_call> <tool_call>{"name":"note","arguments":{"n":1}}</tool_call>`,
-			[]ToolCall{written(0, "look", `{}`), written(1, "note", `{"n":1}`)}},
-		{"tagged without the first tag", `{"name":"look","arguments":{}}</tool_call>`, []ToolCall{written(0, "look", `{}`)}},
+			[]fsm.ToolCall{written(0, "look", `{}`), written(1, "note", `{"n":1}`)}},
+		{"tagged without the first tag", `{"name":"look","arguments":{}}</tool_call>`, []fsm.ToolCall{written(0, "look", `{}`)}},
 		{"tagged markup", "<tool_call>\n<function=look>\n<parameter=path>\n/srv\n</parameter>\n<parameter=deep>true</parameter>\n</function>\n</tool_call>",
-			[]ToolCall{written(0, "look", `{"path":"/srv","deep":"true"}`)}},
-		{"tagged markup without parameters", "<tool_call><function=look></function></tool_call>", []ToolCall{written(0, "look", `{}`)}},
+			[]fsm.ToolCall{written(0, "look", `{"path":"/srv","deep":"true"}`)}},
+		{"tagged markup without parameters", "<tool_call><function=look></function></tool_call>", []fsm.ToolCall{written(0, "look", `{}`)}},
 		{"tagged markup with a quote", `<tool_call><function=look><parameter=path>a "b" <c></parameter></function></tool_call>`,
-			[]ToolCall{written(0, "look", `{"path":"a \"b\" \u003cc\u003e"}`)}},
+			[]fsm.ToolCall{written(0, "look", `{"path":"a \"b\" \u003cc\u003e"}`)}},
 
-		{"bare", `{"name":"look","arguments":{"path":"."}}`, []ToolCall{written(0, "look", `{"path":"."}`)}},
-		{"bare with parameters", ` {"name":"look","parameters":{"path":"."}} `, []ToolCall{written(0, "look", `{"path":"."}`)}},
-		{"bare with both", `{"name":"look","arguments":{"a":1},"parameters":{"b":2}}`, []ToolCall{written(0, "look", `{"a":1}`)}},
-		{"a list", `[{"name":"look","arguments":{}},{"name":"note","parameters":{}}]`, []ToolCall{written(0, "look", `{}`), written(1, "note", `{}`)}},
-		{"with a comma after the last", `{"name":"look","arguments":{"path":".",},}`, []ToolCall{written(0, "look", `{"path":"." }`)}},
-		{"a list with a comma after the last", "[{\"name\":\"look\",\"arguments\":{}}, ]", []ToolCall{written(0, "look", `{}`)}},
-		{"after a tag", `<|python_tag|>{"name":"look","parameters":{"path":"."}}`, []ToolCall{written(0, "look", `{"path":"."}`)}},
-		{"in a fence", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```", []ToolCall{written(0, "look", `{}`)}},
-		{"in a fence without a language", "```\n[{\"name\":\"look\",\"arguments\":{}}]\n```", []ToolCall{written(0, "look", `{}`)}},
+		{"bare", `{"name":"look","arguments":{"path":"."}}`, []fsm.ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"bare with parameters", ` {"name":"look","parameters":{"path":"."}} `, []fsm.ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"bare with both", `{"name":"look","arguments":{"a":1},"parameters":{"b":2}}`, []fsm.ToolCall{written(0, "look", `{"a":1}`)}},
+		{"a list", `[{"name":"look","arguments":{}},{"name":"note","parameters":{}}]`, []fsm.ToolCall{written(0, "look", `{}`), written(1, "note", `{}`)}},
+		{"with a comma after the last", `{"name":"look","arguments":{"path":".",},}`, []fsm.ToolCall{written(0, "look", `{"path":"." }`)}},
+		{"a list with a comma after the last", "[{\"name\":\"look\",\"arguments\":{}}, ]", []fsm.ToolCall{written(0, "look", `{}`)}},
+		{"after a tag", `<|python_tag|>{"name":"look","parameters":{"path":"."}}`, []fsm.ToolCall{written(0, "look", `{"path":"."}`)}},
+		{"in a fence", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```", []fsm.ToolCall{written(0, "look", `{}`)}},
+		{"in a fence without a language", "```\n[{\"name\":\"look\",\"arguments\":{}}]\n```", []fsm.ToolCall{written(0, "look", `{}`)}},
 
 		{"in brackets", `[look(path="/srv", n=3, deep=True, all=False, of=None)]`,
-			[]ToolCall{written(0, "look", `{"path":"/srv","n":3,"deep":true,"all":false,"of":null}`)}},
-		{"in brackets without arguments", `[look()]`, []ToolCall{written(0, "look", `{}`)}},
-		{"in brackets with single quotes", `[note(text='it\'s "here", is it')]`, []ToolCall{written(0, "note", `{"text":"it's \"here\", is it"}`)}},
-		{"in brackets with a comma in quotes", `[note(text="a, b\n", n=-1.5e3)]`, []ToolCall{written(0, "note", `{"text":"a, b\n","n":-1.5e3}`)}},
+			[]fsm.ToolCall{written(0, "look", `{"path":"/srv","n":3,"deep":true,"all":false,"of":null}`)}},
+		{"in brackets without arguments", `[look()]`, []fsm.ToolCall{written(0, "look", `{}`)}},
+		{"in brackets with single quotes", `[note(text='it\'s "here", is it')]`, []fsm.ToolCall{written(0, "note", `{"text":"it's \"here\", is it"}`)}},
+		{"in brackets with a comma in quotes", `[note(text="a, b\n", n=-1.5e3)]`, []fsm.ToolCall{written(0, "note", `{"text":"a, b\n","n":-1.5e3}`)}},
 
 		{"several in brackets", `[look(path="a), b("), note(text='x', n=1,), look()]`,
-			[]ToolCall{written(0, "look", `{"path":"a), b("}`), written(1, "note", `{"text":"x","n":1}`), written(2, "look", `{}`)}},
-		{"in brackets with an object", `[look(of={"a": [1, 2], "b": ")"}, n=2)]`, []ToolCall{written(0, "look", `{"of":{"a": [1, 2], "b": ")"},"n":2}`)}},
+			[]fsm.ToolCall{written(0, "look", `{"path":"a), b("}`), written(1, "note", `{"text":"x","n":1}`), written(2, "look", `{}`)}},
+		{"in brackets with an object", `[look(of={"a": [1, 2], "b": ")"}, n=2)]`, []fsm.ToolCall{written(0, "look", `{"of":{"a": [1, 2], "b": ")"},"n":2}`)}},
 
-		{"a builtin tool", `{"name":"spawn","arguments":{"task":"look"}}`, []ToolCall{written(0, "spawn", `{"task":"look"}`)}},
-		{"with a namespace", `{"name":"functions.look","arguments":{}}`, []ToolCall{written(0, "functions.look", `{}`)}},
+		{"a builtin tool", `{"name":"spawn","arguments":{"task":"look"}}`, []fsm.ToolCall{written(0, "spawn", `{"task":"look"}`)}},
+		{"with a namespace", `{"name":"functions.look","arguments":{}}`, []fsm.ToolCall{written(0, "functions.look", `{}`)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, ok := textTools().textCalls(AllTools, tt.text, 4)
+			got, ok := textCalls(textTools(), fsm.AllTools, tt.text, 4)
 			if !ok {
 				t.Fatal("it is not taken")
 			}
@@ -137,7 +139,7 @@ func TestINF40WhatWasNoCallInTheFirstEdition(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if calls, ok := textTools().textCalls(AllTools, tt.text, 4); ok {
+			if calls, ok := textCalls(textTools(), fsm.AllTools, tt.text, 4); ok {
 				t.Errorf("it is taken as %+v", calls)
 			}
 		})
@@ -145,7 +147,7 @@ func TestINF40WhatWasNoCallInTheFirstEdition(t *testing.T) {
 }
 
 func TestINF25ASubagentMayNotNameABuiltinTool(t *testing.T) {
-	if calls, ok := textTools().textCalls(SubagentTools, `{"name":"spawn","arguments":{"task":"look"}}`, 4); ok {
+	if calls, ok := textCalls(textTools(), fsm.SubagentTools, `{"name":"spawn","arguments":{"task":"look"}}`, 4); ok {
 		t.Errorf("it is taken as %+v", calls)
 	}
 }
@@ -168,7 +170,7 @@ func TestINF29ACallInTheFormOfReAct(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := textTools().actionCall(AllTools, tt.text); got != tt.want {
+			if got := actionCall(textTools(), fsm.AllTools, tt.text); got != tt.want {
 				t.Errorf("it is one: %t", got)
 			}
 		})
@@ -186,13 +188,13 @@ func FuzzTextCalls(f *testing.F) {
 	}
 	c := textTools()
 	f.Fuzz(func(t *testing.T, text string) {
-		calls, ok := c.textCalls(AllTools, text, 1)
+		calls, ok := textCalls(c, fsm.AllTools, text, 1)
 		if ok == (len(calls) == 0) {
 			t.Fatalf("taken: %t, with %d calls", ok, len(calls))
 		}
 		for _, call := range calls {
-			decl, known := c.Declared(AllTools, call.Name)
-			if !known || !c.Offers(AllTools, &decl) {
+			decl, known := c.Declared(fsm.AllTools, call.Name)
+			if !known || !c.Offers(fsm.AllTools, &decl) {
 				t.Errorf("a call of %q, which is not offered", call.Name)
 			}
 			var object map[string]any

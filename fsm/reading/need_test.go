@@ -1,10 +1,12 @@
-package fsm
+package reading
 
 import (
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"shelly/fsm"
 )
 
 func TestHND60TheFormsOfANeed(t *testing.T) {
@@ -52,7 +54,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 }
 
 func TestHND60WhatANeedIsOutsideCognition(t *testing.T) {
-	c := &Config{Switches: Switches{Reading: ReadingCareful}}
+	c := &fsm.Config{Switches: fsm.Switches{Reading: fsm.ReadingCareful}}
 	for text, want := range map[string]string{
 		"**NEED:** the port":            "the port",
 		"NEED: NEED: the port":          "the port",
@@ -60,23 +62,23 @@ func TestHND60WhatANeedIsOutsideCognition(t *testing.T) {
 		"Need: a. NEED: b":              "a.",
 		"It is 42.":                     "It is 42.",
 	} {
-		if got := c.NeedText(text, false); got != want {
+		if got := NeedText(c, text, false); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	if got := c.NeedText("So. **NEED:** the port", true); got != "NEED: the port" {
+	if got := NeedText(c, "So. **NEED:** the port", true); got != "NEED: the port" {
 		t.Errorf("in cognition %q", got)
 	}
-	for _, plain := range []*Config{{}, {Switches: Switches{Reading: ReadingCareful, NoCognition: true}}} {
-		if got := plain.NeedText("Need: milk", true); got != "Need: milk" {
+	for _, plain := range []*fsm.Config{{}, {Switches: fsm.Switches{Reading: fsm.ReadingCareful, NoCognition: true}}} {
+		if got := NeedText(plain, "Need: milk", true); got != "Need: milk" {
 			t.Errorf("%+v: %q", plain.Switches, got)
 		}
 	}
 }
 
 // shown is what is shown of a text that comes in pieces.
-func shown(c *Config, pieces []string) string {
-	v := NewVeil(c, AllTools)
+func shown(c *fsm.Config, pieces []string) string {
+	v := NewVeil(c, fsm.AllTools)
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(v.Put(p))

@@ -1,4 +1,4 @@
-package fsm_test
+package cron_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/cron"
 )
 
 func instant(t *testing.T, text string) fsm.Millis {
@@ -57,7 +58,7 @@ func TestHND43TheSlotOfASchedule(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.arm.From = instant(t, from)
-			got, ok := test.arm.Next(instant(t, test.now))
+			got, ok := cron.Next(test.arm, instant(t, test.now))
 			if test.want == "" {
 				if ok {
 					t.Errorf("slot %s, want none", time.UnixMilli(int64(got)).UTC())
@@ -70,7 +71,7 @@ func TestHND43TheSlotOfASchedule(t *testing.T) {
 		})
 	}
 	once := fsm.ArmSchedule{Once: 5000, From: 1000}
-	if got, ok := once.Next(9000); !ok || got != 5000 {
+	if got, ok := cron.Next(once, 9000); !ok || got != 5000 {
 		t.Errorf("once: %d, %t", got, ok)
 	}
 }
@@ -88,7 +89,7 @@ func TestTheCalendarOfSlots(t *testing.T) {
 			if !is(at) {
 				continue
 			}
-			slot, ok := e.Next(e.From)
+			slot, ok := cron.Next(e, e.From)
 			if want := fsm.Millis(at.UnixMilli()); !ok || slot != want {
 				t.Fatalf("%s after %d: slot %d, want %d", text, e.From, slot, want)
 			}
@@ -115,7 +116,7 @@ func TestHND43TheLastSlots(t *testing.T) {
 		{fsm.ArmSchedule{Cron: "59 23 31 12 *", From: last - 60_000}, last - 60_000, last - 59_999, true},
 		{fsm.ArmSchedule{Cron: "0 0 1 1 *", From: last - 60_000}, last - 60_000, 0, false},
 	} {
-		got, ok := tt.arm.Next(tt.now)
+		got, ok := cron.Next(tt.arm, tt.now)
 		if ok != tt.ok || ok && got != tt.want {
 			t.Errorf("%+v at %d: %d (%t), want %d (%t)", tt.arm, tt.now, got, ok, tt.want, tt.ok)
 		}
@@ -128,7 +129,7 @@ func TestSlotsOfOddTimes(t *testing.T) {
 		for _, now := range odd {
 			for _, e := range []fsm.ArmSchedule{{}, {Every: 1}, {Every: math.MaxInt64}, {Once: -1}, {Cron: "* * * * *"}, {Cron: "0 0 31 2 *"}, {Cron: "nonsense"}} {
 				e.From = from
-				if slot, ok := e.Next(now); ok && slot <= from {
+				if slot, ok := cron.Next(e, now); ok && slot <= from {
 					t.Errorf("%+v at %d: slot %d", e, now, slot)
 				}
 			}

@@ -1,0 +1,53 @@
+package cron_test
+
+import (
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/cron"
+)
+
+// Whatever a schedule says, its slot is after From, a whole minute of the expression,
+// the first where it is to come and the latest where slots have passed (HND-43).
+func FuzzCron(f *testing.F) {
+	const monday = 1767603600000 // 2026-01-05 09:00 UTC
+	for _, expr := range []string{
+		"* * * * *", "*/20 7,23 * * *", "50/5 10-20/5 * * 7", "0 0 29 2 *", "0 0 29 2 */7", "0 0 31 2 *", "0 0 13 * 5", "0 9 * * 1-5", "59 23 31 12 *",
+		"", "* * * *", "60 * * * *", "*/0 * * * *", "5-1 * * * *", "1,,2 * * * *", "０ * * * *",
+	} {
+		f.Add(expr, int64(monday), int64(monday+200*86400_000))
+		f.Add(expr, int64(-1), int64(0))
+		f.Add(expr, int64(253402300799999), int64(-1<<63))
+	}
+	f.Fuzz(func(t *testing.T, expr string, from, now int64) {
+		arm := fsm.ArmSchedule{Schedule: "s", Cron: expr, From: fsm.Millis(from)}
+		slot, ok := cron.Next(arm, fsm.Millis(now))
+		if again, same := cron.Next(arm, fsm.Millis(now)); again != slot || same != ok {
+			t.Fatalf("%q: the slot is %d, then %d", expr, slot, again)
+		}
+		if !ok {
+			return
+		}
+		if slot <= arm.From || slot%(60*fsm.Second) != 0 || time.UnixMilli(int64(slot)).UTC().Year() > 9999 {
+			t.Fatalf("%q from %d: the slot is %d", expr, from, slot)
+		}
+		// The minute before a slot finds the slot, and nothing lies between.
+		before := fsm.ArmSchedule{Cron: expr, From: slot - 1}
+		if first, ok := cron.Next(before, slot-1); !ok || first != slot {
+			t.Fatalf("%q: %d is a slot, and from right before it the first is %d", expr, slot, first)
+		}
+		if slot <= fsm.Millis(now) {
+			behind := fsm.ArmSchedule{Cron: expr, From: slot}
+			if later, ok := cron.Next(behind, slot); ok && later <= fsm.Millis(now) {
+				t.Errorf("%q at %d: the slot is %d, and %d has passed too", expr, now, slot, later)
+			}
+			return
+		}
+		for at := slot - 60*fsm.Second; at > arm.From && at > slot-3*86400*fsm.Second; at -= 60 * fsm.Second {
+			if s, ok := cron.Next(fsm.ArmSchedule{Cron: expr, From: at - 1}, at-1); ok && s == at {
+				t.Fatalf("%q from %d: the slot is %d, and %d comes first", expr, from, slot, at)
+			}
+		}
+	})
+}

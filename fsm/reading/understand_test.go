@@ -1,0 +1,123 @@
+package reading
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+func careful() *fsm.Config {
+	c := textTools()
+	c.Switches.Reading = fsm.ReadingCareful
+	return c
+}
+
+func TestINF25WhoseCallsAreTaken(t *testing.T) {
+	const look = `{"name":"look","arguments":{"path":"."}}`
+	taken := Understood{Calls: []fsm.ToolCall{written(0, "look", `{"path":"."}`)}}
+	asked := func(text string) Understood { return Understood{Text: text, Unrunnable: true} }
+	said := func(text string) Understood { return Understood{Text: text} }
+	tests := []struct {
+		name   string
+		set    fsm.Toolset
+		asText bool
+		text   string
+		want   Understood
+	}{
+		{"of a model that writes calls", fsm.AllTools, true, look, taken},
+		{"of a model that has others", fsm.AllTools, false, look, asked(look)},
+		{"of a tool that is not offered, bare", fsm.AllTools, true, `{"name":"fly","arguments":{}}`, said(`{"name":"fly","arguments":{}}`)},
+		{"of a tool that is not offered, marked", fsm.AllTools, true, `[TOOL_CALLS]fly{}`, asked(`[TOOL_CALLS]fly{}`)},
+		{"of one that is among others, bare", fsm.AllTools, true, `[look(), fly()]`, said(`[look(), fly()]`)},
+		{"without an end", fsm.AllTools, true, `[TOOL_CALLS]look{`, asked(`[TOOL_CALLS]look{`)},
+		{"without an end, of a model that has others", fsm.AllTools, false, `[TOOL_CALLS]look{`, asked(`[TOOL_CALLS]look{`)},
+		{"cut, of a tool that is not offered", fsm.AllTools, true, `{"name":"fly","arguments":{`, said(`{"name":"fly","arguments":{`)},
+		{"where no tools are offered", fsm.NoTools, true, look, said(look)},
+		{"of a builtin tool, in a subagent", fsm.SubagentTools, true, `{"name":"spawn","arguments":{"task":"a"}}`, said(`{"name":"spawn","arguments":{"task":"a"}}`)},
+		{"prose", fsm.AllTools, true, "I look around.", said("I look around.")},
+		{"prose in channels", fsm.AllTools, false, "<|channel|>final<|message|>I look.", said("I look.")},
+		{"prose in channels, without tools", fsm.NoTools, false, "<|channel|>final<|message|>I look.", said("I look.")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Understand(careful(), tt.set, fsm.Conversation{}, fsm.BrainAnswered{Text: tt.text, AsText: tt.asText}, 4)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	c := careful()
+	c.Switches.TextCalls = false
+	if got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: look}, 4); !cmp.Equal(got, said(look)) {
+		t.Errorf("without text_calls: %+v", got)
+	}
+	if got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: look, AsText: true}, 4); !cmp.Equal(got, taken) {
+		t.Errorf("without text_calls, of a model that writes calls: %+v", got)
+	}
+}
+
+func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
+	tests := []struct {
+		name, result, text string
+		said               bool
+	}{
+		{"the result itself", `[look(path="a b")]`, `[look(path="a b")]`, true},
+		{"another result", "a\nb\nc", `[look(path="a")]`, false},
+		{"the name alone", "look around", `[look(path="a")]`, false},
+		{"the argument alone", "in a file", `[look(path="a")]`, false},
+		{"name and argument far apart", "look " + long(60) + " a", `[look(path="a")]`, false},
+		{"name and argument near", "look " + long(10) + " a", `[look(path="a")]`, true},
+		{"a word that the name begins", "looking at a", `[look(path="a")]`, false},
+		{"arguments in another order", `{"b":"y","a":"x","tool":"look"}`, `[look(a="x", b="y")]`, true},
+		{"one argument of two", `{"tool":"look","a":"x"}`, `[look(a="x", b="y")]`, false},
+		{"a call without arguments", `[look()]`, `[look()]`, true},
+		{"a call without arguments of a tool that is named", `look`, `[look()]`, false},
+		{"one call of two", `{"name":"look","arguments":{"path":"a"}}`, `[note(n=5), look(path="a")]`, true},
+		{"in escapes", `"{\"name\":\"look\",\"arguments\":{\"path\":\"a\\nb\"}}"`, `{"name":"look","arguments":{"path":"a\nb"}}`, true},
+		{"in numbered lines", "1: {\n2: \"name\": \"look\",\n3: \"arguments\": {\"path\": \"a/b.txt\"}}", `{"name":"look","arguments":{"path":"a/b.txt"}}`, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: tt.text}, fsm.Message{Role: fsm.RoleTool, Text: "nothing"}, fsm.Message{Role: fsm.RoleTool, Text: tt.result})
+			got := Understand(careful(), fsm.AllTools, talk, fsm.BrainAnswered{Text: tt.text, AsText: true}, 4)
+			if got.Unrunnable || (got.Text == tt.text) != tt.said || (len(got.Calls) > 0) == tt.said {
+				t.Errorf("it is %+v", got)
+			}
+		})
+	}
+}
+
+// long is a text of n words.
+func long(words int) string {
+	text := ""
+	for range words {
+		text += "word "
+	}
+	return text
+}
+
+func TestAPR9ACallWrittenAsTextNeedsApproval(t *testing.T) {
+	for _, tt := range []struct {
+		effects fsm.ToolEffects
+		approve bool
+		text    bool
+		reading fsm.ReadingMode
+		want    bool
+	}{
+		{fsm.EffectsUnsafe, false, true, fsm.ReadingCareful, true},
+		{fsm.EffectsIdempotent, false, true, fsm.ReadingCareful, true},
+		{"", false, true, fsm.ReadingCareful, true},
+		{fsm.EffectsNone, false, true, fsm.ReadingCareful, false},
+		{fsm.EffectsNone, true, true, fsm.ReadingCareful, true},
+		{fsm.EffectsUnsafe, false, false, fsm.ReadingCareful, false},
+		{fsm.EffectsUnsafe, true, false, fsm.ReadingPlain, true},
+		{fsm.EffectsUnsafe, false, true, fsm.ReadingPlain, false},
+	} {
+		c := fsm.Config{Switches: fsm.Switches{Reading: tt.reading}}
+		if got := NeedsApproval(&c, &fsm.ToolDecl{Effects: tt.effects, Approve: tt.approve}, fsm.ToolCall{Text: tt.text}); got != tt.want {
+			t.Errorf("%+v: %t", tt, got)
+		}
+	}
+}
