@@ -190,3 +190,18 @@ func TestSES11WhatIsTakenOffIsWhole(t *testing.T) {
 		}
 	})
 }
+
+func TestINF51APrefixIsKnownByItsRunningHash(t *testing.T) {
+	msgs := []Message{asking("q"), calling("a"), result("a", "1"), saying("x")}
+	grown := Conversation{}.Add(msgs[:2]...).Fork().Add(msgs[2:]...)
+	for _, c := range []Conversation{grown, {Messages: msgs, Hash: grown.Hash, Tokens: grown.Tokens}} {
+		for n := range len(msgs) + 1 {
+			if got, want := c.HashAt(n), (Conversation{}).Add(msgs[:n]...).Hash; got != want {
+				t.Errorf("the hash of the first %d is %x, not %x", n, got, want)
+			}
+		}
+		if next := c.Add(asking("q")); next.HashAt(5) != next.Hash || next.HashAt(4) != grown.Hash || c.Equal(next) || !c.Equal(grown) {
+			t.Errorf("after one more the hashes are %x", next.hashes)
+		}
+	}
+}

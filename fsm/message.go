@@ -1,6 +1,9 @@
 package fsm
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Belongs returns the session and the origin of a request that names them or not: one that
 // says neither where it belongs nor where it comes from is of cli:direct (SES-1).
@@ -49,15 +52,21 @@ type Conversation struct {
 	Messages []Message `json:"messages,omitempty"`
 	Hash     uint64    `json:"hash,omitempty"`
 	Tokens   int       `json:"tokens,omitempty"` // the estimate of all of them (CTX-1)
+
+	hashes []uint64 // the running hash with each message; none in one that was decoded (HashAt)
 }
 
 // Add returns c with msgs after it. The receiver's messages stay as they are.
 func (c Conversation) Add(msgs ...Message) Conversation {
+	if len(c.hashes) < len(c.Messages) {
+		c.hashes = runningHashes(c.Messages)
+	}
 	for _, msg := range msgs {
 		c.Messages = append(c.Messages, msg)
 		h := NewHasher(c.Hash)
 		h.Message(msg)
 		c.Hash = h.Sum()
+		c.hashes = append(c.hashes, c.Hash)
 		c.Tokens += MessageTokens(msg)
 	}
 	return c
@@ -69,6 +78,38 @@ func (c Conversation) Again() Conversation { return Conversation{}.Add(c.Message
 
 // Fork returns a conversation that shares c's messages but appends elsewhere.
 func (c Conversation) Fork() Conversation {
-	c.Messages = c.Messages[:len(c.Messages):len(c.Messages)]
+	c.Messages, c.hashes = slices.Clip(c.Messages), slices.Clip(c.hashes)
 	return c
+}
+
+// HashAt is the running hash of the first n messages, which are hashed again only in a
+// conversation that was decoded.
+func (c Conversation) HashAt(n int) uint64 {
+	switch {
+	case n == 0:
+		return 0
+	case len(c.hashes) == len(c.Messages):
+		return c.hashes[n-1]
+	default:
+		return runningHashes(c.Messages[:n])[n-1]
+	}
+}
+
+// Equal reports whether two conversations are the same, whether or not their hashes are
+// at hand.
+func (c Conversation) Equal(o Conversation) bool {
+	return c.Hash == o.Hash && c.Tokens == o.Tokens && slices.Equal(runningHashes(c.Messages), runningHashes(o.Messages))
+}
+
+// runningHashes is the running hash with each message.
+func runningHashes(msgs []Message) []uint64 {
+	hashes := make([]uint64, len(msgs))
+	var last uint64
+	for i := range msgs {
+		h := NewHasher(last)
+		h.Message(msgs[i])
+		last = h.Sum()
+		hashes[i] = last
+	}
+	return hashes
 }

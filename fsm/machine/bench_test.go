@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strconv"
 	"testing"
 
 	"shelly/fsm"
@@ -97,6 +98,35 @@ func BenchmarkHandle(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.play(b, scriptSteps)
+	}
+}
+
+// BenchmarkAsk is a model call within a turn over a conversation of some length: what a
+// call costs the machine does not grow with the conversation.
+func BenchmarkAsk(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			c := profile.Default()
+			c.Init, c.Tools = fsm.InitOff, tools()
+			c.Limits.ContextTokens, c.Limits.MaxHistory = 1<<20, 2*n
+			c.Limits.MaxToolRounds, c.Limits.MaxIterations, c.Limits.MaxToolCalls = 1<<30, 1<<30, 1<<30
+			m := machine.New()
+			m.Step(fsm.Input{Fact: fsm.Boot{Config: c}})
+			m.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "udp", ID: "r1"}, Session: "s", Text: "what is in this folder?"}})
+			m.Step(fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(m.View().Handles[0].Await.Call), Session: fsm.Session{History: talk(n)}}})
+			call := fsm.ToolCall{ID: "call_0", Name: "list_dir", Args: `{"path":"."}`}
+			at, rounds := m, 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if rounds--; rounds < 0 { // the conversation begins again before it has grown
+					b.StopTimer()
+					at, rounds = m.Clone(), 64
+					b.StartTimer()
+				}
+				at.Step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(at.View().Handles[0].Await.Call), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{call}}})
+				at.Step(fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(at.View().Handles[0].Await.Call), Text: strconv.Itoa(rounds)}})
+			}
+		})
 	}
 }
 

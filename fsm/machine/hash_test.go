@@ -79,9 +79,11 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 func eachField(v reflect.Value, path string, f func(string, reflect.Value)) {
 	for i := range v.NumField() {
 		name, field := path+"."+v.Type().Field(i).Name, v.Field(i)
-		if field.Kind() == reflect.Struct {
+		switch {
+		case !v.Type().Field(i).IsExported(): // a conversation's hashes, which follow from its messages
+		case field.Kind() == reflect.Struct:
 			eachField(field, name, f)
-		} else {
+		default:
 			f(name, field)
 		}
 	}

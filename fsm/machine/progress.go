@@ -44,7 +44,7 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 		Messages: len(ask.Conversation.Messages), Hash: ask.Conversation.Hash, Tokens: inf.Prompt,
 	}
 	if n := now.Messages - 1; n >= 0 {
-		now.Prior = hashOf(ask.Conversation.Messages[:n])
+		now.Prior = ask.Conversation.HashAt(n)
 		now.PriorTokens = now.Tokens - h.Sess.Corrected(fsm.TextTokens(ask.Conversation.Messages[n].Text))
 	}
 	inf.Anew = max(inf.Prompt-cached(&m.s.Cached, &now, ask), 1)
@@ -58,9 +58,9 @@ func cached(last, now *state.Sent, ask *fsm.AskBrain) int {
 	switch {
 	case last.Before != now.Before:
 		return 0
-	case n <= now.Messages && hashOf(ask.Conversation.Messages[:n]) == last.Hash:
+	case n <= now.Messages && ask.Conversation.HashAt(n) == last.Hash:
 		return last.Tokens
-	case n > 0 && n-1 <= now.Messages && hashOf(ask.Conversation.Messages[:n-1]) == last.Prior:
+	case n > 0 && n-1 <= now.Messages && ask.Conversation.HashAt(n-1) == last.Prior:
 		return last.PriorTokens
 	default:
 		return last.Fixed
@@ -73,16 +73,6 @@ func before(ask *fsm.AskBrain) uint64 {
 	x.Str(ask.System)
 	x.Str(string(ask.Tools))
 	return x.Sum()
-}
-
-// hashOf is the running hash of messages.
-func hashOf(msgs []fsm.Message) (hash uint64) {
-	for i := range msgs {
-		x := fsm.NewHasher(hash)
-		x.Message(msgs[i])
-		hash = x.Sum()
-	}
-	return hash
 }
 
 // answerTimeout is how long the model call of a handle may take to its next stage.

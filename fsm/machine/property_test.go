@@ -77,8 +77,8 @@ func anythingAtAll(t *rapid.T, m *machine.Machine) {
 			twin, w = throughSnapshot(t, m), check.MonitorFrom(m)
 		}
 	}})
-	if a, b := m.Snapshot(), twin.Snapshot(); !reflect.DeepEqual(a, b) {
-		t.Fatalf("the twin is in another state: %s", cmp.Diff(a, b))
+	if diff := cmp.Diff(m.Snapshot(), twin.Snapshot()); diff != "" {
+		t.Fatalf("the twin is in another state: %s", diff)
 	}
 	if err := check.CheckRestore(m); err != nil {
 		t.Fatal(err)
@@ -113,10 +113,10 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 		walk(fork, w.Clone(), steps)
 		forked := throughSnapshot(t, fork).Snapshot()
 		inputs, hashes := walk(m, w.Clone(), steps)
-		if a := fork.Snapshot(); !reflect.DeepEqual(forked, a) {
+		if a := fork.Snapshot(); !cmp.Equal(forked, a) {
 			t.Fatalf("a clone has changed with its original: %s", cmp.Diff(forked, a))
 		}
-		if a := other.Snapshot(); !reflect.DeepEqual(before, a) {
+		if a := other.Snapshot(); !cmp.Equal(before, a) {
 			t.Fatalf("a clone that was left alone has changed: %s", cmp.Diff(before, a))
 		}
 		for i, in := range inputs {
@@ -126,7 +126,7 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 				t.Fatalf("after %T a clone has other effects than its original", in.Fact)
 			}
 		}
-		if a, b := m.Snapshot(), other.Snapshot(); !reflect.DeepEqual(a, b) {
+		if a, b := m.Snapshot(), other.Snapshot(); !cmp.Equal(a, b) {
 			t.Fatalf("a clone ends in another state than its original: %s", cmp.Diff(a, b))
 		}
 	})

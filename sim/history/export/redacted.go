@@ -123,6 +123,9 @@ func (by texts) copy(v reflect.Value) reflect.Value {
 		out.SetString(by.text(v.String()))
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue // a conversation's hashes
+			}
 			switch images, ok := v.Field(i).Interface().([][]byte); {
 			case ok:
 				out.Field(i).Set(reflect.ValueOf(by.images(images)))
