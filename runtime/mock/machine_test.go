@@ -13,6 +13,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"shelly/fsm"
 	"shelly/runtime/mock"
 	"shelly/sim/server"
 )
@@ -48,6 +49,25 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	}
 	if second.PromptEvalCount <= first.PromptEvalCount || second.PromptEvalDuration >= 5*time.Millisecond {
 		t.Errorf("the second prompt, of %d tokens, was read in %v, the part included that the slot holds", second.PromptEvalCount, second.PromptEvalDuration)
+	}
+}
+
+// SIM-20: an answer takes the time to write it, streamed or not, the calls in it, too.
+func TestSIM20WritingTakesItsTime(t *testing.T) {
+	brain := &scripted{answer: mock.Answer{Calls: []fsm.ToolCall{{Name: "look", Args: `{"at":"the sky above the house"}`}}}}
+	c := server.Config{Writes: 200, Slots: 1}
+	s := httptest.NewServer(mock.New(mock.Options{Brain: brain, Machine: &c}))
+	defer s.Close()
+	for _, streamed := range []string{"true", "false"} {
+		got := request(t, s, "POST", chatPath, `{"model":"mock","stream":`+streamed+`,"tools":[{"type":"function","function":{"name":"look"}}],`+hello+`}`)
+		lines := strings.Split(strings.TrimSpace(got.body), "\n")
+		var a api.ChatResponse
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &a); err != nil || got.status != 200 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if least := 40 * time.Millisecond; a.EvalDuration < least || a.TotalDuration < least {
+			t.Errorf("streamed %s: the answer of %d tokens was written in %v of %v, want at least %v", streamed, a.EvalCount, a.EvalDuration, a.TotalDuration, least)
+		}
 	}
 }
 

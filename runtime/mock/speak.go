@@ -81,11 +81,12 @@ type speaker struct {
 	w     http.ResponseWriter
 	began time.Time
 	first time.Time // when the first piece came
-	// What the machine has taken; 0 where there is none.
-	loading, reading time.Duration
-	model            string
-	asked            *chatRequest
-	form             form
+	// What the machine takes, and when it has written its answer; 0 where there is none.
+	loading, reading, writing time.Duration
+	written                   time.Time
+	model                     string
+	asked                     *chatRequest
+	form                      form
 }
 
 func (s *speaker) line(m spoken, end *ending) any { return s.form.line(s, m, end) }
@@ -99,6 +100,9 @@ func (s *speaker) stream(ctx context.Context, a Answer) {
 				return
 			}
 			s.say(spoken{Thinking: p.Thinking, Content: p.Text})
+		}
+		if clock.Pause(ctx, time.Until(s.written)) != nil { // calls are written, too
+			return
 		}
 		for _, c := range s.calls(a) {
 			s.say(spoken{ToolCalls: []call{c}})
@@ -118,9 +122,13 @@ func (s *speaker) stream(ctx context.Context, a Answer) {
 	}
 }
 
-// whole sends an answer as one object. What can only break a stream breaks the
-// response instead.
+// whole sends an answer as one object, when all of it is written. What can only break a
+// stream breaks the response instead.
 func (s *speaker) whole(ctx context.Context, a Answer) {
+	paced := time.Duration(max(len(a.pieces())-1, 0)) * a.Every
+	if clock.Pause(ctx, max(paced, time.Until(s.written))) != nil {
+		return
+	}
 	switch {
 	case a.Hang:
 		<-ctx.Done()
@@ -153,7 +161,7 @@ func (s *speaker) last(a Answer, m spoken) any {
 	end := ending{reason: "stop", text: a.Text, counts: &counts{
 		TotalDuration: now.Sub(s.began), LoadDuration: max(s.loading, 1),
 		PromptEvalCount: a.PromptTokens, PromptEvalDuration: s.evaluated(),
-		EvalCount: tokens(a), EvalDuration: max(now.Sub(s.first), 1),
+		EvalCount: tokens(a), EvalDuration: max(s.writing, now.Sub(s.first), 1),
 	}}
 	if a.Length {
 		end.reason = "length"
