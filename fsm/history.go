@@ -109,3 +109,14 @@ func CutAt(msgs []Message, keep int) int {
 	}
 	return cut
 }
+
+// NextTurn returns where the next turn begins at or after cut, so that nothing is
+// left of the one that cut stands in; after the present question that is cut.
+func NextTurn(talk []Message, cut, question int) int {
+	for n := cut; n <= question; n++ {
+		if talk[n].Begins() {
+			return n
+		}
+	}
+	return cut
+}

@@ -46,6 +46,9 @@ type Message struct {
 	Used     []string   `json:"used,omitempty"`      // assistant only, in a history: the tools the turn used
 }
 
+// Begins reports whether a turn begins with a message.
+func (m *Message) Begins() bool { return m.Role == RoleUser && !m.Aside }
+
 // Conversation is an append-only list of messages with a running hash. Messages
 // once added are never changed, so effects may share them.
 type Conversation struct {

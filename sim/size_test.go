@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
-	"shelly/fsm/machine"
 	"shelly/fsm/profile"
+	"shelly/fsm/prompt"
 	"shelly/sim/disk"
 	"shelly/sim/script"
 	"shelly/sim/server"
@@ -34,7 +34,7 @@ func pressed(t *rapid.T, counts int) Plan {
 	read := Stub{Decl: fsm.ToolDecl{Name: "read", Effects: fsm.EffectsNone, Parameters: `{"type":"object"}`}}
 	with := c
 	with.Tools = append(with.Tools[:len(with.Tools):len(with.Tools)], read.Decl)
-	least := machine.WindowMin(with) * max(counts, 100) / 100 // which a tokenizer that makes more of it needs
+	least := prompt.WindowMin(with) * max(counts, 100) / 100 // which a tokenizer that makes more of it needs
 	window := least
 	if rapid.Bool().Draw(t, "more than the least") {
 		window = rapid.IntRange(least, 131_072).Draw(t, "window")

@@ -131,7 +131,7 @@ func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] 
 
 // step tells the machine one record.
 func step(m *machine.Machine, r Record) Folded {
-	f := Folded{Record: r, Concerns: m.Concerns(r.Input), Machine: m}
+	f := Folded{Record: r, Concerns: m.View().Concerns(r.Input), Machine: m}
 	f.Request = requestOf(m, f.Concerns, r.Input)
 	f.Caused = m.Step(r.Input)
 	f.Moves = m.Moves()

@@ -95,7 +95,7 @@ func (e *Engine) ready(takesNone func() bool) error {
 	if view.Lifecycle != state.Initializing && view.Lifecycle != state.Serving {
 		return ErrStopping
 	}
-	if e.machine.Waiting() >= view.Config.Limits.MaxQueue && !takesNone() {
+	if view.Waiting() >= view.Config.Limits.MaxQueue && !takesNone() {
 		return ErrBusy
 	}
 	return e.journal.Space()

@@ -3,6 +3,7 @@ package machine
 import (
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // cancelRequested ends an unfinished request as the profile says (HND-31).
@@ -28,7 +29,7 @@ func (m *Machine) cancel(i int) {
 		}
 	}
 	for _, child := range children { // each was admitted after the one that started it
-		m.cancel(m.indexOf(child))
+		m.cancel(m.s.IndexOf(child))
 	}
 	h := &m.s.Handles[i]
 	switch {
@@ -68,7 +69,7 @@ func (m *Machine) cancelWaiting(i int) {
 func (m *Machine) cancelled(h *state.Handle) {
 	h.Outcome, h.Failure = fsm.OutcomeCancelled, m.word(fsm.WordCancelled)
 	m.refuse(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
-	m.close(h)
+	turn.Close(&m.s.Config, h)
 	m.giveUp(h)
 	if h.Loaded {
 		h.Resume = state.Saving

@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // start gives a queued handle its turn: a new one begins, a parked one goes on in the
@@ -40,7 +41,7 @@ func (m *Machine) inferAnswer(i int) firing {
 // assemble makes the conversation (HND-3): the history, then the input, after the
 // cognition question where there is a cognition.
 func (m *Machine) assemble(h *state.Handle) {
-	first := fsm.Message{Role: fsm.RoleUser, Text: m.opening(h), Images: h.Images} // INF-27
+	first := fsm.Message{Role: fsm.RoleUser, Text: turn.Opening(&m.s.Config, h, m.s.Now), Images: h.Images} // INF-27
 	if h.State == state.Cognition {
 		first.Text = m.s.Config.Prompts.Ask(first.Text)
 	}
@@ -52,7 +53,7 @@ func (m *Machine) assemble(h *state.Handle) {
 	h.TurnAt = len(h.Talk.Messages)
 	h.Talk = h.Talk.Add(first)
 	if h.Loaded {
-		h.Turn = []fsm.Message{m.question(h)}
+		h.Turn = []fsm.Message{turn.Question(&m.s.Config, h)}
 	}
 }
 
@@ -122,7 +123,7 @@ func (m *Machine) withAnswer(h *state.Handle, answer string) firing {
 		if on == state.OnReport {
 			h.Summary = answer // the report is the memory (LIF-4)
 		}
-		m.close(h)
+		turn.Close(&m.s.Config, h)
 		if m.s.Config.Switches.ReplyFirst {
 			m.deliver(h) // HND-28
 		}

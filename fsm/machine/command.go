@@ -77,7 +77,7 @@ func (m *Machine) stopSession(session string) string {
 	}
 	stopped := 0
 	for _, id := range ids {
-		if i := m.indexOf(id); i >= 0 && !m.s.Handles[i].Decided() {
+		if i := m.s.IndexOf(id); i >= 0 && !m.s.Handles[i].Decided() {
 			m.cancel(i)
 			stopped++
 		}

@@ -15,7 +15,7 @@ func TestANewcomerIsAboutTheHandleItMakes(t *testing.T) {
 		fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: "two"}, Session: "s", Text: "hello"},
 	} {
 		in := fsm.Input{At: d.now(), Fact: fact}
-		about := d.m.Concerns(in)
+		about := d.m.View().Concerns(in)
 		d.step(in)
 		if handles := d.m.View().Handles; handles[len(handles)-1].ID != about {
 			t.Errorf("%+v is about handle %d, and makes %d", fact, about, handles[len(handles)-1].ID)

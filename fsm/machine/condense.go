@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/fit"
+	"shelly/fsm/prompt"
 	"shelly/fsm/reading"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // clippedBytes is what is left of an old tool result (CTX-4).
@@ -22,11 +25,11 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 		return firing{}, false
 	}
 	if !force {
-		if !m.overlong(h, h.Inf.Talk, m.offered(h)) {
+		if !fit.Overlong(&m.s.Config, h, h.Inf.Talk, prompt.Tools(&m.s.Config, h)) {
 			return firing{}, false
 		}
 	}
-	cut := m.condensable(h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
+	cut := fit.Condensable(&m.s.Config, h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
 	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && old[0].Role == fsm.RoleSystem {
 		return firing{}, false // nothing would leave, or only a summary, for another
 	}
@@ -55,20 +58,13 @@ func (m *Machine) condensesAppended(h *state.Handle) bool {
 	if c.Switches.SideCalls != fsm.SideAppended {
 		return false
 	}
-	tokens := h.Sess.Corrected(c.EstimateOf(m.system(h), m.condensing(h), m.offered(h)))
+	tokens := h.Sess.Corrected(c.EstimateOf(prompt.System(&m.s.Config, h), m.condensing(h), prompt.Tools(&m.s.Config, h)))
 	return tokens*8 <= c.Limits.ContextTokens*7
 }
 
 // condensing is the conversation with the question for its summary.
 func (m *Machine) condensing(h *state.Handle) fsm.Conversation {
 	return h.Inf.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
-}
-
-// overlong reports whether a conversation is over the threshold (CTX-3).
-func (m *Machine) overlong(h *state.Handle, talk fsm.Conversation, tools fsm.Toolset) bool {
-	c := &m.s.Config
-	tokens := h.Sess.Corrected(c.EstimateOf(m.system(h), talk, tools))
-	return tokens*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
 }
 
 // clipResults puts short extracts in place of old tool results (CTX-4).
@@ -122,7 +118,7 @@ func leaving(h *state.Handle, cut int) []fsm.Message {
 func (m *Machine) askCondensed(i int) firing {
 	h := &m.s.Handles[i]
 	if h.Inf.Appended {
-		m.ask(h, fsm.PurposeCompact, m.system(h), m.condensing(h), m.offered(h))
+		m.ask(h, fsm.PurposeCompact, prompt.System(&m.s.Config, h), m.condensing(h), prompt.Tools(&m.s.Config, h))
 		return firing{}
 	}
 	talk := fsm.Conversation{}.Add(leaving(h, h.Inf.Cut)...).Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
@@ -136,7 +132,7 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 	if !h.Inf.Appended {
 		return in.Text
 	}
-	return reading.Understand(&m.s.Config, m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
+	return reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
 }
 
 // condensed puts the summary in place of what it stands for; without one, whole old
@@ -152,7 +148,7 @@ func (m *Machine) condensed(summary string) firing {
 		if s := strings.TrimSpace(fsm.WithoutNeed(summary)); s != "" {
 			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s)})
 		} else {
-			cut = nextTurn(talk, cut, h.TurnAt)
+			cut = fsm.NextTurn(talk, cut, h.TurnAt)
 			m.upkeepFailed(h, fsm.WordNotSummedUp)
 		}
 		if h.TurnAt >= cut {
@@ -162,20 +158,9 @@ func (m *Machine) condensed(summary string) firing {
 			h.TurnAt = len(msgs)
 			msgs = append(msgs, question)
 		}
-		h.Inf.Talk = fsm.Conversation{}.Add(m.imagesLeft(append(msgs, talk[cut:]...), h.TurnAt)...)
+		h.Inf.Talk = fsm.Conversation{}.Add(turn.ImagesLeft(&m.s.Config, append(msgs, talk[cut:]...), h.TurnAt)...)
 	}}
 }
 
 // uncondensed is the end of the time for a summary (CTX-7).
 func (m *Machine) uncondensed(*state.Handle) firing { return m.condensed("") }
-
-// nextTurn returns where the next turn begins at or after cut, so that nothing is
-// left of the one that cut stands in; after the present question that is cut.
-func nextTurn(talk []fsm.Message, cut, question int) int {
-	for n := cut; n <= question; n++ {
-		if talk[n].Role == fsm.RoleUser && !talk[n].Aside {
-			return n
-		}
-	}
-	return cut
-}

@@ -30,9 +30,10 @@
 // their states. fire.go takes a row. A handle is admitted and started in queue.go; begins
 // in saving.go, with its session, and cognition.go; answers in inference.go and acting.go,
 // which runs tools, and builtin_run.go, which answers those of the machine itself; waits
-// for people in person.go; ends in ending.go, turn.go (what a session keeps of it) and
-// remember.go. A history that is too long is made shorter in overflow.go, a conversation
-// in condense.go.
+// for people in person.go; ends in ending.go and remember.go. A history that is too long is
+// made shorter in overflow.go, a conversation in condense.go. Whose turn it is, what a model
+// is sent before the conversation, what is kept of a turn and how a conversation is made to
+// fit are packages beside this one: queue, prompt, turn and fit.
 //
 // The handles are one slice. A pointer into it is good until the next call that may add or
 // remove a handle; held_test.go proves that nobody uses one after that.

@@ -3,6 +3,7 @@ package machine
 import (
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // deliver tells whoever waits for the handle what it has answered (HND-15), once.
@@ -79,7 +80,7 @@ func (m *Machine) without(h *state.Handle, outcome fsm.Outcome) firing {
 		if h.State == state.Compacting {
 			m.shed(h) // SES-11: no consolidation came of it
 		}
-		m.close(h)
+		turn.Close(&m.s.Config, h)
 	}}
 }
 
@@ -175,7 +176,7 @@ func (m *Machine) parking() firing {
 	return firing{on: state.OnPark, write: func(h *state.Handle) {
 		switch {
 		case h.State == state.Stopping: // the turn is still to be kept
-			m.close(h)
+			turn.Close(&m.s.Config, h)
 			h.Resume = state.Saving
 		case h.AsksPerson():
 			// Resume is set already

@@ -4,15 +4,10 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/fit"
+	"shelly/fsm/prompt"
 	"shelly/fsm/state"
 )
-
-// room is how many tokens the messages of a conversation may have under a system prompt
-// and tools, by the estimate as it is before its correction (CTX-10).
-func (m *Machine) room(h *state.Handle, system string, tools fsm.Toolset) int {
-	c := &m.s.Config
-	return h.Sess.Uncorrected(c.PromptRoom()) - c.EstimateOf(system, fsm.Conversation{}, tools)
-}
 
 // fit makes the conversation of an answering inference fit before it is sent (CTX-10). It
 // stays as it is shortened here, so that the prompts that follow go on from this one; for
@@ -23,8 +18,8 @@ func (m *Machine) fit(h *state.Handle) (firing, bool) {
 	if !c.Fits() || !h.Answers() {
 		return firing{}, true
 	}
-	system, tools := m.system(h), m.offered(h)
-	room := m.room(h, system, tools)
+	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
+	room := fit.Room(&m.s.Config, h, system, tools)
 	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room && learns(h) {
 		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools))
 		return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordRequestTooLong, "tokens", strconv.Itoa(tokens),
@@ -33,32 +28,15 @@ func (m *Machine) fit(h *state.Handle) (firing, bool) {
 	if h.Inf.Talk.Tokens <= room {
 		return firing{}, true
 	}
-	d := newDraft(c.Words, h.Inf.Talk, h.TurnAt)
-	d.fit(room, room-room/4)
-	h.Inf.Talk, h.TurnAt, h.Condensed = d.conversation(), d.at, true
+	h.Inf.Talk, h.TurnAt = fit.Answer(c.Words, h.Inf.Talk, h.TurnAt, room)
+	h.Condensed = true
 	return firing{}, true
-}
-
-// fit shortens a conversation that is answered to what is wanted, at all events to what
-// there is room for: thinking, the results of earlier turns, then those of this one, then whole
-// earlier turns, then anything but the question, then what this turn has done so far.
-func (d *draft) fit(room, want int) {
-	if d.forget(); d.size <= want {
-		return
-	}
-	d.shorten(d.parts(0, d.at, true), want, floorEarlier)
-	d.shorten(d.parts(d.at, len(d.msgs), true), want, max(room/8, floorEarlier))
-	if d.size > room {
-		d.dropTurns(want)
-	}
-	d.shorten(d.parts(0, len(d.msgs), false), room, floorLast)
-	d.dropRounds(room)
 }
 
 // fitAside returns a conversation with a message about it, the last, as far as it fits:
 // any of its texts is shortened, then what is oldest is left out (CTX-14).
 func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) fsm.Conversation {
-	room := m.room(h, system, tools)
+	room := fit.Room(&m.s.Config, h, system, tools)
 	if !m.s.Config.Fits() || talk.Tokens <= room || len(talk.Messages) == 0 {
 		return talk
 	}
@@ -68,12 +46,7 @@ func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation
 			return talk
 		}
 	}
-	d := newDraft(m.s.Config.Words, talk, len(talk.Messages)-1)
-	d.forget()
-	d.shorten(d.parts(0, d.at, true), room, floorEarlier)
-	d.shorten(d.parts(0, d.at, false), room, floorEarlier)
-	d.dropTurns(room)
-	return d.conversation()
+	return fit.Aside(m.s.Config.Words, talk, room)
 }
 
 // refitsMax bounds how often one inference learns that a prompt was longer than it was
@@ -125,7 +98,7 @@ func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 
 // prompt is what the running inference has sent.
 func (m *Machine) prompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset) {
-	system, tools := m.system(h), m.offered(h)
+	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
 	if h.Answers() {
 		return system, h.Inf.Talk, tools
 	}

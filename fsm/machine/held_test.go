@@ -17,7 +17,7 @@ import (
 // found is shown by code that is wrong in each way.
 func TestNobodyHoldsAHandleOverACallThatMayAddOrRemoveOne(t *testing.T) {
 	const wrongs = "testdata/held"
-	x := studied(t, ".", "./"+wrongs)
+	x := studied(t, ".", "./"+wrongs, "../state", "../queue")
 	found := map[string]bool{}
 	for _, problem := range x.problems() {
 		if strings.Contains(problem.String(), wrongs) {
@@ -70,7 +70,11 @@ func studied(t *testing.T, patterns ...string) *study {
 			x.funcs = append(x.funcs, f)
 		}
 	}
-	x.handle = pkgs[0].Imports["shelly/fsm/state"].Types.Scope().Lookup("Handle").Type()
+	for _, p := range pkgs {
+		if p.PkgPath == "shelly/fsm/state" {
+			x.handle = p.Types.Scope().Lookup("Handle").Type()
+		}
+	}
 	x.addType(x.handle)
 	x.findChanges()
 	return x

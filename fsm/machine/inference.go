@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/prompt"
+	"shelly/fsm/queue"
 	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
@@ -29,7 +31,7 @@ func (m *Machine) think(i int) firing {
 	if f, ok := m.fit(h); !ok {
 		return f
 	}
-	m.ask(h, h.Inf.Purpose, m.system(h), h.Inf.Talk, m.offered(h))
+	m.ask(h, h.Inf.Purpose, prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h))
 	return firing{}
 }
 
@@ -53,19 +55,8 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools))
 	}
 	m.measure(h, &ask)
-	m.askedFor(h.Session)
+	queue.AskedFor(&m.s, h.Session)
 	m.emit(ask)
-}
-
-// offered is the set of tools that the running inference offers: its caller wants
-// it, and the present configuration declares some of it.
-func (m *Machine) offered(h *state.Handle) fsm.Toolset {
-	for i := range m.s.Config.Tools {
-		if m.s.Config.Offers(h.Inf.Tools, &m.s.Config.Tools[i]) {
-			return h.Inf.Tools
-		}
-	}
-	return fsm.NoTools
 }
 
 // answered takes the model's answer: it is used, or nothing in it can be.
@@ -74,7 +65,7 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	if h.Inf.State == state.Condensing {
 		return m.condensed(m.condensedText(h, in))
 	}
-	read := reading.Understand(&m.s.Config, m.offered(h), h.Inf.Talk, in, h.Inf.Iterations+1)
+	read := reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1)
 	calls, text := read.Calls, read.Text
 	if h.Answers() {
 		text = reading.NeedText(&m.s.Config, text, h.State == state.Cognition)
@@ -281,5 +272,5 @@ func (m *Machine) learnTokens(h *state.Handle, counted int) {
 	if !m.s.Config.Switches.Compress && !m.s.Config.Fits() || counted <= 0 || !h.Answers() {
 		return
 	}
-	h.Sess.Learn(m.s.Config.EstimateOf(m.system(h), h.Inf.Talk, m.offered(h)), counted)
+	h.Sess.Learn(m.s.Config.EstimateOf(prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h)), counted)
 }

@@ -43,7 +43,7 @@ func (m *Machine) initialize(int) firing {
 // initializeBeside admits the initial inference, if none is left from before, and serves at
 // once (LIF-14).
 func (m *Machine) initializeBeside(h state.Handle) firing {
-	if m.count(fsm.KindInit) == 0 {
+	if m.s.Count(fsm.KindInit) == 0 {
 		h.Beside = true
 		m.admit(h)
 	}
@@ -88,7 +88,7 @@ func (m *Machine) suspension(h *state.Handle) firing {
 // (JRN-6).
 func (m *Machine) doubt(doubts []fsm.Doubt) {
 	for _, d := range doubts {
-		i := m.indexOf(d.Handle)
+		i := m.s.IndexOf(d.Handle)
 		if i < 0 {
 			continue // it has ended: there is nothing left to keep from going on
 		}
@@ -184,7 +184,7 @@ func (m *Machine) tell(h *state.Handle, n fsm.Notice) {
 // armGrace bounds the wait for active handles. With none active it is not
 // needed: the step that drains goes on to the farewell at once.
 func (m *Machine) armGrace() {
-	if m.active() < 0 {
+	if m.s.Active() < 0 {
 		return
 	}
 	m.s.GraceTimer = fsm.TimerID(m.next())
@@ -199,7 +199,7 @@ func (m *Machine) graceOver() {
 
 // suspendAll takes every active handle off the machine. Calls in flight are aborted.
 func (m *Machine) suspendAll() {
-	for i := m.active(); i >= 0; i = m.active() {
+	for i := m.s.Active(); i >= 0; i = m.s.Active() {
 		f := m.suspension(&m.s.Handles[i])
 		if f.on == state.OnPark {
 			f = m.deferral()

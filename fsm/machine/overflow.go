@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/fit"
 	"shelly/fsm/state"
 )
 
@@ -14,7 +15,7 @@ import (
 // about to be cleared (SES-9, SES-10, SES-14).
 func (m *Machine) overflows(h *state.Handle, s *fsm.Session) bool {
 	n := len(s.History)
-	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0 || n > 0 && m.outgrows(h, s)
+	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0 || n > 0 && fit.Outgrows(&m.s.Config, h, s)
 	switch m.s.Config.Switches.Overflow {
 	case fsm.OverflowSummarize:
 		return over
@@ -32,9 +33,9 @@ func (m *Machine) stays(h *state.Handle) int {
 	case h.Command == commandNew:
 		return 0
 	case m.s.Config.Switches.Overflow == fsm.OverflowSummarize:
-		return m.staysWithin(h, window)
+		return fit.StaysWithin(&m.s.Config, h, window)
 	default:
-		return m.staysWithin(h, min(max(window/2, 2), 10))
+		return fit.StaysWithin(&m.s.Config, h, min(max(window/2, 2), 10))
 	}
 }
 
@@ -48,7 +49,7 @@ func (m *Machine) compact(i int) firing {
 		ask = p.Consolidate
 	}
 	var shown string
-	h.Portion, shown = m.portion(h, m.departing(h), ask)
+	h.Portion, shown = fit.Portion(&m.s.Config, h, m.departing(h), ask)
 	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: m.overflowing(h, ask, shown)})
 	return m.infer(i, fsm.PurposeCompact, talk, fsm.NoTools)
 }
@@ -77,19 +78,6 @@ func (m *Machine) overflowing(h *state.Handle, ask, conversation string) string 
 	}
 	words := strconv.Itoa(c.MemoryRoom() / 2)
 	return m.word(fsm.WordOverflowSized, "ask", ask, "words", words, "memory", c.Words.Shorten(h.Sess.Memory, c.MemoryRoom()), "conversation", conversation)
-}
-
-// transcript writes messages as lines of text.
-func transcript(w fsm.Words, b *strings.Builder, msgs []fsm.Message) {
-	for _, msg := range msgs {
-		b.WriteString(w.Text(fsm.WordTranscript, "role", string(msg.Role), "text", msg.Text))
-		for _, c := range msg.Calls {
-			b.WriteString(w.Text(fsm.WordTranscriptCall, "role", string(msg.Role), "tool", c.Name, "args", c.Args))
-		}
-		if len(msg.Used) > 0 {
-			b.WriteString(w.Text(fsm.WordTranscriptTools, "tools", strings.Join(msg.Used, ", ")))
-		}
-	}
 }
 
 // compacted takes what the model made of them, of one part after another (CTX-13). Where
@@ -187,11 +175,11 @@ func (m *Machine) shed(h *state.Handle) {
 	}
 	var b strings.Builder
 	n := fsm.Whole(pending, over)
-	transcript(m.s.Config.Words, &b, pending[:n])
+	fit.Transcript(m.s.Config.Words, &b, pending[:n])
 	h.Sess.Pending = append([]fsm.Message(nil), pending[n:]...)
 	if rest := over - n; rest > 0 {
 		cut := fsm.Whole(history, rest)
-		transcript(m.s.Config.Words, &b, history[:cut])
+		fit.Transcript(m.s.Config.Words, &b, history[:cut])
 		h.Sess.History = m.s.Config.Words.Mend(history[cut:])
 	}
 	m.note(h, m.stamped(m.word(fsm.WordNotConsolidated, "conversation", b.String())))

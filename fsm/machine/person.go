@@ -35,7 +35,7 @@ func (m *Machine) inquire(h *state.Handle) {
 
 // decision takes a person's decision about a call (APR-2).
 func (m *Machine) decision(in fsm.Decided) {
-	i := m.indexOf(in.Handle)
+	i := m.s.IndexOf(in.Handle)
 	if i < 0 || m.s.Handles[i].State != state.Approving || m.s.Handles[i].PersonKey() != in.Key {
 		m.s.Ignored.Decisions++
 		return
@@ -53,7 +53,7 @@ func (m *Machine) decision(in fsm.Decided) {
 // resolution takes a person's word on a handle that is held (APR-6), or lets one go
 // on that was active in too many crashes (HND-36).
 func (m *Machine) resolution(in fsm.Resolved) {
-	i := m.indexOf(in.Handle)
+	i := m.s.IndexOf(in.Handle)
 	switch {
 	case i >= 0 && m.s.Handles[i].State == state.Held:
 		text := in.Text

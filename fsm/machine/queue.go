@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/queue"
 	"shelly/fsm/state"
 )
 
@@ -56,9 +57,9 @@ func (m *Machine) admit(h state.Handle) fsm.HandleID {
 	h.ID = m.s.LastHandle
 	h.State = state.Queued
 	own := h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell
-	if h.Kind.Alternates() && m.Waiting() >= m.s.Config.Limits.MaxQueue {
+	if h.Kind.Alternates() && m.s.Waiting() >= m.s.Config.Limits.MaxQueue {
 		m.s.Ignored.Refused++
-		m.refuse(&h, fsm.OutcomeRefused, m.word(fsm.WordBusy, "waiting", strconv.Itoa(m.Waiting())))
+		m.refuse(&h, fsm.OutcomeRefused, m.word(fsm.WordBusy, "waiting", strconv.Itoa(m.s.Waiting())))
 		return h.ID
 	}
 	m.s.Handles = append(m.s.Handles, h)
@@ -68,29 +69,17 @@ func (m *Machine) admit(h state.Handle) fsm.HandleID {
 	return h.ID
 }
 
-// Waiting returns how many handles hold a place in the queue: those of a request or
-// an event that are not started, that are parked, or that wait for a person.
-func (m *Machine) Waiting() int {
-	n := 0
-	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.Waiting() && h.Kind != fsm.KindMemory && h.Kind != fsm.KindSubagent && !h.Beside {
-			n++
-		}
-	}
-	return n
-}
-
 // Active reports whether a handle runs.
-func (m *Machine) Active() bool { return m.active() >= 0 }
+func (m *Machine) Active() bool { return m.s.Active() >= 0 }
 
 // schedule starts the oldest eligible handle whenever a place is free, in the
 // very step that freed it (HND-2), and leaves draining once nothing is active.
 func (m *Machine) schedule() {
-	if m.s.Lifecycle == state.Draining && m.active() < 0 {
+	if m.s.Lifecycle == state.Draining && m.s.Active() < 0 {
 		m.fire(none, firing{on: state.OnDrained})
 	}
 	last := fsm.HandleID(0)
-	for i, first := m.eligible(); i >= 0; i, first = m.eligible() {
+	for i, first := queue.Next(&m.s); i >= 0; i, first = queue.Next(&m.s) {
 		h := &m.s.Handles[i]
 		if h.ID == last {
 			break // the table does not let it start
@@ -99,117 +88,16 @@ func (m *Machine) schedule() {
 		if h.Kind.Alternates() {
 			m.s.LastEvent = h.Kind == fsm.KindEvent
 		}
-		m.countBurst(i, first)
+		queue.CountBurst(&m.s, i, first)
 		m.fire(i, m.start(h))
 	}
 	m.tellPlaces()
 }
 
-// eligible returns the index of the handle that starts next, or -1, and of the one whose
-// turn it is: that one, unless a session goes first for a while (HND-50).
-func (m *Machine) eligible() (next, first int) {
-	main, sub := m.running()
-	may := func(i int) bool {
-		h := &m.s.Handles[i]
-		return h.State == state.Queued && h.Served(m.s.Lifecycle) && m.hasPlace(h, main, sub) && !m.held(i)
-	}
-	first = m.inTurn(may)
-	return m.lingering(first, may), first
-}
-
-// inTurn returns the oldest handle that may start, or -1. Where users and events take
-// turns and the oldest is one of them, the oldest of the sort that did not start last
-// goes instead (HND-44).
-func (m *Machine) inTurn(may func(int) bool) int {
-	first := -1
-	for i := range m.s.Handles {
-		h := &m.s.Handles[i]
-		if !may(i) {
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		switch {
-		case !m.s.Config.Switches.Alternate || !m.s.Handles[first].Kind.Alternates():
-			return first
-		case h.Kind.Alternates() && (h.Kind == fsm.KindEvent) != m.s.LastEvent:
-			return i
-		case h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule: // what takes turns behind it does not pass it
-			return first
-		}
-	}
-	return first
-}
-
-// running counts the handles that run, subagents apart.
-func (m *Machine) running() (main, sub int) {
-	for i := range m.s.Handles {
-		switch h := &m.s.Handles[i]; {
-		case h.Waiting():
-		case h.Kind == fsm.KindSubagent:
-			sub++
-		case h.Beside: // it takes nobody's place
-		default:
-			main++
-		}
-	}
-	return main, sub
-}
-
-// hasPlace reports whether there is room for a handle beside those that run. A
-// memory handle runs alone, when nobody else could, unless too many of them have
-// gathered (HND-29).
-func (m *Machine) hasPlace(h *state.Handle, main, sub int) bool {
-	switch h.Kind {
-	case fsm.KindSubagent:
-		return sub < m.s.Config.Limits.MaxSubagents
-	case fsm.KindInit:
-		return main == 0 && sub == 0 && !m.anyoneWaits() || !h.Beside
-	case fsm.KindMemory:
-		return main == 0 && sub == 0 && !m.anyoneWaits() || main < m.s.Config.Limits.MaxActive && m.crowded()
-	default:
-		return main < m.s.Config.Limits.MaxActive
-	}
-}
-
-// anyoneWaits reports whether a handle other than a memory handle is queued.
-func (m *Machine) anyoneWaits() bool {
-	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.State == state.Queued && h.Kind != fsm.KindMemory && !h.Beside {
-			return true
-		}
-	}
-	return false
-}
-
-// crowded reports whether so many memory handles wait that they take their turn
-// like any other.
-func (m *Machine) crowded() bool { return m.count(fsm.KindMemory) >= m.s.Config.Limits.MaxQueue }
-
-// held reports whether the session of the handle at i is taken: by one that runs
-// or waits for a person, or by an older one that will go first (SES-2).
-func (m *Machine) held(i int) bool {
-	h := &m.s.Handles[i]
-	if !h.Claims() {
-		return false
-	}
-	for n := range m.s.Handles {
-		o := &m.s.Handles[n]
-		if o.Session != h.Session || !o.Claims() || o.State == state.Parked {
-			continue
-		}
-		if o.State != state.Queued || n < i { // the handle itself is queued
-			return true
-		}
-	}
-	return false
-}
-
 // giveWay sends a running memory handle back to the queue when somebody comes who
 // would otherwise wait for it (HND-29).
 func (m *Machine) giveWay() {
-	if !m.anyoneWaits() || m.crowded() {
+	if !m.s.AnyoneWaits() || m.s.Crowded() {
 		return
 	}
 	for i := range m.s.Handles {
@@ -244,26 +132,6 @@ func (m *Machine) tellPlaces() {
 		}
 		ahead++
 	}
-}
-
-// active returns the index of the first handle that runs, or -1.
-func (m *Machine) active() int {
-	for i := range m.s.Handles {
-		if !m.s.Handles[i].Waiting() {
-			return i
-		}
-	}
-	return -1
-}
-
-// indexOf returns where a handle stands, or -1.
-func (m *Machine) indexOf(id fsm.HandleID) int {
-	for i := range m.s.Handles {
-		if m.s.Handles[i].ID == id {
-			return i
-		}
-	}
-	return -1
 }
 
 // described is an event in words (HND-17).

@@ -2,7 +2,9 @@ package machine
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/fit"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // summarize asks for a summary of the full messages (HND-12). Of a session's turns it
@@ -127,12 +129,12 @@ func (m *Machine) gather(h *state.Handle) {
 func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 	c := &m.s.Config
 	if c.Switches.SideCalls != fsm.SideAppended || !h.Loaded {
-		return m.own(h), fsm.Session{}
+		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
-	history := m.settled(m.newest(m.kept(h)))
+	history := turn.Settled(&m.s.Config, turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h)))
 	talk := fsm.Conversation{}.Add(history...)
-	if c.Switches.Compress && m.overlong(h, talk, h.Toolset()) {
-		return m.own(h), fsm.Session{}
+	if c.Switches.Compress && fit.Overlong(&m.s.Config, h, talk, h.Toolset()) {
+		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
 	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio}
 }

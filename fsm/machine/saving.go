@@ -3,6 +3,7 @@ package machine
 import (
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // keepsSession reports whether a handle begins with its session (SES-3). One that
@@ -37,7 +38,7 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 		return f.after(func(h *state.Handle) { h.Tries++ })
 	}
 	s, w := in.Session, m.s.Config.Words
-	s.History, s.Pending = m.settled(s.History), w.Mend(s.Pending)
+	s.History, s.Pending = turn.Settled(&m.s.Config, s.History), w.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
 	case m.overflows(h, &s):
@@ -58,7 +59,7 @@ func (m *Machine) save(i int) firing {
 	h := &m.s.Handles[i]
 	state := h.Sess
 	if h.Command != commandNew {
-		state.History = m.newest(m.kept(h))
+		state.History = turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h))
 	}
 	call := m.await(h, fsm.CallSave)
 	m.emit(fsm.SaveSession{
@@ -68,27 +69,12 @@ func (m *Machine) save(i int) firing {
 	return firing{}
 }
 
-// newest bounds a history that nothing consolidates: its oldest turns leave it whole,
-// but for a summary at its head (SES-18). They are in the archive.
-func (m *Machine) newest(history []fsm.Message) []fsm.Message {
-	l := &m.s.Config.Limits
-	over := len(history) - l.MaxHistory - l.MaxPending
-	if m.s.Config.Switches.Overflow != fsm.OverflowKeep || over <= 0 {
-		return history
-	}
-	kept := history[nextTurn(history, over, len(history)-1):]
-	if history[0].Role == fsm.RoleSystem {
-		kept = append([]fsm.Message{history[0]}, kept...)
-	}
-	return m.s.Config.Words.Mend(kept)
-}
-
 // archive is the turn as it was, whatever becomes of the history (SES-16).
 func (m *Machine) archive(h *state.Handle) []fsm.Message {
 	if h.Command != "" {
 		return nil
 	}
-	return m.own(h)
+	return turn.Own(&m.s.Config, h)
 }
 
 // saved goes on after a save, or saves again over what stands there now.

@@ -21,7 +21,7 @@ func (m *Machine) spawn(i int) (string, bool) {
 	if strings.TrimSpace(args.Task) == "" {
 		return m.word(fsm.WordMissingArgument, "argument", "task"), false
 	}
-	if n := m.count(fsm.KindSubagent); n >= m.s.Config.Limits.MaxSubagents {
+	if n := m.s.Count(fsm.KindSubagent); n >= m.s.Config.Limits.MaxSubagents {
 		return m.word(fsm.WordSpawnFull, "subagents", strconv.Itoa(n)), false
 	}
 	label := args.Label
@@ -30,7 +30,7 @@ func (m *Machine) spawn(i int) (string, bool) {
 	}
 	child := state.Handle{Kind: fsm.KindSubagent, Parent: h.ID, Home: h.Session, Origin: h.Origin, Input: args.Task, Label: label}
 	id := m.admit(child)
-	c := &m.s.Handles[m.indexOf(id)]
+	c := &m.s.Handles[m.s.IndexOf(id)]
 	c.Session = "subagent:" + id.Entry()
 	return m.word(fsm.WordSpawned, "label", label, "subagent", id.Entry()), true
 }
@@ -45,15 +45,4 @@ func (m *Machine) reportSubagent(h *state.Handle) {
 		Kind: fsm.KindSystem, Session: h.Home, Origin: h.Origin,
 		Input: input,
 	})
-}
-
-// count returns how many unfinished handles of a kind there are.
-func (m *Machine) count(kind fsm.Kind) int {
-	n := 0
-	for i := range m.s.Handles {
-		if m.s.Handles[i].Kind == kind {
-			n++
-		}
-	}
-	return n
 }

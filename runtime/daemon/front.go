@@ -229,7 +229,7 @@ func (d *Daemon) status() comm.Status {
 	m := d.driver.Machine()
 	view := m.View()
 	s := comm.Status{
-		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: m.Waiting(), Active: []comm.Active{},
+		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: view.Waiting(), Active: []comm.Active{},
 	}
 	if u := view.Upkeep; u.Failed > 0 {
 		s.Upkeep = &u

@@ -11,7 +11,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
-	"shelly/fsm/machine"
+	"shelly/fsm/prompt"
 	"shelly/runtime/config"
 	"shelly/runtime/skill"
 	"shelly/runtime/tool"
@@ -72,7 +72,7 @@ func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
 	for _, p := range problems {
 		log.Warn("a skill cannot be used", "problem", p)
 	}
-	if least := machine.WindowMin(cfg.Machine(tools.Declarations(), library.Decls())); cfg.Limits.ContextTokens < least {
+	if least := prompt.WindowMin(cfg.Machine(tools.Declarations(), library.Decls())); cfg.Limits.ContextTokens < least {
 		return nil, errors.Join(exit.Errorf(exit.Usage, "a window of %d tokens is too small for this system prompt and these tools: at least %d are needed (brain.num_ctx, limits.context_tokens)",
 			cfg.Limits.ContextTokens, least), tools.Close(), library.Close())
 	}

@@ -185,7 +185,7 @@ func (f *forking) know(effects []fsm.Effect) {
 func (f *forking) tell(in fsm.Input, source Source, against *history.Step) {
 	s := Step{Source: source}
 	s.N, s.Epoch, s.Input, s.About = f.point.Step.N+len(f.result.Steps), f.point.Step.Epoch, in, true
-	s.Handle = f.machine.Concerns(in)
+	s.Handle = f.machine.View().Concerns(in)
 	if against != nil {
 		s.Against = against.N
 	}

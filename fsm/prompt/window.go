@@ -1,4 +1,4 @@
-package machine
+package prompt
 
 import (
 	"shelly/fsm"
@@ -11,7 +11,6 @@ func WindowMin(c fsm.Config) int {
 	if !c.Fits() {
 		return 0
 	}
-	m := &Machine{s: state.Snapshot{Config: c}}
 	h := &state.Handle{Kind: fsm.KindUser}
-	return c.WindowMin(c.EstimateOf(m.system(h), fsm.Conversation{}, h.Toolset()))
+	return c.WindowMin(c.EstimateOf(System(&c, h), fsm.Conversation{}, h.Toolset()))
 }

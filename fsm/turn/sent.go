@@ -1,4 +1,4 @@
-package machine
+package turn
 
 import (
 	"slices"
@@ -9,32 +9,32 @@ import (
 
 // keepsSent reports whether a session keeps the sent form: what the model was last sent,
 // with its answer (SES-21).
-func (m *Machine) keepsSent() bool { return m.s.Config.Switches.History == fsm.HistorySent }
+func keepsSent(c *fsm.Config) bool { return c.Switches.History == fsm.HistorySent }
 
-// settled is a session's history as a conversation begins with it.
-func (m *Machine) settled(history []fsm.Message) []fsm.Message {
-	if m.keepsSent() {
-		return m.s.Config.Words.Sent(history)
+// Settled is a session's history as a conversation begins with it.
+func Settled(c *fsm.Config, history []fsm.Message) []fsm.Message {
+	if keepsSent(c) {
+		return c.Words.Sent(history)
 	}
-	return m.s.Config.Words.Stripped(history)
+	return c.Words.Stripped(history)
 }
 
-// opening is the input as the model is sent it. What the history keeps of it is the same
+// Opening is the input as the model is sent it. What the history keeps of it is the same
 // where it keeps what was sent.
-func (m *Machine) opening(h *state.Handle) string {
-	if !m.keepsSent() {
+func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
+	if !keepsSent(c) {
 		return h.Input
 	}
-	if !m.s.Config.Switches.TellTime {
-		return m.marked(h)
+	if !c.Switches.TellTime {
+		return marked(c, h)
 	}
-	return m.word(fsm.WordTimedInput, "time", m.s.Now.Stamp(), "text", m.marked(h)) // SES-22
+	return c.Words.Text(fsm.WordTimedInput, "time", now.Stamp(), "text", marked(c, h)) // SES-22
 }
 
 // marked is the input, marked where it is a subagent's report (SES-17).
-func (m *Machine) marked(h *state.Handle) string {
+func marked(c *fsm.Config, h *state.Handle) string {
 	if h.Kind == fsm.KindSystem {
-		return m.word(fsm.WordSubagentInput, "text", h.Input)
+		return c.Words.Text(fsm.WordSubagentInput, "text", h.Input)
 	}
 	return h.Input
 }
@@ -42,7 +42,7 @@ func (m *Machine) marked(h *state.Handle) string {
 // sentForm is the conversation as it was last sent, with the answer as the model gave
 // it, the results that its calls lack, and the note or notice that the turn ends with.
 // After a conflict the turn stands after what somebody else has written (SES-3).
-func (m *Machine) sentForm(h *state.Handle, talk []fsm.Message) []fsm.Message {
+func sentForm(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message {
 	closing := h.Closing
 	if last := talk[len(talk)-1]; len(closing) > 0 && h.Outcome == fsm.OutcomeAnswered &&
 		last.Role == fsm.RoleAssistant && len(last.Calls) == 0 && last.Text != "" {
@@ -52,19 +52,19 @@ func (m *Machine) sentForm(h *state.Handle, talk []fsm.Message) []fsm.Message {
 	if h.Rebased {
 		before = h.Sess.History
 	}
-	return m.s.Config.Words.Sent(slices.Concat(before, talk[h.TurnAt:], closing))
+	return c.Words.Sent(slices.Concat(before, talk[h.TurnAt:], closing))
 }
 
-// imagesLeft is what a compaction leaves of earlier images: a mark in the place of each
+// ImagesLeft is what a compaction leaves of earlier images: a mark in the place of each
 // (SES-21). Those of the present question, at the index given, stay.
-func (m *Machine) imagesLeft(msgs []fsm.Message, question int) []fsm.Message {
+func ImagesLeft(c *fsm.Config, msgs []fsm.Message, question int) []fsm.Message {
 	msgs = slices.Clone(msgs)
 	for i := range msgs {
 		if i == question {
 			continue
 		}
 		for range msgs[i].Images {
-			msgs[i].Text = m.word(fsm.WordImageInput, "text", msgs[i].Text)
+			msgs[i].Text = c.Words.Text(fsm.WordImageInput, "text", msgs[i].Text)
 		}
 		msgs[i].Images = nil
 	}

@@ -1,4 +1,4 @@
-package machine
+package fit
 
 import (
 	"encoding/json"
@@ -7,6 +7,26 @@ import (
 
 	"shelly/fsm"
 )
+
+// Answer returns a conversation that is answered, shortened to what there is room for, in
+// tokens, and where the message at a place stands in it, which stays as it is. It is made
+// shorter than it must be, so that the prompts that follow go on from this one.
+func Answer(w fsm.Words, talk fsm.Conversation, at, room int) (fsm.Conversation, int) {
+	d := newDraft(w, talk, at)
+	d.fit(room, room-room/4)
+	return d.conversation(), d.at
+}
+
+// Aside returns a conversation with a message about it, the last, as far as it fits: any of
+// its texts is shortened, then what is oldest is left out (CTX-14).
+func Aside(w fsm.Words, talk fsm.Conversation, room int) fsm.Conversation {
+	d := newDraft(w, talk, len(talk.Messages)-1)
+	d.forget()
+	d.shorten(d.parts(0, d.at, true), room, floorEarlier)
+	d.shorten(d.parts(0, d.at, false), room, floorEarlier)
+	d.dropTurns(room)
+	return d.conversation()
+}
 
 // draft is a conversation that is made to fit. What it shortens it copies first.
 type draft struct {
@@ -131,7 +151,7 @@ func (d *draft) drop(from, to int) {
 func (d *draft) dropTurns(want int) {
 	for d.size > want && d.at > 0 {
 		end := 1
-		for end < d.at && !begins(d.msgs[end]) {
+		for end < d.at && !d.msgs[end].Begins() {
 			end++
 		}
 		d.drop(0, end)
@@ -150,8 +170,21 @@ func (d *draft) dropRounds(want int) {
 	}
 }
 
-// begins reports whether a turn begins with a message.
-func begins(msg fsm.Message) bool { return msg.Role == fsm.RoleUser && !msg.Aside }
-
 // conversation is what became of it.
 func (d *draft) conversation() fsm.Conversation { return fsm.Conversation{}.Add(d.msgs...) }
+
+// fit shortens a conversation that is answered to what is wanted, at all events to what
+// there is room for: thinking, the results of earlier turns, then those of this one, then whole
+// earlier turns, then anything but the question, then what this turn has done so far.
+func (d *draft) fit(room, want int) {
+	if d.forget(); d.size <= want {
+		return
+	}
+	d.shorten(d.parts(0, d.at, true), want, floorEarlier)
+	d.shorten(d.parts(d.at, len(d.msgs), true), want, max(room/8, floorEarlier))
+	if d.size > room {
+		d.dropTurns(want)
+	}
+	d.shorten(d.parts(0, len(d.msgs), false), room, floorLast)
+	d.dropRounds(room)
+}

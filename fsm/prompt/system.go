@@ -1,0 +1,116 @@
+package prompt
+
+import (
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// System is the system prompt of a model call, built for each (SKL-2).
+func System(c *fsm.Config, h *state.Handle) string {
+	p := &c.Prompts
+	first, subagent := p.Identity, h.Kind == fsm.KindSubagent && p.Subagent != ""
+	if subagent {
+		first = p.Subagent
+	}
+	var b strings.Builder
+	b.WriteString(first)
+	for _, s := range p.Sections {
+		if subagent && !s.Subagents || s.Needs != "" && !offers(c, h, s.Needs) { // SKL-8
+			continue
+		}
+		shown := content(c, h, s.Of)
+		if s.Of != fsm.OfText && shown == "" {
+			if s.Of != fsm.OfMemory || s.Text == "" {
+				continue
+			}
+		}
+		b.WriteString(c.Words.Text(fsm.WordSection, "title", s.Title))
+		b.WriteString(s.Text)
+		if s.Text != "" && shown != "" {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(shown)
+	}
+	return b.String()
+}
+
+// offers reports whether a handle's model calls offer a tool.
+func offers(c *fsm.Config, h *state.Handle, tool string) bool {
+	_, ok := c.Declared(h.Toolset(), tool)
+	return ok
+}
+
+// content is what a section shows of the state.
+func content(c *fsm.Config, h *state.Handle, of fsm.Content) string {
+	var lines []string
+	switch of {
+	case fsm.OfTools:
+		for _, t := range c.Offered(h.Toolset()) {
+			lines = append(lines, c.Words.Text(fsm.WordToolLine, "tool", t.Name, "description", t.Description))
+		}
+	case fsm.OfAlwaysSkills: // SKL-7
+		for _, s := range c.Skills {
+			if s.Always {
+				lines = append(lines, c.Words.Text(fsm.WordSkillTitle, "skill", s.Name, "text", s.Text))
+			}
+		}
+	case fsm.OfSkills:
+		for _, s := range c.Skills {
+			if !s.Always {
+				lines = append(lines, c.Words.Text(fsm.WordSkillLine, "mark", mark(c, h, s.Name), "skill", s.Name, "summary", s.Summary))
+			}
+		}
+	case fsm.OfSkillList:
+		for _, s := range c.Skills {
+			if !s.Always {
+				lines = append(lines, c.Words.Text(fsm.WordSkillListed, "skill", s.Name, "summary", s.Summary))
+			}
+		}
+	case fsm.OfLoadedSkills:
+		for _, s := range h.Sess.Skills {
+			title := fsm.WordSkillTitle
+			if s.Reference != "" {
+				title = fsm.WordReferenceTitle
+			}
+			lines = append(lines, c.Words.Text(title, "skill", s.Name, "reference", s.Reference, "text", s.Text))
+		}
+	case fsm.OfMemory:
+		if text := strings.TrimSpace(h.Sess.Memory); text != "" {
+			return c.Words.Text(fsm.WordMemoryFile, "text", within(c, h, text, c.MemoryRoom()))
+		}
+	}
+	shown := strings.TrimSpace(strings.Join(lines, "\n"))
+	if of == fsm.OfLoadedSkills {
+		return within(c, h, shown, c.SkillsRoom())
+	}
+	return shown
+}
+
+// within is what is shown of a text that has a share of the window (CTX-15).
+func within(c *fsm.Config, h *state.Handle, text string, room int) string {
+	if !c.Fits() {
+		return text
+	}
+	return c.Words.Shorten(text, h.Sess.Share(room))
+}
+
+// mark tells whether a skill is loaded (SKL-3).
+func mark(c *fsm.Config, h *state.Handle, skill string) string {
+	if h.Sess.HasSkill(skill, "") {
+		return c.Words.Text(fsm.WordSkillMarkLoaded)
+	}
+	return c.Words.Text(fsm.WordSkillMarkUnloaded)
+}
+
+// Tools is the set of tools that the running inference offers: its caller wants
+// it, and the present configuration declares some of it.
+func Tools(c *fsm.Config, h *state.Handle) fsm.Toolset {
+	for i := range c.Tools {
+		if c.Offers(h.Inf.Tools, &c.Tools[i]) {
+			return h.Inf.Tools
+		}
+	}
+	return fsm.NoTools
+}

@@ -1,0 +1,60 @@
+package state
+
+import "shelly/fsm"
+
+// Waiting returns how many handles hold a place in the queue: those of a request or
+// an event that are not started, that are parked, or that wait for a person.
+func (s *Snapshot) Waiting() int {
+	n := 0
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.Waiting() && h.Kind != fsm.KindMemory && h.Kind != fsm.KindSubagent && !h.Beside {
+			n++
+		}
+	}
+	return n
+}
+
+// AnyoneWaits reports whether a handle other than a memory handle is queued.
+func (s *Snapshot) AnyoneWaits() bool {
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.State == Queued && h.Kind != fsm.KindMemory && !h.Beside {
+			return true
+		}
+	}
+	return false
+}
+
+// Crowded reports whether so many memory handles wait that they take their turn
+// like any other.
+func (s *Snapshot) Crowded() bool { return s.Count(fsm.KindMemory) >= s.Config.Limits.MaxQueue }
+
+// Active returns the index of the first handle that runs, or -1.
+func (s *Snapshot) Active() int {
+	for i := range s.Handles {
+		if !s.Handles[i].Waiting() {
+			return i
+		}
+	}
+	return -1
+}
+
+// IndexOf returns where a handle stands, or -1.
+func (s *Snapshot) IndexOf(id fsm.HandleID) int {
+	for i := range s.Handles {
+		if s.Handles[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Count returns how many unfinished handles of a kind there are.
+func (s *Snapshot) Count(kind fsm.Kind) int {
+	n := 0
+	for i := range s.Handles {
+		if s.Handles[i].Kind == kind {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,111 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// Question is the handle's input as a history keeps it.
+func Question(c *fsm.Config, h *state.Handle) fsm.Message {
+	text := marked(c, h)
+	for range h.Images {
+		text = c.Words.Text(fsm.WordImageInput, "text", text) // SES-13
+	}
+	return fsm.Message{Role: fsm.RoleUser, Text: text}
+}
+
+// Close ends a turn: with the results that its last calls still lack, and the
+// answer, or a note that there is none (SES-5). An answer that stands there already
+// is not said again.
+func Close(c *fsm.Config, h *state.Handle) {
+	if !h.Loaded || h.Command != "" || h.Closing != nil {
+		return
+	}
+	for n := h.Inf.Next; n < len(h.Inf.Calls) && h.Answers(); n++ {
+		text := c.Words.Text(fsm.WordNotRunCancelled)
+		switch {
+		case n == h.Inf.Next && h.Inf.Attempt > 0:
+			text = c.Words.Text(fsm.WordUnknownOutcome)
+		case h.Outcome != fsm.OutcomeCancelled:
+			text = c.Words.Text(fsm.WordNotRun, "reason", h.Failure)
+		}
+		c := h.Inf.Calls[n]
+		h.Closing = append(h.Closing, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+	}
+	if last := len(h.Turn) - 1; h.Answer != "" && last >= 0 && len(h.Turn[last].Calls) == 0 &&
+		h.Turn[last].Role == fsm.RoleAssistant && strings.TrimSpace(h.Turn[last].Text) == h.Answer {
+		return
+	}
+	word := lastWord(c, h)
+	if h.Answer != "" && h.Outcome != fsm.OutcomeAnswered { // the text so far stands there: only the notice is new
+		if notice := strings.TrimSpace(strings.TrimPrefix(word.Text, h.Inf.Said)); notice != "" {
+			word.Text = notice
+		}
+	}
+	h.Closing = append(h.Closing, word)
+}
+
+// Kept is what the session's history becomes: what stands before the turn, and of
+// the turn what the profile keeps (SES-4).
+func Kept(c *fsm.Config, h *state.Handle) []fsm.Message {
+	talk := h.Conversation().Messages
+	if keepsSent(c) && len(talk) > 0 {
+		return sentForm(c, h, talk)
+	}
+	if len(talk) == 0 || h.Rebased || c.Fits() && !c.Switches.Compress { // what was only sent shorter is kept whole
+		return append(Settled(c, h.Sess.History), ownTurn(c, h, nil)...)
+	}
+	return append(c.Words.Stripped(talk[:h.TurnAt]), ownTurn(c, h, talk[h.TurnAt:])...)
+}
+
+// ownTurn is what the history keeps of the turn; talk is its part of the
+// conversation, as it was last sent.
+func ownTurn(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message {
+	switch {
+	case c.Switches.History == fsm.HistoryAnswers:
+		return c.Words.Mend([]fsm.Message{Question(c, h), lastWord(c, h)})
+	case h.Condensed && len(talk) > 0:
+		turn := append([]fsm.Message{Question(c, h)}, talk[1:]...)
+		return c.Words.Stripped(append(turn, h.Closing...))
+	default:
+		return Own(c, h)
+	}
+}
+
+// Own returns the turn's own messages, whole.
+func Own(c *fsm.Config, h *state.Handle) []fsm.Message {
+	if len(h.Turn) == 0 {
+		return c.Words.Mend([]fsm.Message{Question(c, h), lastWord(c, h)})
+	}
+	return c.Words.Stripped(append(slices.Clip(h.Turn), h.Closing...))
+}
+
+// lastWord is the turn's answer, or a note that there is none.
+func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
+	if h.Answer == "" {
+		reason := h.Failure
+		if h.Outcome == fsm.OutcomeAnswered { // INF-32
+			reason = c.Words.Text(fsm.WordEmptyAnswer)
+		}
+		return fsm.Message{Role: fsm.RoleAssistant, Text: c.Words.Text(fsm.WordNoAnswer, "reason", reason), Used: h.Used}
+	}
+	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used}
+}
+
+// Newest bounds a history that nothing consolidates: its oldest turns leave it whole,
+// but for a summary at its head (SES-18). They are in the archive.
+func Newest(c *fsm.Config, history []fsm.Message) []fsm.Message {
+	l := &c.Limits
+	over := len(history) - l.MaxHistory - l.MaxPending
+	if c.Switches.Overflow != fsm.OverflowKeep || over <= 0 {
+		return history
+	}
+	kept := history[fsm.NextTurn(history, over, len(history)-1):]
+	if history[0].Role == fsm.RoleSystem {
+		kept = append([]fsm.Message{history[0]}, kept...)
+	}
+	return c.Words.Mend(kept)
+}
