@@ -491,6 +491,17 @@ func TestLIF14TheFirstBootServesAtOnceAndOthersStartBeside(t *testing.T) {
 	}
 }
 
+// A subagent of the initial inference reports to its session, and a request may name it.
+func TestLIF14WhatBelongsToItsSessionWaits(t *testing.T) {
+	d := first(t)
+	d.in("init", "hello")
+	d.inStates(state.Execution, state.Queued)
+	d.in("other", "hello")
+	d.inStates(state.Execution, state.Queued, state.Cognition)
+	d.answer("a quiet machine")
+	d.inStates(state.Embedding, state.Queued, state.Cognition)
+}
+
 func TestLIF14ABootAdmitsNoOtherWhereOneIsParked(t *testing.T) {
 	d := newDriver(t)
 	d.boot()

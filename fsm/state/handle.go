@@ -214,9 +214,10 @@ func PersonKey(s *Snapshot, id fsm.HandleID) string {
 
 // Claims reports whether a handle claims its session. The initial inference and the
 // farewell do not: nobody else runs meanwhile, and neither may wait for one that is
-// served only after it, as the report of a subagent of an earlier initial inference.
+// served only after it, as the report of a subagent of an earlier initial inference. One
+// beside which others are served claims it like any other (LIF-14).
 func (h *Handle) Claims() bool {
-	return h.Kind != fsm.KindMemory && h.Kind != fsm.KindInit && h.Kind != fsm.KindFarewell
+	return h.Kind != fsm.KindMemory && (h.Kind != fsm.KindInit || h.Beside) && h.Kind != fsm.KindFarewell
 }
 
 // Served reports whether the lifecycle lets a handle of this kind start.
