@@ -88,3 +88,11 @@ func (x *Hasher) Sum() uint64 {
 	h ^= h >> 32
 	return h
 }
+
+// Before is the hash of what stands before a conversation: system prompt and tools.
+func (e *AskBrain) Before() uint64 {
+	x := NewHasher(0)
+	x.Str(e.System)
+	x.Str(string(e.Tools))
+	return x.Sum()
+}

@@ -36,12 +36,6 @@ func (m *Machine) runCalls(i int) firing {
 	}
 }
 
-// settle goes on to the next call.
-func settle(inf *state.Inference) {
-	inf.Next++
-	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told = 0, false, false, ""
-}
-
 // begin begins the call at Next. It reports true where the call has its result
 // already; where that is awaited, or a person is, false with what is fired for it.
 func (m *Machine) begin(i int) (firing, bool) {
@@ -135,11 +129,6 @@ func (m *Machine) acted(h *state.Handle) firing {
 	return f
 }
 
-// declared returns the declaration of a tool that the running inference offers.
-func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
-	return m.s.Config.Declared(h.Inf.Tools, name)
-}
-
 // toolAnswered gives the running call its result, or starts it again later (INF-16): an
 // unsafe one only where it says that nothing happened (INV-6). A failure is a result
 // that the model sees. What becomes of a tool that a crash cut off is decided in
@@ -156,29 +145,6 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 		text = m.word(fsm.WordError, "reason", text)
 	}
 	return m.ran(text, in.Failed)
-}
-
-// ran gives the call at Next, which has run, its result.
-func (m *Machine) ran(text string, failed bool) firing {
-	return firing{on: state.OnRan, write: func(h *state.Handle) {
-		m.ranWith(h, text, failed)
-		settle(&h.Inf)
-	}}
-}
-
-// ranWith gives a call that has run its result and audits it (TOL-9).
-func (m *Machine) ranWith(h *state.Handle, text string, failed bool) {
-	m.audit(h, text, failed)
-	m.result(h, text)
-}
-
-// audit records the call at Next, which has been started.
-func (m *Machine) audit(h *state.Handle, text string, failed bool) {
-	c := h.Inf.Calls[h.Inf.Next]
-	m.emit(fsm.Audit{
-		Handle: h.ID, Session: h.Session, Key: h.UseKey(c), Tool: c.Name, Args: c.Args, Message: h.Input,
-		Result: text, Failed: failed, Unknown: text == m.word(fsm.WordUnknownOutcome), Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
-	})
 }
 
 // retry is the end of the wait before another attempt, or before the model is asked
@@ -231,25 +197,6 @@ func (m *Machine) resumeActing(i int) firing {
 	}
 	settle(&m.s.Handles[i].Inf)
 	return m.runCalls(i)
-}
-
-// result adds the result of the call at Next to the conversation, and remembers the
-// pair. One that was not run counts as a repetition, too (INF-21).
-func (m *Machine) result(h *state.Handle, text string) {
-	c := h.Inf.Calls[h.Inf.Next]
-	x := fsm.NewHasher(0)
-	x.Str(c.Name)
-	x.Str(c.Args)
-	x.Str(text)
-	if m.repeated(h, text) {
-		m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
-		return
-	}
-	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
-		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
-	}
-	h.Inf.Seen = append(h.Inf.Seen, x.Sum())
-	m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
 }
 
 func (m *Machine) unknownTool(h *state.Handle, name string) string {

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,22 +34,6 @@ func (m *Machine) builtin(i int, name string) bool {
 	}
 	m.ranWith(h, text, !ok)
 	return true
-}
-
-// arguments reads the arguments of the call at Next, or says what is wrong.
-func (m *Machine) arguments(h *state.Handle, v any) string {
-	args := h.Inf.Calls[h.Inf.Next].Args
-	if strings.TrimSpace(args) == "" {
-		args = "{}"
-	}
-	switch { // in words of our own: those of the library may change, and with them what a journal replays to
-	case !json.Valid([]byte(args)):
-		return m.word(fsm.WordArgumentsNoJSON)
-	case json.Unmarshal([]byte(args), v) != nil:
-		return m.word(fsm.WordArgumentsNoFit)
-	default:
-		return ""
-	}
 }
 
 // sendMessage sends a text to a chat, by default the call's own (HND-46).
@@ -91,16 +74,6 @@ func (m *Machine) sendMessage(h *state.Handle) (string, bool) {
 func (m *Machine) reaches(h *state.Handle, channel string) bool {
 	return len(m.s.Config.Channels) == 0 || channel == h.Origin.Channel ||
 		slices.Contains(m.s.Config.Channels, channel) || slices.Contains(m.s.Channels, channel)
-}
-
-// channelsMax is how many channels of requests are remembered.
-const channelsMax = 64
-
-// meet notes the channel of a request.
-func (m *Machine) meet(channel string) {
-	if len(m.s.Config.Channels) > 0 && !slices.Contains(m.s.Channels, channel) && len(m.s.Channels) < channelsMax {
-		m.s.Channels = append(m.s.Channels, channel)
-	}
 }
 
 // loadSkill asks for a skill's instructions or for one of its references (SKL-4,
@@ -167,4 +140,31 @@ func (m *Machine) skillLoaded(h *state.Handle, in fsm.SkillLoaded) firing {
 				fsm.LoadedSkill{Name: args.Name, Reference: args.Reference, Text: in.Text})
 		}
 	})
+}
+
+// spawn starts a subagent in this step (HND-39).
+func (m *Machine) spawn(i int) (string, bool) {
+	h := &m.s.Handles[i]
+	var args struct {
+		Task  string `json:"task"`
+		Label string `json:"label"`
+	}
+	if bad := m.arguments(h, &args); bad != "" {
+		return bad, false
+	}
+	if strings.TrimSpace(args.Task) == "" {
+		return m.word(fsm.WordMissingArgument, "argument", "task"), false
+	}
+	if n := m.s.Count(fsm.KindSubagent); n >= m.s.Config.Limits.MaxSubagents {
+		return m.word(fsm.WordSpawnFull, "subagents", strconv.Itoa(n)), false
+	}
+	label := args.Label
+	if label == "" {
+		label = fsm.Clip(args.Task, 40)
+	}
+	child := state.Handle{Kind: fsm.KindSubagent, Parent: h.ID, Home: h.Session, Origin: h.Origin, Input: args.Task, Label: label}
+	id := m.admit(child)
+	c := &m.s.Handles[m.s.IndexOf(id)]
+	c.Session = "subagent:" + id.Entry()
+	return m.word(fsm.WordSpawned, "label", label, "subagent", id.Entry()), true
 }

@@ -8,18 +8,6 @@ import (
 	"shelly/fsm/turn"
 )
 
-// start gives a queued handle its turn: a new one begins, a parked one goes on in the
-// phase it was in (HND-24).
-func (m *Machine) start(h *state.Handle) firing {
-	if again := m.handle.phase(h.Resume).Again; h.Resume != "" && again != "" {
-		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
-	}
-	if h.Kind == fsm.KindMemory {
-		return firing{on: state.OnSummarize}
-	}
-	return firing{on: state.OnStart}
-}
-
 // begins is how a handle goes to the model: with the cognition question where there is
 // a cognition.
 func (m *Machine) begins(h *state.Handle) state.Event {
@@ -159,14 +147,6 @@ func capOf(l *fsm.Limits, h *state.Handle) (n int, limit string) {
 	default:
 		return l.MaxToolRounds, "max_tool_rounds"
 	}
-}
-
-// iterationsOf is how many answers of the model an inference of the handle takes.
-func iterationsOf(l *fsm.Limits, h *state.Handle) int {
-	if h.Kind == fsm.KindSubagent {
-		return min(l.MaxIterations, l.SubagentIterations)
-	}
-	return l.MaxIterations
 }
 
 // remembers reports whether a handle's own memory phase is due. Where turns are

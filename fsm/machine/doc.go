@@ -26,14 +26,16 @@
 // name, made of switches, limits, options and prompts. All profiles run the same tables
 // and the same code.
 //
-// Where to read: the tables are in fsm/state, and phase.go says what is done in each of
-// their states. fire.go takes a row. A handle is admitted and started in queue.go; begins
-// in saving.go, with its session, and cognition.go; answers in inference.go and acting.go,
-// which runs tools, and builtin_run.go, which answers those of the machine itself; waits
-// for people in person.go; ends in ending.go and remember.go. A history that is too long is
-// made shorter in overflow.go, a conversation in condense.go. Whose turn it is, what a model
-// is sent before the conversation, what is kept of a turn and how a conversation is made to
-// fit are packages beside this one: queue, prompt, turn and fit.
+// Where to read, from the top: step.go takes a fact to what is done with it; phases.go says
+// what is done in each state of the tables (fsm/state). A request comes in by command.go and
+// queue.go; begins in saving.go, with its session, and cognition.go; answers in thinking.go
+// and acting.go, which runs tools, and builtin_run.go, which answers those of the machine
+// itself; waits for people in person.go; ends in ending.go and remember.go. A history that is
+// too long is made shorter in overflow.go, a conversation in condense.go. Below them all
+// fire.go takes a row, and machine.go has the state, calls and timers; neither names a phase.
+//
+// Whose turn it is, what a model is sent before the conversation, what is kept of a turn and
+// how a conversation is made to fit are packages beside this one: queue, prompt, turn and fit.
 //
 // The handles are one slice. A pointer into it is good until the next call that may add or
 // remove a handle; held_test.go proves that nobody uses one after that.

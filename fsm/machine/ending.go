@@ -6,51 +6,6 @@ import (
 	"shelly/fsm/turn"
 )
 
-// deliver tells whoever waits for the handle what it has answered (HND-15), once.
-func (m *Machine) deliver(h *state.Handle) {
-	if h.Replied {
-		return
-	}
-	h.Replied = true
-	text := m.announced(h)
-	switch h.Kind {
-	case fsm.KindUser:
-		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, Outcome: h.Outcome})
-	case fsm.KindSystem, fsm.KindSchedule:
-		m.message(h, h.Origin, text, false)
-	}
-}
-
-// refuse tells whoever is there to hear it that the handle has no answer, once.
-func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
-	if h.Replied {
-		return
-	}
-	h.Replied = true
-	if outcome == fsm.OutcomeTimeout && h.Kind == fsm.KindUser {
-		reason = m.outOfTime(h, reason)
-	}
-	text := m.word(fsm.WordError, "reason", reason)
-	if outcome == fsm.OutcomeCancelled {
-		text = reason // HND-31: what its client asked for is no error of anybody's
-	}
-	switch h.Kind {
-	case fsm.KindUser:
-		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, IsError: true, Outcome: outcome})
-	case fsm.KindSystem, fsm.KindSchedule:
-		m.message(h, h.Origin, text, true)
-	case fsm.KindSubagent: // its end is reported to its session
-	default:
-		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
-	}
-}
-
-// message sends a text to a chat (HND-40). A reply of a handle without a request
-// has the handle's own key.
-func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError bool) {
-	m.emit(fsm.SendMessage{Handle: h.ID, Key: h.ID.Entry(), Session: h.Session, To: to, Text: text, IsError: isError})
-}
-
 // done ends a handle that has its answer (HND-15).
 func (m *Machine) done(i int) firing {
 	m.deliver(&m.s.Handles[i])
@@ -169,19 +124,14 @@ func (m *Machine) toolStopped(h *state.Handle) firing {
 	return m.dropped(h).after(m.clearTimer)
 }
 
-// parking keeps a handle for the next boot with what was left of its time (HND-27).
-// The inference stays as it is: its last call is asked again, or its outcome
-// named unknown, when the handle goes on.
-func (m *Machine) parking() firing {
-	return firing{on: state.OnPark, write: func(h *state.Handle) {
-		switch {
-		case h.State == state.Stopping: // the turn is still to be kept
-			turn.Close(&m.s.Config, h)
-			h.Resume = state.Saving
-		case h.AsksPerson():
-			// Resume is set already
-		case h.State != state.Queued && h.State != state.Loading:
-			h.Resume = h.State
-		}
-	}}
+// reportSubagent tells the session that started a subagent of its end (HND-40).
+func (m *Machine) reportSubagent(h *state.Handle) {
+	input := m.word(fsm.WordSubagentDone, "label", h.Label, "task", h.Input, "result", h.Answer)
+	if h.Failure != "" {
+		input = m.word(fsm.WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", h.Failure)
+	}
+	m.admit(state.Handle{
+		Kind: fsm.KindSystem, Session: h.Home, Origin: h.Origin,
+		Input: input,
+	})
 }

@@ -147,3 +147,35 @@ func (m *Machine) enter(p *Phase, i int, resumes bool) firing {
 	}
 	return f
 }
+
+// infer begins an inference over talk: it enters the table's initial state.
+func (m *Machine) infer(i int, purpose fsm.Purpose, talk fsm.Conversation, tools fsm.Toolset) firing {
+	m.s.Handles[i].Inf = state.Inference{State: state.Thinking, Purpose: purpose, Tools: tools, Talk: talk}
+	return m.enter(m.inference.phase(state.Thinking), i, false)
+}
+
+// resumeInference goes on with an inference that was parked, or whose process
+// was lost: the model is asked again, a tool that may be started again is, and the
+// outcome of any other is named unknown (INF-13).
+func (m *Machine) resumeInference(i int) firing {
+	return m.enter(m.inference.phase(m.s.Handles[i].Inf.State), i, true)
+}
+
+// endInference ends an inference. Its result goes to the handle that asked for it.
+func endInference(on state.Event, outcome fsm.Outcome, result string) firing {
+	return firing{on: on, write: func(h *state.Handle) { h.Inf.Result, h.Inf.Outcome = result, outcome }}
+}
+
+// giveUp ends a running inference that nobody waits for any more (INF-11).
+func (m *Machine) giveUp(h *state.Handle) {
+	if !h.Inf.Running() {
+		return
+	}
+	r := m.routes[state.OnGiveUp]
+	row := r.from(h.Inf.State, state.OnGiveUp)
+	if !row.ok {
+		m.s.Ignored.Moves++ // TAB-3
+		return
+	}
+	m.move(r, h.ID, state.OnGiveUp, row, &h.Inf.State)
+}

@@ -20,7 +20,7 @@ func (m *Machine) fit(h *state.Handle) (firing, bool) {
 	}
 	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
 	room := fit.Room(&m.s.Config, h, system, tools)
-	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room && learns(h) {
+	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room && h.Learns() {
 		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools))
 		return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordRequestTooLong, "tokens", strconv.Itoa(tokens),
 			"room", strconv.Itoa(c.PromptRoom()), "window", strconv.Itoa(c.Limits.ContextTokens))), false
@@ -40,7 +40,7 @@ func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation
 	if !m.s.Config.Fits() || talk.Tokens <= room || len(talk.Messages) == 0 {
 		return talk
 	}
-	if h.Inf.Appended || m.appended(h) { // an eighth of the window is room enough for its answer, and what the server holds is not read again
+	if h.Inf.Appended || h.Appended() { // an eighth of the window is room enough for its answer, and what the server holds is not read again
 		c := &m.s.Config
 		if tokens := h.Sess.Corrected(c.EstimateOf(system, talk, tools)); tokens*8 <= c.Limits.ContextTokens*7 {
 			return talk

@@ -2,38 +2,13 @@ package machine
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/prompt"
 	"shelly/fsm/queue"
-	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
-
-// infer begins an inference over talk: it enters the table's initial state.
-func (m *Machine) infer(i int, purpose fsm.Purpose, talk fsm.Conversation, tools fsm.Toolset) firing {
-	m.s.Handles[i].Inf = state.Inference{State: state.Thinking, Purpose: purpose, Tools: tools, Talk: talk}
-	return m.enter(m.inference.phase(state.Thinking), i, false)
-}
-
-// think asks the model (INF-1), unless this is where a cancelled handle ends
-// (HND-32) or the conversation has to be shortened first (CTX-3).
-func (m *Machine) think(i int) firing {
-	h := &m.s.Handles[i]
-	if h.Stop {
-		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
-	}
-	if f, ok := m.condense(h, false); ok {
-		return f
-	}
-	if f, ok := m.fit(h); !ok {
-		return f
-	}
-	m.ask(h, h.Inf.Purpose, prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h))
-	return firing{}
-}
 
 // ask sends a conversation to the model.
 func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk fsm.Conversation, tools fsm.Toolset) {
@@ -59,145 +34,11 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 	m.emit(ask)
 }
 
-// answered takes the model's answer: it is used, or nothing in it can be.
-func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
-	m.learnPace(h, in.Tokens)
-	if h.Inf.State == state.Condensing {
-		return m.condensed(m.condensedText(h, in))
-	}
-	read := reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1)
-	calls, text := read.Calls, read.Text
-	if h.Answers() {
-		text = reading.NeedText(&m.s.Config, text, h.State == state.Cognition)
-	}
-	if m.appended(h) && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
-		if calls = nil; strings.TrimSpace(text) == "" {
-			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
-		}
-	}
-	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
-	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h):
-		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
-	case nothing && read.Unrunnable:
-		hint, reason := m.unrunnable(in)
-		return m.unusable(h, in.Tokens.Prompt, hint, reason)
-	case m.overthought(h, in, text):
-		return m.unthinking(h, in.Tokens.Prompt)
-	case in.Stop == fsm.StopMaxTokens:
-		if f, ok := m.cramped(h, in.Tokens.Prompt); ok {
-			return f
-		}
-		calls = nil // INF-5: a call may have lost its end
-	}
-	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is let go
-	return m.usable(h, in.Stop, calls, text).after(func(h *state.Handle) {
-		m.countAnswer(h, prompt)
-		h.Inf.Empty = 0
-		m.say(h, fsm.Message{Role: fsm.RoleAssistant, Text: text, Thinking: thinking, Calls: calls})
-		said(&h.Inf, text)
-	})
-}
-
-// unrunnable is what the model is told of a call that cannot be run, and what a person is
-// told in the end.
-func (m *Machine) unrunnable(in fsm.BrainAnswered) (hint, reason string) {
-	switch {
-	case m.s.Config.Switches.Reading != fsm.ReadingCareful:
-		return m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer)
-	case in.AsText:
-		return m.word(fsm.WordCallUnread), m.word(fsm.WordActionAnswer)
-	default:
-		return m.word(fsm.WordCallUntaken), m.word(fsm.WordUntakenAnswer)
-	}
-}
-
-// takesNothing reports whether an empty answer is one (INF-32): the handle's own, and not
-// what a summary or a compaction lacks.
-func (m *Machine) takesNothing(h *state.Handle) bool {
-	return h.Answers() && m.s.Config.Switches.EmptyAnswers
-}
-
 // countAnswer counts an answer of the model to a prompt of so many tokens.
 func (m *Machine) countAnswer(h *state.Handle, prompt int) {
 	m.learnTokens(h, prompt)
 	h.Inf.Iterations++
 	h.Inf.Waits = 0
-}
-
-// usable goes on from an answer by its stop reason.
-func (m *Machine) usable(h *state.Handle, stop fsm.Stop, calls []fsm.ToolCall, text string) firing {
-	switch {
-	case stop == fsm.StopMaxTokens:
-		return endInference(state.OnMaxTokens, fsm.OutcomeCut, m.word(fsm.WordCutAnswer))
-	case len(calls) == 0:
-		return endInference(state.OnEndTurn, fsm.OutcomeAnswered, strings.TrimSpace(text))
-	case h.Inf.Rounds >= m.s.Config.Limits.MaxToolRounds:
-		f := endInference(state.OnLimit, fsm.OutcomeExhausted, m.word(fsm.WordOverRounds, "rounds", strconv.Itoa(h.Inf.Rounds)))
-		return f.after(func(h *state.Handle) {
-			for _, c := range calls {
-				m.say(h, fsm.Message{Role: fsm.RoleTool, Text: m.word(fsm.WordNotRunRounds), Tool: c.Name, ToolCall: c.ID})
-			}
-		})
-	default:
-		return firing{on: state.OnToolsAsked, write: func(h *state.Handle) {
-			h.Inf.Rounds++
-			h.Inf.Calls, h.Inf.Next, h.Inf.Attempt = calls, 0, 0
-		}}
-	}
-}
-
-// unusable asks again after an answer in which there was nothing to use (INF-20, INF-29).
-func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) firing {
-	l := &m.s.Config.Limits
-	f := firing{on: state.OnUnusable, write: func(h *state.Handle) {
-		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: prompt, Aside: true})
-	}}
-	switch {
-	case h.Stop:
-		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled)) // HND-32
-	case h.Inf.Empty+1 >= l.MaxAnswerAttempts, h.Inf.Iterations+1 >= iterationsOf(l, h):
-		f = endInference(state.OnError, fsm.OutcomeFailed, reason) // INF-9
-	}
-	return f.after(func(h *state.Handle) {
-		m.countAnswer(h, tokens)
-		h.Inf.Empty++
-	})
-}
-
-// brainFailed waits and asks again where that can help (INF-15); otherwise it ends
-// the inference, and its caller decides what that means.
-func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
-	switch {
-	case h.Inf.State == state.Condensing:
-		return m.condensed("")
-	case h.Stop: // HND-32: it would only be asked again to end there
-		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
-	case in.Class == fsm.BrainBadCall: // INF-43: the same prompt would bring the same call
-		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
-	case in.Class == fsm.BrainContextTruncated:
-		s, grown := m.outgrown(h)
-		if f, ok := m.condense(h, true); ok && !grown {
-			return f
-		} else if ok {
-			return f.after(func(h *state.Handle) { h.Sess.Ratio = s.Ratio })
-		}
-		if f, ok := m.refit(h); ok {
-			return f
-		}
-	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != state.Compacting: // the next turn tries again
-		return firing{on: state.OnBackOff, write: func(h *state.Handle) {
-			h.Inf.Waits++
-		}}
-	}
-	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
-}
-
-// whyFailed is what a person is told of a failure of the model.
-func (m *Machine) whyFailed(in fsm.BrainFailed) string {
-	if in.Class == fsm.BrainError {
-		return m.word(fsm.WordBrainError, "reason", in.Reason)
-	}
-	return m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason)
 }
 
 // say adds messages to the running inference, and to the turn where it is one of
@@ -221,32 +62,6 @@ func said(inf *state.Inference, text string) {
 	inf.Said += text
 }
 
-// resumeInference goes on with an inference that was parked, or whose process
-// was lost: the model is asked again, a tool that may be started again is, and the
-// outcome of any other is named unknown (INF-13).
-func (m *Machine) resumeInference(i int) firing {
-	return m.enter(m.inference.phase(m.s.Handles[i].Inf.State), i, true)
-}
-
-// endInference ends an inference. Its result goes to the handle that asked for it.
-func endInference(on state.Event, outcome fsm.Outcome, result string) firing {
-	return firing{on: on, write: func(h *state.Handle) { h.Inf.Result, h.Inf.Outcome = result, outcome }}
-}
-
-// giveUp ends a running inference that nobody waits for any more (INF-11).
-func (m *Machine) giveUp(h *state.Handle) {
-	if !h.Inf.Running() {
-		return
-	}
-	r := m.routes[state.OnGiveUp]
-	row := r.from(h.Inf.State, state.OnGiveUp)
-	if !row.ok {
-		m.s.Ignored.Moves++ // TAB-3
-		return
-	}
-	m.move(r, h.ID, state.OnGiveUp, row, &h.Inf.State)
-}
-
 // repeats reports whether the last calls and their results are the same, or the
 // same few in turn, often enough to say that this leads nowhere (INF-21).
 func repeats(seen []uint64, times int) bool {
@@ -263,9 +78,6 @@ func repeats(seen []uint64, times int) bool {
 	return false
 }
 
-// cycleMax is the longest cycle of calls that counts as repetition.
-const cycleMax = 4
-
 // learnTokens corrects the estimate by what the model has counted for the prompt
 // that it has just answered.
 func (m *Machine) learnTokens(h *state.Handle, counted int) {
@@ -273,4 +85,67 @@ func (m *Machine) learnTokens(h *state.Handle, counted int) {
 		return
 	}
 	h.Sess.Learn(m.s.Config.EstimateOf(prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h)), counted)
+}
+
+// cycleMax is the longest cycle of calls that counts as repetition.
+const cycleMax = 4
+
+// iterationsOf is how many answers of the model an inference of the handle takes.
+func iterationsOf(l *fsm.Limits, h *state.Handle) int {
+	if h.Kind == fsm.KindSubagent {
+		return min(l.MaxIterations, l.SubagentIterations)
+	}
+	return l.MaxIterations
+}
+
+// paced is the pace as it is known now.
+func (m *Machine) paced() fsm.Pace {
+	p := m.s.Config.Pace
+	p.Reads, p.Writes = m.s.Reads, m.s.Writes
+	return p
+}
+
+// pace takes over the speeds that a boot names; the others stay as they were learnt.
+func (m *Machine) pace() {
+	if n := m.s.Config.Pace.Reads; n > 0 {
+		m.s.Reads = n
+	}
+	if n := m.s.Config.Pace.Writes; n > 0 {
+		m.s.Writes = n
+	}
+}
+
+// measure notes what a call that is about to be made has to have read. What should be
+// cached is the prompt sent last, if this one begins with it, or what stands before its
+// conversation (INF-51).
+func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
+	if !m.s.Config.Switches.Progress {
+		return
+	}
+	c := &m.s.Config
+	inf := &h.Inf
+	inf.Stage, inf.Prompt = "", h.Sess.Corrected(c.Estimate(*ask))
+	now := state.Sent{
+		Before: ask.Before(), Fixed: h.Sess.Corrected(c.EstimateOf(ask.System, fsm.Conversation{}, ask.Tools)),
+		Messages: len(ask.Conversation.Messages), Hash: ask.Conversation.Hash, Tokens: inf.Prompt,
+	}
+	if n := now.Messages - 1; n >= 0 {
+		now.Prior = ask.Conversation.HashAt(n)
+		now.PriorTokens = now.Tokens - h.Sess.Corrected(fsm.TextTokens(ask.Conversation.Messages[n].Text))
+	}
+	inf.Anew = max(inf.Prompt-m.s.Cached.Begins(&now, ask), 1)
+	m.s.Cached = now
+}
+
+// learnPace corrects the speeds by what an answer says of them.
+func (m *Machine) learnPace(h *state.Handle, t fsm.Tokens) {
+	if !m.s.Config.Switches.Progress {
+		return
+	}
+	anew := h.Inf.Anew
+	if t.Prompt > 0 {
+		anew = min(t.Prompt, max(t.Prompt-(h.Inf.Prompt-h.Inf.Anew), 1))
+	}
+	m.s.Reads = fsm.Learn(m.s.Reads, anew, t.Reading)
+	m.s.Writes = fsm.Learn(m.s.Writes, t.Answer, t.Writing)
 }

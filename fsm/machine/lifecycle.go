@@ -161,26 +161,6 @@ func (m *Machine) parkQueued() {
 	}
 }
 
-// deferral parks a handle and tells its client.
-func (m *Machine) deferral() firing {
-	f := m.parking()
-	park := f.write
-	f.write = func(h *state.Handle) {
-		park(h)
-		m.clearTimer(h)
-		m.tell(h, fsm.NoticeDeferred)
-	}
-	return f
-}
-
-// tell sends the client of h a word that is not its reply: that it will be answered
-// after the next boot, or that a person has to decide.
-func (m *Machine) tell(h *state.Handle, n fsm.Notice) {
-	if h.Kind == fsm.KindUser && !h.Replied {
-		m.emit(fsm.Notify{Handle: h.ID, Request: h.Request, Notice: n})
-	}
-}
-
 // armGrace bounds the wait for active handles. With none active it is not
 // needed: the step that drains goes on to the farewell at once.
 func (m *Machine) armGrace() {

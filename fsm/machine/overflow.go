@@ -158,58 +158,6 @@ func (m *Machine) consolidate(h *state.Handle, text string) {
 	m.upkeepDone()
 }
 
-// note adds an entry for HISTORY.md.
-func (m *Machine) note(h *state.Handle, entry string) {
-	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], entry)
-}
-
-// shed keeps what could not be consolidated within bounds: what is beyond
-// max_history and max_pending, and of the pending list beyond max_pending alone,
-// goes to HISTORY.md as it is, oldest first (SES-11, SES-14).
-func (m *Machine) shed(h *state.Handle) {
-	l := &m.s.Config.Limits
-	pending, history := h.Sess.Pending, h.Sess.History
-	over := max(len(pending)+len(history)-l.MaxHistory-l.MaxPending, len(pending)-l.MaxPending)
-	if over <= 0 {
-		return
-	}
-	var b strings.Builder
-	n := fsm.Whole(pending, over)
-	fit.Transcript(m.s.Config.Words, &b, pending[:n])
-	h.Sess.Pending = append([]fsm.Message(nil), pending[n:]...)
-	if rest := over - n; rest > 0 {
-		cut := fsm.Whole(history, rest)
-		fit.Transcript(m.s.Config.Words, &b, history[:cut])
-		h.Sess.History = m.s.Config.Words.Mend(history[cut:])
-	}
-	m.note(h, m.stamped(m.word(fsm.WordNotConsolidated, "conversation", b.String())))
-}
-
-// stamped puts a timestamp before an entry that has none of its own.
-func (m *Machine) stamped(entry string) string {
-	entry = strings.TrimSpace(entry)
-	if hasStamp(entry) {
-		return entry
-	}
-	return m.word(fsm.WordStamped, "date", m.s.Now.Date(), "entry", entry)
-}
-
-// hasStamp reports whether a text begins with a date as [YYYY-MM-DD, which is how
-// the model is asked for it.
-func hasStamp(text string) bool {
-	const form = "[0000-00-00"
-	if len(text) < len(form) {
-		return false
-	}
-	for i := range len(form) {
-		digit := text[i] >= '0' && text[i] <= '9'
-		if form[i] == '0' && !digit || form[i] != '0' && text[i] != form[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // readObject reads the JSON object in a model's answer, whatever stands around it.
 func readObject(text string, v any) bool {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')

@@ -6,31 +6,8 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/queue"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
-
-// requested admits a request unless it is already here (HND-26), or answers it at
-// once where it is a command that does not wait.
-func (m *Machine) requested(in fsm.Requested) {
-	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.Kind == fsm.KindUser && h.Request == in.Request {
-			m.s.Ignored.Duplicates++
-			return
-		}
-	}
-	h := state.Handle{
-		Kind: fsm.KindUser, Request: in.Request, Session: in.Session, Origin: in.Origin,
-		Input: in.Text, Images: in.Images, Context: in.Context,
-	}
-	h.Session, h.Origin = fsm.Belongs(h.Session, h.Origin)
-	m.meet(h.Origin.Channel)
-	if m.s.Config.Switches.Commands {
-		h.Command = CommandOf(h.Input)
-	}
-	if m.command(h) {
-		return
-	}
-	m.admit(h)
-}
 
 // raised admits an event, or lets it join one that waits (HND-38).
 func (m *Machine) raised(in fsm.EventRaised) {
@@ -144,4 +121,45 @@ func (m *Machine) described(in fsm.EventRaised) string {
 		detail = m.word(fsm.WordEventDetail, "detail", in.Detail)
 	}
 	return m.word(fsm.WordEvent, "source", in.Source, "event", in.Event, "subject", subject, "detail", detail)
+}
+
+// parking keeps a handle for the next boot with what was left of its time (HND-27).
+// The inference stays as it is: its last call is asked again, or its outcome
+// named unknown, when the handle goes on.
+func (m *Machine) parking() firing {
+	return firing{on: state.OnPark, write: func(h *state.Handle) {
+		switch {
+		case h.State == state.Stopping: // the turn is still to be kept
+			turn.Close(&m.s.Config, h)
+			h.Resume = state.Saving
+		case h.AsksPerson():
+			// Resume is set already
+		case h.State != state.Queued && h.State != state.Loading:
+			h.Resume = h.State
+		}
+	}}
+}
+
+// deferral parks a handle and tells its client.
+func (m *Machine) deferral() firing {
+	f := m.parking()
+	park := f.write
+	f.write = func(h *state.Handle) {
+		park(h)
+		m.clearTimer(h)
+		m.tell(h, fsm.NoticeDeferred)
+	}
+	return f
+}
+
+// start gives a queued handle its turn: a new one begins, a parked one goes on in the
+// phase it was in (HND-24).
+func (m *Machine) start(h *state.Handle) firing {
+	if again := m.handle.phase(h.Resume).Again; h.Resume != "" && again != "" {
+		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
+	}
+	if h.Kind == fsm.KindMemory {
+		return firing{on: state.OnSummarize}
+	}
+	return firing{on: state.OnStart}
 }

@@ -13,16 +13,10 @@ func (m *Machine) summarize(i int) firing {
 	h := &m.s.Handles[i]
 	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
 	tools := fsm.NoTools
-	if m.appended(h) {
+	if h.Appended() {
 		tools = h.Toolset()
 	}
 	return m.infer(i, fsm.PurposeSummary, talk, tools)
-}
-
-// appended reports whether the handle asks after a conversation as the model knows it,
-// under the same system prompt and tools.
-func (m *Machine) appended(h *state.Handle) bool {
-	return h.Kind == fsm.KindMemory && h.Sess.Version > 0
 }
 
 // summarized takes the summary, or an extract where there is none (HND-21).
@@ -105,10 +99,10 @@ func (m *Machine) gather(h *state.Handle) {
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
 		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Resume != "" || !job.ParkedOrQueued() ||
-			job.Turns >= m.s.Config.Limits.MaxTurns || m.appended(job) != (known.Version > 0) {
+			job.Turns >= m.s.Config.Limits.MaxTurns || job.Appended() != (known.Version > 0) {
 			continue
 		}
-		if m.appended(job) { // the session as it is now has the turns before this one
+		if job.Appended() { // the session as it is now has the turns before this one
 			job.Talk = fsm.Conversation{}
 		}
 		job.Talk, job.Sess = job.Talk.Add(turn...), known
@@ -141,12 +135,7 @@ func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 
 // gathers reports whether a finished turn is remembered together with others.
 func (m *Machine) gathers(h *state.Handle) bool {
-	return m.s.Config.Switches.Remember == fsm.RememberIdle && learns(h) && h.Command == "" && h.Answer != ""
-}
-
-// learns reports whether a handle of this kind is remembered with its session.
-func learns(h *state.Handle) bool {
-	return h.Kind == fsm.KindUser || h.Kind == fsm.KindEvent || h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule
+	return m.s.Config.Switches.Remember == fsm.RememberIdle && h.Learns() && h.Command == "" && h.Answer != ""
 }
 
 const extractBytesMax = 500

@@ -12,7 +12,7 @@ func keepsSession(c *fsm.Config, h *state.Handle) bool {
 	if c.Switches.History == fsm.HistoryNone || len(h.Context) > 0 {
 		return false
 	}
-	return learns(h)
+	return h.Learns()
 }
 
 // load reads the handle's session, where it has one.
@@ -117,18 +117,6 @@ func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 		}
 	}
 	h.Sess.Version, h.Sess.MemoryHash = now.Version, now.MemoryHash
-}
-
-// joinText puts one text after another.
-func joinText(a, b string) string {
-	switch {
-	case a == "":
-		return b
-	case b == "":
-		return a
-	default:
-		return a + "\n\n" + b
-	}
 }
 
 // keptTurn goes on after a turn that is kept: with memory, or to the end.

@@ -5,8 +5,125 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/prompt"
+	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
+
+// think asks the model (INF-1), unless this is where a cancelled handle ends
+// (HND-32) or the conversation has to be shortened first (CTX-3).
+func (m *Machine) think(i int) firing {
+	h := &m.s.Handles[i]
+	if h.Stop {
+		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
+	}
+	if f, ok := m.condense(h, false); ok {
+		return f
+	}
+	if f, ok := m.fit(h); !ok {
+		return f
+	}
+	m.ask(h, h.Inf.Purpose, prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h))
+	return firing{}
+}
+
+// answered takes the model's answer: it is used, or nothing in it can be.
+func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
+	m.learnPace(h, in.Tokens)
+	if h.Inf.State == state.Condensing {
+		return m.condensed(m.condensedText(h, in))
+	}
+	read := reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1)
+	calls, text := read.Calls, read.Text
+	if h.Answers() {
+		text = reading.NeedText(&m.s.Config, text, h.State == state.Cognition)
+	}
+	if h.Appended() && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
+		if calls = nil; strings.TrimSpace(text) == "" {
+			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
+		}
+	}
+	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
+	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h):
+		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
+	case nothing && read.Unrunnable:
+		hint, reason := m.unrunnable(in)
+		return m.unusable(h, in.Tokens.Prompt, hint, reason)
+	case m.overthought(h, in, text):
+		return m.unthinking(h, in.Tokens.Prompt)
+	case in.Stop == fsm.StopMaxTokens:
+		if f, ok := m.cramped(h, in.Tokens.Prompt); ok {
+			return f
+		}
+		calls = nil // INF-5: a call may have lost its end
+	}
+	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is let go
+	return m.usable(h, in.Stop, calls, text).after(func(h *state.Handle) {
+		m.countAnswer(h, prompt)
+		h.Inf.Empty = 0
+		m.say(h, fsm.Message{Role: fsm.RoleAssistant, Text: text, Thinking: thinking, Calls: calls})
+		said(&h.Inf, text)
+	})
+}
+
+// unrunnable is what the model is told of a call that cannot be run, and what a person is
+// told in the end.
+func (m *Machine) unrunnable(in fsm.BrainAnswered) (hint, reason string) {
+	switch {
+	case m.s.Config.Switches.Reading != fsm.ReadingCareful:
+		return m.word(fsm.WordActionAsText), m.word(fsm.WordActionAnswer)
+	case in.AsText:
+		return m.word(fsm.WordCallUnread), m.word(fsm.WordActionAnswer)
+	default:
+		return m.word(fsm.WordCallUntaken), m.word(fsm.WordUntakenAnswer)
+	}
+}
+
+// takesNothing reports whether an empty answer is one (INF-32): the handle's own, and not
+// what a summary or a compaction lacks.
+func (m *Machine) takesNothing(h *state.Handle) bool {
+	return h.Answers() && m.s.Config.Switches.EmptyAnswers
+}
+
+// usable goes on from an answer by its stop reason.
+func (m *Machine) usable(h *state.Handle, stop fsm.Stop, calls []fsm.ToolCall, text string) firing {
+	switch {
+	case stop == fsm.StopMaxTokens:
+		return endInference(state.OnMaxTokens, fsm.OutcomeCut, m.word(fsm.WordCutAnswer))
+	case len(calls) == 0:
+		return endInference(state.OnEndTurn, fsm.OutcomeAnswered, strings.TrimSpace(text))
+	case h.Inf.Rounds >= m.s.Config.Limits.MaxToolRounds:
+		f := endInference(state.OnLimit, fsm.OutcomeExhausted, m.word(fsm.WordOverRounds, "rounds", strconv.Itoa(h.Inf.Rounds)))
+		return f.after(func(h *state.Handle) {
+			for _, c := range calls {
+				m.say(h, fsm.Message{Role: fsm.RoleTool, Text: m.word(fsm.WordNotRunRounds), Tool: c.Name, ToolCall: c.ID})
+			}
+		})
+	default:
+		return firing{on: state.OnToolsAsked, write: func(h *state.Handle) {
+			h.Inf.Rounds++
+			h.Inf.Calls, h.Inf.Next, h.Inf.Attempt = calls, 0, 0
+		}}
+	}
+}
+
+// unusable asks again after an answer in which there was nothing to use (INF-20, INF-29).
+func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) firing {
+	l := &m.s.Config.Limits
+	f := firing{on: state.OnUnusable, write: func(h *state.Handle) {
+		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: prompt, Aside: true})
+	}}
+	switch {
+	case h.Stop:
+		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled)) // HND-32
+	case h.Inf.Empty+1 >= l.MaxAnswerAttempts, h.Inf.Iterations+1 >= iterationsOf(l, h):
+		f = endInference(state.OnError, fsm.OutcomeFailed, reason) // INF-9
+	}
+	return f.after(func(h *state.Handle) {
+		m.countAnswer(h, tokens)
+		h.Inf.Empty++
+	})
+}
 
 // overthought reports whether an answer was cut before anything but thinking was written
 // (INF-33). A model that was told not to think is not told again.
@@ -30,12 +147,38 @@ func (m *Machine) unthinking(h *state.Handle, tokens int) firing {
 	return f.after(func(h *state.Handle) { m.countAnswer(h, tokens) })
 }
 
-// announced is a handle's answer as whoever asked gets it: with a word that there was no
-// thinking where there was to be some.
-func (m *Machine) announced(h *state.Handle) string {
-	if !h.Unthought || h.Answer == "" {
-		return h.Answer
+// brainFailed waits and asks again where that can help (INF-15); otherwise it ends
+// the inference, and its caller decides what that means.
+func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
+	switch {
+	case h.Inf.State == state.Condensing:
+		return m.condensed("")
+	case h.Stop: // HND-32: it would only be asked again to end there
+		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
+	case in.Class == fsm.BrainBadCall: // INF-43: the same prompt would bring the same call
+		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
+	case in.Class == fsm.BrainContextTruncated:
+		s, grown := m.outgrown(h)
+		if f, ok := m.condense(h, true); ok && !grown {
+			return f
+		} else if ok {
+			return f.after(func(h *state.Handle) { h.Sess.Ratio = s.Ratio })
+		}
+		if f, ok := m.refit(h); ok {
+			return f
+		}
+	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != state.Compacting: // the next turn tries again
+		return firing{on: state.OnBackOff, write: func(h *state.Handle) {
+			h.Inf.Waits++
+		}}
 	}
-	notice := m.word(fsm.WordUnthought, "tokens", strconv.Itoa(m.s.Config.ThinkRoom()))
-	return joinText(h.Answer, notice)
+	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
+}
+
+// whyFailed is what a person is told of a failure of the model.
+func (m *Machine) whyFailed(in fsm.BrainFailed) string {
+	if in.Class == fsm.BrainError {
+		return m.word(fsm.WordBrainError, "reason", in.Reason)
+	}
+	return m.word(fsm.WordBrainFailed, "class", string(in.Class), "reason", in.Reason)
 }

@@ -234,3 +234,12 @@ func (h *Handle) Served(lifecycle fsm.State) bool {
 
 // ParkedOrQueued reports whether the handle waits for its turn or for the next boot.
 func (h *Handle) ParkedOrQueued() bool { return h.State == Queued || h.State == Parked }
+
+// Learns reports whether a handle of this kind is remembered with its session.
+func (h *Handle) Learns() bool {
+	return h.Kind == fsm.KindUser || h.Kind == fsm.KindEvent || h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule
+}
+
+// Appended reports whether the handle asks after a conversation as the model knows it,
+// under the same system prompt and tools.
+func (h *Handle) Appended() bool { return h.Kind == fsm.KindMemory && h.Sess.Version > 0 }

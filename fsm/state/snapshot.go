@@ -36,19 +36,6 @@ type Snapshot struct {
 	Ignored Ignored `json:"ignored,omitzero"`
 }
 
-// Sent is a prompt that the model was sent, as far as another can be seen to begin with it.
-type Sent struct {
-	Before   uint64 `json:"before,omitempty"`   // the hash of what stands before the conversation: system prompt and tools
-	Fixed    int    `json:"fixed,omitempty"`    // the tokens of that
-	Messages int    `json:"messages,omitempty"` // of the conversation
-	Hash     uint64 `json:"hash,omitempty"`     // its running hash
-	Tokens   int    `json:"tokens,omitempty"`   // of all of it
-
-	// The same without the last message: a side call ends with one that no other prompt has.
-	Prior       uint64 `json:"prior,omitempty"`
-	PriorTokens int    `json:"prior_tokens,omitempty"`
-}
-
 // Upkeep is how the last compactions, consolidations and summaries have gone. No decision
 // is made by it.
 type Upkeep struct {

@@ -1,0 +1,103 @@
+package machine
+
+import (
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// deliver tells whoever waits for the handle what it has answered (HND-15), once.
+func (m *Machine) deliver(h *state.Handle) {
+	if h.Replied {
+		return
+	}
+	h.Replied = true
+	text := m.announced(h)
+	switch h.Kind {
+	case fsm.KindUser:
+		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, Outcome: h.Outcome})
+	case fsm.KindSystem, fsm.KindSchedule:
+		m.message(h, h.Origin, text, false)
+	}
+}
+
+// refuse tells whoever is there to hear it that the handle has no answer, once.
+func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
+	if h.Replied {
+		return
+	}
+	h.Replied = true
+	if outcome == fsm.OutcomeTimeout && h.Kind == fsm.KindUser {
+		reason = m.outOfTime(h, reason)
+	}
+	text := m.word(fsm.WordError, "reason", reason)
+	if outcome == fsm.OutcomeCancelled {
+		text = reason // HND-31: what its client asked for is no error of anybody's
+	}
+	switch h.Kind {
+	case fsm.KindUser:
+		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, IsError: true, Outcome: outcome})
+	case fsm.KindSystem, fsm.KindSchedule:
+		m.message(h, h.Origin, text, true)
+	case fsm.KindSubagent: // its end is reported to its session
+	default:
+		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
+	}
+}
+
+// message sends a text to a chat (HND-40). A reply of a handle without a request
+// has the handle's own key.
+func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError bool) {
+	m.emit(fsm.SendMessage{Handle: h.ID, Key: h.ID.Entry(), Session: h.Session, To: to, Text: text, IsError: isError})
+}
+
+// announced is a handle's answer as whoever asked gets it: with a word that there was no
+// thinking where there was to be some.
+func (m *Machine) announced(h *state.Handle) string {
+	if !h.Unthought || h.Answer == "" {
+		return h.Answer
+	}
+	notice := m.word(fsm.WordUnthought, "tokens", strconv.Itoa(m.s.Config.ThinkRoom()))
+	return joinText(h.Answer, notice)
+}
+
+// outOfTime is what a client is told of a request whose time is over: why, by which setting,
+// and what was done in it (HND-61).
+func (m *Machine) outOfTime(h *state.Handle, why string) string {
+	if !m.s.Config.Switches.Progress {
+		return why
+	}
+	done := m.word(fsm.WordDoneNothing)
+	if h.Uses > 0 {
+		done = m.word(fsm.WordDoneCalls, "calls", strconv.Itoa(h.Uses), "tools", strings.Join(h.Used, ", "))
+	}
+	if said := h.Inf.Said; said != "" && h.Answers() {
+		done += m.word(fsm.WordDoneSaid, "said", fsm.Clip(said, saidBytes))
+	}
+	return m.word(fsm.WordTimedOutDone, "why", why, "setting", h.TimeoutSetting(), "done", done)
+}
+
+// saidBytes is what is repeated of what the model has said on the way.
+const saidBytes = 400
+
+// tell sends the client of h a word that is not its reply: that it will be answered
+// after the next boot, or that a person has to decide.
+func (m *Machine) tell(h *state.Handle, n fsm.Notice) {
+	if h.Kind == fsm.KindUser && !h.Replied {
+		m.emit(fsm.Notify{Handle: h.ID, Request: h.Request, Notice: n})
+	}
+}
+
+// joinText puts one text after another.
+func joinText(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	default:
+		return a + "\n\n" + b
+	}
+}

@@ -1,0 +1,129 @@
+package machine
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// declared returns the declaration of a tool that the running inference offers.
+func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
+	return m.s.Config.Declared(h.Inf.Tools, name)
+}
+
+// ran gives the call at Next, which has run, its result.
+func (m *Machine) ran(text string, failed bool) firing {
+	return firing{on: state.OnRan, write: func(h *state.Handle) {
+		m.ranWith(h, text, failed)
+		settle(&h.Inf)
+	}}
+}
+
+// ranWith gives a call that has run its result and audits it (TOL-9).
+func (m *Machine) ranWith(h *state.Handle, text string, failed bool) {
+	m.audit(h, text, failed)
+	m.result(h, text)
+}
+
+// audit records the call at Next, which has been started.
+func (m *Machine) audit(h *state.Handle, text string, failed bool) {
+	c := h.Inf.Calls[h.Inf.Next]
+	m.emit(fsm.Audit{
+		Handle: h.ID, Session: h.Session, Key: h.UseKey(c), Tool: c.Name, Args: c.Args, Message: h.Input,
+		Result: text, Failed: failed, Unknown: text == m.word(fsm.WordUnknownOutcome), Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
+	})
+}
+
+// result adds the result of the call at Next to the conversation, and remembers the
+// pair. One that was not run counts as a repetition, too (INF-21).
+func (m *Machine) result(h *state.Handle, text string) {
+	c := h.Inf.Calls[h.Inf.Next]
+	x := fsm.NewHasher(0)
+	x.Str(c.Name)
+	x.Str(c.Args)
+	x.Str(text)
+	if m.repeated(h, text) {
+		m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+		return
+	}
+	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
+		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
+	}
+	h.Inf.Seen = append(h.Inf.Seen, x.Sum())
+	m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+}
+
+// settle goes on to the next call.
+func settle(inf *state.Inference) {
+	inf.Next++
+	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told = 0, false, false, ""
+}
+
+// arguments reads the arguments of the call at Next, or says what is wrong.
+func (m *Machine) arguments(h *state.Handle, v any) string {
+	args := h.Inf.Calls[h.Inf.Next].Args
+	if strings.TrimSpace(args) == "" {
+		args = "{}"
+	}
+	switch { // in words of our own: those of the library may change, and with them what a journal replays to
+	case !json.Valid([]byte(args)):
+		return m.word(fsm.WordArgumentsNoJSON)
+	case json.Unmarshal([]byte(args), v) != nil:
+		return m.word(fsm.WordArgumentsNoFit)
+	default:
+		return ""
+	}
+}
+
+// sharedResult returns the result of an equal call of the same answer, where the call at
+// Next is of a tool without effects (INF-42). The results of an answer stand one after
+// another at the end of the conversation.
+func (m *Machine) sharedResult(h *state.Handle, decl *fsm.ToolDecl) (string, bool) {
+	if m.s.Config.Switches.Reading != fsm.ReadingCareful || decl.Builtin || decl.Approve || decl.Effects != fsm.EffectsNone {
+		return "", false
+	}
+	first, ok := firstEqual(h)
+	if !ok {
+		return "", false
+	}
+	return earlierResult(h, first), true
+}
+
+// repeated reports whether a result is that of an equal call of the same answer, so that the
+// model, which had not seen it, repeats nothing.
+func (m *Machine) repeated(h *state.Handle, text string) bool {
+	if m.s.Config.Switches.Reading != fsm.ReadingCareful {
+		return false
+	}
+	first, ok := firstEqual(h)
+	return ok && earlierResult(h, first) == text
+}
+
+// firstEqual returns the first call of the answer that is equal to the one at Next.
+func firstEqual(h *state.Handle) (int, bool) {
+	c := h.Inf.Calls[h.Inf.Next]
+	for i, e := range h.Inf.Calls[:h.Inf.Next] {
+		if e.Name == c.Name && sameArguments(e.Args, c.Args) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// earlierResult is the result of a call of the answer before the one at Next.
+func earlierResult(h *state.Handle, call int) string {
+	messages := h.Inf.Talk.Messages
+	return messages[len(messages)-h.Inf.Next+call].Text
+}
+
+// sameArguments reports whether two calls are given the same, blanks aside.
+func sameArguments(a, b string) bool {
+	if a == b {
+		return true
+	}
+	var first, second bytes.Buffer
+	return json.Compact(&first, []byte(a)) == nil && json.Compact(&second, []byte(b)) == nil && bytes.Equal(first.Bytes(), second.Bytes())
+}
