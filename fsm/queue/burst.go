@@ -25,7 +25,7 @@ func lingering(s *state.Snapshot, first int, may func(int) bool) int {
 }
 
 // takesTurns reports whether a handle waits for its turn among those of other sessions.
-func takesTurns(h *state.Handle) bool { return h.Claims() && h.Kind != fsm.KindSubagent }
+func takesTurns(h *state.Handle) bool { return h.Claims() && h.Kind != fsm.KindSubagent && !h.Beside }
 
 // CountBurst counts a start: how often in a row one went before another's turn.
 func CountBurst(s *state.Snapshot, i, first int) {
