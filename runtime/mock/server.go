@@ -75,24 +75,6 @@ type running struct {
 	until  time.Time
 }
 
-// New returns a server.
-func New(opt Options) *Server {
-	if opt.Models == nil {
-		opt.Models = []Model{{Name: or(opt.Model, DefaultModel)}}
-	}
-	if opt.NumCtx <= 0 {
-		opt.NumCtx = DefaultNumCtx
-	}
-	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
-	opt.Version = or(opt.Version, DefaultVersion)
-	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
-	s.mux.HandleFunc("/", s.serve) // which sends //api to /api, as the one before a real server does
-	if opt.Machine != nil {
-		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
-	}
-	return s
-}
-
 func or(s, otherwise string) string {
 	if s == "" {
 		return otherwise
@@ -102,60 +84,6 @@ func or(s, otherwise string) string {
 
 // requestBytesMax bounds a request's body.
 const requestBytesMax = 64 << 20
-
-// ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.logged(w, r) }
-
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if !crossOrigin(w, r) {
-		return
-	}
-	get, post := r.Method == http.MethodGet || r.Method == http.MethodHead, r.Method == http.MethodPost
-	r.Body = http.MaxBytesReader(w, r.Body, requestBytesMax)
-	var allowed bool
-	var serve func(http.ResponseWriter, *http.Request)
-	switch r.URL.Path {
-	case "/":
-		allowed, serve = get, s.root
-	case "/api/version":
-		allowed, serve = get, s.version
-	case "/api/tags":
-		allowed, serve = get, s.tags
-	case "/api/ps":
-		allowed, serve = get, s.ps
-	case "/api/show":
-		allowed, serve = post, s.show
-	case "/api/pull":
-		allowed, serve = post, s.pull
-	case "/api/chat":
-		allowed, serve = post, s.chat
-	case "/api/generate":
-		allowed, serve = post, s.generate
-	case "/api/embed":
-		allowed, serve = post, s.embed
-	case "/api/embeddings":
-		allowed, serve = post, s.embedOld
-	case "/api/create", "/api/push":
-		allowed, serve = post, unplayed
-	case "/api/copy":
-		allowed, serve = post, s.change
-	case "/api/delete":
-		allowed, serve = r.Method == http.MethodDelete, s.change
-	default:
-		plain(w, http.StatusNotFound, "404 page not found")
-		return
-	}
-	if !allowed {
-		plain(w, http.StatusMethodNotAllowed, "405 method not allowed")
-		return
-	}
-	serve(w, r)
-}
-
-func (s *Server) root(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, "Ollama is running")
-}
 
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain")

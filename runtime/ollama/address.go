@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// DefaultBaseURL is where a server listens of itself.
+const DefaultBaseURL = "http://127.0.0.1:11434"
+
 const (
 	loopback    = "127.0.0.1"
 	defaultPort = "11434"

@@ -17,7 +17,6 @@ import (
 
 // Defaults of [Options] and [Timeouts].
 const (
-	DefaultBaseURL   = "http://127.0.0.1:11434"
 	DefaultNumCtx    = 8192
 	DefaultKeepAlive = 5 * time.Minute
 
@@ -212,4 +211,10 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
 	return n, err
+}
+
+// everyTick is a clock that ticks.
+func everyTick(d time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(d)
+	return t.C, t.Stop
 }

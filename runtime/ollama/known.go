@@ -2,8 +2,11 @@ package ollama
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/ollama/ollama/types/model"
 )
 
 // known is what a client and those made of it by [Client.With] have found out about the
@@ -107,4 +110,22 @@ func (f *facts) is(digest string) {
 		*f = *newFacts()
 	}
 	f.digest = digest
+}
+
+// Capabilities is what a model can do.
+type Capabilities struct {
+	Completion    bool
+	Tools         bool
+	Thinking      bool
+	Embedding     bool
+	Vision        bool
+	ContextLength int // the longest window in tokens that it can be given; 0 if unknown
+}
+
+// tagged is a model's whole name in small letters.
+func tagged(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToLower(model.ParseName(strings.TrimSpace(name)).String())
 }

@@ -30,28 +30,10 @@ type Model struct {
 	Family, Parameters, Quantization string
 }
 
-// Capabilities is what a model can do.
-type Capabilities struct {
-	Completion    bool
-	Tools         bool
-	Thinking      bool
-	Embedding     bool
-	Vision        bool
-	ContextLength int // the longest window in tokens that it can be given; 0 if unknown
-}
-
 // SameModel reports whether two names mean one model, as the server takes them (BRN-41): a
 // name may leave out the tag latest, the namespace library and the registry, and say all of
 // it in letters of any case.
 func SameModel(a, b string) bool { return tagged(a) == tagged(b) }
-
-// tagged is a model's whole name in small letters.
-func tagged(name string) string {
-	if name == "" {
-		return ""
-	}
-	return strings.ToLower(model.ParseName(strings.TrimSpace(name)).String())
-}
 
 // Version returns the server's version. The error is an [*Error].
 func (c *Client) Version(ctx context.Context) (string, error) {

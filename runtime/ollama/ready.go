@@ -196,9 +196,3 @@ func (c *Client) capable(ctx context.Context) (facts, *Error) {
 	}
 	return c.known.learn(c.opt.Model, func(f *facts) { f.asked, f.told, f.can = true, err == nil, can }), nil
 }
-
-// everyTick is a clock that ticks.
-func everyTick(d time.Duration) (<-chan time.Time, func()) {
-	t := time.NewTicker(d)
-	return t.C, t.Stop
-}

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/descriptor"
 )
 
 // OpenReadOnly opens the store in dir to be read: nothing is made, changed or removed
@@ -17,7 +19,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
-	o.FS = patient{o.FS}
+	o.FS = descriptor.Patient{FS: o.FS}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"shelly/runtime/descriptor"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/salvage"
 )
@@ -32,7 +33,7 @@ func Salvage(ctx context.Context, dir string, o Options) (w *Wreck, err error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
-	o.FS = patient{o.FS}
+	o.FS = descriptor.Patient{FS: o.FS}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -123,3 +123,12 @@ func (v *Faults) Writes() []writeFaults {
 	}
 	return []writeFaults{{sim.JournalFull, v.Journal.Full}, {sim.JournalFsync, v.Journal.Fsync}, {sim.JournalTorn, v.Journal.Torn}}
 }
+
+func (v *Crashes) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind == strict.ListKind {
+		d.List(n, (*[]Crash)(v), path)
+		return
+	}
+	*v = make(Crashes, 1)
+	d.Object(n, &(*v)[0], path)
+}

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/descriptor"
+	"shelly/runtime/store/files"
+	"shelly/runtime/store/table"
+)
+
+// Open opens the store in dir, and makes both where they are missing; the folder
+// is made for its owner alone (0700). The error may be ErrLocked, ErrNewerFormat,
+// ErrCorrupt or engine.ErrNoSpace, and names dir.
+func Open(dir string, o Options) (*Store, error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	o.FS = descriptor.Patient{FS: o.FS}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
+	s := &Store{
+		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
+		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged,
+	}
+	var err error
+	if s.lock, err = acquire(s.fs, dir); err != nil {
+		return nil, err
+	}
+	there, err := survey(s.fs, dir)
+	if err == nil {
+		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
+			o.Logger.Error("how far the journal was durable is not known; it is noted again", "error", err)
+			err = nil
+		}
+	}
+	if err == nil {
+		err = s.failure.guard(func() error { return s.open(there) })
+	}
+	if err != nil {
+		// Pebble has a hold of its own on the lock: where it is stuck, the
+		// folder stays locked until the process ends.
+		return nil, errors.Join(err, s.lock.Close())
+	}
+	return s, nil
+}
+
+// open checks the format of a store that is there, or makes one, opens the database and
+// finds the journal's end.
+func (s *Store) open(there bool) (err error) {
+	format := uint32(0)
+	if there {
+		if format, err = s.checkFormat(); err != nil {
+			return err
+		}
+	}
+	if err := s.breakSeal(); err != nil {
+		return err
+	}
+	s.db, err = pebble.Open(s.dir, s.options())
+	if err != nil {
+		return s.unopened(err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.db.Close())
+		}
+	}()
+	if format != Format {
+		if err := s.upgrade(format); err != nil {
+			return err
+		}
+		s.anchor = nil // of what was there before
+	}
+	if s.name, err = s.readName(); err != nil {
+		return err
+	}
+	if err = s.findEnds(); err != nil || s.anchor != nil {
+		return err
+	}
+	return s.anchorEnd() // what was in a log is in a table now
+}
+
+// readName reads the store's name. The methods that others call read a store that
+// is open; this one does not wait for that.
+func (s *Store) readName() (string, error) {
+	value, closer, err := s.db.Get(nameKey())
+	if errors.Is(err, pebble.ErrNotFound) {
+		return "", corrupt("name", "it is missing")
+	}
+	if err != nil {
+		return "", s.refused("its name", err)
+	}
+	body, err := unseal(nameKey(), value, "name")
+	return string(body), errors.Join(err, closer.Close())
+}
+
+func (s *Store) options() *pebble.Options {
+	o := &pebble.Options{
+		FS:                 disk{s.fs, s.failure, s.ballast},
+		Lock:               s.lock.Lock,
+		Logger:             s.failure,
+		FormatMajorVersion: databaseFormat,
+		CacheSize:          cacheBytes,
+		MemTableSize:       memtableBytes,
+		MaxOpenFiles:       min(openFilesMax, descriptor.Max()/4),
+		EventListener: &pebble.EventListener{
+			// Whoever reads damaged data gets an error; it need not be fatal.
+			DataCorruption: func(i pebble.DataCorruptionInfo) {
+				s.damage.note(fmt.Errorf("%s: %w", s.fs.PathBase(i.Path), i.Details))
+				s.failure.Errorf("%s", i)
+			},
+			BackgroundError: s.met,
+			WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalled() },
+		},
+		// Far above what a store has whose tables are compacted: so long it can be
+		// written where a damaged one keeps them from that.
+		L0StopWritesThreshold: stallTables,
+	}
+	o.Experimental.CompactionScheduler = newScheduler(s.compact)
+	// The same in builds with and without cgo, which zstd would not be.
+	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
+		return pebble.UniformDBCompressionSettings(sstable.SnappyCompression)
+	})
+	return o
+}
+
+// checkFormat returns the format of the store that is there, or 0 where a crash came
+// before it had one, after a look that changes nothing. A store that this code must not
+// touch, such as one that newer code has written, is an error (JRN-15).
+func (s *Store) checkFormat() (format uint32, err error) {
+	db, err := s.look()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	s.db = db
+	if format, err = s.formatOf(db); err == nil && format == Format {
+		err = s.readHead()
+	}
+	return format, err
+}
+
+// readHead reads what tells how far the journal is, and holds it against the anchor.
+func (s *Store) readHead() (err error) {
+	if s.name, err = s.readName(); err != nil {
+		return err
+	}
+	if err := s.findEnds(); err != nil {
+		return err
+	}
+	return s.holdsAnchored()
+}
+
+// look opens the database to be read.
+func (s *Store) look() (*pebble.DB, error) {
+	folder, err := files.List(s.fs, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := files.CheckManifest(s.fs, s.fs.PathJoin(s.dir, folder.Manifest)); err != nil {
+		return nil, s.unopened(err)
+	}
+	o := s.options()
+	o.ReadOnly = true
+	db, err := pebble.Open(s.dir, o)
+	if err != nil {
+		return nil, s.unopened(err)
+	}
+	if err := s.legible(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// legible returns an error where a table cannot be read, whatever is in it: there nothing
+// can be looked up and nothing compacted. Damage within its data is met where that is read.
+func (s *Store) legible(db *pebble.DB) error {
+	levels, err := db.SSTables()
+	if err != nil {
+		return classify(err)
+	}
+	for _, level := range levels {
+		for _, info := range level {
+			t, err := table.Open(context.Background(), s.fs, s.dir, tableName(info))
+			if err != nil {
+				return s.unopened(fmt.Errorf("%s: %w", tableName(info), err))
+			}
+			if err := t.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// formatOf reads the format record. A store that holds something else but no format was
+// begun again, or has lost it.
+func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
+	value, closer, err := db.Get(formatKey())
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, s.isEmpty(db)
+	}
+	if err != nil {
+		return 0, s.refused("the record of its format", err)
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	return version(value)
+}
+
+// unopened words why the database does not open. What the system says of a file is quoted
+// as it is; what Pebble says goes to the log.
+func (s *Store) unopened(err error) error {
+	file := (*fs.PathError)(nil)
+	if missing := errors.Is(err, fs.ErrNotExist); errors.As(err, &file) && !missing || s.failure.failed() != nil {
+		return err
+	}
+	s.failure.log.Error("the database cannot be opened", "folder", s.dir, "error", err)
+	return broken(s.dir, files.Explain(err), err)
+}
+
+// isEmpty returns an error unless the database holds nothing and never did, as after a
+// crash between making it and writing its format.
+func (s *Store) isEmpty(db *pebble.DB) error {
+	folder, err := files.List(s.fs, s.dir)
+	if err != nil {
+		return err
+	}
+	it, err := db.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.anchor != nil && s.anchor.Last > 0:
+		err = broken(s.dir, "nothing is left of the log: "+is(1, s.anchor.Last)+" lost", nil)
+	case it.First() || len(folder.Tables) > 0 || s.anchor != nil:
+		err = broken(s.dir, "the record of its format is missing beside "+rest(folder), it.Error())
+	}
+	return errors.Join(err, it.Close())
+}
