@@ -61,6 +61,7 @@ type Limits struct {
 	MaxIterations      int   `json:"max_iterations"`           // answers of the model, in one inference
 	MaxToolCalls       int   `json:"max_tool_calls"`           // tool calls run, in one inference
 	MaxCallsPerAnswer  int   `json:"max_calls_per_answer"`     // tool calls run of one answer
+	ReadsAtOnce        int   `json:"reads_at_once,omitempty"`  // calls of one answer that run at the same time (INF-44); 1, or 0 in older builds: one after another
 	MaxToolAttempts    int   `json:"max_tool_attempts"`        // starts of one tool call
 	MaxAnswerAttempts  int   `json:"max_answer_attempts"`      // answers in a row with neither text nor calls
 	MaxRepeats         int   `json:"max_repeats"`              // times that the same calls may have the same results
@@ -178,7 +179,7 @@ func (c *Config) Offers(set Toolset, t *ToolDecl) bool {
 func (c Config) Bounded() Config {
 	l := &c.Limits
 	for _, n := range []*int{
-		&l.MaxToolRounds, &l.MaxIterations, &l.MaxToolCalls, &l.MaxCallsPerAnswer, &l.MaxToolAttempts,
+		&l.MaxToolRounds, &l.MaxIterations, &l.MaxToolCalls, &l.MaxCallsPerAnswer, &l.ReadsAtOnce, &l.MaxToolAttempts,
 		&l.MaxAnswerAttempts, &l.MaxRepeats, &l.MaxCompactions, &l.MaxCognitionRounds, &l.RecallTopK,
 		&l.MaxStoreAttempts, &l.MaxActive, &l.SessionBurst, &l.MaxQueue, &l.MaxSubagents, &l.SubagentIterations,
 		&l.MaxSchedules, &l.MaxCrashes, &l.MaxTurns, &l.MaxHistory, &l.MaxPending, &l.KeepMessages,

@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// takeEffect follows one effect. A call is its handle's only one.
+// takeEffect follows one effect. A call is its handle's only one, or one of a batch.
 func (w *Monitor) takeEffect(m *machine.Machine, e fsm.Effect) {
 	x := watch{Monitor: w, m: m}
 	if c, ok := e.(fsm.Call); ok {
@@ -62,6 +62,7 @@ var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.Audit) {
 		if f := w.owner(e.Handle, "audit"); f != nil {
 			w.checkSession(f, e.Session)
+			w.checkAudit(f, e.Key)
 		}
 	}),
 	sees(func(w watch, e fsm.AskPerson) { w.owner(e.Handle, "question") }),
@@ -113,17 +114,23 @@ func (w *Monitor) owner(id fsm.HandleID, kind string) *followed {
 	return f
 }
 
-// takeCall follows a new call of a handle, which must have none in flight.
+// takeCall follows a new call of a handle, which must have none in flight but, where it is of
+// a tool, those of other tools (INV-14).
 func (w *Monitor) takeCall(m *machine.Machine, id fsm.HandleID, call fsm.CallID, kind fsm.CallKind) *followed {
 	w.takeID(m, uint64(call))
 	f := w.owner(id, string(kind)+" call")
 	if f == nil {
 		return nil
 	}
-	if f.call.Call != 0 && f.call.Kind != fsm.CallStop {
-		w.violate("INV-2", "handle %d makes a %s call while its %s call %d is in flight", id, kind, f.call.Kind, f.call.Call)
+	if len(f.calls) > 0 && f.calls[0].Kind == fsm.CallStop {
+		f.calls = nil // it does not wait for its tools to stop any more
 	}
-	f.call = state.Await{Call: call, Kind: kind}
+	for _, c := range f.calls {
+		if c.Kind != fsm.CallTool || kind != fsm.CallTool {
+			w.violate("INV-2", "handle %d makes a %s call while its %s call %d is in flight", id, kind, c.Kind, c.Call)
+		}
+	}
+	f.calls = append(f.calls[:len(f.calls):len(f.calls)], state.Await{Call: call, Kind: kind})
 	return f
 }
 
@@ -137,14 +144,8 @@ func (w *Monitor) takeID(m *machine.Machine, id uint64) {
 
 func (w *Monitor) takeAbort(call fsm.CallID) {
 	for i := range w.live {
-		f := &w.live[i]
-		if f.call.Call != call || call == 0 || f.call.Kind == fsm.CallStop {
+		if call == 0 || !w.live[i].abort(call) {
 			continue
-		}
-		if f.call.Kind == fsm.CallTool {
-			f.call.Kind = fsm.CallStop
-		} else {
-			f.call = state.Await{}
 		}
 		return
 	}

@@ -27,7 +27,7 @@ type InvariantDoc struct {
 func Invariants() []InvariantDoc {
 	return []InvariantDoc{
 		{"INV-1", "Every accepted request gets exactly one terminal reply, or is parked, with its client notified, and resumed by the next boot, or waits for a person. Each consumed answer strictly lowers its handle's measure, so every handle ends."},
-		{"INV-2", "An active handle awaits exactly the call that its phase asks for, or the timer of a wait, under an armed timer of its own. A queued handle is held back by full places, a busy session or the lifecycle, and by nothing else. Every move is a row of its table."},
+		{"INV-2", "An active handle awaits exactly the call that its phase asks for, exactly those calls of its batch that have no answer yet, or the timer of a wait, under an armed timer of its own. A queued handle is held back by full places, a busy session or the lifecycle, and by nothing else. Every move is a row of its table."},
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
 		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, the oldest of its kind if kinds take turns, or, for at most `session_burst` turns in a row, one of the session that the model was asked for last."},
@@ -39,6 +39,7 @@ func Invariants() []InvariantDoc {
 		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a record: an archive, or a history that does not keep what was sent."},
 		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
 		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, or by somebody else who writes the session."},
+		{"INV-14", "Calls of one handle run at the same time only if none of them has effects, and at most `reads_at_once` of them. Each has its own result, in the order asked, and they are recorded in that order."},
 	}
 }
 
@@ -69,17 +70,16 @@ type followed struct {
 	input   string
 
 	state   fsm.State
-	call    state.Await // in flight
-	timer   fsm.TimerID // armed
-	wait    fsm.TimerID // armed for a wait inside the phase
-	left    fsm.Millis  // what the handle timer was last set to; 0: never
+	calls   []state.Await // in flight, in the order asked; never changed in place
+	timer   fsm.TimerID   // armed
+	wait    fsm.TimerID   // armed for a wait inside the phase
+	left    fsm.Millis    // what the handle timer was last set to; 0: never
 	replied bool
 	answer  string // the text that a reply must have; empty: none yet
 	sent    mark   // the last conversation sent, branches apart
 	form    sentForm
-	key     string // of the last start of a tool
-	attempt int    // of that start
-	nothing bool   // that attempt is said to have done nothing
+	starts  []start // of the tools of the last answer; never changed in place
+	audited int     // of those, how far they are recorded
 	measure measure
 
 	step stepFacts
@@ -115,12 +115,9 @@ func MonitorFrom(m *machine.Machine) *Monitor {
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		f := follow(h)
-		f.state, f.call, f.timer, f.wait, f.left = h.State, h.Await, h.Timer, h.Wait, h.Left
+		f.state, f.calls, f.timer, f.wait, f.left = h.State, h.InFlight(), h.Timer, h.Wait, h.Left
 		f.replied, f.answer = h.Replied && h.Kind == fsm.KindUser, h.Answer
-		if h.Inf.Next < len(h.Inf.Calls) && h.Inf.Attempt > 0 {
-			f.key, f.attempt = h.UseKey(h.Inf.Calls[h.Inf.Next]), h.Inf.Attempt
-			f.nothing = h.Inf.State == state.Retrying
-		}
+		f.starts = startsOf(h)
 		w.live = append(w.live, f)
 	}
 	return w
@@ -211,7 +208,7 @@ func measureOf(h *state.Handle) measure {
 	case state.Execution:
 		return measureInference(&h.Inf, 7, 0)
 	case state.Stopping:
-		return measure{6}
+		return measure{6, h.Inf.Reads()}
 	case state.Saving:
 		return measure{5, -h.Tries}
 	case state.Summarizing:
@@ -229,9 +226,9 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	calls, attempt, compactions := 0, 0, 2*inf.Compactions+1
 	switch inf.State {
 	case state.Acting:
-		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt
+		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+progress(inf.Batch)
 	case state.Retrying:
-		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+1
+		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+1+progress(inf.Batch)
 	case state.Condensing:
 		compactions--
 	}

@@ -84,29 +84,36 @@ func nextInputs(s *state.Snapshot) []fsm.Input {
 		if h.AsksPerson() {
 			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Decided{Handle: h.ID, Key: h.PersonKey(), Approve: true}}, fsm.Input{At: at, Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}})
 		}
-		switch call := h.Await.Call; h.Await.Kind {
-		case fsm.CallBrain:
-			inputs = append(inputs,
-				fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "an answer"}},
-				fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " a need"}},
-				fsm.Input{At: at, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainTimeout, Reason: "no answer"}})
-			for _, t := range s.Config.Tools {
-				inputs = append(inputs, fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: t.Name, Args: "{}"}}}})
-			}
-		case fsm.CallTool:
-			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "a result"}})
-		case fsm.CallRecall:
-			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "h1", Summary: "a memory"}}}})
-		case fsm.CallEmbed:
-			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 0, 0}, Model: "embedder"}})
-		case fsm.CallSave:
-			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true}})
-		}
-		if h.Await.Call != 0 {
-			inputs = append(inputs,
-				fsm.Input{At: at, Fact: fsm.PlainAnswer(h.Await.Call, h.Await.Kind)},
-				fsm.Input{At: at, Fact: fsm.FailedAnswer(h.Await.Call, h.Await.Kind, "no space")})
+		for _, a := range h.InFlight() {
+			inputs = append(inputs, answersTo(s, a, at)...)
 		}
 	}
+	return inputs
+}
+
+// answersTo returns answers to a call in flight, one of each kind that it may have.
+func answersTo(s *state.Snapshot, a state.Await, at fsm.Millis) []fsm.Input {
+	var inputs []fsm.Input
+	switch call := a.Call; a.Kind {
+	case fsm.CallBrain:
+		inputs = append(inputs,
+			fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "an answer"}},
+			fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: fsm.NeedMarker + " a need"}},
+			fsm.Input{At: at, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainTimeout, Reason: "no answer"}})
+		for _, t := range s.Config.Tools {
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: t.Name, Args: "{}"}}}})
+		}
+	case fsm.CallTool:
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "a result"}})
+	case fsm.CallRecall:
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "h1", Summary: "a memory"}}}})
+	case fsm.CallEmbed:
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 0, 0}, Model: "embedder"}})
+	case fsm.CallSave:
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true}})
+	}
+	inputs = append(inputs,
+		fsm.Input{At: at, Fact: fsm.PlainAnswer(a.Call, a.Kind)},
+		fsm.Input{At: at, Fact: fsm.FailedAnswer(a.Call, a.Kind, "no space")})
 	return inputs
 }

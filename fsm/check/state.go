@@ -7,7 +7,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
-	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -77,6 +76,7 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 	if hash != c.Hash {
 		w.violate("INV-7", "the conversation of handle %d is not the one sent before with something added", f.id)
 	}
+	w.checkResults(f, c.Messages)
 	if !branch {
 		f.sent = mark{messages: len(c.Messages), hash: c.Hash}
 		f.form.sent = c.Messages
@@ -102,38 +102,6 @@ func (w *Monitor) checkOpening(f *followed, c fsm.Conversation) {
 		}
 	}
 	w.violate("INV-7", "the conversation of handle %d does not hold its own input", f.id)
-}
-
-// checkTool checks the start of a tool: of another use, of the same use once more
-// after a crash, or of another attempt.
-func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
-	i := indexOf(m.View().Handles, f.id)
-	if i < 0 {
-		return // a handle that runs a tool and is gone is told of elsewhere
-	}
-	inf, l := &m.View().Handles[i].Inf, &m.View().Config.Limits
-	if inf.Next >= l.MaxCallsPerAnswer && e.Key != f.key {
-		w.violate("INV-3", "handle %d runs call %d of an answer, of %d", f.id, inf.Next+1, l.MaxCallsPerAnswer)
-	}
-	if inf.Ran > l.MaxToolCalls && e.Key != f.key {
-		w.violate("INV-3", "handle %d runs call %d of an inference, of %d", f.id, inf.Ran, l.MaxToolCalls)
-	}
-	if decl, ok := m.View().Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
-		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
-	}
-	if c := inf.Calls[inf.Next]; e.Key != f.key && !inf.Cleared {
-		if decl, _ := m.View().Config.Tool(e.Name); reading.NeedsApproval(&m.View().Config, &decl, c) {
-			w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
-		}
-	}
-	switch {
-	case e.Key != f.key && e.Attempt != 1:
-		w.violate("INV-6", "handle %d begins a use of %q with attempt %d", f.id, e.Name, e.Attempt)
-	case e.Key != f.key || e.Effects.Repeatable():
-	case e.Attempt != f.attempt+1 || !f.nothing:
-		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, f.attempt)
-	}
-	f.key, f.attempt, f.nothing = e.Key, e.Attempt, false
 }
 
 // checkEntry checks that a memory entry is whole and the handle's own.
@@ -267,24 +235,26 @@ func (w *Monitor) checkEnded(f *followed) {
 	if f.timer != 0 || f.wait != 0 {
 		w.violate("INV-10", "handle %d has ended with timers %d and %d armed", f.id, f.timer, f.wait)
 	}
-	if f.call.Call != 0 && f.call.Kind != fsm.CallStop {
-		w.violate("INV-10", "handle %d has ended with its %s call %d in flight", f.id, f.call.Kind, f.call.Call)
+	for _, c := range f.calls {
+		if c.Kind != fsm.CallStop {
+			w.violate("INV-10", "handle %d has ended with its %s call %d in flight", f.id, c.Kind, c.Call)
+		}
 	}
 }
 
 // checkHandle checks one unfinished handle against what the trace told of it.
 func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, boot bool) {
-	if f.call.Kind == fsm.CallStop && h.State != state.Stopping {
-		f.call = state.Await{} // it does not wait for its tool to stop any more
+	if len(f.calls) > 0 && f.calls[0].Kind == fsm.CallStop && h.State != state.Stopping {
+		f.calls = nil // it does not wait for its tools to stop any more
 	}
-	if h.State != f.state || h.Await != f.call || h.Timer != f.timer || h.Wait != f.wait {
-		w.violate("INV-2", "handle %d: the state says %s, call %v, timers %d and %d; the trace says %s, %v, %d and %d",
-			h.ID, h.State, h.Await, h.Timer, h.Wait, f.state, f.call, f.timer, f.wait)
+	if h.State != f.state || !f.sameCalls(h) || h.Timer != f.timer || h.Wait != f.wait {
+		w.violate("INV-2", "handle %d: the state says %s, calls %v, timers %d and %d; the trace says %s, %v, %d and %d",
+			h.ID, h.State, h.InFlight(), h.Timer, h.Wait, f.state, f.calls, f.timer, f.wait)
 	}
 	clock, want := machine.PhaseOf(state.HandleTable.Name, h.State).Clock, machine.Awaits(h)
 	if !rests(want, h, clock) {
-		w.violate("INV-2", "handle %d in %s with its inference %s awaits %q with timers %d and %d, not %s, clock %t",
-			h.ID, h.State, h.Inf.State, h.Await.Kind, h.Timer, h.Wait, awaitedIn(want), clock)
+		w.violate("INV-2", "handle %d in %s with its inference %s awaits %v with timers %d and %d, not %s, clock %t",
+			h.ID, h.State, h.Inf.State, h.InFlight(), h.Timer, h.Wait, awaitedIn(want), clock)
 	}
 	w.checkWaiting(m.View(), h, f, boot)
 	w.checkAnswer(h, f)
@@ -302,9 +272,12 @@ func rests(p *machine.Phase, h *state.Handle, clock bool) bool {
 		return false
 	}
 	if len(p.Calls) == 0 {
-		return h.Await == state.Await{} && (p.Idle || p.Wait.Purpose != "")
+		return !h.Busy() && (p.Idle || p.Wait.Purpose != "")
 	}
-	return slices.Contains(p.Calls, h.Await.Kind)
+	if h.Await.Call == 0 {
+		return restsTogether(p, h)
+	}
+	return slices.Contains(p.Calls, h.Await.Kind) && h.Inf.Reads() == 0
 }
 
 // awaitedIn is what is awaited in a phase.

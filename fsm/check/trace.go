@@ -35,8 +35,8 @@ var silences = fsm.NewFactTable(
 	}),
 	fsm.OnFact(func(w *Monitor, in fsm.BrainProgress) bool { return !w.asking(in.Call) }),
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
-	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said = in.Text }),
-	settled(func(f *followed, in fsm.ToolAnswered) { f.nothing = in.Nothing }),
+	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said, f.starts, f.audited = in.Text, nil, 0 }),
+	settled((*followed).takeResult),
 	settled(func(f *followed, in fsm.SessionLoaded) { f.form.load(in) }),
 	settled(func(f *followed, in fsm.SessionSaved) { f.form.save(in) }),
 	fsm.OnAnswers((*Monitor).settle),
@@ -72,7 +72,7 @@ func (w *Monitor) awaiting(a fsm.Answer) (*followed, fsm.CallKind) {
 func (w *Monitor) takeBoot(fsm.Boot) bool {
 	w.grace = 0
 	for i := range w.live {
-		w.live[i].call, w.live[i].timer, w.live[i].wait = state.Await{}, 0, 0
+		w.live[i].calls, w.live[i].timer, w.live[i].wait = nil, 0, 0
 	}
 	return false
 }
@@ -96,7 +96,7 @@ func (w *Monitor) asks(id fsm.HandleID, state fsm.State) bool {
 // asking reports whether a model call is in flight.
 func (w *Monitor) asking(call fsm.CallID) bool {
 	for i := range w.live {
-		if f := &w.live[i]; f.call.Call == call && f.call.Kind == fsm.CallBrain {
+		if w.live[i].awaits(call) == fsm.CallBrain {
 			return true
 		}
 	}
@@ -105,8 +105,8 @@ func (w *Monitor) asking(call fsm.CallID) bool {
 
 func (w *Monitor) takeAnswer(call fsm.CallID, kind fsm.CallKind) *followed {
 	for i := range w.live {
-		if f := &w.live[i]; f.call.Call == call && f.call.Kind == kind {
-			f.call = state.Await{}
+		if f := &w.live[i]; f.awaits(call) == kind {
+			f.forget(call)
 			f.step.consumed = true
 			return f
 		}
@@ -310,7 +310,7 @@ func (w *Monitor) takeInferenceMove(m *machine.Machine, mv *state.Move) {
 	case state.OnResults:
 		met = inf.Iterations >= l.MaxIterations || f.kind == fsm.KindSubagent && inf.Iterations >= l.SubagentIterations
 	case state.OnToolFailed:
-		met = inf.Attempt >= l.MaxToolAttempts
+		met = attemptsOf(inf) >= l.MaxToolAttempts
 	case state.OnBackOff:
 		met = inf.Waits > len(l.Backoff)
 	case state.OnCondense:
@@ -320,6 +320,6 @@ func (w *Monitor) takeInferenceMove(m *machine.Machine, mv *state.Move) {
 	}
 	if met {
 		w.violate("INV-3", "handle %d goes on %s beyond its limits: round %d, iteration %d, attempt %d, wait %d, compaction %d",
-			mv.Handle, mv.On, inf.Rounds, inf.Iterations, inf.Attempt, inf.Waits, inf.Compactions)
+			mv.Handle, mv.On, inf.Rounds, inf.Iterations, attemptsOf(inf), inf.Waits, inf.Compactions)
 	}
 }

@@ -9,11 +9,15 @@ import (
 	"shelly/fsm/state"
 )
 
-// act runs the calls of the last answer one at a time in order (INF-4), answers
-// those that cannot run itself (INF-8, INF-10), and goes on once every call has its
-// result. A call that has failed is started once more first.
+// act runs the calls of the last answer in order (INF-4), those together that only read
+// (INF-44), answers those that cannot run itself (INF-8, INF-10), and goes on once every
+// call has its result. What has failed is started once more first.
 func (m *Machine) act(i int) firing {
-	if h := &m.s.Handles[i]; h.Inf.Attempt > 0 {
+	h := &m.s.Handles[i]
+	if len(h.Inf.Batch) > 0 && !m.actTogether(h) {
+		return firing{}
+	}
+	if h.Inf.Attempt > 0 {
 		if !m.attemptAgain(h) {
 			return firing{}
 		}
@@ -28,6 +32,9 @@ func (m *Machine) runCalls(i int) firing {
 		h := &m.s.Handles[i]
 		if h.Inf.Next >= len(h.Inf.Calls) {
 			return m.acted(h)
+		}
+		if m.together(h) {
+			return firing{}
 		}
 		if f, settled := m.begin(i); !settled {
 			return f
@@ -66,44 +73,26 @@ func (m *Machine) begin(i int) (firing, bool) {
 	case asks && !h.Inf.Cleared:
 		return m.askApproval(), false
 	case decl.Builtin:
-		m.beginCall(h, decl)
+		m.beginCall(h, &decl)
 		return firing{}, m.builtin(i, decl.Name)
 	default:
-		m.beginCall(h, decl)
+		m.beginCall(h, &decl)
 		m.run(h, decl)
 		return firing{}, false
 	}
 	return firing{}, true
 }
 
-// beginCall counts a call that is about to start.
-func (m *Machine) beginCall(h *state.Handle, decl fsm.ToolDecl) {
-	h.Inf.Ran++
-	h.Uses++
+// beginCall counts the call at Next, which is about to start.
+func (m *Machine) beginCall(h *state.Handle, decl *fsm.ToolDecl) {
+	countCall(h, decl)
 	h.Inf.Attempt, h.Inf.Began, h.Inf.Effects = 1, m.s.Now, decl.Effects
-	for _, used := range h.Used {
-		if used == decl.Name {
-			return
-		}
-	}
-	h.Used = append(h.Used, decl.Name)
 }
 
-// run starts the call at Next in the world, on behalf of its own session and chat
-// (INF-24).
+// run starts the call at Next in the world.
 func (m *Machine) run(h *state.Handle, decl fsm.ToolDecl) {
-	c := h.Inf.Calls[h.Inf.Next]
 	h.Inf.Effects = decl.Effects
-	m.emit(fsm.RunTool{
-		Asked:   fsm.Asked{Call: m.await(h, fsm.CallTool), Handle: h.ID},
-		Session: h.Session,
-		Origin:  h.Origin,
-		Name:    decl.Name,
-		Args:    c.Args,
-		Effects: decl.Effects,
-		Attempt: h.Inf.Attempt,
-		Key:     h.UseKey(c),
-	})
+	m.startTool(h, m.await(h, fsm.CallTool), &decl, h.Inf.Next, h.Uses, h.Inf.Attempt)
 }
 
 // acted goes on once every call of an answer has its result: to an end where a cap
@@ -134,17 +123,16 @@ func (m *Machine) acted(h *state.Handle) firing {
 // that the model sees. What becomes of a tool that a crash cut off is decided in
 // resumeActing (INF-13).
 func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
+	if len(h.Inf.Batch) > 0 {
+		return m.readAnswered(h, in)
+	}
 	m.unsafe = !h.Inf.Effects.Repeatable()
 	// INF-16, INV-6: here an unsafe tool that answered is kept from starting twice.
 	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
 	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
 		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
 	}
-	text := in.Text
-	if in.Failed {
-		text = m.word(fsm.WordError, "reason", text)
-	}
-	return m.ran(text, in.Failed)
+	return m.ran(m.resultText(in), in.Failed)
 }
 
 // retry is the end of the wait before another attempt, or before the model is asked
@@ -158,8 +146,8 @@ func (m *Machine) resumeRetry(int) firing { return firing{on: state.OnRetry} }
 // declared otherwise by now, so that another start might do again what the first has
 // done (INV-6), it gives the call its result instead, and reports true.
 func (m *Machine) attemptAgain(h *state.Handle) bool {
-	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
-	if !ok || decl.Builtin || !h.Inf.Nothing && !decl.Effects.Repeatable() {
+	decl, ok := m.repeatable(h, h.Inf.Next, h.Inf.Nothing)
+	if !ok {
 		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
 		return true
 	}
@@ -174,6 +162,12 @@ func (m *Machine) attemptAgain(h *state.Handle) bool {
 // (INF-13, INV-6).
 func (m *Machine) resumeActing(i int) firing {
 	h := &m.s.Handles[i]
+	if len(h.Inf.Batch) > 0 {
+		if f, over := m.resumeTogether(h); !over {
+			return f
+		}
+		return m.runCalls(i)
+	}
 	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	switch {
 	case h.Inf.Attempt == 0:

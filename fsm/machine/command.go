@@ -158,7 +158,7 @@ func (m *Machine) cancel(i int) {
 	switch {
 	case h.Waiting():
 		m.cancelWaiting(i)
-	case m.s.Config.Switches.Cancel == fsm.CancelCheckpoint && h.Await.Call != 0:
+	case m.s.Config.Switches.Cancel == fsm.CancelCheckpoint && h.Busy():
 		h.Stop = true // HND-32
 	default:
 		m.fire(i, m.abort(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))) // HND-33

@@ -104,11 +104,11 @@ func (m *Machine) timeUp(h *state.Handle) firing {
 // skip leaves out what was still to be done for memory (HND-20).
 func (m *Machine) skip(*state.Handle) firing { return firing{on: state.OnSkip, write: m.giveUp} }
 
-// abort gives up a handle that has no answer. While a tool runs the handle
-// answers and then keeps its place until the tool has stopped (HND-19); the
+// abort gives up a handle that has no answer. While tools run the handle
+// answers and then keeps its place until each has stopped (HND-19, INF-48); the
 // farewell does not wait, because the process is about to end.
 func (m *Machine) abort(h *state.Handle, outcome fsm.Outcome, reason string) firing {
-	if h.Await.Kind != fsm.CallTool || h.Kind == fsm.KindFarewell {
+	if !h.RunsTool() || h.Kind == fsm.KindFarewell {
 		return m.drop(h, outcome, reason)
 	}
 	return firing{on: state.OnAbort, write: func(h *state.Handle) {
@@ -119,9 +119,15 @@ func (m *Machine) abort(h *state.Handle, outcome fsm.Outcome, reason string) fir
 	}}
 }
 
-// toolStopped goes on once an aborted tool has stopped.
-func (m *Machine) toolStopped(h *state.Handle) firing {
-	return m.dropped(h).after(m.clearTimer)
+// toolStopped goes on once an aborted tool has stopped, the last one of several.
+func (m *Machine) toolStopped(h *state.Handle, call fsm.CallID) firing {
+	if h.Inf.Reads() > 1 {
+		return firing{on: state.OnHalted, write: func(h *state.Handle) { h.Inf.ForgetRead(call) }}
+	}
+	return m.dropped(h).after(func(h *state.Handle) {
+		h.Inf.ForgetRead(call)
+		m.clearTimer(h)
+	})
 }
 
 // reportSubagent tells the session that started a subagent of its end (HND-40).

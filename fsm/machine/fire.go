@@ -99,15 +99,18 @@ func (m *Machine) move(r *route, h fsm.HandleID, on state.Event, row *answer, at
 	*at = row.to
 }
 
-// leave lets go of what was awaited in a phase: of its call, which is answered or given
+// leave lets go of what was awaited in a phase: of its calls, which are answered or given
 // up, and of the timer of its wait. A handle that leaves its phase leaves that of its
 // inference, too. A tool that is given up may still have to stop.
 func (m *Machine) leave(h *state.Handle, row *answer, answered, whole bool) {
 	if !answered {
-		m.abortCall(h)
+		m.abortCalls(h)
 	}
 	if answered || !row.entered.awaits(fsm.CallStop) {
 		h.Await = state.Await{}
+	}
+	if !answered && !row.entered.awaits(fsm.CallStop) {
+		h.Inf.ForgetReads()
 	}
 	if h.Wait != 0 && (whole || row.left.Wait.Purpose != "" && m.handle.phase(h.State).Infers) { // or the wait is the handle's own
 		m.clearWait(h)
@@ -177,5 +180,6 @@ func (m *Machine) giveUp(h *state.Handle) {
 		m.s.Ignored.Moves++ // TAB-3
 		return
 	}
+	m.auditReads(h)
 	m.move(r, h.ID, state.OnGiveUp, row, &h.Inf.State)
 }

@@ -231,9 +231,7 @@ func genInput(t *rapid.T, s *state.Snapshot) fsm.Input {
 		timers = append(timers, s.GraceTimer)
 	}
 	for _, h := range s.Handles {
-		if h.Await.Call != 0 {
-			waiting = append(waiting, h.Await)
-		}
+		waiting = append(waiting, h.InFlight()...)
 		for _, timer := range []fsm.TimerID{h.Timer, h.Wait} {
 			if timer != 0 {
 				timers = append(timers, timer)

@@ -38,6 +38,7 @@ func fullHandle() state.Handle {
 			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Result: "a result",
 			Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Cut: 1, Appended: true, Refits: 1, Unthinking: true,
 			Stage: fsm.StageWriting, Prompt: 2, Anew: 1, Attempt: 1, Began: 1, Nothing: true, Cleared: true, Told: "told",
+			Batch:  []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true}},
 			Capped: true, Seen: []uint64{1}, Said: "said", Outcome: fsm.OutcomeAnswered,
 		},
 		Await: state.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1,

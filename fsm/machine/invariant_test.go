@@ -97,6 +97,27 @@ func storing(d *driver) { embedding(d); d.embeds() }
 func acting(name string) func(*driver) {
 	return func(d *driver) { thinking(d); d.calls(name, "list_dir") }
 }
+
+// together lets the model ask for tools that may run at the same time.
+func together(names ...string) func(*driver) {
+	return func(d *driver) {
+		d.config.Limits.ReadsAtOnce, d.config.Switches.NoCognition = 4, true
+		thinking(d)
+		if len(names) > 0 {
+			d.calls(names...)
+		}
+	}
+}
+func callsTwo(a, b string) func(*driver) fsm.Input {
+	return func(d *driver) fsm.Input {
+		return fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Calls: []fsm.ToolCall{{Name: a, Args: "1"}, {Name: b, Args: "2"}}}}
+	}
+}
+func readsLast(text string) func(*driver) fsm.Input {
+	return func(d *driver) fsm.Input {
+		return fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.active().InFlight()[0].Call), Text: text}}
+	}
+}
 func stopped(d *driver) { d.boot(); d.signal(); d.signal() }
 
 func breaches() []breach {
@@ -118,9 +139,9 @@ func breaches() []breach {
 		{"INV-1", "has consumed an answer: false, and its measure", acting("list_dir"), stale, nil, func(s *state.Snapshot) { s.Handles[0].Inf.Iterations = 0 }},
 
 		{"INV-2", "while its brain call 2 is in flight", thinking, asks, add(fsm.Embed{Asked: fsm.Asked{Call: 3, Handle: 1}}), nil},
-		{"INV-2", "the trace says cognition, {0 }", thinking, callsTool("list_dir"), drop[fsm.RunTool], nil},
-		{"INV-2", `awaits "recall" with timers 1 and 0, not ["brain"], wait "answer", clock true`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
-		{"INV-2", `awaits "brain" with timers 0 and 0`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Timer = 0 }},
+		{"INV-2", "the trace says cognition, []", thinking, callsTool("list_dir"), drop[fsm.RunTool], nil},
+		{"INV-2", `awaits [{2 recall}] with timers 1 and 0, not ["brain"], wait "answer", clock true`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
+		{"INV-2", `awaits [{2 brain}] with timers 0 and 0`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *state.Snapshot) { s.Ignored.Moves = 1 }},
 		{"INV-2", "is queued though its place is free", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[1:] }},
 		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].State = state.Done }},
@@ -194,6 +215,20 @@ func breaches() []breach {
 		}), nil},
 		{"INV-13", "keeps something else than what the model was sent", func(d *driver) { keepsSent(d); turn(d); d.answer("NEED: tea"); d.recalls() }, says("it is green"), change(func(s *fsm.SaveSession) {
 			s.State.History = slices.Delete(slices.Clone(s.State.History), 1, 3)
+		}), nil},
+
+		{"INV-2", "in execution with its inference acting awaits [{3 tool}]", together("list_dir", "list_dir"), stale, nil, func(s *state.Snapshot) { s.Handles[0].Inf.Batch[1].Done, s.Handles[0].Inf.Batch[1].Call = false, 0 }},
+		{"INV-14", `beside 1 other calls`, together(), callsTwo("list_dir", "list_dir"), change(func(r *fsm.RunTool) { r.Effects = fsm.EffectsUnsafe }), nil},
+		{"INV-14", `of at most 1 at once`, together(), callsTwo("list_dir", "list_dir"), nil, func(s *state.Snapshot) { s.Config.Limits.ReadsAtOnce = 1 }},
+		{"INV-14", "out of the order asked", func(d *driver) { together("list_dir", "list_dir")(d); d.reads(0, "a") }, readsLast("b"), func(effects []fsm.Effect) []fsm.Effect {
+			effects[0], effects[1] = effects[1], effects[0]
+			return effects
+		}, nil},
+		{"INV-14", "the result of call", func(d *driver) { together("list_dir", "list_dir")(d); d.reads(1, "b") }, readsLast("a"), change(func(a *fsm.AskBrain) {
+			msgs := slices.Clone(a.Conversation.Messages)
+			n := len(msgs)
+			msgs[n-2].Text, msgs[n-1].Text = msgs[n-1].Text, msgs[n-2].Text
+			a.Conversation = fsm.Conversation{}.Add(msgs...)
 		}), nil},
 
 		{"INV-12", "told to exit 0 times, not 1", func(d *driver) { d.boot(); d.signal() }, signals, drop[fsm.Exit], nil},

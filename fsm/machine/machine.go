@@ -52,7 +52,7 @@ func (m *Machine) Moves() []state.Move { return m.moves }
 // find returns the index of the handle that awaits call as kind, or -1.
 func (m *Machine) find(call fsm.CallID, kind fsm.CallKind) int {
 	for i := range m.s.Handles {
-		if a := m.s.Handles[i].Await; a.Kind == kind && a.Call == call {
+		if m.s.Handles[i].Awaits(call) == kind {
 			return i
 		}
 	}
@@ -74,9 +74,14 @@ func (m *Machine) await(h *state.Handle, kind fsm.CallKind) fsm.CallID {
 	return h.Await.Call
 }
 
-// abortCall gives up the call in flight, and the inference it belongs to. An
+// abortCalls gives up what is in flight, and the inference it belongs to. An
 // aborted tool is still awaited, as a stop.
-func (m *Machine) abortCall(h *state.Handle) {
+func (m *Machine) abortCalls(h *state.Handle) {
+	for k := range h.Inf.Batch { // INF-48
+		if call := h.Inf.Batch[k].Call; call != 0 && h.State != state.Stopping {
+			m.emit(fsm.AbortCall{Call: call})
+		}
+	}
 	if h.Await.Call == 0 {
 		return
 	}
@@ -145,6 +150,26 @@ func (m *Machine) emit(e fsm.Effect) {
 		m.effects = make([]fsm.Effect, 0, 4) // most steps have fewer
 	}
 	m.effects = append(m.effects, e)
+}
+
+// record records the call of the answer at n, of which a says how it has gone (TOL-9).
+func (m *Machine) record(h *state.Handle, n int, a fsm.Audit) {
+	c := h.Inf.Calls[n]
+	a.Handle, a.Session, a.Tool, a.Args, a.Message = h.ID, h.Session, c.Name, c.Args, h.Input
+	a.Unknown = a.Result == m.word(fsm.WordUnknownOutcome)
+	m.emit(a)
+}
+
+// auditReads records the calls of the batch that have been answered (INF-45).
+func (m *Machine) auditReads(h *state.Handle) {
+	for k := range h.Inf.Batch {
+		if r := &h.Inf.Batch[k]; r.Done {
+			n := h.Inf.Next + k
+			m.record(h, n, fsm.Audit{
+				Key: h.KeyOf(h.Inf.Calls[n], r.Use), Result: r.Text, Failed: r.Failed, Attempts: r.Attempt, Duration: r.Took,
+			})
+		}
+	}
 }
 
 // remove takes the handle at i out of the state, keeping the order.

@@ -173,10 +173,11 @@ func TestINV12RestIsReachable(t *testing.T) {
 		const enough = 20_000 // for some handles, each within 4 inferences of 20 rounds of 4 calls
 		for n := 0; !check.Resting(m.View()); n++ {
 			s := m.View()
-			i := slices.IndexFunc(s.Handles, func(h state.Handle) bool { return h.Await.Call != 0 })
+			i := slices.IndexFunc(s.Handles, func(h state.Handle) bool { return h.Busy() })
 			var in fsm.Input
 			if i >= 0 {
-				in = genAnswer(t, s.Now+1, s.Handles[i].Await.Call, s.Handles[i].Await.Kind)
+				a := rapid.SampledFrom(s.Handles[i].InFlight()).Draw(t, "await")
+				in = genAnswer(t, s.Now+1, a.Call, a.Kind)
 			} else if i = slices.IndexFunc(s.Handles, func(h state.Handle) bool { return h.Wait != 0 }); i >= 0 {
 				in = fsm.Input{At: s.Now + 1, Fact: fsm.TimerFired{Timer: s.Handles[i].Wait}} // nobody decides, or the model is asked again
 			}

@@ -14,6 +14,21 @@ func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
 	return m.s.Config.Declared(h.Inf.Tools, name)
 }
 
+// repeatable returns the declaration of the tool that the call of the answer at n names,
+// or false where another start might do again what the first has done.
+func (m *Machine) repeatable(h *state.Handle, n int, nothing bool) (fsm.ToolDecl, bool) {
+	decl, ok := m.declared(h, h.Inf.Calls[n].Name)
+	return decl, ok && !decl.Builtin && (nothing || decl.Effects.Repeatable())
+}
+
+// resultText is the result that a tool's answer is.
+func (m *Machine) resultText(in fsm.ToolAnswered) string {
+	if in.Failed {
+		return m.word(fsm.WordError, "reason", in.Text)
+	}
+	return in.Text
+}
+
 // ran gives the call at Next, which has run, its result.
 func (m *Machine) ran(text string, failed bool) firing {
 	return firing{on: state.OnRan, write: func(h *state.Handle) {
@@ -30,10 +45,8 @@ func (m *Machine) ranWith(h *state.Handle, text string, failed bool) {
 
 // audit records the call at Next, which has been started.
 func (m *Machine) audit(h *state.Handle, text string, failed bool) {
-	c := h.Inf.Calls[h.Inf.Next]
-	m.emit(fsm.Audit{
-		Handle: h.ID, Session: h.Session, Key: h.UseKey(c), Tool: c.Name, Args: c.Args, Message: h.Input,
-		Result: text, Failed: failed, Unknown: text == m.word(fsm.WordUnknownOutcome), Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
+	m.record(h, h.Inf.Next, fsm.Audit{
+		Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Result: text, Failed: failed, Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
 	})
 }
 
@@ -82,14 +95,19 @@ func (m *Machine) arguments(h *state.Handle, v any) string {
 // Next is of a tool without effects (INF-42). The results of an answer stand one after
 // another at the end of the conversation.
 func (m *Machine) sharedResult(h *state.Handle, decl *fsm.ToolDecl) (string, bool) {
-	if m.s.Config.Switches.Reading != fsm.ReadingCareful || decl.Builtin || decl.Approve || decl.Effects != fsm.EffectsNone {
+	if !m.shared(decl) {
 		return "", false
 	}
-	first, ok := firstEqual(h)
+	first, ok := firstEqual(h, h.Inf.Next)
 	if !ok {
 		return "", false
 	}
 	return earlierResult(h, first), true
+}
+
+// shared reports whether equal calls of a tool in one answer share one result (INF-42).
+func (m *Machine) shared(decl *fsm.ToolDecl) bool {
+	return m.s.Config.Switches.Reading == fsm.ReadingCareful && !decl.Builtin && !decl.Approve && decl.Effects == fsm.EffectsNone
 }
 
 // repeated reports whether a result is that of an equal call of the same answer, so that the
@@ -98,14 +116,15 @@ func (m *Machine) repeated(h *state.Handle, text string) bool {
 	if m.s.Config.Switches.Reading != fsm.ReadingCareful {
 		return false
 	}
-	first, ok := firstEqual(h)
+	first, ok := firstEqual(h, h.Inf.Next)
 	return ok && earlierResult(h, first) == text
 }
 
-// firstEqual returns the first call of the answer that is equal to the one at Next.
-func firstEqual(h *state.Handle) (int, bool) {
-	c := h.Inf.Calls[h.Inf.Next]
-	for i, e := range h.Inf.Calls[:h.Inf.Next] {
+// firstEqual returns the first call of the answer that is equal to the one at n, which it
+// stands before.
+func firstEqual(h *state.Handle, n int) (int, bool) {
+	c := h.Inf.Calls[n]
+	for i, e := range h.Inf.Calls[:n] {
 		if e.Name == c.Name && sameArguments(e.Args, c.Args) {
 			return i, true
 		}

@@ -66,7 +66,7 @@ var handlers = fsm.NewFactTable(
 	tells((*Machine).progressed),
 	settles(fsm.CallBrain, (*Machine).answered),
 	settles(fsm.CallBrain, (*Machine).brainFailed),
-	settles(fsm.CallStop, func(m *Machine, h *state.Handle, _ fsm.ToolStopped) firing { return m.toolStopped(h) }),
+	settles(fsm.CallStop, func(m *Machine, h *state.Handle, in fsm.ToolStopped) firing { return m.toolStopped(h, in.Call) }),
 	settles(fsm.CallRecall, (*Machine).recalled),
 	settles(fsm.CallEmbed, (*Machine).embedded),
 	settles(fsm.CallStore, (*Machine).stored),
@@ -130,7 +130,7 @@ func (m *Machine) timerFired(id fsm.TimerID) {
 // (TOL-7).
 func (m *Machine) tool(in fsm.ToolAnswered) {
 	if i := m.find(in.Call, fsm.CallStop); i >= 0 {
-		m.settle(i, m.toolStopped(&m.s.Handles[i]))
+		m.settle(i, m.toolStopped(&m.s.Handles[i], in.Call))
 		return
 	}
 	if i := m.awaited(in.Call, fsm.CallTool); i >= 0 {

@@ -115,6 +115,7 @@ func Omniemployee() fsm.Config {
 func Default() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations, l.MaxToolCalls, l.MaxCallsPerAnswer = 30, 60, 32
+	l.ReadsAtOnce = 4
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
 	l.MaxActive, l.SessionBurst = 1, 3 // of one slot: see brain.slots
 	l.MaxHistory = beyondBudget
@@ -158,6 +159,7 @@ func commonLimits() fsm.Limits {
 		MaxIterations:      1000,
 		MaxToolCalls:       1000,
 		MaxCallsPerAnswer:  1000,
+		ReadsAtOnce:        1,
 		MaxToolAttempts:    1,
 		MaxAnswerAttempts:  1,
 		MaxRepeats:         64,

@@ -19,6 +19,7 @@ func limitDocs() []limitDoc {
 		{"max_iterations", "answers of the model in one inference", "INF-17"},
 		{"max_tool_calls", "tool calls run in one inference", "INF-18"},
 		{"max_calls_per_answer", "tool calls run of one answer", "INF-10"},
+		{"reads_at_once", "calls of one answer that run at the same time", "INF-44"},
 		{"max_tool_attempts", "starts of one tool call", "INF-16"},
 		{"max_answer_attempts", "empty answers in a row", "INF-20"},
 		{"max_repeats", "times that the same calls have the same results", "INF-21"},

@@ -24,11 +24,11 @@ var concerned = fsm.NewFactTable(
 		return first(s, func(h *Handle) bool { return f.Timer != 0 && (h.Timer == f.Timer || h.Wait == f.Timer) })
 	}),
 	fsm.OnFact(func(s *Snapshot, f fsm.BrainProgress) fsm.HandleID {
-		return first(s, func(h *Handle) bool { return f.Call != 0 && h.Await.Call == f.Call })
+		return first(s, func(h *Handle) bool { return h.Awaits(f.Call) != "" })
 	}),
 	fsm.OnAnswers(func(s *Snapshot, a fsm.Answer) fsm.HandleID { // whoever awaits it
 		call := a.CallOf()
-		return first(s, func(h *Handle) bool { return call != 0 && h.Await.Call == call })
+		return first(s, func(h *Handle) bool { return h.Awaits(call) != "" })
 	}),
 )
 

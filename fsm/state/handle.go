@@ -31,7 +31,7 @@ type Handle struct {
 	Need   string           `json:"need,omitempty"`   // the last need
 	Talk   fsm.Conversation `json:"talk,omitzero"`    // all messages of the finished inferences
 	Inf    Inference        `json:"inf,omitzero"`     // the running or last inference
-	Await  Await            `json:"await,omitzero"`   // the one call in flight
+	Await  Await            `json:"await,omitzero"`   // the one call in flight; those of a batch are in Inf.Batch
 
 	Timer fsm.TimerID `json:"timer,omitempty"`
 	Armed fsm.Millis  `json:"armed,omitempty"` // when Timer was armed
@@ -74,6 +74,52 @@ type Handle struct {
 type Await struct {
 	Call fsm.CallID   `json:"call,omitempty"`
 	Kind fsm.CallKind `json:"kind,omitempty"`
+}
+
+// InFlight returns the calls in flight, in the order in which they were asked: one, or
+// those of a batch that have no answer yet (INV-2).
+func (h *Handle) InFlight() []Await {
+	if h.Await.Call != 0 {
+		return []Await{h.Await}
+	}
+	var calls []Await
+	for i := range h.Inf.Batch {
+		if call := h.Inf.Batch[i].Call; call != 0 {
+			calls = append(calls, Await{Call: call, Kind: h.readKind()})
+		}
+	}
+	return calls
+}
+
+// Awaits returns the kind of a call that is in flight, or nothing where it is not.
+func (h *Handle) Awaits(call fsm.CallID) fsm.CallKind {
+	if call == 0 {
+		return ""
+	}
+	if h.Await.Call == call {
+		return h.Await.Kind
+	}
+	if h.Inf.Reading(call) >= 0 {
+		return h.readKind()
+	}
+	return ""
+}
+
+// Busy reports whether a call is in flight.
+func (h *Handle) Busy() bool { return h.Await.Call != 0 || h.Inf.Reads() > 0 }
+
+// RunsTool reports whether a tool runs that is not to stop.
+func (h *Handle) RunsTool() bool {
+	return h.Await.Kind == fsm.CallTool || h.State != Stopping && h.Inf.Reads() > 0
+}
+
+// readKind is what the calls of a batch in flight wait for: their answers or, once the
+// handle is given up, their stops.
+func (h *Handle) readKind() fsm.CallKind {
+	if h.State == Stopping {
+		return fsm.CallStop
+	}
+	return fsm.CallTool
 }
 
 // Timeout is the bound on all of a handle's time.
@@ -163,12 +209,15 @@ func (h *Handle) Conversation() fsm.Conversation {
 // UseKey names the use of a tool that has begun (TOL-8). Handle and number of the
 // use do not suffice: a crash may lose a start that was not synced, and
 // then another call has its number, or another handle has its number.
-func (h *Handle) UseKey(c fsm.ToolCall) string {
+func (h *Handle) UseKey(c fsm.ToolCall) string { return h.KeyOf(c, h.Uses) }
+
+// KeyOf is UseKey for the use of a number.
+func (h *Handle) KeyOf(c fsm.ToolCall, use int) string {
 	x := fsm.NewHasher(0)
 	x.Str(h.Input)
 	x.Str(c.Name)
 	x.Str(c.Args)
-	return h.ID.Entry() + "." + strconv.Itoa(h.Uses) + "." + strconv.FormatUint(x.Sum(), 36)
+	return h.ID.Entry() + "." + strconv.Itoa(use) + "." + strconv.FormatUint(x.Sum(), 36)
 }
 
 // Asks returns what a person is asked about the handle, or false where nothing is.

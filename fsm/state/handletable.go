@@ -57,6 +57,7 @@ const (
 	OnCancel     Event = "cancel"     // its client has taken it back
 	OnAbort      Event = "abort"      // given up while a tool runs
 	OnStopped    Event = "stopped"    // the tool has stopped, or its time to do so is up
+	OnHalted     Event = "halted"     // one of several tools has stopped
 	OnPark       Event = "park"       // kept for the next boot
 	OnResume     Event = "resume"     // back in the queue
 	OnAbandon    Event = "abandon"    // an initial inference or farewell that is not kept
@@ -167,6 +168,7 @@ var HandleTable = Table{
 		{Storing, OnPark, Parked, "LIF-8"},
 		{Storing, OnAbandon, Failed, "LIF-12"},
 
+		{Stopping, OnHalted, Stopping, "INF-48"},
 		{Stopping, OnStopped, Failed, "HND-19"},
 		{Stopping, OnCancel, Cancelled, "HND-33"},
 		{Stopping, OnKeep, Saving, "SES-5"},

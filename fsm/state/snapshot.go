@@ -72,6 +72,7 @@ func (s Snapshot) CopiedInto(handles []Handle, schedules []fsm.Schedule) Snapsho
 		h.Inf.Talk = h.Inf.Talk.Fork()
 		h.Turn, h.Used, h.Notes = slices.Clip(h.Turn), slices.Clip(h.Used), slices.Clip(h.Notes)
 		h.Inf.Seen = slices.Clip(h.Inf.Seen)
+		h.Inf.Batch = slices.Clone(h.Inf.Batch) // its members change in place
 	}
 	s.Schedules = append(schedules, s.Schedules...)
 	s.Channels = slices.Clip(s.Channels)
@@ -188,6 +189,9 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Inf.Refits)
 	x.Bool(h.Inf.Unthinking)
 	x.Bool(h.Inf.Capped)
+	for i := range h.Inf.Batch { // older builds have hashed no batch
+		h.Inf.Batch[i].hash(x)
+	}
 	x.Int(len(h.Inf.Seen))
 }
 
@@ -214,6 +218,9 @@ func (h *Handle) hashTexts(x *fsm.Hasher) {
 	x.Str(string(h.Inf.Outcome))
 	x.Str(h.Inf.Told)
 	x.Str(h.Inf.Said)
+	for i := range h.Inf.Batch {
+		x.Str(h.Inf.Batch[i].Text)
+	}
 	for _, seen := range h.Inf.Seen {
 		x.Word(seen)
 	}

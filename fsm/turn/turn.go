@@ -25,12 +25,15 @@ func Close(c *fsm.Config, h *state.Handle) {
 		return
 	}
 	for n := h.Inf.Next; n < len(h.Inf.Calls) && h.Answers(); n++ {
-		text := c.Words.Text(fsm.WordNotRunCancelled)
+		text, ran := heard(c, &h.Inf, n)
 		switch {
+		case ran:
 		case n == h.Inf.Next && h.Inf.Attempt > 0:
 			text = c.Words.Text(fsm.WordUnknownOutcome)
 		case h.Outcome != fsm.OutcomeCancelled:
 			text = c.Words.Text(fsm.WordNotRun, "reason", h.Failure)
+		default:
+			text = c.Words.Text(fsm.WordNotRunCancelled)
 		}
 		c := h.Inf.Calls[n]
 		h.Closing = append(h.Closing, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
@@ -46,6 +49,20 @@ func Close(c *fsm.Config, h *state.Handle) {
 		}
 	}
 	h.Closing = append(h.Closing, word)
+}
+
+// heard is what a turn that ends within a batch keeps of the call of the answer at n
+// (INF-48): its result, or that its outcome is unknown; false where it has not run in one.
+func heard(c *fsm.Config, inf *state.Inference, n int) (string, bool) {
+	k := n - inf.Next
+	switch {
+	case k >= len(inf.Batch) || inf.Batch[k].Shares():
+		return "", false
+	case inf.Batch[k].Done:
+		return inf.Batch[k].Text, true
+	default:
+		return c.Words.Text(fsm.WordUnknownOutcome), true
+	}
 }
 
 // Kept is what the session's history becomes: what stands before the turn, and of

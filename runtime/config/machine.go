@@ -26,6 +26,7 @@ func machineKeys() []machineKey {
 		{key: "limits.max_iterations", min: "1", max: "10000", says: "answers of the model, in one inference"},
 		{key: "limits.max_tool_calls", min: "1", max: "10000", says: "tool calls run, in one inference"},
 		{key: "limits.max_calls_per_answer", min: "1", max: "1000", says: "tool calls run of one answer"},
+		{key: "limits.reads_at_once", min: "1", max: "64", says: "calls of one answer, without effects, that run at the same time"},
 		{key: "limits.max_tool_attempts", min: "1", max: "100", says: "starts of one tool call"},
 		{key: "limits.max_answer_attempts", min: "1", max: "100", says: "answers in a row with neither text nor calls"},
 		{key: "limits.max_repeats", min: "1", max: "10000", says: "times that the same calls may have the same results"},

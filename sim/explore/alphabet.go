@@ -21,7 +21,9 @@ func (x *explorer) answers(s *state.Snapshot) []action {
 	var list []action
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		list = append(list, x.callAnswers(s, h)...)
+		for _, a := range h.InFlight() {
+			list = append(list, x.callAnswers(s, h, a)...)
+		}
 		list = append(list, wordsOf(s, h)...)
 		if machine.Awaits(h).Pauses() {
 			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
@@ -30,15 +32,15 @@ func (x *explorer) answers(s *state.Snapshot) []action {
 	return list
 }
 
-// callAnswers answers a handle's call in flight.
-func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle) []action {
+// callAnswers answers a call of a handle in flight.
+func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await) []action {
 	if c := x.bounds.Case; c != nil {
-		if list := c.answers(h); list != nil {
+		if list := c.answers(h, a); list != nil {
 			return list
 		}
 	}
-	call := h.Await.Call
-	switch h.Await.Kind {
+	call := a.Call
+	switch a.Kind {
 	case fsm.CallBrain:
 		return x.brainAnswers(s, call, h.Inf)
 	case fsm.CallTool:

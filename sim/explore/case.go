@@ -115,12 +115,12 @@ func distinct[T any](items []T, as func(T) T) []T {
 
 // answers are what the case says that a call of a handle may be answered with, or nil
 // where it does not say.
-func (c *Case) answers(h *state.Handle) []action {
-	switch h.Await.Kind {
+func (c *Case) answers(h *state.Handle, a state.Await) []action {
+	switch a.Kind {
 	case fsm.CallBrain:
 		return c.lines(h)
 	case fsm.CallTool:
-		return c.acts(h)
+		return c.acts(h, a.Call)
 	case fsm.CallLoad:
 		return c.loads(h)
 	default:
@@ -151,17 +151,18 @@ func (c *Case) lines(h *state.Handle) []action {
 }
 
 // acts are any of the stub's. One that never answers is no answer.
-func (c *Case) acts(h *state.Handle) []action {
-	if h.Inf.Next >= len(h.Inf.Calls) {
+func (c *Case) acts(h *state.Handle, call fsm.CallID) []action {
+	n := h.Inf.Next + max(h.Inf.Reading(call), 0)
+	if n >= len(h.Inf.Calls) {
 		return nil
 	}
 	var list []action
 	for _, s := range c.stubs {
-		if s.Decl.Name != h.Inf.Calls[h.Inf.Next].Name {
+		if s.Decl.Name != h.Inf.Calls[n].Name {
 			continue
 		}
 		for i, a := range s.Acts {
-			if in := a.Answer(fsm.RunTool{Asked: fsm.Asked{Call: h.Await.Call}}); in != nil {
+			if in := a.Answer(fsm.RunTool{Asked: fsm.Asked{Call: call}}); in != nil {
 				list = append(list, action{s.Decl.Name + " gives answer " + strconv.Itoa(i+1), fsm.Input{Fact: in}})
 			}
 		}

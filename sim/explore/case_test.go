@@ -64,7 +64,7 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 		{"model gives answer 1 to answer", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(4), Stop: fsm.StopEndTurn, Text: "a"}}},
 		{"model gives answer 3 to answer", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(4), Class: fsm.BrainBusy}}},
 	}
-	if diff := cmp.Diff(want, c.answers(ask), cmp.AllowUnexported(action{})); diff != "" {
+	if diff := cmp.Diff(want, c.answers(ask, ask.Await), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
 	}
 	run := &state.Handle{Await: state.Await{Call: 5, Kind: fsm.CallTool}, Inf: state.Inference{Calls: []fsm.ToolCall{{Name: "exec"}}}}
@@ -72,7 +72,7 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 		{"exec gives answer 1", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "x"}}},
 		{"exec gives answer 3", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "there is no file", Failed: true}}},
 	}
-	if diff := cmp.Diff(want, c.answers(run), cmp.AllowUnexported(action{})); diff != "" {
+	if diff := cmp.Diff(want, c.answers(run, run.Await), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -23,9 +23,10 @@ func lateAfter(n, next *node, in fsm.Input) late {
 	before, after := n.machine.View(), next.machine.View()
 	answers := fsm.Answers(in)
 	for i := range before.Handles {
-		a := before.Handles[i].Await
-		if a.Call != 0 && a.Call != answers && !awaited(after, a.Call) {
-			last = late{a.Call, a.Kind}
+		for _, a := range before.Handles[i].InFlight() {
+			if a.Call != answers && !awaited(after, a.Call) {
+				last = late{a.Call, a.Kind}
+			}
 		}
 	}
 	return last
@@ -33,7 +34,7 @@ func lateAfter(n, next *node, in fsm.Input) late {
 
 func awaited(s *state.Snapshot, call fsm.CallID) bool {
 	for i := range s.Handles {
-		if s.Handles[i].Await.Call == call {
+		if s.Handles[i].Awaits(call) != "" {
 			return true
 		}
 	}

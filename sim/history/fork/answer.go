@@ -14,6 +14,7 @@ import (
 // due is something that one of the request's handles waits for and that can come now.
 type due struct {
 	handle *state.Handle // as it stands
+	kind   fsm.CallKind  // of the call that is awaited; none: a wait, or a person
 	order  uint64        // of the call or timer: what was asked first is lower
 	effect fsm.Effect    // what was asked; nil: a wait, or a person
 }
@@ -27,11 +28,13 @@ func (f *forking) pending() []due {
 		if !slices.Contains(f.family, h.ID) {
 			continue
 		}
-		switch {
-		case h.Await.Call != 0 && f.calls[h.Await.Call] != nil:
-			list = append(list, due{h, uint64(h.Await.Call), f.calls[h.Await.Call]})
-		case machine.Awaits(h).Person, machine.Awaits(h).Pauses():
-			list = append(list, due{h, uint64(h.Wait), nil})
+		for _, a := range h.InFlight() {
+			if e := f.calls[a.Call]; e != nil {
+				list = append(list, due{h, a.Kind, uint64(a.Call), e})
+			}
+		}
+		if machine.Awaits(h).Person || machine.Awaits(h).Pauses() {
+			list = append(list, due{h, "", uint64(h.Wait), nil})
 		}
 	}
 	slices.SortFunc(list, func(a, b due) int { return cmp.Compare(a.order, b.order) })
@@ -44,8 +47,9 @@ func (f *forking) choose(list []due) (due, *history.Step) {
 	if len(f.ahead) > 0 {
 		s := f.ahead[0]
 		handle := f.here(s.Handle)
+		asked := f.record.askedBy(fsm.Answers(s.Input))
 		for _, d := range list {
-			if d.handle.ID == handle && d.brings(s.Input) {
+			if d.handle.ID == handle && d.brings(s.Input) && d.asks(asked) {
 				f.ahead = f.ahead[1:]
 				return d, &s
 			}
@@ -67,7 +71,7 @@ func (f *forking) here(recorded fsm.HandleID) fsm.HandleID {
 // brings reports whether what is due is of an input's kind.
 func (d due) brings(in fsm.Input) bool {
 	if fsm.Answers(in) != 0 {
-		return fsm.AnswersKind(in.Fact, d.handle.Await.Kind)
+		return fsm.AnswersKind(in.Fact, d.kind)
 	}
 	var wants fsm.Fact = fsm.TimerFired{}
 	switch d.handle.State {
@@ -77,6 +81,16 @@ func (d due) brings(in fsm.Input) bool {
 		wants = fsm.Resolved{}
 	}
 	return d.effect == nil && fsm.InputKind(in) == fsm.InputKind(fsm.Input{Fact: wants})
+}
+
+// asks reports whether what is due is what the record asked. Of the calls of a batch
+// (INF-44) each has its own answer; for any other it is the kind that says it.
+func (d due) asks(asked string) bool {
+	if len(d.handle.Inf.Batch) == 0 || d.effect == nil || d.kind == fsm.CallStop {
+		return true
+	}
+	name, _ := named(d.effect)
+	return name == asked
 }
 
 // answer lets what is due come (SIM-19).
@@ -149,7 +163,7 @@ func (f *forking) person(d due) (fsm.Fact, Source) {
 // world is the answer to what was asked of the world, the model apart.
 func (f *forking) world(d due) (fsm.Fact, Source) {
 	asked, call := named(d.effect)
-	kind := d.handle.Await.Kind
+	kind := d.kind
 	if run, ok := d.effect.(fsm.RunTool); ok && kind != fsm.CallStop {
 		return f.tool(run, asked)
 	}

@@ -1,6 +1,7 @@
 package fork
 
 import (
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -91,6 +92,15 @@ func (r *record) next(asked string, again bool) (answer fsm.Fact, known bool) {
 		return r.entries[last].answer.Fact, true
 	}
 	return nil, known
+}
+
+// askedBy names what a call of the record asked; empty where there is none.
+func (r *record) askedBy(call fsm.CallID) string {
+	i := slices.IndexFunc(r.entries, func(e entry) bool { return call != 0 && e.call == call })
+	if i < 0 {
+		return ""
+	}
+	return r.entries[i].asked
 }
 
 // named names what an effect asks of the world, so that asking the same has the same name;

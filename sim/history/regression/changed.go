@@ -67,7 +67,7 @@ func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 // together reports whether two machines wait for the same, by the same names.
 func together(a, b *state.Snapshot) bool {
 	return a.LastID == b.LastID && slices.EqualFunc(a.Handles, b.Handles, func(x, y state.Handle) bool {
-		return x.ID == y.ID && x.State == y.State && x.Inf.State == y.Inf.State && x.Await == y.Await
+		return x.ID == y.ID && x.State == y.State && x.Inf.State == y.Inf.State && slices.Equal(x.InFlight(), y.InFlight())
 	})
 }
 

@@ -201,7 +201,7 @@ func (o *Observer) follow(v *state.Snapshot, at fsm.Millis) {
 func (o *Observer) handle(h *state.Handle, at fsm.Millis) handleState {
 	s := handleState{
 		ID: int(h.ID), Kind: string(h.Kind), State: string(h.State), Session: h.Session, Request: h.Request.ID, Parent: int(h.Parent),
-		Inference: string(h.Inf.State), Rounds: h.Inf.Rounds, Attempts: h.Inf.Attempt,
+		Inference: string(h.Inf.State), Rounds: h.Inf.Rounds, Attempts: h.Inf.Attempts(),
 		Needs: h.Rounds, Calls: h.Uses, Crashes: h.Crashes, Replied: h.Replied,
 	}
 	for _, a := range o.admitted {

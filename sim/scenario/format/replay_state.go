@@ -47,6 +47,8 @@ func checkState(d *strict.Decoder, s *state.Snapshot, path string) {
 		running := h.Inf.State == state.Acting || h.Inf.State == state.Retrying
 		if n := len(h.Inf.Calls); h.Inf.Next < 0 || h.Inf.Next > n || running && h.Inf.Next == n {
 			d.At(strict.Member(at, "inf.next"), "is none of the calls")
+		} else if len(h.Inf.Batch) > n-h.Inf.Next {
+			d.At(strict.Member(at, "inf.batch"), "has more calls than there are from inf.next on")
 		}
 	}
 }

@@ -1,0 +1,214 @@
+package check
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/machine"
+	"shelly/fsm/reading"
+	"shelly/fsm/state"
+)
+
+// start is what the trace has told of one call of a tool that was started.
+type start struct {
+	key     string
+	call    fsm.CallID // of the last attempt
+	n       int        // its place in the answer
+	args    string
+	attempt int
+	nothing bool   // the last attempt is said to have done nothing
+	failed  bool   // or to have failed
+	text    string // what it said; empty: nothing yet
+}
+
+// startsOf are the calls of the last answer that the state shows as started.
+func startsOf(h *state.Handle) []start {
+	inf := &h.Inf
+	if inf.Next < len(inf.Calls) && inf.Attempt > 0 {
+		c := inf.Calls[inf.Next]
+		return []start{{key: h.UseKey(c), call: h.Await.Call, n: inf.Next, args: c.Args, attempt: inf.Attempt, nothing: inf.State == state.Retrying}}
+	}
+	var list []start
+	for k := range inf.Batch {
+		if r := &inf.Batch[k]; !r.Shares() && inf.Next+k < len(inf.Calls) {
+			c := inf.Calls[inf.Next+k]
+			list = append(list, start{key: h.KeyOf(c, r.Use), call: r.Call, n: inf.Next + k, args: c.Args, attempt: r.Attempt, nothing: r.Nothing})
+		}
+	}
+	return list
+}
+
+// progress grows with each answer to a call of a batch, and with each further attempt.
+func progress(batch []state.Read) int {
+	n := 0
+	for k := range batch {
+		n += 2 * batch[k].Attempt
+		if batch[k].Done {
+			n++
+		}
+	}
+	return n
+}
+
+// attemptsOf are the attempts of the call that is started again, of a batch the most.
+func attemptsOf(inf *state.Inference) int {
+	n := inf.Attempt
+	for k := range inf.Batch {
+		if r := &inf.Batch[k]; r.Again {
+			n = max(n, r.Attempt)
+		}
+	}
+	return n
+}
+
+// awaits returns the kind of a call in flight, or nothing where it is not.
+func (f *followed) awaits(call fsm.CallID) fsm.CallKind {
+	for i := range f.calls {
+		if f.calls[i].Call == call && call != 0 {
+			return f.calls[i].Kind
+		}
+	}
+	return ""
+}
+
+// forget lets go of a call in flight.
+func (f *followed) forget(call fsm.CallID) {
+	if len(f.calls) == 1 {
+		f.calls = nil
+		return
+	}
+	f.calls = slices.DeleteFunc(slices.Clone(f.calls), func(c state.Await) bool { return c.Call == call })
+}
+
+// abort follows that a call is given up: a tool has still to stop.
+func (f *followed) abort(call fsm.CallID) bool {
+	switch f.awaits(call) {
+	case "", fsm.CallStop:
+		return false
+	case fsm.CallTool:
+		f.calls = slices.Clone(f.calls)
+		for i := range f.calls {
+			if f.calls[i].Call == call {
+				f.calls[i].Kind = fsm.CallStop
+			}
+		}
+	default:
+		f.forget(call)
+	}
+	return true
+}
+
+// sameCalls reports whether the state has the same calls in flight as the trace.
+func (f *followed) sameCalls(h *state.Handle) bool {
+	if h.Await.Call != 0 {
+		return len(f.calls) == 1 && f.calls[0] == h.Await
+	}
+	if !h.Busy() {
+		return len(f.calls) == 0
+	}
+	return slices.Equal(f.calls, h.InFlight())
+}
+
+// restsTogether reports whether a handle waits for exactly those calls of its batch that
+// have no answer yet, or for each of them to stop.
+func restsTogether(p *machine.Phase, h *state.Handle) bool {
+	stops := h.State == state.Stopping
+	for k := range h.Inf.Batch {
+		if r := &h.Inf.Batch[k]; r.Call != 0 && (r.Done || r.Shares()) || r.Call == 0 && !r.Done && !r.Shares() && !stops {
+			return false
+		}
+	}
+	want := fsm.CallTool
+	if stops {
+		want = fsm.CallStop
+	}
+	return h.Inf.Reads() > 0 && slices.Contains(p.Calls, want)
+}
+
+// takeResult takes note of what a tool has answered.
+func (f *followed) takeResult(in fsm.ToolAnswered) {
+	i := slices.IndexFunc(f.starts, func(s start) bool { return s.call == in.Call })
+	if i < 0 {
+		return
+	}
+	f.starts = slices.Clone(f.starts)
+	s := &f.starts[i]
+	s.nothing, s.failed, s.text = in.Nothing, in.Failed, in.Text
+}
+
+// checkTool checks the start of a tool: of another use, of the same use once more
+// after a crash, or of another attempt.
+func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
+	i := indexOf(m.View().Handles, f.id)
+	if i < 0 {
+		return // a handle that runs a tool and is gone is told of elsewhere
+	}
+	inf, l := &m.View().Handles[i].Inf, &m.View().Config.Limits
+	known := slices.IndexFunc(f.starts, func(s start) bool { return s.key == e.Key })
+	n := inf.Next + max(inf.Reading(e.Call), 0)
+	if known < 0 && n >= l.MaxCallsPerAnswer {
+		w.violate("INV-3", "handle %d runs call %d of an answer, of %d", f.id, n+1, l.MaxCallsPerAnswer)
+	}
+	if known < 0 && inf.Ran > l.MaxToolCalls {
+		w.violate("INV-3", "handle %d runs call %d of an inference, of %d", f.id, inf.Ran, l.MaxToolCalls)
+	}
+	if decl, ok := m.View().Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
+		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
+	}
+	if c := inf.Calls[n]; known < 0 && !inf.Cleared {
+		if decl, _ := m.View().Config.Tool(e.Name); reading.NeedsApproval(&m.View().Config, &decl, c) {
+			w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
+		}
+	}
+	if len(f.calls) > 1 && (!e.Effects.Repeatable() || known < 0 && (e.Effects != fsm.EffectsNone || len(f.calls) > l.ReadsAtOnce)) {
+		w.violate("INV-14", "handle %d runs %q with effects %q beside %d other calls, of at most %d at once", f.id, e.Name, e.Effects, len(f.calls)-1, l.ReadsAtOnce)
+	}
+	s := start{key: e.Key, call: e.Call, n: n, args: e.Args, attempt: e.Attempt}
+	if known < 0 {
+		if e.Attempt != 1 {
+			w.violate("INV-6", "handle %d begins a use of %q with attempt %d", f.id, e.Name, e.Attempt)
+		}
+		f.starts = append(f.starts[:len(f.starts):len(f.starts)], s)
+		return
+	}
+	if last := f.starts[known]; !e.Effects.Repeatable() && (e.Attempt != last.attempt+1 || !last.nothing) {
+		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, last.attempt)
+	}
+	f.starts = slices.Clone(f.starts)
+	f.starts[known] = s
+}
+
+// checkAudit checks that the calls of an answer are recorded in the order asked (INV-14).
+// Nothing is known here of a builtin tool's.
+func (w *Monitor) checkAudit(f *followed, key string) {
+	i := slices.IndexFunc(f.starts, func(s start) bool { return s.key == key })
+	if i < 0 {
+		return
+	}
+	if i < f.audited {
+		w.violate("INV-14", "handle %d records call %s out of the order asked, or twice", f.id, key)
+	}
+	f.audited = i + 1
+}
+
+// checkResults checks that no call of the last answer has the result of another (INV-14).
+// A result that does not stand there as it was said has been shortened, or is a stand-in.
+func (w *Monitor) checkResults(f *followed, talk []fsm.Message) {
+	asked := -1
+	for i := range talk {
+		if len(talk[i].Calls) > 0 {
+			asked = i
+		}
+	}
+	for i := range f.starts {
+		s, at := &f.starts[i], asked+1+f.starts[i].n
+		if s.text == "" || s.failed || asked < 0 || at >= len(talk) || s.n >= len(talk[asked].Calls) || talk[asked].Calls[s.n].Args != s.args || talk[at].Text == s.text {
+			continue
+		}
+		for k := range f.starts {
+			if o := &f.starts[k]; o.text == talk[at].Text && !o.failed {
+				w.violate("INV-14", "handle %d gives call %s the result of call %s", f.id, s.key, o.key)
+			}
+		}
+	}
+}

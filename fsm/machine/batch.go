@@ -1,0 +1,192 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/reading"
+	"shelly/fsm/state"
+)
+
+// together starts the calls from Next on that run at the same time, where there are at
+// least two (INF-44).
+func (m *Machine) together(h *state.Handle) bool {
+	batch := m.batchAt(h)
+	if batch == nil {
+		return false
+	}
+	h.Inf.Batch = batch
+	for k := range batch {
+		if r := &batch[k]; !r.Shares() {
+			decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next+k].Name)
+			countCall(h, &decl)
+			m.startRead(h, k, &decl)
+		}
+	}
+	return true
+}
+
+// batchAt is the batch that begins at Next, cut by the limits in the order asked; nil where
+// at most one of its calls would run.
+func (m *Machine) batchAt(h *state.Handle) []state.Read {
+	l := &m.s.Config.Limits
+	if l.ReadsAtOnce < 2 || h.Stop || h.Inf.Told != "" || h.Inf.Cleared {
+		return nil
+	}
+	var batch []state.Read
+	starts := 0
+	for n := h.Inf.Next; n < min(len(h.Inf.Calls), l.MaxCallsPerAnswer) && starts < l.ReadsAtOnce; n++ {
+		decl, ok := m.readAt(h, n)
+		if !ok {
+			break
+		}
+		if _, equal := firstEqual(h, n); equal && m.shared(&decl) {
+			batch = append(batch, state.Read{})
+			continue
+		}
+		if h.Inf.Ran+starts >= l.MaxToolCalls { // INF-18
+			break
+		}
+		starts++
+		batch = append(batch, state.Read{Use: h.Uses + starts, Attempt: 1, Began: m.s.Now})
+	}
+	if starts < 2 {
+		return nil
+	}
+	return batch
+}
+
+// readAt returns the declaration of the tool that the call of the answer at n names, if
+// the call may run together with others.
+func (m *Machine) readAt(h *state.Handle, n int) (fsm.ToolDecl, bool) {
+	c := h.Inf.Calls[n]
+	decl, known := m.declared(h, c.Name)
+	_, twice := reading.GivesTwice(&m.s.Config, c)
+	return decl, known && !twice && decl.Effects == fsm.EffectsNone && !decl.Builtin && !reading.NeedsApproval(&m.s.Config, &decl, c)
+}
+
+// countCall counts a call that is about to start.
+func countCall(h *state.Handle, decl *fsm.ToolDecl) {
+	h.Inf.Ran++
+	h.Uses++
+	for _, used := range h.Used {
+		if used == decl.Name {
+			return
+		}
+	}
+	h.Used = append(h.Used, decl.Name)
+}
+
+// startTool starts the call of the answer at n, on behalf of its own session and chat
+// (INF-24).
+func (m *Machine) startTool(h *state.Handle, call fsm.CallID, decl *fsm.ToolDecl, n, use, attempt int) {
+	c := h.Inf.Calls[n]
+	m.emit(fsm.RunTool{
+		Asked:   fsm.Asked{Call: call, Handle: h.ID},
+		Session: h.Session,
+		Origin:  h.Origin,
+		Name:    decl.Name,
+		Args:    c.Args,
+		Effects: decl.Effects,
+		Attempt: attempt,
+		Key:     h.KeyOf(c, use),
+	})
+}
+
+// startRead starts the call at k of the batch.
+func (m *Machine) startRead(h *state.Handle, k int, decl *fsm.ToolDecl) {
+	r := &h.Inf.Batch[k]
+	r.Call = fsm.CallID(m.next())
+	m.startTool(h, r.Call, decl, h.Inf.Next+k, r.Use, r.Attempt)
+}
+
+// readAnswered takes the answer to a call of the batch. With the last one they have their
+// results, or those that have failed are started again later, all under one wait (INF-46).
+func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
+	k := h.Inf.Reading(in.Call)
+	r := h.Inf.Batch[k]
+	r.Call, r.Done, r.Took = 0, true, max(m.s.Now-r.Began, 0)
+	r.Text, r.Failed, r.Nothing = m.resultText(in), in.Failed, in.Nothing
+	r.Again = in.Failed && !in.Invalid && r.Attempt < m.s.Config.Limits.MaxToolAttempts
+	last := h.Inf.Reads() == 1
+	if last && !h.Stop && (r.Again || h.Inf.FailsAgain()) {
+		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Batch[k] = r }}
+	}
+	return firing{on: state.OnRan, write: func(h *state.Handle) {
+		h.Inf.Batch[k] = r
+		for k := range h.Inf.Batch { // a cancel leaves no other attempt (HND-32)
+			h.Inf.Batch[k].Again = h.Inf.Batch[k].Again && !last
+		}
+	}}
+}
+
+// actTogether goes on with a batch: those in flight are waited for, and those that have
+// failed are started again. It reports whether the batch is over.
+func (m *Machine) actTogether(h *state.Handle) bool {
+	if h.Inf.Reads() > 0 {
+		return false
+	}
+	if m.readAgain(h); h.Inf.Reads() > 0 {
+		return false
+	}
+	m.settleBatch(h)
+	return true
+}
+
+// readAgain starts the calls of the batch that have failed once more (INF-46), or names
+// the outcome of one unknown whose tool is declared otherwise by now.
+func (m *Machine) readAgain(h *state.Handle) {
+	for k := range h.Inf.Batch {
+		r := &h.Inf.Batch[k]
+		if !r.Again {
+			continue
+		}
+		decl, ok := m.repeatable(h, h.Inf.Next+k, r.Nothing)
+		if !ok {
+			r.Again, r.Text = false, m.word(fsm.WordUnknownOutcome)
+			continue
+		}
+		*r = state.Read{Use: r.Use, Attempt: r.Attempt + 1, Began: r.Began}
+		m.startRead(h, k, &decl)
+	}
+}
+
+// resumeTogether goes on with a batch after its process was lost: the calls that have no
+// answer are started again, and no others (INF-49). It reports whether the batch is over,
+// or what is fired.
+func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
+	for k := range h.Inf.Batch {
+		r := &h.Inf.Batch[k]
+		if r.Done || r.Shares() {
+			continue
+		}
+		if decl, ok := m.repeatable(h, h.Inf.Next+k, false); ok {
+			m.startRead(h, k, &decl)
+			continue
+		}
+		r.Done, r.Failed, r.Took, r.Text = true, true, max(m.s.Now-r.Began, 0), m.word(fsm.WordUnknownOutcome)
+	}
+	switch {
+	case h.Inf.Reads() > 0:
+		return firing{}, false
+	case h.Inf.FailsAgain():
+		return firing{on: state.OnToolFailed}, false
+	default:
+		m.settleBatch(h)
+		return firing{}, true
+	}
+}
+
+// settleBatch records the calls of the batch and gives them their results, in the order
+// asked (INF-45). Next is after them then.
+func (m *Machine) settleBatch(h *state.Handle) {
+	m.auditReads(h)
+	batch := h.Inf.Batch
+	h.Inf.Batch = nil
+	for k := range batch {
+		text := batch[k].Text
+		if first, ok := firstEqual(h, h.Inf.Next); ok && batch[k].Shares() {
+			text = earlierResult(h, first)
+		}
+		m.result(h, text)
+		settle(&h.Inf)
+	}
+}
