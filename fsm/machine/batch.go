@@ -112,7 +112,7 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	}
 	return firing{on: state.OnRan, write: func(h *state.Handle) {
 		h.Inf.Batch[k] = r
-		for k := range h.Inf.Batch { // a cancel leaves no other attempt (HND-32)
+		for k := range h.Inf.Batch { // a cancel leaves no other attempt (INF-47)
 			h.Inf.Batch[k].Again = h.Inf.Batch[k].Again && !last
 		}
 	}}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"strconv"
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
@@ -45,7 +46,7 @@ func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await
 		return x.brainAnswers(s, call, h.Inf)
 	case fsm.CallTool:
 		return []action{
-			{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
+			{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: resultOf(h, call)}}},
 			{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
 			{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
 		}
@@ -88,6 +89,15 @@ func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await
 	default:
 		return nil
 	}
+}
+
+// resultOf is what a tool returns. Of a batch each call has a result of its own, so that one
+// in the place of another is seen (INV-14).
+func resultOf(h *state.Handle, call fsm.CallID) string {
+	if k := h.Inf.Reading(call); k >= 0 {
+		return "ok " + strconv.Itoa(k)
+	}
+	return "ok"
 }
 
 // sessions leaves a modest world the first outcome of a session.
@@ -167,6 +177,9 @@ func (x *explorer) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference
 	list := []action{asks("model calls", fsm.ToolCall{Name: tool, Args: "{}"})}
 	if !x.bounds.Modest {
 		list = append(list, asks("model calls two", fsm.ToolCall{Name: tool, Args: "{}"}, fsm.ToolCall{Name: "nothing", Args: "{}"}))
+	}
+	if decl, _ := s.Config.Tool(tool); s.Config.Limits.ReadsAtOnce > 1 && decl.Effects == fsm.EffectsNone {
+		list = append(list, asks("model reads two", fsm.ToolCall{Name: tool, Args: "1"}, fsm.ToolCall{Name: tool, Args: "2"}))
 	}
 	if _, spawns := s.Config.Tool(fsm.ToolSpawn); spawns && inf.Purpose == fsm.PurposeAnswer {
 		list = append(list, asks("model spawns", fsm.ToolCall{Name: fsm.ToolSpawn, Args: `{"task":"look"}`}))

@@ -40,7 +40,7 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
-		CrashWorld(), ShutdownWorld(),
+		CrashWorld(), ShutdownWorld(), ReadsWorld(),
 	}
 }
 
@@ -203,6 +203,18 @@ func ShutdownWorld() Bounds {
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
 	b.Limits.MaxActive = 2
 	b.Timeouts, b.Crashes, b.Signals, b.Starts = 1, 1, 2, 1
+	b.Modest = true
+	return b
+}
+
+// ReadsWorld is one request whose model may ask for two calls that run together, each
+// tried twice.
+func ReadsWorld() Bounds {
+	b := bounded("reads", "default", "one request whose tool reads, so that two calls run together, each tried twice; a cancel, a time-out, a crash and a shutdown")
+	b.Effects = fsm.EffectsNone
+	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
+	b.Limits.MaxToolAttempts, b.Limits.MaxToolCalls = 2, 3
+	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1, 1
 	b.Modest = true
 	return b
 }
