@@ -47,6 +47,8 @@ type bubble struct {
 	due      map[fsm.CallID]chan struct{} // closed when the outcome comes
 	started  map[fsm.CallID]bool
 	clients  map[fsm.RequestKey]<-chan comm.Event
+	heard    map[fsm.RequestKey][]comm.Event // by a client in this step
+	chunks   map[fsm.CallID][]sim.Chunk      // of the simulated run
 	offers   map[fsm.CallID][]fsm.ToolDecl
 	armed    map[fsm.TimerID]time.Duration // when, in the bubble
 	streams  map[fsm.CallID]func(daemon.Piece)
@@ -56,7 +58,8 @@ func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 	b := &bubble{
 		plan: p, steps: r.Steps, began: time.Now(), gone: make(chan struct{}),
 		outcomes: map[fsm.CallID]fsm.Fact{}, caused: map[fsm.CallID]fsm.Effect{}, due: map[fsm.CallID]chan struct{}{},
-		started: map[fsm.CallID]bool{}, offers: map[fsm.CallID][]fsm.ToolDecl{}, clients: map[fsm.RequestKey]<-chan comm.Event{}, armed: map[fsm.TimerID]time.Duration{}, streams: map[fsm.CallID]func(daemon.Piece){},
+		started: map[fsm.CallID]bool{}, offers: map[fsm.CallID][]fsm.ToolDecl{}, clients: map[fsm.RequestKey]<-chan comm.Event{},
+		heard: map[fsm.RequestKey][]comm.Event{}, chunks: map[fsm.CallID][]sim.Chunk{}, armed: map[fsm.TimerID]time.Duration{}, streams: map[fsm.CallID]func(daemon.Piece){},
 	}
 	for _, m := range p.Timeline {
 		if m.Jump != 0 {
@@ -64,6 +67,9 @@ func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 		}
 	}
 	slices.SortStableFunc(b.jumps, func(x, y sim.Moment) int { return cmp.Compare(x.At, y.At) })
+	for _, c := range r.Chunks {
+		b.chunks[c.Call] = append(b.chunks[c.Call], c)
+	}
 	for _, a := range r.Asked {
 		b.offers[a.Ask.Call] = a.Config.Offered(a.Ask.Tools)
 	}
@@ -156,10 +162,10 @@ func (b *bubble) step(i int) bool {
 			b.armed[e.Timer] = time.Since(b.began)
 		case fsm.Exit:
 			b.exit()
-		case fsm.Reply:
-			b.hears(e)
 		}
 	}
+	b.listen()
+	b.hears(i)
 	return b.compare(i + 1)
 }
 
@@ -216,7 +222,9 @@ func (b *bubble) bring(s *sim.Step) (err error) {
 		stream(daemon.Piece{Stage: in.Stage})
 	case fsm.TimerFired, fsm.ScheduleDue: // the daemon brings them itself
 	default:
-		close(b.due[fsm.Answers(s.Input)])
+		call := fsm.Answers(s.Input)
+		b.speak(call)
+		close(b.due[call])
 	}
 	return err
 }
@@ -256,27 +264,6 @@ func (b *bubble) boot(config fsm.Config) (err error) {
 		ended <- err
 	}()
 	return nil
-}
-
-// hears checks that a client of this process hears the reply to its request.
-func (b *bubble) hears(r fsm.Reply) {
-	events, ok := b.clients[r.Request]
-	if !ok {
-		return
-	}
-	for {
-		select {
-		case e, open := <-events:
-			if open && (e.Type != comm.EventReply || e.Text != r.Text || e.IsError != r.IsError) {
-				continue
-			} else if open {
-				return
-			}
-		default:
-		}
-		b.fail("the client does not hear the reply to request %s: %s", r.Request.ID, r.Text)
-		return
-	}
 }
 
 func (b *bubble) now() time.Time {
