@@ -214,7 +214,7 @@ func (w *Monitor) takeWait(f *followed, c *fsm.Config, e fsm.SetTimer) {
 }
 
 func limitOf(kind fsm.Kind, l *fsm.Limits) fsm.Millis {
-	h := state.Handle{Kind: kind}
+	h := state.Handle{Accepted: state.Accepted{Kind: kind}}
 	return h.Timeout(*l)
 }
 

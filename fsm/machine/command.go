@@ -19,10 +19,10 @@ func (m *Machine) requested(in fsm.Requested) {
 			return
 		}
 	}
-	h := state.Handle{
+	h := state.Handle{Accepted: state.Accepted{
 		Kind: fsm.KindUser, Request: in.Request, Session: in.Session, Origin: in.Origin,
 		Input: in.Text, Images: in.Images, Context: in.Context,
-	}
+	}}
 	h.Session, h.Origin = fsm.Belongs(h.Session, h.Origin)
 	m.meet(h.Origin.Channel)
 	if m.s.Config.Switches.Commands {

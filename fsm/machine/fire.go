@@ -153,7 +153,7 @@ func (m *Machine) enter(p *Phase, i int, resumes bool) firing {
 
 // infer begins an inference over talk: it enters the table's initial state.
 func (m *Machine) infer(i int, purpose fsm.Purpose, talk fsm.Conversation, tools fsm.Toolset) firing {
-	m.s.Handles[i].Inf = state.Inference{State: state.Thinking, Purpose: purpose, Tools: tools, Talk: talk}
+	m.s.Handles[i].Inf = state.Inference{Begun: state.Begun{State: state.Thinking, Purpose: purpose, Tools: tools, Talk: talk}}
 	return m.enter(m.inference.phase(state.Thinking), i, false)
 }
 

@@ -147,7 +147,10 @@ func TestTAB1WhatAHandleAwaits(t *testing.T) {
 		{state.Queued, state.Thinking, state.Queued},
 		{"unheard of", state.Thinking, "unheard of"},
 	} {
-		h := state.Handle{State: tt.handle, Inf: state.Inference{State: tt.inference}}
+		h := state.Handle{
+			Standing:  state.Standing{State: tt.handle},
+			Inferring: state.Inferring{Inf: state.Inference{Begun: state.Begun{State: tt.inference}}},
+		}
 		if got := Awaits(&h).State; got != tt.want {
 			t.Errorf("%s with %s: %s, want %s", tt.handle, tt.inference, got, tt.want)
 		}

@@ -26,23 +26,32 @@ func fullSession() fsm.Session {
 func fullHandle() state.Handle {
 	talk := fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}}, Hash: 42, Tokens: 6}
 	return state.Handle{
-		ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
-		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
-		Joined: 1, Beside: true, Parent: 1, Label: "a label", Home: "s",
-		Wait: 2, Loaded: true, Sess: fullSession(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
-		Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: "a fact", Tries: 1, Portion: 1, Unthought: true, Stop: true, Replied: true,
-		Outcome: fsm.OutcomeAnswered, Failure: "broken", Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, Turns: 1,
-		State: state.Execution, Resume: state.Execution, Rounds: 1, Need: "a need", Talk: talk,
-		Inf: state.Inference{
-			State: state.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk, Rounds: 1,
-			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Result: "a result",
-			Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Cut: 1, Appended: true, Refits: 1, Unthinking: true,
-			Stage: fsm.StageWriting, Prompt: 2, Anew: 1, Attempt: 1, Began: 1, Nothing: true, Cleared: true, Told: "told",
-			Batch:  []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true}},
-			Capped: true, Seen: []uint64{1}, Said: "said", Outcome: fsm.OutcomeAnswered,
+		Accepted: state.Accepted{
+			ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
+			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
+			Joined: 1, Beside: true, Parent: 1, Label: "a label", Home: "s",
 		},
-		Await: state.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1,
-		Answer: "an answer", Summary: "a summary", Vector: []byte{1, 2, 3, 4}, VectorModel: "embedder", StoreTries: 1,
+		Standing: state.Standing{Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, State: state.Execution, Resume: state.Execution},
+		Inferring: state.Inferring{Unthought: true, Rounds: 1, Need: "a need", Talk: talk, Inf: state.Inference{
+			Begun:    state.Begun{State: state.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk},
+			Counters: state.Counters{Rounds: 1, Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Refits: 1, Unthinking: true},
+			Calling:  state.Calling{Stage: fsm.StageWriting, Prompt: 2, Anew: 1},
+			Cutting:  state.Cutting{Cut: 1, Appended: true},
+			Round: state.Round{
+				Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Attempt: 1, Began: 1,
+				Nothing: true, Cleared: true, Told: "told",
+				Batch:  []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true}},
+				Capped: true, Seen: []uint64{1},
+			},
+			Concluded: state.Concluded{Result: "a result", Said: "said", Outcome: fsm.OutcomeAnswered},
+		}},
+		Pending: state.Pending{Wait: 2, Await: state.Await{Call: 1, Kind: fsm.CallTool}, Timer: 1, Armed: 1, Left: 1},
+		SessionTurn: state.SessionTurn{
+			Loaded: true, Sess: fullSession(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
+			Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: "a fact", Tries: 1, Portion: 1,
+		},
+		Ending:      state.Ending{Stop: true, Replied: true, Outcome: fsm.OutcomeAnswered, Failure: "broken", Answer: "an answer"},
+		Remembering: state.Remembering{Turns: 1, Summary: "a summary", Vector: []byte{1, 2, 3, 4}, VectorModel: "embedder", StoreTries: 1},
 	}
 }
 
@@ -80,6 +89,9 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 func eachField(v reflect.Value, path string, f func(string, reflect.Value)) {
 	for i := range v.NumField() {
 		name, field := path+"."+v.Type().Field(i).Name, v.Field(i)
+		if v.Type().Field(i).Anonymous { // a group, whose fields are the struct's
+			name = path
+		}
 		switch {
 		case !v.Type().Field(i).IsExported(): // a conversation's hashes, which follow from its messages
 		case field.Kind() == reflect.Struct:

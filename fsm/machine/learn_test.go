@@ -29,7 +29,10 @@ func TestCTX2AnEstimateIsCorrectedByWhatTheModelCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := New()
 			m.s.Config.Switches.Compress = true
-			h := &state.Handle{Kind: fsm.KindUser, Inf: state.Inference{Purpose: fsm.PurposeAnswer}}
+			h := &state.Handle{
+				Accepted:  state.Accepted{Kind: fsm.KindUser},
+				Inferring: state.Inferring{Inf: state.Inference{Begun: state.Begun{Purpose: fsm.PurposeAnswer}}},
+			}
 			h.Inf.Talk.Tokens = estimate - (&fsm.Config{}).EstimateOf("", fsm.Conversation{}, fsm.NoTools) // the frame of the system prompt
 			m.learnTokens(h, tt.counted)
 			if h.Sess.Ratio != tt.ratio {
@@ -56,7 +59,10 @@ func TestCTX2WhatIsNotLearntFrom(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := New()
 			m.s.Config.Switches.Compress = tt.compress
-			h := &state.Handle{Kind: fsm.KindUser, Inf: state.Inference{Purpose: tt.purpose}}
+			h := &state.Handle{
+				Accepted:  state.Accepted{Kind: fsm.KindUser},
+				Inferring: state.Inferring{Inf: state.Inference{Begun: state.Begun{Purpose: tt.purpose}}},
+			}
 			m.learnTokens(h, 500)
 			if h.Sess.Ratio != 0 {
 				t.Errorf("the ratio is %d", h.Sess.Ratio)

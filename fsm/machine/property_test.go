@@ -16,10 +16,14 @@ import (
 	"shelly/fsm/state"
 )
 
-// check fails the property where a step breaks an invariant.
+// checkStep fails the property where a step breaks an invariant, or leaves with a handle what
+// is of another phase.
 func checkStep(t *rapid.T, w *check.Monitor, m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range w.Step(m, in, effects) {
 		t.Errorf("after %T %+v: %s", in.Fact, in, v)
+	}
+	for _, what := range misplaced(m.View()) {
+		t.Errorf("after %T %+v: %s", in.Fact, in, what)
 	}
 	if t.Failed() {
 		t.FailNow()

@@ -112,8 +112,11 @@ func (m *Machine) gather(h *state.Handle) {
 		return
 	}
 	m.admit(state.Handle{
-		Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input,
-		Answer: m.exchange(h.Input, h.Answer), Talk: fsm.Conversation{}.Add(turn...), Sess: known, Turns: 1,
+		Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input},
+		Inferring:   state.Inferring{Talk: fsm.Conversation{}.Add(turn...)},
+		SessionTurn: state.SessionTurn{Sess: known},
+		Ending:      state.Ending{Answer: m.exchange(h.Input, h.Answer)},
+		Remembering: state.Remembering{Turns: 1},
 	})
 }
 

@@ -149,5 +149,5 @@ func (m *Machine) admitSlot(s fsm.Schedule) {
 			return
 		}
 	}
-	m.admit(state.Handle{Kind: fsm.KindSchedule, Session: session, Origin: s.Origin, Input: s.Text})
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Origin: s.Origin, Input: s.Text}})
 }

@@ -29,7 +29,7 @@ func TestSES10HowManyMessagesStay(t *testing.T) {
 		t.Run(string(tt.overflow)+" "+strconv.Itoa(tt.window)+tt.command, func(t *testing.T) {
 			m := New()
 			m.s.Config.Switches.Overflow, m.s.Config.Limits.MaxHistory = tt.overflow, tt.window
-			if got := m.stays(&state.Handle{Command: tt.command}); got != tt.want {
+			if got := m.stays(&state.Handle{Accepted: state.Accepted{Command: tt.command}}); got != tt.want {
 				t.Errorf("%d messages stay, want %d", got, tt.want)
 			}
 		})

@@ -11,6 +11,6 @@ func WindowMin(c fsm.Config) int {
 	if !c.Fits() {
 		return 0
 	}
-	h := &state.Handle{Kind: fsm.KindUser}
+	h := &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}
 	return c.WindowMin(c.EstimateOf(System(&c, h), fsm.Conversation{}, h.Toolset()))
 }

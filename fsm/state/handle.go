@@ -7,8 +7,22 @@ import (
 )
 
 // Handle is one accepted piece of work on its way through [HandleTable]. Only
-// unfinished handles are kept.
+// unfinished handles are kept. Its fields stand in groups, each of the phases that own
+// it: that write it and know when it is valid.
 type Handle struct {
+	Accepted
+	Standing
+	Inferring
+	Pending
+	SessionTurn
+	Ending
+	Remembering
+}
+
+// Accepted is what a handle came with (queue.go, command.go). It is written when the handle is
+// admitted and stays; only an event that waits takes in others like it, and a memory handle
+// that waits gathers further turns.
+type Accepted struct {
 	ID      fsm.HandleID   `json:"id"`
 	Kind    fsm.Kind       `json:"kind"`
 	Request fsm.RequestKey `json:"request,omitzero"` // user only
@@ -23,21 +37,47 @@ type Handle struct {
 	Parent  fsm.HandleID   `json:"parent,omitempty"`  // subagent only
 	Label   string         `json:"label,omitempty"`   // subagent only
 	Home    string         `json:"home,omitempty"`    // subagent only: the session that is told of its end
+	Beside  bool           `json:"beside,omitempty"`  // init only: others are served meanwhile (LIF-14)
+}
 
-	Beside bool             `json:"beside,omitempty"` // init only: others are served meanwhile (LIF-14)
-	State  fsm.State        `json:"state"`
-	Resume fsm.State        `json:"resume,omitempty"` // the phase to go on in; empty: begin
-	Rounds int              `json:"rounds,omitempty"` // cognition rounds that ended in a need
-	Need   string           `json:"need,omitempty"`   // the last need
-	Talk   fsm.Conversation `json:"talk,omitzero"`    // all messages of the finished inferences
-	Inf    Inference        `json:"inf,omitzero"`     // the running or last inference
-	Await  Await            `json:"await,omitzero"`   // the one call in flight; those of a batch are in Inf.Batch
+// Standing is where a handle stands. State is set by taking a row alone (fire.go). The rest is
+// for one that is queued, parked or asks a person: Resume is set as it leaves a phase that it
+// is to go on in and cleared as it starts; the others are written by boots and by people.
+type Standing struct {
+	State   fsm.State `json:"state"`
+	Resume  fsm.State `json:"resume,omitempty"`  // the phase to go on in; empty: begin
+	Place   int       `json:"place,omitempty"`   // what its client heard of its place, plus one
+	Crashes int       `json:"crashes,omitempty"` // crashes in which it was active
+	Poison  bool      `json:"poison,omitempty"`  // parked until a person lets it go on
+	Doubt   string    `json:"doubt,omitempty"`   // why it is doubted
+}
 
+// Inferring is of the phases that ask the model: cognition, recalling, execution, compacting and
+// summarizing. Inf is replaced by each inference that begins; Talk, from the first question
+// on, takes over what an inference that answers has made of it.
+type Inferring struct {
+	Rounds    int              `json:"rounds,omitempty"`    // cognition rounds that ended in a need
+	Need      string           `json:"need,omitempty"`      // the last need
+	Talk      fsm.Conversation `json:"talk,omitzero"`       // all messages of the finished inferences
+	Inf       Inference        `json:"inf,omitzero"`        // the running or last inference
+	Unthought bool             `json:"unthought,omitempty"` // an answer was written without thinking
+}
+
+// Pending is what is awaited, of any phase: the one call, the handle's own time and the wait of a
+// phase. Each is set as a phase is entered and cleared as it is left (fire.go), and none runs
+// over a boot. Left alone stays while a handle waits.
+type Pending struct {
+	Await Await       `json:"await,omitzero"` // the one call in flight; those of a batch are in Inf.Batch
 	Timer fsm.TimerID `json:"timer,omitempty"`
 	Armed fsm.Millis  `json:"armed,omitempty"` // when Timer was armed
 	Left  fsm.Millis  `json:"left,omitempty"`  // what was left of the time then; 0: all
 	Wait  fsm.TimerID `json:"wait,omitempty"`  // the timer of a wait inside the phase
+}
 
+// SessionTurn is the turn as the session is to keep it. Loading sets Loaded and Sess; the phases
+// that infer add to it; saving writes it and is the last to read it. Without a session only
+// what was used counts.
+type SessionTurn struct {
 	Loaded    bool          `json:"loaded,omitempty"`    // Sess is the session's, to be written back
 	Sess      fsm.Session   `json:"sess,omitzero"`       // the working copy
 	TurnAt    int           `json:"turn_at,omitempty"`   // where the question stands in the conversation
@@ -51,18 +91,23 @@ type Handle struct {
 	Learnt    string        `json:"learnt,omitempty"`    // what Sess.Memory has that MEMORY.md lacked when it was loaded; empty: nothing
 	Tries     int           `json:"tries,omitempty"`     // loads or saves that failed
 	Portion   int           `json:"portion,omitempty"`   // compacting: the messages that the model is shown
-	Unthought bool          `json:"unthought,omitempty"` // an answer was written without thinking
+}
 
+// Ending is what comes of the handle. It is zero until an inference answers, a cap is met, or the
+// handle is cancelled or fails; from then on Outcome is decided and stays. Only a stop asks
+// first, and is taken back by an answer; and a memory handle begins with the answers that it
+// has gathered.
+type Ending struct {
 	Stop    bool        `json:"stop,omitempty"`    // to end at the next checkpoint
 	Replied bool        `json:"replied,omitempty"` // whoever waits has been told
 	Outcome fsm.Outcome `json:"outcome,omitempty"` // empty: undecided
 	Failure string      `json:"failure,omitempty"` // why there is no answer
-	Crashes int         `json:"crashes,omitempty"` // crashes in which it was active
-	Poison  bool        `json:"poison,omitempty"`  // parked until a person lets it go on
-	Doubt   string      `json:"doubt,omitempty"`   // why it is doubted
-	Place   int         `json:"place,omitempty"`   // what its client heard of its place, plus one
+	Answer  string      `json:"answer,omitempty"`
+}
 
-	Answer      string `json:"answer,omitempty"`
+// Remembering is of summarizing, embedding and storing, in this order. But for the turns that a
+// memory handle has gathered it is zero before them; a report is its own summary (LIF-4).
+type Remembering struct {
 	Turns       int    `json:"turns,omitempty"` // memory only: the turns gathered
 	Summary     string `json:"summary,omitempty"`
 	Vector      []byte `json:"vector,omitempty"`

@@ -71,29 +71,59 @@ var InferenceTable = Table{
 }
 
 // Inference is one run of the inference loop. It does not know who asked for it
-// or why: it has messages, and ends with a result or a reason (INF-14).
+// or why: it has messages, and ends with a result or a reason (INF-14). Its fields stand in
+// groups, as those of a [Handle].
 type Inference struct {
+	Begun
+	Counters
+	Calling
+	Cutting
+	Round
+	Concluded
+}
+
+// Begun is what an inference begins with. State is set by taking a row alone; Talk grows with
+// what is said.
+type Begun struct {
 	State   fsm.State        `json:"state,omitempty"`
 	Purpose fsm.Purpose      `json:"purpose,omitempty"`
 	Tools   fsm.Toolset      `json:"tools,omitempty"` // its caller wants these offered
 	Talk    fsm.Conversation `json:"talk,omitzero"`
+}
 
-	Rounds      int `json:"rounds,omitempty"`      // rounds that ran tools
-	Iterations  int `json:"iterations,omitempty"`  // answers of the model
-	Ran         int `json:"ran,omitempty"`         // tool calls begun
-	Empty       int `json:"empty,omitempty"`       // answers in a row with nothing to use
-	Waits       int `json:"waits,omitempty"`       // waits since the last answer
-	Compactions int `json:"compactions,omitempty"` // compactions begun
-	Cut         int `json:"cut,omitempty"`         // condensing: the messages that leave
-	Refits      int `json:"refits,omitempty"`      // times that the prompt was longer than was thought
+// Counters bound an inference. They only grow, but for Empty and Waits, which an answer of use
+// sets back.
+type Counters struct {
+	Rounds      int  `json:"rounds,omitempty"`      // rounds that ran tools
+	Iterations  int  `json:"iterations,omitempty"`  // answers of the model
+	Ran         int  `json:"ran,omitempty"`         // tool calls begun
+	Empty       int  `json:"empty,omitempty"`       // answers in a row with nothing to use
+	Waits       int  `json:"waits,omitempty"`       // waits since the last answer
+	Compactions int  `json:"compactions,omitempty"` // compactions begun
+	Refits      int  `json:"refits,omitempty"`      // times that the prompt was longer than was thought
+	Unthinking  bool `json:"unthinking,omitempty"`  // the model has thought too long, and is not to
+}
 
-	Unthinking bool `json:"unthinking,omitempty"` // the model has thought too long, and is not to
+// Calling is of thinking and condensing: the model call in flight, or the last one, from which
+// speeds are learnt once it is answered.
+type Calling struct {
+	Stage  fsm.Stage `json:"stage,omitempty"`  // that the model call in flight has come to
+	Prompt int       `json:"prompt,omitempty"` // tokens of that call's prompt, as estimated
+	Anew   int       `json:"anew,omitempty"`   // those of them that should not be cached
+}
 
-	Stage    fsm.Stage `json:"stage,omitempty"`    // that the model call in flight has come to
-	Prompt   int       `json:"prompt,omitempty"`   // tokens of that call's prompt, as estimated
-	Anew     int       `json:"anew,omitempty"`     // those of them that should not be cached
-	Appended bool      `json:"appended,omitempty"` // condensing: the summary is asked for after the conversation (CTX-20)
+// Cutting is of condensing. It is set as that begins; Appended is cleared when the summary has
+// come.
+type Cutting struct {
+	Cut      int  `json:"cut,omitempty"`      // condensing: the messages that leave
+	Appended bool `json:"appended,omitempty"` // condensing: the summary is asked for after the conversation (CTX-20)
+}
 
+// Round is of acting and retrying: the calls of one answer. Thinking sets Calls; the next call
+// clears what was of the one before, and the last call clears Calls. What an inference that
+// ends in a round leaves here says which calls lack a result (SES-5). Capped and Seen are of
+// the whole inference.
+type Round struct {
 	Calls   []fsm.ToolCall  `json:"calls,omitempty"`   // of the last answer
 	Next    int             `json:"next,omitempty"`    // the call that runs
 	Effects fsm.ToolEffects `json:"effects,omitempty"` // of that call
@@ -105,7 +135,11 @@ type Inference struct {
 	Batch   []Read          `json:"batch,omitempty"`   // the calls from Next on that run together; none: one runs
 	Capped  bool            `json:"capped,omitempty"`  // max_tool_calls was met in this answer
 	Seen    []uint64        `json:"seen,omitempty"`    // the last calls with their results, hashed
+}
 
+// Concluded is what an inference comes to. Said grows on the way; the others are written by its
+// last row.
+type Concluded struct {
 	Said    string      `json:"said,omitempty"` // the texts of the answers so far
 	Outcome fsm.Outcome `json:"outcome,omitempty"`
 	Result  string      `json:"result,omitempty"` // the text, or why there is none

@@ -59,7 +59,11 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	p := casePlan([]script.Line{{Text: "a"}, {Text: "a", Takes: 5}, {Hangs: true}, {Fails: fsm.BrainBusy}})
 	p.Stubs = []sim.Stub{{Decl: fsm.ToolDecl{Name: "exec"}, Acts: []sim.Act{{Returns: "x"}, {Returns: "x", Times: 3}, {Deaf: true}, {Reads: "file"}}}}
 	c := CaseWorld("x", &p).Case
-	ask := &state.Handle{Session: "s", Await: state.Await{Call: 4, Kind: fsm.CallBrain}, Inf: state.Inference{Purpose: fsm.PurposeAnswer}}
+	ask := &state.Handle{
+		Accepted:  state.Accepted{Session: "s"},
+		Inferring: state.Inferring{Inf: state.Inference{Begun: state.Begun{Purpose: fsm.PurposeAnswer}}},
+		Pending:   state.Pending{Await: state.Await{Call: 4, Kind: fsm.CallBrain}},
+	}
 	want := []action{
 		{"model gives answer 1 to answer", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(4), Stop: fsm.StopEndTurn, Text: "a"}}},
 		{"model gives answer 3 to answer", fsm.Input{Fact: fsm.BrainFailed{Answered: fsm.To(4), Class: fsm.BrainBusy}}},
@@ -67,7 +71,10 @@ func TestSIM8TheAlphabetOfACase(t *testing.T) {
 	if diff := cmp.Diff(want, c.answers(ask, ask.Await), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
 	}
-	run := &state.Handle{Await: state.Await{Call: 5, Kind: fsm.CallTool}, Inf: state.Inference{Calls: []fsm.ToolCall{{Name: "exec"}}}}
+	run := &state.Handle{
+		Inferring: state.Inferring{Inf: state.Inference{Round: state.Round{Calls: []fsm.ToolCall{{Name: "exec"}}}}},
+		Pending:   state.Pending{Await: state.Await{Call: 5, Kind: fsm.CallTool}},
+	}
 	want = []action{
 		{"exec gives answer 1", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "x"}}},
 		{"exec gives answer 3", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(5), Text: "there is no file", Failed: true}}},

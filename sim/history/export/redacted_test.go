@@ -124,7 +124,10 @@ func TestSCN48AConversationIsHashedAnew(t *testing.T) {
 		return fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: text}}}.Again()
 	}
 	r := Record{From: state.Snapshot{Handles: []state.Handle{
-		{ID: 1, Talk: talk("opensesame-1"), Inf: state.Inference{Talk: talk("is it opensesame-1?")}}, {ID: 2, Talk: talk("no")},
+		{
+			Accepted:  state.Accepted{ID: 1},
+			Inferring: state.Inferring{Talk: talk("opensesame-1"), Inf: state.Inference{Begun: state.Begun{Talk: talk("is it opensesame-1?")}}},
+		}, {Accepted: state.Accepted{ID: 2}, Inferring: state.Inferring{Talk: talk("no")}},
 	}}}
 	if err := r.Redact(redact.New(redact.Secret{Kind: "one", Text: "opensesame-1"}), true); err != nil {
 		t.Fatal(err)

@@ -17,14 +17,14 @@ func TestSCN31HandlesAreCountedByWhatTheyDo(t *testing.T) {
 	o := NewObserver(machine.New().Snapshot(), 0)
 	v := state.Snapshot{LastHandle: 7}
 	for i, at := range []fsm.State{state.Queued, state.Parked, state.Approving, state.Held, state.Cognition, state.Saving, state.Cognition} {
-		v.Handles = append(v.Handles, state.Handle{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, State: at})
+		v.Handles = append(v.Handles, state.Handle{Accepted: state.Accepted{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser}, Standing: state.Standing{State: at}})
 	}
 	v.Handles[6].Kind = fsm.KindSubagent
 	o.follow(&v, 5)
 	if o.Queued != 1 || o.Parked != 1 || o.Active != 2 || o.Subagents != 1 {
 		t.Errorf("queued %d, parked %d, active %d, subagents %d", o.Queued, o.Parked, o.Active, o.Subagents)
 	}
-	v.Handles, v.LastHandle = append(v.Handles[4:5:5], state.Handle{ID: 8, State: state.Queued}), 8
+	v.Handles, v.LastHandle = append(v.Handles[4:5:5], state.Handle{Accepted: state.Accepted{ID: 8}, Standing: state.Standing{State: state.Queued}}), 8
 	if o.follow(&v, 12); o.Handles[0].Age != 7 || o.Handles[1].Age != 0 || len(o.admitted) != 2 {
 		t.Errorf("ages %d and %d, %d followed", o.Handles[0].Age, o.Handles[1].Age, len(o.admitted))
 	}
