@@ -153,12 +153,13 @@ test-spec: build
 	@./$(BIN) spec --check
 
 # The table of docs/costs.md is the last thing in it. What default reads anew is to stay
-# within a twentieth of the least, whatever the table says.
+# within a twentieth of the least, and no profile is to read more than a quarter more than its
+# document's order costs, whatever the table says.
 .PHONY: test-costs
 test-costs: build
 	$(call step,the table of costs)
 	@table=$$(./$(BIN) scenario cost scenarios/cost --format markdown) || exit 1; \
-	printf '%s\n' "$$table" | awk -F '|' '/profile=default\]/ { n++; if ($$8 + 0 > 1.05) { print "reads too much:" $$0; bad = 1 } } END { exit bad || n < 5 }' || exit 1; \
+	printf '%s\n' "$$table" | awk -F '|' '/profile=default\]/ { n++ } $$9 + 0 > 1.25 || /profile=default\]/ && $$8 + 0 > 1.05 { print "reads too much:" $$0; bad = 1 } END { exit bad || n < 5 }' || exit 1; \
 	printf '%s\n' "$$table" | { sed -n '/^| case/,$$p' docs/costs.md | diff - /dev/fd/3; } 3<&0 || { printf 'docs/costs.md is not up to date; run make costs\n'; exit 1; }
 
 .PHONY: costs

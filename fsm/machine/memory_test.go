@@ -19,7 +19,7 @@ func TestHND12TheSummaryIsOfTheFullMessages(t *testing.T) {
 	d.toolSays("a.txt")
 	d.answer("one file")
 	ask := one[fsm.AskBrain](d)
-	if ask.Purpose != fsm.PurposeSummary || ask.Tools != fsm.NoTools {
+	if ask.Purpose != fsm.PurposeSummary || ask.Tools != fsm.AllTools { // HND-49
 		t.Errorf("asked for %s, tools %q", ask.Purpose, ask.Tools)
 	}
 	var roles []fsm.Role

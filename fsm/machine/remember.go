@@ -13,7 +13,7 @@ func (m *Machine) summarize(i int) firing {
 	h := &m.s.Handles[i]
 	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
 	tools := fsm.NoTools
-	if h.Appended() {
+	if s := &m.s.Config.Switches; h.Appended() || h.Kind != fsm.KindMemory && s.Remember == fsm.RememberEach && s.SideCalls == fsm.SideAppended {
 		tools = h.Toolset()
 	}
 	return m.infer(i, fsm.PurposeSummary, talk, tools)

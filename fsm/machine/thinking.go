@@ -38,7 +38,7 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	if h.Answers() {
 		text = reading.NeedText(&m.s.Config, text, h.State == state.Cognition)
 	}
-	if h.Appended() && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
+	if h.Prefixed() && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
 		if calls = nil; strings.TrimSpace(text) == "" {
 			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
 		}

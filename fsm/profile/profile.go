@@ -38,7 +38,7 @@ func Named(name string) (fsm.Config, bool) {
 func Shelly() fsm.Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
-	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
+	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
 }
 
 // Countbot is the ReAct loop that is capped at 25 iterations and 25 calls.

@@ -337,3 +337,9 @@ func (h *Handle) Learns() bool {
 // Appended reports whether the handle asks after a conversation as the model knows it,
 // under the same system prompt and tools.
 func (h *Handle) Appended() bool { return h.Kind == fsm.KindMemory && h.Sess.Version > 0 }
+
+// Prefixed reports whether the running inference is a summary that has tools for the sake
+// of its prompt, which so begins as the one before it (HND-49).
+func (h *Handle) Prefixed() bool {
+	return h.Inf.Purpose == fsm.PurposeSummary && h.Inf.Tools != fsm.NoTools
+}

@@ -147,7 +147,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 		Init:    fsm.InitOff,
 		Switches: fsm.Switches{
 			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true,
-			NoCognition: true, History: fsm.HistoryAll, Overflow: fsm.OverflowConsolidate, Compress: true, Remember: fsm.RememberIdle,
+			NoCognition: true, History: fsm.HistoryAll, Overflow: fsm.OverflowConsolidate, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended,
 			ReplyFirst: true, Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndState, HoldUnknown: true,
 			Unattended: true, Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, SpareModel: true, Reading: fsm.ReadingCareful,
 		},
