@@ -77,7 +77,7 @@ const (
 	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that loads
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
-	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed
+	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
 	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args
 	EventHeld       EventType = "held"        // the request waits for a person
 	EventDeferred   EventType = "deferred"    // shelly goes down; the reply comes after the next start

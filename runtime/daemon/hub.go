@@ -31,6 +31,8 @@ type listener struct {
 type startedTool struct {
 	handle fsm.HandleID
 	name   string
+	args   string
+	beside bool // others of the same handle ran at the same time
 }
 
 // watcher is one listener of a request. Its channel always has room for the
@@ -157,7 +159,14 @@ func (h *hub) moved(m state.Move, c *fsm.Config) {
 func (h *hub) toolStarted(e fsm.RunTool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tools[e.Call] = startedTool{e.Handle, e.Name}
+	started := startedTool{handle: e.Handle, name: e.Name, args: e.Args}
+	for call, other := range h.tools {
+		if other.handle == e.Handle { // INF-45
+			started.beside, other.beside = true, true
+			h.tools[call] = other
+		}
+	}
+	h.tools[e.Call] = started
 	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Name, Args: e.Args})
 }
 
@@ -178,7 +187,11 @@ func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
 		return
 	}
 	delete(h.tools, call)
-	h.tell(t.handle, comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: wording.Clip(text, excerptBytes), Failed: failed})
+	ended := comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: wording.Clip(text, excerptBytes), Failed: failed}
+	if t.beside { // INF-45
+		ended.Args = t.args
+	}
+	h.tell(t.handle, ended)
 }
 
 func (h *hub) notify(e fsm.Notify) {

@@ -37,6 +37,7 @@ type teller struct {
 	timers  map[fsm.TimerID]fsm.TimerPurpose
 	now     fsm.Millis // of the step that is shown
 	epoch   int        // then
+	tools   int        // that it starts
 }
 
 // called is a call that was begun.
@@ -50,6 +51,12 @@ func (t *teller) step(s Step) Told {
 	for _, m := range s.Moves {
 		if !m.Stays() {
 			told.Moves = append(told.Moves, moved(m))
+		}
+	}
+	t.tools = 0
+	for _, e := range s.Effects {
+		if _, ok := e.(fsm.RunTool); ok {
+			t.tools++
 		}
 	}
 	for _, e := range s.Effects {

@@ -23,6 +23,9 @@ func (t *teller) effect(e fsm.Effect, now fsm.Millis) string {
 	return effectWords.Do(t, e)
 }
 
+// argsNameMax is how much of its arguments, in bytes, names a call that ran beside others.
+const argsNameMax = 60
+
 // effectWords puts each kind of effect in words.
 var effectWords = fsm.NewEffectTable(
 	fsm.OnEffect(func(t *teller, e fsm.AskBrain) string {
@@ -30,12 +33,19 @@ var effectWords = fsm.NewEffectTable(
 		return asks(e)
 	}),
 	fsm.OnEffect(func(t *teller, e fsm.RunTool) string {
-		t.begins(e, e.Name)
-		attempt := ""
-		if e.Attempt > 1 {
-			attempt = fmt.Sprintf(", attempt %d,", e.Attempt)
+		what, beside := e.Name, ""
+		if t.tools > 1 { // each has a name of its own then (INF-44)
+			head, _ := cut(strings.Join(strings.Fields(e.Args), " "), argsNameMax)
+			what, beside = e.Name+" "+head, fmt.Sprintf(", one of %d at once", t.tools)
 		}
-		return fmt.Sprintf("runs %s [%s]%s%s", e.Name, e.Effects, attempt, t.args(e.Args))
+		t.begins(e, what)
+		if e.Attempt > 1 {
+			beside += fmt.Sprintf(", attempt %d", e.Attempt)
+		}
+		if beside != "" {
+			beside += ","
+		}
+		return fmt.Sprintf("runs %s [%s]%s%s", e.Name, e.Effects, beside, t.args(e.Args))
 	}),
 	fsm.OnEffect(func(t *teller, e fsm.Recall) string {
 		t.begins(e, "memory")

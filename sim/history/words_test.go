@@ -124,6 +124,24 @@ func TestJRN27StepsAreToldInWords(t *testing.T) {
 	golden(t, "words-full.golden", lines(everything(), 0))
 }
 
+func TestINF45CallsThatRunTogetherAreToldApart(t *testing.T) {
+	run := func(call fsm.CallID, args string) fsm.Effect {
+		return fsm.RunTool{Asked: fsm.Asked{Call: call}, Name: "look", Args: args, Effects: fsm.EffectsNone, Attempt: 1}
+	}
+	told := history.Tell([]history.Step{
+		{About: true, Effects: []fsm.Effect{run(1, `{"n": 1}`), run(2, `{"n":2}`)}, Input: fsm.Input{Fact: fsm.Requested{}}},
+		{About: true, Input: fsm.Input{At: 2000, Fact: fsm.ToolAnswered{Answered: fsm.To(2), Text: "two"}}},
+	}, 80)
+	got := []string{told[0].Effects[0], told[0].Effects[1], told[1].What}
+	want := []string{
+		`runs look [none], one of 2 at once, {"n": 1}`, `runs look [none], one of 2 at once, {"n":2}`,
+		`look {"n":2} returned 3 bytes in 2.0 s: "two"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestJRN27ARealHistoryIsToldInWords(t *testing.T) {
 	golden(t, "looked.golden", lines(of(t, lived(t, "look"), "look").Steps, 80))
 }

@@ -110,6 +110,9 @@ func eventLine(e comm.Event) string {
 		if e.Failed {
 			mark = "✗"
 		}
+		if e.Args != "" { // others ran at the same time
+			mark += " " + e.Tool + " " + e.Args + ":"
+		}
 		return mark + " " + strings.ReplaceAll(strings.TrimSpace(e.Text), "\n", "\n  ")
 	case comm.EventQueued:
 		return fmt.Sprintf("· queued, %d ahead", e.Ahead)
