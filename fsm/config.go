@@ -112,6 +112,20 @@ type ToolDecl struct {
 	Effects     ToolEffects `json:"effects"`
 	Approve     bool        `json:"approve,omitempty"` // a person decides about each call
 	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
+	Source      Source      `json:"source,omitzero"`   // where its results come from; 0: outside
+}
+
+// SourceOf is where the results of a tool come from: as it declares, the operator's where
+// the machine answers itself, and outside where nothing is declared (MSG-1).
+func (d *ToolDecl) SourceOf() Source {
+	switch {
+	case d.Builtin:
+		return FromOperator
+	case d.Source == 0:
+		return FromOutside
+	default:
+		return d.Source
+	}
 }
 
 // ToolEffects says what a repeated start of a tool would do. Anything but none

@@ -104,6 +104,7 @@ type Entry struct {
 	Text    string `json:"text"`
 	Vector  []byte `json:"vector,omitempty"` // float32, little-endian; empty: found by keyword only
 	Model   string `json:"model,omitempty"`  // the vector's model
+	Source  Source `json:"source,omitzero"`  // of what it was derived from
 }
 
 // Store writes a memory entry, whole or not at all; [Stored] answers.

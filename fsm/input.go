@@ -242,6 +242,7 @@ type ToolStopped struct {
 type Memory struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
+	Source  Source `json:"source,omitzero"` // as the entry has it
 }
 
 // Recalled answers [Recall]. Error is empty when the recall worked.

@@ -44,6 +44,7 @@ type Message struct {
 	Images   [][]byte   `json:"images,omitempty"`    // user only
 	Aside    bool       `json:"aside,omitempty"`     // user only: said by the machine, and no part of a history
 	Used     []string   `json:"used,omitempty"`      // assistant only, in a history: the tools the turn used
+	Source   Source     `json:"source,omitzero"`     // where the text came from
 }
 
 // Begins reports whether a turn begins with a message.
@@ -115,4 +116,12 @@ func runningHashes(msgs []Message) []uint64 {
 		hashes[i] = last
 	}
 	return hashes
+}
+
+// Joined is the sources of all of some messages.
+func Joined(msgs []Message) (all Source) {
+	for i := range msgs {
+		all |= msgs[i].Source
+	}
+	return all
 }

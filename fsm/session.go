@@ -32,6 +32,7 @@ type Schedule struct {
 	Cron   string `json:"cron,omitempty"`
 	Once   Millis `json:"once,omitempty"`
 	Last   Millis `json:"last"` // the slot taken last, or when it was made
+	Source Source `json:"source,omitzero"`
 }
 
 // HasSkill reports whether the session has the text of a skill or, where one is named, of

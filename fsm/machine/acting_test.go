@@ -37,7 +37,7 @@ func TestINF15AFailureThatMayPassIsAskedAgainAfterEachWait(t *testing.T) {
 		d.waitUp()
 		again := one[fsm.AskBrain](d)
 		again.Call = asked.Call
-		if diff := cmp.Diff(asked, again); diff != "" {
+		if diff := cmp.Diff(asked, again, unsourced()); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -239,7 +239,7 @@ func TestINF18CallsBeyondMaxToolCallsAreNotRun(t *testing.T) {
 		}
 	}
 	want := []string{"a.txt", "not run: limit of 1 calls (max_tool_calls)", "not run: limit of 1 calls (max_tool_calls)"}
-	if diff := cmp.Diff(want, results); diff != "" {
+	if diff := cmp.Diff(want, results, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -277,7 +277,7 @@ func TestINF20AnEmptyAnswerIsAskedAgain(t *testing.T) {
 	for range 2 {
 		d.answer(" \n") // the driver's model thinks
 		want := fsm.Message{Role: fsm.RoleUser, Text: "Say something.", Aside: true}
-		if diff := cmp.Diff(want, d.lastMessage()); diff != "" {
+		if diff := cmp.Diff(want, d.lastMessage(), unsourced()); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -29,7 +29,7 @@ func (m *Machine) inferAnswer(i int) firing {
 // assemble makes the conversation (HND-3): the history, then the input, after the
 // cognition question where there is a cognition.
 func (m *Machine) assemble(h *state.Handle) {
-	first := fsm.Message{Role: fsm.RoleUser, Text: turn.Opening(&m.s.Config, h, m.s.Now), Images: h.Images} // INF-27
+	first := fsm.Message{Role: fsm.RoleUser, Text: turn.Opening(&m.s.Config, h, m.s.Now), Images: h.Images, Source: h.Source} // INF-27
 	if h.State == state.Cognition {
 		first.Text = m.s.Config.Prompts.Ask(first.Text)
 	}
@@ -190,7 +190,7 @@ func (m *Machine) recalled(h *state.Handle, in fsm.Recalled) firing {
 		on = state.OnEnough
 	}
 	return firing{on: on, write: func(h *state.Handle) {
-		h.Talk = h.Talk.Add(fsm.Message{Role: fsm.RoleUser, Text: text, Aside: true})
+		h.Talk = h.Talk.Add(fsm.Message{Role: fsm.RoleUser, Text: text, Aside: true, Source: recalledFrom(in.Entries)})
 	}}
 }
 
@@ -201,4 +201,17 @@ func (m *Machine) remembered(need string, entries []fsm.Memory) string {
 		b.WriteString(m.word(fsm.WordRecalledEntry, "summary", strings.ReplaceAll(e.Summary, "\n", " ")))
 	}
 	return m.word(fsm.WordRecalled, "need", need, "entries", b.String())
+}
+
+// recalledFrom is where what is recalled comes from (MSG-2). An entry that an older build
+// has written says nothing, and is a model's.
+func recalledFrom(entries []fsm.Memory) fsm.Source {
+	if len(entries) == 0 {
+		return fsm.FromOperator
+	}
+	all := fsm.Source(0)
+	for _, e := range entries {
+		all |= e.Source | fsm.FromModel
+	}
+	return all
 }

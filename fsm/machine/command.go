@@ -21,7 +21,7 @@ func (m *Machine) requested(in fsm.Requested) {
 	}
 	h := state.Handle{Accepted: state.Accepted{
 		Kind: fsm.KindUser, Request: in.Request, Session: in.Session, Origin: in.Origin,
-		Input: in.Text, Images: in.Images, Context: in.Context,
+		Input: in.Text, Images: in.Images, Context: spokenBy(in.Context), Source: fsm.FromPerson,
 	}}
 	h.Session, h.Origin = fsm.Belongs(h.Session, h.Origin)
 	m.meet(h.Origin.Channel)
@@ -198,4 +198,17 @@ func (m *Machine) cancelled(h *state.Handle) {
 		h.Resume = state.Saving
 	}
 	h.Poison = false
+}
+
+// spokenBy is a history that a caller brings: whatever it says of itself, it is a person's,
+// and what stands there as an answer is a model's too.
+func spokenBy(context []fsm.Message) []fsm.Message {
+	own := slices.Clone(context)
+	for i := range own {
+		own[i].Source = fsm.FromPerson
+		if own[i].Role == fsm.RoleAssistant {
+			own[i].Source |= fsm.FromModel
+		}
+	}
+	return own
 }

@@ -161,7 +161,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 		t.Errorf("asked for %s with tools %q and system prompt %q", ask.Purpose, ask.Tools, ask.System)
 	}
 	want := append(long(10)[:7], fsm.Message{Role: fsm.RoleUser, Text: d.config.Prompts.Compress})
-	if diff := cmp.Diff(want, ask.Conversation.Messages); diff != "" {
+	if diff := cmp.Diff(want, ask.Conversation.Messages, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	d.answer(" NEED: they spoke \n")
@@ -171,7 +171,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 	}
 	kept := append([]fsm.Message{{Role: fsm.RoleSystem, Text: summaryTitle + "they spoke"}}, long(10)[7:]...)
 	want = append(slices.Clone(kept), fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-	if diff := cmp.Diff(want, ask.Conversation.Messages); diff != "" {
+	if diff := cmp.Diff(want, ask.Conversation.Messages, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	one[fsm.ClearTimer](d)
@@ -179,7 +179,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 	d.replied(key, "good day")
 	save := one[fsm.SaveSession](d)
 	want = append(want, fsm.Message{Role: fsm.RoleAssistant, Text: "good day"})
-	if diff := cmp.Diff(want, save.State.History); diff != "" {
+	if diff := cmp.Diff(want, save.State.History, unsourced()); diff != "" {
 		t.Errorf("the history keeps: %s", diff)
 	}
 }
@@ -268,7 +268,7 @@ func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
 			tt.end(d)
 			// The cut stands between a question and its answer, so the answer goes, too.
 			want := append(long(10)[8:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-			if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
+			if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
 				t.Error(diff)
 			}
 			d.answer("good day")

@@ -11,7 +11,7 @@ import (
 
 // unhashed are the fields of a handle that its hash leaves out: names and times.
 func unhashed() []string {
-	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew"}
+	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Source"}
 }
 
 // fullSession and fullHandle have a value in every field.
@@ -29,7 +29,7 @@ func fullHandle() state.Handle {
 		Accepted: state.Accepted{
 			ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
 			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
-			Joined: 1, Beside: true, Parent: 1, Label: "a label", Home: "s",
+			Joined: 1, Beside: true, Parent: 1, Label: "a label", Home: "s", Source: fsm.FromPerson,
 		},
 		Standing: state.Standing{Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, State: state.Execution, Resume: state.Execution},
 		Inferring: state.Inferring{Unthought: true, Rounds: 1, Need: "a need", Talk: talk, Inf: state.Inference{

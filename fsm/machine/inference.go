@@ -44,6 +44,9 @@ func (m *Machine) countAnswer(h *state.Handle, prompt int) {
 // say adds messages to the running inference, and to the turn where it is one of
 // the handle's own.
 func (m *Machine) say(h *state.Handle, msgs ...fsm.Message) {
+	for i := range msgs {
+		msgs[i].Source |= m.sourceOf(h, &msgs[i])
+	}
 	h.Inf.Talk = h.Inf.Talk.Add(msgs...)
 	if h.Loaded && h.Answers() {
 		h.Turn = append(h.Turn, msgs...)
@@ -149,3 +152,24 @@ func (m *Machine) learnPace(h *state.Handle, t fsm.Tokens) {
 	m.s.Reads = fsm.Learn(m.s.Reads, anew, t.Reading)
 	m.s.Writes = fsm.Learn(m.s.Writes, t.Answer, t.Writing)
 }
+
+// sourceOf is where a message of the running inference comes from: an answer from the model
+// and all that it was asked about, a result from its tool, and from a person where one has
+// spoken instead of it, and what is said on the way from the operator (MSG-1, MSG-2).
+func (m *Machine) sourceOf(h *state.Handle, msg *fsm.Message) fsm.Source {
+	switch msg.Role {
+	case fsm.RoleAssistant:
+		return derived(h.Inf.Talk.Messages)
+	case fsm.RoleTool:
+		decl, _ := m.declared(h, msg.Tool)
+		if h.Inf.Told != "" {
+			return decl.SourceOf() | fsm.FromPerson
+		}
+		return decl.SourceOf()
+	default:
+		return fsm.FromOperator
+	}
+}
+
+// derived is where a text comes from that a model makes of messages (MSG-2).
+func derived(msgs []fsm.Message) fsm.Source { return fsm.Joined(msgs) | fsm.FromModel }

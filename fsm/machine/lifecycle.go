@@ -32,7 +32,7 @@ func (m *Machine) initialize(int) firing {
 	if c := m.s.Config.Init; c == fsm.InitOff || c == fsm.InitFirstStart && m.s.Initialized {
 		return firing{on: state.OnInitialized}
 	}
-	h := state.Handle{Accepted: state.Accepted{Kind: fsm.KindInit, Session: string(fsm.KindInit), Input: m.s.Config.Prompts.Init}}
+	h := state.Handle{Accepted: state.Accepted{Kind: fsm.KindInit, Session: string(fsm.KindInit), Input: m.s.Config.Prompts.Init, Source: fsm.FromOperator}}
 	if m.s.Config.Switches.InitBeside && m.s.Config.Init == fsm.InitFirstStart {
 		return m.initializeBeside(h)
 	}
@@ -197,7 +197,7 @@ func (m *Machine) bidFarewell(int) firing {
 	if m.s.Config.Switches.NoFarewell { // LIF-13
 		return firing{on: state.OnFarewelled, write: func(*state.Handle) { m.code = fsm.ExitClean }}
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindFarewell, Session: string(fsm.KindFarewell), Input: m.s.Config.Prompts.Farewell}})
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindFarewell, Session: string(fsm.KindFarewell), Input: m.s.Config.Prompts.Farewell, Source: fsm.FromOperator}})
 	return firing{}
 }
 

@@ -63,7 +63,7 @@ func TestLIF1LimitsBelowOneAreRaisedToOne(t *testing.T) {
 	}
 	want.Backoff = []fsm.Millis{1, 7}
 	want.AnswerPercent, want.ThinkPercent = 0, 0 // which is none
-	if diff := cmp.Diff(want, d.m.View().Config.Limits); diff != "" {
+	if diff := cmp.Diff(want, d.m.View().Config.Limits, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -74,7 +74,7 @@ func TestLIF3TheInitialInferenceHasNoQuestion(t *testing.T) {
 		{Role: fsm.RoleSystem, Text: d.config.Prompts.Identity},
 		{Role: fsm.RoleUser, Text: "You just started. You know nothing about this machine.\nExplore your environment and report what you find."},
 	}
-	if diff := cmp.Diff(want, d.conversation()); diff != "" {
+	if diff := cmp.Diff(want, d.conversation(), unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	d.inStates(state.Execution)

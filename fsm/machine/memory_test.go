@@ -31,7 +31,7 @@ func TestHND12TheSummaryIsOfTheFullMessages(t *testing.T) {
 		fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool, // what was recalled, the call
 		fsm.RoleAssistant, fsm.RoleUser, // the answer, the request for a summary
 	}
-	if diff := cmp.Diff(want, roles); diff != "" {
+	if diff := cmp.Diff(want, roles, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	if text := d.lastMessage().Text; text != d.config.Prompts.Summary {
@@ -61,7 +61,7 @@ func TestHND14TheEntryIsStoredWhole(t *testing.T) {
 		ID: "h1", Kind: fsm.KindUser, Session: "s", At: d.at, Summary: "they said hello",
 		Text: "Input: hello\nAnswer: good day", Vector: []byte{1, 2, 3, 4}, Model: "embedder",
 	}
-	if diff := cmp.Diff(want, one[fsm.Store](d).Entry); diff != "" {
+	if diff := cmp.Diff(want, one[fsm.Store](d).Entry, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -174,7 +174,7 @@ func TestHND23AStoreIsTriedAgainThenReported(t *testing.T) {
 		d.storeFails("disk full")
 		again := one[fsm.Store](d).Entry
 		again.At = first.At
-		if diff := cmp.Diff(first, again); diff != "" {
+		if diff := cmp.Diff(first, again, unsourced()); diff != "" {
 			t.Error(diff)
 		}
 		no[fsm.Reply](d)

@@ -24,7 +24,7 @@ func (m *Machine) raised(in fsm.EventRaised) {
 			}
 		}
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindEvent, Session: session, Input: m.described(in), About: about}})
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindEvent, Session: session, Input: m.described(in), About: about, Source: fsm.FromOutside}})
 }
 
 // admit takes a handle in (HND-1). Outside initializing and serving it is kept

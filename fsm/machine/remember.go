@@ -69,6 +69,7 @@ func (m *Machine) store(i int) firing {
 		Text:    text,
 		Vector:  h.Vector,
 		Model:   h.VectorModel,
+		Source:  h.Source | derived(h.Talk.Messages),
 	}})
 	return firing{}
 }
@@ -109,10 +110,11 @@ func (m *Machine) gather(h *state.Handle) {
 		job.Input = fsm.Clip(job.Input+"\n"+h.Input, extractBytesMax)
 		job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
 		job.Turns++
+		job.Source |= h.Source
 		return
 	}
 	m.admit(state.Handle{
-		Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input},
+		Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input, Source: h.Source},
 		Inferring:   state.Inferring{Talk: fsm.Conversation{}.Add(turn...)},
 		SessionTurn: state.SessionTurn{Sess: known},
 		Ending:      state.Ending{Answer: m.exchange(h.Input, h.Answer)},

@@ -28,7 +28,7 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 	case "remove":
 		return m.removeSchedule(args.ID)
 	case "add":
-		s := fsm.Schedule{Home: h.Session, Origin: h.Origin, Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
+		s := fsm.Schedule{Home: h.Session, Origin: h.Origin, Source: derived(h.Inf.Talk.Messages), Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
 		if args.Every > 0 && args.Every <= 1<<40 {
 			s.Every = fsm.Millis(args.Every) * fsm.Second
 		}
@@ -149,5 +149,5 @@ func (m *Machine) admitSlot(s fsm.Schedule) {
 			return
 		}
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Origin: s.Origin, Input: s.Text}})
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Origin: s.Origin, Input: s.Text, Source: s.Source}})
 }

@@ -67,7 +67,7 @@ func TestSES3ATurnIsLoadedAndWrittenOverItsVersion(t *testing.T) {
 	no[fsm.AskBrain](d)
 	d.loads(fsm.Session{Version: 7, History: talk(2)})
 	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
+	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	d.answer("good day")
@@ -115,7 +115,7 @@ func TestSES3AConflictPutsTheTurnBehindWhatStandsThere(t *testing.T) {
 	d.inStates(state.Saving)
 	save := one[fsm.SaveSession](d)
 	want := append(other, fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "good day"})
-	if diff := cmp.Diff(want, save.State.History); diff != "" {
+	if diff := cmp.Diff(want, save.State.History, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	if save.State.Version != 9 || save.State.MemoryHash != "m2" || save.Turn != "h1" || save.Memory {
@@ -163,7 +163,7 @@ func TestSES4WhatTheHistoryGetsOfATurn(t *testing.T) {
 				c.Limits.MaxAnswerAttempts = 2
 			})
 			looksAndAnswers(d)
-			if diff := cmp.Diff(append(talk(2), tt.want...), one[fsm.SaveSession](d).State.History); diff != "" {
+			if diff := cmp.Diff(append(talk(2), tt.want...), one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -176,7 +176,7 @@ func TestSES4ADescribedNeedIsNoPartOfTheHistory(t *testing.T) {
 	d.recalls("the dog is called Rex")
 	d.answer("Rex")
 	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "Rex"})
-	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History); diff != "" {
+	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -192,11 +192,11 @@ func TestSES21WhatWasSentIsKeptAndTheArchiveHasTheRecord(t *testing.T) {
 	d.answer("\nRex")
 	save := one[fsm.SaveSession](d)
 	want := append(slices.Clip(sent), fsm.Message{Role: fsm.RoleAssistant, Text: "\nRex"})
-	if diff := cmp.Diff(want, save.State.History); diff != "" {
+	if diff := cmp.Diff(want, save.State.History, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	record := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "\nRex"}}
-	if diff := cmp.Diff(record, save.Archive); diff != "" {
+	if diff := cmp.Diff(record, save.Archive, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -254,13 +254,13 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 					results = append(results, m.Text)
 				}
 			}
-			if diff := cmp.Diff(tt.results, results); diff != "" {
+			if diff := cmp.Diff(tt.results, results, unsourced()); diff != "" {
 				t.Error(diff)
 			}
 			if last := save.State.History[len(save.State.History)-1]; last.Role != fsm.RoleAssistant || last.Text != tt.note {
 				t.Errorf("the turn ends with %+v, want %q", last, tt.note)
 			}
-			if diff := cmp.Diff(save.State.History[2:], save.Archive); diff != "" {
+			if diff := cmp.Diff(save.State.History[2:], save.Archive, unsourced()); diff != "" {
 				t.Errorf("the archive has another turn: %s", diff)
 			}
 			d.saves()
@@ -313,7 +313,7 @@ func TestSES6ARequestWithItsOwnHistoryLeavesTheSessionAlone(t *testing.T) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "hello", Context: own}})
 	no[fsm.LoadSession](d)
 	want := append(own[1:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
+	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	d.answer("good day")
@@ -334,7 +334,7 @@ func TestSES7AHistoryIsMendedWhenItIsLoaded(t *testing.T) {
 		{Role: fsm.RoleTool, Text: fsm.PresentWords().Text(fsm.WordUnknownOutcome), Tool: "list_dir", ToolCall: "a"},
 		{Role: fsm.RoleUser, Text: "hello"},
 	}
-	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages); diff != "" {
+	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -404,12 +404,12 @@ func TestSES13ImagesGoWithTheirTurnAlone(t *testing.T) {
 	images := [][]byte{{1}, {2}}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "what is this?", Images: images}})
 	d.loads(fsm.Session{})
-	if diff := cmp.Diff(images, d.lastMessage().Images); diff != "" {
+	if diff := cmp.Diff(images, d.lastMessage().Images, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 	d.answer("a dog")
 	want := []fsm.Message{{Role: fsm.RoleUser, Text: "[image]\n[image]\nwhat is this?"}, {Role: fsm.RoleAssistant, Text: "a dog"}}
-	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History); diff != "" {
+	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -428,7 +428,7 @@ func TestSES16TheArchiveHasTheTurnWhole(t *testing.T) {
 		t.Errorf("the archive has %s, want %s", roles, want)
 	}
 	d.conflicts(fsm.Session{Version: 9})
-	if diff := cmp.Diff(save.Archive, one[fsm.SaveSession](d).Archive); diff != "" {
+	if diff := cmp.Diff(save.Archive, one[fsm.SaveSession](d).Archive, unsourced()); diff != "" {
 		t.Errorf("saved again the archive is another: %s", diff)
 	}
 }

@@ -71,7 +71,7 @@ func TestHND39ASubagentStartsInTheStepOfItsCall(t *testing.T) {
 	}
 	ask := only(d, func(a fsm.AskBrain) bool { return a.Purpose == fsm.PurposeSubagent })
 	want := []fsm.Message{{Role: fsm.RoleUser, Text: "look at all the files"}}
-	if diff := cmp.Diff(want, ask.Conversation.Messages); diff != "" || ask.System != d.config.Prompts.Subagent || ask.Tools != fsm.SubagentTools {
+	if diff := cmp.Diff(want, ask.Conversation.Messages, unsourced()); diff != "" || ask.System != d.config.Prompts.Subagent || ask.Tools != fsm.SubagentTools {
 		t.Errorf("system %q, tools %q: %s", ask.System, ask.Tools, diff)
 	}
 	if set := only(d, func(s fsm.SetTimer) bool { return s.Handle == 2 && s.Purpose == fsm.TimerHandle }); set.After != d.config.Limits.SubagentTimeout {

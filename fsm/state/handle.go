@@ -38,6 +38,7 @@ type Accepted struct {
 	Label   string         `json:"label,omitempty"`   // subagent only
 	Home    string         `json:"home,omitempty"`    // subagent only: the session that is told of its end
 	Beside  bool           `json:"beside,omitempty"`  // init only: others are served meanwhile (LIF-14)
+	Source  fsm.Source     `json:"source,omitzero"`   // of Input
 }
 
 // Standing is where a handle stands. State is set by taking a row alone (fire.go). The rest is

@@ -14,7 +14,7 @@ func Question(c *fsm.Config, h *state.Handle) fsm.Message {
 	for range h.Images {
 		text = c.Words.Text(fsm.WordImageInput, "text", text) // SES-13
 	}
-	return fsm.Message{Role: fsm.RoleUser, Text: text}
+	return fsm.Message{Role: fsm.RoleUser, Text: text, Source: h.Source}
 }
 
 // Close ends a turn: with the results that its last calls still lack, and the
@@ -36,7 +36,7 @@ func Close(c *fsm.Config, h *state.Handle) {
 			text = c.Words.Text(fsm.WordNotRunCancelled)
 		}
 		c := h.Inf.Calls[n]
-		h.Closing = append(h.Closing, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+		h.Closing = append(h.Closing, fsm.Message{Role: fsm.RoleTool, Source: fsm.FromOperator, Text: text, Tool: c.Name, ToolCall: c.ID})
 	}
 	if last := len(h.Turn) - 1; h.Answer != "" && last >= 0 && len(h.Turn[last].Calls) == 0 &&
 		h.Turn[last].Role == fsm.RoleAssistant && strings.TrimSpace(h.Turn[last].Text) == h.Answer {
@@ -107,9 +107,9 @@ func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 		if h.Outcome == fsm.OutcomeAnswered { // INF-32
 			reason = c.Words.Text(fsm.WordEmptyAnswer)
 		}
-		return fsm.Message{Role: fsm.RoleAssistant, Text: c.Words.Text(fsm.WordNoAnswer, "reason", reason), Used: h.Used}
+		return fsm.Message{Role: fsm.RoleAssistant, Text: c.Words.Text(fsm.WordNoAnswer, "reason", reason), Used: h.Used, Source: fsm.FromOperator}
 	}
-	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used}
+	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used, Source: fsm.Joined(h.Conversation().Messages) | fsm.FromModel}
 }
 
 // Newest bounds a history that nothing consolidates: its oldest turns leave it whole,

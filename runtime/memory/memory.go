@@ -76,6 +76,7 @@ type slot struct {
 	summary string
 	session string
 	kind    fsm.Kind
+	source  fsm.Source
 	space   space // of its vector, sound or not
 	gone    bool
 }
@@ -189,7 +190,7 @@ func (m *Memory) index(e fsm.Entry, terms []string) {
 		m.byID[e.ID] = at
 		m.slots = append(m.slots, slot{})
 	}
-	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary, session: e.Session, kind: e.Kind, space: spaceOf(e)}
+	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary, session: e.Session, kind: e.Kind, source: e.Source, space: spaceOf(e)}
 	m.keywords.put(at, terms)
 	if m.vectors.space == (space{}) {
 		m.vectors.space = spaceOf(e)

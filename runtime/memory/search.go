@@ -61,6 +61,7 @@ type Found struct {
 	Keyword *KeywordPlace `json:"keyword,omitempty"` // nil: it shares no keyword with the need
 	Vector  *VectorPlace  `json:"vector,omitempty"`  // nil: its cosine is below MinCosine, or it has no vector
 	Age     float64       `json:"age"`               // what its age leaves of its score, 1 without a half-life (MEM-9)
+	Source  fsm.Source    `json:"source,omitzero"`   // where its text comes from (MSG-2)
 	Pending bool          `json:"pending,omitempty"` // it has no vector of the need's model yet (MEM-8)
 }
 
@@ -92,7 +93,7 @@ func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 	}
 	var memories []fsm.Memory
 	for _, f := range r.Found {
-		memories = append(memories, fsm.Memory{ID: f.ID, Summary: f.Summary})
+		memories = append(memories, fsm.Memory{ID: f.ID, Summary: f.Summary, Source: f.Source})
 	}
 	return memories, nil
 }
@@ -177,7 +178,7 @@ func (m *Memory) age() func(slot int) float64 {
 // found explains a hit.
 func (m *Memory) found(h hit, o *orders) Found {
 	s := m.slots[h.slot]
-	f := Found{ID: s.id, Kind: s.kind, Session: s.session, At: s.at, Summary: s.summary, Score: h.score, Age: 1}
+	f := Found{ID: s.id, Kind: s.kind, Session: s.session, At: s.at, Summary: s.summary, Source: s.source, Score: h.score, Age: 1}
 	if age := m.age(); age != nil {
 		f.Age = age(h.slot)
 	}

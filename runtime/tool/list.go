@@ -26,6 +26,7 @@ func listDirDecl(everywhere bool) fsm.ToolDecl {
 			`"path":{"type":"string","description":"The folder, relative to the workspace; the workspace itself if left out"}},` +
 			`"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
+		Source:  fsm.FromWorkspace,
 	}
 }
 

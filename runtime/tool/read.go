@@ -28,6 +28,7 @@ func readFileDecl(everywhere bool) fsm.ToolDecl {
 			`"limit":{"type":"integer","minimum":1,"maximum":1000000000,"description":"How many lines to read; as many as fit if left out"}},` +
 			`"required":["path"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
+		Source:  fsm.FromWorkspace,
 	}
 }
 

@@ -78,7 +78,7 @@ func (m *Memory) Recall(e fsm.Recall) []fsm.Memory {
 	})
 	var found []fsm.Memory
 	for _, h := range hits[:min(e.TopK, len(hits))] {
-		found = append(found, fsm.Memory{ID: h.entry.ID, Summary: h.entry.Summary})
+		found = append(found, fsm.Memory{ID: h.entry.ID, Summary: h.entry.Summary, Source: h.entry.Source})
 	}
 	return found
 }

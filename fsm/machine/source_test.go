@@ -1,0 +1,63 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"shelly/fsm"
+)
+
+// unsourced compares messages wherever they come from.
+func unsourced() cmp.Option { return cmpopts.IgnoreTypes(fsm.Source(0)) }
+
+// told are the sources of the messages of the one question that the model is asked, in words.
+func told(d *driver) string {
+	var all []string
+	for _, msg := range one[fsm.AskBrain](d).Conversation.Messages {
+		all = append(all, string(msg.Role)+"="+strings.Join(msg.Source.Names(), "+"))
+	}
+	return strings.Join(all, " ")
+}
+
+// What each text of a conversation comes from, and what is derived from it.
+func TestMSG1ATextHasItsSource(t *testing.T) {
+	d := newDriver(t)
+	d.config.Tools = []fsm.ToolDecl{
+		{Name: "read_file", Effects: fsm.EffectsNone, Source: fsm.FromWorkspace},
+		{Name: "exec", Effects: fsm.EffectsUnsafe},
+	}
+	d.boot()
+	d.ask("hello")
+	if got := told(d); got != "user=person" {
+		t.Errorf("at first: %s", got)
+	}
+	d.calls("read_file")
+	d.toolSays("notes")
+	if got := told(d); got != "user=person assistant=person+model tool=workspace" {
+		t.Errorf("after a file: %s", got)
+	}
+	d.calls("exec")
+	d.toolSays("load 1")
+	if got := told(d); got != "user=person assistant=person+model tool=workspace assistant=person+workspace+model tool=outside" {
+		t.Errorf("after a command: %s", got)
+	}
+}
+
+// MSG-2: a memory has the sources of all that it was made of, and so has what recalls it.
+func TestMSG2WhatIsDerivedHasTheSourcesOfAll(t *testing.T) {
+	d := newDriver(t)
+	d.config.Tools = []fsm.ToolDecl{{Name: "fetch", Effects: fsm.EffectsNone}}
+	d.boot()
+	d.ask("hello")
+	d.calls("fetch")
+	d.toolSays("a page")
+	d.answer("good day")
+	d.answer("they said good day")
+	d.embeds()
+	if got := strings.Join(one[fsm.Store](d).Entry.Source.Names(), "+"); got != "person+outside+model" {
+		t.Errorf("the entry is of %s", got)
+	}
+}

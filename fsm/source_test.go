@@ -1,0 +1,48 @@
+package fsm_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// A set is a list of names in their order, and a name that nobody knows is of outside.
+func TestMSG1TheWireFormOfASource(t *testing.T) {
+	for _, tt := range []struct {
+		source fsm.Source
+		wire   string
+	}{
+		{fsm.FromPerson, `["person"]`},
+		{fsm.FromOperator | fsm.FromWorkspace | fsm.FromModel, `["operator","workspace","model"]`},
+		{fsm.FromOutside, `["outside"]`},
+	} {
+		data, err := json.Marshal(tt.source)
+		if err != nil || string(data) != tt.wire {
+			t.Errorf("%d is %s (%v), want %s", tt.source, data, err, tt.wire)
+		}
+		var back fsm.Source
+		if err := json.Unmarshal(data, &back); err != nil || back != tt.source {
+			t.Errorf("%s is read as %d (%v)", data, back, err)
+		}
+	}
+	var s fsm.Source
+	if err := json.Unmarshal([]byte(`["person","moon"]`), &s); err != nil || s != fsm.FromPerson|fsm.FromOutside {
+		t.Errorf("an unknown source is %v (%v)", s.Names(), err)
+	}
+	if data, _ := json.Marshal(fsm.Message{Role: fsm.RoleUser}); string(data) != `{"role":"user"}` {
+		t.Errorf("a message of nobody knows where is %s", data)
+	}
+}
+
+func TestMSG3NoHashHasTheSource(t *testing.T) {
+	a, b := fsm.Message{Text: "x", Source: fsm.FromPerson}, fsm.Message{Text: "x"}
+	if (fsm.Conversation{}).Add(a).Hash != (fsm.Conversation{}).Add(b).Hash {
+		t.Error("the source is in the hash of a conversation")
+	}
+	entry := fsm.Entry{ID: "h1", Source: fsm.FromPerson}
+	with, without := fsm.Store{Entry: entry}, fsm.Store{Entry: fsm.Entry{ID: "h1"}}
+	if fsm.HashEffects([]fsm.Effect{with}) != fsm.HashEffects([]fsm.Effect{without}) {
+		t.Error("the source is in the hash of an effect")
+	}
+}
