@@ -58,6 +58,9 @@ func (v *Input) Read(d *strict.Decoder, n *strict.Node, path string) {
 // wired checks data against the type that it is to be decoded into, and tells each key
 // that the type does not have and each value that is of another kind.
 func wired(d *strict.Decoder, v data.Value, t reflect.Type, path string) {
+	if t == reflect.TypeFor[fsm.Source]() { // a number that is written as its names (MSG-1)
+		t = reflect.TypeFor[[]string]()
+	}
 	want := ""
 	switch t.Kind() {
 	case reflect.Struct:
