@@ -1,9 +1,6 @@
 package check
 
-import (
-	"shelly/fsm"
-	"shelly/fsm/machine"
-)
+import "shelly/fsm"
 
 // sentForm is what a handle's session has of its conversation (INV-13). Of a turn that
 // is over the thinking is no part of it: templates leave that out.
@@ -30,19 +27,6 @@ func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
 		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
 	}
 	f.form.known = false // the first conversation says it of all: they only grow
-}
-
-// checkAppended checks that a compaction which is asked after the conversation as it is
-// (CTX-20) begins with what the model was last sent, or will have been sent first.
-func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversation) {
-	i := indexOf(m.View().Handles, f.id)
-	switch {
-	case i < 0 || !m.View().Handles[i].Inf.Appended:
-	case f.form.sent == nil:
-		w.checkSent(f, c)
-	case !f.form.astray && !begins(c.Messages, f.form.sent):
-		w.violate("INV-13", "the compaction of handle %d does not begin with what the model was sent", f.id)
-	}
 }
 
 // checkKept checks that a session keeps what the model was last sent.

@@ -41,9 +41,6 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 		return
 	}
 	if e.Purpose == fsm.PurposeCompact {
-		if keepsSent && !wasShortened(m, f, e) {
-			w.checkAppended(m, f, c)
-		}
 		f.form.condense()
 	}
 	if !branch && from.messages == 0 {

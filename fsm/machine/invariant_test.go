@@ -58,13 +58,6 @@ func loadsTalk(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Session: fsm.Session{Version: 1, History: talk(4)}}}
 }
 func keepsSent(d *driver) { d.config.Switches.History = fsm.HistorySent }
-func compresses(d *driver) {
-	d.config.Switches.Compress, d.config.Switches.SideCalls = true, fsm.SideAppended
-	d.config.Limits.ContextTokens, d.config.Limits.KeepMessages = 1000, 4
-}
-func loadsLong(d *driver) fsm.Input {
-	return fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Session: fsm.Session{Version: 1, History: long(10)}}}
-}
 func timesOut(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Timer}}
 }
@@ -216,11 +209,6 @@ func breaches() []breach {
 		{"INV-11", `the model said "good day"`, thinking, says("good day"), nil, func(s *state.Snapshot) { s.Handles[0].Answer = "let me see" }},
 
 		{"INV-13", "does not begin with what its session keeps", func(d *driver) { keepsSent(d); asked(d) }, loadsTalk, change(func(a *fsm.AskBrain) {
-			msgs := slices.Clone(a.Conversation.Messages)
-			msgs[1].Text = "Good day!"
-			a.Conversation = fsm.Conversation{}.Add(msgs...)
-		}), nil},
-		{"INV-13", "does not begin with what its session keeps", func(d *driver) { keepsSent(d); compresses(d); asked(d) }, loadsLong, change(func(a *fsm.AskBrain) {
 			msgs := slices.Clone(a.Conversation.Messages)
 			msgs[1].Text = "Good day!"
 			a.Conversation = fsm.Conversation{}.Add(msgs...)
