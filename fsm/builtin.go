@@ -7,7 +7,13 @@ const (
 	ToolCron          = "cron"
 	ToolLoadSkill     = "load_skill"
 	ToolLoadReference = "load_skill_reference"
+	ToolReadMore      = "read_more"
 )
+
+// BuiltinNames returns the names of all of them.
+func BuiltinNames() []string {
+	return []string{ToolSpawn, ToolMessage, ToolCron, ToolLoadSkill, ToolLoadReference, ToolReadMore}
+}
 
 // Builtins returns the declarations of builtin tools. A name that is none of them
 // is left out.
@@ -36,6 +42,10 @@ func Builtins(names ...string) []ToolDecl {
 			t.Effects = EffectsNone
 			t.Description = "Load a reference document of a skill that is loaded."
 			t.Parameters = `{"type":"object","properties":{"name":{"type":"string","description":"the skill"},"reference":{"type":"string","description":"the document"}},"required":["name","reference"]}`
+		case ToolReadMore:
+			t.Effects = EffectsNone
+			t.Description = "Read on in a long result, from a byte on."
+			t.Parameters = `{"type":"object","properties":{"result":{"type":"integer"},"from":{"type":"integer"}},"required":["result"]}`
 		default:
 			continue
 		}

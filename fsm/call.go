@@ -16,6 +16,7 @@ const (
 	CallLoad   CallKind = "load"  // a session
 	CallSave   CallKind = "save"  // a session
 	CallSkill  CallKind = "skill" // a skill's text
+	CallText   CallKind = "text"  // a part of a kept result
 )
 
 // Answers returns the call that an input answers, or 0.

@@ -41,13 +41,16 @@ func inputs() []fsm.Input {
 		{At: 3, Fact: fsm.SessionLoaded{Answered: fsm.To(4), Session: session(), Error: "broken"}},
 		{At: 3, Fact: fsm.SessionSaved{Answered: fsm.To(4), Conflict: true, Session: session(), Error: "broken"}},
 		{At: 3, Fact: fsm.SkillLoaded{Answered: fsm.To(4), Text: "instructions", Error: "broken"}},
+		{At: 3, Fact: fsm.TextRead{Answered: fsm.To(4), Text: "more", From: 7, Gone: true, Error: "broken"}},
 		{At: 3, Fact: fsm.ScheduleDue{Schedule: "s1", Slot: 60_000}},
 		{At: 4, Fact: fsm.BrainAnswered{
 			Answered: fsm.To(5), Stop: fsm.StopToolUse, Text: "text", Thinking: "hm",
 			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: `{"path":"<a&b>"}`}}, Tokens: fsm.Tokens{Prompt: 10, Answer: 3},
 		}},
 		{At: 5, Fact: fsm.BrainFailed{Answered: fsm.To(5), Class: fsm.BrainTimeout, Reason: "slow"}},
-		{At: 6, Fact: fsm.ToolAnswered{Answered: fsm.To(7), Text: "a.txt", Failed: true, Nothing: true, Invalid: true}},
+		{At: 6, Fact: fsm.ToolAnswered{
+			Answered: fsm.To(7), Text: "a.txt", Failed: true, Nothing: true, Invalid: true, Kept: fsm.Kept{Ref: "ab", Tail: "z.txt", Bytes: 9000, Tokens: 2250},
+		}},
 		{At: 7, Fact: fsm.ToolStopped{Answered: fsm.To(7)}},
 		{At: 8, Fact: fsm.Recalled{Answered: fsm.To(9), Entries: []fsm.Memory{{ID: "h1", Summary: "a summary"}}, Error: "broken"}},
 		{At: 9, Fact: fsm.Embedded{Answered: fsm.To(10), Vector: []byte{0, 0, 128, 63}, Model: "embedder", Error: "broken"}},
@@ -64,6 +67,7 @@ func session() fsm.Session {
 		History: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day", Used: []string{"list_dir"}}},
 		Pending: []fsm.Message{{Role: fsm.RoleUser, Text: "old"}},
 		Skills:  []fsm.LoadedSkill{{Name: "flights", Reference: "codes.md", Text: "NRT"}},
+		Texts:   []fsm.KeptText{{Number: 7, Ref: "ab", Bytes: 9000, Tokens: 2250}}, LastText: 7,
 	}
 }
 
@@ -72,7 +76,7 @@ func effects() []fsm.Effect {
 	talk := fsm.Conversation{Hash: 42, Messages: []fsm.Message{
 		{Role: fsm.RoleSystem, Text: "identity"},
 		{Role: fsm.RoleAssistant, Text: "text", Thinking: "hm", Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}},
-		{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: "c1"},
+		{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: "c1", Part: fsm.Part{Result: 7, From: 1, To: 6}},
 	}}
 	key := fsm.RequestKey{Principal: "p", Channel: "udp", ID: "r1"}
 	return []fsm.Effect{
@@ -82,12 +86,13 @@ func effects() []fsm.Effect {
 		},
 		fsm.RunTool{
 			Asked: fsm.Asked{Call: 2, Handle: 2}, Session: "s", Name: "list_dir", Args: "{}", Effects: fsm.EffectsNone,
-			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Attempt: 1, Key: "h2.3",
+			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Attempt: 1, Key: "h2.3", Keep: fsm.Keep{Tokens: 900, Owner: "session s"},
 		},
 		fsm.LoadSession{Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s"},
 		fsm.SaveSession{
 			Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s", Turn: "h2", State: session(), Archive: session().History, Notes: []string{"a note"}, Memory: true,
 		},
+		fsm.ReadText{Asked: fsm.Asked{Call: 3, Handle: 2}, Owner: "session s", Ref: "ab", From: 7, Tokens: 900},
 		fsm.LoadSkill{Asked: fsm.Asked{Call: 3, Handle: 2}, Skill: "flights", Reference: "codes.md"},
 		fsm.SendMessage{Handle: 2, Key: "h2", Session: "s", To: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "done", IsError: true},
 		fsm.ArmSchedule{Schedule: "s1", Every: 60_000, Cron: "0 9 * * *", Once: 5, From: 7},

@@ -81,6 +81,7 @@ type Limits struct {
 	MaxPending         int   `json:"max_pending"`              // messages that wait for a consolidation that failed
 	KeepMessages       int   `json:"keep_messages"`            // newest messages that a compression leaves as they are
 	ContextTokens      int   `json:"context_tokens"`           // tokens of one model call
+	MaxTextBytes       int   `json:"max_text_bytes,omitempty"` // bytes of the results that a session keeps
 	CompressPercent    int   `json:"compress_percent"`         // share of context_tokens beyond which a conversation is compressed
 	AnswerPercent      Share `json:"answer_percent,omitempty"` // share of context_tokens that a prompt leaves to the answer; 0, as in the boots of older builds: prompts are sent as they are
 	ThinkPercent       Share `json:"think_percent,omitempty"`  // share of context_tokens that the thinking of one answer may take; 0: any
@@ -175,12 +176,16 @@ func (c *Config) Offered(set Toolset) []ToolDecl {
 }
 
 // Offers reports whether a tool belongs to a set. A subagent has none of the builtin
-// tools: it does not start others, speaks to nobody, arms nothing, and its prompt has
-// no place for skills (HND-39). The skill tools are offered where skills are loaded on
-// demand (SKL-1).
+// tools but read_more: it does not start others, speaks to nobody, arms nothing, and its
+// prompt has no place for skills (HND-39). The skill tools are offered where skills are
+// loaded on demand (SKL-1), read_more where results are kept (TXT-5).
 func (c *Config) Offers(set Toolset, t *ToolDecl) bool {
 	switch {
-	case set == NoTools || set == SubagentTools && t.Builtin:
+	case set == NoTools:
+		return false
+	case t.Builtin && t.Name == ToolReadMore:
+		return c.Switches.KeepTexts
+	case set == SubagentTools && t.Builtin:
 		return false
 	case t.Builtin && (t.Name == ToolLoadSkill || t.Name == ToolLoadReference):
 		return c.Switches.AutoLoadSkills && len(c.Skills) > 0
@@ -197,7 +202,7 @@ func (c Config) Bounded() Config {
 		&l.MaxAnswerAttempts, &l.MaxRepeats, &l.MaxCompactions, &l.MaxCognitionRounds, &l.RecallTopK,
 		&l.MaxStoreAttempts, &l.MaxActive, &l.SessionBurst, &l.MaxQueue, &l.MaxSubagents, &l.SubagentIterations,
 		&l.MaxSchedules, &l.MaxCrashes, &l.MaxTurns, &l.MaxHistory, &l.MaxPending, &l.KeepMessages,
-		&l.ContextTokens, &l.CompressPercent,
+		&l.ContextTokens, &l.MaxTextBytes, &l.CompressPercent,
 	} {
 		*n = max(*n, 1)
 	}

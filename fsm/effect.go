@@ -69,6 +69,7 @@ type RunTool struct {
 	Origin  Origin      `json:"origin,omitzero"`
 	Attempt int         `json:"attempt,omitempty"` // from 1; a start after a crash is the same attempt
 	Key     string      `json:"key"`               // names this use of the tool; the same when it is started again after a crash (TOL-8)
+	Keep    Keep        `json:"keep,omitzero"`     // what becomes of a long result (TXT-1)
 }
 
 // AbortCall gives up a call. An aborted tool is answered by [ToolStopped]; any
@@ -137,6 +138,15 @@ type LoadSkill struct {
 	Asked
 	Skill     string `json:"skill"`
 	Reference string `json:"reference,omitempty"`
+}
+
+// ReadText reads on in a kept result (TXT-5); [TextRead] answers.
+type ReadText struct {
+	Asked
+	Owner  string `json:"owner"`
+	Ref    string `json:"ref"`
+	From   int    `json:"from,omitempty"` // a byte of the text
+	Tokens int    `json:"tokens"`         // the most that is read, as estimated
 }
 
 // SendMessage delivers a text to a chat outside any request. It is written with
@@ -319,6 +329,7 @@ func (Exit) kind() effectKind           { return effectExit }
 func (LoadSession) kind() effectKind    { return effectLoadSession }
 func (SaveSession) kind() effectKind    { return effectSaveSession }
 func (LoadSkill) kind() effectKind      { return effectLoadSkill }
+func (ReadText) kind() effectKind       { return effectReadText }
 func (SendMessage) kind() effectKind    { return effectSendMessage }
 func (ArmSchedule) kind() effectKind    { return effectArmSchedule }
 func (DisarmSchedule) kind() effectKind { return effectDisarmSchedule }

@@ -36,6 +36,10 @@ func (e RunTool) hash(x *Hasher) {
 	x.Origin(e.Origin)
 	x.Int(e.Attempt)
 	x.Str(e.Key)
+	if e.Keep != (Keep{}) { // older builds have hashed no such share
+		x.Int(e.Keep.Tokens)
+		x.Str(e.Keep.Owner)
+	}
 }
 
 func (e AbortCall) hash(x *Hasher) { x.Word(uint64(e.Call)) }
@@ -124,6 +128,14 @@ func (e LoadSkill) hash(x *Hasher) {
 	x.Str(e.Reference)
 }
 
+func (e ReadText) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Owner)
+	x.Str(e.Ref)
+	x.Int(e.From)
+	x.Int(e.Tokens)
+}
+
 func (e SendMessage) hash(x *Hasher) {
 	x.Word(uint64(e.Handle))
 	x.Str(e.Key)
@@ -208,6 +220,15 @@ func (x *Hasher) Session(s Session) {
 	x.Int(s.Ratio)
 	x.Str(s.Memory)
 	x.Str(s.MemoryHash)
+	if s.LastText > 0 { // older builds have hashed no such texts
+		x.Int(s.LastText)
+		for _, t := range s.Texts {
+			x.Int(t.Number)
+			x.Str(t.Ref)
+			x.Int(t.Bytes)
+			x.Int(t.Tokens)
+		}
+	}
 }
 
 // Request takes a request's key in.

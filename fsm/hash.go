@@ -64,6 +64,11 @@ func (x *Hasher) Message(m Message) {
 	}
 	x.Bool(m.Aside)
 	x.Strs(m.Used)
+	if m.Part.Result != 0 { // older builds have hashed no such part
+		x.Int(m.Part.Result)
+		x.Int(m.Part.From)
+		x.Int(m.Part.To)
+	}
 }
 
 // Calls takes the calls of a message in.

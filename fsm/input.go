@@ -128,6 +128,15 @@ type SkillLoaded struct {
 	Error string `json:"error,omitempty"`
 }
 
+// TextRead answers [ReadText].
+type TextRead struct {
+	Answered
+	Text  string `json:"text,omitempty"`
+	From  int    `json:"from,omitempty"` // the byte that Text begins at
+	Gone  bool   `json:"gone,omitempty"` // the result is no longer kept
+	Error string `json:"error,omitempty"`
+}
+
 // ScheduleDue says that a schedule's slot has come. Slot is the wall time that the
 // schedule names, which may have passed while no process ran.
 type ScheduleDue struct {
@@ -231,6 +240,7 @@ type ToolAnswered struct {
 	Failed  bool   `json:"failed,omitempty"`
 	Nothing bool   `json:"nothing,omitempty"` // it failed and says that nothing happened, so another attempt is safe
 	Invalid bool   `json:"invalid,omitempty"` // it failed because the call is wrong, so another attempt is pointless
+	Kept    Kept   `json:"kept,omitzero"`     // Text is its beginning, or all of it (TXT-2)
 }
 
 // ToolStopped says that an aborted tool has stopped, whatever it had done.
@@ -296,6 +306,7 @@ func (Resolved) kind() factKind        { return factResolved }
 func (SessionLoaded) kind() factKind   { return factSessionLoaded }
 func (SessionSaved) kind() factKind    { return factSessionSaved }
 func (SkillLoaded) kind() factKind     { return factSkillLoaded }
+func (TextRead) kind() factKind        { return factTextRead }
 func (ScheduleDue) kind() factKind     { return factScheduleDue }
 
 // Kind is what a handle was accepted for.

@@ -33,6 +33,7 @@ const (
 	factSessionLoaded
 	factSessionSaved
 	factSkillLoaded
+	factTextRead
 	factBrainProgress
 	factKinds // one more than there are
 )
@@ -46,6 +47,7 @@ const (
 	effectLoadSession
 	effectSaveSession
 	effectLoadSkill
+	effectReadText
 	effectAbortCall
 	effectSendMessage
 	effectArmSchedule
@@ -121,6 +123,7 @@ var facts = [factKinds]factSpec{
 	factSessionLoaded:   answerOf[SessionLoaded]("session_loaded", CallLoad),
 	factSessionSaved:    answerOf[SessionSaved]("session_saved", CallSave),
 	factSkillLoaded:     answerOf[SkillLoaded]("skill_loaded", CallSkill),
+	factTextRead:        answerOf[TextRead]("text_read", CallText),
 	factBrainProgress:   factOf[BrainProgress]("brain_progress", lazy),
 }
 
@@ -134,6 +137,7 @@ var effects = [effectKinds]effectSpec{
 	effectLoadSession:    callOf[LoadSession]("load_session", CallLoad),
 	effectSaveSession:    callOf[SaveSession]("save_session", CallSave),
 	effectLoadSkill:      callOf[LoadSkill]("load_skill", CallSkill),
+	effectReadText:       callOf[ReadText]("read_text", CallText),
 	effectAbortCall:      effectOf[AbortCall]("abort_call", nil),
 	effectSendMessage:    effectOf("send_message", func(e SendMessage) HandleID { return e.Handle }).syncs(seen),
 	effectArmSchedule:    effectOf[ArmSchedule]("arm_schedule", nil).syncs(seen),
@@ -159,6 +163,7 @@ var calls = []callSpec{
 	{CallLoad, SessionLoaded{}, func(why string) Fact { return SessionLoaded{Error: why} }},
 	{CallSave, SessionSaved{}, func(why string) Fact { return SessionSaved{Error: why} }},
 	{CallSkill, SkillLoaded{}, func(why string) Fact { return SkillLoaded{Error: why} }},
+	{CallText, TextRead{}, func(why string) Fact { return TextRead{Error: why} }},
 }
 
 // The kinds are all described, or the process does not start.
@@ -280,7 +285,7 @@ func Known(f Fact) bool {
 	switch f.(type) {
 	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
-		SessionLoaded, SessionSaved, SkillLoaded, BrainProgress:
+		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress:
 		return true
 	default:
 		return false

@@ -43,6 +43,7 @@ type Message struct {
 	ToolCall string     `json:"tool_call,omitempty"` // tool only: the model's id of the call answered
 	Images   [][]byte   `json:"images,omitempty"`    // user only
 	Aside    bool       `json:"aside,omitempty"`     // user only: said by the machine, and no part of a history
+	Part     Part       `json:"part,omitzero"`       // tool only: what of a kept result it shows
 	Used     []string   `json:"used,omitempty"`      // assistant only, in a history: the tools the turn used
 	Source   Source     `json:"source,omitzero"`     // where the text came from
 }

@@ -10,6 +10,9 @@ type Session struct {
 	Skills  []LoadedSkill `json:"skills,omitempty"`  // in the order of their loading
 	Ratio   int           `json:"ratio,omitempty"`   // tokens counted for each 1,024 estimated; 0: not known
 
+	Texts    []KeptText `json:"texts,omitempty"`     // the results that are kept, oldest first
+	LastText int        `json:"last_text,omitempty"` // the greatest number that one has had
+
 	// Memory and MemoryHash are MEMORY.md's, which all sessions share.
 	Memory     string `json:"memory,omitempty"`
 	MemoryHash string `json:"memory_hash,omitempty"` // names the content; opaque to the machine

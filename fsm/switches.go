@@ -29,6 +29,7 @@ type Switches struct {
 	NoFarewell     bool         `json:"no_farewell,omitempty"`      // a shutdown asks the model nothing
 	InitBeside     bool         `json:"init_beside,omitempty"`      // the first initial inference runs while requests are served
 	Progress       bool         `json:"progress,omitempty"`         // model calls have deadlines by their progress
+	KeepTexts      bool         `json:"keep_texts,omitempty"`       // long results are kept whole, and read on in
 }
 
 // HistoryMode is what a session keeps of a turn.

@@ -24,6 +24,7 @@ const (
 	WordNamelessTool
 	WordOldResult
 	WordShortened
+	WordKeptShortened
 	WordArgumentsShortened
 
 	// What the builtin tools answer.
@@ -41,6 +42,13 @@ const (
 	WordSkillBroken
 	WordSkillName
 	WordReferenceName
+	WordTextRead
+	WordTextReadEnd
+	WordTextGone
+	WordTextUnknown
+	WordTextNone
+	WordTextFrom
+	WordTextUnread
 	WordSpawned
 	WordSpawnFull
 	WordCronAction
@@ -170,6 +178,7 @@ var dictionary = [wordCount]wording{
 	WordOldResult:        {name: "old_result", first: "[old result of {bytes} bytes] {start}"},
 
 	WordShortened:          {name: "shortened", first: "{head}\n[… {bytes} bytes are left out here …]\n{tail}"},
+	WordKeptShortened:      {name: "kept_shortened", first: "{head}\n[… bytes {from} to {to} of {bytes}, about {tokens} tokens, are left out here; to read on: read_more with result {result}, from {from} …]\n{tail}"},
 	WordArgumentsShortened: {name: "arguments_shortened", first: "{bytes} bytes"},
 
 	WordArgumentsNoJSON: {name: "arguments_no_json", first: "the arguments are not the JSON object that is wanted: they are not JSON", now: "the arguments are not valid JSON: send one JSON object"},
@@ -186,6 +195,13 @@ var dictionary = [wordCount]wording{
 	WordSkillBroken:     {name: "skill_broken", first: "error: {what} could not be loaded: {reason}"},
 	WordSkillName:       {name: "skill_name", first: "Skill '{skill}'"},
 	WordReferenceName:   {name: "reference_name", first: "Reference '{reference}' of skill '{skill}'"},
+	WordTextRead:        {name: "text_read", first: "{text}\n[bytes {from} to {to} of {bytes} of result {result}; to read on: read_more with result {result}, from {to}]"},
+	WordTextReadEnd:     {name: "text_read_end", first: "{text}\n[bytes {from} to {to} of {bytes} of result {result}: its end]"},
+	WordTextGone:        {name: "text_gone", first: "result {result} is no longer kept; call the tool again if you still need it"},
+	WordTextUnknown:     {name: "text_unknown", first: "there is no result {result}; those that are kept: {results}"},
+	WordTextNone:        {name: "text_none", first: "there is no result {result}: none is kept"},
+	WordTextFrom:        {name: "text_from", first: "from is a byte of result {result}, from 0 to {last}"},
+	WordTextUnread:      {name: "text_unread", first: "result {result} could not be read: {reason}"},
 	WordSpawned:         {name: "spawned", first: "Subagent '{label}' started ({subagent}). Its result will be reported here when it is done."},
 	WordSpawnFull:       {name: "spawn_full", first: "not started: {subagents} subagents are at work already (max_subagents)", now: "not started: {subagents} subagents are already at work (max_subagents)"},
 	WordCronAction:      {name: "cron_action", first: "action is add, list or remove, not {action}"},

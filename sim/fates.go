@@ -185,6 +185,7 @@ var meeting = fsm.NewCallTable(
 	fsm.OnEffect(func(_ struct{}, e fsm.LoadSkill) met {
 		return met{by: SkillsFault, key: keyed(e, e.Skill+" "+e.Reference)}
 	}),
+	fsm.OnEffect(func(_ struct{}, e fsm.ReadText) met { return met{key: keyed(e, e.Ref+" "+strconv.Itoa(e.From))} }), // the journal's faults are its own
 )
 
 func keyed(e fsm.Effect, what string) fateKey {

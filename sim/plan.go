@@ -2,6 +2,7 @@ package sim
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/sim/disk"
 	"shelly/sim/script"
 	"shelly/sim/server"
@@ -207,4 +208,15 @@ func (s Skill) decl() fsm.SkillDecl {
 		d.Text = s.Text
 	}
 	return d
+}
+
+// kept are the results that sessions keep before the first start.
+func (p *Plan) kept() (b engine.Batch) {
+	for _, s := range p.Sessions {
+		for _, t := range s.Texts {
+			t.At = p.Start
+			b.Texts = append(b.Texts, t)
+		}
+	}
+	return b
 }

@@ -54,6 +54,11 @@ func Run(p Plan, o Options) (_ *Result, err error) {
 		defer func() { err = errors.Join(err, space.Close()) }()
 	}
 	r := newRun(&p, o)
+	if b := p.kept(); b.Texts != nil {
+		if err := r.journal.Append(b, true); err != nil {
+			return nil, err
+		}
+	}
 	r.world.space = space
 	if err := r.survive(r.start()); err != nil {
 		return nil, err
@@ -176,7 +181,7 @@ func (r *run) start() error {
 		return err
 	}
 	d.Check, d.Observe = r.check, r.observe
-	r.driver, r.machine, r.world.slot, r.last = d, d.Machine(), d.Slot, d.Last()
+	r.driver, r.machine, r.world.slot, r.world.texts, r.last = d, d.Machine(), d.Slot, r.journal, d.Last()
 	if err := r.recheck(); err != nil {
 		return err
 	}

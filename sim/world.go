@@ -45,6 +45,7 @@ type world struct {
 	sent     []string // keys of the messages that were delivered
 	exited   bool
 	slot     func(schedule string) (engine.Slot, bool) // that the driver awaits
+	texts    engine.Texts                              // those that are kept
 	still    bool                                      // a crash costs no time
 	lost     span                                      // where it does not, the life of the process before this one, if it has crashed
 	skew     fsm.Millis                                // of the wall clock, against the agenda's
@@ -73,6 +74,10 @@ var performing = fsm.NewEffectTable(
 	called(session, (*world).loaded),
 	called(session, (*world).saved),
 	called(session, (*world).skillLoaded),
+	fsm.OnEffect(func(w *world, e fsm.ReadText) error {
+		w.answer(e.Call, 0, engine.Read(w.texts, e))
+		return nil
+	}),
 	fsm.OnEffect(func(w *world, e fsm.AbortCall) error {
 		w.abort(e.Call)
 		return w.leave(e.Call)

@@ -54,6 +54,7 @@ var follows = fsm.NewEffectTable(
 		w.checkRecord(w.f, e.Archive)
 	}),
 	sees(func(watch, fsm.LoadSkill) {}),
+	sees(func(w watch, e fsm.ReadText) { w.checkText(w.m, w.f, &e) }),
 	sees(func(w watch, e fsm.SendMessage) {
 		if f := w.owner(e.Handle, "message"); f != nil {
 			w.checkSession(f, e.Session)

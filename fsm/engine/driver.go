@@ -33,7 +33,10 @@ type Driver struct {
 }
 
 // call is a call that is under way in the world.
-type call struct{ tool, aborted bool }
+type call struct {
+	tool, aborted bool
+	keep          fsm.Keep // of what the tool answers
+}
 
 // Drive recovers the machine from the journal. It performs no effect.
 func Drive(j Journal, w World) (*Driver, error) {
@@ -116,7 +119,7 @@ func (d *Driver) Outcome(id fsm.CallID, fact fsm.Fact) fsm.Fact {
 	delete(d.calls, id)
 	switch {
 	case !c.aborted:
-		return fact
+		return d.admit(c.keep, fact)
 	case c.tool:
 		return fsm.ToolStopped{Answered: fsm.To(id)}
 	default:
@@ -146,8 +149,8 @@ func (w watching) Perform(e fsm.Effect) error {
 		w.exit = &e.Code
 	default:
 		if id := fsm.CallOf(e); id != 0 {
-			_, tool := e.(fsm.RunTool)
-			w.calls[id] = call{tool: tool}
+			run, tool := e.(fsm.RunTool)
+			w.calls[id] = call{tool: tool, keep: run.Keep}
 		}
 	}
 	return w.world.Perform(e)

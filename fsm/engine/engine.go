@@ -39,13 +39,14 @@ type Engine struct {
 	journal   Journal
 	world     World
 	machine   *machine.Machine
-	last      uint64     // index of the last record
-	durable   uint64     // index of the last record that no crash can lose
-	tail      tail       // what lies after it
-	saved     uint64     // index of the last snapshot
-	resting   bool       // one is wanted at the next moment when nothing is active
-	oldest    fsm.Millis // the time of the first record after it
-	booted    bool       // an epoch of its own has begun
+	last      uint64              // index of the last record
+	durable   uint64              // index of the last record that no crash can lose
+	tail      tail                // what lies after it
+	saved     uint64              // index of the last snapshot
+	resting   bool                // one is wanted at the next moment when nothing is active
+	untaken   map[fsm.CallID]Text // that a step is still to take
+	oldest    fsm.Millis          // the time of the first record after it
+	booted    bool                // an epoch of its own has begun
 	dead      error
 	diverging []Divergence
 }
@@ -161,6 +162,8 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 		s := Step{Index: e.last, Input: in, Effects: effects, Moves: append([]state.Move(nil), e.machine.Moves()...)}
 		b.Messages = append(b.Messages, s.Messages()...)
 		b.Audit = append(b.Audit, s.audit()...)
+		b.Texts = append(b.Texts, e.taken(in)...)
+		b.Names = append(b.Names, s.names()...)
 		steps = append(steps, s)
 	}
 	b.Requests = requests.changed

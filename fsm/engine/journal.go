@@ -44,6 +44,8 @@ type Batch struct {
 	Requests []Request
 	Messages []Message
 	Audit    []Audit
+	Texts    []Text
+	Names    []Names // after Texts
 }
 
 // Kept is what a journal holds of its records (JRN-19). What lies before First was
@@ -59,6 +61,8 @@ type Kept struct {
 type Keep struct {
 	Since fsm.Millis // what ended before it may go
 	Bytes int64      // of all records, as they are written
+
+	Owners []string // handles that are not done, whose texts stay (TXT-8)
 }
 
 // TrimMax bounds how many requests, messages and audit records, of each, one Trim
@@ -68,13 +72,13 @@ const TrimMax = 250
 
 // Trimmed is how many of each were dropped.
 type Trimmed struct {
-	Records, Snapshots, Requests, Messages, Audit int
+	Records, Snapshots, Requests, Messages, Audit, Texts int
 }
 
 // And returns the sum of two.
 func (t Trimmed) And(o Trimmed) Trimmed {
 	return Trimmed{
-		t.Records + o.Records, t.Snapshots + o.Snapshots, t.Requests + o.Requests, t.Messages + o.Messages, t.Audit + o.Audit,
+		t.Records + o.Records, t.Snapshots + o.Snapshots, t.Requests + o.Requests, t.Messages + o.Messages, t.Audit + o.Audit, t.Texts + o.Texts,
 	}
 }
 
@@ -104,6 +108,8 @@ type Journal interface {
 	// Audit returns the first audit records after a position, in order, at most
 	// limit and ReadMax of them: those of a session, or all where it is empty.
 	Audit(session string, after uint64, limit int) ([]Audit, error)
+	// Text returns a text, or false where it is not kept or no longer.
+	Texts
 	// SaveSnapshot keeps s as the state after the record at index, durably.
 	SaveSnapshot(index uint64, s state.Snapshot) error
 	// Snapshot returns the last snapshot that stands for no record after the one
@@ -111,7 +117,8 @@ type Journal interface {
 	Snapshot(at uint64) (uint64, state.Snapshot, error)
 	// Trim drops, durably and whole or not at all, what keep does not ask for: records
 	// up to a snapshot and the snapshots before it, never the last one; of requests that
-	// are done, messages and audit records, each from the first on, as many as TrimMax.
+	// are done, messages and audit records, each from the first on, as many as TrimMax; as
+	// many texts that are old or belong to a handle that is done.
 	// What an unfinished handle needs is in a snapshot.
 	Trim(keep Keep) (Trimmed, error)
 	// Space returns an error that wraps ErrNoSpace when there is too little

@@ -15,10 +15,12 @@ type MemoryJournal struct {
 	requests map[fsm.RequestKey]Request
 	messages []Message
 	audit    []Audit
+	texts    []Text
 	first    uint64  // the first record that is kept
 	gone     int64   // bytes of the records before it
 	saved    []saved // in the order of their indexes
 
+	kept     []Text                    // the texts that survive a crash
 	synced   length                    // what survives a crash
 	unsynced map[fsm.RequestKey]before // what each changed request was at the last sync
 }
@@ -56,6 +58,7 @@ func (j *MemoryJournal) Append(b Batch, sync bool) error {
 	j.records = append(j.records, b.Records...)
 	j.messages = append(j.messages, b.Messages...)
 	j.audit = append(j.audit, b.Audit...)
+	j.keepTexts(b)
 	for _, r := range b.Requests {
 		if _, ok := j.unsynced[r.Key]; !ok {
 			was, known := j.requests[r.Key]
@@ -71,6 +74,7 @@ func (j *MemoryJournal) Append(b Batch, sync bool) error {
 
 func (j *MemoryJournal) sync() {
 	j.synced = length{len(j.records), len(j.messages), len(j.audit)}
+	j.kept = slices.Clip(j.texts)
 	clear(j.unsynced)
 }
 
@@ -79,6 +83,7 @@ func (j *MemoryJournal) Crash() {
 	j.records = slices.Clip(j.records[:j.synced.records])
 	j.messages = slices.Clip(j.messages[:j.synced.messages])
 	j.audit = slices.Clip(j.audit[:j.synced.audit])
+	j.texts = slices.Clip(j.kept)
 	// order-free: each key is put back by itself
 	for key, was := range j.unsynced {
 		if was.known {
@@ -158,6 +163,32 @@ func (j *MemoryJournal) Audit(session string, after uint64, limit int) ([]Audit,
 		}
 	}
 	return found, nil
+}
+
+// keepTexts takes the texts of a batch, and drops those that are no longer named. What
+// was is replaced, never changed: a crash brings it back.
+func (j *MemoryJournal) keepTexts(b Batch) {
+	for _, t := range b.Texts {
+		j.texts = append(without(j.texts, func(o Text) bool { return o.TextKey == t.TextKey }), t)
+	}
+	for _, n := range b.Names {
+		j.texts = without(j.texts, func(t Text) bool { return t.Owner == n.Owner && !slices.Contains(n.Refs, t.Ref) })
+	}
+}
+
+// without returns the texts that do not go, in a list of its own.
+func without(texts []Text, goes func(Text) bool) []Text {
+	return slices.DeleteFunc(slices.Clone(texts), goes)
+}
+
+// Text implements [Journal].
+func (j *MemoryJournal) Text(key TextKey) (string, bool, error) {
+	for _, t := range j.texts {
+		if t.TextKey == key {
+			return t.Body, true, nil
+		}
+	}
+	return "", false, nil
 }
 
 // SaveSnapshot implements [Journal].

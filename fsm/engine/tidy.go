@@ -25,13 +25,10 @@ func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	if e.dead != nil {
 		return Trimmed{}, e.dead
 	}
-	if r == (Retention{}) {
-		return Trimmed{}, nil
-	}
 	if err := e.rest(now, r); err != nil {
 		return Trimmed{}, err
 	}
-	keep := Keep{Bytes: r.Bytes}
+	keep := Keep{Bytes: r.Bytes, Owners: e.owners()}
 	if r.Age > 0 {
 		keep.Since = now - r.Age
 	}

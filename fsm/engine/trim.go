@@ -88,6 +88,13 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 		j.audit = j.audit[1:]
 		out.Audit++
 	}
+	j.texts = without(j.texts, func(t Text) bool {
+		goes := out.Texts < TrimMax && keep.Forgets(t)
+		if goes {
+			out.Texts++
+		}
+		return goes
+	})
 	j.sync()
 	return out, nil
 }

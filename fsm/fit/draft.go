@@ -11,16 +11,16 @@ import (
 // Answer returns a conversation that is answered, shortened to what there is room for, in
 // tokens, and where the message at a place stands in it, which stays as it is. It is made
 // shorter than it must be, so that the prompts that follow go on from this one.
-func Answer(w fsm.Words, talk fsm.Conversation, at, room int) (fsm.Conversation, int) {
-	d := newDraft(w, talk, at)
+func Answer(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, at, room int) (fsm.Conversation, int) {
+	d := newDraft(w, kept, talk, at)
 	d.fit(room, room-room/4)
 	return d.conversation(), d.at
 }
 
 // Aside returns a conversation with a message about it, the last, as far as it fits: any of
 // its texts is shortened, then what is oldest is left out (CTX-14).
-func Aside(w fsm.Words, talk fsm.Conversation, room int) fsm.Conversation {
-	d := newDraft(w, talk, len(talk.Messages)-1)
+func Aside(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, room int) fsm.Conversation {
+	d := newDraft(w, kept, talk, len(talk.Messages)-1)
 	d.forget()
 	d.shorten(d.parts(0, d.at, true), room, floorEarlier)
 	d.shorten(d.parts(0, d.at, false), room, floorEarlier)
@@ -31,19 +31,20 @@ func Aside(w fsm.Words, talk fsm.Conversation, room int) fsm.Conversation {
 // draft is a conversation that is made to fit. What it shortens it copies first.
 type draft struct {
 	words fsm.Words
+	kept  []fsm.KeptText // results that can be read on in
 	msgs  []fsm.Message
 	at    int // the message that stays as it is: the question, or what is asked about the rest
 	size  int // tokens of the messages
 }
 
-func newDraft(w fsm.Words, talk fsm.Conversation, at int) *draft {
-	return &draft{words: w, msgs: slices.Clone(talk.Messages), at: at, size: talk.Tokens}
+func newDraft(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, at int) *draft {
+	return &draft{words: w, kept: kept, msgs: slices.Clone(talk.Messages), at: at, size: talk.Tokens}
 }
 
 // The least that is left of a text of an earlier turn, and of one that would
 // otherwise not fit at all, in tokens.
 const (
-	floorEarlier = 64
+	floorEarlier = fsm.ShortText
 	floorLast    = 32
 )
 
@@ -109,12 +110,21 @@ func (d *draft) cut(p part, tokens int) {
 	msg := &d.msgs[p.msg]
 	before := fsm.MessageTokens(*msg)
 	if p.call == noCall {
-		msg.Text = d.words.Shorten(msg.Text, tokens)
+		msg.Text = d.shortened(*msg, tokens)
 	} else {
 		msg.Calls = slices.Clone(msg.Calls)
 		msg.Calls[p.call].Args = d.leftOut(msg.Calls[p.call].Args)
 	}
 	d.size += fsm.MessageTokens(*msg) - before
+}
+
+// shortened is the text of a message cut to a length. Where it shows a kept result, it says
+// how to read on (TXT-7).
+func (d *draft) shortened(msg fsm.Message, tokens int) string {
+	if t, ok := fsm.KeptAs(d.kept, msg.Part.Result); ok {
+		return d.words.ShortenPart(msg.Text, tokens, msg.Part, t)
+	}
+	return d.words.Shorten(msg.Text, tokens)
 }
 
 // leftOut stands for the arguments of a call: an object, as a model's server wants one.

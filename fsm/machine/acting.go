@@ -132,7 +132,8 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
 		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
 	}
-	return m.ran(m.resultText(in), in.Failed)
+	text, sess, shown := m.admitted(h, in)
+	return m.ran(text, in.Failed).after(func(h *state.Handle) { h.Sess, h.Inf.Shows = sess, shown })
 }
 
 // retry is the end of the wait before another attempt, or before the model is asked

@@ -88,6 +88,7 @@ func (m *Machine) startTool(h *state.Handle, call fsm.CallID, decl *fsm.ToolDecl
 		Effects: decl.Effects,
 		Attempt: attempt,
 		Key:     h.KeyOf(c, use),
+		Keep:    m.keep(h),
 	})
 }
 
@@ -105,6 +106,9 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	r := h.Inf.Batch[k]
 	r.Call, r.Done, r.Took = 0, true, max(m.s.Now-r.Began, 0)
 	r.Text, r.Failed, r.Nothing = m.resultText(in), in.Failed, in.Nothing
+	if in.Kept.Ref != "" { // it is worded with its number, in the order asked
+		r.Text, r.Kept = in.Text, in.Kept
+	}
 	r.Again = in.Failed && !in.Invalid && r.Attempt < m.s.Config.Limits.MaxToolAttempts
 	last := h.Inf.Reads() == 1
 	if last && !h.Stop && (r.Again || h.Inf.FailsAgain()) {
@@ -184,8 +188,10 @@ func (m *Machine) settleBatch(h *state.Handle) {
 	for k := range batch {
 		text := batch[k].Text
 		if first, ok := firstEqual(h, h.Inf.Next); ok && batch[k].Shares() {
-			text = earlierResult(h, first)
+			earlier := earlierResult(h, first)
+			text, batch[k].Shows = earlier.Text, earlier.Part
 		}
+		h.Inf.Shows = batch[k].Shows
 		m.result(h, text)
 		settle(&h.Inf)
 	}

@@ -21,6 +21,11 @@ func (m *Machine) builtin(i int, name string) bool {
 		if ok {
 			return false
 		}
+	case fsm.ToolReadMore:
+		text, ok = m.readMore(h)
+		if ok {
+			return false
+		}
 	case fsm.ToolSpawn:
 		text, ok = m.spawn(i)
 		h = &m.s.Handles[i]

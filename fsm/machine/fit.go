@@ -28,7 +28,7 @@ func (m *Machine) fit(h *state.Handle) (firing, bool) {
 	if h.Inf.Talk.Tokens <= room {
 		return firing{}, true
 	}
-	h.Inf.Talk, h.TurnAt = fit.Answer(c.Words, h.Inf.Talk, h.TurnAt, room)
+	h.Inf.Talk, h.TurnAt = fit.Answer(c.Words, h.Sess.Texts, h.Inf.Talk, h.TurnAt, room)
 	h.Condensed = true
 	return firing{}, true
 }
@@ -46,7 +46,7 @@ func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation
 			return talk
 		}
 	}
-	return fit.Aside(m.s.Config.Words, talk, room)
+	return fit.Aside(m.s.Config.Words, h.Sess.Texts, talk, room)
 }
 
 // refitsMax bounds how often one inference learns that a prompt was longer than it was

@@ -20,6 +20,7 @@ func fullSession() fsm.Session {
 	return fsm.Session{
 		Version: 3, Ratio: 1100, Memory: "# Memory", MemoryHash: "abc", History: msgs, Pending: msgs[:1],
 		Skills: []fsm.LoadedSkill{{Name: "flights", Reference: "codes.md", Text: "NRT"}},
+		Texts:  []fsm.KeptText{{Number: 7, Ref: "ab", Bytes: 900, Tokens: 300}}, LastText: 7,
 	}
 }
 
@@ -40,7 +41,9 @@ func fullHandle() state.Handle {
 			Round: state.Round{
 				Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Attempt: 1, Began: 1,
 				Nothing: true, Cleared: true, Told: "told",
-				Batch:  []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true}},
+				Batch: []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true,
+					Kept: fsm.Kept{Ref: "ab", Tail: "end", Bytes: 9, Tokens: 3}, Shows: fsm.Part{Result: 7, From: 1, To: 9}}},
+				Shows:  fsm.Part{Result: 7, From: 1, To: 9},
 				Capped: true, Seen: []uint64{1},
 			},
 			Concluded: state.Concluded{Result: "a result", Said: "said", Outcome: fsm.OutcomeAnswered},

@@ -162,6 +162,7 @@ func (m *Machine) record(h *state.Handle, n int, a fsm.Audit) {
 
 // auditReads records the calls of the batch that have been answered (INF-45).
 func (m *Machine) auditReads(h *state.Handle) {
+	m.admitReads(h)
 	for k := range h.Inf.Batch {
 		if r := &h.Inf.Batch[k]; r.Done {
 			n := h.Inf.Next + k

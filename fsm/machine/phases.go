@@ -80,7 +80,7 @@ var inferencePhases = []Phase{
 		State: state.Thinking, Calls: []fsm.CallKind{fsm.CallBrain},
 		Wait: Wait{Purpose: fsm.TimerAnswer, For: answerTimeout, Maybe: true, over: (*Machine).silent}, enter: (*Machine).think,
 	},
-	{State: state.Acting, Calls: []fsm.CallKind{fsm.CallTool, fsm.CallSkill}, enter: (*Machine).act, resume: (*Machine).resumeActing},
+	{State: state.Acting, Calls: []fsm.CallKind{fsm.CallTool, fsm.CallSkill, fsm.CallText}, enter: (*Machine).act, resume: (*Machine).resumeActing},
 	{State: state.BackingOff, Wait: Wait{Purpose: fsm.TimerBackoff, For: backoffTimeout, over: (*Machine).retry}, resume: (*Machine).resumeRetry},
 	{State: state.Retrying, Wait: Wait{Purpose: fsm.TimerRetry, For: retryDelay, over: (*Machine).retry}, resume: (*Machine).resumeRetry},
 	{State: state.Condensing, Calls: []fsm.CallKind{fsm.CallBrain}, Wait: Wait{Purpose: fsm.TimerCompact, For: compactTimeout, over: (*Machine).uncondensed}, enter: (*Machine).askCondensed},

@@ -58,21 +58,22 @@ func (m *Machine) result(h *state.Handle, text string) {
 	x.Str(c.Name)
 	x.Str(c.Args)
 	x.Str(text)
+	msg := fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID, Part: h.Inf.Shows}
 	if m.repeated(h, text) {
-		m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+		m.say(h, msg)
 		return
 	}
 	if keep := cycleMax * m.s.Config.Limits.MaxRepeats; len(h.Inf.Seen) >= keep {
 		h.Inf.Seen = append([]uint64(nil), h.Inf.Seen[len(h.Inf.Seen)-keep+1:]...)
 	}
 	h.Inf.Seen = append(h.Inf.Seen, x.Sum())
-	m.say(h, fsm.Message{Role: fsm.RoleTool, Text: text, Tool: c.Name, ToolCall: c.ID})
+	m.say(h, msg)
 }
 
 // settle goes on to the next call.
 func settle(inf *state.Inference) {
 	inf.Next++
-	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told = 0, false, false, ""
+	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told, inf.Shows = 0, false, false, "", fsm.Part{}
 }
 
 // arguments reads the arguments of the call at Next, or says what is wrong.
@@ -102,7 +103,9 @@ func (m *Machine) sharedResult(h *state.Handle, decl *fsm.ToolDecl) (string, boo
 	if !ok {
 		return "", false
 	}
-	return earlierResult(h, first), true
+	earlier := earlierResult(h, first)
+	h.Inf.Shows = earlier.Part
+	return earlier.Text, true
 }
 
 // shared reports whether equal calls of a tool in one answer share one result (INF-42).
@@ -117,7 +120,7 @@ func (m *Machine) repeated(h *state.Handle, text string) bool {
 		return false
 	}
 	first, ok := firstEqual(h, h.Inf.Next)
-	return ok && earlierResult(h, first) == text
+	return ok && earlierResult(h, first).Text == text
 }
 
 // firstEqual returns the first call of the answer that is equal to the one at n, which it
@@ -133,9 +136,9 @@ func firstEqual(h *state.Handle, n int) (int, bool) {
 }
 
 // earlierResult is the result of a call of the answer before the one at Next.
-func earlierResult(h *state.Handle, call int) string {
+func earlierResult(h *state.Handle, call int) fsm.Message {
 	messages := h.Inf.Talk.Messages
-	return messages[len(messages)-h.Inf.Next+call].Text
+	return messages[len(messages)-h.Inf.Next+call]
 }
 
 // sameArguments reports whether two calls are given the same, blanks aside.

@@ -73,6 +73,7 @@ var handlers = fsm.NewFactTable(
 	settles(fsm.CallLoad, (*Machine).loaded),
 	settles(fsm.CallSave, (*Machine).saved),
 	settles(fsm.CallSkill, (*Machine).skillLoaded),
+	settles(fsm.CallText, (*Machine).textRead),
 )
 
 type nothing = struct{}

@@ -38,7 +38,7 @@ func Named(name string) (fsm.Config, bool) {
 func Shelly() fsm.Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
-	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords()}
+	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords(), Tools: fsm.Builtins(fsm.ToolReadMore)}
 }
 
 // Countbot is the ReAct loop that is capped at 25 iterations and 25 calls.
@@ -61,7 +61,7 @@ func Countbot() fsm.Config {
 		Options: fsm.Options{Temperature: 700, MaxTokens: 4096},
 		Pace:    commonPace(),
 		Prompts: countbotPrompts(),
-		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
+		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
 	}
 }
 
@@ -83,7 +83,7 @@ func Nanobot() fsm.Config {
 		Words:   fsm.PresentWords(),
 		Prompts: nanobotPrompts(),
 		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
+		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
 	}
 }
 
@@ -106,7 +106,7 @@ func Omniemployee() fsm.Config {
 		Words:   fsm.PresentWords(),
 		Prompts: omniemployeePrompts(),
 		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference),
+		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
 		Labels:  omniemployeeLabels(),
 	}
 }
@@ -128,13 +128,13 @@ func Default() fsm.Config {
 		Switches: fsm.Switches{
 			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, TellTime: true, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
-			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true,
+			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true, KeepTexts: true,
 		},
 		Limits:  l,
 		Words:   fsm.PresentWords(),
 		Prompts: defaultProfilePrompts(),
 		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference),
+		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
 	}
 }
 
@@ -178,6 +178,7 @@ func commonLimits() fsm.Limits {
 		MaxHistory:         50,
 		MaxPending:         200,
 		KeepMessages:       10,
+		MaxTextBytes:       16 << 20,
 		ContextTokens:      8192,
 		CompressPercent:    80,
 		AnswerPercent:      20,

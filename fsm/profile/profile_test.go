@@ -160,7 +160,7 @@ func TestSKL8ASubagentHasItsParentsSafetyRules(t *testing.T) {
 }
 
 func TestCFG11TheBuiltinToolsOfAProfileAreWhole(t *testing.T) {
-	names := []string{fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference}
+	names := fsm.BuiltinNames()
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		seen := map[string]bool{}
 		for _, tool := range c.Tools {

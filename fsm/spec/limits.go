@@ -39,6 +39,7 @@ func limitDocs() []limitDoc {
 		{"max_pending", "messages that wait for a consolidation that failed", "SES-11"},
 		{"keep_messages", "newest messages that a compression leaves alone", "CTX-5"},
 		{"context_tokens", "tokens of one model call", "CTX-3"},
+		{"max_text_bytes", "bytes of the results that a session keeps", "TXT-6"},
 		{"compress_percent", "share of `context_tokens` above which a conversation is compressed", "CTX-3"},
 		{"answer_percent", "share of `context_tokens` that a prompt leaves to the answer", "CTX-10"},
 		{"think_percent", "share of `context_tokens` that the thinking of one answer may take", "INF-33"},

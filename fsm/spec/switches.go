@@ -135,6 +135,10 @@ func switchDocs() []switchDoc {
 			{"false", "a model call has no deadline but its handle's", "INF-50"},
 			{"true", "a model call has deadlines by its progress", "INF-50"},
 		}},
+		{"keep_texts", []valueDoc{
+			{"false", "a result enters the conversation as the tool has cut it", "TOL-4"},
+			{"true", "a result is kept whole; its share enters, and `read_more` reads on", "TXT-1"},
+		}},
 	}
 }
 

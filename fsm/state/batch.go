@@ -15,7 +15,9 @@ type Read struct {
 	Began   fsm.Millis `json:"began,omitempty"`   // its first start
 	Took    fsm.Millis `json:"took,omitempty"`    // from its first start to its last answer
 	Done    bool       `json:"done,omitempty"`    // its last attempt has been answered
-	Text    string     `json:"text,omitempty"`    // Done: its result
+	Text    string     `json:"text,omitempty"`    // Done: what the tool has answered
+	Kept    fsm.Kept   `json:"kept,omitzero"`     // Done: of which Text is the beginning, until it is worded
+	Shows   fsm.Part   `json:"shows,omitzero"`    // Done: what of a kept result it shows
 	Failed  bool       `json:"failed,omitempty"`  // Done: the tool has failed
 	Nothing bool       `json:"nothing,omitempty"` // Failed: nothing happened
 	Again   bool       `json:"again,omitempty"`   // Failed: it is started again once all have been answered
@@ -34,6 +36,15 @@ func (r *Read) hash(x *fsm.Hasher) {
 	x.Bool(r.Failed)
 	x.Bool(r.Nothing)
 	x.Bool(r.Again)
+	if r.Kept.Ref != "" {
+		x.Int(r.Kept.Bytes)
+		x.Int(r.Kept.Tokens)
+	}
+	if r.Shows.Result != 0 {
+		x.Int(r.Shows.Result)
+		x.Int(r.Shows.From)
+		x.Int(r.Shows.To)
+	}
 }
 
 // Reads returns how many calls of the batch are in flight.

@@ -132,6 +132,7 @@ type Round struct {
 	Nothing bool            `json:"nothing,omitempty"` // its last attempt says that nothing happened
 	Cleared bool            `json:"cleared,omitempty"` // a person lets it run
 	Told    string          `json:"told,omitempty"`    // what a person said instead of its result
+	Shows   fsm.Part        `json:"shows,omitzero"`    // what of a kept result its result shows
 	Batch   []Read          `json:"batch,omitempty"`   // the calls from Next on that run together; none: one runs
 	Capped  bool            `json:"capped,omitempty"`  // max_tool_calls was met in this answer
 	Seen    []uint64        `json:"seen,omitempty"`    // the last calls with their results, hashed

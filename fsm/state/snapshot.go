@@ -172,6 +172,12 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(len(h.Sess.History))
 	x.Int(len(h.Sess.Pending))
 	x.Int(len(h.Sess.Skills))
+	if h.Sess.LastText > 0 { // older builds have hashed no such texts
+		x.Int(len(h.Sess.Texts))
+		x.Int(h.Inf.Shows.Result)
+		x.Int(h.Inf.Shows.From)
+		x.Int(h.Inf.Shows.To)
+	}
 	x.Int(h.Inf.Iterations)
 	x.Int(h.Inf.Ran)
 	x.Int(h.Inf.Attempt)
@@ -220,6 +226,8 @@ func (h *Handle) hashTexts(x *fsm.Hasher) {
 	x.Str(h.Inf.Said)
 	for i := range h.Inf.Batch {
 		x.Str(h.Inf.Batch[i].Text)
+		x.Str(h.Inf.Batch[i].Kept.Ref)
+		x.Str(h.Inf.Batch[i].Kept.Tail)
 	}
 	for _, seen := range h.Inf.Seen {
 		x.Word(seen)

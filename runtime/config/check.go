@@ -62,6 +62,17 @@ func (l *loading) fitSlots() {
 	}
 }
 
+// fitResults gives results the length that they may have where they are kept, or where
+// they are not, where somebody has changed which and nobody says how long (TOL-4).
+func (l *loading) fitResults() {
+	const key, by = "tools.result_bytes_max", "switches.keep_texts"
+	if l.origins[key].layer != layerDefault || l.origins[by].layer == layerDefault {
+		return
+	}
+	l.config.Tools.ResultBytesMax = resultBytesMax(l.config.Switches)
+	l.origins[key] = l.origins[by]
+}
+
 // check refuses values that are right alone and wrong together.
 func (l *loading) check() {
 	c := l.config

@@ -154,9 +154,9 @@ type Tools struct {
 	// RestrictToWorkspace keeps read_file and list_dir inside the workspace (TOL-3).
 	// Default: true; of nanobot: false.
 	RestrictToWorkspace bool `key:"restrict_to_workspace" from:"profile" says:"the file tools stay in the workspace"`
-	// ResultBytesMax is the longest result a model is shown. Default: 16KiB; of
-	// nanobot: 10000.
-	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB" from:"profile" says:"the longest result that the model is shown"`
+	// ResultBytesMax is the longest result of a tool (TOL-4). Default: 16KiB; of default,
+	// which keeps results and shows a share, 1MiB; of nanobot: 10000.
+	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB" from:"profile" says:"the longest result of a tool"`
 	// ReadBytesMax is how far into a file read_file looks. Default: 64MiB.
 	ReadBytesMax Bytes `key:"read_bytes_max" min:"4KiB" max:"1GiB"`
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/fsm"
 	"shelly/fsm/profile"
 )
 
@@ -55,7 +56,7 @@ func defaults(s Sources, name string) Config {
 		Tools: Tools{
 			Exec:                Exec{Timeout: time.Minute},
 			RestrictToWorkspace: true,
-			ResultBytesMax:      16 * KiB,
+			ResultBytesMax:      resultBytesMax(p.Switches),
 			ReadBytesMax:        64 * MiB,
 		},
 		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434"},
@@ -74,6 +75,14 @@ func defaults(s Sources, name string) Config {
 		c.Tools.ResultBytesMax = 10_000
 	}
 	return c
+}
+
+// resultBytesMax is how long a result may be: all of it is kept, or shown.
+func resultBytesMax(s fsm.Switches) Bytes {
+	if s.KeepTexts {
+		return MiB
+	}
+	return 16 * KiB
 }
 
 // dataFolder follows the XDG base directory specification, by which a relative

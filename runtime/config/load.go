@@ -66,6 +66,7 @@ func Load(s Sources) (Config, error) {
 	l.loadIdentity()
 	l.fitContext()
 	l.fitSlots()
+	l.fitResults()
 	l.check()
 	if err := l.problems.err(); err != nil {
 		return Config{}, err

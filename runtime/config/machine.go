@@ -46,6 +46,7 @@ func machineKeys() []machineKey {
 		{key: "limits.max_pending", min: "1", max: "100000", says: "messages that wait for a consolidation that failed"},
 		{key: "limits.keep_messages", min: "1", max: "10000", says: "newest messages that a compression leaves as they are"},
 		{key: "limits.context_tokens", min: "256", max: "16777216", says: "tokens of one model call"},
+		{key: "limits.max_text_bytes", min: "1048576", max: "1073741824", says: "bytes of the results that a session keeps"},
 		{key: "limits.compress_percent", min: "1", max: "100", says: "share of context_tokens beyond which a conversation is compressed"},
 		{key: "limits.answer_percent", min: "0", max: "50", says: "share of context_tokens that a prompt leaves to the answer; 0: prompts are sent as they are"},
 		{key: "limits.think_percent", min: "0", max: "90", says: "share of context_tokens that thinking may take; 0: any"},
@@ -87,6 +88,7 @@ func machineKeys() []machineKey {
 		{key: "switches.no_farewell", says: "a shutdown asks the model nothing"},
 		{key: "switches.init_beside", says: "the first initial inference runs while requests are served"},
 		{key: "switches.progress", says: "model calls have deadlines by their progress"},
+		{key: "switches.keep_texts", says: "long results are kept whole, and read on in"},
 
 		{key: "prompts.identity", says: "the system prompt, or its first part"},
 		{key: "prompts.question", emptyOK: true, says: "asked before the input, in cognition"},

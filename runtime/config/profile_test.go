@@ -94,8 +94,8 @@ func TestTheProfileGivesTheDefaults(t *testing.T) {
 		result               config.Bytes
 		window               int
 	}{
-		{"", "wait", true, 16 * config.KiB, 8192},
-		{"default", "wait", true, 16 * config.KiB, 8192},
+		{"", "wait", true, config.MiB, 8192},
+		{"default", "wait", true, config.MiB, 8192},
 		{"shelly", "exit", true, 16 * config.KiB, 8192},
 		{"countbot", "wait", true, 16 * config.KiB, 8192},
 		{"nanobot", "wait", false, 10_000, 8192},
@@ -199,13 +199,13 @@ func TestBuiltinToolsGoBeforeTheRunners(t *testing.T) {
 		}
 		got = append(got, name)
 	}
-	if diff := cmp.Diff([]string{"load_skill asks", "load_skill_reference", "list_dir", "exec asks"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"load_skill asks", "load_skill_reference", "read_more", "list_dir", "exec asks"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if own[1].Approve || len(m.Skills) != 1 {
 		t.Errorf("%+v, skills %+v", own, m.Skills)
 	}
-	if again := c.Machine(own, nil); !again.Tools[0].Approve || len(again.Tools) != 4 {
+	if again := c.Machine(own, nil); !again.Tools[0].Approve || len(again.Tools) != 5 {
 		t.Errorf("the second time: %+v", again.Tools)
 	}
 	if diff := cmp.Diff([]string{"rm"}, c.Unoffered(own)); diff != "" {

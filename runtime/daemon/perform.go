@@ -37,6 +37,7 @@ var performing = fsm.NewEffectTable(
 	starting((*Daemon).loadSession),
 	starting((*Daemon).saveSession),
 	starting((*Daemon).loadSkill),
+	starting((*Daemon).readText),
 	effecting(func(*Daemon, fsm.SendMessage) {}), // it is written with its step; whoever listens hears of it from observe
 	effecting(func(*Daemon, fsm.Audit) {}),       // and this
 	effecting(func(*Daemon, fsm.ArmSchedule) {}), // the driver has taken note of it
@@ -218,6 +219,17 @@ func (d *Daemon) loadSkill(ctx context.Context, e fsm.LoadSkill) fsm.Fact {
 		return err
 	})
 	return engine.Outcome(e.Call).Skill(loaded, err)
+}
+
+func (d *Daemon) readText(_ context.Context, e fsm.ReadText) (read fsm.Fact) {
+	err := d.guarded("the kept results", func() error {
+		read = engine.Read(d.o.Journal, e)
+		return nil
+	})
+	if err != nil {
+		return fsm.FailedAnswer(e.Call, fsm.CallText, err.Error())
+	}
+	return read
 }
 
 // askPerson tells whoever may decide that a request waits for a person.

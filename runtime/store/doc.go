@@ -1,5 +1,5 @@
 // Package store keeps the journal, the requests, the snapshots, the sent messages,
-// the audit, the memory entries and the sessions of one daemon in one folder, in a
+// the audit, the memory entries, the sessions and the long results of one daemon in one folder, in a
 // Pebble database.
 //
 //	s, err := store.Open(dir, store.Options{Logger: log, ReserveBytes: 64 << 20})
@@ -28,6 +28,8 @@
 //	C id                       one session
 //	H session number(8)        one part of a session's archive, number from 1; 0: the
 //	                           number of the last part that was dropped
+//	T owner ref                a result that is kept whole
+//	t owner ref                when it was kept last
 //
 // The format record is 4 bytes and nothing else, and its key never changes, so
 // that any version can read the version of any other. Every other value is
@@ -48,6 +50,8 @@
 //	a  empty
 //	C  the caller's
 //	H  the caller's; of number 0: number(8)
+//	T  time(8)  the text
+//	t  time(8)
 //
 // A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
 // is changed: the version is read through a read-only opening first.

@@ -51,7 +51,7 @@ func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, bytes 
 			return 0, 0, err
 		}
 	}
-	return last, bytes, errors.Join(setRequests(batch, b.Requests), setMessages(batch, b.Messages), setAudit(batch, b.Audit))
+	return last, bytes, errors.Join(setRequests(batch, b.Requests), setMessages(batch, b.Messages), setAudit(batch, b.Audit), s.setTexts(batch, b))
 }
 
 // set puts a sealed value into a batch.

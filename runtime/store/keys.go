@@ -22,6 +22,8 @@ const (
 	kindAuditOf   = 'a'
 	kindSession   = 'C'
 	kindArchive   = 'H'
+	kindText      = 'T'
+	kindTextAt    = 't'
 )
 
 func formatKey() []byte { return []byte("Mformat") }
@@ -58,6 +60,18 @@ func requestKey(k fsm.RequestKey) []byte {
 func appendPart(key []byte, part string) []byte {
 	key = binary.BigEndian.AppendUint32(key, uint32(len(part)))
 	return append(key, part...)
+}
+
+// part splits what appendPart has put into a key from what follows it.
+func part(key []byte) (name, rest []byte, ok bool) {
+	if len(key) < 4 {
+		return nil, nil, false
+	}
+	n := int(binary.BigEndian.Uint32(key))
+	if len(key) < 4+n {
+		return nil, nil, false
+	}
+	return key[4 : 4+n], key[4+n:], true
 }
 
 func entryKey(id string) []byte { return append([]byte{kindEntry}, id...) }

@@ -58,7 +58,7 @@ func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, o
 		err = b.flush(true)
 	}
 	if err == nil {
-		err = errors.Join(b.journal(), b.requests(), b.audit(), b.archives(), set(b.batch, nameKey(), []byte(b.name)))
+		err = errors.Join(b.journal(), b.requests(), b.audit(), b.archives(), b.texts(), set(b.batch, nameKey(), []byte(b.name)))
 	}
 	if err == nil {
 		err = b.flush(true)
@@ -305,4 +305,32 @@ func (b *rebuilding) archive(id string) error {
 	}
 	b.out.Lost = append(b.out.Lost, fmt.Sprintf("%d parts of the archive of session %q", parts[n-1]-parts[0]+1-n, id))
 	return set(b.batch, numbered(kindArchive, id, 0), bigEndian(parts[n-1]-n))
+}
+
+// texts gives each text its time apart from it, and drops the times of what is gone.
+func (b *rebuilding) texts() error {
+	err := b.scan([]byte{kindText}, []byte{kindText + 1}, func(key, value []byte) error {
+		k, err := textKeyOf(key)
+		if err != nil {
+			return err
+		}
+		body, err := unseal(key, value, nameOf(key))
+		if err != nil {
+			return err
+		}
+		return set(b.batch, textAtKey(k), body[:min(timeBytes, len(body))])
+	})
+	if err != nil {
+		return err
+	}
+	return b.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key, _ []byte) error {
+		k, err := textKeyOf(key)
+		if err != nil {
+			return err
+		}
+		if _, there, err := b.Text(k); err != nil || there {
+			return err
+		}
+		return b.batch.Delete(key, nil)
+	})
 }

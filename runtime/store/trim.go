@@ -28,7 +28,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	}
 	t := &trimming{Store: s, batch: s.db.NewBatch(), since: keep.Since}
 	cut := s.extent.choose(keep)
-	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit()); err != nil {
+	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit(), t.texts(keep)); err != nil {
 		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
 	}
 	if cut > 0 {
@@ -156,4 +156,34 @@ func (t *trimming) audit() error {
 		t.out.Audit++
 		return t.drop(len(value), key, numbered(kindAuditOf, a.Session, position))
 	})
+}
+
+// texts drops those that are old, and those of handles that are done.
+func (t *trimming) texts(keep engine.Keep) error {
+	return t.each(kindTextAt, &t.out.Texts, func(key, value []byte) error {
+		k, err := textKeyOf(key)
+		if err != nil {
+			return err
+		}
+		body, err := unseal(key, value, textName(k))
+		if err != nil {
+			return err
+		}
+		at, _, err := textIn(body, textName(k))
+		if err != nil || !keep.Forgets(engine.Text{TextKey: k, At: at}) {
+			return err
+		}
+		t.out.Texts++
+		return t.drop(t.textBytes(k), key, textKey(k))
+	})
+}
+
+// textBytes is how long a text is, as it is stored.
+func (t *trimming) textBytes(k engine.TextKey) int {
+	value, closer, err := t.db.Get(textKey(k))
+	if err != nil {
+		return 0
+	}
+	defer closer.Close()
+	return len(value)
 }

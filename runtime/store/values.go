@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +52,8 @@ func (v *values) read(key, value []byte) (what string, err error) {
 		what, err = v.leads(body)
 	case kindAuditOf:
 		what, err = v.leads(auditKey(numberOf(key)))
+	case kindTextAt:
+		what, err = v.leads(append([]byte{kindText}, key[1:]...))
 	}
 	return what, err
 }
@@ -86,6 +87,10 @@ func sound(key, value []byte) (what string, body []byte, err error) {
 		err = json.Unmarshal(body, &fsm.Entry{})
 	case kindMessage:
 		err = json.Unmarshal(body, &engine.Message{})
+	case kindText, kindTextAt:
+		if _, err = textKeyOf(key); err == nil {
+			_, _, err = textIn(body, what)
+		}
 	}
 	return what, body, err
 }
@@ -170,6 +175,10 @@ func nameOf(key []byte) string {
 		return "mark that memory entry " + quoted(rest) + " was forgotten"
 	case kindSession:
 		return sessionName(string(rest))
+	case kindText, kindTextAt:
+		if owner, ref, ok := part(rest); ok {
+			return map[byte]string{kindText: "text ", kindTextAt: "time of text "}[kind] + quoted(ref) + " of " + quoted(owner)
+		}
 	case kindMessage, kindAuditOf, kindArchive:
 		if name, _, ok := part(rest); ok {
 			return fmt.Sprintf("%s %d of %s", map[byte]string{
@@ -190,18 +199,6 @@ func requestName(rest []byte) string {
 	return "request " + quoted(rest)
 }
 
-// part splits what appendPart has put into a key from what follows it.
-func part(key []byte) (name, rest []byte, ok bool) {
-	if len(key) < 4 {
-		return nil, nil, false
-	}
-	n := int(binary.BigEndian.Uint32(key))
-	if len(key) < 4+n {
-		return nil, nil, false
-	}
-	return key[4 : 4+n], key[4+n:], true
-}
-
 func quoted(text []byte) string { return fmt.Sprintf("%q", text) }
 
 // heldKinds are the kinds whose keys do not tell by a gap between them that one is
@@ -213,6 +210,7 @@ var heldKinds = []struct {
 	{kindSession, "sessions"}, {kindEntry, "memory entries"}, {kindMessage, "messages"}, {kindRequest, "requests"}, {kindRecord, "journal records"},
 	{kindSnapshot, "snapshots"}, {kindArchive, "archived messages"}, {kindForgotten, "marks that entries were forgotten"},
 	{kindAudit, "audit records"}, {kindAuditOf, "the audit by sessions"}, {kindRequestAt, "the order of the requests"},
+	{kindText, "texts"}, {kindTextAt, "the times of texts"},
 	{kindMeta, "the name and the format of the store"},
 }
 
@@ -243,7 +241,7 @@ func bound(word string, kind byte, key []byte) string {
 		return word + quoted(key[1:])
 	case numberedKinds[kind] && len(key) == 9:
 		return word + fmt.Sprint(numberOf(key))
-	case kind == kindMessage, kind == kindArchive, kind == kindAuditOf:
+	case kind == kindMessage, kind == kindArchive, kind == kindAuditOf, kind == kindText, kind == kindTextAt:
 		if name, _, ok := part(key[1:]); ok {
 			return word + quoted(name)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -125,4 +126,43 @@ func decode[T any](key, value []byte, what string) (T, error) {
 		return v, corrupt(what, err)
 	}
 	return v, nil
+}
+
+// setTexts puts texts into a batch, and drops those of an owner that it does not name
+// any more, of the batch or of before.
+func (s *Store) setTexts(batch *pebble.Batch, b engine.Batch) error {
+	var failed error
+	for _, t := range b.Texts {
+		at := bigEndian(uint64(t.At))
+		failed = errors.Join(failed, set(batch, textKey(t.TextKey), append(at, t.Body...)), set(batch, textAtKey(t.TextKey), at[:timeBytes:timeBytes]))
+	}
+	for _, n := range b.Names {
+		var goes []engine.TextKey
+		for _, t := range b.Texts {
+			goes = append(goes, t.TextKey)
+		}
+		prefix := appendPart([]byte{kindTextAt}, n.Owner)
+		failed = errors.Join(failed, s.scan(prefix, behind(prefix), func(key, _ []byte) error {
+			k, err := textKeyOf(key)
+			goes = append(goes, k)
+			return err
+		}))
+		for _, k := range goes {
+			if k.Owner == n.Owner && !slices.Contains(n.Refs, k.Ref) {
+				failed = errors.Join(failed, batch.Delete(textKey(k), nil), batch.Delete(textAtKey(k), nil))
+			}
+		}
+	}
+	return failed
+}
+
+// Text implements [engine.Journal].
+func (s *Store) Text(k engine.TextKey) (string, bool, error) {
+	what := textName(k)
+	body, err := s.get(textKey(k), what)
+	if err != nil || body == nil {
+		return "", false, err
+	}
+	_, text, err := textIn(body, what)
+	return text, err == nil, err
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"slices"
 	"strconv"
 )
@@ -30,6 +31,7 @@ func NewSessions(saved []Saved, memoryFile string) Sessions {
 	var s Sessions
 	for _, one := range saved {
 		one.State.Version = max(one.State.Version, 1)
+		one.Texts = nil // the journal has them
 		s.Saved = append(s.Saved, one)
 	}
 	s.MemoryFile, s.dirty = memoryFile, true
@@ -140,6 +142,15 @@ type Saved struct {
 	State   fsm.Session
 	Archive []fsm.Message // every message of every turn
 	Turns   []string      // the turns that were saved, in order
+	Texts   []engine.Text // those that it keeps before the first start
+}
+
+// Keep adds a kept result under a number.
+func (s *Saved) Keep(number int, text string) {
+	kept := engine.TextOf(fsm.SessionOwner(s.Name), text)
+	s.Texts = append(s.Texts, kept)
+	s.State.Texts = append(s.State.Texts, fsm.KeptText{Number: number, Ref: kept.Ref, Bytes: len(text), Tokens: fsm.TextTokens(text)})
+	s.State.LastText = max(s.State.LastText, number)
 }
 
 // Edit is a person's change of MEMORY.md, or somebody else's of a session. What is

@@ -81,13 +81,13 @@ func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await
 			action{"session is saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call)}}},
 			action{"session was changed meanwhile", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true, Session: turnBefore()}}},
 			action{"session cannot be saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Error: "broken"}}})
-	case fsm.CallSkill:
-		return []action{
-			{"skill is loaded", fsm.Input{Fact: fsm.SkillLoaded{Answered: fsm.To(call), Text: "how to"}}},
-			{"skill cannot be loaded", fsm.Input{Fact: fsm.SkillLoaded{Answered: fsm.To(call), Error: "broken"}}},
-		}
-	default:
+	case "":
 		return nil
+	default:
+		return []action{
+			{string(h.Await.Kind) + " answers", fsm.Input{Fact: fsm.PlainAnswer(call, h.Await.Kind)}},
+			{string(h.Await.Kind) + " fails", fsm.Input{Fact: fsm.FailedAnswer(call, h.Await.Kind, "broken")}},
+		}
 	}
 }
 

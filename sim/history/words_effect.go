@@ -72,6 +72,10 @@ var effectWords = fsm.NewEffectTable(
 		t.begins(e, what)
 		return "loads " + what
 	}),
+	fsm.OnEffect(func(t *teller, e fsm.ReadText) string {
+		t.begins(e, "the result")
+		return fmt.Sprintf("reads on in a kept result, from byte %d", e.From)
+	}),
 	fsm.OnEffect(func(t *teller, e fsm.AbortCall) string { return "gives up " + t.name(e.Call, "a call") }),
 	fsm.OnEffect(func(t *teller, e fsm.SetTimer) string {
 		t.timers[e.Timer] = e.Purpose

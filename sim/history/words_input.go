@@ -107,6 +107,12 @@ var inputWords = fsm.NewFactTable(
 		what := t.name(f.Call, "the skill")
 		return t.failed(f.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(f.Text))))
 	}),
+	ofCall(func(t *teller, f fsm.TextRead, took string) string {
+		if f.Gone {
+			return "the result is no longer kept"
+		}
+		return t.failed(f.Error, "the result could not be read", fmt.Sprintf("%s of the result read%s, from byte %d:%s", size(len(f.Text)), took, f.From, t.text(f.Text)))
+	}),
 	ofCall(func(t *teller, f fsm.Recalled, took string) string {
 		found := "memory found nothing" + took
 		if n := len(f.Entries); n > 0 {
@@ -178,7 +184,7 @@ func (t *teller) spoken(in fsm.BrainAnswered) string {
 func (t *teller) returned(in fsm.ToolAnswered, took string) string {
 	name := t.name(in.Call, "the tool")
 	if !in.Failed {
-		return fmt.Sprintf("%s returned %s%s:%s", name, size(len(in.Text)), took, t.text(in.Text))
+		return fmt.Sprintf("%s returned %s%s%s:%s", name, size(cmp.Or(in.Kept.Bytes, len(in.Text))), took, shownOf(in), t.text(in.Text))
 	}
 	words := name + " failed" + took
 	switch {
@@ -188,6 +194,16 @@ func (t *teller) returned(in fsm.ToolAnswered, took string) string {
 		words += ", the call is wrong"
 	}
 	return words + ":" + t.text(in.Text)
+}
+
+// shownOf says how much of a result that is kept enters the conversation, where that is
+// not all of it.
+func shownOf(in fsm.ToolAnswered) string {
+	shown := len(in.Text) + len(in.Kept.Tail)
+	if shown >= in.Kept.Bytes {
+		return ""
+	}
+	return fmt.Sprintf(", of which %s enter, and is kept", size(shown))
 }
 
 // stages is what a model call has come to.

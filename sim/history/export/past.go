@@ -17,7 +17,9 @@ func (s *story) past(o *object) {
 		if !ok || in.Error != "" {
 			continue
 		}
-		o.object("sessions", object{{load.Session, session(in.Session)}}.kept())
+		one := session(in.Session)
+		one.list("texts", s.texts(in.Session))
+		o.object("sessions", object{{load.Session, one}}.kept())
 		o.text("memory_file", in.Session.Memory)
 		return
 	}

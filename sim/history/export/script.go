@@ -137,7 +137,7 @@ func (s *story) entry(c *call) object {
 	case fsm.ToolAnswered:
 		switch {
 		case in.Failed:
-			o.put("fails", in.Text)
+			o.put("fails", s.whole(in.Text, in.Kept))
 			if in.Nothing {
 				o.put("nothing", true)
 			}
@@ -145,7 +145,7 @@ func (s *story) entry(c *call) object {
 				o.put("invalid", true)
 			}
 		default:
-			o.put("returns", in.Text)
+			o.put("returns", s.whole(in.Text, in.Kept))
 		}
 	default: // it was stopped, or its answer never came
 		return object{{"hangs", true}}
@@ -210,6 +210,7 @@ var errorsOf = fsm.NewAnswerTable(
 	fsm.OnFact(func(_ struct{}, f fsm.SessionLoaded) string { return f.Error }),
 	fsm.OnFact(func(_ struct{}, f fsm.SessionSaved) string { return f.Error }),
 	fsm.OnFact(func(_ struct{}, f fsm.SkillLoaded) string { return f.Error }),
+	fsm.OnFact(func(_ struct{}, f fsm.TextRead) string { return f.Error }),
 	fsm.OnFact(func(struct{}, fsm.BrainAnswered) string { return "" }),
 	fsm.OnFact(func(struct{}, fsm.BrainFailed) string { return "" }),
 	fsm.OnFact(func(struct{}, fsm.ToolAnswered) string { return "" }),

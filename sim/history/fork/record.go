@@ -2,6 +2,7 @@ package fork
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"shelly/fsm"
@@ -128,6 +129,7 @@ var questions = fsm.NewCallTable(
 	}),
 	fsm.OnEffect(func(_ struct{}, e fsm.LoadSession) string { return name("session", e.Session) }),
 	fsm.OnEffect(func(_ struct{}, e fsm.LoadSkill) string { return name("skill", e.Skill, e.Reference) }),
+	fsm.OnEffect(func(_ struct{}, e fsm.ReadText) string { return name("text", e.Ref, strconv.Itoa(e.From)) }),
 	fsm.OnEffect(func(_ struct{}, e fsm.Embed) string { return name("embed", e.Text) }),
 	fsm.OnEffect(func(struct{}, fsm.AskBrain) string { return "" }), // the model is asked
 	fsm.OnEffect(func(struct{}, fsm.SaveSession) string { return "" }),

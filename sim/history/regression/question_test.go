@@ -126,7 +126,7 @@ func TestCLI18TheQuestionsAreThoseThatTheModelAnswered(t *testing.T) {
 	if diff := cmp.Diff(want, got[:min(len(want), len(got))]); diff != "" {
 		t.Error(diff)
 	}
-	if all := strings.Join(got, "\n"); !strings.Contains(all, "subagent tools 1: text: four") {
+	if all := strings.Join(got, "\n"); !strings.Contains(all, "subagent tools 2: text: four") {
 		t.Errorf("no question of the subagent, under its request:\n%s", all)
 	}
 	// The step is that of the history, so that a fork can begin there.

@@ -148,6 +148,9 @@ func sessions(f *format.File) []disk.Saved {
 			History: messages(own.History), Pending: messages(own.Pending), Skills: loaded(f, own.Skills),
 		}}
 		saved.State.Ratio = own.Ratio.Or(0)
+		for _, k := range own.Texts {
+			saved.Keep(int(k.Number), k.Text)
+		}
 		list = append(list, saved)
 	}
 	return list

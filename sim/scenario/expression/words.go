@@ -44,5 +44,5 @@ func EffectKinds() []string {
 }
 
 func BuiltinNames() []string {
-	return []string{fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference}
+	return fsm.BuiltinNames()
 }

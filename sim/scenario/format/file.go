@@ -102,6 +102,13 @@ type Session struct {
 	Pending []Said   `key:"pending"` // messages that wait to be consolidated
 	Skills  []Loaded `key:"skills"`  // the loaded skills, in the order of their loading
 	Ratio   *Count   `key:"ratio"`   // tokens counted for each 1,024 estimated
+	Texts   []Kept   `key:"texts"`   // the results that it keeps, oldest first
+}
+
+// Kept is a result that a session keeps.
+type Kept struct {
+	Number Count  `key:"number,required"` // by which the model knows it
+	Text   string `key:"text,required"`   // all of it
 }
 
 // Said is one message.

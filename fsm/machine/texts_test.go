@@ -1,0 +1,161 @@
+package machine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+)
+
+// reader returns a driver of a machine in profile default whose turn has begun.
+func reader(t *testing.T, limit func(*fsm.Config)) *driver {
+	d := driverOf(t, "default")
+	d.config.Switches.NoCognition = true
+	if limit != nil {
+		limit(&d.config)
+	}
+	d.boot()
+	d.ask("read it")
+	d.loads(fsm.Session{})
+	return d
+}
+
+// toolKeeps tells of a result that is kept under a name: its head and tail have so many
+// bytes fewer than it.
+func (d *driver) toolKeeps(ref string, bytes int) {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{
+		Answered: fsm.To(d.call(fsm.CallTool)), Text: "head " + ref, Kept: fsm.Kept{Ref: ref, Tail: "tail", Bytes: bytes, Tokens: bytes / 4},
+	}})
+}
+
+// textSays tells what was read on.
+func (d *driver) textSays(in fsm.TextRead) {
+	d.t.Helper()
+	in.Answered = fsm.To(d.call(fsm.CallText))
+	d.step(fsm.Input{At: d.now(), Fact: in})
+}
+
+// TXT-1: the share is half of what is free, by the number of calls, and the same for each.
+func TestTXT1TheShareOfAResultIsDividedByTheCalls(t *testing.T) {
+	share := func(calls int) int {
+		d := reader(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce = 1 })
+		var names []string
+		for range calls {
+			names = append(names, "list_dir")
+		}
+		d.step(fsm.Input{At: d.now(), Fact: answerOfDistinct(d, names)})
+		first := one[fsm.RunTool](d)
+		if first.Keep.Owner != fsm.SessionOwner("s") {
+			t.Errorf("the owner is %q", first.Keep.Owner)
+		}
+		if calls > 1 {
+			d.toolSays(strings.Repeat("a line of it\n", 200))
+			if second := one[fsm.RunTool](d); second.Keep != first.Keep {
+				t.Errorf("the second of %d has %+v, the first %+v", calls, second.Keep, first.Keep)
+			}
+		}
+		return first.Keep.Tokens
+	}
+	one, four, many := share(1), share(4), share(1000)
+	if one < 2000 || one > 4096 || four > one/4 || four < one/4-10 || many != fsm.ShortText {
+		t.Errorf("the shares are %d, %d and %d", one, four, many)
+	}
+}
+
+// answerOfDistinct is an answer that calls tools, each with other arguments.
+func answerOfDistinct(d *driver, names []string) fsm.BrainAnswered {
+	a := fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse}
+	for i, name := range names {
+		a.Calls = append(a.Calls, fsm.ToolCall{ID: fmt.Sprint("c", i), Name: name, Args: fmt.Sprintf(`{"n":%d}`, i)})
+	}
+	return a
+}
+
+// TXT-1: no share is beyond 4,096 tokens, and without read_more there is none.
+func TestTXT1TheShareHasBounds(t *testing.T) {
+	d := reader(t, func(c *fsm.Config) { c.Limits.ContextTokens = 131_072 })
+	d.calls("list_dir")
+	if got := one[fsm.RunTool](d).Keep.Tokens; got != 4096 {
+		t.Errorf("in a large window the share is %d", got)
+	}
+	d = reader(t, func(c *fsm.Config) { c.Switches.KeepTexts = false })
+	d.calls("list_dir")
+	if got := one[fsm.RunTool](d).Keep; got != (fsm.Keep{}) {
+		t.Errorf("nothing is kept, with %+v", got)
+	}
+}
+
+// TXT-4: results are counted in their session, and the same one keeps its number.
+func TestTXT4AResultHasOneNumberInItsSession(t *testing.T) {
+	d := reader(t, nil)
+	for i, ref := range []string{"aa", "bb", "aa"} {
+		d.calls("list_dir")
+		d.toolKeeps(ref, 9000)
+		want := map[string]string{"aa": "result 1, from 7", "bb": "result 2, from 7"}[ref]
+		if got := d.lastMessage(); !strings.Contains(got.Text, "head "+ref+"\n[… bytes 7 to 8996 of 9000, about 2247 tokens, are left out here; to read on: read_more with "+want+" …]\ntail") {
+			t.Errorf("result %d: %q", i, got.Text)
+		}
+	}
+	d.answer("read")
+	save := one[fsm.SaveSession](d)
+	if got := fmt.Sprint(save.State.Texts, save.State.LastText); got != "[{2 bb 9000 2250} {1 aa 9000 2250}] 2" {
+		t.Errorf("the session keeps %s", got)
+	}
+}
+
+// TXT-5: read_more asks the world for a part, and says where it ends.
+func TestTXT5ReadMoreIsAwaited(t *testing.T) {
+	d := reader(t, nil)
+	d.calls("list_dir")
+	d.toolKeeps("aa", 9000)
+	d.asksFor("read_more", `{"result":1,"from":5000}`)
+	if read := one[fsm.ReadText](d); read.Owner != fsm.SessionOwner("s") || read.Ref != "aa" || read.From != 5000 || read.Tokens < 1000 {
+		t.Errorf("it reads %+v", read)
+	}
+	d.boot() // a part that was asked for is asked for again
+	one[fsm.ReadText](d)
+	d.textSays(fsm.TextRead{Text: "the middle", From: 4999})
+	if got := d.lastMessage().Text; got != "the middle\n[bytes 4999 to 5009 of 9000 of result 1; to read on: read_more with result 1, from 5009]" {
+		t.Errorf("%q", got)
+	}
+	d.asksFor("read_more", `{"result":1,"from":8996}`)
+	d.textSays(fsm.TextRead{Text: "tail", From: 8996})
+	if got := d.lastMessage().Text; got != "tail\n[bytes 8996 to 9000 of 9000 of result 1: its end]" {
+		t.Errorf("%q", got)
+	}
+	d.asksFor("read_more", `{"result":1}`)
+	d.textSays(fsm.TextRead{Error: "the disk is broken"})
+	if got := d.lastMessage().Text; got != "error: result 1 could not be read: the disk is broken" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TXT-6: the oldest results leave, one that is longer than all is not kept, and what the
+// store has no more is told as gone.
+func TestTXT6TheOldestResultsLeave(t *testing.T) {
+	d := reader(t, func(c *fsm.Config) { c.Limits.MaxTextBytes = 20_000 })
+	for _, ref := range []string{"aa", "bb", "aa", "cc"} {
+		d.calls("list_dir")
+		d.toolKeeps(ref, 9000)
+	}
+	d.asksFor("read_more", `{"result":2}`) // of the first two the second came last
+	if got := d.lastMessage().Text; got != "error: result 2 is no longer kept; call the tool again if you still need it" {
+		t.Errorf("%q", got)
+	}
+	d.asksFor("read_more", `{"result":1}`)
+	d.textSays(fsm.TextRead{Gone: true})
+	if got := d.lastMessage().Text; got != "error: result 1 is no longer kept; call the tool again if you still need it" {
+		t.Errorf("%q", got)
+	}
+	d.calls("list_dir")
+	d.toolKeeps("dd", 20_001)
+	if got := d.lastMessage().Text; got != "head dd\n[… 19990 bytes are left out here …]\ntail" {
+		t.Errorf("%q", got)
+	}
+	d.asksFor("read_more", `{"result":9}`)
+	if got := d.lastMessage().Text; got != "error: there is no result 9; those that are kept: 1, 3" {
+		t.Errorf("%q", got)
+	}
+}

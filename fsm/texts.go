@@ -1,0 +1,217 @@
+package fsm
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Keep says what becomes of a tool's result that is long (TXT-1, TXT-2). The zero value
+// keeps nothing: the result enters whole.
+type Keep struct {
+	Tokens int    `json:"tokens,omitempty"` // the result's share of the window, as estimated
+	Owner  string `json:"owner,omitempty"`  // whose the text is, see [SessionOwner] and [HandleOwner]
+}
+
+// Kept is a result that is kept whole beside the journal.
+type Kept struct {
+	Ref    string `json:"ref,omitempty"`    // names its content; opaque to the machine
+	Tail   string `json:"tail,omitempty"`   // its end, where the answer has only its beginning
+	Bytes  int    `json:"bytes,omitempty"`  // of all of it
+	Tokens int    `json:"tokens,omitempty"` // of all of it, as estimated
+}
+
+// KeptText is a kept result as its session knows it (TXT-4).
+type KeptText struct {
+	Number int    `json:"number"`
+	Ref    string `json:"ref"`
+	Bytes  int    `json:"bytes"`
+	Tokens int    `json:"tokens"`
+}
+
+// Part is what a message shows of a kept result: the bytes from From to before To, all
+// of them or with the middle left out. The zero value is of none.
+type Part struct {
+	Result int `json:"result,omitempty"`
+	From   int `json:"from,omitempty"`
+	To     int `json:"to,omitempty"`
+}
+
+// HandleOwners is what the owners begin with that are handles.
+const HandleOwners = "handle "
+
+// SessionOwner is the owner of the texts of a session, HandleOwner of those of a handle
+// that keeps no session.
+func SessionOwner(session string) string { return "session " + session }
+func HandleOwner(h HandleID) string      { return HandleOwners + h.Entry() }
+
+const (
+	// ShortText is the longest result that is not kept, in tokens: results of earlier turns are
+	// not made shorter than that either (TXT-7).
+	ShortText = 64
+	// markTokens is more than the mark takes that stands where a text was cut, and
+	// keptMarkTokens than that of a kept one.
+	markTokens     = 24
+	keptMarkTokens = 56
+	// textsMax is how many results a session keeps at most.
+	textsMax = 128
+)
+
+// Keep adds a result to those that a session keeps, and drops the oldest ones that are
+// over its limits (TXT-6). One with the same content is the same, and is the newest now. It
+// returns the number, or 0 where the result is longer than all that may be kept.
+func (s *Session) Keep(kept Kept, bytesMax int) int {
+	if kept.Bytes > bytesMax {
+		return 0
+	}
+	text := KeptText{Number: s.LastText + 1, Ref: kept.Ref, Bytes: kept.Bytes, Tokens: kept.Tokens}
+	texts := make([]KeptText, 0, len(s.Texts)+1)
+	bytes := kept.Bytes
+	for _, t := range s.Texts {
+		if t.Ref == kept.Ref {
+			text = t
+			continue
+		}
+		texts = append(texts, t)
+		bytes += t.Bytes
+	}
+	s.LastText = max(s.LastText, text.Number)
+	for len(texts) >= textsMax || bytes > bytesMax {
+		bytes -= texts[0].Bytes
+		texts = texts[1:]
+	}
+	s.Texts = append(texts, text)
+	return text.Number
+}
+
+// KeptAs returns the result that is kept under a number.
+func KeptAs(texts []KeptText, number int) (KeptText, bool) {
+	i := slices.IndexFunc(texts, func(t KeptText) bool { return t.Number == number })
+	if i < 0 {
+		return KeptText{}, false
+	}
+	return texts[i], true
+}
+
+// JoinTexts adds to the results that a session keeps those that somebody else has kept
+// meanwhile under other numbers.
+func (s *Session) JoinTexts(now Session) {
+	s.LastText = max(s.LastText, now.LastText)
+	var others []KeptText
+	for _, t := range now.Texts {
+		if _, there := KeptAs(s.Texts, t.Number); !there {
+			others = append(others, t)
+		}
+	}
+	s.Texts = slices.Concat(others, s.Texts)
+}
+
+// Admit returns what enters of a result: its beginning, or all of it, and what is kept but
+// for the name of its content. It reports false where nothing is.
+func (k Keep) Admit(text string) (string, Kept, bool) {
+	tokens := TextTokens(text)
+	if k.Tokens <= 0 || tokens <= min(k.Tokens, ShortText) {
+		return text, Kept{}, false
+	}
+	kept := Kept{Bytes: len(text), Tokens: tokens}
+	if tokens > k.Tokens {
+		text, kept.Tail = cut(text, k.Tokens-keptMarkTokens)
+	}
+	return text, kept, true
+}
+
+// Result is a result in the words that a model is shown, where a part of it is left out:
+// its head, how to read on in result number, and its tail.
+func (w Words) Result(head string, kept Kept, number int) string {
+	if len(head)+len(kept.Tail) >= kept.Bytes {
+		return head
+	}
+	if number == 0 {
+		return w.Text(WordShortened, "head", head, "tail", kept.Tail, "bytes", strconv.Itoa(kept.Bytes-len(head)-len(kept.Tail)))
+	}
+	return w.leftOut(head, kept.Tail, len(head), kept.Bytes-len(kept.Tail), KeptText{Number: number, Bytes: kept.Bytes, Tokens: kept.Tokens})
+}
+
+// leftOut puts between a head and a tail which bytes of a kept result are missing there.
+func (w Words) leftOut(head, tail string, from, to int, k KeptText) string {
+	return w.Text(WordKeptShortened, "head", head, "tail", tail, "result", strconv.Itoa(k.Number), "from", strconv.Itoa(from), "to", strconv.Itoa(to),
+		"bytes", strconv.Itoa(k.Bytes), "tokens", strconv.Itoa((to-from)*k.Tokens/max(k.Bytes, 1)))
+}
+
+// Shorten returns a text of at most so many tokens, as estimated, with the middle left
+// out where it has more: its beginning and its end, and between them how much is
+// missing. Below what the mark takes, that alone is left.
+func (w Words) Shorten(text string, tokens int) string {
+	if TextTokens(text) <= tokens {
+		return text
+	}
+	head, tail := cut(text, tokens-markTokens)
+	return w.Text(WordShortened, "head", head, "tail", tail, "bytes", strconv.Itoa(len(text)-len(head)-len(tail)))
+}
+
+// ShortenPart is Shorten of a message that shows a part of a kept result: what stands where
+// it was cut says how to read on (TXT-7).
+func (w Words) ShortenPart(text string, tokens int, p Part, k KeptText) string {
+	if TextTokens(text) <= tokens {
+		return text
+	}
+	head, tail := cut(text, tokens-keptMarkTokens)
+	from := len(head)
+	if w.Says(WordError, text) { // which is no part of the result
+		from = max(from-len(w.Text(WordError, "reason", "")), 0)
+	}
+	return w.leftOut(head, tail, min(p.From+from, p.To), p.To, k)
+}
+
+// cut returns the beginning and the end of a text, which have at most so many tokens
+// together.
+func cut(text string, tokens int) (head, tail string) {
+	half := max(tokens, 0) / 2
+	n := headOf(text, half)
+	return text[:n], text[len(text)-tailOf(text[n:], half):]
+}
+
+// Piece returns what is read of a text from a byte on, at most so many tokens and at least
+// one character, and the byte that it begins at: that of the character which from is in.
+func Piece(text string, from, tokens int) (piece string, at int) {
+	at = min(max(from, 0), len(text))
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	_, least := utf8.DecodeRuneInString(text[at:])
+	return text[at : at+max(headOf(text[at:], tokens), least)], at
+}
+
+// headOf is how many bytes at the beginning of a text make at most the given number of tokens.
+func headOf(text string, tokens int) int {
+	quarters, n := 4*tokens, 0
+	for n < len(text) {
+		size, cost := 1, 1
+		if text[n] >= utf8.RuneSelf {
+			_, size = utf8.DecodeRuneInString(text[n:])
+			cost = 4
+		}
+		if quarters -= cost; quarters < 0 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// tailOf is how many bytes at the end of a text make at most the given number of tokens.
+func tailOf(text string, tokens int) int {
+	quarters, n := 4*tokens, 0
+	for n < len(text) {
+		size, cost := 1, 1
+		if text[len(text)-n-1] >= utf8.RuneSelf {
+			_, size = utf8.DecodeLastRuneInString(text[:len(text)-n])
+			cost = 4
+		}
+		if quarters -= cost; quarters < 0 {
+			break
+		}
+		n += size
+	}
+	return n
+}

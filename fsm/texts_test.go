@@ -1,0 +1,107 @@
+package fsm_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+)
+
+// A shortened text has the beginning and the end of the whole, says how much is missing,
+// and is no longer than was wanted (CTX-10).
+func TestCTX10AShortenedTextHasItsBeginningAndItsEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 2000, -1).Draw(t, "text") + strings.Repeat(rapid.SampledFrom([]string{"a", "水", "é "}).Draw(t, "of"), rapid.IntRange(0, 3000).Draw(t, "times"))
+		tokens := rapid.IntRange(32, 600).Draw(t, "tokens")
+		got := fsm.PresentWords().Shorten(text, tokens)
+		switch {
+		case fsm.TextTokens(text) <= tokens:
+			if got != text {
+				t.Fatalf("a text that fits is shortened to %q", got)
+			}
+			return
+		case fsm.TextTokens(got) > tokens:
+			t.Fatalf("%d tokens, not %d: %q", fsm.TextTokens(got), tokens, got)
+		case !utf8.ValidString(got):
+			t.Fatalf("a character is cut in two: %q", got)
+		}
+		i, j := strings.Index(got, "\n[… "), strings.LastIndex(got, " bytes are left out here …]\n")
+		if i < 0 || j < i || !strings.HasPrefix(text, got[:i]) || !strings.HasSuffix(text, got[j+len(" bytes are left out here …]\n"):]) {
+			t.Fatalf("%q", got)
+		}
+	})
+}
+
+// markOf is what a shortened kept text says: the bytes that it leaves out, and where to go
+// on.
+func markOf(t *rapid.T, text string) (head string, from, to int, tail string) {
+	m := regexp.MustCompile(`(?s)^(.*?)\n\[… bytes (\d+) to (\d+) of \d+, about \d+ tokens, are left out here; to read on: read_more with result 7, from (\d+) …\]\n(.*)$`).FindStringSubmatch(text)
+	if m == nil || m[2] != m[4] {
+		t.Fatalf("no mark, or it goes on elsewhere: %q", text)
+	}
+	from, _ = strconv.Atoi(m[2])
+	to, _ = strconv.Atoi(m[3])
+	return m[1], from, to, m[5]
+}
+
+// A long result enters with its head and its tail, together no longer than its share, and
+// what lies between is named by its bytes (TXT-2, TXT-4). Shortened later it names more
+// (TXT-7).
+func TestTXT2AKeptResultIsItsHeadAndItsTail(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		whole := rapid.StringN(0, 500, -1).Draw(t, "text") + strings.Repeat(rapid.SampledFrom([]string{"a", "水", "é "}).Draw(t, "of"), rapid.IntRange(0, 5000).Draw(t, "times"))
+		share := rapid.IntRange(fsm.ShortText, 600).Draw(t, "share")
+		head, kept, keeps := fsm.Keep{Tokens: share, Owner: "session s"}.Admit(whole)
+		if keeps != (fsm.TextTokens(whole) > fsm.ShortText) {
+			t.Fatalf("%d tokens are kept: %t", fsm.TextTokens(whole), keeps)
+		}
+		text := fsm.PresentWords().Result(head, kept, 7)
+		if fsm.TextTokens(whole) <= share {
+			if text != whole || kept.Tail != "" {
+				t.Fatalf("it fits its share and is %q", text)
+			}
+		} else {
+			said, from, to, tail := markOf(t, text)
+			if said+whole[from:to]+tail != whole || fsm.TextTokens(text) > share {
+				t.Fatalf("%d tokens of %d: %q leaves out %d to %d", fsm.TextTokens(text), share, text, from, to)
+			}
+		}
+		wanted := rapid.IntRange(64, 600).Draw(t, "wanted")
+		if fsm.TextTokens(text) <= wanted {
+			return
+		}
+		again := fsm.PresentWords().ShortenPart(text, wanted, fsm.Part{Result: 7, To: len(whole)}, fsm.KeptText{Number: 7, Bytes: len(whole), Tokens: fsm.TextTokens(whole)})
+		said, from, to, _ := markOf(t, again)
+		if said != whole[:from] || to != len(whole) || fsm.TextTokens(again) > wanted {
+			t.Fatalf("%d tokens of %d: %q", fsm.TextTokens(again), wanted, again)
+		}
+	})
+}
+
+// However a text is read on in, all of it is read: each piece begins where the one before
+// it has ended, at a character's edge, and has at least one character (TXT-5).
+func TestTXT5EveryByteOfATextCanBeRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		whole := rapid.StringN(1, 400, -1).Draw(t, "text")
+		read := ""
+		for len(read) < len(whole) {
+			piece, at := fsm.Piece(whole, len(read), rapid.IntRange(0, 30).Draw(t, "tokens"))
+			if piece == "" || at != len(read) || !utf8.ValidString(piece) {
+				t.Fatalf("after %d bytes %q from %d", len(read), piece, at)
+			}
+			read += piece
+		}
+		if read != whole {
+			t.Fatalf("%q, not %q", read, whole)
+		}
+		from := rapid.IntRange(-1, len(whole)+1).Draw(t, "from")
+		if piece, at := fsm.Piece(whole, from, 10); !strings.HasPrefix(whole[at:], piece) || at > max(from, 0) || !utf8.ValidString(piece) {
+			t.Fatalf("from %d: %q from %d", from, piece, at)
+		}
+	})
+}
