@@ -253,14 +253,22 @@ func (q Question) Recorded() Decision { return q.Read(q.Answer) }
 // Estimate is what the prompt is thought to cost, in tokens.
 func (q Question) Estimate() int { return q.config.Estimate(q.Ask) }
 
-// Hash names all that is asked: messages, tools, and the options that travel with it.
+// Hash names all that is asked: messages, tools, and the options that travel with it; not
+// where the texts came from (MSG-3).
 func (q Question) Hash() string {
+	messages, tools := slices.Clone(q.Ask.Messages()), slices.Clone(q.Tools)
+	for i := range messages {
+		messages[i].Source = 0
+	}
+	for i := range tools {
+		tools[i].Source = 0
+	}
 	data, err := json.Marshal(struct {
 		Purpose  fsm.Purpose
 		Messages []fsm.Message
 		Tools    []fsm.ToolDecl
 		Options  fsm.Options
-	}{q.Ask.Purpose, q.Ask.Messages(), q.Tools, q.Ask.Options})
+	}{q.Ask.Purpose, messages, tools, q.Ask.Options})
 	if err != nil {
 		return "" // none of these types can fail
 	}
