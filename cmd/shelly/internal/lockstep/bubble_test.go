@@ -21,6 +21,7 @@ import (
 	"shelly/runtime/daemon"
 	"shelly/runtime/store"
 	"shelly/sim"
+	"shelly/sim/script"
 )
 
 // bubble is one case in the daemon's loop, in the virtual time of a bubble. The simulated
@@ -52,6 +53,7 @@ type bubble struct {
 	offers   map[fsm.CallID][]fsm.ToolDecl
 	armed    map[fsm.TimerID]time.Duration // when, in the bubble
 	streams  map[fsm.CallID]func(daemon.Piece)
+	whole    map[fsm.CallID]string // what tools returned, of which the facts may have a part
 }
 
 func newBubble(p *sim.Plan, r *sim.Result) *bubble {
@@ -60,6 +62,7 @@ func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 		outcomes: map[fsm.CallID]fsm.Fact{}, caused: map[fsm.CallID]fsm.Effect{}, due: map[fsm.CallID]chan struct{}{},
 		started: map[fsm.CallID]bool{}, offers: map[fsm.CallID][]fsm.ToolDecl{}, clients: map[fsm.RequestKey]<-chan comm.Event{},
 		heard: map[fsm.RequestKey][]comm.Event{}, chunks: map[fsm.CallID][]sim.Chunk{}, armed: map[fsm.TimerID]time.Duration{}, streams: map[fsm.CallID]func(daemon.Piece){},
+		whole: map[fsm.CallID]string{},
 	}
 	for _, m := range p.Timeline {
 		if m.Jump != 0 {
@@ -69,6 +72,11 @@ func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 	slices.SortStableFunc(b.jumps, func(x, y sim.Moment) int { return cmp.Compare(x.At, y.At) })
 	for _, c := range r.Chunks {
 		b.chunks[c.Call] = append(b.chunks[c.Call], c)
+	}
+	for _, ran := range r.Ran {
+		if ran.Act != script.Nothing {
+			b.whole[ran.Run.Call] = p.Stubs[ran.Act.Script].Acts[ran.Act.Index].Returns
+		}
 	}
 	for _, a := range r.Asked {
 		b.offers[a.Ask.Call] = a.Config.Offered(a.Ask.Tools)
@@ -117,7 +125,8 @@ func (b *bubble) all() {
 	}
 	for call, e := range b.caused {
 		_, embeds := e.(fsm.Embed)
-		if !b.started[call] && !(embeds && b.plan.NoVectors) {
+		_, reads := e.(fsm.ReadText) // which the daemon does by itself, in its own journal
+		if !b.started[call] && !reads && !(embeds && b.plan.NoVectors) {
 			b.fail("call %d was never made: %s", call, kinds([]fsm.Effect{e}))
 		}
 	}
@@ -370,6 +379,9 @@ func (b *bubble) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 // Run implements [daemon.Tools].
 func (b *bubble) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	f, _ := outcome[fsm.ToolAnswered](ctx, b, run)
+	if f.Kept.Ref != "" { // the daemon cuts and keeps it itself (TXT-2)
+		f.Text, f.Kept = b.whole[run.Call], fsm.Kept{}
+	}
 	return f
 }
 
