@@ -338,7 +338,7 @@ func sessionTaken(s *state.Snapshot, h *state.Handle) bool {
 		if o.ID == h.ID || o.Session != h.Session || !o.Claims() || !h.Claims() {
 			continue
 		}
-		if !o.Waiting() || o.AsksPerson() || o.State == state.Queued && o.ID < h.ID {
+		if !o.Waiting() || o.AsksPerson() || o.State == state.Queued && o.ID < h.ID && !o.Beside {
 			return true
 		}
 	}

@@ -502,6 +502,20 @@ func TestLIF14WhatBelongsToItsSessionWaits(t *testing.T) {
 	d.inStates(state.Embedding, state.Queued, state.Cognition)
 }
 
+// As long as it has not begun it keeps nobody waiting: it waits itself until nobody does.
+func TestLIF14OneThatHasNotBegunKeepsNobodyWaiting(t *testing.T) {
+	d := newDriver(t)
+	d.boot()
+	d.ask("hello")
+	d.config.Init, d.config.Switches.InitBeside = fsm.InitFirstStart, true
+	d.boot()
+	d.in("init", "hello")
+	d.inStates(state.Cognition, state.Queued, state.Queued)
+	d.answer("good day")
+	d.remember()
+	d.inStates(state.Queued, state.Cognition)
+}
+
 func TestLIF14ABootAdmitsNoOtherWhereOneIsParked(t *testing.T) {
 	d := newDriver(t)
 	d.boot()

@@ -85,7 +85,7 @@ func held(s *state.Snapshot, i int) bool {
 		if o.Session != h.Session || !o.Claims() || o.State == state.Parked {
 			continue
 		}
-		if o.State != state.Queued || n < i { // the handle itself is queued
+		if o.State != state.Queued || n < i && !o.Beside { // the handle itself is queued; one beside which others are served starts when nobody waits
 			return true
 		}
 	}
