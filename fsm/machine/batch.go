@@ -143,9 +143,11 @@ func (m *Machine) readAgain(h *state.Handle) {
 		if !r.Again {
 			continue
 		}
-		decl, ok := m.repeatable(h, h.Inf.Next+k, r.Nothing)
+		decl, ok := m.repeatable(h, h.Inf.Next+k, false) // beside others nothing with effects runs, whatever it has done (INV-14)
 		if !ok {
-			r.Again, r.Text = false, m.word(fsm.WordUnknownOutcome)
+			if r.Again = false; !r.Nothing {
+				r.Text = m.word(fsm.WordUnknownOutcome)
+			}
 			continue
 		}
 		*r = state.Read{Use: r.Use, Attempt: r.Attempt + 1, Began: r.Began}
