@@ -67,6 +67,10 @@ func fill(v reflect.Value, n *int) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1<<62 - int64(*n))
 	case reflect.Uint8:
+		if v.Type() == reflect.TypeFor[fsm.Source]() {
+			v.SetUint(1 + uint64(*n%31)) // a set of five
+			return
+		}
 		v.SetUint(255 - uint64(*n%100))
 	case reflect.Uint64:
 		v.SetUint(^uint64(*n))
