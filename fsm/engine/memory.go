@@ -118,13 +118,19 @@ func (j *MemoryJournal) Request(key fsm.RequestKey) (Request, bool, error) {
 
 // Requests implements [Journal].
 func (j *MemoryJournal) Requests(before uint64, limit int) ([]Request, error) {
-	var found []Request
-	for _, r := range slices.Backward(j.ordered()) {
-		if r.Index < before {
-			found = append(found, r)
+	var found []Request // the latest first, and never more than are wanted: to sort all for each page takes too long
+	most := max(0, min(limit, ReadMax))
+	for _, r := range j.requests { // order-free: each is put in its place
+		at, _ := slices.BinarySearchFunc(found, r.Index, func(f Request, index uint64) int { return cmp.Compare(index, f.Index) })
+		if r.Index >= before || at == most {
+			continue
 		}
+		if len(found) == most {
+			found = found[:most-1]
+		}
+		found = slices.Insert(found, at, r)
 	}
-	return found[:max(0, min(limit, ReadMax, len(found)))], nil
+	return found, nil
 }
 
 // ordered returns the requests in the order of their records.
