@@ -25,7 +25,7 @@ const switchPackage = "shelly/cmd/mutants/on"
 // machinePackages hold the code that is changed.
 func machinePackages() []string {
 	return []string{
-		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/reading", "shelly/fsm/state",
+		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/textcall", "shelly/fsm/reading", "shelly/fsm/state",
 		"shelly/fsm/prompt", "shelly/fsm/turn", "shelly/fsm/fit", "shelly/fsm/queue",
 		"shelly/fsm/profile", "shelly/fsm/machine",
 	}
