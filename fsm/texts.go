@@ -138,7 +138,7 @@ func (w Words) leftOut(head, tail string, from, to int, k KeptText) string {
 		"bytes", strconv.Itoa(k.Bytes), "tokens", strconv.Itoa((to-from)*k.Tokens/max(k.Bytes, 1)))
 }
 
-// Shorten returns a text of at most so many tokens, as estimated, with the middle left
+// Shorten returns a text of at most the given number of tokens, as estimated, with the middle left
 // out where it has more: its beginning and its end, and between them how much is
 // missing. Below what the mark takes, that alone is left.
 func (w Words) Shorten(text string, tokens int) string {
@@ -163,15 +163,15 @@ func (w Words) ShortenPart(text string, tokens int, p Part, k KeptText) string {
 	return w.leftOut(head, tail, min(p.From+from, p.To), p.To, k)
 }
 
-// cut returns the beginning and the end of a text, which have at most so many tokens
-// together.
+// cut returns the beginning and the end of a text, which have at most the given
+// number of tokens together.
 func cut(text string, tokens int) (head, tail string) {
 	half := max(tokens, 0) / 2
 	n := headOf(text, half)
 	return text[:n], text[len(text)-tailOf(text[n:], half):]
 }
 
-// Piece returns what is read of a text from a byte on, at most so many tokens and at least
+// Piece returns what is read of a text from a byte on, at most the given tokens and at least
 // one character, and the byte that it begins at: that of the character which from is in.
 func Piece(text string, from, tokens int) (piece string, at int) {
 	at = min(max(from, 0), len(text))

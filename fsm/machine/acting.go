@@ -144,7 +144,7 @@ func (m *Machine) retry(*state.Handle) firing { return firing{on: state.OnRetry}
 func (m *Machine) resumeRetry(int) firing { return firing{on: state.OnRetry} }
 
 // attemptAgain starts the failed call at Next once more (INF-16). Where the tool is
-// declared otherwise by now, so that another start might do again what the first has
+// declared differently by now, so that another start might do again what the first has
 // done (INV-6), it gives the call its result instead, and reports true.
 func (m *Machine) attemptAgain(h *state.Handle) bool {
 	decl, ok := m.repeatable(h, h.Inf.Next, h.Inf.Nothing)

@@ -136,7 +136,7 @@ func (m *Machine) actTogether(h *state.Handle) bool {
 }
 
 // readAgain starts the calls of the batch that have failed once more (INF-46), or names
-// the outcome of one unknown whose tool is declared otherwise by now.
+// the outcome of one unknown whose tool is declared differently by now.
 func (m *Machine) readAgain(h *state.Handle) {
 	for k := range h.Inf.Batch {
 		r := &h.Inf.Batch[k]

@@ -203,6 +203,20 @@ func TestINF46AToolThatIsDeclaredOtherwiseByNowIsNotTriedAgain(t *testing.T) {
 	same(t, []string{"interrupted, outcome unknown: check before repeating", "two"}, d.results(2))
 }
 
+// Even one that says that nothing happened is not: it would run beside others.
+func TestINV14AToolThatHasEffectsByNowIsNotTriedAgainInABatch(t *testing.T) {
+	d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")
+	for range 2 {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.inFlight(fsm.CallTool)[0]), Text: "busy", Failed: true, Nothing: true}})
+	}
+	c := d.config
+	c.Tools = slices.Clone(c.Tools)
+	c.Tools[0].Effects = fsm.EffectsUnsafe
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
+	d.waitUp()
+	same(t, []string{"error: busy", "error: busy"}, d.results(2))
+}
+
 func TestINF47ACheckpointLetsABatchFinish(t *testing.T) {
 	d, key := reading(t, func(c *fsm.Config) { c.Switches.Cancel, c.Limits.MaxToolAttempts = fsm.CancelCheckpoint, 2 }, "list_dir", "list_dir", "write_note")
 	d.readFails(0, "busy")
