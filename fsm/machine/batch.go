@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/reading"
 	"shelly/fsm/state"
@@ -111,8 +113,11 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	}
 	r.Again = in.Failed && !in.Invalid && r.Attempt < m.s.Config.Limits.MaxToolAttempts
 	last := h.Inf.Reads() == 1
-	if last && !h.Stop && (r.Again || h.Inf.FailsAgain()) {
-		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Batch[k] = r }}
+	if last && !h.Stop && (r.Again || m.failsAgain(h)) {
+		return firing{on: state.OnToolFailed, write: func(h *state.Handle) {
+			h.Inf.Batch[k] = r
+			m.forgetAgain(h)
+		}}
 	}
 	return firing{on: state.OnRan, write: func(h *state.Handle) {
 		h.Inf.Batch[k] = r
@@ -120,6 +125,20 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 			h.Inf.Batch[k].Again = h.Inf.Batch[k].Again && !last
 		}
 	}}
+}
+
+// failsAgain reports whether a call of the batch has failed and is started again, by the
+// limit of today.
+func (m *Machine) failsAgain(h *state.Handle) bool {
+	return slices.ContainsFunc(h.Inf.Batch, func(r state.Read) bool { return r.Again && r.Attempt < m.s.Config.Limits.MaxToolAttempts })
+}
+
+// forgetAgain lets the failures stand of calls that a limit of today does not start again.
+func (m *Machine) forgetAgain(h *state.Handle) {
+	for k := range h.Inf.Batch {
+		r := &h.Inf.Batch[k]
+		r.Again = r.Again && r.Attempt < m.s.Config.Limits.MaxToolAttempts
+	}
 }
 
 // actTogether goes on with a batch: those in flight are waited for, and those that have
@@ -138,6 +157,7 @@ func (m *Machine) actTogether(h *state.Handle) bool {
 // readAgain starts the calls of the batch that have failed once more (INF-46), or names
 // the outcome of one unknown whose tool is declared differently by now.
 func (m *Machine) readAgain(h *state.Handle) {
+	m.forgetAgain(h)
 	for k := range h.Inf.Batch {
 		r := &h.Inf.Batch[k]
 		if !r.Again {
@@ -173,8 +193,8 @@ func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 	switch {
 	case h.Inf.Reads() > 0:
 		return firing{}, false
-	case h.Inf.FailsAgain():
-		return firing{on: state.OnToolFailed}, false
+	case m.failsAgain(h):
+		return firing{on: state.OnToolFailed, write: m.forgetAgain}, false
 	default:
 		m.settleBatch(h)
 		return firing{}, true

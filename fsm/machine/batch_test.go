@@ -217,6 +217,17 @@ func TestINV14AToolThatHasEffectsByNowIsNotTriedAgainInABatch(t *testing.T) {
 	same(t, []string{"error: busy", "error: busy"}, d.results(2))
 }
 
+// The limit that counts is that of the time when all have been answered (INV-3).
+func TestINF46ALimitThatIsLowerByNowEndsTheAttempts(t *testing.T) {
+	d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")
+	d.readFails(0, "busy")
+	c := d.config
+	c.Limits.MaxToolAttempts = 1
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
+	d.reads(0, "two")
+	same(t, []string{"error: busy", "two"}, d.results(2))
+}
+
 func TestINF47ACheckpointLetsABatchFinish(t *testing.T) {
 	d, key := reading(t, func(c *fsm.Config) { c.Switches.Cancel, c.Limits.MaxToolAttempts = fsm.CancelCheckpoint, 2 }, "list_dir", "list_dir", "write_note")
 	d.readFails(0, "busy")

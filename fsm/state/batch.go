@@ -85,8 +85,3 @@ func (inf *Inference) Attempts() int {
 	}
 	return n
 }
-
-// FailsAgain reports whether a call of the batch has failed and is started again.
-func (inf *Inference) FailsAgain() bool {
-	return slices.ContainsFunc(inf.Batch, func(r Read) bool { return r.Again })
-}
