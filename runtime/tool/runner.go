@@ -125,17 +125,11 @@ func FileTools() []fsm.ToolDecl { return []fsm.ToolDecl{readFileDecl(false), lis
 // add takes in a tool of the runner's own, which runs only with arguments that
 // fit its declaration (TOL-2).
 func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Result) error {
-	s, err := newSignature(decl)
+	t, err := Checked(decl, func(ctx context.Context, _ fsm.RunTool, a Arguments) Result { return run(ctx, arguments(a)) })
 	if err != nil {
-		return fmt.Errorf("schema of %s: %w", decl.Name, err)
+		return err
 	}
-	r.tools = append(r.tools, Added{Decl: decl, Run: func(ctx context.Context, call fsm.RunTool) Result {
-		a, err := s.parse(call.Args)
-		if err != nil {
-			return invalid("%v", err)
-		}
-		return run(ctx, a)
-	}})
+	r.tools = append(r.tools, t)
 	return nil
 }
 
