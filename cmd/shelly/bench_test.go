@@ -23,7 +23,6 @@ import (
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
 	"shelly/runtime/store"
-	"shelly/runtime/tool"
 )
 
 // threeTools is an instant model that lists the folder three times, one call an
@@ -135,10 +134,7 @@ func benchDaemon(b *testing.B, client *ollama.Client) (*daemon.Daemon, context.C
 	if err != nil {
 		b.Fatal(err)
 	}
-	tools, err := tool.New(tool.Options{Workspace: b.TempDir(), ResultBytesMax: 16 << 10, ReadBytesMax: 64 << 10})
-	if err != nil {
-		b.Fatal(err)
-	}
+	tools := fileTools(b, b.TempDir())
 	config := profile.Shelly()
 	config.Init, config.Tools = fsm.InitOff, tools.Declarations()
 	d, err := daemon.Open(daemon.Options{
@@ -157,7 +153,6 @@ func benchDaemon(b *testing.B, client *ollama.Client) (*daemon.Daemon, context.C
 	b.Cleanup(func() {
 		cancel()
 		<-done
-		_ = tools.Close()
 		_ = s.Close()
 	})
 	return d, ctx

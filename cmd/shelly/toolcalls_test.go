@@ -23,6 +23,7 @@ import (
 	"shelly/runtime/session"
 	"shelly/runtime/store"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/file"
 )
 
 // oddCall is an answer as small models give it, and what becomes of it: through the real
@@ -211,11 +212,7 @@ func oneTurn(t *testing.T, client *ollama.Client, added []tool.Added) comm.Event
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := tool.New(tool.Options{Workspace: workspace, ResultBytesMax: 16 << 10, ReadBytesMax: 64 << 10, Added: added})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tools.Close() }()
+	tools := fileTools(t, workspace, added...)
 	config := profile.Default()
 	config.Init, config.Tools, config.Limits.Backoff = fsm.InitOff, append(config.Tools, tools.Declarations()...), nil
 	config.Switches.NoCognition = true
@@ -296,3 +293,22 @@ func TestINF29OddCallsAsTextOfAModelWithCallsOfItsOwn(t *testing.T) {
 
 // replyBytesMax is what is kept of an answer (BRN-20), and a note.
 const replyBytesMax = 512<<10 + 100
+
+// fileTools runs the file tools in a workspace, and what is added.
+func fileTools(t testing.TB, workspace string, added ...tool.Added) *tool.Runner {
+	t.Helper()
+	files, err := file.Open(file.Options{Workspace: workspace, ResultBytesMax: 16 << 10, ReadBytesMax: 64 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = files.Close() })
+	all, err := files.Added()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := tool.New(tool.Options{Workspace: workspace, ResultBytesMax: 16 << 10, Added: append(all, added...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools
+}

@@ -15,21 +15,30 @@ import (
 	"shelly/fsm/wording"
 )
 
-// arguments are the arguments of a call that fit the tool's schema.
-type arguments map[string]any
+// Arguments are the arguments of a call that fit its declaration: text, float64, bool,
+// []any, map[string]any by name, as encoding/json reads them.
+type Arguments map[string]any
 
-func (a arguments) text(name, otherwise string) string {
+// Text returns a text, or otherwise where it was left out.
+func (a Arguments) Text(name, otherwise string) string {
 	if s, ok := a[name].(string); ok {
 		return s
 	}
 	return otherwise
 }
 
-func (a arguments) number(name string, otherwise int) int {
+// Number returns a whole number, or otherwise where it was left out.
+func (a Arguments) Number(name string, otherwise int) int {
 	if n, ok := a[name].(float64); ok {
 		return int(n)
 	}
 	return otherwise
+}
+
+// Is reports whether an argument was given as true.
+func (a Arguments) Is(name string) bool {
+	is, _ := a[name].(bool)
+	return is
 }
 
 // signature is a tool's schema, ready to check arguments and to explain what is
@@ -74,7 +83,7 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 // parse reads and checks the arguments of a call (TOL-2). It accepts the harmless forms
 // that models write: nothing or null for no arguments, the object as a JSON
 // string, null for an optional argument that is left out.
-func (s signature) parse(raw string) (arguments, error) {
+func (s signature) parse(raw string) (Arguments, error) {
 	if raw = strings.TrimSpace(raw); raw == "" {
 		raw = "null"
 	}
@@ -107,7 +116,7 @@ const unknownMax = 5
 
 // check holds the arguments against the schema, name by name so that the words
 // are ours, and then as a whole.
-func (s signature) check(a arguments) error {
+func (s signature) check(a Arguments) error {
 	var wrong []string
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(a)) {
@@ -172,7 +181,7 @@ func kindOf(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case string:
-		return "the text " + strconv.Quote(wording.Edge(mend(v), 80))
+		return "the text " + strconv.Quote(wording.Edge(Mend(v), 80))
 	case []any:
 		return "a list"
 	default:

@@ -46,11 +46,11 @@ func (c *capture) text() string {
 		return "(no output)"
 	}
 	if c.cut == 0 {
-		return mend(string(c.head) + string(c.tail))
+		return Mend(string(c.head) + string(c.tail))
 	}
 	head, tail := whole(c.head, c.tail)
 	cut := c.cut + int64(len(c.head)-len(head)+len(c.tail)-len(tail))
-	return mend(string(head)) + fmt.Sprintf("\n[%d bytes cut here]\n", cut) + mend(string(tail))
+	return Mend(string(head)) + fmt.Sprintf("\n[%d bytes cut here]\n", cut) + Mend(string(tail))
 }
 
 // whole drops the parts of characters on both sides of a cut.

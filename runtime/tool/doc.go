@@ -1,29 +1,20 @@
 // Package tool holds the tools that the model may call, and runs them.
 //
-//	r, err := tool.New(tool.Options{Workspace: "/home/ann/project"})
+//	r, err := tool.New(tool.Options{Workspace: "/home/ann/project", Added: files})
 //	boot := cfg.Machine(r.Declarations())
 //	answer := r.Run(ctx, fsm.RunTool{Name: "read_file", Args: `{"path": "notes.txt"}`})
 //
-// A [Runner] is bound to one folder, the workspace. Run is total: whatever the
-// model sends, it gets a result that says what happened and what is allowed. A
-// result is valid UTF-8 without control characters but tab and the ends of lines,
-// at most ResultBytesMax long, and says so where something was cut.
+// A [Runner] has exec of its own; the tools of other rooms, such as package file, are
+// added to it. Run is total: whatever the model sends, it gets a result that says what
+// happened and what is allowed. A result is valid UTF-8 without control characters but
+// tab and the ends of lines, at most ResultBytesMax long, and says so where something
+// was cut.
 //
-// What is enforced:
-//
-//   - read_file and list_dir reach files through os.Root: neither .. nor an
-//     absolute path nor a symbolic link leads out of the workspace. With
-//     Everywhere they read what the daemon's user may read. Only regular
-//     files are read, so no pipe or device can block or act. Private folders,
-//     such as the daemon's own data, are refused even inside the workspace. How
-//     far a file is read, how many entries are listed and how long a path may be
-//     is bounded. A hard link to a file outside looks like any file, and a
-//     file system mounted in the workspace belongs to it.
-//   - exec runs in the workspace, in a session of its own, with no input, a bounded
-//     output, a time-out and an environment of PATH, HOME and LANG alone. When the
-//     command ends, is given up or runs out of time, and when the daemon is killed,
-//     everything that it has started is killed; package tree says how, and on which
-//     systems less holds.
+// What is enforced: exec runs in the workspace, in a session of its own, with no input, a
+// bounded output, a time-out and an environment of PATH, HOME and LANG alone. When the
+// command ends, is given up or runs out of time, and when the daemon is killed,
+// everything that it has started is killed; package tree says how, and on which
+// systems less holds.
 //
 // What is not enforced: exec has no sandbox. A command has all rights of the
 // daemon's user: it can read and write outside the workspace, private folders

@@ -30,18 +30,18 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 
 // exec is the tool exec (TOL-6, TOL-11). Nothing confines the command: see the package
 // comment.
-func (r *Runner) exec(ctx context.Context, a arguments) Result {
-	command := a.text("command", "")
+func (r *Runner) exec(ctx context.Context, _ fsm.RunTool, a Arguments) Result {
+	command := a.Text("command", "")
 	switch {
 	case strings.TrimSpace(command) == "":
-		return invalid("command is empty")
+		return Invalid("command is empty")
 	case strings.Contains(command, "\x00"):
-		return invalid("command holds a NUL byte")
+		return Invalid("command holds a NUL byte")
 	}
-	out := capture{half: r.room() / 2}
+	out := capture{half: Room(r.options.ResultBytesMax) / 2}
 	end, err := r.options.Trees.Run(ctx, r.command(command, &out))
 	if err != nil {
-		return undone(fmt.Errorf("the command was not started: %w", err))
+		return Undone(fmt.Errorf("the command was not started: %w", err))
 	}
 	left := ""
 	if len(end.Left) > 0 {
@@ -51,11 +51,11 @@ func (r *Runner) exec(ctx context.Context, a arguments) Result {
 	case end.Exited:
 		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out.text(), left)}
 	case end.TimedOut:
-		return failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.ExecTimeout, out.text(), left)
+		return Failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.ExecTimeout, out.text(), left)
 	case ctx.Err() != nil:
-		return failed("stopped: the call was given up and the command killed; output until then:\n%s%s", out.text(), left)
+		return Failed("stopped: the call was given up and the command killed; output until then:\n%s%s", out.text(), left)
 	case end.Lost:
-		return failed("the command was killed together with its supervisor; output until then:\n%s%s", out.text(), left)
+		return Failed("the command was killed together with its supervisor; output until then:\n%s%s", out.text(), left)
 	}
 	return Result{Text: "ended by signal: " + end.Signal + "\n" + out.text() + left}
 }
@@ -67,8 +67,8 @@ func (r *Runner) command(text string, out *capture) tree.Command {
 	}
 	return tree.Command{
 		Args:    []string{"/bin/sh", "-c", text},
-		Dir:     r.real,
-		Env:     []string{"PATH=" + path, "HOME=" + r.real, "LANG=C.UTF-8"},
+		Dir:     r.dir,
+		Env:     []string{"PATH=" + path, "HOME=" + r.dir, "LANG=C.UTF-8"},
 		Out:     out,
 		Timeout: r.options.ExecTimeout,
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,29 +17,20 @@ import (
 // Bounds of [Options] and of what the tools take.
 const (
 	ResultBytesLeast = 1 << 10 // the least ResultBytesMax: room for a piece and its marks
-	ReadBytesLeast   = 4 << 10 // the least ReadBytesMax
 
-	pathBytesMax    = 4096 // as the kernel's PATH_MAX
-	pathPartsMax    = 255
-	commandCharsMax = 65536  // below the kernel's 128 KiB for one argument in any script but the widest
-	entriesMax      = 1000   // entries that list_dir shows
-	entriesReadMax  = 10_000 // entries that list_dir sorts
-	marksBytesMax   = 256    // what a result says beside the piece it shows
+	commandCharsMax = 65536 // below the kernel's 128 KiB for one argument in any script but the widest
+	marksBytesMax   = 256   // what a result says beside the piece it shows
 )
 
 // Options is what a [Runner] may do. All bounds are required.
 type Options struct {
-	Workspace      string        // the folder that the tools are bound to; it must exist
-	KnownAs        string        // an absolute path that also means Workspace, where the model knows it by another; empty: none
-	Everywhere     bool          // read_file and list_dir also take paths outside the workspace
-	Private        []string      // folders that the file tools refuse, inside the workspace or not
+	Workspace      string        // the folder that commands run in; it must exist
 	AllowExec      bool          // offer exec and run it
 	ExecTimeout    time.Duration // for one command
 	Trees          *tree.Keeper  // what runs commands; required with AllowExec
 	Path           string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
 	ResultBytesMax int           // the longest result
-	ReadBytesMax   int           // how far into a file read_file looks
-	Added          []Added       // further tools; one replaces the runner's own of the same name
+	Added          []Added       // tools of other rooms; one replaces an earlier one of its name, and exec
 }
 
 // Added is a tool from elsewhere. It is given its arguments as the model wrote
@@ -65,76 +55,51 @@ type Result struct {
 // Runner runs the tools of one workspace. It is safe for concurrent use.
 type Runner struct {
 	options Options
-	root    *os.Root
-	dir     string // the workspace as an absolute path
-	real    string // dir without symbolic links
-	private []string
+	dir     string // the workspace, absolute and without symbolic links
 	tools   []Added
 }
 
-// New opens the workspace and takes in the tools, exec only where it is allowed
-// (TOL-5). Close the runner when no call runs any more.
+// New takes in the tools, exec only where it is allowed (TOL-5).
 func New(o Options) (*Runner, error) {
 	switch {
 	case o.ResultBytesMax < ResultBytesLeast:
 		return nil, fmt.Errorf("result_bytes_max is %d; the least is %d", o.ResultBytesMax, ResultBytesLeast)
-	case o.ReadBytesMax < ReadBytesLeast:
-		return nil, fmt.Errorf("read_bytes_max is %d; the least is %d", o.ReadBytesMax, ReadBytesLeast)
 	case o.AllowExec && o.ExecTimeout <= 0:
 		return nil, fmt.Errorf("the time-out of exec is %v; it must be positive", o.ExecTimeout)
 	case o.AllowExec && o.Trees == nil:
 		return nil, errors.New("exec is allowed, and nothing runs commands")
 	}
-	dir, err := filepath.Abs(o.Workspace)
+	dir, err := Folder(o.Workspace)
 	if err != nil {
-		return nil, fmt.Errorf("find the workspace: %w", err)
+		return nil, err
 	}
-	resolved, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open the workspace: %w; create the folder or name another with --workspace", err)
-	}
-	root, err := os.OpenRoot(resolved)
-	if err != nil {
-		return nil, fmt.Errorf("open the workspace: %w; name a folder with --workspace", err)
-	}
-	r := &Runner{options: o, root: root, dir: dir, real: resolved, private: slices.Clone(o.Private)}
-	if o.Everywhere {
-		r.private = append(r.private, ownProcess)
-	}
-	if err := r.add(readFileDecl(o.Everywhere), r.readFile); err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	if err := r.add(listDirDecl(o.Everywhere), r.listDir); err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	if o.AllowExec {
-		if err := r.add(execDecl(o.ExecTimeout), r.exec); err != nil {
-			return nil, errors.Join(err, root.Close())
-		}
-	}
+	r := &Runner{options: o, dir: dir}
 	for _, t := range o.Added {
 		r.tools = slices.DeleteFunc(r.tools, func(other Added) bool { return other.Decl.Name == t.Decl.Name })
 		r.tools = append(r.tools, t)
 	}
+	if o.AllowExec && !slices.ContainsFunc(r.tools, func(t Added) bool { return t.Decl.Name == execName }) {
+		exec, err := Checked(execDecl(o.ExecTimeout), r.exec)
+		if err != nil {
+			return nil, err
+		}
+		r.tools = append(r.tools, exec)
+	}
 	return r, nil
 }
 
-// FileTools declares the tools that every runner has, bound to its workspace.
-func FileTools() []fsm.ToolDecl { return []fsm.ToolDecl{readFileDecl(false), listDirDecl(false)} }
-
-// add takes in a tool of the runner's own, which runs only with arguments that
-// fit its declaration (TOL-2).
-func (r *Runner) add(decl fsm.ToolDecl, run func(context.Context, arguments) Result) error {
-	t, err := Checked(decl, func(ctx context.Context, _ fsm.RunTool, a Arguments) Result { return run(ctx, arguments(a)) })
+// Folder returns a workspace as an absolute path without symbolic links.
+func Folder(workspace string) (string, error) {
+	dir, err := filepath.Abs(workspace)
 	if err != nil {
-		return err
+		return "", fmt.Errorf("find the workspace: %w", err)
 	}
-	r.tools = append(r.tools, t)
-	return nil
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("open the workspace: %w; create the folder or name another with --workspace", err)
+	}
+	return dir, nil
 }
-
-// Close releases the workspace.
-func (r *Runner) Close() error { return r.root.Close() }
 
 // Declarations returns the tools that are offered (TOL-1), in a fixed order.
 func (r *Runner) Declarations() []fsm.ToolDecl {
@@ -152,7 +117,7 @@ func (r *Runner) Declarations() []fsm.ToolDecl {
 func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	result := r.result(ctx, run)
 	return fsm.ToolAnswered{
-		Text:   clip(mend(result.Text), r.options.ResultBytesMax),
+		Text:   clip(Mend(result.Text), r.options.ResultBytesMax),
 		Failed: result.Failed, Nothing: result.Failed && result.Nothing, Invalid: result.Failed && result.Invalid,
 	}
 }
@@ -161,18 +126,18 @@ func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 func (r *Runner) result(ctx context.Context, run fsm.RunTool) (result Result) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			result = failed("the tool %s broke: %v", run.Name, broken)
+			result = Failed("the tool %s broke: %v", run.Name, broken)
 		}
 	}()
 	if ctx.Err() != nil {
-		return nothing("not run: the call was given up")
+		return Nothing("not run: the call was given up")
 	}
 	for _, t := range r.tools {
 		if t.Decl.Name == run.Name {
 			return t.Run(ctx, run)
 		}
 	}
-	return invalid("%s", r.unknown(run.Name))
+	return Invalid("%s", r.unknown(run.Name))
 }
 
 func (r *Runner) unknown(name string) string {
@@ -186,24 +151,25 @@ func (r *Runner) unknown(name string) string {
 	return "there is no tool " + strconv.Quote(name) + "; the tools are: " + strings.Join(names, ", ")
 }
 
-// room is how much of a result a tool may fill with what it was asked for.
-func (r *Runner) room() int { return r.options.ResultBytesMax - marksBytesMax }
+// Room is how much of a result of at most limit bytes a tool may fill with what it was
+// asked for: the rest is for what it says about it.
+func Room(limit int) int { return limit - marksBytesMax }
 
-// failed is the result of a tool that may have done a part of what was asked.
-func failed(format string, args ...any) Result {
+// Failed is the result of a tool that may have done a part of what was asked.
+func Failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
 }
 
-// nothing is the result of a tool that failed before anything happened.
-func nothing(format string, args ...any) Result {
+// Nothing is the result of a tool that failed before anything happened.
+func Nothing(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true, Nothing: true}
 }
 
-// invalid is the result of a call that is wrong, so that nothing has happened and
+// Invalid is the result of a call that is wrong, so that nothing has happened and
 // never will.
-func invalid(format string, args ...any) Result {
+func Invalid(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true, Nothing: true, Invalid: true}
 }
 
-// stopped is the result of a tool that noticed that its call was given up.
-func stopped() Result { return failed("stopped: the call was given up") }
+// Stopped is the result of a tool that noticed that its call was given up.
+func Stopped() Result { return Failed("stopped: the call was given up") }

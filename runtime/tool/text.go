@@ -9,9 +9,9 @@ import (
 	"shelly/fsm/wording"
 )
 
-// mend returns text as valid UTF-8 that moves no cursor: what is no character,
+// Mend returns text as valid UTF-8 that moves no cursor: what is no character,
 // and every control character but tab and the ends of lines, becomes U+FFFD (TOL-4).
-func mend(text string) string {
+func Mend(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
 			return utf8.RuneError

@@ -40,7 +40,6 @@ func newWorld(t *testing.T) *world {
 		ExecTimeout:    time.Hour,
 		Trees:          tree.New(filepath.Join(dir, "processes")),
 		ResultBytesMax: 4096,
-		ReadBytesMax:   1 << 20,
 	}
 	for path, text := range map[string]string{
 		"../outside/canary.txt": secret,
@@ -94,7 +93,6 @@ func (w *world) runner() *Runner {
 	w.t.Helper()
 	r, err := New(w.options)
 	w.must(err)
-	w.t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
@@ -115,7 +113,7 @@ func (w *world) call(name string, args map[string]any) fsm.ToolAnswered {
 	if len(got.Text) > w.options.ResultBytesMax {
 		w.t.Errorf("the result has %d bytes, more than %d", len(got.Text), w.options.ResultBytesMax)
 	}
-	if mend(got.Text) != got.Text {
+	if Mend(got.Text) != got.Text {
 		w.t.Errorf("the result is not clean text: %q", got.Text)
 	}
 	if strings.Contains(got.Text, secret) {

@@ -15,6 +15,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/skill"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/tree"
 )
 
@@ -41,42 +42,61 @@ type workshop struct {
 
 // bench is what one configuration opened.
 type bench struct {
+	files  *file.Tools
 	tools  *tool.Runner
 	skills *skill.Library
 }
 
-func (b *bench) close() error { return errors.Join(b.tools.Close(), b.skills.Close()) }
+func (b *bench) close() error { return errors.Join(b.files.Close(), b.skills.Close()) }
 
 // openBench opens tools and skills as cfg says.
 func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
-	tools, err := tool.New(tool.Options{
+	files, err := file.Open(file.Options{
 		Workspace:      cfg.Workspace,
 		Everywhere:     !cfg.Tools.RestrictToWorkspace,
 		Private:        []string{cfg.Data},
-		AllowExec:      cfg.Tools.Exec.Allow,
-		ExecTimeout:    cfg.Tools.Exec.Timeout,
-		Trees:          trees(cfg),
 		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
 		ReadBytesMax:   int(cfg.Tools.ReadBytesMax),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := offered(cfg, tools); err != nil {
-		return nil, errors.Join(err, tools.Close())
+	tools, err := openRunner(cfg, files)
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
 	}
 	library, problems, err := skill.Open(cfg.Workspace)
 	if err != nil {
-		return nil, errors.Join(err, tools.Close())
+		return nil, errors.Join(err, files.Close())
 	}
 	for _, p := range problems {
 		log.Warn("a skill cannot be used", "problem", p)
 	}
 	if least := prompt.WindowMin(cfg.Machine(tools.Declarations(), library.Decls())); cfg.Limits.ContextTokens < least {
 		return nil, errors.Join(exit.Errorf(exit.Usage, "a window of %d tokens is too small for this system prompt and these tools: at least %d are needed (brain.num_ctx, limits.context_tokens)",
-			cfg.Limits.ContextTokens, least), tools.Close(), library.Close())
+			cfg.Limits.ContextTokens, least), files.Close(), library.Close())
 	}
-	return &bench{tools: tools, skills: library}, nil
+	return &bench{files: files, tools: tools, skills: library}, nil
+}
+
+// openRunner takes in the tools that cfg allows.
+func openRunner(cfg config.Config, files *file.Tools) (*tool.Runner, error) {
+	added, err := files.Added()
+	if err != nil {
+		return nil, err
+	}
+	tools, err := tool.New(tool.Options{
+		Workspace:      cfg.Workspace,
+		AllowExec:      cfg.Tools.Exec.Allow,
+		ExecTimeout:    cfg.Tools.Exec.Timeout,
+		Trees:          trees(cfg),
+		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
+		Added:          added,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tools, offered(cfg, tools)
 }
 
 // trees runs the commands of a data folder's daemon.

@@ -93,7 +93,7 @@ func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 		return nil, err
 	}
 	l.tools, err = tool.New(tool.Options{
-		Workspace: l.space(), ResultBytesMax: 64 << 10, ReadBytesMax: 64 << 10, Added: l.stubs(p.Stubs),
+		Workspace: l.space(), ResultBytesMax: 64 << 10, Added: l.stubs(p.Stubs),
 	})
 	if err != nil {
 		return nil, err
@@ -135,9 +135,6 @@ func (l *live) Close() {
 	}
 	if l.server != nil {
 		_ = l.server.Close()
-	}
-	if l.tools != nil {
-		_ = l.tools.Close()
 	}
 	if l.store != nil {
 		_ = l.store.Close()

@@ -14,6 +14,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/file"
 	"shelly/sim"
 )
 
@@ -26,12 +27,13 @@ func Workshop() *sim.Workshop {
 		}
 		return s, nil
 	}
-	return &sim.Workshop{Tools: tool.FileTools(), Open: open}
+	return &sim.Workshop{Tools: file.Declarations(), Open: open}
 }
 
 // workspace is a workspace of its own with the real tools in it (SCN-30).
 type workspace struct {
 	dir   string
+	files *file.Tools
 	tools *tool.Runner
 }
 
@@ -51,9 +53,17 @@ func openWorkspace(name, profile string, files []sim.Thing) (_ *workspace, err e
 		}
 	}
 	as := config.Builtin(profile).Tools
-	s.tools, err = tool.New(tool.Options{
+	s.files, err = file.Open(file.Options{
 		Workspace: s.dir, KnownAs: name, ReadBytesMax: int(as.ReadBytesMax), ResultBytesMax: int(as.ResultBytesMax),
 	})
+	if err != nil {
+		return nil, err
+	}
+	added, err := s.files.Added()
+	if err != nil {
+		return nil, err
+	}
+	s.tools, err = tool.New(tool.Options{Workspace: s.dir, ResultBytesMax: int(as.ResultBytesMax), Added: added})
 	return s, err
 }
 
@@ -93,4 +103,4 @@ func (s *workspace) Files() (files []sim.Thing, err error) {
 }
 
 // Close implements [sim.Workspace].
-func (s *workspace) Close() error { return errors.Join(s.tools.Close(), os.RemoveAll(s.dir)) }
+func (s *workspace) Close() error { return errors.Join(s.files.Close(), os.RemoveAll(s.dir)) }

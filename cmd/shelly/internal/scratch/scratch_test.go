@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/runtime/tool"
+	"shelly/runtime/tool/file"
 	"shelly/sim"
 	"shelly/sim/scenario/format"
 )
@@ -15,7 +15,7 @@ import (
 // SCN-30: the names that a scenario knows the tools by are theirs.
 func TestSCN30TheNamesAreTheTools(t *testing.T) {
 	var names []string
-	for _, d := range tool.FileTools() {
+	for _, d := range file.Declarations() {
 		names = append(names, d.Name)
 	}
 	if !slices.Equal(names, format.FileTools()) {

@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"fmt"
@@ -40,9 +40,9 @@ func TestNearFilesAreLookedForInBounds(t *testing.T) {
 			w.write(fmt.Sprintf("d%02d/f%d.txt", n, m), "")
 		}
 	}
-	r := w.runner()
+	tools := w.tools()
 	var found []string
-	look := search{r: r, ctx: guard(t), left: 60, add: func(name string) bool { found = append(found, name); return true }}
+	look := search{t: tools, ctx: guard(t), left: 60, add: func(name string) bool { found = append(found, name); return true }}
 	look.named("f4.txt", "f4.txt")
 	if look.left != 0 || len(found) == 0 || len(found) > 12 {
 		t.Errorf("left %d, found %v", look.left, found)

@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/runtime/tool"
 )
 
 // TOL-3 where tools.restrict_to_workspace is false: the same calls that the workspace
@@ -57,7 +58,6 @@ func TestTOL3WithoutTheRestrictionTheDaemonsOwnDataStaysClosed(t *testing.T) {
 // (INF-16): not where waiting changes nothing.
 func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 	w := newWorld(t)
-	w.options.AllowExec = true
 	w.symlink("loop", "loop")
 	for _, c := range []struct {
 		tool             string
@@ -74,8 +74,6 @@ func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 		{"read_file", map[string]any{"path": "link_out/canary.txt"}, true, true},
 		{"read_file", map[string]any{"path": "src"}, true, true},
 		{"read_file", map[string]any{"file": "x"}, true, true},
-		{"exec", map[string]any{"command": ""}, true, true},
-		{"exec", map[string]any{"command": strings.Repeat("你", commandCharsMax)}, true, true},
 		{"nonsense", nil, true, true},
 	} {
 		want := fsm.ToolAnswered{Failed: true, Nothing: c.nothing, Invalid: c.invalid}
@@ -91,12 +89,12 @@ func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 // busy, a remote file system that does not answer.
 func TestTOL12OnlyWhatLastsIsNotTriedAgain(t *testing.T) {
 	for _, err := range []error{syscall.EIO, syscall.EBUSY, syscall.EAGAIN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOMEM, syscall.EMFILE} {
-		if got := undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || got.Invalid {
+		if got := tool.Undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || got.Invalid {
 			t.Errorf("%v: %+v", err, got)
 		}
 	}
 	for _, err := range []error{fs.ErrNotExist, syscall.EACCES, syscall.EPERM, syscall.ELOOP, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENXIO} {
-		if got := undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || !got.Invalid {
+		if got := tool.Undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || !got.Invalid {
 			t.Errorf("%v: %+v", err, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/descriptor"
+	"shelly/runtime/tool"
 )
 
 // listDirDecl declares list_dir, which changes nothing (TOL-1).
@@ -31,39 +32,39 @@ func listDirDecl(everywhere bool) fsm.ToolDecl {
 }
 
 // listDir is the tool list_dir.
-func (r *Runner) listDir(ctx context.Context, a arguments) Result {
-	path := a.text("path", ".")
+func (t *Tools) listDir(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+	path := a.Text("path", ".")
 	if path == "" {
 		path = "."
 	}
-	dir, err := r.open(ctx, path)
+	dir, err := t.open(ctx, path)
 	if err != nil {
-		return undone(err)
+		return tool.Undone(err)
 	}
 	defer dir.Close()
 	if !dir.info.IsDir() {
-		return invalid("%s is a file, not a directory; use read_file", strconv.Quote(path))
+		return tool.Invalid("%s is a file, not a directory; use read_file", strconv.Quote(path))
 	}
 	entries, err := dir.ReadDir(entriesReadMax + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return failed("%v", explain(path, err))
+		return tool.Failed("%v", explain(path, err))
 	}
 	if len(entries) == 0 {
-		return Result{Text: "(empty)"}
+		return tool.Result{Text: "(empty)"}
 	}
-	return r.show(ctx, dir.at, entries)
+	return t.show(ctx, dir.at, entries)
 }
 
 // show lists the entries of a folder.
-func (r *Runner) show(ctx context.Context, folder spot, entries []fs.DirEntry) Result {
+func (t *Tools) show(ctx context.Context, folder spot, entries []fs.DirEntry) tool.Result {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	var b strings.Builder
 	for i, e := range entries {
 		if ctx.Err() != nil {
-			return stopped()
+			return tool.Stopped()
 		}
 		line := entryLine(ctx, folder, e)
-		if i < entriesMax && b.Len()+len(line) <= r.room() {
+		if i < entriesMax && b.Len()+len(line) <= t.room() {
 			b.WriteString(line)
 			continue
 		}
@@ -74,7 +75,7 @@ func (r *Runner) show(ctx context.Context, folder spot, entries []fs.DirEntry) R
 		}
 		break
 	}
-	return Result{Text: b.String()}
+	return tool.Result{Text: b.String()}
 }
 
 // entryLine is one entry of a list. What the entry is comes from the folder's

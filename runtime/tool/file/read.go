@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/file/charset"
 )
 
 // readFileDecl declares read_file, which changes nothing (TOL-1).
@@ -43,45 +45,45 @@ func reach(everywhere bool) string {
 const sampleBytes = 8 << 10 // what tells text from anything else
 
 // readFile is the tool read_file.
-func (r *Runner) readFile(ctx context.Context, a arguments) Result {
-	path := a.text("path", "")
-	f, err := r.open(ctx, path)
+func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+	path := a.Text("path", "")
+	f, err := t.open(ctx, path)
 	if err != nil {
-		return undone(err)
+		return tool.Undone(err)
 	}
 	defer f.Close()
 	if f.info.IsDir() {
-		return invalid("%s is a directory; use list_dir", strconv.Quote(path))
+		return tool.Invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
 	sample := make([]byte, sampleBytes)
 	n, err := io.ReadFull(f, sample)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return failed("%v", explain(path, err))
+		return tool.Failed("%v", explain(path, err))
 	}
 	sample = sample[:n]
 	if n == 0 {
-		return Result{Text: "(empty file)"}
+		return tool.Result{Text: "(empty file)"}
 	}
-	written, ok := charsetOf(sample, n < sampleBytes)
+	written, ok := charset.Of(sample, n < sampleBytes)
 	if !ok {
-		return Result{Text: fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)",
+		return tool.Result{Text: fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)",
 			f.info.Size(), http.DetectContentType(sample))}
 	}
 	p := page{
-		first: a.number("offset", 1),
-		limit: a.number("limit", 0),
-		room:  r.room(),
-		looks: r.options.ReadBytesMax,
+		first: a.Number("offset", 1),
+		limit: a.Number("limit", 0),
+		room:  t.room(),
+		looks: t.options.ReadBytesMax,
 	}
 	if err := p.fill(ctx, sample, f, written); err != nil {
 		if ctx.Err() != nil {
-			return stopped()
+			return tool.Stopped()
 		}
-		return failed("%v", explain(path, err))
+		return tool.Failed("%v", explain(path, err))
 	}
 	result := p.result(f.info.Size())
-	if written.name != "" && !result.Failed {
-		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n[the file is written in " + written.name + ", and shown as UTF-8]"
+	if written.Name != "" && !result.Failed {
+		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n[the file is written in " + written.Name + ", and shown as UTF-8]"
 	}
 	return result
 }
@@ -101,10 +103,10 @@ type page struct {
 }
 
 // fill reads the page. The sample is the beginning of f and has been read.
-func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written charset) error {
+func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written charset.Charset) error {
 	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(p.looks)}
 	// A line that does not fit the buffer does not fit the page either.
-	in := bufio.NewReaderSize(written.encoding.NewDecoder().Reader(limited), p.room+utf8.UTFMax)
+	in := bufio.NewReaderSize(written.Encoding.NewDecoder().Reader(limited), p.room+utf8.UTFMax)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -152,7 +154,7 @@ func (p *page) add(line []byte) bool {
 		p.lines++
 		return true
 	}
-	text := mend(string(line))
+	text := tool.Mend(string(line))
 	if len(p.text)+len(text) > p.room {
 		if len(p.text) > 0 {
 			return false
@@ -183,17 +185,17 @@ func skipLine(ctx context.Context, in *bufio.Reader) error {
 }
 
 // result is the page and how to read on.
-func (p *page) result(size int64) Result {
+func (p *page) result(size int64) tool.Result {
 	if len(p.text) == 0 && p.beyond {
-		return invalid("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
+		return tool.Invalid("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
 			p.first, p.looks)
 	}
 	if len(p.text) == 0 {
-		return invalid("there is no line %d; the file has %d lines", p.first, p.lines)
+		return tool.Invalid("there is no line %d; the file has %d lines", p.first, p.lines)
 	}
 	text := string(p.text)
 	if !p.cutLine && !p.more && !p.beyond {
-		return Result{Text: text}
+		return tool.Result{Text: text}
 	}
 	if text[len(text)-1] != '\n' {
 		text += "\n"
@@ -208,5 +210,5 @@ func (p *page) result(size int64) Result {
 	case p.beyond:
 		text += fmt.Sprintf("; read_file looks at the first %d bytes only (tools.read_bytes_max)", p.looks)
 	}
-	return Result{Text: text + "]"}
+	return tool.Result{Text: text + "]"}
 }

@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"context"
@@ -20,16 +20,16 @@ const (
 
 // near names what may have been meant by a path that leads nowhere: what is beside it under
 // a similar name, and what has its name elsewhere in the workspace (TOL-12).
-func (r *Runner) near(ctx context.Context, wanted string) string {
+func (t *Tools) near(ctx context.Context, wanted string) string {
 	wanted = filepath.Clean(wanted)
 	if filepath.IsAbs(wanted) {
-		wanted = r.relative(wanted)
+		wanted = t.relative(wanted)
 	}
 	if !filepath.IsLocal(wanted) {
 		return "; list_dir shows what there is"
 	}
 	var found []string
-	look := search{r: r, ctx: ctx, left: nearReadMax, add: func(name string) bool {
+	look := search{t: t, ctx: ctx, left: nearReadMax, add: func(name string) bool {
 		found = append(found, strconv.Quote(name))
 		return len(found) < nearMax
 	}}
@@ -47,7 +47,7 @@ func (r *Runner) near(ctx context.Context, wanted string) string {
 
 // search looks through the workspace.
 type search struct {
-	r    *Runner
+	t    *Tools
 	ctx  context.Context
 	left int                    // entries that may still be looked at
 	add  func(name string) bool // false: that is enough
@@ -55,10 +55,10 @@ type search struct {
 
 // entries reads a folder that is not hidden from the tools.
 func (s *search) entries(dir string) []fs.DirEntry {
-	if s.left <= 0 || s.ctx.Err() != nil || s.r.isPrivate(filepath.Join(s.r.real, dir)) {
+	if s.left <= 0 || s.ctx.Err() != nil || s.t.isPrivate(filepath.Join(s.t.real, dir)) {
 		return nil
 	}
-	f, err := descriptor.Get(s.ctx, func() (*os.File, error) { return s.r.root.Open(dir) })
+	f, err := descriptor.Get(s.ctx, func() (*os.File, error) { return s.t.root.Open(dir) })
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"strings"
@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	utf "golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
+
+	"shelly/runtime/tool/file/charset"
 )
 
 var (
@@ -103,9 +105,9 @@ func TestTOL13UTF8IsUTF8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching("[ -~\u00a0-\u024f\u4e00-\u9fff😀-🙏]{1,200}").Draw(t, "text")
 		cut := text[:rapid.IntRange(1, len(text)).Draw(t, "cut")]
-		got, ok := charsetOf([]byte(cut), false)
-		if !ok || got.name != "" {
-			t.Fatalf("%q is %q, %v", cut, got.name, ok)
+		got, ok := charset.Of([]byte(cut), false)
+		if !ok || got.Name != "" {
+			t.Fatalf("%q is %q, %v", cut, got.Name, ok)
 		}
 	})
 }

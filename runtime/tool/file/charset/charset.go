@@ -1,4 +1,5 @@
-package tool
+// Package charset tells how a text is written.
+package charset
 
 import (
 	"bytes"
@@ -11,35 +12,35 @@ import (
 	utf "golang.org/x/text/encoding/unicode"
 )
 
-// charset is how the characters of a text are written.
-type charset struct {
-	name     string // empty: UTF-8
-	encoding encoding.Encoding
+// Charset is how the characters of a text are written.
+type Charset struct {
+	Name     string // empty: UTF-8
+	Encoding encoding.Encoding
 }
 
-// charsetOf guesses how the text is written of which sample is the beginning; whole says
+// Of guesses how the text is written of which sample is the beginning; whole says
 // that it is all of it. It is false where it is no text (TOL-13).
-func charsetOf(sample []byte, whole bool) (charset, bool) {
+func Of(sample []byte, whole bool) (Charset, bool) {
 	switch {
 	case bytes.HasPrefix(sample, []byte{0xFF, 0xFE}), wide(sample, 1):
 		return utf16(sample, utf.LittleEndian)
 	case bytes.HasPrefix(sample, []byte{0xFE, 0xFF}), wide(sample, 0):
 		return utf16(sample, utf.BigEndian)
 	case bytes.IndexByte(sample, 0) >= 0:
-		return charset{}, false
+		return Charset{}, false
 	}
 	long, broken, controls := census(sample, whole)
 	switch {
 	case controls > len(sample)/10:
-		return charset{}, false
+		return Charset{}, false
 	case broken <= long: // with a bad character here and there
-		return charset{encoding: utf.UTF8BOM}, true
+		return Charset{Encoding: utf.UTF8BOM}, true
 	case gbk(sample):
-		return charset{"GBK", simplifiedchinese.GB18030}, true
+		return Charset{"GBK", simplifiedchinese.GB18030}, true
 	case latin(sample):
-		return charset{"Windows-1252 (Latin-1)", charmap.Windows1252}, true
+		return Charset{"Windows-1252 (Latin-1)", charmap.Windows1252}, true
 	}
-	return charset{encoding: utf.UTF8BOM}, broken <= len(sample)/10
+	return Charset{Encoding: utf.UTF8BOM}, broken <= len(sample)/10
 }
 
 // census counts in a sample the characters of UTF-8 beyond ASCII, the bytes that are none,
@@ -78,15 +79,15 @@ func wide(sample []byte, zero int) bool {
 }
 
 // utf16 is a UTF-16 text, unless much of it is no character.
-func utf16(sample []byte, order utf.Endianness) (charset, bool) {
+func utf16(sample []byte, order utf.Endianness) (Charset, bool) {
 	name := "UTF-16LE"
 	if order == utf.BigEndian {
 		name = "UTF-16BE"
 	}
-	c := charset{name, utf.UTF16(order, utf.UseBOM)}
-	text, err := c.encoding.NewDecoder().Bytes(sample[:len(sample)&^1])
+	c := Charset{name, utf.UTF16(order, utf.UseBOM)}
+	text, err := c.Encoding.NewDecoder().Bytes(sample[:len(sample)&^1])
 	if err != nil || len(sample) < 2 {
-		return charset{}, false
+		return Charset{}, false
 	}
 	bad, all := 0, 0
 	for _, r := range string(text) {

@@ -1,4 +1,4 @@
-package tool
+package file
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"shelly/runtime/descriptor"
+	"shelly/runtime/tool"
 )
 
 // ownProcess is where the kernel shows this process: its environment and open
@@ -59,58 +60,58 @@ func (s spot) open() (*os.File, error) {
 // resolve finds what a path that the model gave means. It refuses early, with
 // words, what os.Root would refuse too; the guard of the workspace is os.Root,
 // which resolves and opens in one act (TOL-3).
-func (r *Runner) resolve(path string) (spot, error) {
+func (t *Tools) resolve(path string) (spot, error) {
 	switch {
 	case strings.TrimSpace(path) == "":
-		return spot{}, refuse("path is empty; give one relative to the workspace, such as . or notes.txt")
+		return spot{}, tool.Refuse("path is empty; give one relative to the workspace, such as . or notes.txt")
 	case len(path) > pathBytesMax:
-		return spot{}, refuse("path is %d bytes long; the most is %d", len(path), pathBytesMax)
+		return spot{}, tool.Refuse("path is %d bytes long; the most is %d", len(path), pathBytesMax)
 	case strings.Contains(path, "\x00"):
-		return spot{}, refuse("path holds a NUL byte")
+		return spot{}, tool.Refuse("path holds a NUL byte")
 	case strings.Count(path, "/") >= pathPartsMax:
-		return spot{}, refuse("path has more than %d parts", pathPartsMax)
+		return spot{}, tool.Refuse("path has more than %d parts", pathPartsMax)
 	}
-	if r.options.Everywhere {
-		return r.anywhere(path)
+	if t.options.Everywhere {
+		return t.anywhere(path)
 	}
 	rel := filepath.Clean(path)
 	if filepath.IsAbs(rel) {
-		rel = r.relative(rel)
+		rel = t.relative(rel)
 	}
 	if !filepath.IsLocal(rel) {
-		return spot{}, refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
+		return spot{}, tool.Refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
 	// Where the symbolic links lead nowhere, opening it fails in better words.
-	if target, err := filepath.EvalSymlinks(filepath.Join(r.real, rel)); err == nil && r.isPrivate(target) {
+	if target, err := filepath.EvalSymlinks(filepath.Join(t.real, rel)); err == nil && t.isPrivate(target) {
 		return spot{}, ownData(path)
 	}
-	return spot{r.root, rel}, nil
+	return spot{t.root, rel}, nil
 }
 
 // anywhere finds a path on the whole machine; a relative one counts from the
 // workspace. What is opened is what the symbolic links led to when it was looked at.
-func (r *Runner) anywhere(path string) (spot, error) {
+func (t *Tools) anywhere(path string) (spot, error) {
 	abs := filepath.Clean(path)
 	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(r.real, abs)
+		abs = filepath.Join(t.real, abs)
 	}
 	target, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return spot{}, explain(path, err)
 	}
-	if r.isPrivate(target) {
+	if t.isPrivate(target) {
 		return spot{}, ownData(path)
 	}
 	return spot{nil, target}, nil
 }
 
 func ownData(path string) error {
-	return refuse("%s belongs to the agent itself; the tools do not touch it", strconv.Quote(path))
+	return tool.Refuse("%s belongs to the agent itself; the tools do not touch it", strconv.Quote(path))
 }
 
 // relative returns an absolute path as seen from the workspace.
-func (r *Runner) relative(path string) string {
-	for _, base := range []string{r.dir, r.real, r.options.KnownAs} {
+func (t *Tools) relative(path string) string {
+	for _, base := range []string{t.dir, t.real, t.options.KnownAs} {
 		if base == "" {
 			continue
 		}
@@ -122,8 +123,8 @@ func (r *Runner) relative(path string) string {
 }
 
 // isPrivate reports whether a path without symbolic links is in a private folder.
-func (r *Runner) isPrivate(target string) bool {
-	for _, folder := range r.private {
+func (t *Tools) isPrivate(target string) bool {
+	for _, folder := range t.private {
 		folder, err := filepath.EvalSymlinks(folder)
 		if err != nil {
 			continue // it does not exist
@@ -144,16 +145,16 @@ type opened struct {
 
 // open opens a regular file or a folder for reading (TOL-3), without waiting for
 // the other end of a pipe or touching a device. It waits for a descriptor (CFG-15).
-func (r *Runner) open(ctx context.Context, path string) (opened, error) {
-	f, err := descriptor.Get(ctx, func() (opened, error) { return r.openOnce(path) })
+func (t *Tools) open(ctx context.Context, path string) (opened, error) {
+	f, err := descriptor.Get(ctx, func() (opened, error) { return t.openOnce(path) })
 	if errors.Is(err, fs.ErrNotExist) {
-		err = refuse("%v%s", err, r.near(ctx, path))
+		err = tool.Refuse("%v%s", err, t.near(ctx, path))
 	}
 	return f, err
 }
 
-func (r *Runner) openOnce(path string) (opened, error) {
-	s, err := r.resolve(path)
+func (t *Tools) openOnce(path string) (opened, error) {
+	s, err := t.resolve(path)
 	if err != nil {
 		return opened{}, err
 	}
@@ -173,7 +174,7 @@ func (r *Runner) openOnce(path string) (opened, error) {
 		err = readable(path, info)
 	}
 	if err == nil {
-		err = r.linked(path, info)
+		err = t.linked(path, info)
 	}
 	if err != nil {
 		return opened{}, errors.Join(explain(path, err), f.Close())
@@ -183,15 +184,15 @@ func (r *Runner) openOnce(path string) (opened, error) {
 
 // linked refuses a file that has another name, by which it may lie outside the workspace or
 // belong to the agent itself: a hard link looks like what it links to (TOL-3).
-func (r *Runner) linked(path string, info fs.FileInfo) error {
+func (t *Tools) linked(path string, info fs.FileInfo) error {
 	system, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || system.Nlink < 2 || !info.Mode().IsRegular():
 		return nil
-	case !r.options.Everywhere:
-		return refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: a copy of it can be read", strconv.Quote(path), system.Nlink)
+	case !t.options.Everywhere:
+		return tool.Refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: a copy of it can be read", strconv.Quote(path), system.Nlink)
 	}
-	for _, folder := range r.options.Private {
+	for _, folder := range t.options.Private {
 		own := false
 		err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
@@ -212,7 +213,7 @@ func (r *Runner) linked(path string, info fs.FileInfo) error {
 
 func readable(path string, info fs.FileInfo) error {
 	if mode := info.Mode(); !mode.IsRegular() && !mode.IsDir() {
-		return refuse("%s is %s, not a regular file; it cannot be read", strconv.Quote(path), special(mode))
+		return tool.Refuse("%s is %s, not a regular file; it cannot be read", strconv.Quote(path), special(mode))
 	}
 	return nil
 }

@@ -1,0 +1,120 @@
+package file
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+	"shelly/runtime/tool"
+)
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(*Options)
+	}{
+		{"no workspace", "no such file or directory", func(o *Options) { o.Workspace += "/nowhere" }},
+		{"a file as workspace", "not a directory", func(o *Options) { o.Workspace += "/notes.txt" }},
+		{"short results", "the least is 1024", func(o *Options) { o.ResultBytesMax = 1023 }},
+		{"short reads", "the least is 4096", func(o *Options) { o.ReadBytesMax = 0 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newWorld(t).options
+			c.change(&o)
+			if _, err := Open(o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
+	const usage = "; read_file takes: path (a string, required), limit (a whole number from 1 to 1000000000), offset (a whole number from 1 to 1000000000)"
+	for _, c := range []struct{ args, want string }{
+		{`{"path": "notes.txt"`, "the arguments are not JSON (unexpected end of JSON input)" + usage},
+		{`{"path": "a"} {}`, "the arguments are not JSON (invalid character '{' after top-level value)" + usage},
+		{``, "argument path is missing" + usage},
+		{`null`, "argument path is missing" + usage},
+		{`["notes.txt"]`, "the arguments are a list, not a JSON object" + usage},
+		{`7`, "the arguments are 7, not a JSON object" + usage},
+		{`"notes.txt"`, "the arguments are a text, not a JSON object" + usage},
+		{`{"file": "notes.txt"}`, `unknown argument "file"; argument path is missing` + usage},
+		{`{"path": null}`, "argument path must be a string, not null" + usage},
+		{`{"path": 3}`, "argument path must be a string, not 3" + usage},
+		{`{"path": ["a"]}`, "argument path must be a string, not a list" + usage},
+		{`{"path": {"a": 1}}`, "argument path must be a string, not an object" + usage},
+		{`{"path": "a", "offset": "2"}`, `argument offset must be a whole number from 1 to 1000000000, not the text "2"` + usage},
+		{`{"path": "a", "offset": 1.5}`, "argument offset must be a whole number from 1 to 1000000000, not 1.5" + usage},
+		{`{"path": "a", "offset": 0}`, "argument offset must be a whole number from 1 to 1000000000, not 0" + usage},
+		{`{"path": "a", "limit": 1e300}`, "argument limit must be a whole number from 1 to 1000000000, not 1e+300" + usage},
+		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 1 to 1000000000, not true" + usage},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: "read_file", Args: c.args})
+			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want, Failed: true, Nothing: true, Invalid: true}, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
+	for _, c := range []struct{ tool, args, want string }{
+		{"list_dir", ``, "notes.txt  24 bytes\n"},
+		{"list_dir", ` `, "notes.txt  24 bytes\n"},
+		{"list_dir", `null`, "notes.txt  24 bytes\n"},
+		{"list_dir", `""`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{}`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{"path": ""}`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{"path": null}`, "notes.txt  24 bytes\n"},
+		{"read_file", `"{\"path\": \"notes.txt\"}"`, "alpha\n"},
+		{"read_file", `{"path": "notes.txt", "offset": null, "limit": 3.0}`, "alpha\n"},
+	} {
+		t.Run(c.tool+c.args, func(t *testing.T) {
+			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: c.tool, Args: c.args})
+			if got.Failed || !strings.Contains(got.Text, c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestUnknownToolNamesTheTools(t *testing.T) {
+	want := fsm.ToolAnswered{Text: `there is no tool "rm"; the tools are: read_file, list_dir`, Failed: true, Nothing: true, Invalid: true}
+	if diff := cmp.Diff(want, newWorld(t).call("rm", nil)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Whatever the model sends to the file tools, it gets a clean, bounded result
+// that shows nothing from outside (TOL-2, TOL-3, TOL-4).
+func TestRunIsTotal(t *testing.T) {
+	w := newWorld(t)
+	w.symlink(filepath.Join(w.outside, "canary.txt"), "lnk.txt")
+	r := w.runner()
+	ctx := guard(t)
+	part := rapid.SampledFrom([]string{"..", ".", "", "~", "src", "notes.txt", "link_out", "lnk.txt", "canary.txt", "outside", "\x00", "\xff", "…", "/", w.outside, w.workspace})
+	rapid.Check(t, func(t *rapid.T) {
+		path := strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "path"), "/")
+		valid, err := json.Marshal(map[string]string{"path": path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := rapid.OneOf(rapid.Just(string(valid)), rapid.String()).Draw(t, "args")
+		name := rapid.SampledFrom([]string{"read_file", "list_dir", "exec", "\x1b"}).Draw(t, "name")
+		got := r.Run(ctx, fsm.RunTool{Name: name, Args: args})
+		switch {
+		case got.Text == "":
+			t.Fatal("no text")
+		case tool.Mend(got.Text) != got.Text || len(got.Text) > w.options.ResultBytesMax:
+			t.Fatalf("not clean or too long: %q", got.Text)
+		case strings.Contains(got.Text, secret):
+			t.Fatalf("shows what is outside: %q", got.Text)
+		}
+	})
+}
