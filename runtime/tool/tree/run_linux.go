@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 
@@ -51,7 +52,7 @@ type running struct {
 	record  string // the name of its file; empty: there is none
 	cmd     *exec.Cmd
 	orders  *os.File
-	output  *os.File
+	outputs []*os.File
 	copied  chan struct{} // closed when nobody holds the output any more
 	reports chan report   // closed when the supervisor has ended
 }
@@ -68,7 +69,13 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	ordersR, ordersW := pipe()
 	reportsR, reportsW := pipe()
 	outputR, outputW := pipe()
-	theirs, ours = []*os.File{ordersR, reportsW, outputW}, []*os.File{ordersW, reportsR, outputR}
+	errorsR, errorsW := outputR, outputW
+	outputs := []*os.File{outputR}
+	if c.Errs != nil {
+		errorsR, errorsW = pipe()
+		outputs = append(outputs, errorsR)
+	}
+	theirs, ours = []*os.File{ordersR, reportsW, outputW, errorsW}, []*os.File{ordersW, reportsR, outputR, errorsR}
 	defer func() {
 		closeFiles(theirs)
 		if err != nil {
@@ -78,13 +85,16 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t = &running{orders: ordersW, output: outputR, copied: make(chan struct{}), reports: make(chan report, 3)}
+	t = &running{orders: ordersW, outputs: outputs, copied: make(chan struct{}), reports: make(chan report, 3)}
 	t.cmd = exec.Command("/proc/self/exe", supervisor) // and not its path, which an update may have replaced
 	t.cmd.Args[0] = os.Args[0]
 	t.cmd.Env = []string{} // nothing of the daemon's
 	t.cmd.Dir = "/"
-	t.cmd.Stdout, t.cmd.Stderr = outputW, outputW
-	t.cmd.ExtraFiles = []*os.File{ordersR, reportsW}
+	if c.In != nil {
+		t.cmd.Stdin = c.In
+	}
+	t.cmd.Stdout, t.cmd.Stderr = outputW, errorsW
+	t.cmd.ExtraFiles = append([]*os.File{ordersR, reportsW}, c.Files...)
 	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if t.mark, err = newMark(); err != nil {
 		return nil, fmt.Errorf("choose a mark: %w", err)
@@ -98,7 +108,7 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	}
 	t.record, err = k.keep(record{Boot: boot, Mark: t.mark, PID: t.cmd.Process.Pid})
 	if err == nil {
-		err = json.NewEncoder(ordersW).Encode(request{Args: c.Args, Dir: c.Dir, Env: c.Env, Mark: t.mark})
+		err = json.NewEncoder(ordersW).Encode(request{Args: c.Args, Dir: c.Dir, Env: c.Env, Mark: t.mark, Files: len(c.Files), Apart: c.Apart})
 	}
 	if err != nil {
 		closeFiles(ours[:1])
@@ -106,12 +116,20 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	}
 	closeFiles(theirs)
 	theirs = nil
-	go func() {
-		_, _ = io.Copy(c.Out, outputR) // it ends with the last holder, or by a deadline
-		close(t.copied)
-	}()
+	go t.copy(c)
 	go t.listen(reportsR)
 	return t, t.started()
+}
+
+// copy hands on what the command writes, until its last holder ends, or a deadline.
+func (t *running) copy(c Command) {
+	defer close(t.copied)
+	var errs sync.WaitGroup
+	if c.Errs != nil {
+		errs.Go(func() { _, _ = io.Copy(c.Errs, t.outputs[1]) })
+	}
+	_, _ = io.Copy(c.Out, t.outputs[0])
+	errs.Wait()
 }
 
 // started waits for the word that the command was started.
@@ -253,9 +271,11 @@ func (t *running) left() []Process {
 // settle waits for the output until a time: something outside the tree may have been
 // handed it.
 func (t *running) settle(until time.Time) {
-	_ = t.output.SetReadDeadline(until)
+	for _, f := range t.outputs {
+		_ = f.SetReadDeadline(until)
+	}
 	<-t.copied
-	_ = t.output.Close()
+	closeFiles(t.outputs)
 }
 
 func closeFiles(files []*os.File) {

@@ -25,14 +25,17 @@ const supervisor = "(supervisor of a command)"
 const (
 	ordersFile  = 3 // the request; its end orders the end
 	reportsFile = 4
+	firstFile   = 5 // of those that the command gets
 )
 
 // request is what the daemon asks of a supervisor.
 type request struct {
-	Args []string `json:"args"`
-	Dir  string   `json:"dir"`
-	Env  []string `json:"env"`
-	Mark uint64   `json:"mark"` // 0: none
+	Args  []string `json:"args"`
+	Dir   string   `json:"dir"`
+	Env   []string `json:"env"`
+	Mark  uint64   `json:"mark"` // 0: none
+	Files int      `json:"files,omitempty"`
+	Apart *Apart   `json:"apart,omitempty"`
 }
 
 // report is what a supervisor tells, in this order: that the command was started or why
@@ -103,23 +106,48 @@ func begin(r request) (pid int, err error) {
 	if r.Mark > 0 {                                               // a kernel that does not take it is one of what the package cannot enforce
 		_ = unix.Prlimit(0, unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: r.Mark, Max: r.Mark}, nil)
 	}
-	pid, err = syscall.ForkExec(r.Args[0], r.Args, &syscall.ProcAttr{
-		Dir: r.Dir, Env: r.Env, Files: []uintptr{0, 1, 2},
-		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
-	})
+	files := []uintptr{0, 1, 2}
+	for i := range r.Files {
+		unix.CloseOnExec(firstFile + i)
+		files = append(files, uintptr(firstFile+i))
+	}
+	pid, err = syscall.ForkExec(r.Args[0], r.Args, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: r.attributes()})
 	if err != nil {
 		return 0, err
 	}
-	// From here on the output is open as long as the command's processes hold it.
+	letGo(r.Files)
+	return pid, nil
+}
+
+// attributes are how the command is started: it ends with its supervisor, and has the same
+// user and group within namespaces of its own.
+func (r request) attributes() *syscall.SysProcAttr {
+	attributes := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if a := r.Apart; a != nil {
+		uid, gid := os.Getuid(), os.Getgid()
+		attributes.Cloneflags = a.Clone
+		attributes.AmbientCaps = a.Caps
+		attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+	}
+	return attributes
+}
+
+// letGo closes what the command has been given: from here on its input, output and other
+// files are open as long as its processes hold them.
+func letGo(files int) {
+	for i := range files {
+		_ = unix.Close(firstFile + i)
+	}
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err == nil {
-		err = errors.Join(unix.Dup3(null, 1, 0), unix.Dup3(null, 2, 0), unix.Close(null))
+		err = errors.Join(unix.Dup3(null, 0, 0), unix.Dup3(null, 1, 0), unix.Dup3(null, 2, 0), unix.Close(null))
 	}
 	if err != nil {
-		_ = unix.Close(1)
-		_ = unix.Close(2)
+		for i := range 3 {
+			_ = unix.Close(i)
+		}
 	}
-	return pid, nil
 }
 
 // watch is a supervisor's view of its tree.

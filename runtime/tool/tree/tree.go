@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 )
@@ -12,9 +13,19 @@ import (
 type Command struct {
 	Args    []string // the first is the program's absolute path
 	Dir     string
-	Env     []string // the whole environment
-	Out     io.Writer
+	Env     []string      // the whole environment
+	In      *os.File      // what it reads; nil: nothing. It stays the caller's
+	Out     io.Writer     // what it writes
+	Errs    io.Writer     // what it writes to stderr; nil: that goes to Out
+	Files   []*os.File    // its descriptors from 3 on; they stay the caller's
+	Apart   *Apart        // nil: it shares all with the daemon. Linux only
 	Timeout time.Duration // from its start; 0: none
+}
+
+// Apart is what a command gets of its own.
+type Apart struct {
+	Clone uintptr   `json:"clone"` // flags of clone(2): the namespaces, the user's among them
+	Caps  []uintptr `json:"caps"`  // what it may do within them
 }
 
 // End is how a command ended.

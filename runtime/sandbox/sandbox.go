@@ -1,0 +1,125 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"shelly/runtime/tool/tree"
+)
+
+// Rung is a way of containing commands, as audits and settings name it.
+type Rung string
+
+// The rungs, the best first.
+const (
+	Namespaces Rung = "namespaces"
+	Bubblewrap Rung = "bwrap"
+	Landlock   Rung = "landlock"
+	None       Rung = "none" // nothing contains the command
+)
+
+// Rungs are those that contain, the best first.
+func Rungs() []Rung { return []Rung{Namespaces, Bubblewrap, Landlock} }
+
+// Options say what the commands of a workspace may reach.
+type Options struct {
+	Trees     *tree.Keeper // what starts and ends commands; required
+	Workspace string       // the folder that commands may change: absolute, without symbolic links
+	KnownAs   []string     // other absolute paths of the workspace, by which commands find it too
+	Hidden    []string     // files and folders that no command sees, inside the workspace or not
+	Fixed     []string     // files and folders of the workspace that no command changes
+	Readable  []string     // folders beyond the system's own that commands may read
+	Scratch   string       // a folder for what calls need while they run; required for Landlock
+	Rungs     []Rung       // those that may be taken, in this order; nil: all of [Rungs]
+	Limits    Limits
+}
+
+// Limits bound one command with all that it starts, but for what is said to be of a
+// process. 0 is no limit.
+type Limits struct {
+	Memory    int64 `json:"memory,omitempty"`     // bytes of data that a process may have
+	Processes int64 `json:"processes,omitempty"`  // processes and threads at a time
+	FileSize  int64 `json:"file_size,omitempty"`  // bytes of a file that a process writes
+	OpenFiles int64 `json:"open_files,omitempty"` // descriptors of a process
+	Disk      int64 `json:"disk,omitempty"`       // bytes by which the workspace's disk may fill
+}
+
+// Spec is one command.
+type Spec struct {
+	Args     []string      // the first is a path, or a name that is looked up in PATH of Env
+	Dir      string        // absolute, in the workspace; empty: the workspace
+	Env      []string      // the whole environment
+	In       *os.File      // what it reads; nil: nothing. It stays the caller's
+	Out      io.Writer     // what it writes
+	Errs     io.Writer     // what it writes to stderr; nil: that goes to Out
+	Timeout  time.Duration // from its start; 0: none
+	Network  bool          // it may use the network as the daemon does
+	ReadOnly bool          // it cannot change the workspace
+}
+
+// End is how a command ended.
+type End struct {
+	tree.End
+	DiskFull bool // it was killed because it had filled the disk by more than Limits.Disk
+}
+
+// Attempt is what came of a rung at [Open].
+type Attempt struct {
+	Rung Rung
+	Err  error  // nil: it holds
+	Mend string // what an operator can do about it; empty: nothing is known
+}
+
+// Keeper runs the commands of one workspace. It is safe for concurrent use.
+type Keeper struct {
+	options Options
+	rung    Rung
+	tried   []Attempt
+}
+
+// Uncontained returns a keeper that contains nothing, for who has asked for that.
+func Uncontained(o Options) *Keeper { return &Keeper{options: o, rung: None} }
+
+// Rung is what contains the commands, and empty where no rung holds: [Keeper.Run] refuses.
+func (k *Keeper) Rung() Rung { return k.rung }
+
+// Tried is what came of the rungs that were tried, in their order.
+func (k *Keeper) Tried() []Attempt { return k.tried }
+
+// Refusal says why commands are refused, and returns nil where they are not.
+func (k *Keeper) Refusal() error {
+	if k.rung != "" {
+		return nil
+	}
+	if len(k.tried) == 0 {
+		return errors.New("no way to contain commands is allowed (tools.exec.rungs)")
+	}
+	why := make([]string, len(k.tried))
+	for i, a := range k.tried {
+		why[i] = fmt.Sprintf("%s: %v", a.Rung, a.Err)
+	}
+	return errors.New("no way to contain commands holds on this system: " + strings.Join(why, "; "))
+}
+
+// Run runs a command contained, and returns when nothing of it is left. When an error is
+// returned, the command was not started; one of the system's is wrapped.
+func (k *Keeper) Run(ctx context.Context, s Spec) (End, error) {
+	if err := k.Refusal(); err != nil {
+		return End{}, err
+	}
+	if len(s.Args) == 0 {
+		return End{}, errors.New("there is no command")
+	}
+	if s.Dir == "" {
+		s.Dir = k.options.Workspace
+	}
+	if k.rung == None {
+		return k.runBare(ctx, s)
+	}
+	return k.runContained(ctx, s)
+}
