@@ -117,6 +117,13 @@ func Overlong(c *fsm.Config, h *state.Handle, talk fsm.Conversation, tools fsm.T
 	return tokens*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
 }
 
+// Appendable reports whether a conversation with a message about it, the last, is sent as it
+// is, so that the model's server does not read again what it holds: an eighth of the window
+// is room enough for the answer (CTX-14).
+func Appendable(c *fsm.Config, h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) bool {
+	return h.Sess.Corrected(c.EstimateOf(system, talk, tools))*8 <= c.Limits.ContextTokens*7
+}
+
 // Room is how many tokens the messages of a conversation may have under a system prompt
 // and tools, by the estimate as it is before its correction (CTX-10).
 func Room(c *fsm.Config, h *state.Handle, system string, tools fsm.Toolset) int {

@@ -58,8 +58,7 @@ func (m *Machine) condensesAppended(h *state.Handle) bool {
 	if c.Switches.SideCalls != fsm.SideAppended {
 		return false
 	}
-	tokens := h.Sess.Corrected(c.EstimateOf(prompt.System(&m.s.Config, h), m.condensing(h), prompt.Tools(&m.s.Config, h)))
-	return tokens*8 <= c.Limits.ContextTokens*7
+	return fit.Appendable(c, h, prompt.System(c, h), m.condensing(h), prompt.Tools(c, h))
 }
 
 // condensing is the conversation with the question for its summary.

@@ -40,11 +40,8 @@ func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation
 	if !m.s.Config.Fits() || talk.Tokens <= room || len(talk.Messages) == 0 {
 		return talk
 	}
-	if h.Inf.Appended || h.Prefixed() { // an eighth of the window is room enough for its answer, and what the server holds is not read again
-		c := &m.s.Config
-		if tokens := h.Sess.Corrected(c.EstimateOf(system, talk, tools)); tokens*8 <= c.Limits.ContextTokens*7 {
-			return talk
-		}
+	if (h.Inf.Appended || h.Prefixed()) && fit.Appendable(&m.s.Config, h, system, talk, tools) {
+		return talk
 	}
 	return fit.Aside(m.s.Config.Words, h.Sess.Texts, talk, room)
 }

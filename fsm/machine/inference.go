@@ -119,8 +119,8 @@ func (m *Machine) pace() {
 }
 
 // measure notes what a call that is about to be made has to have read. What should be
-// cached is the prompt sent last, if this one begins with it, or what stands before its
-// conversation (INF-51).
+// cached is the prompt sent last and its answer, if this one begins with them, or what stands
+// before its conversation (INF-51).
 func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	if !m.s.Config.Switches.Progress {
 		return
@@ -136,15 +136,21 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 		now.Prior = ask.Conversation.HashAt(n)
 		now.PriorTokens = now.Tokens - h.Sess.Corrected(fsm.TextTokens(ask.Conversation.Messages[n].Text))
 	}
-	inf.Anew = max(inf.Prompt-m.s.Cached.Begins(&now, ask), 1)
+	cached := m.s.Cached.Begins(&now, ask)
+	if msg, ok := m.s.Cached.Answer(&now, ask); ok {
+		cached += h.Sess.Corrected(fsm.MessageTokens(msg))
+	}
+	inf.Anew = max(inf.Prompt-cached, 1)
 	m.s.Cached = now
 }
 
 // learnPace corrects the speeds by what an answer says of them.
-func (m *Machine) learnPace(h *state.Handle, t fsm.Tokens) {
+func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 	if !m.s.Config.Switches.Progress {
 		return
 	}
+	m.s.Cached.Thought = in.Thinking != ""
+	t := in.Tokens
 	anew := h.Inf.Anew
 	if t.Prompt > 0 {
 		anew = min(t.Prompt, max(t.Prompt-(h.Inf.Prompt-h.Inf.Anew), 1))

@@ -121,6 +121,40 @@ func TestINF51WhatIsCachedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// INF-51: the slot holds the answer to the last prompt, too. The speed at which a machine
+// reads is learnt from what it has read: 60 tokens in two seconds, not 800 with the answer.
+func TestINF51AnAnswerIsCachedAndNoSpeedIsLearntFromIt(t *testing.T) {
+	for _, c := range []struct {
+		name, thinks string
+		held         bool
+	}{{"an answer", "", true}, {"one after thinking, which the next prompt leaves out", "well", false}} {
+		d := driverOf(t, "default")
+		d.config.Switches.TellTime, d.config.Switches.NoCognition, d.config.Switches.Remember = false, true, fsm.RememberOff
+		d.boot()
+		d.ask("hello")
+		d.loads(fsm.Session{})
+		long := "good day, " + strings.Repeat("and a fine one it is, ", 150)
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Text: long, Thinking: c.thinks, Stop: fsm.StopEndTurn,
+			Tokens: fsm.Tokens{Prompt: 1000, Answer: 800, Reading: 40 * fsm.Second, Writing: 100 * fsm.Second},
+		}})
+		d.saves()
+		d.ask("and now?")
+		d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: long, Thinking: c.thinks}}})
+		anew := d.active().Inf.Anew
+		if anew < 60 != c.held {
+			t.Errorf("%s: the next turn has %d tokens to read", c.name, anew)
+		}
+		learnt := d.m.View().Reads
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Text: "fine", Stop: fsm.StopEndTurn, Tokens: fsm.Tokens{Prompt: d.active().Inf.Prompt, Reading: 2 * fsm.Second, Answer: 1, Writing: 1},
+		}})
+		if s := d.m.View(); c.held && s.Reads != learnt {
+			t.Errorf("%d tokens a second are read, it was %d before an answer that was held", s.Reads, learnt)
+		}
+	}
+}
+
 // After a side call, whose last message is its own, the next turn begins with what stood
 // before that.
 func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {

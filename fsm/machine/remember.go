@@ -3,14 +3,19 @@ package machine
 import (
 	"shelly/fsm"
 	"shelly/fsm/fit"
+	"shelly/fsm/prompt"
 	"shelly/fsm/state"
 	"shelly/fsm/turn"
 )
 
 // summarize asks for a summary of the full messages (HND-12). Of a session's turns it
-// may be asked after the conversation that the model knows (HND-49).
+// may be asked after the conversation that the model knows (HND-49), and of those that
+// cannot be, not at all: alone they would take the slot that the conversation is in.
 func (m *Machine) summarize(i int) firing {
 	h := &m.s.Handles[i]
+	if h.Kind == fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended && !h.Appended() {
+		return firing{on: state.OnSummarized, write: func(h *state.Handle) { h.Summary = fsm.Clip(h.Answer, 2*extractBytesMax) }}
+	}
 	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
 	tools := fsm.NoTools
 	if s := &m.s.Config.Switches; h.Appended() || h.Kind != fsm.KindMemory && s.Remember == fsm.RememberEach && s.SideCalls == fsm.SideAppended {
@@ -123,16 +128,16 @@ func (m *Machine) gather(h *state.Handle) {
 }
 
 // toRemember is what a summary of the turn is asked after (HND-49): the session's
-// conversation, with what its system prompt shows, or the turn alone where the
-// conversation is too long to be sent once more.
+// conversation, with what its system prompt shows, or the turn alone where there is none
+// or where it leaves less than an eighth of the window to the question and its answer.
 func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 	c := &m.s.Config
 	if c.Switches.SideCalls != fsm.SideAppended || !h.Loaded {
 		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
 	history := turn.Settled(&m.s.Config, turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h)))
-	talk := fsm.Conversation{}.Add(history...)
-	if c.Switches.Compress && fit.Overlong(&m.s.Config, h, talk, h.Toolset()) {
+	asked := fsm.Conversation{}.Add(history...).Add(fsm.Message{Role: fsm.RoleUser, Text: c.Prompts.Recap(c.Limits.MaxTurns)})
+	if !fit.Appendable(c, h, prompt.System(c, h), asked, h.Toolset()) {
 		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
 	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio}

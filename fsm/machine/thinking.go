@@ -29,7 +29,7 @@ func (m *Machine) think(i int) firing {
 
 // answered takes the model's answer: it is used, or nothing in it can be.
 func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
-	m.learnPace(h, in.Tokens)
+	m.learnPace(h, in)
 	if h.Inf.State == state.Condensing {
 		return m.condensed(m.condensedText(h, in))
 	}

@@ -9,6 +9,7 @@ type Sent struct {
 	Messages int    `json:"messages,omitempty"` // of the conversation
 	Hash     uint64 `json:"hash,omitempty"`     // its running hash
 	Tokens   int    `json:"tokens,omitempty"`   // of all of it
+	Thought  bool   `json:"thought,omitempty"`  // the answer to it came after thinking
 
 	// The same without the last message: a side call ends with one that no other prompt has.
 	Prior       uint64 `json:"prior,omitempty"`
@@ -29,4 +30,15 @@ func (s *Sent) Begins(now *Sent, ask *fsm.AskBrain) int {
 	default:
 		return s.Fixed
 	}
+}
+
+// Answer is the answer to this prompt, where a prompt that is asked goes on with it: the slot
+// holds it, too. It is read again after thinking, which templates leave out of what is past.
+func (s *Sent) Answer(now *Sent, ask *fsm.AskBrain) (fsm.Message, bool) {
+	n := s.Messages
+	if s.Thought || s.Before != now.Before || n >= now.Messages || ask.Conversation.HashAt(n) != s.Hash {
+		return fsm.Message{}, false
+	}
+	msg := ask.Conversation.Messages[n]
+	return msg, msg.Role == fsm.RoleAssistant
 }
