@@ -94,6 +94,7 @@ const (
 	WordToolLine
 	WordSkillLine
 	WordSkillListed
+	WordSkillsMore
 	WordSkillMarkLoaded
 	WordSkillMarkUnloaded
 	WordSkillTitle
@@ -252,6 +253,7 @@ var dictionary = [wordCount]wording{
 	WordToolLine:          {name: "tool_line", first: "- {tool}: {description}"},
 	WordSkillLine:         {name: "skill_line", first: "- {mark} {skill}: {summary}"},
 	WordSkillListed:       {name: "skill_listed", first: "- {skill}: {summary}"},
+	WordSkillsMore:        {name: "skills_more", first: "{skills} and {count} more; load_skill knows them too"},
 	WordSkillMarkLoaded:   {name: "skill_mark_loaded", first: "[✓]"},
 	WordSkillMarkUnloaded: {name: "skill_mark_unloaded", first: "[○]"},
 	WordSkillTitle:        {name: "skill_title", first: "### Skill: {skill}\n\n{text}\n"},

@@ -3,6 +3,9 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim/disk"
@@ -112,12 +115,13 @@ func (w *world) stored(e fsm.Store) (fsm.Fact, Service) {
 
 // skill returns a skill's instructions or one of its references.
 func (p *Plan) skill(name, reference string) (string, error) {
-	for _, s := range p.Skills {
+	for i := range p.Skills {
+		s := &p.Skills[i]
 		if s.Name != name {
 			continue
 		}
 		if reference == "" {
-			return s.Text, nil
+			return s.loaded(), nil
 		}
 		for _, r := range s.References {
 			if r.Name == reference {
@@ -127,6 +131,16 @@ func (p *Plan) skill(name, reference string) (string, error) {
 		return "", fmt.Errorf("skill %q has no reference %q", name, reference)
 	}
 	return "", fmt.Errorf("there is no skill %q", name)
+}
+
+// loaded is what is loaded of a skill, whose references are files of its folder (SKL-10).
+func (s *Skill) loaded() string {
+	var files []string
+	for _, r := range s.References {
+		files = append(files, strings.TrimSuffix(r.Name, ".md")+".md")
+	}
+	slices.Sort(files)
+	return engine.SkillText(s.Text, "skills/"+s.Name, files)
 }
 
 // edit performs a person's edit, which no crash takes back. With MEMORY.md alone

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/sim/disk"
 )
 
@@ -48,7 +49,7 @@ func performed(w *world, e fsm.Effect) (fsm.Fact, fsm.Millis) {
 func TestServicesOfSessionsAndSkillsFailHangAndTakeTime(t *testing.T) {
 	plan := Plan{Skills: []Skill{{Name: "a", Text: "do", References: []Reference{{"r", "doc"}}}}}
 	effects := []fsm.Effect{fsm.LoadSession{Asked: fsm.Asked{Call: 1}, Session: "s"}, first, fsm.LoadSkill{Asked: fsm.Asked{Call: 1}, Skill: "a"}}
-	works := []fsm.Fact{fsm.SessionLoaded{Answered: fsm.To(1)}, fsm.SessionSaved{Answered: fsm.To(1)}, fsm.SkillLoaded{Answered: fsm.To(1), Text: "do"}}
+	works := []fsm.Fact{fsm.SessionLoaded{Answered: fsm.To(1)}, fsm.SessionSaved{Answered: fsm.To(1)}, fsm.SkillLoaded{Answered: fsm.To(1), Text: engine.SkillText("do", "skills/a", []string{"r.md"})}}
 	fails := []fsm.Fact{fsm.SessionLoaded{Answered: fsm.To(1), Error: "no"}, fsm.SessionSaved{Answered: fsm.To(1), Error: "no"}, fsm.SkillLoaded{Answered: fsm.To(1), Error: "no"}}
 	for i, e := range effects {
 		fresh := func(s Service) *world {

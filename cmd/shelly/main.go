@@ -20,6 +20,7 @@ import (
 	"shelly/cmd/shelly/request"
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
+	"shelly/cmd/shelly/skill"
 	"shelly/runtime/tool/tree"
 )
 
@@ -30,6 +31,7 @@ type cli struct {
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
+	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`
 	Model    model.Command    `cmd:"" help:"List the Ollama server's models, or pull one."`
 	Test     suite.Command    `cmd:"" help:"Run scenario files in virtual time."`
 	Scenario scenario.Command `cmd:"" help:"Start, check and complete scenario files."`

@@ -56,18 +56,8 @@ func content(c *fsm.Config, h *state.Handle, of fsm.Content) string {
 				lines = append(lines, c.Words.Text(fsm.WordSkillTitle, "skill", s.Name, "text", s.Text))
 			}
 		}
-	case fsm.OfSkills:
-		for _, s := range c.Skills {
-			if !s.Always {
-				lines = append(lines, c.Words.Text(fsm.WordSkillLine, "mark", mark(c, h, s.Name), "skill", s.Name, "summary", s.Summary))
-			}
-		}
-	case fsm.OfSkillList:
-		for _, s := range c.Skills {
-			if !s.Always {
-				lines = append(lines, c.Words.Text(fsm.WordSkillListed, "skill", s.Name, "summary", s.Summary))
-			}
-		}
+	case fsm.OfSkills, fsm.OfSkillList:
+		lines = skills(c, h, of)
 	case fsm.OfLoadedSkills:
 		for _, s := range h.Sess.Skills {
 			title := fsm.WordSkillTitle
@@ -94,14 +84,6 @@ func within(c *fsm.Config, h *state.Handle, text string, room int) string {
 		return text
 	}
 	return c.Words.Shorten(text, h.Sess.Share(room))
-}
-
-// mark tells whether a skill is loaded (SKL-3).
-func mark(c *fsm.Config, h *state.Handle, skill string) string {
-	if h.Sess.HasSkill(skill, "") {
-		return c.Words.Text(fsm.WordSkillMarkLoaded)
-	}
-	return c.Words.Text(fsm.WordSkillMarkUnloaded)
 }
 
 // Tools is the set of tools that the running inference offers: its caller wants

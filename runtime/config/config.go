@@ -36,6 +36,7 @@ type Config struct {
 	Limits   fsm.Limits   `key:"limits" from:"profile"`
 	Prompts  Prompts      `key:"prompts" from:"profile"`
 	Tools    Tools        `key:"tools"`
+	Skills   Skills       `key:"skills"`
 	Comm     Comm         `key:"comm"`
 
 	// RequestBytesMax is the longest request taken, in bytes. Default: 64KiB.
@@ -144,6 +145,13 @@ type Prompts struct {
 	fsm.Prompts
 	// IdentityFile names a UTF-8 text that becomes Identity. Default: empty, none.
 	IdentityFile string `key:"identity_file" is:"path" empty:"ok" from:"default"`
+}
+
+// Skills says where skills are.
+type Skills struct {
+	// Folders are looked into after the workspace's skills and .agents/skills (SKL-9).
+	// One that is missing is left out. Default: ~/.agents/skills.
+	Folders []string `key:"folders" is:"path"`
 }
 
 // Tools bounds what the tools may do.

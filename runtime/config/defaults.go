@@ -59,6 +59,7 @@ func defaults(s Sources, name string) Config {
 			ResultBytesMax:      resultBytesMax(p.Switches),
 			ReadBytesMax:        64 * MiB,
 		},
+		Skills:          Skills{Folders: skillFolders(s)},
 		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434"},
 		RequestBytesMax: 64 * KiB,
 		Reserve:         64 * MiB,
@@ -75,6 +76,14 @@ func defaults(s Sources, name string) Config {
 		c.Tools.ResultBytesMax = 10_000
 	}
 	return c
+}
+
+// skillFolders are the folders of skills that programs share.
+func skillFolders(s Sources) []string {
+	if s.Home == "" {
+		return nil
+	}
+	return []string{filepath.Join(s.Home, ".agents", "skills")}
 }
 
 // resultBytesMax is how long a result may be: all of it is kept, or shown.

@@ -136,7 +136,9 @@ func (f field) readList(text string, p place) (reflect.Value, error) {
 // item is a field for one item of a list.
 func (f field) item() field {
 	f.typ = f.typ.Elem()
-	f.is = "name"
+	if f.is != "path" {
+		f.is = "name"
+	}
 	return f
 }
 

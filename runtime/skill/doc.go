@@ -1,27 +1,29 @@
-// Package skill reads the skills of a workspace: folders with a file SKILL.md.
+// Package skill reads skills as the Agent Skills specification describes them: folders
+// with a file SKILL.md, found in the workspace and in the user's folder.
 //
 //	skills/
 //	  release/
-//	    SKILL.md       front matter, then the instructions
-//	    checklist.md   a reference, by the name checklist
+//	    SKILL.md               front matter, then the instructions
+//	    references/tags.md     a text that the instructions point to
+//	    scripts/notes.sh       what they run
+//	    assets/template.md
 //
 //	---
 //	name: release
-//	description: How a release is made here.
-//	always: false
+//	description: How a release is made here. Use it to tag or publish a version.
 //	---
 //	1. Run the tests. …
 //
-// A skill reaches the model in three phases: its name and description with the boot,
-// its instructions and then its references as files, read again each time they are
-// loaded. The instructions of a skill that is always on travel with the boot.
+// A skill reaches the model in three phases: its name and description with the boot, its
+// instructions and then its other texts as files, read again each time they are loaded.
+// The instructions of a skill that is always on travel with the boot.
 //
-//	lib, problems, err := skill.Open(workspace)
+//	lib, problems, err := skill.Open(skill.Places(workspace, folders))
 //	config.Skills = lib.Decls()
-//	text, err := lib.Load(ctx, "release", "checklist")
+//	text, err := lib.Load(ctx, "release", "references/tags.md")
 //
-// A skill that is not as it should be is left out, and a [Problem] says why: it must
-// keep neither the others nor the daemon from running. Files are opened beneath their
-// skill's folder, so that no name and no link leads out of it, and only so much of
-// each is read.
+// A skill that cannot be used is left out, and a [Problem] says why: it must keep neither
+// the others nor the daemon from running. What can be used but breaks the specification is
+// a finding of [Check]. Files are opened beneath their skill's folder, so that no name and
+// no link leads out of it, and only so much of each is read.
 package skill

@@ -34,7 +34,7 @@ func workspace(t *testing.T, files map[string]string) string {
 
 func open(t *testing.T, dir string) (*skill.Library, []skill.Problem) {
 	t.Helper()
-	l, problems, err := skill.Open(dir)
+	l, problems, err := skill.Open(skill.Places(dir, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,13 @@ func load(t *testing.T, l *skill.Library, name, reference string) string {
 
 func TestSkillsAreDeclaredInTheOrderOfNames(t *testing.T) {
 	l, problems := open(t, workspace(t, map[string]string{
-		"z/SKILL.md":      release,
-		"手册/SKILL.md":     "---\r\ndescription: 手册\r\nalways: true\r\n---\r\nBe\r\nbrief.",
-		"a/SKILL.md":      "---\ndescription: first\n---\nx",
-		"README.md":       "no skill",
-		".hidden/x":       "no skill either",
-		"z/checklist.md":  "- tag",
-		"z/scripts/go.sh": "true",
+		"release/SKILL.md":      release,
+		"手册/SKILL.md":           "---\r\ndescription: 手册\r\nalways: true\r\n---\r\nBe\r\nbrief.",
+		"a/SKILL.md":            "---\ndescription: first\n---\nx",
+		"README.md":             "no skill",
+		".hidden/x":             "no skill either",
+		"release/checklist.md":  "- tag",
+		"release/scripts/go.sh": "true",
 	}))
 	want := []fsm.SkillDecl{
 		{Name: "a", Summary: "first"},
@@ -83,7 +83,7 @@ func TestAWorkspaceMayHaveNoSkills(t *testing.T) {
 	if _, err := l.Load(context.Background(), "x", ""); err == nil {
 		t.Error("a skill that is not there was loaded")
 	}
-	if _, _, err := skill.Open(filepath.Join(t.TempDir(), "missing")); err == nil {
+	if _, _, err := skill.Open(skill.Places(filepath.Join(t.TempDir(), "missing"), nil)); err == nil {
 		t.Error("a workspace that is not there was opened")
 	}
 }
@@ -92,11 +92,11 @@ func TestABadSkillIsLeftOutWithTheReason(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no front matter":     {"1. Run the tests.", "does not begin with a line ---"},
 		"no end":              {"---\ndescription: x\nbody", "does not end"},
-		"not YAML":            {"---\ndescription: [x\n---\nbody", "is not YAML"},
+		"not YAML":            {"---\ndescription:\n  - [x\n---\nbody", "is not YAML"},
 		"another type":        {"---\ndescription: x\nalways: [perhaps]\n---\nbody", "is not YAML"},
 		"a key twice":         {"---\ndescription: x\ndescription: y\n---\nbody", "is not YAML"},
 		"no description":      {"---\nname: x\n---\nbody", "no description"},
-		"a long description":  {"---\ndescription: " + strings.Repeat("x", 1025) + "\n---\nbody", "1025 bytes"},
+		"a long description":  {"---\ndescription: " + strings.Repeat("x", 1025) + "\n---\nbody", "1025 characters"},
 		"no instructions":     {"---\ndescription: x\n---\n \n", "no instructions"},
 		"a strange name":      {"---\nname: a/b\ndescription: x\n---\nbody", `"a/b"`},
 		"a long name":         {"---\nname: " + strings.Repeat("x", 65) + "\ndescription: x\n---\nbody", "at most 64"},
@@ -105,11 +105,11 @@ func TestABadSkillIsLeftOutWithTheReason(t *testing.T) {
 		"always and too long": {"---\ndescription: x\nalways: true\n---\n" + strings.Repeat("x", 17<<10), "with always: true"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, problems := open(t, workspace(t, map[string]string{"bad/SKILL.md": test.text, "good/SKILL.md": release}))
+			l, problems := open(t, workspace(t, map[string]string{"bad/SKILL.md": test.text, "release/SKILL.md": release}))
 			if d := l.Decls(); len(d) != 1 || d[0].Name != "release" {
 				t.Errorf("declared are %v; want the good one", d)
 			}
-			if len(problems) != 1 || problems[0].Skill != "bad" || !strings.Contains(problems[0].Error(), test.want) {
+			if len(problems) != 1 || problems[0].Folder != "skills/bad" || !strings.Contains(problems[0].Error(), test.want) {
 				t.Errorf("problems %v; want one that says %q", problems, test.want)
 			}
 		})
@@ -127,13 +127,14 @@ func TestOtherWaysToBeNoSkill(t *testing.T) {
 	_, problems := open(t, dir)
 	var got []string
 	for _, p := range problems {
-		got = append(got, p.Skill+": "+p.Err.Error())
+		got = append(got, p.Folder+": "+p.Err.Error())
 	}
 	want := []string{
-		`b: the skill in skills/a has the name "release" already`,
-		"c: there is no SKILL.md: file does not exist",
-		"d: SKILL.md is not a regular file",
-		"e: SKILL.md is not a regular file",
+		`skills/a: its name is "release" and that of its folder "a"; they must be the same`,
+		`skills/b: its name is "release" and that of its folder "b"; they must be the same`,
+		"skills/c: there is no SKILL.md: file does not exist",
+		"skills/d: SKILL.md is not a regular file",
+		"skills/e: SKILL.md is not a regular file",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -141,12 +142,12 @@ func TestOtherWaysToBeNoSkill(t *testing.T) {
 }
 
 func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
-	dir := workspace(t, map[string]string{"z/SKILL.md": release})
+	dir := workspace(t, map[string]string{"release/SKILL.md": release})
 	l, _ := open(t, dir)
 	if got := load(t, l, "release", ""); got != "1. Run the tests." {
 		t.Errorf("instructions %q", got)
 	}
-	file := filepath.Join(dir, "skills", "z", "SKILL.md")
+	file := filepath.Join(dir, "skills", "release", "SKILL.md")
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(release, "tests", "linter")), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -164,27 +165,30 @@ func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
 	}
 }
 
-func TestSKL5ReferencesAreTheOtherFilesOfTheFolder(t *testing.T) {
+func TestSKL5ReferencesAreTheOtherTextsOfTheFolder(t *testing.T) {
 	dir := workspace(t, map[string]string{
-		"z/SKILL.md": release, "z/checklist.md": "- tag\r\n", "z/api.md": "# API", "z/deep/more.md": "more", "z/big.md": strings.Repeat("x", 64<<10+1),
+		"release/SKILL.md": release, "release/checklist.md": "- tag\r\n", "release/api.md": "# API", "release/deep/more.md": "more", "release/big.md": strings.Repeat("x", 64<<10+1),
 		"y/SKILL.md": "---\ndescription: x\n---\nbody", "../secret.md": "secret",
 	})
 	for name, target := range map[string]string{"link.md": "../../secret.md", "far.md": "/etc/hostname"} {
-		if err := os.Symlink(target, filepath.Join(dir, "skills", "z", name)); err != nil {
+		if err := os.Symlink(target, filepath.Join(dir, "skills", "release", name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	l, _ := open(t, dir)
-	for _, name := range []string{"checklist", "checklist.md"} {
+	if got := load(t, l, "release", "deep/more"); got != "more" {
+		t.Errorf("a text of a folder below is %q", got)
+	}
+	for _, name := range []string{"checklist", "checklist.md", "./checklist.md", "skills/release/checklist.md"} {
 		if got := load(t, l, "release", name); got != "- tag\n" {
 			t.Errorf("reference %s is %q", name, got)
 		}
 	}
 	for name, want := range map[string]string{
-		"nothing":                `it has "api", "big", "checklist"`,
+		"nothing":                `it has "api.md", "big.md", "checklist.md", "deep/more.md"`,
 		"SKILL":                  "has no reference",
 		"../y/SKILL":             "has no reference",
-		"deep/more":              "has no reference",
+		"more":                   "has no reference",
 		"../../secret":           "has no reference",
 		"..":                     "has no reference",
 		"a\x00b":                 "has no reference",
@@ -210,7 +214,7 @@ func TestSKL5ReferencesAreTheOtherFilesOfTheFolder(t *testing.T) {
 func TestSomethingElseUnderTheFoldersName(t *testing.T) {
 	for name, put := range map[string]func(string) error{
 		"a link out of the workspace": func(name string) error {
-			return os.Symlink(filepath.Join(workspace(t, map[string]string{"z/SKILL.md": release}), "skills"), name)
+			return os.Symlink(filepath.Join(workspace(t, map[string]string{"release/SKILL.md": release}), "skills"), name)
 		},
 		"a file": func(name string) error { return os.WriteFile(name, nil, 0o600) },
 	} {
@@ -219,7 +223,7 @@ func TestSomethingElseUnderTheFoldersName(t *testing.T) {
 			t.Fatal(err)
 		}
 		l, problems := open(t, dir)
-		if len(l.Decls()) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "folder skills is left out") {
+		if len(l.Decls()) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "skills is left out") {
 			t.Errorf("%s: %v, problems %v", name, l.Decls(), problems)
 		}
 	}

@@ -65,7 +65,7 @@ func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	library, problems, err := skill.Open(cfg.Workspace)
+	library, problems, err := skill.Open(skill.Places(cfg.Workspace, cfg.Skills.Folders))
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}

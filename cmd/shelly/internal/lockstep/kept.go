@@ -45,7 +45,7 @@ func writeSkills(workspace string, skills []sim.Skill) error {
 
 // openSkills opens the skills of a workspace, all of them.
 func openSkills(workspace string) (*skill.Library, error) {
-	library, problems, err := skill.Open(workspace)
+	library, problems, err := skill.Open(skill.Places(workspace, nil))
 	if err == nil && len(problems) > 0 {
 		err = errors.Join(problems[0], library.Close())
 	}

@@ -1,0 +1,58 @@
+// Package skill is shelly skill, which lists, shows, checks and begins skills.
+package skill
+
+import (
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/runtime/config"
+	"shelly/runtime/skill"
+)
+
+// Command is what can be done with skills (CLI-90).
+type Command struct {
+	List  listCmd  `cmd:"" help:"List the skills that the model can load, and those that are left out."`
+	Show  showCmd  `cmd:"" help:"Show a skill as the model gets it."`
+	Check checkCmd `cmd:"" help:"Check skills against the Agent Skills specification."`
+	New   newCmd   `cmd:"" help:"Begin a skill in the workspace."`
+}
+
+// place is the flags that say whose skills are meant.
+type place struct {
+	flags.Place
+	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
+}
+
+func (p *place) load() (config.Config, error) {
+	return p.Load(flags.Given("--workspace", "workspace", p.Workspace)...)
+}
+
+// open opens the skills that the configuration finds.
+func (p *place) open() (config.Config, *skill.Library, []skill.Problem, error) {
+	cfg, err := p.load()
+	if err != nil {
+		return cfg, nil, nil, err
+	}
+	l, problems, err := skill.Open(skill.Places(cfg.Workspace, cfg.Skills.Folders))
+	if err != nil {
+		return cfg, nil, nil, exit.With(exit.Usage, err)
+	}
+	return cfg, l, problems, nil
+}
+
+// named finds a skill or says which there are.
+func named(l *skill.Library, name string) (skill.Skill, error) {
+	s, ok := l.Find(name)
+	if ok {
+		return s, nil
+	}
+	var names []string
+	for _, s := range l.Skills() {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other; shelly skill new %s begins one", name, name)
+	}
+	return s, exit.Errorf(exit.NoMatch, "there is no skill %q; there are %s", name, strings.Join(names, ", "))
+}

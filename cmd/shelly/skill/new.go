@@ -1,0 +1,30 @@
+package skill
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/skill"
+)
+
+type newCmd struct {
+	place
+	Name        string `arg:"" help:"Its name, of lower-case letters, digits and hyphens."`
+	Description string `default:"What this skill does, and when to use it." help:"What it does and when to use it; the model chooses by this."`
+}
+
+// Run implements the subcommand (CLI-91).
+func (c *newCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.load()
+	if err != nil {
+		return err
+	}
+	file, err := skill.New(filepath.Join(cfg.Workspace, "skills"), c.Name, c.Description)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	fmt.Fprintf(t.Out, "%s\nWrite what it says there; a running daemon takes it with SIGHUP or at its next start.\n", file)
+	return nil
+}

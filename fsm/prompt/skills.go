@@ -1,0 +1,67 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+const (
+	skillsListed    = 16 // the list of skills takes at most one in so many tokens of the window
+	summaryShownMax = 80 // characters of a summary, in a list that is too long otherwise
+)
+
+// skills lists the skills that can be loaded (SKL-3), in what there is room for (SKL-13).
+func skills(c *fsm.Config, h *state.Handle, of fsm.Content) []string {
+	var whole, short, names []string
+	for i := range c.Skills {
+		if s := &c.Skills[i]; !s.Always {
+			whole = append(whole, skillLine(c, h, of, s.Name, s.Summary))
+			short = append(short, skillLine(c, h, of, s.Name, fsm.Clip(s.Summary, summaryShownMax)))
+			names = append(names, s.Name)
+		}
+	}
+	room := c.Limits.ContextTokens / skillsListed
+	fits := func(lines []string) bool { return !c.Fits() || fsm.TextTokens(strings.Join(lines, "\n")) <= room }
+	switch {
+	case fits(whole):
+		return whole
+	case fits(short):
+		return short
+	}
+	return named(c, names, fits)
+}
+
+// named is as many names as there is room for, and the number of the others.
+func named(c *fsm.Config, names []string, fits func([]string) bool) []string {
+	all := []string{strings.Join(names, ", ")}
+	if fits(all) {
+		return all
+	}
+	lines := []string(nil)
+	for n := range names {
+		next := []string{c.Words.Text(fsm.WordSkillsMore, "skills", strings.Join(names[:n], ", "), "count", strconv.Itoa(len(names)-n))}
+		if n > 1 && !fits(next) {
+			break
+		}
+		lines = next
+	}
+	return lines
+}
+
+func skillLine(c *fsm.Config, h *state.Handle, of fsm.Content, name, summary string) string {
+	if of == fsm.OfSkillList {
+		return c.Words.Text(fsm.WordSkillListed, "skill", name, "summary", summary)
+	}
+	return c.Words.Text(fsm.WordSkillLine, "mark", mark(c, h, name), "skill", name, "summary", summary)
+}
+
+// mark tells whether a skill is loaded (SKL-3).
+func mark(c *fsm.Config, h *state.Handle, skill string) string {
+	if h.Sess.HasSkill(skill, "") {
+		return c.Words.Text(fsm.WordSkillMarkLoaded)
+	}
+	return c.Words.Text(fsm.WordSkillMarkUnloaded)
+}

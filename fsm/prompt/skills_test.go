@@ -1,0 +1,45 @@
+package prompt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/prompt"
+	"shelly/fsm/state"
+)
+
+func TestSKL13TheListOfSkillsFitsItsShare(t *testing.T) {
+	p, _ := profile.Named("default")
+	for _, test := range []struct {
+		skills, summary int
+		want, lacks     string
+	}{
+		{3, 100, strings.Repeat("x", 100), "more"},
+		{10, 1000, "- skill-9: " + strings.Repeat("x", 80) + " …", strings.Repeat("x", 81)},
+		{60, 100, "skill-0, skill-1", "xx"},
+		{128, 1000, "load_skill knows them too", "xx"},
+	} {
+		c := fsm.Config{Switches: p.Switches, Limits: p.Limits, Prompts: p.Prompts, Tools: p.Tools, Words: fsm.PresentWords()}
+		c.Limits.ContextTokens = 8192
+		if test.skills == 128 {
+			c.Limits.ContextTokens = 2048
+		}
+		h := &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}
+		for i := range test.skills {
+			c.Skills = append(c.Skills, fsm.SkillDecl{Name: fmt.Sprintf("skill-%d", i), Summary: strings.Repeat("x", test.summary)})
+		}
+		with := prompt.System(&c, h)
+		c.Skills = c.Skills[:1]
+		c.Skills[0].Name, c.Skills[0].Summary = "", ""
+		without := prompt.System(&c, h)
+		if took := fsm.TextTokens(with) - fsm.TextTokens(without); took > c.Limits.ContextTokens/16 {
+			t.Errorf("%d skills with summaries of %d take %d tokens of %d", test.skills, test.summary, took, c.Limits.ContextTokens)
+		}
+		if !strings.Contains(with, test.want) || strings.Contains(with, test.lacks) {
+			t.Errorf("%d skills with summaries of %d: want %q and no %q in\n%s", test.skills, test.summary, test.want, test.lacks, with)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package skill
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Check tells in what a skill that can be used breaks the specification, or will not work
+// as its author may think (CLI-91).
+func Check(s Skill) []string {
+	var found []string
+	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if !publishable.MatchString(s.Name) {
+		add("name: %q is not of lower-case letters, digits and single hyphens, which other programs want", s.Name)
+	}
+	if s.mended {
+		add("front matter: a text with a colon or another sign of YAML in it stands without quotes; put it in quotes")
+	}
+	for _, key := range s.unknown {
+		add("front matter: %q is no key of the specification; its author's own belong below metadata", key)
+	}
+	if n := utf8.RuneCountInString(s.Compatibility); n > 500 {
+		add("compatibility: %d characters long, and the most is 500", n)
+	}
+	if n := strings.Count(s.Body, "\n") + 1; n > 500 {
+		add("instructions: %d lines long; at most 500 are advised, the rest as files in references", n)
+	}
+	return append(found, missing(s)...)
+}
+
+var (
+	publishable = regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`)
+	inside      = regexp.MustCompile("(?:references|scripts|assets)/[\\pL\\pN_./-]*[\\pL\\pN_]")
+)
+
+// missing tells which files of its own folders the instructions name that are not there.
+func missing(s Skill) []string {
+	var found, seen []string
+	for _, file := range inside.FindAllString(s.Body, -1) {
+		file = path.Clean(file)
+		under := func(f string) bool { return f == file || strings.HasPrefix(f, file+"/") }
+		if !slices.Contains(seen, file) && !slices.ContainsFunc(s.Files, under) {
+			found = append(found, fmt.Sprintf("instructions: they name %s, which is not there", file))
+		}
+		seen = append(seen, file)
+	}
+	return found
+}

@@ -1,0 +1,55 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"shelly/runtime/descriptor"
+)
+
+// Place is a folder that holds skills. It may be missing.
+type Place struct {
+	Base  string // an absolute path that must exist; no link may lead out of it
+	Below string // the folder beneath Base, with slashes; "." for Base itself
+	Shown string // how its path is written for the model and for people
+	Only  string // the one folder of it that counts; empty: all
+}
+
+// Places lists where skills are looked for, the first place first: the workspace's skills
+// and .agents/skills, then other folders, by absolute paths (SKL-9).
+func Places(workspace string, others []string) []Place {
+	places := []Place{
+		{Base: workspace, Below: "skills", Shown: "skills"},
+		{Base: workspace, Below: ".agents/skills", Shown: ".agents/skills"},
+	}
+	for _, dir := range others {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			places = append(places, Place{Base: dir, Below: ".", Shown: filepath.ToSlash(dir)})
+		}
+	}
+	return places
+}
+
+// open opens the folder; nil where there is none.
+func (p Place) open() (*os.Root, error) {
+	above, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return os.OpenRoot(p.Base) })
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", p.Base, err)
+	}
+	root, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return above.OpenRoot(filepath.FromSlash(p.Below)) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, above.Close()
+	}
+	if err != nil {
+		return nil, errors.Join(err, above.Close())
+	}
+	return root, above.Close()
+}
+
+// at is how the path of a skill's folder is written.
+func (p Place) at(folder string) string { return path.Join(p.Shown, folder) }

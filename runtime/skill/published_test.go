@@ -1,0 +1,192 @@
+package skill_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/skill"
+)
+
+// TestSKL9SkillsAsPeoplePublishThem has ten folders of the shapes that are found in
+// repositories of skills.
+func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
+	shapes := map[string]struct {
+		files map[string]string
+		want  skill.Front
+	}{
+		"bare": {map[string]string{"SKILL.md": "---\nname: bare\ndescription: Say hello.\n---\nSay hello."},
+			skill.Front{Name: "bare", Description: "Say hello."}},
+		"all-keys": {map[string]string{
+			"SKILL.md": "---\nname: all-keys\ndescription: >-\n  Fill forms.\n  Use it for PDF files.\nlicense: Apache-2.0\ncompatibility: Requires git, jq\n" +
+				"metadata:\n  author: example-org\n  version: \"1.0\"\nallowed-tools: Bash(git:*) Read\n---\n# Forms\n\nRun scripts/fill.py as references/FORMS.md and references/none.md say.",
+			"scripts/fill.py": "print(1)", "references/FORMS.md": "forms", "assets/empty.json": "{}", "LICENSE.txt": "…"},
+			skill.Front{Name: "all-keys", Description: "Fill forms. Use it for PDF files.", License: "Apache-2.0", Compatibility: "Requires git, jq",
+				Metadata: []skill.Entry{{Key: "author", Value: "example-org"}, {Key: "version", Value: "1.0"}}, AllowedTools: []string{"Bash(git:*)", "Read"}}},
+		"colon": {map[string]string{"SKILL.md": "---\nname: colon\ndescription: Use when: the user's build fails\n---\nLook."},
+			skill.Front{Name: "colon", Description: "Use when: the user's build fails"}},
+		"windows": {map[string]string{"SKILL.md": "\uFEFF---\r\nname: windows\r\ndescription: \"Line ends\"\r\n---\r\nA\r\nB\r\n"},
+			skill.Front{Name: "windows", Description: "Line ends"}},
+		"tools-list": {map[string]string{"SKILL.md": "---\nname: tools-list\ndescription: x\nallowed-tools:\n  - read_file\n  - exec\n---\nx"},
+			skill.Front{Name: "tools-list", Description: "x", AllowedTools: []string{"read_file", "exec"}}},
+		"foreign-keys": {map[string]string{"SKILL.md": "---\nname: foreign-keys\ndescription: x\nversion: 1.2\nuser-invocable: true\nhooks: {a: [b]}\n---\nx"},
+			skill.Front{Name: "foreign-keys", Description: "x"}},
+		"nested-metadata": {map[string]string{"SKILL.md": "---\nname: nested-metadata\ndescription: x\nmetadata: {\"nanobot\": {\"emoji\": \"x\", \"requires\": {\"bins\": [\"gh\"]}}}\n---\nx"},
+			skill.Front{Name: "nested-metadata", Description: "x"}},
+		"lower-case": {map[string]string{"skill.md": "---\nname: lower-case\ndescription: x\n---\nx", "reference.md": "more"},
+			skill.Front{Name: "lower-case", Description: "x"}},
+		"no-name": {map[string]string{"SKILL.md": "---\ndescription: |\n  First.\n\n  Second.\n---\nx\n---\ny"},
+			skill.Front{Name: "no-name", Description: "First. Second."}},
+		"always-on": {map[string]string{"SKILL.md": "---\nname: always-on\ndescription: x\nmetadata:\n  always: \"true\"\n---\nBe brief.", "sub/deep/x.txt": "x", ".git/config": "x"},
+			skill.Front{Name: "always-on", Description: "x", Always: true, Metadata: []skill.Entry{{Key: "always", Value: "true"}}}},
+	}
+	files, want := map[string]string{}, map[string]skill.Front{}
+	for folder, shape := range shapes {
+		for name, text := range shape.files {
+			files[folder+"/"+name] = text
+		}
+		want[folder] = shape.want
+	}
+	l, problems := open(t, workspace(t, files))
+	got := map[string]skill.Front{}
+	for _, s := range l.Skills() {
+		got[s.Name] = s.Front
+	}
+	unexported := cmp.FilterPath(func(p cmp.Path) bool {
+		name := p.Last().String()
+		return name == ".unknown" || name == ".mended"
+	}, cmp.Ignore())
+	if diff := cmp.Diff(want, got, unexported); diff != "" || len(problems) > 0 {
+		t.Errorf("skills (-want +got):\n%s\nproblems %v", diff, problems)
+	}
+	for name, lines := range map[string][]string{
+		"bare":         nil,
+		"all-keys":     {"instructions: they name references/none.md, which is not there"},
+		"colon":        {"front matter: a text with a colon or another sign of YAML in it stands without quotes; put it in quotes"},
+		"foreign-keys": {`front matter: "version" is no key of the specification; its author's own belong below metadata`, `front matter: "user-invocable" is no key of the specification; its author's own belong below metadata`, `front matter: "hooks" is no key of the specification; its author's own belong below metadata`},
+	} {
+		s, _ := l.Find(name)
+		if diff := cmp.Diff(lines, skill.Check(s)); diff != "" {
+			t.Errorf("findings of %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What a skill would have allowed stands in no declaration and so reaches no machine.
+func TestSKL12AllowedToolsAllowNothing(t *testing.T) {
+	l, _ := open(t, workspace(t, map[string]string{"a/SKILL.md": "---\ndescription: x\nallowed-tools: exec\n---\nRun it."}))
+	if diff := cmp.Diff([]fsm.SkillDecl{{Name: "a", Summary: "x"}}, l.Decls()); diff != "" {
+		t.Errorf("declarations (-want +got):\n%s", diff)
+	}
+	if got := load(t, l, "a", ""); got != "Run it." {
+		t.Errorf("loaded %q", got)
+	}
+}
+
+func TestSKL11AlwaysStandsInMetadataToo(t *testing.T) {
+	l, problems := open(t, workspace(t, map[string]string{
+		"a/SKILL.md": "---\ndescription: x\nmetadata: {always: \"yes\"}\n---\nBe brief.", "b/SKILL.md": "---\ndescription: x\nmetadata: {always: no}\n---\nBe long.",
+		"c/SKILL.md": "---\ndescription: x\nmetadata: {always: perhaps}\n---\nBe.",
+	}))
+	want := []fsm.SkillDecl{{Name: "a", Summary: "x", Always: true, Text: "Be brief."}, {Name: "b", Summary: "x"}}
+	if diff := cmp.Diff(want, l.Decls()); diff != "" || len(problems) != 1 || problems[0].Folder != "skills/c" {
+		t.Errorf("declarations (-want +got):\n%s\nproblems %v", diff, problems)
+	}
+}
+
+func TestSKL10WhatIsLoadedNamesTheFolderAndItsFiles(t *testing.T) {
+	dir := workspace(t, map[string]string{
+		"forms/SKILL.md": "---\ndescription: x\n---\nRun scripts/fill.sh.", "forms/scripts/fill.sh": "true", "forms/references/FORMS.md": "forms", "forms/assets/t.txt": "t",
+		"forms/.env": "secret", "many/SKILL.md": "---\ndescription: x\nalways: true\n---\nx",
+	})
+	for i := range 30 {
+		if err := os.WriteFile(filepath.Join(dir, "skills", "many", string(rune('a'+i%26))+strings.Repeat("x", i/26)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, _ := open(t, dir)
+	want := "Run scripts/fill.sh.\n\n[The folder of this skill is skills/forms. Paths in the text above are relative to it. Its files: assets/t.txt, references/FORMS.md, scripts/fill.sh.]"
+	if got := load(t, l, "forms", ""); got != want {
+		t.Errorf("loaded %q, want %q", got, want)
+	}
+	if text := l.Decls()[1].Text; !strings.Contains(text, "skills/many") || !strings.Contains(text, "and 6 more") {
+		t.Errorf("the skill that is always on says %q", text)
+	}
+	for _, name := range []string{"references/FORMS.md", "references/FORMS", "FORMS", "FORMS.md", "skills/forms/references/FORMS.md"} {
+		if got := load(t, l, "forms", name); got != "forms" {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if got := load(t, l, "forms", "scripts/fill.sh"); got != "true" {
+		t.Errorf("the script is %q", got)
+	}
+	if text, err := l.Load(t.Context(), "forms", ".env"); err == nil {
+		t.Errorf("a hidden file was read: %q", text)
+	}
+}
+
+func TestSKL9TheFirstPlaceCounts(t *testing.T) {
+	text := func(what string) string { return "---\nname: tell\ndescription: " + what + "\n---\n" + what }
+	dir := workspace(t, map[string]string{"tell/SKILL.md": text("workspace"), "../.agents/skills/tell/SKILL.md": text("agents"),
+		"../.agents/skills/other/SKILL.md": "---\ndescription: x\n---\nx", "../.agents/skills/other/a.sh": "true"})
+	user := t.TempDir()
+	for _, name := range []string{"tell", "mine"} {
+		if err := os.Mkdir(filepath.Join(user, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(user, name, "SKILL.md"), []byte("---\ndescription: user\n---\nuser"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, problems, err := skill.Open(skill.Places(dir, []string{user, filepath.Join(user, "missing")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var folders []string
+	for _, s := range l.Skills() {
+		folders = append(folders, s.Folder)
+	}
+	if diff := cmp.Diff([]string{filepath.ToSlash(user) + "/mine", ".agents/skills/other", "skills/tell"}, folders); diff != "" {
+		t.Errorf("folders (-want +got):\n%s", diff)
+	}
+	var said []string
+	for _, p := range problems {
+		said = append(said, p.Error())
+	}
+	want := []string{`.agents/skills/tell is left out: skills/tell has a skill named "tell" already`, filepath.ToSlash(user) + `/tell is left out: skills/tell has a skill named "tell" already`}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if got := load(t, l, "other", ""); !strings.Contains(got, "folder of this skill is .agents/skills/other") {
+		t.Errorf("loaded %q", got)
+	}
+}
+
+func TestANewSkillIsAsTheSpecificationSays(t *testing.T) {
+	dir := t.TempDir()
+	file, err := skill.New(filepath.Join(dir, "skills"), "release-notes", "It's how: notes are written.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, problems := open(t, dir)
+	s, ok := l.Find("release-notes")
+	if !ok || len(problems) > 0 || s.Description != "It's how: notes are written." {
+		t.Fatalf("%s is read as %+v, problems %v", file, s, problems)
+	}
+	if found := skill.Check(s); len(found) > 0 {
+		t.Errorf("findings %v", found)
+	}
+	if _, err := skill.New(filepath.Join(dir, "skills"), "release-notes", "again"); err == nil {
+		t.Error("a skill was written over another")
+	}
+	for _, name := range []string{"Release", "a--b", "-a", "a-", "../a", ""} {
+		if _, err := skill.New(dir, name, "x"); err == nil {
+			t.Errorf("a skill named %q was begun", name)
+		}
+	}
+}

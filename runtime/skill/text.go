@@ -1,0 +1,106 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"shelly/runtime/descriptor"
+)
+
+// names returns the names in a folder that are not hidden, in order, of the first
+// entriesMax that the system gives.
+func names(root *os.Root, dir string) ([]string, error) {
+	folder, err := descriptor.Get(context.Background(), func() (*os.File, error) { return root.Open(dir) })
+	if err != nil {
+		return nil, err
+	}
+	entries, err := folder.ReadDir(entriesMax)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	var found []string
+	for _, e := range entries {
+		if !hidden(e.Name()) {
+			found = append(found, e.Name())
+		}
+	}
+	slices.Sort(found)
+	return found, errors.Join(err, folder.Close())
+}
+
+// hidden reports whether a part of a path is hidden.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
+
+// files lists the files of a skill but its SKILL.md, to a depth of depthMax.
+func files(root *os.Root, dir string) ([]string, error) {
+	var found []string
+	var walk func(below string, depth int) error
+	walk = func(below string, depth int) error {
+		inside, err := names(root, path.Join(dir, below))
+		if err != nil {
+			return err
+		}
+		for _, name := range inside {
+			file := path.Join(below, name)
+			info, err := root.Stat(path.Join(dir, file))
+			switch {
+			case err != nil || len(found) == entriesMax: // a link that leads nowhere, or out of the place
+			case info.IsDir() && depth < depthMax:
+				if err := walk(file, depth+1); err != nil && depth == 0 {
+					return err
+				}
+			case info.Mode().IsRegular() && file != fileName && file != fileOther:
+				found = append(found, file)
+			}
+		}
+		return nil
+	}
+	err := walk("", 0)
+	slices.Sort(found)
+	return found, err
+}
+
+// readText reads a text by its path below a place, line ends as LF. No link leads out of
+// the skill's folder.
+func readText(place *os.Root, file string) (text string, err error) {
+	folder, name, _ := strings.Cut(file, "/")
+	root, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return place.OpenRoot(folder) })
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	// Not to wait for the other end of a pipe.
+	f, err := descriptor.Get(context.Background(), func() (*os.File, error) {
+		return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, textBytesMax+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(data) > textBytesMax:
+		return "", fmt.Errorf("%s is longer than %d bytes, the maximum", name, textBytesMax)
+	case !utf8.Valid(data):
+		return "", fmt.Errorf("%s is not UTF-8 text", name)
+	}
+	text = strings.TrimPrefix(string(data), "\uFEFF")
+	return strings.ReplaceAll(text, "\r\n", "\n"), nil
+}
