@@ -167,6 +167,12 @@ type Tools struct {
 	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB" from:"profile" says:"the longest result of a tool"`
 	// ReadBytesMax is how far into a file read_file looks. Default: 64MiB.
 	ReadBytesMax Bytes `key:"read_bytes_max" min:"4KiB" max:"1GiB"`
+	Web          Web   `key:"web"`
+	// Custom are tools that are programs of the operator's (TOL-80). Default: none.
+	Custom Programs `key:"custom"`
+	// MCP are servers of the Model Context Protocol whose tools are offered (TOL-90).
+	// Default: none.
+	MCP Servers `key:"mcp"`
 }
 
 // Exec is the tool that runs shell commands.
@@ -175,6 +181,31 @@ type Exec struct {
 	Allow bool `key:"allow"`
 	// Timeout bounds one command. Default: 60s.
 	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
+}
+
+// Web is web_fetch and web_search.
+type Web struct {
+	// Allow offers web_fetch to the model (TOL-70). Default: false.
+	Allow bool `key:"allow"`
+	// AllowAddresses are addresses, networks and names that web_fetch may reach beyond the
+	// public network, each with a port where that is none of 80, 443, 8080 and 8443
+	// (TOL-71): 10.0.0.0/8, 127.0.0.1:8888, intranet.example. Default: none.
+	AllowAddresses []string `key:"allow_addresses"`
+	// Timeout bounds one call of either. Default: 30s.
+	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
+	// BytesMax is how far a page is read, decompressed. Default: 4MiB.
+	BytesMax Bytes  `key:"bytes_max" min:"1KiB" max:"64MiB"`
+	Search   Search `key:"search"`
+}
+
+// Search is the server that web_search asks (TOL-75).
+type Search struct {
+	// Kind is searxng, brave, or off. Default: off, web_search is not offered.
+	Kind string `key:"kind" of:"off|searxng|brave"`
+	// URL is where it is. Default: empty; brave's own where the kind is brave.
+	URL string `key:"url" is:"url" empty:"ok"`
+	// KeyFrom names the environment variable that holds brave's key. Default: BRAVE_API_KEY.
+	KeyFrom string `key:"key_from" is:"name"`
 }
 
 // Comm is where the daemon listens: loopback HOST:PORT (COM-1), port 0 for any

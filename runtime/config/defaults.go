@@ -58,6 +58,7 @@ func defaults(s Sources, name string) Config {
 			RestrictToWorkspace: true,
 			ResultBytesMax:      resultBytesMax(p.Switches),
 			ReadBytesMax:        64 * MiB,
+			Web:                 Web{Timeout: 30 * time.Second, BytesMax: 4 * MiB, Search: Search{Kind: "off", KeyFrom: "BRAVE_API_KEY"}},
 		},
 		Skills:          Skills{Folders: skillFolders(s)},
 		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434"},

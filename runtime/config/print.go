@@ -84,6 +84,9 @@ func textNode(text string) *strict.Node {
 
 // node is a value as YAML has it.
 func (f field) node(v reflect.Value) *strict.Node {
+	if f.isNamed() {
+		return namedNode(v)
+	}
 	if f.isList() {
 		list := strict.List().OnOneLine()
 		for i := range v.Len() {

@@ -65,6 +65,8 @@ func (f field) parse(text string, p place) (reflect.Value, error) {
 func (f field) read(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
 	switch f.typ {
+	case reflect.TypeFor[Programs](), reflect.TypeFor[Servers]():
+		return f.readNamed(text)
 	case reflect.TypeFor[int](), reflect.TypeFor[fsm.Share]():
 		n, err := parseInt(text)
 		v.SetInt(n)
@@ -142,7 +144,7 @@ func (f field) item() field {
 	return f
 }
 
-func (f field) isList() bool { return f.typ.Kind() == reflect.Slice }
+func (f field) isList() bool { return f.typ.Kind() == reflect.Slice && !f.isNamed() }
 
 func (f field) isDuration() bool {
 	return f.typ == reflect.TypeFor[time.Duration]() || f.typ == reflect.TypeFor[fsm.Millis]()
@@ -327,6 +329,9 @@ func (f field) format(v reflect.Value) string {
 		return formatDuration(x)
 	case fsm.Millis:
 		return formatDuration(duration(x))
+	}
+	if f.isNamed() {
+		return formatNamed(v)
 	}
 	if f.isList() {
 		items := make([]string, v.Len())

@@ -78,6 +78,10 @@ func (w *walker) value(key, value *strict.Node, name string) {
 		w.list(f, value)
 		return
 	}
+	if f.isNamed() {
+		w.named(f, value)
+		return
+	}
 	if what := f.accepts(value); what != "" {
 		w.Add(value, name, what)
 		return
@@ -104,6 +108,16 @@ func (w *walker) list(f field, n *strict.Node) {
 		items[i] = item.Value
 	}
 	w.assignments = append(w.assignments, assignment{field: f, text: "[" + strings.Join(items, ", ") + "]", origin: w.at(n.Pos)})
+}
+
+// named reads the value of a field that is a map by name. Its text is what the map means,
+// written out.
+func (w *walker) named(f field, n *strict.Node) {
+	v, known := reflect.New(f.typ), len(w.Problems)
+	w.Value(n, v.Interface(), f.key)
+	if len(w.Problems) == known {
+		w.assignments = append(w.assignments, assignment{field: f, text: formatNamed(v.Elem()), origin: w.at(n.Pos)})
+	}
 }
 
 // accepts says what is wrong with the kind of node given for a field, or "".

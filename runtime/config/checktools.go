@@ -1,0 +1,121 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/egress"
+)
+
+// namePattern is what a tool's or a server's name may be: part of a function's name as
+// models write it.
+const namePattern = `^[a-zA-Z][a-zA-Z0-9_-]*$`
+
+// The longest names: of a tool as the protocols have it, and of a server so that its tools
+// can have names, too.
+const (
+	toolNameMax   = 64
+	serverNameMax = 24
+)
+
+// checkTools refuses what is wrong with the tools of the web, the programs and the servers.
+func (l *loading) checkTools() {
+	t := l.config.Tools
+	l.checkAddresses("tools.web.allow_addresses", t.Web.AllowAddresses)
+	if t.Web.Search.Kind == "searxng" && t.Web.Search.URL == "" {
+		l.problems.add(l.origins["tools.web.search.kind"], "tools.web.search.kind", "searxng needs tools.web.search.url, the address of the server")
+	}
+	for _, p := range t.Custom {
+		key := "tools.custom." + wording.Word(p.Name)
+		l.checkName("tools.custom", key, p.Name, toolNameMax)
+		l.checkCommand("tools.custom", key+".command", p.Value.Command)
+		if p.Value.Probe != nil {
+			l.checkCommand("tools.custom", key+".probe", p.Value.Probe)
+		}
+		if what := p.Value.Schema.wrong(); what != "" {
+			l.wrong("tools.custom", key+".schema", what)
+		}
+	}
+	for _, s := range t.MCP {
+		l.checkServer("tools.mcp."+wording.Word(s.Name), s.Name, s.Value)
+	}
+}
+
+func (l *loading) checkServer(key, name string, s Server) {
+	l.checkName("tools.mcp", key, name, serverNameMax)
+	switch {
+	case (len(s.Command) > 0) == (s.URL != ""):
+		l.wrong("tools.mcp", key, "wants either command or url")
+	case s.URL == "":
+		l.checkCommand("tools.mcp", key+".command", s.Command)
+		if len(s.Headers)+len(s.AllowAddresses) > 0 {
+			l.wrong("tools.mcp", key, "headers and allow_addresses go with url")
+		}
+	default:
+		if u, err := url.Parse(s.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+			l.wrong("tools.mcp", key+".url", "wants an address such as https://host/mcp, without a name or password")
+		}
+		if len(s.Env) > 0 || s.Network {
+			l.wrong("tools.mcp", key, "env and network go with command")
+		}
+		l.checkAddresses(key+".allow_addresses", s.AllowAddresses)
+	}
+}
+
+// wrong adds a problem of a part of a map, at the place of the map.
+func (l *loading) wrong(field, key, what string) { l.problems.add(l.origins[field], key, what) }
+
+func (l *loading) checkAddresses(key string, list []string) {
+	field := key
+	if strings.HasPrefix(key, "tools.mcp.") {
+		field = "tools.mcp"
+	}
+	for _, text := range list {
+		if _, err := egress.ParseAllowed(text); err != nil {
+			l.wrong(field, key, err.Error())
+		}
+	}
+}
+
+func (l *loading) checkName(field, key, name string, most int) {
+	switch {
+	case !regexp.MustCompile(namePattern).MatchString(name):
+		l.wrong(field, key, "a name is of letters, digits, _ and -, and begins with a letter")
+	case len(name) > most:
+		l.wrong(field, key, fmt.Sprintf("the name is %d characters long; the most is %d", len(name), most))
+	}
+}
+
+func (l *loading) checkCommand(field, key string, command []string) {
+	switch {
+	case len(command) == 0 || strings.TrimSpace(command[0]) == "":
+		l.wrong(field, key, "names no program; write a list such as [python3, tool.py]")
+	case slices.ContainsFunc(command, func(s string) bool { return strings.Contains(s, "\x00") }):
+		l.wrong(field, key, "holds a NUL byte")
+	}
+}
+
+// wrong says what is wrong with the schema of a program's arguments, or "".
+func (s Schema) wrong() string {
+	if s.node == nil {
+		return ""
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal([]byte(s.JSON()), &schema); err != nil {
+		return "is no JSON schema: " + wording.OneLine(err.Error())
+	}
+	if schema.Type != "object" {
+		return "must be that of an object: type: object"
+	}
+	if _, err := schema.Resolve(nil); err != nil {
+		return "is no JSON schema: " + wording.OneLine(err.Error())
+	}
+	return ""
+}

@@ -1,0 +1,224 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
+)
+
+// Programs are tools that are programs, and Servers those that servers of the Model
+// Context Protocol have, by name, in the order of the file. Outside a file they are
+// written as one map in YAML's flow form, or JSON.
+type (
+	Programs = strict.ByName[Program]
+	Servers  = strict.ByName[Server]
+	// Variables are environment variables, or headers, by name. A value may hold ${NAME},
+	// which stands for a variable of the daemon's own environment when it is used.
+	Variables = strict.ByName[string]
+)
+
+// Program is a tool that is a program of the operator's (TOL-80).
+type Program struct {
+	// Command is the program and its first arguments.
+	Command []string `key:"command,required"`
+	// Description is what the model is told that the tool does.
+	Description string `key:"description,required"`
+	// Schema is the JSON schema of the arguments, an object's. Default: no arguments.
+	Schema Schema `key:"schema"`
+	// Effects are none, idempotent or unsafe. Default: unsafe.
+	Effects string `key:"effects" enum:"none,idempotent,unsafe"`
+	// Probe is the command that says what came of a call whose outcome is unknown (TOL-82).
+	// Default: none.
+	Probe []string `key:"probe"`
+	// Timeout bounds one call. Default: 60s.
+	Timeout Span `key:"timeout"`
+	// Network lets the program use the network. Default: false.
+	Network bool `key:"network"`
+	// Env are variables that the program gets beside PATH, HOME and LANG. Default: none.
+	Env Variables `key:"env"`
+}
+
+// Server is a server of the Model Context Protocol (TOL-90): a program, or an address.
+type Server struct {
+	// Command is the program and its arguments, which speaks over stdin and stdout.
+	Command []string `key:"command"`
+	// Env are variables that the program gets beside PATH, HOME and LANG. Default: none.
+	Env Variables `key:"env"`
+	// Network lets the program use the network. Default: false.
+	Network bool `key:"network"`
+	// URL is where a server is that speaks streamable HTTP.
+	URL string `key:"url"`
+	// Headers go with each request to it. Default: none.
+	Headers Variables `key:"headers"`
+	// AllowAddresses are addresses beyond the public network at which it may be, as of
+	// tools.web.allow_addresses. Default: none.
+	AllowAddresses []string `key:"allow_addresses"`
+	// Tools are the names of its tools that are offered. Default: all.
+	Tools []string `key:"tools"`
+	// Timeout bounds one call. Default: 60s.
+	Timeout Span `key:"timeout"`
+}
+
+// Span is a duration in such a map.
+type Span time.Duration
+
+// Or is the duration, or another where none is given.
+func (s Span) Or(d time.Duration) time.Duration {
+	if s == 0 {
+		return d
+	}
+	return time.Duration(s)
+}
+
+// spanMax is the longest.
+const spanMax = 24 * time.Hour
+
+// Read implements [strict.Reader].
+func (s *Span) Read(d *strict.Decoder, n *strict.Node, path string) {
+	span, err := parseDuration(n.Value)
+	switch {
+	case !n.Scalar():
+		d.Add(n, path, "wants a duration such as 60s, found "+n.String())
+	case err != nil:
+		d.Add(n, path, err.Error())
+	case span == 0 || span > spanMax:
+		d.Add(n, path, "is out of range; the least is 1ms, the most is 24h")
+	}
+	*s = Span(span)
+}
+
+// Schema is a JSON schema, as the file has it.
+type Schema struct{ node *strict.Node }
+
+// Read implements [strict.Reader].
+func (s *Schema) Read(d *strict.Decoder, n *strict.Node, path string) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a JSON schema, a map such as {type: object, properties: {…}}, found "+n.String())
+		return
+	}
+	s.node = n.Bare()
+}
+
+// JSON is the schema, its keys in the order of the file; "" where there is none.
+func (s Schema) JSON() string {
+	if s.node == nil {
+		return ""
+	}
+	var b strings.Builder
+	writeJSON(&b, s.node)
+	return b.String()
+}
+
+func writeJSON(b *strings.Builder, n *strict.Node) {
+	text := func(s string) {
+		quoted, _ := json.Marshal(s) // a text always can be
+		b.Write(quoted)
+	}
+	switch n.Kind {
+	case strict.MapKind:
+		b.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			text(n.Content[i].Value)
+			b.WriteByte(':')
+			writeJSON(b, n.Content[i+1])
+		}
+		b.WriteByte('}')
+	case strict.ListKind:
+		b.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSON(b, item)
+		}
+		b.WriteByte(']')
+	case strict.NullKind:
+		b.WriteString("null")
+	case strict.BoolKind:
+		b.WriteString(strings.ToLower(n.Value))
+	case strict.IntKind, strict.FloatKind:
+		if json.Valid([]byte(n.Value)) {
+			b.WriteString(n.Value)
+		} else {
+			text(n.Value)
+		}
+	default:
+		text(n.Value)
+	}
+}
+
+// isNamed reports whether a field is a map by name.
+func (f field) isNamed() bool {
+	return f.typ == reflect.TypeFor[Programs]() || f.typ == reflect.TypeFor[Servers]()
+}
+
+// readNamed reads a map by name from its text.
+func (f field) readNamed(text string) (reflect.Value, error) {
+	v := reflect.New(f.typ)
+	root, problem := strict.Parse([]byte("{\"value\": "+text+"\n}"), "a map", "")
+	if problem != nil || root == nil || len(root.Content) != 2 {
+		return v.Elem(), fmt.Errorf("wants a map such as {name: {command: [program]}}, not %s", wording.Quote(text))
+	}
+	var d strict.Decoder
+	d.Value(root.Content[1], v.Interface(), f.key)
+	if len(d.Problems) > 0 {
+		p := d.Problems[0]
+		return v.Elem(), fmt.Errorf("%s: %s", strings.TrimPrefix(strings.TrimPrefix(p.Path, f.key), "."), p.Text)
+	}
+	return v.Elem(), nil
+}
+
+// formatNamed writes a map by name on one line.
+func formatNamed(v reflect.Value) string {
+	var b strings.Builder
+	writeJSON(&b, namedNode(v))
+	return b.String()
+}
+
+// namedNode is a map by name as YAML has it, without what is not given.
+func namedNode(v reflect.Value) *strict.Node {
+	m := strict.Map()
+	for i := range v.Len() {
+		m.Put(v.Index(i).Field(0).String(), givenNode(v.Index(i).Field(1)))
+	}
+	return m
+}
+
+// givenNode is a value of such a map.
+func givenNode(v reflect.Value) *strict.Node {
+	switch x := v.Interface().(type) {
+	case Span:
+		return strict.Text(formatDuration(time.Duration(x)))
+	case Schema:
+		return x.node
+	case Variables:
+		return namedNode(v)
+	case bool:
+		return strict.True() // a switch that is off is not given
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		list := strict.List().OnOneLine()
+		for i := range v.Len() {
+			list.Content = append(list.Content, givenNode(v.Index(i)))
+		}
+		return list
+	case reflect.Struct:
+		m := strict.Map()
+		for _, f := range strict.Fields(v.Type()) {
+			if value := v.FieldByIndex(f.Index); !value.IsZero() {
+				m.Put(f.Name, givenNode(value))
+			}
+		}
+		return m
+	}
+	return strict.Text(v.String())
+}

@@ -1,0 +1,181 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Guard dials what is public or allowed. Its zero value allows the public network.
+type Guard struct {
+	Allow []Allowed
+
+	// Lookup finds the addresses of a name; nil: as the system does.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Connect opens a connection to an address that was checked; nil: over the network.
+	Connect func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+}
+
+// Refused is the error of an address that may not be reached. Nothing was sent to it.
+type Refused struct {
+	Host string
+	Why  string // "127.0.0.1 is an address of this machine"
+}
+
+func (r *Refused) Error() string { return fmt.Sprintf("%s is refused: %s", r.Host, r.Why) }
+
+// Client returns an HTTP client that reaches only what the guard lets, follows no
+// redirect, keeps no connection, uses no proxy of the environment, and gives up a
+// connection that does not come about within connect.
+func (g *Guard) Client(connect time.Duration) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            g.dialWithin(connect),
+			DisableKeepAlives:      true,
+			TLSHandshakeTimeout:    connect,
+			MaxResponseHeaderBytes: headerBytesMax,
+			ForceAttemptHTTP2:      true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// headerBytesMax bounds the head of a response.
+const headerBytesMax = 256 << 10
+
+// addressesMax bounds how many addresses of one name are tried.
+const addressesMax = 8
+
+func (g *Guard) dialWithin(d time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, d)
+		defer cancel()
+		return g.Dial(ctx, network, address)
+	}
+}
+
+// Dial connects to HOST:PORT over TCP. A host with several addresses is reached at the
+// first that may be reached and answers.
+func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
+	host, portText, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return nil, &Refused{host, portText + " is not a port"}
+	}
+	if !usual(uint16(port)) && !g.allowsPort(uint16(port)) { // before a name is looked up
+		return nil, &Refused{host, unusual(uint16(port))}
+	}
+	addrs, err := g.find(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	for _, a := range addrs[:min(len(addrs), addressesMax)] {
+		to := netip.AddrPortFrom(a, uint16(port))
+		if err := g.Check(host, to); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		conn, err := g.connect(ctx, host, to)
+		if err == nil {
+			return conn, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	if failed == nil {
+		return nil, fmt.Errorf("%s has no address", host)
+	}
+	return nil, failed
+}
+
+// Check returns why a host must not be reached at an address, or nil.
+func (g *Guard) Check(host string, to netip.AddrPort) error {
+	a := to.Addr()
+	to = netip.AddrPortFrom(a.Unmap(), to.Port())
+	if a.Zone() != "" {
+		return &Refused{host, "an address with a zone is one of this network"}
+	}
+	for _, allowed := range g.Allow {
+		if allowed.allows(host, to) {
+			return nil
+		}
+	}
+	if kind := kindOf(a.Unmap()); kind != "" {
+		return &Refused{host, fmt.Sprintf("%s is %s", a, kind)}
+	}
+	if !usual(to.Port()) {
+		return &Refused{host, unusual(to.Port())}
+	}
+	return nil
+}
+
+func (g *Guard) allowsPort(port uint16) bool {
+	return slices.ContainsFunc(g.Allow, func(a Allowed) bool { return a.port == port })
+}
+
+func unusual(port uint16) string {
+	return fmt.Sprintf("port %d is not one of a web server: 80, 443, 8080, 8443", port)
+}
+
+// find returns the addresses of a host. Names of this machine are not looked up, and
+// neither is what a resolver might take for an address (RFC 6761, and the WHATWG's
+// standard on URLs, by which a host whose last part is a number is an address).
+func (g *Guard) find(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	name := plainName(host)
+	switch {
+	case name == "localhost" || strings.HasSuffix(name, ".localhost"):
+		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+	case endsInNumber(name):
+		return nil, &Refused{host, "it is an address in an unusual form"}
+	case name == "metadata.google.internal":
+		return nil, &Refused{host, "it is a cloud's metadata address"}
+	}
+	lookup := g.Lookup
+	if lookup == nil {
+		lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		}
+	}
+	return lookup(ctx, name)
+}
+
+// endsInNumber reports whether the last part of a name is a number in any notation, so
+// that the C library, and some resolvers, take the whole for an IPv4 address.
+func endsInNumber(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok && strings.Trim(hex, "0123456789abcdef") == "" {
+		return true
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// connect opens a connection to an address that was checked, and checks once more what
+// the socket is about to be connected to.
+func (g *Guard) connect(ctx context.Context, host string, to netip.AddrPort) (net.Conn, error) {
+	if g.Connect != nil {
+		return g.Connect(ctx, to)
+	}
+	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		final, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return g.Check(host, final)
+	}}
+	return d.DialContext(ctx, "tcp", to.String())
+}

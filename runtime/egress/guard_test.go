@@ -1,0 +1,66 @@
+package egress
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// What a socket is about to be connected to is checked, too, whatever was checked before.
+func TestTOL71TheSocketsAddressIsChecked(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	to := netip.MustParseAddrPort(l.Addr().String())
+	conn, err := (&Guard{}).connect(t.Context(), "public.test", to)
+	if !errors.As(err, new(*Refused)) {
+		t.Errorf("connected to %v: %v, %v", to, conn, err)
+	}
+	allowed, err := ParseAllowed(to.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err = (&Guard{Allow: []Allowed{allowed}}).connect(t.Context(), "public.test", to)
+	if err != nil {
+		t.Fatalf("an allowed address is not reached: %v", err)
+	}
+	_ = conn.Close()
+}
+
+func TestTOL71AllowedAddressesAreRead(t *testing.T) {
+	for _, text := range []string{"10.0.0.0/8", "127.0.0.1", "127.0.0.1:8888", "fd00::/8", "[fd00::1]:80", "::1", "intranet.example", "intranet.example:8000", "localhost"} {
+		if _, err := ParseAllowed(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                 "neither",
+		"10.0.0.1/8":       "write 10.0.0.0/8",
+		"http://x.example": "wants an address",
+		"*.example":        "neither",
+		"2130706433":       "neither",
+		"a:b:c":            "wants an address",
+		"x.example:0":      "not a port",
+		"x.example:70000":  "not a port",
+		"a b":              "neither",
+	} {
+		if a, err := ParseAllowed(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want %q", text, a, err, want)
+		}
+	}
+}
+
+// A name is not looked up where its port is refused anyway, or where it stands for an
+// address.
+func TestTOL71NothingIsLookedUpInVain(t *testing.T) {
+	for _, address := range []string{"example.com:25", "2130706433:80", "0x7f.1:80", "localhost:80", "a.localhost:80", "metadata.google.internal:80", "127.1:80"} {
+		g := Guard{} // its look-up would ask the system
+		if _, err := g.Dial(t.Context(), "tcp", address); !errors.As(err, new(*Refused)) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

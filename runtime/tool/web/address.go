@@ -1,0 +1,53 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"shelly/fsm/wording"
+)
+
+// parseAddress reads the address of a page (TOL-72).
+func parseAddress(text string) (*url.URL, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return nil, errors.New("url is empty")
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return nil, errors.New("url holds a control character")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no address", wording.Quote(text))
+	}
+	return u, checkAddress(u)
+}
+
+// checkAddress refuses what is no page of the web. A user's name is dropped, and the
+// fragment, which no server is sent.
+func checkAddress(u *url.URL) error {
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+	case "":
+		return errors.New("url must begin with https:// or http://")
+	default:
+		return fmt.Errorf("%s: is refused; url must begin with https:// or http://", wording.Clip(u.Scheme, wording.ShownMax))
+	}
+	if u.Opaque != "" || u.Hostname() == "" {
+		return errors.New("url names no host")
+	}
+	if _, secret := u.User.Password(); secret {
+		return errors.New("url holds a password; it is refused")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%s is not a port", wording.Quote(port))
+		}
+	}
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	return nil
+}

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/egress"
+	"shelly/runtime/tool"
+)
+
+// fetcher is the tool web_fetch.
+type fetcher struct {
+	options Options
+	client  *http.Client
+}
+
+const (
+	redirectsMax = 5
+	errorBytes   = 2 << 10 // what is shown of the page of an error
+)
+
+// fetch reads one page (TOL-70).
+func (f *fetcher) fetch(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+	u, err := parseAddress(a.Text("url", ""))
+	if err != nil {
+		return tool.Invalid("%v", err)
+	}
+	ctx, cancel := within(ctx, f.options.Timeout)
+	defer cancel()
+	resp, err := f.follow(ctx, u)
+	if err != nil {
+		return f.failure(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	links, _ := a["links"].(bool)
+	return f.shown(ctx, resp, links)
+}
+
+// follow asks for a page and for where it is redirected to, each address checked like
+// the first (TOL-73).
+func (f *fetcher) follow(ctx context.Context, u *url.URL) (*http.Response, error) {
+	for range redirectsMax + 1 {
+		resp, err := f.get(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		to := resp.Header.Get("Location")
+		if !redirects(resp.StatusCode) || to == "" {
+			return resp, nil
+		}
+		_ = resp.Body.Close()
+		next, err := u.Parse(to)
+		if err != nil {
+			return nil, refusal{fmt.Errorf("%s redirects to %s, which is no address", u, wording.Quote(to))}
+		}
+		if err := checkAddress(next); err != nil {
+			return nil, refusal{fmt.Errorf("%s redirects to %s: %w", u, wording.Quote(to), err)}
+		}
+		u = next
+	}
+	return nil, refusal{fmt.Errorf("more than %d redirects; the last was to %s", redirectsMax, u)}
+}
+
+// refusal is an error that another attempt does not change.
+type refusal struct{ error }
+
+func redirects(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+func (f *fetcher) get(ctx context.Context, u *url.URL) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, refusal{err}
+	}
+	req.Header.Set("User-Agent", "shelly")
+	req.Header.Set("Accept", "text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.1")
+	return f.client.Do(req)
+}
+
+// failure words what kept a page from being read.
+func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var refused *egress.Refused
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &refused):
+		return tool.Invalid("%v; web_fetch reads public pages, and what the operator allows (tools.web.allow_addresses)", refused)
+	case errors.As(err, new(refusal)):
+		return tool.Invalid("%v", err)
+	case context.Cause(ctx) == errTime:
+		return tool.Failed("no answer within %v (tools.web.timeout)", f.options.Timeout)
+	case ctx.Err() != nil:
+		return tool.Failed("stopped: the call was given up")
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return tool.Invalid("there is no host %s", dns.Name)
+	case errors.As(err, &dns):
+		return tool.Nothing("the name %s cannot be looked up: is there a network?", dns.Name)
+	case errors.As(err, &cert):
+		return tool.Invalid("TLS error, the page is not read: %v", cert.Err)
+	case strings.HasPrefix(err.Error(), "tls: "), strings.Contains(err.Error(), "remote error: tls"):
+		return tool.Invalid("TLS error, the page is not read: %v", err)
+	}
+	return tool.Failed("the page cannot be read: %v", err)
+}
+
+// shown is what the model sees of a response.
+func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) tool.Result {
+	b, end := f.read(ctx, resp.Body)
+	address := resp.Request.URL
+	text, what := readable(b, resp.Header.Get("Content-Type"), address, links)
+	status := ""
+	if resp.StatusCode != http.StatusOK {
+		status = fmt.Sprintf(", HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	}
+	head := fmt.Sprintf("%s (%s%s)\n\n", address, what, status)
+	if resp.StatusCode >= 400 {
+		head = "the page cannot be had: " + head + wording.Edge(text, errorBytes)
+		if again := resp.Header.Get("Retry-After"); again != "" {
+			head += "\n[the server asks to wait: " + wording.OneLine(wording.Clip(again, wording.ShownMax)) + "]"
+		}
+		if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+			return tool.Failed("%s", head)
+		}
+		return tool.Invalid("%s", head)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "[empty: there is no text]"
+	}
+	return tool.Result{Text: head + text + end, Failed: len(b) == 0 && end != ""}
+}
+
+// read reads a body as far as it may, and says why that was not to its end.
+func (f *fetcher) read(ctx context.Context, body io.Reader) (b []byte, end string) {
+	b, err := io.ReadAll(io.LimitReader(body, int64(f.options.BytesMax)+1))
+	switch {
+	case len(b) > f.options.BytesMax:
+		return b[:f.options.BytesMax], fmt.Sprintf("\n[incomplete: only the first %d bytes were read (tools.web.bytes_max)]", f.options.BytesMax)
+	case err == nil:
+		return b, ""
+	case context.Cause(ctx) == errTime:
+		return b, fmt.Sprintf("\n[incomplete: the rest did not come within %v (tools.web.timeout)]", f.options.Timeout)
+	}
+	return b, "\n[incomplete: the connection ended before the page did]"
+}

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"shelly/fsm/wording"
+)
+
+// page is the text of an HTML page in UTF-8: its title and its main part, and its links
+// where they are asked for.
+func page(b []byte, at *url.URL, links bool) string {
+	doc, err := html.Parse(bytes.NewReader(b))
+	if err != nil { // nested too deeply
+		return visible(words(b))
+	}
+	main := mainPart(doc)
+	r := rendering{}
+	r.children(main)
+	text := r.String()
+	if title := titleOf(doc); title != "" && !headed(text, title) {
+		text = "# " + title + "\n\n" + text
+	}
+	if links {
+		text += linksOf(main, at)
+	}
+	return visible(text)
+}
+
+// headed reports whether a text begins with what its title says, or with a part of it.
+func headed(text, title string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+	return ok && strings.HasPrefix(line, "#") && strings.Contains(title, heading)
+}
+
+// words is the text of HTML that cannot be parsed as a tree.
+func words(b []byte) string {
+	var out strings.Builder
+	z := html.NewTokenizer(bytes.NewReader(b))
+	skip := ""
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if z.Err() != io.EOF {
+				out.WriteString("\n[the rest of the page cannot be read]")
+			}
+			return strings.Join(strings.Fields(out.String()), " ")
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			if skip == "" && slices.Contains([]string{"script", "style", "noscript", "template"}, string(name)) {
+				skip = string(name)
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); string(name) == skip {
+				skip = ""
+			}
+		case html.TextToken:
+			if skip == "" {
+				out.Write(z.Text())
+				out.WriteByte(' ')
+			}
+		}
+	}
+}
+
+// leastPart is the share of a page's text, in percent, and leastText its length in bytes,
+// from which on a part of the page that says to be the main one is taken for it.
+const (
+	leastPart = 20
+	leastText = 200
+)
+
+// mainPart is the part of a page that is worth reading: what is marked as the main part
+// or the only article, where it is not a mere scrap of the page, else the body.
+func mainPart(doc *html.Node) *html.Node {
+	body := first(doc, func(n *html.Node) bool { return n.DataAtom == atom.Body })
+	if body == nil {
+		return doc
+	}
+	all := textLength(body)
+	for _, is := range []func(*html.Node) bool{
+		func(n *html.Node) bool { return n.DataAtom == atom.Main || attribute(n, "role") == "main" },
+		func(n *html.Node) bool { return n.DataAtom == atom.Article && count(body, atom.Article) == 1 },
+	} {
+		if n := first(body, is); n != nil {
+			if l := textLength(n); l >= leastText && l*100 >= all*leastPart {
+				return n
+			}
+		}
+	}
+	return body
+}
+
+// textLength is the length of a part's text without what is not rendered.
+func textLength(n *html.Node) int {
+	r := rendering{}
+	r.children(n)
+	return r.out.Len()
+}
+
+func titleOf(doc *html.Node) string {
+	n := first(doc, func(n *html.Node) bool { return n.DataAtom == atom.Title })
+	if n == nil || n.FirstChild == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(n.FirstChild.Data), " ")
+}
+
+// linksMax bounds the list of links, and linkBytesMax one address.
+const (
+	linksMax     = 60
+	linkBytesMax = 300
+)
+
+// linksOf lists the links of a part, each address once.
+func linksOf(n *html.Node, at *url.URL) string {
+	var out strings.Builder
+	seen := map[string]bool{}
+	left := 0
+	for d := range n.Descendants() {
+		if d.DataAtom != atom.A || d.Type != html.ElementNode {
+			continue
+		}
+		u, err := at.Parse(strings.TrimSpace(attribute(d, "href")))
+		if err != nil || checkAddress(u) != nil || len(u.String()) > linkBytesMax || seen[u.String()] || u.String() == at.String() {
+			continue
+		}
+		seen[u.String()] = true
+		if len(seen) > linksMax {
+			left++
+			continue
+		}
+		r := rendering{}
+		r.children(d)
+		name := wording.Clip(strings.Join(strings.Fields(r.String()), " "), 80)
+		if name == "" {
+			name = "(no text)"
+		}
+		fmt.Fprintf(&out, "- %s: %s\n", name, u)
+	}
+	if out.Len() == 0 {
+		return "\n\n[no links]"
+	}
+	if left > 0 {
+		fmt.Fprintf(&out, "[%d more]\n", left)
+	}
+	return "\n\nLinks:\n" + strings.TrimSuffix(out.String(), "\n")
+}
+
+func first(n *html.Node, is func(*html.Node) bool) *html.Node {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && is(d) {
+			return d
+		}
+	}
+	return nil
+}
+
+func count(n *html.Node, what atom.Atom) int {
+	found := 0
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && d.DataAtom == what {
+			found++
+		}
+	}
+	return found
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Namespace == "" && a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

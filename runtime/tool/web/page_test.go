@@ -1,0 +1,108 @@
+package web_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/runtime/tool/web"
+)
+
+var update = flag.Bool("update", false, "write the texts of the pages as they are now")
+
+// served reads a body of a kind with web_fetch.
+func served(t *testing.T, body, kind string, args map[string]any) string {
+	t.Helper()
+	n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = []string{kind}
+		fmt.Fprint(w, body)
+	})}
+	args["url"] = "http://public.test/a/b"
+	got := called(t, options(n.guard(t)), web.FetchName, args)
+	if got.Failed {
+		t.Errorf("failed: %s", got.Text)
+	}
+	return got.Text
+}
+
+func TestTOL74APageIsShownAsText(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("testdata", "*.html"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, name := range pages {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := served(t, string(b), "text/html; charset=utf-8", map[string]any{"links": strings.Contains(name, "links")})
+		golden := strings.TrimSuffix(name, ".html") + ".txt"
+		if *update {
+			if err := os.WriteFile(golden, []byte(got+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestTOL74TheWritingIsFound(t *testing.T) {
+	for name, c := range map[string]struct{ body, kind, want string }{
+		"the header says it":  {"<p>caf\xe9</p>", "text/html; charset=iso-8859-1", "café"},
+		"the page says it":    {"<html><head><meta charset=gbk></head><p>\xc4\xe3\xba\xc3</p>", "text/html", "你好"},
+		"an older form":       {`<meta http-equiv="Content-Type" content="text/html; charset=shift_jis"><p>` + "\x93\xfa\x96{</p>", "text/html", "日本"},
+		"its first bytes say": {"\xff\xfeh\x00i\x00", "text/plain", "hi"},
+		"nobody says it":      {"<p>größer</p>", "text/html", "größer"},
+		"no UTF-8":            {"gr\xf6\xdfer", "text/plain", "größer"},
+		"a false name":        {"plain words", "text/plain; charset=none-such", "plain words"},
+	} {
+		if got := served(t, c.body, c.kind, map[string]any{}); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q in it", name, got, c.want)
+		}
+	}
+}
+
+func TestTOL74OtherKindsAreShownOrDescribed(t *testing.T) {
+	for name, c := range map[string]struct{ body, kind, want string }{
+		"JSON":            {`{"a": 1}`, "application/json", `{"a": 1}`},
+		"problem":         {`{"title": "no"}`, "application/problem+json", `{"title": "no"}`},
+		"Markdown":        {"# Title\n\ntext", "text/markdown; charset=utf-8", "# Title\n\ntext"},
+		"no kind, a page": {"<!DOCTYPE html><p>words</p>", "", "words"},
+		"a picture":       {"\x89PNG\r\n\x1a\n0000", "image/png", "not text: 12 bytes of image/png"},
+		"bytes":           {"\x00\x01\x02\x03", "application/octet-stream", "not text: 4 bytes"},
+		"hidden signs":    {"a\u200bb\u202ec\U000e0041d", "text/plain; charset=utf-8", "abcd"},
+		"too deep":        {strings.Repeat("<div>", 2000) + "words<script>no()</script>", "text/html", "words"},
+		"nothing":         {"", "text/html", "empty"},
+		"only a script":   {"<script>x()</script>", "text/html", "empty"},
+	} {
+		if got := served(t, c.body, c.kind, map[string]any{}); !strings.Contains(got, c.want) || strings.Contains(got, "no()") {
+			t.Errorf("%s: %q, want %q in it", name, got, c.want)
+		}
+	}
+}
+
+func TestTOL73AnErrorOfTheServerIsAFailure(t *testing.T) {
+	for status, invalid := range map[int]bool{404: true, 403: true, 410: true, 429: false, 500: false, 503: false} {
+		n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "30")
+			w.WriteHeader(status)
+			fmt.Fprint(w, "the reason")
+		})}
+		got := fetched(t, n, "http://public.test/")
+		if !got.Failed || got.Invalid != invalid || !strings.Contains(got.Text, fmt.Sprint(status)) || !strings.Contains(got.Text, "the reason") || !strings.Contains(got.Text, "wait: 30") {
+			t.Errorf("%d: %+v", status, got)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package web
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// rendering makes text of HTML: headings, paragraphs, lists, tables and code as Markdown
+// has them, links as their words.
+type rendering struct {
+	out    strings.Builder
+	breaks int  // ends of lines that are due before the next word
+	blank  bool // a blank is due before the next word
+	pre    bool // blanks count
+	lists  []int
+}
+
+// String is the text without blanks at its ends.
+func (r *rendering) String() string { return strings.TrimSpace(r.out.String()) }
+
+func (r *rendering) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		r.node(c)
+	}
+}
+
+func (r *rendering) node(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode:
+		r.text(n.Data)
+	case n.Type != html.ElementNode || unread(n):
+	default:
+		r.element(n)
+	}
+}
+
+// unread reports whether an element holds nothing for a reader: what a browser does not
+// show, and what surrounds the text of a page.
+func unread(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Math, atom.Iframe, atom.Object, atom.Canvas, atom.Head,
+		atom.Nav, atom.Aside, atom.Button, atom.Select, atom.Input, atom.Textarea, atom.Dialog, atom.Audio, atom.Video:
+		return true
+	case atom.Header, atom.Footer:
+		return n.Parent != nil && n.Parent.DataAtom == atom.Body
+	}
+	if slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" }) || attribute(n, "aria-hidden") == "true" {
+		return true
+	}
+	style := strings.ReplaceAll(strings.ToLower(attribute(n, "style")), " ", "")
+	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
+}
+
+func (r *rendering) element(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Br:
+		r.breaks = max(r.breaks, 1)
+	case atom.Hr:
+		r.block(2, func() { r.word("---") })
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		r.block(2, func() {
+			r.mark(strings.Repeat("#", int(n.Data[1]-'0')) + " ")
+			r.children(n)
+		})
+	case atom.Pre:
+		r.block(2, func() { r.code(n) })
+	case atom.Ul, atom.Ol, atom.Menu:
+		r.list(n)
+	case atom.Li:
+		r.block(1, func() { r.item(n) })
+	case atom.Tr, atom.Dt, atom.Dd, atom.Option, atom.Figcaption, atom.Caption:
+		r.block(1, func() { r.children(n) })
+	case atom.Td, atom.Th:
+		if previous(n) {
+			r.word("|")
+			r.blank = true
+		}
+		r.children(n)
+		r.blank = true
+	case atom.Img:
+		if alt := strings.TrimSpace(attribute(n, "alt")); alt != "" {
+			r.text(" [image: " + alt + "] ")
+		}
+	case atom.P, atom.Div, atom.Section, atom.Article, atom.Main, atom.Table, atom.Blockquote, atom.Dl, atom.Figure, atom.Header, atom.Footer,
+		atom.Address, atom.Details, atom.Summary, atom.Fieldset, atom.Form:
+		r.block(paragraph(n), func() { r.children(n) })
+	default:
+		r.children(n)
+	}
+}
+
+// paragraph is how many ends of lines stand around a block.
+func paragraph(n *html.Node) int {
+	if n.DataAtom == atom.Div {
+		return 1
+	}
+	return 2
+}
+
+// previous reports whether a cell stands before this one.
+func previous(n *html.Node) bool {
+	for p := n.PrevSibling; p != nil; p = p.PrevSibling {
+		if p.DataAtom == atom.Td || p.DataAtom == atom.Th {
+			return true
+		}
+	}
+	return false
+}
+
+// block renders something on lines of its own.
+func (r *rendering) block(breaks int, fn func()) {
+	if len(r.lists) > 0 {
+		breaks = 1
+	}
+	r.breaks = max(r.breaks, breaks)
+	fn()
+	r.breaks = max(r.breaks, breaks)
+}
+
+func (r *rendering) list(n *html.Node) {
+	start := -1 // no numbers
+	if n.DataAtom == atom.Ol {
+		start = 1
+		if first, err := strconv.Atoi(attribute(n, "start")); err == nil {
+			start = max(first, 0)
+		}
+	}
+	r.block(2, func() {
+		r.lists = append(r.lists, start)
+		r.children(n)
+		r.lists = r.lists[:len(r.lists)-1]
+	})
+}
+
+func (r *rendering) item(n *html.Node) {
+	depth := len(r.lists) - 1
+	sign := "- "
+	if depth >= 0 && r.lists[depth] >= 0 {
+		sign = strconv.Itoa(r.lists[depth]) + ". "
+		r.lists[depth]++
+	}
+	r.mark(strings.Repeat("  ", min(max(depth, 0), 8)) + sign)
+	r.children(n)
+}
+
+func (r *rendering) code(n *html.Node) {
+	r.mark("```\n")
+	r.pre = true
+	r.children(n)
+	r.pre = false
+	r.breaks = 0
+	if !strings.HasSuffix(r.out.String(), "\n") {
+		r.out.WriteByte('\n')
+	}
+	r.out.WriteString("```")
+}
+
+// text adds the words of a text, its blanks folded where they do not count.
+func (r *rendering) text(s string) {
+	if r.pre {
+		r.flush()
+		r.out.WriteString(s)
+		return
+	}
+	if s == "" {
+		return
+	}
+	fields := strings.Fields(s)
+	if blank(s[0]) || len(fields) == 0 {
+		r.blank = true
+	}
+	for i, w := range fields {
+		r.blank = r.blank || i > 0
+		r.word(w)
+	}
+	r.blank = r.blank || blank(s[len(s)-1])
+}
+
+func blank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' || b == '\f' }
+
+// word adds a word.
+func (r *rendering) word(w string) {
+	r.flush()
+	r.out.WriteString(w)
+}
+
+// mark adds a sign that begins a line.
+func (r *rendering) mark(s string) {
+	r.flush()
+	r.out.WriteString(s)
+	r.blank = false
+}
+
+// flush adds what is due before the next word.
+func (r *rendering) flush() {
+	switch {
+	case r.out.Len() == 0:
+	case r.breaks > 0:
+		r.out.WriteString("\n\n"[:min(r.breaks, 2)])
+	case r.blank:
+		r.out.WriteByte(' ')
+	}
+	r.breaks, r.blank = 0, false
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/egress"
+	"shelly/runtime/tool"
+)
+
+// The names of the tools.
+const (
+	FetchName  = "web_fetch"
+	SearchName = "web_search"
+)
+
+// Options says which tools there are and what bounds them.
+type Options struct {
+	Fetch    bool          // offer web_fetch
+	Guard    *egress.Guard // what web_fetch may reach
+	Timeout  time.Duration // for one call of either tool
+	BytesMax int           // of a body, decoded, that is read; the rest is left
+	Search   Search
+}
+
+// Search is the server that web_search asks.
+type Search struct {
+	Kind string // "searxng", "brave", or empty: there is none
+	URL  string // of the server; empty: Brave's own
+	Key  string // Brave's
+}
+
+// Tools returns the tools that are to be offered.
+func Tools(o Options) ([]tool.Added, error) {
+	if (o.Fetch || o.Search.Kind != "") && (o.Timeout <= 0 || o.BytesMax <= 0) {
+		return nil, errors.New("the tools of the web have no bounds")
+	}
+	var list []tool.Added
+	if o.Fetch {
+		f := fetcher{options: o, client: o.Guard.Client(connectMax)}
+		t, err := tool.Checked(fetchDecl(), f.fetch)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	if o.Search.Kind != "" {
+		s, err := newSearcher(o)
+		if err != nil {
+			return nil, err
+		}
+		t, err := tool.Checked(searchDecl(), s.search)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// connectMax is how long a connection may take to come about.
+const connectMax = 10 * time.Second
+
+func fetchDecl() fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name:        FetchName,
+		Description: "Read a page of the web as text.",
+		Parameters: `{"type":"object","properties":{` +
+			`"url":{"type":"string","maxLength":2048,"description":"Such as https://example.com/page"},` +
+			`"links":{"type":"boolean","description":"Also list the links of the page"}},` +
+			`"required":["url"],"additionalProperties":false}`,
+		Effects: fsm.EffectsNone,
+	}
+}
+
+func searchDecl() fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name:        SearchName,
+		Description: "Search the web. The result is titles, addresses and extracts.",
+		Parameters: `{"type":"object","properties":{` +
+			`"query":{"type":"string","maxLength":400},` +
+			`"count":{"type":"integer","minimum":1,"maximum":10,"description":"How many results, 5 if left out"}},` +
+			`"required":["query"],"additionalProperties":false}`,
+		Effects: fsm.EffectsNone,
+	}
+}
+
+// within bounds a call.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, errTime)
+}
+
+// errTime is the cause of a call that its time-out has ended, and not who made it.
+var errTime = errors.New("its time was over")
