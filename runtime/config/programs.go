@@ -32,7 +32,7 @@ type Program struct {
 	Schema Schema `key:"schema"`
 	// Effects are none, idempotent or unsafe. Default: unsafe.
 	Effects string `key:"effects" enum:"none,idempotent,unsafe"`
-	// Probe is the command that says what came of a call whose outcome is unknown (TOL-82).
+	// Probe is the command that says what came of a call whose outcome is unknown.
 	// Default: none.
 	Probe []string `key:"probe"`
 	// Timeout bounds one call. Default: 60s.

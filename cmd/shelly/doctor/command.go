@@ -47,6 +47,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		running := x.daemon(ctx, cfg)
 		x.data(ctx, cfg, running)
 		x.workspace(cfg)
+		x.web(cfg)
 		x.reserve(cfg)
 		x.stop(cfg)
 		x.brain(ctx, cfg, running, c.Measure)

@@ -85,6 +85,11 @@ func openRunner(cfg config.Config, files *file.Tools) (*tool.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	fromWeb, err := webTools(cfg)
+	if err != nil {
+		return nil, err
+	}
+	added = append(added, fromWeb...)
 	tools, err := tool.New(tool.Options{
 		Workspace:      cfg.Workspace,
 		AllowExec:      cfg.Tools.Exec.Allow,

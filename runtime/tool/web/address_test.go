@@ -143,7 +143,7 @@ func TestTOL71WhatTheOperatorAllowsIsReached(t *testing.T) {
 	}
 }
 
-func TestTOL71RedirectsEnd(t *testing.T) {
+func TestTOL72RedirectsEnd(t *testing.T) {
 	asked := 0
 	n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++

@@ -90,6 +90,9 @@ func TestTOL76WhatIsMissingIsNamed(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", s, err, want)
 		}
 	}
+}
+
+func TestTOL70NothingIsOfferedByDefault(t *testing.T) {
 	if tools, err := web.Tools(web.Options{}); err != nil || len(tools) != 0 {
 		t.Errorf("without a word of the operator: %v, %v", tools, err)
 	}
