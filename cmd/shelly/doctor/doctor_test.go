@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,40 @@ func TestCLI10AWindowOfAnotherClientIsSaid(t *testing.T) {
 	e.loaded.NumCtx = 4096
 	e.window()
 	wantFinding(t, e, "warn", "loaded", "window 4096", "shelly asks for 8192", "OLLAMA_CONTEXT_LENGTH")
+}
+
+func TestCLI10TheLeastWindowIsSaid(t *testing.T) {
+	e, _ := large(config.Brain{NumCtx: 8192})
+	e.cfg.Limits.ContextTokens = 8192
+	e.least(1200, nil)
+	wantFinding(t, e, "ok", "least window", "1200 tokens", "of 8192")
+	e.cfg.Limits.ContextTokens = 1100
+	e.least(1200, nil)
+	wantFinding(t, e, "fail", "least window", "limits.context_tokens is 1100", "set brain.num_ctx to 1200 or more")
+	e.least(0, nil)
+	wantFinding(t, e, "ok", "least window", "any")
+	e.least(0, errors.New("no such folder"))
+	wantFinding(t, e, "fail", "least window", "no such folder")
+}
+
+// CLI-10: the measured speeds are said as they stand in the configuration, unless they do.
+func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
+	e, _ := large(config.Brain{})
+	measured := sizing.Speed{Prompt: 25, Answer: 8}
+	if got := e.begin(measured); !strings.HasSuffix(got, ": brain: {reads: 25, writes: 8}") {
+		t.Errorf("got %q", got)
+	}
+	e.cfg.Brain.Reads, e.cfg.Brain.Writes = 28, 7
+	if got := e.begin(measured); got != "" {
+		t.Errorf("nearly the same is set: %q", got)
+	}
+	e.cfg.Brain.Reads = 100
+	if got := e.begin(measured); !strings.Contains(got, "reads: 25") {
+		t.Errorf("another is set: %q", got)
+	}
+	if got := e.begin(sizing.Speed{}); got != "" {
+		t.Errorf("nothing was measured: %q", got)
+	}
 }
 
 func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {

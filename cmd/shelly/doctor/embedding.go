@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 
 	"shelly/runtime/comm"
 	"shelly/runtime/ollama"
@@ -19,14 +20,14 @@ func (e *examined) embedding(ctx context.Context, embed string, running *comm.St
 			"run: shelly model pull nomic-embed-text")
 		return
 	case ollama.SameModel(embed, e.name):
-		e.ok("embedding", embed+", the chat model itself")
+		e.ok("embedding", embed+", the chat model itself: no second model has to be loaded, and what its slot holds is read again after an embedding")
 		return
 	case !e.cfg.Switches.SpareModel:
 		e.ok("embedding", embed+"; each need and each summary is embedded at once (switches.spare_model is false)")
 		return
 	}
 	const later = "entries are embedded once nothing was asked for brain.keep_alive, and a need in a conversation is looked up by keyword"
-	const raise = "start the server with OLLAMA_MAX_LOADED_MODELS=2, where its memory has room for both models"
+	raise := fmt.Sprintf("start the server with OLLAMA_MAX_LOADED_MODELS=2, where its memory has room for both models, or put into the configuration: brain: {embed_model: %q} (the chat model makes the vectors) or brain: {embed_model: none}", e.name)
 	switch e.keepsBoth(ctx, running, measure) {
 	case yes:
 		e.ok("embedding", embed+"; the server keeps both models loaded, so it is asked at once")

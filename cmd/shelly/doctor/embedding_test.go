@@ -30,7 +30,7 @@ func TestMEM11DoctorSaysWhenVectorsAreMade(t *testing.T) {
 		{name: "the chat model", spare: true, embed: mock.DefaultModel, level: "ok", says: "the chat model itself"},
 		{name: "at once", embed: mock.DefaultEmbedModel, level: "ok", says: "embedded at once (switches.spare_model is false)"},
 		{name: "not known", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, level: "ok", says: "is not known, and until it is"},
-		{name: "one", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, measure: true, level: "ok", says: "OLLAMA_MAX_LOADED_MODELS=2"},
+		{name: "one", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, measure: true, level: "ok", says: `OLLAMA_MAX_LOADED_MODELS=2, where its memory has room for both models, or put into the configuration: brain: {embed_model: "` + mock.DefaultModel + `"}`},
 		{name: "both", keeps: 2, spare: true, embed: mock.DefaultEmbedModel, measure: true, level: "ok", says: "keeps both models loaded, so it is asked at once"},
 		{
 			name: "the daemon knows", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, level: "ok", says: "keeps both models loaded",

@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/run"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
@@ -63,6 +64,7 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	}
 	e.can()
 	e.window()
+	e.least(run.WindowMin(cfg))
 	e.embedding(ctx, embed, running, measure)
 	e.suits(ctx, measure)
 }
@@ -127,6 +129,22 @@ func (e *examined) can() {
 		e.ok("thinking", fmt.Sprintf("%s cannot think; brain.think %s is not sent", e.name, think)) // BRN-14
 	} else if e.Thinking {
 		e.ok("thinking", e.name+" thinks; thinking counts against num_predict")
+	}
+}
+
+// least says what window the system prompt and the tools need at least (CTX-16).
+func (e *examined) least(tokens int, err error) {
+	given := e.cfg.Limits.ContextTokens
+	switch {
+	case err != nil:
+		e.fail("least window", err.Error(), "")
+	case tokens == 0:
+		e.ok("least window", "any: profile "+e.cfg.Profile+" does not keep prompts within one (limits.answer_percent is 0)")
+	case given < tokens:
+		e.fail("least window", fmt.Sprintf("%d tokens for the system prompt and the tools; limits.context_tokens is %d, and the start refuses that", tokens, given),
+			fmt.Sprintf("set brain.num_ctx to %d or more, or offer fewer tools", tokens))
+	default:
+		e.ok("least window", fmt.Sprintf("%d tokens for the system prompt and the tools, of %d", tokens, given))
 	}
 }
 

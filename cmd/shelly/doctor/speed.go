@@ -32,8 +32,8 @@ func (e *examined) measure(ctx context.Context) sizing.Speed {
 		return sizing.Speed{}
 	}
 	speed := sizing.Speed{Prompt: got.PromptSpeed(), Answer: got.AnswerSpeed()}
-	e.ok("speed", fmt.Sprintf("reads %d tokens/s (%d in %v), writes %d tokens/s (%d in %v), loaded in %v; a turn with one tool call takes about %s",
-		speed.Prompt, got.PromptTokens, short(got.Prompt), speed.Answer, got.AnswerTokens, short(got.Answer), short(got.Load), quantity.Time(sizing.Turn(speed))))
+	e.add("ok", "speed", fmt.Sprintf("reads %d tokens/s (%d in %v), writes %d tokens/s (%d in %v), loaded in %v; a turn with one tool call takes about %s",
+		speed.Prompt, got.PromptTokens, short(got.Prompt), speed.Answer, got.AnswerTokens, short(got.Answer), short(got.Load), quantity.Time(sizing.Turn(speed))), e.begin(speed))
 	second, err := e.client.Measure(ctx, 1, prompt, got.Text, secondQuestion)
 	if err != nil {
 		e.fail("prompt cache", err.Error(), "")
@@ -42,6 +42,18 @@ func (e *examined) measure(ctx context.Context) sizing.Speed {
 	e.cache(got, second)
 	return speed
 }
+
+// begin says what to put into the configuration so that the first deadlines are those of
+// this machine (INF-50), where that is not there.
+func (e *examined) begin(s sizing.Speed) string {
+	if s.Prompt <= 0 || s.Answer <= 0 || near(e.cfg.Brain.Reads, s.Prompt) && near(e.cfg.Brain.Writes, s.Answer) {
+		return ""
+	}
+	return fmt.Sprintf("put into the configuration, so that the first deadlines are this machine's, or let it be learnt: brain: {reads: %d, writes: %d}", s.Prompt, s.Answer)
+}
+
+// near reports whether a speed that is set is within a quarter of one that was measured.
+func near(set, measured int) bool { return 4*set >= 3*measured && 4*set <= 5*measured }
 
 // cache says how much of a conversation's second prompt the server has read anew. It tells
 // only how long it took: the first prompt, of which it held nothing, says how much that is.

@@ -11,7 +11,6 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
-	"shelly/fsm/prompt"
 	"shelly/runtime/config"
 	"shelly/runtime/skill"
 	"shelly/runtime/tool"
@@ -49,8 +48,8 @@ type bench struct {
 
 func (b *bench) close() error { return errors.Join(b.files.Close(), b.skills.Close()) }
 
-// openBench opens tools and skills as cfg says.
-func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
+// benchOf opens tools and skills as cfg says.
+func benchOf(cfg config.Config, log *slog.Logger) (*bench, error) {
 	files, err := file.Open(file.Options{
 		Workspace:      cfg.Workspace,
 		Everywhere:     !cfg.Tools.RestrictToWorkspace,
@@ -71,10 +70,6 @@ func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
 	}
 	for _, p := range problems {
 		log.Warn("a skill cannot be used", "problem", p)
-	}
-	if least := prompt.WindowMin(cfg.Machine(tools.Declarations(), library.Decls())); cfg.Limits.ContextTokens < least {
-		return nil, errors.Join(exit.Errorf(exit.Usage, "a window of %d tokens is too small for this system prompt and these tools: at least %d are needed (brain.num_ctx, limits.context_tokens)",
-			cfg.Limits.ContextTokens, least), files.Close(), library.Close())
 	}
 	return &bench{files: files, tools: tools, skills: library}, nil
 }

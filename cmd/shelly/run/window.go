@@ -1,0 +1,37 @@
+package run
+
+import (
+	"errors"
+	"log/slog"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/prompt"
+	"shelly/runtime/config"
+)
+
+// openBench opens tools and skills as cfg says, if the window has room for them (CTX-16).
+func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
+	b, err := benchOf(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	if least := b.windowMin(cfg); cfg.Limits.ContextTokens < least {
+		return nil, errors.Join(exit.Errorf(exit.Usage, "a window of %d tokens is too small for this system prompt and these tools: at least %d are needed (brain.num_ctx, limits.context_tokens)",
+			cfg.Limits.ContextTokens, least), b.close())
+	}
+	return b, nil
+}
+
+// WindowMin is the least window in which the daemon can serve with a configuration, with
+// the tools and skills of its workspace, in tokens; 0: any (CTX-16).
+func WindowMin(cfg config.Config) (int, error) {
+	b, err := benchOf(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return 0, err
+	}
+	return b.windowMin(cfg), b.close()
+}
+
+func (b *bench) windowMin(cfg config.Config) int {
+	return prompt.WindowMin(cfg.Machine(b.tools.Declarations(), b.skills.Decls()))
+}
