@@ -18,7 +18,7 @@ import (
 
 const liveCase = `scenario: 1
 name: a live model lists a folder with the real tools
-config: {init: off}
+config: {init: off, tell_time: false}
 tools: real
 world: {one.txt: "1"}
 brain: live

@@ -73,6 +73,7 @@ func TestDaemonAgainstARealOllama(t *testing.T) {
 		t: t, bin: buildShelly(t), data: filepath.Join(t.TempDir(), "data"), dir: dir,
 		args: []string{
 			"--model", chat, "--set", "brain.embed_model=" + embed, "--profile", "shelly", "--set", "init=off", "--set", "brain.num_ctx=16384",
+			"--set", "switches.spare_model=false", // so that each entry has its vector at once
 		},
 	}
 	p.start()

@@ -13,7 +13,7 @@ type Call struct {
 	Prompt string // rendered
 	Answer string // what the model writes, as [Written] has it
 	Limit  int    // tokens that the answer may have (num_predict); 0: as many as it has
-	Embeds bool   // the prompt is read for its vector: nothing is written, and no slot holds it
+	Embeds bool   // the prompt is read for its vector: nothing is written, and its slot holds nothing else
 }
 
 // Served is how a call goes. Times are those of whoever drives the server.
@@ -167,7 +167,11 @@ func (r *run) leave(now fsm.Millis) {
 	sl.busy, sl.used = false, now
 	r.model.used = max(now, r.model.ready)
 	c, v := r.call, r.served
-	if v.Refused || c.Embeds {
+	if c.Embeds {
+		sl.held = "" // a real server keeps the text, of which no prompt is the beginning
+		return
+	}
+	if v.Refused {
 		return
 	}
 	if now < v.First {

@@ -110,6 +110,19 @@ func TestSIM21AnIdleModelIsUnloaded(t *testing.T) {
 	}
 }
 
+// A real server (0.17.4) read 122 of 122 tokens again after its chat model had embedded a text.
+func TestSIM20AnEmbeddingTakesTheSlotOfItsModel(t *testing.T) {
+	s := server.New(slow)
+	prompt := text("a", 100)
+	v := one(t, s, 0, server.Call{ID: 1, Model: "m", Prompt: prompt})
+	s.End(v.Last, 1)
+	v = one(t, s, v.Last, server.Call{ID: 2, Model: "m", Prompt: text("e", 10), Embeds: true})
+	s.End(v.Last, 2)
+	if v = one(t, s, v.Last, server.Call{ID: 3, Model: "m", Prompt: prompt}); v.Read != 100 {
+		t.Errorf("after an embedding %d tokens are read, want 100", v.Read)
+	}
+}
+
 func TestSIM22WhatIsLongerThanTheWindow(t *testing.T) {
 	s := server.New(slow)
 	v := one(t, s, 0, server.Call{ID: 1, Model: "m", Prompt: text("a", 1001)})

@@ -19,14 +19,19 @@ func (e *examined) embedding(ctx context.Context, embed string, running *comm.St
 		e.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
 			"run: shelly model pull nomic-embed-text")
 		return
-	case ollama.SameModel(embed, e.name):
-		e.ok("embedding", embed+", the chat model itself: no second model has to be loaded, and what its slot holds is read again after an embedding")
-		return
 	case !e.cfg.Switches.SpareModel:
 		e.ok("embedding", embed+"; each need and each summary is embedded at once (switches.spare_model is false)")
 		return
 	}
 	const later = "entries are embedded once nothing was asked for brain.keep_alive, and a need in a conversation is looked up by keyword"
+	if ollama.SameModel(embed, e.name) {
+		if e.cfg.Brain.Slots > 1 {
+			e.ok("embedding", embed+", the chat model itself, in a slot beside the conversation's")
+			return
+		}
+		e.add("ok", "embedding", embed+", the chat model itself, in the conversation's slot, so "+later, "where the server has more slots (OLLAMA_NUM_PARALLEL), set brain.slots to their number")
+		return
+	}
 	raise := fmt.Sprintf("start the server with OLLAMA_MAX_LOADED_MODELS=2, where its memory has room for both models, or put into the configuration: brain: {embed_model: %q} (the chat model makes the vectors) or brain: {embed_model: none}", e.name)
 	switch e.keepsBoth(ctx, running, measure) {
 	case yes:

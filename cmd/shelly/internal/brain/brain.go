@@ -36,7 +36,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 	if err != nil {
 		return Brain{}, exit.Errorf(exit.Usage, "brain.url: %w", err)
 	}
-	o := &Ollama{Client: client}
+	o := &Ollama{Client: client, slots: c.Slots}
 	ready, err := o.choose(ctx)
 	switch {
 	case err == nil:

@@ -56,6 +56,7 @@ type Ollama struct {
 	mu     sync.Mutex
 	ready  *chosen
 	keeps  atomic.Int32 // whether the server keeps both models loaded: a [keeping]
+	slots  int          // calls that the server serves at a time
 }
 
 // chosen is a client for the models that were chosen.

@@ -21,14 +21,14 @@ type embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
 }
 
-// Apart reports whether an embedding may make the server unload the chat model
-// (BRN-33): it does, or nobody knows.
+// Apart reports whether an embedding may make the server unload the chat model, or let go
+// of the conversation in its one slot (BRN-33): it does, or nobody knows.
 func (o *Ollama) Apart() bool {
 	o.mu.Lock()
 	c := o.ready
 	o.mu.Unlock()
 	if c != nil && ollama.SameModel(c.chat, c.embed) {
-		return false
+		return o.slots < 2
 	}
 	return keeping(o.keeps.Load()) != keepsBoth
 }

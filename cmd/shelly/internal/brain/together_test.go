@@ -63,9 +63,11 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 	}
 }
 
-func TestBRN33OneModelForBothThrowsNothingOut(t *testing.T) {
-	o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "qwen3:8b"}}
-	if o.Apart() {
-		t.Error("the chat model makes the vectors, and is to wait for itself")
+func TestBRN33OneModelForBothTakesItsOwnSlot(t *testing.T) {
+	for slots, apart := range map[int]bool{1: true, 2: false} {
+		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "qwen3:8b"}, slots: slots}
+		if o.Apart() != apart {
+			t.Errorf("with %d slots embeddings wait: %t", slots, !apart)
+		}
 	}
 }
