@@ -17,6 +17,7 @@ const (
 	CallSave   CallKind = "save"  // a session
 	CallSkill  CallKind = "skill" // a skill's text
 	CallText   CallKind = "text"  // a part of a kept result
+	CallProbe  CallKind = "probe" // what became of a tool's call
 )
 
 // Answers returns the call that an input answers, or 0.

@@ -42,6 +42,7 @@ func inputs() []fsm.Input {
 		{At: 3, Fact: fsm.SessionSaved{Answered: fsm.To(4), Conflict: true, Session: session(), Error: "broken"}},
 		{At: 3, Fact: fsm.SkillLoaded{Answered: fsm.To(4), Text: "instructions", Error: "broken"}},
 		{At: 3, Fact: fsm.TextRead{Answered: fsm.To(4), Text: "more", From: 7, Gone: true, Error: "broken"}},
+		{At: 3, Fact: fsm.Probed{Answered: fsm.To(4), Answer: fsm.ProbeDone, Text: "wrote 3 bytes", Failed: true}},
 		{At: 3, Fact: fsm.ScheduleDue{Schedule: "s1", Slot: 60_000}},
 		{At: 4, Fact: fsm.BrainAnswered{
 			Answered: fsm.To(5), Stop: fsm.StopToolUse, Text: "text", Thinking: "hm",
@@ -93,6 +94,7 @@ func effects() []fsm.Effect {
 			Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s", Turn: "h2", State: session(), Archive: session().History, Notes: []string{"a note"}, Memory: true,
 		},
 		fsm.ReadText{Asked: fsm.Asked{Call: 3, Handle: 2}, Owner: "session s", Ref: "ab", From: 7, Tokens: 900},
+		fsm.RunProbe{Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s", Name: "write_file", Args: "{}", Key: "h2.3", Attempt: 1},
 		fsm.LoadSkill{Asked: fsm.Asked{Call: 3, Handle: 2}, Skill: "flights", Reference: "codes.md"},
 		fsm.SendMessage{Handle: 2, Key: "h2", Session: "s", To: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "done", IsError: true},
 		fsm.ArmSchedule{Schedule: "s1", Every: 60_000, Cron: "0 9 * * *", Once: 5, From: 7},
@@ -101,7 +103,7 @@ func effects() []fsm.Effect {
 			Handle: 2, Request: key, Session: "s", Question: fsm.QuestionApprove, Tool: "exec", Args: "{}", Key: "h2.1", Text: "why",
 		},
 		fsm.Audit{
-			Handle: 2, Session: "s", Key: "h2.1", Tool: "exec", Args: "{}", Message: "hello", Result: "fine", Failed: true, Attempts: 2, Duration: 30,
+			Handle: 2, Session: "s", Key: "h2.1", Tool: "exec", Args: "{}", Message: "hello", Result: "fine", Failed: true, Probe: fsm.ProbeDone, Attempts: 2, Duration: 30,
 		},
 		fsm.AbortCall{Call: 3},
 		fsm.Recall{Asked: fsm.Asked{Call: 4, Handle: 2}, Session: "s", Need: "a name", TopK: 5, Own: true, Spare: true},

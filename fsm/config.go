@@ -86,17 +86,18 @@ type Limits struct {
 	AnswerPercent      Share `json:"answer_percent,omitempty"` // share of context_tokens that a prompt leaves to the answer; 0, as in the boots of older builds: prompts are sent as they are
 	ThinkPercent       Share `json:"think_percent,omitempty"`  // share of context_tokens that the thinking of one answer may take; 0: any
 
-	Backoff         []Millis `json:"backoff,omitempty"` // waits before the model is asked again after a failure, in order
-	RetryDelay      Millis   `json:"retry_delay"`       // wait before a tool is started again
-	InitTimeout     Millis   `json:"init_timeout"`      // the initial inference, memory included
-	HandleTimeout   Millis   `json:"handle_timeout"`    // one request or event, memory included
-	SubagentTimeout Millis   `json:"subagent_timeout"`  // one subagent
-	CompactTimeout  Millis   `json:"compact_timeout"`   // one compaction or consolidation
-	ApprovalTimeout Millis   `json:"approval_timeout"`  // wait for a person's decision
-	HoldTimeout     Millis   `json:"hold_timeout"`      // wait for a person's word on an unknown outcome
-	ShutdownTimeout Millis   `json:"shutdown_timeout"`  // the farewell, memory included
-	Grace           Millis   `json:"grace"`             // wait for active handles at shutdown
-	AbortTimeout    Millis   `json:"abort_timeout"`     // wait for an aborted tool to stop
+	Backoff         []Millis `json:"backoff,omitempty"`       // waits before the model is asked again after a failure, in order
+	RetryDelay      Millis   `json:"retry_delay"`             // wait before a tool is started again
+	InitTimeout     Millis   `json:"init_timeout"`            // the initial inference, memory included
+	HandleTimeout   Millis   `json:"handle_timeout"`          // one request or event, memory included
+	SubagentTimeout Millis   `json:"subagent_timeout"`        // one subagent
+	CompactTimeout  Millis   `json:"compact_timeout"`         // one compaction or consolidation
+	ApprovalTimeout Millis   `json:"approval_timeout"`        // wait for a person's decision
+	HoldTimeout     Millis   `json:"hold_timeout"`            // wait for a person's word on an unknown outcome
+	ShutdownTimeout Millis   `json:"shutdown_timeout"`        // the farewell, memory included
+	Grace           Millis   `json:"grace"`                   // wait for active handles at shutdown
+	AbortTimeout    Millis   `json:"abort_timeout"`           // wait for an aborted tool to stop
+	ProbeTimeout    Millis   `json:"probe_timeout,omitempty"` // wait for what a probe says of an unknown outcome
 }
 
 // Options travel with every model call, those of subagents included.
@@ -114,6 +115,7 @@ type ToolDecl struct {
 	Approve     bool        `json:"approve,omitempty"` // a person decides about each call
 	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
 	Source      Source      `json:"source,omitzero"`   // where its results come from; 0: outside
+	Probe       bool        `json:"probe,omitempty"`   // it can say what became of a call (INF-52)
 }
 
 // SourceOf is where the results of a tool come from: as it declares, the operator's where
@@ -208,7 +210,7 @@ func (c Config) Bounded() Config {
 	}
 	for _, d := range []*Millis{
 		&l.RetryDelay, &l.InitTimeout, &l.HandleTimeout, &l.SubagentTimeout, &l.CompactTimeout,
-		&l.ApprovalTimeout, &l.HoldTimeout, &l.ShutdownTimeout, &l.Grace, &l.AbortTimeout,
+		&l.ApprovalTimeout, &l.HoldTimeout, &l.ShutdownTimeout, &l.Grace, &l.AbortTimeout, &l.ProbeTimeout,
 	} {
 		*d = max(*d, 1)
 	}

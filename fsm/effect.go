@@ -72,6 +72,17 @@ type RunTool struct {
 	Keep    Keep        `json:"keep,omitzero"`     // what becomes of a long result (TXT-1)
 }
 
+// RunProbe asks a tool what became of a call whose outcome is unknown (INF-52); [Probed]
+// answers. It changes nothing, and is asked only when nothing works on the call any more.
+type RunProbe struct {
+	Asked
+	Session string `json:"session,omitempty"`
+	Name    string `json:"name"`
+	Args    string `json:"args"`
+	Key     string `json:"key"`     // the call's, as in [RunTool]
+	Attempt int    `json:"attempt"` // of the call, that was started last
+}
+
 // AbortCall gives up a call. An aborted tool is answered by [ToolStopped]; any
 // other aborted call needs no answer.
 type AbortCall struct {
@@ -204,17 +215,18 @@ type AskPerson struct {
 
 // Audit is the record of one tool call that has ended (TOL-9).
 type Audit struct {
-	Handle   HandleID `json:"handle"`
-	Session  string   `json:"session,omitempty"`
-	Key      string   `json:"key"`
-	Tool     string   `json:"tool"`
-	Args     string   `json:"args"`
-	Message  string   `json:"message"` // the handle's input
-	Result   string   `json:"result"`
-	Failed   bool     `json:"failed,omitempty"`
-	Unknown  bool     `json:"unknown,omitempty"` // nobody knows whether it ran
-	Attempts int      `json:"attempts"`
-	Duration Millis   `json:"duration"` // from the first start to the end
+	Handle   HandleID    `json:"handle"`
+	Session  string      `json:"session,omitempty"`
+	Key      string      `json:"key"`
+	Tool     string      `json:"tool"`
+	Args     string      `json:"args"`
+	Message  string      `json:"message"` // the handle's input
+	Result   string      `json:"result"`
+	Failed   bool        `json:"failed,omitempty"`
+	Unknown  bool        `json:"unknown,omitempty"` // nobody knows whether it ran
+	Probe    ProbeAnswer `json:"probe,omitempty"`   // what a probe has said of it
+	Attempts int         `json:"attempts"`
+	Duration Millis      `json:"duration"` // from the first start to the end
 }
 
 // TimerPurpose says what a timer bounds.
@@ -230,6 +242,7 @@ const (
 	TimerCompact  TimerPurpose = "compact"  // a compaction or consolidation
 	TimerApproval TimerPurpose = "approval" // a person's time to decide
 	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
+	TimerProbe    TimerPurpose = "probe"    // a probe's time to say what became of a call
 	TimerAnswer   TimerPurpose = "answer"   // a model call, to its next stage or its end
 )
 
@@ -316,6 +329,7 @@ type Exit struct {
 
 func (AskBrain) kind() effectKind       { return effectAskBrain }
 func (RunTool) kind() effectKind        { return effectRunTool }
+func (RunProbe) kind() effectKind       { return effectRunProbe }
 func (AbortCall) kind() effectKind      { return effectAbortCall }
 func (Recall) kind() effectKind         { return effectRecall }
 func (Embed) kind() effectKind          { return effectEmbed }

@@ -42,6 +42,15 @@ func (e RunTool) hash(x *Hasher) {
 	}
 }
 
+func (e RunProbe) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Session)
+	x.Str(e.Name)
+	x.Str(e.Args)
+	x.Str(e.Key)
+	x.Int(e.Attempt)
+}
+
 func (e AbortCall) hash(x *Hasher) { x.Word(uint64(e.Call)) }
 
 func (e Recall) hash(x *Hasher) {
@@ -177,6 +186,9 @@ func (e Audit) hash(x *Hasher) {
 	x.Bool(e.Failed)
 	x.Int(e.Attempts)
 	x.Word(uint64(e.Duration))
+	if e.Probe != "" { // older builds have hashed no such answer
+		x.Str(string(e.Probe))
+	}
 }
 
 func (x *Hasher) asked(a Asked) {

@@ -248,6 +248,24 @@ type ToolStopped struct {
 	Answered
 }
 
+// ProbeAnswer is what a probe says of a call whose outcome is unknown (INF-53).
+type ProbeAnswer string
+
+// The call has done its work; it has done nothing and will not; or nobody can tell.
+const (
+	ProbeDone   ProbeAnswer = "done"
+	ProbeNever  ProbeAnswer = "never"
+	ProbeUnsure ProbeAnswer = "unsure"
+)
+
+// Probed answers [RunProbe]. An answer that is none of the three is [ProbeUnsure].
+type Probed struct {
+	Answered
+	Answer ProbeAnswer `json:"answer"`
+	Text   string      `json:"text,omitempty"`   // done: the call's result; otherwise why the answer is this one
+	Failed bool        `json:"failed,omitempty"` // done: the tool has failed
+}
+
 // Memory is a recalled entry, best first.
 type Memory struct {
 	ID      string `json:"id"`
@@ -287,6 +305,7 @@ type Signalled struct {
 	Name string `json:"name"`
 }
 
+func (Probed) kind() factKind          { return factProbed }
 func (Boot) kind() factKind            { return factBoot }
 func (Requested) kind() factKind       { return factRequested }
 func (EventRaised) kind() factKind     { return factEventRaised }

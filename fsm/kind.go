@@ -35,6 +35,7 @@ const (
 	factSkillLoaded
 	factTextRead
 	factBrainProgress
+	factProbed
 	factKinds // one more than there are
 )
 
@@ -48,6 +49,7 @@ const (
 	effectSaveSession
 	effectLoadSkill
 	effectReadText
+	effectRunProbe
 	effectAbortCall
 	effectSendMessage
 	effectArmSchedule
@@ -125,6 +127,7 @@ var facts = [factKinds]factSpec{
 	factSkillLoaded:     answerOf[SkillLoaded]("skill_loaded", CallSkill),
 	factTextRead:        answerOf[TextRead]("text_read", CallText),
 	factBrainProgress:   factOf[BrainProgress]("brain_progress", lazy),
+	factProbed:          answerOf[Probed]("probed", CallProbe),
 }
 
 // effects describes each kind of effect.
@@ -138,6 +141,7 @@ var effects = [effectKinds]effectSpec{
 	effectSaveSession:    callOf[SaveSession]("save_session", CallSave),
 	effectLoadSkill:      callOf[LoadSkill]("load_skill", CallSkill),
 	effectReadText:       callOf[ReadText]("read_text", CallText),
+	effectRunProbe:       callOf[RunProbe]("run_probe", CallProbe),
 	effectAbortCall:      effectOf[AbortCall]("abort_call", nil),
 	effectSendMessage:    effectOf("send_message", func(e SendMessage) HandleID { return e.Handle }).syncs(seen),
 	effectArmSchedule:    effectOf[ArmSchedule]("arm_schedule", nil).syncs(seen),
@@ -164,6 +168,7 @@ var calls = []callSpec{
 	{CallSave, SessionSaved{}, func(why string) Fact { return SessionSaved{Error: why} }},
 	{CallSkill, SkillLoaded{}, func(why string) Fact { return SkillLoaded{Error: why} }},
 	{CallText, TextRead{}, func(why string) Fact { return TextRead{Error: why} }},
+	{CallProbe, Probed{Answer: ProbeUnsure}, func(why string) Fact { return Probed{Answer: ProbeUnsure, Text: why} }},
 }
 
 // The kinds are all described, or the process does not start.
@@ -285,7 +290,7 @@ func Known(f Fact) bool {
 	switch f.(type) {
 	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
-		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress:
+		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress, Probed:
 		return true
 	default:
 		return false

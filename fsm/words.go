@@ -20,6 +20,7 @@ const (
 	WordNotRunCalls
 	WordNotRunPerAnswer
 	WordUnknownOutcome
+	WordNeverBegun
 	WordUnknownTool
 	WordNamelessTool
 	WordOldResult
@@ -174,6 +175,7 @@ var dictionary = [wordCount]wording{
 	WordNotRunCalls:      {name: "not_run_calls", first: "not run: limit of {limit} calls (max_tool_calls)"},
 	WordNotRunPerAnswer:  {name: "not_run_per_answer", first: "not run: at most {limit} calls of one answer are (max_calls_per_answer)", now: "not run: at most {limit} calls of one answer are run (max_calls_per_answer)"},
 	WordUnknownOutcome:   {name: "unknown_outcome", first: "interrupted, outcome unknown: check before repeating"},
+	WordNeverBegun:       {name: "never_begun", first: "interrupted before it began: nothing happened"},
 	WordUnknownTool:      {name: "unknown_tool", first: "there is no tool {tool}; the tools are: {tools}"},
 	WordNamelessTool:     {name: "nameless_tool", first: "a tool call without a name; the tools are: {tools}"},
 	WordOldResult:        {name: "old_result", first: "[old result of {bytes} bytes] {start}"},

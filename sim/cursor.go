@@ -108,11 +108,7 @@ func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (script.Taken, fsm.Milli
 // act returns the act for a tool's start now, or nothing, and when it was first
 // started.
 func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (script.Taken, fsm.Millis) {
-	handle, key := whose(run.Handle, run.Session), run.Key
-	if handle == 0 {
-		_, key, _ = strings.Cut(run.Key, ".") // the part after the handle's id
-	}
-	key = run.Session + " " + key
+	handle, key := boundTo(run)
 	for _, b := range c.ran {
 		if b.handle == handle && b.key == key && b.attempt == run.Attempt {
 			return b.entry, b.at
@@ -130,6 +126,34 @@ func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (script.Taken, fsm.Millis)
 	}
 	c.ran = append(c.ran, boundAct{handle, key, run.Attempt, entry, now})
 	return entry, now
+}
+
+// started is the entry that the last attempt of a call took, or would take.
+func (c *cursor) started(e fsm.RunProbe) Act {
+	run := fsm.RunTool{Asked: e.Asked, Session: e.Session, Name: e.Name, Key: e.Key, Attempt: e.Attempt}
+	handle, key := boundTo(run)
+	for _, b := range c.ran {
+		if b.handle == handle && b.key == key && b.attempt == e.Attempt && b.entry != script.Nothing {
+			return c.plan.Stubs[b.entry.Script].Acts[b.entry.Index]
+		}
+	}
+	for i, s := range c.plan.Stubs {
+		if s.Decl.Name == e.Name {
+			if a := script.EntryAt(s.Acts, c.acts[i], func(a *Act) int { return a.Times }); a >= 0 {
+				return s.Acts[a]
+			}
+		}
+	}
+	return Act{}
+}
+
+// boundTo is what an act is bound to, beside the attempt.
+func boundTo(run fsm.RunTool) (fsm.HandleID, string) {
+	handle, key := whose(run.Handle, run.Session), run.Key
+	if handle == 0 {
+		_, key, _ = strings.Cut(run.Key, ".") // the part after the handle's id
+	}
+	return handle, run.Session + " " + key
 }
 
 // whose is the handle that an entry is bound to, or 0 for one that a crash replaces.

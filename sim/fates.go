@@ -185,7 +185,8 @@ var meeting = fsm.NewCallTable(
 	fsm.OnEffect(func(_ struct{}, e fsm.LoadSkill) met {
 		return met{by: SkillsFault, key: keyed(e, e.Skill+" "+e.Reference)}
 	}),
-	fsm.OnEffect(func(_ struct{}, e fsm.ReadText) met { return met{key: keyed(e, e.Ref+" "+strconv.Itoa(e.From))} }), // the journal's faults are its own
+	fsm.OnEffect(func(_ struct{}, e fsm.RunProbe) met { return met{key: keyed(e, e.Key+" "+strconv.Itoa(e.Attempt))} }), // what it says is the stub's
+	fsm.OnEffect(func(_ struct{}, e fsm.ReadText) met { return met{key: keyed(e, e.Ref+" "+strconv.Itoa(e.From))} }),    // the journal's faults are its own
 )
 
 func keyed(e fsm.Effect, what string) fateKey {

@@ -17,6 +17,8 @@ type talking struct {
 	offered []string // the tools of the first call
 }
 
+func (b *talking) Probe(e fsm.RunProbe, says fsm.Probed) (fsm.Fact, error) { return says, nil }
+
 func (b *talking) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (Spoken, error) {
 	for _, t := range tools {
 		if len(b.asked) == 0 {

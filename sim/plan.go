@@ -61,6 +61,41 @@ type Act struct {
 	Takes    fsm.Millis
 	Times    int // 0 means 1
 	Optional bool
+	Probe    *Probe // what the probe of the tool says of the call; nil: nothing
+}
+
+// Probe is what a stub's probe says of a call that took the entry which it belongs to, or
+// that would take it next.
+type Probe struct {
+	Answer fsm.ProbeAnswer // empty: the truth, done where the call was started and never where it was not
+	Text   string          // done: the call's result; empty: that of the entry
+	Hangs  bool            // no answer comes
+	Takes  fsm.Millis
+}
+
+// Of is what the probe says of a call, or nil where no answer comes. Started says
+// whether the call was, and act is its entry.
+func (p *Probe) Of(e fsm.RunProbe, act Act, started bool) fsm.Fact {
+	if p == nil {
+		return fsm.Probed{Answered: fsm.To(e.Call), Answer: fsm.ProbeUnsure}
+	}
+	if p.Hangs {
+		return nil
+	}
+	in := fsm.Probed{Answered: fsm.To(e.Call), Answer: p.Answer}
+	switch {
+	case in.Answer == "" && started:
+		in.Answer = fsm.ProbeDone
+	case in.Answer == "":
+		in.Answer = fsm.ProbeNever
+	}
+	if in.Answer == fsm.ProbeDone {
+		in.Text, in.Failed = act.Returns, act.Failed
+		if p.Text != "" {
+			in.Text, in.Failed = p.Text, false
+		}
+	}
+	return in
 }
 
 // Skill is a skill in the simulated world.

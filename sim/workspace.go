@@ -20,6 +20,8 @@ type Workspace interface {
 	// Run runs a tool to its end. A result is the same in every such folder and on
 	// every machine. Call and At are not set.
 	Run(fsm.RunTool) fsm.ToolAnswered
+	// Probe asks a tool what became of a call. Call and At are not set.
+	Probe(fsm.RunProbe) fsm.Probed
 	// Files returns the files that are there, by their names from the folder, sorted.
 	Files() ([]Thing, error)
 	// Close removes the folder.

@@ -19,6 +19,10 @@ func (s *shelf) Run(run fsm.RunTool) fsm.ToolAnswered {
 	return fsm.ToolAnswered{Text: "noted"}
 }
 
+func (s *shelf) Probe(fsm.RunProbe) fsm.Probed {
+	return fsm.Probed{Answer: fsm.ProbeUnsure}
+}
+
 func (s *shelf) Files() ([]Thing, error) { return s.files, nil }
 func (s *shelf) Close() error            { *s.closed++; return nil }
 

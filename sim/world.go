@@ -18,6 +18,8 @@ type Backend interface {
 	Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error)
 	// Tool runs the stub through the real tool runner.
 	Tool(run fsm.RunTool, act Act) (fsm.Fact, error)
+	// Probe asks the stub's probe through the real tool runner, which is to say this.
+	Probe(e fsm.RunProbe, says fsm.Probed) (fsm.Fact, error)
 	// Session loads or saves a session or loads a skill. Where scripted carries an
 	// Error, that failure is to be had. A save with no Call is somebody else's edit,
 	// which always succeeds; where it names no session it is of MEMORY.md alone.
@@ -68,6 +70,7 @@ func (w *world) Perform(e fsm.Effect) error { return performing.Do(w, e) }
 var performing = fsm.NewEffectTable(
 	fsm.OnEffect((*world).ask),
 	fsm.OnEffect((*world).run),
+	fsm.OnEffect((*world).probe),
 	called(Backend.Memory, (*world).recalled),
 	called(Backend.Memory, (*world).embedded),
 	called(Backend.Memory, (*world).stored),
@@ -219,6 +222,46 @@ func (w *world) acts(e fsm.RunTool) Act {
 	}
 	act.Takes = w.left(act.Takes, begun)
 	return act
+}
+
+// probe asks a stub, or a real tool, what became of a call (SCN-57).
+func (w *world) probe(e fsm.RunProbe) error {
+	if w.space != nil {
+		in := w.space.Probe(e)
+		in.Answered = fsm.To(e.Call)
+		w.answer(e.Call, w.plan.ToolsTake, in)
+		return nil
+	}
+	act := w.cursor.started(e)
+	if act.Reads != "" {
+		act = w.plan.Met(act)
+	}
+	fact := act.Probe.Of(e, act, w.hasStarted(e))
+	if fact == nil {
+		return nil
+	}
+	takes := fsm.Millis(0)
+	if act.Probe != nil {
+		takes = act.Probe.Takes
+	}
+	if w.backend != nil {
+		var err error
+		if fact, err = w.backend.Probe(e, fact.(fsm.Probed)); err != nil {
+			return err
+		}
+	}
+	w.answer(e.Call, takes, fact)
+	return nil
+}
+
+// hasStarted reports whether the last attempt of a call was started in the world.
+func (w *world) hasStarted(e fsm.RunProbe) bool {
+	for _, ran := range w.result.Ran {
+		if ran.Run.Key == e.Key && ran.Run.Attempt == e.Attempt {
+			return true
+		}
+	}
+	return false
 }
 
 // span is a time from and to, both included.

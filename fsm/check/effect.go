@@ -55,6 +55,10 @@ var follows = fsm.NewEffectTable(
 	}),
 	sees(func(watch, fsm.LoadSkill) {}),
 	sees(func(w watch, e fsm.ReadText) { w.checkText(w.m, w.f, &e) }),
+	sees(func(w watch, e fsm.RunProbe) {
+		w.checkSession(w.f, e.Session)
+		w.checkProbe(w.m, w.f, &e)
+	}),
 	sees(func(w watch, e fsm.SendMessage) {
 		if f := w.owner(e.Handle, "message"); f != nil {
 			w.checkSession(f, e.Session)
@@ -206,6 +210,8 @@ func (w *Monitor) takeWait(f *followed, c *fsm.Config, e fsm.SetTimer) {
 		want = max(want, min(c.Pace.Load, c.Pace.Idle))
 	case fsm.TimerApproval:
 		want = l.ApprovalTimeout
+	case fsm.TimerProbe:
+		want = l.ProbeTimeout
 	case fsm.TimerHold:
 		want = l.HoldTimeout
 	}

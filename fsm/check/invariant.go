@@ -31,7 +31,7 @@ func Invariants() []InvariantDoc {
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
 		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, the oldest of its kind if kinds take turns, or, for at most `session_burst` turns in a row, one of the session that the model was asked for last."},
-		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer that nothing happened. A call that is started again keeps its key. A call that needs approval starts only with it."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer, or a probe's *never*, that nothing happened. A call that is started again keeps its key. Only a call without an answer is probed, once a boot. A call that needs approval starts only with it."},
 		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
 		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
 		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},
@@ -184,10 +184,11 @@ func follow(h *state.Handle) followed {
 
 // measure ranks what a handle still has before it, in falling weight: its phase,
 // its cognition rounds or failed loads, saves and stores, the model's answers, the
-// calls of the last answer, the attempts of the one that runs, the compactions, and
+// calls of the last answer, the attempts of the one that runs, whether a probe may be asked of
+// it in this epoch, the compactions, and
 // the waits for the model and its refusals of a length. Counts that limits bound from above appear negated, so
 // the measure is bounded from below and a handle whose answers all lower it must end.
-type measure [8]int
+type measure [9]int
 
 // measureOf returns the measure of h; for a waiting handle that of the phase in
 // which it will go on.
@@ -223,17 +224,24 @@ func measureOf(h *state.Handle) measure {
 }
 
 func measureInference(inf *state.Inference, phase, rounds int) measure {
-	calls, attempt, compactions := 0, 0, 2*inf.Compactions+1
+	calls, attempt, probe, compactions := 0, 0, 0, 2*inf.Compactions+1
 	switch inf.State {
-	case state.Acting:
+	case state.Acting, state.Probing:
 		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+progress(inf.Batch)
 	case state.Retrying:
 		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+1+progress(inf.Batch)
 	case state.Condensing:
 		compactions--
 	}
-	return measure{phase, rounds, -inf.Iterations, calls, -attempt, -compactions, -inf.Waits, -inf.Refits}
+	if calls > 0 && !inf.Probed {
+		probe = 1
+	}
+	return measure{phase, rounds, -inf.Iterations, calls, -attempt, probe, -compactions, -inf.Waits, -inf.Refits}
 }
+
+// probeAt is the place in a measure of whether a probe may be asked, which a boot allows once
+// more.
+const probeAt = 5
 
 // below reports whether a comes strictly before b, entry by entry.
 func (a measure) below(b measure) bool {

@@ -19,6 +19,8 @@ type start struct {
 	nothing bool   // the last attempt is said to have done nothing
 	failed  bool   // or to have failed
 	text    string // what it said; empty: nothing yet
+	settled bool   // it was answered
+	probed  bool   // its probe was asked in this epoch
 }
 
 // startsOf are the calls of the last answer that the state shows as started.
@@ -133,7 +135,48 @@ func (f *followed) takeResult(in fsm.ToolAnswered) {
 	}
 	f.starts = slices.Clone(f.starts)
 	s := &f.starts[i]
-	s.nothing, s.failed, s.text = in.Nothing, in.Failed, in.Text
+	s.nothing, s.failed, s.text, s.settled = in.Nothing, in.Failed, in.Text, true
+}
+
+// takeProbed takes note of what a probe has said.
+func (f *followed) takeProbed(in fsm.Probed) {
+	i := slices.IndexFunc(f.starts, func(s start) bool { return s.call == in.Call })
+	if i < 0 {
+		return
+	}
+	f.starts = slices.Clone(f.starts)
+	s := &f.starts[i]
+	s.nothing, s.settled = in.Answer == fsm.ProbeNever, in.Answer == fsm.ProbeDone
+	if s.settled {
+		s.failed, s.text = in.Failed, in.Text
+	}
+}
+
+// forgetProbes begins an epoch, in which each call may be probed once more.
+func (f *followed) forgetProbes() {
+	f.measure[probeAt] = 1
+	f.starts = slices.Clone(f.starts)
+	for i := range f.starts {
+		f.starts[i].probed = false
+	}
+}
+
+// checkProbe checks that what is probed was started and not answered, and is of a tool that
+// has a probe. It is asked once a boot.
+func (w *Monitor) checkProbe(m *machine.Machine, f *followed, e *fsm.RunProbe) {
+	if decl, ok := m.View().Config.Tool(e.Name); !ok || !decl.Probe {
+		w.violate("INV-6", "handle %d probes %q, which has no probe", f.id, e.Name)
+	}
+	i := slices.IndexFunc(f.starts, func(s start) bool { return s.key == e.Key })
+	if i < 0 {
+		w.violate("INV-6", "handle %d probes call %s, which was not started", f.id, e.Key)
+		return
+	}
+	if s := &f.starts[i]; s.settled || s.probed || s.attempt != e.Attempt {
+		w.violate("INV-6", "handle %d probes attempt %d of call %s: answered %t, probed already %t, last attempt %d", f.id, e.Attempt, e.Key, s.settled, s.probed, s.attempt)
+	}
+	f.starts = slices.Clone(f.starts)
+	f.starts[i].call, f.starts[i].probed, f.starts[i].nothing = e.Call, true, false
 }
 
 // checkTool checks the start of a tool: of another use, of the same use once more

@@ -37,6 +37,7 @@ var silences = fsm.NewFactTable(
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
 	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said, f.starts, f.audited = in.Text, nil, 0 }),
 	settled((*followed).takeResult),
+	settled((*followed).takeProbed),
 	settled(func(f *followed, in fsm.SessionLoaded) { f.form.load(in) }),
 	settled(func(f *followed, in fsm.SessionSaved) { f.form.save(in) }),
 	fsm.OnAnswers((*Monitor).settle),
@@ -73,6 +74,7 @@ func (w *Monitor) takeBoot(fsm.Boot) bool {
 	w.grace = 0
 	for i := range w.live {
 		w.live[i].calls, w.live[i].timer, w.live[i].wait = nil, 0, 0
+		w.live[i].forgetProbes()
 	}
 	return false
 }

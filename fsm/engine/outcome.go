@@ -44,6 +44,15 @@ func (o Outcome) Tool(answer fsm.ToolAnswered, err error) fsm.Fact {
 	return answer
 }
 
+// Probe is the outcome of asking a tool's probe. One that fails is unsure.
+func (o Outcome) Probe(said fsm.Probed, err error) fsm.Fact {
+	if err != nil {
+		said = fsm.Probed{Answer: fsm.ProbeUnsure, Text: err.Error()}
+	}
+	said.Answered = o.to()
+	return said
+}
+
 // Recall is the outcome of a recall.
 func (o Outcome) Recall(entries []fsm.Memory, err error) fsm.Fact {
 	if err != nil {

@@ -11,13 +11,20 @@ import (
 
 // act runs the calls of the last answer in order (INF-4), those together that only read
 // (INF-44), answers those that cannot run itself (INF-8, INF-10), and goes on once every
-// call has its result. What has failed is started once more first.
+// call has its result. What has failed is started once more first, and what a probe could
+// not tell is settled.
 func (m *Machine) act(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Inf.Batch) > 0 && !m.actTogether(h) {
 		return firing{}
 	}
-	if h.Inf.Attempt > 0 {
+	switch {
+	case h.Inf.Probed:
+		if f, over := m.unknown(h); !over {
+			return f
+		}
+		settle(&h.Inf)
+	case h.Inf.Attempt > 0:
 		if !m.attemptAgain(h) {
 			return firing{}
 		}
@@ -159,8 +166,8 @@ func (m *Machine) attemptAgain(h *state.Handle) bool {
 
 // resumeActing goes on with the call at Next after its process was lost, or after a
 // person has spoken. One that was started has an unknown outcome: it is started again
-// only where it may be repeated, otherwise the model is told so, or a person asked
-// (INF-13, INV-6).
+// only where it may be repeated; of any other its tool is asked, or a person, or the model
+// is told (INF-13, INV-6).
 func (m *Machine) resumeActing(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Inf.Batch) > 0 {
@@ -185,10 +192,10 @@ func (m *Machine) resumeActing(i int) firing {
 		if !m.builtin(i, decl.Name) {
 			return firing{}
 		}
-	case m.s.Config.Switches.HoldUnknown && h.MayWait(m.s.Config.Switches.Unattended):
-		return m.hold()
 	default:
-		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
+		if f, over := m.unknown(h); !over {
+			return f
+		}
 	}
 	settle(&m.s.Handles[i].Inf)
 	return m.runCalls(i)

@@ -83,6 +83,7 @@ func drawTools(t *rapid.T) []fsm.ToolDecl {
 		case 4, 5:
 			tool.Approve = true
 		}
+		tool.Probe = rapid.Bool().Draw(t, "probe")
 		drawn = append(drawn, tool)
 	}
 	return drawn
@@ -145,6 +146,9 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 			Answered: fsm.To(call), Text: genText.Draw(t, "text"), Failed: broken != "",
 			Nothing: rapid.Bool().Draw(t, "nothing"), Invalid: rapid.IntRange(0, 4).Draw(t, "invalid") == 0,
 		}}
+	case fsm.CallProbe:
+		answer := rapid.SampledFrom([]fsm.ProbeAnswer{fsm.ProbeDone, fsm.ProbeNever, fsm.ProbeUnsure, ""}).Draw(t, "probe")
+		return fsm.Input{At: at, Fact: fsm.Probed{Answered: fsm.To(call), Answer: answer, Text: genText.Draw(t, "text"), Failed: broken != ""}}
 	case fsm.CallStop:
 		if broken != "" {
 			return fsm.Input{At: at, Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "late"}}

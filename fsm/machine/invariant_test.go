@@ -98,6 +98,14 @@ func acting(name string) func(*driver) {
 	return func(d *driver) { thinking(d); d.calls(name, "list_dir") }
 }
 
+// probing asks a tool what became of a call, and is booted again by the breach.
+func probing(d *driver) {
+	d.config.Tools = tools()
+	d.config.Tools[2].Probe = true
+	acting("send_mail")(d)
+	d.boot()
+}
+
 // together lets the model ask for tools that may run at the same time.
 func together(names ...string) func(*driver) {
 	return func(d *driver) {
@@ -122,6 +130,7 @@ func stopped(d *driver) { d.boot(); d.signal(); d.signal() }
 
 func breaches() []breach {
 	var used fsm.RunTool
+	var probe fsm.RunProbe
 	return []breach{
 		{"INV-1", "a second reply", storing, storesIt, twice, nil},
 		{"INV-1", "has ended, replied: false", storing, storesIt, drop[fsm.Reply], nil},
@@ -175,6 +184,17 @@ func breaches() []breach {
 			return stale(d)
 		}, func(effects []fsm.Effect) []fsm.Effect { return append(effects, used) }, nil},
 		{"INV-6", `begins a use of "list_dir" with attempt 2`, acting("list_dir"), boots, change(func(r *fsm.RunTool) { r.Key, r.Attempt = "h1.9", 2 }), nil},
+		{"INV-6", "which was not started", probing, boots, change(func(p *fsm.RunProbe) { p.Key = "h1.9" }), nil},
+		{"INV-6", "probed already true", func(d *driver) {
+			probing(d)
+			probe = one[fsm.RunProbe](d)
+			d.probeSays(fsm.ProbeNever, "")
+		}, stale, func(effects []fsm.Effect) []fsm.Effect { return append(effects, probe) }, nil},
+		{"INV-6", "which has no probe", probing, func(d *driver) fsm.Input {
+			d.config.Tools = tools()
+			probe = one[fsm.RunProbe](d)
+			return boots(d)
+		}, func(effects []fsm.Effect) []fsm.Effect { return append(effects, probe) }, nil},
 		{"INV-6", `declared are "unsafe"`, thinking, callsTool("send_mail"), change(func(r *fsm.RunTool) { r.Effects = fsm.EffectsNone }), nil},
 
 		{"INV-7", `goes to session "another"`, idle, asks, change(func(a *fsm.AskBrain) { a.Session = "another" }), nil},

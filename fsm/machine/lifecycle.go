@@ -59,6 +59,7 @@ func (m *Machine) interrupt(i int) {
 	}
 	m.spend(h)
 	h.Wait, h.Await = 0, state.Await{}
+	h.Inf.Probed = false // INF-52: once a boot
 	h.Inf.ForgetReads()
 	if h.State == state.Queued || h.State == state.Parked {
 		return

@@ -15,8 +15,12 @@ func (m *Machine) askApproval() firing {
 	return firing{on: state.OnApproval, write: func(h *state.Handle) { h.Resume = h.State }}
 }
 
-// hold lets a call whose outcome is unknown wait for a person (APR-5).
+// hold lets a call whose outcome is unknown wait for a person (APR-5). A probe may say so
+// while it shuts down: then the next boot asks it again.
 func (m *Machine) hold() firing {
+	if m.s.Lifecycle != state.Serving {
+		return m.deferral()
+	}
 	return firing{on: state.OnHold, write: func(h *state.Handle) { h.Resume = h.State }}
 }
 

@@ -83,6 +83,7 @@ var inferencePhases = []Phase{
 	{State: state.Acting, Calls: []fsm.CallKind{fsm.CallTool, fsm.CallSkill, fsm.CallText}, enter: (*Machine).act, resume: (*Machine).resumeActing},
 	{State: state.BackingOff, Wait: Wait{Purpose: fsm.TimerBackoff, For: backoffTimeout, over: (*Machine).retry}, resume: (*Machine).resumeRetry},
 	{State: state.Retrying, Wait: Wait{Purpose: fsm.TimerRetry, For: retryDelay, over: (*Machine).retry}, resume: (*Machine).resumeRetry},
+	{State: state.Probing, Calls: []fsm.CallKind{fsm.CallProbe}, Wait: Wait{Purpose: fsm.TimerProbe, For: probeTimeout, over: (*Machine).unsure}, enter: (*Machine).probe},
 	{State: state.Condensing, Calls: []fsm.CallKind{fsm.CallBrain}, Wait: Wait{Purpose: fsm.TimerCompact, For: compactTimeout, over: (*Machine).uncondensed}, enter: (*Machine).askCondensed},
 	{State: state.Completed, enter: (*Machine).inferred},
 	{State: state.Exhausted, enter: (*Machine).inferred},

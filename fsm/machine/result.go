@@ -45,9 +45,13 @@ func (m *Machine) ranWith(h *state.Handle, text string, failed bool) {
 
 // audit records the call at Next, which has been started.
 func (m *Machine) audit(h *state.Handle, text string, failed bool) {
-	m.record(h, h.Inf.Next, fsm.Audit{
+	m.record(h, h.Inf.Next, m.auditOf(h, text, failed))
+}
+
+func (m *Machine) auditOf(h *state.Handle, text string, failed bool) fsm.Audit {
+	return fsm.Audit{
 		Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Result: text, Failed: failed, Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
-	})
+	}
 }
 
 // result adds the result of the call at Next to the conversation, and remembers the
@@ -73,7 +77,7 @@ func (m *Machine) result(h *state.Handle, text string) {
 // settle goes on to the next call.
 func settle(inf *state.Inference) {
 	inf.Next++
-	inf.Attempt, inf.Nothing, inf.Cleared, inf.Told, inf.Shows = 0, false, false, "", fsm.Part{}
+	inf.Attempt, inf.Nothing, inf.Probed, inf.Cleared, inf.Told, inf.Shows = 0, false, false, false, "", fsm.Part{}
 }
 
 // arguments reads the arguments of the call at Next, or says what is wrong.

@@ -74,6 +74,7 @@ var handlers = fsm.NewFactTable(
 	settles(fsm.CallSave, (*Machine).saved),
 	settles(fsm.CallSkill, (*Machine).skillLoaded),
 	settles(fsm.CallText, (*Machine).textRead),
+	settles(fsm.CallProbe, (*Machine).probed),
 )
 
 type nothing = struct{}

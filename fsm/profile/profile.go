@@ -193,6 +193,7 @@ func commonLimits() fsm.Limits {
 		ShutdownTimeout:    30 * fsm.Second,
 		Grace:              300 * fsm.Second,
 		AbortTimeout:       10 * fsm.Second,
+		ProbeTimeout:       30 * fsm.Second,
 	}
 }
 

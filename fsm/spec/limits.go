@@ -54,6 +54,7 @@ func limitDocs() []limitDoc {
 		{"shutdown_timeout", "the farewell, its memory included", "LIF-9"},
 		{"grace", "waiting for what is active at shutdown", "LIF-8"},
 		{"abort_timeout", "waiting for an aborted tool to stop", "HND-19"},
+		{"probe_timeout", "waiting for a tool's probe to say what became of a call", "INF-53"},
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	Acting     fsm.State = "acting"
 	BackingOff fsm.State = "backing_off"
 	Retrying   fsm.State = "retrying"
+	Probing    fsm.State = "probing"
 	Condensing fsm.State = "condensing"
 	Completed  fsm.State = "completed"
 	Exhausted  fsm.State = "exhausted"
@@ -33,6 +34,9 @@ const (
 	OnBackOff    Event = "back_off"    // the model failed, and is asked again later
 	OnRetry      Event = "retry"       // the wait is over
 	OnToolFailed Event = "tool_failed" // a tool failed, and is started again later
+	OnUnknown    Event = "unknown"     // nobody knows what became of a call, and its tool can say
+	OnNever      Event = "never"       // it did nothing, and is started again
+	OnUnsure     Event = "unsure"      // its tool cannot say either
 	OnRefit      Event = "refit"       // the prompt was longer than was thought, and is sent again, shorter
 	OnCondense   Event = "condense"    // the conversation is too long
 	OnCondensed  Event = "condensed"   // it is shorter
@@ -61,6 +65,11 @@ var InferenceTable = Table{
 		{Acting, OnToolFailed, Retrying, "INF-16"},
 		{Acting, OnLimit, Exhausted, "INF-17"},
 		{Acting, OnGiveUp, Aborted, "INF-11"},
+		{Acting, OnUnknown, Probing, "INF-52"},
+		{Probing, OnRan, Acting, "INF-53"},
+		{Probing, OnUnsure, Acting, "INF-53"},
+		{Probing, OnNever, Acting, "INF-54"},
+		{Probing, OnGiveUp, Aborted, "INF-55"},
 		{BackingOff, OnRetry, Thinking, "INF-15"},
 		{BackingOff, OnGiveUp, Aborted, "INF-11"},
 		{Retrying, OnRetry, Acting, "INF-16"},
@@ -119,7 +128,7 @@ type Cutting struct {
 	Appended bool `json:"appended,omitempty"` // condensing: the summary is asked for after the conversation (CTX-20)
 }
 
-// Round is of acting and retrying: the calls of one answer. Thinking sets Calls; the next call
+// Round is of acting, retrying and probing: the calls of one answer. Thinking sets Calls; the next call
 // clears what was of the one before, and the last call clears Calls. What an inference that
 // ends in a round leaves here says which calls lack a result (SES-5). Capped and Seen are of
 // the whole inference.
@@ -130,6 +139,7 @@ type Round struct {
 	Attempt int             `json:"attempt,omitempty"` // its starts; 0: not begun
 	Began   fsm.Millis      `json:"began,omitempty"`   // its first start
 	Nothing bool            `json:"nothing,omitempty"` // its last attempt says that nothing happened
+	Probed  bool            `json:"probed,omitempty"`  // its tool was asked what became of it in this epoch, and could not say
 	Cleared bool            `json:"cleared,omitempty"` // a person lets it run
 	Told    string          `json:"told,omitempty"`    // what a person said instead of its result
 	Shows   fsm.Part        `json:"shows,omitzero"`    // what of a kept result its result shows

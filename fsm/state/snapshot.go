@@ -182,6 +182,9 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Inf.Ran)
 	x.Int(h.Inf.Attempt)
 	x.Bool(h.Inf.Nothing)
+	if h.Inf.Probed { // older builds have hashed no such answer
+		x.Bool(true)
+	}
 	x.Bool(h.Inf.Cleared)
 	x.Bool(h.Inf.Told != "")
 	x.Int(h.Inf.Empty)

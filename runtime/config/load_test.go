@@ -133,7 +133,7 @@ limits: {max_tool_rounds: 1, max_iterations: 2, max_tool_calls: 3, max_calls_per
   max_repeats: 7, max_compactions: 8, max_cognition_rounds: 9, recall_top_k: 10, max_store_attempts: 11, max_active: 12, session_burst: 35, max_queue: 13,
   max_subagents: 14, subagent_iterations: 15, max_schedules: 16, max_crashes: 17, max_turns: 18, max_history: 19, max_pending: 20,
   keep_messages: 21, context_tokens: 1022, max_text_bytes: 1048577, compress_percent: 23, answer_percent: 24, think_percent: 25, backoff: [24ms], retry_delay: 25ms, init_timeout: 26ms, handle_timeout: 27s,
-  subagent_timeout: 28ms, compact_timeout: 29ms, approval_timeout: 30ms, hold_timeout: 31ms, shutdown_timeout: 32m, grace: 33h, abort_timeout: 34s}
+  subagent_timeout: 28ms, compact_timeout: 29ms, approval_timeout: 30ms, hold_timeout: 31ms, shutdown_timeout: 32m, grace: 33h, abort_timeout: 34s, probe_timeout: 35s}
 switches: {no_cognition: true, history: all, overflow: consolidate, compress: true, remember: idle, reply_first: true, cancel: checkpoint,
   stop_at_calls: true, empty_answers: true, no_farewell: true,
   at_limit: notice, at_length: state, hold_unknown: true, unattended: true, alternate: true, coalesce: true, commands: true,
@@ -157,7 +157,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 			MaxSubagents: 14, SubagentIterations: 15, MaxSchedules: 16, MaxCrashes: 17, MaxTurns: 18, MaxHistory: 19, MaxPending: 20,
 			KeepMessages: 21, ContextTokens: 1022, MaxTextBytes: 1048577, CompressPercent: 23, AnswerPercent: 24, ThinkPercent: 25, Backoff: []fsm.Millis{24}, RetryDelay: 25, InitTimeout: 26,
 			HandleTimeout: 27 * fsm.Second, SubagentTimeout: 28, CompactTimeout: 29, ApprovalTimeout: 30, HoldTimeout: 31,
-			ShutdownTimeout: 32 * 60 * fsm.Second, Grace: 33 * 3600 * fsm.Second, AbortTimeout: 34 * fsm.Second,
+			ShutdownTimeout: 32 * 60 * fsm.Second, Grace: 33 * 3600 * fsm.Second, AbortTimeout: 34 * fsm.Second, ProbeTimeout: 35 * fsm.Second,
 		},
 		Prompts: fsm.Prompts{
 			Identity: "I", Question: "Q NEED:", Init: "N", Farewell: "F", Summary: "S", Reflection: "R", Subagent: "A", Compress: "C",

@@ -61,6 +61,7 @@ func machineKeys() []machineKey {
 		{key: "limits.shutdown_timeout", min: "1ms", max: "24h", says: "the farewell, memory included"},
 		{key: "limits.grace", min: "1ms", max: "168h", says: "wait for what is active at shutdown"},
 		{key: "limits.abort_timeout", min: "1ms", max: "1h", says: "wait for an aborted tool to stop"},
+		{key: "limits.probe_timeout", min: "1ms", max: "1h", says: "wait for a tool's probe to say what became of a call"},
 
 		{key: "switches.no_cognition", says: "no question and no recall"},
 		{key: "switches.history", of: "none|answers|all|sent", says: "what a session keeps of a turn"},

@@ -52,6 +52,14 @@ type Tools interface {
 	Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered
 }
 
+// Prober is what [Tools] may be, too: it finds out what became of a call whose outcome is
+// unknown. Without it every probe is unsure.
+type Prober interface {
+	// Probe returns what a tool says of a call of an earlier process; Call and At are left to
+	// the caller. It changes nothing, and returns soon after ctx has ended.
+	Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed
+}
+
 // Sessions keeps sessions between their turns.
 type Sessions interface {
 	// Load returns a session, of version 0 where there is none.

@@ -31,6 +31,7 @@ var performing = fsm.NewEffectTable(
 		return d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools, veil) })
 	}),
 	starting((*Daemon).runTool),
+	starting((*Daemon).runProbe),
 	starting((*Daemon).recall),
 	starting((*Daemon).embed),
 	starting((*Daemon).store),
@@ -152,6 +153,21 @@ func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
 	return engine.Outcome(e.Call).Tool(result, err)
 }
 
+// runProbe asks a tool what became of a call. Whatever that had started is dead: it was
+// killed with the daemon before, or as this one started (TOL-11).
+func (d *Daemon) runProbe(ctx context.Context, e fsm.RunProbe) fsm.Fact {
+	var said fsm.Probed
+	err := d.guarded("the probe of "+e.Name, func() error {
+		p, ok := d.o.Tools.(Prober)
+		if !ok {
+			return errNoProbes
+		}
+		said = p.Probe(ctx, e)
+		return nil
+	})
+	return engine.Outcome(e.Call).Probe(said, err)
+}
+
 func (d *Daemon) recall(ctx context.Context, e fsm.Recall) fsm.Fact {
 	var entries []fsm.Memory
 	err := d.guarded("memory", func() (err error) {
@@ -182,7 +198,11 @@ func (d *Daemon) store(ctx context.Context, e fsm.Store) fsm.Fact {
 	return engine.Outcome(e.Call).Store(err)
 }
 
-var errNoSessions, errNoSkills = errors.New("this daemon keeps no sessions"), errors.New("this daemon has no skills")
+var (
+	errNoSessions = errors.New("this daemon keeps no sessions")
+	errNoSkills   = errors.New("this daemon has no skills")
+	errNoProbes   = errors.New("this daemon's tools have no probes")
+)
 
 func (d *Daemon) loadSession(ctx context.Context, e fsm.LoadSession) fsm.Fact {
 	var loaded fsm.Session

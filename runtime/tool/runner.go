@@ -39,6 +39,8 @@ type Options struct {
 type Added struct {
 	Decl fsm.ToolDecl
 	Run  func(ctx context.Context, run fsm.RunTool) Result
+
+	Probe Probe // what finds out what became of a call; nil: nothing does. Decl.Probe is set by it
 }
 
 // Result is what the model is shown of a call. Failed says that the tool did not
@@ -76,6 +78,7 @@ func New(o Options) (*Runner, error) {
 	r := &Runner{options: o, dir: dir}
 	for _, t := range o.Added {
 		r.tools = slices.DeleteFunc(r.tools, func(other Added) bool { return other.Decl.Name == t.Decl.Name })
+		t.Decl.Probe = t.Probe != nil
 		r.tools = append(r.tools, t)
 	}
 	if o.AllowExec && !slices.ContainsFunc(r.tools, func(t Added) bool { return t.Decl.Name == execName }) {

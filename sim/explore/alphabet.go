@@ -50,6 +50,12 @@ func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await
 			{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
 			{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
 		}
+	case fsm.CallProbe:
+		return []action{
+			{"probe says done", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeDone, Text: "ok"}}},
+			{"probe says never", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeNever}}},
+			{"probe is unsure", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeUnsure}}},
+		}
 	case fsm.CallStop:
 		return []action{
 			{"tool stops", fsm.Input{Fact: fsm.ToolStopped{Answered: fsm.To(call)}}},

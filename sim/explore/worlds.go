@@ -25,6 +25,7 @@ type Bounds struct {
 	Limits    fsm.Limits      `json:"limits"`
 	Effects   fsm.ToolEffects `json:"effects"`  // of the one tool
 	Approve   bool            `json:"approve"`  // it needs a person's approval
+	Probe     bool            `json:"probe"`    // it has a probe
 	Builtins  []string        `json:"builtins"` // offered beside it
 	NoTools   bool            `json:"no_tools"` // none at all
 	Commands  bool            `json:"commands"` // every other request is /new
@@ -40,7 +41,7 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
-		CrashWorld(), ShutdownWorld(), ReadsWorld(),
+		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(),
 	}
 }
 
@@ -219,6 +220,17 @@ func ReadsWorld() Bounds {
 	return b
 }
 
+// ProbeWorld is one request whose unsafe tool has a probe and may be started twice, and a
+// person who is asked where that cannot tell.
+func ProbeWorld() Bounds {
+	b := bounded("probe", "default", "one request whose unsafe tool has a probe and whose unknown outcome a person tells; a cancel, a time-out, two crashes and a shutdown")
+	b.Switches = fsm.Switches{Remember: fsm.RememberOff, Cancel: fsm.CancelImmediate, HoldUnknown: true, NoCognition: true}
+	b.Limits.MaxToolAttempts = 2
+	b.Probe = true
+	b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 2, 1, 1, 1
+	return b
+}
+
 // FaultsWorld is the world turn with everything that can go wrong going wrong twice.
 func FaultsWorld() Bounds {
 	b := TurnWorld()
@@ -246,7 +258,7 @@ func (b Bounds) config() fsm.Config {
 		},
 	}
 	if !b.NoTools {
-		c.Tools = append(fsm.Builtins(b.Builtins...), fsm.ToolDecl{Name: "tool", Effects: b.Effects, Approve: b.Approve})
+		c.Tools = append(fsm.Builtins(b.Builtins...), fsm.ToolDecl{Name: "tool", Effects: b.Effects, Approve: b.Approve, Probe: b.Probe})
 	}
 	return c
 }

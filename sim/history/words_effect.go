@@ -72,6 +72,10 @@ var effectWords = fsm.NewEffectTable(
 		t.begins(e, what)
 		return "loads " + what
 	}),
+	fsm.OnEffect(func(t *teller, e fsm.RunProbe) string {
+		t.begins(e, e.Name)
+		return fmt.Sprintf("asks %s what became of the call%s", e.Name, t.args(e.Args))
+	}),
 	fsm.OnEffect(func(t *teller, e fsm.ReadText) string {
 		t.begins(e, "the result")
 		return fmt.Sprintf("reads on in a kept result, from byte %d", e.From)

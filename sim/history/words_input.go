@@ -107,6 +107,13 @@ var inputWords = fsm.NewFactTable(
 		what := t.name(f.Call, "the skill")
 		return t.failed(f.Error, what+" could not be loaded", fmt.Sprintf("%s was loaded%s, %s", what, took, size(len(f.Text))))
 	}),
+	ofCall(func(t *teller, f fsm.Probed, took string) string {
+		words := fmt.Sprintf("the probe of %s says %s%s", t.name(f.Call, "the tool"), f.Answer, took)
+		if f.Text != "" {
+			words += ":" + t.text(f.Text)
+		}
+		return words
+	}),
 	ofCall(func(t *teller, f fsm.TextRead, took string) string {
 		if f.Gone {
 			return "the result is no longer kept"

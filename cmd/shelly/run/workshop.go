@@ -132,6 +132,11 @@ func (w *workshop) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	return w.now.Load().tools.Run(ctx, run)
 }
 
+// Probe implements [daemon.Prober].
+func (w *workshop) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
+	return w.now.Load().tools.Probe(ctx, call)
+}
+
 // Load implements [daemon.Skills].
 func (w *workshop) Load(ctx context.Context, name, reference string) (string, error) {
 	return w.now.Load().skills.Load(ctx, name, reference)

@@ -215,4 +215,5 @@ var errorsOf = fsm.NewAnswerTable(
 	fsm.OnFact(func(struct{}, fsm.BrainFailed) string { return "" }),
 	fsm.OnFact(func(struct{}, fsm.ToolAnswered) string { return "" }),
 	fsm.OnFact(func(struct{}, fsm.ToolStopped) string { return "" }),
+	fsm.OnFact(func(struct{}, fsm.Probed) string { return "" }), // what it says is an answer, too
 )

@@ -129,6 +129,7 @@ var questions = fsm.NewCallTable(
 	}),
 	fsm.OnEffect(func(_ struct{}, e fsm.LoadSession) string { return name("session", e.Session) }),
 	fsm.OnEffect(func(_ struct{}, e fsm.LoadSkill) string { return name("skill", e.Skill, e.Reference) }),
+	fsm.OnEffect(func(_ struct{}, e fsm.RunProbe) string { return name("probe", e.Name, regression.Canonical(e.Args)) }),
 	fsm.OnEffect(func(_ struct{}, e fsm.ReadText) string { return name("text", e.Ref, strconv.Itoa(e.From)) }),
 	fsm.OnEffect(func(_ struct{}, e fsm.Embed) string { return name("embed", e.Text) }),
 	fsm.OnEffect(func(struct{}, fsm.AskBrain) string { return "" }), // the model is asked

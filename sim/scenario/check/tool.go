@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/format"
@@ -34,6 +35,9 @@ func (k *checker) checkTool(path string, entries format.Entries) {
 		k.oneOf(at, given("nothing", e.Nothing || e.Fails != nil && e.Fails.Retryable), given("invalid", e.Invalid))
 		if e.Fails == nil && (e.Nothing || e.Invalid) {
 			k.at(at, "nothing and invalid belong to fails")
+		}
+		if p := e.Probe; p != nil && p.Returns != nil && p.Answers != format.ProbeTruth && p.Answers != string(fsm.ProbeDone) {
+			k.at(at+".probe", "returns belongs to answers: done and answers: truth")
 		}
 		k.checkChanges(at, &e)
 		switch {

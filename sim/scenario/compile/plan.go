@@ -201,10 +201,25 @@ func stub(name string, entries format.Entries) sim.Stub {
 		if e.Fails != nil {
 			act.Returns, act.Failed, act.Nothing = e.Fails.Text(), true, e.Nothing || e.Fails.Retryable
 		}
+		if e.Probe != nil {
+			s.Decl.Probe, act.Probe = true, probe(e.Probe)
+		}
 		act.Times = e.Times.Or(0)
 		s.Acts = append(s.Acts, act)
 	}
 	return s
+}
+
+// probe is what a tool's probe says.
+func probe(p *format.Probe) *sim.Probe {
+	says := &sim.Probe{Answer: fsm.ProbeAnswer(p.Answers), Hangs: p.Hangs, Takes: p.Takes.Or(0)}
+	if p.Answers == format.ProbeTruth {
+		says.Answer = ""
+	}
+	if p.Returns != nil {
+		says.Text = *p.Returns
+	}
+	return says
 }
 
 // memory is what memory holds before the first start, embedded as the simulator

@@ -75,6 +75,7 @@ type limitState struct {
 	ShutdownTimeout    int `expr:"shutdown_timeout"`
 	Grace              int `expr:"grace"`
 	AbortTimeout       int `expr:"abort_timeout"`
+	ProbeTimeout       int `expr:"probe_timeout"`
 }
 
 // exprNames are the names that a struct gives to expressions.
@@ -219,7 +220,7 @@ func limitsOf(l *fsm.Limits) limitState {
 		MaxToolAttempts: l.MaxToolAttempts, MaxCognitionRounds: l.MaxCognitionRounds,
 		MaxStoreAttempts: l.MaxStoreAttempts, MaxCrashes: l.MaxCrashes,
 		InitTimeout: int(l.InitTimeout), HandleTimeout: int(l.HandleTimeout), SubagentTimeout: int(l.SubagentTimeout),
-		ShutdownTimeout: int(l.ShutdownTimeout), Grace: int(l.Grace), AbortTimeout: int(l.AbortTimeout),
+		ShutdownTimeout: int(l.ShutdownTimeout), Grace: int(l.Grace), AbortTimeout: int(l.AbortTimeout), ProbeTimeout: int(l.ProbeTimeout),
 	}
 }
 

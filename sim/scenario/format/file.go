@@ -159,6 +159,15 @@ type Entry struct {
 	About    string                `key:"description"`                           // the tool's description for the model, in one of its entries
 	Schema   Args                  `key:"parameters"`                            // the JSON Schema of its arguments that the model is shown, in one of its entries
 	Optional bool                  `key:"optional"`                              // it is no failure if nobody calls
+	Probe    *Probe                `key:"probe"`                                 // the tool has a probe, and what that says of the call
+}
+
+// Probe is what a tool's probe says of a call whose outcome is unknown (SCN-57).
+type Probe struct {
+	Answers string    `key:"answers,required" enum:"truth,done,never,unsure"` // what became of it; truth: done where it was started, never where it was not
+	Returns *string   `key:"returns"`                                         // (done, truth) its result; that of the entry unless given
+	Hangs   bool      `key:"hangs"`                                           // no answer comes
+	Takes   *Duration `key:"takes"`                                           // how long until it answers
 }
 
 // Failing is a text, or a code and a message.

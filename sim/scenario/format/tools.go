@@ -18,6 +18,9 @@ type Tools struct {
 
 const realTools = "real"
 
+// ProbeTruth is the answer of a probe that knows whether its call was started.
+const ProbeTruth = "truth"
+
 func (v *Tools) Read(d *strict.Decoder, n *strict.Node, path string) {
 	if !n.Scalar() {
 		v.Stubs.Read(d, n, path)

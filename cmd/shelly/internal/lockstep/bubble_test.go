@@ -385,6 +385,12 @@ func (b *bubble) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	return f
 }
 
+// Probe implements [daemon.Prober].
+func (b *bubble) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
+	f, _ := outcome[fsm.Probed](ctx, b, call)
+	return f
+}
+
 // Recall implements [daemon.Memory].
 func (b *bubble) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
 	f, err := outcome[fsm.Recalled](ctx, b, e)

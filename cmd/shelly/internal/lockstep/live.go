@@ -50,6 +50,7 @@ type live struct {
 
 	config fsm.Config   // the machine's
 	result tool.Result  // what the stub returns next
+	probed tool.Found   // what its probe says next
 	hangs  func() error // ends the call that hangs and returns what it ends with
 	stream string       // how the first stream that differs does
 
@@ -228,8 +229,17 @@ func (l *live) stubs(stubs []sim.Stub) []tool.Added {
 	added := make([]tool.Added, len(stubs))
 	for i, s := range stubs {
 		added[i] = tool.Added{Decl: s.Decl, Run: func(context.Context, fsm.RunTool) tool.Result { return l.result }}
+		if s.Decl.Probe {
+			added[i].Probe = func(context.Context, fsm.RunProbe) tool.Found { return l.probed }
+		}
 	}
 	return added
+}
+
+// Probe implements [sim.Backend].
+func (l *live) Probe(e fsm.RunProbe, says fsm.Probed) (fsm.Fact, error) {
+	l.probed = tool.Found{Answer: says.Answer, Text: says.Text, Failed: says.Failed, Final: true}
+	return engine.Outcome(e.Call).Probe(l.tools.Probe(context.Background(), e), nil), nil
 }
 
 // Tool implements [sim.Backend].

@@ -84,6 +84,9 @@ func (s *workspace) Run(run fsm.RunTool) fsm.ToolAnswered {
 	return s.tools.Run(context.Background(), run)
 }
 
+// Probe implements [sim.Workspace].
+func (s *workspace) Probe(e fsm.RunProbe) fsm.Probed { return s.tools.Probe(context.Background(), e) }
+
 // Files implements [sim.Workspace].
 func (s *workspace) Files() (files []sim.Thing, err error) {
 	root := os.DirFS(s.dir)

@@ -1,0 +1,85 @@
+package machine
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/reading"
+	"shelly/fsm/state"
+)
+
+// unknown is what becomes of the call at Next, whose outcome nobody knows: its tool is
+// asked, once a boot (INF-52), then a person (APR-5), or the model is told so (INF-13). It
+// reports true where the call has its result.
+func (m *Machine) unknown(h *state.Handle) (firing, bool) {
+	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	switch {
+	case ok && decl.Probe && !h.Inf.Probed:
+		return firing{on: state.OnUnknown}, false
+	case m.s.Config.Switches.HoldUnknown && h.MayWait(m.s.Config.Switches.Unattended):
+		return m.hold(), false
+	default:
+		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
+		return firing{}, true
+	}
+}
+
+// probe asks the tool of the call at Next what became of it (INF-52).
+func (m *Machine) probe(i int) firing {
+	h := &m.s.Handles[i]
+	c := h.Inf.Calls[h.Inf.Next]
+	decl, ok := m.declared(h, c.Name)
+	if !ok || !decl.Probe { // a boot has taken it away
+		return m.unsure(h)
+	}
+	m.emit(fsm.RunProbe{
+		Asked:   fsm.Asked{Call: m.await(h, fsm.CallProbe), Handle: h.ID},
+		Session: h.Session,
+		Name:    decl.Name,
+		Args:    c.Args,
+		Key:     h.UseKey(c),
+		Attempt: h.Inf.Attempt,
+	})
+	return firing{}
+}
+
+// probed takes what a probe says: the call's result (INF-53), that nothing has happened
+// (INF-54), or that nobody can tell.
+func (m *Machine) probed(h *state.Handle, in fsm.Probed) firing {
+	switch {
+	case in.Answer == fsm.ProbeDone:
+		return m.found(in.Answer, m.resultText(fsm.ToolAnswered{Text: in.Text, Failed: in.Failed}), in.Failed)
+	case in.Answer != fsm.ProbeNever:
+		return m.unsure(h)
+	case m.startsAgain(h):
+		// INF-54, INV-6: here an unsafe tool that a crash cut off may start once more.
+		return firing{on: state.OnNever, write: func(h *state.Handle) { h.Inf.Nothing = true }}
+	default:
+		return m.found(in.Answer, m.failed(fsm.WordNeverBegun), true)
+	}
+}
+
+// unsure is the end of a probe that cannot tell.
+func (m *Machine) unsure(*state.Handle) firing {
+	return firing{on: state.OnUnsure, write: func(h *state.Handle) { h.Inf.Probed = true }}
+}
+
+// startsAgain reports whether the call at Next may have another attempt, now that nothing
+// has come of the last one.
+func (m *Machine) startsAgain(h *state.Handle) bool {
+	c := h.Inf.Calls[h.Inf.Next]
+	decl, ok := m.repeatable(h, h.Inf.Next, true)
+	leave := h.Inf.Cleared || !reading.NeedsApproval(&m.s.Config, &decl, c)
+	return ok && leave && !h.Stop && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts
+}
+
+// found gives the call at Next the result that its probe has found, and audits it.
+func (m *Machine) found(answer fsm.ProbeAnswer, text string, failed bool) firing {
+	return firing{on: state.OnRan, write: func(h *state.Handle) {
+		a := m.auditOf(h, text, failed)
+		a.Probe = answer
+		m.record(h, h.Inf.Next, a)
+		m.result(h, text)
+		settle(&h.Inf)
+	}}
+}
+
+func probeTimeout(m *Machine, _ *state.Handle) fsm.Millis { return m.s.Config.Limits.ProbeTimeout }

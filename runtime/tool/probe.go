@@ -1,0 +1,63 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+
+	"shelly/fsm"
+)
+
+// probeBytesMax is the longest text of a probe.
+const probeBytesMax = 4 << 10
+
+// Probe finds out what became of a call, given what the call was given. It changes nothing,
+// and is asked only when nothing works on the call any more. It returns soon after ctx has
+// ended.
+type Probe func(ctx context.Context, call fsm.RunProbe) Found
+
+// Found is what a [Probe] says. Text is, of a call that is done, its result, and otherwise
+// why the answer is this one.
+type Found struct {
+	Answer fsm.ProbeAnswer
+	Text   string
+	Failed bool // done: the tool has failed
+
+	// Final says that the call will not happen later either. Without it, never is taken for
+	// unsure: a server that has lost a request may still work on it (INF-54).
+	Final bool
+}
+
+// Probe asks a tool what became of a call (INF-52). It always has an answer: a tool that has
+// no probe, or one that breaks, cannot tell. Call and At are left to the caller.
+func (r *Runner) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
+	f := r.found(ctx, call)
+	switch {
+	case f.Answer == fsm.ProbeDone, f.Answer == fsm.ProbeUnsure:
+	case f.Answer == fsm.ProbeNever && f.Final:
+	case f.Answer == fsm.ProbeNever:
+		f.Answer, f.Text = fsm.ProbeUnsure, "it has not happened, and nobody says that it will not: "+f.Text
+	default:
+		f.Answer, f.Text = fsm.ProbeUnsure, fmt.Sprintf("the probe answered %q: %s", f.Answer, f.Text)
+	}
+	return fsm.Probed{
+		Answer: f.Answer, Text: clip(Mend(f.Text), min(probeBytesMax, r.options.ResultBytesMax)), Failed: f.Answer == fsm.ProbeDone && f.Failed,
+	}
+}
+
+// found is what a tool's probe says, or why there is none.
+func (r *Runner) found(ctx context.Context, call fsm.RunProbe) (f Found) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			f = Found{Answer: fsm.ProbeUnsure, Text: fmt.Sprintf("the probe of %s broke: %v", call.Name, broken)}
+		}
+	}()
+	if ctx.Err() != nil {
+		return Found{Answer: fsm.ProbeUnsure, Text: "the probe was given up"}
+	}
+	for _, t := range r.tools {
+		if t.Decl.Name == call.Name && t.Probe != nil {
+			return t.Probe(ctx, call)
+		}
+	}
+	return Found{Answer: fsm.ProbeUnsure, Text: "the tool " + call.Name + " has no probe"}
+}
