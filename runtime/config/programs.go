@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,6 +63,23 @@ type Server struct {
 	Tools []string `key:"tools"`
 	// Timeout bounds one call. Default: 60s.
 	Timeout Span `key:"timeout"`
+}
+
+// Fill returns a value with what each ${NAME} in it stands for.
+func Fill(value string, lookup func(name string) (string, bool)) (string, error) {
+	var missing []string
+	text := regexp.MustCompile(`\$\{[^}]*\}`).ReplaceAllStringFunc(value, func(ref string) string {
+		name := ref[2 : len(ref)-1]
+		found, ok := lookup(name)
+		if !ok {
+			missing = append(missing, name)
+		}
+		return found
+	})
+	if len(missing) > 0 {
+		return "", fmt.Errorf("the environment has no %s", strings.Join(missing, ", "))
+	}
+	return text, nil
 }
 
 // Span is a duration in such a map.

@@ -49,7 +49,8 @@ type signature struct {
 	names      []string // the required ones first, each part in order
 	required   []string
 	properties map[string]*jsonschema.Schema
-	each       map[string]*jsonschema.Resolved
+	each       map[string]*jsonschema.Resolved // without those that need the whole to be understood
+	open       bool                            // further arguments may be given
 }
 
 func newSignature(decl fsm.ToolDecl) (signature, error) {
@@ -67,14 +68,15 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 		names:      slices.Clone(schema.Required),
 		required:   schema.Required,
 		properties: schema.Properties,
+		open:       schema.AdditionalProperties == nil || schema.AdditionalProperties.Not == nil,
 		each:       map[string]*jsonschema.Resolved{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		if !slices.Contains(s.names, name) {
 			s.names = append(s.names, name)
 		}
-		if s.each[name], err = schema.Properties[name].CloneSchemas().Resolve(nil); err != nil {
-			return signature{}, err
+		if one, err := schema.Properties[name].CloneSchemas().Resolve(nil); err == nil {
+			s.each[name] = one
 		}
 	}
 	return s, nil
@@ -122,6 +124,7 @@ func (s signature) check(a Arguments) error {
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		p, known := s.properties[name]
 		switch {
+		case !known && s.open:
 		case !known && unknown >= unknownMax:
 			unknown++
 		case !known:
@@ -129,7 +132,7 @@ func (s signature) check(a Arguments) error {
 			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
 		case a[name] == nil && !slices.Contains(s.required, name):
 			delete(a, name)
-		case s.each[name].Validate(a[name]) != nil:
+		case s.each[name] != nil && s.each[name].Validate(a[name]) != nil:
 			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
 		}
 	}
@@ -162,6 +165,8 @@ func (s signature) usage() string {
 
 func describe(p *jsonschema.Schema) string {
 	switch {
+	case p == nil || p.Type == "": // several types, or a reference
+		return "any value that the schema allows"
 	case p.Type == "integer" && p.Minimum != nil && p.Maximum != nil:
 		return fmt.Sprintf("a whole number from %.0f to %.0f", *p.Minimum, *p.Maximum)
 	case p.Type == "string" && p.MaxLength != nil:

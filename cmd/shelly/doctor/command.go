@@ -48,6 +48,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.data(ctx, cfg, running)
 		x.workspace(cfg)
 		x.web(cfg)
+		x.further(cfg)
 		x.reserve(cfg)
 		x.stop(cfg)
 		x.brain(ctx, cfg, running, c.Measure)

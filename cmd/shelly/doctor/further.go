@@ -1,10 +1,12 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"shelly/runtime/config"
+	"shelly/runtime/tool/program"
 )
 
 // web says what of the web the model is offered, and how to change that (TOL-70).
@@ -23,4 +25,43 @@ func (x *examination) web(cfg config.Config) {
 	default:
 		x.ok("web_search", "asks "+w.Search.Kind)
 	}
+}
+
+// further says which programs and servers are configured as tools, and which cannot be
+// (TOL-80, TOL-90). It starts none.
+func (x *examination) further(cfg config.Config) {
+	for _, p := range cfg.Tools.Custom {
+		x.program("tools.custom."+p.Name, p.Value.Command, p.Value.Env, cfg.Workspace)
+	}
+	for _, s := range cfg.Tools.MCP {
+		if s.Value.URL == "" {
+			x.program("tools.mcp."+s.Name, s.Value.Command, s.Value.Env, cfg.Workspace)
+		} else if err := filled(s.Value.Headers); err != nil {
+			x.fail("tools.mcp."+s.Name, err.Error(), "set the variable for the daemon")
+		} else {
+			x.ok("tools.mcp."+s.Name, s.Value.URL)
+		}
+	}
+}
+
+func (x *examination) program(key string, command []string, env config.Variables, workspace string) {
+	args, err := program.Find(command, workspace, program.Path)
+	switch {
+	case err != nil:
+		x.fail(key, err.Error(), "install it, or correct "+key+".command")
+	case filled(env) != nil:
+		x.fail(key, filled(env).Error(), "set the variable for the daemon")
+	default:
+		x.ok(key, args[0])
+	}
+}
+
+// filled says which variables of the environment are missing.
+func filled(vars config.Variables) error {
+	var missing []error
+	for _, v := range vars {
+		_, err := config.Fill(v.Value, os.LookupEnv)
+		missing = append(missing, err)
+	}
+	return errors.Join(missing...)
 }

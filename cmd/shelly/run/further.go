@@ -1,30 +1,162 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"slices"
 
+	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/egress"
+	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/custom"
+	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/web"
 )
+
+// ownNames are the names of shelly's own tools.
+func ownNames(cfg config.Config, files []tool.Added) []string {
+	names := []string{"exec", web.FetchName, web.SearchName}
+	for _, t := range files {
+		names = append(names, t.Decl.Name)
+	}
+	for _, t := range cfg.Machine(nil, nil).Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// openBench opens what cfg says, and all that further tools need.
+func (s *starting) openBench(cfg config.Config) (*bench, error) {
+	return openBench(cfg, s.log, func(own []string) ([]tool.Added, error) {
+		added, err := webTools(cfg)
+		if err != nil {
+			return nil, err
+		}
+		programs, err := programTools(cfg, s.boxes.now.Load(), own)
+		if err != nil {
+			return nil, err
+		}
+		added = append(added, programs...)
+		if s.servers != nil {
+			for _, t := range added {
+				own = append(own, t.Decl.Name)
+			}
+			added = append(added, s.servers.Tools(own)...)
+		}
+		return added, nil
+	})
+}
+
+// declaring is for who asks what the tools are, and runs none.
+func declaring(cfg config.Config) further {
+	return func(own []string) ([]tool.Added, error) {
+		added, err := webTools(cfg)
+		if err != nil {
+			return nil, err
+		}
+		programs, err := programTools(cfg, sandbox.Uncontained(sandbox.Options{}), own)
+		return append(added, programs...), err
+	}
+}
+
+// openBox opens the sandbox where something is to run in it.
+func (s *starting) openBox(ctx context.Context, cfg config.Config) error {
+	runs := len(cfg.Tools.Custom) > 0
+	for _, server := range cfg.Tools.MCP {
+		runs = runs || server.Value.URL == ""
+	}
+	if !runs {
+		return nil
+	}
+	workspace, err := tool.Folder(cfg.Workspace)
+	if err != nil {
+		return err
+	}
+	o := sandbox.Options{Trees: trees(cfg), Workspace: workspace, Hidden: []string{cfg.Data}}
+	box, err := sandbox.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	if cfg.Tools.Exec.Allow {
+		box = sandbox.Uncontained(o)
+	}
+	if err := box.Refusal(); err != nil {
+		s.log.Warn("programs of tools.custom and tools.mcp are not run", "error", err)
+	}
+	s.boxes.now.Store(box)
+	return nil
+}
+
+// programTools are the operator's programs (TOL-80), where there is a sandbox for them. own
+// are the names that none may have.
+func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.Added, error) {
+	workspace, err := tool.Folder(cfg.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	var added []tool.Added
+	o := custom.Options{Sandbox: box, Workspace: workspace, Path: program.Path, ResultBytesMax: int(cfg.Tools.ResultBytesMax)}
+	for _, p := range cfg.Tools.Custom {
+		if slices.Contains(own, p.Name) {
+			return nil, fmt.Errorf("tools.custom.%s: shelly has a tool of this name; give it another", p.Name)
+		}
+		env, err := filled(p.Value.Env)
+		if err != nil {
+			return nil, fmt.Errorf("tools.custom.%s.env: %w", p.Name, err)
+		}
+		t, err := custom.Tool(o, custom.Program{
+			Name: p.Name, Description: p.Value.Description, Schema: p.Value.Schema.JSON(), Effects: fsm.ToolEffects(p.Value.Effects),
+			Command: p.Value.Command, Probe: p.Value.Probe, Timeout: p.Value.Timeout.Or(callTimeout), Network: p.Value.Network, Env: env,
+		})
+		if err != nil {
+			return nil, err
+		}
+		added = append(added, t)
+	}
+	if len(added) == 0 || box.Refusal() != nil {
+		return nil, nil
+	}
+	return added, nil
+}
 
 // webTools are web_fetch and web_search, where cfg offers them (TOL-70).
 func webTools(cfg config.Config) ([]tool.Added, error) {
 	w := cfg.Tools.Web
-	o := web.Options{
-		Fetch: w.Allow, Guard: &egress.Guard{}, Timeout: w.Timeout, BytesMax: int(w.BytesMax),
+	allow, err := allowed(w.AllowAddresses)
+	if err != nil {
+		return nil, fmt.Errorf("tools.web.allow_addresses: %w", err)
 	}
-	for _, text := range w.AllowAddresses {
-		a, err := egress.ParseAllowed(text)
-		if err != nil {
-			return nil, fmt.Errorf("tools.web.allow_addresses: %w", err)
-		}
-		o.Guard.Allow = append(o.Guard.Allow, a)
-	}
+	o := web.Options{Fetch: w.Allow, Guard: &egress.Guard{Allow: allow}, Timeout: w.Timeout, BytesMax: int(w.BytesMax)}
 	if w.Search.Kind != "off" {
 		o.Search = web.Search{Kind: w.Search.Kind, URL: w.Search.URL, Key: os.Getenv(w.Search.KeyFrom)}
 	}
 	return web.Tools(o)
+}
+
+func allowed(list []string) ([]egress.Allowed, error) {
+	var allow []egress.Allowed
+	for _, text := range list {
+		a, err := egress.ParseAllowed(text)
+		if err != nil {
+			return nil, err
+		}
+		allow = append(allow, a)
+	}
+	return allow, nil
+}
+
+// filled are variables with what ${NAME} stands for, as NAME=value.
+func filled(vars config.Variables) ([]string, error) {
+	var env []string
+	for _, v := range vars {
+		value, err := config.Fill(v.Value, os.LookupEnv)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, v.Name+"="+value)
+	}
+	return env, nil
 }

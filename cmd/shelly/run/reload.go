@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 
@@ -15,6 +16,11 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.changed:
+			if err := s.refresh(ctx); err != nil {
+				s.log.Error("what servers of tools have now is not offered", "error", err)
+			}
+			continue
 		case <-hangups:
 		}
 		next, err := load()
@@ -27,12 +33,28 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 	}
 }
 
+// reopen opens the tools as now says; where that fails, servers and sandbox are as before.
+func (s *starting) reopen(ctx context.Context, now config.Config) (*bench, error) {
+	err := s.openBox(ctx, now)
+	if err == nil {
+		err = s.useServers(ctx, now)
+	}
+	var b *bench
+	if err == nil {
+		b, err = s.openBench(now)
+	}
+	if err != nil {
+		err = errors.Join(err, s.openBox(ctx, s.cfg), s.useServers(ctx, s.cfg))
+	}
+	return b, err
+}
+
 func (s *starting) reload(ctx context.Context, next config.Config) error {
 	if err := s.daemon.Space(ctx); err != nil { // before the tools are other than the machine knows
 		return err
 	}
 	now, restart := s.cfg.Reload(next)
-	bench, err := openBench(now, s.log)
+	bench, err := s.reopen(ctx, now)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/mcp"
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
@@ -50,15 +51,18 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 
 // starting is a daemon on its way up: what was opened is closed in reverse.
 type starting struct {
-	cfg    config.Config
-	spares atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
-	log    *slog.Logger
-	work   workshop
-	daemon *daemon.Daemon
-	memory *memory.Memory
-	jitter int                     // of this process's waits for the model (INF-15)
-	fail   context.CancelCauseFunc // ends the daemon when a part of it has failed
-	closes []func() error
+	cfg     config.Config
+	spares  atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
+	log     *slog.Logger
+	work    workshop
+	boxes   boxes
+	servers *mcp.Servers
+	changed chan struct{} // the servers have other tools
+	daemon  *daemon.Daemon
+	memory  *memory.Memory
+	jitter  int                     // of this process's waits for the model (INF-15)
+	fail    context.CancelCauseFunc // ends the daemon when a part of it has failed
+	closes  []func() error
 }
 
 func (s *starting) close() {
@@ -83,7 +87,10 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bench, err := openBench(s.cfg, s.log)
+	if err := s.openBox(ctx, s.cfg); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	bench, err := s.openBench(s.cfg)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
@@ -99,6 +106,9 @@ func (s *starting) start(ctx context.Context) error {
 	failpoint.Hit(failpoint.BootOpened)
 	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is asked anything
 		return exit.With(exit.Data, err)
+	}
+	if bench, err = s.withServers(ctx, bench); err != nil {
+		return exit.With(exit.Usage, err)
 	}
 	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}
 	s.memory = s.remember(journal, brain.Embedder, brain.Apart)

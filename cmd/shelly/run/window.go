@@ -10,8 +10,8 @@ import (
 )
 
 // openBench opens tools and skills as cfg says, if the window has room for them (CTX-16).
-func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
-	b, err := benchOf(cfg, log)
+func openBench(cfg config.Config, log *slog.Logger, more further) (*bench, error) {
+	b, err := benchOf(cfg, log, more)
 	if err != nil {
 		return nil, err
 	}
@@ -23,9 +23,10 @@ func openBench(cfg config.Config, log *slog.Logger) (*bench, error) {
 }
 
 // WindowMin is the least window in which the daemon can serve with a configuration, with
-// the tools and skills of its workspace, in tokens; 0: any (CTX-16).
+// the tools and skills of its workspace, in tokens; 0: any (CTX-16). What MCP servers have
+// is not known before they run.
 func WindowMin(cfg config.Config) (int, error) {
-	b, err := benchOf(cfg, slog.New(slog.DiscardHandler))
+	b, err := benchOf(cfg, slog.New(slog.DiscardHandler), declaring(cfg))
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +18,7 @@ import (
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/tree"
+	"shelly/sim/strict"
 )
 
 // offered is an error (CFG-13) where tools.approve names a tool that there is not: a person
@@ -23,11 +26,16 @@ import (
 // allowed.
 func offered(cfg config.Config, tools *tool.Runner) error {
 	for _, name := range cfg.Unoffered(tools.Declarations()) {
-		if name != "exec" {
+		if name != "exec" && !ofServer(cfg, name) {
 			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly config --profile %s for the builtin ones", name, cfg.Profile)
 		}
 	}
 	return nil
+}
+
+// ofServer reports whether a tool may be one of a server that has yet to come up.
+func ofServer(cfg config.Config, name string) bool {
+	return slices.ContainsFunc(cfg.Tools.MCP, func(s strict.Named[config.Server]) bool { return strings.HasPrefix(name, s.Name+"_") })
 }
 
 // workshop is the tools and the skills of the workspace. A reload of the
@@ -48,8 +56,11 @@ type bench struct {
 
 func (b *bench) close() error { return errors.Join(b.files.Close(), b.skills.Close()) }
 
+// further returns tools beside those that a runner has anyway, given the names of those.
+type further func(own []string) ([]tool.Added, error)
+
 // benchOf opens tools and skills as cfg says.
-func benchOf(cfg config.Config, log *slog.Logger) (*bench, error) {
+func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) {
 	files, err := file.Open(file.Options{
 		Workspace:      cfg.Workspace,
 		Everywhere:     !cfg.Tools.RestrictToWorkspace,
@@ -60,7 +71,7 @@ func benchOf(cfg config.Config, log *slog.Logger) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := openRunner(cfg, files)
+	tools, err := openRunner(cfg, files, more)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
@@ -75,16 +86,16 @@ func benchOf(cfg config.Config, log *slog.Logger) (*bench, error) {
 }
 
 // openRunner takes in the tools that cfg allows.
-func openRunner(cfg config.Config, files *file.Tools) (*tool.Runner, error) {
+func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runner, error) {
 	added, err := files.Added()
 	if err != nil {
 		return nil, err
 	}
-	fromWeb, err := webTools(cfg)
+	rest, err := more(ownNames(cfg, added))
 	if err != nil {
 		return nil, err
 	}
-	added = append(added, fromWeb...)
+	added = append(added, rest...)
 	tools, err := tool.New(tool.Options{
 		Workspace:      cfg.Workspace,
 		AllowExec:      cfg.Tools.Exec.Allow,

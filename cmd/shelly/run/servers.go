@@ -1,0 +1,132 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"shelly/cmd/shelly/internal/version"
+	"shelly/runtime/config"
+	"shelly/runtime/mcp"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/program"
+)
+
+const (
+	// callTimeout bounds a call of a program or a server where the configuration does not.
+	callTimeout = time.Minute
+	// serversMax is how long a start, or a reload, waits for servers that are not there.
+	serversMax = 2 * time.Second
+)
+
+// boxes is the sandbox of the configuration that is in force.
+type boxes struct {
+	now atomic.Pointer[sandbox.Keeper]
+}
+
+// Run implements [mcp.Sandbox].
+func (b *boxes) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
+	return b.now.Load().Run(ctx, s)
+}
+
+// openServers starts the servers of tools and waits a little for them (TOL-95). What they
+// have is offered by the bench that is opened next.
+func (s *starting) openServers(ctx context.Context) error {
+	workspace, err := tool.Folder(s.cfg.Workspace)
+	if err != nil {
+		return err
+	}
+	s.changed = make(chan struct{}, 1)
+	s.servers = mcp.New(mcp.Options{
+		Sandbox: &s.boxes, Workspace: workspace, Path: program.Path, Version: version.Text(), Log: s.log,
+		Changed: func() {
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
+		},
+	})
+	s.later(func() error {
+		s.servers.Close()
+		return nil
+	})
+	return s.useServers(ctx, s.cfg)
+}
+
+// useServers makes the servers those of cfg.
+func (s *starting) useServers(ctx context.Context, cfg config.Config) error {
+	list, err := serversOf(cfg)
+	if err != nil {
+		return err
+	}
+	s.servers.Use(list)
+	ctx, cancel := context.WithTimeout(ctx, serversMax)
+	defer cancel()
+	s.servers.Wait(ctx)
+	return nil
+}
+
+// serversOf are the servers as they are configured.
+func serversOf(cfg config.Config) ([]mcp.Server, error) {
+	var list []mcp.Server
+	for _, c := range cfg.Tools.MCP {
+		key := "tools.mcp." + c.Name
+		env, err := filled(c.Value.Env)
+		if err != nil {
+			return nil, fmt.Errorf("%s.env: %w", key, err)
+		}
+		allow, err := allowed(c.Value.AllowAddresses)
+		if err != nil {
+			return nil, fmt.Errorf("%s.allow_addresses: %w", key, err)
+		}
+		server := mcp.Server{
+			Name: c.Name, Command: c.Value.Command, Env: env, Network: c.Value.Network, URL: c.Value.URL, Allow: allow,
+			Only: c.Value.Tools, Timeout: c.Value.Timeout.Or(callTimeout),
+		}
+		for _, h := range c.Value.Headers {
+			value, err := config.Fill(h.Value, os.LookupEnv)
+			if err != nil {
+				return nil, fmt.Errorf("%s.headers: %w", key, err)
+			}
+			server.Headers = append(server.Headers, mcp.Header{Name: h.Name, Value: value})
+		}
+		list = append(list, server)
+	}
+	return list, nil
+}
+
+// withServers starts the servers, and returns the bench with the tools that they have by
+// now. Tools that do not fit are left out, and said so: shelly serves without them.
+func (s *starting) withServers(ctx context.Context, b *bench) (*bench, error) {
+	if err := s.openServers(ctx); err != nil || len(s.servers.Tools(nil)) == 0 {
+		return b, err
+	}
+	with, err := s.openBench(s.cfg)
+	if err != nil {
+		s.log.Error("the tools of servers are not offered", "error", err)
+		return b, nil
+	}
+	return with, s.work.use(with)
+}
+
+// refresh offers what the servers have now, where that is other than what is offered.
+func (s *starting) refresh(ctx context.Context) error {
+	if err := s.daemon.Space(ctx); err != nil {
+		return err
+	}
+	bench, err := s.openBench(s.cfg)
+	if err != nil {
+		return err
+	}
+	if slices.Equal(bench.tools.Declarations(), s.work.now.Load().tools.Declarations()) {
+		return bench.close()
+	}
+	if err := s.work.use(bench); err != nil {
+		s.log.Warn("closing tools and skills that are no longer used", "error", err)
+	}
+	return s.daemon.Configure(ctx, s.machine(bench, s.cfg))
+}

@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/runtime/egress"
+)
+
+// open starts a server, or prepares to reach it.
+func (s *server) open(ctx context.Context, end context.CancelCauseFunc) (link, error) {
+	if s.config.URL != "" {
+		guard := egress.Guard{Allow: s.config.Allow}
+		client := guard.Client(s.options.pace.connect)
+		client.Transport = &remote{next: client.Transport, headers: s.config.Headers}
+		return &reached{url: s.config.URL, client: client}, nil
+	}
+	if s.options.Sandbox == nil {
+		return nil, errors.New("there is no sandbox to run it in")
+	}
+	return s.run(ctx, end)
+}
+
+// reached is a server at an address (TOL-93).
+type reached struct {
+	url    string
+	client *http.Client
+}
+
+func (r *reached) transport() sdk.Transport {
+	return &sdk.StreamableClientTransport{Endpoint: r.url, HTTPClient: r.client, MaxRetries: 1}
+}
+
+func (r *reached) used()             {}
+func (r *reached) complaint() string { return "" }
+func (r *reached) close()            {}
+
+// remote sends requests with the server's headers and bounds the responses.
+type remote struct {
+	next    http.RoundTripper
+	headers []Header
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	for _, h := range r.headers {
+		req.Header.Set(h.Name, h.Value)
+	}
+	resp, err := r.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &bounded{ReadCloser: resp.Body, left: floodBytes}
+	return resp, nil
+}
+
+// bounded is a body of bounded length.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errors.New("the server writes without end")
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

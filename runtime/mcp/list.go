@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/tool"
+)
+
+// Bounds of what a server may offer.
+const (
+	pagesMax            = 32
+	toolsMax            = 256
+	schemaBytesMax      = 16 << 10
+	descriptionBytesMax = 1000
+	nameMax             = 64 // characters of a tool's name, as models' servers have it
+	leftOutMax          = 5  // tools that are named in the log when they are left out
+)
+
+// declared is a tool of a server.
+type declared struct {
+	server, name string
+	description  string
+	schema       string
+	effects      fsm.ToolEffects
+}
+
+// listed asks a server for its tools (TOL-94).
+func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.options.pace.connect)
+	defer cancel()
+	type answer struct {
+		list []*sdk.Tool
+		err  error
+	}
+	result := make(chan answer, 1)
+	go func() { // as a call does, it may wait for a program that reads nothing
+		list, err := pages(ctx, n.client)
+		result <- answer{list, err}
+	}()
+	select {
+	case a := <-result:
+		if a.err != nil {
+			return nil, fmt.Errorf("its tools cannot be listed: %w", a.err)
+		}
+		return s.usable(a.list), nil
+	case <-ctx.Done():
+		if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
+			return nil, cause
+		}
+		return nil, fmt.Errorf("it has not listed its tools within %v", s.options.pace.connect)
+	}
+}
+
+// pages reads the pages of a list.
+func pages(ctx context.Context, c *sdk.ClientSession) ([]*sdk.Tool, error) {
+	var list []*sdk.Tool
+	if r := c.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
+		return nil, nil
+	}
+	cursor := ""
+	for range pagesMax {
+		page, err := c.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, page.Tools...)
+		if page.NextCursor == "" || len(list) > toolsMax {
+			return list, nil
+		}
+		cursor = page.NextCursor
+	}
+	return list, nil
+}
+
+// usable returns the tools that can be offered, and says in the log which cannot.
+func (s *server) usable(list []*sdk.Tool) []declared {
+	var tools []declared
+	left := 0
+	for _, t := range list {
+		if t == nil || s.config.Only != nil && !slices.Contains(s.config.Only, t.Name) {
+			continue
+		}
+		d, err := s.declare(t)
+		switch {
+		case err == nil && len(tools) >= toolsMax:
+			err = fmt.Errorf("the server has more than %d", toolsMax)
+		case err == nil && slices.ContainsFunc(tools, func(o declared) bool { return o.name == d.name }):
+			err = errors.New("the server has two of this name")
+		}
+		if err == nil {
+			tools = append(tools, d)
+		} else if left++; left <= leftOutMax {
+			s.options.Log.Warn("a tool is left out", "server", s.config.Name, "tool", wording.Clip(t.Name, nameMax), "error", err)
+		}
+	}
+	if left > leftOutMax {
+		s.options.Log.Warn("more tools are left out", "server", s.config.Name, "tools", left-leftOutMax)
+	}
+	return tools
+}
+
+// declare makes a declaration of a tool.
+func (s *server) declare(t *sdk.Tool) (declared, error) {
+	d := declared{server: s.config.Name, name: t.Name, description: describe(t), effects: effects(t.Annotations)}
+	if t.Name == "" {
+		return d, errors.New("it has no name")
+	}
+	var err error
+	if d.schema, err = schema(t.InputSchema); err != nil {
+		return d, err
+	}
+	_, err = s.added("x", d)
+	return d, err
+}
+
+func describe(t *sdk.Tool) string {
+	text := t.Description
+	if text == "" {
+		text = t.Title
+	}
+	return wording.Clip(strings.TrimSpace(tool.Mend(text)), descriptionBytesMax)
+}
+
+// effects maps what a server says of a tool. What it does not say is unsafe (TOL-94).
+func effects(a *sdk.ToolAnnotations) fsm.ToolEffects {
+	switch {
+	case a == nil:
+		return fsm.EffectsUnsafe
+	case a.ReadOnlyHint:
+		return fsm.EffectsNone
+	case a.IdempotentHint:
+		return fsm.EffectsIdempotent
+	}
+	return fsm.EffectsUnsafe
+}
+
+// schema is that of a tool's arguments, an object's.
+func schema(from any) (string, error) {
+	if from == nil {
+		return `{"type":"object"}`, nil
+	}
+	m, ok := from.(map[string]any)
+	if !ok {
+		return "", errors.New("its schema is none of an object")
+	}
+	if t, given := m["type"]; given && t != "object" {
+		return "", errors.New("its schema is none of an object")
+	}
+	m["type"] = "object"
+	delete(m, "$schema")
+	b, err := json.Marshal(m)
+	switch {
+	case err != nil:
+		return "", err
+	case len(b) > schemaBytesMax:
+		return "", fmt.Errorf("its schema is %d bytes long; the most is %d", len(b), schemaBytesMax)
+	}
+	return string(b), nil
+}
+
+// added is a tool as the runner takes it.
+func (s *server) added(name string, d declared) (tool.Added, error) {
+	decl := fsm.ToolDecl{Name: name, Description: d.description, Parameters: d.schema, Effects: d.effects}
+	return tool.Checked(decl, func(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result { return s.call(ctx, d, a) })
+}
+
+// unique returns the names of tools (TOL-91): server_tool, of letters, digits, _ and -,
+// at most nameMax long. Where two would have one name, or one is too long or taken, a
+// hash of both names follows.
+func unique(tools []declared, taken []string) []string {
+	plain := make([]string, len(tools))
+	uses := map[string]int{}
+	for _, name := range taken {
+		uses[name]++
+	}
+	for i, d := range tools {
+		plain[i] = sanitised(d.server) + "_" + sanitised(d.name)
+		uses[plain[i]]++
+	}
+	names := make([]string, len(tools))
+	for i, d := range tools {
+		names[i] = plain[i]
+		if uses[plain[i]] > 1 || len(plain[i]) > nameMax {
+			h := fnv.New32a()
+			_, _ = h.Write([]byte(d.server + "\x00" + d.name))
+			suffix := fmt.Sprintf("_%08x", h.Sum32())
+			names[i] = plain[i][:min(len(plain[i]), nameMax-len(suffix))] + suffix
+		}
+	}
+	return names
+}
+
+func sanitised(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+}

@@ -1,0 +1,357 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/runtime/egress"
+)
+
+func TestTOL91EachToolHasANameOfItsOwn(t *testing.T) {
+	long := strings.Repeat("x", 80)
+	tools := []declared{
+		{server: "git", name: "log"}, {server: "a_b", name: "c"}, {server: "a", name: "b_c"}, {server: "git", name: "räum auf!"},
+		{server: "git", name: long}, {server: "git", name: long + "y"}, {server: "read", name: "file"},
+	}
+	got := unique(tools, []string{"read_file", "exec"})
+	if got[0] != "git_log" || got[3] != "git_r_um_auf_" || !strings.HasPrefix(got[1], "a_b_c_") || !strings.HasPrefix(got[2], "a_b_c_") || !strings.HasPrefix(got[6], "read_file_") {
+		t.Errorf("the names are %q", got)
+	}
+	for i, name := range got {
+		if len(name) > 64 || slices.Contains(got[:i], name) {
+			t.Errorf("%q is too long or not of its own", name)
+		}
+	}
+	if again := unique(tools[4:5], nil); again[0] != got[4] {
+		t.Errorf("a name depends on other tools: %q and %q", again[0], got[4])
+	}
+}
+
+func TestTOL94WhatAServerSaysOfItsToolsIsMapped(t *testing.T) {
+	s := func() *sdk.Server {
+		return offering(
+			&sdk.Tool{Name: "look", Description: "Looks.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+			&sdk.Tool{Name: "set", Annotations: &sdk.ToolAnnotations{IdempotentHint: true}},
+			&sdk.Tool{Name: "act", Title: "Acts", Annotations: &sdk.ToolAnnotations{}},
+			&sdk.Tool{Name: "plain", InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{"$ref":"#/$defs/place"}},"$defs":{"place":{"type":"string"}}}`)},
+			&sdk.Tool{Name: "large", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", schemaBytesMax) + `"}`)},
+			&sdk.Tool{Name: "wrong", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"https://schemas.example/a"}}}`)},
+		)
+	}
+	w := newWorld(t, kind(s), brief(), one("k"))
+	got := map[string]fsm.ToolEffects{}
+	for _, a := range w.Tools(nil) {
+		got[a.Decl.Name] = a.Decl.Effects
+	}
+	want := map[string]fsm.ToolEffects{"k_look": fsm.EffectsNone, "k_set": fsm.EffectsIdempotent, "k_act": fsm.EffectsUnsafe, "k_plain": fsm.EffectsUnsafe}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if d := w.tool("k_act").Decl; d.Description != "Acts" || d.Source != 0 {
+		t.Errorf("k_act is %+v", d)
+	}
+	if got := w.call("k_plain", `{"at": "home"}`); got.Failed || got.Text != `plain got {"at":"home"}` {
+		t.Errorf("a call: %+v", got)
+	}
+	if got := w.call("k_plain", `{"at": 7}`); !got.Invalid {
+		t.Errorf("a call with a wrong argument: %+v", got)
+	}
+}
+
+func TestTOL94OnlyTheNamedToolsAreOffered(t *testing.T) {
+	s := one("k")
+	s.Only = []string{"b"}
+	w := newWorld(t, kind(func() *sdk.Server { return offering(&sdk.Tool{Name: "a"}, &sdk.Tool{Name: "b"}) }), brief(), s)
+	if got := names(w.Tools(nil)); !slices.Equal(got, []string{"k_b"}) {
+		t.Errorf("offered are %v", got)
+	}
+}
+
+func TestTOL94AListWithoutEndIsCut(t *testing.T) {
+	pages := 0
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if m.Method == "tools/list" {
+			pages++
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":"more"}}`, m.ID, pages)
+		}
+		return nil
+	}), brief(), one("h"))
+	if got := len(w.Tools(nil)); got != pagesMax || pages != pagesMax {
+		t.Errorf("%d tools of %d pages", got, pages)
+	}
+}
+
+func TestTOL94AListThatChangesIsReadAgain(t *testing.T) {
+	s := offering(&sdk.Tool{Name: "a"})
+	w := newWorld(t, kind(func() *sdk.Server { return s }), brief(), one("k"))
+	s.AddTool(&sdk.Tool{Name: "b", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	w.until(func() bool { return slices.Equal(names(w.Tools(nil)), []string{"k_a", "k_b"}) })
+}
+
+func TestTOL96ResultsAreText(t *testing.T) {
+	s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
+	say := func(name string, r *sdk.CallToolResult) {
+		s.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return r, nil })
+	}
+	say("mixed", &sdk.CallToolResult{Content: []sdk.Content{
+		&sdk.TextContent{Text: "one"}, &sdk.ImageContent{MIMEType: "image/png", Data: []byte("1234")}, &sdk.ResourceLink{Name: "n", URI: "file:///x"},
+		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///y", Text: "two"}},
+	}})
+	say("error", &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such city"}}})
+	say("structured", &sdk.CallToolResult{StructuredContent: map[string]any{"a": 1}})
+	say("nothing", &sdk.CallToolResult{})
+	w := newWorld(t, kind(func() *sdk.Server { return s }), brief(), one("k"))
+	if got := w.call("k_mixed", ""); got.Text != "one\n[an image, image/png, 4 bytes; it cannot be shown]\n[a link: n file:///x]\nfile:///y:\ntwo" {
+		t.Errorf("mixed: %q", got.Text)
+	}
+	if got := w.call("k_error", ""); !got.Failed || !got.Invalid || got.Nothing || got.Text != "no such city" {
+		t.Errorf("error: %+v", got)
+	}
+	if got := w.call("k_structured", ""); got.Text != `{"a":1}` {
+		t.Errorf("structured: %+v", got)
+	}
+	if got := w.call("k_nothing", ""); got.Text != "(no output)" {
+		t.Errorf("nothing: %+v", got)
+	}
+}
+
+func TestTOL97AQuestionIsDeclinedAndTold(t *testing.T) {
+	s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
+	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		got, ok := r.Params.InputResponses["city"]
+		if !ok { // the library asks in the older way where the client is older
+			question := &sdk.ElicitParams{Message: "Which city?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"city": question}}, nil
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "the person: " + got.(*sdk.ElicitResult).Action}}}, nil
+	})
+	for _, older := range []bool{false, true} {
+		b := kind(func() *sdk.Server { return s })
+		if older {
+			b = deaf(b)
+		}
+		w := newWorld(t, b, brief(), one("k"))
+		got := w.call("k_ask", "")
+		if !strings.Contains(got.Text, `asked a person "Which city?"; it was declined`) || !strings.HasPrefix(got.Text, "the person: decline") {
+			t.Errorf("older %v: %+v", older, got)
+		}
+	}
+}
+
+// deaf makes a server refuse the newer greeting.
+func deaf(b box) box {
+	return func(ctx context.Context, in io.Reader, out io.Writer) error {
+		filtered, to := io.Pipe()
+		go func() {
+			d := json.NewDecoder(in)
+			for {
+				var raw json.RawMessage
+				if err := d.Decode(&raw); err != nil {
+					_ = to.CloseWithError(io.EOF)
+					return
+				}
+				var m message
+				if json.Unmarshal(raw, &m) == nil && m.Method == "server/discover" {
+					_, _ = fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", m.ID)
+					continue
+				}
+				_, _ = fmt.Fprintf(to, "%s\n", raw)
+			}
+		}()
+		return b(ctx, filtered, out)
+	}
+}
+
+func TestTOL92LinesThatAreNoMessagesAreDropped(t *testing.T) {
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		say("Server started\n\n{not json}\n[debug] %s", m.Method)
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			say("half {\"jsonrpc\":")
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`, m.ID)
+		}
+		return nil
+	}), brief(), one("h"))
+	if got := w.call("h_act", ""); got.Failed || got.Text != "done" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTOL92AFloodEndsTheServer(t *testing.T) {
+	line := strings.Repeat("x", 1<<20)
+	for name, flood := range map[string]func(say func(string, ...any)){
+		"a line without end": func(say func(string, ...any)) {
+			say(`{"a": "%s"}`, strings.Repeat(line, 5))
+		},
+		"lines without end": func(say func(string, ...any)) {
+			for range 70 {
+				say("%s", line)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+				if !oneTool(m, say) && m.Method == "tools/call" {
+					flood(say)
+				}
+				return nil
+			}), brief(), one("h"))
+			if got := w.call("h_act", ""); !got.Failed || got.Nothing || !strings.Contains(got.Text, "outcome is unknown") {
+				t.Errorf("%+v", got)
+			}
+			w.until(func() bool { s := w.States()[0]; return s.Up })
+		})
+	}
+}
+
+func TestTOL96AServerThatHangsCostsOneCall(t *testing.T) {
+	var starts atomic.Int32
+	h := hostile(func(m message, say func(string, ...any)) error {
+		oneTool(m, say)
+		return nil
+	})
+	s := one("h")
+	s.Timeout = 50 * time.Millisecond
+	w := newWorld(t, box(func(ctx context.Context, in io.Reader, out io.Writer) error {
+		starts.Add(1)
+		return h(ctx, in, out)
+	}), brief(), s)
+	for range silentMax {
+		if got := w.call("h_act", ""); !got.Failed || got.Nothing || !strings.Contains(got.Text, "no answer within 50ms (tools.mcp.h.timeout); its outcome is unknown") {
+			t.Errorf("%+v", got)
+		}
+	}
+	w.until(func() bool { return starts.Load() >= 2 && w.States()[0].Up })
+}
+
+func TestTOL95AServerThatEndsIsStartedAgain(t *testing.T) {
+	var starts atomic.Int32
+	h := hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			if starts.Load() < 3 {
+				return errors.New("panic: out of order")
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`, m.ID)
+		}
+		return nil
+	})
+	w := newWorld(t, box(func(ctx context.Context, in io.Reader, out io.Writer) error {
+		starts.Add(1)
+		return h(ctx, in, out)
+	}), brief(), one("h"))
+	for range 2 {
+		got := w.call("h_act", "")
+		if !got.Failed || !strings.Contains(got.Text, "ended during the call") || !strings.Contains(got.Text, "outcome is unknown") || got.Nothing {
+			t.Errorf("%+v", got)
+		}
+		w.until(func() bool { return w.States()[0].Up })
+	}
+	if got := w.call("h_act", ""); got.Failed || got.Text != "done" {
+		t.Errorf("%+v", got)
+	}
+	if len(w.changed) > 1 {
+		t.Errorf("%d changes were told, with the same tools all the time", len(w.changed))
+	}
+}
+
+func TestTOL95AServerThatDoesNotStartDelaysNobody(t *testing.T) {
+	p := brief()
+	p.connect = 20 * time.Millisecond
+	silent := box(func(_ context.Context, in io.Reader, _ io.Writer) error {
+		_, err := io.Copy(io.Discard, in)
+		return err
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := newWorld(t, silent, p, one("h"))
+	w.Servers.Wait(ctx) // is over at once
+	w.until(func() bool {
+		err := w.States()[0].Err
+		return err != nil && strings.Contains(err.Error(), "not greeted")
+	})
+	if got := w.Tools(nil); len(got) != 0 {
+		t.Errorf("its tools are %v", names(got))
+	}
+	gone := one("gone")
+	gone.Command = []string{"no-such-program"}
+	w.Use([]Server{gone})
+	w.Servers.Wait(t.Context())
+	if err := w.States()[0].Err; err == nil || !strings.Contains(err.Error(), `tools.mcp.gone.command: there is no program "no-such-program"`) {
+		t.Errorf("the reason is %v", err)
+	}
+}
+
+func TestTOL95AServerThatIsNotUpFailsWithoutEffect(t *testing.T) {
+	var starts atomic.Int32
+	h := hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			return errors.New("the end")
+		}
+		return nil
+	})
+	p := brief()
+	p.least = time.Hour
+	w := newWorld(t, box(func(ctx context.Context, in io.Reader, out io.Writer) error {
+		starts.Add(1)
+		return h(ctx, in, out)
+	}), p, one("h"))
+	w.call("h_act", "")
+	w.until(func() bool { return !w.States()[0].Up })
+	if got := w.call("h_act", ""); !got.Nothing || !strings.Contains(got.Text, "is not up") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTOL93AServerAtAnAddressIsReached(t *testing.T) {
+	var wrong atomic.Int32
+	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		if r.Header.Get("Authorization") != "Bearer key" {
+			wrong.Add(1)
+		}
+		return offering(&sdk.Tool{Name: "a"})
+	}, nil)
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	s := Server{Name: "r", URL: server.URL + "/mcp", Headers: []Header{{"Authorization", "Bearer key"}}, Timeout: 20 * time.Second}
+	refused := s
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Allow = []egress.Allowed{allowed}
+	w := newWorld(t, nil, brief(), s)
+	if got := w.call("r_a", `{"text": "x"}`); got.Failed || got.Text != `a got {"text":"x"}` || wrong.Load() > 0 {
+		t.Errorf("%+v; %d requests without the header", got, wrong.Load())
+	}
+	w.Use([]Server{refused})
+	w.Servers.Wait(t.Context())
+	if err := w.States()[0].Err; err == nil || !strings.Contains(err.Error(), "is refused") {
+		t.Errorf("without being allowed: %v", err)
+	}
+}
+
+func TestTOL90ServersThatStayGoOn(t *testing.T) {
+	var starts atomic.Int32
+	b := kind(func() *sdk.Server {
+		starts.Add(1)
+		return offering(&sdk.Tool{Name: "a"})
+	})
+	w := newWorld(t, b, brief(), one("x"), one("y"))
+	w.Use([]Server{one("y"), one("z")})
+	w.Servers.Wait(t.Context())
+	if got := names(w.Tools(nil)); !slices.Equal(got, []string{"y_a", "z_a"}) || starts.Load() != 3 {
+		t.Errorf("%v after %d starts", got, starts.Load())
+	}
+}

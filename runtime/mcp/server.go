@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"time"
+
+	"shelly/runtime/clock"
+)
+
+// server is one server that is kept up.
+type server struct {
+	options Options
+	config  Server
+	cancel  context.CancelFunc
+	done    chan struct{}
+	tried   chan struct{} // closed when it has been tried once
+	once    sync.Once
+
+	mu      sync.Mutex
+	session *session // nil: it is not up
+	tools   []declared
+	err     error
+}
+
+// start begins to keep a server up.
+func start(o Options, c Server) *server {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &server{options: o, config: c, cancel: cancel, done: make(chan struct{}), tried: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.keep(ctx)
+	}()
+	return s
+}
+
+// stop ends a server.
+func (s *server) stop() {
+	s.cancel()
+	<-s.done
+}
+
+// keep starts a server again whenever it has ended, until ctx ends (TOL-95). Servers that
+// know only the protocol's older versions may not answer the newer greeting, so that
+// every second attempt that fails begins with the older one.
+func (s *server) keep(ctx context.Context) {
+	wait, older := s.options.pace.least, false
+	for {
+		begun := time.Now()
+		greeted, err := s.serve(ctx, older)
+		s.down(err)
+		if ctx.Err() != nil {
+			return
+		}
+		if greeted && time.Since(begun) >= s.options.pace.settled {
+			wait = s.options.pace.least
+		}
+		if !greeted {
+			older = !older
+		}
+		s.options.Log.Warn("a server of tools is down", "server", s.config.Name, "error", err, "again_in", wait)
+		if clock.Pause(ctx, wait) != nil {
+			return
+		}
+		wait = min(2*wait, s.options.pace.most)
+	}
+}
+
+// errEnded is the end of a server that nobody has asked for.
+var errEnded = errors.New("it has ended")
+
+// serve runs a server until it ends, and says whether it has greeted.
+func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	n, err := s.connect(ctx, cancel, older)
+	if err != nil {
+		return false, err
+	}
+	defer n.close()
+	tools, err := s.listed(ctx, n)
+	if err != nil {
+		return false, err
+	}
+	s.up(n, tools)
+	for {
+		select {
+		case <-ctx.Done():
+			return true, context.Cause(ctx)
+		case <-n.changed:
+			if err := clock.Pause(ctx, s.options.pace.relist); err != nil {
+				return true, context.Cause(ctx)
+			}
+			tools, err := s.listed(ctx, n)
+			if err != nil {
+				return true, err
+			}
+			s.up(n, tools)
+		}
+	}
+}
+
+// up makes what a server has known.
+func (s *server) up(n *session, tools []declared) {
+	s.mu.Lock()
+	changed := !reflect.DeepEqual(s.tools, tools)
+	s.session, s.tools, s.err = n, tools, nil
+	s.mu.Unlock()
+	s.options.Log.Info("a server of tools is up", "server", s.config.Name, "tools", len(tools), "protocol", n.version())
+	if changed {
+		s.options.Changed()
+	}
+	s.once.Do(func() { close(s.tried) })
+}
+
+// down makes known that a server is not up. Its tools stay.
+func (s *server) down(err error) {
+	s.mu.Lock()
+	s.session, s.err = nil, err
+	s.mu.Unlock()
+	s.once.Do(func() { close(s.tried) })
+}
+
+// lost ends a session of which no answer is to be hoped for, so that no further call
+// waits for one.
+func (s *server) lost(n *session, err error) {
+	s.mu.Lock()
+	if s.session == n {
+		s.session, s.err = nil, err
+	}
+	s.mu.Unlock()
+	n.end(err)
+}
+
+func (s *server) declared() []declared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools
+}
+
+// current returns the session, or why there is none.
+func (s *server) current() (*session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil && s.err == nil {
+		return nil, errors.New("it has not started yet")
+	}
+	return s.session, s.err
+}
+
+func (s *server) state() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return State{Name: s.config.Name, Up: s.session != nil, Tools: len(s.tools), Err: s.err}
+}

@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"shelly/runtime/egress"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+)
+
+// Server is a server as it is configured.
+type Server struct {
+	Name    string
+	Command []string // a program; empty: the server is at URL
+	Env     []string // NAME=value, beside PATH, HOME and LANG
+	Network bool     // the program may use the network
+
+	URL     string
+	Headers []Header         // of each request
+	Allow   []egress.Allowed // where URL may lead beyond the public network
+
+	Only    []string // names of the tools that are offered; nil: all
+	Timeout time.Duration
+}
+
+// Header is a header of a request.
+type Header struct{ Name, Value string }
+
+// Sandbox runs the programs.
+type Sandbox interface {
+	Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error)
+}
+
+// Options are what all servers share.
+type Options struct {
+	Sandbox   Sandbox
+	Workspace string // absolute, without symbolic links
+	Path      string // PATH of the programs
+	Version   string // shelly's, which servers are told
+	Log       *slog.Logger
+	Changed   func() // is called when a server has other tools than before; it must not block
+
+	pace pace // zero: usual
+}
+
+// pace is how long things take and how often they happen.
+type pace struct {
+	connect time.Duration // until a server has said what it is and has
+	relist  time.Duration // between two looks at a list that changes
+	least   time.Duration // before a server is started again, at first
+	most    time.Duration // and at last
+	settled time.Duration // from which on a server that ends is started again without a long wait
+	grace   time.Duration // for what should end by itself
+}
+
+func usual() pace {
+	return pace{connect: 30 * time.Second, relist: 10 * time.Second, least: time.Second, most: 5 * time.Minute, settled: time.Minute, grace: 2 * time.Second}
+}
+
+// Servers keeps servers up. It is safe for concurrent use.
+type Servers struct {
+	options Options
+	mu      sync.Mutex
+	list    []*server
+}
+
+// New returns no servers yet.
+func New(o Options) *Servers {
+	if o.pace == (pace{}) {
+		o.pace = usual()
+	}
+	return &Servers{options: o}
+}
+
+// Use makes the servers those of list. One that is configured as before goes on; what is
+// no longer there is ended.
+func (s *Servers) Use(list []Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var next, gone []*server
+	for _, c := range list {
+		i := slices.IndexFunc(s.list, func(r *server) bool { return reflect.DeepEqual(r.config, c) })
+		if i >= 0 {
+			next = append(next, s.list[i])
+		} else {
+			next = append(next, start(s.options, c))
+		}
+	}
+	for _, r := range s.list {
+		if !slices.Contains(next, r) {
+			gone = append(gone, r)
+		}
+	}
+	s.list = next
+	for _, r := range gone {
+		r.stop()
+	}
+}
+
+// Wait waits until each server has been tried once, or ctx is done.
+func (s *Servers) Wait(ctx context.Context) {
+	for _, r := range s.now() {
+		select {
+		case <-r.tried:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Tools returns the tools of all servers. Each has a name of its own, also among the
+// names that are taken.
+func (s *Servers) Tools(taken []string) []tool.Added {
+	list := s.now()
+	var all []declared
+	var of []*server
+	for _, r := range list {
+		for _, d := range r.declared() {
+			all, of = append(all, d), append(of, r)
+		}
+	}
+	var added []tool.Added
+	for i, name := range unique(all, taken) {
+		if t, err := of[i].added(name, all[i]); err == nil { // it was checked when it was listed
+			added = append(added, t)
+		}
+	}
+	return added
+}
+
+// State is how a server does.
+type State struct {
+	Name  string
+	Up    bool
+	Tools int
+	Err   error // why it is not up
+}
+
+// States tells how the servers do.
+func (s *Servers) States() []State {
+	var states []State
+	for _, r := range s.now() {
+		states = append(states, r.state())
+	}
+	return states
+}
+
+// Close ends all servers.
+func (s *Servers) Close() { s.Use(nil) }
+
+func (s *Servers) now() []*server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}

@@ -1,0 +1,164 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm/wording"
+)
+
+// session is a connection to a server that has greeted.
+type session struct {
+	client  *sdk.ClientSession
+	link    link
+	changed chan struct{}           // its list has changed
+	end     context.CancelCauseFunc // ends the connection
+
+	mu      sync.Mutex
+	flights []*flight
+	silent  int // calls in a row that had no answer
+}
+
+// link is what carries the messages.
+type link interface {
+	transport() sdk.Transport
+	used()             // a call begins or ends: what came before is no flood
+	complaint() string // what a program has said to standard error last
+	close()
+}
+
+// flight is a call that is under way.
+type flight struct{ asked []string }
+
+// olderVersion is the newest of the protocol's versions that begin with initialize.
+const olderVersion = "2025-11-25"
+
+// connect starts a server and greets it.
+func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older bool) (*session, error) {
+	l, err := s.open(ctx, end)
+	if err != nil {
+		return nil, err
+	}
+	n := &session{link: l, changed: make(chan struct{}, 1), end: end}
+	client := sdk.NewClient(&sdk.Implementation{Name: "shelly", Version: s.options.Version}, &sdk.ClientOptions{
+		Logger:             slog.New(slog.DiscardHandler),
+		Capabilities:       &sdk.ClientCapabilities{},
+		ElicitationHandler: n.elicited,
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			select {
+			case n.changed <- struct{}{}:
+			default:
+			}
+		},
+	})
+	options := &sdk.ClientSessionOptions{}
+	if older {
+		options.ProtocolVersion = olderVersion
+	}
+	greeting, cancel := context.WithTimeout(ctx, s.options.pace.connect)
+	defer cancel()
+	type greeted struct {
+		client *sdk.ClientSession
+		err    error
+	}
+	result := make(chan greeted, 1)
+	go func() { // it may wait for a program that reads nothing, however greeting ends
+		c, err := client.Connect(greeting, l.transport(), options)
+		if err == nil {
+			go func() {
+				err := c.Wait()
+				end(fmt.Errorf("%w%s", errors.Join(errEnded, err), said(l.complaint())))
+			}()
+		}
+		result <- greeted{c, err}
+	}()
+	select {
+	case g := <-result:
+		if g.err == nil {
+			n.client = g.client
+			return n, nil
+		}
+		err = g.err
+	case <-greeting.Done():
+		err = fmt.Errorf("it has not greeted within %v", s.options.pace.connect)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	l.close()
+	return nil, fmt.Errorf("%w%s", err, said(l.complaint()))
+}
+
+// said puts what a program has complained of after an error.
+func said(complaint string) string {
+	if complaint = strings.TrimSpace(complaint); complaint == "" {
+		return ""
+	}
+	return ": " + wording.OneLine(wording.Tail(complaint, 300))
+}
+
+func (n *session) version() string {
+	if r := n.client.InitializeResult(); r != nil {
+		return r.ProtocolVersion
+	}
+	return ""
+}
+
+// close ends the connection.
+func (n *session) close() {
+	n.link.close() // first, so that nothing waits for an answer
+	_ = n.client.Close()
+}
+
+// elicited answers a server that asks a person something: nobody can be asked during a
+// call, so it is declined, and the call's result says what was asked (TOL-97). Which call
+// it belongs to the protocol does not say.
+func (n *session) elicited(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, f := range n.flights {
+		if len(f.asked) < askedMax {
+			f.asked = append(f.asked, wording.OneLine(wording.Clip(r.Params.Message, 300)))
+		}
+	}
+	return &sdk.ElicitResult{Action: "decline"}, nil
+}
+
+// askedMax bounds the questions that a result tells of.
+const askedMax = 5
+
+// begin notes a call, and the function that it returns its end.
+func (n *session) begin() (f *flight, done func()) {
+	f = &flight{}
+	n.link.used()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.flights = append(n.flights, f)
+	return f, func() {
+		n.link.used()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.flights = slices.DeleteFunc(n.flights, func(other *flight) bool { return other == f })
+	}
+}
+
+// silentMax is how many calls in a row a server may leave without an answer.
+const silentMax = 2
+
+// silence returns how many calls in a row had no answer, after one more that had or not.
+func (n *session) silence(silent bool) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.silent++
+	if !silent {
+		n.silent = 0
+	}
+	return n.silent
+}

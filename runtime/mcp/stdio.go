@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool/program"
+)
+
+const (
+	lineBytesMax   = 4 << 20  // of one message
+	floodBytes     = 64 << 20 // of what is written between two uses
+	complaintBytes = 2 << 10  // of standard error that is kept
+)
+
+// running is a server that is a program (TOL-92).
+type running struct {
+	in     *os.File // the program's input, which is written to
+	out    *io.PipeReader
+	filter *filter
+	errs   *tail
+	cancel context.CancelFunc
+	done   chan struct{}
+	grace  time.Duration
+}
+
+// run starts a program. When it ends, end is called.
+func (s *server) run(ctx context.Context, end context.CancelCauseFunc) (*running, error) {
+	args, err := program.Find(s.config.Command, s.options.Workspace, s.options.Path)
+	if err != nil {
+		return nil, fmt.Errorf("tools.mcp.%s.command: %w", s.config.Name, err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	out, to := io.Pipe()
+	r := &running{
+		in: write, out: out, errs: &tail{}, cancel: cancel, done: make(chan struct{}), grace: s.options.pace.grace,
+		filter: &filter{to: to, flood: func(err error) { end(err) }},
+	}
+	go func() {
+		defer close(r.done)
+		ended, err := s.options.Sandbox.Run(ctx, sandbox.Spec{
+			Args: args, In: read, Out: r.filter, Errs: r.errs, Network: s.config.Network,
+			Env: append([]string{"PATH=" + s.options.Path, "HOME=" + s.options.Workspace, "LANG=C.UTF-8"}, s.config.Env...),
+		})
+		_ = read.Close()
+		_ = to.CloseWithError(io.EOF)
+		end(fmt.Errorf("%w%s", ending(ended, err), said(r.complaint())))
+	}()
+	return r, nil
+}
+
+// ending words how a program ended.
+func ending(e sandbox.End, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("it was not started: %w", err)
+	case e.Exited:
+		return fmt.Errorf("%w with exit code %d", errEnded, e.Code)
+	case e.Signal != "":
+		return fmt.Errorf("%w by signal %s", errEnded, e.Signal)
+	}
+	return errEnded
+}
+
+func (r *running) transport() sdk.Transport {
+	return &sdk.IOTransport{Reader: r.out, Writer: r.in, MaxLineLength: lineBytesMax}
+}
+
+func (r *running) used()             { r.filter.used() }
+func (r *running) complaint() string { return r.errs.text() }
+
+// close closes the program's input, at whose end it should end, and else ends it.
+func (r *running) close() {
+	_ = r.in.Close()
+	_ = r.out.Close()
+	patience := time.NewTimer(r.grace)
+	defer patience.Stop()
+	select {
+	case <-r.done:
+	case <-patience.C:
+	}
+	r.cancel()
+	<-r.done
+}
+
+// filter passes on the lines of a program that are messages, and drops others, which
+// programs print by mistake (TOL-92).
+type filter struct {
+	to    *io.PipeWriter
+	flood func(error)
+
+	mu    sync.Mutex
+	line  []byte
+	since int64 // bytes since the last use
+	ended bool
+}
+
+// Write takes all of p, whatever becomes of it: a program that is not read does not end.
+func (f *filter) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		line, rest, whole := bytes.Cut(p, []byte("\n"))
+		f.line, p = append(f.line, line...), rest
+		if !f.counts(len(line) + 1) {
+			f.line = nil
+			return n, nil
+		}
+		if whole {
+			f.pass()
+		}
+	}
+	return n, nil
+}
+
+// counts reports whether the program is still listened to.
+func (f *filter) counts(n int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.since += int64(n)
+	switch {
+	case f.ended:
+	case len(f.line) > lineBytesMax:
+		f.ended = true
+		f.flood(fmt.Errorf("it has written a line of more than %d bytes", lineBytesMax))
+	case f.since > floodBytes:
+		f.ended = true
+		f.flood(errors.New("it writes without end"))
+	}
+	return !f.ended
+}
+
+func (f *filter) used() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.since = 0
+}
+
+// pass hands the line on if it is a message.
+func (f *filter) pass() {
+	line := bytes.TrimSpace(f.line)
+	f.line = f.line[:0]
+	if len(line) > 0 && (line[0] == '{' || line[0] == '[') && json.Valid(line) {
+		_, _ = f.to.Write(append(bytes.Clone(line), '\n')) // nobody reads any more where it fails
+	}
+}
+
+// tail keeps the end of what a program writes to standard error.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p[max(0, len(p)-complaintBytes):]...)
+	t.kept = t.kept[max(0, len(t.kept)-complaintBytes):]
+	return len(p), nil
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}

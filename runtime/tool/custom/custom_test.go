@@ -1,0 +1,147 @@
+package custom
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/program"
+	"shelly/runtime/tool/tree"
+)
+
+func TestMain(m *testing.M) {
+	tree.Supervise()
+	os.Exit(m.Run())
+}
+
+// world is a workspace with one program, a shell script.
+type world struct {
+	t    *testing.T
+	dir  string
+	spec sandbox.Spec // of the last start
+}
+
+func newWorld(t *testing.T, script string) *world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tool.sh"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return &world{t: t, dir: dir}
+}
+
+// Run implements [Sandbox], and notes what is run.
+func (w *world) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
+	w.spec = s
+	k := sandbox.Uncontained(sandbox.Options{Trees: tree.New(filepath.Join(w.t.TempDir(), "processes")), Workspace: w.dir})
+	return k.Run(ctx, s)
+}
+
+func (w *world) options() Options {
+	return Options{Sandbox: w, Workspace: w.dir, Path: program.Path, ResultBytesMax: 4 << 10}
+}
+
+func (w *world) tool(p Program) tool.Added {
+	w.t.Helper()
+	p.Name, p.Command = "weather", append([]string{"./tool.sh"}, p.Command...)
+	if p.Timeout == 0 {
+		p.Timeout = 20 * time.Second
+	}
+	added, err := Tool(w.options(), p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return added
+}
+
+func (w *world) call(p Program, args string) tool.Result {
+	w.t.Helper()
+	return w.tool(p).Run(w.t.Context(), fsm.RunTool{Name: "weather", Args: args, Key: "key-1"})
+}
+
+const place = `{"type":"object","properties":{"place":{"type":"string"}},"required":["place"]}`
+
+func TestTOL81AProgramGetsArgumentsAndAnswers(t *testing.T) {
+	w := newWorld(t, `read -r line; echo "got $line as $SHELLY_CALL with $1 and $EXTRA in $(pwd)"; echo aside >&2`)
+	got := w.call(Program{Schema: place, Command: []string{"--now"}, Env: []string{"EXTRA=more"}}, `{"place": "Oslo"}`)
+	if want := `got {"place":"Oslo"} as key-1 with --now and more in ` + w.dir; got.Failed || got.Text != want {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+	if w.spec.Network || w.spec.ReadOnly {
+		t.Errorf("it is run as %+v", w.spec)
+	}
+	if got := w.call(Program{Schema: place}, `{"place": 7}`); !got.Invalid || !strings.Contains(got.Text, "argument place must be a string") {
+		t.Errorf("a wrong argument: %+v", got)
+	}
+}
+
+func TestTOL81AProgramThatReadsNothingAndSaysNothing(t *testing.T) {
+	w := newWorld(t, "exit 0")
+	large := `{"place": "` + strings.Repeat("x", 200_000) + `"}` // more than a pipe holds
+	if got := w.call(Program{Schema: place}, large); got.Failed || got.Text != "(no output)" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTOL81HowAProgramFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		timeout time.Duration
+		want    string
+		final   bool
+	}{
+		"a code":     {"echo partly; echo no such place >&2; exit 3", 0, "weather failed with exit code 3\nno such place\npartly", true},
+		"not now":    {"exit 75", 0, "weather failed with exit code 75", false},
+		"a signal":   {"kill -9 $$", 0, "weather was ended by signal", false},
+		"a time-out": {"echo begun; sleep 600", 2 * time.Second, "weather was ended after 2s (tools.custom.weather.timeout); output until then:\nbegun", false},
+	} {
+		w := newWorld(t, c.script)
+		if got := w.call(Program{Timeout: c.timeout}, ""); !got.Failed || got.Nothing || got.Invalid != c.final || !strings.HasPrefix(got.Text, c.want) {
+			t.Errorf("%s: %+v, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestTOL81AnOutputWithoutEndIsCut(t *testing.T) {
+	w := newWorld(t, "head -c 1000000 /dev/zero | tr '\\0' x")
+	if got := w.call(Program{}, ""); got.Failed || len(got.Text) > 5<<10 || !strings.Contains(got.Text, "[995904 more bytes are cut]") {
+		t.Errorf("%d bytes, %v", len(got.Text), got.Failed)
+	}
+}
+
+func TestTOL81AProgramIsDeclaredAsConfigured(t *testing.T) {
+	w := newWorld(t, "exit 0")
+	d := w.tool(Program{Description: "The weather.", Effects: fsm.EffectsNone}).Decl
+	if d.Name != "weather" || d.Description != "The weather." || d.Effects != fsm.EffectsNone || d.Source != 0 {
+		t.Errorf("declared is %+v", d)
+	}
+	if d := w.tool(Program{}).Decl; d.Effects != fsm.EffectsUnsafe || d.Parameters != noArguments {
+		t.Errorf("declared is %+v", d)
+	}
+}
+
+func TestTOL80AMissingProgramIsNamed(t *testing.T) {
+	w := newWorld(t, "exit 0")
+	if err := os.WriteFile(filepath.Join(w.dir, "data"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{
+		"no-such-program": `tools.custom.x.command: there is no program "no-such-program" in ` + program.Path,
+		"./none.sh":       w.dir + "/none.sh: there is no such program",
+		"./data":          "chmod +x",
+		w.dir + "/":       "it is a folder",
+	} {
+		if _, err := Tool(w.options(), Program{Name: "x", Command: []string{command}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", command, err, want)
+		}
+	}
+}

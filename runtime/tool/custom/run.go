@@ -1,0 +1,116 @@
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+)
+
+// runner runs one program.
+type runner struct {
+	options Options
+	tool    Program
+}
+
+// KeyVariable is the variable by which a program knows a call: a call that is started
+// again has the same, and so has its probe (TOL-8).
+const KeyVariable = "SHELLY_CALL"
+
+// tryAgain is the exit code of a failure that may pass: EX_TEMPFAIL of sysexits.h.
+const tryAgain = 75
+
+// complaintBytes is how much of what a program writes to standard error is shown.
+const complaintBytes = 2 << 10
+
+// run runs a call (TOL-81).
+func (r runner) run(ctx context.Context, command []string, key string, a tool.Arguments) tool.Result {
+	out, errs := head{most: r.options.ResultBytesMax}, head{most: complaintBytes}
+	end, err := r.start(ctx, sandbox.Spec{
+		Args: command, Env: r.environment(key), Out: &out, Errs: &errs, Timeout: r.tool.Timeout, Network: r.tool.Network,
+	}, a)
+	if err != nil {
+		return tool.Nothing("%s was not started: %v", r.tool.Name, err)
+	}
+	said := ""
+	if text := strings.TrimSpace(errs.text()); text != "" {
+		said = "\n" + text
+	}
+	result := tool.Result{}
+	switch {
+	case end.Exited && end.Code == 0:
+		result.Text = out.text()
+		if strings.TrimSpace(result.Text) == "" {
+			result.Text = "(no output)"
+		}
+	case end.Exited:
+		result = tool.Failed("%s failed with exit code %d%s\n%s", r.tool.Name, end.Code, said, out.text())
+		result.Invalid = end.Code != tryAgain // the program has answered; it would answer the same
+	case end.TimedOut:
+		result = tool.Failed("%s was ended after %v (tools.custom.%s.timeout); output until then:%s\n%s", r.tool.Name, r.tool.Timeout, r.tool.Name, said, out.text())
+	case ctx.Err() != nil:
+		result = tool.Failed("stopped: the call was given up and %s ended; output until then:%s\n%s", r.tool.Name, said, out.text())
+	case end.DiskFull:
+		result = tool.Failed("%s was ended because it had filled the disk%s\n%s", r.tool.Name, said, out.text())
+	default:
+		result = tool.Failed("%s was ended by signal %s%s\n%s", r.tool.Name, end.Signal, said, out.text())
+	}
+	result.Text = strings.TrimRight(result.Text, "\n")
+	return result
+}
+
+// start runs a command with arguments on its standard input.
+func (r runner) start(ctx context.Context, s sandbox.Spec, a tool.Arguments) (sandbox.End, error) {
+	input, err := json.Marshal(map[string]any(a))
+	if err != nil {
+		return sandbox.End{}, err
+	}
+	in, write, err := os.Pipe()
+	if err != nil {
+		return sandbox.End{}, err
+	}
+	s.In = in
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_, _ = write.Write(append(input, '\n')) // a program need not read it
+		_ = write.Close()
+	}()
+	end, err := r.options.Sandbox.Run(ctx, s)
+	_ = in.Close() // what is still being written ends
+	<-written
+	return end, err
+}
+
+func (r runner) environment(key string) []string {
+	env := []string{"PATH=" + r.options.Path, "HOME=" + r.options.Workspace, "LANG=C.UTF-8", KeyVariable + "=" + key}
+	return append(env, r.tool.Env...)
+}
+
+// head keeps the beginning of an output of any length.
+type head struct {
+	most int
+	kept strings.Builder
+	lost int64
+}
+
+// Write takes all of p.
+func (h *head) Write(p []byte) (int, error) {
+	n := len(p)
+	room := min(max(h.most-h.kept.Len(), 0), n)
+	h.kept.Write(p[:room])
+	h.lost += int64(n - room)
+	return n, nil
+}
+
+// text is what was kept, with a mark where something was cut.
+func (h *head) text() string {
+	if h.lost == 0 {
+		return h.kept.String()
+	}
+	return h.kept.String() + fmt.Sprintf("\n[%d more bytes are cut]", h.lost)
+}

@@ -1,0 +1,66 @@
+package custom
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/program"
+)
+
+// Sandbox runs the programs.
+type Sandbox interface {
+	Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error)
+}
+
+// Options say where the programs run.
+type Options struct {
+	Sandbox        Sandbox
+	Workspace      string // absolute, without symbolic links
+	Path           string // PATH of the programs
+	ResultBytesMax int    // of what is kept of an output
+}
+
+// Program is a tool as it is configured.
+type Program struct {
+	Name        string
+	Description string
+	Schema      string // a JSON schema of an object; empty: no arguments
+	Effects     fsm.ToolEffects
+	Command     []string
+	Probe       []string // empty: none
+	Timeout     time.Duration
+	Network     bool
+	Env         []string // NAME=value
+}
+
+// noArguments is the schema of a program that takes none.
+const noArguments = `{"type":"object","properties":{},"additionalProperties":false}`
+
+// Tool makes a tool of a program. Its error says what is wrong with which key.
+func Tool(o Options, p Program) (tool.Added, error) {
+	key := "tools.custom." + p.Name
+	command, err := program.Find(p.Command, o.Workspace, o.Path)
+	if err != nil {
+		return tool.Added{}, fmt.Errorf("%s.command: %w", key, err)
+	}
+	if p.Schema == "" {
+		p.Schema = noArguments
+	}
+	if p.Effects == "" {
+		p.Effects = fsm.EffectsUnsafe
+	}
+	r := runner{options: o, tool: p}
+	added, err := tool.Checked(fsm.ToolDecl{
+		Name: p.Name, Description: p.Description, Parameters: p.Schema, Effects: p.Effects,
+	}, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+		return r.run(ctx, command, call.Key, a)
+	})
+	if err != nil {
+		return tool.Added{}, fmt.Errorf("%s.schema: %w", key, err)
+	}
+	return added, nil
+}
