@@ -1,6 +1,9 @@
 package check
 
-import "shelly/fsm"
+import (
+	"shelly/fsm"
+	"shelly/fsm/machine"
+)
 
 // sentForm is what a handle's session has of its conversation (INV-13). Of a turn that
 // is over the thinking is no part of it: templates leave that out.
@@ -27,6 +30,20 @@ func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
 		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
 	}
 	f.form.known = false // the first conversation says it of all: they only grow
+}
+
+// checkAppended checks that a compaction which is asked for after the conversation (CTX-20)
+// begins with what the model was last sent or, where that was nothing yet, with what the
+// session keeps.
+func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversation) {
+	i := indexOf(m.View().Handles, f.id)
+	switch s := &f.form; {
+	case i < 0 || !m.View().Handles[i].Inf.Appended || s.astray:
+	case s.sent == nil:
+		w.checkSent(f, c)
+	case !begins(c.Messages, s.sent):
+		w.violate("INV-13", "the compaction of handle %d does not begin with what the model was sent", f.id)
+	}
 }
 
 // checkKept checks that a session keeps what the model was last sent.

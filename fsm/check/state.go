@@ -41,6 +41,9 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 		return
 	}
 	if e.Purpose == fsm.PurposeCompact {
+		if keepsSent {
+			w.checkAppended(m, f, c)
+		}
 		f.form.condense()
 	}
 	if !branch && from.messages == 0 {

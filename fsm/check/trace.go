@@ -158,8 +158,13 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	for id := w.lastHandle + 1; id <= m.View().LastHandle; id++ {
 		i := indexOf(m.View().Handles, id)
 		if i < 0 {
-			ran := slices.ContainsFunc(m.Moves(), func(mv state.Move) bool { return mv.Handle == id }) // it was admitted, and came to its end at once (CTX-11)
-			w.live = append(w.live, followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: !ran, fleeting: ran}})
+			n := slices.IndexFunc(m.Moves(), func(mv state.Move) bool { return mv.Handle == id })
+			ran := n >= 0 // it was admitted, and came to its end at once (CTX-11)
+			f := followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: !ran, fleeting: ran}}
+			if ran {
+				f.kind = m.Moves()[n].Kind
+			}
+			w.live = append(w.live, f)
 			if ran {
 				continue
 			}
@@ -278,7 +283,7 @@ func (w *Monitor) checkOrder(s *state.Snapshot, f *followed) {
 	}()
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		if h.ID >= f.id || h.State != state.Queued || !h.Served(s.Lifecycle) || h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside ||
+		if h.ID >= f.id || h.State != state.Queued || !h.Served(w.lifecycle) || h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside ||
 			sessionTaken(s, h) {
 			continue
 		}
@@ -317,8 +322,7 @@ func (w *Monitor) takeInferenceMove(m *machine.Machine, mv *state.Move) {
 		met = inf.Waits > len(l.Backoff)
 	case state.OnCondense:
 		met = inf.Compactions > l.MaxCompactions
-		f.sent = mark{}
-		f.form.condense()
+		f.sent = mark{} // what its session keeps is forgotten once the summary is asked for
 	}
 	if met {
 		w.violate("INV-3", "handle %d goes on %s beyond its limits: round %d, iteration %d, attempt %d, wait %d, compaction %d",

@@ -75,9 +75,9 @@ func (m *Machine) turn(i int, f firing) (*Phase, bool) {
 	if !row.ok {
 		return nil, false
 	}
-	id := fsm.HandleID(0)
+	id, kind := fsm.HandleID(0), fsm.Kind("")
 	if h != nil {
-		id = h.ID
+		id, kind = h.ID, h.Kind
 		m.leave(h, row, f.answered, r.table == m.handle)
 	}
 	if f.first != nil {
@@ -86,7 +86,7 @@ func (m *Machine) turn(i int, f firing) (*Phase, bool) {
 	if f.write != nil {
 		f.write(h)
 	}
-	m.move(r, id, f.on, row, state)
+	m.move(r, id, kind, f.on, row, state)
 	if r.table == m.handle {
 		m.keepTime(h, row)
 	}
@@ -94,8 +94,8 @@ func (m *Machine) turn(i int, f firing) (*Phase, bool) {
 }
 
 // move sets a state as a row says.
-func (m *Machine) move(r *route, h fsm.HandleID, on state.Event, row *answer, at *fsm.State) {
-	m.moves = append(m.moves, state.Move{Table: r.table.name, Handle: h, From: row.from, On: on, To: row.to})
+func (m *Machine) move(r *route, h fsm.HandleID, kind fsm.Kind, on state.Event, row *answer, at *fsm.State) {
+	m.moves = append(m.moves, state.Move{Table: r.table.name, Handle: h, Kind: kind, From: row.from, On: on, To: row.to})
 	*at = row.to
 }
 
@@ -181,5 +181,5 @@ func (m *Machine) giveUp(h *state.Handle) {
 		return
 	}
 	m.auditReads(h)
-	m.move(r, h.ID, state.OnGiveUp, row, &h.Inf.State)
+	m.move(r, h.ID, h.Kind, state.OnGiveUp, row, &h.Inf.State)
 }

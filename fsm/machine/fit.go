@@ -20,7 +20,7 @@ func (m *Machine) fit(h *state.Handle) (firing, bool) {
 	}
 	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
 	room := fit.Room(&m.s.Config, h, system, tools)
-	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room && h.Learns() {
+	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room {
 		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools))
 		return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordRequestTooLong, "tokens", strconv.Itoa(tokens),
 			"room", strconv.Itoa(c.PromptRoom()), "window", strconv.Itoa(c.Limits.ContextTokens))), false

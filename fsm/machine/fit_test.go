@@ -109,3 +109,36 @@ func TestCTX14WhatTheServerHoldsIsNotShortened(t *testing.T) {
 		}
 	}
 }
+
+// CTX-11: a subagent's task and the text of an initial inference are too long by themselves
+// as a request is, and the model is not asked for them.
+func TestCTX11WhatNobodyAskedForIsTooLongByItselfToo(t *testing.T) {
+	long := strings.Repeat("look at all of the files ", 2000)
+	fits := func(c *fsm.Config) { c.Limits.AnswerPercent, c.Limits.ContextTokens = 20, 8192 }
+	d := inChat(t, fits, "find out")
+	d.asksFor(fsm.ToolSpawn, `{"task":"`+long+`"}`)
+	for _, ask := range of[fsm.AskBrain](d.effects) {
+		if h := d.m.View().Handles[0]; ask.Handle != h.ID {
+			t.Errorf("the model is asked for the subagent, with %d tokens", ask.Tokens)
+		}
+	}
+	told := false
+	for i := range d.m.View().Handles {
+		h := &d.m.View().Handles[i]
+		told = told || h.Kind == fsm.KindSystem && strings.Contains(h.Input, "too long for the model's window")
+	}
+	if !told {
+		t.Errorf("the parent does not learn why: %+v", d.effects)
+	}
+
+	d = driverOf(t, "nanobot")
+	fits(&d.config)
+	d.config.Init, d.config.Prompts.Init = fsm.InitEveryStart, long
+	d.boot()
+	if asks := of[fsm.AskBrain](d.effects); len(asks) > 0 {
+		t.Errorf("the model is asked for the initial inference, with %d tokens", asks[0].Tokens)
+	}
+	if r := one[fsm.Report](d); !strings.Contains(r.Text, "too long for the model's window") {
+		t.Errorf("the report says %q", r.Text)
+	}
+}

@@ -188,7 +188,7 @@ func TestINF11AnInferenceThatIsGivenUpIsAborted(t *testing.T) {
 				d.calls("list_dir")
 			}
 			d.timeUp()
-			want := state.Move{Table: "inference", Handle: 1, From: from, On: state.OnGiveUp, To: state.Aborted}
+			want := state.Move{Table: "inference", Handle: 1, Kind: fsm.KindUser, From: from, On: state.OnGiveUp, To: state.Aborted}
 			for _, mv := range d.m.Moves() {
 				if mv == want {
 					return

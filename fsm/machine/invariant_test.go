@@ -58,6 +58,30 @@ func loadsTalk(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Session: fsm.Session{Version: 1, History: talk(4)}}}
 }
 func keepsSent(d *driver) { d.config.Switches.History = fsm.HistorySent }
+
+// compresses lets long(10) be summed up after itself (CTX-20).
+func compresses(d *driver) {
+	keepsSent(d)
+	d.config.Switches.Compress, d.config.Switches.SideCalls = true, fsm.SideAppended
+	d.config.Limits.ContextTokens, d.config.Limits.CompressPercent, d.config.Limits.KeepMessages = 880, 70, 4
+}
+func loadsLong(d *driver) fsm.Input {
+	return fsm.Input{At: d.now(), Fact: fsm.SessionLoaded{Answered: fsm.To(d.call(fsm.CallLoad)), Session: fsm.Session{Version: 1, History: long(10)}}}
+}
+func listsLong(d *driver) fsm.Input {
+	return fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: strings.Repeat("a.txt ", 100)}}
+}
+
+// reword changes the second message of a compaction.
+var reword = change(func(a *fsm.AskBrain) {
+	if a.Purpose != fsm.PurposeCompact {
+		return
+	}
+	msgs := slices.Clone(a.Conversation.Messages)
+	msgs[1].Text = "Good day!"
+	a.Conversation = fsm.Conversation{}.Add(msgs...)
+})
+
 func timesOut(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Timer}}
 }
@@ -233,6 +257,13 @@ func breaches() []breach {
 			msgs[1].Text = "Good day!"
 			a.Conversation = fsm.Conversation{}.Add(msgs...)
 		}), nil},
+		{"INV-13", "does not begin with what its session keeps", func(d *driver) { compresses(d); asked(d) }, loadsLong, reword, nil},
+		{"INV-13", "the compaction of handle 1 does not begin with what the model was sent", func(d *driver) {
+			compresses(d)
+			asked(d)
+			d.loads(fsm.Session{Version: 1, History: long(7)})
+			d.calls("list_dir")
+		}, listsLong, reword, nil},
 		{"INV-13", "keeps something else than what the model was sent", func(d *driver) { keepsSent(d); turn(d); d.answer("NEED: tea"); d.recalls() }, says("it is green"), change(func(s *fsm.SaveSession) {
 			s.State.History = slices.Delete(slices.Clone(s.State.History), 1, 3)
 		}), nil},

@@ -30,6 +30,7 @@ func Tables() []Table { return []Table{Lifecycle, HandleTable, InferenceTable} }
 type Move struct {
 	Table  string       `json:"table"`
 	Handle fsm.HandleID `json:"handle,omitempty"`
+	Kind   fsm.Kind     `json:"-"` // of the handle, which may have ended in this step
 	From   fsm.State    `json:"from"`
 	On     Event        `json:"on"`
 	To     fsm.State    `json:"to"`
