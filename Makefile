@@ -10,6 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 STATICCHECK := $(GO) tool -modfile=.ci/tools.mod staticcheck
 E2E_TAG := ollama_e2e
 CLIENTS_TAG := clients_e2e
+MCP_TAG := mcp_e2e
 
 # How much "make proof" does beyond "make test".
 PROOF_CHECKS ?= 20000
@@ -226,6 +227,13 @@ e2e-clients: ## Test the mock with clients of others: npm's and Ollama's command
 	$(call step,the mock and clients of others)
 	@out=$$($(GO) test -tags $(CLIENTS_TAG) -count=1 -v -run '^TestClients' ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |clients_e2e_test.go)|^ok|checks$$'
+
+# The reference servers are installed from npm into a folder that is gone afterwards.
+.PHONY: e2e-mcp
+e2e-mcp: ## Test the MCP client with the protocol's reference servers from npm.
+	$(call step,the MCP client and the reference servers)
+	@out=$$($(GO) test -tags $(MCP_TAG) -count=1 -v -run '^TestServers' ./runtime/mcp) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E '^ *(--- |servers_e2e_test.go)|^ok'
 
 # Without N each row and each phase of the tables is changed, with N so many places of the
 # machine's code, drawn by SEED. V=1 says what killed each.

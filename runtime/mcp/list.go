@@ -21,6 +21,7 @@ const (
 	pagesMax            = 32
 	toolsMax            = 256
 	schemaBytesMax      = 16 << 10
+	allSchemasBytesMax  = 512 << 10 // of all tools of one server: they are in each boot's record
 	descriptionBytesMax = 1000
 	nameMax             = 64 // characters of a tool's name, as models' servers have it
 	leftOutMax          = 5  // tools that are named in the log when they are left out
@@ -85,7 +86,7 @@ func pages(ctx context.Context, c *sdk.ClientSession) ([]*sdk.Tool, error) {
 // usable returns the tools that can be offered, and says in the log which cannot.
 func (s *server) usable(list []*sdk.Tool) []declared {
 	var tools []declared
-	left := 0
+	left, bytes := 0, 0
 	for _, t := range list {
 		if t == nil || s.config.Only != nil && !slices.Contains(s.config.Only, t.Name) {
 			continue
@@ -96,6 +97,9 @@ func (s *server) usable(list []*sdk.Tool) []declared {
 			err = fmt.Errorf("the server has more than %d", toolsMax)
 		case err == nil && slices.ContainsFunc(tools, func(o declared) bool { return o.name == d.name }):
 			err = errors.New("the server has two of this name")
+		}
+		if bytes += len(d.schema); err == nil && bytes > allSchemasBytesMax {
+			err = fmt.Errorf("the schemas of the server's tools are longer than %d bytes", allSchemasBytesMax)
 		}
 		if err == nil {
 			tools = append(tools, d)

@@ -85,20 +85,21 @@ func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error
 		return false, err
 	}
 	s.up(n, tools)
-	for {
+	for wait := s.options.pace.relist; ; {
 		select {
 		case <-ctx.Done():
 			return true, context.Cause(ctx)
 		case <-n.changed:
-			if err := clock.Pause(ctx, s.options.pace.relist); err != nil {
-				return true, context.Cause(ctx)
-			}
-			tools, err := s.listed(ctx, n)
-			if err != nil {
-				return true, err
-			}
-			s.up(n, tools)
 		}
+		if err := clock.Pause(ctx, wait); err != nil {
+			return true, context.Cause(ctx)
+		}
+		tools, err := s.listed(ctx, n)
+		if err != nil {
+			return true, err
+		}
+		s.up(n, tools)
+		wait = min(2*wait, s.options.pace.most) // each change is a record of the journal
 	}
 }
 

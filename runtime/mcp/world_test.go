@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +20,12 @@ import (
 	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/tree"
 )
+
+func TestMain(m *testing.M) {
+	tree.Supervise()
+	sandbox.Stage()
+	os.Exit(m.Run())
+}
 
 // box is a sandbox whose one program is a function.
 type box func(ctx context.Context, in io.Reader, out io.Writer) error
@@ -46,9 +53,14 @@ type world struct {
 
 func newWorld(t *testing.T, b Sandbox, p pace, list ...Server) *world {
 	t.Helper()
+	return worldIn(t, b, p, t.TempDir(), list...)
+}
+
+func worldIn(t *testing.T, b Sandbox, p pace, workspace string, list ...Server) *world {
+	t.Helper()
 	w := &world{t: t, changed: make(chan struct{}, 100)}
 	w.Servers = New(Options{
-		Sandbox: b, Workspace: t.TempDir(), Path: program.Path, Version: "test", Log: slog.New(slog.DiscardHandler), pace: p,
+		Sandbox: b, Workspace: workspace, Path: program.Path, Version: "test", Log: slog.New(slog.DiscardHandler), pace: p,
 		Changed: func() { w.changed <- struct{}{} },
 	})
 	t.Cleanup(w.Close)

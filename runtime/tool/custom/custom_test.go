@@ -145,3 +145,30 @@ func TestTOL80AMissingProgramIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestTOL82AProbeSaysWhatCameOfACall(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		want   tool.Found
+	}{
+		"done":       {`read -r l; printf '{"answer":"done","result":"%s of %s"}' "$1" "$SHELLY_CALL"`, tool.Found{Answer: fsm.ProbeDone, Text: "--was of key-1"}},
+		"failed":     {`echo '{"answer":"done","result":"no such place","failed":true}'`, tool.Found{Answer: fsm.ProbeDone, Text: "no such place", Failed: true}},
+		"never":      {`echo '{"answer":"never","final":true}'`, tool.Found{Answer: fsm.ProbeNever, Final: true}},
+		"not final":  {`echo '{"answer":"never"}'`, tool.Found{Answer: fsm.ProbeNever}},
+		"unsure":     {`echo '{"answer":"unsure"}'`, tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe does not know"}},
+		"other word": {`echo '{"answer":"yes"}'`, tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe does not know"}},
+		"no JSON":    {`echo done`, tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe did not answer with a JSON object"}},
+		"a failure":  {`echo '{"answer":"done"}'; exit 1`, tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe failed with exit code 1"}},
+	} {
+		w := newWorld(t, c.script)
+		added := w.tool(Program{Schema: place, Probe: []string{"./tool.sh", "--was"}})
+		got := added.Probe(t.Context(), fsm.RunProbe{Name: "weather", Args: `{"place": "Oslo"}`, Key: "key-1"})
+		if got != c.want || !w.spec.ReadOnly {
+			t.Errorf("%s: %+v, want %+v; run as %+v", name, got, c.want, w.spec)
+		}
+	}
+	w := newWorld(t, "exit 0")
+	if _, err := Tool(w.options(), Program{Name: "x", Command: []string{"./tool.sh"}, Probe: []string{"none"}}); err == nil || !strings.Contains(err.Error(), "tools.custom.x.probe: there is no program") {
+		t.Errorf("a probe that is missing: %v", err)
+	}
+}

@@ -62,5 +62,12 @@ func Tool(o Options, p Program) (tool.Added, error) {
 	if err != nil {
 		return tool.Added{}, fmt.Errorf("%s.schema: %w", key, err)
 	}
+	if len(p.Probe) > 0 {
+		probe, err := program.Find(p.Probe, o.Workspace, o.Path)
+		if err != nil {
+			return tool.Added{}, fmt.Errorf("%s.probe: %w", key, err)
+		}
+		added.Probe = func(ctx context.Context, call fsm.RunProbe) tool.Found { return r.probe(ctx, probe, call) }
+	}
 	return added, nil
 }

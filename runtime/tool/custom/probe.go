@@ -1,0 +1,55 @@
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+)
+
+// probeMax bounds a probe.
+const probeMax = 30 * time.Second
+
+// probe asks what came of a call whose outcome is unknown (TOL-82). Its answer is
+// {"answer": "done", "result": "…"}, {"answer": "never", "final": true} or
+// {"answer": "unsure"}; whatever else it says is unsure.
+func (r runner) probe(ctx context.Context, command []string, call fsm.RunProbe) tool.Found {
+	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe " + why} }
+	var a tool.Arguments
+	if json.Unmarshal([]byte(call.Args), &a) != nil {
+		return unsure("was given arguments that are not an object")
+	}
+	out := head{most: r.options.ResultBytesMax}
+	end, err := r.start(ctx, sandbox.Spec{
+		Args: command, Env: r.environment(call.Key), Out: &out, Errs: &head{}, Timeout: min(r.tool.Timeout, probeMax),
+		Network: r.tool.Network, ReadOnly: true,
+	}, a)
+	switch {
+	case err != nil:
+		return unsure("was not started: " + err.Error())
+	case !end.Exited:
+		return unsure("was ended")
+	case end.Code != 0:
+		return unsure("failed with exit code " + strconv.Itoa(end.Code))
+	}
+	var says struct {
+		Answer string
+		Result string
+		Failed bool
+		Final  bool
+	}
+	if json.Unmarshal([]byte(out.kept.String()), &says) != nil {
+		return unsure("did not answer with a JSON object")
+	}
+	switch says.Answer {
+	case "done":
+		return tool.Found{Answer: fsm.ProbeDone, Text: says.Result, Failed: says.Failed}
+	case "never":
+		return tool.Found{Answer: fsm.ProbeNever, Final: says.Final}
+	}
+	return unsure("does not know")
+}
