@@ -159,7 +159,12 @@ type Tools struct {
 	Exec Exec `key:"exec"`
 	// Approve names the tools whose calls a person decides about (APR-1). Default: none.
 	Approve []string `key:"approve"`
-	// RestrictToWorkspace keeps read_file and list_dir inside the workspace (TOL-3).
+	// Files names the file tools that are offered (TOL-31). Default: all; of the documents'
+	// profiles those that their documents name.
+	Files []string `key:"files" from:"profile" says:"the file tools that are offered"`
+	// Secrets says what becomes of files that may hold secrets (TOL-21). Default: refuse.
+	Secrets string `key:"secrets" of:"refuse|allow"`
+	// RestrictToWorkspace keeps the file tools inside the workspace (TOL-3).
 	// Default: true; of nanobot: false.
 	RestrictToWorkspace bool `key:"restrict_to_workspace" from:"profile" says:"the file tools stay in the workspace"`
 	// ResultBytesMax is the longest result of a tool (TOL-4). Default: 16KiB; of default,

@@ -55,6 +55,8 @@ func defaults(s Sources, name string) Config {
 		Prompts:  Prompts{Prompts: p.Prompts},
 		Tools: Tools{
 			Exec:                Exec{Timeout: time.Minute},
+			Files:               []string{"read_file", "write_file", "edit_file", "list_dir", "grep", "glob"},
+			Secrets:             "refuse",
 			RestrictToWorkspace: true,
 			ResultBytesMax:      resultBytesMax(p.Switches),
 			ReadBytesMax:        64 * MiB,
@@ -72,7 +74,13 @@ func defaults(s Sources, name string) Config {
 	switch p.Profile { // what the documents say beside the machine
 	case "shelly":
 		c.Brain.OnUnreachable = "exit"
+		c.Tools.Files = []string{"read_file", "list_dir"}
+	case "countbot":
+		c.Tools.Files = []string{"read_file", "write_file", "edit_file", "list_dir"}
+	case "omniemployee":
+		c.Tools.Files = []string{"read_file", "write_file", "edit_file", "list_dir", "grep"}
 	case "nanobot":
+		c.Tools.Files = []string{"read_file", "write_file", "edit_file", "list_dir"}
 		c.Tools.RestrictToWorkspace = false
 		c.Tools.ResultBytesMax = 10_000
 	}

@@ -194,7 +194,7 @@ brain:
   tools: described
   on_unreachable: wait
   timeouts: {connect: 1s, load: 3m, first_token: 2m, idle: 500ms, total: 1h30m}
-tools: {exec: {allow: true, timeout: 90s}, result_bytes_max: 4096, read_bytes_max: 1MiB, web: {allow: true, allow_addresses: [10.0.0.0/8], timeout: 5s, bytes_max: 1MiB, search: {kind: searxng, url: "http://127.0.0.1:8888", key_from: KEY}}}
+tools: {exec: {allow: true, timeout: 90s}, files: [read_file, grep], secrets: allow, result_bytes_max: 4096, read_bytes_max: 1MiB, web: {allow: true, allow_addresses: [10.0.0.0/8], timeout: 5s, bytes_max: 1MiB, search: {kind: searxng, url: "http://127.0.0.1:8888", key_from: KEY}}}
 comm: {http: "[::1]:0", udp: off}
 request_bytes_max: 128KiB
 reserve: 0
@@ -221,7 +221,7 @@ limits: # nothing yet
 	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0"}, c.Comm); diff != "" {
 		t.Errorf("comm (-want +got)\n%s", diff)
 	}
-	wantTools := config.Tools{Exec: config.Exec{Allow: true, Timeout: 90 * time.Second}, RestrictToWorkspace: true, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
+	wantTools := config.Tools{Exec: config.Exec{Allow: true, Timeout: 90 * time.Second}, Files: []string{"read_file", "grep"}, Secrets: "allow", RestrictToWorkspace: true, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
 	wantTools.Web = config.Web{
 		Allow: true, AllowAddresses: []string{"10.0.0.0/8"}, Timeout: 5 * time.Second, BytesMax: config.MiB,
 		Search: config.Search{Kind: "searxng", URL: "http://127.0.0.1:8888", KeyFrom: "KEY"},

@@ -27,10 +27,13 @@ func (a Arguments) Text(name, otherwise string) string {
 	return otherwise
 }
 
+// numberMax bounds what a number of a call means.
+const numberMax = 1_000_000_000
+
 // Number returns a whole number, or otherwise where it was left out.
 func (a Arguments) Number(name string, otherwise int) int {
 	if n, ok := a[name].(float64); ok {
-		return int(n)
+		return int(min(max(n, -numberMax), numberMax))
 	}
 	return otherwise
 }
@@ -169,8 +172,16 @@ func describe(p *jsonschema.Schema) string {
 		return "any value that the schema allows"
 	case p.Type == "integer" && p.Minimum != nil && p.Maximum != nil:
 		return fmt.Sprintf("a whole number from %.0f to %.0f", *p.Minimum, *p.Maximum)
+	case p.Type == "integer" && p.Minimum != nil:
+		return fmt.Sprintf("a whole number from %.0f on", *p.Minimum)
 	case p.Type == "string" && p.MaxLength != nil:
 		return fmt.Sprintf("a text of at most %d characters", *p.MaxLength)
+	case p.Type == "array" && p.Items != nil && len(p.Items.Properties) > 0:
+		return "a list of objects with " + strings.Join(slices.Sorted(maps.Keys(p.Items.Properties)), ", ")
+	case p.Type == "array":
+		return "a list"
+	case p.Type == "boolean":
+		return "true or false"
 	default:
 		return "a " + p.Type
 	}

@@ -30,7 +30,7 @@ expect: {ends: serving}
 		{"a folder that is a file", `"x"}`, `"x", notes/a.txt/b: "y"}`, "world.notes/a.txt/b: and notes/a.txt cannot both be files"},
 		{"no workspace", "tools: real", "tools: real\nabout: {workspace: here}", "about.workspace: wants an absolute path"},
 		{"another tool", "ends: serving", "tools: {read_fil: {starts: 0}}", "unknown tool read_fil; did you mean read_file?"},
-		{"a tool of no name", "tools: real", "tools: real\nconfig: {tools: [exec]}", "config.tools[0]: unknown tool exec; allowed: read_file, list_dir"},
+		{"a tool of no name", "tools: real", "tools: real\nconfig: {tools: [exec]}", "config.tools[0]: unknown tool exec; allowed: read_file, write_file, edit_file, list_dir, grep, glob"},
 		{"a fault of another", "tools: real", "tools: real\nfaults: {tool: {name: list_dirs, hangs: true}}", "unknown tool list_dirs; did you mean list_dir?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

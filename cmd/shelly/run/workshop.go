@@ -67,6 +67,9 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 		Private:        []string{cfg.Data},
 		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
 		ReadBytesMax:   int(cfg.Tools.ReadBytesMax),
+		Changes:        filepath.Join(cfg.Data, "changes"),
+		Secrets:        cfg.Tools.Secrets == "allow",
+		Offered:        cfg.Tools.Files,
 	})
 	if err != nil {
 		return nil, err
@@ -88,6 +91,9 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 // openRunner takes in the tools that cfg allows.
 func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runner, error) {
 	added, err := files.Added()
+	if errors.Is(err, file.ErrNoTool) {
+		return nil, exit.Errorf(exit.Usage, "tools.files: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}

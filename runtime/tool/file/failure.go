@@ -20,6 +20,18 @@ type worded struct {
 func (w worded) Error() string { return w.words }
 func (w worded) Unwrap() error { return w.cause }
 
+// unresolved is an error of filepath.EvalSymlinks as the file system would word it.
+func unresolved(path string, err error) error {
+	var errno syscall.Errno
+	switch {
+	case errors.As(err, new(*fs.PathError)):
+		return err
+	case !errors.As(err, &errno):
+		errno = syscall.ELOOP // the one that it words itself
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: errno}
+}
+
 // explain words a file system's error for the model.
 func explain(path string, err error) error {
 	var p *fs.PathError

@@ -1,7 +1,10 @@
 package file
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"net"
 	"os"
@@ -266,7 +269,7 @@ func TestTOL4LongLineIsCutVisibly(t *testing.T) {
 	w := newWorld(t)
 	w.write("longline.txt", strings.Repeat("é", 100_000)+"\nshort\n")
 	got := w.call("read_file", map[string]any{"path": "longline.txt"})
-	if want := "é\n[lines 1 to 1 of a file of 200007 bytes; line 1 is cut, it is too long to show; read on with offset 2]"; got.Failed || !strings.HasSuffix(got.Text, want) {
+	if want := "é\n[lines 1 to 1 of a file of 200007 bytes; line 1 goes on: read it with offset 1 and column 1921; the next line has offset 2]"; got.Failed || !strings.HasSuffix(got.Text, want) {
 		t.Errorf("got … %q", got.Text[max(0, len(got.Text)-150):])
 	}
 	got = w.call("read_file", map[string]any{"path": "longline.txt", "offset": 2})
@@ -290,7 +293,8 @@ func TestReadIsBounded(t *testing.T) {
 	}{
 		{"up to the bound", map[string]any{"path": "lines.txt", "offset": 500}, "[lines 500 to 512 of a file of 80000 bytes" + mark, false},
 		{"after the bound", map[string]any{"path": "lines.txt", "offset": 600}, "line 600 lies beyond the first 4096 bytes of the file, and read_file looks no further (tools.read_bytes_max)", true},
-		{"one line across the bound", map[string]any{"path": "line.txt"}, "; line 1 is cut, it is too long to show" + mark, false},
+		{"one line across the bound", map[string]any{"path": "line.txt"}, "; line 1 goes on: read it with offset 1 and column 3841" + mark, false},
+		{"a column after the bound", map[string]any{"path": "line.txt", "column": 5000}, "column 5000 of line 1 lies beyond the first 4096 bytes of the file, and read_file looks no further (tools.read_bytes_max)", true},
 		{"file that ends at the bound", map[string]any{"path": "exact.txt", "offset": 512}, "1234567\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -320,10 +324,14 @@ func TestWhatIsNoTextIsDescribed(t *testing.T) {
 	w.write("pixel.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
 	w.write("noise.bin", strings.Repeat("\xf1\x02\xfe", 500))
 	w.write("empty.txt", "")
+	var picture bytes.Buffer
+	w.must(png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 10))))
+	w.write("whole.png", picture.String())
 	for path, want := range map[string]string{
-		"pixel.png": "(binary file, 16 bytes, looks like image/png; not shown as text)",
+		"pixel.png": "(image, png, 16 bytes; not shown as text)",
 		"noise.bin": "(binary file, 1500 bytes, looks like application/octet-stream; not shown as text)",
 		"empty.txt": "(empty file)",
+		"whole.png": fmt.Sprintf("(image, PNG, 20 × 10 pixels, %d bytes; not shown as text)", picture.Len()),
 	} {
 		if diff := cmp.Diff(fsm.ToolAnswered{Text: want}, w.call("read_file", map[string]any{"path": path})); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", path, diff)

@@ -17,19 +17,23 @@ import (
 	"shelly/runtime/tool"
 )
 
-// listDirDecl declares list_dir, which changes nothing (TOL-1).
+// listDirDecl declares list_dir, which changes nothing (TOL-28).
 func listDirDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "list_dir",
 		Description: "List a folder" + reach(everywhere) + ", sorted, one entry a line: " +
 			"a folder ends with /, a file has its size in bytes.",
 		Parameters: `{"type":"object","properties":{` +
-			`"path":{"type":"string","description":"The folder, relative to the workspace; the workspace itself if left out"}},` +
-			`"additionalProperties":false}`,
+			`"path":{"type":"string","description":"The folder; the workspace if left out"},` +
+			fmt.Sprintf(`"depth":{"type":"integer","minimum":1,"maximum":%d,"description":"How many levels; 1 if left out"},`, listDepthMax) +
+			`"dates":{"type":"boolean","description":"Show when each was changed"}}}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}
 }
+
+// listDepthMax is how deep list_dir looks.
+const listDepthMax = 10
 
 // listDir is the tool list_dir.
 func (t *Tools) listDir(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
@@ -45,6 +49,9 @@ func (t *Tools) listDir(ctx context.Context, _ fsm.RunTool, a tool.Arguments) to
 	if !dir.info.IsDir() {
 		return tool.Invalid("%s is a file, not a directory; use read_file", strconv.Quote(path))
 	}
+	if depth := a.Number("depth", 1); depth > 1 {
+		return t.tree(ctx, path, dir, depth, a.Is("dates"))
+	}
 	entries, err := dir.ReadDir(entriesReadMax + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return tool.Failed("%v", explain(path, err))
@@ -52,18 +59,18 @@ func (t *Tools) listDir(ctx context.Context, _ fsm.RunTool, a tool.Arguments) to
 	if len(entries) == 0 {
 		return tool.Result{Text: "(empty)"}
 	}
-	return t.show(ctx, dir.at, entries)
+	return t.show(ctx, dir.at, entries, a.Is("dates"))
 }
 
 // show lists the entries of a folder.
-func (t *Tools) show(ctx context.Context, folder spot, entries []fs.DirEntry) tool.Result {
+func (t *Tools) show(ctx context.Context, folder spot, entries []fs.DirEntry, dates bool) tool.Result {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	var b strings.Builder
 	for i, e := range entries {
 		if ctx.Err() != nil {
 			return tool.Stopped()
 		}
-		line := entryLine(ctx, folder, e)
+		line := entryLine(ctx, folder.in(e.Name()), e, e.Name(), dates)
 		if i < entriesMax && b.Len()+len(line) <= t.room() {
 			b.WriteString(line)
 			continue
@@ -78,27 +85,72 @@ func (t *Tools) show(ctx context.Context, folder spot, entries []fs.DirEntry) to
 	return tool.Result{Text: b.String()}
 }
 
-// entryLine is one entry of a list. What the entry is comes from the folder's
-// spot, so that no name leads out of the workspace.
-func entryLine(ctx context.Context, folder spot, e fs.DirEntry) string {
-	at, name := folder.in(e.Name()), display(e.Name())
+// tree lists what is in a folder and in the folders in it. Of what .gitignore leaves out it
+// shows the folders, and not what is in them.
+func (t *Tools) tree(ctx context.Context, path string, dir opened, depth int, dates bool) tool.Result {
+	searching, cancel := t.searching(ctx)
+	defer cancel()
+	var b strings.Builder
+	n := 0
+	w := walk{t: t, ctx: searching, depth: depth}
+	w.visit = func(e entry) bool {
+		if e.ignored && !e.IsDir() {
+			return false
+		}
+		line := entryLine(searching, e.at, e, e.path, dates)
+		if e.ignored {
+			line = strings.TrimSuffix(line, "\n") + "  (ignored; list it by its path)\n"
+		}
+		if n++; n > entriesMax || b.Len()+len(line) > t.room() {
+			w.stop("the result has no room for more")
+			return false
+		}
+		b.WriteString(line)
+		return !e.ignored
+	}
+	if err := w.from(dir); err != nil {
+		return tool.Failed("%v", explain(path, err))
+	}
+	if ctx.Err() != nil {
+		return tool.Stopped()
+	}
+	if b.Len() == 0 && w.why == "" {
+		return tool.Result{Text: "(empty)"}
+	}
+	return tool.Result{Text: b.String() + w.cut("not all entries are shown")}
+}
+
+// entryLine is one entry of a list, under the name by which it is shown. What the entry is
+// comes from its spot, so that no name leads out of the workspace.
+func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates bool) string {
+	name = display(name)
 	if e.IsDir() {
-		return name + "/\n"
+		name += "/"
+		if !dates {
+			return name + "\n"
+		}
 	}
 	info, err := descriptor.Get(ctx, at.lstat)
-	switch {
-	case err != nil:
+	if err != nil {
 		return name + "  (unreadable)\n"
+	}
+	changed := ""
+	if dates {
+		changed = "  " + info.ModTime().Format("2006-01-02 15:04")
+	}
+	switch {
+	case info.IsDir():
+		return name + changed + "\n"
 	case info.Mode().IsRegular():
-		return name + "  " + strconv.FormatInt(info.Size(), 10) + " bytes\n"
+		return name + "  " + strconv.FormatInt(info.Size(), 10) + " bytes" + changed + "\n"
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := descriptor.Get(ctx, at.readlink)
 		if err != nil {
 			return name + "  (symbolic link)\n"
 		}
-		return name + " -> " + display(target) + "\n"
+		return name + " -> " + display(target) + changed + "\n"
 	default:
-		return name + "  (" + special(info.Mode()) + ")\n"
+		return name + "  (" + special(info.Mode()) + ")" + changed + "\n"
 	}
 }
 

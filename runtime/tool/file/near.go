@@ -29,7 +29,7 @@ func (t *Tools) near(ctx context.Context, wanted string) string {
 		return "; list_dir shows what there is"
 	}
 	var found []string
-	look := search{t: t, ctx: ctx, left: nearReadMax, add: func(name string) bool {
+	look := lookup{t: t, ctx: ctx, left: nearReadMax, add: func(name string) bool {
 		found = append(found, strconv.Quote(name))
 		return len(found) < nearMax
 	}}
@@ -45,8 +45,8 @@ func (t *Tools) near(ctx context.Context, wanted string) string {
 	return "; there is " + strings.Join(found, ", ")
 }
 
-// search looks through the workspace.
-type search struct {
+// lookup looks through the workspace.
+type lookup struct {
 	t    *Tools
 	ctx  context.Context
 	left int                    // entries that may still be looked at
@@ -54,7 +54,7 @@ type search struct {
 }
 
 // entries reads a folder that is not hidden from the tools.
-func (s *search) entries(dir string) []fs.DirEntry {
+func (s *lookup) entries(dir string) []fs.DirEntry {
 	if s.left <= 0 || s.ctx.Err() != nil || s.t.isPrivate(filepath.Join(s.t.real, dir)) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *search) entries(dir string) []fs.DirEntry {
 	return entries
 }
 
-func (s *search) names(dir string) (names []string) {
+func (s *lookup) names(dir string) (names []string) {
 	for _, e := range s.entries(dir) {
 		names = append(names, e.Name())
 	}
@@ -77,7 +77,7 @@ func (s *search) names(dir string) (names []string) {
 
 // named finds what has a name, in whichever case its letters are, the nearest to the top
 // first. It follows no link and looks into no hidden folder.
-func (s *search) named(name, but string) {
+func (s *lookup) named(name, but string) {
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		for _, e := range s.entries(dirs[0]) {
 			at := path.Join(dirs[0], e.Name())

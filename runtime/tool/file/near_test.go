@@ -42,7 +42,7 @@ func TestNearFilesAreLookedForInBounds(t *testing.T) {
 	}
 	tools := w.tools()
 	var found []string
-	look := search{t: tools, ctx: guard(t), left: 60, add: func(name string) bool { found = append(found, name); return true }}
+	look := lookup{t: tools, ctx: guard(t), left: 60, add: func(name string) bool { found = append(found, name); return true }}
 	look.named("f4.txt", "f4.txt")
 	if look.left != 0 || len(found) == 0 || len(found) > 12 {
 		t.Errorf("left %d, found %v", look.left, found)

@@ -23,9 +23,12 @@ const ownProcess = "/proc/self"
 type spot struct {
 	root *os.Root // nil: path is absolute and free of symbolic links
 	path string
+	real string // where the symbolic links lead, absolute; empty where they lead nowhere
 }
 
-func (s spot) in(name string) spot { return spot{s.root, filepath.Join(s.path, name)} }
+func (s spot) in(name string) spot {
+	return spot{s.root, filepath.Join(s.path, name), filepath.Join(s.real, name)}
+}
 
 func (s spot) stat() (fs.FileInfo, error) {
 	if s.root != nil {
@@ -82,10 +85,14 @@ func (t *Tools) resolve(path string) (spot, error) {
 		return spot{}, tool.Refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
 	// Where the symbolic links lead nowhere, opening it fails in better words.
-	if target, err := filepath.EvalSymlinks(filepath.Join(t.real, rel)); err == nil && t.isPrivate(target) {
+	target, err := filepath.EvalSymlinks(filepath.Join(t.real, rel))
+	switch {
+	case err != nil:
+		target = ""
+	case t.isPrivate(target):
 		return spot{}, ownData(path)
 	}
-	return spot{t.root, rel}, nil
+	return spot{t.root, rel, target}, nil
 }
 
 // anywhere finds a path on the whole machine; a relative one counts from the
@@ -97,12 +104,12 @@ func (t *Tools) anywhere(path string) (spot, error) {
 	}
 	target, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return spot{}, explain(path, err)
+		return spot{}, explain(path, unresolved(path, err))
 	}
 	if t.isPrivate(target) {
 		return spot{}, ownData(path)
 	}
-	return spot{nil, target}, nil
+	return spot{nil, target, target}, nil
 }
 
 func ownData(path string) error {
@@ -175,6 +182,9 @@ func (t *Tools) openOnce(path string) (opened, error) {
 	}
 	if err == nil {
 		err = t.linked(path, info)
+	}
+	if err == nil && !info.IsDir() && t.secretName(s) {
+		err = holdsSecrets(path)
 	}
 	if err != nil {
 		return opened{}, errors.Join(explain(path, err), f.Close())

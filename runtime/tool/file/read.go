@@ -1,34 +1,37 @@
 package file
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	_ "image/gif" // what read_file tells the size of
+	_ "image/jpeg"
+	_ "image/png"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"shelly/fsm"
-	"shelly/fsm/wording"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/charset"
 )
 
-// readFileDecl declares read_file, which changes nothing (TOL-1).
+// readFileDecl declares read_file, which changes nothing (TOL-1, TOL-20).
 func readFileDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "read_file",
 		Description: "Read a text file" + reach(everywhere) + ". A long file comes in parts: " +
-			"the last line of the result then says with which offset to read on.",
+			"the last line of the result then says how to read on.",
 		Parameters: `{"type":"object","properties":{` +
-			`"path":{"type":"string","description":"The file, relative to the workspace, such as src/main.go"},` +
-			`"offset":{"type":"integer","minimum":1,"maximum":1000000000,"description":"The line to begin at; 1 if left out"},` +
-			`"limit":{"type":"integer","minimum":1,"maximum":1000000000,"description":"How many lines to read; as many as fit if left out"}},` +
-			`"required":["path"],"additionalProperties":false}`,
+			`"path":{"type":"string","description":"Such as src/main.go"},` +
+			`"offset":{"type":"integer","minimum":1,"description":"The line to begin at"},` +
+			`"limit":{"type":"integer","minimum":1,"description":"How many lines"},` +
+			`"column":{"type":"integer","minimum":1,"description":"In a very long line, the character to begin at"},` +
+			`"numbers":{"type":"boolean","description":"Show line numbers"}},` +
+			`"required":["path"]}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}
@@ -55,25 +58,23 @@ func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) t
 	if f.info.IsDir() {
 		return tool.Invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
-	sample := make([]byte, sampleBytes)
-	n, err := io.ReadFull(f, sample)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	sample, err := sampleOf(f)
+	if err != nil {
 		return tool.Failed("%v", explain(path, err))
 	}
-	sample = sample[:n]
-	if n == 0 {
+	if len(sample) == 0 {
 		return tool.Result{Text: "(empty file)"}
 	}
-	written, ok := charset.Of(sample, n < sampleBytes)
+	if t.secretText(sample) {
+		return tool.Undone(holdsSecrets(path))
+	}
+	written, ok := charset.Of(sample, len(sample) < sampleBytes)
 	if !ok {
-		return tool.Result{Text: fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)",
-			f.info.Size(), http.DetectContentType(sample))}
+		return tool.Result{Text: describe(sample, f, f.info.Size())}
 	}
 	p := page{
-		first: a.Number("offset", 1),
-		limit: a.Number("limit", 0),
-		room:  t.room(),
-		looks: t.options.ReadBytesMax,
+		first: a.Number("offset", 1), column: a.Number("column", 1), limit: a.Number("limit", 0), numbers: a.Is("numbers"),
+		room: t.room(), looks: t.options.ReadBytesMax,
 	}
 	if err := p.fill(ctx, sample, f, written); err != nil {
 		if ctx.Err() != nil {
@@ -88,127 +89,28 @@ func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) t
 	return result
 }
 
-// page is the part of a file that one result shows.
-type page struct {
-	first int // the first line to show, from 1
-	limit int // lines to show; 0 is no limit
-	room  int // bytes to show
-	looks int // bytes of the file to look at
-
-	text    []byte
-	lines   int  // lines begun so far
-	cutLine bool // the one line shown is longer than room
-	more    bool // lines follow
-	beyond  bool // bytes follow that may not be looked at
+// sampleOf reads the beginning of a file.
+func sampleOf(f io.Reader) ([]byte, error) {
+	sample := make([]byte, sampleBytes)
+	n, err := io.ReadFull(f, sample)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return sample[:n], err
 }
 
-// fill reads the page. The sample is the beginning of f and has been read.
-func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written charset.Charset) error {
-	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(p.looks)}
-	// A line that does not fit the buffer does not fit the page either.
-	in := bufio.NewReaderSize(written.Encoding.NewDecoder().Reader(limited), p.room+utf8.UTFMax)
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if p.limit > 0 && p.lines >= p.first-1+p.limit || p.cutLine {
-			_, err := in.Peek(1)
-			p.more = err == nil
-			p.beyond = !p.more && follows(limited, f)
-			return nil
-		}
-		chunk, err := in.ReadSlice('\n')
-		long, ended := errors.Is(err, bufio.ErrBufferFull), errors.Is(err, io.EOF)
-		if err != nil && !long && !ended {
-			return err
-		}
-		if len(chunk) > 0 && !p.add(chunk) {
-			p.more = true
-			return nil
-		}
-		if ended {
-			p.beyond = follows(limited, f)
-			return nil
-		}
-		if long {
-			if err := skipLine(ctx, in); err != nil {
-				return err
-			}
-		}
-	}
-}
+// headerBytesMax is how far the size of a picture is looked for.
+const headerBytesMax = 1 << 20
 
-// follows reports whether reading ended at the limit and not with the file.
-func follows(limited *io.LimitedReader, f io.Reader) bool {
-	if limited.N > 0 {
-		return false
+// describe says what a file is that is no text; rest is what follows the sample.
+func describe(sample []byte, rest io.Reader, size int64) string {
+	header := io.LimitReader(io.MultiReader(bytes.NewReader(sample), rest), headerBytesMax)
+	if picture, format, err := image.DecodeConfig(header); err == nil {
+		return fmt.Sprintf("(image, %s, %d × %d pixels, %d bytes; not shown as text)", strings.ToUpper(format), picture.Width, picture.Height, size)
 	}
-	n, _ := f.Read(make([]byte, 1))
-	return n > 0
-}
-
-// add takes the next line, or the beginning of one too long for any page. It
-// returns false if there is no room for it.
-func (p *page) add(line []byte) bool {
-	if p.lines+1 < p.first {
-		p.lines++
-		return true
+	kind := http.DetectContentType(sample)
+	if strings.HasPrefix(kind, "image/") {
+		return fmt.Sprintf("(image, %s, %d bytes; not shown as text)", strings.TrimPrefix(kind, "image/"), size)
 	}
-	text := tool.Mend(string(line))
-	if len(p.text)+len(text) > p.room {
-		if len(p.text) > 0 {
-			return false
-		}
-		text = wording.Edge(text, p.room)
-		p.cutLine = true
-	}
-	p.text = append(p.text, text...)
-	p.lines++
-	return true
-}
-
-// skipLine reads to the end of a line.
-func skipLine(ctx context.Context, in *bufio.Reader) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		_, err := in.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			return nil
-		default:
-			return err
-		}
-	}
-}
-
-// result is the page and how to read on.
-func (p *page) result(size int64) tool.Result {
-	if len(p.text) == 0 && p.beyond {
-		return tool.Invalid("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
-			p.first, p.looks)
-	}
-	if len(p.text) == 0 {
-		return tool.Invalid("there is no line %d; the file has %d lines", p.first, p.lines)
-	}
-	text := string(p.text)
-	if !p.cutLine && !p.more && !p.beyond {
-		return tool.Result{Text: text}
-	}
-	if text[len(text)-1] != '\n' {
-		text += "\n"
-	}
-	text += fmt.Sprintf("[lines %d to %d of a file of %d bytes", p.first, p.lines, size)
-	if p.cutLine {
-		text += fmt.Sprintf("; line %d is cut, it is too long to show", p.lines)
-	}
-	switch {
-	case p.more:
-		text += fmt.Sprintf("; read on with offset %d", p.lines+1)
-	case p.beyond:
-		text += fmt.Sprintf("; read_file looks at the first %d bytes only (tools.read_bytes_max)", p.looks)
-	}
-	return tool.Result{Text: text + "]"}
+	return fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)", size, kind)
 }

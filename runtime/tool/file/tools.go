@@ -2,13 +2,16 @@ package file
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"time"
 
-	"shelly/fsm"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/file/change"
 )
 
 // Bounds of [Options] and of what the tools take.
@@ -23,12 +26,16 @@ const (
 
 // Options is what the tools may do. All bounds are required.
 type Options struct {
-	Workspace      string   // the folder that the tools are bound to; it must exist
-	KnownAs        string   // an absolute path that also means Workspace, where the model knows it by another; empty: none
-	Everywhere     bool     // the tools also take paths outside the workspace
-	Private        []string // folders that the tools refuse, inside the workspace or not
-	ResultBytesMax int      // the longest result
-	ReadBytesMax   int      // how far into a file read_file looks
+	Workspace      string        // the folder that the tools are bound to; it must exist
+	KnownAs        string        // an absolute path that also means Workspace, where the model knows it by another; empty: none
+	Everywhere     bool          // the tools also take paths outside the workspace
+	Private        []string      // folders that the tools refuse, inside the workspace or not
+	ResultBytesMax int           // the longest result
+	ReadBytesMax   int           // how far into a file read_file looks
+	Changes        string        // a folder for the record of changes (TOL-26), outside the workspace or private; empty: none is kept
+	SearchTime     time.Duration // of one call of list_dir, glob or grep; 0: 20 s
+	Offered        []string      // the tools' names; nil: all
+	Secrets        bool          // files that may hold secrets are files like any other (TOL-21)
 }
 
 // Tools are the file tools of one workspace. They are safe for concurrent use.
@@ -38,6 +45,8 @@ type Tools struct {
 	real    string // the workspace, absolute and without symbolic links
 	dir     string // the workspace as an absolute path
 	private []string
+	log     *change.Log // nil: nothing is recorded
+	writing sync.Mutex  // held while a file is written, where there is no log
 }
 
 // Open opens the workspace. Close the tools when no call runs any more.
@@ -64,46 +73,17 @@ func Open(o Options) (*Tools, error) {
 	if o.Everywhere {
 		t.private = append(t.private, ownProcess)
 	}
+	if o.Changes != "" {
+		t.log = change.Open(o.Changes)
+		if err := t.tidy(context.Background(), time.Now()); err != nil {
+			return nil, errors.Join(fmt.Errorf("put the record of changes in order: %w", err), root.Close())
+		}
+	}
 	return t, nil
 }
 
 // Close releases the workspace.
 func (t *Tools) Close() error { return t.root.Close() }
-
-// one is a tool of the room.
-type one struct {
-	decl fsm.ToolDecl
-	run  func(context.Context, fsm.RunTool, tool.Arguments) tool.Result
-}
-
-func (t *Tools) all() []one {
-	return []one{
-		{readFileDecl(t.options.Everywhere), t.readFile},
-		{listDirDecl(t.options.Everywhere), t.listDir},
-	}
-}
-
-// Added are the tools for a [tool.Runner].
-func (t *Tools) Added() ([]tool.Added, error) {
-	var added []tool.Added
-	for _, o := range t.all() {
-		a, err := tool.Checked(o.decl, o.run)
-		if err != nil {
-			return nil, err
-		}
-		added = append(added, a)
-	}
-	return added, nil
-}
-
-// Declarations declares the tools as they are bound to a workspace.
-func Declarations() []fsm.ToolDecl {
-	var decls []fsm.ToolDecl
-	for _, o := range (&Tools{}).all() {
-		decls = append(decls, o.decl)
-	}
-	return decls
-}
 
 // room is how much of a result a tool may fill with what it was asked for.
 func (t *Tools) room() int { return tool.Room(t.options.ResultBytesMax) }

@@ -2,7 +2,9 @@ package file
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/runtime/config"
 	"shelly/runtime/tool"
 )
 
@@ -34,7 +38,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
-	const usage = "; read_file takes: path (a string, required), limit (a whole number from 1 to 1000000000), offset (a whole number from 1 to 1000000000)"
+	const usage = "; read_file takes: path (a string, required), column (a whole number from 1 on), limit (a whole number from 1 on), numbers (true or false), offset (a whole number from 1 on)"
 	for _, c := range []struct{ args, want string }{
 		{`{"path": "notes.txt"`, "the arguments are not JSON (unexpected end of JSON input)" + usage},
 		{`{"path": "a"} {}`, "the arguments are not JSON (invalid character '{' after top-level value)" + usage},
@@ -48,11 +52,10 @@ func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
 		{`{"path": 3}`, "argument path must be a string, not 3" + usage},
 		{`{"path": ["a"]}`, "argument path must be a string, not a list" + usage},
 		{`{"path": {"a": 1}}`, "argument path must be a string, not an object" + usage},
-		{`{"path": "a", "offset": "2"}`, `argument offset must be a whole number from 1 to 1000000000, not the text "2"` + usage},
-		{`{"path": "a", "offset": 1.5}`, "argument offset must be a whole number from 1 to 1000000000, not 1.5" + usage},
-		{`{"path": "a", "offset": 0}`, "argument offset must be a whole number from 1 to 1000000000, not 0" + usage},
-		{`{"path": "a", "limit": 1e300}`, "argument limit must be a whole number from 1 to 1000000000, not 1e+300" + usage},
-		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 1 to 1000000000, not true" + usage},
+		{`{"path": "a", "offset": "2"}`, `argument offset must be a whole number from 1 on, not the text "2"` + usage},
+		{`{"path": "a", "offset": 1.5}`, "argument offset must be a whole number from 1 on, not 1.5" + usage},
+		{`{"path": "a", "offset": 0}`, "argument offset must be a whole number from 1 on, not 0" + usage},
+		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 1 on, not true" + usage},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: "read_file", Args: c.args})
@@ -85,7 +88,7 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 }
 
 func TestUnknownToolNamesTheTools(t *testing.T) {
-	want := fsm.ToolAnswered{Text: `there is no tool "rm"; the tools are: read_file, list_dir`, Failed: true, Nothing: true, Invalid: true}
+	want := fsm.ToolAnswered{Text: `there is no tool "rm"; the tools are: read_file, write_file, edit_file, list_dir, grep, glob`, Failed: true, Nothing: true, Invalid: true}
 	if diff := cmp.Diff(want, newWorld(t).call("rm", nil)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -117,4 +120,46 @@ func TestRunIsTotal(t *testing.T) {
 			t.Fatalf("shows what is outside: %q", got.Text)
 		}
 	})
+}
+
+// A profile offers the tools that its document names.
+func TestTOL31OnlyTheNamedToolsAreOffered(t *testing.T) {
+	w := newWorld(t)
+	w.options.Offered = []string{"grep", "read_file"}
+	var names []string
+	for _, d := range w.runner().Declarations() {
+		names = append(names, d.Name)
+	}
+	if diff := cmp.Diff([]string{"read_file", "grep"}, names); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got := w.call("write_file", object{"path": "x", "content": "x"}); !got.Invalid {
+		t.Errorf("one that is not offered: %+v", got)
+	}
+	w.options.Offered = []string{"read_fil"}
+	if _, err := w.tools().Added(); !errors.Is(err, ErrNoTool) || !strings.Contains(err.Error(), `"read_fil"; there are: read_file, write_file,`) {
+		t.Errorf("a wrong name: %v", err)
+	}
+	for _, name := range profile.Names() {
+		for _, offered := range config.Builtin(name).Tools.Files {
+			if !slices.Contains(Names(), offered) {
+				t.Errorf("%s offers %s, which is no tool", name, offered)
+			}
+		}
+	}
+	if got := config.Builtin("default").Tools.Files; !slices.Equal(got, Names()) {
+		t.Errorf("default offers %q", got)
+	}
+}
+
+// What is declared is short: a small model reads it before every conversation (TOL-1).
+func TestTOL1DeclarationsAreShort(t *testing.T) {
+	for _, d := range Declarations() {
+		if n := len(d.Description) + len(d.Parameters); n > 720 {
+			t.Errorf("%s has %d bytes", d.Name, n)
+		}
+		if d.Source != fsm.FromWorkspace {
+			t.Errorf("%s has the source %v", d.Name, d.Source)
+		}
+	}
 }

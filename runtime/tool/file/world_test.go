@@ -125,3 +125,11 @@ func (w *world) call(name string, args map[string]any) fsm.ToolAnswered {
 	}
 	return got
 }
+
+func mustJSON(t interface{ Fatal(...any) }, v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

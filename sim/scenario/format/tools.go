@@ -34,7 +34,9 @@ func (v *Tools) Read(d *strict.Decoder, n *strict.Node, path string) {
 
 // FileTools are the names of the daemon's file tools, which tools: real offers (TOL-1).
 // exec is none: what a command does is not the same on every machine.
-func FileTools() []string { return []string{"read_file", "list_dir"} }
+func FileTools() []string {
+	return []string{"read_file", "write_file", "edit_file", "list_dir", "grep", "glob"}
+}
 
 // Declared are the tools that the machine knows at the first start: the profile's and the
 // file's, or those of them that config names.

@@ -1,0 +1,289 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"shelly/runtime/descriptor"
+	"shelly/runtime/durable"
+)
+
+// What is kept of changes that have ended: the newest ones, within both bounds.
+const (
+	CountMax = 1000
+	BytesMax = 64 << 20 // of what the files held before
+	TextMax  = 4 << 20  // bytes of one file that are kept; of a larger one only the hash is
+)
+
+// version is that of a record's form.
+const version = 1
+
+// State says how far a change has come.
+type State string
+
+// A change is being made, or a crash left it so; it was made; it was taken back.
+const (
+	Started State = "started"
+	Ended   State = "ended"
+	Undone  State = "undone"
+)
+
+// Record says what one call changes.
+type Record struct {
+	Version int    `json:"version"`
+	Key     string `json:"key"` // of the use of the tool (TOL-8)
+	Session string `json:"session,omitempty"`
+	Tool    string `json:"tool"`
+	Folder  string `json:"folder"`           // that holds the file, absolute and without symbolic links
+	Name    string `json:"name"`             // in the folder
+	Shown   string `json:"shown"`            // the path as the call gave it
+	Temp    string `json:"temp"`             // in the folder: what is renamed to Name, and must not be left
+	At      int64  `json:"at"`               // milliseconds since 1970
+	Before  string `json:"before,omitempty"` // Hash of what the file held; empty: there was none
+	After   string `json:"after"`            // Hash of what it is to hold
+	Kept    bool   `json:"kept,omitempty"`   // what it held is kept
+	Result  string `json:"result"`           // what the call answers once it is done
+}
+
+// Path is the changed file.
+func (r Record) Path() string { return filepath.Join(r.Folder, r.Name) }
+
+// Hash names a content: SHA-256, in hexadecimal.
+func Hash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// Log is the record of changes in one folder. It is safe for concurrent use, also by other
+// processes, as long as what writes holds the lock.
+type Log struct{ dir string }
+
+// Open returns the log in a folder, which is made with the first change.
+func Open(folder string) *Log { return &Log{dir: folder} }
+
+// Entry is a change in the log.
+type Entry struct {
+	Record
+	State State
+
+	log    *Log
+	number uint64
+	stem   string // of the names of its files
+}
+
+// ID names the change among those of the log.
+func (e *Entry) ID() string { return strconv.FormatUint(e.number, 10) }
+
+func (e *Entry) path(end string) string { return filepath.Join(e.log.dir, e.stem+"."+end) }
+
+// tag is the part of a file's name that says whose key it is.
+func tag(key string) string { return Hash([]byte(key))[:16] }
+
+// lockEvery is how often a lock is tried that somebody else has.
+const lockEvery = 5 * time.Millisecond
+
+// Lock waits until no one else changes anything, in this process or another.
+func (l *Log) Lock(ctx context.Context) (unlock func(), err error) {
+	if err := l.made(); err != nil {
+		return nil, err
+	}
+	f, err := descriptor.Get(ctx, func() (*os.File, error) {
+		return os.OpenFile(filepath.Join(l.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { _ = f.Close() }, nil
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(lockEvery):
+		}
+	}
+}
+
+// made makes the folder, durably: what it holds is.
+func (l *Log) made() error {
+	if _, err := os.Stat(l.dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return err
+	}
+	return durable.Folder(filepath.Dir(l.dir))
+}
+
+// Begin records, durably, a change that is about to be made; before is what the file holds,
+// nil where it is not to be kept. What an earlier start of the same use has left is replaced.
+func (l *Log) Begin(r Record, before []byte) (*Entry, error) {
+	entries, err := l.scan()
+	if err != nil {
+		return nil, err
+	}
+	e := &Entry{Record: r, State: Started, log: l, number: 1}
+	if len(entries) > 0 {
+		e.number = entries[len(entries)-1].number + 1
+	}
+	e.stem = fmt.Sprintf("%012d-%s", e.number, tag(r.Key))
+	e.Version, e.Kept = version, before != nil
+	if before != nil {
+		if err := durable.Text(e.path("before"), before); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.Marshal(e.Record)
+	if err == nil {
+		err = durable.Text(e.path(string(Started)), text)
+	}
+	if err != nil {
+		_ = os.Remove(e.path("before"))
+		return nil, err
+	}
+	for _, old := range entries {
+		if old.State == Started && strings.HasSuffix(old.stem, tag(r.Key)) {
+			_ = old.Drop()
+		}
+	}
+	return e, nil
+}
+
+// End says that the change was made. A crash may lose that, and then it is found to be so.
+func (e *Entry) End() error {
+	if err := e.become(Ended); err != nil {
+		return err
+	}
+	return e.log.prune()
+}
+
+// Undo says that the change was taken back, durably.
+func (e *Entry) Undo() error {
+	return errors.Join(e.become(Undone), durable.Folder(e.log.dir))
+}
+
+func (e *Entry) become(s State) error {
+	if err := os.Rename(e.path(string(e.State)), e.path(string(s))); err != nil {
+		return err
+	}
+	e.State = s
+	return nil
+}
+
+// Drop forgets a change that was not made.
+func (e *Entry) Drop() error {
+	err := os.Remove(e.path(string(e.State)))
+	if before := os.Remove(e.path("before")); !errors.Is(before, fs.ErrNotExist) {
+		err = errors.Join(err, before)
+	}
+	return err
+}
+
+// Content is what the file held before, if that is kept.
+func (e *Entry) Content() ([]byte, error) { return os.ReadFile(e.path("before")) }
+
+// Find returns the change of a use of a tool, the last one, or false where none was begun.
+func (l *Log) Find(key string) (*Entry, bool, error) {
+	entries, err := l.scan()
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range slices.Backward(entries) {
+		if !strings.HasSuffix(e.stem, tag(key)) {
+			continue
+		}
+		if err := e.read(); err != nil {
+			return nil, false, err
+		}
+		return e, true, nil
+	}
+	return nil, false, nil
+}
+
+// List returns the changes of a session, the newest first, or all where it is empty. What
+// cannot be read is left out.
+func (l *Log) List(session string) ([]*Entry, error) {
+	entries, err := l.scan()
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(entries)
+	return slices.DeleteFunc(entries, func(e *Entry) bool {
+		return e.read() != nil || session != "" && e.Session != session
+	}), nil
+}
+
+// scan finds the changes, the oldest first, without what their records say.
+func (l *Log) scan() ([]*Entry, error) {
+	found, err := os.ReadDir(l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var entries []*Entry
+	for _, f := range found {
+		stem, state, _ := strings.Cut(f.Name(), ".")
+		number, err := strconv.ParseUint(strings.SplitN(stem, "-", 2)[0], 10, 64)
+		if err == nil && slices.Contains([]State{Started, Ended, Undone}, State(state)) {
+			entries = append(entries, &Entry{State: State(state), log: l, number: number, stem: stem})
+		}
+	}
+	slices.SortFunc(entries, func(a, b *Entry) int { return cmp.Compare(a.number, b.number) })
+	return entries, nil
+}
+
+// read reads what the record says.
+func (e *Entry) read() error {
+	text, err := os.ReadFile(e.path(string(e.State)))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &e.Record); err != nil {
+		return fmt.Errorf("%s: %w", e.path(string(e.State)), err)
+	}
+	return nil
+}
+
+// prune drops the oldest changes that have ended and are beyond the bounds.
+func (l *Log) prune() error {
+	entries, err := l.scan()
+	if err != nil {
+		return err
+	}
+	count, bytes := 0, int64(0)
+	for _, e := range slices.Backward(entries) {
+		if e.State == Started {
+			continue
+		}
+		if info, err := os.Stat(e.path("before")); err == nil {
+			bytes += info.Size()
+		}
+		count++
+		if count > CountMax || bytes > BytesMax {
+			if err := e.Drop(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

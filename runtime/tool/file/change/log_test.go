@@ -1,0 +1,90 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func begin(t *testing.T, l *Log, key string, before []byte) *Entry {
+	t.Helper()
+	e, err := l.Begin(Record{Key: key, Session: "s", Tool: "write_file", Folder: "/w", Name: "f", After: Hash([]byte("x"))}, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// What has ended is dropped beyond the bounds, the oldest first; what has only been started is
+// kept for the probe.
+func TestTOL27TheRecordIsBounded(t *testing.T) {
+	l := Open(filepath.Join(t.TempDir(), "changes"))
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, l, "started", nil)
+	large := bytes.Repeat([]byte("x"), TextMax)
+	for i := range BytesMax/TextMax + 3 {
+		if err := begin(t, l, fmt.Sprint(i), large).End(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := l.List("s")
+	if err != nil || len(entries) != BytesMax/TextMax+1 {
+		t.Fatalf("%d are kept, %v", len(entries), err)
+	}
+	if last := entries[len(entries)-1]; last.Key != "started" || entries[0].Key != fmt.Sprint(BytesMax/TextMax+2) {
+		t.Errorf("kept are %q to %q", entries[0].Key, last.Key)
+	}
+	held, err := entries[0].Content()
+	if err != nil || !bytes.Equal(held, large) {
+		t.Errorf("%d bytes, %v", len(held), err)
+	}
+	files, err := os.ReadDir(l.dir)
+	if err != nil || len(files) != 2*(BytesMax/TextMax)+1 {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+}
+
+// The same use, started again, has one record.
+func TestASecondStartTakesThePlaceOfTheFirst(t *testing.T) {
+	l := Open(t.TempDir())
+	begin(t, l, "a", []byte("first"))
+	second := begin(t, l, "a", []byte("second"))
+	entries, err := l.List("")
+	if err != nil || len(entries) != 1 || entries[0].ID() != second.ID() {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	if err := second.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := l.Find("a"); found || err != nil {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if files, err := os.ReadDir(l.dir); err != nil || len(files) != 0 {
+		t.Errorf("left are %v, %v", files, err)
+	}
+}
+
+// One at a time, and whoever waits can be given up.
+func TestALockIsWaitedFor(t *testing.T) {
+	l := Open(t.TempDir())
+	unlock, err := l.Lock(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Open(l.dir).Lock(gone); err == nil {
+		t.Error("two have the lock")
+	}
+	unlock()
+	unlock, err = l.Lock(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}

@@ -1,0 +1,79 @@
+package charset
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	utf "golang.org/x/text/encoding/unicode"
+)
+
+// mark is what may stand before the first character of a text: U+FEFF.
+const mark = "\uFEFF"
+
+// Text is a whole text and the way in which it is written, so that a changed one can be
+// written in the same way.
+type Text struct {
+	Text    string // UTF-8 with line feeds alone, where CRLF; without the mark
+	Charset Charset
+	Marked  bool // a byte-order mark stands before it
+	CRLF    bool // all lines end with a carriage return and a line feed
+}
+
+// ErrNotText is the error for bytes that are no text, or would not be the same when
+// they are written again.
+var ErrNotText = errors.New("it is no text that could be written again as it is")
+
+// Decode reads a whole text. Bad bytes of UTF-8 stay as they are.
+func Decode(raw []byte) (Text, error) {
+	c, ok := Of(raw, true)
+	if !ok && len(raw) > 0 {
+		return Text{}, ErrNotText
+	}
+	t := Text{Charset: c}
+	text := string(raw)
+	if c.Name != "" {
+		decoded, err := c.exact().NewDecoder().Bytes(raw)
+		if err != nil {
+			return Text{}, ErrNotText
+		}
+		text = string(decoded)
+	}
+	text, t.Marked = strings.CutPrefix(text, mark)
+	if feeds := strings.Count(text, "\n"); feeds > 0 && strings.Count(text, "\r\n") == feeds {
+		t.CRLF, text = true, strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	t.Text = text
+	if again, err := t.Encode(text); err != nil || !bytes.Equal(again, raw) {
+		return Text{}, ErrNotText
+	}
+	return t, nil
+}
+
+// Encode writes another text as t is written. It fails where the character set of t lacks
+// a character.
+func (t Text) Encode(text string) ([]byte, error) {
+	if t.CRLF {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+	}
+	if t.Marked {
+		text = mark + text
+	}
+	if t.Charset.Name == "" {
+		return []byte(text), nil
+	}
+	return t.Charset.exact().NewEncoder().Bytes([]byte(text))
+}
+
+// exact is the encoding with the byte-order mark as a character.
+func (c Charset) exact() encoding.Encoding {
+	switch c.Name {
+	case "UTF-16LE":
+		return utf.UTF16(utf.LittleEndian, utf.IgnoreBOM)
+	case "UTF-16BE":
+		return utf.UTF16(utf.BigEndian, utf.IgnoreBOM)
+	default:
+		return c.Encoding
+	}
+}

@@ -1,0 +1,49 @@
+package file
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/tool"
+)
+
+// What a result shows of a diff.
+const (
+	diffBytesMax   = 4 << 10
+	diffContext    = 2
+	diffContentMax = 1 << 20 // of larger texts no diff is made: it would take long
+)
+
+// diffOf shows what becomes of a text, line by line, or nothing where it stays as it is.
+func diffOf(before, after string) string {
+	if len(before)+len(after) > diffContentMax {
+		return ""
+	}
+	edits := udiff.Lines(before, after)
+	unified, err := udiff.ToUnified("", "", before, edits, diffContext)
+	if err != nil || unified == "" {
+		return ""
+	}
+	// The two lines at the top name files.
+	if _, rest, ok := strings.Cut(unified, "\n"); ok {
+		if _, hunks, ok := strings.Cut(rest, "\n"); ok {
+			unified = hunks
+		}
+	}
+	unified = strings.ReplaceAll(unified, "\\ No newline at end of file\n", "")
+	return tool.Mend(unified)
+}
+
+// shortened is a diff as a result shows it, and how much of it is left out.
+func shortened(diff string, room int) string {
+	room = min(room, diffBytesMax)
+	if len(diff) <= room {
+		return diff
+	}
+	head := wording.Edge(diff, room)
+	head = head[:strings.LastIndexByte(head, '\n')+1]
+	return head + fmt.Sprintf("[%d more lines of the diff]\n", strings.Count(diff[len(head):], "\n"))
+}

@@ -1,0 +1,186 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/file/charset"
+)
+
+// editsMax is how many edits one call makes.
+const editsMax = 100
+
+// editFileDecl declares edit_file (TOL-23), which is unsafe: a second start would not find
+// what the first has replaced, or would replace it once more.
+func editFileDecl(everywhere bool) fsm.ToolDecl {
+	const one = `"old":{"type":"string"},"new":{"type":"string"},"all":{"type":"boolean"}`
+	return fsm.ToolDecl{
+		Name: "edit_file",
+		Description: "Replace text in a file" + reach(everywhere) + ". old must be there exactly once, word for word, with its indentation; " +
+			"with all: true every place is replaced. edits makes several, all or none. An empty old makes a new file.",
+		Parameters: `{"type":"object","properties":{` +
+			`"path":{"type":"string"},` + one + `,` +
+			fmt.Sprintf(`"edits":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{%s},"required":["old","new"]}}},`, editsMax, one) +
+			`"required":["path"]}`,
+		Effects: fsm.EffectsUnsafe,
+		Source:  fsm.FromWorkspace,
+	}
+}
+
+// editFile is the tool edit_file.
+func (t *Tools) editFile(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+	return t.rewrite(ctx, call, a, edited)
+}
+
+// edit is one replacement.
+type edit struct {
+	name     string // how the call's failure names it; empty: it is the only one
+	old, new string
+	all      bool
+}
+
+// editsOf reads the edits of a call.
+func editsOf(a tool.Arguments) ([]edit, error) {
+	list, _ := a["edits"].([]any)
+	_, hasOld := a["old"]
+	_, hasNew := a["new"]
+	switch {
+	case len(list) > 0 && (hasOld || hasNew):
+		return nil, tool.Refuse("give either old and new, or edits, not both")
+	case len(list) == 0 && !hasNew:
+		return nil, tool.Refuse("new is missing: give old and new, or edits: [{\"old\": …, \"new\": …}]")
+	case len(list) == 0 && !hasOld:
+		return nil, tool.Refuse("old is missing: the text to replace, word for word; to write a whole file, use write_file")
+	case len(list) == 0:
+		return []edit{{old: a.Text("old", ""), new: a.Text("new", ""), all: a.Is("all")}}, nil
+	}
+	edits := make([]edit, len(list))
+	for i, item := range list {
+		of, _ := item.(map[string]any)
+		one := tool.Arguments(of)
+		edits[i] = edit{old: one.Text("old", ""), new: one.Text("new", ""), all: one.Is("all")}
+		if len(list) > 1 {
+			edits[i].name = fmt.Sprintf("edit %d of %d: ", i+1, len(list))
+		}
+	}
+	return edits, nil
+}
+
+// edited is what edit_file makes of a place (TOL-23): each edit is looked for in the text as
+// it is, so what one has put in is not replaced by the next.
+func edited(p *place, a tool.Arguments) (alteration, error) {
+	edits, err := editsOf(a)
+	if err != nil {
+		return alteration{}, err
+	}
+	if p.info == nil {
+		return created(p, edits)
+	}
+	old, err := charset.Decode(p.held)
+	if err != nil {
+		return alteration{}, tool.Refuse("%s is no text that edit_file could change; nothing was changed", display(p.shown))
+	}
+	if old.CRLF || !strings.Contains(old.Text, "\r\n") {
+		for i := range edits {
+			edits[i].old = strings.ReplaceAll(edits[i].old, "\r\n", "\n")
+			edits[i].new = strings.ReplaceAll(edits[i].new, "\r\n", "\n")
+		}
+	}
+	text, err := replaced(old.Text, edits)
+	if err != nil {
+		return alteration{}, tool.Refuse("%s: %w; nothing was changed", display(p.shown), err)
+	}
+	content, err := old.Encode(text)
+	if err != nil {
+		return alteration{}, tool.Refuse("%s is written in %s, which lacks some of the new characters; nothing was changed: write_file writes it in UTF-8", display(p.shown), old.Charset.Name)
+	}
+	return alteration{content: content, note: kept(old), before: old.Text, after: text}, nil
+}
+
+// created is a new file, for which the only edit has nothing to replace.
+func created(p *place, edits []edit) (alteration, error) {
+	if len(edits) != 1 || edits[0].old != "" {
+		return alteration{}, tool.Refuse("no such file: %s; glob finds files by name, and write_file makes one", strconv.Quote(p.shown))
+	}
+	return alteration{content: []byte(edits[0].new), after: edits[0].new}, nil
+}
+
+// stretch is a part of the text that an edit replaces.
+type stretch struct {
+	from, to int
+	of       *edit
+}
+
+// replaced makes all edits of a text, or says which one cannot be made.
+func replaced(text string, edits []edit) (string, error) {
+	var stretches []stretch
+	for i := range edits {
+		e := &edits[i]
+		found, err := e.find(text)
+		if err != nil {
+			return "", fmt.Errorf("%s%w", e.name, err)
+		}
+		stretches = append(stretches, found...)
+	}
+	slices.SortFunc(stretches, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	var b strings.Builder
+	at := 0
+	for _, s := range stretches {
+		if s.from < at {
+			return "", fmt.Errorf("%sit replaces a part of line %d that another edit replaces, too; make one edit of the two", s.of.name, lineAt(text, s.from))
+		}
+		b.WriteString(text[at:s.from])
+		b.WriteString(s.of.new)
+		at = s.to
+	}
+	b.WriteString(text[at:])
+	return b.String(), nil
+}
+
+// linesNamedMax is how many lines an edit's failure names.
+const linesNamedMax = 8
+
+// find finds what an edit replaces.
+func (e *edit) find(text string) ([]stretch, error) {
+	switch {
+	case e.old == "" && text == "":
+		return []stretch{{0, 0, e}}, nil
+	case e.old == "":
+		return nil, errors.New("old is empty, and the file is there; give the text to replace, or use write_file")
+	case e.old == e.new:
+		return nil, errors.New("nothing to change: old and new are the same")
+	}
+	var found []stretch
+	for at := 0; ; {
+		i := strings.Index(text[at:], e.old)
+		if i < 0 {
+			break
+		}
+		found = append(found, stretch{at + i, at + i + len(e.old), e})
+		at += i + len(e.old)
+	}
+	switch {
+	case len(found) == 0:
+		return nil, errors.New(missing(text, e.old))
+	case len(found) > 1 && !e.all:
+		var lines []string
+		for _, s := range found[:min(len(found), linesNamedMax)] {
+			lines = append(lines, strconv.Itoa(lineAt(text, s.from)))
+		}
+		if len(found) > linesNamedMax {
+			lines = append(lines, "…")
+		}
+		return nil, fmt.Errorf("old is found %d times, on lines %s; give more of the text around the one that is meant, or all: true", len(found), strings.Join(lines, ", "))
+	}
+	return found, nil
+}
+
+// lineAt is the number of the line of a byte.
+func lineAt(text string, at int) int { return strings.Count(text[:at], "\n") + 1 }

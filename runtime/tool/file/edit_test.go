@@ -1,0 +1,152 @@
+package file
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestTOL23AFileIsEdited(t *testing.T) {
+	for _, c := range []struct {
+		name, held, want, says string
+		args                   object
+	}{
+		{"one place", "alpha\nbeta\ngamma\n", "alpha\ndelta\ngamma\n", "wrote f (3 lines, 18 bytes)\n@@ -1,3 +1,3 @@\n alpha\n-beta\n+delta\n gamma\n",
+			object{"old": "beta", "new": "delta"}},
+		{"away", "alpha\nbeta\ngamma\n", "alpha\ngamma\n", "", object{"old": "beta\n", "new": ""}},
+		{"several lines", "a\n  b\n  c\nd\n", "a\n  x\nd\n", "", object{"old": "  b\n  c\n", "new": "  x\n"}},
+		{"every place", "a\na\nb\n", "x\nx\nb\n", "", object{"old": "a", "new": "x", "all": true}},
+		{"several edits", "one two three\n", "1 two 3\n", "", object{"edits": []object{{"old": "three", "new": "3"}, {"old": "one", "new": "1"}}}},
+		{"an edit that puts in what another replaces", "a b\n", "b c\n", "", object{"edits": []object{{"old": "a", "new": "b"}, {"old": "b", "new": "c"}}}},
+		{"CRLF", "alpha\r\nbeta\r\n", "alpha\r\nx\r\ny\r\n", "as before with CRLF line ends", object{"old": "beta\n", "new": "x\ny\n"}},
+		{"CRLF across lines", "alpha\r\nbeta\r\n", "x\r\n", "", object{"old": "alpha\nbeta", "new": "x"}},
+		{"CRLF given for a file without", "alpha\nbeta\n", "x\n", "", object{"old": "alpha\r\nbeta", "new": "x"}},
+		{"both line ends are exact", "alpha\r\nbeta\n", "alpha\r\nx\n", "", object{"old": "\r\nbeta", "new": "\r\nx"}},
+		{"a mark", "\uFEFFhi old\n", "\uFEFFhi new\n", "", object{"old": "old", "new": "new"}},
+		{"at a mark", "\uFEFFold\n", "\uFEFFnew\n", "", object{"old": "old", "new": "new"}},
+		{"bad bytes stay", "caf\xe9 x \xff and a long text of plain letters\n", "caf\xe9 y \xff and a long text of plain letters\n", "", object{"old": " x ", "new": " y "}},
+		{"GBK", encoded(t, gb, "你好，世界。\n"), encoded(t, gb, "你好，朋友。\n"), "as before with GBK", object{"old": "世界", "new": "朋友"}},
+		{"UTF-16", encoded(t, le, "plain old text\n"), encoded(t, le, "plain new text\n"), "", object{"old": "old", "new": "new"}},
+		{"an empty file", "", "new\n", "", object{"old": "", "new": "new\n"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("f", c.held)
+			w.must(os.Chmod(filepath.Join(w.workspace, "f"), 0o640))
+			c.args["path"] = "f"
+			if got := w.call("edit_file", c.args); got.Failed || !strings.Contains(got.Text, c.says) {
+				t.Errorf("got %+v, want %q", got, c.says)
+			}
+			w.holds("f", c.want)
+			if info, err := os.Stat(filepath.Join(w.workspace, "f")); err != nil || info.Mode() != 0o640 {
+				t.Errorf("the mode is %v, %v", info.Mode(), err)
+			}
+			w.leftovers()
+		})
+	}
+}
+
+func TestTOL23AnEmptyOldMakesAFile(t *testing.T) {
+	w := newWorld(t)
+	if got := w.call("edit_file", object{"path": "new/x.txt", "old": "", "new": "one\n"}); got.Failed || got.Text != "created new/x.txt (1 line, 4 bytes)\n" {
+		t.Errorf("got %+v", got)
+	}
+	w.holds("new/x.txt", "one\n")
+}
+
+// A failure says what was wrong and where to look, and nothing is changed, whatever the other
+// edits of the call are.
+func TestTOL23AnEditThatIsNotMade(t *testing.T) {
+	const held = "package main\n\nfunc main() {\n\tprintln(\"a\")\n}\n\nfunc other() {\n\tprintln(\"a\")\n}\n"
+	for _, c := range []struct {
+		name, want string
+		args       object
+	}{
+		{"twice", "f: old is found 2 times, on lines 4, 8; give more of the text around the one that is meant, or all: true; nothing was changed",
+			object{"old": "println(\"a\")", "new": "x"}},
+		{"nothing to change", "nothing to change: old and new are the same", object{"old": "func main", "new": "func main"}},
+		{"other blanks", "old is not found: it differs in blanks or indentation only; the nearest is\n3: func main() {\n4: \tprintln(\"a\")\ngive old exactly as it stands there, without the numbers",
+			object{"old": "func main() {\n    println(\"a\")\n", "new": "x"}},
+		{"one line of several", "old is not found; the nearest is\n7: func other() {\n8: \tprintln(\"a\")\n",
+			object{"old": "func other() {\n\tprintln(\"b\")", "new": "x"}},
+		{"a slip", "old is not found; the nearest is\n1: package main\n", object{"old": "packge main", "new": "x"}},
+		{"a part of a line", "old is not found", object{"old": "func mian()", "new": "x"}},
+		{"nothing like it", "old is not found, nor anything like it; read_file shows what the file holds", object{"old": "SELECT * FROM customers", "new": "x"}},
+		{"with line numbers", "old is not found, but without the line numbers it is: leave them out", object{"old": "3: func main() {\n4: \tprintln(\"a\")", "new": "x"}},
+		{"empty", "old is empty, and the file is there", object{"old": "", "new": "x"}},
+		{"no old", "old is missing", object{"new": "x"}},
+		{"no new", "new is missing", object{"old": "x"}},
+		{"both forms", "give either old and new, or edits, not both", object{"old": "a", "new": "b", "edits": []object{{"old": "a", "new": "b"}}}},
+		{"an edit without new", "argument edits must be a list of objects with all, new, old", object{"edits": []object{{"old": "a"}}}},
+		{"the second of two", "edit 2 of 2: old is not found", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "func nine", "new": "y"}}}},
+		{"two that overlap", "it replaces a part of line 3 that another edit replaces, too", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "main() {", "new": "y"}}}},
+		{"not there", `no such file: "absent"; glob finds files by name, and write_file makes one`, object{"path": "absent", "old": "a", "new": "b"}},
+		{"no text", "is no text that edit_file could change", object{"path": "bin", "old": "a", "new": "b"}},
+		{"what the encoding lacks", "is written in Windows-1252 (Latin-1), which lacks some of the new characters", object{"path": "latin", "old": "créée", "new": "世界"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("f", held)
+			w.write("bin", "\x00\x01a")
+			w.write("latin", encoded(t, latin1, "créée par les élèves\n"))
+			before := tree(t, w.workspace)
+			if c.args["path"] == nil {
+				c.args["path"] = "f"
+			}
+			if got := w.call("edit_file", c.args); !got.Invalid || !strings.Contains(got.Text, c.want) {
+				t.Errorf("got %+v\nwant %q", got, c.want)
+			}
+			if after := tree(t, w.workspace); len(after) != len(before) || after[filepath.Join(w.workspace, "f")] != held {
+				t.Errorf("something has changed: %v", after)
+			}
+		})
+	}
+}
+
+// An edit that succeeds is what strings.Replace makes, and one that fails leaves the file.
+func TestEditsAreReplacements(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		letters := rapid.StringOf(rapid.RuneFrom([]rune("ab\né")))
+		text, old, with := letters.Draw(rt, "text"), letters.Draw(rt, "old"), letters.Draw(rt, "new")
+		got, err := replaced(text, []edit{{old: old, new: with}})
+		n := strings.Count(text, old)
+		switch {
+		case old == "" || n != 1 || old == with:
+			if err == nil && !(old == "" && text == "") {
+				rt.Fatalf("%d places of %q in %q: %q", n, old, text, got)
+			}
+		case err != nil || got != strings.Replace(text, old, with, 1):
+			rt.Fatalf("%q, %v", got, err)
+		}
+	})
+}
+
+// The preview says what the result would, and writes nothing.
+func TestAPreviewWritesNothing(t *testing.T) {
+	w := newWorld(t)
+	tools := w.tools()
+	for name, args := range map[string]object{
+		"write_file": {"path": "notes.txt", "content": "x\n"},
+		"edit_file":  {"path": "notes.txt", "old": "alpha", "new": "omega"},
+	} {
+		raw, err := json.Marshal(args)
+		w.must(err)
+		call := callOf(name, string(raw))
+		before, ok := tools.Preview(guard(t), call)
+		w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
+		if after := w.call(name, args); !ok || before != after.Text {
+			t.Errorf("%s: the preview is %q, the result %q", name, before, after.Text)
+		}
+		w.write("notes.txt", "alpha\nbeta format\ngamma\n")
+	}
+	if _, ok := tools.Preview(guard(t), callOf("read_file", `{"path": "notes.txt"}`)); ok {
+		t.Error("read_file has a preview")
+	}
+	if text, ok := tools.Preview(guard(t), callOf("edit_file", `{"path": "notes.txt", "old": "none of it", "new": ""}`)); !ok || !strings.Contains(text, "old is not found") {
+		t.Errorf("a failure: %q, %v", text, ok)
+	}
+}

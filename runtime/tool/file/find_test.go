@@ -1,0 +1,320 @@
+package file
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+// project is a workspace with what .gitignore leaves out, and what nobody is to see.
+func project(t *testing.T) *world {
+	w := newWorld(t)
+	for path, text := range map[string]string{
+		".gitignore":          "build/\n*.log\n!keep.log\n/only-here\n",
+		".git/HEAD":           "ref: alpha\n",
+		"run.log":             "alpha\n",
+		"keep.log":            "alpha kept\n",
+		"sub/.gitignore":      "private.*\n",
+		"sub/private.txt":     "alpha\n",
+		"sub/deep/only-here":  "alpha below\n",
+		"only-here":           "alpha\n",
+		"state/journal":       "alpha of the agent\n",
+		".env":                "ALPHA=alpha\n",
+		"src/long.txt":        strings.Repeat("x", 1000) + "alpha" + strings.Repeat("y", 1000) + "\n",
+		"src/bin.dat":         "alpha\x00\x01",
+		"src/chinese.txt":     encoded(t, gb, "你好，世界。alpha\n"),
+		"node/a/b/c/d/e/f/g":  "alpha\n",
+		"build/sub/generated": "alpha\n",
+	} {
+		w.write(path, text)
+	}
+	w.symlink("sub", "link_in")
+	w.options.Private = []string{filepath.Join(w.workspace, "state")}
+	return w
+}
+
+func TestTOL29Grep(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		args       object
+	}{
+		{"all", "keep.log\n1: alpha kept\nnode/a/b/c/d/e/f/g\n1: alpha\nnotes.txt\n1: alpha\nsrc/chinese.txt\n1: 你好，世界。alpha\n" +
+			"src/long.txt\n1: …" + strings.Repeat("x", 60) + "alpha" + strings.Repeat("y", 175) + "…\nsub/deep/only-here\n1: alpha below\n[not searched: 1 files that may hold secrets]",
+			object{"pattern": "alpha"}},
+		{"one file", "notes.txt\n2: beta format\n", object{"pattern": "b.t+a", "path": "notes.txt"}},
+		{"one folder", "src/main.go\n1: package main\n", object{"pattern": "^package", "path": "src/"}},
+		{"names", "src/util.py\n1: print('util ok')\n", object{"pattern": ".", "glob": "*.py"}},
+		{"paths", "sub/deep/only-here\n1: alpha below\n", object{"pattern": "alpha", "glob": "sub/**"}},
+		{"either case", "notes.txt\n1: alpha\n", object{"pattern": "ALPHA", "ignore_case": true, "glob": "notes.*"}},
+		{"context", "notes.txt\n1- alpha\n2: beta format\n3- gamma\n", object{"pattern": "format", "context": 1, "glob": "notes.*"}},
+		{"an ignored folder by its path", "build/sub/generated\n1: alpha\n", object{"pattern": "alpha", "path": "build"}},
+		{"none", "(no match)\n", object{"pattern": "zeppelin", "glob": "*.py"}},
+		{"binary", "(no match)\n", object{"pattern": "alpha", "path": "src/bin.dat"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, project(t).call("grep", c.args)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	for want, args := range map[string]object{
+		"the pattern is no regular expression of RE2: missing closing ): `a(b`; put \\ before a sign": {"pattern": "a(b"},
+		"pattern is empty":       {"pattern": ""},
+		"is no pattern":          {"pattern": "x", "glob": "[a"},
+		"is outside":             {"pattern": "x", "path": ".."},
+		"leads out":              {"pattern": "x", "path": "link_out"},
+		"may hold secrets":       {"pattern": "x", "path": ".env"},
+		"no such file or folder": {"pattern": "x", "path": "absent"},
+	} {
+		if got := project(t).call("grep", args); !got.Invalid || !strings.Contains(got.Text, want) {
+			t.Errorf("%v: %+v, want %q", args, got, want)
+		}
+	}
+}
+
+// Context of matches that are near each other is shown once, and a gap is marked.
+func TestTOL29ContextIsShownOnce(t *testing.T) {
+	w := newWorld(t)
+	var text strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&text, "line %d\n", i+1)
+	}
+	w.write("f", text.String())
+	got := w.call("grep", object{"pattern": "line (3|5|20)$", "path": "f", "context": 1})
+	want := "f\n2- line 2\n3: line 3\n4- line 4\n5: line 5\n6- line 6\n--\n19- line 19\n20: line 20\n21- line 21\n"
+	if diff := cmp.Diff(want, got.Text); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestTOL29AGrepIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.options.ResultBytesMax = 1 << 20
+	w.write("many.txt", strings.Repeat("alpha\n", 3*matchesMax))
+	got := w.call("grep", object{"pattern": "alpha", "path": "many.txt"})
+	if n := strings.Count(got.Text, ": alpha"); n != matchesMax || !strings.HasSuffix(got.Text, "[cut: not everything was searched, since that are 200 already; name a folder with path, or narrow it]") {
+		t.Errorf("%d matches, … %q", n, got.Text[len(got.Text)-120:])
+	}
+	w.options.ResultBytesMax = 2048
+	got = w.call("grep", object{"pattern": "alpha", "path": "many.txt"})
+	if !strings.Contains(got.Text, "the result has no room for more") {
+		t.Errorf("… %q", got.Text[len(got.Text)-120:])
+	}
+	w.write("line.txt", strings.Repeat("x", 3*lineBytesMax)+"alpha\nalpha\n")
+	got = w.call("grep", object{"pattern": "alpha", "path": "line.txt"})
+	if got.Text != "line.txt\n1: alpha\n2: alpha\n" {
+		t.Errorf("a long line: %.200q", got.Text)
+	}
+}
+
+// A search that takes too long shows what it has found.
+func TestTOL29ASearchThatTakesTooLongEnds(t *testing.T) {
+	w := newWorld(t)
+	w.options.SearchTime = time.Nanosecond
+	for name, args := range map[string]object{"grep": {"pattern": "alpha"}, "glob": {"pattern": "*"}, "list_dir": {"depth": 3}} {
+		if got := w.call(name, args); got.Failed || !strings.Contains(got.Text, "since it took too long") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestTOL30Glob(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		args       object
+	}{
+		{"a name", "src/util.py\n", object{"pattern": "*.py"}},
+		{"a path", "src/main.go\nsrc/util.py\n", object{"pattern": "src/*.{go,py}"}},
+		{"deep", "node/a/b/c/d/e/f/g\nsub/deep/only-here\n", object{"pattern": "*/**/[go]*"}},
+		{"from a folder", "src/main.go\n", object{"pattern": "*.go", "path": "src"}},
+		{"ignored", "(no such file)", object{"pattern": "run.log"}},
+		{"not ignored", "keep.log\n", object{"pattern": "*.log"}},
+		{"in an ignored folder by its path", "build/sub/generated\nbuild/tmp.o\n", object{"pattern": "**", "path": "build/"}},
+		{"hidden", ".env\n", object{"pattern": ".env*"}},
+		{"private", "(no such file)", object{"pattern": "**/journal"}},
+		{"not through links", "sub/deep/only-here\n", object{"pattern": "**/only-here"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, project(t).call("glob", c.args)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	for want, args := range map[string]object{
+		"a pattern begins at path":      {"pattern": "/etc/*"},
+		"is no pattern":                 {"pattern": "[a"},
+		"is a file, not a directory":    {"pattern": "*", "path": "notes.txt"},
+		"is outside the workspace":      {"pattern": "*", "path": "../outside"},
+		"leads out of the workspace":    {"pattern": "*", "path": "link_out"},
+		"belongs to the agent itself":   {"pattern": "*", "path": "state"},
+		"no such file or folder: \"x\"": {"pattern": "*", "path": "x"},
+	} {
+		if got := project(t).call("glob", args); !got.Invalid || !strings.Contains(got.Text, want) {
+			t.Errorf("%v: %+v, want %q", args, got, want)
+		}
+	}
+}
+
+func TestTOL30GlobShowsTheNewestFirst(t *testing.T) {
+	w := newWorld(t)
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		w.write(name, "")
+		w.must(os.Chtimes(filepath.Join(w.workspace, name), at, at.Add(time.Duration(i%2)*time.Hour)))
+	}
+	got := w.call("glob", object{"pattern": "?.txt", "newest": true})
+	if got.Text != "b.txt\na.txt\nc.txt\n" {
+		t.Errorf("got %q", got.Text)
+	}
+}
+
+func TestTOL30AGlobIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.options.ResultBytesMax = 1 << 20
+	for i := range pathsMax + 20 {
+		w.write(fmt.Sprintf("many/%04d", i), "")
+	}
+	got := w.call("glob", object{"pattern": "many/*"})
+	if n := strings.Count(got.Text, "many/"); n != pathsMax || !strings.HasSuffix(got.Text, "[cut: 500 of 520 files are shown; narrow the pattern or path]\n") {
+		t.Errorf("%d, … %q", n, got.Text[len(got.Text)-80:])
+	}
+}
+
+func TestTOL28AFolderIsListedInDepth(t *testing.T) {
+	w := project(t)
+	want := `.env  12 bytes
+.git/  (ignored; list it by its path)
+.gitignore  34 bytes
+build/  (ignored; list it by its path)
+data.csv  14 bytes
+docs/
+docs/readme.md  36 bytes
+keep.log  11 bytes
+link_in -> sub
+link_out -> ../outside
+node/
+node/a/
+notes.txt  24 bytes
+old.txt  4 bytes
+rm -rf notes.md  9 bytes
+src/
+src/bin.dat  7 bytes
+src/chinese.txt  18 bytes
+src/long.txt  2006 bytes
+src/main.go  13 bytes
+src/util.py  17 bytes
+sub/
+sub/.gitignore  10 bytes
+sub/deep/
+`
+	if diff := cmp.Diff(fsm.ToolAnswered{Text: want}, w.call("list_dir", object{"depth": 2})); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got := w.call("list_dir", object{"path": "build", "depth": 3}); got.Text != "sub/\nsub/generated  6 bytes\ntmp.o  4 bytes\n" {
+		t.Errorf("an ignored folder by its path: %q", got.Text)
+	}
+	w.must(os.Mkdir(filepath.Join(w.workspace, "void"), 0o755))
+	if got := w.call("list_dir", object{"path": "void", "depth": 3}); got.Text != "(empty)" {
+		t.Errorf("an empty one: %q", got.Text)
+	}
+}
+
+func TestTOL28AListHasDatesWhereTheyAreAskedFor(t *testing.T) {
+	w := newWorld(t)
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.Local)
+	w.write("d/sub/x", "")
+	w.write("d/f", "abc")
+	w.symlink("f", "d/l")
+	for _, name := range []string{"d/f", "d/sub"} {
+		w.must(os.Chtimes(filepath.Join(w.workspace, name), at, at))
+	}
+	got := w.call("list_dir", object{"path": "d", "dates": true})
+	if !strings.HasPrefix(got.Text, "f  3 bytes  2030-01-02 03:04\nl -> f  20") || !strings.HasSuffix(got.Text, "sub/  2030-01-02 03:04\n") {
+		t.Errorf("got %q", got.Text)
+	}
+}
+
+// A file that may hold secrets is neither read nor searched nor written, by whatever name.
+func TestTOL21SecretsAreRefused(t *testing.T) {
+	w := newWorld(t)
+	for path, text := range map[string]string{
+		".env": "A=1\n", "prod/.env.local": "A=1\n", "staging.env": "A=1\n", ".ssh/id_ed25519": "x\n", ".ssh/work": "x\n",
+		".aws/credentials": "x\n", "home/.netrc": "x\n", "deploy.key": privateKey, "certs.pem": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n" + strings.ReplaceAll(privateKey, "OPENSSH ", ""),
+		"pgp.asc": "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n",
+	} {
+		w.write(path, text)
+		if got := w.call("read_file", object{"path": path}); !got.Invalid || !strings.Contains(got.Text, "may hold secrets (passwords or keys) and is refused") || !strings.Contains(got.Text, "tools.secrets") {
+			t.Errorf("read %s: %+v", path, got)
+		}
+		if got := w.call("edit_file", object{"path": path, "old": text, "new": "y"}); !got.Invalid || !strings.Contains(got.Text, "may hold secrets") {
+			t.Errorf("edit %s: %+v", path, got)
+		}
+	}
+	w.symlink(".env", "innocent.txt")
+	if got := w.call("read_file", object{"path": "innocent.txt"}); !strings.Contains(got.Text, "may hold secrets") {
+		t.Errorf("by a link: %+v", got)
+	}
+	for path, text := range map[string]string{
+		".env.example": "A=\n", "environment.md": "x\n", ".ssh/id_rsa.pub": "ssh-rsa AAAA\n", ".ssh/config": "Host a\n", "keys.md": "Begin with -----BEGIN PRIVATE KEY-----\nand so on\n",
+		"howto.md": "-----BEGIN PRIVATE KEY-----\n… your key …\n", "public.pem": "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n",
+	} {
+		w.write(path, text)
+		if got := w.call("read_file", object{"path": path}); got.Failed || got.Text != text {
+			t.Errorf("wrongly refused %s: %+v", path, got)
+		}
+	}
+	w.options.Secrets = true
+	for _, path := range []string{".env", "deploy.key", ".ssh/work"} {
+		if got := w.call("read_file", object{"path": path}); got.Failed {
+			t.Errorf("allowed %s: %+v", path, got)
+		}
+	}
+}
+
+// A line of any length is read in parts, which are the whole line together.
+func TestTOL20ALongLineIsReadInParts(t *testing.T) {
+	w := newWorld(t)
+	line := strings.Repeat("0123456789é", 2000)
+	w.write("f", "first\n"+line+"\nlast\n")
+	var got strings.Builder
+	for offset, column := 2, 1; column > 0; {
+		r := w.call("read_file", object{"path": "f", "offset": offset, "column": column, "limit": 1})
+		if r.Failed {
+			t.Fatalf("%+v", r)
+		}
+		text, mark, _ := strings.Cut(r.Text, "\n[lines ")
+		got.WriteString(strings.TrimSuffix(text, "\n"))
+		column = 0
+		if _, next, cut := strings.Cut(mark, "read it with offset 2 and column "); cut {
+			if _, err := fmt.Sscanf(next, "%d", &column); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got.String() != line {
+		t.Errorf("%d bytes of %d, or others", got.Len(), len(line))
+	}
+	for want, args := range map[string]object{
+		"line 1 ends before column 7; begin at column 1": {"path": "f", "column": 7},
+		"there is no line 9; the file has 3 lines":       {"path": "f", "offset": 9, "column": 2},
+	} {
+		if r := w.call("read_file", args); !r.Invalid || r.Text != want {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}
+
+func TestTOL20LinesHaveNumbersWhereTheyAreAskedFor(t *testing.T) {
+	w := newWorld(t)
+	got := w.call("read_file", object{"path": "notes.txt", "offset": 2, "numbers": true})
+	if got.Text != "2: beta format\n3: gamma\n" {
+		t.Errorf("got %q", got.Text)
+	}
+}

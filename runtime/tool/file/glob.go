@@ -1,0 +1,139 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"shelly/fsm"
+	"shelly/runtime/descriptor"
+	"shelly/runtime/tool"
+)
+
+const pathsMax = 500 // paths that glob shows
+
+// globDecl declares glob, which changes nothing (TOL-30).
+func globDecl(everywhere bool) fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name:        "glob",
+		Description: "Find files by name" + reach(everywhere) + ", such as *.go or src/**/test_*.py. What .gitignore leaves out is passed over.",
+		Parameters: `{"type":"object","properties":{` +
+			`"pattern":{"type":"string"},` +
+			`"path":{"type":"string","description":"The folder to look in"},` +
+			`"newest":{"type":"boolean","description":"Newest first"}},` +
+			`"required":["pattern"]}`,
+		Effects: fsm.EffectsNone,
+		Source:  fsm.FromWorkspace,
+	}
+}
+
+// filter fits paths to a pattern: one without a slash fits names in any folder.
+type filter struct{ pattern string }
+
+// newFilter reads a pattern; an empty one fits all.
+func newFilter(pattern string) (filter, error) {
+	pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "./")
+	if pattern == "" {
+		return filter{"**"}, nil
+	}
+	if !doublestar.ValidatePattern(pattern) {
+		return filter{}, tool.Refuse("%s is no pattern; it may hold *, **, ?, [a-z] and {a,b}, such as src/**/*.go", strconv.Quote(pattern))
+	}
+	if !strings.Contains(pattern, "/") {
+		pattern = "**/" + pattern
+	}
+	return filter{pattern}, nil
+}
+
+func (f filter) fits(path string) bool {
+	ok, err := doublestar.Match(f.pattern, path)
+	return err == nil && ok
+}
+
+// hit is a file that was found.
+type hit struct {
+	path    string
+	changed time.Time
+}
+
+// glob is the tool glob.
+func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+	pattern := a.Text("pattern", "")
+	if strings.HasPrefix(pattern, "/") {
+		return tool.Invalid("a pattern begins at path; give the folder as path, and the pattern from there, such as **/*.go")
+	}
+	want, err := newFilter(pattern)
+	if err != nil {
+		return tool.Undone(err)
+	}
+	searching, cancel := t.searching(ctx)
+	defer cancel()
+	where, dir, err := t.folder(ctx, a)
+	if err != nil {
+		return tool.Undone(err)
+	}
+	defer dir.Close()
+	var hits []hit
+	w := walk{t: t, ctx: searching, depth: walkDepth}
+	w.visit = func(e entry) bool {
+		if !e.ignored && !e.IsDir() && want.fits(e.path) {
+			h := hit{path: path.Join(where, e.path)}
+			if a.Is("newest") {
+				if info, err := descriptor.Get(searching, e.at.lstat); err == nil {
+					h.changed = info.ModTime()
+				}
+			}
+			hits = append(hits, h)
+		}
+		return !e.ignored
+	}
+	if err := w.from(dir); err != nil {
+		return tool.Failed("%v", explain(where, err))
+	}
+	if ctx.Err() != nil {
+		return tool.Stopped()
+	}
+	if a.Is("newest") {
+		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path)) })
+	}
+	return t.showHits(hits, w.cut("not all folders were looked into"))
+}
+
+// showHits lists what was found, with a mark where that is not all.
+func (t *Tools) showHits(hits []hit, cut string) tool.Result {
+	if len(hits) == 0 && cut == "" {
+		return tool.Result{Text: "(no such file)"}
+	}
+	var b strings.Builder
+	for i, h := range hits {
+		line := display(h.path) + "\n"
+		if i == pathsMax || b.Len()+len(line)+len(cut) > t.room() {
+			fmt.Fprintf(&b, "[cut: %d of %d files are shown; narrow the pattern or path]\n", i, len(hits))
+			break
+		}
+		b.WriteString(line)
+	}
+	return tool.Result{Text: b.String() + cut}
+}
+
+// folder opens the folder that path names, the workspace where it is left out, and returns
+// how paths in it begin.
+func (t *Tools) folder(ctx context.Context, a tool.Arguments) (string, opened, error) {
+	where := a.Text("path", "")
+	if strings.TrimSpace(where) == "" {
+		where = "."
+	}
+	dir, err := t.open(ctx, where)
+	if err == nil && !dir.info.IsDir() {
+		dir.Close()
+		err = tool.Refuse("%s is a file, not a directory", strconv.Quote(where))
+	}
+	return path.Clean(where), dir, err
+}

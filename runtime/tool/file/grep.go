@@ -1,0 +1,270 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/descriptor"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/file/charset"
+)
+
+// Bounds of one search.
+const (
+	matchesMax   = 200      // lines that are shown as found
+	contextMax   = 20       // lines before and after
+	excerptBytes = 240      // of a line that is shown
+	lineBytesMax = 64 << 10 // how long a line is looked at in one piece
+	grepBytesMax = 512 << 20
+	patternMax   = 1000
+)
+
+// grepDecl declares grep, which changes nothing (TOL-29).
+func grepDecl(everywhere bool) fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name:        "grep",
+		Description: "Search the contents of files" + reach(everywhere) + " for a regular expression (RE2). What .gitignore leaves out is passed over.",
+		Parameters: `{"type":"object","properties":{` +
+			fmt.Sprintf(`"pattern":{"type":"string","maxLength":%d},`, patternMax) +
+			`"path":{"type":"string","description":"A folder or a file"},` +
+			`"glob":{"type":"string","description":"Only files such as *.go"},` +
+			`"ignore_case":{"type":"boolean"},` +
+			fmt.Sprintf(`"context":{"type":"integer","minimum":0,"maximum":%d,"description":"Lines around each"}},`, contextMax) +
+			`"required":["pattern"]}`,
+		Effects: fsm.EffectsNone,
+		Source:  fsm.FromWorkspace,
+	}
+}
+
+// grep is the tool grep.
+func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+	s, err := t.newSearch(a)
+	if err != nil {
+		return tool.Undone(err)
+	}
+	searching, cancel := t.searching(ctx)
+	defer cancel()
+	where := a.Text("path", "")
+	if strings.TrimSpace(where) == "" {
+		where = "."
+	}
+	f, err := t.open(ctx, where)
+	if err != nil {
+		return tool.Undone(err)
+	}
+	defer f.Close()
+	s.walk = walk{t: t, ctx: searching, depth: walkDepth, visit: func(e entry) bool {
+		if !e.ignored && e.Type().IsRegular() && s.files.fits(e.path) {
+			s.visit(e, path.Join(path.Clean(where), e.path))
+		}
+		return !e.ignored
+	}}
+	if f.info.IsDir() {
+		err = s.walk.from(f)
+	} else {
+		err = s.file(f, path.Clean(where))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return tool.Stopped()
+	case err != nil:
+		return tool.Failed("%v", explain(where, err))
+	}
+	return s.result()
+}
+
+// search is one run of grep.
+type search struct {
+	t       *Tools
+	walk    walk
+	pattern *regexp.Regexp
+	files   filter
+	around  int // lines of context
+	room    int
+
+	out     strings.Builder
+	matches int
+	read    int64 // bytes looked at
+	secret  int   // files passed over since they may hold secrets
+}
+
+func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
+	text := a.Text("pattern", "")
+	if text == "" {
+		return nil, tool.Refuse("pattern is empty; give what to look for")
+	}
+	if a.Is("ignore_case") {
+		text = "(?i)" + text
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+		return nil, tool.Refuse("the pattern is no regular expression of RE2: %s; put \\ before a sign that is meant as itself, such as \\( or \\.", why)
+	}
+	files, err := newFilter(a.Text("glob", ""))
+	if err != nil {
+		return nil, err
+	}
+	return &search{t: t, pattern: pattern, files: files, around: a.Number("context", 0), room: t.room()}, nil
+}
+
+// visit looks into a file that the walk came by; one that cannot be read is passed over.
+func (s *search) visit(e entry, shown string) {
+	if s.t.secretName(e.at) {
+		s.secret++
+		return
+	}
+	f, err := descriptor.Get(s.walk.ctx, e.at.open)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || s.t.linked(shown, info) != nil {
+		return
+	}
+	_ = s.file(f, shown)
+}
+
+// file looks for the pattern in an open file.
+func (s *search) file(f io.Reader, shown string) error {
+	sample, err := sampleOf(f)
+	if err != nil || len(sample) == 0 {
+		return err
+	}
+	if s.t.secretText(sample) {
+		s.secret++
+		return nil
+	}
+	written, ok := charset.Of(sample, len(sample) < sampleBytes)
+	if !ok {
+		return nil
+	}
+	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(s.t.options.ReadBytesMax)}
+	in := bufio.NewReaderSize(written.Encoding.NewDecoder().Reader(limited), lineBytesMax)
+	found := matching{s: s, shown: shown}
+	for n := 1; ; {
+		if s.walk.ctx.Err() != nil {
+			s.walk.stop("it took too long")
+			return nil
+		}
+		chunk, err := in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) && !errors.Is(err, io.EOF) {
+			return err
+		}
+		s.read += int64(len(chunk))
+		if len(chunk) > 0 {
+			found.line(n, strings.TrimRight(string(chunk), "\r\n"))
+		}
+		switch {
+		case s.read > grepBytesMax:
+			s.walk.stop("there is too much to read")
+			return nil
+		case s.walk.ended, errors.Is(err, io.EOF):
+			return nil
+		case err == nil:
+			n++
+		}
+	}
+}
+
+// matching is the search in one file.
+type matching struct {
+	s      *search
+	shown  string
+	begun  bool     // the file's name stands above
+	before []string // the last lines that were not shown, at most as many as the context
+	last   int      // the number of the last line that was shown
+	after  int      // lines of context still to show
+}
+
+// line takes the next line of the file, or the next piece of a long one.
+func (m *matching) line(n int, text string) {
+	at := m.s.pattern.FindStringIndex(text)
+	switch {
+	case at != nil:
+		m.found(n, text, at)
+	case m.after > 0:
+		m.after--
+		m.show(n, '-', wording.Edge(text, excerptBytes))
+	case m.s.around > 0:
+		if len(m.before) == m.s.around {
+			m.before = m.before[1:]
+		}
+		m.before = append(m.before, text)
+	}
+}
+
+func (m *matching) found(n int, text string, at []int) {
+	if m.s.matches == matchesMax {
+		m.s.walk.stop(fmt.Sprintf("that are %d already", matchesMax))
+		return
+	}
+	m.s.matches++
+	if !m.begun {
+		m.begun = true
+		m.s.put(display(m.shown) + "\n")
+	} else if m.s.around > 0 && m.last < n-len(m.before)-1 {
+		m.s.put("--\n")
+	}
+	for i, line := range m.before {
+		m.show(n-len(m.before)+i, '-', wording.Edge(line, excerptBytes))
+	}
+	m.before, m.after = nil, m.s.around
+	m.show(n, ':', around(text, at))
+}
+
+func (m *matching) show(n int, sign byte, text string) {
+	m.last = n
+	m.s.put(fmt.Sprintf("%d%c %s\n", n, sign, tool.Mend(text)))
+}
+
+// put adds a line to the result, or ends the search.
+func (s *search) put(line string) {
+	if s.walk.ended {
+		return
+	}
+	if s.out.Len()+len(line) > s.room {
+		s.walk.stop("the result has no room for more")
+		return
+	}
+	s.out.WriteString(line)
+}
+
+// around is a line as it is shown: what was found, and of a long one a part around it.
+func around(text string, at []int) string {
+	if len(text) <= excerptBytes {
+		return text
+	}
+	from := max(0, min(at[0]-excerptBytes/4, len(text)-excerptBytes))
+	part := strings.ToValidUTF8(text[from:min(from+excerptBytes, len(text))], "")
+	if from > 0 {
+		part = "…" + part
+	}
+	if from+excerptBytes < len(text) {
+		part += "…"
+	}
+	return part
+}
+
+// result is what was found.
+func (s *search) result() tool.Result {
+	text := s.out.String()
+	if s.matches == 0 {
+		text = "(no match)\n"
+	}
+	text += s.walk.cut("not everything was searched")
+	if s.secret > 0 {
+		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[not searched: %d files that may hold secrets]", s.secret)
+	}
+	return tool.Result{Text: text}
+}

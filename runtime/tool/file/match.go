@@ -1,0 +1,132 @@
+package file
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/tool"
+)
+
+// Bounds of the search for what an edit may have meant.
+const (
+	nearLinesMax  = 12     // lines that are shown
+	nearLineBytes = 200    // of each
+	nearLookMax   = 20_000 // lines that are looked at
+	nearCompared  = 2000   // lines that are compared letter by letter
+)
+
+// numbered is a line with the number that read_file and grep show.
+var numbered = regexp.MustCompile(`^\s*\d+(: ?|[-|→]\s?|\t)`)
+
+// missing says that a text does not hold old, and shows the lines that are nearest to it.
+func missing(text, old string) string {
+	if bare := withoutNumbers(old); bare != old && strings.Contains(text, bare) {
+		return "old is not found, but without the line numbers it is: leave them out"
+	}
+	lines, wanted := strings.Split(text, "\n"), strings.Split(strings.Trim(old, "\n"), "\n")
+	if len(lines) > nearLookMax {
+		lines = lines[:nearLookMax]
+	}
+	at, same := aligned(lines, wanted)
+	why := "old is not found"
+	switch {
+	case at < 0:
+		if at = similar(lines, wanted); at < 0 {
+			return why + ", nor anything like it; read_file shows what the file holds"
+		}
+	case same == len(wanted):
+		why += ": it differs in blanks or indentation only"
+	}
+	return why + "; the nearest is\n" + excerpt(lines, at, len(wanted)) + "give old exactly as it stands there, without the numbers"
+}
+
+// withoutNumbers takes the line numbers off a text of which each line has one.
+func withoutNumbers(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		prefix := numbered.FindString(line)
+		if prefix == "" && line != "" {
+			return text
+		}
+		lines[i] = line[len(prefix):]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// aligned finds where most of the wanted lines stand in their order, blanks aside: the line
+// that the first of them would be, and how many are the same. It is below 0 where none is.
+func aligned(lines, wanted []string) (at, same int) {
+	places := map[string][]int{}
+	for i, line := range wanted {
+		if key := squeezed(line); key != "" {
+			places[key] = append(places[key], i)
+		}
+	}
+	votes := map[int]int{}
+	at = -1
+	for i, line := range lines {
+		for _, j := range places[squeezed(line)] {
+			first := i - j
+			votes[first]++
+			if n := votes[first]; n > same || n == same && first < at {
+				at, same = first, n
+			}
+		}
+	}
+	for _, line := range wanted {
+		if same > 0 && squeezed(line) == "" {
+			same++ // a blank line is like any other
+		}
+	}
+	if same == 0 {
+		return -1, 0
+	}
+	return max(at, 0), same
+}
+
+// squeezed is a line without its blanks.
+func squeezed(line string) string { return strings.Join(strings.Fields(line), "") }
+
+// similar finds the line that is most like the first one that is wanted, or -1.
+func similar(lines, wanted []string) int {
+	first := ""
+	for _, line := range wanted {
+		if first = strings.TrimSpace(line); first != "" {
+			break
+		}
+	}
+	first = wording.Edge(first, nearLineBytes)
+	best, least, left := -1, len(first)/2+1, nearCompared
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" || len(line) > 2*nearLineBytes {
+			continue
+		}
+		if strings.Contains(line, first) {
+			return i
+		}
+		if over := len(line) - len(first); over >= least || -over >= least || left == 0 {
+			continue
+		}
+		left--
+		if d := wording.Distance(line, first); d < least {
+			best, least = i, d
+		}
+	}
+	return best
+}
+
+// excerpt shows lines with their numbers.
+func excerpt(lines []string, at, n int) string {
+	var b strings.Builder
+	for i := at; i < min(at+n, len(lines)); i++ {
+		if i-at == nearLinesMax {
+			fmt.Fprintf(&b, "[%d more lines]\n", min(at+n, len(lines))-i)
+			break
+		}
+		fmt.Fprintf(&b, "%d: %s\n", i+1, wording.Edge(tool.Mend(lines[i]), nearLineBytes))
+	}
+	return b.String()
+}

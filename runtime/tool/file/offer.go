@@ -1,0 +1,105 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/tool"
+)
+
+// ErrNoTool is the error of a name that none of the tools has.
+var ErrNoTool = errors.New("there is no file tool")
+
+// one is a tool of the room.
+type one struct {
+	decl   fsm.ToolDecl
+	run    func(context.Context, fsm.RunTool, tool.Arguments) tool.Result
+	alters altering // of a tool that changes a file
+}
+
+func (t *Tools) all() []one {
+	everywhere := t.options.Everywhere
+	return []one{
+		{readFileDecl(everywhere), t.readFile, nil},
+		{writeFileDecl(everywhere), t.writeFile, written},
+		{editFileDecl(everywhere), t.editFile, edited},
+		{listDirDecl(everywhere), t.listDir, nil},
+		{grepDecl(everywhere), t.grep, nil},
+		{globDecl(everywhere), t.glob, nil},
+	}
+}
+
+// Added are the tools for a [tool.Runner].
+func (t *Tools) Added() ([]tool.Added, error) {
+	for _, name := range t.options.Offered {
+		if names := Names(); !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%w %q; there are: %s", ErrNoTool, name, strings.Join(names, ", "))
+		}
+	}
+	var added []tool.Added
+	for _, o := range t.all() {
+		if t.options.Offered != nil && !slices.Contains(t.options.Offered, o.decl.Name) {
+			continue
+		}
+		a, err := tool.Checked(o.decl, o.run)
+		if err != nil {
+			return nil, err
+		}
+		if o.alters != nil && t.log != nil {
+			a.Probe = t.probe
+		}
+		added = append(added, a)
+	}
+	return added, nil
+}
+
+// Declarations declares the tools as they are bound to a workspace.
+func Declarations() []fsm.ToolDecl {
+	var decls []fsm.ToolDecl
+	for _, o := range (&Tools{}).all() {
+		decls = append(decls, o.decl)
+	}
+	return decls
+}
+
+// Names are the names of the tools.
+func Names() []string {
+	var names []string
+	for _, d := range Declarations() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// Preview is what a call of write_file or edit_file would do to its file, as its result
+// would say, or why it would fail; nothing is written. It is false for another tool. A
+// person who decides about the call is shown it.
+func (t *Tools) Preview(ctx context.Context, call fsm.RunTool) (string, bool) {
+	for _, o := range t.all() {
+		if o.decl.Name != call.Name || o.alters == nil {
+			continue
+		}
+		var text string
+		checked, err := tool.Checked(o.decl, func(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+			p, err := t.place(ctx, a.Text("path", ""))
+			if err != nil {
+				return tool.Undone(err)
+			}
+			defer p.close()
+			alt, err := o.alters(p, a)
+			if err != nil {
+				return tool.Undone(err)
+			}
+			return tool.Result{Text: t.changed(p, alt)}
+		})
+		if err == nil {
+			text = tool.Mend(checked.Run(ctx, call).Text)
+		}
+		return text, err == nil
+	}
+	return "", false
+}

@@ -1,0 +1,285 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"shelly/runtime/descriptor"
+	"shelly/runtime/tool"
+)
+
+// contentMax is how large a file may be that write_file and edit_file change, or make.
+const contentMax = 16 << 20
+
+// place is where a file is to be written: a name in a folder that was looked up without
+// symbolic links. What is there now is nil where there is nothing.
+type place struct {
+	root   *os.Root // of the workspace, or of the whole machine; to be closed where own
+	own    bool
+	folder string // in the root, without symbolic links; it may not be there yet
+	name   string
+	real   string // the folder, absolute
+	shown  string // the path as the call gave it
+	info   fs.FileInfo
+	held   []byte
+}
+
+// place finds what a path means that is to be written (TOL-24), and reads what is there.
+func (t *Tools) place(ctx context.Context, path string) (*place, error) {
+	return descriptor.Get(ctx, func() (*place, error) {
+		p, err := t.placeOnce(path)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		return p, nil
+	})
+}
+
+func (t *Tools) placeOnce(path string) (*place, error) {
+	if strings.HasSuffix(path, "/") {
+		return nil, tool.Refuse("%s is the name of a folder; give the file's name", strconv.Quote(path))
+	}
+	target, err := t.target(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &place{root: t.root, name: filepath.Base(target), real: filepath.Dir(target), shown: path}
+	base := t.real
+	if t.options.Everywhere {
+		base, p.own = "/", true
+		if p.root, err = os.OpenRoot(base); err != nil {
+			return nil, err
+		}
+	}
+	if p.folder, err = filepath.Rel(base, p.real); err != nil {
+		return p, err
+	}
+	if target == t.real {
+		return p, tool.Refuse("%s is a directory; give a file's name", strconv.Quote(path))
+	}
+	return p, t.look(p)
+}
+
+// target is where a path leads, absolute and without symbolic links, whether something is
+// there or not. What the tools do not write is refused.
+func (t *Tools) target(path string) (string, error) {
+	var target string
+	s, err := t.resolve(path)
+	switch {
+	case err == nil && s.real != "":
+		target = s.real
+	case err == nil:
+		target, err = newTarget(filepath.Join(t.real, s.path), path)
+	case t.options.Everywhere && errors.Is(err, fs.ErrNotExist):
+		abs := filepath.Clean(path)
+		if !filepath.IsAbs(abs) {
+			abs = filepath.Join(t.real, abs)
+		}
+		target, err = newTarget(abs, path)
+	}
+	if err != nil {
+		return "", err
+	}
+	switch inside, err := filepath.Rel(t.real, target); {
+	case !t.options.Everywhere && (err != nil || !filepath.IsLocal(inside)):
+		return "", tool.Refuse("%s leads out of the workspace by .. or a symbolic link; it is refused", strconv.Quote(path))
+	case t.isPrivate(target):
+		return "", ownData(path)
+	case protected(path) || protected(target):
+		return "", tool.Refuse("%s belongs to git's own folder, which the tools do not change: what stands there is run", strconv.Quote(path))
+	case !t.options.Secrets && mayHoldSecrets(target):
+		return "", holdsSecrets(path)
+	}
+	return target, nil
+}
+
+// newTarget is the place of a file that is not there: what the symbolic links of the folders
+// that are there lead to, and the rest of the path.
+func newTarget(abs, path string) (string, error) {
+	rest := ""
+	for at := abs; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", explain(path, unresolved(path, err))
+		}
+		if _, err := os.Lstat(at); err == nil {
+			return "", tool.Refuse("%s is a symbolic link, or goes through one, that leads to nothing; it is refused: write to a path of its own", strconv.Quote(path))
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// protected reports whether a path goes through .git, as any file system may spell it.
+func protected(path string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
+		part = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			return r
+		}, part)
+		return strings.EqualFold(strings.TrimRight(part, " ."), ".git")
+	})
+}
+
+func (p *place) close() {
+	if p != nil && p.own && p.root != nil {
+		_ = p.root.Close()
+	}
+}
+
+func (p *place) path() string { return filepath.Join(p.folder, p.name) }
+
+// look reads what is at a place now.
+func (t *Tools) look(p *place) error {
+	info, err := p.root.Lstat(p.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return explain(p.shown, err)
+	}
+	switch {
+	case info.IsDir():
+		return tool.Refuse("%s is a directory; give a file's name", strconv.Quote(p.shown))
+	case !info.Mode().IsRegular():
+		return tool.Refuse("%s is %s, not a regular file; it cannot be written", strconv.Quote(p.shown), special(info.Mode()))
+	case info.Size() > contentMax:
+		return tool.Refuse("%s has %d bytes; the tools change files of at most %d", strconv.Quote(p.shown), info.Size(), contentMax)
+	case info.Mode().Perm()&0o222 == 0:
+		return tool.Refuse("permission denied: %s is read-only", strconv.Quote(p.shown))
+	}
+	// What may not be written in place is not replaced either.
+	f, err := p.root.OpenFile(p.path(), os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return explain(p.shown, err)
+	}
+	defer f.Close()
+	if p.info, err = f.Stat(); err == nil {
+		err = t.linked(p.shown, p.info)
+	}
+	if err == nil {
+		p.held, err = io.ReadAll(io.LimitReader(f, contentMax+1))
+	}
+	if err == nil && t.secretText(p.held[:min(len(p.held), sampleBytes)]) {
+		err = holdsSecrets(p.shown)
+	}
+	return explain(p.shown, err)
+}
+
+// errChanged is for a file that somebody else wrote meanwhile.
+var errChanged = errors.New("somebody else has changed it in this moment; nothing was written: read it again")
+
+// replace puts content in the place, whole and for good: whoever opens it, also after a
+// crash, finds the old content or the new one. Where renamed is false nothing has
+// happened, but for folders that were made. Temp is a name of the folder that nothing has.
+func (p *place) replace(temp string, content []byte) (renamed bool, err error) {
+	if err := p.folders(); err != nil {
+		return false, err
+	}
+	folder, err := p.root.OpenRoot(p.folder)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	if err := p.prepare(folder, temp, content); err != nil {
+		return false, errors.Join(err, removed(folder, temp))
+	}
+	if err := p.unchanged(folder); err != nil {
+		return false, errors.Join(err, removed(folder, temp))
+	}
+	if err := folder.Rename(temp, p.name); err != nil {
+		return false, errors.Join(err, removed(folder, temp))
+	}
+	return true, syncFolder(folder, ".")
+}
+
+// prepare writes content under another name, with the old file's mode and owner.
+func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
+	mode := fs.FileMode(0o666) // less the umask
+	if p.info != nil {
+		mode = 0o600 // until it has the right ones
+	}
+	f, err := folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if p.info != nil {
+		if was, ok := p.info.Sys().(*syscall.Stat_t); ok && int(was.Uid) != os.Geteuid() || ok && int(was.Gid) != os.Getegid() {
+			_ = f.Chown(int(was.Uid), int(was.Gid)) // without the right to it, the file is ours
+		}
+		err = f.Chmod(p.info.Mode().Perm())
+	}
+	if err == nil {
+		_, err = f.Write(content)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// unchanged fails where the place no longer holds what was read there.
+func (p *place) unchanged(folder *os.Root) error {
+	now, err := folder.Lstat(p.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && p.info == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist), err == nil && p.info == nil:
+		return errChanged
+	case err != nil:
+		return err
+	case !os.SameFile(now, p.info) || now.Size() != p.info.Size() || !now.ModTime().Equal(p.info.ModTime()):
+		return errChanged
+	}
+	return nil
+}
+
+// folders makes the folders that are missing, durably.
+func (p *place) folders() error {
+	at := "."
+	for part := range strings.SplitSeq(p.folder, string(filepath.Separator)) {
+		above := at
+		at = filepath.Join(at, part)
+		err := p.root.Mkdir(at, 0o777)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = syncFolder(p.root, above)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncFolder(root *os.Root, name string) error {
+	f, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// removed removes what was prepared, if it is there.
+func removed(folder *os.Root, temp string) error {
+	if err := folder.Remove(temp); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"shelly/runtime/tool/file/change"
+)
+
+// recorded is a change in the log, if there is a log.
+type recorded struct{ entry *change.Entry }
+
+func (r recorded) drop() error {
+	if r.entry == nil {
+		return nil
+	}
+	return r.entry.Drop()
+}
+
+func (r recorded) end() error {
+	if r.entry == nil {
+		return nil
+	}
+	return r.entry.End()
+}
+
+// lock waits until nothing else is written.
+func (t *Tools) lock(ctx context.Context) (unlock func(), err error) {
+	if t.log == nil {
+		t.writing.Lock()
+		return t.writing.Unlock, nil
+	}
+	return t.log.Lock(ctx)
+}
+
+func (t *Tools) begin(r change.Record, before []byte) (recorded, error) {
+	if t.log == nil {
+		return recorded{}, nil
+	}
+	entry, err := t.log.Begin(r, before)
+	return recorded{entry}, err
+}
+
+// forgottenAfter is how long a change that a crash left is asked about.
+const forgottenAfter = 30 * 24 * time.Hour
+
+// tidy removes what a crash has left of changes that were being made.
+func (t *Tools) tidy(ctx context.Context, now time.Time) error {
+	if _, err := os.Stat(t.options.Changes); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unlock, err := t.log.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, err := t.log.List("")
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, e := range entries {
+		if e.State != change.Started {
+			continue
+		}
+		failed = append(failed, clear(e.Folder, e.Temp))
+		if now.Sub(time.UnixMilli(e.At)) > forgottenAfter {
+			failed = append(failed, e.End())
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// clear removes a file that was prepared and did not get its name.
+func clear(folder, temp string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil // the folder has gone, and with it the file
+	}
+	defer root.Close()
+	return removed(root, temp)
+}

@@ -1,0 +1,102 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"shelly/runtime/tool/file/change"
+)
+
+// ErrNotUndone is the error of a change that is not undone.
+var ErrNotUndone = errors.New("not undone")
+
+// Undo takes back a change of the log (TOL-27): the file holds again what it held before, or
+// is removed where there was none. It refuses, and changes nothing, where the file is not
+// as the change has left it, or what it held is not kept. Errors are [ErrNotUndone], or those
+// of the file system.
+func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
+	unlock, err := log.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	p, err := undoable(e)
+	if err != nil {
+		return err
+	}
+	defer p.root.Close()
+	if e.Before == "" {
+		err = p.root.Remove(e.Name)
+		if err == nil {
+			err = syncFolder(p.root, ".")
+		}
+	} else {
+		var before []byte
+		if before, err = e.Content(); err == nil {
+			_, err = p.replace(e.Temp, before)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Path(), err)
+	}
+	return e.Undo()
+}
+
+// Undoable says why a change cannot be taken back, or nil.
+func Undoable(e *change.Entry) error {
+	p, err := undoable(e)
+	if err == nil {
+		err = p.root.Close()
+	}
+	return err
+}
+
+// undoable opens the place of a change that can be taken back.
+func undoable(e *change.Entry) (*place, error) {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrNotUndone, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case e.State == change.Undone:
+		return nil, refuse("it has been undone already")
+	case e.Before != "" && !e.Kept:
+		return nil, refuse("what %s held was too large to be kept", e.Path())
+	}
+	root, err := os.OpenRoot(e.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refuse("%s has gone", e.Folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	held, info, err := heldIn(root, e.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = refuse("%s has gone", e.Path())
+	case err == nil && change.Hash(held) != e.After:
+		err = refuse("%s has been changed since", e.Path())
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &place{root: root, folder: ".", name: e.Name, real: e.Folder, shown: e.Path(), info: info, held: held}, nil
+}
+
+// Diff shows what a change has done to its file, as far as it is kept.
+func Diff(e *change.Entry) string {
+	after := ""
+	if root, err := os.OpenRoot(e.Folder); err == nil {
+		if held, _, err := heldIn(root, e.Name); err == nil && change.Hash(held) == e.After {
+			after = string(held)
+		}
+		_ = root.Close()
+	}
+	before, err := e.Content()
+	if err != nil && e.Before != "" || after == "" {
+		return ""
+	}
+	return diffOf(string(before), after)
+}

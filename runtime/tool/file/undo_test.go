@@ -1,0 +1,102 @@
+package file
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/runtime/tool/file/change"
+)
+
+// change runs a call of a session with a key of its own.
+func (w *world) change(key, session, name string, args object) fsm.ToolAnswered {
+	w.t.Helper()
+	raw, err := json.Marshal(args)
+	w.must(err)
+	got := w.runner().Run(guard(w.t), fsm.RunTool{Name: name, Key: key, Session: session, Args: string(raw)})
+	if got.Failed {
+		w.t.Fatalf("%s: %+v", key, got)
+	}
+	return got
+}
+
+// undo takes back the last n changes of a session.
+func (w *world) undo(log *change.Log, session string, n int) error {
+	w.t.Helper()
+	entries, err := log.List(session)
+	w.must(err)
+	for _, e := range entries[:n] {
+		if err := Undo(guard(w.t), log, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTOL27TheLastChangesOfASessionAreUndone(t *testing.T) {
+	w := newWorld(t)
+	log := w.recording()
+	w.must(os.Chmod(filepath.Join(w.workspace, "notes.txt"), 0o700))
+	w.change("1", "a", "write_file", object{"path": "notes.txt", "content": "one\n"})
+	w.change("2", "a", "edit_file", object{"path": "notes.txt", "old": "one", "new": "two"})
+	w.change("3", "b", "write_file", object{"path": "b.txt", "content": "b\n"})
+	w.change("4", "a", "write_file", object{"path": "new/a.txt", "content": "a\n"})
+	w.must(w.undo(log, "a", 2))
+	w.holds("notes.txt", "one\n")
+	w.holds("b.txt", "b\n")
+	if _, err := os.Stat(filepath.Join(w.workspace, "new/a.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was new is there: %v", err)
+	}
+	w.must(w.undo(log, "b", 1))
+	if err := w.undo(log, "a", 3); err == nil || !strings.Contains(err.Error(), "undone already") {
+		t.Errorf("a second time: %v", err)
+	}
+	entries, err := log.List("a")
+	w.must(err)
+	w.must(Undo(guard(t), log, entries[2]))
+	w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
+	if info, err := os.Stat(filepath.Join(w.workspace, "notes.txt")); err != nil || info.Mode() != 0o700 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+	w.leftovers()
+}
+
+// What is not as the change left it is not touched.
+func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
+	for want, meanwhile := range map[string]func(*world){
+		"has been changed since":   func(w *world) { w.write("notes.txt", "by a person\n") },
+		"has gone":                 func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
+		"it is not a regular file": func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))); w.fifo("notes.txt") },
+		"was too large to be kept": func(w *world) {
+			w.write("notes.txt", strings.Repeat("x", change.TextMax+1))
+			w.change("2", "a", "write_file", object{"path": "notes.txt", "content": "small\n"})
+		},
+	} {
+		w := newWorld(t)
+		log := w.recording()
+		w.change("1", "a", "write_file", object{"path": "notes.txt", "content": "one\n"})
+		meanwhile(w)
+		before := tree(t, w.workspace)
+		err := w.undo(log, "a", 1)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if fmt.Sprint(before) != fmt.Sprint(tree(t, w.workspace)) {
+			t.Errorf("%s: something has changed", want)
+		}
+	}
+}
+
+// A change that a crash left without an end is undone like another, where it was made.
+func TestTOL27AChangeBeforeACrashIsUndone(t *testing.T) {
+	w := newWorld(t)
+	log := w.recording()
+	w.crashed("end", "new\n")
+	w.must(w.undo(log, "cli:direct", 1))
+	w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
+}

@@ -1,0 +1,143 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/runtime/descriptor"
+	"shelly/runtime/tool/file/ignore"
+)
+
+// Bounds of a walk through folders.
+const (
+	walkMax    = 100_000 // entries that are looked at
+	walkDepth  = 64      // folders in one another
+	searchTime = 20 * time.Second
+)
+
+// entry is what a walk comes by.
+type entry struct {
+	fs.DirEntry
+	path    string // from where the walk began, with slashes
+	at      spot
+	ignored bool // by a .gitignore, or it is git's own folder
+}
+
+// walk goes through the folders below one, in the order of their names, each folder before
+// what is in it. It follows no symbolic link, and passes over private folders.
+type walk struct {
+	t     *Tools
+	ctx   context.Context
+	visit func(e entry) bool // whether to go into it, where it is a folder
+	depth int                // folders in one another, at most; the first is 1
+
+	left  int  // entries that may still be looked at
+	ended bool // visit wants no more
+	why   string
+}
+
+// stop ends the walk.
+func (w *walk) stop(why string) { w.ended, w.why = true, why }
+
+// from walks through what is in a folder that is open.
+func (w *walk) from(dir opened) error {
+	w.left = walkMax
+	var rules *ignore.Rules
+	start := cmp.Or(dir.at.real, filepath.Join(w.t.real, dir.at.path))
+	if inside, err := filepath.Rel(w.t.real, start); err == nil && filepath.IsLocal(inside) {
+		at := spot{w.t.root, ".", w.t.real}
+		for part := range strings.SplitSeq(inside, "/") {
+			if part == "." {
+				break
+			}
+			rules = w.rules(rules, at)
+			at = at.in(part)
+		}
+	}
+	at := dir.at
+	at.real = start
+	return w.folder(dir.File, at, "", 1, rules)
+}
+
+// rules are those of a folder and of those above it.
+func (w *walk) rules(above *ignore.Rules, at spot) *ignore.Rules {
+	f, err := descriptor.Get(w.ctx, at.in(".gitignore").open)
+	if err != nil {
+		return above
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return above
+	}
+	text, err := io.ReadAll(io.LimitReader(f, ignore.BytesMax))
+	if err != nil {
+		return above
+	}
+	return ignore.Parse(above, at.real, string(text))
+}
+
+func (w *walk) folder(f *os.File, at spot, below string, level int, rules *ignore.Rules) error {
+	if w.ctx.Err() != nil {
+		w.stop("it took too long")
+		return nil
+	}
+	entries, err := f.ReadDir(w.left + 1)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	rules = w.rules(rules, at)
+	for _, e := range entries {
+		if w.left--; w.left < 0 {
+			w.stop("there are too many files")
+		}
+		if w.ended {
+			return nil
+		}
+		in := at.in(e.Name())
+		if w.t.isPrivate(in.real) {
+			continue
+		}
+		found := entry{e, path.Join(below, e.Name()), in, strings.EqualFold(e.Name(), ".git") || rules.Ignored(in.real, e.IsDir())}
+		if !w.visit(found) || w.ended || !e.IsDir() || level >= min(w.depth, walkDepth) {
+			continue
+		}
+		w.into(found, level, rules)
+	}
+	return nil
+}
+
+// into walks through a folder; one that cannot be read is passed over.
+func (w *walk) into(e entry, level int, rules *ignore.Rules) {
+	f, err := descriptor.Get(w.ctx, e.at.open)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_ = w.folder(f, e.at, e.path, level+1, rules)
+}
+
+// cut is the last line of a result that is not all there is.
+func (w *walk) cut(what string) string {
+	if w.why == "" {
+		return ""
+	}
+	return "[cut: " + what + ", since " + w.why + "; name a folder with path, or narrow it]"
+}
+
+// searching is for a call that may have to go through many files.
+func (t *Tools) searching(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := t.options.SearchTime
+	if limit == 0 {
+		limit = searchTime
+	}
+	return context.WithTimeout(ctx, limit)
+}

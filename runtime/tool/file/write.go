@@ -1,0 +1,179 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/file/change"
+	"shelly/runtime/tool/file/charset"
+)
+
+// writeFileDecl declares write_file (TOL-22). It is unsafe: between two starts somebody may
+// have changed the file, and the second would take that away.
+func writeFileDecl(everywhere bool) fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name:        "write_file",
+		Description: "Write a text file" + reach(everywhere) + ", whole: a new one, or over an old one. Missing folders are made. To change a part, use edit_file.",
+		Parameters: `{"type":"object","properties":{` +
+			`"path":{"type":"string"},` +
+			`"content":{"type":"string","description":"The whole text"}},` +
+			`"required":["path","content"]}`,
+		Effects: fsm.EffectsUnsafe,
+		Source:  fsm.FromWorkspace,
+	}
+}
+
+// writeFile is the tool write_file.
+func (t *Tools) writeFile(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+	return t.rewrite(ctx, call, a, written)
+}
+
+// alteration is what a call makes of a file.
+type alteration struct {
+	content []byte // what the file is to hold
+	note    string // what to say about it beside
+	before  string // both texts, of which a diff is made
+	after   string
+}
+
+// altering makes an alteration of a place from a call's arguments. Its errors are refusals.
+type altering func(p *place, a tool.Arguments) (alteration, error)
+
+// written is what write_file makes of a place: the content in the way in which the old one
+// is written (TOL-22).
+func written(p *place, a tool.Arguments) (alteration, error) {
+	content := a.Text("content", "")
+	alt := alteration{content: []byte(content), after: content}
+	old, err := charset.Decode(p.held)
+	if p.info == nil || len(p.held) == 0 || err != nil {
+		return alt, nil
+	}
+	alt.before, alt.after = old.Text, strings.TrimPrefix(content, "\uFEFF")
+	encoded, err := old.Encode(alt.after)
+	if err != nil {
+		alt.note = "; it is now written in UTF-8, since " + old.Charset.Name + ", in which it was, lacks some of these characters"
+		return alt, nil
+	}
+	alt.content, alt.note = encoded, kept(old)
+	return alt, nil
+}
+
+// kept says in which unusual way a file is still written.
+func kept(t charset.Text) string {
+	var ways []string
+	if t.Charset.Name != "" {
+		ways = append(ways, t.Charset.Name)
+	}
+	if t.Marked && t.Charset.Name == "" {
+		ways = append(ways, "a byte-order mark")
+	}
+	if t.CRLF {
+		ways = append(ways, "CRLF line ends")
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return "; as before with " + strings.Join(ways, " and ")
+}
+
+// rewrite changes one file as a call asks (TOL-24): it finds the place, makes the new content,
+// records both (TOL-26) and puts the new one there.
+func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments, make altering) tool.Result {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return tool.Undone(fmt.Errorf("the change cannot be recorded: %w", err))
+	}
+	defer unlock()
+	path := a.Text("path", "")
+	p, err := t.place(ctx, path)
+	if err != nil {
+		return tool.Undone(err)
+	}
+	defer p.close()
+	alt, err := make(p, a)
+	switch {
+	case err != nil:
+		return tool.Undone(err)
+	case len(alt.content) > contentMax:
+		return tool.Invalid("the file would have %d bytes; the most is %d", len(alt.content), contentMax)
+	case ctx.Err() != nil:
+		return tool.Stopped()
+	}
+	result := t.changed(p, alt)
+	if p.info != nil && bytes.Equal(alt.content, p.held) {
+		return tool.Result{Text: display(path) + " holds exactly that already; nothing was written"}
+	}
+	return t.commit(call, p, alt, result)
+}
+
+// commit records the change and makes it.
+func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string) tool.Result {
+	r := change.Record{
+		Key: call.Key, Session: call.Session, Tool: call.Name, Folder: p.real, Name: p.name, Shown: p.shown,
+		At: time.Now().UnixMilli(), After: change.Hash(alt.content), Result: result,
+	}
+	r.Temp = ".shelly-" + change.Hash([]byte(r.Key + r.Path()))[:16] + ".tmp"
+	var before []byte
+	if p.info != nil {
+		r.Before = change.Hash(p.held)
+		if len(p.held) <= change.TextMax {
+			before = append([]byte{}, p.held...)
+		}
+	}
+	entry, err := t.begin(r, before)
+	if err != nil {
+		return tool.Undone(fmt.Errorf("the change cannot be recorded: %w", err))
+	}
+	renamed, err := p.replace(r.Temp, alt.content)
+	switch {
+	case err != nil && !renamed:
+		return tool.Undone(errors.Join(unwritten(p.shown, err), entry.drop()))
+	case err != nil:
+		return tool.Failed("%v", explain(p.shown, err))
+	}
+	if err := entry.end(); err != nil {
+		result += "\n[what can be undone is not in order: " + err.Error() + "]"
+	}
+	return tool.Result{Text: result}
+}
+
+// unwritten says why a file is as it was.
+func unwritten(path string, err error) error {
+	if errors.Is(err, errChanged) {
+		return tool.Refuse("%s: %w", display(path), err)
+	}
+	return fmt.Errorf("%w; the file is as it was", explain(path, err))
+}
+
+// changed says what becomes of a place, with the diff.
+func (t *Tools) changed(p *place, alt alteration) string {
+	lines := strings.Count(alt.after, "\n")
+	if !strings.HasSuffix(alt.after, "\n") && alt.after != "" {
+		lines++
+	}
+	what := "wrote "
+	if p.info == nil {
+		what = "created "
+	}
+	text := what + display(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", lineCount(lines), len(alt.content), alt.note)
+	if p.info == nil {
+		return text
+	}
+	return text + shortened(diffOf(alt.before, alt.after), t.room()-len(text)-marksRoom)
+}
+
+// marksRoom is for the marks below a diff.
+const marksRoom = 64
+
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
