@@ -21,6 +21,7 @@ import (
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
 	"shelly/cmd/shelly/skill"
+	"shelly/cmd/shelly/tool"
 	"shelly/runtime/tool/tree"
 )
 
@@ -33,6 +34,7 @@ type cli struct {
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
 	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`
 	Model    model.Command    `cmd:"" help:"List the Ollama server's models, or pull one."`
+	Tool     tool.Command     `cmd:"" help:"List and try tools, show their calls, undo their changes."`
 	Test     suite.Command    `cmd:"" help:"Run scenario files in virtual time."`
 	Scenario scenario.Command `cmd:"" help:"Start, check and complete scenario files."`
 	Explore  explore.Command  `cmd:"" help:"Explore every interleaving of a small world."`

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 )
 
@@ -40,6 +43,19 @@ func (c *Client) Decide(ctx context.Context, about About, approve bool, key, by 
 // waited for.
 func (c *Client) Resolve(ctx context.Context, about About, text string) (taken bool, err error) {
 	return c.tell(ctx, about.path("resolve"), map[string]string{"text": text})
+}
+
+// Audit returns the first records of tool calls that have ended after a position, in order: of
+// a session, or all where it is empty. The server may return fewer than limit; none means that
+// there are no more.
+func (c *Client) Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
+	query := url.Values{"after": {decimal(after)}, "limit": {strconv.Itoa(limit)}}
+	if session != "" {
+		query.Set("session", session)
+	}
+	var body comm.AuditBody
+	err := c.read(ctx, http.MethodGet, "/v1/audit?"+query.Encode(), nil, &body)
+	return body.Audit, err
 }
 
 // tell sends what a person says.

@@ -1,0 +1,181 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/sim/history"
+)
+
+type auditCmd struct {
+	Session string `placeholder:"NAME" help:"Only calls of this session."`
+	Tool    string `placeholder:"NAME" help:"Only calls of this tool."`
+	Failed  bool   `help:"Only calls that failed, or whose outcome nobody knows."`
+	Since   string `placeholder:"AGE" help:"Only those that ended in the last 7d, 12h, …"`
+	Limit   int    `short:"n" default:"20" placeholder:"N" help:"Maximum number, the newest (default ${default}; 0 for all)."`
+	JSON    bool   `name:"json" help:"Print as JSON, with the records of GET /v1/audit."`
+	flags.Place
+}
+
+// Help says what the words mean.
+func (auditCmd) Help() string {
+	return "WHO is the session. CONTAINED says what held the call: namespaces, bwrap, landlock, none; - where it starts no program. " +
+		"Calls are kept as long as the journal (retention). Reads from the running daemon, or from the data folder."
+}
+
+// Run implements the subcommand (CLI-101).
+func (c *auditCmd) Run(t *terminal.Terminal) error {
+	since, err := moment.Ago("--since", c.Since)
+	if err != nil {
+		return err
+	}
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	src, err := auditOf(ctx, cfg.Data)
+	if err != nil {
+		return err
+	}
+	found, err := c.newest(src, since)
+	if err = errors.Join(err, src.close()); err != nil {
+		return err
+	}
+	if c.JSON {
+		err = json.NewEncoder(t.Out).Encode(comm.AuditBody{Audit: found})
+	} else {
+		err = printAudit(t.Out, found)
+	}
+	if err == nil && len(found) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no such tool call")
+	}
+	return err
+}
+
+// audit is where the records of calls are read.
+type audit struct {
+	last  uint64 // the index of the last step
+	read  func(session string, after uint64, limit int) ([]engine.Audit, error)
+	close func() error
+}
+
+// auditOf opens the audit of a data folder: its daemon's, or its own.
+func auditOf(ctx context.Context, data string) (audit, error) {
+	daemon := client.New(data, client.Options{})
+	kept, err := daemon.Journal(ctx).Kept()
+	switch {
+	case err == nil:
+		read := func(session string, after uint64, limit int) ([]engine.Audit, error) {
+			found, err := daemon.Audit(ctx, session, after, limit)
+			if err != nil {
+				return nil, exit.Daemon(err)
+			}
+			return found, nil
+		}
+		return audit{kept.Last, read, func() error { return nil }}, nil
+	case !errors.Is(err, client.ErrNotRunning):
+		return audit{}, exit.Daemon(err)
+	}
+	s, err := folder.ReadStore(data)
+	if err != nil {
+		return audit{}, err
+	}
+	if kept, err = s.Kept(); err != nil {
+		return audit{}, errors.Join(exit.With(exit.Data, err), s.Close())
+	}
+	read := func(session string, after uint64, limit int) ([]engine.Audit, error) {
+		found, err := s.Audit(session, after, limit)
+		if err != nil {
+			return nil, exit.With(exit.Data, err)
+		}
+		return found, nil
+	}
+	return audit{kept.Last, read, s.Close}, nil
+}
+
+// firstLook is how many steps from the last one are looked at first.
+const firstLook = 256
+
+// newest returns the newest calls that are wanted, the newest last. It looks at more and more
+// of the steps before the last one, so that a few of many are found soon.
+func (c *auditCmd) newest(src audit, since fsm.Millis) ([]engine.Audit, error) {
+	for look := uint64(firstLook); ; look *= 8 {
+		after := uint64(0)
+		if look < src.last {
+			after = engine.PositionOf(src.last-look, 0)
+		}
+		found, oldest, err := c.from(src, after, since)
+		if err != nil {
+			return nil, err
+		}
+		if after == 0 || oldest || c.Limit > 0 && len(found) >= c.Limit {
+			if c.Limit > 0 && len(found) > c.Limit {
+				found = found[len(found)-c.Limit:]
+			}
+			return found, nil
+		}
+	}
+}
+
+// from returns the calls after a position that are wanted, and whether there was one too old.
+func (c *auditCmd) from(src audit, after uint64, since fsm.Millis) (found []engine.Audit, oldest bool, err error) {
+	found = []engine.Audit{}
+	for {
+		page, err := src.read(c.Session, after, engine.ReadMax)
+		if err != nil || len(page) == 0 {
+			return found, oldest, err
+		}
+		for _, a := range page {
+			oldest = oldest || a.At < since
+			if a.At >= since && (c.Tool == "" || a.Tool == c.Tool) && (!c.Failed || a.Failed || a.Unknown) {
+				found = append(found, a)
+			}
+		}
+		after = page[len(page)-1].Position
+	}
+}
+
+// printAudit prints a table, the newest call last.
+func printAudit(out io.Writer, found []engine.Audit) error {
+	if len(found) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ENDED\tWHO\tTOOL\tTOOK\tSTARTS\tCONTAINED\tOUTCOME\tARGUMENTS\tRESULT")
+	for _, a := range found {
+		row := []string{
+			moment.Local(a.At).Format(time.DateTime), a.Session, a.Tool, history.Span(a.Duration), fmt.Sprint(a.Attempts),
+			contained(a), outcome(a), terminal.Head(a.Args), terminal.Head(a.Result),
+		}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	}
+	return table.Flush()
+}
+
+func outcome(a engine.Audit) string {
+	switch {
+	case a.Unknown:
+		return "unknown"
+	case a.Failed:
+		return "failed"
+	default:
+		return "done"
+	}
+}

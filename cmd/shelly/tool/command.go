@@ -1,0 +1,85 @@
+// Package tool is shelly tool, which lists and shows tools and what they did, tries them and
+// undoes what they changed.
+package tool
+
+import (
+	"log/slog"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/run"
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/config"
+	"shelly/runtime/tool"
+)
+
+// Command is what can be done with tools (CLI-100).
+type Command struct {
+	List  listCmd  `cmd:"" help:"List the tools that the model is offered."`
+	Show  showCmd  `cmd:"" help:"Show a tool as the model sees it."`
+	Audit auditCmd `cmd:"" help:"Show the tool calls that were made, newest last."`
+	Try   tryCmd   `cmd:"" help:"Run a tool by hand, as the model would."`
+	Undo  undoCmd  `cmd:"" help:"Take back the last changes of files."`
+}
+
+// place is the flags of the verbs that need the tools of a workspace.
+type place struct {
+	flags.Place
+	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
+	AllowExec bool   `help:"Offer exec, too."`
+}
+
+// with opens the tools that a daemon of the configuration would have, and hands a verb the
+// runner and what the machine would declare.
+func (p *place) with(verb func(cfg config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error) (err error) {
+	settings := flags.Settings{Place: p.Place, Workspace: p.Workspace, AllowExec: p.AllowExec}
+	cfg, err := settings.Load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	b, err := run.OpenTools(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := b.Close(); err == nil {
+			err = closing
+		}
+	}()
+	return verb(cfg, b.Tools, b.Declared)
+}
+
+// find returns the declaration of a tool.
+func find(decls []fsm.ToolDecl, name string) (fsm.ToolDecl, error) {
+	var names []string
+	for _, d := range decls {
+		if d.Name == name {
+			return d, nil
+		}
+		names = append(names, d.Name)
+	}
+	return fsm.ToolDecl{}, exit.Errorf(exit.NoMatch, "%s", wording.Unknown("tool", name, names))
+}
+
+// effects are a tool's, in words.
+func effects(d fsm.ToolDecl) string {
+	switch {
+	case d.Builtin:
+		return "builtin"
+	case d.Effects.Repeatable():
+		return string(d.Effects)
+	default:
+		return string(fsm.EffectsUnsafe)
+	}
+}
+
+// approval says whether a person decides about a tool's calls.
+func approval(d fsm.ToolDecl) string {
+	if d.Approve {
+		return "asks"
+	}
+	return "-"
+}

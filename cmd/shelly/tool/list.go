@@ -1,0 +1,88 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/tool"
+)
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print the declarations as JSON."`
+	place
+}
+
+// Help says what the words mean.
+func (listCmd) Help() string {
+	return "EFFECTS says what a second start would do: none changes nothing, idempotent the same again, unsafe may do harm; builtin is answered by shelly itself. " +
+		"APPROVAL: asks where a person decides about each call."
+}
+
+// Run implements the subcommand (CLI-100).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	return c.with(func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
+		if c.JSON {
+			return t.JSON(decls)
+		}
+		table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "NAME\tEFFECTS\tAPPROVAL\tTOKENS\tWHAT")
+		for _, d := range decls {
+			what, _, _ := strings.Cut(d.Description, ". ")
+			row := []string{d.Name, effects(d), approval(d), fmt.Sprint(tokens(d)), terminal.Cut(what, 72)}
+			fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		if len(decls) == 0 {
+			return exit.Errorf(exit.NoMatch, "no tool is offered")
+		}
+		return nil
+	})
+}
+
+// tokens is what a declaration is thought to cost in each prompt.
+func tokens(d fsm.ToolDecl) int {
+	return fsm.TextTokens(d.Name) + fsm.TextTokens(d.Description) + fsm.TextTokens(d.Parameters)
+}
+
+type showCmd struct {
+	Name string `arg:"" help:"Tool, such as read_file."`
+	JSON bool   `name:"json" help:"Print only what the model is sent."`
+	place
+}
+
+// offered is a tool as the model's server is sent it.
+type offered struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// Run implements the subcommand (CLI-100).
+func (c *showCmd) Run(t *terminal.Terminal) error {
+	return c.with(func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
+		d, err := find(decls, c.Name)
+		if err != nil {
+			return err
+		}
+		sent := offered{"function", function{d.Name, d.Description, json.RawMessage(d.Parameters)}}
+		if c.JSON {
+			return t.JSON(sent)
+		}
+		fmt.Fprintf(t.Out, "effects: %s\napproval: %s\nresults come from: %s\ntokens in each prompt: about %d\nthe model is sent:\n",
+			effects(d), approval(d), strings.Join(d.SourceOf().Names(), ", "), tokens(d))
+		return t.JSON(sent)
+	})
+}
