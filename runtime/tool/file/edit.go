@@ -28,7 +28,7 @@ func editFileDecl(everywhere bool) fsm.ToolDecl {
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string"},` + one + `,` +
 			fmt.Sprintf(`"edits":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{%s},"required":["old","new"]}}},`, editsMax, one) +
-			`"required":["path"]}`,
+			`"required":["path"],"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 		Source:  fsm.FromWorkspace,
 	}

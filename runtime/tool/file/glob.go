@@ -28,7 +28,7 @@ func globDecl(everywhere bool) fsm.ToolDecl {
 			`"pattern":{"type":"string"},` +
 			`"path":{"type":"string","description":"The folder to look in"},` +
 			`"newest":{"type":"boolean","description":"Newest first"}},` +
-			`"required":["pattern"]}`,
+			`"required":["pattern"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}

@@ -39,7 +39,7 @@ func grepDecl(everywhere bool) fsm.ToolDecl {
 			`"glob":{"type":"string","description":"Only files such as *.go"},` +
 			`"ignore_case":{"type":"boolean"},` +
 			fmt.Sprintf(`"context":{"type":"integer","minimum":0,"maximum":%d,"description":"Lines around each"}},`, contextMax) +
-			`"required":["pattern"]}`,
+			`"required":["pattern"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}

@@ -26,7 +26,7 @@ func listDirDecl(everywhere bool) fsm.ToolDecl {
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The folder; the workspace if left out"},` +
 			fmt.Sprintf(`"depth":{"type":"integer","minimum":1,"maximum":%d,"description":"How many levels; 1 if left out"},`, listDepthMax) +
-			`"dates":{"type":"boolean","description":"Show when each was changed"}}}`,
+			`"dates":{"type":"boolean","description":"Show when each was changed"}},"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}

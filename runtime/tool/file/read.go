@@ -31,7 +31,7 @@ func readFileDecl(everywhere bool) fsm.ToolDecl {
 			`"limit":{"type":"integer","minimum":1,"description":"How many lines"},` +
 			`"column":{"type":"integer","minimum":1,"description":"In a very long line, the character to begin at"},` +
 			`"numbers":{"type":"boolean","description":"Show line numbers"}},` +
-			`"required":["path"]}`,
+			`"required":["path"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}

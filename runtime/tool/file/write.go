@@ -23,7 +23,7 @@ func writeFileDecl(everywhere bool) fsm.ToolDecl {
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string"},` +
 			`"content":{"type":"string","description":"The whole text"}},` +
-			`"required":["path","content"]}`,
+			`"required":["path","content"],"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 		Source:  fsm.FromWorkspace,
 	}
