@@ -32,8 +32,8 @@ func Builtins(names ...string) []ToolDecl {
 			t.Parameters = `{"type":"object","properties":{"content":{"type":"string"},"channel":{"type":"string"},"chat_id":{"type":"string"}},"required":["content"]}`
 		case ToolCron:
 			t.Effects = EffectsUnsafe
-			t.Description = "Schedule a task, list the schedules, or remove one. A scheduled task is worked on as if its message had been sent then. All times are in UTC: convert from the person's local time."
-			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer","minimum":1},"cron_expr":{"type":"string","description":"five fields of numbers as in crontab, in UTC"},"at":{"type":"string","description":"one time to come in UTC, as 2026-01-31T09:00:00Z"},"job_id":{"type":"string","description":"remove: the schedule's id"}},"required":["action"]}`
+			t.Description = "Schedule a task, list the schedules, or remove one. A scheduled task is worked on as if its message had been sent then. Times are local."
+			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer","minimum":1},"cron_expr":{"type":"string","description":"as in crontab, or @daily"},"at":{"type":"string","description":"one time, as 2026-01-31T09:00"},"zone":{"type":"string","description":"if not local: UTC, +02:00"},"job_id":{"type":"string","description":"remove: the schedule's id"}},"required":["action"]}`
 		case ToolLoadSkill:
 			t.Effects = EffectsNone
 			t.Description = "Load a skill to get its detailed instructions."

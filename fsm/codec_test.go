@@ -97,7 +97,7 @@ func effects() []fsm.Effect {
 		fsm.RunProbe{Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s", Name: "write_file", Args: "{}", Key: "h2.3", Attempt: 1},
 		fsm.LoadSkill{Asked: fsm.Asked{Call: 3, Handle: 2}, Skill: "flights", Reference: "codes.md"},
 		fsm.SendMessage{Handle: 2, Key: "h2", Session: "s", To: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "done", IsError: true},
-		fsm.ArmSchedule{Schedule: "s1", Every: 60_000, Cron: "0 9 * * *", Once: 5, From: 7},
+		fsm.ArmSchedule{Schedule: "s1", Every: 60_000, Cron: "0 9 * * *", Once: 5, From: 7, Zone: fsm.Zone{Name: "Europe/Berlin", Offset: 3600, Changes: []fsm.Change{{At: 9, Offset: 7200}}}},
 		fsm.DisarmSchedule{Schedule: "s1"},
 		fsm.AskPerson{
 			Handle: 2, Request: key, Session: "s", Question: fsm.QuestionApprove, Tool: "exec", Args: "{}", Key: "h2.1", Text: "why",

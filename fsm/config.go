@@ -33,6 +33,10 @@ type Config struct {
 	// them (HND-46); none, as in the boots of older builds: it may be sent to any.
 	Channels []string `json:"channels,omitempty"`
 
+	// Zones are the zones of local time that are known, the person's own first; none, as in
+	// the boots of older builds: all times are in UTC (HND-48).
+	Zones []Zone `json:"zones,omitempty"`
+
 	Labels []StateLabel `json:"labels,omitempty"` // what people are shown beside an inference's states
 }
 

@@ -17,12 +17,17 @@ func (t Millis) Date() string {
 
 // Stamp is a time as Date has it, with its zone and the day of the week.
 func (t Millis) Stamp() string {
+	return t.Date() + " UTC, " + t.weekday()
+}
+
+// weekday is the day of the week in UTC.
+func (t Millis) weekday() string {
 	days := t / dayMillis
 	if t%dayMillis < 0 {
 		days--
 	}
 	weekdays := [7]string{"Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"} // 1970-01-01 was the first
-	return t.Date() + " UTC, " + weekdays[((int64(days)%7)+7)%7]
+	return weekdays[((int64(days)%7)+7)%7]
 }
 
 // Civil is the date of a day counted from 1970-01-01, by Howard Hinnant's
@@ -56,22 +61,39 @@ func two(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// ParseDate reads 2026-01-31T09:00:00Z, the one form that the tool cron takes.
-func ParseDate(s string) (Millis, bool) {
-	if len(s) != len("2026-01-31T09:00:00Z") || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != 'Z' {
-		return 0, false
+// ParseTime reads a date and a time of day such as 2026-01-31T09:00 or 2026-01-31 09:00:30,
+// as one in UTC, and returns what follows it: nothing, or a zone.
+func ParseTime(s string) (t Millis, rest string, ok bool) {
+	const least, most = len("2026-01-31T09:00"), len("2026-01-31T09:00:00")
+	if len(s) < least || s[4] != '-' || s[7] != '-' || s[10] != 'T' && s[10] != ' ' || s[13] != ':' {
+		return 0, "", false
+	}
+	end := least
+	if len(s) >= most && s[least] == ':' {
+		end = most
 	}
 	var n [6]int64
-	for i, at := range [6][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
-		for _, c := range []byte(s[at[0]:at[1]]) {
+	for i, at := range [6]int{0, 5, 8, 11, 14, 17} {
+		if at >= end {
+			break
+		}
+		for _, c := range []byte(s[at : at+2+2*(1-min(i, 1))]) {
 			if c < '0' || c > '9' {
-				return 0, false
+				return 0, "", false
 			}
 			n[i] = n[i]*10 + int64(c-'0')
 		}
 	}
-	year, month, day := n[0], n[1], n[2]
-	if month < 1 || month > 12 || day < 1 || day > 31 || n[3] > 23 || n[4] > 59 || n[5] > 59 {
+	if n[3] > 23 || n[4] > 59 || n[5] > 59 {
+		return 0, "", false
+	}
+	days, ok := dayOf(n[0], n[1], n[2])
+	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, s[end:], ok
+}
+
+// dayOf counts the days from 1970-01-01 to a date, or reports that there is no such date.
+func dayOf(year, month, day int64) (days int64, ok bool) {
+	if month < 1 || month > 12 || day < 1 || day > 31 {
 		return 0, false
 	}
 	if month <= 2 {
@@ -83,11 +105,9 @@ func ParseDate(s string) (Millis, bool) {
 	mp := (month + 9) % 12
 	doy := (153*mp+2)/5 + day - 1
 	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	days := (era-1)*146097 + doe - 719468
-	if _, _, back := Civil(days); back != day { // the month is shorter
-		return 0, false
-	}
-	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, true
+	days = (era-1)*146097 + doe - 719468
+	_, _, back := Civil(days)
+	return days, back == day // or the month is shorter
 }
 
 // String is the duration as the limits are written: in seconds where it is whole.

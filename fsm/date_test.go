@@ -36,6 +36,12 @@ func TestADateIsThatOfTheCalendar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { same(t, anyInstant().Draw(t, "at")) })
 }
 
+// ParseDate reads the form in UTC with all its parts.
+func ParseDate(text string) (Millis, bool) {
+	at, rest, ok := ParseTime(text)
+	return at, ok && rest == "Z" && text[10] == 'T' && len(text) == len("2026-01-31T09:00:00Z")
+}
+
 func TestADateThatIsReadIsTheOneThatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := anyInstant().Draw(t, "at")

@@ -177,9 +177,10 @@ type SendMessage struct {
 type ArmSchedule struct {
 	Schedule string `json:"schedule"`
 	Every    Millis `json:"every,omitempty"` // slots at From + n × Every
-	Cron     string `json:"cron,omitempty"`  // five fields, in UTC
+	Cron     string `json:"cron,omitempty"`  // as [fsm/cron] reads it
 	Once     Millis `json:"once,omitempty"`  // the one slot
 	From     Millis `json:"from"`
+	Zone     Zone   `json:"zone,omitzero"` // of the times of Cron
 }
 
 // DisarmSchedule ends a schedule.

@@ -160,6 +160,18 @@ func (e ArmSchedule) hash(x *Hasher) {
 	x.Str(e.Cron)
 	x.Word(uint64(e.Once))
 	x.Word(uint64(e.From))
+	if e.Zone.Name != "" { // an older build's had none
+		e.Zone.hash(x)
+	}
+}
+
+func (z *Zone) hash(x *Hasher) {
+	x.Str(z.Name)
+	x.Word(uint64(z.Offset))
+	for _, c := range z.Changes {
+		x.Word(uint64(c.At))
+		x.Word(uint64(c.Offset))
+	}
 }
 
 func (e DisarmSchedule) hash(x *Hasher) { x.Str(e.Schedule) }

@@ -6,3 +6,6 @@ func Reword(w Word, text string) (undo func()) {
 	dictionary[w].now = text
 	return func() { dictionary[w].now = was }
 }
+
+// Gains names the arguments that a word has got since its first edition.
+func Gains(w Word) string { return dictionary[w].gains }

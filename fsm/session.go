@@ -34,7 +34,8 @@ type Schedule struct {
 	Every  Millis `json:"every,omitempty"`
 	Cron   string `json:"cron,omitempty"`
 	Once   Millis `json:"once,omitempty"`
-	Last   Millis `json:"last"` // the slot taken last, or when it was made
+	Last   Millis `json:"last"`           // the slot taken last, or when it was made
+	Zone   string `json:"zone,omitempty"` // of the expression's times; empty: UTC
 	Source Source `json:"source,omitzero"`
 }
 

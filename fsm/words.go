@@ -68,6 +68,7 @@ const (
 	WordCronLine
 	WordCronRemoved
 	WordCronUnknown
+	WordCronZone
 
 	// What the model is told beside results.
 	WordRecalled
@@ -159,8 +160,8 @@ const (
 // wording is one entry of the dictionary. First is the text of the first edition,
 // which is frozen: a Boot that brings none, as those of older builds, has it. Now
 // is the text that a new Boot brings, where that is another. {name} stands for an
-// argument.
-type wording struct{ name, first, now string }
+// argument; gains names those that the first edition was not given.
+type wording struct{ name, first, now, gains string }
 
 // dictionary has every text of the machine, by Word.
 var dictionary = [wordCount]wording{
@@ -208,9 +209,9 @@ var dictionary = [wordCount]wording{
 	WordSpawned:         {name: "spawned", first: "Subagent '{label}' started ({subagent}). Its result will be reported here when it is done."},
 	WordSpawnFull:       {name: "spawn_full", first: "not started: {subagents} subagents are at work already (max_subagents)", now: "not started: {subagents} subagents are already at work (max_subagents)"},
 	WordCronAction:      {name: "cron_action", first: "action is add, list or remove, not {action}"},
-	WordCronAdded:       {name: "cron_added", first: "schedule {schedule} added"},
-	WordCronAtUnread:    {name: "cron_at_unread", first: "at is no time like 2026-01-31T09:00:00Z: {at}", now: "at is not a time such as 2026-01-31T09:00:00Z: {at}"},
-	WordCronAtPassed:    {name: "cron_at_passed", first: "not added: at has passed, it is {now} in UTC now", now: "not added: at is in the past; it is {now} in UTC"},
+	WordCronAdded:       {name: "cron_added", first: "schedule {schedule} added", now: "schedule {schedule} added; it runs next at {next}", gains: "{next}"},
+	WordCronAtUnread:    {name: "cron_at_unread", first: "at is no time like 2026-01-31T09:00:00Z: {at}", now: "at is not a time such as 2026-01-31T09:00 or 2026-01-31T09:00+02:00: {at}"},
+	WordCronAtPassed:    {name: "cron_at_passed", first: "not added: at has passed, it is {now} in UTC now", now: "not added: at is in the past; it is {now}"},
 	WordCronTimes:       {name: "cron_times", first: "give one of every_seconds, cron_expr and at", now: "give exactly one of every_seconds, cron_expr and at"},
 	WordCronFull:        {name: "cron_full", first: "not added: there are {schedules} schedules already (max_schedules)", now: "not added: there are already {schedules} schedules (max_schedules)"},
 	WordCronFields:      {name: "cron_fields", first: "not added: cron_expr has five fields: minute, hour, day, month, weekday", now: "not added: cron_expr needs five fields: minute, hour, day, month, weekday"},
@@ -219,11 +220,12 @@ var dictionary = [wordCount]wording{
 	WordCronNever:   {name: "cron_never", first: "not added: cron_expr names no time that will come", now: "not added: cron_expr never comes due"},
 	WordCronNone:    {name: "cron_none", first: "There are no schedules."},
 	WordCronEvery:   {name: "cron_every", first: "every {every}"},
-	WordCronAt:      {name: "cron_at", first: "at {at} (UTC)"},
-	WordCronExpr:    {name: "cron_expr", first: "cron {expr} (UTC)"},
-	WordCronLine:    {name: "cron_line", first: "{schedule}: {when}: {text}"},
+	WordCronAt:      {name: "cron_at", first: "at {at} (UTC)", now: "once"},
+	WordCronExpr:    {name: "cron_expr", first: "cron {expr} (UTC)", now: "cron {expr}"},
+	WordCronLine:    {name: "cron_line", first: "{schedule}: {when}: {text}", now: "{schedule}: {when}, next at {next}: {text}", gains: "{next}"},
 	WordCronRemoved: {name: "cron_removed", first: "schedule {schedule} removed"},
 	WordCronUnknown: {name: "cron_unknown", first: "there is no schedule {schedule}"},
+	WordCronZone:    {name: "cron_zone", first: "not added: zone {zone} is not known here; known are {zones}, and offsets such as +02:00"},
 
 	WordRecalled:        {name: "recalled", first: "You needed: {need}\nYour memory holds:\n{entries}Go on with the input."},
 	WordRecalledEntry:   {name: "recalled_entry", first: "- {summary}\n"},

@@ -14,6 +14,7 @@ type Plan struct {
 	Config     fsm.Config // its builtin tools stay; other tools and the skills are those of Stubs and Skills, where there are any
 	Tools      []string   // names the tools that are declared, in order; nil: the builtin ones of Config, then all stubs
 	Start      fsm.Millis // the first boot
+	Zones      []fsm.Zone // the person's own first; none: all times are in UTC
 	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
 	Scripts    []script.Script
 	Live       bool           // calls for a purpose without a line are the backend's model's
@@ -204,6 +205,9 @@ func (p *Plan) Reconfigured(c *Configure) fsm.Config { return p.declare(c.Config
 
 // declare returns c with the tools and skills that are declared under it.
 func (p *Plan) declare(c fsm.Config, names []string) fsm.Config {
+	if len(p.Zones) > 0 {
+		c.Zones = p.Zones
+	}
 	if len(p.Skills) > 0 {
 		c.Skills = nil
 		for _, s := range p.Skills {

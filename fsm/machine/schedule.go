@@ -17,6 +17,7 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 		Every   int64  `json:"every_seconds"`
 		Cron    string `json:"cron_expr"`
 		At      string `json:"at"`
+		Zone    string `json:"zone"`
 		ID      string `json:"job_id"`
 	}
 	if bad := m.arguments(h, &args); bad != "" {
@@ -28,27 +29,34 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 	case "remove":
 		return m.removeSchedule(args.ID)
 	case "add":
+		zone, ok := cron.ZoneNamed(m.s.Config.Zones, strings.TrimSpace(args.Zone))
+		if !ok {
+			return m.word(fsm.WordCronZone, "zone", strconv.Quote(fsm.Clip(args.Zone, 100)), "zones", m.zones()), false
+		}
 		s := fsm.Schedule{Home: h.Session, Origin: h.Origin, Source: derived(h.Inf.Talk.Messages), Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
 		if args.Every > 0 && args.Every <= 1<<40 {
 			s.Every = fsm.Millis(args.Every) * fsm.Second
 		}
 		if args.At != "" {
-			at, ok := fsm.ParseDate(args.At)
+			at, ok := cron.ParseAt(args.At, &zone)
 			if !ok {
 				return m.word(fsm.WordCronAtUnread, "at", strconv.Quote(fsm.Clip(args.At, 100))), false
 			}
 			if at <= m.s.Now {
-				return m.word(fsm.WordCronAtPassed, "now", m.s.Now.Date()), false
+				return m.word(fsm.WordCronAtPassed, "now", zone.Stamp(m.s.Now)), false
 			}
 			s.Once = at
 		}
-		return m.addSchedule(s)
+		if s.Cron != "" && !zone.IsUTC() {
+			s.Zone = zone.Name
+		}
+		return m.addSchedule(s, &zone)
 	default:
 		return m.word(fsm.WordCronAction, "action", strconv.Quote(fsm.Clip(args.Action, 100))), false
 	}
 }
 
-func (m *Machine) addSchedule(s fsm.Schedule) (string, bool) {
+func (m *Machine) addSchedule(s fsm.Schedule, zone *fsm.Zone) (string, bool) {
 	times := 0
 	for _, set := range []bool{s.Every > 0, s.Cron != "", s.Once != 0} {
 		if set {
@@ -64,7 +72,7 @@ func (m *Machine) addSchedule(s fsm.Schedule) (string, bool) {
 		return m.word(fsm.WordCronFull, "schedules", strconv.Itoa(len(m.s.Schedules))), false
 	}
 	if s.Cron != "" {
-		if w, args, bad := cron.Problem(s.Cron, m.s.Now); bad {
+		if w, args, bad := cron.Problem(s.Cron, zone, m.s.Now); bad {
 			return m.word(w, args...), false
 		}
 	}
@@ -73,7 +81,7 @@ func (m *Machine) addSchedule(s fsm.Schedule) (string, bool) {
 	s.Last = m.s.Now
 	m.s.Schedules = append(m.s.Schedules[:len(m.s.Schedules):len(m.s.Schedules)], s)
 	m.armSchedule(s)
-	return m.word(fsm.WordCronAdded, "schedule", s.ID), true
+	return m.word(fsm.WordCronAdded, "schedule", s.ID, "next", m.nextSlot(s, zone)), true
 }
 
 func (m *Machine) listSchedules() string {
@@ -89,7 +97,8 @@ func (m *Machine) listSchedules() string {
 		case s.Once != 0:
 			when = m.word(fsm.WordCronAt, "at", s.Once.Date())
 		}
-		lines = append(lines, m.word(fsm.WordCronLine, "schedule", s.ID, "when", when, "text", s.Text))
+		zone, _ := cron.ZoneNamed(m.s.Config.Zones, s.Zone)
+		lines = append(lines, m.word(fsm.WordCronLine, "schedule", s.ID, "when", when, "text", s.Text, "next", m.nextSlot(s, &zone)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -110,8 +119,37 @@ func (m *Machine) dropSchedule(i int) {
 	m.s.Schedules = append(kept, m.s.Schedules[i+1:]...)
 }
 
-func (m *Machine) armSchedule(s fsm.Schedule) {
-	m.emit(fsm.ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last})
+func (m *Machine) armSchedule(s fsm.Schedule) { m.emit(m.arming(s)) }
+
+// arming asks for a schedule's next slot. A zone that no boot brings any more is taken to
+// be the first that is known: the slots go on at the times of day that were asked for.
+func (m *Machine) arming(s fsm.Schedule) fsm.ArmSchedule {
+	e := fsm.ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last}
+	if s.Zone != "" {
+		zone, ok := cron.ZoneNamed(m.s.Config.Zones, s.Zone)
+		if !ok {
+			zone, _ = cron.ZoneNamed(m.s.Config.Zones, "")
+		}
+		e.Zone = zone
+	}
+	return e
+}
+
+// nextSlot is when a schedule runs next, as the clocks of a zone show it (HND-42).
+func (m *Machine) nextSlot(s fsm.Schedule, zone *fsm.Zone) string {
+	slot, _ := cron.Next(m.arming(s), m.s.Now)
+	return zone.Stamp(slot)
+}
+
+// zones are the names of those that are known.
+func (m *Machine) zones() string {
+	names := []string{"UTC"}
+	for _, z := range m.s.Config.Zones {
+		if z.Name != "UTC" {
+			names = append(names, z.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // due takes a slot, at most once: slots only grow (HND-47).

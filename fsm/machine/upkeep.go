@@ -71,7 +71,15 @@ func (m *Machine) stamped(entry string) string {
 	if hasStamp(entry) {
 		return entry
 	}
-	return m.word(fsm.WordStamped, "date", m.s.Now.Date(), "entry", entry)
+	return m.word(fsm.WordStamped, "date", m.localDate(), "entry", entry)
+}
+
+// localDate is the present time as the person's clocks show it (HND-48).
+func (m *Machine) localDate() string {
+	if len(m.s.Config.Zones) == 0 {
+		return m.s.Now.Date()
+	}
+	return m.s.Config.Zones[0].Local(m.s.Now).Date()
 }
 
 // hasStamp reports whether a text begins with a date as [YYYY-MM-DD, which is how

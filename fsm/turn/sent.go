@@ -28,7 +28,15 @@ func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
 	if !c.Switches.TellTime {
 		return marked(c, h)
 	}
-	return c.Words.Text(fsm.WordTimedInput, "time", now.Stamp(), "text", marked(c, h)) // SES-22
+	return c.Words.Text(fsm.WordTimedInput, "time", stamp(c, now), "text", marked(c, h)) // SES-22
+}
+
+// stamp is a time as the person's clocks show it (HND-48).
+func stamp(c *fsm.Config, t fsm.Millis) string {
+	if len(c.Zones) == 0 {
+		return t.Stamp()
+	}
+	return c.Zones[0].Stamp(t)
 }
 
 // marked is the input, marked where it is a subagent's report (SES-17).

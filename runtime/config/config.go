@@ -63,6 +63,11 @@ type About struct {
 	User string `key:"user" is:"name"`
 	// Persona is any further text about the agent. Default: empty.
 	Persona string `key:"persona" is:"prompt" empty:"ok"`
+	// Zone is the person's zone of local time: local, or a name such as Europe/Berlin.
+	// Default: local, the machine's.
+	Zone string `key:"zone" is:"zone"`
+	// Zones are further ones that schedules may be in, by their names. Default: none.
+	Zones []string `key:"zones" is:"zone"`
 }
 
 // Brain is where the model is and how it is asked.

@@ -28,7 +28,7 @@ func defaults(s Sources, name string) Config {
 		Data:      dataFolder(s),
 		Workspace: s.Dir,
 		Init:      p.Init,
-		About:     About{Name: "shelly", User: "you"},
+		About:     About{Name: "shelly", User: "you", Zone: "local"},
 		Brain: Brain{
 			Kind:          "ollama",
 			URL:           "http://127.0.0.1:11434",

@@ -3,8 +3,10 @@ package config
 import (
 	"runtime"
 	"slices"
+	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/zone"
 )
 
 // machineKey is a setting that is a field of [fsm.Limits], [fsm.Switches] or
@@ -139,6 +141,18 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		}
 	}
 	return m
+}
+
+// ZonesAt reads the zones of local time with their changes around a time, the person's
+// own first (HND-48). One that the machine's database has lost is left out.
+func (c Config) ZonesAt(now time.Time) []fsm.Zone {
+	var zones []fsm.Zone
+	for _, name := range append([]string{c.About.Zone}, c.About.Zones...) {
+		if z, err := zone.Named(name, now); err == nil {
+			zones = append(zones, z)
+		}
+	}
+	return zones
 }
 
 // Unoffered returns the names in tools.approve that are neither a builtin tool nor

@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/zone"
 )
 
 // Bytes is a size in bytes.
@@ -138,7 +139,7 @@ func (f field) readList(text string, p place) (reflect.Value, error) {
 // item is a field for one item of a list.
 func (f field) item() field {
 	f.typ = f.typ.Elem()
-	if f.is != "path" {
+	if f.is != "path" && f.is != "zone" {
 		f.is = "name"
 	}
 	return f
@@ -172,6 +173,9 @@ func (f field) readText(text string, p place) (string, error) {
 		return parseURL(text)
 	case f.is == "path":
 		return p.path(text)
+	case f.is == "zone":
+		_, err := zone.Named(text, time.Unix(0, 0))
+		return text, err
 	default:
 		return text, nil
 	}

@@ -151,6 +151,7 @@ func (s *starting) start(ctx context.Context) error {
 func (s *starting) machine(b *bench, cfg config.Config) fsm.Config {
 	m := cfg.Machine(b.tools.Declarations(), b.skills.Decls())
 	m.Jitter = s.jitter
+	m.Zones = cfg.ZonesAt(time.Now())
 	return m
 }
 

@@ -23,6 +23,9 @@ func (r *Record) setting(o *object) {
 	o.put("profile", own.Profile)
 	about := aboutOf(own.Prompts, c.Prompts)
 	o.object("about", aboutKeys(about))
+	if len(c.Zones) > 0 && !c.Zones[0].IsUTC() {
+		o.object("clock", object{{"zone", zoneKeys(&c.Zones[0], r.start())}})
+	}
 	own.Prompts = own.Prompts.Fill(about)
 	var config object
 	differing(&config, reflect.ValueOf(c.Limits), reflect.ValueOf(own.Limits))
@@ -35,6 +38,11 @@ func (r *Record) setting(o *object) {
 		config.put("tools", names)
 	}
 	o.object("config", config)
+}
+
+// zoneKeys is a zone as it was at the time of the request.
+func zoneKeys(z *fsm.Zone, at fsm.Millis) object {
+	return object{{"name", z.Name}, {"offset", z.OffsetText(at)}}
 }
 
 // toolsByDefault are the tools that are declared where config.tools does not say: the

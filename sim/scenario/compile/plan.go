@@ -17,6 +17,18 @@ import (
 	"shelly/sim/strict"
 )
 
+// zones are the zones of local time of a case.
+func zones(z *format.Zone) []fsm.Zone {
+	if z == nil {
+		return nil
+	}
+	out := fsm.Zone{Name: z.Name, Offset: int(z.Offset)}
+	for _, c := range z.Changes {
+		out.Changes = append(out.Changes, fsm.Change{At: fsm.Millis(c.At), Offset: int(c.Offset)})
+	}
+	return []fsm.Zone{out}
+}
+
 // Plan is the scenario as the simulator plays it. Where the crash is $every the
 // plan has no crashes: package sim/crash adds them.
 func Plan(f *format.File) sim.Plan {
@@ -42,6 +54,7 @@ func Plan(f *format.File) sim.Plan {
 	}
 	if f.Clock != nil {
 		p.Until = fsm.Millis(f.Clock.Until)
+		p.Zones = zones(f.Clock.Zone)
 	}
 	for _, t := range f.Tools.Stubs {
 		p.Stubs = append(p.Stubs, stub(t.Name, t.Value))

@@ -73,8 +73,23 @@ type Provenance struct {
 
 // Clock is the virtual clock.
 type Clock struct {
+	Zone  *Zone    `key:"zone"`  // of the person: times are shown and read as its clocks have them (HND-48); UTC unless given
 	Start *Time    `key:"start"` // when the process first starts; "2026-01-05T09:00:00Z" unless given
 	Until Duration `key:"until"` // how long after it schedules are served, though nothing else is left to happen
+}
+
+// Zone is a zone of local time. A file says its changes, so that no machine's zone
+// database decides how the case ends.
+type Zone struct {
+	Name    string       `key:"name,required"`   // as it is shown, such as Europe/Berlin
+	Offset  Offset       `key:"offset,required"` // before the first change, such as "+01:00"
+	Changes []ZoneChange `key:"changes"`         // when its clocks are set, in order
+}
+
+// ZoneChange is a time at which clocks are set.
+type ZoneChange struct {
+	At     Time   `key:"at,required"`     // when, such as "2026-03-29T01:00:00Z"
+	Offset Offset `key:"offset,required"` // from then on
 }
 
 // About is what the texts of a profile speak of where they say {name}, {user},

@@ -108,6 +108,18 @@ func (v *Time) Read(d *strict.Decoder, n *strict.Node, path string) {
 	*v = Time(instant.UnixMilli())
 }
 
+// Offset is how far local time is ahead of UTC, in seconds.
+type Offset int
+
+func (v *Offset) Read(d *strict.Decoder, n *strict.Node, path string) {
+	z, ok := fsm.ParseOffset(n.Value)
+	if !n.Scalar() || !ok {
+		d.Add(n, path, `wants an offset from UTC such as "+02:00", not `+n.String())
+		return
+	}
+	*v = Offset(z.Offset)
+}
+
 // Args are a tool call's arguments as one JSON object, its keys in the order of
 // the file. The zero value is {}.
 type Args string

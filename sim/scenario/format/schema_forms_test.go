@@ -31,6 +31,7 @@ func schemaForms() []form {
 		{reflect.TypeFor[Duration](), func(*schemaGen) *jsonschema.Schema { return patterned(lengthPattern) }},
 		{reflect.TypeFor[Leap](), func(*schemaGen) *jsonschema.Schema { return patterned(leapPattern) }},
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},
+		{reflect.TypeFor[Offset](), func(*schemaGen) *jsonschema.Schema { return patterned(`^(Z|UTC|[+-][0-9]{1,2}(:?[0-9]{2})?)$`) }},
 		{reflect.TypeFor[Count](), func(*schemaGen) *jsonschema.Schema {
 			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0)})
 		}},
