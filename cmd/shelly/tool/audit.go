@@ -35,7 +35,7 @@ type auditCmd struct {
 // Help says what the words mean.
 func (auditCmd) Help() string {
 	return "WHO is the session. CONTAINED says what held the call: namespaces, bwrap, landlock, none; - where it starts no program. " +
-		"Calls are kept as long as the journal (retention). Reads from the running daemon, or from the data folder."
+		"Calls are kept for retention.age. Reads from the running daemon, or from the data folder."
 }
 
 // Run implements the subcommand (CLI-101).

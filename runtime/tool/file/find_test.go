@@ -46,7 +46,7 @@ func TestTOL29Grep(t *testing.T) {
 		args       object
 	}{
 		{"all", "keep.log\n1: alpha kept\nnode/a/b/c/d/e/f/g\n1: alpha\nnotes.txt\n1: alpha\nsrc/chinese.txt\n1: 你好，世界。alpha\n" +
-			"src/long.txt\n1: …" + strings.Repeat("x", 60) + "alpha" + strings.Repeat("y", 175) + "…\nsub/deep/only-here\n1: alpha below\n[not searched: 1 files that may hold secrets]",
+			"src/long.txt\n1: …" + strings.Repeat("x", 60) + "alpha" + strings.Repeat("y", 175) + "…\nsub/deep/only-here\n1: alpha below\n[not searched, since they may hold secrets: 1]",
 			object{"pattern": "alpha"}},
 		{"one file", "notes.txt\n2: beta format\n", object{"pattern": "b.t+a", "path": "notes.txt"}},
 		{"one folder", "src/main.go\n1: package main\n", object{"pattern": "^package", "path": "src/"}},
@@ -99,7 +99,7 @@ func TestTOL29AGrepIsBounded(t *testing.T) {
 	w.options.ResultBytesMax = 1 << 20
 	w.write("many.txt", strings.Repeat("alpha\n", 3*matchesMax))
 	got := w.call("grep", object{"pattern": "alpha", "path": "many.txt"})
-	if n := strings.Count(got.Text, ": alpha"); n != matchesMax || !strings.HasSuffix(got.Text, "[cut: not everything was searched, since that are 200 already; name a folder with path, or narrow it]") {
+	if n := strings.Count(got.Text, ": alpha"); n != matchesMax || !strings.HasSuffix(got.Text, "[cut: not everything was searched, since these are 200 already; name a folder with path, or narrow it]") {
 		t.Errorf("%d matches, … %q", n, got.Text[len(got.Text)-120:])
 	}
 	w.options.ResultBytesMax = 2048

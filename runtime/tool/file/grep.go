@@ -206,7 +206,7 @@ func (m *matching) line(n int, text string) {
 
 func (m *matching) found(n int, text string, at []int) {
 	if m.s.matches == matchesMax {
-		m.s.walk.stop(fmt.Sprintf("that are %d already", matchesMax))
+		m.s.walk.stop(fmt.Sprintf("these are %d already", matchesMax))
 		return
 	}
 	m.s.matches++
@@ -264,7 +264,7 @@ func (s *search) result() tool.Result {
 	}
 	text += s.walk.cut("not everything was searched")
 	if s.secret > 0 {
-		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[not searched: %d files that may hold secrets]", s.secret)
+		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[not searched, since they may hold secrets: %d]", s.secret)
 	}
 	return tool.Result{Text: text}
 }
