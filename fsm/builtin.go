@@ -8,6 +8,7 @@ const (
 	ToolLoadSkill     = "load_skill"
 	ToolLoadReference = "load_skill_reference"
 	ToolReadMore      = "read_more"
+	ToolHelp          = "tool_help" // offered where not all tools are whole (TOL-62)
 )
 
 // BuiltinNames returns the names of all of them.
@@ -46,6 +47,10 @@ func Builtins(names ...string) []ToolDecl {
 			t.Effects = EffectsNone
 			t.Description = "Read on in a long result, from a byte on."
 			t.Parameters = `{"type":"object","properties":{"result":{"type":"integer"},"from":{"type":"integer"}},"required":["result"]}`
+		case ToolHelp:
+			t.Effects = EffectsNone
+			t.Description = "Say how to call a tool that is only named here. Give its name, or that of a server to see its tools, or words to search for."
+			t.Parameters = `{"type":"object","properties":{"name":{"type":"string","description":"a tool, or a server"},"search":{"type":"string"}}}`
 		default:
 			continue
 		}

@@ -69,6 +69,7 @@ func session() fsm.Session {
 		Pending: []fsm.Message{{Role: fsm.RoleUser, Text: "old"}},
 		Skills:  []fsm.LoadedSkill{{Name: "flights", Reference: "codes.md", Text: "NRT"}},
 		Texts:   []fsm.KeptText{{Number: 7, Ref: "ab", Bytes: 9000, Tokens: 2250}}, LastText: 7,
+		Offer: fsm.Offer{Own: 7, Servers: []string{"github"}, Tools: []fsm.ToolDecl{{Name: "exec", Description: "runs", Parameters: "{}", Effects: fsm.EffectsUnsafe}}},
 	}
 }
 
@@ -82,7 +83,7 @@ func effects() []fsm.Effect {
 	key := fsm.RequestKey{Principal: "p", Channel: "udp", ID: "r1"}
 	return []fsm.Effect{
 		fsm.AskBrain{
-			Asked: fsm.Asked{Call: 1, Handle: 2}, Session: "s", Purpose: fsm.PurposeAnswer, System: "identity", Conversation: talk, Tools: fsm.AllTools,
+			Asked: fsm.Asked{Call: 1, Handle: 2}, Session: "s", Purpose: fsm.PurposeAnswer, System: "identity", Conversation: talk, Tools: fsm.AllTools, Offer: session().Offer,
 			Options: fsm.Options{Temperature: 700, MaxTokens: 64}, Tokens: 99, ThinkTokens: 50, NoThinking: true,
 		},
 		fsm.RunTool{

@@ -21,6 +21,7 @@ type Config struct {
 	Words    Words       `json:"words,omitempty"`
 	Tools    []ToolDecl  `json:"tools,omitempty"`
 	Skills   []SkillDecl `json:"skills,omitempty"`
+	Whole    []string    `json:"whole,omitempty"` // the tools that are shown whole before others, where not all fit (TOL-61)
 
 	// Jitter lengthens the waits of Limits.Backoff, in thousandths of each, 0 to JitterMax,
 	// so that those who lost one server do not all come back at once (INF-15).
@@ -59,7 +60,7 @@ type Share int
 
 // Limits bounds everything that could go on (LIM-1). Each is a positive number; a
 // Boot raises anything below 1 to 1. Backoff may be empty, and AnswerPercent and
-// ThinkPercent may be 0.
+// ThinkPercent may be 0, and so may OfferTokens.
 type Limits struct {
 	MaxToolRounds      int   `json:"max_tool_rounds"`          // rounds that ran tools, in one inference
 	MaxIterations      int   `json:"max_iterations"`           // answers of the model, in one inference
@@ -86,6 +87,7 @@ type Limits struct {
 	KeepMessages       int   `json:"keep_messages"`            // newest messages that a compression leaves as they are
 	ContextTokens      int   `json:"context_tokens"`           // tokens of one model call
 	MaxTextBytes       int   `json:"max_text_bytes,omitempty"` // bytes of the results that a session keeps
+	OfferTokens        int   `json:"offer_tokens,omitempty"`   // tokens of the system prompt and the tools; 0, as in the boots of older builds: all tools are whole
 	CompressPercent    int   `json:"compress_percent"`         // share of context_tokens beyond which a conversation is compressed
 	AnswerPercent      Share `json:"answer_percent,omitempty"` // share of context_tokens that a prompt leaves to the answer; 0, as in the boots of older builds: prompts are sent as they are
 	ThinkPercent       Share `json:"think_percent,omitempty"`  // share of context_tokens that the thinking of one answer may take; 0: any
@@ -119,6 +121,7 @@ type ToolDecl struct {
 	Approve     bool        `json:"approve,omitempty"` // a person decides about each call
 	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
 	Source      Source      `json:"source,omitzero"`   // where its results come from; 0: outside
+	Server      string      `json:"server,omitempty"`  // the server that it comes from; empty: its name says so, or it is one of shelly's own
 	Probe       bool        `json:"probe,omitempty"`   // it can say what became of a call (INF-52)
 }
 
@@ -227,6 +230,7 @@ func (c Config) Bounded() Config {
 	if c.Switches.Progress {
 		c.Pace.Load, c.Pace.Idle = max(c.Pace.Load, 1), max(c.Pace.Idle, 1)
 	}
+	l.OfferTokens = max(l.OfferTokens, 0)
 	l.AnswerPercent, l.ThinkPercent = min(max(l.AnswerPercent, 0), sharePercentMax), min(max(l.ThinkPercent, 0), sharePercentMax)
 	if len(steps) == 0 {
 		l.Backoff = nil
@@ -263,6 +267,9 @@ func (c *Config) Skill(name string) (SkillDecl, bool) {
 // Declared returns the declaration of a tool of a set that a call names. Some models put
 // a namespace before the name (INF-26).
 func (c *Config) Declared(set Toolset, name string) (ToolDecl, bool) {
+	if name == ToolHelp && set != NoTools && c.Limits.OfferTokens > 0 { // it is among them where they do not all fit
+		return Builtins(ToolHelp)[0], true
+	}
 	for _, n := range []string{name, strings.TrimPrefix(name, "functions."), strings.TrimPrefix(name, "default_api:")} {
 		if decl, ok := c.Tool(n); ok && c.Offers(set, &decl) {
 			return decl, true

@@ -42,6 +42,7 @@ type AskBrain struct {
 	System       string       `json:"system,omitempty"` // the system prompt, before the conversation
 	Conversation Conversation `json:"conversation"`
 	Tools        Toolset      `json:"tools,omitempty"`
+	Offer        Offer        `json:"offer,omitzero"` // what of them is shown
 	Options      Options      `json:"options,omitzero"`
 	Tokens       int          `json:"tokens,omitempty"`       // the estimate of the whole prompt, where a budget is kept
 	ThinkTokens  int          `json:"think_tokens,omitempty"` // of thinking, at which the answer is cut; 0: any

@@ -21,6 +21,7 @@ func (e AskBrain) hash(x *Hasher) {
 	x.Int(e.Options.Temperature)
 	x.Int(e.Options.MaxTokens)
 	x.Int(e.Tokens)
+	e.Offer.hash(x)
 	if e.ThinkTokens != 0 || e.NoThinking { // older records have neither
 		x.Int(e.ThinkTokens)
 		x.Bool(e.NoThinking)
@@ -241,6 +242,7 @@ func (x *Hasher) Session(s Session) {
 		x.Str(k.Reference)
 		x.Str(k.Text)
 	}
+	s.Offer.hash(x)
 	x.Int(s.Ratio)
 	x.Str(s.Memory)
 	x.Str(s.MemoryHash)

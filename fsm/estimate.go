@@ -36,17 +36,31 @@ func MessageTokens(m Message) int {
 
 // Estimate is what the whole prompt of a question is thought to cost, uncorrected, in
 // tokens.
-func (c *Config) Estimate(e AskBrain) int { return c.EstimateOf(e.System, e.Conversation, e.Tools) }
+func (c *Config) Estimate(e AskBrain) int {
+	return c.EstimateOf(e.System, e.Conversation, e.Tools, &e.Offer)
+}
 
-// EstimateOf is what a whole prompt is thought to cost, uncorrected.
-func (c *Config) EstimateOf(system string, talk Conversation, tools Toolset) int {
+// EstimateOf is what a whole prompt is thought to cost, uncorrected, with the tools of a set
+// as an offer shows them.
+func (c *Config) EstimateOf(system string, talk Conversation, tools Toolset, o *Offer) int {
 	n := messageTokens + TextTokens(system) + talk.Tokens
+	if o.Made() && tools != NoTools {
+		for i := range o.Tools {
+			n += DeclTokens(&o.Tools[i])
+		}
+		return n
+	}
 	for i := range c.Tools {
 		if t := &c.Tools[i]; c.Offers(tools, t) {
-			n += messageTokens + TextTokens(t.Name) + TextTokens(t.Description) + TextTokens(t.Parameters)
+			n += DeclTokens(t)
 		}
 	}
 	return n
+}
+
+// DeclTokens is the estimate of one tool.
+func DeclTokens(t *ToolDecl) int {
+	return messageTokens + TextTokens(t.Name) + TextTokens(t.Description) + TextTokens(t.Parameters)
 }
 
 // Corrected is an estimate as the model would count it.

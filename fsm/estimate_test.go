@@ -76,7 +76,7 @@ func TestCTX1TheToolsThatAreOfferedCount(t *testing.T) {
 		{AllTools, 4 + 2 + 5 + 4 + 10 + 4 + 2},
 	}
 	for _, tt := range tests {
-		if got := c.EstimateOf("a system", talk, tt.set); got != tt.want {
+		if got := c.EstimateOf("a system", talk, tt.set, &Offer{}); got != tt.want {
 			t.Errorf("with the tools %q: %d tokens, want %d", tt.set, got, tt.want)
 		}
 	}

@@ -99,5 +99,6 @@ func (e *AskBrain) Before() uint64 {
 	x := NewHasher(0)
 	x.Str(e.System)
 	x.Str(string(e.Tools))
+	e.Offer.hash(&x)
 	return x.Sum()
 }

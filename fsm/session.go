@@ -13,6 +13,8 @@ type Session struct {
 	Texts    []KeptText `json:"texts,omitempty"`     // the results that are kept, oldest first
 	LastText int        `json:"last_text,omitempty"` // the greatest number that one has had
 
+	Offer Offer `json:"offer,omitzero"` // what of the tools its model calls show
+
 	// Memory and MemoryHash are MEMORY.md's, which all sessions share.
 	Memory     string `json:"memory,omitempty"`
 	MemoryHash string `json:"memory_hash,omitempty"` // names the content; opaque to the machine

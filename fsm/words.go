@@ -22,6 +22,18 @@ const (
 	WordUnknownOutcome
 	WordNeverBegun
 	WordUnknownTool
+	WordToolGone
+	WordOfferHelp
+	WordOfferLine
+	WordOfferNames
+	WordOfferServer
+	WordOfferCount
+	WordOfferMore
+	WordHelpTool
+	WordHelpNoSchema
+	WordHelpSchema
+	WordHelpNothing
+	WordHelpNear
 	WordNamelessTool
 	WordOldResult
 	WordShortened
@@ -178,6 +190,18 @@ var dictionary = [wordCount]wording{
 	WordUnknownOutcome:   {name: "unknown_outcome", first: "interrupted, outcome unknown: check before repeating"},
 	WordNeverBegun:       {name: "never_begun", first: "interrupted before it began: nothing happened"},
 	WordUnknownTool:      {name: "unknown_tool", first: "there is no tool {tool}; the tools are: {tools}"},
+	WordToolGone:         {name: "tool_gone", first: "the tool {tool} is no longer offered: what it belongs to is not there now"},
+	WordOfferHelp:        {name: "offer_help", first: "{about}\n{tools}"},
+	WordOfferLine:        {name: "offer_line", first: "{tool}: {about}"},
+	WordOfferNames:       {name: "offer_names", first: "{server}: {tools}"},
+	WordOfferServer:      {name: "offer_server", first: "{server}: {count} tools, such as {tools}"},
+	WordOfferCount:       {name: "offer_count", first: "{server}: {count} tools"},
+	WordOfferMore:        {name: "offer_more", first: "and {count} more: search for them"},
+	WordHelpTool:         {name: "help_tool", first: "{tool}: {about}\nIts arguments, as a JSON schema: {schema}\nCall it as any other tool."},
+	WordHelpNoSchema:     {name: "help_no_schema", first: "none"},
+	WordHelpSchema:       {name: "help_schema", first: "{reason}\nThe arguments of {tool}, as a JSON schema: {schema}"},
+	WordHelpNothing:      {name: "help_nothing", first: "nothing is found for {name}; the servers are: {servers}"},
+	WordHelpNear:         {name: "help_near", first: "nothing is found for {name}; did you mean {near}?"},
 	WordNamelessTool:     {name: "nameless_tool", first: "a tool call without a name; the tools are: {tools}"},
 	WordOldResult:        {name: "old_result", first: "[old result of {bytes} bytes] {start}"},
 

@@ -47,7 +47,7 @@ func (w *world) serves(l script.Line) bool {
 // chat asks the server, which answers when it has come to it. A client that has no
 // first token in its time gives up (BRN-8).
 func (w *world) chat(e fsm.AskBrain, line script.Line) error {
-	c := server.Call{Model: chatModel, Prompt: server.Render(e.Messages(), w.config.Offered(e.Tools)), Limit: e.Options.MaxTokens}
+	c := server.Call{Model: chatModel, Prompt: server.Render(e.Messages(), w.config.Shown(&e)), Limit: e.Options.MaxTokens}
 	if in, ok := line.Answer(e).(fsm.BrainAnswered); ok {
 		c.Answer = server.Written(in.Thinking, in.Text, in.Calls)
 		if thinking := server.Tokens(in.Thinking); e.ThinkTokens > 0 && thinking > e.ThinkTokens { // its client goes when there is too much of it

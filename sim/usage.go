@@ -108,7 +108,7 @@ func (a *Asked) aside() bool {
 
 // Prompt is what the server was sent, as it renders it.
 func (a *Asked) Prompt() string {
-	return server.Render(a.Ask.Messages(), a.Config.Offered(a.Ask.Tools))
+	return server.Render(a.Ask.Messages(), a.Config.Shown(&a.Ask))
 }
 
 // stretch is a part of a session in which each prompt goes on from the one before it.

@@ -113,7 +113,7 @@ const markTokensMax = 64
 
 // Overlong reports whether a conversation is over the threshold (CTX-3).
 func Overlong(c *fsm.Config, h *state.Handle, talk fsm.Conversation, tools fsm.Toolset) bool {
-	tokens := h.Sess.Corrected(c.EstimateOf(prompt.System(c, h), talk, tools))
+	tokens := h.Sess.Corrected(c.EstimateOf(prompt.System(c, h), talk, tools, &h.Sess.Offer))
 	return tokens*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
 }
 
@@ -121,13 +121,13 @@ func Overlong(c *fsm.Config, h *state.Handle, talk fsm.Conversation, tools fsm.T
 // is, so that the model's server does not read again what it holds: an eighth of the window
 // is room enough for the answer (CTX-14).
 func Appendable(c *fsm.Config, h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) bool {
-	return h.Sess.Corrected(c.EstimateOf(system, talk, tools))*8 <= c.Limits.ContextTokens*7
+	return h.Sess.Corrected(c.EstimateOf(system, talk, tools, &h.Sess.Offer))*8 <= c.Limits.ContextTokens*7
 }
 
 // Room is how many tokens the messages of a conversation may have under a system prompt
 // and tools, by the estimate as it is before its correction (CTX-10).
 func Room(c *fsm.Config, h *state.Handle, system string, tools fsm.Toolset) int {
-	return h.Sess.Uncorrected(c.PromptRoom()) - c.EstimateOf(system, fsm.Conversation{}, tools)
+	return h.Sess.Uncorrected(c.PromptRoom()) - c.EstimateOf(system, fsm.Conversation{}, tools, &h.Sess.Offer)
 }
 
 // Transcript writes messages as lines of text.

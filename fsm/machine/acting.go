@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/offer"
 	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
@@ -139,6 +140,9 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
 		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
 	}
+	if in.Failed && in.Invalid {
+		in.Text = m.explained(h, in.Text)
+	}
 	text, sess, shown := m.admitted(h, in)
 	return m.ran(text, in.Failed).after(func(h *state.Handle) { h.Sess, h.Inf.Shows = sess, shown })
 }
@@ -202,9 +206,13 @@ func (m *Machine) resumeActing(i int) firing {
 }
 
 func (m *Machine) unknownTool(h *state.Handle, name string) string {
+	o := &h.Sess.Offer
 	var names []string
-	for _, t := range m.s.Config.Offered(h.Inf.Tools) {
+	for _, t := range m.s.Config.Shown(&fsm.AskBrain{Tools: h.Inf.Tools, Offer: *o}) {
 		names = append(names, t.Name)
+	}
+	if o.Made() && offer.Gone(o, name) { // TOL-63
+		return m.word(fsm.WordToolGone, "tool", strconv.Quote(fsm.Clip(name, 100)))
 	}
 	if name == "" {
 		return m.word(fsm.WordNamelessTool, "tools", strings.Join(names, ", "))

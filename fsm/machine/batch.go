@@ -107,6 +107,9 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	k := h.Inf.Reading(in.Call)
 	r := h.Inf.Batch[k]
 	r.Call, r.Done, r.Took = 0, true, max(m.s.Now-r.Began, 0)
+	if in.Failed && in.Invalid {
+		in.Text = m.explainedAt(h, h.Inf.Next+k, in.Text)
+	}
 	r.Text, r.Failed, r.Nothing = m.resultText(in), in.Failed, in.Nothing
 	if in.Kept.Ref != "" { // it is worded with its number, in the order asked
 		r.Text, r.Kept = in.Text, in.Kept

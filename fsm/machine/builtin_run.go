@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/offer"
 	"shelly/fsm/state"
 )
 
@@ -26,6 +27,8 @@ func (m *Machine) builtin(i int, name string) bool {
 		if ok {
 			return false
 		}
+	case fsm.ToolHelp:
+		text, ok = m.help(h)
 	case fsm.ToolSpawn:
 		text, ok = m.spawn(i)
 		h = &m.s.Handles[i]
@@ -35,10 +38,22 @@ func (m *Machine) builtin(i int, name string) bool {
 		text, ok = m.cron(h)
 	}
 	if !ok {
-		text = m.word(fsm.WordError, "reason", text)
+		text = m.word(fsm.WordError, "reason", m.explained(h, text))
 	}
 	m.ranWith(h, text, !ok)
 	return true
+}
+
+// help says how to call a tool, or which there are (TOL-62).
+func (m *Machine) help(h *state.Handle) (string, bool) {
+	var args struct {
+		Name   string `json:"name"`
+		Search string `json:"search"`
+	}
+	if bad := m.arguments(h, &args); bad != "" {
+		return bad, false
+	}
+	return offer.Help(&m.s.Config, h.Inf.Tools, strings.TrimSpace(args.Name), args.Search)
 }
 
 // sendMessage sends a text to a chat, by default the call's own (HND-46).

@@ -126,7 +126,7 @@ func (m *Machine) stopSession(session string) string {
 // renew begins a session anew (SES-14).
 func (m *Machine) renew(h *state.Handle) {
 	h.Answer, h.Outcome = m.word(fsm.WordNewSession), fsm.OutcomeAnswered
-	h.Sess.History, h.Sess.Skills, h.Sess.Texts = nil, nil, nil
+	h.Sess.History, h.Sess.Skills, h.Sess.Texts, h.Sess.Offer = nil, nil, nil, fsm.Offer{}
 }
 
 // cancelRequested ends an unfinished request as the profile says (HND-31).

@@ -139,6 +139,9 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 func (m *Machine) condensed(summary string) firing {
 	return firing{on: state.OnCondensed, write: func(h *state.Handle) {
 		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
+		if h.Sess.Offer.Made() { // TOL-61: by what was used until now
+			h.Sess.Offer = m.offered(h, talk)
+		}
 		if h.Inf.Appended { // until now the system prompt had to stay
 			m.unload(h, newestAt(h, cut))
 			h.Inf.Appended = false

@@ -21,7 +21,7 @@ func (m *Machine) fit(h *state.Handle) (firing, bool) {
 	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
 	room := fit.Room(&m.s.Config, h, system, tools)
 	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room {
-		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools))
+		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools, &h.Sess.Offer))
 		return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordRequestTooLong, "tokens", strconv.Itoa(tokens),
 			"room", strconv.Itoa(c.PromptRoom()), "window", strconv.Itoa(c.Limits.ContextTokens))), false
 	}
@@ -76,7 +76,8 @@ func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
 	if !c.Fits() || prompt <= c.PromptRoom() || h.Inf.Refits >= refitsMax {
 		return firing{}, false
 	}
-	s.Learn(c.EstimateOf(m.prompt(h)), prompt)
+	system, talk, tools := m.prompt(h)
+	s.Learn(c.EstimateOf(system, talk, tools, &h.Sess.Offer), prompt)
 	return refitted(s.Ratio), true
 }
 
@@ -88,7 +89,7 @@ func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 		return s, false
 	}
 	system, talk, tools := m.prompt(h)
-	estimate := c.EstimateOf(system, talk, tools)
+	estimate := c.EstimateOf(system, talk, tools, &h.Sess.Offer)
 	s.Learn(estimate, c.Limits.ContextTokens)
 	return s, s.Corrected(estimate) > c.PromptRoom()
 }

@@ -21,6 +21,7 @@ func fullSession() fsm.Session {
 		Version: 3, Ratio: 1100, Memory: "# Memory", MemoryHash: "abc", History: msgs, Pending: msgs[:1],
 		Skills: []fsm.LoadedSkill{{Name: "flights", Reference: "codes.md", Text: "NRT"}},
 		Texts:  []fsm.KeptText{{Number: 7, Ref: "ab", Bytes: 900, Tokens: 300}}, LastText: 7,
+		Offer: fsm.Offer{Own: 7, Servers: []string{"github"}, Tools: []fsm.ToolDecl{{Name: "exec", Description: "runs", Parameters: "{}"}}},
 	}
 }
 

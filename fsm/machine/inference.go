@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/offer"
 	"shelly/fsm/prompt"
 	"shelly/fsm/queue"
 	"shelly/fsm/state"
@@ -22,16 +23,45 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 		System:       system,
 		Conversation: talk.Fork(),
 		Tools:        tools,
+		Offer:        h.Sess.Offer,
 		Options:      m.options(h, purpose),
 		ThinkTokens:  m.s.Config.ThinkRoom(),
 		NoThinking:   h.Inf.Unthinking,
 	}
+	if tools == fsm.NoTools {
+		ask.Offer = fsm.Offer{}
+	}
 	if m.s.Config.Switches.Compress || m.s.Config.Fits() {
-		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools))
+		ask.Tokens = h.Sess.Corrected(m.s.Config.EstimateOf(system, talk, tools, &h.Sess.Offer))
 	}
 	m.measure(h, &ask)
 	queue.AskedFor(&m.s, h.Session)
 	m.emit(ask)
+}
+
+// offer chooses what of the tools the session's model calls show, where they have nothing yet
+// or other tools are there than the choice was made of (TOL-61).
+func (m *Machine) offer(h *state.Handle) {
+	c, tools := &m.s.Config, prompt.Tools(&m.s.Config, h)
+	if c.Limits.OfferTokens == 0 && !h.Sess.Offer.Made() || tools == fsm.NoTools || offer.Holds(c, tools, prompt.System(c, h), &h.Sess.Offer) {
+		return
+	}
+	h.Sess.Offer = m.offered(h, h.Inf.Talk.Messages)
+}
+
+// offered is that choice for a conversation.
+func (m *Machine) offered(h *state.Handle, talk []fsm.Message) fsm.Offer {
+	c := &m.s.Config
+	var used []string
+	for _, msg := range slices.Backward(talk) {
+		for _, call := range slices.Backward(msg.Calls) {
+			used = append(used, call.Name)
+		}
+	}
+	if c.Limits.OfferTokens == 0 {
+		return fsm.Offer{}
+	}
+	return offer.Build(c, prompt.Tools(c, h), prompt.System(c, h), used)
 }
 
 // countAnswer counts an answer of the model to a prompt of so many tokens.
@@ -87,7 +117,7 @@ func (m *Machine) learnTokens(h *state.Handle, counted int) {
 	if !m.s.Config.Switches.Compress && !m.s.Config.Fits() || counted <= 0 || !h.Answers() {
 		return
 	}
-	h.Sess.Learn(m.s.Config.EstimateOf(prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h)), counted)
+	h.Sess.Learn(m.s.Config.EstimateOf(prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h), &h.Sess.Offer), counted)
 }
 
 // cycleMax is the longest cycle of calls that counts as repetition.
@@ -129,7 +159,7 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	inf := &h.Inf
 	inf.Stage, inf.Prompt = "", h.Sess.Corrected(c.Estimate(*ask))
 	now := state.Sent{
-		Before: ask.Before(), Fixed: h.Sess.Corrected(c.EstimateOf(ask.System, fsm.Conversation{}, ask.Tools)),
+		Before: ask.Before(), Fixed: h.Sess.Corrected(c.EstimateOf(ask.System, fsm.Conversation{}, ask.Tools, &h.Sess.Offer)),
 		Messages: len(ask.Conversation.Messages), Hash: ask.Conversation.Hash, Tokens: inf.Prompt,
 	}
 	if n := now.Messages - 1; n >= 0 {

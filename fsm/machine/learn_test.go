@@ -33,7 +33,7 @@ func TestCTX2AnEstimateIsCorrectedByWhatTheModelCounts(t *testing.T) {
 				Accepted:  state.Accepted{Kind: fsm.KindUser},
 				Inferring: state.Inferring{Inf: state.Inference{Begun: state.Begun{Purpose: fsm.PurposeAnswer}}},
 			}
-			h.Inf.Talk.Tokens = estimate - (&fsm.Config{}).EstimateOf("", fsm.Conversation{}, fsm.NoTools) // the frame of the system prompt
+			h.Inf.Talk.Tokens = estimate - (&fsm.Config{}).EstimateOf("", fsm.Conversation{}, fsm.NoTools, &fsm.Offer{}) // the frame of the system prompt
 			m.learnTokens(h, tt.counted)
 			if h.Sess.Ratio != tt.ratio {
 				t.Errorf("the ratio is %d, want %d", h.Sess.Ratio, tt.ratio)

@@ -62,7 +62,7 @@ func TestLIF1LimitsBelowOneAreRaisedToOne(t *testing.T) {
 		}
 	}
 	want.Backoff = []fsm.Millis{1, 7}
-	want.AnswerPercent, want.ThinkPercent = 0, 0 // which is none
+	want.AnswerPercent, want.ThinkPercent, want.OfferTokens = 0, 0, 0 // which is none
 	if diff := cmp.Diff(want, d.m.View().Config.Limits, unsourced()); diff != "" {
 		t.Error(diff)
 	}

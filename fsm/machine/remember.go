@@ -140,7 +140,7 @@ func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 	if !fit.Appendable(c, h, prompt.System(c, h), asked, h.Toolset()) {
 		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
-	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio}
+	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio, Offer: h.Sess.Offer}
 }
 
 // gathers reports whether a finished turn is remembered together with others.

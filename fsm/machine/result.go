@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/offer"
 	"shelly/fsm/state"
 )
 
@@ -19,6 +20,20 @@ func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
 func (m *Machine) repeatable(h *state.Handle, n int, nothing bool) (fsm.ToolDecl, bool) {
 	decl, ok := m.declared(h, h.Inf.Calls[n].Name)
 	return decl, ok && !decl.Builtin && (nothing || decl.Effects.Repeatable())
+}
+
+// explained is why a call of the answer was wrong, with how to call its tool where the model
+// has not been shown that (TOL-63).
+func (m *Machine) explained(h *state.Handle, why string) string {
+	return m.explainedAt(h, h.Inf.Next, why)
+}
+
+func (m *Machine) explainedAt(h *state.Handle, n int, why string) string {
+	decl, ok := m.declared(h, h.Inf.Calls[n].Name)
+	if !ok || !h.Sess.Offer.Made() || h.Sess.Offer.Whole(decl.Name) {
+		return why
+	}
+	return m.word(fsm.WordHelpSchema, "reason", why, "tool", decl.Name, "schema", offer.Schema(m.s.Config.Words, &decl))
 }
 
 // resultText is the result that a tool's answer is.

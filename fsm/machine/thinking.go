@@ -14,6 +14,7 @@ import (
 // (HND-32) or the conversation has to be shortened first (CTX-3).
 func (m *Machine) think(i int) firing {
 	h := &m.s.Handles[i]
+	m.offer(h)
 	if h.Stop {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	}

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/offer"
 	"shelly/fsm/state"
 )
 
@@ -12,5 +13,9 @@ func WindowMin(c fsm.Config) int {
 		return 0
 	}
 	h := &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}
-	return c.WindowMin(c.EstimateOf(System(&c, h), fsm.Conversation{}, h.Toolset()))
+	system, o := System(&c, h), fsm.Offer{}
+	if c.Limits.OfferTokens > 0 {
+		o = offer.Build(&c, h.Toolset(), system, nil)
+	}
+	return c.WindowMin(c.EstimateOf(system, fsm.Conversation{}, h.Toolset(), &o))
 }

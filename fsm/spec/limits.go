@@ -40,6 +40,7 @@ func limitDocs() []limitDoc {
 		{"keep_messages", "newest messages that a compression leaves alone", "CTX-5"},
 		{"context_tokens", "tokens of one model call", "CTX-3"},
 		{"max_text_bytes", "bytes of the results that a session keeps", "TXT-6"},
+		{"offer_tokens", "tokens of the system prompt and the tools; 0: all tools are whole", "TOL-60"},
 		{"compress_percent", "share of `context_tokens` above which a conversation is compressed", "CTX-3"},
 		{"answer_percent", "share of `context_tokens` that a prompt leaves to the answer", "CTX-10"},
 		{"think_percent", "share of `context_tokens` that the thinking of one answer may take", "INF-33"},

@@ -164,6 +164,9 @@ type Tools struct {
 	Exec Exec `key:"exec"`
 	// Approve names the tools whose calls a person decides about (APR-1). Default: none.
 	Approve []string `key:"approve"`
+	// Whole names the tools that the model is shown whole before others, where limits.offer_tokens
+	// leaves no room for all (TOL-61). Default: none.
+	Whole []string `key:"whole"`
 	// Files names the file tools that are offered (TOL-31). Default: all; of the documents'
 	// profiles those that their documents name.
 	Files []string `key:"files" from:"profile" says:"the file tools that are offered"`

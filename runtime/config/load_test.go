@@ -132,7 +132,7 @@ init: off
 limits: {max_tool_rounds: 1, max_iterations: 2, max_tool_calls: 3, max_calls_per_answer: 4, reads_at_once: 36, max_tool_attempts: 5, max_answer_attempts: 6,
   max_repeats: 7, max_compactions: 8, max_cognition_rounds: 9, recall_top_k: 10, max_store_attempts: 11, max_active: 12, session_burst: 35, max_queue: 13,
   max_subagents: 14, subagent_iterations: 15, max_schedules: 16, max_crashes: 17, max_turns: 18, max_history: 19, max_pending: 20,
-  keep_messages: 21, context_tokens: 1022, max_text_bytes: 1048577, compress_percent: 23, answer_percent: 24, think_percent: 25, backoff: [24ms], retry_delay: 25ms, init_timeout: 26ms, handle_timeout: 27s,
+  keep_messages: 21, context_tokens: 1022, max_text_bytes: 1048577, offer_tokens: 1023, compress_percent: 23, answer_percent: 24, think_percent: 25, backoff: [24ms], retry_delay: 25ms, init_timeout: 26ms, handle_timeout: 27s,
   subagent_timeout: 28ms, compact_timeout: 29ms, approval_timeout: 30ms, hold_timeout: 31ms, shutdown_timeout: 32m, grace: 33h, abort_timeout: 34s, probe_timeout: 35s}
 switches: {no_cognition: true, history: all, overflow: consolidate, compress: true, remember: idle, reply_first: true, cancel: checkpoint,
   stop_at_calls: true, empty_answers: true, no_farewell: true,
@@ -155,7 +155,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 			MaxToolRounds: 1, MaxIterations: 2, MaxToolCalls: 3, MaxCallsPerAnswer: 4, ReadsAtOnce: 36, MaxToolAttempts: 5, MaxAnswerAttempts: 6,
 			MaxRepeats: 7, MaxCompactions: 8, MaxCognitionRounds: 9, RecallTopK: 10, MaxStoreAttempts: 11, MaxActive: 12, SessionBurst: 35, MaxQueue: 13,
 			MaxSubagents: 14, SubagentIterations: 15, MaxSchedules: 16, MaxCrashes: 17, MaxTurns: 18, MaxHistory: 19, MaxPending: 20,
-			KeepMessages: 21, ContextTokens: 1022, MaxTextBytes: 1048577, CompressPercent: 23, AnswerPercent: 24, ThinkPercent: 25, Backoff: []fsm.Millis{24}, RetryDelay: 25, InitTimeout: 26,
+			KeepMessages: 21, ContextTokens: 1022, MaxTextBytes: 1048577, OfferTokens: 1023, CompressPercent: 23, AnswerPercent: 24, ThinkPercent: 25, Backoff: []fsm.Millis{24}, RetryDelay: 25, InitTimeout: 26,
 			HandleTimeout: 27 * fsm.Second, SubagentTimeout: 28, CompactTimeout: 29, ApprovalTimeout: 30, HoldTimeout: 31,
 			ShutdownTimeout: 32 * 60 * fsm.Second, Grace: 33 * 3600 * fsm.Second, AbortTimeout: 34 * fsm.Second, ProbeTimeout: 35 * fsm.Second,
 		},

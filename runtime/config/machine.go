@@ -49,6 +49,7 @@ func machineKeys() []machineKey {
 		{key: "limits.keep_messages", min: "1", max: "10000", says: "newest messages that a compression leaves as they are"},
 		{key: "limits.context_tokens", min: "256", max: "16777216", says: "tokens of one model call"},
 		{key: "limits.max_text_bytes", min: "1048576", max: "1073741824", says: "bytes of the results that a session keeps"},
+		{key: "limits.offer_tokens", min: "0", max: "16777216", says: "tokens of the system prompt and the tools; 0: all tools are whole"},
 		{key: "limits.compress_percent", min: "1", max: "100", says: "share of context_tokens beyond which a conversation is compressed"},
 		{key: "limits.answer_percent", min: "0", max: "50", says: "share of context_tokens that a prompt leaves to the answer; 0: prompts are sent as they are"},
 		{key: "limits.think_percent", min: "0", max: "90", says: "share of context_tokens that thinking may take; 0: any"},
@@ -127,6 +128,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		Words:  fsm.PresentWords(),
 		Tools:  slices.Concat(c.builtin, tools),
 		Skills: skills,
+		Whole:  c.Tools.Whole,
 		Labels: c.labels,
 
 		Channels: slices.Concat([]string{"cli"}, c.Comm.Channels), // never none, which means any

@@ -27,7 +27,7 @@ func (d *Daemon) Perform(e fsm.Effect) error {
 var performing = fsm.NewEffectTable(
 	fsm.OnEffect(func(d *Daemon, e fsm.AskBrain) struct{} {
 		config := *d.config()
-		tools, veil := config.Offered(e.Tools), reading.NewVeil(&config, e.Tools)
+		tools, veil := config.Shown(&e), reading.NewVeil(&config, e.Tools)
 		return d.start(e, e.Call, func(ctx context.Context) fsm.Fact { return d.chat(ctx, e, tools, veil) })
 	}),
 	starting((*Daemon).runTool),

@@ -174,7 +174,7 @@ func schema(from any) (string, error) {
 
 // added is a tool as the runner takes it.
 func (s *server) added(name string, d declared) (tool.Added, error) {
-	decl := fsm.ToolDecl{Name: name, Description: d.description, Parameters: d.schema, Effects: d.effects}
+	decl := fsm.ToolDecl{Name: name, Server: s.config.Name, Description: d.description, Parameters: d.schema, Effects: d.effects}
 	return tool.Checked(decl, func(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result { return s.call(ctx, d, a) })
 }
 

@@ -189,7 +189,7 @@ func (c *collecting) asked(f engine.Folded, ask fsm.AskBrain, other []fsm.AskBra
 			return
 		}
 	}
-	q.Tools = c.config.Offered(ask.Tools)
+	q.Tools = c.config.Shown(&ask)
 	c.open[ask.Call] = q
 }
 

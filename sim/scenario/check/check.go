@@ -171,7 +171,7 @@ func (k *checker) checkExpect(f *format.File) {
 		k.at("expect.handle", "expects nothing; give path or inferences")
 	}
 	for _, t := range f.Expect.Tools {
-		if known := f.Tools.Names(); !slices.Contains(known, t.Name) {
+		if known := f.ToolNames(); !slices.Contains(known, t.Name) {
 			k.at("expect.tools."+wording.Word(t.Name), wording.Unknown("tool", t.Name, known))
 		}
 		if t.Value.Starts == nil && t.Value.Uses == nil {

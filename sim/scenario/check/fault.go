@@ -22,7 +22,7 @@ func (k *checker) checkFaults(f *format.File) {
 	})
 	own.Tool.Each(k.file.Where, "faults.tool", func(at string, v *format.ToolFault) {
 		k.checkFault(at, v.Nth, v.P, v.Takes, given("fails", v.Fails != nil), given("hangs", v.Hangs), given("started_then_lost", v.Lost))
-		if known := f.Tools.Names(); v.Name != "" && !slices.Contains(known, v.Name) {
+		if known := f.ToolNames(); v.Name != "" && !slices.Contains(known, v.Name) {
 			k.at(at+".name", wording.Unknown("tool", v.Name, known))
 		}
 	})

@@ -15,7 +15,7 @@ func (k *checker) checkConfig(path string, c *format.Config, f *format.File) {
 	if c == nil {
 		return
 	}
-	known := append(f.Tools.Names(), expression.BuiltinNames()...)
+	known := append(f.ToolNames(), expression.BuiltinNames()...)
 	for i, name := range c.Tools {
 		if !slices.Contains(known, name) {
 			k.at(strict.Element(path+".tools", i), wording.Unknown("tool", name, known))

@@ -59,6 +59,7 @@ func Plan(f *format.File) sim.Plan {
 	for _, t := range f.Tools.Stubs {
 		p.Stubs = append(p.Stubs, stub(t.Name, t.Value))
 	}
+	p.Stubs = append(p.Stubs, servers(f.Servers)...)
 	if f.Tools.Real {
 		p.Workspace = f.Speaks().Workspace
 	}

@@ -23,21 +23,22 @@ type File struct {
 	Covers  []string         `key:"covers"`            // ids of the rules of SPEC.md that the case shows
 	Tags    []string         `key:"tags"`              // words to select cases by
 	Setting
-	Tools    Tools       `key:"tools"`    // stub tools by name, in the order in which the model is offered them, after the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
-	Script   Script      `key:"brain"`    // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
-	Model    string      `key:"model"`    // (brain: live) the model that is asked in place of the configured one; where the server has none such, the case is skipped
-	Repeat   *Count      `key:"repeat"`   // (brain: live) how often the case is run; once unless given, at most 1000
-	Pass     *Count      `key:"pass"`     // (brain: live) how many of the runs must hold; all unless given
-	Timeline []Moment    `key:"timeline"` // what happens when
-	From     *State      `key:"from"`     // (replay) the machine's state before the first entry, as a snapshot of the journal has it; that of a machine that never ran unless given
-	Replay   []Told      `key:"replay"`   // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
-	Hash     *Hash       `key:"hash"`     // (replay) the hash of the trace that comes of it
-	Seed     *Seed       `key:"seed"`     // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p
-	Faults   Faults      `key:"faults"`   // what goes wrong beside the script
-	Found    *Provenance `key:"found"`    // where the case comes from, where a property found it (PRP-8)
-	Expect   *Expect     `key:"expect"`   // what must hold at the end
-	Always   []Claim     `key:"always"`   // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
-	Never    []Claim     `key:"never"`    // holds after no step: an expression, an item that no event matches, or {that, when}
+	Tools    Tools       `key:"tools"`        // stub tools by name, in the order in which the model is offered them, after the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
+	Servers  *Servers    `key:"tool_servers"` // servers whose tools are declared after them, such as MCP servers have (SCN-58)
+	Script   Script      `key:"brain"`        // what the model says to requests, events, schedules and reports, one entry a call, in order for each session; or live: the configured Ollama is asked (SCN-29)
+	Model    string      `key:"model"`        // (brain: live) the model that is asked in place of the configured one; where the server has none such, the case is skipped
+	Repeat   *Count      `key:"repeat"`       // (brain: live) how often the case is run; once unless given, at most 1000
+	Pass     *Count      `key:"pass"`         // (brain: live) how many of the runs must hold; all unless given
+	Timeline []Moment    `key:"timeline"`     // what happens when
+	From     *State      `key:"from"`         // (replay) the machine's state before the first entry, as a snapshot of the journal has it; that of a machine that never ran unless given
+	Replay   []Told      `key:"replay"`       // in place of a world, a script and a timeline: what the machine was told, to the letter (SCN-45)
+	Hash     *Hash       `key:"hash"`         // (replay) the hash of the trace that comes of it
+	Seed     *Seed       `key:"seed"`         // chooses what comes first of what is due at once, and which faults with p strike; --seed overrides it. Unless given: what the file has first, and 1 where a fault has p
+	Faults   Faults      `key:"faults"`       // what goes wrong beside the script
+	Found    *Provenance `key:"found"`        // where the case comes from, where a property found it (PRP-8)
+	Expect   *Expect     `key:"expect"`       // what must hold at the end
+	Always   []Claim     `key:"always"`       // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
+	Never    []Claim     `key:"never"`        // holds after no step: an expression, an item that no event matches, or {that, when}
 
 	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within}
 

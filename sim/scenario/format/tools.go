@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/fsm"
 	"shelly/fsm/profile"
 	"shelly/fsm/wording"
 	"shelly/sim/strict"
@@ -41,14 +42,20 @@ func FileTools() []string {
 // Declared are the tools that the machine knows at the first start: the profile's and the
 // file's, or those of them that config names.
 func (f *File) Declared() []string {
-	var names []string
+	var names, own []string
 	if profile, ok := profile.Named(cmp.Or(f.Profile, DefaultProfile)); ok {
 		for _, t := range profile.Tools {
 			names = append(names, t.Name)
 		}
+		if profile.Limits.OfferTokens > 0 {
+			own = append(own, fsm.ToolHelp) // whatever tools are named
+		}
 	}
-	return f.Config.Names(append(names, f.Tools.Names()...))
+	return append(f.Config.Names(append(names, f.ToolNames()...)), own...)
 }
+
+// ToolNames are the tools that the file has beside the profile's own.
+func (f *File) ToolNames() []string { return append(f.Tools.Names(), f.Servers.names()...) }
 
 // NotDeclared says of a tool that it is not among those declared, and what to do.
 func NotDeclared(tool string, declared []string) string {
@@ -66,7 +73,7 @@ func (f *File) DeclaresLater() bool {
 	return slices.ContainsFunc(f.Timeline, func(m Moment) bool { return m.Configure != nil && m.Configure.Tools != nil })
 }
 
-// Names are the tools that the file has beside the profile's own.
+// Names are the stubs, or the real tools.
 func (v Tools) Names() []string {
 	if v.Real {
 		return FileTools()

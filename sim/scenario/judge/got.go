@@ -123,7 +123,7 @@ func askedValue(a sim.Asked) data.Value {
 		v = append(v, data.With("last", messageValue(messages[n-1])))
 	}
 	v = append(v,
-		data.With("tools", data.List(a.Config.Offered(a.Ask.Tools), func(t fsm.ToolDecl) data.Value { return data.Text(t.Name) })),
+		data.With("tools", data.List(a.Config.Shown(&a.Ask), func(t fsm.ToolDecl) data.Value { return data.Text(t.Name) })),
 		data.With("options", optionsValue(a.Ask.Options)))
 	if a.Ask.Tokens > 0 {
 		v = append(v, data.With("tokens", data.Int(a.Ask.Tokens)))

@@ -171,7 +171,7 @@ func (j *judgement) calls() {
 		}
 	}
 	for _, r := range j.result.Ran {
-		if r.Act.Script < 0 {
+		if r.Act.Script < 0 || r.Act.Script >= len(j.file.Tools.Stubs) { // a server's
 			continue
 		}
 		tool := j.file.Tools.Stubs[r.Act.Script]

@@ -79,7 +79,7 @@ func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 		}
 	}
 	for _, a := range r.Asked {
-		b.offers[a.Ask.Call] = a.Config.Offered(a.Ask.Tools)
+		b.offers[a.Ask.Call] = a.Config.Shown(&a.Ask)
 	}
 	for _, s := range r.Steps {
 		if call := fsm.Answers(s.Input); call != 0 {

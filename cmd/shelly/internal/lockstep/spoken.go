@@ -15,7 +15,7 @@ import (
 )
 
 // offered is what the daemon offers the model with a call.
-func (l *live) offered(ask fsm.AskBrain) []fsm.ToolDecl { return l.config.Offered(ask.Tools) }
+func (l *live) offered(ask fsm.AskBrain) []fsm.ToolDecl { return l.config.Shown(&ask) }
 
 // unlike says how a question differs from what the machine asked, or nothing.
 func unlike(ask fsm.AskBrain, tools []fsm.ToolDecl, q mock.Question) string {

@@ -1,0 +1,63 @@
+package fsm
+
+import (
+	"slices"
+	"strings"
+)
+
+// Offer is what a session's model calls show of the tools: some whole, the others by what
+// the description of tool_help says (TOL-60). The zero value is all tools, whole.
+type Offer struct {
+	Own     uint64     `json:"own,omitempty"`     // the hash of shelly's own tools that it was made of
+	Servers []string   `json:"servers,omitempty"` // whose tools it names, or counts
+	Tools   []ToolDecl `json:"tools,omitempty"`   // those that are whole, and tool_help
+}
+
+// Made reports whether there is a choice.
+func (o *Offer) Made() bool { return len(o.Tools) > 0 }
+
+// IsZero reports whether all tools are whole.
+func (o Offer) IsZero() bool { return !o.Made() }
+
+// Whole reports whether a tool's schema is shown.
+func (o *Offer) Whole(name string) bool {
+	return slices.ContainsFunc(o.Tools, func(t ToolDecl) bool { return t.Name == name })
+}
+
+// hash takes an offer in, if there is one: older builds have hashed none.
+func (o *Offer) hash(x *Hasher) {
+	if !o.Made() {
+		return
+	}
+	x.Word(o.Own)
+	x.Strs(o.Servers)
+	for i := range o.Tools {
+		t := &o.Tools[i]
+		x.Str(t.Name)
+		x.Str(t.Description)
+		x.Str(t.Parameters)
+	}
+}
+
+// Shown returns the tools that a model call is given, in their order.
+func (c *Config) Shown(e *AskBrain) []ToolDecl {
+	if e.Tools != NoTools && e.Offer.Made() {
+		return e.Offer.Tools
+	}
+	return c.Offered(e.Tools)
+}
+
+// serverMark stands between the name of a server and that of its tool, where the
+// declaration does not say which the server is.
+const serverMark = "__"
+
+// ServerOf is the server that a tool comes from; empty: it is one of shelly's own.
+func (d *ToolDecl) ServerOf() string {
+	if d.Server != "" {
+		return d.Server
+	}
+	if server, _, ok := strings.Cut(d.Name, serverMark); ok {
+		return server
+	}
+	return ""
+}

@@ -1,0 +1,112 @@
+package offer
+
+import (
+	"cmp"
+	"slices"
+
+	"shelly/fsm"
+)
+
+// Build chooses what is offered of a set beside a system prompt. Used are the tools that the
+// session has called, the last one first. The zero offer is all tools, where they fit.
+func Build(c *fsm.Config, set fsm.Toolset, system string, used []string) fsm.Offer {
+	all := c.Offered(set)
+	room := c.Limits.OfferTokens - fsm.TextTokens(system)
+	if room >= tokensOf(all) {
+		return fsm.Offer{}
+	}
+	help := fsm.Builtins(fsm.ToolHelp)[0]
+	room -= cost(&help)
+	whole, rest := split(c, all, used, room-max(room/4, listLeast))
+	help.Description = c.Words.Text(fsm.WordOfferHelp, "about", help.Description, "tools", listed(c.Words, rest, max(room-tokensOf(whole), listLeast)))
+	return fsm.Offer{Own: own(c, all), Servers: servers(all), Tools: append(whole, help)}
+}
+
+// listLeast is the least room for what is named of the tools that are not whole, in tokens.
+const listLeast = 100
+
+// Holds reports whether an offer stays as it is: it was made of the same tools of shelly's
+// own, and knows the servers that there are. A server that is away, or has other tools than
+// it had, changes nothing: it may come back at any time, and the prompt would be read again
+// at each turn.
+func Holds(c *fsm.Config, set fsm.Toolset, system string, o *fsm.Offer) bool {
+	all := c.Offered(set)
+	if !o.Made() {
+		return c.Limits.OfferTokens == 0 || c.Limits.OfferTokens-fsm.TextTokens(system) >= tokensOf(all)
+	}
+	return c.Limits.OfferTokens > 0 && o.Own == own(c, all) &&
+		!slices.ContainsFunc(servers(all), func(s string) bool { return !slices.Contains(o.Servers, s) })
+}
+
+// split takes the tools that are whole, as many as there is room for: what the session has
+// used, what the configuration names, then shelly's own, builtin ones last. The others
+// keep the order of their declaration.
+func split(c *fsm.Config, all []fsm.ToolDecl, used []string, room int) (whole, rest []fsm.ToolDecl) {
+	order := slices.Concat(used, c.Whole)
+	for _, builtin := range []bool{false, true} {
+		for i := range all {
+			if all[i].ServerOf() == "" && all[i].Builtin == builtin {
+				order = append(order, all[i].Name)
+			}
+		}
+	}
+	taken := make(map[string]bool, len(order))
+	for _, name := range order {
+		i := slices.IndexFunc(all, func(t fsm.ToolDecl) bool { return t.Name == name })
+		if i < 0 || taken[name] || cost(&all[i]) > room {
+			continue
+		}
+		taken[name] = true
+		room -= cost(&all[i])
+	}
+	for i := range all {
+		if taken[all[i].Name] {
+			whole = append(whole, all[i])
+		} else {
+			rest = append(rest, all[i])
+		}
+	}
+	return whole, rest
+}
+
+func tokensOf(tools []fsm.ToolDecl) int {
+	n := 0
+	for i := range tools {
+		n += cost(&tools[i])
+	}
+	return n
+}
+
+// frameTokens is what a model's template puts around a tool, beyond the frame that the
+// estimate has.
+const frameTokens = 16
+
+// cost is what a tool that is whole takes of the room, in tokens.
+func cost(t *fsm.ToolDecl) int { return fsm.DeclTokens(t) + frameTokens }
+
+// own is the hash of what shelly's own tools are to the model, and of what chooses among them.
+func own(c *fsm.Config, all []fsm.ToolDecl) uint64 {
+	x := fsm.NewHasher(0)
+	x.Int(c.Limits.OfferTokens)
+	x.Strs(c.Whole)
+	for i := range all {
+		if t := &all[i]; t.ServerOf() == "" {
+			x.Str(t.Name)
+			x.Str(t.Description)
+			x.Str(t.Parameters)
+		}
+	}
+	return x.Sum()
+}
+
+// servers are those that tools come from, sorted, each once.
+func servers(all []fsm.ToolDecl) []string {
+	var list []string
+	for i := range all {
+		if s := all[i].ServerOf(); s != "" {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, cmp.Compare[string])
+	return slices.Compact(list)
+}
