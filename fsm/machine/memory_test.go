@@ -204,3 +204,14 @@ func TestHND23AStoreThatACrashLostIsNoFailedTry(t *testing.T) {
 	no[fsm.Report](d)
 	d.replied(key, "good day")
 }
+
+// HND-49: a farewell is summed up with its tools with `remember: idle`, too: it has little time.
+func TestHND49AFarewellIsSummedUpUnderItsTools(t *testing.T) {
+	d := driverOf(t, "default")
+	d.boot()
+	d.signal()
+	d.step(says("good night")(d))
+	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeSummary || ask.Tools != fsm.AllTools {
+		t.Errorf("asked for %s with the tools %q", ask.Purpose, ask.Tools)
+	}
+}

@@ -18,7 +18,7 @@ func (m *Machine) summarize(i int) firing {
 	}
 	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
 	tools := fsm.NoTools
-	if s := &m.s.Config.Switches; h.Appended() || h.Kind != fsm.KindMemory && s.Remember == fsm.RememberEach && s.SideCalls == fsm.SideAppended {
+	if h.Appended() || h.Kind != fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended {
 		tools = h.Toolset()
 	}
 	return m.infer(i, fsm.PurposeSummary, talk, tools)

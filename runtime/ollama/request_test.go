@@ -91,6 +91,17 @@ func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	}
 }
 
+// A side call has the tools for the prompt's sake, and is not held to a format.
+func TestBRN2NoCallIsHeldToAFormat(t *testing.T) {
+	for _, purpose := range []fsm.Purpose{fsm.PurposeAnswer, fsm.PurposeSummary, fsm.PurposeCompact} {
+		a := ask("hello")
+		a.Purpose = purpose
+		if got := sent(t, a, nil, nil); strings.Contains(got, `"format"`) {
+			t.Errorf("%s is sent as %s", purpose, got)
+		}
+	}
+}
+
 // The system prompt goes first, and an image with its message, in base64.
 func TestTheSystemPromptGoesBeforeTheConversation(t *testing.T) {
 	a := ask("what is this?")

@@ -77,7 +77,6 @@ func projectFiles(t *testing.T) map[string][]byte {
 var loaderAlone = []string{
 	"already given", "tags (", "nested too deep", "aliases written out", "in plain decimal", "is too large", "decimals",
 	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative",
-	"the limit is 0s",
 }
 
 // What does not fit the types of the format does not fit the schema (SCN-20).

@@ -209,14 +209,17 @@ func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path 
 // noWait says of a limit that it leaves no time, which the daemon refuses too.
 const noWait = "the limit is 0s; the least is 1ms, as in the daemon's configuration"
 
-// wait reads a limit that is a time, which is never 0.
+// limitTime is a limit that is a time: a length such as 60s, which is never 0.
+type limitTime struct{ Duration }
+
+// wait reads a limit that is a time.
 func wait(d *strict.Decoder, n *strict.Node, path string) Duration {
-	var length Duration
+	var length limitTime
 	known := len(d.Problems)
-	if length.Read(d, n, path); length == 0 && len(d.Problems) == known {
+	if length.Read(d, n, path); length.Duration == 0 && len(d.Problems) == known {
 		d.Add(n, path, noWait)
 	}
-	return length
+	return length.Duration
 }
 
 // share reads a part in hundredths, which may be none.

@@ -19,6 +19,7 @@ import (
 
 const (
 	lengthPattern  = `^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+)$`
+	timePattern    = `^\+?([0-9.]+(h|m|s|ms|us|µs|ns))*[0-9]*\.?[0-9]*[1-9][0-9]*\.?[0-9]*(h|m|s|ms|us|µs|ns)([0-9.]+(h|m|s|ms|us|µs|ns))*$` // a length that is not 0
 	leapPattern    = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+)$`
 	instantPattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`
 	rulePattern    = `^[A-Z]{3}-[1-9][0-9]*$`
@@ -29,6 +30,7 @@ const (
 func schemaForms() []form {
 	return []form{
 		{reflect.TypeFor[Duration](), func(*schemaGen) *jsonschema.Schema { return patterned(lengthPattern) }},
+		{reflect.TypeFor[limitTime](), func(*schemaGen) *jsonschema.Schema { return patterned(timePattern) }},
 		{reflect.TypeFor[Leap](), func(*schemaGen) *jsonschema.Schema { return patterned(leapPattern) }},
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},
 		{reflect.TypeFor[Offset](), func(*schemaGen) *jsonschema.Schema { return patterned(`^(Z|UTC|[+-][0-9]{1,2}(:?[0-9]{2})?)$`) }},
@@ -234,9 +236,9 @@ func (g *schemaGen) setting(name string, t reflect.Type) *jsonschema.Schema {
 	case name == "temperature":
 		return orReference(&jsonschema.Schema{Type: "number", Minimum: jsonschema.Ptr(0.0)})
 	case t == reflect.TypeFor[fsm.Millis]():
-		return g.ofType(reflect.TypeFor[Duration]())
+		return g.ofType(reflect.TypeFor[limitTime]())
 	case t == reflect.TypeFor[[]fsm.Millis]():
-		return g.list(reflect.TypeFor[Duration]())
+		return g.list(reflect.TypeFor[limitTime]())
 	case t == reflect.TypeFor[fsm.Share]():
 		return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(90.0)})
 	case t.Kind() == reflect.Int:
