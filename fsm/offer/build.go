@@ -17,13 +17,16 @@ func Build(c *fsm.Config, set fsm.Toolset, system string, used []string) fsm.Off
 	}
 	help := fsm.Builtins(fsm.ToolHelp)[0]
 	room -= cost(&help)
-	whole, rest := split(c, all, used, room-max(room/4, listLeast))
+	whole, rest := split(c, all, used, room-max(min(room/4, listLeast+serverTokens*len(servers(all))), listLeast))
 	help.Description = c.Words.Text(fsm.WordOfferHelp, "about", help.Description, "tools", listed(c.Words, rest, max(room-tokensOf(whole), listLeast)))
 	return fsm.Offer{Own: own(c, all), Servers: servers(all), Tools: append(whole, help)}
 }
 
 // listLeast is the least room for what is named of the tools that are not whole, in tokens.
 const listLeast = 100
+
+// serverTokens is what a server is likely to take there, with its count and examples.
+const serverTokens = 20
 
 // Holds reports whether an offer stays as it is: it was made of the same tools of shelly's
 // own, and knows the servers that there are. A server that is away, or has other tools than

@@ -119,7 +119,7 @@ func Default() fsm.Config {
 	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxRepeats = 3, 2, 3
 	l.MaxActive, l.SessionBurst = 1, 3 // of one slot: see brain.slots
 	l.MaxHistory = beyondBudget
-	l.OfferTokens = 1400                                                  // by the estimate, which is some tokens short of what a template makes of them
+	l.OfferTokens = 1500
 	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that does not move is given up long before
 	l.InitTimeout, l.ShutdownTimeout = 1800*fsm.Second, 5*fsm.Second
 	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
