@@ -1,0 +1,136 @@
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// refused are the system calls that no command needs and that have let programs out of
+// sandboxes, or that act on the machine. They fail with EPERM.
+var refused = []string{
+	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
+	"io_uring_setup", "io_uring_enter", "io_uring_register",
+	"add_key", "request_key", "keyctl",
+	"unshare", "setns", "mount", "umount2", "pivot_root", "chroot",
+	"open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
+	"open_by_handle_at", "fanotify_init", "quotactl", "quotactl_fd",
+	"bpf", "perf_event_open", "userfaultfd",
+	"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load",
+	"reboot", "swapon", "swapoff", "acct", "syslog", "vhangup", "iopl", "ioperm",
+	"settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
+	"lookup_dcookie", "nfsservctl",
+}
+
+// namespaceFlags are those of clone(2) that ask for a namespace.
+var namespaceFlags = []uint64{
+	unix.CLONE_NEWNS, unix.CLONE_NEWCGROUP, unix.CLONE_NEWUTS, unix.CLONE_NEWIPC, unix.CLONE_NEWUSER, unix.CLONE_NEWPID, unix.CLONE_NEWNET,
+}
+
+// families are the sockets that a command may make.
+func (p *plan) families() []uint64 {
+	switch {
+	case p.Rung != Landlock:
+		return []uint64{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	case p.Network:
+		return []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	}
+	return nil
+}
+
+// filter assembles what refuses system calls.
+func (p *plan) filter() ([]unix.SockFilter, error) {
+	here, err := arch.GetInfo(runtime.GOARCH)
+	if err != nil {
+		return nil, err
+	}
+	known := func(names []string) (these []string) {
+		for _, name := range names {
+			if _, ok := here.SyscallNames[name]; ok {
+				these = append(these, name)
+			}
+		}
+		return these
+	}
+	group := seccomp.SyscallGroup{Names: known(refused), Action: seccomp.ActionErrno}
+	for _, flag := range namespaceFlags {
+		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{
+			Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: flag}},
+		})
+	}
+	if families := p.families(); families == nil {
+		group.Names = append(group.Names, "socket")
+	} else {
+		var other seccomp.ArgumentConditions
+		for _, f := range families {
+			other = append(other, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: f})
+		}
+		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: "socket", Conditions: other})
+	}
+	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{group}}
+	lists, err := policy.Assemble()
+	if err != nil {
+		return nil, fmt.Errorf("assemble the filter of system calls: %w", err)
+	}
+	raw, err := bpf.Assemble(append(prelude(here), lists...))
+	if err != nil {
+		return nil, fmt.Errorf("assemble the filter of system calls: %w", err)
+	}
+	filter := make([]unix.SockFilter, len(raw))
+	for i, r := range raw {
+		filter[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	}
+	return filter, nil
+}
+
+// Offsets in struct seccomp_data of <linux/seccomp.h>; the second argument's lower half on
+// a little-endian machine.
+const (
+	numberAt     = 0
+	archAt       = 4
+	secondHalfAt = 24
+)
+
+// prelude refuses what the library's filter lets through: system calls of another
+// architecture's numbers (int 0x80 of 32-bit programs), for which it has no names; clone3,
+// whose flags no filter sees, so that programs fall back to clone; and what puts input into
+// a terminal, whatever the upper half of its number is, which the kernel ignores.
+func prelude(here *arch.Info) []bpf.Instruction {
+	refuse := func(errno unix.Errno) bpf.RetConstant {
+		return bpf.RetConstant{Val: uint32(seccomp.ActionErrno) | uint32(errno)}
+	}
+	clone3, ioctl := here.SyscallNames["clone3"], here.SyscallNames["ioctl"]
+	if clone3 == 0 {
+		clone3 = unix.SYS_CLONE3
+	}
+	return []bpf.Instruction{
+		bpf.LoadAbsolute{Off: archAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(here.ID), SkipTrue: 1},
+		refuse(unix.ENOSYS),
+		bpf.LoadAbsolute{Off: numberAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(clone3), SkipTrue: 1},
+		refuse(unix.ENOSYS),
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(ioctl), SkipTrue: 4},
+		bpf.LoadAbsolute{Off: secondHalfAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.TIOCSTI, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.TIOCLINUX, SkipTrue: 1},
+		refuse(unix.EPERM),
+	}
+}
+
+// restrict sets the limits and then the filter, for this thread and what is made of it.
+func (p *plan) restrict(filter []unix.SockFilter) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("refuse new privileges: %w", err)
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	if _, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program))); errno != 0 {
+		return fmt.Errorf("filter system calls: %w", errno)
+	}
+	return p.Limits.limit(p.threads)
+}

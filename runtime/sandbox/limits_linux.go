@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"shelly/runtime/process"
+)
+
+// addressFactor is how much more address space than data a process may have: programs
+// reserve much of it that they never use.
+const addressFactor = 4
+
+// limit sets the limits of this process, which what it starts inherits. Those of memory are
+// the last: this process itself may be beyond them.
+func (l Limits) limit(others int64) error {
+	set := func(what string, resource int, most int64) error {
+		if most <= 0 {
+			return nil
+		}
+		value := unix.Rlimit{Cur: uint64(most), Max: uint64(most)}
+		var now unix.Rlimit
+		if err := unix.Getrlimit(resource, &now); err == nil && now.Max < value.Max {
+			value = unix.Rlimit{Cur: now.Max, Max: now.Max}
+		}
+		if err := unix.Setrlimit(resource, &value); err != nil {
+			return fmt.Errorf("limit %s: %w", what, err)
+		}
+		return nil
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("limit core files: %w", err)
+	}
+	for _, s := range []struct {
+		what     string
+		resource int
+		most     int64
+	}{
+		{"files", unix.RLIMIT_FSIZE, l.FileSize},
+		{"descriptors", unix.RLIMIT_NOFILE, l.OpenFiles},
+		{"processes", unix.RLIMIT_NPROC, added(l.Processes, others)},
+		{"address space", unix.RLIMIT_AS, l.Memory * addressFactor},
+		{"data", unix.RLIMIT_DATA, l.Memory},
+	} {
+		if err := set(s.what, s.resource, s.most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// added is a limit beside what is there already, and 0 where there is no limit.
+func added(limit, there int64) int64 {
+	if limit <= 0 {
+		return 0
+	}
+	return limit + there
+}
+
+// threads counts the threads of this user, which the kernel counts a command's with where
+// it has no user namespace.
+func threads() int64 {
+	all, err := process.All()
+	if err != nil {
+		return 0
+	}
+	uid, n := strconv.Itoa(os.Getuid()), int64(0)
+	for _, e := range all {
+		text, err := process.Read(e.PID, "status")
+		if err != nil || fieldOf(string(text), "Uid:") != uid {
+			continue
+		}
+		count, _ := strconv.ParseInt(fieldOf(string(text), "Threads:"), 10, 64)
+		n += count
+	}
+	return n
+}
+
+func fieldOf(text, name string) string {
+	_, rest, _ := strings.Cut(text, "\n"+name)
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return ""
+	}
+	return fields[0]
+}

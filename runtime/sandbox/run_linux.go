@@ -1,0 +1,183 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"shelly/runtime/tool/tree"
+)
+
+// apart is what the namespaces of a call are, and what its stage may do in them: mount,
+// and bring the loopback up.
+var apart = tree.Apart{
+	Clone: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+	Caps:  []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP},
+}
+
+// runContained runs a command by the keeper's rung.
+func (k *Keeper) runContained(ctx context.Context, s Spec) (End, error) {
+	p, err := k.plan(s)
+	if err != nil {
+		return End{}, err
+	}
+	if p.Scratch != "" {
+		defer os.RemoveAll(p.Scratch)
+	}
+	what, err := p.file()
+	if err != nil {
+		return End{}, err
+	}
+	defer what.Close()
+	told, tells, err := os.Pipe()
+	if err != nil {
+		return End{}, err
+	}
+	defer told.Close()
+	c := tree.Command{
+		Args: []string{"/proc/self/exe", stage}, Dir: "/", Env: stageEnv(), In: s.In, Out: s.Out, Errs: s.Errs,
+		Files: []*os.File{what, tells}, Timeout: s.Timeout,
+	}
+	if k.rung == Namespaces {
+		a := apart
+		if s.Network {
+			a.Clone &^= unix.CLONE_NEWNET
+		}
+		c.Apart = &a
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	full := k.watchDisk(ctx, cancel)
+	ended, err := k.options.Trees.Run(ctx, c)
+	_ = tells.Close()
+	if err != nil {
+		return End{}, err
+	}
+	end := End{End: ended, DiskFull: full.Load()}
+	return end, end.take(told)
+}
+
+// stageEnv is the environment of a stage: nothing, but where the tests of coverage write.
+func stageEnv() []string { return []string{"GODEBUG=madvdontneed=1"} }
+
+// take takes over what the stage has told of the command's end.
+func (e *End) take(told *os.File) error {
+	text, err := io.ReadAll(io.LimitReader(told, 1<<16))
+	if err != nil {
+		return err
+	}
+	var s status
+	if len(text) == 0 || json.Unmarshal(text, &s) != nil {
+		return nil // the stage became the command, or was killed before it could tell
+	}
+	switch w := syscall.WaitStatus(s.Wait); {
+	case s.Error != "":
+		return stageError{s.Error, syscall.Errno(s.Errno)}
+	case !s.Ended:
+	case w.Exited():
+		e.Exited, e.Code, e.Signal, e.Lost, e.TimedOut = true, w.ExitStatus(), "", false, false
+	default:
+		e.Exited, e.Code, e.Signal, e.Lost = false, 0, w.Signal().String(), false
+	}
+	return nil
+}
+
+// plan says what the stage of a command does.
+func (k *Keeper) plan(s Spec) (plan, error) {
+	o := k.options
+	if s.Dir != o.Workspace && !strings.HasPrefix(s.Dir, o.Workspace+"/") {
+		return plan{}, fmt.Errorf("the folder %s is not in the workspace: %w", s.Dir, syscall.EACCES)
+	}
+	p := plan{
+		Rung: k.rung, Args: s.Args, Dir: s.Dir, Env: s.Env, Workspace: o.Workspace, KnownAs: o.KnownAs,
+		Hidden: slices.Clone(o.Hidden), Readable: o.Readable, Network: s.Network, ReadOnly: s.ReadOnly, Root: os.Getuid() == 0, Limits: o.Limits,
+	}
+	for _, f := range o.Fixed {
+		if within(f, o.Workspace) {
+			p.Fixed = append(p.Fixed, f)
+		}
+	}
+	if err := p.fixGit(); err != nil {
+		return plan{}, err
+	}
+	if k.rung == Landlock {
+		dir, err := os.MkdirTemp(o.Scratch, "call-")
+		if err != nil {
+			return plan{}, fmt.Errorf("make a folder for the call: %w", err)
+		}
+		p.Scratch = dir
+		p.Env = append(slices.Clone(p.Env), "TMPDIR="+dir)
+	}
+	return p, nil
+}
+
+// fixGit keeps what makes git run programs from being changed by commands that a person has
+// not looked at, for the sake of the person's next git: hooks and the configuration, and
+// that the folder .git stays where it is.
+func (p *plan) fixGit() error {
+	git := filepath.Join(p.Workspace, ".git")
+	info, err := os.Lstat(git)
+	if err != nil || p.ReadOnly {
+		return nil // git init may make one
+	}
+	if !info.IsDir() { // it names another place, which is not to be another one tomorrow
+		p.Fixed = append(p.Fixed, git)
+		return nil
+	}
+	p.Pinned = append(p.Pinned, git)
+	if p.Rung != Landlock {
+		if err := os.Mkdir(filepath.Join(git, "hooks"), 0o755); err != nil && !errors.Is(err, os.ErrExist) && !errors.Is(err, os.ErrPermission) && !errors.Is(err, unix.EROFS) {
+			return fmt.Errorf("keep the hooks of git from being changed: %w", err)
+		}
+	}
+	for _, name := range []string{"hooks", "config", "config.worktree"} {
+		path := filepath.Join(git, name)
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink == 0 {
+			p.Fixed = append(p.Fixed, path)
+		}
+	}
+	return nil
+}
+
+// within reports whether a path is in a folder, and not the folder itself.
+func within(path, dir string) bool {
+	return strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// fits says why a rung cannot contain the commands of this workspace, whatever the system.
+func (k *Keeper) fits(r Rung) error {
+	o := k.options
+	for _, h := range append(slices.Clone(o.Hidden), o.Fixed...) {
+		if r == Landlock && within(h, o.Workspace) {
+			return fmt.Errorf("%s is inside the workspace, and Landlock cannot except it", h)
+		}
+	}
+	for _, h := range o.Hidden {
+		if h == o.Workspace || within(o.Workspace, h) {
+			return fmt.Errorf("the workspace is inside %s", h)
+		}
+	}
+	if o.Workspace == "/" {
+		return errors.New("the workspace is the whole disk")
+	}
+	return nil
+}
+
+// Clear removes what calls of a killed daemon have left in its scratch folder. It is called
+// while no command runs.
+func Clear(scratch string) error {
+	left, err := filepath.Glob(filepath.Join(scratch, "call-*"))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}

@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/runtime/tool/tree"
+)
+
+func TestMain(m *testing.M) {
+	tree.Supervise()
+	Stage()
+	os.Exit(m.Run())
+}
+
+// each runs a test on each rung that holds here, and says which do not.
+func each(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, r := range Rungs() {
+		t.Run(string(r), func(t *testing.T) {
+			w := newWorld(t)
+			w.options.Rungs = []Rung{r}
+			if k := w.open(); k.Rung() == "" {
+				t.Skip("does not hold here: ", k.Refusal())
+			}
+			test(t, w)
+		})
+	}
+}
+
+// world is a workspace and what is around it.
+type world struct {
+	t       *testing.T
+	dir     string
+	options Options
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, dir: dir}
+	w.options = Options{
+		Trees: tree.New(filepath.Join(dir, "processes")), Workspace: filepath.Join(dir, "ws"), Scratch: filepath.Join(dir, "scratch"),
+		Limits: Limits{Memory: 2 << 30, Processes: 128, FileSize: 64 << 20, OpenFiles: 512, Disk: 512 << 20},
+	}
+	for _, d := range []string{w.options.Workspace, w.options.Scratch, w.path("outside")} {
+		w.must(os.Mkdir(d, 0o700))
+	}
+	w.write("outside/canary", "secret-5f1c")
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+	w.must(os.WriteFile(w.path(name), []byte(text), 0o644))
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) open() *Keeper {
+	w.t.Helper()
+	k, err := Open(context.Background(), w.options)
+	w.must(err)
+	return k
+}
+
+// sh runs a script and returns what it writes.
+func (w *world) sh(script string) (string, End) {
+	w.t.Helper()
+	var out bytes.Buffer
+	end, err := w.open().Run(w.t.Context(), Spec{
+		Args: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + w.options.Workspace}, Out: &out, Timeout: time.Minute,
+	})
+	w.must(err)
+	return out.String(), end
+}
+
+func TestTOL40CommandSeesTheWorkspaceAndNothingBesideIt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		out, end := w.sh("pwd; echo in > file; cat ../outside/canary; cat /etc/shadow; ls /root; id -u; exit 7")
+		if !end.Exited || end.Code != 7 || strings.Contains(out, "secret") || !strings.HasPrefix(out, w.options.Workspace+"\n") {
+			t.Errorf("%+v\n%s", end, out)
+		}
+		if text, err := os.ReadFile(w.path("ws/file")); err != nil || string(text) != "in\n" {
+			t.Errorf("the command wrote %q, %v", text, err)
+		}
+		t.Log(out)
+	})
+}
+
+func BenchmarkCall(b *testing.B) {
+	for _, r := range append(Rungs(), None) {
+		b.Run(string(r), func(b *testing.B) {
+			dir, _ := filepath.EvalSymlinks(b.TempDir())
+			o := Options{Trees: tree.New(filepath.Join(dir, "p")), Workspace: dir, Scratch: dir, Rungs: []Rung{r}}
+			k, err := Open(b.Context(), o)
+			if r == None {
+				k, err = Uncontained(o), nil
+			}
+			if err != nil || k.Rung() == "" {
+				b.Skip(err, k.Refusal())
+			}
+			for b.Loop() {
+				var out bytes.Buffer
+				if _, err := k.Run(b.Context(), Spec{Args: []string{"/bin/true"}, Out: &out}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

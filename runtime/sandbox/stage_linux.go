@@ -1,0 +1,156 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stage is the one argument of a stage.
+const stage = "(stage of a command)"
+
+// Stage returns at once, but for a process that [Keeper.Run] has started, which it ends. It
+// is called in main, after tree.Supervise.
+func Stage() {
+	if len(os.Args) == 2 && os.Args[1] == stage {
+		os.Exit(begin())
+	}
+}
+
+// notStarted is the code of a stage that has not started the command.
+const notStarted = 125
+
+// begin contains this process as the plan says, and makes the command of it or, in a pid
+// namespace, starts it.
+func begin() int {
+	runtime.LockOSThread() // what is contained is this thread, from which the command is made
+	debug.SetGCPercent(-1) // the limits are the command's
+	unix.CloseOnExec(planFile)
+	unix.CloseOnExec(statusFile)
+	tell := json.NewEncoder(os.NewFile(statusFile, "status"))
+	var p plan
+	err := json.NewDecoder(os.NewFile(planFile, "plan")).Decode(&p)
+	if err == nil {
+		_ = unix.Close(planFile)
+		err = p.carryOut(tell)
+	}
+	var cause syscall.Errno
+	errors.As(err, &cause)
+	_ = tell.Encode(status{Error: err.Error(), Errno: int(cause)}) // a daemon that is gone needs none
+	return notStarted
+}
+
+// carryOut returns only where the command was not started.
+func (p *plan) carryOut(tell *json.Encoder) error {
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where memory runs out, this goes first
+	p.threads = ownThreads
+	switch p.Rung {
+	case Namespaces:
+		if err := p.root(); err != nil {
+			return err
+		}
+		return p.initOf(tell)
+	case Bubblewrap:
+		p.threads += threads()
+		return p.wrap()
+	case Landlock:
+		p.threads += threads()
+		return p.become()
+	}
+	return fmt.Errorf("no rung is called %q", p.Rung)
+}
+
+// ownThreads is what a stage has of threads itself, and to spare.
+const ownThreads = 16
+
+// become contains this process by what needs no right, and makes the command of it.
+func (p *plan) become() error {
+	filter, err := p.filter()
+	if err != nil {
+		return err
+	}
+	if err := p.landlock(); err != nil {
+		return err
+	}
+	program, err := p.enter()
+	if err != nil {
+		return err
+	}
+	if err := p.restrict(filter); err != nil {
+		return err
+	}
+	return fmt.Errorf("start %s: %w", p.Args[0], syscall.Exec(program, p.Args, p.Env))
+}
+
+// enter goes to the command's folder and finds its program.
+func (p *plan) enter() (program string, err error) {
+	if err := os.Chdir(p.Dir); err != nil {
+		return "", err
+	}
+	return lookPath(p.Args[0], p.Env)
+}
+
+// lingering is how long what outlives its command may finish what it writes.
+const lingering = 500 * time.Millisecond
+
+// initOf starts the command in a pid namespace whose first process this is, and ends with
+// it: the kernel then kills all that is left in the namespace.
+func (p *plan) initOf(tell *json.Encoder) error {
+	filter, err := p.filter()
+	if err != nil {
+		return err
+	}
+	if err := p.landlock(); err != nil {
+		return err
+	}
+	program, err := p.enter()
+	if err != nil {
+		return err
+	}
+	signal.Notify(make(chan os.Signal, 1)) // what the command sends ends it not
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	// Whoever may trace this process has its descriptors.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("keep the command from tracing its first process: %w", err)
+	}
+	if err := p.restrict(filter); err != nil {
+		return err
+	}
+	pid, err := syscall.ForkExec(program, p.Args, &syscall.ProcAttr{
+		Dir: p.Dir, Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return fmt.Errorf("start %s: %w", p.Args[0], err)
+	}
+	for i := range 3 { // what is left of it holds the output, and not this process
+		_ = unix.Close(i)
+	}
+	os.Exit(reap(pid, tell))
+	return nil
+}
+
+// reap waits for the end of the command, tells it, and gives what is left a moment.
+func reap(command int, tell *json.Encoder) int {
+	for {
+		var s unix.WaitStatus
+		pid, err := unix.Wait4(-1, &s, unix.WALL, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0 // nothing is left
+		case pid == command && (s.Exited() || s.Signaled()):
+			_ = tell.Encode(status{Ended: true, Wait: uint32(s)})
+			time.AfterFunc(lingering, func() { os.Exit(0) })
+		}
+	}
+}

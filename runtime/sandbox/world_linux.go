@@ -1,0 +1,45 @@
+package sandbox
+
+import (
+	"os"
+	"slices"
+)
+
+// What commands see of the system, beside the workspace. Of /etc only what programs need
+// to run: it has secrets, which root may read.
+var (
+	systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
+	systemEtc  = []string{
+		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/debian_version", "/etc/default/locale",
+		"/etc/fonts", "/etc/gitconfig", "/etc/group", "/etc/host.conf", "/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+		"/etc/locale.alias", "/etc/locale.conf", "/etc/localtime", "/etc/magic", "/etc/magic.mime", "/etc/mime.types", "/etc/nsswitch.conf",
+		"/etc/os-release", "/etc/passwd", "/etc/perl", "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/profile",
+		"/etc/protocols", "/etc/python3", "/etc/python3.11", "/etc/python3.12", "/etc/python3.13", "/etc/rpc", "/etc/services", "/etc/shells",
+		"/etc/ssl/cert.pem", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo", "/etc/timezone", "/etc/vim", "/etc/wgetrc",
+	}
+	networkEtc = []string{"/etc/hosts", "/etc/resolv.conf", "/etc/gai.conf"}
+
+	readDevices  = []string{"/dev/random", "/dev/urandom"}
+	writeDevices = []string{"/dev/null", "/dev/zero", "/dev/full"}
+
+	// links are those of /dev that programs use.
+	links = [][2]string{{"/proc/self/fd", "/dev/fd"}, {"/proc/self/fd/0", "/dev/stdin"}, {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"}}
+
+	// procFiles are those of /proc that say nothing of a process.
+	procFiles = []string{"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version"}
+)
+
+// tmpBytes bounds each of the call's own folders in memory.
+const tmpBytes = 256 << 20
+
+// visible are the files and folders outside the workspace that the command may read.
+func (p *plan) visible() []string {
+	all := slices.Concat(systemDirs, systemEtc, p.Readable)
+	if p.Network {
+		all = append(all, networkEtc...)
+	}
+	return slices.DeleteFunc(all, func(path string) bool {
+		info, err := os.Lstat(path)
+		return err != nil || info.Mode()&os.ModeSymlink != 0 && slices.Contains(networkEtc, path)
+	})
+}
