@@ -50,7 +50,7 @@ func inputs() []fsm.Input {
 		}},
 		{At: 5, Fact: fsm.BrainFailed{Answered: fsm.To(5), Class: fsm.BrainTimeout, Reason: "slow"}},
 		{At: 6, Fact: fsm.ToolAnswered{
-			Answered: fsm.To(7), Text: "a.txt", Failed: true, Nothing: true, Invalid: true, Kept: fsm.Kept{Ref: "ab", Tail: "z.txt", Bytes: 9000, Tokens: 2250},
+			Answered: fsm.To(7), Text: "a.txt", Failed: true, Nothing: true, Invalid: true, Kept: fsm.Kept{Ref: "ab", Tail: "z.txt", Bytes: 9000, Tokens: 2250}, Contained: "namespaces",
 		}},
 		{At: 7, Fact: fsm.ToolStopped{Answered: fsm.To(7)}},
 		{At: 8, Fact: fsm.Recalled{Answered: fsm.To(9), Entries: []fsm.Memory{{ID: "h1", Summary: "a summary"}}, Error: "broken"}},
@@ -104,7 +104,7 @@ func effects() []fsm.Effect {
 			Handle: 2, Request: key, Session: "s", Question: fsm.QuestionApprove, Tool: "exec", Args: "{}", Key: "h2.1", Text: "why",
 		},
 		fsm.Audit{
-			Handle: 2, Session: "s", Key: "h2.1", Tool: "exec", Args: "{}", Message: "hello", Result: "fine", Failed: true, Probe: fsm.ProbeDone, Attempts: 2, Duration: 30,
+			Handle: 2, Session: "s", Key: "h2.1", Tool: "exec", Args: "{}", Message: "hello", Result: "fine", Failed: true, Probe: fsm.ProbeDone, Attempts: 2, Duration: 30, Contained: "namespaces",
 		},
 		fsm.AbortCall{Call: 3},
 		fsm.Recall{Asked: fsm.Asked{Call: 4, Handle: 2}, Session: "s", Need: "a name", TopK: 5, Own: true, Spare: true},

@@ -229,6 +229,8 @@ type Audit struct {
 	Probe    ProbeAnswer `json:"probe,omitempty"`   // what a probe has said of it
 	Attempts int         `json:"attempts"`
 	Duration Millis      `json:"duration"` // from the first start to the end
+
+	Contained string `json:"contained,omitempty"` // what contained the processes of its last attempt (TOL-43)
 }
 
 // TimerPurpose says what a timer bounds.

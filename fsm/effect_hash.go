@@ -202,6 +202,9 @@ func (e Audit) hash(x *Hasher) {
 	if e.Probe != "" { // older builds have hashed no such answer
 		x.Str(string(e.Probe))
 	}
+	if e.Contained != "" { // records of before have none
+		x.Str(e.Contained)
+	}
 }
 
 func (x *Hasher) asked(a Asked) {

@@ -241,6 +241,8 @@ type ToolAnswered struct {
 	Nothing bool   `json:"nothing,omitempty"` // it failed and says that nothing happened, so another attempt is safe
 	Invalid bool   `json:"invalid,omitempty"` // it failed because the call is wrong, so another attempt is pointless
 	Kept    Kept   `json:"kept,omitzero"`     // Text is its beginning, or all of it (TXT-2)
+
+	Contained string `json:"contained,omitempty"` // what contained the processes that the tool started (TOL-43)
 }
 
 // ToolStopped says that an aborted tool has stopped, whatever it had done.

@@ -22,6 +22,7 @@ import (
 	"shelly/cmd/shelly/scenario"
 	"shelly/cmd/shelly/skill"
 	"shelly/cmd/shelly/tool"
+	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
 )
 
@@ -52,6 +53,7 @@ type cli struct {
 
 func main() {
 	tree.Supervise()
+	sandbox.Stage()
 	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 

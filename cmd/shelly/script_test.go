@@ -24,6 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"shelly/runtime/comm/client"
+	"shelly/runtime/sandbox"
 	"shelly/runtime/store"
 	"shelly/runtime/tool/tree"
 )
@@ -32,6 +33,7 @@ import (
 // run is the real main, in a process of its own.
 func TestMain(m *testing.M) {
 	tree.Supervise()
+	sandbox.Stage()
 	testscript.Main(m, map[string]func(){"shelly": main})
 }
 

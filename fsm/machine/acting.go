@@ -144,7 +144,9 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 		in.Text = m.explained(h, in.Text)
 	}
 	text, sess, shown := m.admitted(h, in)
-	return m.ran(text, in.Failed).after(func(h *state.Handle) { h.Sess, h.Inf.Shows = sess, shown })
+	return m.ran(text, in.Failed).after(func(h *state.Handle) {
+		h.Sess, h.Inf.Shows, h.Inf.Contained = sess, shown, in.Contained
+	})
 }
 
 // retry is the end of the wait before another attempt, or before the model is asked

@@ -110,7 +110,7 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	if in.Failed && in.Invalid {
 		in.Text = m.explainedAt(h, h.Inf.Next+k, in.Text)
 	}
-	r.Text, r.Failed, r.Nothing = m.resultText(in), in.Failed, in.Nothing
+	r.Text, r.Failed, r.Nothing, r.Contained = m.resultText(in), in.Failed, in.Nothing, in.Contained
 	if in.Kept.Ref != "" { // it is worded with its number, in the order asked
 		r.Text, r.Kept = in.Text, in.Kept
 	}

@@ -11,7 +11,7 @@ import (
 
 // unhashed are the fields of a handle that its hash leaves out: names and times.
 func unhashed() []string {
-	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Source"}
+	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Inf.Contained", ".Source"}
 }
 
 // fullSession and fullHandle have a value in every field.
@@ -43,8 +43,8 @@ func fullHandle() state.Handle {
 				Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Attempt: 1, Began: 1,
 				Nothing: true, Probed: true, Cleared: true, Told: "told",
 				Batch: []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true,
-					Kept: fsm.Kept{Ref: "ab", Tail: "end", Bytes: 9, Tokens: 3}, Shows: fsm.Part{Result: 7, From: 1, To: 9}}},
-				Shows:  fsm.Part{Result: 7, From: 1, To: 9},
+					Kept: fsm.Kept{Ref: "ab", Tail: "end", Bytes: 9, Tokens: 3}, Shows: fsm.Part{Result: 7, From: 1, To: 9}, Contained: "namespaces"}},
+				Shows: fsm.Part{Result: 7, From: 1, To: 9}, Contained: "namespaces",
 				Capped: true, Seen: []uint64{1},
 			},
 			Concluded: state.Concluded{Result: "a result", Said: "said", Outcome: fsm.OutcomeAnswered},

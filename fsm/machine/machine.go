@@ -167,7 +167,7 @@ func (m *Machine) auditReads(h *state.Handle) {
 		if r := &h.Inf.Batch[k]; r.Done {
 			n := h.Inf.Next + k
 			m.record(h, n, fsm.Audit{
-				Key: h.KeyOf(h.Inf.Calls[n], r.Use), Result: r.Text, Failed: r.Failed, Attempts: r.Attempt, Duration: r.Took,
+				Key: h.KeyOf(h.Inf.Calls[n], r.Use), Result: r.Text, Failed: r.Failed, Attempts: r.Attempt, Duration: r.Took, Contained: r.Contained,
 			})
 		}
 	}

@@ -65,7 +65,7 @@ func (m *Machine) audit(h *state.Handle, text string, failed bool) {
 
 func (m *Machine) auditOf(h *state.Handle, text string, failed bool) fsm.Audit {
 	return fsm.Audit{
-		Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Result: text, Failed: failed, Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0),
+		Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Result: text, Failed: failed, Attempts: h.Inf.Attempt, Duration: max(m.s.Now-h.Inf.Began, 0), Contained: h.Inf.Contained,
 	}
 }
 
@@ -92,7 +92,7 @@ func (m *Machine) result(h *state.Handle, text string) {
 // settle goes on to the next call.
 func settle(inf *state.Inference) {
 	inf.Next++
-	inf.Attempt, inf.Nothing, inf.Probed, inf.Cleared, inf.Told, inf.Shows = 0, false, false, false, "", fsm.Part{}
+	inf.Attempt, inf.Nothing, inf.Probed, inf.Cleared, inf.Told, inf.Shows, inf.Contained = 0, false, false, false, "", fsm.Part{}, ""
 }
 
 // arguments reads the arguments of the call at Next, or says what is wrong.

@@ -21,6 +21,8 @@ type Read struct {
 	Failed  bool       `json:"failed,omitempty"`  // Done: the tool has failed
 	Nothing bool       `json:"nothing,omitempty"` // Failed: nothing happened
 	Again   bool       `json:"again,omitempty"`   // Failed: it is started again once all have been answered
+
+	Contained string `json:"contained,omitempty"` // Done: what contained its processes
 }
 
 // Shares reports whether the call gets the result of an equal one.

@@ -143,9 +143,11 @@ type Round struct {
 	Cleared bool            `json:"cleared,omitempty"` // a person lets it run
 	Told    string          `json:"told,omitempty"`    // what a person said instead of its result
 	Shows   fsm.Part        `json:"shows,omitzero"`    // what of a kept result its result shows
-	Batch   []Read          `json:"batch,omitempty"`   // the calls from Next on that run together; none: one runs
-	Capped  bool            `json:"capped,omitempty"`  // max_tool_calls was met in this answer
-	Seen    []uint64        `json:"seen,omitempty"`    // the last calls with their results, hashed
+
+	Contained string   `json:"contained,omitempty"` // what contained its processes (TOL-43)
+	Batch     []Read   `json:"batch,omitempty"`     // the calls from Next on that run together; none: one runs
+	Capped    bool     `json:"capped,omitempty"`    // max_tool_calls was met in this answer
+	Seen      []uint64 `json:"seen,omitempty"`      // the last calls with their results, hashed
 }
 
 // Concluded is what an inference comes to. Said grows on the way; the others are written by its

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -83,6 +84,16 @@ func (l *loading) check() {
 	}
 	l.checkAnswer("brain.num_predict", c.Brain.NumPredict)
 	l.checkAnswer("brain.max_tokens", c.Brain.MaxTokens)
+	for _, rung := range c.Tools.Exec.Rungs {
+		if !slices.Contains(rungs, rung) {
+			l.problems.add(l.origins["tools.exec.rungs"], "tools.exec.rungs", wording.Quote(rung)+" is not one of "+strings.Join(rungs, ", "))
+		}
+	}
+	for _, dir := range c.Tools.Exec.Reads {
+		if !filepath.IsAbs(dir) || dir == filepath.Dir(dir) {
+			l.problems.add(l.origins["tools.exec.reads"], "tools.exec.reads", wording.Quote(dir)+" is not the absolute path of a folder")
+		}
+	}
 	if l.keepsWithin() && c.Limits.ContextTokens > c.Brain.NumCtx {
 		l.problems.add(l.origins["limits.context_tokens"], "limits.context_tokens", fmt.Sprintf(
 			"%d tokens do not fit a window of %d (brain.num_ctx); leave the key out to fill the window", c.Limits.ContextTokens, c.Brain.NumCtx))
@@ -93,6 +104,9 @@ func (l *loading) check() {
 			"does not name the marker "+fsm.NeedMarker+" that asks for memory, and neither does the system prompt")
 	}
 }
+
+// rungs are the names of package sandbox, which this one does not import.
+var rungs = []string{"namespaces", "bwrap", "landlock"}
 
 func (l *loading) checkAnswer(key string, tokens int) {
 	if window := l.config.Brain.NumCtx; tokens >= window {

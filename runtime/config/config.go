@@ -190,11 +190,43 @@ type Tools struct {
 
 // Exec is the tool that runs shell commands.
 type Exec struct {
-	// Allow offers exec to the model. It is not sandboxed. Default: false.
-	Allow bool `key:"allow"`
+	// Allow offers exec to the model: true only where something contains its commands
+	// (TOL-5), unsandboxed with all rights of the daemon's user. Default: false.
+	Allow string `key:"allow" of:"false|true|unsandboxed"`
 	// Timeout bounds one command. Default: 60s.
 	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
+	// Rungs are the ways of containing that may be taken, in this order (TOL-42).
+	// Default: none named, which is namespaces, bwrap, landlock.
+	Rungs []string `key:"rungs"`
+	// Network lets commands use the network as the daemon does. Default: false.
+	Network bool `key:"network"`
+	// Reads are folders outside the workspace that commands may read, absolute, beside
+	// those of the system. Default: none.
+	Reads []string `key:"reads"`
+	// Memory is how much data each process of a command may have. Default: 4GiB.
+	Memory Bytes `key:"memory" min:"64MiB" max:"16TiB"`
+	// Processes is how many processes and threads a command may have. Default: 512.
+	Processes int `key:"processes" min:"8" max:"100000"`
+	// FileSize is the largest file that a command may write. Default: 256MiB.
+	FileSize Bytes `key:"file_size" min:"1MiB" max:"16TiB"`
+	// OpenFiles is how many files each process of a command may have open. Default: 1024.
+	OpenFiles int `key:"open_files" min:"16" max:"1000000"`
+	// Disk is by how much the workspace's disk may fill while a command runs. Default: 1GiB.
+	Disk Bytes `key:"disk" min:"1MiB" max:"16TiB"`
+	// Only are the commands that alone may run, as patterns with * (TOL-48). Default: none
+	// named, which is all.
+	Only []string `key:"only"`
+	// Deny are commands that never run, and Ask those that a person is asked about.
+	// Default: none.
+	Deny []string `key:"deny"`
+	Ask  []string `key:"ask"`
 }
+
+// Allowed reports whether exec may be offered, contained or not.
+func (e Exec) Allowed() bool { return e.Allow == "true" || e.Allow == Unsandboxed }
+
+// Unsandboxed is the word of [Exec.Allow] for commands that nothing contains.
+const Unsandboxed = "unsandboxed"
 
 // Web is web_fetch and web_search.
 type Web struct {

@@ -54,7 +54,10 @@ func defaults(s Sources, name string) Config {
 		Limits:   p.Limits,
 		Prompts:  Prompts{Prompts: p.Prompts},
 		Tools: Tools{
-			Exec:                Exec{Timeout: time.Minute},
+			Exec: Exec{
+				Allow: "false", Timeout: time.Minute,
+				Memory: 4 * GiB, Processes: 512, FileSize: 256 * MiB, OpenFiles: 1024, Disk: GiB,
+			},
 			Files:               []string{"read_file", "write_file", "edit_file", "list_dir", "grep", "glob"},
 			Secrets:             "refuse",
 			RestrictToWorkspace: true,

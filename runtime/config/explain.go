@@ -1,8 +1,10 @@
 package config
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Setting is one value of the configuration and where it comes from.
@@ -14,6 +16,18 @@ type Setting struct {
 
 // Explain returns every setting in the order of the schema.
 func (c Config) Explain() []Setting { return slices.Clone(c.settings) }
+
+// Files are the files that values come from.
+func (c Config) Files() []string {
+	var files []string
+	for _, s := range c.settings {
+		file, _, ok := strings.Cut(s.Source, ":")
+		if ok && filepath.IsAbs(file) && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
 
 // explain records where each value comes from.
 func (l *loading) explain() {

@@ -116,7 +116,7 @@ func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	if c.Workspace != w.Dir {
 		t.Errorf("workspace = %s, want %s", c.Workspace, w.Dir)
 	}
-	if c.Tools.Exec.Allow {
+	if c.Tools.Exec.Allowed() {
 		t.Error("exec is allowed by default")
 	}
 	if c.Brain.Temperature != 0 {
@@ -221,7 +221,9 @@ limits: # nothing yet
 	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0"}, c.Comm); diff != "" {
 		t.Errorf("comm (-want +got)\n%s", diff)
 	}
-	wantTools := config.Tools{Exec: config.Exec{Allow: true, Timeout: 90 * time.Second}, Files: []string{"read_file", "grep"}, Secrets: "allow", RestrictToWorkspace: true, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
+	wantTools := config.Tools{Exec: config.Exec{
+		Allow: "true", Timeout: 90 * time.Second, Memory: 4 * config.GiB, Processes: 512, FileSize: 256 * config.MiB, OpenFiles: 1024, Disk: config.GiB,
+	}, Files: []string{"read_file", "grep"}, Secrets: "allow", RestrictToWorkspace: true, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
 	wantTools.Web = config.Web{
 		Allow: true, AllowAddresses: []string{"10.0.0.0/8"}, Timeout: 5 * time.Second, BytesMax: config.MiB,
 		Search: config.Search{Kind: "searxng", URL: "http://127.0.0.1:8888", KeyFrom: "KEY"},

@@ -96,7 +96,7 @@ func (f field) node(v reflect.Value) *strict.Node {
 	}
 	n := textNode(f.format(v))
 	switch {
-	case f.typ == reflect.TypeFor[bool]():
+	case f.typ == reflect.TypeFor[bool](), f.key == "tools.exec.allow" && n.Value != Unsandboxed:
 		n.Kind = strict.BoolKind
 	case f.typ == reflect.TypeFor[int](), f.typ == reflect.TypeFor[fsm.Share](), f.typ == reflect.TypeFor[Bytes]() && strings.Trim(n.Value, "0123456789") == "":
 		n.Kind = strict.IntKind

@@ -34,7 +34,7 @@ retention: {age: 24h}
 	if now.Retention != next.Retention {
 		t.Errorf("what is kept is %+v; want the new %+v", now.Retention, next.Retention)
 	}
-	if now.Comm.UDP != first.Comm.UDP || !now.Tools.Exec.Allow || now.Brain.NumCtx != first.Brain.NumCtx {
+	if now.Comm.UDP != first.Comm.UDP || !now.Tools.Exec.Allowed() || now.Brain.NumCtx != first.Brain.NumCtx {
 		t.Errorf("what waits has changed: %+v", now)
 	}
 	if same, restart := first.Reload(first); len(restart) > 0 {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,6 +144,9 @@ func (f field) accepts(n *strict.Node) string {
 		}
 	case reflect.TypeFor[time.Duration](), reflect.TypeFor[fsm.Millis](), reflect.TypeFor[Bytes]():
 	default:
+		if n.Kind == strict.BoolKind && slices.Contains(f.of, n.Value) { // true, where it is one of several words
+			return ""
+		}
 		if n.Kind != strict.TextKind {
 			return "wants " + f.wants() + ", found " + n.String() + "; quote it if it is meant as text"
 		}

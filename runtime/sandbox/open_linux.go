@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"shelly/runtime/tool/tree"
 )
 
 // Open takes the first rung that holds, which it finds out by running something contained
@@ -64,7 +66,7 @@ func (k *Keeper) probe(ctx context.Context, r Rung) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	tried := &Keeper{rung: r, options: Options{Trees: k.options.Trees, Workspace: workspace, Scratch: scratch, Limits: k.options.Limits}}
+	tried := &Keeper{rung: r, options: Options{Trees: tree.New(""), Workspace: workspace, Scratch: scratch, Limits: k.options.Limits}}
 	var out firstBytes
 	end, err := tried.runContained(ctx, Spec{
 		Args: []string{"/bin/sh", "-c", trial}, Dir: workspace, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Out: &out, Timeout: probeTimeout,

@@ -110,6 +110,9 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 		return plan{}, err
 	}
 	if k.rung == Landlock {
+		if err := os.MkdirAll(o.Scratch, 0o700); err != nil {
+			return plan{}, fmt.Errorf("make a folder for the call: %w", err)
+		}
 		dir, err := os.MkdirTemp(o.Scratch, "call-")
 		if err != nil {
 			return plan{}, fmt.Errorf("make a folder for the call: %w", err)

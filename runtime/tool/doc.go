@@ -16,9 +16,9 @@
 // everything that it has started is killed; package tree says how, and on which
 // systems less holds.
 //
-// What is not enforced: exec has no sandbox. A command has all rights of the
-// daemon's user: it can read and write outside the workspace, private folders
-// included, use the network, use up memory, disk and processes, and have another
-// daemon (systemd, at, cron, docker) run something that lives on. That is why exec is
-// neither offered nor run unless the operator allows it.
+// What keeps a command to the workspace is package sandbox, in one of several ways, not all
+// of which hold everything. Where exec runs without (tools.exec.allow: unsandboxed), a
+// command has all rights of the daemon's user: it can read and write outside the workspace,
+// private folders included, use the network, use up memory, disk and processes, and have
+// another daemon (systemd, at, cron, docker) run something that lives on.
 package tool

@@ -2,12 +2,17 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"shelly/fsm"
-	"shelly/runtime/tool/tree"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/sandbox/policy"
 )
 
 const (
@@ -15,61 +20,176 @@ const (
 	defaultPath = "/usr/local/bin:/usr/bin:/bin"
 )
 
+// Exec is how exec runs commands.
+type Exec struct {
+	Box     *sandbox.Keeper // what contains and ends them; one that refuses has exec not offered
+	Policy  policy.Policy
+	Network bool          // commands may use the network
+	Timeout time.Duration // for one command; it must be positive
+	Path    string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
+}
+
+func (e *Exec) wrong() error {
+	switch {
+	case e == nil:
+		return nil
+	case e.Timeout <= 0:
+		return fmt.Errorf("the time-out of exec is %v; it must be positive", e.Timeout)
+	case e.Box == nil:
+		return errors.New("exec is allowed, and nothing runs commands")
+	}
+	return nil
+}
+
+// offered reports whether exec can be offered (TOL-5).
+func (e *Exec) offered() bool { return e != nil && e.Box.Refusal() == nil }
+
+// unoffered says why exec is not offered.
+func (e *Exec) unoffered() string {
+	if e == nil {
+		return "exec is not allowed here; the operator can allow it (tools.exec.allow)"
+	}
+	return fmt.Sprintf("exec is refused: %v; the operator finds what to do with shelly doctor", e.Box.Refusal())
+}
+
 // execDecl declares exec, which may do anything (TOL-1).
 func execDecl(timeout time.Duration) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: execName,
-		Description: "Run a shell command (sh -c) in the workspace. The result is its exit code and its output, stdout and stderr together. " +
+		Description: "Run a shell command (sh -c) in the workspace, or a program with its arguments (argv). The result is its exit code and its output, stdout and stderr together. " +
 			"It gets no input, ends after " + timeout.String() + " at the latest, and what it leaves in the background is ended with it.",
 		Parameters: `{"type":"object","properties":{` +
-			fmt.Sprintf(`"command":{"type":"string","maxLength":%d,"description":"The command, such as df -h /"}},`, commandCharsMax) +
-			`"required":["command"],"additionalProperties":false}`,
+			fmt.Sprintf(`"command":{"type":"string","maxLength":%d,"description":"The command, such as df -h /"},`, commandCharsMax) +
+			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command: program and arguments, no shell"},`, commandCharsMax, argsMax) +
+			`"working_dir":{"type":"string","maxLength":4096,"description":"Folder in the workspace. Default: the workspace"}},` +
+			`"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 	}
 }
 
-// exec is the tool exec (TOL-6, TOL-11). Nothing confines the command: see the package
-// comment.
+// argsMax is how many arguments a program gets.
+const argsMax = 1000
+
+// exec is the tool exec (TOL-6, TOL-11, TOL-40).
 func (r *Runner) exec(ctx context.Context, _ fsm.RunTool, a Arguments) Result {
-	command := a.Text("command", "")
-	switch {
-	case strings.TrimSpace(command) == "":
-		return Invalid("command is empty")
-	case strings.Contains(command, "\x00"):
-		return Invalid("command holds a NUL byte")
+	args, err := r.asked(a)
+	if err != nil {
+		return Invalid("%v", err)
 	}
+	dir, err := r.workingDir(a.Text("working_dir", ""))
+	if err != nil {
+		return Invalid("%v", err)
+	}
+	e := r.options.Exec
 	out := capture{half: Room(r.options.ResultBytesMax) / 2}
-	end, err := r.options.Trees.Run(ctx, r.command(command, &out))
+	path := e.Path
+	if path == "" {
+		path = defaultPath
+	}
+	end, err := e.Box.Run(ctx, sandbox.Spec{
+		Args: args, Dir: dir, Env: []string{"PATH=" + path, "HOME=" + r.dir, "LANG=C.UTF-8"},
+		Out: &out, Timeout: e.Timeout, Network: e.Network,
+	})
 	if err != nil {
 		return Undone(fmt.Errorf("the command was not started: %w", err))
 	}
+	result := r.ended(ctx, end, out.text())
+	result.Contained = string(e.Box.Rung())
+	return result
+}
+
+// asked are the words of the command, once the policy has seen them (TOL-47).
+func (r *Runner) asked(a Arguments) ([]string, error) {
+	command, list := a.Text("command", ""), a.Texts("argv")
+	whole := command + strings.Join(list, "")
+	switch {
+	case command != "" && list != nil:
+		return nil, errors.New("give command or argv, not both")
+	case strings.TrimSpace(whole) == "":
+		return nil, errors.New("command is empty")
+	case strings.Contains(whole, "\x00"):
+		return nil, errors.New("command holds a NUL byte")
+	}
+	verdict, why := policy.Runs, ""
+	if list == nil {
+		list = []string{"/bin/sh", "-c", command}
+		verdict, why = r.options.Exec.Policy.Of(command)
+	} else {
+		verdict, why = r.options.Exec.Policy.OfWords(list)
+	}
+	switch verdict {
+	case policy.Denied:
+		return nil, errors.New("refused: " + why)
+	case policy.Asks:
+		return nil, errors.New("refused: " + why + ", and nobody can be asked about a single command yet")
+	}
+	return list, nil
+}
+
+// workingDir is a folder of the workspace, of which the model's name is not trusted: links
+// and .. are resolved first (TOL-46).
+func (r *Runner) workingDir(name string) (string, error) {
+	if name == "" {
+		return r.dir, nil
+	}
+	if strings.Contains(name, "\x00") {
+		return "", errors.New("working_dir holds a NUL byte")
+	}
+	dir := filepath.Clean(name)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.dir, dir)
+	} else if given, err := filepath.Abs(r.options.Workspace); err == nil {
+		if rest, ok := strings.CutPrefix(dir, given); ok && (rest == "" || rest[0] == filepath.Separator) {
+			dir = filepath.Join(r.dir, rest)
+		}
+	}
+	outside := fmt.Errorf("working_dir %q is not in the workspace", name)
+	if dir != r.dir && !strings.HasPrefix(dir, r.dir+string(filepath.Separator)) {
+		return "", outside
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("working_dir %q is no folder: %w", name, errors.Unwrap(err))
+	}
+	if dir != r.dir && !strings.HasPrefix(dir, r.dir+string(filepath.Separator)) {
+		return "", outside
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("working_dir %q is no folder", name)
+	}
+	return dir, nil
+}
+
+// ended words how a command ended.
+func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result {
 	left := ""
 	if len(end.Left) > 0 {
 		left = fmt.Sprintf("\n[still running, and cannot be ended: %v]", end.Left)
 	}
 	switch {
 	case end.Exited:
-		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out.text(), left)}
+		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out, left)}
+	case end.DiskFull:
+		return Failed("the command was killed because it filled the disk by more than is allowed (tools.exec.disk); output until then:\n%s%s", out, left)
 	case end.TimedOut:
-		return Failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.ExecTimeout, out.text(), left)
+		return Failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.Exec.Timeout, out, left)
 	case ctx.Err() != nil:
-		return Failed("stopped: the call was given up and the command killed; output until then:\n%s%s", out.text(), left)
+		return Failed("stopped: the call was given up and the command killed; output until then:\n%s%s", out, left)
 	case end.Lost:
-		return Failed("the command was killed together with its supervisor; output until then:\n%s%s", out.text(), left)
+		return Failed("the command was killed together with its supervisor; output until then:\n%s%s", out, left)
 	}
-	return Result{Text: "ended by signal: " + end.Signal + "\n" + out.text() + left}
+	return Result{Text: "ended by signal: " + end.Signal + "\n" + out + left}
 }
 
-func (r *Runner) command(text string, out *capture) tree.Command {
-	path := r.options.Path
-	if path == "" {
-		path = defaultPath
+// Texts returns a list of texts, or nil where it was left out.
+func (a Arguments) Texts(name string) []string {
+	list, ok := a[name].([]any)
+	if !ok {
+		return nil
 	}
-	return tree.Command{
-		Args:    []string{"/bin/sh", "-c", text},
-		Dir:     r.dir,
-		Env:     []string{"PATH=" + path, "HOME=" + r.dir, "LANG=C.UTF-8"},
-		Out:     out,
-		Timeout: r.options.ExecTimeout,
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i], _ = v.(string)
 	}
+	return slices.Clip(texts)
 }

@@ -22,13 +22,24 @@ import (
 func newExecWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.options.AllowExec = true
+	w.allowExec()
 	return w
 }
 
 func (w *world) sh(command string) fsm.ToolAnswered {
 	w.t.Helper()
-	return w.call("exec", map[string]any{"command": strings.ReplaceAll(command, "{{ws}}", w.workspace)})
+	return w.exec(map[string]any{"command": strings.ReplaceAll(command, "{{ws}}", w.workspace)})
+}
+
+// exec returns a result without what contained it, which the system decides.
+func (w *world) exec(args map[string]any) fsm.ToolAnswered {
+	w.t.Helper()
+	got := w.call("exec", args)
+	if got.Contained == "" && !got.Nothing {
+		w.t.Errorf("nothing says what contained the command: %+v", got)
+	}
+	got.Contained = ""
+	return got
 }
 
 // In the workspace and without input, among others (TOL-6).
@@ -111,7 +122,7 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 	t.Setenv("SHELLY_TOKEN", secret)
 	w := newExecWorld(t)
-	w.options.Path = "/usr/bin:/bin"
+	w.options.Exec.Path = "/usr/bin:/bin"
 	got := w.sh("env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort")
 	want := fsm.ToolAnswered{Text: "exit code: 0\nHOME=" + w.workspace + "\nLANG=C.UTF-8\nPATH=/usr/bin:/bin\n"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -166,15 +177,49 @@ func TestGivingUpKillsTheWholeGroup(t *testing.T) {
 	started()
 	cancel()
 	want := fsm.ToolAnswered{Text: "stopped: the call was given up and the command killed; output until then:\nstarted\n", Failed: true}
-	if diff := cmp.Diff(want, receive(t, results)); diff != "" {
+	got := receive(t, results)
+	got.Contained = ""
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	ended()
 }
 
+func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args map[string]any
+		want string
+	}{
+		{"argv", map[string]any{"argv": []string{"printf", "%s|", "a b", "$HOME", ""}}, "exit code: 0\na b|$HOME||"},
+		{"folder", map[string]any{"command": "pwd", "working_dir": "src"}, "exit code: 0\n{{ws}}/src\n"},
+		{"absolute folder", map[string]any{"argv": []string{"pwd"}, "working_dir": "{{ws}}/docs/../src/"}, "exit code: 0\n{{ws}}/src\n"},
+		{"no program", map[string]any{"argv": []string{"nosuchprogram"}}, "the command was not started: there is no program \"nosuchprogram\": no such file or directory"},
+		{"both", map[string]any{"argv": []string{"ls"}, "command": "ls"}, "give command or argv, not both"},
+		{"neither", map[string]any{}, "command is empty"},
+		{"outside", map[string]any{"command": "pwd", "working_dir": ".."}, `working_dir ".." is not in the workspace`},
+		{"beside by its name", map[string]any{"command": "pwd", "working_dir": "{{ws}}-evil"}, `working_dir "{{ws}}-evil" is not in the workspace`},
+		{"by a link", map[string]any{"command": "pwd", "working_dir": "link_out"}, `working_dir "link_out" is not in the workspace`},
+		{"a file", map[string]any{"command": "pwd", "working_dir": "notes.txt"}, `working_dir "notes.txt" is no folder`},
+		{"nowhere", map[string]any{"command": "pwd", "working_dir": "nowhere"}, `working_dir "nowhere" is no folder: no such file or directory`},
+		{"policy", map[string]any{"argv": []string{"sudo", "ls"}}, "refused: commands get no other user's rights; run it without sudo"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newExecWorld(t)
+			if dir, ok := c.args["working_dir"].(string); ok {
+				c.args["working_dir"] = strings.ReplaceAll(dir, "{{ws}}", w.workspace)
+			}
+			want := strings.ReplaceAll(c.want, "{{ws}}", w.workspace)
+			if got := w.exec(c.args); got.Text != want {
+				t.Errorf("got %q, want %q", got.Text, want)
+			}
+		})
+	}
+}
+
 func TestTOL6TimeOutKillsTheWholeGroup(t *testing.T) {
 	w := newExecWorld(t)
-	w.options.ExecTimeout = 50 * time.Millisecond
+	w.options.Exec.Timeout = 50 * time.Millisecond
 	_, ended := w.pipe()
 	got := w.sh("exec 9>alive; sleep 100000 & sleep 100000")
 	if want := "the command was killed after 50ms (tools.exec.timeout); output until then:\n(no output)"; !got.Failed || got.Text != want {

@@ -2,16 +2,13 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"shelly/fsm"
-	"shelly/runtime/tool/tree"
 )
 
 // Bounds of [Options] and of what the tools take.
@@ -24,13 +21,10 @@ const (
 
 // Options is what a [Runner] may do. All bounds are required.
 type Options struct {
-	Workspace      string        // the folder that commands run in; it must exist
-	AllowExec      bool          // offer exec and run it
-	ExecTimeout    time.Duration // for one command
-	Trees          *tree.Keeper  // what runs commands; required with AllowExec
-	Path           string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
-	ResultBytesMax int           // the longest result
-	Added          []Added       // tools of other rooms; one replaces an earlier one of its name, and exec
+	Workspace      string  // the folder that commands run in; it must exist
+	Exec           *Exec   // how exec runs; nil: it is neither offered nor run
+	ResultBytesMax int     // the longest result
+	Added          []Added // tools of other rooms; one replaces an earlier one of its name, and exec
 }
 
 // Added is a tool from elsewhere. It is given its arguments as the model wrote
@@ -52,6 +46,8 @@ type Result struct {
 	Failed  bool
 	Nothing bool // it failed before anything happened
 	Invalid bool // it failed because of the call itself
+
+	Contained string // what contained its processes, as [sandbox.Rung] says; empty: it started none
 }
 
 // Runner runs the tools of one workspace. It is safe for concurrent use.
@@ -66,10 +62,9 @@ func New(o Options) (*Runner, error) {
 	switch {
 	case o.ResultBytesMax < ResultBytesLeast:
 		return nil, fmt.Errorf("result_bytes_max is %d; the least is %d", o.ResultBytesMax, ResultBytesLeast)
-	case o.AllowExec && o.ExecTimeout <= 0:
-		return nil, fmt.Errorf("the time-out of exec is %v; it must be positive", o.ExecTimeout)
-	case o.AllowExec && o.Trees == nil:
-		return nil, errors.New("exec is allowed, and nothing runs commands")
+	}
+	if err := o.Exec.wrong(); err != nil {
+		return nil, err
 	}
 	dir, err := Folder(o.Workspace)
 	if err != nil {
@@ -81,8 +76,8 @@ func New(o Options) (*Runner, error) {
 		t.Decl.Probe = t.Probe != nil
 		r.tools = append(r.tools, t)
 	}
-	if o.AllowExec && !slices.ContainsFunc(r.tools, func(t Added) bool { return t.Decl.Name == execName }) {
-		exec, err := Checked(execDecl(o.ExecTimeout), r.exec)
+	if o.Exec.offered() && !slices.ContainsFunc(r.tools, func(t Added) bool { return t.Decl.Name == execName }) {
+		exec, err := Checked(execDecl(o.Exec.Timeout), r.exec)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +116,7 @@ func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	result := r.result(ctx, run)
 	return fsm.ToolAnswered{
 		Text:   clip(Mend(result.Text), r.options.ResultBytesMax),
-		Failed: result.Failed, Nothing: result.Failed && result.Nothing, Invalid: result.Failed && result.Invalid,
+		Failed: result.Failed, Nothing: result.Failed && result.Nothing, Invalid: result.Failed && result.Invalid, Contained: result.Contained,
 	}
 }
 
@@ -145,7 +140,7 @@ func (r *Runner) result(ctx context.Context, run fsm.RunTool) (result Result) {
 
 func (r *Runner) unknown(name string) string {
 	if name == execName {
-		return "exec is not allowed here; the operator can allow it (tools.exec.allow)"
+		return r.options.Exec.unoffered()
 	}
 	names := make([]string, len(r.tools))
 	for i, t := range r.tools {

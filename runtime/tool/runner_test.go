@@ -34,7 +34,7 @@ func TestExecIsDeclaredOnlyWhenAllowed(t *testing.T) {
 	if got := w.call("exec", map[string]any{"command": "echo hi"}); !got.Failed || !strings.Contains(got.Text, "not allowed here") {
 		t.Errorf("exec ran: %+v", got)
 	}
-	w.options.AllowExec = true
+	w.allowExec()
 	want["exec"] = fsm.EffectsUnsafe
 	if diff := cmp.Diff(want, effects(w.runner())); diff != "" {
 		t.Errorf("allowed (-want +got)\n%s", diff)
@@ -48,7 +48,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}{
 		{"no workspace", "no such file or directory", func(o *Options) { o.Workspace += "/nowhere" }},
 		{"short results", "the least is 1024", func(o *Options) { o.ResultBytesMax = 1023 }},
-		{"no time-out", "must be positive", func(o *Options) { o.AllowExec, o.ExecTimeout = true, 0 }},
+		{"no time-out", "must be positive", func(o *Options) { o.Exec = &Exec{} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := newWorld(t).options
@@ -110,7 +110,7 @@ func TestAddedToolReplacesItsNamesake(t *testing.T) {
 
 func TestNothingRunsOnceTheCallIsGivenUp(t *testing.T) {
 	w := newWorld(t)
-	w.options.AllowExec = true
+	w.allowExec()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	got := w.runner().Run(ctx, fsm.RunTool{Name: "exec", Args: `{"command": "rm notes.txt"}`})

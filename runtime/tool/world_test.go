@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
 )
 
 // TestMain lets this binary be the supervisor of the commands that it runs.
 func TestMain(m *testing.M) {
 	tree.Supervise()
+	sandbox.Stage()
 	os.Exit(m.Run())
 }
 
@@ -37,8 +39,6 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, workspace: filepath.Join(dir, "ws"), outside: filepath.Join(dir, "outside")}
 	w.options = Options{
 		Workspace:      w.workspace,
-		ExecTimeout:    time.Hour,
-		Trees:          tree.New(filepath.Join(dir, "processes")),
 		ResultBytesMax: 4096,
 	}
 	for path, text := range map[string]string{
@@ -56,6 +56,19 @@ func newWorld(t *testing.T) *world {
 	}
 	w.symlink("../outside", "link_out")
 	return w
+}
+
+// allowExec lets exec run, contained where this system can.
+func (w *world) allowExec() {
+	w.t.Helper()
+	dir := filepath.Dir(w.workspace)
+	o := sandbox.Options{Trees: tree.New(filepath.Join(dir, "processes")), Workspace: w.workspace, Scratch: filepath.Join(dir, "processes")}
+	box, err := sandbox.Open(context.Background(), o)
+	w.must(err)
+	if box.Refusal() != nil {
+		box = sandbox.Uncontained(o)
+	}
+	w.options.Exec = &Exec{Box: box, Timeout: time.Hour}
 }
 
 func (w *world) write(path, text string) {

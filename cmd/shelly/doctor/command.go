@@ -47,6 +47,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		running := x.daemon(ctx, cfg)
 		x.data(ctx, cfg, running)
 		x.workspace(cfg)
+		x.exec(ctx, cfg)
 		x.web(cfg)
 		x.further(cfg)
 		x.reserve(cfg)

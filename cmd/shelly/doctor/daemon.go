@@ -126,12 +126,6 @@ func (x *examination) workspace(cfg config.Config) {
 	default:
 		x.ok("workspace", cfg.Workspace)
 	}
-	if cfg.Tools.Exec.Allow {
-		x.warn("exec", "is allowed, and is not sandboxed: a command has all rights of the daemon's user",
-			"set tools.exec.allow to false unless you trust the model with that")
-	} else {
-		x.ok("exec", "is not offered to the model (tools.exec.allow)")
-	}
 }
 
 // reserve says how much of the disk is free beyond the reserve.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"shelly/cmd/shelly/internal/box"
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/egress"
@@ -71,17 +72,9 @@ func (s *starting) openBox(ctx context.Context, cfg config.Config) error {
 	if !runs {
 		return nil
 	}
-	workspace, err := tool.Folder(cfg.Workspace)
+	box, err := box.Open(ctx, cfg)
 	if err != nil {
 		return err
-	}
-	o := sandbox.Options{Trees: trees(cfg), Workspace: workspace, Hidden: []string{cfg.Data}}
-	box, err := sandbox.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	if cfg.Tools.Exec.Allow {
-		box = sandbox.Uncontained(o)
 	}
 	if err := box.Refusal(); err != nil {
 		s.log.Warn("programs of tools.custom and tools.mcp are not run", "error", err)

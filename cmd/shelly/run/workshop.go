@@ -11,9 +11,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/runtime/config"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/sandbox/policy"
 	"shelly/runtime/skill"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file"
@@ -74,7 +77,7 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 	if err != nil {
 		return nil, err
 	}
-	tools, err := openRunner(cfg, files, more)
+	tools, err := openRunner(cfg, files, more, log)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
@@ -89,7 +92,7 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 }
 
 // openRunner takes in the tools that cfg allows.
-func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runner, error) {
+func openRunner(cfg config.Config, files *file.Tools, more further, log *slog.Logger) (*tool.Runner, error) {
 	added, err := files.Added()
 	if errors.Is(err, file.ErrNoTool) {
 		return nil, exit.Errorf(exit.Usage, "tools.files: %w", err)
@@ -102,11 +105,13 @@ func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runne
 		return nil, err
 	}
 	added = append(added, rest...)
+	exec, err := openExec(cfg, log)
+	if err != nil {
+		return nil, err
+	}
 	tools, err := tool.New(tool.Options{
 		Workspace:      cfg.Workspace,
-		AllowExec:      cfg.Tools.Exec.Allow,
-		ExecTimeout:    cfg.Tools.Exec.Timeout,
-		Trees:          trees(cfg),
+		Exec:           exec,
 		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
 		Added:          added,
 	})
@@ -117,15 +122,42 @@ func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runne
 }
 
 // trees runs the commands of a data folder's daemon.
-func trees(cfg config.Config) *tree.Keeper { return tree.New(filepath.Join(cfg.Data, "processes")) }
+func trees(cfg config.Config) *tree.Keeper { return tree.New(processes(cfg)) }
+
+// processes is the folder of what is known of the commands that run.
+func processes(cfg config.Config) string { return filepath.Join(cfg.Data, "processes") }
+
+// openExec finds out what contains commands, or returns nil where exec is not allowed.
+func openExec(cfg config.Config, log *slog.Logger) (*tool.Exec, error) {
+	if !cfg.Tools.Exec.Allowed() {
+		return nil, nil
+	}
+	box, err := box.Open(context.Background(), cfg)
+	if err != nil {
+		return nil, err
+	}
+	switch err := box.Refusal(); {
+	case err != nil:
+		log.Warn("exec is refused, since nothing contains its commands; shelly doctor says what to do", "why", err)
+	case box.Rung() == sandbox.None:
+		log.Warn("commands of exec have all rights of the daemon's user (tools.exec.allow: unsandboxed)")
+	default:
+		log.Info("commands of exec are contained", "by", box.Rung())
+	}
+	x := cfg.Tools.Exec
+	return &tool.Exec{
+		Box: box, Timeout: x.Timeout, Network: x.Network, Policy: policy.Policy{Only: x.Only, Deny: x.Deny, Ask: x.Ask},
+	}, nil
+}
 
 // endLeft ends the commands that a killed daemon has left running (TOL-11).
 func (s *starting) endLeft() error {
 	ended, err := trees(s.cfg).Clear()
+	err = errors.Join(err, sandbox.Clear(processes(s.cfg)))
 	if len(ended) > 0 {
 		s.log.Warn("commands of a killed daemon were still running and have been ended", "processes", fmt.Sprint(ended))
 	}
-	if err == nil && s.cfg.Tools.Exec.Allow && tree.Lacks != "" {
+	if err == nil && s.cfg.Tools.Exec.Allowed() && tree.Lacks != "" {
 		s.log.Warn(tree.Lacks)
 	}
 	return err

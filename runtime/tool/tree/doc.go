@@ -38,8 +38,9 @@
 //     daemon's user. [End.Left] names it, and Clear refuses to go on.
 //   - Where the kernel does not take the mark (gVisor, a limit that is lower already),
 //     what is left is found by the supervisor alone, and not once that was killed too.
-//   - A command has the rights of the daemon's user: it can kill the daemon and the
-//     supervisor, and with the right of a privileged process change its mark.
+//   - A command has the rights of the daemon's user, unless package sandbox contains it: it
+//     can kill the daemon and the supervisor, and with the right of a privileged process
+//     change its mark.
 //
 // # On other systems
 //

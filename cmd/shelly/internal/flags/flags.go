@@ -26,7 +26,7 @@ type Settings struct {
 	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
 	Brain     string `placeholder:"KIND" help:"ollama, auto (ollama if it has a usable model, else demo) or demo (a built-in script)."`
 	Model     string `placeholder:"NAME" help:"Chat model. Default: the first installed one that can call tools."`
-	AllowExec bool   `help:"Offer exec to the model. It is not sandboxed."`
+	AllowExec bool   `help:"Offer exec to the model, where something contains its commands."`
 }
 
 // Load makes the effective configuration, with overrides of further flags.

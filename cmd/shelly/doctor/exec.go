@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"shelly/cmd/shelly/internal/box"
+	"shelly/runtime/config"
+	"shelly/runtime/sandbox"
+)
+
+// exec says what contains the commands of exec, or would, and why nothing better does
+// (TOL-42).
+func (x *examination) exec(ctx context.Context, cfg config.Config) {
+	if cfg.Tools.Exec.Allow == config.Unsandboxed {
+		x.warn("exec", "is allowed, and nothing contains it: a command has all rights of the daemon's user", "set tools.exec.allow to true, or to false")
+		return
+	}
+	keeper, err := box.Open(ctx, cfg)
+	if err != nil {
+		return // the workspace, of which is said already what is wrong
+	}
+	better, mend := notTaken(keeper)
+	switch {
+	case !cfg.Tools.Exec.Allowed() && keeper.Rung() != "":
+		x.ok("exec", fmt.Sprintf("is not offered to the model (tools.exec.allow); %s would contain it", keeper.Rung()))
+	case !cfg.Tools.Exec.Allowed():
+		x.ok("exec", "is not offered to the model (tools.exec.allow), and nothing would contain it")
+	case keeper.Rung() == "":
+		x.fail("exec", "is refused: "+keeper.Refusal().Error(), mend)
+	case keeper.Rung() == sandbox.Landlock:
+		x.warn("exec", "commands are contained by landlock, which does not hold everything (docs/sandbox.md)"+better, mend)
+	case better != "":
+		x.add("ok", "exec", fmt.Sprintf("commands are contained by %s%s", keeper.Rung(), better), mend)
+	default:
+		x.ok("exec", fmt.Sprintf("commands are contained by %s", keeper.Rung()))
+	}
+}
+
+// notTaken says of the rungs above the one that was taken why they were not, and what to do.
+func notTaken(k *sandbox.Keeper) (why, mend string) {
+	var reasons, mends []string
+	for _, a := range k.Tried() {
+		if a.Err == nil {
+			continue
+		}
+		reasons = append(reasons, fmt.Sprintf("%s does not hold: %v", a.Rung, a.Err))
+		if a.Mend != "" {
+			mends = append(mends, fmt.Sprintf("for %s: %s", a.Rung, a.Mend))
+		}
+	}
+	if len(reasons) == 0 {
+		return "", ""
+	}
+	return "; " + strings.Join(reasons, "; "), strings.Join(mends, "; ")
+}

@@ -1,0 +1,49 @@
+// Package box opens the sandbox that a configuration asks for.
+package box
+
+import (
+	"context"
+	"path/filepath"
+
+	"shelly/runtime/config"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/tree"
+)
+
+// Open returns what contains the commands of a configuration's daemon: exec, custom tools
+// and MCP servers. Where nothing does, it refuses to run any.
+func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
+	workspace, err := tool.Folder(cfg.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	x := cfg.Tools.Exec
+	processes := filepath.Join(cfg.Data, "processes")
+	o := sandbox.Options{
+		Trees: tree.New(processes), Workspace: workspace, KnownAs: []string{cfg.Workspace},
+		Hidden: resolved([]string{cfg.Data}), Fixed: resolved(cfg.Files()), Readable: resolved(x.Reads), Scratch: processes,
+		Limits: sandbox.Limits{
+			Memory: int64(x.Memory), Processes: int64(x.Processes), FileSize: int64(x.FileSize), OpenFiles: int64(x.OpenFiles), Disk: int64(x.Disk),
+		},
+	}
+	for _, r := range x.Rungs {
+		o.Rungs = append(o.Rungs, sandbox.Rung(r))
+	}
+	if x.Allow == config.Unsandboxed {
+		return sandbox.Uncontained(o), nil
+	}
+	return sandbox.Open(ctx, o)
+}
+
+// resolved are paths without symbolic links, where they are there.
+func resolved(paths []string) []string {
+	var real []string
+	for _, path := range paths {
+		if to, err := filepath.EvalSymlinks(path); err == nil {
+			path = to
+		}
+		real = append(real, path)
+	}
+	return real
+}

@@ -1,0 +1,158 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Policy is what an operator says of commands. A pattern is a command's words with a space
+// between them, in which * stands for any text: "git push *". The program's name in it may
+// be the last part of a path.
+type Policy struct {
+	Only []string // where there are some, nothing else runs
+	Deny []string // never run
+	Ask  []string // run only when a person has said so
+}
+
+// Verdict is what becomes of a command.
+type Verdict int
+
+// The verdicts, the worst last.
+const (
+	Runs   Verdict = iota
+	Asks           // a person is to say so first
+	Denied         // it does not run
+)
+
+// Of says what becomes of a shell command, and why where it does not simply run. One that
+// the shell itself cannot read runs, so that the shell says what is wrong.
+func (p Policy) Of(command string) (Verdict, string) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		if len(p.Only) > 0 {
+			return Denied, "the command cannot be read as a shell command, and only those of tools.exec.only are allowed"
+		}
+		return Runs, ""
+	}
+	verdict, why := Runs, ""
+	worse := func(v Verdict, text string) {
+		if v > verdict {
+			verdict, why = v, text
+		}
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			if bomb(n) {
+				worse(Denied, "a function that starts itself over and over takes all processes (fork bomb)")
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				worse(p.call(literals(n.Args), 0))
+			}
+		case *syntax.Redirect:
+			if text, ok := literal(n.Word); ok && n.Word != nil && isDisk(text) && n.Op != syntax.RdrIn {
+				worse(Denied, "writing to the disk "+text+" itself destroys what is on it")
+			}
+		}
+		return true
+	})
+	return verdict, why
+}
+
+// OfWords says what becomes of a command without a shell.
+func (p Policy) OfWords(words []string) (Verdict, string) {
+	known := make([]word, len(words))
+	for i, w := range words {
+		known[i] = word{w, true}
+	}
+	return p.call(known, 0)
+}
+
+// depthMax bounds commands within commands.
+const depthMax = 8
+
+// call says what becomes of one simple command.
+func (p Policy) call(words []word, depth int) (Verdict, string) {
+	verdict, why := p.listed(words)
+	if verdict == Denied {
+		return verdict, why
+	}
+	if text := guard(words); text != "" {
+		return Denied, text
+	}
+	if depth >= depthMax {
+		return verdict, why
+	}
+	v, text := Runs, ""
+	if script, ok := scriptOf(words); ok {
+		v, text = p.Of(script)
+	} else if inner := unwrap(words); len(inner) > 0 {
+		v, text = p.call(inner, depth+1)
+	}
+	if v > verdict {
+		return v, text
+	}
+	return verdict, why
+}
+
+// listed says what the operator's lists say.
+func (p Policy) listed(words []word) (Verdict, string) {
+	if pattern := p.match(p.Deny, words); pattern != "" {
+		return Denied, fmt.Sprintf("the operator does not allow %q (tools.exec.deny)", pattern)
+	}
+	if len(p.Only) > 0 && (p.match(p.Only, words) == "" || slices.ContainsFunc(words, func(w word) bool { return !w.known })) {
+		return Denied, fmt.Sprintf("only these commands are allowed: %s (tools.exec.only)", strings.Join(p.Only, "; "))
+	}
+	if pattern := p.match(p.Ask, words); pattern != "" {
+		return Asks, fmt.Sprintf("%q needs a person's word (tools.exec.ask)", pattern)
+	}
+	return Runs, ""
+}
+
+// match returns the first pattern that a command fits. A word that is not known fits a *
+// alone.
+func (p Policy) match(patterns []string, words []word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+		if !w.known {
+			texts[i] = "\x00"
+		}
+	}
+	whole := strings.Join(texts, " ")
+	texts[0] = path.Base(texts[0])
+	short := strings.Join(texts, " ")
+	for _, pattern := range patterns {
+		if fits(pattern, whole) || fits(pattern, short) || strings.HasSuffix(pattern, " *") && fits(strings.TrimSuffix(pattern, " *"), short) {
+			return pattern
+		}
+	}
+	return ""
+}
+
+// fits reports whether a text is what a pattern stands for.
+func fits(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	rest, ok := strings.CutPrefix(text, first)
+	if !ok || len(rest) < len(last) || !strings.HasSuffix(rest, last) {
+		return false
+	}
+	rest = rest[:len(rest)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(rest, part)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(part):]
+	}
+	return true
+}

@@ -1,0 +1,83 @@
+package policy
+
+import "testing"
+
+// TOL-47: what is refused early, and what must not be.
+func TestTOL47GuardsRefuseWhatIsPlainAndNothingElse(t *testing.T) {
+	for command, want := range map[string]Verdict{
+		"shutdown -h now":                             Denied,
+		":(){ :|:& };:":                               Denied,
+		"b() { b | b & }; b":                          Denied,
+		"sudo rm -rf /var/lib":                        Denied,
+		"rm -rf /":                                    Denied,
+		"rm -r -f /*":                                 Denied,
+		"rm -fr ~":                                    Denied,
+		`rm -rf "$HOME"/`:                             Denied,
+		"rm -rf -- /etc":                              Denied,
+		`r\m -rf /usr`:                                Denied,
+		"echo hi; (cd / && rm -rf /home)":             Denied,
+		"env A=1 nice -n 5 rm -rf /":                  Denied,
+		"sh -c 'rm -rf /'":                            Denied,
+		"timeout 5 bash -ec 'reboot'":                 Denied,
+		"echo $(mkfs.ext4 /dev/sda1)":                 Denied,
+		"dd if=/dev/zero of=/dev/sda bs=1M":           Denied,
+		"cat x > /dev/nvme0n1":                        Denied,
+		"chmod -R 777 /":                              Denied,
+		"kill -9 -1":                                  Denied,
+		"find . | xargs sudo rm":                      Denied,
+		"init 0":                                      Denied,
+		"rm -rf ./build":                              Runs,
+		"rm -r build":                                 Runs,
+		"rm -rf node_modules dist/*":                  Runs,
+		"rm -rf /home/ann/work/build":                 Runs,
+		"rm -rf /tmp/x":                               Runs,
+		"rm -f /etc":                                  Runs,
+		"echo $(date +%Y)":                            Runs,
+		"git log --pretty=format:%h -1":               Runs,
+		"docker ps --format '{{.ID}}'":                Runs,
+		`echo "rm -rf /"`:                             Runs,
+		"echo ':(){ :|:& };:'":                        Runs,
+		"grep -rn 'rm -rf' docs":                      Runs,
+		"grep -c mkfs docs/readme.md":                 Runs,
+		`cat "rm -rf notes.md"`:                       Runs,
+		"cat docs/reboot-plan.md":                     Runs,
+		"git checkout -b shutdown":                    Runs,
+		"f() { f2; }; f":                              Runs,
+		"walk() { for d in *; do walk; done; }; walk": Runs,
+		"echo 'unterminated":                          Runs,
+		"head -c 8 /dev/urandom > /dev/null":          Runs,
+		"chmod -R u+w src":                            Runs,
+		"kill -1 $$":                                  Runs,
+		"kill %1":                                     Runs,
+	} {
+		if got, why := (Policy{}).Of(command); got != want || (why == "") != (got == Runs) {
+			t.Errorf("%s: %v %q; want %v", command, got, why, want)
+		}
+	}
+}
+
+func TestTOL48ListsOfTheOperator(t *testing.T) {
+	p := Policy{Only: []string{"git *", "ls", "make *"}, Deny: []string{"git push *"}, Ask: []string{"git commit *"}}
+	for command, want := range map[string]Verdict{
+		"ls":                     Runs,
+		"ls -l":                  Denied,
+		"git status | ls":        Runs,
+		"git":                    Runs,
+		"/usr/bin/git log":       Runs,
+		"git push":               Denied,
+		"git push origin main":   Denied,
+		"git commit -m x":        Asks,
+		"git commit -m x; cat y": Denied,
+		"git $x":                 Denied,
+		"$x":                     Denied,
+		"make $(cat y)":          Denied,
+		"echo 'unterminated":     Denied,
+	} {
+		if got, why := p.Of(command); got != want {
+			t.Errorf("%s: %v %q; want %v", command, got, why, want)
+		}
+	}
+	if got, _ := p.OfWords([]string{"git", "push"}); got != Denied {
+		t.Errorf("words: %v", got)
+	}
+}

@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is a word of a command, as far as it can be told without running anything.
+type word struct {
+	text  string
+	known bool
+}
+
+func literals(args []*syntax.Word) []word {
+	words := make([]word, len(args))
+	for i, a := range args {
+		words[i].text, words[i].known = literal(a)
+	}
+	return words
+}
+
+// literal is the text of a word that the shell replaces nothing in, but for the two names of
+// the home folder.
+func literal(w *syntax.Word) (string, bool) {
+	if w == nil {
+		return "", false
+	}
+	var b strings.Builder
+	if !write(&b, w.Parts, false) {
+		return "", false
+	}
+	return b.String(), true
+}
+
+func write(b *strings.Builder, parts []syntax.WordPart, quoted bool) bool {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(part.Value, quoted))
+		case *syntax.SglQuoted:
+			if part.Dollar && strings.Contains(part.Value, `\`) {
+				return false
+			}
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			if !write(b, part.Parts, true) {
+				return false
+			}
+		case *syntax.ParamExp:
+			if part.Param == nil || part.Param.Value != "HOME" || part.Exp != nil || part.Repl != nil || part.Slice != nil {
+				return false
+			}
+			b.WriteString("~")
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unescape takes the backslashes away that the shell takes away.
+func unescape(text string, quoted bool) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0) {
+			i++
+			if text[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// shells run a text that is their argument after -c.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash"}
+
+// scriptOf is the text that a shell is to run.
+func scriptOf(words []word) (string, bool) {
+	if !words[0].known || !slices.Contains(shells, path.Base(words[0].text)) {
+		return "", false
+	}
+	for i, w := range words[1:] {
+		if w.known && strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "c") && i+2 < len(words) {
+			return words[i+2].text, words[i+2].known
+		}
+	}
+	return "", false
+}
+
+// wrappers run the command that is their argument. The number says how many words that are
+// not options come before it.
+var wrappers = map[string]int{
+	"env": 0, "command": 0, "exec": 0, "builtin": 0, "nice": 0, "nohup": 0, "stdbuf": 0, "time": 0, "setsid": 0, "ionice": 0, "xargs": 0,
+	"timeout": 1, "chrt": 1, "busybox": 0,
+}
+
+// optionsWithValue are the options of wrappers that a value follows.
+var optionsWithValue = []string{"-n", "-u", "-s", "-k", "-c", "-o", "-e", "-i", "-S", "-C", "-I", "-L", "-P", "-a", "-d"}
+
+// unwrap is the command that a wrapper runs, or nil.
+func unwrap(words []word) []word {
+	skip, ok := wrappers[path.Base(words[0].text)]
+	if !ok || !words[0].known {
+		return nil
+	}
+	name := path.Base(words[0].text)
+	for i := 1; i < len(words); i++ {
+		switch w := words[i]; {
+		case !w.known:
+			return nil
+		case strings.HasPrefix(w.text, "-"):
+			if slices.Contains(optionsWithValue, w.text) && !(name == "env" && w.text == "-i") && !(name == "stdbuf" && len(w.text) > 2) {
+				i++
+			}
+		case name == "env" && strings.Contains(w.text, "="):
+		case skip > 0:
+			skip--
+		default:
+			return words[i:]
+		}
+	}
+	return nil
+}
