@@ -15,7 +15,19 @@ const capabilityMax = 63
 const secureBits = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7
 
 // dropCapabilities takes every capability from this thread and what is made of it, for ever.
+// One that has none can bound none either, and needs not: no_new_privs keeps it so.
 func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have, none [2]unix.CapUserData
+	if err := unix.Capget(&header, &have[0]); err != nil {
+		return fmt.Errorf("read the capabilities: %w", err)
+	}
+	if have == none {
+		return nil
+	}
+	if have[0].Effective&(1<<unix.CAP_SETPCAP) == 0 {
+		return unix.Capset(&header, &none[0])
+	}
 	for c := range capabilityMax + 1 {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 			return fmt.Errorf("bound the capabilities: %w", err)
@@ -27,8 +39,6 @@ func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("clear the ambient capabilities: %w", err)
 	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		return fmt.Errorf("drop the capabilities: %w", err)
 	}

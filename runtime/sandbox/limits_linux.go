@@ -61,6 +61,15 @@ func added(limit, there int64) int64 {
 	return limit + there
 }
 
+// others are the threads that count with the command's. Root's are not bounded, and need no
+// counting.
+func (p *plan) others() int64 {
+	if p.Root || p.Limits.Processes <= 0 {
+		return 0
+	}
+	return threads()
+}
+
 // threads counts the threads of this user, which the kernel counts a command's with where
 // it has no user namespace.
 func threads() int64 {

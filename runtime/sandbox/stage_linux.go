@@ -59,10 +59,10 @@ func (p *plan) carryOut(tell *json.Encoder) error {
 		}
 		return p.initOf(tell)
 	case Bubblewrap:
-		p.threads += threads()
+		p.threads += p.others()
 		return p.wrap()
 	case Landlock:
-		p.threads += threads()
+		p.threads += p.others()
 		return p.become()
 	}
 	return fmt.Errorf("no rung is called %q", p.Rung)
@@ -82,6 +82,9 @@ func (p *plan) become() error {
 	}
 	program, err := p.enter()
 	if err != nil {
+		return err
+	}
+	if err := dropCapabilities(); err != nil {
 		return err
 	}
 	if err := p.restrict(filter); err != nil {
