@@ -80,7 +80,7 @@ func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 			p := &process{
 				t: t, bin: bin, data: filepath.Join(t.TempDir(), "data"), dir: dir,
 				env:  []string{"OLLAMA_HOST=" + serveMock(t, brain)},
-				args: []string{"--allow-exec", "--profile", "shelly", "--set", "init=off"},
+				args: []string{"--set", "tools.exec.allow=unsandboxed", "--profile", "shelly", "--set", "init=off"}, // a pid namespace ends with its supervisor
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), guard)
 			defer cancel()

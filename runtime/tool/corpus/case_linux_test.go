@@ -84,20 +84,25 @@ func runCases(t *testing.T) {
 		if held && !*all {
 			break
 		}
-		w := newWorld(t)
-		processes := t.TempDir()
-		box, err := sandbox.Open(t.Context(), sandbox.Options{
-			Trees: tree.New(processes), Workspace: w.root + "/ws", Scratch: processes, Hidden: []string{w.root + "/data"}, Rungs: []sandbox.Rung{rung}, Limits: limits,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := box.Refusal(); err != nil {
-			fmt.Printf("| uid %d, %s: SKIPPED, it does not hold here: %v\n", os.Getuid(), rung, err)
+		if *by != "" && *by != string(rung) {
 			continue
 		}
-		held = true
-		w.runAll(t, box)
+		t.Run(string(rung), func(t *testing.T) {
+			w := newWorld(t)
+			processes := t.TempDir()
+			box, err := sandbox.Open(t.Context(), sandbox.Options{
+				Trees: tree.New(processes), Workspace: w.root + "/ws", Scratch: processes, Hidden: []string{w.root + "/data"}, Rungs: []sandbox.Rung{rung}, Limits: limits,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := box.Refusal(); err != nil {
+				fmt.Printf("| uid %d, %s: SKIPPED, it does not hold here: %v\n", os.Getuid(), rung, err)
+				return
+			}
+			held = true
+			w.runAll(t, box)
+		})
 	}
 	if !held {
 		fmt.Println("| SKIPPED: no way of containing holds here")

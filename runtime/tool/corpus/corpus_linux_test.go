@@ -22,6 +22,7 @@ import (
 
 var (
 	all  = flag.Bool("corpus.all", false, "run every case by every way, as root also as nobody")
+	by   = flag.String("corpus.by", "", "run them by this way alone")
 	only = flag.String("corpus.only", "", "run the cases whose id begins so")
 )
 
@@ -73,7 +74,7 @@ func TestTOL40CorpusOfCommandsIsContained(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			args := []string{"-test.v", "-test.run=^TestTOL40CorpusOfCommandsIsContained$", fmt.Sprint("-corpus.all=", *all), "-corpus.only=" + *only, "-test.timeout=20m"}
+			args := []string{"-test.v", "-test.run=^TestTOL40CorpusOfCommandsIsContained$", fmt.Sprint("-corpus.all=", *all), "-corpus.only=" + *only, "-corpus.by=" + *by, "-test.timeout=20m"}
 			text, _ := json.Marshal(args)
 			cmd := exec.Command(binary, args...)
 			cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", part + "=" + asWorld, "TMPDIR=" + dir, arguments + "=" + string(text), fmt.Sprint(userOf, "=", uid)}
