@@ -153,6 +153,13 @@ test-spec: build
 	$(call step,specification)
 	@./$(BIN) spec --check
 
+# Hostile and harmless commands by each way of containing them, as root also as a user that is
+# not. Nothing of it meets a network; what cannot be tried here is said.
+.PHONY: sandbox
+sandbox: ## Run hostile and harmless commands by each way of containing them.
+	$(call step,commands contained)
+	@CGO_ENABLED=0 $(GO) test -count=1 -timeout 60m ./runtime/tool/corpus -args -corpus.all
+
 # The table of docs/costs.md is the last thing in it. What default reads anew is to stay
 # within a twentieth of the least, and no profile is to read more than a quarter more than its
 # document's order costs, whatever the table says.
@@ -178,6 +185,7 @@ proof: build ## Prove more than make test has time for.
 	@./$(BIN) test scenarios --twice
 	$(call step,the daemon killed at each hit of each named point and in 500 runs at random)
 	@$(MAKE) --no-print-directory test-kills KILLS=0 RANDOM_KILLS=500 KILL_SEED=$$(date +%s)
+	@$(MAKE) --no-print-directory sandbox
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
 	@$(GO) test -count=1 -timeout 60m ./fsm ./fsm/machine -rapid.checks=$(PROOF_CHECKS)
 
