@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"shelly/cmd/mutants/on"
 	"shelly/fsm/state"
+	"shelly/runtime/system"
 )
 
 // verdict is what came of one mutant.
@@ -32,8 +31,7 @@ const (
 // serve reads numbers of mutants, a line each, and writes their verdicts. Codes is how many
 // changes in the code this program was built with; 0: the mutants are the tables'.
 func serve(dir string, codes int) error {
-	limit := unix.Rlimit{Cur: memoryMax, Max: memoryMax} // a change may let something grow without end
-	if err := unix.Setrlimit(unix.RLIMIT_AS, &limit); err != nil {
+	if err := system.LimitMemory(memoryMax); err != nil { // a change may let something grow without end
 		return err
 	}
 	mutants := tableMutants()

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"syscall"
 	"time"
+
+	"shelly/runtime/system"
 )
 
 // Short reports whether an error says that the process, or the machine, has no descriptor
@@ -51,9 +53,9 @@ func Try(ctx context.Context, do func() error) error {
 
 // Max returns how many descriptors this process may have, as far as that is known.
 func Max() int {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > 1<<20 {
+	most, known := system.DescriptorsMax()
+	if !known || most > 1<<20 {
 		return 1 << 20
 	}
-	return int(limit.Cur)
+	return int(most)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/system"
 )
 
 // lockName is the name of Pebble's lock file in the folder.
@@ -48,7 +50,7 @@ func Lock(dir string) (io.Closer, error) { return lockFolder(vfs.Default, dir) }
 
 // lockFolder takes the lock of a folder that is there.
 func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
-	own, err := flock(disk, dir, syscall.LOCK_EX)
+	own, err := flock(disk, dir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
 // in it: others may read it meanwhile. In a file system in memory, which has no locks to
 // share, it is lockFolder.
 func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
-	own, err := flock(disk, dir, syscall.LOCK_SH)
+	own, err := flock(disk, dir, false)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ const (
 
 // flock locks a folder itself, for one or to be shared. Where the file system has no
 // such lock, nothing is locked.
-func flock(disk vfs.FS, dir string, how int) (io.Closer, error) {
+func flock(disk vfs.FS, dir string, alone bool) (io.Closer, error) {
 	f, err := disk.OpenDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the data folder %s: %w%s", dir, classify(err), Advice(err))
@@ -100,12 +102,12 @@ func flock(disk vfs.FS, dir string, how int) (io.Closer, error) {
 	if f.Fd() == vfs.InvalidFd {
 		return nothing{}, f.Close()
 	}
-	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
-	for tries := 0; errors.Is(err, syscall.EWOULDBLOCK) && tries < orphanTries && holder(dir) == 0; tries++ {
+	held := system.TryLock(f.Fd(), alone)
+	for tries := 0; held && tries < orphanTries && holder(dir) == 0; tries++ {
 		time.Sleep(orphanWait)
-		err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		held = system.TryLock(f.Fd(), alone)
 	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if held {
 		return nil, errors.Join(inUse(dir), f.Close())
 	}
 	return f, nil
@@ -121,10 +123,8 @@ func shareFile(name string) (io.Closer, error) {
 	case err != nil:
 		return nil, err
 	}
-	spec := syscall.Flock_t{Type: syscall.F_RDLCK}
-	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &spec)
-	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
-		return nil, errors.Join(err, f.Close())
+	if system.TryShare(f) {
+		return nil, errors.Join(syscall.EAGAIN, f.Close())
 	}
 	return f, nil
 }
@@ -153,11 +153,7 @@ func holder(dir string) int32 {
 		return 0
 	}
 	defer func() { _ = f.Close() }() // it is only looked at
-	spec := syscall.Flock_t{Type: syscall.F_WRLCK}
-	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec); err != nil || spec.Type == syscall.F_UNLCK {
-		return 0
-	}
-	return spec.Pid
+	return system.Holder(f)
 }
 
 // Advice is what to do where the system refuses to open or change a folder.

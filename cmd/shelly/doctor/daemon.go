@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"golang.org/x/sys/unix"
 
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/quantity"
@@ -21,6 +20,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
+	"shelly/runtime/system"
 )
 
 // daemon returns how the daemon is that serves from the data folder, or nil.
@@ -157,7 +157,7 @@ func nearest(dir string) string {
 }
 
 // writable says why a folder cannot be made or written, or returns nil.
-func writable(dir string) error { return unix.Access(nearest(dir), unix.W_OK) }
+func writable(dir string) error { return system.Writable(nearest(dir)) }
 
 // What systemd gives a service to stop in, by default, and what
 // closing takes beyond the machine's own times.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"shelly/runtime/descriptor"
+	"shelly/runtime/system"
 	"shelly/runtime/tool"
 )
 
@@ -57,7 +58,7 @@ func (s spot) open() (*os.File, error) {
 	if s.root != nil {
 		return s.root.OpenFile(s.path, flags, 0)
 	}
-	return os.OpenFile(s.path, flags|syscall.O_NOFOLLOW, 0)
+	return os.OpenFile(s.path, flags|system.NoFollow, 0)
 }
 
 // resolve finds what a path that the model gave means. It refuses early, with
@@ -195,12 +196,12 @@ func (t *Tools) openOnce(path string) (opened, error) {
 // linked refuses a file that has another name, by which it may lie outside the workspace or
 // belong to the agent itself: a hard link looks like what it links to (TOL-3).
 func (t *Tools) linked(path string, info fs.FileInfo) error {
-	system, ok := info.Sys().(*syscall.Stat_t)
+	links := system.Links(info)
 	switch {
-	case !ok || system.Nlink < 2 || !info.Mode().IsRegular():
+	case links < 2 || !info.Mode().IsRegular():
 		return nil
 	case !t.options.Everywhere:
-		return tool.Refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: a copy of it can be read", strconv.Quote(path), system.Nlink)
+		return tool.Refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: a copy of it can be read", strconv.Quote(path), links)
 	}
 	for _, folder := range t.options.Private {
 		own := false

@@ -5,14 +5,13 @@ package tree
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"syscall"
 
 	"shelly/runtime/failpoint"
 )
-
-// Lacks says what this system cannot keep of what the package promises; empty: nothing.
-const Lacks = "on this system a command is ended with its process group alone: what has left it, and what runs when the daemon is killed, keeps running"
 
 // Supervise does nothing: there are no supervisors on this system.
 func Supervise() {}
@@ -31,17 +30,21 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdout, cmd.Stderr = c.Out, c.Out // one writer: exec copies to it from one goroutine
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Stdin, cmd.ExtraFiles = input(c.In), c.Files
+	if c.Errs != nil {
+		cmd.Stderr = c.Errs
+	}
+	group(cmd)
 	// The whole group at once: were it only the command, its children would hold the
 	// output open for outputDelay.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = func() error { return killGroup(cmd) }
 	cmd.WaitDelay = outputDelay
 	if err := cmd.Start(); err != nil {
 		return End{}, err
 	}
 	failpoint.Hit(failpoint.ToolStarted)
-	_ = cmd.Wait()                                      // ProcessState says how it ended
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // a group that is gone is no error
+	_ = cmd.Wait()     // ProcessState says how it ended
+	_ = killGroup(cmd) // a group that is gone is no error
 	end := End{TimedOut: errors.Is(context.Cause(ctx), errTimedOut)}
 	switch status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); {
 	case !ok:
@@ -52,6 +55,14 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 		end.Signal = status.Signal().String()
 	}
 	return end, nil
+}
+
+// input is what a command reads: nothing, where no file is given.
+func input(f *os.File) io.Reader {
+	if f == nil {
+		return nil
+	}
+	return f
 }
 
 var errTimedOut = errors.New("timed out")

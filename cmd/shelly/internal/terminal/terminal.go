@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"shelly/runtime/system"
 )
 
 // Terminal is where a subcommand reads and writes.
@@ -47,12 +47,12 @@ func Columns(w io.Writer) int {
 	if !ok || os.Getenv("TERM") == "dumb" {
 		return 0
 	}
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	columns, err := system.Columns(f.Fd())
 	if err != nil {
 		return 0
 	}
-	if size.Col == 0 { // the terminal does not know
+	if columns == 0 { // the terminal does not know
 		return 80
 	}
-	return int(size.Col)
+	return columns
 }

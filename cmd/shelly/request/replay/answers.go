@@ -10,9 +10,8 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"shelly/fsm"
+	"shelly/runtime/system"
 	"shelly/sim/history/regression"
 )
 
@@ -108,7 +107,7 @@ func (a *Answers) Close() error {
 
 // load reads what is there and stands after it.
 func (a *Answers) load() error {
-	if err := unix.Flock(int(a.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if system.TryLock(a.file.Fd(), true) {
 		return ErrInUse
 	}
 	whole, err := a.read()

@@ -1,0 +1,45 @@
+//go:build !unix
+
+package system
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// NoFollow is 0: there is no such flag on this system.
+const NoFollow = 0
+
+// TryLock locks nothing.
+func TryLock(uintptr, bool) (held bool) { return false }
+
+// TryShare locks nothing.
+func TryShare(*os.File) (held bool) { return false }
+
+// Holder returns 0: nothing is known of it.
+func Holder(*os.File) int32 { return 0 }
+
+// Owner knows nothing of users.
+func Owner(fs.FileInfo) (uid int, known bool) { return 0, false }
+
+// Links returns 1: nothing is known of it.
+func Links(fs.FileInfo) uint64 { return 1 }
+
+// DescriptorsMax knows nothing of a limit.
+func DescriptorsMax() (most uint64, known bool) { return 0, false }
+
+// LimitMemory bounds nothing.
+func LimitMemory(uint64) error { return nil }
+
+// Writable says why a folder cannot be written, or returns nil.
+func Writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".writable-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// Columns is not known.
+func Columns(uintptr) (columns int, err error) { return 0, errors.ErrUnsupported }

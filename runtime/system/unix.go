@@ -1,0 +1,87 @@
+//go:build unix
+
+package system
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// NoFollow is the flag of opening a file that refuses a symbolic link.
+const NoFollow = syscall.O_NOFOLLOW
+
+// TryLock locks a file or folder as a whole, for one process or to be shared, until it is
+// closed. It does not wait; held says that another has it. Where the file system has no such
+// lock, nothing is locked.
+func TryLock(fd uintptr, alone bool) (held bool) {
+	how := unix.LOCK_SH
+	if alone {
+		how = unix.LOCK_EX
+	}
+	return errors.Is(unix.Flock(int(fd), how|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
+// TryShare locks a file against those who would lock its bytes for themselves, until it is
+// closed. It does not wait; held says that another has it.
+func TryShare(f *os.File) (held bool) {
+	spec := syscall.Flock_t{Type: syscall.F_RDLCK}
+	err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &spec)
+	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES)
+}
+
+// Holder returns the process that has locked a file's bytes for itself, or 0.
+func Holder(f *os.File) int32 {
+	spec := syscall.Flock_t{Type: syscall.F_WRLCK}
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec); err != nil || spec.Type == syscall.F_UNLCK {
+		return 0
+	}
+	return spec.Pid
+}
+
+// Owner returns the user that a file belongs to.
+func Owner(info fs.FileInfo) (uid int, known bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(s.Uid), true
+}
+
+// Links returns how many names a file has; 1 where that is not known.
+func Links(info fs.FileInfo) uint64 {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(s.Nlink)
+}
+
+// DescriptorsMax returns how many descriptors this process may have, as far as that is known.
+func DescriptorsMax() (most uint64, known bool) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0, false
+	}
+	return uint64(limit.Cur), true
+}
+
+// LimitMemory bounds how much memory this process may map, in bytes.
+func LimitMemory(most uint64) error {
+	return unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most})
+}
+
+// Writable says why a folder cannot be written, or returns nil.
+func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }
+
+// Columns is how wide a terminal is; 0 where it does not know.
+func Columns(fd uintptr) (columns int, err error) {
+	size, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, err
+	}
+	return int(size.Col), nil
+}
