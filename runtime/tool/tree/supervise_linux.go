@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 
@@ -111,12 +113,33 @@ func begin(r request) (pid int, err error) {
 		unix.CloseOnExec(firstFile + i)
 		files = append(files, uintptr(firstFile+i))
 	}
+	if err := keepRest(firstFile + r.Files); err != nil {
+		return 0, err
+	}
 	pid, err = syscall.ForkExec(r.Args[0], r.Args, &syscall.ProcAttr{Dir: r.Dir, Env: r.Env, Files: files, Sys: r.attributes()})
 	if err != nil {
 		return 0, err
 	}
 	letGo(r.Files)
 	return pid, nil
+}
+
+// keepRest keeps every descriptor from one on from the command: whoever started the daemon
+// may have left it some that it knows nothing of.
+func keepRest(from int) error {
+	if unix.CloseRange(uint(from), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	names, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	if err != nil {
+		return fmt.Errorf("keep the daemon's files from the command: %w", err)
+	}
+	for _, name := range names {
+		if fd, err := strconv.Atoi(name.Name()); err == nil && fd >= from {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // attributes are how the command is started: it ends with its supervisor, and has the same
