@@ -158,7 +158,8 @@ test-spec: build
 .PHONY: sandbox
 sandbox: ## Run hostile and harmless commands by each way of containing them.
 	$(call step,commands contained)
-	@CGO_ENABLED=0 $(GO) test -count=1 -timeout 60m ./runtime/tool/corpus -args -corpus.all
+	@out=$$(CGO_ENABLED=0 $(GO) test -count=1 -timeout 60m -v ./runtime/tool/corpus -args -corpus.all) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep '^uid'
 
 # The table of docs/costs.md is the last thing in it. What default reads anew is to stay
 # within a twentieth of the least, and no profile is to read more than a quarter more than its
