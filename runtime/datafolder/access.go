@@ -66,7 +66,7 @@ func opened(data string) (list []opening, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the data folder: %w", err)
 		}
-		if owner, known := system.Owner(info); known && owner != 0 && os.Geteuid() != 0 && owner != os.Geteuid() {
+		if owner, _, known := system.Owner(info); known && owner != 0 && os.Geteuid() != 0 && owner != os.Geteuid() {
 			return nil, fmt.Errorf("%w: %s belongs to user %d: let that user run shelly, or name another folder with --data", ErrOpen, path, owner)
 		}
 		if info.Mode()&others == 0 {

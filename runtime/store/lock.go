@@ -102,10 +102,10 @@ func flock(disk vfs.FS, dir string, alone bool) (io.Closer, error) {
 	if f.Fd() == vfs.InvalidFd {
 		return nothing{}, f.Close()
 	}
-	held := system.TryLock(f.Fd(), alone)
+	held, _ := system.TryLock(f.Fd(), alone)
 	for tries := 0; held && tries < orphanTries && holder(dir) == 0; tries++ {
 		time.Sleep(orphanWait)
-		held = system.TryLock(f.Fd(), alone)
+		held, _ = system.TryLock(f.Fd(), alone)
 	}
 	if held {
 		return nil, errors.Join(inUse(dir), f.Close())

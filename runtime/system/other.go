@@ -12,7 +12,7 @@ import (
 const NoFollow = 0
 
 // TryLock locks nothing.
-func TryLock(uintptr, bool) (held bool) { return false }
+func TryLock(uintptr, bool) (held bool, err error) { return false, nil }
 
 // TryShare locks nothing.
 func TryShare(*os.File) (held bool) { return false }
@@ -21,7 +21,7 @@ func TryShare(*os.File) (held bool) { return false }
 func Holder(*os.File) int32 { return 0 }
 
 // Owner knows nothing of users.
-func Owner(fs.FileInfo) (uid int, known bool) { return 0, false }
+func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
 // Links returns 1: nothing is known of it.
 func Links(fs.FileInfo) uint64 { return 1 }

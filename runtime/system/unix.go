@@ -15,14 +15,23 @@ import (
 const NoFollow = syscall.O_NOFOLLOW
 
 // TryLock locks a file or folder as a whole, for one process or to be shared, until it is
-// closed. It does not wait; held says that another has it. Where the file system has no such
-// lock, nothing is locked.
-func TryLock(fd uintptr, alone bool) (held bool) {
+// closed. It does not wait; held says that another has it. An error is that the file system
+// has no such lock: nothing is locked.
+func TryLock(fd uintptr, alone bool) (held bool, err error) {
 	how := unix.LOCK_SH
 	if alone {
 		how = unix.LOCK_EX
 	}
-	return errors.Is(unix.Flock(int(fd), how|unix.LOCK_NB), unix.EWOULDBLOCK)
+	for {
+		err = unix.Flock(int(fd), how|unix.LOCK_NB)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return true, nil
+		default:
+			return false, err
+		}
+	}
 }
 
 // TryShare locks a file against those who would lock its bytes for themselves, until it is
@@ -42,13 +51,13 @@ func Holder(f *os.File) int32 {
 	return spec.Pid
 }
 
-// Owner returns the user that a file belongs to.
-func Owner(info fs.FileInfo) (uid int, known bool) {
+// Owner returns the user and the group that a file belongs to.
+func Owner(info fs.FileInfo) (uid, gid int, known bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, false
+		return 0, 0, false
 	}
-	return int(s.Uid), true
+	return int(s.Uid), int(s.Gid), true
 }
 
 // Links returns how many names a file has; 1 where that is not known.

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"shelly/runtime/descriptor"
+	"shelly/runtime/system"
 	"shelly/runtime/tool"
 )
 
@@ -163,7 +164,7 @@ func (t *Tools) look(p *place) error {
 		return tool.Refuse("permission denied: %s is read-only", strconv.Quote(p.shown))
 	}
 	// What may not be written in place is not replaced either.
-	f, err := p.root.OpenFile(p.path(), os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := p.root.OpenFile(p.path(), os.O_RDWR|syscall.O_NONBLOCK|system.NoFollow, 0)
 	if err != nil {
 		return explain(p.shown, err)
 	}
@@ -218,8 +219,8 @@ func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 		return err
 	}
 	if p.info != nil {
-		if was, ok := p.info.Sys().(*syscall.Stat_t); ok && int(was.Uid) != os.Geteuid() || ok && int(was.Gid) != os.Getegid() {
-			_ = f.Chown(int(was.Uid), int(was.Gid)) // without the right to it, the file is ours
+		if uid, gid, known := system.Owner(p.info); known && (uid != os.Geteuid() || gid != os.Getegid()) {
+			_ = f.Chown(uid, gid) // without the right to it, the file is ours
 		}
 		err = f.Chmod(p.info.Mode().Perm())
 	}

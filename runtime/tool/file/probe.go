@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"shelly/fsm"
+	"shelly/runtime/system"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/change"
 )
@@ -61,7 +62,7 @@ var errNotRegular = errors.New("it is not a regular file")
 
 // heldIn reads a regular file of a folder, without following a link.
 func heldIn(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,7 @@ func shell(command string) []string { return []string{"/bin/sh", "-c", command} 
 
 // runaway forks twice, leaves its session and its environment, heeds no signal that it can
 // help, and starts more; each of its processes holds the pipe.
-const runaway = `(setsid env -i /bin/sh -c 'trap "" TERM HUP INT; exec 9>alive; echo up >&9; while :; do sleep 1000 & sleep 1000; done' &) & `
+const runaway = `(setsid env -i /bin/sh -c 'trap "" TERM HUP INT; exec 9>alive; sleep 1000 & echo up >&9; while :; do sleep 1000 & sleep 1000; done' &) & `
 
 // site is a folder with the pipe that a command's processes hold.
 type site struct {

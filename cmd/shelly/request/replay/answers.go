@@ -107,7 +107,7 @@ func (a *Answers) Close() error {
 
 // load reads what is there and stands after it.
 func (a *Answers) load() error {
-	if system.TryLock(a.file.Fd(), true) {
+	if held, err := system.TryLock(a.file.Fd(), true); held || err != nil {
 		return ErrInUse
 	}
 	whole, err := a.read()

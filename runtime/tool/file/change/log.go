@@ -14,11 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"shelly/runtime/descriptor"
 	"shelly/runtime/durable"
+	"shelly/runtime/system"
 )
 
 // What is kept of changes that have ended: the newest ones, within both bounds.
@@ -107,12 +107,12 @@ func (l *Log) Lock(ctx context.Context) (unlock func(), err error) {
 		return nil, err
 	}
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		held, err := system.TryLock(f.Fd(), true)
 		switch {
-		case err == nil:
-			return func() { _ = f.Close() }, nil
-		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+		case err != nil:
 			return nil, errors.Join(err, f.Close())
+		case !held:
+			return func() { _ = f.Close() }, nil
 		}
 		select {
 		case <-ctx.Done():
