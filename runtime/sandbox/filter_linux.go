@@ -12,7 +12,7 @@ import (
 )
 
 // refused are the system calls that no command needs and that have let programs out of
-// sandboxes, or that act on the machine. They fail with EPERM.
+// sandboxes, or that act on the machine. They fail with EPERM (TOL-41).
 var refused = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
 	"io_uring_setup", "io_uring_enter", "io_uring_register",

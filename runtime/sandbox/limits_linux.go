@@ -15,7 +15,7 @@ import (
 // reserve much of it that they never use.
 const addressFactor = 4
 
-// limit sets the limits of this process, which what it starts inherits. Those of memory are
+// limit sets the limits of this process (TOL-44), which what it starts inherits. Those of memory are
 // the last: this process itself may be beyond them.
 func (l Limits) limit(others int64) error {
 	set := func(what string, resource int, most int64) error {

@@ -12,7 +12,7 @@ func Stage() {}
 
 var errNone = errors.New("shelly contains commands on Linux alone")
 
-// Open finds no rung that holds: on this system there is none.
+// Open finds no rung that holds: on this system there is none (TOL-49).
 func Open(_ context.Context, o Options) (*Keeper, error) {
 	k := &Keeper{options: o}
 	for _, r := range Rungs() {

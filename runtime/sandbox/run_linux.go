@@ -123,7 +123,7 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 	return p, nil
 }
 
-// fixGit keeps what makes git run programs from being changed by commands that a person has
+// fixGit (TOL-45) keeps what makes git run programs from being changed by commands that a person has
 // not looked at, for the sake of the person's next git: hooks and the configuration, and
 // that the folder .git stays where it is.
 func (p *plan) fixGit() error {

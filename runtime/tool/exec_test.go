@@ -17,6 +17,8 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/sandbox"
+	"shelly/runtime/tool/tree"
 )
 
 func newExecWorld(t *testing.T) *world {
@@ -214,6 +216,16 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 				t.Errorf("got %q, want %q", got.Text, want)
 			}
 		})
+	}
+}
+
+func TestTOL43TheResultSaysWhatContainedTheCommand(t *testing.T) {
+	w := newExecWorld(t)
+	for _, box := range []*sandbox.Keeper{w.options.Exec.Box, sandbox.Uncontained(sandbox.Options{Trees: tree.New(""), Workspace: w.workspace})} {
+		w.options.Exec.Box = box
+		if got := w.call("exec", map[string]any{"command": "true"}); got.Contained != string(box.Rung()) {
+			t.Errorf("got %+v, want %s", got, box.Rung())
+		}
 	}
 }
 
