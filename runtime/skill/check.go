@@ -34,7 +34,7 @@ func Check(s Skill) []string {
 
 var (
 	publishable = regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`)
-	inside      = regexp.MustCompile("(?:references|scripts|assets)/[\\pL\\pN_./-]*[\\pL\\pN_]")
+	inside      = regexp.MustCompile(`(?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_]`)
 )
 
 // missing tells which files of its own folders the instructions name that are not there.

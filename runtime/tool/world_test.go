@@ -83,11 +83,6 @@ func (w *world) symlink(target, path string) {
 	w.must(os.Symlink(target, filepath.Join(w.workspace, path)))
 }
 
-func (w *world) link(target, path string) {
-	w.t.Helper()
-	w.must(os.Link(target, filepath.Join(w.workspace, path)))
-}
-
 func (w *world) fifo(path string) string {
 	w.t.Helper()
 	path = filepath.Join(w.workspace, path)
