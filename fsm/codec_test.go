@@ -37,6 +37,8 @@ func inputs() []fsm.Input {
 		}},
 		{At: 3, Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r1"}}},
 		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", Approve: true, By: "ada"}},
+		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", Approve: true, By: "ada", Grant: fsm.GrantAlways}},
+		{At: 3, Fact: fsm.Revoked{Grant: "g1", By: "ada"}},
 		{At: 3, Fact: fsm.Resolved{Handle: 2, Text: "it was done"}},
 		{At: 3, Fact: fsm.SessionLoaded{Answered: fsm.To(4), Session: session(), Error: "broken"}},
 		{At: 3, Fact: fsm.SessionSaved{Answered: fsm.To(4), Conflict: true, Session: session(), Error: "broken"}},
@@ -292,7 +294,7 @@ func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 
 // A field is left out of the hash only where it says nothing that another does not.
 func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
-	derived := map[string]string{"Audit.Unknown": "from Result"}
+	derived := map[string]string{"Audit.Unknown": "from Result", "RunTool.Approved": "from what people have decided, and started without it by older builds"}
 	for _, e := range effects() {
 		full := fsm.HashEffects([]fsm.Effect{e})
 		v := reflect.New(reflect.TypeOf(e)).Elem()

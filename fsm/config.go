@@ -37,6 +37,8 @@ type Config struct {
 	// Zones are the zones of local time that are known, the person's own first; none, as in
 	// the boots of older builds: all times are in UTC (HND-48).
 	Zones []Zone `json:"zones,omitempty"`
+	// Grants are those for every session, as their file has them (APR-14).
+	Grants []Grant `json:"grants,omitempty"`
 
 	Labels []StateLabel `json:"labels,omitempty"` // what people are shown beside an inference's states
 }
@@ -118,11 +120,14 @@ type ToolDecl struct {
 	Description string      `json:"description,omitempty"`
 	Parameters  string      `json:"parameters,omitempty"` // a JSON schema of the arguments
 	Effects     ToolEffects `json:"effects"`
-	Approve     bool        `json:"approve,omitempty"` // a person decides about each call
+	Approve     bool        `json:"approve,omitempty"` // a person decides about each call of which no rule says otherwise
 	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
 	Source      Source      `json:"source,omitzero"`   // where its results come from; 0: outside
 	Server      string      `json:"server,omitempty"`  // the server that it comes from; empty: its name says so, or it is one of shelly's own
 	Probe       bool        `json:"probe,omitempty"`   // it can say what became of a call (INF-52)
+
+	Rules   []ApproveRule `json:"rules,omitempty"`   // about whose calls a person decides, by their arguments (APR-10)
+	Subject []string      `json:"subject,omitempty"` // the arguments that a grant for a call is about; none: all (APR-13)
 }
 
 // SourceOf is where the results of a tool come from: as it declares, the operator's where

@@ -71,6 +71,8 @@ type RunTool struct {
 	Attempt int         `json:"attempt,omitempty"` // from 1; a start after a crash is the same attempt
 	Key     string      `json:"key"`               // names this use of the tool; the same when it is started again after a crash (TOL-8)
 	Keep    Keep        `json:"keep,omitzero"`     // what becomes of a long result (TXT-1)
+
+	Approved bool `json:"approved,omitempty"` // a person or a grant lets this call run (APR-19)
 }
 
 // RunProbe asks a tool what became of a call whose outcome is unknown (INF-52); [Probed]

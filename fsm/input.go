@@ -96,6 +96,14 @@ type Decided struct {
 	Key     string   `json:"key"`
 	Approve bool     `json:"approve,omitempty"`
 	By      string   `json:"by,omitempty"`
+
+	Grant GrantScope `json:"grant,omitempty"` // which later calls an approval is for, too (APR-12)
+}
+
+// Revoked takes a grant back (APR-17).
+type Revoked struct {
+	Grant string `json:"grant"` // its id
+	By    string `json:"by,omitempty"`
 }
 
 // Resolved is a person's word on a handle that is held, for a tool whose outcome is
@@ -240,6 +248,7 @@ type ToolAnswered struct {
 	Failed  bool   `json:"failed,omitempty"`
 	Nothing bool   `json:"nothing,omitempty"` // it failed and says that nothing happened, so another attempt is safe
 	Invalid bool   `json:"invalid,omitempty"` // it failed because the call is wrong, so another attempt is pointless
+	Asks    string `json:"asks,omitempty"`    // it did nothing, and a person has to approve it first, for this reason (APR-19)
 	Kept    Kept   `json:"kept,omitzero"`     // Text is its beginning, or all of it (TXT-2)
 
 	Contained string `json:"contained,omitempty"` // what contained the processes that the tool started (TOL-43)
@@ -324,6 +333,7 @@ func (Configured) kind() factKind      { return factConfigured }
 func (CancelRequested) kind() factKind { return factCancelRequested }
 func (Decided) kind() factKind         { return factDecided }
 func (Resolved) kind() factKind        { return factResolved }
+func (Revoked) kind() factKind         { return factRevoked }
 func (SessionLoaded) kind() factKind   { return factSessionLoaded }
 func (SessionSaved) kind() factKind    { return factSessionSaved }
 func (SkillLoaded) kind() factKind     { return factSkillLoaded }

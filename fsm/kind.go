@@ -36,6 +36,7 @@ const (
 	factTextRead
 	factBrainProgress
 	factProbed
+	factRevoked
 	factKinds // one more than there are
 )
 
@@ -128,6 +129,7 @@ var facts = [factKinds]factSpec{
 	factTextRead:        answerOf[TextRead]("text_read", CallText),
 	factBrainProgress:   factOf[BrainProgress]("brain_progress", lazy),
 	factProbed:          answerOf[Probed]("probed", CallProbe),
+	factRevoked:         factOf[Revoked]("revoked", always),
 }
 
 // effects describes each kind of effect.
@@ -288,7 +290,7 @@ func kindOf(f Fact) factKind {
 // Known reports whether a fact is one of the closed set: neither nil nor a pointer to one.
 func Known(f Fact) bool {
 	switch f.(type) {
-	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, EventRaised, ScheduleDue, TimerFired, Signalled,
+	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, Revoked, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
 		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress, Probed:
 		return true

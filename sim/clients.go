@@ -25,6 +25,11 @@ func (r *run) moment(m *Moment) error {
 		return r.configure(m)
 	case m.Answer != nil:
 		return r.person(m)
+	case m.Revoke != nil:
+		return r.revoke(m)
+	case m.Grants != nil:
+		r.grants = *m.Grants
+		return nil
 	case m.Edit != nil:
 		return r.world.edit(*m.Edit)
 	case m.Full != 0:
@@ -80,6 +85,7 @@ func (r *run) cancel(m *Moment) error {
 // of those to come.
 func (r *run) configure(m *Moment) error {
 	config := r.plan.Reconfigured(m.Configure)
+	config.Grants = slices.Clone(r.grants)
 	r.config, r.world.config = config, &config
 	if r.driver == nil {
 		return nil

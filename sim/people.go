@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/grant"
 	"shelly/fsm/state"
 )
 
@@ -27,11 +28,56 @@ func (r *run) person(m *Moment) error {
 // says brings the machine a person's answer to a question.
 func (r *run) says(q fsm.AskPerson, a *PersonAnswer) (err error) {
 	if a.Decision {
-		_, err = r.driver.Decide(r.now(), fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By})
+		in := fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By, Grant: a.Grant}
+		if g, given := r.driver.Grant(r.now().Wall, in); given && r.driver.Short(r.now()) == nil {
+			r.grants = grant.Add(r.grants, g) // before the decision (APR-14)
+		}
+		_, err = r.driver.Decide(r.now(), in)
 	} else {
 		_, err = r.driver.Resolve(r.now(), fsm.Resolved{Handle: q.Handle, Text: a.Text})
 	}
 	return err
+}
+
+// revoke takes a grant back: out of the file first (APR-17). Said to a process that is down, or
+// that dies of it, it is said to the next one.
+func (r *run) revoke(m *Moment) error {
+	if r.driver == nil {
+		r.waiting = append(r.waiting, waiter{moment: m})
+		return nil
+	}
+	id := m.Revoke.id
+	if id == "" {
+		s := r.machine.View()
+		if id = nthGrant(slices.Concat(s.Grants, s.Config.Grants), m.Revoke.Nth); id == "" {
+			if !m.Optional && len(r.result.Crashes) == 0 {
+				r.world.unexpected("a grant is taken back that nobody gave")
+			}
+			return nil
+		}
+	}
+	if err := r.driver.Short(r.now()); err != nil {
+		return r.word(m, err)
+	}
+	r.grants = grant.Without(r.grants, func(g *fsm.Grant) bool { return grant.ID(g) == id })
+	_, err := r.driver.Revoke(r.now(), fsm.Revoked{Grant: id, By: "a person"})
+	if err != nil && !engine.Refused(err) {
+		again := *m
+		again.Revoke = &Revoke{id: id}
+		r.waiting = append(r.waiting, waiter{moment: &again})
+	}
+	return r.word(m, err)
+}
+
+// nthGrant is the id of the n-th grant, or of the last; empty where there is none.
+func nthGrant(all []fsm.Grant, n int) string {
+	if n == 0 {
+		n = len(all)
+	}
+	if n < 1 || n > len(all) {
+		return ""
+	}
+	return grant.ID(&all[n-1])
 }
 
 // question returns the question that a person answers: of the open ones, or, in a
@@ -158,6 +204,9 @@ func (r *run) unsaid() {
 			continue
 		}
 		what := "a word on a handle that is held"
+		if w.moment.Answer == nil {
+			continue // a grant that nobody is there to take back
+		}
 		if w.moment.Answer.Decision {
 			what = "a decision"
 		}

@@ -36,6 +36,8 @@ type Plan struct {
 	Memory     []fsm.Entry  // what memory holds before the first boot
 	Sessions   []disk.Saved // what the store of sessions holds then, each saved once
 	MemoryFile string       // MEMORY.md before the first boot
+	Approve    []Approve    // who decides about the calls of tools, before a change of the configuration
+	Grants     []fsm.Grant  // the file of grants before the first boot
 	Timeline   []Moment     // in any order; equal times keep theirs
 	Crashes    []Crash
 	Faults     []Fault
@@ -56,6 +58,7 @@ type Act struct {
 	Failed   bool     // the tool answers that it failed
 	Nothing  bool     // and says that nothing happened
 	Invalid  bool     // and says that the call is wrong
+	Asks     string   // it does nothing, and wants a person to approve the call, for this reason
 	Hangs    bool     // no answer comes until it is aborted
 	Deaf     bool     // nor after it was aborted
 	Lost     bool     // it did what it does, but its answer never comes
@@ -132,9 +135,11 @@ type Moment struct {
 	Configure *Configure
 	Answer    *PersonAnswer
 	Edit      *disk.Edit
-	Optional  bool       // (Cancel, Answer) it is no mistake if there is nothing to cancel or nobody asks
-	Full      fsm.Millis // for so long the disk is below the reserve
-	Jump      fsm.Millis // the wall clock goes forward by this, or back where it is negative; timers do not notice
+	Revoke    *Revoke
+	Grants    *[]fsm.Grant // a person writes the file of grants, which the next start or change of the configuration reads
+	Optional  bool         // (Cancel, Answer, Revoke) it is no mistake if there is nothing to cancel or nobody asks
+	Full      fsm.Millis   // for so long the disk is below the reserve
+	Jump      fsm.Millis   // the wall clock goes forward by this, or back where it is negative; timers do not notice
 
 	Embedding *Service // from now on embedding, storing, recall, … is so
 	Storing   *Service
@@ -150,8 +155,22 @@ type Cancel struct{ ID string }
 // Configure changes the configuration, for this process and those to come. Tools
 // are as in [Plan].
 type Configure struct {
-	Config fsm.Config
-	Tools  []string
+	Config  fsm.Config
+	Tools   []string
+	Approve []Approve
+}
+
+// Approve says who decides about the calls of a tool, whatever its declaration says.
+type Approve struct {
+	Tool string
+	Ask  bool // a person; false: nobody is asked
+}
+
+// Revoke takes a grant back: the Nth of those that stand, of sessions first, or the last.
+type Revoke struct {
+	Nth int // 0: the last
+
+	id string // which it was, where a crash may have lost that it was said
 }
 
 // PersonAnswer answers a question that is open: the Nth that was asked of those
@@ -160,6 +179,7 @@ type Configure struct {
 type PersonAnswer struct {
 	Decision bool // about an approval; without it, Text is a word on a handle that is held
 	Approve  bool
+	Grant    fsm.GrantScope // (Approve) for which later calls, too
 	Text     string
 	By       string
 	Tool     string // only questions about this tool
@@ -198,10 +218,24 @@ func Points() []Point {
 }
 
 // Machine is the machine's configuration at the first boot.
-func (p *Plan) Machine() fsm.Config { return p.declare(p.Config, p.Tools) }
+func (p *Plan) Machine() fsm.Config { return p.approving(p.declare(p.Config, p.Tools), p.Approve) }
 
 // Reconfigured is the machine's configuration after a change of it.
-func (p *Plan) Reconfigured(c *Configure) fsm.Config { return p.declare(c.Config, c.Tools) }
+func (p *Plan) Reconfigured(c *Configure) fsm.Config {
+	return p.approving(p.declare(c.Config, c.Tools), c.Approve)
+}
+
+// approving returns c where a person decides about the calls of other tools.
+func (p *Plan) approving(c fsm.Config, approve []Approve) fsm.Config {
+	for _, a := range approve {
+		for i := range c.Tools {
+			if c.Tools[i].Name == a.Tool {
+				c.Tools[i].Approve, c.Tools[i].Rules = a.Ask, nil
+			}
+		}
+	}
+	return c
+}
 
 // declare returns c with the tools and skills that are declared under it.
 func (p *Plan) declare(c fsm.Config, names []string) fsm.Config {

@@ -117,11 +117,12 @@ type run struct {
 	unheard []Moment         // what clients have sent and have no word of yet
 	events  int              // events known to be durable
 	waiting []waiter         // people who wait to be asked
+	grants  []fsm.Grant      // the file of grants
 	lost    []Step           // that a crash took away, and no step has come since
 }
 
 func newRun(p *Plan, o Options) *run {
-	r := &run{plan: p, choose: p.Chooser(o), config: p.Machine(), result: &Result{}, journal: o.Journal}
+	r := &run{plan: p, choose: p.Chooser(o), config: p.Machine(), result: &Result{}, journal: o.Journal, grants: p.Grants}
 	if r.journal == nil {
 		r.journal = &memoryJournal{MemoryJournal: engine.NewMemoryJournal()}
 	}
@@ -186,6 +187,7 @@ func (r *run) start() error {
 		return err
 	}
 	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
+	r.config.Grants = slices.Clone(r.grants)
 	return r.told(d.Boot(r.now(), r.config))
 }
 

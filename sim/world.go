@@ -281,6 +281,9 @@ func (a Act) Answer(e fsm.RunTool) fsm.Fact {
 	if a.Hangs || a.Lost || a.Deaf {
 		return nil
 	}
+	if a.Asks != "" {
+		return fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: a.Asks, Failed: true, Nothing: true, Asks: a.Asks}
+	}
 	return fsm.ToolAnswered{Answered: fsm.To(e.Call), Text: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid}
 }
 

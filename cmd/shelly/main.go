@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"shelly/cmd/shelly/approval"
 	"shelly/cmd/shelly/ask"
 	"shelly/cmd/shelly/doctor"
 	"shelly/cmd/shelly/explore"
@@ -31,6 +32,7 @@ type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
+	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
 	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`

@@ -70,7 +70,7 @@ var follows = fsm.NewEffectTable(
 			w.checkAudit(f, e.Key)
 		}
 	}),
-	sees(func(w watch, e fsm.AskPerson) { w.owner(e.Handle, "question") }),
+	sees(func(w watch, e fsm.AskPerson) { w.takeAsk(e) }),
 	sees(func(w watch, e fsm.Report) {
 		if f := w.owner(e.Handle, "report"); f != nil && f.kind == fsm.KindUser && e.Kind != fsm.KindUser {
 			w.violate("INV-1", "the report on handle %d is of kind %s, not %s", f.id, e.Kind, f.kind)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
@@ -31,7 +32,7 @@ func Invariants() []InvariantDoc {
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
 		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, the oldest of its kind if kinds take turns, or, for at most `session_burst` turns in a row, one of the session that the model was asked for last."},
-		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer, or a probe's *never*, that nothing happened. A call that is started again keeps its key. Only a call without an answer is probed, once a boot. A call that needs approval starts only with it."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer, or a probe's *never*, that nothing happened. A call that is started again keeps its key. Only a call without an answer is probed, once a boot. A call that needs approval starts only once a person has approved it, or if a grant covers it; a question that was asked is answered by a person, by `approval_timeout` or by the end of its handle, and by nothing else. No grant is there that nobody gave."},
 		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
 		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
 		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},
@@ -52,12 +53,14 @@ type Monitor struct {
 	lastID     uint64       // the highest call or timer id seen
 	lastHandle fsm.HandleID // the highest handle id seen
 	grace      fsm.TimerID
-	started    bool       // a handle other than a subagent has started in this step
-	startedSub bool       // a subagent has
-	schedules  int        // the schedules before it
-	session    string     // that the model was asked for last
-	passed     int        // starts in a row of that session before an older handle
-	live       []followed // unfinished handles in admission order
+	started    bool        // a handle other than a subagent has started in this step
+	startedSub bool        // a subagent has
+	schedules  int         // the schedules before it
+	session    string      // that the model was asked for last
+	passed     int         // starts in a row of that session before an older handle
+	live       []followed  // unfinished handles in admission order
+	grants     []fsm.Grant // that people have given and that stand, as the trace tells
+	revoked    string      // the id of one that this step took back
 	found      []Violation
 }
 
@@ -78,6 +81,8 @@ type followed struct {
 	answer  string // the text that a reply must have; empty: none yet
 	sent    mark   // the last conversation sent, branches apart
 	form    sentForm
+	asked   string  // the key that a person was last asked to approve, and has not decided about
+	cleared string  // the key that a person has approved, of the call that has no result yet
 	starts  []start // of the tools of the last answer; never changed in place
 	audited int     // of those, how far they are recorded
 	measure measure
@@ -96,6 +101,7 @@ type stepFacts struct {
 	parked   bool
 	told     bool // its client was told that it is parked, or waits for a person
 	yielded  bool
+	granted  fsm.GrantScope // which later calls a decision is for
 }
 
 // mark is a place in a conversation: what lies before it has been checked.
@@ -111,13 +117,14 @@ func NewMonitor() *Monitor { return &Monitor{lifecycle: state.Down} }
 // recovery. What the state holds is taken as given.
 func MonitorFrom(m *machine.Machine) *Monitor {
 	s := m.View()
-	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer, schedules: len(s.Schedules), session: s.LastSession, passed: s.Burst}
+	w := &Monitor{lifecycle: s.Lifecycle, lastID: s.LastID, lastHandle: s.LastHandle, grace: s.GraceTimer, schedules: len(s.Schedules), session: s.LastSession, passed: s.Burst, grants: slices.Clone(s.Grants)}
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		f := follow(h)
 		f.state, f.calls, f.timer, f.wait, f.left = h.State, h.InFlight(), h.Timer, h.Wait, h.Left
 		f.replied, f.answer = h.Replied && h.Kind == fsm.KindUser, h.Answer
 		f.starts = startsOf(h)
+		f.asked, f.cleared = questionOf(h)
 		w.live = append(w.live, f)
 	}
 	return w
@@ -127,6 +134,7 @@ func MonitorFrom(m *machine.Machine) *Monitor {
 func (w *Monitor) Clone() *Monitor {
 	c := *w
 	c.live = append([]followed(nil), w.live...)
+	c.grants = slices.Clip(c.grants)
 	c.found = nil
 	return &c
 }
@@ -137,6 +145,7 @@ func (w *Monitor) CopyTo(to *Monitor) {
 	live := to.live[:0]
 	*to = *w
 	to.live, to.found = append(live, w.live...), nil
+	to.grants = slices.Clip(to.grants)
 }
 
 // Step checks what m did with in; effects is what m.Step(in) has just returned.
@@ -156,6 +165,7 @@ func (w *Monitor) Step(m *machine.Machine, in fsm.Input, effects []fsm.Effect) [
 		w.checkSilence(in, before, e, i == len(effects)-1)
 	}
 	w.checkExit(before, effects)
+	w.checkGrants(m)
 	w.checkState(m, in)
 	w.lifecycle, w.lastHandle = m.View().Lifecycle, m.View().LastHandle
 	return w.found
@@ -228,6 +238,9 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	switch inf.State {
 	case state.Acting, state.Probing:
 		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+progress(inf.Batch)
+		if inf.Asked { // by a tool that was started (APR-19)
+			attempt++
+		}
 	case state.Retrying:
 		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+1+progress(inf.Batch)
 	case state.Condensing:

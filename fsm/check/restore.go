@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
 )
@@ -75,6 +76,9 @@ func nextInputs(s *state.Snapshot) []fsm.Input {
 		{At: at, Fact: fsm.Signalled{Name: "SIGTERM"}},
 		{At: at, Fact: fsm.TimerFired{Timer: s.GraceTimer}},
 	}
+	for i := range s.Grants {
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Revoked{Grant: grant.ID(&s.Grants[i])}})
+	}
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.TimerFired{Timer: h.Timer}}, fsm.Input{At: at, Fact: fsm.TimerFired{Timer: h.Wait}})
@@ -82,7 +86,7 @@ func nextInputs(s *state.Snapshot) []fsm.Input {
 			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.CancelRequested{Request: h.Request}})
 		}
 		if h.AsksPerson() {
-			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Decided{Handle: h.ID, Key: h.PersonKey(), Approve: true}}, fsm.Input{At: at, Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}})
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Decided{Handle: h.ID, Key: h.PersonKey(), Approve: true, Grant: fsm.GrantSession}}, fsm.Input{At: at, Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}})
 		}
 		for _, a := range h.InFlight() {
 			inputs = append(inputs, answersTo(s, a, at)...)

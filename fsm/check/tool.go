@@ -5,7 +5,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
-	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -17,6 +16,7 @@ type start struct {
 	args    string
 	attempt int
 	nothing bool   // the last attempt is said to have done nothing
+	asks    bool   // and that a person has to approve the call
 	failed  bool   // or to have failed
 	text    string // what it said; empty: nothing yet
 	settled bool   // it was answered
@@ -28,7 +28,7 @@ func startsOf(h *state.Handle) []start {
 	inf := &h.Inf
 	if inf.Next < len(inf.Calls) && inf.Attempt > 0 {
 		c := inf.Calls[inf.Next]
-		return []start{{key: h.UseKey(c), call: h.Await.Call, n: inf.Next, args: c.Args, attempt: inf.Attempt, nothing: inf.State == state.Retrying}}
+		return []start{{key: h.UseKey(c), call: h.Await.Call, n: inf.Next, args: c.Args, attempt: inf.Attempt, nothing: inf.State == state.Retrying || inf.Asked, asks: inf.Asked}}
 	}
 	var list []start
 	for k := range inf.Batch {
@@ -135,7 +135,7 @@ func (f *followed) takeResult(in fsm.ToolAnswered) {
 	}
 	f.starts = slices.Clone(f.starts)
 	s := &f.starts[i]
-	s.nothing, s.failed, s.text, s.settled = in.Nothing, in.Failed, in.Text, true
+	s.nothing, s.asks, s.failed, s.text, s.settled = in.Nothing || in.Asks != "", in.Asks != "", in.Failed, in.Text, true
 }
 
 // takeProbed takes note of what a probe has said.
@@ -198,11 +198,7 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 	if decl, ok := m.View().Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
 		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
 	}
-	if c := inf.Calls[n]; known < 0 && !inf.Cleared {
-		if decl, _ := m.View().Config.Tool(e.Name); reading.NeedsApproval(&m.View().Config, &decl, c) {
-			w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
-		}
-	}
+	w.checkApproved(m, f, e, inf.Calls[n], known < 0)
 	if len(f.calls) > 1 && (!e.Effects.Repeatable() || known < 0 && (e.Effects != fsm.EffectsNone || len(f.calls) > l.ReadsAtOnce)) {
 		w.violate("INV-14", "handle %d runs %q with effects %q beside %d other calls, of at most %d at once", f.id, e.Name, e.Effects, len(f.calls)-1, l.ReadsAtOnce)
 	}

@@ -23,10 +23,11 @@ var silences = fsm.NewFactTable(
 	fsm.OnFact((*Monitor).takeBoot),
 	fsm.OnFact(func(w *Monitor, in fsm.Requested) bool { return w.active(in.Request) }),
 	fsm.OnFact(func(*Monitor, fsm.EventRaised) bool { return false }),
-	fsm.OnFact(func(*Monitor, fsm.Configured) bool { return false }),
+	fsm.OnFact(func(w *Monitor, _ fsm.Configured) bool { return w.takeConfig() }),
 	fsm.OnFact(func(*Monitor, fsm.ScheduleDue) bool { return false }),
 	fsm.OnFact(func(w *Monitor, in fsm.CancelRequested) bool { return !w.active(in.Request) }),
-	fsm.OnFact(func(w *Monitor, in fsm.Decided) bool { return !w.asks(in.Handle, state.Approving) }),
+	fsm.OnFact((*Monitor).takeDecision),
+	fsm.OnFact((*Monitor).takeRevoked),
 	fsm.OnFact(func(w *Monitor, in fsm.Resolved) bool {
 		return !w.asks(in.Handle, state.Held) && !w.asks(in.Handle, state.Parked)
 	}),
@@ -76,7 +77,7 @@ func (w *Monitor) takeBoot(fsm.Boot) bool {
 		w.live[i].calls, w.live[i].timer, w.live[i].wait = nil, 0, 0
 		w.live[i].forgetProbes()
 	}
-	return false
+	return w.takeConfig()
 }
 
 // active reports whether a request is here already.
@@ -247,6 +248,8 @@ func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
 	}
 	i := indexOf(m.View().Handles, f.id)
 	switch mv.On {
+	case state.OnDecided:
+		f.asked = "" // by whoever it was
 	case state.OnPark:
 		f.step.parked = true
 	case state.OnYield:

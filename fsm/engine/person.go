@@ -1,6 +1,12 @@
 package engine
 
-import "shelly/fsm"
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/grant"
+	"shelly/fsm/state"
+)
 
 // Cancel asks to end an unfinished request, and reports whether that has changed
 // anything: it has not where the request is unknown, done or answered already, or
@@ -19,6 +25,35 @@ func (e *Engine) Cancel(at fsm.Millis, in fsm.CancelRequested) (bool, error) {
 // was waiting for it.
 func (e *Engine) Decide(at fsm.Millis, in fsm.Decided) (bool, error) {
 	if !e.handles(in.Handle) {
+		return false, e.dead
+	}
+	return e.told(fsm.Input{At: at, Fact: in})
+}
+
+// Grant returns the grant for every session that a decision would give now, and false where it
+// gives none: nobody waits for it, or it is for less. Whoever keeps such grants writes it before
+// the decision (APR-14).
+func (e *Engine) Grant(at fsm.Millis, in fsm.Decided) (fsm.Grant, bool) {
+	s := e.machine.View()
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.ID != in.Handle || h.State != state.Approving || h.PersonKey() != in.Key || in.Grant != fsm.GrantAlways {
+			continue
+		}
+		c := h.Inf.Calls[h.Inf.Next]
+		decl, known := s.Config.Declared(h.Inf.Tools, c.Name)
+		g, given := grant.Of(in, h.Session, &decl, c, at)
+		return g, known && given
+	}
+	return fsm.Grant{}, false
+}
+
+// Revoke takes a grant back, and reports whether there was one. Who keeps those for every
+// session has forgotten it before (APR-17).
+func (e *Engine) Revoke(at fsm.Millis, in fsm.Revoked) (bool, error) {
+	s := e.machine.View()
+	is := func(g fsm.Grant) bool { return grant.ID(&g) == in.Grant }
+	if !slices.ContainsFunc(s.Grants, is) && !slices.ContainsFunc(s.Config.Grants, is) {
 		return false, e.dead
 	}
 	return e.told(fsm.Input{At: at, Fact: in})

@@ -37,6 +37,15 @@ func (d *Driver) Decide(now Now, in fsm.Decided) (taken bool, err error) {
 	return taken, err
 }
 
+// Revoke takes a grant back as [Engine.Revoke] does.
+func (d *Driver) Revoke(now Now, in fsm.Revoked) (taken bool, err error) {
+	err = d.word(now, func() error {
+		taken, err = d.Engine.Revoke(now.Wall, in)
+		return err
+	})
+	return taken, err
+}
+
 // Resolve brings a person's word as [Engine.Resolve] does.
 func (d *Driver) Resolve(now Now, in fsm.Resolved) (taken bool, err error) {
 	err = d.word(now, func() error {

@@ -57,7 +57,7 @@ func (m *Machine) begin(i int) (firing, bool) {
 	h := &m.s.Handles[i]
 	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
 	decl, known := m.declared(h, c.Name)
-	asks := reading.NeedsApproval(&m.s.Config, &decl, c)
+	asks := h.Inf.Asked || m.needsApproval(h, &decl, c) // APR-15
 	key, twice := reading.GivesTwice(&m.s.Config, c)
 	shared, shares := m.sharedResult(h, &decl)
 	switch {
@@ -76,10 +76,10 @@ func (m *Machine) begin(i int) (firing, bool) {
 		m.result(h, m.word(fsm.WordError, "reason", m.unknownTool(h, c.Name)))
 	case twice:
 		m.result(h, m.word(fsm.WordError, "reason", m.word(fsm.WordArgumentTwice, "argument", fsm.Clip(key, 100))))
-	case asks && !h.Inf.Cleared && !h.MayWait(m.s.Config.Switches.Unattended):
+	case asks && !h.Inf.Cleared && !h.Inf.Asked && !h.MayWait(m.s.Config.Switches.Unattended):
 		m.result(h, m.word(fsm.WordNotRunUnattended)) // APR-4
 	case asks && !h.Inf.Cleared:
-		return m.askApproval(), false
+		return m.askApproval(""), false
 	case decl.Builtin:
 		m.beginCall(h, &decl)
 		return firing{}, m.builtin(i, decl.Name)
@@ -95,6 +95,7 @@ func (m *Machine) begin(i int) (firing, bool) {
 func (m *Machine) beginCall(h *state.Handle, decl *fsm.ToolDecl) {
 	countCall(h, decl)
 	h.Inf.Attempt, h.Inf.Began, h.Inf.Effects = 1, m.s.Now, decl.Effects
+	h.Inf.Asked, h.Inf.Why = false, ""
 }
 
 // run starts the call at Next in the world.
@@ -134,9 +135,12 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	if len(h.Inf.Batch) > 0 {
 		return m.readAnswered(h, in)
 	}
+	if in.Asks != "" && !h.Inf.Cleared && !h.Stop {
+		return m.toolAsks(h, in)
+	}
 	m.unsafe = !h.Inf.Effects.Repeatable()
 	// INF-16, INV-6: here an unsafe tool that answered is kept from starting twice.
-	again := in.Failed && !in.Invalid && (in.Nothing || h.Inf.Effects.Repeatable())
+	again := in.Failed && !in.Invalid && in.Asks == "" && (in.Nothing || h.Inf.Effects.Repeatable())
 	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
 		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
 	}
@@ -166,6 +170,7 @@ func (m *Machine) attemptAgain(h *state.Handle) bool {
 		return true
 	}
 	h.Inf.Attempt++
+	h.Inf.Asked, h.Inf.Why = false, ""
 	m.run(h, decl)
 	return false
 }
@@ -188,6 +193,12 @@ func (m *Machine) resumeActing(i int) firing {
 		return m.runCalls(i)
 	case h.Inf.Told != "":
 		m.ranWith(h, h.Inf.Told, true)
+	case h.Inf.Asked && !h.Inf.Cleared: // APR-15
+		return m.askApproval(h.Inf.Why)
+	case h.Inf.Asked: // APR-19
+		if !m.attemptAgain(h) {
+			return firing{}
+		}
 	// INF-13, INV-6: here an unsafe tool that a crash cut off is kept from starting twice.
 	// It was declared repeatable when it was started, and it still is.
 	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable():

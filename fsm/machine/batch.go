@@ -30,7 +30,7 @@ func (m *Machine) together(h *state.Handle) bool {
 // at most one of its calls would run.
 func (m *Machine) batchAt(h *state.Handle) []state.Read {
 	l := &m.s.Config.Limits
-	if l.ReadsAtOnce < 2 || h.Stop || h.Inf.Told != "" || h.Inf.Cleared {
+	if l.ReadsAtOnce < 2 || h.Stop || h.Inf.Told != "" || h.Inf.Cleared || h.Inf.Asked {
 		return nil
 	}
 	var batch []state.Read
@@ -62,7 +62,7 @@ func (m *Machine) readAt(h *state.Handle, n int) (fsm.ToolDecl, bool) {
 	c := h.Inf.Calls[n]
 	decl, known := m.declared(h, c.Name)
 	_, twice := reading.GivesTwice(&m.s.Config, c)
-	return decl, known && !twice && decl.Effects == fsm.EffectsNone && !decl.Builtin && !reading.NeedsApproval(&m.s.Config, &decl, c)
+	return decl, known && !twice && decl.Effects == fsm.EffectsNone && !decl.Builtin && !m.needsApproval(h, &decl, c)
 }
 
 // countCall counts a call that is about to start.
@@ -91,6 +91,8 @@ func (m *Machine) startTool(h *state.Handle, call fsm.CallID, decl *fsm.ToolDecl
 		Attempt: attempt,
 		Key:     h.KeyOf(c, use),
 		Keep:    m.keep(h),
+
+		Approved: h.Inf.Cleared || m.granted(h, decl, c),
 	})
 }
 
@@ -114,7 +116,7 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	if in.Kept.Ref != "" { // it is worded with its number, in the order asked
 		r.Text, r.Kept = in.Text, in.Kept
 	}
-	r.Again = in.Failed && !in.Invalid && r.Attempt < m.s.Config.Limits.MaxToolAttempts
+	r.Again = in.Failed && !in.Invalid && in.Asks == "" && r.Attempt < m.s.Config.Limits.MaxToolAttempts
 	last := h.Inf.Reads() == 1
 	if last && !h.Stop && (r.Again || m.failsAgain(h)) {
 		return firing{on: state.OnToolFailed, write: func(h *state.Handle) {

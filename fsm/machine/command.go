@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/fsm/state"
 	"shelly/fsm/turn"
 )
@@ -127,6 +128,8 @@ func (m *Machine) stopSession(session string) string {
 func (m *Machine) renew(h *state.Handle) {
 	h.Answer, h.Outcome = m.word(fsm.WordNewSession), fsm.OutcomeAnswered
 	h.Sess.History, h.Sess.Skills, h.Sess.Texts, h.Sess.Offer = nil, nil, nil, fsm.Offer{}
+	session := h.Session
+	m.s.Grants = grant.Without(m.s.Grants, func(g *fsm.Grant) bool { return g.Session != "" && g.Session == session }) // APR-12
 }
 
 // cancelRequested ends an unfinished request as the profile says (HND-31).

@@ -177,6 +177,12 @@ func (d *driver) toolFails(text string) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: text, Failed: true}})
 }
 
+// toolAsks is the answer of a tool that did nothing and wants its call approved.
+func (d *driver) toolAsks(why string) {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: why, Failed: true, Nothing: true, Asks: why}})
+}
+
 func (d *driver) toolStops() {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(d.call(fsm.CallStop))}})
@@ -267,8 +273,14 @@ func (d *driver) cancels(key fsm.RequestKey) {
 // decides lets a person decide about the call of the active handle.
 func (d *driver) decides(approve bool) {
 	d.t.Helper()
+	d.decidesFor(approve, fsm.GrantOnce)
+}
+
+// decidesFor brings a decision that may be for later calls, too.
+func (d *driver) decidesFor(approve bool, scope fsm.GrantScope) {
+	d.t.Helper()
 	id := d.active().ID
-	d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: id, Key: state.PersonKey(d.m.View(), id), Approve: approve, By: "ada"}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: id, Key: state.PersonKey(d.m.View(), id), Approve: approve, By: "ada", Grant: scope}})
 }
 
 // resolves brings a person's word on a handle.

@@ -2,11 +2,13 @@ package machine_test
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
 )
@@ -28,6 +30,9 @@ func genConfig(t *rapid.T) fsm.Config {
 		c.Prompts = fsm.Prompts{}
 	}
 	c.Tools = append(drawTools(t), c.Tools...)
+	if rapid.IntRange(0, 3).Draw(t, "grants") == 0 {
+		c.Grants = []fsm.Grant{{Tool: "send_mail", Any: true}, {Tool: "write_note", Match: []fsm.ArgMatch{{Argument: "action", Like: "l*"}}}}
+	}
 	c.Skills = skills()
 	return c
 }
@@ -82,6 +87,9 @@ func drawTools(t *rapid.T) []fsm.ToolDecl {
 			tool.Effects = "odd"
 		case 4, 5:
 			tool.Approve = true
+		case 6:
+			tool.Rules = []fsm.ApproveRule{{Match: []fsm.ArgMatch{{Argument: "content", Like: "*"}}, Ask: true}, {Match: []fsm.ArgMatch{{Argument: "task", Like: "*"}}}}
+			tool.Approve, tool.Subject = rapid.Bool().Draw(t, "approve"), []string{"action"}
 		}
 		tool.Probe = rapid.Bool().Draw(t, "probe")
 		drawn = append(drawn, tool)
@@ -142,6 +150,9 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 		}
 		return fsm.Input{At: at, Fact: in}
 	case fsm.CallTool:
+		if rapid.IntRange(0, 5).Draw(t, "asks") == 0 {
+			return fsm.Input{At: at, Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "why", Failed: broken != "", Asks: "why"}}
+		}
 		return fsm.Input{At: at, Fact: fsm.ToolAnswered{
 			Answered: fsm.To(call), Text: genText.Draw(t, "text"), Failed: broken != "",
 			Nothing: rapid.Bool().Draw(t, "nothing"), Invalid: rapid.IntRange(0, 4).Draw(t, "invalid") == 0,
@@ -285,13 +296,20 @@ func genWord(t *rapid.T, s *state.Snapshot, at fsm.Millis) fsm.Input {
 	if len(s.Handles) > 0 {
 		handle = rapid.SampledFrom(s.Handles).Draw(t, "handle").ID
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "word") {
+	switch rapid.IntRange(0, 6).Draw(t, "word") {
+	case 6:
+		id := "none"
+		if all := slices.Concat(s.Grants, s.Config.Grants); len(all) > 0 {
+			g := rapid.SampledFrom(all).Draw(t, "grant")
+			id = grant.ID(&g)
+		}
+		return fsm.Input{At: at, Fact: fsm.Revoked{Grant: id}}
 	case 0:
 		return fsm.Input{At: at, Fact: fsm.Configured{Config: genConfig(t)}}
 	case 1:
 		return fsm.Input{At: at, Fact: fsm.Resolved{Handle: handle, Text: genText.Draw(t, "text")}}
 	case 2:
-		return fsm.Input{At: at, Fact: fsm.Decided{Handle: handle, Key: state.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada"}}
+		return fsm.Input{At: at, Fact: fsm.Decided{Handle: handle, Key: state.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada", Grant: rapid.SampledFrom([]fsm.GrantScope{fsm.GrantOnce, fsm.GrantSession, fsm.GrantAlways}).Draw(t, "for")}}
 	case 3:
 		return fsm.Input{At: at, Fact: fsm.ScheduleDue{
 			Schedule: rapid.SampledFrom([]string{"s1", "s2", "s9"}).Draw(t, "schedule"),

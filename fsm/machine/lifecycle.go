@@ -2,6 +2,7 @@ package machine
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/fsm/state"
 )
 
@@ -13,7 +14,7 @@ func (m *Machine) boot(in fsm.Boot) {
 		m.fire(none, firing{on: state.OnLost})
 	}
 	m.s.Epoch++
-	m.s.Config = in.Config.Bounded()
+	m.configure(in.Config)
 	m.pace()
 	m.s.GraceTimer = 0
 	for i := 0; i < len(m.s.Handles); {
@@ -25,6 +26,13 @@ func (m *Machine) boot(in fsm.Boot) {
 	}
 	m.doubt(in.Doubts)
 	m.fire(none, firing{on: state.OnBoot})
+}
+
+// configure takes a configuration. The grants for every session are those that it brings
+// (APR-14).
+func (m *Machine) configure(c fsm.Config) {
+	m.s.Config = c.Bounded()
+	m.s.Grants = grant.Without(m.s.Grants, func(g *fsm.Grant) bool { return g.Session == "" })
 }
 
 // initialize begins the initial inference, where there is one (HND-45).
@@ -61,6 +69,7 @@ func (m *Machine) interrupt(i int) {
 	h.Wait, h.Await = 0, state.Await{}
 	h.Inf.Probed = false // INF-52: once a boot
 	h.Inf.ForgetReads()
+	h.Inf.Asked = h.Inf.Asked || h.State == state.Approving // as the state of an older build does not say
 	if h.State == state.Queued || h.State == state.Parked {
 		return
 	}

@@ -2,17 +2,59 @@ package machine
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/fsm/state"
 )
 
 // askApproval lets the call at Next wait for a person (APR-1). The place is given
 // back and the handle's clock stands still (APR-3). Nobody is asked while it shuts
-// down (APR-7).
-func (m *Machine) askApproval() firing {
+// down (APR-7). Why is the tool's reason, where it is that which asks.
+func (m *Machine) askApproval(why string) firing {
+	asked := func(h *state.Handle) { h.Inf.Asked, h.Inf.Why = true, why }
 	if m.s.Lifecycle != state.Serving {
-		return m.deferral()
+		return m.deferral().after(asked)
 	}
-	return firing{on: state.OnApproval, write: func(h *state.Handle) { h.Resume = h.State }}
+	return firing{on: state.OnApproval, write: func(h *state.Handle) { h.Resume = h.State }}.after(asked)
+}
+
+// toolAsks lets a call wait for a person whose tool did nothing and wants it approved
+// (APR-19).
+func (m *Machine) toolAsks(h *state.Handle, in fsm.ToolAnswered) firing {
+	if !h.MayWait(m.s.Config.Switches.Unattended) {
+		return m.ran(m.word(fsm.WordNotRunUnattended), true) // APR-4
+	}
+	return m.askApproval(in.Asks).after(func(h *state.Handle) { h.Inf.Nothing = true })
+}
+
+// needsApproval reports whether a person decides about a call before it starts: no grant covers
+// it.
+func (m *Machine) needsApproval(h *state.Handle, decl *fsm.ToolDecl, c fsm.ToolCall) bool {
+	return grant.Needs(&m.s.Config, decl, c) && !m.granted(h, decl, c)
+}
+
+// granted reports whether a grant covers a call (APR-12).
+func (m *Machine) granted(h *state.Handle, decl *fsm.ToolDecl, c fsm.ToolCall) bool {
+	return grant.Covers(m.s.Grants, h.Session, decl, c) || grant.Covers(m.s.Config.Grants, h.Session, decl, c)
+}
+
+// grants keeps the leave for later calls that an approval of the call at Next gives (APR-12).
+func (m *Machine) grants(h *state.Handle, in fsm.Decided) {
+	c := h.Inf.Calls[h.Inf.Next]
+	decl, known := m.declared(h, c.Name)
+	if g, given := grant.Of(in, h.Session, &decl, c, m.s.Now); known && given {
+		m.s.Grants = grant.Add(m.s.Grants, g)
+	}
+}
+
+// revoked takes a grant back (APR-17).
+func (m *Machine) revoked(in fsm.Revoked) {
+	gone := func(g *fsm.Grant) bool { return grant.ID(g) == in.Grant }
+	own, all := grant.Without(m.s.Grants, gone), grant.Without(m.s.Config.Grants, gone)
+	if len(own) == len(m.s.Grants) && len(all) == len(m.s.Config.Grants) {
+		m.s.Ignored.Decisions++
+		return
+	}
+	m.s.Grants, m.s.Config.Grants = own, all
 }
 
 // hold lets a call whose outcome is unknown wait for a person (APR-5). A probe may say so
@@ -51,6 +93,7 @@ func (m *Machine) decision(in fsm.Decided) {
 			told = m.word(fsm.WordNotRunRefusedBy, "person", in.By)
 		}
 	}
+	m.grants(&m.s.Handles[i], in)
 	m.fire(i, spoken(state.OnDecided, told))
 }
 

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"shelly/fsm"
-	"shelly/fsm/reading"
 	"shelly/fsm/state"
 )
 
@@ -67,7 +66,7 @@ func (m *Machine) unsure(*state.Handle) firing {
 func (m *Machine) startsAgain(h *state.Handle) bool {
 	c := h.Inf.Calls[h.Inf.Next]
 	decl, ok := m.repeatable(h, h.Inf.Next, true)
-	leave := h.Inf.Cleared || !reading.NeedsApproval(&m.s.Config, &decl, c)
+	leave := h.Inf.Cleared || !m.needsApproval(h, &decl, c)
 	return ok && leave && !h.Stop && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts
 }
 

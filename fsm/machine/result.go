@@ -93,6 +93,7 @@ func (m *Machine) result(h *state.Handle, text string) {
 func settle(inf *state.Inference) {
 	inf.Next++
 	inf.Attempt, inf.Nothing, inf.Probed, inf.Cleared, inf.Told, inf.Shows, inf.Contained = 0, false, false, false, "", fsm.Part{}, ""
+	inf.Asked, inf.Why = false, ""
 }
 
 // arguments reads the arguments of the call at Next, or says what is wrong.
@@ -129,7 +130,7 @@ func (m *Machine) sharedResult(h *state.Handle, decl *fsm.ToolDecl) (string, boo
 
 // shared reports whether equal calls of a tool in one answer share one result (INF-42).
 func (m *Machine) shared(decl *fsm.ToolDecl) bool {
-	return m.s.Config.Switches.Reading == fsm.ReadingCareful && !decl.Builtin && !decl.Approve && decl.Effects == fsm.EffectsNone
+	return m.s.Config.Switches.Reading == fsm.ReadingCareful && !decl.Builtin && !decl.Approve && len(decl.Rules) == 0 && decl.Effects == fsm.EffectsNone
 }
 
 // repeated reports whether a result is that of an equal call of the same answer, so that the

@@ -53,12 +53,13 @@ func (m *Machine) apply(in fsm.Input) {
 // handlers is what the machine does with each kind of fact.
 var handlers = fsm.NewFactTable(
 	tells((*Machine).boot),
-	tells(func(m *Machine, in fsm.Configured) { m.s.Config = in.Config.Bounded() }),
+	tells(func(m *Machine, in fsm.Configured) { m.configure(in.Config) }),
 	tells((*Machine).requested),
 	tells((*Machine).raised),
 	tells(func(m *Machine, in fsm.CancelRequested) { m.cancelRequested(in.Request) }),
 	tells((*Machine).decision),
 	tells((*Machine).resolution),
+	tells((*Machine).revoked),
 	tells((*Machine).due),
 	tells(func(m *Machine, in fsm.TimerFired) { m.timerFired(in.Timer) }),
 	tells(func(m *Machine, _ fsm.Signalled) { m.signal() }),

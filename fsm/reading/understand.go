@@ -102,12 +102,6 @@ func actionCall(c *fsm.Config, set fsm.Toolset, text string) bool {
 	return false
 }
 
-// NeedsApproval reports whether a person decides about a call of a tool: each call of it
-// wants that, or the model has written the call as text and the tool has effects (APR-9).
-func NeedsApproval(c *fsm.Config, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
-	return decl.Approve || call.Text && decl.Effects != fsm.EffectsNone && c.Switches.Reading == fsm.ReadingCareful
-}
-
 // GivesTwice returns an argument that a call gives twice, so that nobody can tell which of
 // the two is meant (INF-41).
 func GivesTwice(c *fsm.Config, call fsm.ToolCall) (key string, twice bool) {

@@ -97,27 +97,3 @@ func long(words int) string {
 	}
 	return text
 }
-
-func TestAPR9ACallWrittenAsTextNeedsApproval(t *testing.T) {
-	for _, tt := range []struct {
-		effects fsm.ToolEffects
-		approve bool
-		text    bool
-		reading fsm.ReadingMode
-		want    bool
-	}{
-		{fsm.EffectsUnsafe, false, true, fsm.ReadingCareful, true},
-		{fsm.EffectsIdempotent, false, true, fsm.ReadingCareful, true},
-		{"", false, true, fsm.ReadingCareful, true},
-		{fsm.EffectsNone, false, true, fsm.ReadingCareful, false},
-		{fsm.EffectsNone, true, true, fsm.ReadingCareful, true},
-		{fsm.EffectsUnsafe, false, false, fsm.ReadingCareful, false},
-		{fsm.EffectsUnsafe, true, false, fsm.ReadingPlain, true},
-		{fsm.EffectsUnsafe, false, true, fsm.ReadingPlain, false},
-	} {
-		c := fsm.Config{Switches: fsm.Switches{Reading: tt.reading}}
-		if got := NeedsApproval(&c, &fsm.ToolDecl{Effects: tt.effects, Approve: tt.approve}, fsm.ToolCall{Text: tt.text}); got != tt.want {
-			t.Errorf("%+v: %t", tt, got)
-		}
-	}
-}

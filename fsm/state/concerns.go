@@ -13,7 +13,7 @@ func (s *Snapshot) Concerns(in fsm.Input) fsm.HandleID {
 
 // concerned finds the handle that a fact of each kind is about.
 var concerned = fsm.NewFactTable(
-	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](),
+	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](), nobody[fsm.Revoked](),
 	newcomer[fsm.Requested](), newcomer[fsm.EventRaised](),
 	fsm.OnFact(func(_ *Snapshot, f fsm.Decided) fsm.HandleID { return f.Handle }),
 	fsm.OnFact(func(_ *Snapshot, f fsm.Resolved) fsm.HandleID { return f.Handle }),

@@ -285,16 +285,26 @@ func (h *Handle) Asks() (fsm.AskPerson, bool) {
 	}
 	c := h.Inf.Calls[h.Inf.Next]
 	q.Tool, q.Args = c.Name, c.Args
+	if h.State == Approving {
+		q.Text = h.Inf.Why
+	}
 	return q, true
 }
 
 // PersonKey names what a person is asked about. It is another for each call.
 func (h *Handle) PersonKey() string {
-	if h.Inf.Next < len(h.Inf.Calls) {
+	switch {
+	case h.Inf.Next >= len(h.Inf.Calls):
+		return h.ID.Entry()
+	case h.Inf.Asked && h.Inf.Attempt > 0: // by the tool, of this use; before it begins a use has the number of the one before it
+		return h.UseKey(h.Inf.Calls[h.Inf.Next]) + AskedByTool
+	default:
 		return h.UseKey(h.Inf.Calls[h.Inf.Next])
 	}
-	return h.ID.Entry()
 }
+
+// AskedByTool is what the key of a question ends with that a tool has led to (APR-19).
+const AskedByTool = ".asks"
 
 // PersonKey is what [fsm.Decided] must name to decide about a handle; empty where there
 // is no such handle.

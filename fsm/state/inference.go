@@ -140,7 +140,9 @@ type Round struct {
 	Began   fsm.Millis      `json:"began,omitempty"`   // its first start
 	Nothing bool            `json:"nothing,omitempty"` // its last attempt says that nothing happened
 	Probed  bool            `json:"probed,omitempty"`  // its tool was asked what became of it in this epoch, and could not say
-	Cleared bool            `json:"cleared,omitempty"` // a person lets it run
+	Asked   bool            `json:"asked,omitempty"`   // a person was asked about it, and it has not been started since
+	Why     string          `json:"why,omitempty"`     // why the tool itself wants a person to approve it
+	Cleared bool            `json:"cleared,omitempty"` // a person lets it run, until it has its result (APR-20)
 	Told    string          `json:"told,omitempty"`    // what a person said instead of its result
 	Shows   fsm.Part        `json:"shows,omitzero"`    // what of a kept result its result shows
 

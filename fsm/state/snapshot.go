@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/grant"
 )
 
 // Snapshot is a machine's whole state as plain data. Its wire form is versioned
@@ -31,6 +32,8 @@ type Snapshot struct {
 	Reads  int  `json:"reads,omitempty"`  // tokens that the model's machine reads in a second; 0: unknown
 	Writes int  `json:"writes,omitempty"` // and writes
 	Cached Sent `json:"cached,omitzero"`  // what the model's server should hold
+
+	Grants []fsm.Grant `json:"grants,omitempty"` // in the order of their giving; those for every session since the configuration was read
 
 	Upkeep  Upkeep  `json:"upkeep,omitzero"`
 	Ignored Ignored `json:"ignored,omitzero"`
@@ -76,6 +79,7 @@ func (s Snapshot) CopiedInto(handles []Handle, schedules []fsm.Schedule) Snapsho
 	}
 	s.Schedules = append(schedules, s.Schedules...)
 	s.Channels = slices.Clip(s.Channels)
+	s.Grants = slices.Clip(s.Grants)
 	return s
 }
 
@@ -104,6 +108,9 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	}
 	for _, channel := range s.Channels {
 		x.Str(channel)
+	}
+	for i := range s.Grants { // older builds have hashed none
+		x.Str(grant.ID(&s.Grants[i]))
 	}
 	for _, c := range s.Schedules {
 		x.Str(c.ID)
@@ -187,6 +194,9 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	}
 	x.Bool(h.Inf.Cleared)
 	x.Bool(h.Inf.Told != "")
+	if h.Inf.Asked { // older builds have hashed no such question
+		x.Bool(true)
+	}
 	x.Int(h.Inf.Empty)
 	x.Int(h.Inf.Waits)
 	x.Int(h.Inf.Compactions)
@@ -227,6 +237,9 @@ func (h *Handle) hashTexts(x *fsm.Hasher) {
 	x.Str(string(h.Inf.Outcome))
 	x.Str(h.Inf.Told)
 	x.Str(h.Inf.Said)
+	if h.Inf.Asked {
+		x.Str(h.Inf.Why)
+	}
 	for i := range h.Inf.Batch {
 		x.Str(h.Inf.Batch[i].Text)
 		x.Str(h.Inf.Batch[i].Kept.Ref)

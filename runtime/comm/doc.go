@@ -21,10 +21,12 @@
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
 //	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= at most that many; ?at= one step, with the state after it
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
-//	POST /v1/requests/{id}/approve   {key, by?}: 200 {taken}
+//	POST /v1/requests/{id}/approve   {key, by?, grant?}: 200 {taken}; grant is once, session or always: for which later calls, too (APR-12)
 //	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
+//	GET  /v1/approvals               [ApprovalsBody]: the grants that stand
+//	POST /v1/approvals/{id}/revoke   {by?}: 200 {taken}: takes one back
 //	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= at most that many
 //	GET  /v1/audit                   {audit}: the tool calls that have ended; ?session= for those of one, &after= and &limit= as above
 //	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes

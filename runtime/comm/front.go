@@ -38,6 +38,7 @@ type Front interface {
 	// Resolve brings a person's word on a handle that is held, and reports whether the
 	// handle waited for it (APR-6). At is left to the daemon.
 	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
+	Approver
 	// Messages returns the first messages to a chat after a position, in order, at
 	// most limit and engine.ReadMax of them; without a chat, those to all chats of the
 	// channel.
@@ -78,7 +79,7 @@ const (
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
-	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args
+	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args, Text (why), Subject, Preview
 	EventHeld       EventType = "held"        // the request waits for a person
 	EventDeferred   EventType = "deferred"    // shelly goes down; the reply comes after the next start
 	EventReply      EventType = "reply"       // Text, IsError, Outcome; the last event, once
@@ -102,8 +103,10 @@ type Event struct {
 	Outcome   fsm.Outcome `json:"outcome,omitempty"`
 
 	Question fsm.Question `json:"question,omitempty"`
-	Handle   fsm.HandleID `json:"handle,omitempty"` // that the question is about
-	Key      string       `json:"key,omitempty"`    // names the call that waits; a decision repeats it
+	Handle   fsm.HandleID `json:"handle,omitempty"`  // that the question is about
+	Key      string       `json:"key,omitempty"`     // names the call that waits; a decision repeats it
+	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
+	Preview  string       `json:"preview,omitempty"` // what the call would do, where the tool can tell (APR-21)
 }
 
 // Status tells how a daemon is.
@@ -160,5 +163,6 @@ type Ask struct {
 	Key      string       `json:"key,omitempty"`
 	Tool     string       `json:"tool,omitempty"`
 	Args     string       `json:"args,omitempty"`
-	Text     string       `json:"text,omitempty"` // why, where the question does not say it
+	Text     string       `json:"text,omitempty"`    // why, where the question does not say it
+	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -89,7 +90,7 @@ func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
 	if r := s.do(call{method: "GET", path: stepsPath}, &got); r.StatusCode != http.StatusOK {
 		t.Fatalf("status %d", r.StatusCode)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(state.Move{}, "Kind")); diff != "" { // which is not sent
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for query, numbers := range map[string][]int{"?limit=2": {1, 2}, "?after=2": {3, 4}, "?after=1&limit=1": {2}, "?after=9": nil, "?limit=0": nil} {

@@ -32,7 +32,12 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 		if d.Handle, err = h.handle(r); err != nil {
 			return err
 		}
-		if err := h.read(w, r, text("key", &d.Key), text("by", &d.By)); err != nil {
+		word := ""
+		if err := h.read(w, r, text("key", &d.Key), text("by", &d.By), text("grant", &word)); err != nil {
+			return err
+		}
+		if d.Grant, err = scope(word, approve); err != nil {
+			h.o.Counters.malformed.Add(1)
 			return err
 		}
 		if err := cmp.Or(checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
@@ -41,6 +46,47 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 		}
 		d.By = cmp.Or(d.By, Principal)
 		return h.told(w, "pass a decision on", func() (bool, error) { return h.front.Decide(r.Context(), d) })
+	}
+}
+
+// getApprovals returns the grants (COM-40).
+func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	list, err := h.front.Approvals(r.Context())
+	if err != nil {
+		h.note("read the approvals", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, ApprovalsBody{list})
+	return nil
+}
+
+// postRevoke takes a grant back (COM-40, APR-17).
+func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
+	in := fsm.Revoked{Grant: r.PathValue("id")}
+	if err := cmp.Or(h.query(r), h.read(w, r, text("by", &in.By))); err != nil {
+		return err
+	}
+	if err := cmp.Or(checkName("id", in.Grant, 1, KeyBytesMax), checkName("by", in.By, 0, ByBytesMax)); err != nil {
+		return err
+	}
+	in.By = cmp.Or(in.By, Principal)
+	return h.told(w, "take an approval back", func() (bool, error) { return h.front.Revoke(r.Context(), in) })
+}
+
+// scope reads which later calls an approval is for.
+func scope(word string, approve bool) (fsm.GrantScope, error) {
+	switch scope := fsm.GrantScope(word); {
+	case word == "" || word == "once":
+		return fsm.GrantOnce, nil
+	case !approve:
+		return "", badRequest("a refusal is for the one call", "leave grant out")
+	case scope == fsm.GrantSession || scope == fsm.GrantAlways:
+		return scope, nil
+	default:
+		return "", badRequest("the grant is not one of once, session, always", "leave it out for the one call")
 	}
 }
 

@@ -59,6 +59,8 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 		{"/v1/requests/m1/cancel", "", fsm.Input{Fact: fsm.CancelRequested{Request: httpKey("m1")}}},
 		{"/v1/requests/m1/cancel?channel=http", "", fsm.Input{Fact: fsm.CancelRequested{Request: httpKey("m1")}}},
 		{"/v1/requests/m1/approve", `{"key":"h1.1"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local"}}},
+		{"/v1/requests/m1/approve", `{"key":"h1.1","grant":"session"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local", Grant: fsm.GrantSession}}},
+		{"/v1/approvals/g1/revoke", `{}`, fsm.Input{Fact: fsm.Revoked{Grant: "g1", By: "local"}}},
 		{"/v1/requests/m1/deny", `{"key":"h1.1","by":"Ann"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "Ann"}}},
 		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Input{Fact: fsm.Resolved{Handle: 1, Text: "it was sent"}}},
 		{"/v1/handles/9/approve", `{"key":"h9.1"}`, fsm.Input{Fact: fsm.Decided{Handle: 9, Key: "h9.1", Approve: true, By: "local"}}},
@@ -135,5 +137,29 @@ func TestCOM13MessagesOfAChatCanBeRead(t *testing.T) {
 		if diff := cmp.Diff(want, got.Messages); r.StatusCode != http.StatusOK || diff != "" {
 			t.Errorf("%s: status %d (-want +got)\n%s", query, r.StatusCode, diff)
 		}
+	}
+}
+
+// COM-40: the grants that stand can be read; a grant that is none of the three is refused.
+func TestCOM40GrantsAreReadAndNamed(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var body comm.ApprovalsBody
+	s.do(call{method: "GET", path: "/v1/approvals"}, &body)
+	if len(body.Approvals) != 1 || body.Approvals[0].ID != "g1" || body.Approvals[0].Match["command"] != "make" {
+		t.Errorf("%+v", body)
+	}
+	var receipt comm.Receipt
+	s.do(post(good), &receipt)
+	for path, sent := range map[string]string{
+		"/v1/requests/m1/approve": `{"key":"h1.1","grant":"forever"}`,
+		"/v1/requests/m1/deny":    `{"key":"h1.1","grant":"always"}`,
+	} {
+		var problem comm.ProblemBody
+		if r := s.do(call{method: "POST", path: path, body: sent}, &problem); r.StatusCode != http.StatusBadRequest || problem.Error.Code != comm.CodeBadRequest {
+			t.Errorf("%s: status %d, %+v", path, r.StatusCode, problem)
+		}
+	}
+	if told := s.front.Seen().Told; len(told) > 0 {
+		t.Errorf("it was passed on: %+v", told)
 	}
 }

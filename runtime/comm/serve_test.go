@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -261,7 +262,7 @@ func (e *events) next() (event comm.Event, ok bool) {
 func (e *events) want(want comm.Event) {
 	e.t.Helper()
 	got, ok := e.next()
-	if !ok || got != want {
+	if !ok || !reflect.DeepEqual(got, want) {
 		e.t.Fatalf("event %+v (%t), want %+v", got, ok, want)
 	}
 }

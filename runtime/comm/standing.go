@@ -20,19 +20,23 @@ func Standings(s *state.Snapshot) []Standing {
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		all = append(all, Standing{
-			Handle: h.ID, Phase: h.State, Inference: h.Inf.State, Label: s.Config.Label(h.Inf.State), Asks: AskOf(h),
+			Handle: h.ID, Phase: h.State, Inference: h.Inf.State, Label: s.Config.Label(h.Inf.State), Asks: AskOf(&s.Config, h),
 		})
 	}
 	return all
 }
 
 // AskOf returns what a person is asked about a handle, or nil.
-func AskOf(h *state.Handle) *Ask {
+func AskOf(c *fsm.Config, h *state.Handle) *Ask {
 	q, asks := h.Asks()
 	if !asks {
 		return nil
 	}
-	return &Ask{Question: q.Question, Handle: h.ID, Key: q.Key, Tool: q.Tool, Args: q.Args, Text: q.Text}
+	a := &Ask{Question: q.Question, Handle: h.ID, Key: q.Key, Tool: q.Tool, Args: q.Args, Text: q.Text}
+	if decl, ok := c.Declared(h.Inf.Tools, q.Tool); ok && q.Question == fsm.QuestionApprove {
+		a.Subject = decl.Subject
+	}
+	return a
 }
 
 // stand completes a record by where its handle stands.

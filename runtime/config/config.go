@@ -162,8 +162,8 @@ type Skills struct {
 // Tools bounds what the tools may do.
 type Tools struct {
 	Exec Exec `key:"exec"`
-	// Approve names the tools whose calls a person decides about (APR-1). Default: none.
-	Approve []string `key:"approve"`
+	// Approve says about the calls of which tools a person decides (APR-10). Default: none.
+	Approve Approvals `key:"approve"`
 	// Whole names the tools that the model is shown whole before others, where limits.offer_tokens
 	// leaves no room for all (TOL-61). Default: none.
 	Whole []string `key:"whole"`

@@ -76,8 +76,11 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"bad item", "limits: {backoff: [1s, soon]}\n", `c.yaml:1:19: limits.backoff: wants a duration such as 60s or 5m, not "soon"`},
 		{"item out of range", "limits: {backoff: [1s, 0s]}\n", "c.yaml:1:19: limits.backoff: 0s is out of range; the least is 1ms"},
 		{"list in a list", "limits: {backoff: [[1s]]}\n", "c.yaml:1:20: limits.backoff: wants a duration such as 60s, found a list"},
-		{"two items in one", "tools: {approve: ['exec,rm']}\n", "c.yaml:1:19: tools.approve: an item holds no comma or bracket"},
-		{"alias in a list", "data: &d /a\ntools: {approve: [*d]}\n", "c.yaml:2:19: tools.approve: aliases are not supported; write the value out"},
+		{"two items in one", "comm: {channels: ['exec,rm']}\n", "c.yaml:1:19: comm.channels: an item holds no comma or bracket"},
+		{"alias in a list", "data: &d /a\ncomm: {channels: [*d]}\n", "c.yaml:2:19: comm.channels: aliases are not supported; write the value out"},
+		{"approvals of no form", "tools: {approve: exec}\n", "c.yaml:1:18: tools.approve: wants a map such as {exec: always}, a list of names, or a list of maps such as {tool: exec, match: {command: \"git push*\"}, approve: always}; found the text \"exec\""},
+		{"an approval of no word", "tools: {approve: {exec: sometimes}}\n", "c.yaml:1:25: tools.approve.exec: unknown word sometimes; allowed: never, unsafe, always"},
+		{"an approval of no tool", "tools: {approve: [{approve: always}]}\n", "c.yaml:1:19: tools.approve[0]: the key tool is missing"},
 		{"sections of a prompt", "prompts: {sections: []}\n", "c.yaml:1:11: prompts.sections: unknown key; the keys here are: identity, question, init, farewell, summary, reflection, subagent, compress, overflow, consolidate, empty, at_limit, at_length, identity_file"},
 		// CFG-12
 		{"context beyond the window", "limits: {context_tokens: 9000}\n", "c.yaml:1:26: limits.context_tokens: 9000 tokens do not fit a window of 8192 (brain.num_ctx); leave the key out to fill the window"},

@@ -3,9 +3,11 @@ package config
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/runtime/zone"
 )
 
@@ -138,9 +140,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		m.Pace = fsm.Pace{Load: fsm.Millis(b.Timeouts.Load.Milliseconds()), Idle: fsm.Millis(b.Timeouts.Idle.Milliseconds()), Reads: b.Reads, Writes: b.Writes}
 	}
 	for i := range m.Tools {
-		if slices.Contains(c.Tools.Approve, m.Tools[i].Name) {
-			m.Tools[i].Approve = true
-		}
+		c.Tools.Approve.decide(&m.Tools[i])
 	}
 	return m
 }
@@ -161,9 +161,10 @@ func (c Config) ZonesAt(now time.Time) []fsm.Zone {
 // one of the runner's.
 func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 	var names []string
-	for _, name := range c.Tools.Approve {
-		has := func(t fsm.ToolDecl) bool { return t.Name == name }
-		if !slices.ContainsFunc(c.builtin, has) && !slices.ContainsFunc(tools, has) {
+	for _, a := range c.Tools.Approve {
+		name := a.Tool
+		has := func(t fsm.ToolDecl) bool { return grant.FitsName(name, t.Name) }
+		if !strings.Contains(name, "*") && !slices.ContainsFunc(c.builtin, has) && !slices.ContainsFunc(tools, has) {
 			names = append(names, name)
 		}
 	}

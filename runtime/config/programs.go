@@ -175,13 +175,27 @@ func writeJSON(b *strings.Builder, n *strict.Node) {
 
 // isNamed reports whether a field is a map by name.
 func (f field) isNamed() bool {
-	return f.typ == reflect.TypeFor[Programs]() || f.typ == reflect.TypeFor[Servers]()
+	return f.typ == reflect.TypeFor[Programs]() || f.typ == reflect.TypeFor[Servers]() || f.isApprovals()
+}
+
+func (f field) isApprovals() bool { return f.typ == reflect.TypeFor[Approvals]() }
+
+// flow is a text of a field in YAML's flow form: names between commas are a list.
+func (f field) flow(text string) string {
+	if f.isApprovals() && !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") {
+		return "[" + text + "]"
+	}
+	return text
 }
 
 // readNamed reads a map by name from its text.
 func (f field) readNamed(text string) (reflect.Value, error) {
 	v := reflect.New(f.typ)
+	text = f.flow(strings.TrimSpace(text))
 	root, problem := strict.Parse([]byte("{\"value\": "+text+"\n}"), "a map", "")
+	if f.isApprovals() && (problem != nil || root == nil || len(root.Content) != 2) {
+		return v.Elem(), fmt.Errorf("wants a list such as [exec], or a map such as {exec: always}, not %s", wording.Quote(text))
+	}
 	if problem != nil || root == nil || len(root.Content) != 2 {
 		return v.Elem(), fmt.Errorf("wants a map such as {name: {command: [program]}}, not %s", wording.Quote(text))
 	}
@@ -203,6 +217,9 @@ func formatNamed(v reflect.Value) string {
 
 // namedNode is a map by name as YAML has it, without what is not given.
 func namedNode(v reflect.Value) *strict.Node {
+	if a, ok := v.Interface().(Approvals); ok {
+		return a.node()
+	}
 	m := strict.Map()
 	for i := range v.Len() {
 		m.Put(v.Index(i).Field(0).String(), givenNode(v.Index(i).Field(1)))

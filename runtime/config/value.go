@@ -66,7 +66,7 @@ func (f field) parse(text string, p place) (reflect.Value, error) {
 func (f field) read(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
 	switch f.typ {
-	case reflect.TypeFor[Programs](), reflect.TypeFor[Servers]():
+	case reflect.TypeFor[Programs](), reflect.TypeFor[Servers](), reflect.TypeFor[Approvals]():
 		return f.readNamed(text)
 	case reflect.TypeFor[int](), reflect.TypeFor[fsm.Share]():
 		n, err := parseInt(text)

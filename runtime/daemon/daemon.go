@@ -78,6 +78,21 @@ type Skills interface {
 	Load(ctx context.Context, skill, reference string) (string, error)
 }
 
+// Grants keeps the grants for every session. The daemon's loop alone calls it.
+type Grants interface {
+	Load() ([]fsm.Grant, error)
+	// Add adds one, durably.
+	Add(g fsm.Grant) ([]fsm.Grant, error)
+	// Remove takes out the one with an id, durably, and reports whether it was there.
+	Remove(id string) (bool, error)
+}
+
+// Previewer is [Tools] that can say what a call would do, in words; empty where it cannot
+// (APR-21).
+type Previewer interface {
+	Preview(ctx context.Context, name, args string) string
+}
+
 // Backup writes a backup of all that is synced. It is called from any goroutine, one
 // call at a time.
 type Backup func(ctx context.Context, w io.Writer) error
@@ -100,6 +115,8 @@ type Options struct {
 	Counts func() comm.Memory
 	// Damage tells where damage of the data folder was met; nil: a status does not say.
 	Damage func() []string
+	// Grants keeps the grants for every session (APR-14); nil: until the next start.
+	Grants Grants
 	Log    *slog.Logger
 	Now    func() time.Time
 	About  About
@@ -171,6 +188,9 @@ func Open(o Options) (*Daemon, error) {
 		return nil, fmt.Errorf("recover from the journal: %w", err)
 	}
 	d.driver = e
+	if d.o.Config.Grants, err = d.granted(d.o.Config); err != nil {
+		return nil, err
+	}
 	d.tidies.retention = o.Retention
 	e.Observe, e.Check, e.Saved = d.observe, d.check, d.tidySoon
 	e.Shortage, e.Slotless = d.shortage, d.slotless
@@ -183,6 +203,15 @@ func Open(o Options) (*Daemon, error) {
 		d.hub.know(h.ID, h.Request)
 	}
 	return d, nil
+}
+
+// granted are the grants for every session that are kept; where nobody keeps any, those of a
+// configuration.
+func (d *Daemon) granted(c fsm.Config) ([]fsm.Grant, error) {
+	if d.o.Grants == nil {
+		return c.Grants, nil
+	}
+	return d.o.Grants.Load()
 }
 
 // check is the self-check: the invariants that the proof checks, on the live

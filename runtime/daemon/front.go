@@ -78,7 +78,52 @@ func (d *Daemon) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
 // Decide implements [comm.Front].
 func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
 	return d.told(ctx, func() (bool, error) {
-		return d.driver.Decide(d.now(), in)
+		now := d.now()
+		if err := d.keep(now, in); err != nil {
+			return false, err
+		}
+		return d.driver.Decide(now, in)
+	})
+}
+
+// keep writes the grant for every session that a decision gives, before the decision is
+// recorded (APR-14).
+func (d *Daemon) keep(now engine.Now, in fsm.Decided) error {
+	g, given := d.driver.Grant(now.Wall, in)
+	if !given || d.o.Grants == nil {
+		return nil
+	}
+	if err := d.driver.Short(now); err != nil {
+		return err
+	}
+	if _, err := d.o.Grants.Add(g); err != nil {
+		d.o.Log.Error("an approval for always is not kept, so nothing is decided", "error", err)
+		return &comm.Problem{Code: comm.CodeDamaged, Message: err.Error(), Hint: "the question stays open: approve this call alone, or for the session"}
+	}
+	return nil
+}
+
+// Approvals implements [comm.Approver].
+func (d *Daemon) Approvals(ctx context.Context) ([]comm.Approval, error) {
+	list, err := ask(ctx, d, func() []comm.Approval { return comm.Approvals(d.driver.Machine().View()) })
+	return list, stopping(err)
+}
+
+// Revoke implements [comm.Approver].
+func (d *Daemon) Revoke(ctx context.Context, in fsm.Revoked) (bool, error) {
+	return d.told(ctx, func() (bool, error) {
+		now, removed := d.now(), false
+		if err := d.driver.Short(now); err != nil {
+			return false, err
+		}
+		if d.o.Grants != nil {
+			var err error
+			if removed, err = d.o.Grants.Remove(in.Grant); err != nil {
+				return false, &comm.Problem{Code: comm.CodeDamaged, Message: err.Error()}
+			}
+		}
+		taken, err := d.driver.Revoke(now, in)
+		return taken || removed, err
 	})
 }
 
@@ -92,7 +137,10 @@ func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 // Configure replaces the configuration of the running epoch, and returns once that
 // is durable (CFG-10). An engine.ErrNoSpace means that nothing has happened.
 func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
-	failed, err := ask(ctx, d, func() error {
+	failed, err := ask(ctx, d, func() (err error) {
+		if c.Grants, err = d.granted(c); err != nil { // as nobody changes it meanwhile
+			return err
+		}
 		return d.driver.Configure(d.now(), c)
 	})
 	if err != nil {
@@ -237,7 +285,7 @@ func (d *Daemon) status() comm.Status {
 	kept := d.kept()
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	for _, h := range view.Handles {
-		asks := comm.AskOf(&h)
+		asks := comm.AskOf(&view.Config, &h)
 		if asks == nil && (h.State == state.Queued || h.State == state.Parked) {
 			continue
 		}

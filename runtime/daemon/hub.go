@@ -208,12 +208,10 @@ func (h *hub) notify(e fsm.Notify) {
 }
 
 // question passes on what a person is asked about a request.
-func (h *hub) question(e fsm.AskPerson) {
+func (h *hub) question(e comm.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tell(e.Handle, comm.Event{
-		Type: comm.EventQuestion, Question: e.Question, Handle: e.Handle, Key: e.Key, Tool: e.Tool, Args: e.Args,
-	})
+	h.tell(e.Handle, e)
 }
 
 // listen adds a listener. What is there already is news to it.

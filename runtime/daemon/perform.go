@@ -10,6 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/reading"
+	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
 )
 
@@ -256,5 +257,27 @@ func (d *Daemon) readText(_ context.Context, e fsm.ReadText) (read fsm.Fact) {
 func (d *Daemon) askPerson(e fsm.AskPerson) {
 	d.o.Log.Warn("a request waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
 		"question", e.Question, "tool", e.Tool, "key", e.Key)
-	d.hub.question(e)
+	asked := comm.Event{
+		Type: comm.EventQuestion, Question: e.Question, Handle: e.Handle, Key: e.Key, Tool: e.Tool, Args: e.Args, Text: e.Text,
+	}
+	shows, ok := d.o.Tools.(Previewer)
+	if e.Question != fsm.QuestionApprove || !ok {
+		d.hub.question(asked)
+		return
+	}
+	if decl, known := d.config().Tool(e.Tool); known {
+		asked.Subject = decl.Subject
+	}
+	d.calls.Go(func() { // it looks at files, which may take long
+		ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
+		defer cancel()
+		_ = d.guarded("the preview of "+e.Tool, func() error {
+			asked.Preview = shows.Preview(ctx, e.Tool, e.Args)
+			return nil
+		})
+		d.hub.question(asked)
+	})
 }
+
+// previewTimeout is how long a person waits for a question while its preview is made.
+const previewTimeout = 2 * time.Second

@@ -34,6 +34,11 @@ type Added struct {
 	Decl fsm.ToolDecl
 	Run  func(ctx context.Context, run fsm.RunTool) Result
 
+	// Preview says what a call with these arguments would do, for the person who is asked to
+	// approve it, such as the lines that would change in a file; nil, or "": it cannot (APR-21).
+	// It changes nothing.
+	Preview func(ctx context.Context, args string) string
+
 	Probe Probe // what finds out what became of a call; nil: nothing does. Decl.Probe is set by it
 }
 
@@ -48,6 +53,9 @@ type Result struct {
 	Invalid bool // it failed because of the call itself
 
 	Contained string // what contained its processes, as [sandbox.Rung] says; empty: it started none
+	// Asks is why a person has to approve the call first, where it failed with Nothing for
+	// want of that: run.Approved was not set (APR-19).
+	Asks string
 }
 
 // Runner runs the tools of one workspace. It is safe for concurrent use.
@@ -117,7 +125,29 @@ func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	return fsm.ToolAnswered{
 		Text:   clip(Mend(result.Text), r.options.ResultBytesMax),
 		Failed: result.Failed, Nothing: result.Failed && result.Nothing, Invalid: result.Failed && result.Invalid, Contained: result.Contained,
+		Asks: asked(result),
 	}
+}
+
+// asked is why a tool wants a person to approve its call, as much as a question shows.
+func asked(r Result) string {
+	if !r.Failed || !r.Nothing {
+		return ""
+	}
+	return clip(Mend(r.Asks), ResultBytesLeast)
+}
+
+// previewBytesMax bounds what a person is shown of what a call would do.
+const previewBytesMax = 16 << 10
+
+// Preview says what a call would do (APR-21), or nothing where its tool cannot tell.
+func (r *Runner) Preview(ctx context.Context, name, args string) string {
+	for _, t := range r.tools {
+		if t.Decl.Name == name && t.Preview != nil {
+			return clip(Mend(t.Preview(ctx, args)), previewBytesMax)
+		}
+	}
+	return ""
 }
 
 // result is what a tool answers, or that there is none or it broke.

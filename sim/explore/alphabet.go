@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/grant"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
 )
@@ -26,6 +27,9 @@ func (x *explorer) answers(s *state.Snapshot) []action {
 			list = append(list, x.callAnswers(s, h, a)...)
 		}
 		list = append(list, wordsOf(s, h)...)
+		if x.bounds.Grants {
+			list = append(list, grantsFor(s, h)...)
+		}
 		if machine.Awaits(h).Pauses() {
 			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
 		}
@@ -45,11 +49,11 @@ func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await
 	case fsm.CallBrain:
 		return x.brainAnswers(s, call, h.Inf)
 	case fsm.CallTool:
-		return []action{
+		return append(x.asks(call), []action{
 			{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: resultOf(h, call)}}},
 			{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
 			{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
-		}
+		}...)
 	case fsm.CallProbe:
 		return []action{
 			{"probe says done", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeDone, Text: "ok"}}},
@@ -135,6 +139,28 @@ func wordsOf(s *state.Snapshot, h *state.Handle) []action {
 	default:
 		return nil
 	}
+}
+
+// asks is the answer of a tool that wants its call approved.
+func (x *explorer) asks(call fsm.CallID) []action {
+	if !x.bounds.Grants {
+		return nil
+	}
+	return []action{{"tool asks", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "why", Failed: true, Nothing: true, Asks: "why"}}}}
+}
+
+// grantsFor is what a person may say about later calls.
+func grantsFor(s *state.Snapshot, h *state.Handle) []action {
+	var list []action
+	if h.State == state.Approving {
+		list = append(list, action{"person approves for the session", fsm.Input{Fact: fsm.Decided{
+			Handle: h.ID, Key: state.PersonKey(s, h.ID), Approve: true, Grant: fsm.GrantSession,
+		}}})
+	}
+	if len(s.Grants) > 0 {
+		list = append(list, action{"person takes the grant back", fsm.Input{Fact: fsm.Revoked{Grant: grant.ID(&s.Grants[0])}}})
+	}
+	return list
 }
 
 // brainAnswers is the model's part. An initial inference and a farewell need

@@ -58,7 +58,7 @@ func CaseWorld(name string, p *sim.Plan) Bounds {
 	for _, s := range p.Stubs {
 		c.stubs = append(c.stubs, sim.Stub{Decl: s.Decl, Acts: distinct(s.Acts, func(a sim.Act) sim.Act {
 			a = p.Met(a)
-			return sim.Act{Returns: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid, Hangs: a.Hangs || a.Lost || a.Deaf}
+			return sim.Act{Returns: a.Returns, Failed: a.Failed, Nothing: a.Nothing, Invalid: a.Invalid, Asks: a.Asks, Hangs: a.Hangs || a.Lost || a.Deaf}
 		})})
 	}
 	b.Requests = len(c.arrivals)

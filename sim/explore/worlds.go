@@ -26,6 +26,7 @@ type Bounds struct {
 	Effects   fsm.ToolEffects `json:"effects"`  // of the one tool
 	Approve   bool            `json:"approve"`  // it needs a person's approval
 	Probe     bool            `json:"probe"`    // it has a probe
+	Grants    bool            `json:"grants"`   // an approval may be for the session, and be taken back; the tool may ask itself
 	Builtins  []string        `json:"builtins"` // offered beside it
 	NoTools   bool            `json:"no_tools"` // none at all
 	Commands  bool            `json:"commands"` // every other request is /new
@@ -41,7 +42,7 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
-		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(),
+		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(),
 	}
 }
 
@@ -123,6 +124,18 @@ func PersonWorld() Bounds {
 	b.Limits.MaxActive = 1
 	b.Approve, b.Modest = true, true
 	b.Timeouts, b.Crashes, b.Cancels, b.Signals = 1, 1, 1, 1
+	return b
+}
+
+// GrantWorld is two requests of one session, the second perhaps /new, whose tool waits for a
+// person, who may let it run for the whole session.
+func GrantWorld() Bounds {
+	b := bounded("grant", "default", "two requests of one session, one of them /new, with a tool that a person approves for the session or that asks itself; a time-out, a crash and a shutdown")
+	b.Requests, b.Commands = 2, true
+	b.Switches = fsm.Switches{Remember: fsm.RememberOff, NoCognition: true, Commands: true, Cancel: fsm.CancelImmediate}
+	b.Limits.MaxActive, b.Limits.MaxToolAttempts, b.Limits.MaxToolRounds, b.Limits.MaxIterations = 1, 2, 2, 3
+	b.Approve, b.Grants, b.Modest = true, true, true
+	b.Timeouts, b.Crashes, b.Signals = 1, 1, 1
 	return b
 }
 

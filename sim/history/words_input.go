@@ -40,6 +40,18 @@ func ofCall[F fsm.Answer](tell func(t *teller, f F, took string) string) fsm.Fac
 	return ofHandle(func(t *teller, f F) string { return tell(t, f, t.took(f.CallOf(), t.now)) })
 }
 
+// scopeWords is how far an approval goes.
+func scopeWords(scope fsm.GrantScope) string {
+	switch scope {
+	case fsm.GrantSession:
+		return ", and those like it in this session"
+	case fsm.GrantAlways:
+		return ", and those like it in every session"
+	default:
+		return ""
+	}
+}
+
 // inputWords puts each kind of fact in words.
 var inputWords = fsm.NewFactTable(
 	ofDaemon(func(t *teller, _ fsm.Boot) string {
@@ -63,7 +75,10 @@ var inputWords = fsm.NewFactTable(
 		if f.Approve {
 			word = "approved"
 		}
-		return fmt.Sprintf("%s %s the call %s", cmp.Or(f.By, "a person"), word, f.Key)
+		return fmt.Sprintf("%s %s the call %s%s", cmp.Or(f.By, "a person"), word, f.Key, scopeWords(f.Grant))
+	}),
+	ofDaemon(func(_ *teller, f fsm.Revoked) string {
+		return fmt.Sprintf("%s took the grant %s back", cmp.Or(f.By, "a person"), f.Grant)
 	}),
 	ofHandle(func(t *teller, f fsm.Resolved) string {
 		if f.Text == "" {

@@ -143,7 +143,7 @@ func (g *generator) timeline() *strict.Node {
 		switch pick.Key() {
 		case "user", "command":
 			asked = true
-		case "cancel", "approve", "deny", "resolve":
+		case "cancel", "approve", "deny", "resolve", "revoke":
 			moment.Put("optional", strict.True())
 		}
 		out.Content = append(out.Content, moment)
@@ -202,7 +202,9 @@ func (g *generator) takes(entry *strict.Node, of *format.DurationRange) {
 }
 
 // toolKeys are the keys of an entry that are for its tool.
-func toolKeys() []string { return []string{"effects", "approve", "description", "parameters"} }
+func toolKeys() []string {
+	return []string{"effects", "approve", "approve_if", "approve_unless", "subject", "description", "parameters"}
+}
 
 // stubs draws what the tools come to. The last entry of each serves every further call.
 func (g *generator) stubs() *strict.Node {

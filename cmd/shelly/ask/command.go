@@ -33,7 +33,8 @@ type Command struct {
 
 // Help says what no flag does.
 func (c *Command) Help() string {
-	return "^C cancels the request and waits for its reply. Press it again, or if the profile does not allow cancelling, " +
+	return "On a terminal you are asked about the calls that need approval: yes, no, for this session, or always (see shelly approval). " +
+		"^C cancels the request and waits for its reply. Press it again, or if the profile does not allow cancelling, " +
 		"to quit without waiting; ask again with the same --id to get the reply."
 }
 
@@ -64,9 +65,18 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 	go c.heed(ctx, signals, daemon, w, leave)
+	show := w.show
+	if a := newAnswering(t, w, daemon); a != nil {
+		go a.listen(ctx, t.In)
+		show = func(e comm.Event) {
+			if !a.show(e) {
+				w.show(e)
+			}
+		}
+	}
 	reply, err := daemon.Ask(ctx, client.AskRequest{
 		ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images,
-	}, w.show)
+	}, show)
 	if err != nil {
 		w.end()
 		return c.failed(ctx, reply.ID, err)

@@ -27,7 +27,7 @@ func (w *watching) show(e comm.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.json:
+	case w.json: // programs answer for themselves
 		_ = json.NewEncoder(w.t.Out).Encode(e)
 	case w.quiet:
 	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():
@@ -50,8 +50,17 @@ func (w *watching) say(line string) {
 	defer w.mu.Unlock()
 	if !w.json && !w.quiet {
 		w.breakLine()
-		fmt.Fprintln(w.t.Err, line)
+		for part := range strings.SplitSeq(line, "\n") {
+			fmt.Fprintln(w.t.Err, terminal.Printable(part))
+		}
 	}
+}
+
+// ask asks for a line.
+func (w *watching) ask(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fmt.Fprint(w.t.Err, what)
 }
 
 // end ends what was printed where no reply comes.
@@ -144,7 +153,7 @@ func inferenceWords(e comm.Event) string {
 func questionLine(e comm.Event) string {
 	switch e.Question {
 	case fsm.QuestionApprove:
-		return fmt.Sprintf("? may %s %s run? (handle %d, key %s)", e.Tool, e.Args, e.Handle, e.Key)
+		return fmt.Sprintf("? may %s %s run? (handle %d, key %s); answer with shelly request approve --handle %d, or deny", e.Tool, e.Args, e.Handle, e.Key, e.Handle)
 	case fsm.QuestionUnknown:
 		return fmt.Sprintf("? what did %s %s do? (handle %d)", e.Tool, e.Args, e.Handle)
 	default:

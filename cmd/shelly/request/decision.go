@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
@@ -14,20 +15,29 @@ import (
 
 // addressed is whom a person's word is about.
 type addressed struct {
-	ID     string `arg:"" optional:"" help:"Request that waits for the decision."`
+	ID     string `arg:"" optional:"" help:"Request that waits for the decision. Default: the only one that waits."`
 	Handle uint64 `placeholder:"N" help:"Handle that waits, if it is not a request."`
 	journalled
 }
 
-type approveCmd struct{ deciding }
+type approveCmd struct {
+	deciding
+	For string `enum:"once,session,always" default:"once" help:"Which later calls it is for: once (none), session or always (see shelly approval)."`
+}
 
-// Run implements the subcommand (CLI-15, APR-2).
-func (c *approveCmd) Run(t *terminal.Terminal) error { return c.decide(t, true) }
+// Run implements the subcommand (CLI-15, APR-2, APR-12).
+func (c *approveCmd) Run(t *terminal.Terminal) error {
+	d := client.Decision{Approve: true}
+	if c.For != "once" {
+		d.Grant = fsm.GrantScope(c.For)
+	}
+	return c.decide(t, d)
+}
 
 type denyCmd struct{ deciding }
 
 // Run implements the subcommand (CLI-15, APR-2).
-func (c *denyCmd) Run(t *terminal.Terminal) error { return c.decide(t, false) }
+func (c *denyCmd) Run(t *terminal.Terminal) error { return c.decide(t, client.Decision{}) }
 
 // deciding is the flags of a decision about a tool call.
 type deciding struct {
@@ -41,9 +51,9 @@ func (deciding) Help() string {
 	return "Shows the waiting call first. Exit codes: 1 if nothing waits for that decision, 4 if no question is open."
 }
 
-func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
+func (c *deciding) decide(t *terminal.Terminal, d client.Decision) error {
 	ctx := context.Background()
-	daemon, about, ask, err := c.asked(ctx)
+	daemon, about, ask, err := c.asked(ctx, func(a *comm.Ask) bool { return a.Question == fsm.QuestionApprove })
 	switch {
 	case err != nil:
 		return err
@@ -57,13 +67,16 @@ func (c *deciding) decide(t *terminal.Terminal, approve bool) error {
 		fmt.Fprintf(t.Out, "%s (key %s)\n", terminal.Printable(asking(*ask)), ask.Key)
 		key = cmp.Or(key, ask.Key)
 	}
-	taken, err := daemon.Decide(ctx, about, approve, key, c.By)
+	d.Key, d.By = key, c.By
+	taken, err := daemon.Decide(ctx, about, d)
 	switch {
 	case err != nil:
 		return exit.Daemon(err)
 	case !taken:
 		return exit.Errorf(exit.Failed, "not accepted: no call of %s waits with key %s", nameOf(about), key)
-	case approve:
+	case d.Grant != fsm.GrantOnce:
+		fmt.Fprintf(t.Out, "approved, and later calls like it (%s); see shelly approval list\n", d.Grant)
+	case d.Approve:
 		fmt.Fprintln(t.Out, "approved")
 	default:
 		fmt.Fprintln(t.Out, "denied")
@@ -85,7 +98,7 @@ func (resolveCmd) Help() string {
 // Run implements the subcommand (CLI-15, APR-6, HND-36).
 func (c *resolveCmd) Run(t *terminal.Terminal) error {
 	ctx := context.Background()
-	daemon, about, ask, err := c.asked(ctx)
+	daemon, about, ask, err := c.asked(ctx, func(a *comm.Ask) bool { return a.Question != fsm.QuestionApprove })
 	switch {
 	case err != nil:
 		return err
@@ -106,13 +119,18 @@ func (c *resolveCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// asked returns what a person is asked about the request or handle, or nil.
-func (a *addressed) asked(ctx context.Context) (daemon *client.Client, about client.About, ask *comm.Ask, err error) {
-	if (a.ID == "") == (a.Handle == 0) {
+// asked returns what a person is asked about the request or handle, or nil. Where neither is
+// named it is the only question that fits (CLI-122).
+func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemon *client.Client, about client.About, ask *comm.Ask, err error) {
+	if a.ID != "" && a.Handle != 0 {
 		return nil, about, nil, exit.Errorf(exit.Usage, "name a request, or a handle with --handle")
 	}
 	if daemon, err = a.daemon(); err != nil {
 		return nil, about, nil, err
+	}
+	if a.ID == "" && a.Handle == 0 {
+		about, ask, err = theOnly(ctx, daemon, fits)
+		return daemon, about, ask, err
 	}
 	if a.ID != "" {
 		r, err := a.record(ctx, daemon, a.ID)
@@ -129,6 +147,41 @@ func (a *addressed) asked(ctx context.Context) (daemon *client.Client, about cli
 		}
 	}
 	return daemon, about, ask, nil
+}
+
+// theOnly is the only open question that fits; several are listed.
+func theOnly(ctx context.Context, daemon *client.Client, fits func(*comm.Ask) bool) (about client.About, ask *comm.Ask, err error) {
+	s, err := daemon.Status(ctx)
+	if err != nil {
+		return about, nil, exit.Daemon(err)
+	}
+	return onlyOf(s.Active, fits)
+}
+
+// onlyOf is the only question of handles that fits.
+func onlyOf(all []comm.Active, fits func(*comm.Ask) bool) (about client.About, ask *comm.Ask, err error) {
+	var open []comm.Active
+	for _, active := range all {
+		if active.Asks != nil && fits(active.Asks) {
+			open = append(open, active)
+		}
+	}
+	switch len(open) {
+	case 0:
+		return about, nil, exit.Errorf(exit.NoMatch, "no question is open; see shelly request list --state held")
+	case 1:
+		about.Handle = open[0].Asks.Handle
+		return about, open[0].Asks, nil
+	}
+	var list strings.Builder
+	for _, active := range open {
+		who := fmt.Sprintf("--handle %d", active.Asks.Handle)
+		if active.Request != "" {
+			who = active.Request
+		}
+		fmt.Fprintf(&list, "\n  %s  %s", who, terminal.Head(asking(*active.Asks)))
+	}
+	return about, nil, exit.Errorf(exit.Usage, "%d questions are open; name one:%s", len(open), terminal.Printable(list.String()))
 }
 
 // nameOf is whom a word is about, in words.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/runtime/config"
+	"shelly/runtime/grants"
 )
 
 // heed reloads the configuration at each hang-up until ctx ends (CFG-10). One that
@@ -51,6 +52,9 @@ func (s *starting) reopen(ctx context.Context, now config.Config) (*bench, error
 
 func (s *starting) reload(ctx context.Context, next config.Config) error {
 	if err := s.daemon.Space(ctx); err != nil { // before the tools are other than the machine knows
+		return err
+	}
+	if _, err := grants.Of(s.cfg.Data).Load(); err != nil {
 		return err
 	}
 	now, restart := s.cfg.Reload(next)

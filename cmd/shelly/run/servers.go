@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -122,7 +122,7 @@ func (s *starting) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if slices.Equal(bench.tools.Declarations(), s.work.now.Load().tools.Declarations()) {
+	if reflect.DeepEqual(bench.tools.Declarations(), s.work.now.Load().tools.Declarations()) {
 		return bench.close()
 	}
 	if err := s.work.use(bench); err != nil {

@@ -22,6 +22,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/grants"
 	"shelly/runtime/mcp"
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
@@ -125,6 +126,7 @@ func (s *starting) start(ctx context.Context) error {
 		Memory:   s.memory,
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Damage:   journal.Damage,
+		Grants:   grants.Of(s.cfg.Data),
 		Sessions: sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,

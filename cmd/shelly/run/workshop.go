@@ -186,6 +186,11 @@ func (w *workshop) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 	return w.now.Load().tools.Probe(ctx, call)
 }
 
+// Preview implements [daemon.Previewer].
+func (w *workshop) Preview(ctx context.Context, name, args string) string {
+	return w.now.Load().tools.Preview(ctx, name, args)
+}
+
 // Load implements [daemon.Skills].
 func (w *workshop) Load(ctx context.Context, name, reference string) (string, error) {
 	return w.now.Load().skills.Load(ctx, name, reference)

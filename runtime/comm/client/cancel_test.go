@@ -59,8 +59,11 @@ func TestAPersonsWordIsSent(t *testing.T) {
 		tell func() (bool, error)
 		want fsm.Fact
 	}{
-		{func() (bool, error) { return d.client.Decide(t.Context(), m1, true, "h1.1", "Ann") }, fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "Ann"}},
-		{func() (bool, error) { return d.client.Decide(t.Context(), nine, false, "h9.1", "") }, fsm.Decided{Handle: 9, Key: "h9.1", By: "local"}},
+		{func() (bool, error) {
+			return d.client.Decide(t.Context(), m1, client.Decision{Key: "h1.1", By: "Ann", Approve: true, Grant: fsm.GrantAlways})
+		}, fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "Ann", Grant: fsm.GrantAlways}},
+		{func() (bool, error) { return d.client.Decide(t.Context(), nine, client.Decision{Key: "h9.1"}) }, fsm.Decided{Handle: 9, Key: "h9.1", By: "local"}},
+		{func() (bool, error) { return d.client.Revoke(t.Context(), "g1", "Ann") }, fsm.Revoked{Grant: "g1", By: "Ann"}},
 		{func() (bool, error) { return d.client.Resolve(t.Context(), m1, "it was sent") }, fsm.Resolved{Handle: 1, Text: "it was sent"}},
 		{func() (bool, error) { return d.client.Resolve(t.Context(), nine, "") }, fsm.Resolved{Handle: 9}},
 	} {

@@ -30,13 +30,33 @@ func (a About) path(verb string) string {
 }
 
 // Decide brings a person's decision about the tool call that a key names, and reports
-// whether it was waited for. By says who decides; "": the holder of the token.
-func (c *Client) Decide(ctx context.Context, about About, approve bool, key, by string) (taken bool, err error) {
-	verb := "deny"
-	if approve {
-		verb = "approve"
+// whether it was waited for.
+func (c *Client) Decide(ctx context.Context, about About, d Decision) (taken bool, err error) {
+	verb, fields := "deny", map[string]string{"key": d.Key, "by": d.By}
+	if d.Approve {
+		verb, fields["grant"] = "approve", string(d.Grant)
 	}
-	return c.tell(ctx, about.path(verb), map[string]string{"key": key, "by": by})
+	return c.tell(ctx, about.path(verb), fields)
+}
+
+// Decision is what a person decides about the call with a key.
+type Decision struct {
+	Key     string
+	By      string // who decides; "": the holder of the token
+	Approve bool
+	Grant   fsm.GrantScope // (Approve) for which later calls, too
+}
+
+// Approvals returns the grants that stand.
+func (c *Client) Approvals(ctx context.Context) ([]comm.Approval, error) {
+	var body comm.ApprovalsBody
+	err := c.get(ctx, "/v1/approvals", &body)
+	return body.Approvals, err
+}
+
+// Revoke takes a grant back, and reports whether it stood.
+func (c *Client) Revoke(ctx context.Context, id, by string) (taken bool, err error) {
+	return c.tell(ctx, "/v1/approvals/"+url.PathEscape(id)+"/revoke", map[string]string{"by": by})
 }
 
 // Resolve brings a person's word on a handle that is held, and reports whether it was

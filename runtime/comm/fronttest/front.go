@@ -167,6 +167,17 @@ func (f *Front) Resolve(_ context.Context, r fsm.Resolved) (bool, error) {
 	return f.tell(fsm.Input{Fact: r})
 }
 
+// Approvals implements [comm.Approver].
+func (f *Front) Approvals(context.Context) ([]comm.Approval, error) {
+	defer f.lock()()
+	return []comm.Approval{{ID: "g1", Session: "s", Tool: "exec", Match: map[string]string{"command": "make"}}}, f.refusal
+}
+
+// Revoke implements [comm.Approver].
+func (f *Front) Revoke(_ context.Context, r fsm.Revoked) (bool, error) {
+	return f.tell(fsm.Input{Fact: r})
+}
+
 func (f *Front) tell(in fsm.Input) (bool, error) {
 	defer f.lock()()
 	if f.refusal != nil {

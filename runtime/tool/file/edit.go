@@ -31,6 +31,7 @@ func editFileDecl(everywhere bool) fsm.ToolDecl {
 			`"required":["path"],"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 		Source:  fsm.FromWorkspace,
+		Subject: []string{"path"},
 	}
 }
 

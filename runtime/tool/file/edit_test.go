@@ -150,3 +150,22 @@ func TestAPreviewWritesNothing(t *testing.T) {
 		t.Errorf("a failure: %q, %v", text, ok)
 	}
 }
+
+// APR-13, APR-21: a question about a change shows it, and a grant is about the file.
+func TestAPR21AChangeIsShownBeforeItIsMade(t *testing.T) {
+	w := newWorld(t)
+	added, err := w.tools().Added()
+	w.must(err)
+	for _, a := range added {
+		changes := a.Decl.Name == "write_file" || a.Decl.Name == "edit_file"
+		if changes != (a.Preview != nil) || changes != (len(a.Decl.Subject) == 1 && a.Decl.Subject[0] == "path") {
+			t.Errorf("%s has the subject %q, a preview: %t", a.Decl.Name, a.Decl.Subject, a.Preview != nil)
+		}
+		if a.Decl.Name == "edit_file" {
+			if text := a.Preview(guard(t), `{"path": "notes.txt", "old": "alpha", "new": "omega"}`); !strings.Contains(text, "+omega") {
+				t.Errorf("it shows %q", text)
+			}
+			w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
+		}
+	}
+}

@@ -52,6 +52,12 @@ func (t *Tools) Added() ([]tool.Added, error) {
 		if o.alters != nil && t.log != nil {
 			a.Probe = t.probe
 		}
+		if o.alters != nil { // APR-21
+			a.Preview = func(ctx context.Context, args string) string {
+				text, _ := t.Preview(ctx, fsm.RunTool{Name: o.decl.Name, Args: args})
+				return text
+			}
+		}
 		added = append(added, a)
 	}
 	return added, nil

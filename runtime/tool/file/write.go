@@ -26,6 +26,7 @@ func writeFileDecl(everywhere bool) fsm.ToolDecl {
 			`"required":["path","content"],"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 		Source:  fsm.FromWorkspace,
+		Subject: []string{"path"},
 	}
 }
 

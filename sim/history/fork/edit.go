@@ -102,7 +102,9 @@ func editing() []editable {
 			return in, err
 		}),
 		of("approve", func(in fsm.Decided, v string) (_ fsm.Fact, err error) {
-			in.Approve, err = truth(v)
+			if in.Approve, err = truth(v); !in.Approve {
+				in.Grant = fsm.GrantOnce
+			}
 			return in, err
 		}),
 	}

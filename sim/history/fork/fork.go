@@ -285,11 +285,11 @@ func comparing() []func(a, b fsm.Fact) (differs, known bool) {
 		}),
 		same(func(a, b fsm.BrainFailed) bool { return a.Class == b.Class && a.Reason == b.Reason }),
 		same(func(a, b fsm.ToolAnswered) bool {
-			return a.Text == b.Text && a.Failed == b.Failed && a.Nothing == b.Nothing && a.Invalid == b.Invalid
+			return a.Text == b.Text && a.Failed == b.Failed && a.Nothing == b.Nothing && a.Invalid == b.Invalid && a.Asks == b.Asks
 		}),
 		same(func(a, b fsm.Requested) bool { return a.Text == b.Text }),
 		same(func(a, b fsm.Recalled) bool { return a.Error == b.Error && slices.Equal(a.Entries, b.Entries) }),
-		same(func(a, b fsm.Decided) bool { return a.Approve == b.Approve }),
+		same(func(a, b fsm.Decided) bool { return a.Approve == b.Approve && a.Grant == b.Grant }),
 		same(func(a, b fsm.Resolved) bool { return a.Text == b.Text }),
 	}
 }

@@ -36,6 +36,7 @@ func (k *checker) check(f *format.File) {
 	}
 	k.checkHead(f)
 	k.checkSetting(f)
+	k.checkGrants(f)
 	for _, tool := range f.Tools.Stubs {
 		k.checkTool("tools."+wording.Word(tool.Name), tool.Value)
 	}

@@ -14,8 +14,8 @@ import (
 // does one thing to each name.
 func (k *checker) checkChanges(path string, e *format.Entry) {
 	changes := compile.Changes(e)
-	if len(changes) > 0 && (e.Nothing || e.Fails != nil && e.Fails.Retryable) {
-		k.at(path, "writes, appends and removes change the world, but the entry says that nothing happened (nothing, retryable)")
+	if len(changes) > 0 && (e.Asks != "" || e.Nothing || e.Fails != nil && e.Fails.Retryable) {
+		k.at(path, "writes, appends and removes change the world, but the entry says that nothing happened (nothing, retryable, asks)")
 	}
 	var names []string
 	for _, c := range changes {
@@ -30,7 +30,7 @@ func (k *checker) checkTool(path string, entries format.Entries) {
 	effects := ""
 	for i, e := range entries {
 		at := strict.Element(path, i)
-		k.oneOf(at, given("returns", e.Returns != nil), given("reads", e.Reads != ""), given("fails", e.Fails != nil), given("hangs", e.Hangs),
+		k.oneOf(at, given("returns", e.Returns != nil), given("asks", e.Asks != ""), given("reads", e.Reads != ""), given("fails", e.Fails != nil), given("hangs", e.Hangs),
 			given("deaf", e.Deaf), given("started_then_lost", e.Lost))
 		k.oneOf(at, given("nothing", e.Nothing || e.Fails != nil && e.Fails.Retryable), given("invalid", e.Invalid))
 		if e.Fails == nil && (e.Nothing || e.Invalid) {
@@ -47,6 +47,13 @@ func (k *checker) checkTool(path string, entries format.Entries) {
 		default:
 			effects = e.Effects
 		}
+	}
+}
+
+// checkGrant wants of a grant that it says what it is for.
+func (k *checker) checkGrant(path string, g format.Grant) {
+	if k.oneOf(path, given("match", len(g.Match) > 0), given("any", g.Any)) == 0 {
+		k.at(path, "give match, or any: true where every call of the tool is meant")
 	}
 }
 

@@ -60,6 +60,12 @@ func (k *checker) checkLoaded(path string, skills []format.Loaded, f *format.Fil
 	}
 }
 
+func (k *checker) checkGrants(f *format.File) {
+	for i, g := range f.Grants {
+		k.checkGrant(strict.Element("grants", i), g)
+	}
+}
+
 func (k *checker) checkSaid(path string, said []format.Said) {
 	for i, s := range said {
 		k.checkCalls(strict.Element(path, i)+".calls", s.Calls)
@@ -116,8 +122,8 @@ func (k *checker) checkMoment(f *format.File, at string, m *format.Moment) {
 	if m.Command != "" && !strings.HasPrefix(m.Command, "/") {
 		k.at(at+".command", "a command begins with /, such as /new")
 	}
-	if m.Optional && m.Cancel == nil && m.Approve == nil && m.Deny == nil && m.Resolve == nil {
-		k.at(at+".optional", "is for cancel, approve, deny and resolve")
+	if m.Optional && m.Cancel == nil && m.Approve == nil && m.Deny == nil && m.Resolve == nil && m.Revoke == nil {
+		k.at(at+".optional", "is for cancel, approve, deny, resolve and revoke")
 	}
 }
 
@@ -133,13 +139,24 @@ func (k *checker) checkServices(at string, m *format.Moment) {
 
 // checkPeople wants of each choice what it can choose by.
 func (k *checker) checkPeople(at string, m *format.Moment) {
+	if d := m.Deny; d != nil && d.Grant != "" {
+		k.at(at+".deny", "a refusal is for the one call: leave grant out")
+	}
+	if r := m.Revoke; r != nil && (r.Tool != "" || r.By != "" || r.Grant != "") {
+		k.at(at+".revoke", "wants true for the last grant, or a number")
+	}
+	if m.Grants != nil {
+		for i, g := range *m.Grants {
+			k.checkGrant(strict.Element(at+".edit_grants", i), g)
+		}
+	}
 	if c := m.Cancel; c != nil && (c.Nth != nil || c.Tool != "" || c.By != "") {
 		k.at(at+".cancel", "wants true for the last request, or the id of one")
 	}
 	for _, q := range []struct {
 		key string
 		of  *format.Pick
-	}{{"approve", m.Approve}, {"deny", m.Deny}} {
+	}{{"approve", m.Approve}, {"deny", m.Deny}, {"revoke", m.Revoke}} {
 		if q.of != nil && q.of.ID != "" {
 			k.at(at+"."+q.key, "wants true for the last question that is open, a number, or a map of nth, tool, by; found the text "+wording.Word(q.of.ID))
 		}

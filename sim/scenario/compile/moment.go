@@ -24,7 +24,7 @@ func timeline(f *format.File) []sim.Moment {
 			settings = append(settings, m.Configure)
 			tools = m.Configure.Names(tools)
 			moments = append(moments, sim.Moment{
-				At: fsm.Millis(m.At), Configure: &sim.Configure{Config: config(f, settings...), Tools: tools},
+				At: fsm.Millis(m.At), Configure: &sim.Configure{Config: config(f, settings...), Tools: tools, Approve: approve(settings...)},
 			})
 			continue
 		}
@@ -49,6 +49,11 @@ func moment(f *format.File, m *format.Moment, nth int) sim.Moment {
 		out.Answer = decision(m.Approve, true)
 	case m.Deny != nil:
 		out.Answer = decision(m.Deny, false)
+	case m.Revoke != nil:
+		out.Revoke = &sim.Revoke{Nth: m.Revoke.Nth.Or(0)}
+	case m.Grants != nil:
+		file := grants(*m.Grants)
+		out.Grants = &file
 	case m.Resolve != nil:
 		out.Answer = &sim.PersonAnswer{Text: m.Resolve.Text}
 		out.Answer.Nth = m.Resolve.Nth.Or(0)
@@ -89,6 +94,9 @@ func requestOf(m *format.Moment, nth int) *fsm.Requested {
 func decision(v *format.Pick, approve bool) *sim.PersonAnswer {
 	a := &sim.PersonAnswer{Decision: true, Approve: approve, By: v.By, Tool: v.Tool}
 	a.Nth = v.Nth.Or(0)
+	if v.Grant != "once" {
+		a.Grant = fsm.GrantScope(v.Grant)
+	}
 	return a
 }
 

@@ -44,6 +44,8 @@ func Plan(f *format.File) sim.Plan {
 		Memory:     memory(f),
 		Sessions:   sessions(f),
 		MemoryFile: f.MemoryMD,
+		Grants:     grants(f.Grants),
+		Approve:    approve(f.Config),
 		Timeline:   timeline(f),
 		Seed:       seed(f),
 		Server:     f.Server.Config(),
@@ -202,13 +204,16 @@ func stub(name string, entries format.Entries) sim.Stub {
 			s.Decl.Effects = fsm.ToolEffects(e.Effects)
 		}
 		s.Decl.Approve = s.Decl.Approve || e.Approve
+		s.Decl.Rules = append(s.Decl.Rules, rules(e.AskedIf, true)...)
+		s.Decl.Rules = append(s.Decl.Rules, rules(e.Spared, false)...)
+		s.Decl.Subject = append(s.Decl.Subject, e.Subject...)
 		if e.About != "" {
 			s.Decl.Description = e.About
 		}
 		if e.Schema != "" {
 			s.Decl.Parameters = string(e.Schema)
 		}
-		act := sim.Act{Reads: e.Reads, Changes: Changes(&e), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Takes: e.Takes.Or(0), Optional: e.Optional}
+		act := sim.Act{Reads: e.Reads, Changes: Changes(&e), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Asks: e.Asks, Takes: e.Takes.Or(0), Optional: e.Optional}
 		if e.Returns != nil {
 			act.Returns = *e.Returns
 		}
@@ -234,6 +239,44 @@ func probe(p *format.Probe) *sim.Probe {
 		says.Text = *p.Returns
 	}
 	return says
+}
+
+// rules is the rule that patterns make, if there are any.
+func rules(patterns strict.ByName[string], ask bool) []fsm.ApproveRule {
+	if len(patterns) == 0 {
+		return nil
+	}
+	return []fsm.ApproveRule{{Match: matches(patterns), Ask: ask}}
+}
+
+func matches(patterns strict.ByName[string]) []fsm.ArgMatch {
+	var list []fsm.ArgMatch
+	for _, p := range patterns {
+		list = append(list, fsm.ArgMatch{Argument: p.Name, Like: p.Value})
+	}
+	return list
+}
+
+// grants are those of a file.
+func grants(of []format.Grant) []fsm.Grant {
+	var list []fsm.Grant
+	for _, g := range of {
+		list = append(list, fsm.Grant{Tool: g.Tool, Match: matches(g.Match), Any: g.Any})
+	}
+	return list
+}
+
+// approve is who decides about the calls of tools, by the settings in their order.
+func approve(settings ...*format.Config) []sim.Approve {
+	var list []sim.Approve
+	for _, s := range settings {
+		if s != nil {
+			for _, a := range s.Approve {
+				list = append(list, sim.Approve{Tool: a.Name, Ask: a.Value == "always"})
+			}
+		}
+	}
+	return list
 }
 
 // memory is what memory holds before the first start, embedded as the simulator

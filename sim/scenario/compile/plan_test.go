@@ -319,7 +319,7 @@ expect: {ends: serving}
 		t.Fatal(err)
 	}
 	want := fsm.ToolDecl{Name: "look", Description: "Looks.", Parameters: `{"type":"object","required":["path"]}`, Effects: fsm.EffectsNone}
-	if got := f.Plan().Stubs[0].Decl; got != want {
+	if got := f.Plan().Stubs[0].Decl; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
 	}
 }

@@ -19,11 +19,16 @@ import (
 //	temperature, max_tokens  of each model call; a temperature of 0 is exactly 0
 //	prompts                  a map of the texts of [fsm.Prompts], and sections
 //	tools                    the names of the tools that are declared; the profile's and all stubs unless given
+//	approve                  who decides about the calls of a tool, by its name, whatever its entries say: always a person, or never
 type Config struct {
-	init  fsm.InitMode
-	Tools []string
-	given []override
+	init    fsm.InitMode
+	Tools   []string
+	Approve strict.ByName[string]
+	given   []override
 }
+
+// approveWords are the words of approve.
+func approveWords() []string { return []string{"always", "never"} }
 
 // override sets one setting.
 type override struct {
@@ -95,7 +100,7 @@ func configKeys() []string {
 	for _, g := range configGroups(&fsm.Config{}) {
 		keys = append(keys, jsonNames(g.value.Type())...)
 	}
-	return append(keys, "prompts", "tools")
+	return append(keys, "prompts", "tools", "approve")
 }
 
 // jsonNames are the names of a struct's fields in the wire form.
@@ -143,6 +148,14 @@ func (v *Config) readKey(d *strict.Decoder, key, n *strict.Node, path string) {
 	case "tools":
 		v.Tools = []string{}
 		d.List(n, &v.Tools, path)
+		return
+	case "approve":
+		v.Approve.Read(d, n, path)
+		for _, a := range v.Approve {
+			if !slices.Contains(approveWords(), a.Value) {
+				d.Add(n, strict.Member(path, a.Name), wording.Unknown("word", a.Value, approveWords()))
+			}
+		}
 		return
 	case "prompts":
 		v.readPrompts(d, n, path)

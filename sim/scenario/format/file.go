@@ -60,6 +60,7 @@ type Setting struct {
 	Memory    []Memory               `key:"memory"`        // what memory holds before the first start
 	Sessions  strict.ByName[Session] `key:"sessions"`      // what the store of sessions holds before the first start, by name
 	MemoryMD  string                 `key:"memory_file"`   // MEMORY.md before the first start
+	Grants    []Grant                `key:"grants"`        // the file of grants before the first start: calls that start without a question (APR-14)
 	ScriptFor *ScriptFor             `key:"brain_for"`     // what the model says to calls for another purpose
 	Strict    bool                   `key:"strict"`        // an unscripted summary, compaction, init or farewell fails the case
 }
@@ -171,7 +172,11 @@ type Entry struct {
 	Takes    *Duration             `key:"takes"`                                 // how long until it answers
 	Times    *Count                `key:"times"`                                 // how many calls the entry is for; 1 unless given
 	Effects  string                `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
+	Asks     string                `key:"asks"`                                  // it does nothing, and wants a person to approve the call, for this reason; the next entry is for the call once approved (APR-19)
 	Approve  bool                  `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
+	AskedIf  strict.ByName[string] `key:"approve_if"`                            // a person decides about calls whose arguments fit these patterns, by name (APR-11); of the tool, as approve
+	Spared   strict.ByName[string] `key:"approve_unless"`                        // nobody is asked about calls whose arguments fit these patterns, by name; of the tool, as approve
+	Subject  []string              `key:"subject"`                               // the arguments that a grant is about, all unless given (APR-13); of the tool, as approve
 	About    string                `key:"description"`                           // the tool's description for the model, in one of its entries
 	Schema   Args                  `key:"parameters"`                            // the JSON Schema of its arguments that the model is shown, in one of its entries
 	Optional bool                  `key:"optional"`                              // it is no failure if nobody calls
@@ -204,6 +209,13 @@ type Memory struct {
 	Summary string `key:"summary,required"` // what a recall brings to the model
 	Text    string `key:"text"`             // the whole exchange; searched, not brought
 	Session string `key:"session"`          // whose session it was
+}
+
+// Grant is a call, or several, that start without a question.
+type Grant struct {
+	Tool  string                `key:"tool,required"` // whose calls
+	Match strict.ByName[string] `key:"match"`         // patterns for the arguments, by name
+	Any   bool                  `key:"any"`           // whatever the arguments are
 }
 
 // ScriptFor scripts the model calls that do not answer a request or an event
@@ -323,15 +335,17 @@ type Moment struct {
 	Event     *Event         `key:"event"`          // a system event
 	Again     bool           `key:"duplicate_last"` // the last request is sent again, to the letter
 	Cancel    *Pick          `key:"cancel"`         // a request to end a request: true for the last one, or an id
-	Approve   *Pick          `key:"approve"`        // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by}
+	Approve   *Pick          `key:"approve"`        // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by, grant}
 	Deny      *Pick          `key:"deny"`           // a person refuses it
+	Revoke    *Pick          `key:"revoke"`         // a person takes a grant back: true for the last of those that stand, or a number for the n-th
+	Grants    *[]Grant       `key:"edit_grants"`    // a person writes the file of grants, which the next start or configure reads
 	Resolve   *Word          `key:"resolve"`        // a person's word on a handle that is held: a text, or {text, nth}
 	Configure *Config        `key:"configure"`      // the configuration changes: settings as in config, over those that hold
 	EditFile  *string        `key:"edit_memory"`    // a person writes MEMORY.md
 	EditSaved *Editing       `key:"edit_session"`   // somebody else saves a session
 	Shutdown  Signal         `key:"shutdown"`       // a signal: TERM, which true stands for, or INT; or {signal: …}
 	Start     bool           `key:"start"`          // the process starts again after it has stopped
-	Optional  bool           `key:"optional"`       // (cancel, approve, deny, resolve) it is no failure if there is nothing to cancel, or nobody asks
+	Optional  bool           `key:"optional"`       // (cancel, approve, deny, resolve, revoke) it is no failure if there is nothing to cancel, or nobody asks
 	Full      Duration       `key:"no_space"`       // for so long the disk of the journal is below the reserve (JRN-14)
 	Jump      Leap           `key:"clock_jump"`     // the wall clock goes forward (1h) or back (-30m); timers and the times of the timeline do not (SCN-25)
 	Store     *Outage        `key:"store"`          // how storing memory goes from now on
@@ -348,6 +362,8 @@ type Pick struct {
 	Nth  *Count `key:"nth"`  // of the questions that are open, from 1
 	Tool string `key:"tool"` // only questions about this tool
 	By   string `key:"by"`   // who decides
+
+	Grant string `key:"grant" enum:"once,session,always"` // (approve) for which later calls, too: none, those like it in this session, or in every session (APR-12)
 }
 
 // Word is a person's word on a handle that is held.
@@ -400,6 +416,7 @@ func (m *Moment) Happens() []Choice {
 	return []Choice{
 		{"user", m.User != nil}, {"command", m.Command != ""}, {"event", m.Event != nil}, {"duplicate_last", m.Again},
 		{"cancel", m.Cancel != nil}, {"approve", m.Approve != nil}, {"deny", m.Deny != nil}, {"resolve", m.Resolve != nil},
+		{"revoke", m.Revoke != nil}, {"edit_grants", m.Grants != nil},
 		{"configure", m.Configure != nil}, {"edit_memory", m.EditFile != nil}, {"edit_session", m.EditSaved != nil},
 		{"shutdown", m.Shutdown != ""}, {"start", m.Start}, {"no_space", m.Full != 0}, {"clock_jump", m.Jump != 0},
 		{"store", m.Store != nil}, {"recall", m.Recall != nil}, {"embedding", m.Embedding != nil},

@@ -217,6 +217,7 @@ func configSchema(g *schemaGen) *jsonschema.Schema {
 	listed := g.words.listed(reflect.TypeFor[Config](), regexp.MustCompile(`^\w+`))
 	s.Properties["init"].Description = listed["init"]
 	s.Properties["tools"].Description = listed["tools"]
+	s.Properties["approve"] = &jsonschema.Schema{Type: "object", AdditionalProperties: oneOfWords(approveWords()), Description: listed["approve"]}
 	for _, group := range configGroups(&fsm.Config{}) {
 		t := group.value.Type()
 		for i, name := range jsonNames(t) {

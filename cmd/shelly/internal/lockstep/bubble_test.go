@@ -222,6 +222,8 @@ func (b *bubble) bring(s *sim.Step) (err error) {
 		_, err = b.daemon.Decide(b.ctx, in)
 	case fsm.Resolved:
 		_, err = b.daemon.Resolve(b.ctx, in)
+	case fsm.Revoked:
+		_, err = b.daemon.Revoke(b.ctx, in)
 	case fsm.Configured:
 		err = b.daemon.Configure(b.ctx, in.Config)
 	case fsm.BrainProgress:

@@ -245,6 +245,9 @@ func (l *live) Probe(e fsm.RunProbe, says fsm.Probed) (fsm.Fact, error) {
 // Tool implements [sim.Backend].
 func (l *live) Tool(run fsm.RunTool, act sim.Act) (fsm.Fact, error) {
 	l.result = tool.Result{Text: act.Returns, Failed: act.Failed, Nothing: act.Nothing, Invalid: act.Invalid}
+	if act.Asks != "" {
+		l.result = tool.Result{Text: act.Asks, Failed: true, Nothing: true, Asks: act.Asks}
+	}
 	if act.Hangs || act.Lost || act.Deaf {
 		return nil, nil
 	}

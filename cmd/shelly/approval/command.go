@@ -1,0 +1,178 @@
+// Package approval is shelly approval: the calls that start without a question, because a
+// person has said so.
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/grants"
+)
+
+// Command is what can be asked of approvals that are for later calls, too.
+type Command struct {
+	List   listCmd   `cmd:"" help:"List the calls that start without a question."`
+	Revoke revokeCmd `cmd:"" help:"Take an approval back."`
+}
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print as JSON, like GET /v1/approvals."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (listCmd) Help() string {
+	return "Reads from the running daemon; without one, only those for every session, from approvals.yaml in the data folder, which can be edited by hand."
+}
+
+// Run implements the subcommand (CLI-121).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	list, err := approvals(context.Background(), cfg.Data)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		err = json.NewEncoder(t.Out).Encode(comm.ApprovalsBody{Approvals: list})
+	default:
+		err = printList(t.Out, list)
+	}
+	if err == nil && len(list) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no such approval; give one where you are asked, with session or always")
+	}
+	return err
+}
+
+// approvals are those of a data folder's daemon, or of its file where none runs.
+func approvals(ctx context.Context, data string) ([]comm.Approval, error) {
+	list, err := client.New(data, client.Options{}).Approvals(ctx)
+	switch {
+	case err == nil:
+		return list, nil
+	case !errors.Is(err, client.ErrNotRunning):
+		return nil, exit.Daemon(err)
+	}
+	kept, err := grants.Of(data).Load()
+	if err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	s := state.Snapshot{}
+	s.Config.Grants = kept
+	return comm.Approvals(&s), nil
+}
+
+func printList(out io.Writer, list []comm.Approval) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tFOR\tTOOL\tCALLS\tBY\tGIVEN")
+	for _, a := range list {
+		given := ""
+		if a.At != 0 {
+			given = moment.Local(a.At).Format(time.DateTime)
+		}
+		scope := "always"
+		if a.Session != "" {
+			scope = "session " + a.Session
+		}
+		fmt.Fprintln(table, terminal.Printable(strings.Join([]string{a.ID, scope, a.Tool, terminal.Head(callsOf(a)), a.By, given}, "\t")))
+	}
+	return table.Flush()
+}
+
+// callsOf is which calls an approval covers, in words.
+func callsOf(a comm.Approval) string {
+	if a.Any {
+		return "any"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(a.Match)) {
+		parts = append(parts, name+"="+a.Match[name])
+	}
+	if len(parts) == 0 {
+		return "without arguments"
+	}
+	return strings.Join(parts, " ")
+}
+
+type revokeCmd struct {
+	ID string `arg:"" help:"Approval to take back, or the beginning of its id."`
+	By string `placeholder:"NAME" help:"Who takes it back; recorded in the journal."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (revokeCmd) Help() string {
+	return "The calls that it covered are asked about again. Those that have started continue. Exit code 4 if there is no such approval."
+}
+
+// Run implements the subcommand (CLI-121, APR-17).
+func (c *revokeCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	list, err := approvals(ctx, cfg.Data)
+	if err != nil {
+		return err
+	}
+	a, err := only(list, c.ID)
+	if err != nil {
+		return err
+	}
+	taken, err := client.New(cfg.Data, client.Options{}).Revoke(ctx, a.ID, c.By)
+	if errors.Is(err, client.ErrNotRunning) {
+		if taken, err = grants.Of(cfg.Data).Remove(a.ID); err != nil {
+			return exit.With(exit.Data, err)
+		}
+	}
+	switch {
+	case err != nil:
+		return exit.Daemon(err)
+	case !taken:
+		return exit.Errorf(exit.NoMatch, "approval %s does not stand any more", a.ID)
+	}
+	fmt.Fprintln(t.Out, terminal.Printable("taken back: "+a.Tool+" "+callsOf(a)))
+	return nil
+}
+
+// only returns the approval whose id begins with a text.
+func only(list []comm.Approval, text string) (comm.Approval, error) {
+	var found []comm.Approval
+	for _, a := range list {
+		switch {
+		case a.ID == text:
+			return a, nil
+		case text != "" && strings.HasPrefix(a.ID, text):
+			found = append(found, a)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return comm.Approval{}, exit.Errorf(exit.NoMatch, "there is no approval %q; see shelly approval list", text)
+	case 1:
+		return found[0], nil
+	default:
+		return comm.Approval{}, exit.Errorf(exit.Usage, "the ids of %d approvals begin with %q, such as %s and %s: give more of the one that is meant", len(found), text, found[0].ID, found[1].ID)
+	}
+}

@@ -1,0 +1,100 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// person is somebody at a terminal, with what the daemon was told and what it says.
+type person struct {
+	*answering
+	out  *bytes.Buffer
+	told []client.Decision
+	late bool
+	err  error
+}
+
+func newPerson() *person {
+	p := &person{out: &bytes.Buffer{}}
+	p.answering = &answering{w: &watching{t: &terminal.Terminal{Err: p.out, Out: p.out}}}
+	p.decide = func(_ context.Context, about client.About, d client.Decision) (bool, error) {
+		if about.Handle != 7 {
+			return false, errors.New("another handle")
+		}
+		p.told = append(p.told, d)
+		return !p.late, p.err
+	}
+	return p
+}
+
+func question(key string) comm.Event {
+	return comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: key, Tool: "exec", Args: `{"command":"make\nall","n":3}`}
+}
+
+func TestCLI120EachAnswer(t *testing.T) {
+	for line, want := range map[string]client.Decision{ // order-free: each has its own world
+		"y": {Approve: true}, " YES ": {Approve: true}, "n": {}, "no": {},
+		"s": {Approve: true, Grant: fsm.GrantSession}, "always": {Approve: true, Grant: fsm.GrantAlways},
+	} {
+		p := newPerson()
+		p.line(t.Context(), line) // before anything was asked
+		p.show(question("k"))
+		p.line(t.Context(), "")
+		p.line(t.Context(), "perhaps")
+		p.line(t.Context(), line)
+		p.line(t.Context(), line)
+		want.Key = "k"
+		if len(p.told) != 1 || p.told[0] != want {
+			t.Errorf("%q: %+v", line, p.told)
+		}
+		if n := strings.Count(p.out.String(), choices); n != 3 {
+			t.Errorf("%q: it was asked %d times:\n%s", line, n, p.out)
+		}
+	}
+}
+
+func TestCLI120AQuestionShowsWhatItIsAbout(t *testing.T) {
+	p := newPerson()
+	e := question("k")
+	e.Text, e.Preview, e.Subject = "it publishes", "-a\n+b\n", []string{"path"}
+	p.show(e)
+	for _, want := range []string{"may exec run? (it publishes)", "command: make\n      all", "n: 3", "    -a\n    +b", "calls with the same path"} {
+		if !strings.Contains(p.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, p.out)
+		}
+	}
+}
+
+func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
+	p := newPerson()
+	p.show(question("k"))
+	p.show(question("k")) // told again
+	p.show(comm.Event{Type: comm.EventState, State: state.Execution})
+	p.line(t.Context(), "y")
+	if len(p.told) != 0 || !strings.Contains(p.out.String(), "answered elsewhere") || strings.Count(p.out.String(), "may exec") != 1 {
+		t.Errorf("%+v\n%s", p.told, p.out)
+	}
+	p.show(question("l"))
+	p.late = true
+	p.line(t.Context(), "y")
+	if !strings.Contains(p.out.String(), "not taken") {
+		t.Error(p.out)
+	}
+	p.show(question("m"))
+	p.late, p.err = false, errors.New("the file is damaged")
+	p.line(t.Context(), "a")
+	p.err = nil
+	p.line(t.Context(), "s") // it stays open
+	if last := p.told[len(p.told)-1]; last.Key != "m" || last.Grant != fsm.GrantSession {
+		t.Errorf("%+v", p.told)
+	}
+}

@@ -1,0 +1,127 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/grant"
+	"shelly/fsm/machine"
+	"shelly/fsm/state"
+)
+
+// questionOf is what the state shows of a question about the call at Next: the key that is
+// asked, or that a person has approved.
+func questionOf(h *state.Handle) (asked, cleared string) {
+	inf := &h.Inf
+	if inf.Next >= len(inf.Calls) {
+		return "", ""
+	}
+	if inf.Cleared {
+		cleared = h.PersonKey()
+	} else if inf.Asked && inf.Told == "" || h.State == state.Approving {
+		asked = h.PersonKey()
+	}
+	return asked, cleared
+}
+
+// takeAsk follows that a person is asked to approve a call.
+func (w *Monitor) takeAsk(e fsm.AskPerson) {
+	if f := w.owner(e.Handle, "question"); f != nil && e.Question == fsm.QuestionApprove {
+		f.asked, f.cleared = e.Key, ""
+	}
+}
+
+// takeDecision follows a person's decision, and reports whether nobody waits for it: the first
+// of two counts (APR-16).
+func (w *Monitor) takeDecision(in fsm.Decided) (silent bool) {
+	f := w.find(in.Handle)
+	if f == nil || f.state != state.Approving || f.asked != in.Key {
+		return true
+	}
+	f.asked = ""
+	if in.Approve {
+		f.cleared, f.step.granted = in.Key, in.Grant
+	}
+	return false
+}
+
+// takeConfig follows that the grants for every session are those of a configuration (APR-14).
+func (w *Monitor) takeConfig() (silent bool) {
+	w.grants = grant.Without(w.grants, func(g *fsm.Grant) bool { return g.Session == "" })
+	return false
+}
+
+// takeRevoked follows that a grant is taken back, which has no effects.
+func (w *Monitor) takeRevoked(in fsm.Revoked) (silent bool) {
+	w.grants = grant.Without(w.grants, func(g *fsm.Grant) bool { return grant.ID(g) == in.Grant })
+	w.revoked = in.Grant
+	return true
+}
+
+// checkGrants checks that the state has the grants that the trace has told of, at most one more
+// of those that a decision gave in this step.
+func (w *Monitor) checkGrants(m *machine.Machine) {
+	s := m.View()
+	for i := range s.Config.Grants {
+		if grant.ID(&s.Config.Grants[i]) == w.revoked {
+			w.violate("INV-6", "grant %s stands though it was taken back", w.revoked)
+		}
+	}
+	w.revoked = ""
+	given := 0
+	for i := range w.live {
+		if w.live[i].step.granted != fsm.GrantOnce {
+			given++
+		}
+	}
+	for i := range s.Grants {
+		g := &s.Grants[i]
+		if slices.ContainsFunc(w.grants, func(o fsm.Grant) bool { return grant.ID(&o) == grant.ID(g) && o.At == g.At }) {
+			continue
+		}
+		if given--; given < 0 || !grant.Literal(g) {
+			w.violate("INV-6", "there is a grant for %q in session %q that nobody gave", g.Tool, g.Session)
+		}
+	}
+	w.grants = slices.Clone(s.Grants)
+}
+
+// checkApproved checks that a call which needs approval starts only with it (INV-6).
+func (w *Monitor) checkApproved(m *machine.Machine, f *followed, e *fsm.RunTool, c fsm.ToolCall, begins bool) {
+	cfg, approved := &m.View().Config, f.names(f.cleared, e.Key)
+	i := slices.IndexFunc(f.starts, func(s start) bool { return s.key == e.Key })
+	decl, _ := cfg.Tool(e.Name)
+	covered := grant.Covers(w.grants, f.session, &decl, c) || grant.Covers(cfg.Grants, f.session, &decl, c)
+	switch {
+	case f.names(f.asked, e.Key):
+		w.violate("INV-6", "handle %d runs %q, and the question %s is open", f.id, e.Name, f.asked)
+	case begins && !approved && !covered && grant.Needs(cfg, &decl, c):
+		w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
+	case i >= 0 && f.starts[i].asks && !approved:
+		w.violate("INV-6", "handle %d runs %q again, which wants approval and has none", f.id, e.Name)
+	case e.Approved && !approved && !covered:
+		w.violate("INV-6", "handle %d runs %q as approved, which nobody did", f.id, e.Name)
+	}
+}
+
+// names reports whether a question was about the use of a tool that a key names: asked before
+// it began, when it had the number of the use before it, or after its tool has said that it
+// wants to be approved.
+func (f *followed) names(question, key string) bool {
+	if own, byTool := strings.CutSuffix(question, state.AskedByTool); byTool || question == key {
+		return own == key
+	}
+	handle, use, call := partsOf(key)
+	asked, before, of := partsOf(question)
+	return question != "" && handle == asked && call == of && before == use-1
+}
+
+// partsOf are the handle, the number of the use and the call that a key names.
+func partsOf(key string) (handle string, use int, call string) {
+	handle, rest, _ := strings.Cut(key, ".")
+	number, call, _ := strings.Cut(rest, ".")
+	use, _ = strconv.Atoi(number)
+	return handle, use, call
+}

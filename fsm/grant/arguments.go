@@ -1,0 +1,93 @@
+package grant
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// argument is one argument of a call, as a pattern sees it.
+type argument struct{ name, text string }
+
+// argumentsOf reads the arguments of a call, in their order. A name that is given twice stands
+// there twice. It reports false where they are no object.
+func argumentsOf(raw string) ([]argument, bool) {
+	if raw = strings.TrimSpace(raw); raw == "" || raw == "null" {
+		return nil, true
+	}
+	var quoted string
+	if json.Unmarshal([]byte(raw), &quoted) == nil { // some models write the object as a text
+		raw = quoted
+	}
+	d := json.NewDecoder(strings.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	var list []argument
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, false
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, false
+		}
+		if text := string(value); text != "null" { // one that is left out
+			list = append(list, argument{name.(string), textOf(value)})
+		}
+	}
+	if _, err := d.Token(); err != nil || d.More() {
+		return nil, false
+	}
+	return list, true
+}
+
+// textOf is the text of a value: a text as it is; a list of texts without blanks, as an argv
+// mostly is, with a blank between two; anything else as compact JSON.
+func textOf(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	var list []string
+	if json.Unmarshal(value, &list) == nil && plain(list) {
+		return strings.Join(list, " ")
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, value) != nil {
+		return string(value)
+	}
+	return compact.String()
+}
+
+// plain reports whether a list of texts can be told apart once they stand with a blank between
+// two.
+func plain(list []string) bool {
+	for _, s := range list {
+		if s == "" || strings.ContainsAny(s, " \t\r\n") {
+			return false
+		}
+	}
+	return true
+}
+
+// subject are the arguments of a call that a grant for it is about (APR-13): those that the tool
+// names, or all.
+func subject(decl *fsm.ToolDecl, all []argument) []argument {
+	if len(decl.Subject) == 0 {
+		return all
+	}
+	var list []argument
+	for _, a := range all {
+		for _, name := range decl.Subject {
+			if strings.EqualFold(a.name, name) {
+				list = append(list, a)
+				break
+			}
+		}
+	}
+	return list
+}

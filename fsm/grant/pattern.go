@@ -1,0 +1,114 @@
+package grant
+
+import (
+	"strings"
+	"unicode"
+
+	"shelly/fsm"
+)
+
+// special are the characters by which a shell begins or nests another command, expands, or
+// writes elsewhere. The star of a pattern that spares a question stands for none of them.
+const special = ";&|<>$`(){}\\"
+
+// asksFor reports whether a pattern that asks fits a text: blanks in a row are one.
+func asksFor(like, text string) bool {
+	anything := func(rune) bool { return true }
+	return glob(runesOf(squeezed(like)), []rune(squeezed(text)), anything) || glob(runesOf(like), []rune(text), anything)
+}
+
+// spares reports whether a pattern that spares a question fits a text. Above a star no text may
+// lead out of a folder.
+func spares(like, text string) bool {
+	p := runesOf(like)
+	if !literal(p) && strings.Contains(text, "..") && !strings.Contains(like, "..") {
+		return false
+	}
+	return glob(p, []rune(text), func(r rune) bool { return !unicode.IsControl(r) && !strings.ContainsRune(special, r) })
+}
+
+// squeezed is a text without blanks at its ends, those in a row as one.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// element is a character of a pattern, or a star.
+type element struct {
+	r    rune
+	star bool
+}
+
+// runesOf reads a pattern.
+func runesOf(like string) []element {
+	var p []element
+	escaped := false
+	for _, r := range like {
+		switch {
+		case escaped:
+			p, escaped = append(p, element{r: r}), false
+		case r == '\\':
+			escaped = true
+		default:
+			p = append(p, element{r: r, star: r == '*'})
+		}
+	}
+	if escaped {
+		p = append(p, element{r: '\\'})
+	}
+	return p
+}
+
+// literal reports whether a pattern fits one text alone.
+func literal(p []element) bool {
+	for _, e := range p {
+		if e.star {
+			return false
+		}
+	}
+	return true
+}
+
+// glob reports whether a pattern fits a text, its stars standing for what they may. It goes
+// back to the last star alone, so it takes at most the product of both lengths.
+func glob(p []element, text []rune, may func(rune) bool) bool {
+	i, back, from := 0, -1, 0
+	for n := 0; n < len(text); {
+		switch {
+		case i < len(p) && p[i].star:
+			back, from = i, n
+			i++
+		case i < len(p) && p[i].r == text[n]:
+			i++
+			n++
+		case back >= 0 && may(text[from]):
+			from++
+			i, n = back+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i].star {
+		i++
+	}
+	return i == len(p)
+}
+
+// quoted is the pattern that fits a text alone.
+func quoted(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(text)
+}
+
+// Literal reports whether a grant is for one text of each of its arguments, as those are that a
+// question has led to.
+func Literal(g *fsm.Grant) bool {
+	for _, m := range g.Match {
+		if !literal(runesOf(m.Like)) {
+			return false
+		}
+	}
+	return !g.Any
+}
+
+// FitsName reports whether a name of a tool, in which a star stands for any text, is that of a
+// tool.
+func FitsName(like, name string) bool {
+	return glob(runesOf(like), []rune(name), func(rune) bool { return true })
+}

@@ -1,0 +1,53 @@
+package comm
+
+import (
+	"context"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/grant"
+	"shelly/fsm/state"
+)
+
+// Approval is a grant as a client sees it: calls that start without a question (APR-12).
+type Approval struct {
+	ID      string            `json:"id"`
+	Session string            `json:"session,omitempty"` // whose calls; absent: those of every session
+	Tool    string            `json:"tool"`
+	Match   map[string]string `json:"match,omitempty"` // patterns for its arguments, by name
+	Any     bool              `json:"any,omitempty"`   // whatever the arguments are
+	By      string            `json:"by,omitempty"`    // who gave it
+	At      fsm.Millis        `json:"at,omitempty"`    // when
+}
+
+// ApprovalsBody is the answer to a question for them: those of sessions first, the oldest
+// first.
+type ApprovalsBody struct {
+	Approvals []Approval `json:"approvals"`
+}
+
+// Approvals returns the grants that stand in a state.
+func Approvals(s *state.Snapshot) []Approval {
+	list := []Approval{}
+	for _, g := range slices.Concat(s.Grants, s.Config.Grants) {
+		a := Approval{ID: grant.ID(&g), Session: g.Session, Tool: g.Tool, Any: g.Any, By: g.By, At: g.At}
+		for _, m := range g.Match {
+			if a.Match == nil {
+				a.Match = map[string]string{}
+			}
+			a.Match[m.Argument] = m.Like
+		}
+		if !slices.ContainsFunc(list, func(o Approval) bool { return o.ID == a.ID }) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Approver is a [Front] that knows the grants.
+type Approver interface {
+	// Approvals returns the grants that stand.
+	Approvals(ctx context.Context) ([]Approval, error)
+	// Revoke takes a grant back, and reports whether it stood (APR-17).
+	Revoke(ctx context.Context, r fsm.Revoked) (taken bool, err error)
+}

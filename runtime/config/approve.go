@@ -1,0 +1,129 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/grant"
+	"shelly/fsm/wording"
+	"shelly/sim/strict"
+)
+
+// Approvals say about the calls of which tools a person decides (APR-10). In a file they are a
+// map of tools to never, unsafe or always; a list of names, which means always; or a list of
+// [Approval]. Outside a file they are the same in YAML's flow form, or names between commas.
+type Approvals []Approval
+
+// Approval is one entry of them.
+type Approval struct {
+	// Tool is a tool's name; * in it stands for any text.
+	Tool string `key:"tool,required"`
+	// Match has patterns for arguments, by name (APR-11). Default: none, any call.
+	Match strict.ByName[string] `key:"match"`
+	// Approve is never, unsafe or always. Default: always.
+	Approve string `key:"approve" enum:"never,unsafe,always"`
+}
+
+// The words of an approval, the most careful last.
+const (
+	approveNever  = "never"
+	approveUnsafe = "unsafe"
+	approveAlways = "always"
+)
+
+// approvalsMax bounds them.
+const approvalsMax = 64
+
+func approveWords() []string { return []string{approveNever, approveUnsafe, approveAlways} }
+
+// Read implements [strict.Reader].
+func (v *Approvals) Read(d *strict.Decoder, n *strict.Node, path string) {
+	switch n.Kind {
+	case strict.MapKind:
+		d.Members(n, path, func(key, value *strict.Node, at string) {
+			word, ok := d.Text(value, at)
+			if ok && !slices.Contains(approveWords(), word) {
+				d.Add(value, at, wording.Unknown("word", word, approveWords()))
+			}
+			*v = append(*v, Approval{Tool: key.Value, Approve: word})
+		})
+	case strict.ListKind:
+		d.Items(n, path, func(_ int, item *strict.Node, at string) {
+			a := Approval{}
+			if !item.Scalar() {
+				d.Value(item, &a, at)
+			} else if a.Tool, _ = d.Text(item, at); strings.TrimSpace(a.Tool) == "" {
+				d.Add(item, at, "names no tool")
+			}
+			if a.Approve == "" {
+				a.Approve = approveAlways
+			}
+			*v = append(*v, a)
+		})
+	default:
+		d.Add(n, path, "wants a map such as {exec: always}, a list of names, or a list of maps such as {tool: exec, match: {command: \"git push*\"}, approve: always}; found "+n.String())
+	}
+	if len(*v) > approvalsMax {
+		d.Add(n, path, "has more than 64 entries")
+	}
+}
+
+// node is the entries as YAML has them: names alone where that says it all.
+func (v Approvals) node() *strict.Node {
+	list := strict.List().OnOneLine()
+	for _, a := range v {
+		if a.Approve == approveAlways && len(a.Match) == 0 {
+			list.Content = append(list.Content, strict.Text(a.Tool))
+			continue
+		}
+		m := strict.Map().OnOneLine()
+		m.Put("tool", strict.Text(a.Tool))
+		if len(a.Match) > 0 {
+			match := strict.Map().OnOneLine()
+			for _, p := range a.Match {
+				match.Put(p.Name, strict.Text(p.Value))
+			}
+			m.Put("match", match)
+		}
+		m.Put("approve", strict.Text(a.Approve))
+		list.Content = append(list.Content, m)
+	}
+	return list
+}
+
+// asks reports whether an entry has a person decide about the calls of a tool.
+func (a Approval) asks(t *fsm.ToolDecl) bool {
+	return a.Approve == approveAlways || a.Approve == approveUnsafe && !t.Effects.Repeatable()
+}
+
+// decide sets on a tool what the entries say about it.
+func (v Approvals) decide(t *fsm.ToolDecl) {
+	var own, wide *bool
+	stricter := func(to **bool, asks bool) {
+		if *to == nil || asks {
+			*to = &asks
+		}
+	}
+	for _, a := range v {
+		switch {
+		case !grant.FitsName(a.Tool, t.Name):
+		case len(a.Match) > 0:
+			r := fsm.ApproveRule{Ask: a.asks(t)}
+			for _, m := range a.Match {
+				r.Match = append(r.Match, fsm.ArgMatch{Argument: m.Name, Like: m.Value})
+			}
+			t.Rules = append(slices.Clip(t.Rules), r)
+		case a.Tool == t.Name:
+			stricter(&own, a.asks(t))
+		default:
+			stricter(&wide, a.asks(t))
+		}
+	}
+	switch {
+	case own != nil:
+		t.Approve = *own
+	case wide != nil:
+		t.Approve = *wide
+	}
+}

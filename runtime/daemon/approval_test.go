@@ -1,0 +1,111 @@
+package daemon_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/daemon"
+	"shelly/runtime/grants"
+)
+
+// showing has a tool that can tell what it would do.
+type showing struct{ tools }
+
+func (showing) Preview(_ context.Context, name, args string) string { return name + " would " + args }
+
+// careful is a daemon over a folder, whose tool asks.
+func careful(t *testing.T, data string, journal engine.Journal) *fixture {
+	t.Helper()
+	return startWith(t, func(o *daemon.Options) {
+		talks(&o.Config)
+		o.Config.Switches.History = fsm.HistoryNone
+		o.Config.Tools[0].Approve, o.Config.Tools[0].Subject = true, []string{"at"}
+		o.Journal, o.Grants, o.Tools = journal, grants.Of(data), showing{}
+	})
+}
+
+// questioned returns the question that a request leads to.
+func (f *fixture) questioned(id string) comm.Event {
+	f.t.Helper()
+	f.ask(id, "look")
+	events := f.watch(id)
+	f.next().use("look", `{"at":1}`)
+	for e := range events {
+		if e.Type == comm.EventQuestion {
+			return e
+		}
+	}
+	f.t.Fatal("nobody is asked")
+	return comm.Event{}
+}
+
+func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
+	data := t.TempDir()
+	file, journal := filepath.Join(data, grants.Name), engine.NewMemoryJournal()
+	f := careful(t, data, journal)
+	asked := f.questioned("a")
+	if asked.Preview != `look would {"at":1}` || len(asked.Subject) != 1 { // APR-21
+		t.Errorf("asked %+v", asked)
+	}
+	always := fsm.Decided{Handle: asked.Handle, Key: asked.Key, Approve: true, By: "ann", Grant: fsm.GrantAlways}
+	if err := os.WriteFile(file, []byte("approvals: {\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var p *comm.Problem
+	if did, err := f.Decide(f.ctx, always); did || !errors.As(err, &p) || p.Code != comm.CodeDamaged || !strings.Contains(p.Message, "approvals.yaml:") {
+		t.Fatalf("with a damaged file: %t, %v", did, err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := f.Decide(f.ctx, always); !did || err != nil {
+		t.Fatal(did, err)
+	}
+	if did, err := f.Decide(f.ctx, always); did || err != nil { // APR-16
+		t.Errorf("the second answer: %t, %v", did, err)
+	}
+	f.next().says("done")
+	f.replied("a")
+	if text, err := os.ReadFile(file); err != nil || strings.Count(string(text), "tool: look") != 1 {
+		t.Errorf("%v: %s", err, text)
+	}
+	f.end()
+
+	f = careful(t, data, journal)
+	f.ask("b", "look")
+	f.next().use("look", `{"at":1}`)
+	f.next().says("done")
+	f.replied("b")
+	list, err := f.Approvals(f.ctx)
+	if err != nil || len(list) != 1 || list[0].By != "ann" || list[0].Match["at"] != "1" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if did, err := f.Revoke(f.ctx, fsm.Revoked{Grant: list[0].ID}); !did || err != nil {
+		t.Fatal(did, err)
+	}
+	if did, err := f.Revoke(f.ctx, fsm.Revoked{Grant: list[0].ID}); did || err != nil {
+		t.Errorf("once more: %t, %v", did, err)
+	}
+	if kept, err := grants.Of(data).Load(); err != nil || len(kept) != 0 {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	f.questioned("c")
+}
+
+func TestAPR14ADaemonDoesNotStartWithADamagedFile(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, grants.Name), []byte("approvals:\n- tool: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := daemon.Open(daemon.Options{Journal: engine.NewMemoryJournal(), Grants: grants.Of(data), Now: time.Now}); err == nil || !strings.Contains(err.Error(), ":2: approvals[0]") {
+		t.Error(err)
+	}
+}
