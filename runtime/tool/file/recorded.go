@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"time"
 
@@ -49,8 +48,8 @@ const forgottenAfter = 30 * 24 * time.Hour
 
 // tidy removes what a crash has left of changes that were being made.
 func (t *Tools) tidy(ctx context.Context, now time.Time) error {
-	if _, err := os.Stat(t.options.Changes); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if _, err := os.Stat(t.options.Changes); err != nil {
+		return nil // nothing is there, or nothing can be: whoever opens the data folder says why
 	}
 	unlock, err := t.log.Lock(ctx)
 	if err != nil {
