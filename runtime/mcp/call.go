@@ -34,9 +34,11 @@ func (s *server) call(ctx context.Context, d declared, a tool.Arguments) tool.Re
 		s.lost(n, errors.New("it does not answer"))
 	}
 	if err != nil {
-		return s.failure(ctx, n, d, err)
+		result := s.failure(ctx, n, d, err)
+		result.Contained = n.link.contained()
+		return result
 	}
-	result := tool.Result{Text: text(res), Failed: res.IsError, Invalid: res.IsError} // it would answer the same
+	result := tool.Result{Contained: n.link.contained(), Text: text(res), Failed: res.IsError, Invalid: res.IsError} // it would answer the same
 	for _, q := range f.asked {
 		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined, since nobody can be asked during a call]", q)
 	}

@@ -35,6 +35,7 @@ func (r *reached) transport() sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: r.url, HTTPClient: r.client, MaxRetries: 1}
 }
 
+func (r *reached) contained() string { return "" }
 func (r *reached) used()             {}
 func (r *reached) complaint() string { return "" }
 func (r *reached) close()            {}

@@ -184,7 +184,7 @@ func TestTOL92LinesThatAreNoMessagesAreDropped(t *testing.T) {
 		}
 		return nil
 	}), brief(), one("h"))
-	if got := w.call("h_act", ""); got.Failed || got.Text != "done" {
+	if got := w.call("h_act", ""); got.Failed || got.Text != "done" || got.Contained != "none" {
 		t.Errorf("%+v", got)
 	}
 }

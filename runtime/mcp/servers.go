@@ -34,6 +34,7 @@ type Header struct{ Name, Value string }
 // Sandbox runs the programs.
 type Sandbox interface {
 	Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error)
+	Rung() sandbox.Rung // what contains them
 }
 
 // Options are what all servers share.

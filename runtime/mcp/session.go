@@ -31,6 +31,7 @@ type link interface {
 	transport() sdk.Transport
 	used()             // a call begins or ends: what came before is no flood
 	complaint() string // what a program has said to standard error last
+	contained() string // what contains a program
 	close()
 }
 

@@ -32,6 +32,7 @@ type running struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	grace  time.Duration
+	rung   sandbox.Rung
 }
 
 // run starts a program. When it ends, end is called.
@@ -47,7 +48,7 @@ func (s *server) run(ctx context.Context, end context.CancelCauseFunc) (*running
 	ctx, cancel := context.WithCancel(ctx)
 	out, to := io.Pipe()
 	r := &running{
-		in: write, out: out, errs: &tail{}, cancel: cancel, done: make(chan struct{}), grace: s.options.pace.grace,
+		in: write, out: out, errs: &tail{}, cancel: cancel, done: make(chan struct{}), grace: s.options.pace.grace, rung: s.options.Sandbox.Rung(),
 		filter: &filter{to: to, flood: func(err error) { end(err) }},
 	}
 	go func() {
@@ -80,6 +81,7 @@ func (r *running) transport() sdk.Transport {
 	return &sdk.IOTransport{Reader: r.out, Writer: r.in, MaxLineLength: lineBytesMax}
 }
 
+func (r *running) contained() string { return string(r.rung) }
 func (r *running) used()             { r.filter.used() }
 func (r *running) complaint() string { return r.errs.text() }
 

@@ -38,6 +38,9 @@ func (b box) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 	return sandbox.End{End: tree.End{Exited: true}}, nil
 }
 
+// Rung implements [Sandbox].
+func (b box) Rung() sandbox.Rung { return sandbox.None }
+
 // brief is a pace for tests: nothing waits long for its turn, and nothing that works is
 // given up.
 func brief() pace {

@@ -33,6 +33,9 @@ func (b *boxes) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 	return b.now.Load().Run(ctx, s)
 }
 
+// Rung implements [mcp.Sandbox].
+func (b *boxes) Rung() sandbox.Rung { return b.now.Load().Rung() }
+
 // openServers starts the servers of tools and waits a little for them (TOL-95). What they
 // have is offered by the bench that is opened next.
 func (s *starting) openServers(ctx context.Context) error {

@@ -1,6 +1,11 @@
 package tool
 
-import "shelly/fsm/engine"
+import (
+	"cmp"
 
-// contained says what held a call.
-func contained(engine.Audit) string { return "-" }
+	"shelly/fsm/engine"
+)
+
+// contained says what held a call: the way of the sandbox, or nothing where no process was
+// started (TOL-43).
+func contained(a engine.Audit) string { return cmp.Or(a.Contained, "-") }

@@ -60,6 +60,7 @@ func (r runner) run(ctx context.Context, command []string, key string, a tool.Ar
 		result = tool.Failed("%s was ended by signal %s%s\n%s", r.tool.Name, end.Signal, said, out.text())
 	}
 	result.Text = strings.TrimRight(result.Text, "\n")
+	result.Contained = string(r.options.Sandbox.Rung())
 	return result
 }
 

@@ -14,6 +14,7 @@ import (
 // Sandbox runs the programs.
 type Sandbox interface {
 	Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error)
+	Rung() sandbox.Rung // what contains them
 }
 
 // Options say where the programs run.
