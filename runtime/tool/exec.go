@@ -71,10 +71,13 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 const argsMax = 1000
 
 // exec is the tool exec (TOL-6, TOL-11, TOL-40).
-func (r *Runner) exec(ctx context.Context, _ fsm.RunTool, a Arguments) Result {
-	args, err := r.asked(a)
+func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result {
+	args, question, err := r.command(a)
 	if err != nil {
 		return Invalid("%v", err)
+	}
+	if question != "" && !call.Approved { // APR-19
+		return Result{Text: "not run: " + question, Failed: true, Nothing: true, Asks: question}
 	}
 	dir, err := r.workingDir(a.Text("working_dir", ""))
 	if err != nil {
@@ -98,17 +101,18 @@ func (r *Runner) exec(ctx context.Context, _ fsm.RunTool, a Arguments) Result {
 	return result
 }
 
-// asked are the words of the command, once the policy has seen them (TOL-47).
-func (r *Runner) asked(a Arguments) ([]string, error) {
+// command is the words of the command, once the policy has seen them (TOL-47), and why a
+// person is to be asked first.
+func (r *Runner) command(a Arguments) (words []string, question string, err error) {
 	command, list := a.Text("command", ""), a.Texts("argv")
 	whole := command + strings.Join(list, "")
 	switch {
 	case command != "" && list != nil:
-		return nil, errors.New("give command or argv, not both")
+		return nil, "", errors.New("give command or argv, not both")
 	case strings.TrimSpace(whole) == "":
-		return nil, errors.New("command is empty")
+		return nil, "", errors.New("command is empty")
 	case strings.Contains(whole, "\x00"):
-		return nil, errors.New("command holds a NUL byte")
+		return nil, "", errors.New("command holds a NUL byte")
 	}
 	verdict, why := policy.Runs, ""
 	if list == nil {
@@ -119,11 +123,11 @@ func (r *Runner) asked(a Arguments) ([]string, error) {
 	}
 	switch verdict {
 	case policy.Denied:
-		return nil, errors.New("refused: " + why)
+		return nil, "", errors.New("refused: " + why)
 	case policy.Asks:
-		return nil, errors.New("refused: " + why + ", and nobody can be asked about a single command yet")
+		return list, why, nil
 	}
-	return list, nil
+	return list, "", nil
 }
 
 // workingDir is a folder of the workspace, of which the model's name is not trusted: links

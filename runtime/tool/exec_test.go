@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -216,6 +217,27 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 				t.Errorf("got %q, want %q", got.Text, want)
 			}
 		})
+	}
+}
+
+// APR-19: a command under tools.exec.ask does nothing until a person or a grant lets it run.
+func TestTOL47ACommandThatIsToBeAskedAboutWaitsForAPerson(t *testing.T) {
+	w := newExecWorld(t)
+	w.options.Exec.Policy.Ask = []string{"touch *"}
+	run := fsm.RunTool{Name: "exec", Args: command("touch asked")}
+	got := w.runner().Run(guard(t), run)
+	if !got.Failed || !got.Nothing || got.Invalid || !strings.Contains(got.Asks, "tools.exec.ask") {
+		t.Errorf("got %+v, want a question", got)
+	}
+	if _, err := os.Stat(filepath.Join(w.workspace, "asked")); err == nil {
+		t.Error("the command ran before anyone was asked")
+	}
+	run.Approved = true
+	if got := w.runner().Run(guard(t), run); got.Failed || got.Asks != "" {
+		t.Errorf("approved, it is %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(w.workspace, "asked")); err != nil {
+		t.Errorf("approved, it did not run: %v", err)
 	}
 }
 

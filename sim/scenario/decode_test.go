@@ -177,8 +177,9 @@ func brokenFiles(t *testing.T) []broken {
 		{"section of nothing known", with("brain:", "config: {prompts: {sections: [{title: a, of: memorie}]}}\nbrain:"), []string{"sections[0].of: unknown word memorie; did you mean memory?"}},
 		{"tool to declare that is not there", with("brain:", "config: {tools: [exec, spwan]}\nbrain:"), []string{"config.tools[1]: unknown tool spwan; did you mean spawn?"}},
 		{"unknown part of about", with("brain:", "about: {nam: x}\nbrain:"), []string{"about.nam: unknown key nam; did you mean name?"}},
-		{"clock of nothing", with("brain:", "clock: {}\nbrain:"), []string{"clock: is empty; the keys here are: start, until"}},
+		{"clock of nothing", with("brain:", "clock: {}\nbrain:"), []string{"clock: is empty; the keys here are: zone, start, until"}},
 		{"until no duration", with("brain:", "clock: {until: 5}\nbrain:"), []string{"clock.until: wants a duration"}},
+		{"an offset that is none", with("brain:", "clock: {zone: {name: X, offset: \"25h\"}}\nbrain:"), []string{"clock.zone.offset: wants an offset from UTC such as \"+02:00\""}},
 
 		{"skill without a name", with("brain:", "skills: [{text: x}]\nbrain:"), []string{"skills[0]: the key name is missing"}},
 		{"skill with an empty name", with("brain:", "skills: [{name: ''}]\nbrain:"), []string{"skills[0].name: is empty"}},
