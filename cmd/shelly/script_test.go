@@ -62,7 +62,7 @@ func runScripts(t *testing.T, dir string) {
 		Dir:                dir,
 		Setup:              setUpScript,
 		RequireUniqueNames: true,
-		Deadline:           time.Now().Add(3 * scriptHang),
+		Deadline:           time.Now().Add(scriptsEnd),
 		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
 		Condition:          scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -211,6 +211,11 @@ func scriptStart(ts *testscript.TestScript, args []string) {
 
 // scriptHang is how long a script waits for what should be there at once.
 const scriptHang = time.Minute
+
+// scriptsEnd is when all scripts of a folder are ended, so that a hang is told with its
+// script before the test itself is killed. All of them take some 45 s, and four times that
+// with the race detector.
+const scriptsEnd = 8 * time.Minute
 
 func scriptAwait(ts *testscript.TestScript, args []string) {
 	j, want := jobOf(ts, args[0]), regexp.MustCompile(args[1])
