@@ -1,5 +1,12 @@
 package fsm
 
+// ApproveRule says whether a person decides about the calls of a tool whose arguments fit
+// all of Match (APR-10).
+type ApproveRule struct {
+	Match []ArgMatch `json:"match"`
+	Ask   bool       `json:"ask,omitempty"` // a person decides; false: the call starts without a question
+}
+
 // ArgMatch is a pattern for the text of one argument of a call. In Like a star stands for any
 // text, and a backslash takes the character after it as it is (APR-11).
 type ArgMatch struct {
@@ -7,11 +14,70 @@ type ArgMatch struct {
 	Like     string `json:"like"`
 }
 
-// ApproveRule says whether a person decides about the calls of a tool whose arguments fit
-// all of Match (APR-10).
-type ApproveRule struct {
-	Match []ArgMatch `json:"match"`
-	Ask   bool       `json:"ask,omitempty"` // a person decides; false: the call starts without a question
+// AskPerson tells whoever may decide that a handle waits for a person. [Decided]
+// answers an approval, [Resolved] the others; without either the handle's timer
+// does.
+type AskPerson struct {
+	Handle   HandleID   `json:"handle"`
+	Request  RequestKey `json:"request,omitzero"`
+	Session  string     `json:"session,omitempty"`
+	Question Question   `json:"question"`
+	Tool     string     `json:"tool,omitempty"`
+	Args     string     `json:"args,omitempty"`
+	Key      string     `json:"key,omitempty"`
+	Text     string     `json:"text,omitempty"` // why, where the question does not say it
+}
+
+func (e AskPerson) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Request(e.Request)
+	x.Str(e.Session)
+	x.Str(string(e.Question))
+	x.Str(e.Tool)
+	x.Str(e.Args)
+	x.Str(e.Key)
+	x.Str(e.Text)
+}
+
+// Question is what a person is asked about a handle.
+type Question string
+
+// May this tool run; what did this tool do; shall this handle go on after it was
+// active in several crashes; or whose journal replays differently: shall it go on.
+const (
+	QuestionApprove Question = "approve"
+	QuestionUnknown Question = "unknown"
+	QuestionCrashes Question = "crashes"
+	QuestionDoubt   Question = "doubt"
+)
+
+// Decided is a person's decision about a tool call that waits for approval. Key is
+// that of [AskPerson], so that a late decision cannot meet a later call.
+type Decided struct {
+	Handle  HandleID `json:"handle"`
+	Key     string   `json:"key"`
+	Approve bool     `json:"approve,omitempty"`
+	By      string   `json:"by,omitempty"`
+
+	Grant GrantScope `json:"grant,omitempty"` // which later calls an approval is for, too (APR-12)
+}
+
+// Resolved is a person's word on a handle that is held, for a tool whose outcome is
+// unknown or after too many crashes. Text is what the model is told of the tool.
+type Resolved struct {
+	Handle HandleID `json:"handle"`
+	Text   string   `json:"text,omitempty"`
+}
+
+// Grant is a person's leave for later calls of a tool, which start without a question
+// (APR-12).
+type Grant struct {
+	Session string     `json:"session,omitempty"` // whose calls; empty: those of every session
+	Tool    string     `json:"tool"`
+	Match   []ArgMatch `json:"match,omitempty"` // of the arguments that it is about, one each; none: a call without any
+	Any     bool       `json:"any,omitempty"`   // whatever the arguments are; Match is empty
+	By      string     `json:"by,omitempty"`    // who gave it
+	At      Millis     `json:"at,omitempty"`    // when
 }
 
 // GrantScope is how far an approval goes.
@@ -25,16 +91,11 @@ const (
 	GrantAlways  GrantScope = "always"
 )
 
-// Grant is a person's leave for later calls of a tool, which start without a question
-// (APR-12).
-type Grant struct {
-	Session string     `json:"session,omitempty"` // whose calls; empty: those of every session
-	Tool    string     `json:"tool"`
-	Match   []ArgMatch `json:"match,omitempty"` // of the arguments that it is about, one each; none: a call without any
-	Any     bool       `json:"any,omitempty"`   // whatever the arguments are; Match is empty
-	By      string     `json:"by,omitempty"`    // who gave it
-	At      Millis     `json:"at,omitempty"`    // when
-}
-
 // SessionGrantsMax is how many grants of sessions are kept; beyond it the oldest goes (APR-18).
 const SessionGrantsMax = 256
+
+// Revoked takes a grant back (APR-17).
+type Revoked struct {
+	Grant string `json:"grant"` // its id
+	By    string `json:"by,omitempty"`
+}

@@ -86,3 +86,14 @@ func InputKind(in Input) string { return facts[kindOf(in.Fact)].name }
 
 // EffectKind returns an effect's kind as the wire form names it.
 func EffectKind(e Effect) string { return effects[e.kind()].name }
+
+// HashEffects is the hash of the effects of one step. The journal keeps it with
+// the input, so that a replay by other code is seen to decide differently.
+func HashEffects(effects []Effect) uint64 {
+	x := NewHasher(0)
+	for _, e := range effects {
+		x.Str(EffectKind(e))
+		e.hash(&x)
+	}
+	return x.Sum()
+}

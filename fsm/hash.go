@@ -50,38 +50,6 @@ func (x *Hasher) Str(s string) {
 	}
 }
 
-// Message takes a message in, whole.
-func (x *Hasher) Message(m Message) {
-	x.Str(string(m.Role))
-	x.Str(m.Text)
-	x.Str(m.Thinking)
-	x.Calls(m.Calls)
-	x.Str(m.Tool)
-	x.Str(m.ToolCall)
-	x.Int(len(m.Images))
-	for _, image := range m.Images {
-		x.Str(string(image))
-	}
-	x.Bool(m.Aside)
-	x.Strs(m.Used)
-	if m.Part.Result != 0 { // older builds have hashed no such part
-		x.Int(m.Part.Result)
-		x.Int(m.Part.From)
-		x.Int(m.Part.To)
-	}
-}
-
-// Calls takes the calls of a message in.
-func (x *Hasher) Calls(calls []ToolCall) {
-	x.Int(len(calls))
-	for _, c := range calls {
-		x.Str(c.ID)
-		x.Str(c.Name)
-		x.Str(c.Args)
-		x.Bool(c.Text)
-	}
-}
-
 // Sum finishes the hash; an avalanche, so that neighbouring inputs differ in
 // every bit.
 func (x *Hasher) Sum() uint64 {
@@ -94,11 +62,10 @@ func (x *Hasher) Sum() uint64 {
 	return h
 }
 
-// Before is the hash of what stands before a conversation: system prompt and tools.
-func (e *AskBrain) Before() uint64 {
-	x := NewHasher(0)
-	x.Str(e.System)
-	x.Str(string(e.Tools))
-	e.Offer.hash(&x)
-	return x.Sum()
+// Strs takes texts in, in their order.
+func (x *Hasher) Strs(list []string) {
+	x.Int(len(list))
+	for _, s := range list {
+		x.Str(s)
+	}
 }

@@ -1,15 +1,8 @@
 package fsm
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-)
-
-// factKind and effectKind number the kinds of fact and of effect, from 1.
-type (
-	factKind   uint8
-	effectKind uint8
 )
 
 const (
@@ -64,44 +57,6 @@ const (
 	effectReport
 	effectExit
 	effectKinds // one more than there are
-)
-
-// factSpec describes a kind of fact.
-type factSpec struct {
-	name    string // on the wire
-	zero    Fact
-	decode  func([]byte) (Fact, error) // from the wire
-	barrier durability                 // of the fact by itself (JRN-4)
-	answers []CallKind                 // the calls that it may answer; none: it is not an answer
-	to      func(Fact, CallID) Fact    // the same answer to another call
-}
-
-// effectSpec describes a kind of effect.
-type effectSpec struct {
-	name    string // on the wire
-	zero    Effect
-	decode  func([]byte) (Effect, error) // from the wire
-	barrier func(Effect) bool            // whether it is one by itself (JRN-4)
-	handle  func(Effect) HandleID        // whose it is; nil: it names none
-	call    CallKind                     // what is then awaited; empty: it is not a call
-}
-
-// callSpec describes the answers to a kind of call: that of a world that has nothing, and
-// that of one in which the call fails.
-type callSpec struct {
-	kind  CallKind
-	plain Fact
-	fails func(why string) Fact
-}
-
-// durability says when a fact must be durable before its effects are performed.
-type durability uint8
-
-// Not because of the fact; where it has effects; always.
-const (
-	lazy durability = iota
-	ifEffective
-	always
 )
 
 // facts describes each kind of fact.
@@ -204,63 +159,6 @@ func described() bool {
 	return true
 }
 
-// What the world can see is a barrier.
-func seen(Effect) bool          { return true }
-func unseen(Effect) bool        { return false }
-func unsafeStart(e Effect) bool { return !e.(RunTool).Effects.Repeatable() }
-func notice(e Effect) bool      { return e.(Notify).Notice != NoticeQueued }
-
-func factOf[T Fact](name string, barrier durability) factSpec {
-	var zero T
-	return factSpec{name: name, zero: zero, barrier: barrier, decode: decodeFact[T]}
-}
-
-func answerOf[T Answer, P interface {
-	*T
-	name(CallID)
-}](name string, kinds ...CallKind) factSpec {
-	spec := factOf[T](name, lazy)
-	spec.answers = kinds
-	spec.to = func(f Fact, call CallID) Fact {
-		said := f.(T)
-		P(&said).name(call)
-		return said
-	}
-	return spec
-}
-
-func effectOf[T Effect](name string, handle func(T) HandleID) effectSpec {
-	var zero T
-	spec := effectSpec{name: name, zero: zero, barrier: unseen, decode: decodeEffect[T]}
-	if handle != nil {
-		spec.handle = func(e Effect) HandleID { return handle(e.(T)) }
-	}
-	return spec
-}
-
-func callOf[T Call](name string, kind CallKind) effectSpec {
-	spec := effectOf(name, func(e T) HandleID { return e.Identity().Handle })
-	spec.call = kind
-	return spec
-}
-
-func (s effectSpec) syncs(barrier func(Effect) bool) effectSpec {
-	s.barrier = barrier
-	return s
-}
-
-func decodeFact[T Fact](data []byte) (Fact, error) {
-	var v T
-	err := json.Unmarshal(data, &v)
-	return v, err
-}
-
-func decodeEffect[T Effect](data []byte) (Effect, error) {
-	var v T
-	err := json.Unmarshal(data, &v)
-	return v, err
-}
-
 // Facts returns the zero fact of each kind, in a fixed order.
 func Facts() []Fact {
 	var list []Fact
@@ -298,3 +196,73 @@ func Known(f Fact) bool {
 		return false
 	}
 }
+
+// Barrier reports whether a step, of an input with these effects, must be durable, with
+// all that came before, before any of the effects is performed (JRN-4):
+// the world can see that a request was accepted, that an unsafe tool has started, that
+// a reply was given, and that the epoch began or ended. What lies between two barriers
+// may be lost in a crash and is then done again. The machine knows of one more: what an
+// unsafe tool has answered.
+func Barrier(in Input, effects []Effect) bool {
+	if slices.ContainsFunc(effects, barrier) {
+		return true
+	}
+	switch facts[kindOf(in.Fact)].barrier {
+	case always:
+		return true
+	case ifEffective:
+		return len(effects) > 0
+	default:
+		return false
+	}
+}
+
+func barrier(e Effect) bool { return effects[e.kind()].barrier(e) }
+
+func (Boot) kind() factKind            { return factBoot }
+func (Configured) kind() factKind      { return factConfigured }
+func (Requested) kind() factKind       { return factRequested }
+func (CancelRequested) kind() factKind { return factCancelRequested }
+func (Decided) kind() factKind         { return factDecided }
+func (Resolved) kind() factKind        { return factResolved }
+func (EventRaised) kind() factKind     { return factEventRaised }
+func (ScheduleDue) kind() factKind     { return factScheduleDue }
+func (TimerFired) kind() factKind      { return factTimerFired }
+func (Signalled) kind() factKind       { return factSignalled }
+func (BrainAnswered) kind() factKind   { return factBrainAnswered }
+func (BrainFailed) kind() factKind     { return factBrainFailed }
+func (ToolAnswered) kind() factKind    { return factToolAnswered }
+func (ToolStopped) kind() factKind     { return factToolStopped }
+func (Recalled) kind() factKind        { return factRecalled }
+func (Embedded) kind() factKind        { return factEmbedded }
+func (Stored) kind() factKind          { return factStored }
+func (SessionLoaded) kind() factKind   { return factSessionLoaded }
+func (SessionSaved) kind() factKind    { return factSessionSaved }
+func (SkillLoaded) kind() factKind     { return factSkillLoaded }
+func (TextRead) kind() factKind        { return factTextRead }
+func (BrainProgress) kind() factKind   { return factBrainProgress }
+func (Probed) kind() factKind          { return factProbed }
+func (Revoked) kind() factKind         { return factRevoked }
+
+func (AskBrain) kind() effectKind       { return effectAskBrain }
+func (RunTool) kind() effectKind        { return effectRunTool }
+func (Recall) kind() effectKind         { return effectRecall }
+func (Embed) kind() effectKind          { return effectEmbed }
+func (Store) kind() effectKind          { return effectStore }
+func (LoadSession) kind() effectKind    { return effectLoadSession }
+func (SaveSession) kind() effectKind    { return effectSaveSession }
+func (LoadSkill) kind() effectKind      { return effectLoadSkill }
+func (ReadText) kind() effectKind       { return effectReadText }
+func (RunProbe) kind() effectKind       { return effectRunProbe }
+func (AbortCall) kind() effectKind      { return effectAbortCall }
+func (SendMessage) kind() effectKind    { return effectSendMessage }
+func (ArmSchedule) kind() effectKind    { return effectArmSchedule }
+func (DisarmSchedule) kind() effectKind { return effectDisarmSchedule }
+func (AskPerson) kind() effectKind      { return effectAskPerson }
+func (Audit) kind() effectKind          { return effectAudit }
+func (SetTimer) kind() effectKind       { return effectSetTimer }
+func (ClearTimer) kind() effectKind     { return effectClearTimer }
+func (Reply) kind() effectKind          { return effectReply }
+func (Notify) kind() effectKind         { return effectNotify }
+func (Report) kind() effectKind         { return effectReport }
+func (Exit) kind() effectKind           { return effectExit }

@@ -1,18 +1,9 @@
 package fsm
 
 import (
-	"cmp"
+	"encoding/json"
 	"slices"
 )
-
-// Belongs returns the session and the origin of a request that names them or not: one that
-// says neither where it belongs nor where it comes from is of cli:direct (SES-1).
-func Belongs(session string, from Origin) (string, Origin) {
-	if from == (Origin{}) {
-		from = Origin{Channel: "cli", Chat: "direct"}
-	}
-	return cmp.Or(session, from.Key()), from
-}
 
 // Role says who speaks in a message.
 type Role string
@@ -125,4 +116,92 @@ func Joined(msgs []Message) (all Source) {
 		all |= msgs[i].Source
 	}
 	return all
+}
+
+// Source says where a text came from (MSG-1): a set, because what is derived from several
+// texts has the sources of all of them (MSG-2). The zero value is that nobody knows: an
+// older build has not noted it. Nothing is decided by it (MSG-3).
+type Source uint8
+
+// The sources.
+const (
+	FromOperator  Source = 1 << iota // prompts, settings, skills, and what the machine says itself
+	FromPerson                       // what a request says, and what a person decides
+	FromWorkspace                    // files that the tools read
+	FromOutside                      // whatever else a tool returns, and events
+	FromModel                        // what a model has written
+)
+
+// sources are their names on the wire, in order.
+func sources() []string { return []string{"operator", "person", "workspace", "outside", "model"} }
+
+// Names returns the sources of the set, in order.
+func (s Source) Names() []string {
+	var names []string
+	for i, name := range sources() {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// MarshalJSON writes a list of names.
+func (s Source) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
+
+// UnmarshalJSON reads one. A name that this build does not know is of outside.
+func (s *Source) UnmarshalJSON(data []byte) error {
+	var names []string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return err
+	}
+	*s = 0
+	for _, name := range names {
+		if i := slices.Index(sources(), name); i >= 0 {
+			*s |= 1 << i
+		} else {
+			*s |= FromOutside
+		}
+	}
+	return nil
+}
+
+// Message takes a message in, whole.
+func (x *Hasher) Message(m Message) {
+	x.Str(string(m.Role))
+	x.Str(m.Text)
+	x.Str(m.Thinking)
+	x.Calls(m.Calls)
+	x.Str(m.Tool)
+	x.Str(m.ToolCall)
+	x.Int(len(m.Images))
+	for _, image := range m.Images {
+		x.Str(string(image))
+	}
+	x.Bool(m.Aside)
+	x.Strs(m.Used)
+	if m.Part.Result != 0 { // older builds have hashed no such part
+		x.Int(m.Part.Result)
+		x.Int(m.Part.From)
+		x.Int(m.Part.To)
+	}
+}
+
+// Calls takes the calls of a message in.
+func (x *Hasher) Calls(calls []ToolCall) {
+	x.Int(len(calls))
+	for _, c := range calls {
+		x.Str(c.ID)
+		x.Str(c.Name)
+		x.Str(c.Args)
+		x.Bool(c.Text)
+	}
+}
+
+// Messages takes messages in, in their order.
+func (x *Hasher) Messages(list []Message) {
+	x.Int(len(list))
+	for _, m := range list {
+		x.Message(m)
+	}
 }

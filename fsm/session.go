@@ -20,27 +20,6 @@ type Session struct {
 	MemoryHash string `json:"memory_hash,omitempty"` // names the content; opaque to the machine
 }
 
-// LoadedSkill is a skill's instructions, or one of its references, as loaded.
-type LoadedSkill struct {
-	Name      string `json:"name"`
-	Reference string `json:"reference,omitempty"` // empty: the instructions
-	Text      string `json:"text"`
-}
-
-// Schedule is what the tool cron has armed.
-type Schedule struct {
-	ID     string `json:"id"`
-	Home   string `json:"home"` // the session that asked for it
-	Origin Origin `json:"origin,omitzero"`
-	Text   string `json:"text"` // the input of each slot's handle
-	Every  Millis `json:"every,omitempty"`
-	Cron   string `json:"cron,omitempty"`
-	Once   Millis `json:"once,omitempty"`
-	Last   Millis `json:"last"`           // the slot taken last, or when it was made
-	Zone   string `json:"zone,omitempty"` // of the expression's times; empty: UTC
-	Source Source `json:"source,omitzero"`
-}
-
 // HasSkill reports whether the session has the text of a skill or, where one is named, of
 // one of its references (SKL-6).
 func (s *Session) HasSkill(skill, reference string) bool {
@@ -50,4 +29,107 @@ func (s *Session) HasSkill(skill, reference string) bool {
 		}
 	}
 	return false
+}
+
+// LoadedSkill is a skill's instructions, or one of its references, as loaded.
+type LoadedSkill struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference,omitempty"` // empty: the instructions
+	Text      string `json:"text"`
+}
+
+// LoadSession reads a session; [SessionLoaded] answers.
+type LoadSession struct {
+	Asked
+	Session string `json:"session"`
+}
+
+func (e LoadSession) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Session)
+}
+
+// SessionLoaded answers [LoadSession]. A session never saved has version 0.
+type SessionLoaded struct {
+	Answered
+	Session Session `json:"session"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// SaveSession writes a session over the version that State names, whole or not at
+// all; [SessionSaved] answers. The same Turn written again changes nothing.
+type SaveSession struct {
+	Asked
+	Session string    `json:"session"`
+	Turn    string    `json:"turn"`              // one handle, one turn
+	State   Session   `json:"state"`             // Version and MemoryHash are those that were loaded
+	Archive []Message `json:"archive,omitempty"` // the turn's own messages, kept whole whatever becomes of the history
+	Notes   []string  `json:"notes,omitempty"`   // entries of HISTORY.md, appended once for each turn
+	Memory  bool      `json:"memory,omitempty"`  // State.Memory replaces MEMORY.md
+}
+
+func (e SaveSession) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Session)
+	x.Str(e.Turn)
+	x.Session(e.State)
+	x.Messages(e.Archive)
+	x.Strs(e.Notes)
+	x.Bool(e.Memory)
+}
+
+// SessionSaved answers [SaveSession]. With Conflict nothing was written and Session
+// is what stands there now.
+type SessionSaved struct {
+	Answered
+	Conflict bool    `json:"conflict,omitempty"`
+	Session  Session `json:"session,omitzero"`
+	Error    string  `json:"error,omitempty"`
+}
+
+// LoadSkill reads a skill's instructions, or one of its references; [SkillLoaded]
+// answers.
+type LoadSkill struct {
+	Asked
+	Skill     string `json:"skill"`
+	Reference string `json:"reference,omitempty"`
+}
+
+func (e LoadSkill) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Skill)
+	x.Str(e.Reference)
+}
+
+// SkillLoaded answers [LoadSkill].
+type SkillLoaded struct {
+	Answered
+	Text  string `json:"text,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// Session takes a session in, whole.
+func (x *Hasher) Session(s Session) {
+	x.Word(s.Version)
+	x.Messages(s.History)
+	x.Messages(s.Pending)
+	x.Int(len(s.Skills))
+	for _, k := range s.Skills {
+		x.Str(k.Name)
+		x.Str(k.Reference)
+		x.Str(k.Text)
+	}
+	s.Offer.hash(x)
+	x.Int(s.Ratio)
+	x.Str(s.Memory)
+	x.Str(s.MemoryHash)
+	if s.LastText > 0 { // older builds have hashed no such texts
+		x.Int(s.LastText)
+		for _, t := range s.Texts {
+			x.Int(t.Number)
+			x.Str(t.Ref)
+			x.Int(t.Bytes)
+			x.Int(t.Tokens)
+		}
+	}
 }

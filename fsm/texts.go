@@ -215,3 +215,29 @@ func tailOf(text string, tokens int) int {
 	}
 	return n
 }
+
+// TextRead answers [ReadText].
+type TextRead struct {
+	Answered
+	Text  string `json:"text,omitempty"`
+	From  int    `json:"from,omitempty"` // the byte that Text begins at
+	Gone  bool   `json:"gone,omitempty"` // the result is no longer kept
+	Error string `json:"error,omitempty"`
+}
+
+// ReadText reads on in a kept result (TXT-5); [TextRead] answers.
+type ReadText struct {
+	Asked
+	Owner  string `json:"owner"`
+	Ref    string `json:"ref"`
+	From   int    `json:"from,omitempty"` // a byte of the text
+	Tokens int    `json:"tokens"`         // the most that is read, as estimated
+}
+
+func (e ReadText) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Owner)
+	x.Str(e.Ref)
+	x.Int(e.From)
+	x.Int(e.Tokens)
+}

@@ -115,3 +115,12 @@ func ParseOffset(s string) (Zone, bool) {
 	}
 	return Zone{Name: offsetText(Millis(seconds) * Second), Offset: seconds}, true
 }
+
+func (z *Zone) hash(x *Hasher) {
+	x.Str(z.Name)
+	x.Word(uint64(z.Offset))
+	for _, c := range z.Changes {
+		x.Word(uint64(c.At))
+		x.Word(uint64(c.Offset))
+	}
+}

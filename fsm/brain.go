@@ -1,0 +1,195 @@
+package fsm
+
+// AskBrain asks the model; [BrainAnswered] or [BrainFailed] answers.
+type AskBrain struct {
+	Asked
+	Session      string       `json:"session,omitempty"`
+	Purpose      Purpose      `json:"purpose"`
+	System       string       `json:"system,omitempty"` // the system prompt, before the conversation
+	Conversation Conversation `json:"conversation"`
+	Tools        Toolset      `json:"tools,omitempty"`
+	Offer        Offer        `json:"offer,omitzero"` // what of them is shown
+	Options      Options      `json:"options,omitzero"`
+	Tokens       int          `json:"tokens,omitempty"`       // the estimate of the whole prompt, where a budget is kept
+	ThinkTokens  int          `json:"think_tokens,omitempty"` // of thinking, at which the answer is cut; 0: any
+	NoThinking   bool         `json:"no_thinking,omitempty"`  // the model is not to think
+}
+
+// Messages returns all that the model is sent: the system prompt, then the
+// conversation.
+func (e AskBrain) Messages() []Message {
+	if e.System == "" {
+		return e.Conversation.Messages
+	}
+	all := make([]Message, 0, len(e.Conversation.Messages)+1)
+	return append(append(all, Message{Role: RoleSystem, Text: e.System}), e.Conversation.Messages...)
+}
+
+// Before is the hash of what stands before a conversation: system prompt and tools.
+func (e *AskBrain) Before() uint64 {
+	x := NewHasher(0)
+	x.Str(e.System)
+	x.Str(string(e.Tools))
+	e.Offer.hash(&x)
+	return x.Sum()
+}
+
+func (e AskBrain) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Session)
+	x.Str(string(e.Purpose))
+	x.Str(e.System)
+	x.Word(e.Conversation.Hash)
+	x.Str(string(e.Tools))
+	x.Int(e.Options.Temperature)
+	x.Int(e.Options.MaxTokens)
+	x.Int(e.Tokens)
+	e.Offer.hash(x)
+	if e.ThinkTokens != 0 || e.NoThinking { // older records have neither
+		x.Int(e.ThinkTokens)
+		x.Bool(e.NoThinking)
+	}
+}
+
+// Purpose says what a model call is for.
+type Purpose string
+
+// The purposes of a model call.
+const (
+	PurposeAnswer   Purpose = "answer"
+	PurposeInit     Purpose = "init"
+	PurposeFarewell Purpose = "farewell"
+	PurposeSummary  Purpose = "summary"
+	PurposeCompact  Purpose = "compact"
+	PurposeSubagent Purpose = "subagent"
+)
+
+// BrainAnswered answers [AskBrain].
+type BrainAnswered struct {
+	Answered
+	Stop     Stop       `json:"stop"`
+	Text     string     `json:"text,omitempty"`
+	Thinking string     `json:"thinking,omitempty"`
+	Calls    []ToolCall `json:"calls,omitempty"`
+	Tokens   Tokens     `json:"tokens,omitzero"`
+	Model    Model      `json:"model,omitzero"`
+	AsText   bool       `json:"as_text,omitempty"` // the model has no calls of its own: it writes them into Text (BRN-16)
+}
+
+// Stop is why a model's answer ended.
+type Stop string
+
+// The four stop reasons of the inference loop; the fourth is a [BrainFailed].
+const (
+	StopToolUse   Stop = "tool_use"
+	StopEndTurn   Stop = "end_turn"
+	StopMaxTokens Stop = "max_tokens"
+)
+
+// Model is which model gave an answer. No decision is made by it.
+type Model struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest,omitempty"` // of its manifest, in hex, as far as the server says
+}
+
+// String is the model in words: its name and the beginning of its digest.
+func (m Model) String() string {
+	if m.Digest == "" {
+		return m.Name
+	}
+	return m.Name + " (" + m.Digest[:min(12, len(m.Digest))] + ")"
+}
+
+// Tokens is what the model's server counted.
+type Tokens struct {
+	Prompt int `json:"prompt,omitempty"`
+	Answer int `json:"answer,omitempty"`
+
+	Reading Millis `json:"reading,omitempty"` // what of the prompt its cache did not hold
+	Writing Millis `json:"writing,omitempty"`
+}
+
+// BrainFailed answers [AskBrain] with the stop reason "error".
+type BrainFailed struct {
+	Answered
+	Class  BrainClass `json:"class"`
+	Reason string     `json:"reason"`
+}
+
+// BrainClass sorts a model's failures by what a person can do about them.
+type BrainClass string
+
+// The classes of brain failure.
+const (
+	BrainUnreachable      BrainClass = "unreachable"       // no server answers
+	BrainLoading          BrainClass = "loading"           // the model did not load in time
+	BrainBusy             BrainClass = "busy"              // the server's queue is full
+	BrainMissingModel     BrainClass = "missing_model"     // the server does not have the model
+	BrainNoTools          BrainClass = "no_tools"          // the model cannot call tools
+	BrainNoChat           BrainClass = "no_chat"           // the model cannot chat
+	BrainContextTruncated BrainClass = "context_truncated" // the conversation does not fit the window
+	BrainCutStream        BrainClass = "cut_stream"        // the answer ended without its last line
+	BrainCrashed          BrainClass = "crashed"           // the process that runs the model died, or the server failed by itself
+	BrainGarbage          BrainClass = "garbage"           // the answer could not be read
+	BrainBadCall          BrainClass = "bad_call"          // the server could not read the call that the model wrote
+	BrainTimeout          BrainClass = "timeout"           // no answer in time
+	BrainCancelled        BrainClass = "cancelled"         // the call was given up
+	BrainError            BrainClass = "error"             // anything else the server reports
+)
+
+// BrainClasses returns the classes of failures of model calls, in a fixed order.
+func BrainClasses() []BrainClass {
+	return []BrainClass{
+		BrainUnreachable, BrainLoading, BrainBusy, BrainMissingModel, BrainNoTools, BrainNoChat, BrainContextTruncated,
+		BrainCutStream, BrainCrashed, BrainGarbage, BrainBadCall, BrainTimeout, BrainCancelled, BrainError,
+	}
+}
+
+// Retryable reports whether asking again can help without anybody doing anything.
+func (c BrainClass) Retryable() bool {
+	switch c {
+	case BrainUnreachable, BrainLoading, BrainBusy, BrainCutStream, BrainCrashed, BrainGarbage, BrainTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+// BrainProgress says that a model call has come to a stage. At most one comes for each
+// stage of a call, and none before ProgressAfter; one that the call has left by then is
+// not told (INF-50).
+type BrainProgress struct {
+	Call  CallID `json:"call"`
+	Stage Stage  `json:"stage"`
+}
+
+// Stage is how far a model call has come.
+type Stage string
+
+// The stages, in their order: the model is being loaded, the server has the call and reads
+// its prompt once it comes to it, the first token is written.
+const (
+	StageLoading  Stage = "loading"
+	StageAccepted Stage = "accepted"
+	StageWriting  Stage = "writing"
+)
+
+// ProgressAfter is how long a call has gone on before its progress is told: most calls are
+// over by then.
+const ProgressAfter = 2 * Second
+
+// Beyond reports whether a stage comes after another; any comes after none.
+func (s Stage) Beyond(other Stage) bool { return s.order() > other.order() }
+
+func (s Stage) order() int {
+	switch s {
+	case StageLoading:
+		return 1
+	case StageAccepted:
+		return 2
+	case StageWriting:
+		return 3
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,138 @@
+package fsm
+
+import "cmp"
+
+// RequestKey identifies a request to its sender. Ids of two principals or two
+// channels never meet.
+type RequestKey struct {
+	Principal string `json:"principal,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	ID        string `json:"id,omitempty"`
+}
+
+// Origin is where a conversation takes place: a channel, and a chat in it.
+type Origin struct {
+	Channel string `json:"channel,omitempty"`
+	Chat    string `json:"chat,omitempty"`
+}
+
+// Key is the session of an origin.
+func (o Origin) Key() string { return o.Channel + ":" + o.Chat }
+
+// Requested is a user's request that has been accepted. A session left out is that
+// of the origin, channel:chat, and without one cli:direct (SES-1).
+type Requested struct {
+	Request RequestKey `json:"request"`
+	Session string     `json:"session,omitempty"`
+	Origin  Origin     `json:"origin,omitzero"`
+	Text    string     `json:"text"`
+	Images  [][]byte   `json:"images,omitempty"`  // as the sender encoded them
+	Context []Message  `json:"context,omitempty"` // the caller's own history, in place of the session's
+}
+
+// Belongs returns the session and the origin of a request that names them or not: one that
+// says neither where it belongs nor where it comes from is of cli:direct (SES-1).
+func Belongs(session string, from Origin) (string, Origin) {
+	if from == (Origin{}) {
+		from = Origin{Channel: "cli", Chat: "direct"}
+	}
+	return cmp.Or(session, from.Key()), from
+}
+
+// CancelRequested asks to end an unfinished request.
+type CancelRequested struct {
+	Request RequestKey `json:"request"`
+}
+
+// Reply is the one terminal answer to a request.
+type Reply struct {
+	Handle  HandleID   `json:"handle"`
+	Request RequestKey `json:"request"`
+	Text    string     `json:"text"`
+	IsError bool       `json:"is_error,omitempty"`
+	Outcome Outcome    `json:"outcome"`
+}
+
+func (e Reply) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Request(e.Request)
+	x.Str(e.Text)
+	x.Bool(e.IsError)
+	x.Str(string(e.Outcome))
+}
+
+// Outcome says in one word how a handle ended.
+type Outcome string
+
+// The outcomes. All but answered, exhausted and cut are errors; the two come with
+// a text where the profile says so.
+const (
+	OutcomeAnswered  Outcome = "answered"
+	OutcomeExhausted Outcome = "exhausted" // a cap on rounds, iterations, calls or repetition was met
+	OutcomeCut       Outcome = "cut"       // the answer was cut at its token limit
+	OutcomeFailed    Outcome = "failed"
+	OutcomeTimeout   Outcome = "timeout"
+	OutcomeCancelled Outcome = "cancelled"
+	OutcomeRefused   Outcome = "refused" // it was never taken in
+)
+
+// Notify sends a client a notice.
+type Notify struct {
+	Handle  HandleID   `json:"handle"`
+	Request RequestKey `json:"request"`
+	Notice  Notice     `json:"notice"`
+	Ahead   int        `json:"ahead,omitempty"` // queued: the handles before it
+}
+
+func (e Notify) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Request(e.Request)
+	x.Str(string(e.Notice))
+	x.Int(e.Ahead)
+}
+
+// Notice is a word to a client that is not its reply.
+type Notice string
+
+// NoticeDeferred tells a client that shelly is going down and that its request
+// is kept and will be answered after the next start.
+const NoticeDeferred Notice = "deferred"
+
+// NoticeQueued tells a client how many go before it.
+const NoticeQueued Notice = "queued"
+
+// NoticeHeld tells a client that its request waits for a person.
+const NoticeHeld Notice = "held"
+
+// SendMessage delivers a text to a chat outside any request. It is written with
+// the step that emits it, so it is neither lost nor sent by a step that was.
+type SendMessage struct {
+	Handle  HandleID `json:"handle"`
+	Key     string   `json:"key"` // names this message
+	Session string   `json:"session,omitempty"`
+	To      Origin   `json:"to"`
+	Text    string   `json:"text"`
+	IsError bool     `json:"is_error,omitempty"`
+}
+
+func (e SendMessage) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Str(e.Key)
+	x.Str(e.Session)
+	x.Origin(e.To)
+	x.Str(e.Text)
+	x.Bool(e.IsError)
+}
+
+// Origin takes a chat in.
+func (x *Hasher) Origin(o Origin) {
+	x.Str(o.Channel)
+	x.Str(o.Chat)
+}
+
+// Request takes a request's key in.
+func (x *Hasher) Request(k RequestKey) {
+	x.Str(k.Principal)
+	x.Str(k.Channel)
+	x.Str(k.ID)
+}

@@ -1,0 +1,65 @@
+package fsm
+
+// Boot begins an epoch: a process has started. It carries the whole effective
+// configuration.
+type Boot struct {
+	Config Config  `json:"config"`
+	Doubts []Doubt `json:"doubts,omitempty"`
+}
+
+// Doubt names a handle whose journal replays differently with today's code, so that
+// it does not go on before a person has looked at it (JRN-6).
+type Doubt struct {
+	Handle HandleID `json:"handle"`
+	Text   string   `json:"text"` // the record, the hash expected, the hash got
+}
+
+// Configured replaces the configuration of the running epoch. What runs goes on
+// under the new one; the profile's switches hold from the next decision on.
+type Configured struct {
+	Config Config `json:"config"`
+}
+
+// Signalled is SIGTERM or SIGINT.
+type Signalled struct {
+	Name string `json:"name"`
+}
+
+// EventRaised is a system event.
+type EventRaised struct {
+	Source  string `json:"source"`            // who saw it: "disk", "http", …
+	Subject string `json:"subject,omitempty"` // what it is about: "/var", a unit's name, …
+	Event   string `json:"event"`             // what happened: "full", "failed", …
+	Detail  string `json:"detail,omitempty"`
+}
+
+// Report tells the operator of something that no client waits for.
+type Report struct {
+	Handle HandleID `json:"handle"`
+	Kind   Kind     `json:"of"`
+	Text   string   `json:"text"`
+}
+
+func (e Report) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Str(string(e.Kind))
+	x.Str(e.Text)
+}
+
+// Exit tells the driver that the machine has stopped.
+type Exit struct {
+	Code ExitCode `json:"code"`
+}
+
+func (e Exit) hash(x *Hasher) { x.Str(string(e.Code)) }
+
+// ExitCode is how the process should end.
+type ExitCode string
+
+// The epoch ended with its farewell, or was cut short by a second signal or by
+// the farewell's time-out.
+const (
+	ExitClean   ExitCode = "clean"
+	ExitTimeout ExitCode = "timeout"
+	ExitForced  ExitCode = "forced"
+)

@@ -1,0 +1,96 @@
+package fsm
+
+// SetTimer arms a timer; [TimerFired] answers unless it is cleared first.
+type SetTimer struct {
+	Timer   TimerID      `json:"timer"`
+	Handle  HandleID     `json:"handle,omitempty"`
+	Purpose TimerPurpose `json:"purpose"`
+	After   Millis       `json:"after"`
+}
+
+func (e SetTimer) hash(x *Hasher) {
+	x.Word(uint64(e.Timer))
+	x.Word(uint64(e.Handle))
+	x.Str(string(e.Purpose))
+	x.Word(uint64(e.After))
+}
+
+// TimerFired says that an armed timer has run out.
+type TimerFired struct {
+	Timer TimerID `json:"timer"`
+}
+
+// TimerPurpose says what a timer bounds.
+type TimerPurpose string
+
+// The purposes of a timer.
+const (
+	TimerHandle   TimerPurpose = "handle"   // a handle's whole time
+	TimerAbort    TimerPurpose = "abort"    // an aborted tool's time to stop
+	TimerGrace    TimerPurpose = "grace"    // active handles' time at shutdown
+	TimerBackoff  TimerPurpose = "backoff"  // the wait before the model is asked again
+	TimerRetry    TimerPurpose = "retry"    // the wait before a tool is started again
+	TimerCompact  TimerPurpose = "compact"  // a compaction or consolidation
+	TimerApproval TimerPurpose = "approval" // a person's time to decide
+	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
+	TimerProbe    TimerPurpose = "probe"    // a probe's time to say what became of a call
+	TimerAnswer   TimerPurpose = "answer"   // a model call, to its next stage or its end
+)
+
+// ClearTimer disarms a timer that has not fired.
+type ClearTimer struct {
+	Timer TimerID `json:"timer"`
+}
+
+func (e ClearTimer) hash(x *Hasher) { x.Word(uint64(e.Timer)) }
+
+// Schedule is what the tool cron has armed.
+type Schedule struct {
+	ID     string `json:"id"`
+	Home   string `json:"home"` // the session that asked for it
+	Origin Origin `json:"origin,omitzero"`
+	Text   string `json:"text"` // the input of each slot's handle
+	Every  Millis `json:"every,omitempty"`
+	Cron   string `json:"cron,omitempty"`
+	Once   Millis `json:"once,omitempty"`
+	Last   Millis `json:"last"`           // the slot taken last, or when it was made
+	Zone   string `json:"zone,omitempty"` // of the expression's times; empty: UTC
+	Source Source `json:"source,omitzero"`
+}
+
+// ArmSchedule asks for the slot of a schedule that [ArmSchedule.Next] names;
+// [ScheduleDue] answers when it has come, at once where it has passed already.
+// Exactly one of Every, Cron and Once is set.
+type ArmSchedule struct {
+	Schedule string `json:"schedule"`
+	Every    Millis `json:"every,omitempty"` // slots at From + n × Every
+	Cron     string `json:"cron,omitempty"`  // as [fsm/cron] reads it
+	Once     Millis `json:"once,omitempty"`  // the one slot
+	From     Millis `json:"from"`
+	Zone     Zone   `json:"zone,omitzero"` // of the times of Cron
+}
+
+func (e ArmSchedule) hash(x *Hasher) {
+	x.Str(e.Schedule)
+	x.Word(uint64(e.Every))
+	x.Str(e.Cron)
+	x.Word(uint64(e.Once))
+	x.Word(uint64(e.From))
+	if e.Zone.Name != "" { // an older build's had none
+		e.Zone.hash(x)
+	}
+}
+
+// ScheduleDue says that a schedule's slot has come. Slot is the wall time that the
+// schedule names, which may have passed while no process ran.
+type ScheduleDue struct {
+	Schedule string `json:"schedule"`
+	Slot     Millis `json:"slot"`
+}
+
+// DisarmSchedule ends a schedule.
+type DisarmSchedule struct {
+	Schedule string `json:"schedule"`
+}
+
+func (e DisarmSchedule) hash(x *Hasher) { x.Str(e.Schedule) }

@@ -1,0 +1,134 @@
+package fsm
+
+// RunTool starts a tool; [ToolAnswered] answers. The step that emits it is the
+// start marker of an unsafe tool.
+type RunTool struct {
+	Asked
+	Session string      `json:"session,omitempty"`
+	Name    string      `json:"name"`
+	Args    string      `json:"args"`
+	Effects ToolEffects `json:"effects"`
+	Origin  Origin      `json:"origin,omitzero"`
+	Attempt int         `json:"attempt,omitempty"` // from 1; a start after a crash is the same attempt
+	Key     string      `json:"key"`               // names this use of the tool; the same when it is started again after a crash (TOL-8)
+	Keep    Keep        `json:"keep,omitzero"`     // what becomes of a long result (TXT-1)
+
+	Approved bool `json:"approved,omitempty"` // a person or a grant lets this call run (APR-19)
+}
+
+// hash leaves Approved out: older builds have started approved calls without it.
+func (e RunTool) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Session)
+	x.Str(e.Name)
+	x.Str(e.Args)
+	x.Str(string(e.Effects))
+	x.Origin(e.Origin)
+	x.Int(e.Attempt)
+	x.Str(e.Key)
+	if e.Keep != (Keep{}) { // older builds have hashed no such share
+		x.Int(e.Keep.Tokens)
+		x.Str(e.Keep.Owner)
+	}
+}
+
+// ToolAnswered answers [RunTool].
+type ToolAnswered struct {
+	Answered
+	Text    string `json:"text,omitempty"`
+	Failed  bool   `json:"failed,omitempty"`
+	Nothing bool   `json:"nothing,omitempty"` // it failed and says that nothing happened, so another attempt is safe
+	Invalid bool   `json:"invalid,omitempty"` // it failed because the call is wrong, so another attempt is pointless
+	Asks    string `json:"asks,omitempty"`    // it did nothing, and a person has to approve it first, for this reason (APR-19)
+	Kept    Kept   `json:"kept,omitzero"`     // Text is its beginning, or all of it (TXT-2)
+
+	Contained string `json:"contained,omitempty"` // what contained the processes that the tool started (TOL-43)
+}
+
+// AbortCall gives up a call. An aborted tool is answered by [ToolStopped]; any
+// other aborted call needs no answer.
+type AbortCall struct {
+	Call CallID `json:"call"`
+}
+
+func (e AbortCall) hash(x *Hasher) { x.Word(uint64(e.Call)) }
+
+// ToolStopped says that an aborted tool has stopped, whatever it had done.
+type ToolStopped struct {
+	Answered
+}
+
+// RunProbe asks a tool what became of a call whose outcome is unknown (INF-52); [Probed]
+// answers. It changes nothing, and is asked only when nothing works on the call any more.
+type RunProbe struct {
+	Asked
+	Session string `json:"session,omitempty"`
+	Name    string `json:"name"`
+	Args    string `json:"args"`
+	Key     string `json:"key"`     // the call's, as in [RunTool]
+	Attempt int    `json:"attempt"` // of the call, that was started last
+}
+
+func (e RunProbe) hash(x *Hasher) {
+	x.asked(e.Asked)
+	x.Str(e.Session)
+	x.Str(e.Name)
+	x.Str(e.Args)
+	x.Str(e.Key)
+	x.Int(e.Attempt)
+}
+
+// Probed answers [RunProbe]. An answer that is none of the three is [ProbeUnsure].
+type Probed struct {
+	Answered
+	Answer ProbeAnswer `json:"answer"`
+	Text   string      `json:"text,omitempty"`   // done: the call's result; otherwise why the answer is this one
+	Failed bool        `json:"failed,omitempty"` // done: the tool has failed
+}
+
+// ProbeAnswer is what a probe says of a call whose outcome is unknown (INF-53).
+type ProbeAnswer string
+
+// The call has done its work; it has done nothing and will not; or nobody can tell.
+const (
+	ProbeDone   ProbeAnswer = "done"
+	ProbeNever  ProbeAnswer = "never"
+	ProbeUnsure ProbeAnswer = "unsure"
+)
+
+// Audit is the record of one tool call that has ended (TOL-9).
+type Audit struct {
+	Handle   HandleID    `json:"handle"`
+	Session  string      `json:"session,omitempty"`
+	Key      string      `json:"key"`
+	Tool     string      `json:"tool"`
+	Args     string      `json:"args"`
+	Message  string      `json:"message"` // the handle's input
+	Result   string      `json:"result"`
+	Failed   bool        `json:"failed,omitempty"`
+	Unknown  bool        `json:"unknown,omitempty"` // nobody knows whether it ran
+	Probe    ProbeAnswer `json:"probe,omitempty"`   // what a probe has said of it
+	Attempts int         `json:"attempts"`
+	Duration Millis      `json:"duration"` // from the first start to the end
+
+	Contained string `json:"contained,omitempty"` // what contained the processes of its last attempt (TOL-43)
+}
+
+func (e Audit) hash(x *Hasher) {
+	x.Word(uint64(e.Handle))
+	x.Str(e.Session)
+	x.Str(e.Key)
+	x.Str(e.Tool)
+	x.Str(e.Args)
+	x.Str(e.Message)
+	x.Str(e.Result)
+	x.Bool(e.Failed)
+	x.Int(e.Attempts)
+	x.Word(uint64(e.Duration))
+	if e.Probe != "" { // older builds have hashed no such answer
+		x.Str(string(e.Probe))
+	}
+	if e.Contained != "" { // records of before have none
+		x.Str(e.Contained)
+	}
+}
