@@ -7,9 +7,12 @@ package fsm
 
 const (
 	messageTokens = 4
-	imageTokens   = 768 // of one image, whatever its size
 	ratioUnit     = 1024
 )
+
+// ImageTokens is the estimate of one image, whatever its size: what Ollama reckons with when
+// it makes a conversation fit (chatPrompt). Models make between 256 and some thousands of it.
+const ImageTokens = 768
 
 // TextTokens is the estimate of one text (CTX-1).
 func TextTokens(s string) int {
@@ -27,7 +30,7 @@ func TextTokens(s string) int {
 
 // MessageTokens is the estimate of one message (CTX-1).
 func MessageTokens(m Message) int {
-	n := messageTokens + TextTokens(m.Text) + TextTokens(m.Thinking) + imageTokens*len(m.Images)
+	n := messageTokens + TextTokens(m.Text) + TextTokens(m.Thinking) + ImageTokens*len(m.Images)
 	for _, c := range m.Calls {
 		n += messageTokens + TextTokens(c.Name) + TextTokens(c.Args)
 	}

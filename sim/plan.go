@@ -19,6 +19,7 @@ type Plan struct {
 	Scripts    []script.Script
 	Live       bool           // calls for a purpose without a line are the backend's model's
 	Strict     bool           // an unscripted summary, compaction, init or farewell is unexpected too
+	Describes  bool           // the model has no calls of its own: the tools are described to it (BRN-16)
 	QuietTakes fsm.Millis     // what an unscripted call takes
 	Server     *server.Config // what the models run on; nil: calls take what their lines say, and no more
 	Stubs      []Stub

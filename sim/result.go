@@ -108,6 +108,7 @@ type Asked struct {
 	Ask    fsm.AskBrain
 	Line   script.Taken
 	Config *fsm.Config   // in force then
+	Prompt string        // as a server renders it; empty where there is none
 	Spoke  bool          // the answer has text
 	Served server.Served // how the model's server has served it; the zero value where there is none, or where it never came to it
 }

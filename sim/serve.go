@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/described"
 	"shelly/sim/script"
 	"shelly/sim/server"
 )
@@ -47,7 +48,9 @@ func (w *world) serves(l script.Line) bool {
 // chat asks the server, which answers when it has come to it. A client that has no
 // first token in its time gives up (BRN-8).
 func (w *world) chat(e fsm.AskBrain, line script.Line) error {
-	c := server.Call{Model: chatModel, Prompt: server.Render(e.Messages(), w.config.Shown(&e)), Limit: e.Options.MaxTokens}
+	asked := &w.result.Asked[len(w.result.Asked)-1]
+	asked.Prompt = w.rendered(&e)
+	c := server.Call{Model: chatModel, Prompt: asked.Prompt, Limit: e.Options.MaxTokens}
 	if in, ok := line.Answer(e).(fsm.BrainAnswered); ok {
 		c.Answer = server.Written(in.Thinking, in.Text, in.Calls)
 		if thinking := server.Tokens(in.Thinking); e.ThinkTokens > 0 && thinking > e.ThinkTokens { // its client goes when there is too much of it
@@ -59,6 +62,16 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 	s.loads = !slices.Contains(w.server.Loaded(w.agenda.now), chatModel)
 	w.progress(e.Call, w.agenda.now, never, s.begins(w.agenda.now))
 	return w.serve(s, c)
+}
+
+// rendered is the prompt of a call: with the tools, or with a description of them where the
+// model has no calls of its own.
+func (w *world) rendered(e *fsm.AskBrain) string {
+	messages, tools := e.Messages(), w.config.Shown(e)
+	if w.plan.Describes {
+		messages, tools = described.Conversation(messages, tools), nil
+	}
+	return server.Render(messages, tools)
 }
 
 // begins is the stage that a call is in when it is asked.

@@ -91,7 +91,7 @@ func (r *Result) Ordered(counts func(Asked) bool) int {
 		if a.Served.ID == 0 || a.Served.Refused || !counts(a) {
 			continue
 		}
-		prompt, held := a.Prompt(), 0
+		prompt, held := a.Prompt, 0
 		for _, p := range earlier[a.Ask.Session] {
 			held = max(held, len(server.Shared(p, prompt)))
 		}
@@ -104,11 +104,6 @@ func (r *Result) Ordered(counts func(Asked) bool) int {
 // aside reports whether a call is about a conversation, not a part of it.
 func (a *Asked) aside() bool {
 	return a.Ask.Purpose == fsm.PurposeSummary || a.Ask.Purpose == fsm.PurposeCompact
-}
-
-// Prompt is what the server was sent, as it renders it.
-func (a *Asked) Prompt() string {
-	return server.Render(a.Ask.Messages(), a.Config.Shown(&a.Ask))
 }
 
 // stretch is a part of a session in which each prompt goes on from the one before it.
@@ -130,7 +125,7 @@ func (s *stretch) take(a Asked) (ended int) {
 	if s.prompt == "" && len(messages) > 0 {
 		s.first = messages[0].Text
 	}
-	s.prompt = a.Prompt()
+	s.prompt = a.Prompt
 	return ended
 }
 

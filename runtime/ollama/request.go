@@ -8,6 +8,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"shelly/fsm"
+	"shelly/fsm/described"
 )
 
 // chatRequest is the body of /api/chat: the library's type, but for what that would change.
@@ -64,7 +65,7 @@ type schema struct {
 func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) ([]byte, error) {
 	messages := ask.Messages()
 	if how.described {
-		messages, tools = described(messages, tools), nil
+		messages, tools = described.Conversation(messages, tools), nil
 	}
 	yes, no := true, false
 	req := chatRequest{
@@ -134,37 +135,15 @@ func wireMessage(m fsm.Message) message {
 		w.Images = append(w.Images, image)
 	}
 	for i, tc := range m.Calls {
-		w.ToolCalls = append(w.ToolCalls, newCall(tc.ID, i, tc.Name, sendable(tc.Args)))
+		w.ToolCalls = append(w.ToolCalls, newCall(tc.ID, i, tc.Name, json.RawMessage(described.Arguments(tc.Args))))
 	}
 	return w
 }
 
-// sendable is args where the server takes them. It refuses the whole request for
-// arguments that are no object, and the tool's result tells the model of them.
-func sendable(args string) json.RawMessage {
-	if raw := json.RawMessage(args); isObject(raw) {
-		return raw
-	}
-	return json.RawMessage("{}")
-}
-
 func wireTool(t fsm.ToolDecl) (tool, error) {
-	parameters := schemaOf(t)
-	if !isObject(parameters) {
+	parameters := described.Schema(t)
+	if !described.IsObject(parameters) {
 		return tool{}, fmt.Errorf("the parameters of tool %q are not a JSON schema object", t.Name)
 	}
-	return tool{api.Tool{Type: "function"}, schema{api.ToolFunction{Name: t.Name, Description: t.Description}, parameters}}, nil
-}
-
-// schemaOf is the schema of a tool's arguments; one that declares none takes none.
-func schemaOf(t fsm.ToolDecl) json.RawMessage {
-	if t.Parameters == "" {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return json.RawMessage(t.Parameters)
-}
-
-func isObject(raw json.RawMessage) bool {
-	trimmed := bytes.TrimLeft(raw, " \t\r\n")
-	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
+	return tool{api.Tool{Type: "function"}, schema{api.ToolFunction{Name: t.Name, Description: t.Description}, json.RawMessage(parameters)}}, nil
 }

@@ -15,8 +15,9 @@ const (
 )
 
 // Render is the prompt of a chat as most templates render it: the tools stand in
-// the system part, results come as the user's, and the thinking of earlier answers is
-// left out. What the model writes stands after it as [Written] has it.
+// the system part, results come as the user's, images before the text of their message,
+// and the thinking of earlier answers is left out. What the model writes stands after it
+// as [Written] has it.
 func Render(messages []fsm.Message, tools []fsm.ToolDecl) string {
 	var b strings.Builder
 	if len(tools) > 0 && (len(messages) == 0 || messages[0].Role != fsm.RoleSystem) {
@@ -31,7 +32,7 @@ func Render(messages []fsm.Message, tools []fsm.ToolDecl) string {
 		case fsm.RoleTool:
 			b.WriteString(begin + "user\n<tool_response>\n" + m.Text + "\n</tool_response>" + end)
 		default:
-			b.WriteString(begin + string(m.Role) + "\n" + m.Text)
+			b.WriteString(begin + string(m.Role) + "\n" + shown(m.Images) + m.Text)
 			if i == 0 && m.Role == fsm.RoleSystem {
 				offer(&b, tools)
 			}

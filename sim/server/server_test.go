@@ -185,6 +185,39 @@ func TestWhatIsWrittenStandsInTheNextPrompt(t *testing.T) {
 	}
 }
 
+func TestSIM20AnImageIsReadOnce(t *testing.T) {
+	gauge, valve := []byte("gauge"), []byte("valve")
+	talk := []fsm.Message{{Role: fsm.RoleUser, Text: "What is it?", Images: [][]byte{gauge}}}
+	prompt := server.Render(talk, nil)
+	if n := server.Tokens(prompt) - server.Tokens(server.Render([]fsm.Message{{Role: fsm.RoleUser, Text: "What is it?"}}, nil)); n != fsm.ImageTokens {
+		t.Errorf("an image adds %d tokens to a prompt, want %d", n, fsm.ImageTokens)
+	}
+	s := server.New(server.Config{Reads: 100})
+	one(t, s, 0, server.Call{ID: 1, Model: "m", Prompt: prompt})
+	s.End(60000, 1)
+	talk = append(talk, fsm.Message{Role: fsm.RoleUser, Text: "And this?", Images: [][]byte{valve}})
+	v := one(t, s, 60000, server.Call{ID: 2, Model: "m", Prompt: server.Render(talk, nil)})
+	if v.Read < fsm.ImageTokens || v.Read > fsm.ImageTokens+10 {
+		t.Errorf("of two images the slot holds the first, and %d tokens are read, want one image and a question", v.Read)
+	}
+	s.End(90000, 2)
+	talk[0].Images[0] = []byte("another")
+	if v = one(t, s, 90000, server.Call{ID: 3, Model: "m", Prompt: server.Render(talk, nil)}); v.Read < 2*fsm.ImageTokens {
+		t.Errorf("another image is taken for the one that the slot holds: %d tokens are read", v.Read)
+	}
+}
+
+func TestSIM20AnImageIsReadWholeOrNotAtAll(t *testing.T) {
+	image := server.Render([]fsm.Message{{Role: fsm.RoleUser, Images: [][]byte{[]byte("gauge")}}}, nil)
+	other := server.Render([]fsm.Message{{Role: fsm.RoleUser, Images: [][]byte{[]byte("valve")}}}, nil)
+	if got := server.Shared(image, other); strings.Contains(got, "image") {
+		t.Errorf("two images share %q", got)
+	}
+	if got := server.Tokens("<|image is no image|>"); got > 10 {
+		t.Errorf("a text that looks like an image is %d tokens", got)
+	}
+}
+
 func TestSharedEndsBetweenCharacters(t *testing.T) {
 	if got := server.Shared("a数", "a日"); got != "a" {
 		t.Errorf("the shared prefix is %q, want %q", got, "a")

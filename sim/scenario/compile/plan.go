@@ -39,6 +39,7 @@ func Plan(f *format.File) sim.Plan {
 		Scripts:    Scripts(f),
 		Live:       f.Script.Live,
 		Strict:     f.Strict,
+		Describes:  f.AsText,
 		World:      world(f),
 		Skills:     skills(f),
 		Memory:     memory(f),

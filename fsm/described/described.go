@@ -1,4 +1,4 @@
-package ollama
+package described
 
 import (
 	"encoding/json"
@@ -7,10 +7,8 @@ import (
 	"shelly/fsm"
 )
 
-// A model without tools reads about them in the system prompt, writes a call as text in
-// one fixed form, and is given the results as messages of the user (BRN-16). Nothing but
-// the wire is different: the answer says that its calls are in its text, and the machine
-// takes them out of it (INF-25).
+// A call is text in one fixed form. The answer says that its calls are in its text, and the
+// machine takes them out of it (INF-25).
 const (
 	callOpen    = "<tool_call>"
 	callClose   = "</tool_call>"
@@ -27,8 +25,8 @@ const (
 		". Never write a result yourself. When no tool is needed, answer in plain text without such a block."
 )
 
-// describe returns the tools as a part of the system prompt.
-func describe(tools []fsm.ToolDecl) string {
+// offer is the tools as a part of the system prompt.
+func offer(tools []fsm.ToolDecl) string {
 	var b strings.Builder
 	b.WriteString(protocolHead)
 	for _, t := range tools {
@@ -36,24 +34,24 @@ func describe(tools []fsm.ToolDecl) string {
 		if t.Description != "" {
 			b.WriteString(": " + strings.ReplaceAll(t.Description, "\n", " "))
 		}
-		b.WriteString("\n  " + string(schemaOf(t)) + "\n")
+		b.WriteString("\n  " + Schema(t) + "\n")
 	}
 	b.WriteString(protocolTail)
 	return b.String()
 }
 
-// described returns a conversation in the form of the protocol. The results of one
-// answer's calls go in one message: there are templates that want the roles to take
-// turns.
-func described(messages []fsm.Message, tools []fsm.ToolDecl) []fsm.Message {
+// Conversation returns a conversation in the form of the protocol, with the tools in its
+// system message. The results of one answer's calls go in one message: there are templates
+// that want the roles to take turns.
+func Conversation(messages []fsm.Message, tools []fsm.ToolDecl) []fsm.Message {
 	var out []fsm.Message
 	if len(tools) > 0 {
 		if len(messages) > 0 && messages[0].Role == fsm.RoleSystem {
 			system := messages[0]
-			system.Text = strings.TrimRight(system.Text, "\n") + "\n\n" + describe(tools)
+			system.Text = strings.TrimRight(system.Text, "\n") + "\n\n" + offer(tools)
 			out, messages = append(out, system), messages[1:]
 		} else {
-			out = append(out, fsm.Message{Role: fsm.RoleSystem, Text: describe(tools)})
+			out = append(out, fsm.Message{Role: fsm.RoleSystem, Text: offer(tools)})
 		}
 	}
 	results := false // the last of out holds results
@@ -77,7 +75,7 @@ func described(messages []fsm.Message, tools []fsm.ToolDecl) []fsm.Message {
 }
 
 func callText(c fsm.ToolCall) string {
-	return callOpen + "\n{\"name\": " + quoted(c.Name) + ", \"arguments\": " + string(sendable(c.Args)) + "}\n" + callClose
+	return callOpen + "\n{\"name\": " + quoted(c.Name) + ", \"arguments\": " + Arguments(c.Args) + "}\n" + callClose
 }
 
 // resultText is a result as it is sent. A closing tag inside it does not end it.
@@ -92,4 +90,26 @@ func quoted(s string) string {
 		return `""`
 	}
 	return string(b)
+}
+
+// Schema is the schema of a tool's arguments; one that declares none takes none.
+func Schema(t fsm.ToolDecl) string {
+	if t.Parameters == "" {
+		return `{"type":"object","properties":{}}`
+	}
+	return t.Parameters
+}
+
+// Arguments are those of a call where a server takes them. It refuses the whole request for
+// arguments that are no object, and the tool's result tells the model of them.
+func Arguments(args string) string {
+	if IsObject(args) {
+		return args
+	}
+	return "{}"
+}
+
+// IsObject reports whether a text is a JSON object.
+func IsObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
