@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,8 +26,16 @@ func textOf(t *rapid.T, most int, of string) string {
 	return strings.Repeat(sort, max(tokens/max(fsm.TextTokens(sort), 1), 1))
 }
 
+// readsOn draws a call that reads on in one of the long results so far, of this turn or of
+// one before. It may have left, or never have come where a call was not run.
+func readsOn(t *rapid.T, results []string) fsm.ToolCall {
+	i := rapid.IntRange(0, len(results)-1).Draw(t, "of result")
+	from := rapid.IntRange(0, len(results[i])).Draw(t, "from")
+	return fsm.ToolCall{Name: fsm.ToolReadMore, Args: fmt.Sprintf(`{"result":%d,"from":%d}`, i+1, from)}
+}
+
 // pressed draws a plan whose texts press on the window from all sides: a history, MEMORY.md,
-// results, answers. Requests and answers have the size that there is to be room for.
+// results and what is read on in them, answers. Requests and answers have the size that there is to be room for.
 func pressed(t *rapid.T, counts int) Plan {
 	c, _ := profile.Named(rapid.SampledFrom(profile.Names()).Draw(t, "profile"))
 	c.Init = fsm.InitOff
@@ -54,6 +63,7 @@ func pressed(t *rapid.T, counts int) Plan {
 		p.Sessions = append(p.Sessions, disk.Saved{Name: "cli:direct", State: fsm.Session{Version: 1, History: history}})
 	}
 	var lines []script.Line
+	var results []string // the long ones, in the order in which they are numbered
 	for i := range rapid.IntRange(1, 4).Draw(t, "turns") {
 		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i) * 3600 * fsm.Second, Request: &fsm.Requested{
 			Request: fsm.RequestKey{ID: fmt.Sprint("r", i)}, Text: textOf(t, 128, "question"),
@@ -61,8 +71,16 @@ func pressed(t *rapid.T, counts int) Plan {
 		for range rapid.IntRange(0, 2).Draw(t, "rounds") {
 			line := script.Line{}
 			for n := range rapid.IntRange(1, 3).Draw(t, "calls") {
+				if len(results) > 0 && rapid.Bool().Draw(t, "reads on") {
+					line.Calls = append(line.Calls, readsOn(t, results))
+					continue
+				}
 				line.Calls = append(line.Calls, fsm.ToolCall{Name: "read", Args: fmt.Sprintf(`{"n":%d}`, len(lines)*10+n)})
-				read.Acts = append(read.Acts, Act{Returns: textOf(t, 3*window, "result")})
+				result := textOf(t, 3*window, "result")
+				read.Acts = append(read.Acts, Act{Returns: result})
+				if fsm.TextTokens(result) > fsm.ShortText && !slices.Contains(results, result) {
+					results = append(results, result)
+				}
 			}
 			lines = append(lines, line)
 		}
