@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTOL41CommandHasNoNetworkAndNoRights(t *testing.T) {
@@ -86,6 +87,94 @@ echo evil >> shelly.yaml; rm -f shelly.yaml; echo other > .git/other`)
 		}
 		if made, _ := filepath.Glob(w.path("ws/.git/hooks/post*")); len(made) > 0 {
 			t.Errorf("made: %v", made)
+		}
+	})
+}
+
+func TestTOL45RepositoriesDeeperInTheWorkspaceAreKeptToo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if w.options.Rungs[0] == Landlock {
+			t.Skip("landlock does not hold it: docs/sandbox.md")
+		}
+		kept := map[string]string{
+			"ws/a/b/.git/config": "[core]\n", "ws/sub/.git": "gitdir: ../.git/modules/sub\n", "ws/.git/modules/sub/config": "[core]\n",
+			"ws/.git/worktrees/w/commondir": "../..\n", "ws/bare/config": "[core]\n",
+		}
+		for name, text := range kept { // order-free
+			w.write(name, text)
+		}
+		for _, dir := range []string{"ws/.git/modules/sub", "ws/bare", "ws/.git"} {
+			w.write(dir+"/HEAD", "ref: refs/heads/main\n")
+			w.must(os.MkdirAll(w.path(dir+"/objects"), 0o755))
+			w.must(os.MkdirAll(w.path(dir+"/refs"), 0o755))
+		}
+		w.write("ws/.git/worktrees/w/HEAD", "ref: refs/heads/side\n")
+		out, _ := w.sh(`for f in a/b/.git/config sub/.git .git/modules/sub/config .git/worktrees/w/commondir bare/config; do
+echo evil > $f; rm -f $f; echo evil > $f; echo evil > new; mv new $f; done 2>/dev/null
+mv a/b/.git x; mv .git/modules/sub y; rm -rf .git/worktrees/w bare/hooks .git/modules; mkdir -p bare/hooks .git/modules/sub/hooks
+for d in a/b/.git bare .git/modules/sub .git; do echo evil > $d/hooks/pre-commit; done
+mv a c && mkdir -p a && echo moved`)
+		if !strings.Contains(out, "moved") {
+			t.Errorf("a folder above a repository cannot be moved: %s", out)
+		}
+		for name, want := range kept { // order-free
+			name = strings.Replace(name, "/a/", "/c/", 1)
+			if text, err := os.ReadFile(w.path(name)); err != nil || string(text) != want {
+				t.Errorf("%s holds %q, %v; want %q", name, text, err, want)
+			}
+		}
+		for _, dir := range []string{"c/b/.git", "bare", ".git/modules/sub", ".git"} {
+			if made, _ := os.ReadFile(w.path("ws/" + dir + "/hooks/pre-commit")); made != nil {
+				t.Errorf("a hook was made in %s", dir)
+			}
+		}
+	})
+}
+
+func TestTOL45RepositoryOfACommandIsTheCommands(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if w.options.Rungs[0] == Landlock {
+			t.Skip("landlock keeps none")
+		}
+		w.write("ws/mine/.git/config", "[core]\n")
+		k := w.open()
+		run := func(script string) {
+			t.Helper()
+			var out firstBytes
+			_, err := k.Run(t.Context(), Spec{Args: []string{"/bin/sh", "-c", script}, Out: &out, Env: []string{"PATH=/usr/bin:/bin"}, Timeout: time.Minute})
+			w.must(err)
+		}
+		run("sleep 0.02; mkdir -p its/.git; echo one > its/.git/config; sleep 0.02")
+		run("echo two > its/.git/config; echo two > mine/.git/config")
+		for name, want := range map[string]string{"its": "two\n", "mine": "[core]\n"} { // order-free
+			if text, err := os.ReadFile(w.path("ws/" + name + "/.git/config")); err != nil || string(text) != want {
+				t.Errorf("%s: %q, %v", name, text, err)
+			}
+		}
+		run("rm -r its")
+		if _, err := os.Stat(w.path("ws/its")); err == nil {
+			t.Error("what a command has made cannot be removed")
+		}
+	})
+}
+
+func TestTOL45GitIsNotSentElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.write("ws/.git/HEAD", "ref: refs/heads/main\n")
+		w.write("ws/sub/.git/HEAD", "ref: refs/heads/main\n")
+		w.write("outside/git/commondir", "theirs")
+		_, end := w.sh("echo ../evil > .git/commondir; echo ../evil > sub/.git/commondir; echo mine > commondir")
+		if len(end.Removed) != 2 {
+			t.Errorf("removed: %q", end.Removed)
+		}
+		for name, there := range map[string]bool{"ws/.git/commondir": false, "ws/sub/.git/commondir": false, "ws/commondir": true} { // order-free
+			if _, err := os.Lstat(w.path(name)); (err == nil) != there {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		w.sh("mv sub/.git sub/g; ln -s ../../outside/git sub/.git") // where the folder can be moved, a link leads nowhere
+		if _, err := os.Lstat(w.path("outside/git/commondir")); err != nil {
+			t.Error("a file outside is gone: ", err)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"shelly/runtime/repository"
 )
 
 // What a stage finds open beside the usual three.
@@ -24,7 +26,7 @@ type plan struct {
 	KnownAs   []string `json:"known_as,omitempty"`
 	Hidden    []string `json:"hidden,omitempty"`
 	Fixed     []string `json:"fixed,omitempty"`
-	Pinned    []string `json:"pinned,omitempty"` // folders of the workspace that stay where they are
+	Pinned    []string `json:"pinned,omitempty"` // folders of the workspace that stay where they are, outer ones first
 	Readable  []string `json:"readable,omitempty"`
 	Scratch   string   `json:"scratch,omitempty"` // the call's own folder
 	Network   bool     `json:"network,omitempty"`
@@ -33,6 +35,7 @@ type plan struct {
 	Limits    Limits   `json:"limits"`
 
 	threads int64 // of others, that the kernel counts with the command's
+	kept    repository.Kept
 }
 
 // status is what a stage tells: why the command was not started, or how it ended.

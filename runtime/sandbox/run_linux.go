@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"shelly/runtime/repository"
 	"shelly/runtime/tool/tree"
 )
 
@@ -57,12 +58,16 @@ func (k *Keeper) runContained(ctx context.Context, s Spec) (End, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	full := k.watchDisk(ctx, cancel)
+	began := repository.FileTime()
 	ended, err := k.options.Trees.Run(ctx, c)
 	_ = tells.Close()
 	if err != nil {
 		return End{}, err
 	}
-	end := End{End: ended, DiskFull: full.Load()}
+	if s.Timeout > 0 { // what runs all the time, a person works beside
+		k.made.Ended(began)
+	}
+	end := End{End: ended, DiskFull: full.Load(), Removed: p.kept.TakeAway()}
 	return end, end.take(told)
 }
 
@@ -106,8 +111,12 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 			p.Fixed = append(p.Fixed, f)
 		}
 	}
-	if err := p.fixGit(); err != nil {
-		return plan{}, err
+	if !s.ReadOnly {
+		kept, err := repository.Keep(o.Workspace, k.rung != Landlock, &k.made)
+		if err != nil {
+			return plan{}, err
+		}
+		p.kept, p.Pinned, p.Fixed = kept, kept.Pinned, append(p.Fixed, kept.Fixed...)
 	}
 	if k.rung == Landlock {
 		if err := os.MkdirAll(o.Scratch, 0o700); err != nil {
@@ -121,34 +130,6 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 		p.Env = append(slices.Clone(p.Env), "TMPDIR="+dir)
 	}
 	return p, nil
-}
-
-// fixGit (TOL-45) keeps what makes git run programs from being changed by commands that a person has
-// not looked at, for the sake of the person's next git: hooks and the configuration, and
-// that the folder .git stays where it is.
-func (p *plan) fixGit() error {
-	git := filepath.Join(p.Workspace, ".git")
-	info, err := os.Lstat(git)
-	if err != nil || p.ReadOnly {
-		return nil // git init may make one
-	}
-	if !info.IsDir() { // it names another place, which is not to be another one tomorrow
-		p.Fixed = append(p.Fixed, git)
-		return nil
-	}
-	p.Pinned = append(p.Pinned, git)
-	if p.Rung != Landlock {
-		if err := os.Mkdir(filepath.Join(git, "hooks"), 0o755); err != nil && !errors.Is(err, os.ErrExist) && !errors.Is(err, os.ErrPermission) && !errors.Is(err, unix.EROFS) {
-			return fmt.Errorf("keep the hooks of git from being changed: %w", err)
-		}
-	}
-	for _, name := range []string{"hooks", "config", "config.worktree"} {
-		path := filepath.Join(git, name)
-		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink == 0 {
-			p.Fixed = append(p.Fixed, path)
-		}
-	}
-	return nil
 }
 
 // within reports whether a path is in a folder, and not the folder itself.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/runtime/repository"
 	"shelly/runtime/tool/tree"
 )
 
@@ -65,7 +66,8 @@ type Spec struct {
 // End is how a command ended.
 type End struct {
 	tree.End
-	DiskFull bool // it was killed because it had filled the disk by more than Limits.Disk
+	DiskFull bool     // it was killed because it had filled the disk by more than Limits.Disk
+	Removed  []string // what it had made for git to run, and is removed: paths in the workspace
 }
 
 // Attempt is what came of a rung at [Open].
@@ -80,6 +82,7 @@ type Keeper struct {
 	options Options
 	rung    Rung
 	tried   []Attempt
+	made    repository.Calls
 }
 
 // Uncontained returns a keeper that contains nothing, for who has asked for that.

@@ -170,6 +170,9 @@ func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result 
 	if len(end.Left) > 0 {
 		left = fmt.Sprintf("\n[still running, and cannot be ended: %v]", end.Left)
 	}
+	if len(end.Removed) > 0 {
+		left += fmt.Sprintf("\n[removed after the command, since git would look elsewhere by it for what it runs: %s]", strings.Join(end.Removed, ", "))
+	}
 	switch {
 	case end.Exited:
 		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out, left)}

@@ -45,6 +45,10 @@ ln -s ../outside link_out
 if command -v git >/dev/null; then
   git init -q . ; git -c user.name=a -c user.email=a@b.c add notes.txt docs src; git -c user.name=a -c user.email=a@b.c commit -qm zero
   echo more >> docs/reboot-plan.md; echo >> data.csv; printf 'alpha\nbeta format\ngamma \n' > notes.txt
+  for r in vendor/lib mod; do git init -q $r; git -C $r -c user.name=a -c user.email=a@b.c commit -qm zero --allow-empty; done
+  mkdir .git/modules; mv mod/.git .git/modules/mod; echo 'gitdir: ../.git/modules/mod' > mod/.git
+  git worktree add -q -b side wt; echo 'gitdir: ../.git/worktrees/wt' > wt/.git; git clone -q --bare vendor/lib bare.git
+  printf '/vendor/\n/mod/\n/wt/\n/bare.git/\n' >> .git/info/exclude
   git -c user.name=a -c user.email=a@b.c commit -qam first; printf 'alpha\nbeta format\ngamma\n' > notes.txt
 fi
 `

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"shelly/runtime/descriptor"
+	"shelly/runtime/repository"
 	"shelly/runtime/system"
 	"shelly/runtime/tool"
 )
@@ -96,7 +97,7 @@ func (t *Tools) target(path string) (string, error) {
 		return "", tool.Refuse("%s leads out of the workspace by .. or a symbolic link; it is refused", strconv.Quote(path))
 	case t.isPrivate(target):
 		return "", ownData(path)
-	case protected(path) || protected(target):
+	case protected(path) || protected(target) || decides(target):
 		return "", tool.Refuse("%s belongs to git's own folder, which the tools do not change: what stands there is run", strconv.Quote(path))
 	case !t.options.Secrets && mayHoldSecrets(target):
 		return "", holdsSecrets(path)
@@ -134,6 +135,19 @@ func protected(path string) bool {
 		}, part)
 		return strings.EqualFold(strings.TrimRight(part, " ."), ".git")
 	})
+}
+
+// decides reports whether a path is among what git decides by what it runs, in a folder that
+// is git's though it is not called so: a bare repository, or one apart from its files.
+func decides(path string) bool {
+	for dir, below := filepath.Dir(path), filepath.Base(path); ; dir, below = filepath.Dir(dir), filepath.Base(dir) {
+		if slices.Contains(repository.Deciding, below) && repository.Is(dir) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 func (p *place) close() {

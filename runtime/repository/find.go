@@ -1,0 +1,183 @@
+// Package repository finds git's folders: what stands in some of their files, git runs.
+//
+//	found := repository.Find("/home/ann/work", 100_000)
+//	for _, dir := range found.Dirs { … } // dir/hooks, dir/config, …
+package repository
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Deciding are the names in a git folder by which git decides what it runs. Where there is
+// a commondir, it names another folder that has hooks and config.
+var Deciding = []string{"hooks", "config", "config.worktree", "commondir"}
+
+// Found is what git takes for repositories in a folder, those of submodules and of other
+// worktrees included. Paths are absolute if the folder's is.
+type Found struct {
+	Dirs  []string // git's folders, called .git or not
+	Files []string // files called .git, each of which names such a folder
+	Whole bool     // everything was looked at
+}
+
+// finder walks in breadth, so that what is near is found whatever is beside it.
+type finder struct {
+	root  string
+	found Found
+	seen  map[string]bool
+	queue []string
+	left  int // entries that may still be looked at
+}
+
+// Find looks at a folder, of which the path has no symbolic links, and the folders in it, at most at so many entries, without
+// following symbolic links but those called .git. What cannot be read is passed over.
+func Find(root string, entries int) Found {
+	f := finder{root: root, seen: map[string]bool{}, queue: []string{root}, left: entries}
+	for len(f.queue) > 0 && f.left > 0 {
+		dir := f.queue[0]
+		f.queue = f.queue[1:]
+		f.look(dir)
+	}
+	f.found.Whole = f.left > 0
+	return f.found
+}
+
+// look looks at the entries of a folder.
+func (f *finder) look(dir string) {
+	open, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	defer open.Close()
+	var folders []string
+	names := map[string]bool{}
+	for {
+		list, err := open.ReadDir(1000)
+		for _, e := range list {
+			switch name := e.Name(); {
+			case strings.EqualFold(name, ".git"):
+				f.git(filepath.Join(dir, name), e.Type())
+			case e.IsDir():
+				folders = append(folders, name)
+				names[name] = true
+			case name == "HEAD" || name == "commondir":
+				names[name] = true
+			}
+		}
+		f.left -= len(list)
+		if err != nil || f.left <= 0 {
+			break
+		}
+	}
+	if f.seen[dir] || names["HEAD"] && (names["objects"] && names["refs"] || names["commondir"]) && isHead(filepath.Join(dir, "HEAD")) {
+		f.add(dir)
+		return
+	}
+	for _, name := range folders {
+		f.queue = append(f.queue, filepath.Join(dir, name))
+	}
+}
+
+// add takes a git folder, of which only those are looked at in which others are.
+func (f *finder) add(dir string) {
+	if f.seen[dir] {
+		return
+	}
+	f.seen[dir] = true
+	f.found.Dirs = append(f.found.Dirs, dir)
+	for _, inner := range []string{"modules", "worktrees"} {
+		f.queue = append(f.queue, filepath.Join(dir, inner))
+	}
+}
+
+// git takes what is called .git: a folder, or what names one.
+func (f *finder) git(path string, kind fs.FileMode) {
+	switch {
+	case kind.IsDir():
+		f.add(path)
+	case kind.IsRegular():
+		f.found.Files = append(f.found.Files, path)
+		if dir := Named(path); f.holds(dir) {
+			f.add(dir)
+		}
+	case kind&fs.ModeSymlink != 0:
+		if dir, err := filepath.EvalSymlinks(path); err == nil && f.holds(dir) {
+			f.add(dir)
+		}
+	}
+}
+
+// holds reports whether a path is a folder in the root, without a symbolic link on its way.
+func (f *finder) holds(path string) bool {
+	rel, err := filepath.Rel(f.root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(path); err != nil || real != path {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
+// Named is the folder that a file called .git names, and empty where it names none.
+func Named(file string) string {
+	text, err := beginning(file)
+	dir, ok := strings.CutPrefix(text, "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	dir = strings.TrimRight(dir, "\r\n")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(file), dir)
+	}
+	return filepath.Clean(dir)
+}
+
+// Is reports whether git takes a folder for one of its own, whatever it is called.
+func Is(dir string) bool {
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	}
+	return (there("objects") && there("refs") || there("commondir")) && isHead(filepath.Join(dir, "HEAD"))
+}
+
+// isHead reports whether a file says what git's HEAD may say.
+func isHead(path string) bool {
+	if to, err := os.Readlink(path); err == nil {
+		return strings.HasPrefix(to, "refs/")
+	}
+	text, err := beginning(path)
+	if err != nil {
+		return false
+	}
+	if strings.HasPrefix(text, "ref:") {
+		return true
+	}
+	text = strings.TrimSpace(text)
+	return len(text) >= 40 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
+}
+
+// beginning reads the beginning of a regular file.
+func beginning(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("no regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 4096))
+	return string(text), err
+}

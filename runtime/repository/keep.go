@@ -1,0 +1,113 @@
+package repository
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// What is looked at for repositories before each call, and how many git folders are kept at
+// most. Those that are near come first.
+const (
+	entriesMax = 100_000
+	keptMax    = 300
+)
+
+// commonDir is the file of a git folder that names the one that counts.
+const commonDir = "commondir"
+
+// Kept is what is to be kept from a command for the sake of a person's next git (TOL-45), in
+// each repository of a workspace that no command has made.
+type Kept struct {
+	Pinned []string // git's folders, which are to stay where they are, outer ones first
+	Fixed  []string // files and folders that are to stay as they are
+	absent []string // what is not there and must not be there afterwards, in the workspace
+	in     string
+}
+
+// Keep finds what is to be kept in a workspace, of which the path is absolute and has no
+// symbolic links. With complete, what a git folder lacks is made, so that it can be kept.
+func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
+	k := Kept{in: workspace}
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return k, err
+	}
+	defer root.Close()
+	found := Find(workspace, entriesMax)
+	dirs := slices.DeleteFunc(found.Dirs, made.have)
+	for _, dir := range dirs[:min(len(dirs), keptMax)] {
+		if err := k.keep(root, dir, complete); err != nil {
+			return k, err
+		}
+	}
+	files := slices.DeleteFunc(found.Files, made.have)
+	k.Fixed = append(k.Fixed, files[:min(len(files), keptMax)]...)
+	return k, nil
+}
+
+// keep keeps a git folder where it is, and what decides in it as it is.
+func (k *Kept) keep(root *os.Root, dir string, complete bool) error {
+	k.Pinned = append(k.Pinned, dir)
+	rel, err := filepath.Rel(k.in, dir)
+	if err != nil {
+		return err
+	}
+	there := func(name string) bool {
+		info, err := root.Lstat(filepath.Join(rel, name))
+		return err == nil && info.Mode()&os.ModeSymlink == 0
+	}
+	if !there(commonDir) {
+		k.absent = append(k.absent, filepath.Join(rel, commonDir))
+		if complete && there("HEAD") {
+			if err := own(root, rel); err != nil {
+				return fmt.Errorf("keep the hooks of git from being changed: %w", err)
+			}
+		}
+	}
+	for _, name := range Deciding {
+		if there(name) {
+			k.Fixed = append(k.Fixed, filepath.Join(dir, name))
+		}
+	}
+	return nil
+}
+
+// own makes what a git folder may lack of what decides in it.
+func own(root *os.Root, dir string) error {
+	err := root.Mkdir(filepath.Join(dir, "hooks"), 0o755)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		var f *os.File
+		if f, err = root.OpenFile(filepath.Join(dir, "config"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {
+			err = f.Close()
+		}
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+	return err
+}
+
+// TakeAway removes what a command has made for git to look elsewhere for its configuration,
+// and returns what it has removed. A link that the command has made leads it nowhere outside
+// the workspace.
+func (k Kept) TakeAway() (removed []string) {
+	if len(k.absent) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(k.in)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	for _, path := range k.absent {
+		if _, err := root.Lstat(path); err == nil && root.RemoveAll(path) == nil {
+			removed = append(removed, path)
+		}
+	}
+	return removed
+}
