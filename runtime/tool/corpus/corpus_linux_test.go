@@ -81,11 +81,10 @@ func TestTOL40CorpusOfCommandsIsContained(t *testing.T) {
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
 			cmd.SysProcAttr = apart()
-			err := cmd.Run()
-			report(t, out.String())
-			if err != nil {
+			if err := cmd.Run(); err != nil {
 				t.Errorf("%v", err)
 			}
+			report(t, out.String())
 		})
 	}
 }
