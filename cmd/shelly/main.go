@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
 	"shelly/cmd/shelly/memory"
+	"shelly/cmd/shelly/messages"
 	"shelly/cmd/shelly/model"
 	"shelly/cmd/shelly/request"
 	"shelly/cmd/shelly/run"
@@ -31,6 +32,7 @@ import (
 type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
+	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`

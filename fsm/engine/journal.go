@@ -103,7 +103,7 @@ type Journal interface {
 	Requests(before uint64, limit int) ([]Request, error)
 	// Messages returns the first messages to a channel after a position, in
 	// order, at most limit and ReadMax of them. An origin without a chat means
-	// every chat of its channel.
+	// every chat of its channel, one with neither every chat of all channels.
 	Messages(to fsm.Origin, after uint64, limit int) ([]Message, error)
 	// Audit returns the first audit records after a position, in order, at most
 	// limit and ReadMax of them: those of a session, or all where it is empty.

@@ -150,7 +150,7 @@ func (j *MemoryJournal) Messages(to fsm.Origin, after uint64, limit int) ([]Mess
 		if len(found) >= min(limit, ReadMax) {
 			break
 		}
-		if m.Position > after && m.To.Channel == to.Channel && (to.Chat == "" || m.To.Chat == to.Chat) {
+		if m.Position > after && m.IsTo(to) {
 			found = append(found, m)
 		}
 	}

@@ -24,6 +24,12 @@ type Message struct {
 	fsm.SendMessage
 }
 
+// IsTo reports whether a message is to a chat; an origin without a chat means every chat
+// of its channel, one with neither every chat of all channels.
+func (m Message) IsTo(to fsm.Origin) bool {
+	return to == fsm.Origin{} || m.To.Channel == to.Channel && (to.Chat == "" || m.To.Chat == to.Chat)
+}
+
 // Audit is the record of a tool call that has ended, written as a [Message] is.
 // Positions of messages and of audit records have nothing to do with each other.
 type Audit struct {
@@ -39,6 +45,9 @@ const placeBits = 16
 // PositionOf returns the position of the n-th of its kind, from 0, that the step at
 // index has written.
 func PositionOf(index uint64, n int) uint64 { return index<<placeBits | uint64(n) }
+
+// LastOf returns the last position that the step at index can have given.
+func LastOf(index uint64) uint64 { return PositionOf(index+1, 0) - 1 }
 
 // IndexOf returns the index of the step that has written what has a position.
 func IndexOf(position uint64) uint64 { return position >> placeBits }

@@ -27,7 +27,9 @@
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
 //	GET  /v1/approvals               [ApprovalsBody]: the grants that stand
 //	POST /v1/approvals/{id}/revoke   {by?}: 200 {taken}: takes one back
-//	GET  /v1/messages?channel=       {messages}: those to its chats, or with &chat= to one; &after= a position, &limit= at most that many
+//	GET  /v1/messages                {messages}: ?channel= and &chat= those to its chats, or to one; &after= a position, &limit= at most that many, &unread=1
+//	GET  /v1/messages/events         an SSE stream of them, each with its position as id: after ?after= or Last-Event-ID, or from now on; &channel=, &chat=
+//	POST /v1/messages/read           {read: [{channel, chat, position}]}: 200 [Unread]: a person has seen those of the chats up to the positions
 //	GET  /v1/audit                   {audit}: the tool calls that have ended; ?session= for those of one, &after= and &limit= as above
 //	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes
 //	GET  /v1/journal/kept            {first, last, snapshots}: which there are

@@ -39,10 +39,7 @@ type Front interface {
 	// handle waited for it (APR-6). At is left to the daemon.
 	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
 	Approver
-	// Messages returns the first messages to a chat after a position, in order, at
-	// most limit and engine.ReadMax of them; without a chat, those to all chats of the
-	// channel.
-	Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error)
+	Mailbox
 	// Audit returns the first records of ended tool calls after a position, in order,
 	// at most limit and engine.ReadMax of them; without a session, those of all.
 	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)
@@ -126,6 +123,7 @@ type Status struct {
 	Journal   Journal       `json:"journal"`
 	Memory    *Memory       `json:"memory,omitempty"`
 	Listeners Counts        `json:"listeners"`
+	Unread    *Unread       `json:"unread,omitempty"` // messages that nobody has read; absent: there are none
 }
 
 // Memory is how the memory is (MEM-8).

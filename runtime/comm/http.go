@@ -136,6 +136,8 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle("/v1/approvals", only(http.MethodGet, h.getApprovals))
 	mux.Handle("/v1/approvals/{id}/revoke", only(http.MethodPost, h.postRevoke))
 	mux.Handle("/v1/messages", only(http.MethodGet, h.getMessages))
+	mux.Handle("/v1/messages/events", only(http.MethodGet, h.getMessageEvents))
+	mux.Handle("/v1/messages/read", only(http.MethodPost, h.postRead))
 	mux.Handle("/v1/audit", only(http.MethodGet, h.getAudit))
 	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
 	mux.Handle("/v1/journal", only(http.MethodGet, h.getJournal))
@@ -268,6 +270,9 @@ func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := h.front.Status(r.Context())
 	s.Listeners = h.o.Counters.Counts()
+	if unread, err := h.front.Unread(r.Context()); err == nil && unread.Messages > 0 { // a stopping one is shown as well
+		s.Unread = &unread
+	}
 	writeJSON(w, http.StatusOK, s)
 	return nil
 }

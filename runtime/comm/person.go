@@ -144,34 +144,6 @@ func (h *HTTP) told(w http.ResponseWriter, what string, tell func() (bool, error
 	return nil
 }
 
-// MessagesBody is the answer to a question for messages, oldest first.
-type MessagesBody struct {
-	Messages []engine.Message `json:"messages"`
-}
-
-// getMessages returns what was sent to the chats of a channel (COM-13, HND-46).
-func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "channel", "chat", "after", "limit"); err != nil {
-		return err
-	}
-	q := r.URL.Query()
-	to := fsm.Origin{Channel: q.Get("channel"), Chat: q.Get("chat")}
-	after, limit, err := page(q)
-	if err := cmp.Or(err, checkChannel(to.Channel), checkName("chat", to.Chat, 0, ChatBytesMax)); err != nil {
-		return err
-	}
-	found, err := h.front.Messages(r.Context(), to, after, limit)
-	if err == nil {
-		found, err = fitting(found)
-	}
-	if err != nil {
-		h.note("read the messages", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, MessagesBody{found})
-	return nil
-}
-
 // AuditBody is the answer to a question for ended tool calls, oldest first.
 type AuditBody struct {
 	Audit []engine.Audit `json:"audit"`

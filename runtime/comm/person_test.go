@@ -115,31 +115,6 @@ func TestCOM14TheAuditCanBeRead(t *testing.T) {
 	}
 }
 
-func TestCOM13MessagesOfAChatCanBeRead(t *testing.T) {
-	s := serveHTTP(t, nil)
-	message := func(position uint64, chat, text string) engine.Message {
-		return engine.Message{Position: position, At: 5, SendMessage: fsm.SendMessage{
-			Handle: 1, Key: "k", Session: "s", To: fsm.Origin{Channel: "web", Chat: chat}, Text: text,
-		}}
-	}
-	a, b, c := message(1, "7", "one"), message(2, "8", "two"), message(3, "7", "three")
-	s.front.Send(a, b, c)
-	for query, want := range map[string][]engine.Message{
-		"channel=web":                        {a, b, c},
-		"channel=web&chat=7":                 {a, c},
-		"channel=web&after=1":                {b, c},
-		"channel=web&chat=7&after=0&limit=1": {a},
-		"channel=web&limit=999999":           {a, b, c},
-		"channel=other":                      {},
-	} {
-		var got comm.MessagesBody
-		r := s.do(call{method: "GET", path: "/v1/messages?" + query}, &got)
-		if diff := cmp.Diff(want, got.Messages); r.StatusCode != http.StatusOK || diff != "" {
-			t.Errorf("%s: status %d (-want +got)\n%s", query, r.StatusCode, diff)
-		}
-	}
-}
-
 // COM-40: the grants that stand can be read; a grant that is none of the three is refused.
 func TestCOM40GrantsAreReadAndNamed(t *testing.T) {
 	s := serveHTTP(t, nil)

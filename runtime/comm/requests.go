@@ -72,6 +72,13 @@ func originAt(o fsm.Origin, own string) fsm.Origin {
 	return o
 }
 
+// ChatOf is the chat of a request that names a channel and a chat or not, over HTTP: its
+// messages go there.
+func ChatOf(channel, chat string) fsm.Origin {
+	_, origin := fsm.Belongs("", originAt(fsm.Origin{Channel: channel, Chat: chat}, ChannelHTTP))
+	return origin
+}
+
 // accept hands a request to the daemon and counts what becomes of it.
 func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error) {
 	a, err := h.front.Accept(ctx, in)

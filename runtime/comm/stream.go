@@ -38,12 +38,9 @@ func (h *HTTP) stream(ctx context.Context) (release func(), err error) {
 // streamEvents writes first, then what happens to the request until its reply
 // (COM-4). A stream that ends without one tells its client to attach again.
 func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, first ...Event) {
-	header := w.Header()
-	header.Set("Content-Type", eventStream)
-	s := eventWriter{w: w, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout}
-	ticks, stop := h.o.Heartbeat()
+	s, ticks, stop, err := h.begin(w)
 	defer stop()
-	if err := s.write(": stream\n\n"); err != nil {
+	if err != nil {
 		return
 	}
 	for _, e := range first {
@@ -51,10 +48,18 @@ func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.Requ
 			return
 		}
 	}
-	_, err := follow(r.Context(), h.front, key, pulse{ticks, s.beat}, s.event)
+	_, err = follow(r.Context(), h.front, key, pulse{ticks, s.beat}, s.event)
 	if err != nil && r.Context().Err() == nil {
 		h.o.Log.Debug("a stream has ended before its reply", "error", err)
 	}
+}
+
+// begin begins an SSE stream with its heartbeat, which stop ends.
+func (h *HTTP) begin(w http.ResponseWriter) (s eventWriter, ticks <-chan time.Time, stop func(), err error) {
+	w.Header().Set("Content-Type", eventStream)
+	s = eventWriter{w: w, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout}
+	ticks, stop = h.o.Heartbeat()
+	return s, ticks, stop, s.write(": stream\n\n")
 }
 
 // eventWriter writes an SSE stream. Each write has its own deadline, so that a

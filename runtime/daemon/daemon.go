@@ -15,6 +15,7 @@ import (
 	"shelly/fsm/machine"
 	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/inbox"
 )
 
 // Brain answers model calls. An error may have a method BrainClass to say what
@@ -117,9 +118,11 @@ type Options struct {
 	Damage func() []string
 	// Grants keeps the grants for every session (APR-14); nil: until the next start.
 	Grants Grants
-	Log    *slog.Logger
-	Now    func() time.Time
-	About  About
+	// Inbox keeps up to where messages were read (COM-50); nil: until the end of the process.
+	Inbox *inbox.Inbox
+	Log   *slog.Logger
+	Now   func() time.Time
+	About About
 	// Retention is how long what was done is kept; zero keeps all of it.
 	Retention engine.Retention
 }
@@ -172,6 +175,9 @@ const messagesMax = 256
 
 // Open recovers the machine from the journal. It performs no effect.
 func Open(o Options) (*Daemon, error) {
+	if o.Inbox == nil {
+		o.Inbox = inbox.New()
+	}
 	d := &Daemon{
 		o:        o,
 		hub:      newHub(),
@@ -188,6 +194,7 @@ func Open(o Options) (*Daemon, error) {
 		return nil, fmt.Errorf("recover from the journal: %w", err)
 	}
 	d.driver = e
+	d.o.Inbox.Cap(engine.LastOf(e.Durable()))
 	if d.o.Config.Grants, err = d.granted(d.o.Config); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/inbox"
 )
 
 var _ comm.Front = (*Daemon)(nil)
@@ -177,15 +179,35 @@ func (d *Daemon) Audit(ctx context.Context, session string, after uint64, limit 
 	return pageOf(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
 }
 
-// Listen returns a channel that has a value whenever there may be messages to a
-// channel that [Daemon.Messages] has not returned yet, at first at once; without a
-// chat, to any of the channel's. It closes when ctx ends or the daemon stops. Who
-// keeps the position of the last message he delivered misses none and delivers none
-// twice.
+// Listen implements [comm.Mailbox]. Who keeps the position of the last message he delivered
+// misses none and delivers none twice.
 func (d *Daemon) Listen(ctx context.Context, to fsm.Origin) <-chan struct{} {
 	l := d.hub.listen(to)
 	context.AfterFunc(ctx, func() { d.hub.deafen(l) })
 	return l.news
+}
+
+// Inbox implements [comm.Mailbox].
+func (d *Daemon) Inbox() *inbox.Inbox { return d.o.Inbox }
+
+// Read implements [comm.Mailbox].
+func (d *Daemon) Read(ctx context.Context, marks []inbox.Mark) error {
+	type standing struct {
+		last uint64
+		err  error
+	}
+	at, err := ask(ctx, d, func() standing { return standing{d.driver.Durable(), d.driver.Short(d.now())} })
+	if err = cmp.Or(stopping(err), at.err); err != nil {
+		return err
+	}
+	return d.o.Inbox.Read(engine.LastOf(at.last), marks...)
+}
+
+// Unread implements [comm.Mailbox].
+func (d *Daemon) Unread(ctx context.Context) (comm.Unread, error) {
+	return comm.Count(d.o.Inbox, func(after uint64) ([]engine.Message, error) {
+		return d.Messages(ctx, fsm.Origin{}, after, engine.ReadMax)
+	})
 }
 
 // watched is the outcome of a Watch.

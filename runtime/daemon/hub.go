@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
@@ -22,7 +23,7 @@ type hub struct {
 	closed   bool
 }
 
-// listener hears that there are messages to a channel, or to one chat of it.
+// listener hears that there are messages to a channel, to one chat of it, or to any.
 type listener struct {
 	to   fsm.Origin
 	news chan struct{} // of one place: what it stands for is read elsewhere
@@ -243,7 +244,7 @@ func (h *hub) sent(to fsm.Origin) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.ears {
-		if l.to.Channel != to.Channel || l.to.Chat != "" && l.to.Chat != to.Chat {
+		if !(engine.Message{SendMessage: fsm.SendMessage{To: to}}).IsTo(l.to) {
 			continue
 		}
 		select {

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,16 +72,67 @@ func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key, value 
 
 // Messages implements [engine.Journal].
 func (s *Store) Messages(to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
+	if to == (fsm.Origin{}) {
+		return s.messagesToAll(after, limit)
+	}
 	var found []engine.Message
 	err := s.some(appendPart([]byte{kindMessage}, to.Channel), after, limit, func(key, value []byte) (bool, error) {
 		m, err := decode[engine.Message](key, value, fmt.Sprintf("message %d", numberOf(key)))
-		if err != nil || to.Chat != "" && m.To.Chat != to.Chat {
+		if err != nil || !m.IsTo(to) {
 			return false, err
 		}
 		found = append(found, m)
 		return true, nil
 	})
 	return found, err
+}
+
+// messagesToAll is Messages of all channels. The keys are in the order of channels, and
+// within one of positions: of each are looked at as many as may be among the first.
+func (s *Store) messagesToAll(after uint64, limit int) ([]engine.Message, error) {
+	most := min(limit, engine.ReadMax)
+	if most <= 0 || after == ^uint64(0) {
+		return nil, s.usable()
+	}
+	var first [][2][]byte // key and value, in the order of positions
+	take := func(key, value []byte) error {
+		at, _ := slices.BinarySearchFunc(first, numberOf(key), func(f [2][]byte, position uint64) int { return cmp.Compare(numberOf(f[0]), position) })
+		if at == most {
+			return errEnough
+		}
+		first = slices.Insert(first, at, [2][]byte{bytes.Clone(key), bytes.Clone(value)})
+		first = first[:min(len(first), most)]
+		return nil
+	}
+	for from := []byte{kindMessage}; from != nil; {
+		var channel []byte
+		err := s.scan(from, []byte{kindMessage + 1}, func(key, _ []byte) error {
+			name, _, ok := part(key[1:])
+			if !ok {
+				return corrupt(fmt.Sprintf("message key %q", key), "it is cut short")
+			}
+			channel = appendPart([]byte{kindMessage}, string(name))
+			return errEnough
+		})
+		if err != nil || channel == nil {
+			from = nil
+		} else {
+			from = behind(channel)
+			err = s.scan(append(bytes.Clone(channel), bigEndian(after+1)...), from, take)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var found []engine.Message
+	for _, f := range first {
+		m, err := decode[engine.Message](f[0], f[1], fmt.Sprintf("message %d", numberOf(f[0])))
+		if err != nil {
+			return found, err
+		}
+		found = append(found, m)
+	}
+	return found, nil
 }
 
 // Audit implements [engine.Journal].

@@ -74,9 +74,11 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			}
 		}
 	}
+	read := c.hear(ctx, t, w, daemon)
 	reply, err := daemon.Ask(ctx, client.AskRequest{
 		ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images,
 	}, show)
+	read()
 	if err != nil {
 		w.end()
 		return c.failed(ctx, reply.ID, err)

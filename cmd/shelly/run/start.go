@@ -23,6 +23,7 @@ import (
 	"shelly/runtime/daemon"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/grants"
+	"shelly/runtime/inbox"
 	"shelly/runtime/mcp"
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
@@ -117,6 +118,10 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
+	read, err := inbox.Open(s.cfg.Data)
+	if err != nil {
+		s.log.Warn("it is not known which messages were read; all that are kept count as unread", "error", err)
+	}
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,
@@ -127,6 +132,7 @@ func (s *starting) start(ctx context.Context) error {
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Damage:   journal.Damage,
 		Grants:   grants.Of(s.cfg.Data),
+		Inbox:    read,
 		Sessions: sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,

@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/newest"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -110,46 +111,16 @@ func auditOf(ctx context.Context, data string) (audit, error) {
 	return audit{kept.Last, read, s.Close}, nil
 }
 
-// firstLook is how many steps from the last one are looked at first.
-const firstLook = 256
-
-// newest returns the newest calls that are wanted, the newest last. It looks at more and more
-// of the steps before the last one, so that a few of many are found soon.
+// newest returns the newest calls that are wanted, the newest last.
 func (c *auditCmd) newest(src audit, since fsm.Millis) ([]engine.Audit, error) {
-	for look := uint64(firstLook); ; look *= 8 {
-		after := uint64(0)
-		if look < src.last {
-			after = engine.PositionOf(src.last-look, 0)
-		}
-		found, oldest, err := c.from(src, after, since)
-		if err != nil {
-			return nil, err
-		}
-		if after == 0 || oldest || c.Limit > 0 && len(found) >= c.Limit {
-			if c.Limit > 0 && len(found) > c.Limit {
-				found = found[len(found)-c.Limit:]
-			}
-			return found, nil
-		}
-	}
-}
-
-// from returns the calls after a position that are wanted, and whether there was one too old.
-func (c *auditCmd) from(src audit, after uint64, since fsm.Millis) (found []engine.Audit, oldest bool, err error) {
-	found = []engine.Audit{}
-	for {
-		page, err := src.read(c.Session, after, engine.ReadMax)
-		if err != nil || len(page) == 0 {
-			return found, oldest, err
-		}
-		for _, a := range page {
-			oldest = oldest || a.At < since
-			if a.At >= since && (c.Tool == "" || a.Tool == c.Tool) && (!c.Failed || a.Failed || a.Unknown) {
-				found = append(found, a)
-			}
-		}
-		after = page[len(page)-1].Position
-	}
+	return newest.Search[engine.Audit]{
+		Last: src.last, Limit: c.Limit,
+		Read:     func(after uint64) ([]engine.Audit, error) { return src.read(c.Session, after, engine.ReadMax) },
+		Position: func(a engine.Audit) uint64 { return a.Position },
+		Wanted: func(a engine.Audit) (wanted, old bool) {
+			return a.At >= since && (c.Tool == "" || a.Tool == c.Tool) && (!c.Failed || a.Failed || a.Unknown), a.At < since
+		},
+	}.Find()
 }
 
 // printAudit prints a table, the newest call last.

@@ -75,10 +75,10 @@ func testReadMax(t *testing.T, h Harness) {
 // message, two at a time.
 func checkMessages(t rapid.TB, when string, j engine.Journal, all []engine.Message) {
 	t.Helper()
-	for _, to := range append(chats(), fsm.Origin{Channel: "nobody's"}, fsm.Origin{Channel: "a", Chat: "nobody's"}) {
+	for _, to := range append(chats(), fsm.Origin{}, fsm.Origin{Channel: "nobody's"}, fsm.Origin{Channel: "a", Chat: "nobody's"}) {
 		var want []engine.Message
 		for _, m := range all {
-			if m.To == to || to.Chat == "" && m.To.Channel == to.Channel {
+			if m.IsTo(to) {
 				want = append(want, m)
 			}
 		}

@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"shelly/runtime/comm"
 )
 
 // readEvents reads an SSE stream and hands on its events until take returns false
 // or the stream ends. It calls alive for each line, comments included.
-func readEvents(r io.Reader, alive func(), take func(comm.Event) bool) error {
+func readEvents[E any](r io.Reader, alive func(), take func(E) bool) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, answerBytesMax)
 	var data []byte
@@ -26,7 +24,7 @@ func readEvents(r io.Reader, alive func(), take func(comm.Event) bool) error {
 		if len(line) > 0 || len(data) == 0 {
 			continue // a comment, or a field that says nothing more than data does
 		}
-		var e comm.Event
+		var e E
 		if err := json.Unmarshal(data, &e); err != nil {
 			return fmt.Errorf("read an event: %w", err)
 		}

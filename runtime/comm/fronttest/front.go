@@ -12,6 +12,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/inbox"
 )
 
 // Front implements [comm.Front]. Nothing happens to an accepted request until
@@ -32,6 +33,7 @@ type Front struct {
 	told      []fsm.Input
 	deaf      bool // what a person says comes too late
 	messages  []engine.Message
+	inbox     *inbox.Inbox
 	audit     []engine.Audit
 	recorded  engine.Reader
 	watchers  map[int]watcher
@@ -52,6 +54,7 @@ const watcherBuffer = 256
 func New() *Front {
 	return &Front{
 		changed:  make(chan struct{}),
+		inbox:    inbox.New(),
 		status:   comm.Status{Version: "test", Lifecycle: state.Serving, Epoch: 1, Active: []comm.Active{}},
 		records:  map[fsm.RequestKey]engine.Request{},
 		watchers: map[int]watcher{},
@@ -200,7 +203,13 @@ func (f *Front) Send(messages ...engine.Message) {
 	f.messages = append(f.messages, messages...)
 }
 
-// Messages implements [comm.Front].
+// Unsend takes messages from a position on out again.
+func (f *Front) Unsend(from uint64) {
+	defer f.lock()()
+	f.messages = slices.DeleteFunc(f.messages, func(m engine.Message) bool { return m.Position >= from })
+}
+
+// Messages implements [comm.Mailbox].
 func (f *Front) Messages(_ context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -209,11 +218,57 @@ func (f *Front) Messages(_ context.Context, to fsm.Origin, after uint64, limit i
 	}
 	var found []engine.Message
 	for _, m := range f.messages {
-		if m.To.Channel == to.Channel && (to.Chat == "" || m.To.Chat == to.Chat) && m.Position > after && len(found) < limit {
+		if m.IsTo(to) && m.Position > after && len(found) < limit {
 			found = append(found, m)
 		}
 	}
 	return found, nil
+}
+
+// Listen implements [comm.Mailbox].
+func (f *Front) Listen(ctx context.Context, to fsm.Origin) <-chan struct{} {
+	news := make(chan struct{}, 1)
+	go func() {
+		defer close(news)
+		for n := -1; ; {
+			f.mu.Lock()
+			has, changed := len(f.messages), f.changed
+			f.mu.Unlock()
+			if has != n {
+				n = has
+				select {
+				case news <- struct{}{}:
+				default:
+				}
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return news
+}
+
+// Inbox implements [comm.Mailbox].
+func (f *Front) Inbox() *inbox.Inbox { return f.inbox }
+
+// Read implements [comm.Mailbox].
+func (f *Front) Read(_ context.Context, marks []inbox.Mark) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refusal != nil {
+		return f.refusal
+	}
+	return f.inbox.Read(^uint64(0), marks...)
+}
+
+// Unread implements [comm.Mailbox].
+func (f *Front) Unread(ctx context.Context) (comm.Unread, error) {
+	return comm.Count(f.inbox, func(after uint64) ([]engine.Message, error) {
+		return f.Messages(ctx, fsm.Origin{}, after, engine.ReadMax)
+	})
 }
 
 // Used puts records of ended tool calls into the front; Audit returns them by session,

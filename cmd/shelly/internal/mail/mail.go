@@ -1,0 +1,91 @@
+// Package mail shows the messages that were sent to chats outside any request, and says which
+// of them a person has seen.
+package mail
+
+import (
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+	"shelly/runtime/inbox"
+)
+
+// Lines are a message as it is shown: who says it when and to whom, then what. Nothing in it
+// acts on a terminal.
+func Lines(m comm.Message) string {
+	mark := "·"
+	if m.Unread {
+		mark = "●"
+	}
+	var b strings.Builder
+	b.WriteString(mark + " " + Head(m))
+	for line := range strings.SplitSeq(strings.TrimSpace(m.Text), "\n") {
+		b.WriteString("\n  " + line)
+	}
+	return terminal.Printable(b.String())
+}
+
+// Head says who says it, when, and to whom.
+func Head(m comm.Message) string {
+	head := moment.Local(m.At).Format(time.DateTime) + "  " + sender(m)
+	if to := chat(m.To); to != "" {
+		head += " to " + to
+	}
+	if m.IsError {
+		head += ", failed"
+	}
+	return head
+}
+
+// sender is who says it, in words.
+func sender(m comm.Message) string {
+	switch m.From {
+	case comm.FromSchedule:
+		return "schedule " + strings.TrimPrefix(m.Session, "schedule:")
+	case comm.FromSubagent:
+		return "a subagent"
+	default:
+		return "session " + m.Session
+	}
+}
+
+// chat is a chat in words; empty where it is nobody's.
+func chat(to fsm.Origin) string {
+	switch {
+	case to.Chat == "":
+		return to.Channel
+	default:
+		return to.Key()
+	}
+}
+
+// Marks say that the messages were read, one for each chat.
+func Marks(list []comm.Message) []inbox.Mark {
+	var marks []inbox.Mark
+	last := map[fsm.Origin]int{}
+	for _, m := range list {
+		i, known := last[m.To]
+		if !known {
+			i = len(marks)
+			last[m.To], marks = i, append(marks, inbox.Mark{Channel: m.To.Channel, Chat: m.To.Chat})
+		}
+		marks[i].Position = max(marks[i].Position, m.Position)
+	}
+	return marks
+}
+
+// Waiting says how many messages are unread, in words; empty where none is.
+func Waiting(u comm.Unread) string {
+	switch {
+	case u.Messages == 0:
+		return ""
+	case u.More:
+		return "more than " + wording.Count(u.Messages, "unread message")
+	default:
+		return wording.Count(u.Messages, "unread message")
+	}
+}

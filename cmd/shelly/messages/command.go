@@ -1,0 +1,207 @@
+// Package messages is shelly messages: what schedules, subagents and the tool message have
+// said outside any request.
+package messages
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/mail"
+	"shelly/cmd/shelly/internal/newest"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/inbox"
+)
+
+// Command is the subcommand.
+type Command struct {
+	Unread  bool   `short:"u" help:"Only those that nobody has read."`
+	Follow  bool   `short:"f" help:"Continue with each as it comes; ^C ends it."`
+	Keep    bool   `help:"Leave them unread."`
+	Channel string `placeholder:"NAME" help:"Only messages to this channel."`
+	Chat    string `placeholder:"NAME" help:"Only messages to this chat of the channel."`
+	Limit   int    `short:"n" default:"20" placeholder:"N" help:"How many, beside those that are unread (default ${default}; 0 for all)."`
+	JSON    bool   `name:"json" help:"Print as JSON, like GET /v1/messages; with --follow a line each."`
+	flags.Place
+}
+
+// Help says what the words mean.
+func (Command) Help() string {
+	return "What schedules and subagents answer, and what the tool message sends. ● is unread; what is printed counts as read. " +
+		"All that is unread is printed, whatever the limit. Reads from the running daemon, or from the data folder, where everything stays as it is."
+}
+
+// Run implements the subcommand (CLI-140).
+func (c *Command) Run(t *terminal.Terminal) error {
+	if c.Chat != "" && c.Channel == "" {
+		return exit.Errorf(exit.Usage, "--chat: name the channel of the chat too, with --channel")
+	}
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	src, err := open(ctx, cfg.Data)
+	if err != nil {
+		return err
+	}
+	list, err := c.list(src)
+	if err = errors.Join(err, src.close()); err != nil {
+		return err
+	}
+	if err := c.show(ctx, t, src, list...); err != nil {
+		return err
+	}
+	switch {
+	case c.Follow && src.daemon == nil:
+		return exit.With(exit.Unreachable, client.ErrNotRunning)
+	case c.Follow:
+		return c.follow(ctx, t, src, list)
+	case len(list) == 0 && c.Unread:
+		return exit.Errorf(exit.NoMatch, "there is no unread message")
+	case len(list) == 0:
+		return exit.Errorf(exit.NoMatch, "there is no message")
+	}
+	return nil
+}
+
+// source is where messages are read.
+type source struct {
+	daemon *client.Client // nil: none runs
+	last   uint64         // the index of the last step
+	read   func(to fsm.Origin, after uint64, unread bool) ([]comm.Message, error)
+	close  func() error
+}
+
+// open opens the messages of a data folder: its daemon's, or its own.
+func open(ctx context.Context, data string) (source, error) {
+	daemon := client.New(data, client.Options{})
+	kept, err := daemon.Journal(ctx).Kept()
+	switch {
+	case err == nil:
+		read := func(to fsm.Origin, after uint64, unread bool) ([]comm.Message, error) {
+			found, err := daemon.Messages(ctx, to, after, engine.ReadMax, unread)
+			if err != nil {
+				return nil, exit.Daemon(err)
+			}
+			return found, nil
+		}
+		return source{daemon, kept.Last, read, func() error { return nil }}, nil
+	case !errors.Is(err, client.ErrNotRunning):
+		return source{}, exit.Daemon(err)
+	}
+	s, err := folder.ReadStore(data)
+	if err != nil {
+		return source{}, err
+	}
+	box, wrong := inbox.Open(data)
+	if kept, err = s.Kept(); err != nil || wrong != nil {
+		return source{}, errors.Join(exit.With(exit.Data, errors.Join(err, wrong)), s.Close())
+	}
+	read := func(to fsm.Origin, after uint64, unread bool) ([]comm.Message, error) {
+		list := []comm.Message{}
+		for len(list) == 0 {
+			found, err := s.Messages(to, after, engine.ReadMax)
+			if err != nil {
+				return nil, exit.With(exit.Data, err)
+			}
+			if len(found) == 0 {
+				break
+			}
+			for _, m := range found {
+				if is := box.Unread(m); is || !unread {
+					list = append(list, comm.NewMessage(m, is))
+				}
+			}
+			after = found[len(found)-1].Position
+		}
+		return list, nil
+	}
+	return source{nil, kept.Last, read, s.Close}, nil
+}
+
+// list returns all that is unread and, unless that is all that is wanted, the newest of the
+// others, in order.
+func (c *Command) list(src source) ([]comm.Message, error) {
+	to := fsm.Origin{Channel: c.Channel, Chat: c.Chat}
+	search := newest.Search[comm.Message]{
+		Last: src.last, Position: func(m comm.Message) uint64 { return m.Position },
+		Read: func(after uint64) ([]comm.Message, error) { return src.read(to, after, true) },
+	}
+	unread, err := search.Find()
+	if err != nil || c.Unread {
+		return unread, err
+	}
+	search.Limit = c.Limit
+	search.Read = func(after uint64) ([]comm.Message, error) { return src.read(to, after, false) }
+	all, err := search.Find()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range unread {
+		if !slices.ContainsFunc(all, func(o comm.Message) bool { return o.Position == m.Position }) {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b comm.Message) int { return int(int64(a.Position) - int64(b.Position)) })
+	return all, nil
+}
+
+// show prints messages, which are read then.
+func (c *Command) show(ctx context.Context, t *terminal.Terminal, src source, list ...comm.Message) error {
+	if c.JSON && !c.Follow {
+		if err := json.NewEncoder(t.Out).Encode(comm.MessagesBody{Messages: list}); err != nil {
+			return err
+		}
+	} else if err := c.print(t, list); err != nil {
+		return err
+	}
+	if c.Keep || src.daemon == nil || len(list) == 0 {
+		return nil
+	}
+	if _, err := src.daemon.Read(ctx, mail.Marks(list)...); err != nil && ctx.Err() == nil {
+		fmt.Fprintln(t.Err, "shelly: they stay unread:", err)
+	}
+	return nil
+}
+
+// print prints messages one below the other.
+func (c *Command) print(t *terminal.Terminal, list []comm.Message) error {
+	for _, m := range list {
+		if c.JSON {
+			if err := json.NewEncoder(t.Out).Encode(m); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintln(t.Out, mail.Lines(m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow prints what comes after a list, until ^C.
+func (c *Command) follow(ctx context.Context, t *terminal.Terminal, src source, list []comm.Message) error {
+	after := engine.LastOf(src.last)
+	if n := len(list); n > 0 {
+		after = max(after, list[n-1].Position)
+	}
+	err := src.daemon.Follow(ctx, fsm.Origin{Channel: c.Channel, Chat: c.Chat}, after, func(m comm.Message) error {
+		return c.show(ctx, t, src, m)
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return exit.Daemon(err)
+}

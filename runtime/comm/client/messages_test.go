@@ -1,0 +1,79 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/inbox"
+)
+
+func sent(position uint64, chat string) engine.Message {
+	return engine.Message{Position: position, SendMessage: fsm.SendMessage{Text: "hello", To: fsm.Origin{Channel: "cli", Chat: chat}}}
+}
+
+// Whoever follows gets each message once, over the end of the daemon too.
+func TestCOM51WhoFollowsMissesNothingAndGetsNothingTwice(t *testing.T) {
+	d := newDaemon(t)
+	d.front.Send(sent(1, "a"), sent(2, "b"))
+	d.onWait = func(n int) {
+		switch n {
+		case 2: // the first finds nobody
+			d.front.Send(sent(4, "a"))
+			d.serve()
+		default:
+		}
+	}
+	var got []uint64
+	enough := errors.New("enough")
+	err := d.client.Follow(context.Background(), fsm.Origin{}, 1, func(m comm.Message) error {
+		got = append(got, m.Position)
+		switch m.Position {
+		case 2:
+			d.front.Send(sent(3, "a"))
+		case 3:
+			go d.stop()
+		case 4:
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || !slices.Equal(got, []uint64{2, 3, 4}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	only := []uint64{}
+	err = d.client.Follow(context.Background(), fsm.Origin{Channel: "cli", Chat: "b"}, 0, func(m comm.Message) error {
+		only = append(only, m.Position)
+		return enough
+	})
+	if !errors.Is(err, enough) || !slices.Equal(only, []uint64{2}) {
+		t.Errorf("%v, %v", only, err)
+	}
+}
+
+func TestMessagesAreReadAndMarked(t *testing.T) {
+	d := newDaemon(t)
+	ctx := context.Background()
+	d.front.Send(sent(1, "a"), sent(2, "b"), sent(3, "a"))
+	if unread, err := d.client.Read(ctx, inbox.Mark{Channel: "cli", Chat: "a", Position: 1}); err != nil || unread.Messages != 2 {
+		t.Errorf("%+v, %v", unread, err)
+	}
+	list, err := d.client.Messages(ctx, fsm.Origin{Channel: "cli", Chat: "a"}, 0, 9, false)
+	if err != nil || len(list) != 2 || list[0].Unread || !list[1].Unread {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if list, err = d.client.Messages(ctx, fsm.Origin{}, 0, 1, true); err != nil || len(list) != 1 || list[0].Position != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if last, err := d.client.LastPosition(ctx); err != nil || last != engine.LastOf(0) {
+		t.Errorf("%d, %v", last, err)
+	}
+	d.front.Refuse(engine.ErrNoSpace)
+	if err := d.client.Follow(ctx, fsm.Origin{Channel: "NO"}, 0, nil); err == nil {
+		t.Errorf("%v", err)
+	}
+}

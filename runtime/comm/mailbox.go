@@ -1,0 +1,76 @@
+package comm
+
+import (
+	"context"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/inbox"
+)
+
+// Mailbox is a [Front] that has messages to chats. An origin without a chat means every chat
+// of its channel, one with neither every chat of all channels.
+type Mailbox interface {
+	// Messages returns the first messages after a position, in order, at most limit and
+	// engine.ReadMax of them.
+	Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error)
+	// Listen returns a channel that has a value whenever there may be messages that Messages
+	// has not returned yet, at first at once. It closes when ctx ends or the daemon stops.
+	Listen(ctx context.Context, to fsm.Origin) <-chan struct{}
+	// Inbox knows which of them are read.
+	Inbox() *inbox.Inbox
+	// Read notes up to where a person has read chats, durably (COM-50). Of an
+	// engine.ErrNoSpace nothing has happened.
+	Read(ctx context.Context, marks []inbox.Mark) error
+	// Unread tells how many were not read yet.
+	Unread(ctx context.Context) (Unread, error)
+}
+
+// Unread is how many messages a person has not read yet.
+type Unread struct {
+	Messages int        `json:"messages"`
+	More     bool       `json:"more,omitempty"`  // or more than these
+	Since    fsm.Millis `json:"since,omitempty"` // when the first of them was sent
+}
+
+// Count is an [Unread] of what an inbox counts.
+func Count(b *inbox.Inbox, read func(after uint64) ([]engine.Message, error)) (Unread, error) {
+	n, since, err := b.Count(read)
+	return Unread{Messages: n, More: n == inbox.UnreadMax, Since: since}, err
+}
+
+// Message is a message as a client gets it.
+type Message struct {
+	engine.Message
+	From   Sender `json:"from"`
+	Unread bool   `json:"unread,omitempty"`
+}
+
+// Sender says by what a message was sent.
+type Sender string
+
+// The senders.
+const (
+	FromSchedule Sender = "schedule" // the answer of a schedule's run
+	FromSubagent Sender = "subagent" // the answer to a subagent's report
+	FromTool     Sender = "message"  // the tool message
+)
+
+// NewMessage is a message on the wire.
+func NewMessage(m engine.Message, unread bool) Message {
+	from := FromTool
+	switch {
+	case m.Key != m.Handle.Entry(): // an answer is named by its handle alone
+	case strings.HasPrefix(m.Session, "schedule:"):
+		from = FromSchedule
+	default:
+		from = FromSubagent
+	}
+	return Message{m, from, unread}
+}
+
+// MessagesBody is the answer to a question for messages, oldest first.
+type MessagesBody struct {
+	Messages []Message `json:"messages"`
+}
