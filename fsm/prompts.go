@@ -34,7 +34,7 @@ type Section struct {
 	Title     string  `json:"title"`
 	Text      string  `json:"text,omitempty"` // stands before what Of adds
 	Of        Content `json:"of,omitempty"`
-	Needs     string  `json:"needs,omitempty"`     // the tool without which the part is left out
+	Needs     string  `json:"needs,omitempty"`     // the tools, with a blank between two, of which none may lack, or the part is left out
 	Subagents bool    `json:"subagents,omitempty"` // it stands in a subagent's system prompt, too
 }
 

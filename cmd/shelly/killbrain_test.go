@@ -16,7 +16,8 @@ import (
 // killBrain is a model that decides by what it is sent alone, so that asking it again
 // after a crash changes nothing. For "run ID" it adds a line to a file with a command,
 // writes to a chat, reads the file, and says what became of the command; for "tell ID"
-// it first wants to be reminded; for "wait ID" it reads a pipe.
+// it first wants to be reminded; for "wait ID" it reads a pipe; for "note ID" and "write ID"
+// it writes into its memory or into a file, and says what came of it.
 type killBrain struct {
 	mu   sync.Mutex
 	left int // calls until then is called; 0: never
@@ -26,7 +27,7 @@ type killBrain struct {
 const askedWhat = "What do you need to know? Say NEED: and what." // prompts.question
 
 var (
-	killWanted = regexp.MustCompile(`\b(run|tell|wait) (\w+)$`)
+	killWanted = regexp.MustCompile(`\b(run|tell|wait|note|write) (\w+)$`)
 	killNamed  = regexp.MustCompile(`\b(?:run|tell) (\w+)`)
 )
 
@@ -71,6 +72,12 @@ func killAnswer(q mock.Question) mock.Answer {
 		return killCall("exec", `{"command":"cat pipe"}`)
 	case verb == "wait":
 		return mock.Answer{Text: "waited " + id}
+	case verb == "note" && len(results) == 0:
+		return killCall("memory_write", fmt.Sprintf(`{"text":"noted %s"}`, id))
+	case verb == "write" && len(results) == 0:
+		return killCall("write_file", fmt.Sprintf(`{"path":"written","content":"%s\n"}`, id))
+	case verb == "note", verb == "write":
+		return mock.Answer{Text: strings.TrimSpace(results[0])}
 	case verb == "tell":
 		return mock.Answer{Text: "told " + id}
 	}

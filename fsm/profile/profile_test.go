@@ -127,7 +127,8 @@ func TestSKL8APromptPromisesOnlyToolsThatAreThere(t *testing.T) {
 		`\bload_skill\b`: fsm.ToolLoadSkill, `\bload_skill_reference\b`: fsm.ToolLoadReference,
 		`\bread_file\b`: "read_file", `\blist_dir\b`: "list_dir", `\bexec\b`: "exec", `\bedit_file\b`: "edit_file",
 		`\bwrite_file\b|[Ww]rite to [A-Z]+\.md`: "write_file", `\bgrep\b|[Ss]earch it|can be searched|[Ss]earch (your )?memory`: "grep",
-		`memory tool`: "memory", `\bweb_(search|fetch)\b`: "web_search",
+		`\bmemory_search\b|memory tool`: "memory_search", `\bmemory_read\b`: "memory_read", `\bmemory_write\b`: "memory_write",
+		`\bweb_(search|fetch)\b`: "web_search",
 	}
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		parts := append([]fsm.Section{{Text: c.Prompts.Identity}, {Text: c.Prompts.Reflection}, {Text: c.Prompts.Farewell}}, c.Prompts.Sections...)
@@ -137,7 +138,8 @@ func TestSKL8APromptPromisesOnlyToolsThatAreThere(t *testing.T) {
 					continue
 				}
 				decl, declared := c.Tool(tool)
-				if onDemand := tool == fsm.ToolLoadSkill || tool == fsm.ToolLoadReference; !declared || !c.Offers(fsm.AllTools, &decl) && !onDemand || onDemand && s.Needs == "" {
+				needed := slices.Contains(strings.Fields(s.Needs), tool)
+				if onDemand := tool == fsm.ToolLoadSkill || tool == fsm.ToolLoadReference; !needed && (!declared || !c.Offers(fsm.AllTools, &decl) && !onDemand || onDemand && s.Needs == "") {
 					t.Errorf("%q speaks of %s", s.Text, tool)
 				}
 				if s.Subagents {

@@ -13,6 +13,9 @@ const emptyPrompt = "Your last answer was empty. Answer the person in words, or 
 const subagentPrompt = "You are a subagent. You work on one task, given below, and on nothing else; you cannot speak to the person and cannot start other subagents. " +
 	"Use the tools, then answer with a complete and concise report of what you did and found. Your workspace is {workspace}."
 
+// memoryTools are the tools that a section about the use of memory speaks of.
+const memoryTools = "memory_search memory_read memory_write"
+
 // skillsSection lists the skills that can be loaded.
 func skillsSection() fsm.Section {
 	return fsm.Section{Title: "Skills", Needs: fsm.ToolLoadSkill, Text: "Load a skill with load_skill before you use it.", Of: fsm.OfSkills}
@@ -28,10 +31,11 @@ func countbotPrompts() fsm.Prompts {
 		{Title: "Tools", Text: "- Call tools silently: do not announce what you are about to do when it is plain.\n" +
 			"- Say briefly what you do where the task is complex, dangerous, or the person asked.\n" +
 			"- Give long or complex work to a subagent."},
-		{Title: "Memory", Text: "- MEMORY.md is your memory. What leaves the conversation is summarised into it by itself; you do not write it.\n" +
-			"- Say in your answer what will matter later: facts about the person, preferences, decisions.\n" +
-			"- Look into it, below, when the person speaks of something from before.\n" +
-			"- Read it before you say that you do not know.", Of: fsm.OfMemory},
+		{Title: "Memory", Text: "- MEMORY.md is your memory, shown below once there is something in it. What leaves the conversation is summarised into it by itself.\n" +
+			"- Look into it when the person speaks of something from before, and before you say that you do not know.", Of: fsm.OfMemory},
+		{Title: "Use of memory", Needs: memoryTools, Text: "- Write with memory_write what will matter later, once you know it: facts about the person, preferences, decisions. Replace what no longer holds.\n" +
+			"- Search with memory_search when the person speaks of something from before that is not shown.\n" +
+			"- Read with memory_read what is shown only in part."},
 		{Title: "Safety", Subagents: true, Text: "- You have no goals of your own: you do not seek to preserve, copy or extend yourself.\n" +
 			"- People oversee you: where instructions conflict, stop at once and ask.\n" +
 			"- Safeguards are not to be bypassed, and you do not talk anyone into switching them off.\n" +
@@ -54,10 +58,12 @@ func nanobotPrompts() fsm.Prompts {
 	p := fsm.DefaultPrompts()
 	p.Identity = "# {name}\n\nYou are {name}, a helpful assistant. You run on {system}; your workspace is {workspace}.\n" +
 		"Your long-term memory is MEMORY.md, shown below once there is something in it. What leaves a conversation is put into it by itself, " +
-		"and into HISTORY.md, a log of past events for people: you see neither file in your workspace. " +
+		"and into HISTORY.md, a log of past events. Neither file is in your workspace. " +
 		"Answer in words; use the message tool only to write to another chat."
 	p.Sections = []fsm.Section{
 		{Title: "Memory", Of: fsm.OfMemory},
+		{Title: "Use of memory", Needs: memoryTools, Text: "- What should be remembered you write into MEMORY.md with memory_write: facts, preferences, decisions. Replace what no longer holds.\n" +
+			"- Past events you look up with memory_search, which finds lines of HISTORY.md and MEMORY.md; memory_read shows what stands around them."},
 		{Title: "Active skills", Of: fsm.OfAlwaysSkills},
 		skillsSection(),
 		{Title: "Loaded skills", Of: fsm.OfLoadedSkills},

@@ -17,7 +17,7 @@ func System(c *fsm.Config, h *state.Handle) string {
 	var b strings.Builder
 	b.WriteString(first)
 	for _, s := range p.Sections {
-		if subagent && !s.Subagents || s.Needs != "" && !offers(c, h, s.Needs) { // SKL-8
+		if subagent && !s.Subagents || !offers(c, h, s.Needs) { // SKL-8
 			continue
 		}
 		shown := content(c, h, s.Of)
@@ -36,10 +36,14 @@ func System(c *fsm.Config, h *state.Handle) string {
 	return b.String()
 }
 
-// offers reports whether a handle's model calls offer a tool.
-func offers(c *fsm.Config, h *state.Handle, tool string) bool {
-	_, ok := c.Declared(h.Toolset(), tool)
-	return ok
+// offers reports whether a handle's model calls offer tools, with a blank between two.
+func offers(c *fsm.Config, h *state.Handle, tools string) bool {
+	for _, tool := range strings.Fields(tools) {
+		if _, ok := c.Declared(h.Toolset(), tool); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // content is what a section shows of the state.

@@ -170,6 +170,9 @@ type Tools struct {
 	// Files names the file tools that are offered (TOL-31). Default: all; of the documents'
 	// profiles those that their documents name.
 	Files []string `key:"files" from:"profile" says:"the file tools that are offered"`
+	// Memory names the tools of memory that are offered (MEM-12). Default: memory_search; of
+	// countbot and nanobot all, of shelly and omniemployee none.
+	Memory []string `key:"memory" from:"profile" says:"the tools of memory that are offered"`
 	// Secrets says what becomes of files that may hold secrets (TOL-21). Default: refuse.
 	Secrets string `key:"secrets" of:"refuse|allow"`
 	// RestrictToWorkspace keeps the file tools inside the workspace (TOL-3).

@@ -59,6 +59,7 @@ func defaults(s Sources, name string) Config {
 				Memory: 4 * GiB, Processes: 512, FileSize: 256 * MiB, OpenFiles: 1024, Disk: GiB,
 			},
 			Files:               []string{"read_file", "write_file", "edit_file", "list_dir", "grep", "glob"},
+			Memory:              []string{"memory_search"},
 			Secrets:             "refuse",
 			RestrictToWorkspace: true,
 			ResultBytesMax:      resultBytesMax(p.Switches),
@@ -77,13 +78,15 @@ func defaults(s Sources, name string) Config {
 	switch p.Profile { // what the documents say beside the machine
 	case "shelly":
 		c.Brain.OnUnreachable = "exit"
-		c.Tools.Files = []string{"read_file", "list_dir"}
+		c.Tools.Files, c.Tools.Memory = []string{"read_file", "list_dir"}, nil
 	case "countbot":
 		c.Tools.Files = []string{"read_file", "write_file", "edit_file", "list_dir"}
+		c.Tools.Memory = []string{"memory_search", "memory_read", "memory_write"}
 	case "omniemployee":
-		c.Tools.Files = []string{"read_file", "write_file", "edit_file", "list_dir", "grep"}
+		c.Tools.Files, c.Tools.Memory = []string{"read_file", "write_file", "edit_file", "list_dir", "grep"}, nil
 	case "nanobot":
 		c.Tools.Files = []string{"read_file", "write_file", "edit_file", "list_dir"}
+		c.Tools.Memory = []string{"memory_search", "memory_read", "memory_write"}
 		c.Tools.RestrictToWorkspace = false
 		c.Tools.ResultBytesMax = 10_000
 	}

@@ -28,6 +28,9 @@ const (
 	CallEnded     Point = "call.ended"     // an effect has an outcome of which the machine does not know; with its kind
 	ToolStarted   Point = "tool.started"   // a command runs
 
+	ChangeRecorded Point = "change.recorded" // what a tool is about to change in a file, which is as it was
+	ChangeMade     Point = "change.made"     // and the record does not say so
+
 	FileWritten    Point = "file.written"            // beside the one that it will replace
 	FileRenamed    Point = "file.renamed"            // and nobody knows it yet
 	HistoryWritten Point = "session.history.written" // and MEMORY.md is not
@@ -46,6 +49,7 @@ func Points() []Point {
 		AppendBefore, AppendAfter, SnapshotBefore, SnapshotAfter, TrimBefore, TrimAfter,
 		HTTPAccepted, HTTPReplyBefore, HTTPReplyAfter, UDPAccepted, UDPReplyBefore, UDPReplyAfter,
 		PerformBefore, PerformAfter, CallEnded, ToolStarted,
+		ChangeRecorded, ChangeMade,
 		FileWritten, FileRenamed, HistoryWritten, MemoryWritten, SessionPut, EntryPut,
 		ShutdownStopped, ShutdownClosed,
 	}

@@ -77,6 +77,11 @@ func (f folder) replaceMemory(read memory, e fsm.SaveSession) error {
 	if len(text) > memoryBytesMax {
 		return tooLong(MemoryFile, int64(len(text)), memoryBytesMax)
 	}
+	return f.swapMemory(read, text)
+}
+
+// swapMemory puts a new MEMORY.md in place of the one that was read, or returns errChanged.
+func (f folder) swapMemory(read memory, text string) error {
 	return f.replace(MemoryFile, strings.NewReader(text), func() error {
 		now, err := f.memory()
 		if err == nil && now.hash() != read.hash() {

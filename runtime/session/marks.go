@@ -11,11 +11,15 @@ import (
 )
 
 // What a comment begins and ends with that says which turn has written what stands
-// above it. Between them are the store's name and, in MEMORY.md, the latest turns.
+// above it. Between them are the store's name and, in MEMORY.md, the latest turns and calls.
 const (
 	markBegin = "<!-- shelly turn "
 	markEnd   = " -->"
 )
+
+// marksMax is how many turns and calls MEMORY.md says it was written by. A call comes again
+// only as long as its handle is unfinished, and few calls of other handles come before.
+const marksMax = 64
 
 // mark is the comment of a store's turns. Whatever a turn is called, it cannot end
 // the comment.
@@ -111,9 +115,14 @@ func (m memory) replaced(e fsm.SaveSession, store string) (string, bool) {
 	if m.written(e) {
 		return "", false
 	}
-	turns := append(slices.Clone(m.turns), e.Turn)
-	if old := len(turns) - turnsMax; old > 0 {
+	return m.marked(e.State.Memory, e.Turn, store), true
+}
+
+// marked is the text of the file that holds content, which a turn or a call has written.
+func (m memory) marked(content, turn, store string) string {
+	turns := append(slices.Clone(m.turns), turn)
+	if old := len(turns) - marksMax; old > 0 {
 		turns = turns[old:]
 	}
-	return e.State.Memory + "\n" + mark(store, turns...) + "\n", true
+	return content + "\n" + mark(store, turns...) + "\n"
 }

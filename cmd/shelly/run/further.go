@@ -13,13 +13,14 @@ import (
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/custom"
+	"shelly/runtime/tool/memory"
 	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/web"
 )
 
 // ownNames are the names of shelly's own tools.
 func ownNames(cfg config.Config, files []tool.Added) []string {
-	names := []string{"exec", web.FetchName, web.SearchName}
+	names := append(memory.Names(), "exec", web.FetchName, web.SearchName)
 	for _, t := range files {
 		names = append(names, t.Decl.Name)
 	}
@@ -41,6 +42,11 @@ func (s *starting) openBench(cfg config.Config) (*bench, error) {
 			return nil, err
 		}
 		added = append(added, programs...)
+		remembering, err := s.memoryTools(cfg)
+		if err != nil {
+			return nil, err
+		}
+		added = append(remembering, added...)
 		if s.servers != nil {
 			for _, t := range added {
 				own = append(own, t.Decl.Name)
@@ -54,12 +60,16 @@ func (s *starting) openBench(cfg config.Config) (*bench, error) {
 // declaring is for who asks what the tools are, and runs none.
 func declaring(cfg config.Config) further {
 	return func(own []string) ([]tool.Added, error) {
-		added, err := webTools(cfg)
+		added, err := (&starting{}).memoryTools(cfg)
+		if err != nil {
+			return nil, err
+		}
+		web, err := webTools(cfg)
 		if err != nil {
 			return nil, err
 		}
 		programs, err := programTools(cfg, sandbox.Uncontained(sandbox.Options{}), own)
-		return append(added, programs...), err
+		return slices.Concat(added, web, programs), err
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
+	memorytool "shelly/runtime/tool/memory"
 )
 
 // preload runs a preload until close.
@@ -57,6 +58,7 @@ type starting struct {
 	spares  atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
 	log     *slog.Logger
 	work    workshop
+	place   memorytool.Place // where the tools of memory find it
 	boxes   boxes
 	servers *mcp.Servers
 	changed chan struct{} // the servers have other tools
@@ -85,6 +87,8 @@ func (s *starting) start(ctx context.Context) error {
 		return err
 	}
 	s.jitter = rand.IntN(fsm.JitterMax + 1)
+	remembered := &opened{}
+	s.place = remembered
 	brain, err := brain.Open(ctx, s.cfg.Brain, s.log)
 	if err != nil {
 		return err
@@ -122,6 +126,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		s.log.Warn("it is not known which messages were read; all that are kept count as unread", "error", err)
 	}
+	remembered.memory, remembered.sessions = s.memory, sessions
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,

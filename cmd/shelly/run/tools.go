@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"shelly/fsm"
@@ -14,12 +15,14 @@ type Tools struct {
 	Tools    *tool.Runner
 	Declared []fsm.ToolDecl // as the machine has them: the builtin ones, too
 	bench    *bench
+	place    *visited
 }
 
 // OpenTools opens the tools of a configuration, but for those of MCP servers, which only a
 // daemon starts. Close them in the end.
 func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger) (*Tools, error) {
-	s := &starting{cfg: cfg, log: log}
+	place := &visited{cfg: cfg}
+	s := &starting{cfg: cfg, log: log, place: place}
 	if err := s.openBox(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -27,8 +30,8 @@ func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger) (*Tools
 	if err != nil {
 		return nil, err
 	}
-	return &Tools{b.tools, cfg.Machine(b.tools.Declarations(), b.skills.Decls()).Tools, b}, nil
+	return &Tools{b.tools, cfg.Machine(b.tools.Declarations(), b.skills.Decls()).Tools, b, place}, nil
 }
 
 // Close lets the workspace go.
-func (t *Tools) Close() error { return t.bench.close() }
+func (t *Tools) Close() error { return errors.Join(t.bench.close(), t.place.close()) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/failpoint"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/change"
 	"shelly/runtime/tool/file/charset"
@@ -131,7 +132,9 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	if err != nil {
 		return tool.Undone(fmt.Errorf("the change cannot be recorded: %w", err))
 	}
+	failpoint.Hit(failpoint.ChangeRecorded)
 	renamed, err := p.replace(r.Temp, alt.content)
+	failpoint.Hit(failpoint.ChangeMade)
 	switch {
 	case err != nil && !renamed:
 		return tool.Undone(errors.Join(unwritten(p.shown, err), entry.drop()))

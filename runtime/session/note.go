@@ -1,0 +1,172 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// Note is what a call of a tool writes into one of the files (MEM-15).
+type Note struct {
+	Key  string // of the use of the tool (TOL-8): a key is written once
+	File string // [MemoryFile] or [HistoryFile]
+	Old  string // of MEMORY.md: what Text takes the place of; empty: Text is added at the end
+	Text string
+}
+
+// The errors of a note that cannot be written as it is. Nothing was written.
+var (
+	ErrNoFile  = errors.New("there is no such file")
+	ErrEmpty   = errors.New("there is nothing to write")
+	ErrOnlyAdd = errors.New("HISTORY.md is only added to")
+	ErrNoOld   = errors.New("the old text is not there")
+	ErrOlds    = errors.New("the old text is there more than once")
+	ErrTooLong = errors.New("the file would be too long")
+	ErrReading = errors.New("a daemon has the files; ask it")
+)
+
+// Reading returns the files of a data folder for who only reads them, while a daemon has the
+// store.
+func Reading(data string) *Sessions {
+	return &Sessions{files: folder{dir: filepath.Join(data, Folder)}}
+}
+
+// Written is what a note has made of a file.
+type Written struct {
+	Before, After string // MEMORY.md without its mark; of HISTORY.md only After, the new entry
+	Already       bool   // an earlier start of the same call has written it; Before and After are empty
+}
+
+// Write writes a note, whole, over what the file holds at that moment, whoever else writes
+// it meanwhile. Once it has returned without an error the note is durable.
+func (s *Sessions) Write(ctx context.Context, n Note) (Written, error) {
+	if err := ctx.Err(); err != nil {
+		return Written{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.store == nil:
+		return Written{}, ErrReading
+	case n.File == MemoryFile:
+		return s.files.noteMemory(n)
+	case n.File == HistoryFile:
+		return s.files.noteHistory(n, fsm.Millis(s.now().UnixMilli()))
+	default:
+		return Written{}, fmt.Errorf("%w: %q", ErrNoFile, n.File)
+	}
+}
+
+// noteMemory writes a note into MEMORY.md.
+func (f folder) noteMemory(n Note) (Written, error) {
+	for try := 1; ; try++ {
+		m, err := f.memory()
+		if err != nil {
+			return Written{}, err
+		}
+		if slices.Contains(m.turns, n.Key) {
+			return Written{Already: true}, nil
+		}
+		text, err := n.noted(m.content)
+		if err != nil {
+			return Written{}, err
+		}
+		whole := m.marked(text, n.Key, f.store)
+		if len(whole) > memoryBytesMax {
+			return Written{}, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLong, len(whole), memoryBytesMax)
+		}
+		err = f.swapMemory(m, whole)
+		if errors.Is(err, errChanged) && try < triesMax {
+			continue
+		}
+		return Written{Before: m.content, After: text}, err
+	}
+}
+
+// noted is MEMORY.md with a note.
+func (n Note) noted(content string) (string, error) {
+	text := strings.TrimSpace(n.Text)
+	if n.Old == "" {
+		switch content = strings.TrimRight(content, "\n"); {
+		case text == "":
+			return "", ErrEmpty
+		case content == "":
+			return text, nil
+		}
+		return content + "\n" + text, nil
+	}
+	switch strings.Count(content, n.Old) {
+	case 0:
+		return "", ErrNoOld
+	case 1:
+		return strings.Replace(content, n.Old, n.Text, 1), nil
+	default:
+		return "", ErrOlds
+	}
+}
+
+// noteHistory adds an entry to HISTORY.md.
+func (f folder) noteHistory(n Note, now fsm.Millis) (Written, error) {
+	text := strings.TrimSpace(n.Text)
+	switch {
+	case n.Old != "":
+		return Written{}, ErrOnlyAdd
+	case text == "":
+		return Written{}, ErrEmpty
+	}
+	if !strings.HasPrefix(text, "[") {
+		text = "[" + now.Date() + "] " + text
+	}
+	return Written{After: text}, f.appendHistory([]string{text}, n.Key)
+}
+
+// Memory returns MEMORY.md without its mark, as valid UTF-8, and nothing where there is none.
+func (s *Sessions) Memory() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.files.memory()
+	return strings.ToValidUTF8(m.content, "\uFFFD"), err
+}
+
+// lineBytesMax is how much of one line of HISTORY.md is read.
+const lineBytesMax = 64 << 10
+
+// History calls fn for each line of HISTORY.md with its number, from 1, until fn returns
+// false. Its marks are no lines, and of a line that is longer than 64 KiB the rest is left.
+func (s *Sessions) History(ctx context.Context, fn func(number int, line string) bool) error {
+	file, info, err := open(filepath.Join(s.files.dir, HistoryFile), historyBytesMax)
+	if err != nil || file == nil {
+		return err
+	}
+	err = eachLine(ctx, io.NewSectionReader(file, 0, info.Size()), fn)
+	return errors.Join(err, file.Close())
+}
+
+func eachLine(ctx context.Context, from io.Reader, fn func(number int, line string) bool) error {
+	in := bufio.NewReaderSize(from, lineBytesMax)
+	for number, rest := 1, false; ; {
+		part, err := in.ReadSlice('\n')
+		line := strings.TrimRight(strings.ToValidUTF8(string(part), "\uFFFD"), "\r\n")
+		switch {
+		case err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		case len(part) == 0 && err == io.EOF:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case rest || strings.HasPrefix(line, markBegin) && strings.HasSuffix(line, markEnd):
+		case !fn(number, line):
+			return nil
+		default:
+			number++
+		}
+		rest = errors.Is(err, bufio.ErrBufferFull)
+	}
+}

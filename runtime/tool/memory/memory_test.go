@@ -1,0 +1,185 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	entries "shelly/runtime/memory"
+	"shelly/runtime/session"
+	"shelly/runtime/store"
+	"shelly/runtime/tool"
+	"shelly/runtime/tool/memory"
+)
+
+// place is a memory of its own.
+type place struct {
+	t        *testing.T
+	data     string
+	entries  *entries.Memory
+	sessions *session.Sessions
+	missing  error
+	own      bool
+}
+
+func (p *place) Entries(context.Context) (memory.Entries, error) { return p.entries, p.missing }
+func (p *place) Files(context.Context) (memory.Files, error)     { return p.sessions, p.missing }
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	s, err := store.Open("store", store.Options{FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, data: t.TempDir()}
+	if p.entries, err = entries.Open(s, entries.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if p.sessions, err = session.Open(p.data, s, func() time.Time { return time.UnixMilli(0) }); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.entries.Close()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func (p *place) file(name, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.data, session.Folder, name), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) store(id, in, summary string) {
+	p.t.Helper()
+	if err := p.entries.Store(context.Background(), fsm.Entry{ID: id, Session: in, Summary: summary, At: 86400_000}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// run calls a tool as the runner does.
+func (p *place) run(name, args string) fsm.ToolAnswered {
+	p.t.Helper()
+	added, err := memory.Tools(memory.Options{Offered: memory.Names(), Place: p, Own: p.own, ResultBytesMax: tool.ResultBytesLeast})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r, err := tool.New(tool.Options{Workspace: p.t.TempDir(), ResultBytesMax: tool.ResultBytesLeast, Added: added})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r.Run(context.Background(), fsm.RunTool{Name: name, Args: args, Session: "s", Key: "h1." + args})
+}
+
+// want fails the test unless a call is answered with a text.
+func (p *place) want(name, args, text string) {
+	p.t.Helper()
+	if got := p.run(name, args); got.Failed || got.Text != text {
+		p.t.Errorf("%s %s: failed %v, %q; want %q", name, args, got.Failed, got.Text, text)
+	}
+}
+
+func (p *place) refused(name, args, text string) {
+	p.t.Helper()
+	if got := p.run(name, args); !got.Failed || !got.Nothing || !strings.Contains(got.Text, text) {
+		p.t.Errorf("%s %s: %+v; want a refusal with %q", name, args, got, text)
+	}
+}
+
+func TestMEM13AllThatIsRememberedIsSearched(t *testing.T) {
+	p := newPlace(t)
+	p.want("memory_search", `{"query": "disk"}`, "Nothing in memory has any of these words: disk. Try other words, or fewer.")
+	p.file("MEMORY.md", "Ann likes tea.\nThe backup disk is sdb.\n")
+	p.file("HISTORY.md", "[2026-01-05 09:00] The disk was full.\n\n[2026-01-06 09:00] A backup of the disks was made.\n\n[2026-01-07 09:00] 磁盘已满\n")
+	p.store("h7", "cli:direct", "The disk was cleaned up.")
+	p.store("h8", "s", "Ann's birthday is in May.")
+	p.want("memory_search", `{"query": "backup disk"}`, "MEMORY.md:2: The backup disk is sdb.\n"+
+		"HISTORY.md:3: [2026-01-06 09:00] A backup of the disks was made.\n"+
+		"HISTORY.md:1: [2026-01-05 09:00] The disk was full.\n"+
+		"[1970-01-02 00:00, cli:direct] The disk was cleaned up.\n")
+	p.want("memory_search", `{"query": "backup disk", "limit": 1}`, "MEMORY.md:2: The backup disk is sdb.\n[1970-01-02 00:00, cli:direct] The disk was cleaned up.\n")
+	p.want("memory_search", `{"query": "磁盘"}`, "HISTORY.md:5: [2026-01-07 09:00] 磁盘已满\n")
+	p.want("memory_search", `{"query": "] the"}`, "HISTORY.md:1: [2026-01-05 09:00] The disk was full.\n")
+	p.refused("memory_search", `{"query": " "}`, "query is empty")
+	p.refused("memory_search", `{"q": "x"}`, "query")
+	p.own = true // MEM-6
+	p.want("memory_search", `{"query": "birthday cleaned"}`, "[1970-01-02 00:00, s] Ann's birthday is in May.\n")
+	p.missing = errors.New("the store is gone")
+	p.refused("memory_search", `{"query": "x"}`, "the store is gone")
+}
+
+// What there is no room for is counted, not cut in the middle.
+func TestMEM13ALongResultSaysHowMuchMoreThereIs(t *testing.T) {
+	p := newPlace(t)
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, "%d disk %s\n", i, strings.Repeat("long ", 30))
+	}
+	p.file("HISTORY.md", b.String())
+	got := p.run("memory_search", `{"query": "disk", "limit": 20}`)
+	if lines := strings.Split(got.Text, "\n"); len(got.Text) > tool.ResultBytesLeast || !strings.HasPrefix(lines[0], "HISTORY.md:100: 99 disk") ||
+		!strings.HasSuffix(got.Text, " more were found; ask for less with limit]\n") {
+		t.Errorf("%d bytes: %s", len(got.Text), got.Text)
+	}
+	p.file("HISTORY.md", "disk "+strings.Repeat("é", 2000))
+	if got := p.run("memory_search", `{"query": "disk"}`); !strings.Contains(got.Text, "éé") || len(got.Text) > tool.ResultBytesLeast {
+		t.Errorf("%q", got.Text)
+	}
+}
+
+func TestMEM14TheFilesAreReadInPages(t *testing.T) {
+	p := newPlace(t)
+	p.want("memory_read", `{}`, "MEMORY.md is empty.")
+	p.want("memory_read", `{"file": "HISTORY.md"}`, "HISTORY.md is empty.")
+	p.file("MEMORY.md", "a\nb\nc\n<!-- shelly turn 4KQ2XWZA h12 -->\n")
+	p.want("memory_read", `{}`, "a\nb\nc\n")
+	p.want("memory_read", `{"limit": 2}`, "a\nb\n[more follows: offset 3]\n")
+	p.want("memory_read", `{"offset": 3, "limit": 2}`, "[from line 3]\nc\n")
+	p.refused("memory_read", `{"offset": 9}`, "MEMORY.md has 3 lines; offset is 9")
+	p.refused("memory_read", `{"file": "../access.json"}`, "file")
+	p.file("HISTORY.md", "one\n<!-- shelly turn 4KQ2XWZA h12 -->\n\ntwo\n<!-- shelly turn 4KQ2XWZA h13 -->\n")
+	p.want("memory_read", `{"file": "HISTORY.md", "limit": 2}`, "[from line 2]\n\ntwo\n")
+	p.want("memory_read", `{"file": "HISTORY.md", "offset": 1, "limit": 1}`, "one\n[more follows: offset 2]\n")
+	p.file("MEMORY.md", strings.Repeat(strings.Repeat("x", 99)+"\n", 30))
+	if got := p.run("memory_read", `{}`); !strings.HasSuffix(got.Text, "\n[more follows: offset 8]\n") || len(got.Text) > tool.ResultBytesLeast {
+		t.Errorf("%d bytes: %q", len(got.Text), got.Text)
+	}
+}
+
+func TestMEM15WhatIsWrittenIsRead(t *testing.T) {
+	p := newPlace(t)
+	p.want("memory_write", `{"text": "Ann likes tea."}`, "wrote MEMORY.md (14 bytes, before 0)")
+	p.want("memory_write", `{"text": "Ann likes tea."}`, "MEMORY.md has it already.") // the same call
+	p.want("memory_write", `{"text": "coffee", "old": "tea"}`, "wrote MEMORY.md (17 bytes, before 14)")
+	p.want("memory_read", `{}`, "Ann likes coffee.\n")
+	p.want("memory_write", `{"text": "We talked.", "file": "HISTORY.md"}`, "added to HISTORY.md")
+	p.want("memory_search", `{"query": "talked"}`, "HISTORY.md:1: [1970-01-01 00:00] We talked.\n")
+	p.refused("memory_write", `{"text": "x", "old": "tea"}`, "old is not in MEMORY.md, word for word; nothing was written. Read it with memory_read")
+	p.refused("memory_write", `{"text": "x", "old": "e"}`, "more than once")
+	p.refused("memory_write", `{"text": "x", "old": "We", "file": "HISTORY.md"}`, "only added to")
+	p.refused("memory_write", `{"text": " "}`, "text is empty")
+	p.refused("memory_write", `{"text": "`+strings.Repeat("x", 1<<20)+`"}`, "MEMORY.md is full")
+	p.want("memory_read", `{}`, "Ann likes coffee.\n")
+}
+
+func TestMEM12OnlyWhatIsNamedIsOffered(t *testing.T) {
+	added, err := memory.Tools(memory.Options{Offered: []string{"memory_read"}})
+	if err != nil || len(added) != 1 || added[0].Decl.Name != "memory_read" {
+		t.Errorf("%+v, %v", added, err)
+	}
+	if _, err := memory.Tools(memory.Options{Offered: []string{"memory_grep"}}); err == nil || !strings.Contains(err.Error(), "there are: memory_search, memory_read, memory_write") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,152 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"shelly/fsm"
+	entries "shelly/runtime/memory"
+	"shelly/runtime/session"
+	"shelly/runtime/tool"
+)
+
+// Bounds of memory_search.
+const (
+	foundDefault  = 5
+	foundMax      = 20
+	lineBytesMax  = 1 << 10 // shown of one line or entry
+	queryBytesMax = 1 << 10
+)
+
+// searchDecl declares memory_search (MEM-13).
+func searchDecl() fsm.ToolDecl {
+	return fsm.ToolDecl{
+		Name:        SearchName,
+		Description: "Search your memory by keywords: what was said and done before this conversation.",
+		Parameters: fmt.Sprintf(`{"type":"object","properties":{"query":{"type":"string","maxLength":%d},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":%d}},"required":["query"],"additionalProperties":false}`, queryBytesMax, foundMax),
+		Effects: fsm.EffectsNone,
+	}
+}
+
+// hit is a line of a file that meets a query.
+type hit struct {
+	file   string
+	number int
+	line   string
+	met    int
+}
+
+// hits keeps the best of those that come: those that have more of the query, the later ones
+// among equals, which in HISTORY.md are the newer ones.
+type hits struct {
+	list  []hit
+	limit int
+}
+
+func (h *hits) add(one hit) {
+	if one.met == 0 {
+		return
+	}
+	h.list = append(h.list, one)
+	if len(h.list) >= 4*h.limit {
+		h.best()
+	}
+}
+
+func (h *hits) best() []hit {
+	slices.SortStableFunc(h.list, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.met, a.met), cmp.Compare(a.file, b.file), cmp.Compare(b.number, a.number))
+	})
+	h.list = h.list[:min(len(h.list), h.limit)]
+	return h.list
+}
+
+// search is the tool memory_search.
+func (t *tools) search(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+	query, limit := strings.TrimSpace(a.Text("query", "")), a.Number("limit", foundDefault)
+	if query == "" {
+		return tool.Invalid("query is empty; give the words to look for")
+	}
+	kept, err := t.Place.Entries(ctx)
+	if err != nil {
+		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
+	}
+	found, err := kept.Search(ctx, entries.Query{
+		Text: query, TopK: limit, Mode: entries.Keyword, Filter: entries.Filter{OfSession: t.Own, Session: call.Session},
+	})
+	if err != nil {
+		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
+	}
+	lines, err := t.lines(ctx, query, limit)
+	if err != nil {
+		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
+	}
+	if len(found.Found) == 0 && len(lines) == 0 {
+		return tool.Result{Text: "Nothing in memory has any of these words: " + query + ". Try other words, or fewer."}
+	}
+	return tool.Result{Text: t.shown(lines, found.Found)}
+}
+
+// lines are those of the two files that meet a query, the best first.
+func (t *tools) lines(ctx context.Context, query string, limit int) ([]hit, error) {
+	files, err := t.Place.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	need, best := entries.NewNeed(query), hits{limit: limit}
+	text, err := files.Memory()
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range strings.Split(text, "\n") {
+		best.add(hit{session.MemoryFile, i + 1, line, need.Meets(line)})
+	}
+	err = files.History(ctx, func(number int, line string) bool {
+		best.add(hit{session.HistoryFile, number, line, need.Meets(line)})
+		return true
+	})
+	return best.best(), err
+}
+
+// shown lists what was found, as far as there is room.
+func (t *tools) shown(lines []hit, found []entries.Found) string {
+	var texts []string
+	for _, h := range lines {
+		texts = append(texts, h.file+":"+strconv.Itoa(h.number)+": "+brief(h.line))
+	}
+	for _, f := range found {
+		from := f.At.Date()
+		if f.Session != "" {
+			from += ", " + f.Session
+		}
+		texts = append(texts, "["+from+"] "+brief(f.Summary))
+	}
+	var b strings.Builder
+	for i, text := range texts {
+		if i > 0 && b.Len()+len(text) > t.room() {
+			fmt.Fprintf(&b, "[%d more were found; ask for less with limit]\n", len(texts)-i)
+			break
+		}
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
+
+// brief is the beginning of a text, on one line.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= lineBytesMax {
+		return text
+	}
+	cut := lineBytesMax
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

@@ -1,0 +1,85 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	entries "shelly/runtime/memory"
+	"shelly/runtime/session"
+	"shelly/runtime/tool"
+)
+
+// The names of the tools.
+const (
+	SearchName = "memory_search"
+	ReadName   = "memory_read"
+	WriteName  = "memory_write"
+)
+
+// Entries are what is remembered of turns, as [entries.Memory] has them.
+type Entries interface {
+	Search(ctx context.Context, q entries.Query) (entries.Result, error)
+}
+
+// Files are MEMORY.md and HISTORY.md, as [session.Sessions] has them.
+type Files interface {
+	Memory() (string, error)
+	History(ctx context.Context, fn func(number int, line string) bool) error
+	Write(ctx context.Context, n session.Note) (session.Written, error)
+}
+
+// Place is where memory is. What it returns is there once a call can come.
+type Place interface {
+	Entries(ctx context.Context) (Entries, error)
+	Files(ctx context.Context) (Files, error)
+}
+
+// Options says which tools there are and what bounds them.
+type Options struct {
+	Offered        []string // the names of the tools, of [Names]
+	Place          Place
+	Own            bool // memory_search finds entries of the call's own session alone (MEM-6)
+	ResultBytesMax int
+}
+
+// tools are the tools of one configuration.
+type tools struct{ Options }
+
+type one struct {
+	decl fsm.ToolDecl
+	run  func(context.Context, fsm.RunTool, tool.Arguments) tool.Result
+}
+
+func (t *tools) all() []one {
+	return []one{{searchDecl(), t.search}, {readDecl(), t.read}, {writeDecl(), t.write}}
+}
+
+// Tools returns the tools that are to be offered, or an error that names one that there is not.
+func Tools(o Options) ([]tool.Added, error) {
+	for _, name := range o.Offered {
+		if names := Names(); !slices.Contains(names, name) {
+			return nil, fmt.Errorf("there is no tool %q of memory; there are: %s", name, strings.Join(names, ", "))
+		}
+	}
+	var added []tool.Added
+	for _, one := range (&tools{o}).all() {
+		if !slices.Contains(o.Offered, one.decl.Name) {
+			continue
+		}
+		a, err := tool.Checked(one.decl, one.run)
+		if err != nil {
+			return nil, err
+		}
+		added = append(added, a)
+	}
+	return added, nil
+}
+
+// Names are the names of the tools.
+func Names() []string { return []string{SearchName, ReadName, WriteName} }
+
+// room is how much of a result a tool may fill with what it was asked for.
+func (t *tools) room() int { return tool.Room(t.ResultBytesMax) }
