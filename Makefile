@@ -114,7 +114,7 @@ test-race:
 	$(call step,unit tests that try each place of a fault)
 	@$(GO) test -shuffle=on $(EXHAUSTIVE)
 	$(call step,unit tests with the race detector)
-	@CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/... ./runtime/...
+	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/... ./runtime/... # or each process waits for a second at its end
 
 # Canaries are known bugs that an overlay puts into the code; the proof must find each (SIM-12).
 # The tag is that of the tests that wake them.

@@ -21,7 +21,7 @@ const stage = "(stage of a command)"
 // is called in main, after tree.Supervise.
 func Stage() {
 	if len(os.Args) == 2 && os.Args[1] == stage {
-		os.Exit(begin())
+		unix.Exit(begin()) // at once, as the supervisor does
 	}
 }
 
@@ -138,7 +138,7 @@ func (p *plan) initOf(tell *json.Encoder) error {
 	for i := range 3 { // what is left of it holds the output, and not this process
 		_ = unix.Close(i)
 	}
-	os.Exit(reap(pid, tell))
+	unix.Exit(reap(pid, tell))
 	return nil
 }
 
@@ -153,7 +153,7 @@ func reap(command int, tell *json.Encoder) int {
 			return 0 // nothing is left
 		case pid == command && (s.Exited() || s.Signaled()):
 			_ = tell.Encode(status{Ended: true, Wait: uint32(s)})
-			time.AfterFunc(lingering, func() { os.Exit(0) })
+			time.AfterFunc(lingering, func() { unix.Exit(0) })
 		}
 	}
 }
