@@ -112,6 +112,15 @@ type Audit struct {
 	Duration Millis      `json:"duration"` // from the first start to the end
 
 	Contained string `json:"contained,omitempty"` // what contained the processes of its last attempt (TOL-43)
+	From      Caller `json:"from,omitzero"`       // who wanted it; records of older builds have none
+}
+
+// Caller is whose work a tool call was.
+type Caller struct {
+	Kind    Kind       `json:"kind"`             // of the handle
+	Request RequestKey `json:"request,omitzero"` // of a user's: which one, and how it came
+	Origin  Origin     `json:"origin,omitzero"`  // where the conversation takes place
+	Parent  HandleID   `json:"parent,omitempty"` // of a subagent's: the handle that has started it
 }
 
 func (e Audit) hash(x *Hasher) {

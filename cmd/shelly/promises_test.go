@@ -51,7 +51,7 @@ func offeredBy(t *testing.T, name string) (tools []string, p fsm.Prompts) {
 	t.Helper()
 	cfg := config.Builtin(name)
 	cfg.Workspace, cfg.Data = t.TempDir(), t.TempDir()
-	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 		j.messages = j.messages[1:]
 		out.Messages++
 	}
-	for len(j.audit) > 0 && j.audit[0].At < keep.Since && out.Audit < TrimMax {
+	for len(j.audit) > 0 && (j.audit[0].At < keep.Since || IndexOf(j.audit[0].Position) < j.first) && out.Audit < TrimMax {
 		j.audit = j.audit[1:]
 		out.Audit++
 	}

@@ -156,6 +156,7 @@ func (m *Machine) emit(e fsm.Effect) {
 func (m *Machine) record(h *state.Handle, n int, a fsm.Audit) {
 	c := h.Inf.Calls[n]
 	a.Handle, a.Session, a.Tool, a.Args, a.Message = h.ID, h.Session, c.Name, c.Args, h.Input
+	a.From = fsm.Caller{Kind: h.Kind, Request: h.Request, Origin: h.Origin, Parent: h.Parent}
 	a.Unknown = a.Result == m.word(fsm.WordUnknownOutcome)
 	m.emit(a)
 }

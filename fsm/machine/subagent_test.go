@@ -182,3 +182,18 @@ func TestHND40AReportIsNotRefusedWhereTheQueueIsFull(t *testing.T) {
 	d.tells(fsm.KindSubagent, fsm.BrainAnswered{Text: "three files"})
 	d.inStates(state.Execution, state.Queued, state.Queued)
 }
+
+// The audit says whose work a call was: how the request came, and which handle a subagent is of.
+func TestTOL9TheAuditSaysWhoWantedACall(t *testing.T) {
+	d := spawning(t, nil)
+	want := fsm.Caller{Kind: fsm.KindUser, Request: fsm.RequestKey{ID: "r0"}, Origin: fsm.Origin{Channel: "telegram", Chat: "42"}}
+	if got := one[fsm.Audit](d).From; got != want {
+		t.Errorf("the person's call is from %+v, want %+v", got, want)
+	}
+	d.tells(fsm.KindSubagent, fsm.BrainAnswered{Calls: []fsm.ToolCall{{ID: "c", Name: "list_dir", Args: "{}"}}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.handle(fsm.KindSubagent).Await.Call), Text: "a file"}})
+	want = fsm.Caller{Kind: fsm.KindSubagent, Origin: want.Origin, Parent: 1}
+	if got := one[fsm.Audit](d).From; got != want {
+		t.Errorf("the subagent's call is from %+v, want %+v", got, want)
+	}
+}

@@ -16,6 +16,7 @@ type trimming struct {
 	*Store
 	batch *pebble.Batch
 	since fsm.Millis
+	first uint64 // the first record that is kept in the end
 	out   engine.Trimmed
 	bytes int64 // of keys and values
 }
@@ -28,6 +29,8 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	}
 	t := &trimming{Store: s, batch: s.db.NewBatch(), since: keep.Since}
 	cut := s.extent.choose(keep)
+	first, _ := s.extent.ends()
+	t.first = max(first, cut+1)
 	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit(), t.texts(keep)); err != nil {
 		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
 	}
@@ -142,7 +145,7 @@ func (t *trimming) messages() error {
 	return nil
 }
 
-// audit drops the records of calls that ended before the time.
+// audit drops the records of calls that ended before the time, or at a step that is dropped.
 func (t *trimming) audit() error {
 	return t.each(kindAudit, &t.out.Audit, func(key, value []byte) error {
 		position := numberOf(key)
@@ -150,7 +153,7 @@ func (t *trimming) audit() error {
 		if err != nil {
 			return err
 		}
-		if a.At >= t.since {
+		if a.At >= t.since && engine.IndexOf(position) >= t.first {
 			return errEnough
 		}
 		t.out.Audit++

@@ -74,7 +74,7 @@ func workRound(s *store.Store, round uint64, a *acknowledged) error {
 		Records:  []engine.Record{record(round)},
 		Requests: []engine.Request{{Key: fsm.RequestKey{ID: name}, Text: "text " + name, Index: round, Accepted: 100 + fsm.Millis(round)}},
 		Messages: []engine.Message{{Position: round, At: 100, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}, Text: "text " + name}}},
-		Audit:    []engine.Audit{{Position: round, At: 100, Audit: fsm.Audit{Session: "s", Result: "text " + name}}},
+		Audit:    []engine.Audit{{Position: engine.PositionOf(round, 0), At: 100, Audit: fsm.Audit{Session: "s", Result: "text " + name}}},
 	}
 	sync := round%2 == 0
 	err := s.PutEntry(fsm.Entry{ID: "h1", Summary: name, Text: bulk})
@@ -117,7 +117,7 @@ func checkWork(fs vfs.FS, records, snapshot uint64, trimmed bool) (err error) {
 			return fmt.Errorf("the snapshot at %d: %d, %+v, %w", at, index, state, err)
 		}
 	}
-	return errors.Join(checkRecords(s, kept), checkDerived(s, kept.Last), checkPut(s, kept.Last))
+	return errors.Join(checkRecords(s, kept), checkDerived(s, kept), checkPut(s, kept.Last))
 }
 
 func checkRecords(s *store.Store, kept engine.Kept) error {
@@ -136,7 +136,9 @@ func checkRecords(s *store.Store, kept engine.Kept) error {
 }
 
 // checkDerived: what is written with a record is there if and only if the record is.
-func checkDerived(s *store.Store, last uint64) error {
+// An audit record goes with it (JRN-20).
+func checkDerived(s *store.Store, kept engine.Kept) error {
+	last := kept.Last
 	for round := uint64(1); round <= rounds; round++ {
 		name := fmt.Sprint(round)
 		r, ok, err := s.Request(fsm.RequestKey{ID: name})
@@ -149,12 +151,17 @@ func checkDerived(s *store.Store, last uint64) error {
 		return fmt.Errorf("%d messages and %d records, %w", len(messages), last, err)
 	}
 	audit, err := s.Audit("s", 0, engine.ReadMax)
-	if err != nil || uint64(len(audit)) != last {
-		return fmt.Errorf("%d audit records and %d records, %w", len(audit), last, err)
+	if err != nil || uint64(len(audit)) != last+1-kept.First {
+		return fmt.Errorf("%d audit records and the records %d to %d, %w", len(audit), kept.First, last, err)
 	}
 	for i := range messages {
-		if want := fmt.Sprint("text ", i+1); messages[i].Text != want || audit[i].Result != want {
-			return fmt.Errorf("message %q and audit record %q, want %q", messages[i].Text, audit[i].Result, want)
+		if want := fmt.Sprint("text ", i+1); messages[i].Text != want {
+			return fmt.Errorf("message %q, want %q", messages[i].Text, want)
+		}
+	}
+	for i := range audit {
+		if want := fmt.Sprint("text ", kept.First+uint64(i)); audit[i].Result != want {
+			return fmt.Errorf("audit record %q, want %q", audit[i].Result, want)
 		}
 	}
 	return nil

@@ -9,11 +9,23 @@ import (
 	"shelly/runtime/tool/program"
 )
 
+// allowing says what web_fetch reaches, with so many entries of tools.web.allow_addresses.
+func allowing(entries int) string {
+	switch entries {
+	case 0:
+		return "reads public pages"
+	case 1:
+		return "reads public pages, and what the entry of tools.web.allow_addresses allows"
+	default:
+		return fmt.Sprintf("reads public pages, and what the %d entries of tools.web.allow_addresses allow", entries)
+	}
+}
+
 // web says what of the web the model is offered, and how to change that (TOL-70).
 func (x *examination) web(cfg config.Config) {
 	w := cfg.Tools.Web
 	if w.Allow {
-		x.ok("web_fetch", fmt.Sprintf("reads public pages, and what %d entries of tools.web.allow_addresses allow", len(w.AllowAddresses)))
+		x.ok("web_fetch", allowing(len(w.AllowAddresses)))
 	} else {
 		x.ok("web_fetch", "is not offered to the model (tools.web.allow)")
 	}

@@ -35,7 +35,7 @@ type auditCmd struct {
 
 // Help says what the words mean.
 func (auditCmd) Help() string {
-	return "WHO is the session. CONTAINED says what held the call: namespaces, bwrap, landlock, none; - where it starts no program. " +
+	return "WHO is the session, and FROM whose work the call was: how a request came, or event, schedule, init, …, or subagent with the handle that started it. CONTAINED says what held the call: namespaces, bwrap, landlock, none; - where it starts no program. " +
 		"Calls are kept for retention.age. Reads from the running daemon, or from the data folder."
 }
 
@@ -129,15 +129,29 @@ func printAudit(out io.Writer, found []engine.Audit) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ENDED\tWHO\tTOOL\tTOOK\tSTARTS\tCONTAINED\tOUTCOME\tARGUMENTS\tRESULT")
+	fmt.Fprintln(table, "ENDED\tWHO\tFROM\tTOOL\tTOOK\tSTARTS\tCONTAINED\tOUTCOME\tARGUMENTS\tRESULT")
 	for _, a := range found {
 		row := []string{
-			moment.Local(a.At).Format(time.DateTime), a.Session, a.Tool, history.Span(a.Duration), fmt.Sprint(a.Attempts),
+			moment.Local(a.At).Format(time.DateTime), a.Session, from(a.From), a.Tool, history.Span(a.Duration), fmt.Sprint(a.Attempts),
 			contained(a), outcome(a), terminal.Head(a.Args), terminal.Head(a.Result),
 		}
 		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
 	}
 	return table.Flush()
+}
+
+// from says whose work a call was.
+func from(c fsm.Caller) string {
+	switch {
+	case c.Kind == "": // of an older build
+		return "-"
+	case c.Kind == fsm.KindUser:
+		return c.Request.Channel
+	case c.Kind == fsm.KindSubagent:
+		return string(c.Kind) + " of " + c.Parent.Entry()
+	default:
+		return string(c.Kind)
+	}
 }
 
 func outcome(a engine.Audit) string {

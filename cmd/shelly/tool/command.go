@@ -31,8 +31,9 @@ type place struct {
 }
 
 // with opens the tools that a daemon of the configuration would have, and hands a verb the
-// runner and what the machine would declare.
-func (p *place) with(verb func(cfg config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error) (err error) {
+// runner and what the machine would declare. A server that has a tool called wanted is
+// started, too.
+func (p *place) with(wanted string, verb func(cfg config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error) (err error) {
 	settings := flags.Settings{Place: p.Place, Workspace: p.Workspace, AllowExec: p.AllowExec}
 	cfg, err := settings.Load()
 	if err != nil {
@@ -40,7 +41,7 @@ func (p *place) with(verb func(cfg config.Config, tools *tool.Runner, decls []fs
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	b, err := run.OpenTools(ctx, cfg, slog.New(slog.DiscardHandler))
+	b, err := run.OpenTools(ctx, cfg, slog.New(slog.DiscardHandler), wanted)
 	if err != nil {
 		return err
 	}

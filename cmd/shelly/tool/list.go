@@ -26,7 +26,7 @@ func (listCmd) Help() string {
 
 // Run implements the subcommand (CLI-100).
 func (c *listCmd) Run(t *terminal.Terminal) error {
-	return c.with(func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
+	return c.with("", func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
 		if c.JSON {
 			return t.JSON(decls)
 		}
@@ -72,7 +72,7 @@ type function struct {
 
 // Run implements the subcommand (CLI-100).
 func (c *showCmd) Run(t *terminal.Terminal) error {
-	return c.with(func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
+	return c.with(c.Name, func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
 		d, err := find(decls, c.Name)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ type tried struct {
 
 // Run implements the subcommand (CLI-102).
 func (c *tryCmd) Run(t *terminal.Terminal) error {
-	return c.with(func(_ config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error {
+	return c.with(c.Name, func(_ config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error {
 		d, err := find(decls, c.Name)
 		switch {
 		case err != nil:

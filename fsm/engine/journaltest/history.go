@@ -162,7 +162,9 @@ func (s contents) kept(t *rapid.T, keep engine.Keep) (contents, engine.Trimmed) 
 		}
 	}
 	s.messages = slices.DeleteFunc(slices.Clone(s.messages), func(m engine.Message) bool { return m.At < keep.Since })
-	s.audit = slices.DeleteFunc(slices.Clone(s.audit), func(a engine.Audit) bool { return a.At < keep.Since })
+	s.audit = slices.DeleteFunc(slices.Clone(s.audit), func(a engine.Audit) bool {
+		return a.At < keep.Since || engine.IndexOf(a.Position) <= uint64(s.trimmed)
+	})
 	dropped.Messages, dropped.Audit = len(was.messages)-len(s.messages), len(was.audit)-len(s.audit)
 	return s, dropped
 }

@@ -105,19 +105,23 @@ func testTrimByAge(t *testing.T, h Harness) {
 	checkKept(t, "all that may go", h.Reopen(t), engine.Kept{First: 9, Last: 9, Bytes: size(t, records[8:]), Snapshots: []uint64{8}})
 }
 
-// Of too many records the oldest go, and nothing else (JRN-20).
+// Of too many records the oldest go, with the audit records of their steps, and nothing else
+// (JRN-20).
 func testTrimBySize(t *testing.T, h Harness) {
 	j, records := grown(t, h)
 	trim(t, j, engine.Keep{Bytes: 1 << 40}, engine.Trimmed{})
-	trim(t, j, engine.Keep{Bytes: size(t, records[6:])}, engine.Trimmed{Records: 6, Snapshots: 1})
+	trim(t, j, engine.Keep{Bytes: size(t, records[6:])}, engine.Trimmed{Records: 6, Snapshots: 1, Audit: 6})
 	trim(t, j, engine.Keep{Bytes: size(t, records[6:])}, engine.Trimmed{})
 	j = h.Reopen(t)
 	trim(t, j, engine.Keep{Bytes: size(t, records[6:])}, engine.Trimmed{})
-	trim(t, j, engine.Keep{Bytes: 1}, engine.Trimmed{Records: 2, Snapshots: 1})
+	if got := len(readAudit(t, j, "", 0, 9)); got != 3 {
+		t.Errorf("%d audit records; want 3", got)
+	}
+	trim(t, j, engine.Keep{Bytes: 1}, engine.Trimmed{Records: 2, Snapshots: 1, Audit: 2})
 	more := tail(records, 2)
 	appendTo(t, j, engine.Batch{Records: more}, true)
 	saveSnapshot(t, j, 11, snapshot(0))
-	trim(t, j, engine.Keep{Bytes: 1}, engine.Trimmed{Records: 3, Snapshots: 1})
+	trim(t, j, engine.Keep{Bytes: 1}, engine.Trimmed{Records: 3, Snapshots: 1, Audit: 1})
 	j = h.Crash(t)
 	checkKept(t, "no record is left", j, engine.Kept{First: 12, Last: 11, Snapshots: []uint64{11}})
 	check(t, "no record is left", nil, replay(t, j, 11))

@@ -4,6 +4,7 @@ package box
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"shelly/runtime/config"
 	"shelly/runtime/sandbox"
@@ -22,7 +23,8 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 	processes := filepath.Join(cfg.Data, "processes")
 	o := sandbox.Options{
 		Trees: tree.New(processes), Workspace: workspace, KnownAs: []string{cfg.Workspace},
-		Hidden: resolved([]string{cfg.Data}), Fixed: resolved(cfg.Files()), Readable: resolved(x.Reads), Scratch: processes,
+		Hidden: resolved([]string{cfg.Data}), Fixed: resolved(cfg.Files()), Scratch: processes,
+		Readable: slices.Concat(resolved(x.Reads), shared(cfg.Skills.Folders, workspace)),
 		Limits: sandbox.Limits{
 			Memory: int64(x.Memory), Processes: int64(x.Processes), FileSize: int64(x.FileSize), OpenFiles: int64(x.OpenFiles), Disk: int64(x.Disk),
 		},
@@ -34,6 +36,22 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 		return sandbox.Uncontained(o), nil
 	}
 	return sandbox.Open(ctx, o)
+}
+
+// shared are the folders of skills outside the workspace, by the paths that the model is told
+// and by those that they lead to (SKL-14).
+func shared(folders []string, workspace string) []string {
+	var paths []string
+	for i, real := range resolved(folders) {
+		if in, err := filepath.Rel(workspace, real); err == nil && filepath.IsLocal(in) {
+			continue
+		}
+		paths = append(paths, real)
+		if folders[i] != real {
+			paths = append(paths, folders[i])
+		}
+	}
+	return paths
 }
 
 // resolved are paths without symbolic links, where they are there.
