@@ -121,6 +121,7 @@ type Status struct {
 	NoSpace   string        `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
 	Damage    []string      `json:"damage,omitempty"`   // where damage of the data folder was met since the start, in words
 	Journal   Journal       `json:"journal"`
+	Texts     *Texts        `json:"texts,omitempty"` // the results that are kept whole; absent: there are none
 	Memory    *Memory       `json:"memory,omitempty"`
 	Listeners Counts        `json:"listeners"`
 	Unread    *Unread       `json:"unread,omitempty"` // messages that nobody has read; absent: there are none
@@ -141,6 +142,12 @@ type Journal struct {
 	First uint64 `json:"first"` // index of the first record that is kept
 	Last  uint64 `json:"last"`  // index of the last record
 	Bytes int64  `json:"bytes"` // of the records that are kept
+}
+
+// Texts are the long results of tools that read_more can read on in (TXT-2).
+type Texts struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
 }
 
 // Active is a handle that holds a slot.

@@ -114,6 +114,8 @@ type Options struct {
 	Backup   Backup   // nil: there is none
 	// Counts tells how the memory is; nil: a status does not say.
 	Counts func() comm.Memory
+	// Texts tells which texts are kept; nil: a status does not say.
+	Texts func() comm.Texts
 	// Damage tells where damage of the data folder was met; nil: a status does not say.
 	Damage func() []string
 	// Grants keeps the grants for every session (APR-14); nil: until the next start.

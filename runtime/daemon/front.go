@@ -271,6 +271,11 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 		counts := d.o.Counts()
 		s.Memory = &counts
 	}
+	if d.o.Texts != nil {
+		if texts := d.o.Texts(); texts.Count > 0 {
+			s.Texts = &texts
+		}
+	}
 	if d.o.Damage != nil {
 		s.Damage = d.o.Damage()
 	}

@@ -318,7 +318,11 @@ func (b *rebuilding) texts() error {
 		if err != nil {
 			return err
 		}
-		return set(b.batch, textAtKey(k), body[:min(timeBytes, len(body))])
+		at, text, err := textIn(body, textName(k))
+		if err != nil {
+			return err
+		}
+		return set(b.batch, textAtKey(k), textTime(at, len(text)))
 	})
 	if err != nil {
 		return err

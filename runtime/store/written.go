@@ -186,8 +186,8 @@ func decode[T any](key, value []byte, what string) (T, error) {
 func (s *Store) setTexts(batch *pebble.Batch, b engine.Batch) error {
 	var failed error
 	for _, t := range b.Texts {
-		at := bigEndian(uint64(t.At))
-		failed = errors.Join(failed, set(batch, textKey(t.TextKey), append(at, t.Body...)), set(batch, textAtKey(t.TextKey), at[:timeBytes:timeBytes]))
+		failed = errors.Join(failed, set(batch, textKey(t.TextKey), append(bigEndian(uint64(t.At)), t.Body...)),
+			set(batch, textAtKey(t.TextKey), textTime(t.At, len(t.Body))))
 	}
 	for _, n := range b.Names {
 		var goes []engine.TextKey

@@ -34,7 +34,15 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 	if u := s.Upkeep; u != nil {
 		x.warn("upkeep", fmt.Sprintf("%s about a conversation came to nothing in a row, the last: %s", wording.Count(u.Failed, "call"), u.Last), mendUpkeep)
 	}
+	if s.Texts != nil {
+		x.texts(*s.Texts)
+	}
 	return &s
+}
+
+// texts says how much is kept of the long results of tools (TXT-2).
+func (x *examination) texts(t comm.Texts) {
+	x.ok("texts", fmt.Sprintf("%s kept for read_more, %s", wording.Count(t.Count, "result"), quantity.Bytes(t.Bytes)))
 }
 
 const mendUpkeep = "nothing is lost: see the log; a model that follows instructions better, or a larger window (brain.num_ctx), helps"
@@ -114,6 +122,9 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		return
 	}
 	x.ok("data folder", fmt.Sprintf("%s opens, and all of it can be read", cfg.Data))
+	if held, err := s.Texts(); err == nil && held.Texts > 0 { // an error has been found above
+		x.texts(comm.Texts{Count: held.Texts, Bytes: held.Bytes})
+	}
 }
 
 func (x *examination) workspace(cfg config.Config) {

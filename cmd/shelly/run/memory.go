@@ -11,6 +11,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/clock"
+	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
 	"shelly/runtime/store"
@@ -30,6 +31,17 @@ func (s *starting) remember(entries *store.Store, e daemon.Embedder, apart func(
 		return nil
 	})
 	return m
+}
+
+// texts counts the long results that are kept, for the status.
+func (s *starting) texts(of *store.Store) func() comm.Texts {
+	return func() comm.Texts {
+		held, err := of.Texts()
+		if err != nil {
+			s.log.Warn("the results that are kept cannot be counted", "error", err)
+		}
+		return comm.Texts{Count: held.Texts, Bytes: held.Bytes}
+	}
 }
 
 // manyEntries is how many entries are worth a collection of garbage once they are read.

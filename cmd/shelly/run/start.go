@@ -135,6 +135,7 @@ func (s *starting) start(ctx context.Context) error {
 		Apart:    brain.Apart,
 		Memory:   s.memory,
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
+		Texts:    s.texts(journal),
 		Damage:   journal.Damage,
 		Grants:   grants.Of(s.cfg.Data),
 		Inbox:    read,
