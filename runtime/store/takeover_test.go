@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"shelly/fsm"
@@ -49,44 +50,70 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// testdata/format-3.tar.gz is the store of a daemon of that format, killed while the
-// model was asked again after an unsafe tool. Its boots bring no words.
-func TestJRN15AStoreOfFormat3IsTakenOverWithItsUnfinishedWork(t *testing.T) {
-	dir := filepath.Join(unpack(t, "format-3.tar.gz"), "store")
-	if s, err := store.OpenReadOnly(dir, store.Options{}); err != nil {
-		t.Fatalf("read only: %v", err)
-	} else if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, opening := range []string{"the first", "the next"} {
-		s, err := store.Open(dir, store.Options{})
-		if err != nil {
-			t.Fatalf("%s opening: %v", opening, err)
-		}
-		r, err := engine.Recover(s)
-		if err != nil || len(r.Diverging) > 0 {
-			t.Fatalf("%s opening: %v, %v", opening, err, r.Diverging)
-		}
-		v := r.Machine.View()
-		if len(v.Handles) != 1 || v.Handles[0].Request.ID != "one" || v.Config.Words != nil {
-			t.Fatalf("%s opening: handles %+v, words %v", opening, v.Handles, v.Config.Words)
-		}
-		effects := r.Machine.Step(fsm.Input{At: v.Now + 1, Fact: fsm.Boot{Config: profile.Default()}})
-		asked := 0
-		for _, e := range effects {
-			if ask, ok := e.(fsm.AskBrain); ok {
-				asked++
-				messages := ask.Conversation.Messages
-				if last := messages[len(messages)-1]; last.Role != fsm.RoleTool || last.Tool != "exec" {
-					t.Errorf("the model is asked after %+v", last)
+// testdata/format-3.tar.gz and format-4.tar.gz are the stores of daemons of these formats,
+// killed while the model was asked again after an unsafe tool; in the second another request
+// waits, and one is done. The boots of format 3 bring no words.
+func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T) {
+	for _, tt := range []struct {
+		file     string
+		requests []string
+		words    bool
+	}{
+		{"format-3.tar.gz", []string{"one"}, false},
+		{"format-4.tar.gz", []string{"one", "two"}, true},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			dir := filepath.Join(unpack(t, tt.file), "store")
+			if s, err := store.OpenReadOnly(dir, store.Options{}); err != nil {
+				t.Fatalf("read only: %v", err)
+			} else if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, opening := range []string{"the first", "the next"} {
+				s, err := store.Open(dir, store.Options{})
+				if err != nil {
+					t.Fatalf("%s opening: %v", opening, err)
+				}
+				takenOver(t, opening, s, tt.requests, tt.words)
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
 				}
 			}
+		})
+	}
+}
+
+// takenOver checks that the machine of a store has unfinished requests, and asks the model
+// once after a boot, after the result of exec.
+func takenOver(t *testing.T, opening string, s *store.Store, requests []string, words bool) {
+	t.Helper()
+	r, err := engine.Recover(s)
+	if err != nil || len(r.Diverging) > 0 {
+		t.Fatalf("%s opening: %v, %v", opening, err, r.Diverging)
+	}
+	v := r.Machine.View()
+	var unfinished []string
+	for i := range v.Handles {
+		unfinished = append(unfinished, v.Handles[i].Request.ID)
+	}
+	if !slices.Equal(unfinished, requests) || (v.Config.Words != nil) != words {
+		t.Fatalf("%s opening: unfinished are %q, words %v", opening, unfinished, v.Config.Words)
+	}
+	if held, err := s.Texts(); err != nil || held != (store.Held{}) {
+		t.Errorf("%s opening: %+v texts are kept, %v", opening, held, err)
+	}
+	effects := r.Machine.Step(fsm.Input{At: v.Now + 1, Fact: fsm.Boot{Config: profile.Default()}})
+	asked := 0
+	for _, e := range effects {
+		if ask, ok := e.(fsm.AskBrain); ok {
+			asked++
+			messages := ask.Conversation.Messages
+			if last := messages[len(messages)-1]; last.Role != fsm.RoleTool || last.Tool != "exec" {
+				t.Errorf("%s opening: the model is asked after %+v", opening, last)
+			}
 		}
-		if asked != 1 {
-			t.Errorf("%s opening: %d questions to the model in %d effects", opening, asked, len(effects))
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if asked != 1 {
+		t.Errorf("%s opening: %d questions to the model in %d effects", opening, asked, len(effects))
 	}
 }
