@@ -24,35 +24,9 @@ type Held struct {
 	Bytes int64
 }
 
-// Texts counts the texts that are kept.
-func (s *Store) Texts() (h Held, err error) {
-	if err := s.usable(); err != nil {
-		return h, err
-	}
-	err = s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key, value []byte) error {
-		k, err := textKeyOf(key)
-		if err != nil {
-			return err
-		}
-		body, err := unseal(key, value, textName(k))
-		if err != nil {
-			return err
-		}
-		h.Texts++
-		if rest := body[min(timeBytes, len(body)):]; len(rest) == lengthBytes {
-			h.Bytes += int64(binary.BigEndian.Uint64(rest))
-			return nil
-		}
-		text, _, err := s.Text(k)
-		h.Bytes += int64(len(text))
-		return err
-	})
-	return h, err
-}
-
 // textTime is what stands apart from a text, or from its body.
 func textTime(at fsm.Millis, length int) []byte {
-	return append(bigEndian(uint64(at)), bigEndian(uint64(length))...)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(at)), uint64(length))
 }
 
 func textKey(k engine.TextKey) []byte   { return textOf(kindText, k) }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -218,4 +219,30 @@ func (s *Store) Text(k engine.TextKey) (string, bool, error) {
 	}
 	_, text, err := textIn(body, what)
 	return text, err == nil, err
+}
+
+// Texts counts the texts that are kept.
+func (s *Store) Texts() (h Held, err error) {
+	if err := s.usable(); err != nil {
+		return h, err
+	}
+	err = s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key, value []byte) error {
+		k, err := textKeyOf(key)
+		if err != nil {
+			return err
+		}
+		body, err := unseal(key, value, textName(k))
+		if err != nil {
+			return err
+		}
+		h.Texts++
+		if rest := body[min(timeBytes, len(body)):]; len(rest) == lengthBytes {
+			h.Bytes += int64(binary.BigEndian.Uint64(rest))
+			return nil
+		}
+		text, _, err := s.Text(k)
+		h.Bytes += int64(len(text))
+		return err
+	})
+	return h, err
 }
