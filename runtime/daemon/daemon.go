@@ -88,6 +88,10 @@ type Grants interface {
 	Remove(id string) (bool, error)
 }
 
+// Refuser is [Tools] that want to know at once that a person has refused a call, by its key.
+// It must not wait.
+type Refuser interface{ Refused(key string) }
+
 // Previewer is [Tools] that can say what a call would do, in words; empty where it cannot
 // (APR-21).
 type Previewer interface {

@@ -340,6 +340,10 @@ func (d *Daemon) observe(s engine.Step) {
 		d.hub.toolEnded(in.Call, in.Text, in.Failed)
 	case fsm.ToolStopped:
 		d.hub.toolEnded(in.Call, "stopped", true)
+	case fsm.Decided:
+		if tools, ok := d.o.Tools.(Refuser); ok && !in.Approve && len(s.Moves) > 0 {
+			tools.Refused(in.Key)
+		}
 	}
 	for _, m := range s.Moves {
 		switch m.Table {

@@ -19,58 +19,98 @@ import (
 // errTime is the cause of a call that its time-out has ended.
 var errTime = errors.New("its time was over")
 
-// call calls a tool (TOL-96).
-func (s *server) call(ctx context.Context, d declared, a tool.Arguments) tool.Result {
+// calling is a call that its server works on.
+type calling struct {
+	n      *session
+	d      declared
+	f      *flight
+	asks   chan *question
+	result chan answer // of one place
+	end    func()      // gives it up, or notes that it has ended
+}
+
+type answer struct {
+	res *sdk.CallToolResult
+	err error
+}
+
+// call calls a tool (TOL-96), or goes on with a call whose server's question a person has
+// answered (TOL-97).
+func (s *server) call(ctx context.Context, call fsm.RunTool, d declared, a tool.Arguments) tool.Result {
+	if h := s.answered(call.Key); h != nil {
+		h.question.answer <- call.Approved
+		return s.await(ctx, call, h.calling)
+	}
 	n, err := s.current()
 	if err != nil {
 		return tool.Nothing("the server %s is not up, and is being started again: %v", s.config.Name, err)
 	}
-	f, done := n.begin()
-	defer done()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.config.Timeout, errTime)
-	defer cancel()
-	res, err := s.ask(ctx, n, d, a)
-	if n.silence(err != nil && context.Cause(ctx) == errTime) >= silentMax {
-		s.lost(n, errors.New("it does not answer"))
+	c := &calling{n: n, d: d, f: &flight{}, asks: make(chan *question, 1), result: make(chan answer, 1)}
+	if call.Key != "" && !call.Approved { // a person who has let it run is not asked again (APR-19)
+		c.f.asks = c.asks
 	}
-	if err != nil {
-		result := s.failure(ctx, n, d, err)
-		result.Contained = n.link.contained()
-		return result
-	}
-	result := tool.Result{Contained: n.link.contained(), Text: text(res), Failed: res.IsError, Invalid: res.IsError} // it would answer the same
-	for _, q := range f.asked {
-		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined, since nobody can be asked during a call]", q)
-	}
-	return result
+	done := n.begin(c.f)
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives this turn where a person is asked
+	c.end = func() { cancel(); done() }
+	go func() {
+		res, err := n.client.CallTool(running, &sdk.CallToolParams{Name: d.name, Arguments: map[string]any(a)})
+		c.result <- answer{res, err}
+	}()
+	return s.await(ctx, call, c)
 }
 
-// ask sends a call and waits for its answer, or until ctx is done. A server that takes in
-// nothing keeps its caller waiting beyond that, and is ended.
-func (s *server) ask(ctx context.Context, n *session, d declared, a tool.Arguments) (*sdk.CallToolResult, error) {
-	type answer struct {
-		res *sdk.CallToolResult
-		err error
+// await waits for the answer to a call, for its server's question to a person, or until its
+// time is over.
+func (s *server) await(ctx context.Context, call fsm.RunTool, c *calling) tool.Result {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.config.Timeout, errTime)
+	defer cancel()
+	for {
+		select {
+		case a := <-c.result:
+			return s.ended(ctx, c, a)
+		case q := <-c.asks:
+			if !s.hold(call.Key, c, q) {
+				q.answer <- false
+				continue
+			}
+			return tool.Result{Contained: c.n.link.contained(), Text: "not run: " + q.text, Failed: true, Nothing: true, Asks: q.text}
+		case <-ctx.Done():
+			return s.ended(ctx, c, s.giveUp(ctx, c))
+		}
 	}
-	result := make(chan answer, 1)
-	go func() {
-		res, err := n.client.CallTool(ctx, &sdk.CallToolParams{Name: d.name, Arguments: map[string]any(a)})
-		result <- answer{res, err}
-	}()
-	select {
-	case a := <-result:
-		return a.res, a.err
-	case <-ctx.Done():
-	}
+}
+
+// giveUp gives a call up. A server that takes in nothing keeps its caller waiting beyond
+// that, and is ended.
+func (s *server) giveUp(ctx context.Context, c *calling) answer {
+	c.end()
 	patience := time.NewTimer(s.options.pace.grace)
 	defer patience.Stop()
 	select {
-	case a := <-result:
-		return a.res, a.err
+	case a := <-c.result:
+		return a
 	case <-patience.C:
-		s.lost(n, errors.New("it does not read what it is sent"))
-		return nil, context.Cause(ctx)
+		s.lost(c.n, errors.New("it does not read what it is sent"))
+		return answer{err: context.Cause(ctx)}
 	}
+}
+
+// ended words what came of a call.
+func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
+	c.end()
+	if c.n.silence(a.err != nil && context.Cause(ctx) == errTime) >= silentMax {
+		s.lost(c.n, errors.New("it does not answer"))
+	}
+	if a.err != nil {
+		result := s.failure(ctx, c.n, c.d, a.err)
+		result.Contained = c.n.link.contained()
+		return result
+	}
+	result := tool.Result{Contained: c.n.link.contained(), Text: text(a.res), Failed: a.res.IsError, Invalid: a.res.IsError} // it would answer the same
+	for _, q := range c.n.declined(c.f) {
+		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined: a yes is no answer to it, or the call was approved before it]", q)
+	}
+	return result
 }
 
 // failure words why a call has no result. Where it may have had effects, nobody knows

@@ -175,7 +175,9 @@ func schema(from any) (string, error) {
 // added is a tool as the runner takes it.
 func (s *server) added(name string, d declared) (tool.Added, error) {
 	decl := fsm.ToolDecl{Name: name, Server: s.config.Name, Description: d.description, Parameters: d.schema, Effects: d.effects}
-	return tool.Checked(decl, func(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result { return s.call(ctx, d, a) })
+	return tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+		return s.call(ctx, call, d, a)
+	})
 }
 
 // unique returns the names of tools (TOL-91): server_tool, of letters, digits, _ and -,

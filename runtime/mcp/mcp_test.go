@@ -128,29 +128,6 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	}
 }
 
-func TestTOL97AQuestionIsDeclinedAndTold(t *testing.T) {
-	s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
-	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		got, ok := r.Params.InputResponses["city"]
-		if !ok { // the library asks in the older way where the client is older
-			question := &sdk.ElicitParams{Message: "Which city?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)}
-			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"city": question}}, nil
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "the person: " + got.(*sdk.ElicitResult).Action}}}, nil
-	})
-	for _, older := range []bool{false, true} {
-		b := kind(func() *sdk.Server { return s })
-		if older {
-			b = deaf(b)
-		}
-		w := newWorld(t, b, brief(), one("k"))
-		got := w.call("k_ask", "")
-		if !strings.Contains(got.Text, `asked a person "Which city?"; it was declined`) || !strings.HasPrefix(got.Text, "the person: decline") {
-			t.Errorf("older %v: %+v", older, got)
-		}
-	}
-}
-
 // deaf makes a server refuse the newer greeting.
 func deaf(b box) box {
 	return func(ctx context.Context, in io.Reader, out io.Writer) error {

@@ -22,6 +22,7 @@ type server struct {
 	mu      sync.Mutex
 	session *session // nil: it is not up
 	tools   []declared
+	held    map[string]*held // calls that wait for a person, by their keys
 	err     error
 }
 

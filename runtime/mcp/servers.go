@@ -44,7 +44,8 @@ type Options struct {
 	Path      string // PATH of the programs
 	Version   string // shelly's, which servers are told
 	Log       *slog.Logger
-	Changed   func() // is called when a server has other tools than before; it must not block
+	Patience  time.Duration // for how long a call may wait for a person at most; 0: an hour
+	Changed   func()        // is called when a server has other tools than before; it must not block
 
 	pace pace // zero: usual
 }
@@ -132,6 +133,14 @@ func (s *Servers) Tools(taken []string) []tool.Added {
 		}
 	}
 	return added
+}
+
+// Refused says that a person has refused the call with a key, or was not asked about it: a
+// server's question that it waits for is declined (TOL-97).
+func (s *Servers) Refused(key string) {
+	for _, r := range s.now() {
+		r.refused(key)
+	}
 }
 
 // State is how a server does.

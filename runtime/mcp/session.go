@@ -36,7 +36,11 @@ type link interface {
 }
 
 // flight is a call that is under way.
-type flight struct{ asked []string }
+type flight struct {
+	asks  chan *question // takes the one question that a person is asked; nil: nobody can be
+	waits bool           // for a person
+	told  []string       // questions that were declined
+}
 
 // olderVersion is the newest of the protocol's versions that begin with initialize.
 const olderVersion = "2025-11-25"
@@ -118,31 +122,13 @@ func (n *session) close() {
 	_ = n.client.Close()
 }
 
-// elicited answers a server that asks a person something: nobody can be asked during a
-// call, so it is declined, and the call's result says what was asked (TOL-97). Which call
-// it belongs to the protocol does not say.
-func (n *session) elicited(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, f := range n.flights {
-		if len(f.asked) < askedMax {
-			f.asked = append(f.asked, wording.OneLine(wording.Clip(r.Params.Message, 300)))
-		}
-	}
-	return &sdk.ElicitResult{Action: "decline"}, nil
-}
-
-// askedMax bounds the questions that a result tells of.
-const askedMax = 5
-
-// begin notes a call, and the function that it returns its end.
-func (n *session) begin() (f *flight, done func()) {
-	f = &flight{}
+// begin notes a call, and the function that it returns its end, which may come twice.
+func (n *session) begin(f *flight) (done func()) {
 	n.link.used()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.flights = append(n.flights, f)
-	return f, func() {
+	return func() {
 		n.link.used()
 		n.mu.Lock()
 		defer n.mu.Unlock()

@@ -46,6 +46,7 @@ func (s *starting) openServers(ctx context.Context) error {
 	s.changed = make(chan struct{}, 1)
 	s.servers = mcp.New(mcp.Options{
 		Sandbox: &s.boxes, Workspace: workspace, Path: program.Path, Version: version.Text(), Log: s.log,
+		Patience: time.Duration(s.cfg.Limits.ApprovalTimeout)*time.Millisecond + time.Minute,
 		Changed: func() {
 			select {
 			case s.changed <- struct{}{}:
@@ -53,6 +54,7 @@ func (s *starting) openServers(ctx context.Context) error {
 			}
 		},
 	})
+	s.work.servers = s.servers
 	s.later(func() error {
 		s.servers.Close()
 		return nil

@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/runtime/config"
+	"shelly/runtime/mcp"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/sandbox/policy"
 	"shelly/runtime/skill"
@@ -48,6 +49,8 @@ type workshop struct {
 	now    atomic.Pointer[bench]
 	mu     sync.Mutex
 	before *bench // a call that began with it may still run
+
+	servers *mcp.Servers // nil: there are none
 }
 
 // bench is what one configuration opened.
@@ -189,6 +192,13 @@ func (w *workshop) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 // Preview implements [daemon.Previewer].
 func (w *workshop) Preview(ctx context.Context, name, args string) string {
 	return w.now.Load().tools.Preview(ctx, name, args)
+}
+
+// Refused implements [daemon.Refuser].
+func (w *workshop) Refused(key string) {
+	if w.servers != nil {
+		w.servers.Refused(key)
+	}
 }
 
 // Load implements [daemon.Skills].

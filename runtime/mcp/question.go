@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm/wording"
+)
+
+// question is what a server asks a person during a call (TOL-97).
+type question struct {
+	text    string         // what the person is asked
+	content map[string]any // what a yes sends
+	answer  chan bool      // of one place
+}
+
+// heldMax is how many calls of a server may wait for a person.
+const heldMax = 8
+
+// held is a call that waits for a person's answer to its server's question.
+type held struct {
+	*calling
+	question *question
+	late     *time.Timer
+}
+
+// elicited answers a server that asks a person something: as the person has decided about
+// the call, or by declining where nobody can be asked, and then the call's result says what
+// was asked. Which call it belongs to the protocol does not say, so it has to be the only one.
+func (n *session) elicited(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	q := n.asked(r.Params)
+	if q == nil {
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	}
+	select {
+	case yes := <-q.answer:
+		if yes {
+			return &sdk.ElicitResult{Action: "accept", Content: q.content}, nil
+		}
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// asked passes a question on to the call that it belongs to. Nil: it is declined.
+func (n *session) asked(p *sdk.ElicitParams) *question {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var of []*flight
+	for _, f := range n.flights {
+		if !f.waits {
+			of = append(of, f)
+		}
+	}
+	message := wording.OneLine(wording.Clip(p.Message, 300))
+	if content, fields, ok := yes(p); ok && len(of) == 1 && of[0].asks != nil {
+		q := &question{text: fmt.Sprintf("its server asks %q%s", message, fields), content: content, answer: make(chan bool, 1)}
+		of[0].waits = true
+		of[0].asks <- q // of one place, and it asks once
+		of[0].asks = nil
+		return q
+	}
+	for _, f := range of {
+		if len(f.told) < askedMax {
+			f.told = append(f.told, message)
+		}
+	}
+	return nil
+}
+
+// declined are the questions of a call that were.
+func (n *session) declined(f *flight) []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(f.told)
+}
+
+// askedMax bounds the questions that a result tells of.
+const askedMax = 5
+
+// yes is what "yes" to a form says: the defaults of its fields, and yes where one is a yes
+// or no. A form that wants more cannot be answered so, and an address to visit neither.
+func yes(p *sdk.ElicitParams) (content map[string]any, fields string, ok bool) {
+	if p.Mode != "" && p.Mode != "form" {
+		return nil, "", false
+	}
+	raw, err := json.Marshal(p.RequestedSchema)
+	var form struct {
+		Properties map[string]struct {
+			Type    string `json:"type"`
+			Default any    `json:"default"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if err != nil || json.Unmarshal(raw, &form) != nil {
+		return nil, "", false
+	}
+	content = map[string]any{}
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
+		field := form.Properties[name]
+		switch {
+		case field.Default != nil:
+			content[name] = field.Default
+		case field.Type == "boolean":
+			content[name] = true
+		case slices.Contains(form.Required, name):
+			return nil, "", false
+		default:
+			continue
+		}
+		value, _ := json.Marshal(content[name])
+		words = append(words, wording.OneLine(wording.Clip(name, 100))+": "+wording.Clip(string(value), 200))
+	}
+	if len(words) > 0 {
+		fields = "; yes answers " + strings.Join(words, ", ")
+	}
+	return content, fields, true
+}
+
+// hold keeps a call that waits for a person, until that is answered or far too late. It is
+// false where too many wait.
+func (s *server) hold(key string, c *calling, q *question) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.held) >= heldMax {
+		return false
+	}
+	if s.held == nil {
+		s.held = map[string]*held{}
+	}
+	s.held[key] = &held{calling: c, question: q, late: time.AfterFunc(cmp.Or(s.options.Patience, time.Hour), func() { s.refused(key) })}
+	return true
+}
+
+// answered returns the call that has waited for a person, or nil.
+func (s *server) answered(key string) *held {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.held[key]
+	delete(s.held, key)
+	if h != nil {
+		h.late.Stop()
+	}
+	return h
+}
+
+// refused declines the question of a call that waits, and lets the call end by itself.
+func (s *server) refused(key string) {
+	h := s.answered(key)
+	if h == nil {
+		return
+	}
+	h.question.answer <- false
+	go func() {
+		late := time.NewTimer(s.config.Timeout)
+		defer late.Stop()
+		select {
+		case <-h.result:
+		case <-late.C:
+		}
+		h.end()
+	}()
+}

@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+)
+
+// asking is a server whose tool asks with a form, in the newer or the older way, and which
+// tells how often it was called.
+func asking(form string, answers chan<- string) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
+	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		got, ok := r.Params.InputResponses["q"]
+		if !ok { // the library asks in the older way where the client is older
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": &sdk.ElicitParams{Message: "Delete\nall?", RequestedSchema: json.RawMessage(form)}}}, nil
+		}
+		e := got.(*sdk.ElicitResult)
+		said, _ := json.Marshal(e.Content)
+		text := fmt.Sprintf("%s %s", e.Action, said)
+		if answers != nil {
+			answers <- text
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+	})
+	s.AddTool(&sdk.Tool{Name: "other", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, nil
+	})
+	return s
+}
+
+const confirm = `{"type":"object","properties":{"sure":{"type":"boolean"},"days":{"type":"integer","default":7},"note":{"type":"string"}},"required":["sure"]}`
+
+// each tries something with both ways of the protocol to ask.
+func each(t *testing.T, form string, answers chan<- string, test func(t *testing.T, w *world)) {
+	for name, older := range map[string]bool{"older": true, "newer": false} { // order-free: each has its own world
+		t.Run(name, func(t *testing.T) {
+			b := kind(func() *sdk.Server { return asking(form, answers) })
+			if older {
+				b = deaf(b)
+			}
+			test(t, newWorld(t, b, brief(), one("k")))
+		})
+	}
+}
+
+func (w *world) use(key string, approved bool) fsm.RunTool {
+	return fsm.RunTool{Name: "k_ask", Key: key, Approved: approved}
+}
+
+func TestTOL97AServersQuestionIsAPersons(t *testing.T) {
+	each(t, confirm, nil, func(t *testing.T, w *world) {
+		ask := w.tool("k_ask")
+		got := ask.Run(t.Context(), w.use("h1", false))
+		if want := `its server asks "Delete all?"; yes answers days: 7, sure: true`; got.Asks != want || !got.Failed || !got.Nothing {
+			t.Fatalf("got %+v, want the question %s", got, want)
+		}
+		if other := w.call("k_other", ""); other.Text != "done" {
+			t.Errorf("another call meanwhile: %+v", other)
+		}
+		if got := ask.Run(t.Context(), w.use("h1", true)); got.Failed || got.Text != `accept {"days":7,"sure":true}` {
+			t.Errorf("approved: %+v", got)
+		}
+	})
+}
+
+func TestTOL97ARefusalIsTheServersAnswer(t *testing.T) {
+	answers := make(chan string, 1)
+	each(t, confirm, answers, func(t *testing.T, w *world) {
+		if got := w.tool("k_ask").Run(t.Context(), w.use("h1", false)); got.Asks == "" {
+			t.Fatalf("%+v", got)
+		}
+		w.Refused("another")
+		w.Refused("h1")
+		if got := <-answers; got != "decline null" {
+			t.Errorf("the server got %q", got)
+		}
+		w.Refused("h1") // which is over
+	})
+}
+
+// Who has let the call run has not seen the question, and is not asked twice.
+func TestTOL97WhatCannotBeAskedIsDeclinedAndTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		form string
+		call fsm.RunTool
+	}{ // order-free: each has its own world
+		"approved before": {confirm, fsm.RunTool{Name: "k_ask", Key: "h1", Approved: true}},
+		"without a use":   {confirm, fsm.RunTool{Name: "k_ask"}},
+		"more than yes":   {`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, fsm.RunTool{Name: "k_ask", Key: "h1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, c.form, nil, func(t *testing.T, w *world) {
+				got := w.tool("k_ask").Run(t.Context(), c.call)
+				if got.Asks != "" || !strings.HasPrefix(got.Text, "decline null\n[the server asked a person \"Delete all?\"; it was declined") {
+					t.Errorf("%+v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestTOL97AServerThatEndsWhileAPersonIsAskedLeavesAnUnknownOutcome(t *testing.T) {
+	each(t, confirm, nil, func(t *testing.T, w *world) {
+		ask := w.tool("k_ask")
+		if got := ask.Run(t.Context(), w.use("h1", false)); got.Asks == "" {
+			t.Fatalf("%+v", got)
+		}
+		s := w.now()[0]
+		n, err := s.current()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.lost(n, errEnded)
+		w.until(func() bool { // which is when the old one is closed
+			again, err := s.current()
+			return err == nil && again != n
+		})
+		if got := ask.Run(t.Context(), w.use("h1", true)); !got.Failed || got.Nothing || !strings.Contains(got.Text, "outcome is unknown") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
