@@ -158,7 +158,9 @@ test-spec: build
 .PHONY: sandbox
 sandbox: ## Run hostile and harmless commands by each way of containing them.
 	$(call step,commands contained)
-	@out=$$(CGO_ENABLED=0 $(GO) test -count=1 -timeout 60m -v ./runtime/tool/corpus -args -corpus.all) || { printf '%s\n' "$$out"; exit 1; }; \
+	@out=$$(CGO_ENABLED=0 $(GO) test -count=1 -timeout 60m -v ./runtime/tool/corpus -args -corpus.all) || { \
+		printf '%s\n' "$$out"; printf 'what failed:\n'; \
+		printf '%s\n' "$$out" | grep -E '^uid .*: (escaped|wrongly refused): |_test.go:|^panic' | sort -u; exit 1; }; \
 	printf '%s\n' "$$out" | grep '^uid'
 
 # The table of docs/costs.md is the last thing in it. What default reads anew is to stay
