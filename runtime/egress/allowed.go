@@ -22,8 +22,14 @@ type Allowed struct {
 // of them with a port where it is not a usual one: 127.0.0.1:8888, [fd00::1]:8000,
 // [fd00::/8]:8000.
 func ParseAllowed(text string) (Allowed, error) {
-	wanted := errors.New("wants an address, a network or a name such as 10.0.0.0/8, 127.0.0.1:8888 or intranet.example")
+	wanted := errors.New("wants an address, a network or a name such as 10.0.0.0/8, 127.0.0.1:8888, \"[::1]:8888\" or intranet.example")
 	host, port := strings.TrimSpace(text), ""
+	if inner, ok := strings.CutPrefix(host, "["); ok && strings.HasSuffix(inner, "]") { // without a port
+		host = strings.TrimSuffix(inner, "]")
+		if !strings.Contains(host, ":") {
+			return Allowed{}, wanted
+		}
+	}
 	if strings.Contains(host, "://") {
 		return Allowed{}, wanted
 	}

@@ -32,7 +32,7 @@ func TestTOL71TheSocketsAddressIsChecked(t *testing.T) {
 }
 
 func TestTOL71AllowedAddressesAreRead(t *testing.T) {
-	for _, text := range []string{"10.0.0.0/8", "127.0.0.1", "127.0.0.1:8888", "fd00::/8", "[fd00::1]:80", "::1", "intranet.example", "intranet.example:8000", "localhost"} {
+	for _, text := range []string{"10.0.0.0/8", "127.0.0.1", "127.0.0.1:8888", "fd00::/8", "[fd00::1]:80", "[fd00::/8]:80", "[::1]", "::1", "intranet.example", "intranet.example:8000", "localhost"} {
 		if _, err := ParseAllowed(text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -44,6 +44,8 @@ func TestTOL71AllowedAddressesAreRead(t *testing.T) {
 		"*.example":        "neither",
 		"2130706433":       "neither",
 		"a:b:c":            "wants an address",
+		"[x.example]":      "wants an address",
+		"[::1":             "wants an address",
 		"x.example:0":      "not a port",
 		"x.example:70000":  "not a port",
 		"a b":              "neither",

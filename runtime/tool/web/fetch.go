@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
@@ -21,6 +22,20 @@ import (
 type fetcher struct {
 	options Options
 	client  *http.Client
+	render  func(b []byte, contentType string, at *url.URL, links bool) (text, what string) // readable
+	places  chan struct{}                                                                   // for what renders
+	moment  time.Duration                                                                   // for making text, at the least
+}
+
+// rendersMax is how many pages are made text at a time, those too of which the call has
+// been given up.
+const rendersMax = 4
+
+// renderLeast is how long a page may take to be made text though its time is over.
+const renderLeast = 2 * time.Second
+
+func newFetcher(o Options) *fetcher {
+	return &fetcher{options: o, client: o.Guard.Client(connectMax), render: readable, places: make(chan struct{}, rendersMax), moment: renderLeast}
 }
 
 const (
@@ -125,7 +140,10 @@ func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
 func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) tool.Result {
 	b, end := f.read(ctx, resp.Body)
 	address := resp.Request.URL
-	text, what := readable(b, resp.Header.Get("Content-Type"), address, links)
+	text, what, err := f.readable(ctx, b, resp.Header.Get("Content-Type"), address, links)
+	if err != nil {
+		return f.failure(ctx, err)
+	}
 	status := ""
 	if resp.StatusCode != http.StatusOK {
 		status = fmt.Sprintf(", HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
@@ -145,6 +163,45 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 		text = "[empty: there is no text]"
 	}
 	return tool.Result{Text: head + text + end, Failed: len(b) == 0 && end != ""}
+}
+
+// readable makes text of a page, or gives it up when the call's time is over (TOL-73): a page
+// may be written so that it takes long. Of one that has come late there is a moment left for
+// what did come. What is given up keeps its place until it is done.
+func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at *url.URL, links bool) (text, what string, err error) {
+	left := f.moment
+	if end, ok := ctx.Deadline(); ok {
+		left = max(left, time.Until(end))
+	}
+	over := time.NewTimer(left)
+	defer over.Stop()
+	given := ctx.Done()
+	if context.Cause(ctx) == errTime {
+		given = nil
+	}
+	type rendered struct{ text, what string }
+	done := make(chan rendered, 1)
+	place := f.places
+	for {
+		select {
+		case place <- struct{}{}:
+			place = nil
+			go func() {
+				defer func() { <-f.places }()
+				text, what := f.render(b, contentType, at, links)
+				done <- rendered{text, what}
+			}()
+		case r := <-done:
+			return r.text, r.what, nil
+		case <-over.C:
+			return "", "", refusal{fmt.Errorf("the page came, and could not be made text within %v (tools.web.timeout)", f.options.Timeout)}
+		case <-given:
+			if context.Cause(ctx) != errTime {
+				return "", "", ctx.Err()
+			}
+			given = nil
+		}
+	}
 }
 
 // read reads a body as far as it may, and says why that was not to its end.

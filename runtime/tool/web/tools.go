@@ -39,8 +39,7 @@ func Tools(o Options) ([]tool.Added, error) {
 	}
 	var list []tool.Added
 	if o.Fetch {
-		f := fetcher{options: o, client: o.Guard.Client(connectMax)}
-		t, err := tool.Checked(fetchDecl(), f.fetch)
+		t, err := tool.Checked(fetchDecl(), newFetcher(o).fetch)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/runtime/egress"
+)
+
+// A page that takes for ever to be made text costs its call the time-out, and so many of them
+// cost no more.
+func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
+	f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
+	let := make(chan struct{})
+	f.render = func([]byte, string, *url.URL, bool) (string, string) {
+		<-let
+		return "late", "text/html"
+	}
+	at := &url.URL{Scheme: "http", Host: "x.example"}
+	f.moment = 0
+	for i := range rendersMax + 2 { // the last find no place
+		ctx, cancel := within(t.Context(), f.options.Timeout)
+		_, _, err := f.readable(ctx, []byte("<p>"), "text/html", at, false)
+		if err == nil {
+			t.Fatal("it waited for the page")
+		}
+		got := f.failure(ctx, err)
+		if want := "could not be made text within 1ms"; !got.Failed || !strings.Contains(got.Text, want) {
+			t.Errorf("%d: got %+v, want %q", i, got, want)
+		}
+		cancel()
+	}
+	f.moment = time.Hour
+	given, stop := context.WithCancel(t.Context())
+	stop()
+	if _, _, err := f.readable(given, nil, "", at, false); err == nil || !strings.Contains(f.failure(given, err).Text, "given up") {
+		t.Errorf("stopped: %v", err)
+	}
+	close(let)
+	f.render = readable
+	if text, _, err := f.readable(t.Context(), []byte("<p>soon"), "text/html", at, false); err != nil || text != "soon" {
+		t.Errorf("afterwards: %q, %v", text, err)
+	}
+}
