@@ -75,6 +75,7 @@ const (
 	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that loads
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
+	EventOutput     EventType = "output"      // of a command that runs: Tool, Text; parts may be left out
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
 	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args, Text (why), Subject, Preview
 	EventHeld       EventType = "held"        // the request waits for a person

@@ -53,6 +53,12 @@ type Tools interface {
 	Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered
 }
 
+// Follower is tools of which some say what they do while they run: hear, which returns at
+// once, is given it for a call that is run in the context that Follow returns (TOL-50).
+type Follower interface {
+	Follow(ctx context.Context, hear func(part string)) context.Context
+}
+
 // Prober is what [Tools] may be, too: it finds out what became of a call whose outcome is
 // unknown. Without it every probe is unsure.
 type Prober interface {

@@ -17,7 +17,7 @@ type hub struct {
 	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
 	tools    map[fsm.CallID]startedTool
 	watchers map[fsm.RequestKey][]*watcher
-	history  map[fsm.RequestKey][]comm.Event // of unfinished and the latest finished requests, chunks left out
+	history  map[fsm.RequestKey][]comm.Event // of unfinished and the latest finished requests, chunks and output left out
 	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
 	ears     []*listener
 	closed   bool
@@ -113,7 +113,7 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	}
 	e.ID = key.ID
 	places := watcherEvents - 1
-	if e.Type == comm.EventChunk {
+	if e.Type == comm.EventChunk || e.Type == comm.EventOutput {
 		places = chunkEvents
 	} else {
 		past := h.history[key]
@@ -178,6 +178,15 @@ func (h *hub) answered(e fsm.Audit) {
 	defer h.mu.Unlock()
 	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Tool, Args: e.Args})
 	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
+}
+
+// output passes on what a command writes while it runs (TOL-50).
+func (h *hub) output(call fsm.CallID, part string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, ok := h.tools[call]; ok {
+		h.tell(t.handle, comm.Event{Type: comm.EventOutput, Tool: t.name, Text: part})
+	}
 }
 
 func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {

@@ -148,6 +148,9 @@ func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl,
 func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
 	var result fsm.ToolAnswered
 	err := d.guarded("tool "+e.Name, func() error {
+		if f, ok := d.o.Tools.(Follower); ok {
+			ctx = f.Follow(ctx, func(part string) { d.hub.output(e.Call, part) })
+		}
 		result = d.o.Tools.Run(ctx, e)
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,9 +90,14 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	if path == "" {
 		path = defaultPath
 	}
+	var to io.Writer = &out
+	if f := followed(ctx); f != nil { // TOL-50
+		to = io.MultiWriter(&out, f)
+		defer f.end()
+	}
 	end, err := e.Box.Run(ctx, sandbox.Spec{
 		Args: args, Dir: dir, Env: []string{"PATH=" + path, "HOME=" + r.dir, "LANG=C.UTF-8"},
-		Out: &out, Timeout: e.Timeout, Network: e.Network,
+		Out: to, Timeout: e.Timeout, Network: e.Network,
 	})
 	if err != nil {
 		return Undone(fmt.Errorf("the command was not started: %w", err))

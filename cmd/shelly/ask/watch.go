@@ -114,6 +114,8 @@ func eventLine(e comm.Event) string {
 		return "· " + e.Text
 	case comm.EventTool:
 		return fmt.Sprintf("→ %s %s", e.Tool, e.Args)
+	case comm.EventOutput:
+		return "  ┊ " + strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n  ┊ ")
 	case comm.EventToolResult:
 		mark := "←"
 		if e.Failed {

@@ -184,6 +184,11 @@ func (w *workshop) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	return w.now.Load().tools.Run(ctx, run)
 }
 
+// Follow implements [daemon.Follower].
+func (w *workshop) Follow(ctx context.Context, hear func(part string)) context.Context {
+	return tool.Follow(ctx, hear)
+}
+
 // Probe implements [daemon.Prober].
 func (w *workshop) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 	return w.now.Load().tools.Probe(ctx, call)

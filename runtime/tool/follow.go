@@ -1,0 +1,95 @@
+package tool
+
+import (
+	"context"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of what is passed on of one command while it runs (TOL-50).
+const (
+	followEvery    = 200 * time.Millisecond // between two parts, and before the first
+	followPartMax  = 4 << 10                // bytes of a part: of what has come meanwhile the end
+	followBytesMax = 64 << 10               // of all parts
+)
+
+type followKey struct{}
+
+// Follow returns a context in which hear is given what a command writes while it runs, in
+// parts, one after another and none after the call has ended. Hear returns at once. The parts
+// are for who watches; what the command has written is in its result.
+func Follow(ctx context.Context, hear func(part string)) context.Context {
+	return context.WithValue(ctx, followKey{}, hear)
+}
+
+// following is what passes on the output of one command.
+type following struct {
+	hear func(part string)
+
+	mu    sync.Mutex
+	part  []byte
+	left  int         // bytes that may still be passed on
+	timer *time.Timer // of the next part; nil: nothing has come since the last
+	ended bool
+}
+
+// followed returns what passes on output in ctx, or nil where nobody hears it.
+func followed(ctx context.Context) *following {
+	hear, ok := ctx.Value(followKey{}).(func(string))
+	if !ok {
+		return nil
+	}
+	return &following{hear: hear, left: followBytesMax}
+}
+
+// Write takes all of p. It never waits for who hears it.
+func (f *following) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended || f.left == 0 {
+		return len(p), nil
+	}
+	f.part = append(f.part, p[max(0, len(p)-followPartMax):]...)
+	if over := len(f.part) - followPartMax; over > 0 {
+		f.part = append(f.part[:0], f.part[over:]...)
+	}
+	if f.timer == nil {
+		f.timer = time.AfterFunc(followEvery, f.pass)
+	}
+	return len(p), nil
+}
+
+// pass passes on what has come, whole characters.
+func (f *following) pass() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.timer = nil
+	if f.ended || f.left == 0 {
+		return
+	}
+	head, _ := whole(f.part[:min(len(f.part), f.left)], nil)
+	rest := f.part[len(head):]
+	if len(head) == f.left || len(rest) >= utf8.UTFMax {
+		f.left, rest = 0, nil
+	} else {
+		f.left -= len(head)
+	}
+	if len(head) > 0 {
+		f.hear(Mend(string(head)))
+	}
+	f.part = append([]byte(nil), rest...)
+	if f.left == 0 {
+		f.hear("[what follows is in the result]\n")
+	}
+}
+
+// end passes on nothing more: the result has it.
+func (f *following) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+}
