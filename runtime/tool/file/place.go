@@ -222,7 +222,8 @@ func (p *place) replace(temp string, content []byte) (renamed bool, err error) {
 	return true, syncFolder(folder, ".")
 }
 
-// prepare writes content under another name, with the old file's mode and owner.
+// prepare writes content under another name, with the old file's mode, owner
+// and extended attributes.
 func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 	mode := fs.FileMode(0o666) // less the umask
 	if p.info != nil {
@@ -237,6 +238,10 @@ func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 			_ = f.Chown(uid, gid) // without the right to it, the file is ours
 		}
 		err = f.Chmod(p.info.Mode().Perm())
+		if old, wrong := folder.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0); wrong == nil {
+			system.CopyAttributes(old, f)
+			_ = old.Close()
+		}
 	}
 	if err == nil {
 		_, err = f.Write(content)
