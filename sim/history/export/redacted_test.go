@@ -82,6 +82,18 @@ timeline: [{user: "Remove opensesame-1."}, {at: 5s, approve: true}]
 expect: {replies: [{text: "Gone."}]}
 `
 
+// What a person decides, and for which later calls, is in the story (SCN-47).
+func TestSCN47ADecisionKeepsItsGrant(t *testing.T) {
+	for how, want := range map[string]string{ // order-free: each has its own world
+		"true": "approve: true", "{grant: session}": "approve: {grant: session}", "{by: ann, grant: always}": "approve: {by: ann, grant: always}",
+	} {
+		file, err := recorded(t, strings.Replace(approvedSecret, "at: 5s, approve: true", "at: 5s, approve: "+how, 1)).Scenario()
+		if err != nil || !strings.Contains(string(file.Source), want) {
+			t.Errorf("%s: %v, no %q in\n%s", how, err, want, file.Source)
+		}
+	}
+}
+
 // A decision names the call that it is about, and what is asked and called is part of
 // that name: it is still the same decision with both replaced (SCN-48).
 func TestSCN48ADecisionMeetsItsCallWithSecretsReplaced(t *testing.T) {

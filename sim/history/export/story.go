@@ -177,10 +177,17 @@ func (s *story) input(n int) error {
 		if in.Approve {
 			verb = "approve"
 		}
-		if in.By == "" {
+		var how object
+		if in.By != "" {
+			how = append(how, member{"by", in.By})
+		}
+		if in.Grant != fsm.GrantOnce {
+			how = append(how, member{"grant", string(in.Grant)})
+		}
+		if how == nil {
 			s.when(step, object{{verb, true}})
 		} else {
-			s.when(step, object{{verb, object{{"by", in.By}}}})
+			s.when(step, object{{verb, how}})
 		}
 	case fsm.Resolved:
 		s.when(step, object{{"resolve", object{{"text", in.Text}}}})
