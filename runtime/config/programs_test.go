@@ -35,6 +35,28 @@ const programs = `tools:
       timeout: 90s
 `
 
+// An IPv6 address has brackets before its port, in a list and alone (TOL-71).
+func TestTOL71AddressesWithBracketsAreItems(t *testing.T) {
+	for text, want := range map[string]int{`["[::1]:8888", 10.0.0.1]`: 2, `["[::1]", "[fd00::1]:80"]`: 2} { // order-free
+		w := newWorld(t)
+		w.File = w.write("c.yaml", "tools: {web: {allow: true, allow_addresses: "+text+"}}\n")
+		c := w.load()
+		if got := c.Tools.Web.AllowAddresses; len(got) != want || !strings.HasPrefix(got[0], "[::1]") {
+			t.Errorf("%s is %q", text, got)
+		}
+		if again := reloaded(t, c.Print()); again.Print() != c.Print() {
+			t.Errorf("printed, loaded and printed again:\n%s", again.Print())
+		}
+	}
+	for text, want := range map[string]string{"[::1]:8888": "[::1]:8888", "[[::1]:8888]": "[::1]:8888", "[a, b]": "a b", "a": "a"} { // order-free
+		w := newWorld(t)
+		w.Overrides = append(w.Overrides, config.Override{Flag: "--set", Key: "tools.web.allow_addresses", Value: text})
+		if got := strings.Join(w.load().Tools.Web.AllowAddresses, " "); got != want {
+			t.Errorf("%s is %q", text, got)
+		}
+	}
+}
+
 func TestTOL80ToolsThatAreProgramsAreRead(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", programs)

@@ -114,7 +114,7 @@ const listMax = 64
 func (f field) readList(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
 	text = strings.TrimSpace(text)
-	if inner, ok := strings.CutPrefix(text, "["); ok {
+	if inner, ok := strings.CutPrefix(text, "["); ok && !addresses(text) {
 		if text, ok = strings.CutSuffix(inner, "]"); !ok {
 			return v, fmt.Errorf("wants %s, not %s", f.wants(), wording.Quote("["+inner))
 		}
@@ -134,6 +134,15 @@ func (f field) readList(text string, p place) (reflect.Value, error) {
 		v = reflect.Append(v, item)
 	}
 	return v, nil
+}
+
+// addresses reports whether a text begins with the brackets of an IPv6 address and not with
+// those of a list.
+func addresses(text string) bool {
+	if strings.HasSuffix(text, "]") {
+		return false
+	}
+	return withoutAddress(text) != text
 }
 
 // item is a field for one item of a list.

@@ -99,7 +99,7 @@ func (w *walker) list(f field, n *strict.Node) {
 	items := make([]string, len(n.Content))
 	for i, item := range n.Content {
 		what := f.item().accepts(item)
-		if what == "" && strings.ContainsAny(item.Value, ",[]") {
+		if what == "" && (strings.Contains(item.Value, ",") || strings.ContainsAny(withoutAddress(item.Value), "[]")) {
 			what = "an item holds no comma or bracket"
 		}
 		if what != "" {
@@ -109,6 +109,16 @@ func (w *walker) list(f field, n *strict.Node) {
 		items[i] = item.Value
 	}
 	w.assignments = append(w.assignments, assignment{field: f, text: "[" + strings.Join(items, ", ") + "]", origin: w.at(n.Pos)})
+}
+
+// withoutAddress is an item without the brackets of an IPv6 address that it begins with.
+func withoutAddress(item string) string {
+	if inner, ok := strings.CutPrefix(item, "["); ok {
+		if host, rest, ok := strings.Cut(inner, "]"); ok && strings.Contains(host, ":") {
+			return host + rest
+		}
+	}
+	return item
 }
 
 // named reads the value of a field that is a map by name. Its text is what the map means,
