@@ -11,7 +11,10 @@ import (
 
 	"shelly/cmd/shelly/run"
 	"shelly/fsm"
+	"shelly/fsm/offer"
 	"shelly/fsm/profile"
+	"shelly/fsm/prompt"
+	"shelly/fsm/state"
 	"shelly/runtime/config"
 	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/memory"
@@ -103,5 +106,27 @@ func TestSKL8WhatTheTableOfPromisesSaysIsSo(t *testing.T) {
 		if !slices.ContainsFunc(spoken(&p), func(s fsm.Section) bool { return strings.Contains(s.Text, r.says) }) {
 			t.Errorf("no prompt of %s says %q", r.profile, r.says)
 		}
+	}
+}
+
+// Who begins with shelly has its tools whole, that of memory, too.
+func TestTOL60TheToolsOfDefaultFitWhole(t *testing.T) {
+	cfg := config.Builtin("default")
+	cfg.Workspace, cfg.Data = t.TempDir(), t.TempDir()
+	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	cfg.Workspace = "/home/ann/projects/shelly"
+	own := slices.DeleteFunc(slices.Clone(opened.Declared), func(d fsm.ToolDecl) bool { return d.Builtin })
+	c := cfg.Machine(own, nil)
+	system := prompt.System(&c, &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}})
+	if o := offer.Build(&c, fsm.AllTools, system, nil); !offer.Holds(&c, fsm.AllTools, system, &fsm.Offer{}) {
+		t.Errorf("not all are whole: %+v", o)
 	}
 }

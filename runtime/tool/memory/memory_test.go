@@ -109,7 +109,7 @@ func TestMEM13AllThatIsRememberedIsSearched(t *testing.T) {
 		"HISTORY.md:3: [2026-01-06 09:00] A backup of the disks was made.\n"+
 		"HISTORY.md:1: [2026-01-05 09:00] The disk was full.\n"+
 		"[1970-01-02 00:00, cli:direct] The disk was cleaned up.\n")
-	p.want("memory_search", `{"query": "backup disk", "limit": 1}`, "MEMORY.md:2: The backup disk is sdb.\n[1970-01-02 00:00, cli:direct] The disk was cleaned up.\n")
+	p.refused("memory_search", `{"query": "`+strings.Repeat("x", 2000)+`"}`, "2000 bytes and the most is 1024")
 	p.want("memory_search", `{"query": "磁盘"}`, "HISTORY.md:5: [2026-01-07 09:00] 磁盘已满\n")
 	p.want("memory_search", `{"query": "] the"}`, "HISTORY.md:1: [2026-01-05 09:00] The disk was full.\n")
 	p.refused("memory_search", `{"query": " "}`, "query is empty")
@@ -125,12 +125,12 @@ func TestMEM13ALongResultSaysHowMuchMoreThereIs(t *testing.T) {
 	p := newPlace(t)
 	var b strings.Builder
 	for i := range 100 {
-		fmt.Fprintf(&b, "%d disk %s\n", i, strings.Repeat("long ", 30))
+		fmt.Fprintf(&b, "%d disk %s\n", i, strings.Repeat("long ", 60))
 	}
 	p.file("HISTORY.md", b.String())
-	got := p.run("memory_search", `{"query": "disk", "limit": 20}`)
+	got := p.run("memory_search", `{"query": "disk"}`)
 	if lines := strings.Split(got.Text, "\n"); len(got.Text) > tool.ResultBytesLeast || !strings.HasPrefix(lines[0], "HISTORY.md:100: 99 disk") ||
-		!strings.HasSuffix(got.Text, " more were found; ask for less with limit]\n") {
+		!strings.HasSuffix(got.Text, " more were found; be more exact]\n") {
 		t.Errorf("%d bytes: %s", len(got.Text), got.Text)
 	}
 	p.file("HISTORY.md", "disk "+strings.Repeat("é", 2000))

@@ -17,20 +17,19 @@ import (
 
 // Bounds of memory_search.
 const (
-	foundDefault  = 5
-	foundMax      = 20
+	foundMax      = 5       // lines, and entries
 	lineBytesMax  = 1 << 10 // shown of one line or entry
 	queryBytesMax = 1 << 10
 )
 
-// searchDecl declares memory_search (MEM-13).
+// searchDecl declares memory_search (MEM-13). It is short: with it the tools of default just
+// fit where they are whole (TOL-60).
 func searchDecl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        SearchName,
-		Description: "Search your memory by keywords: what was said and done before this conversation.",
-		Parameters: fmt.Sprintf(`{"type":"object","properties":{"query":{"type":"string","maxLength":%d},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":%d}},"required":["query"],"additionalProperties":false}`, queryBytesMax, foundMax),
-		Effects: fsm.EffectsNone,
+		Description: "Search your memory of earlier conversations.",
+		Parameters:  `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"],"additionalProperties":false}`,
+		Effects:     fsm.EffectsNone,
 	}
 }
 
@@ -44,17 +43,14 @@ type hit struct {
 
 // hits keeps the best of those that come: those that have more of the query, the later ones
 // among equals, which in HISTORY.md are the newer ones.
-type hits struct {
-	list  []hit
-	limit int
-}
+type hits struct{ list []hit }
 
 func (h *hits) add(one hit) {
 	if one.met == 0 {
 		return
 	}
 	h.list = append(h.list, one)
-	if len(h.list) >= 4*h.limit {
+	if len(h.list) >= 4*foundMax {
 		h.best()
 	}
 }
@@ -63,27 +59,30 @@ func (h *hits) best() []hit {
 	slices.SortStableFunc(h.list, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.met, a.met), cmp.Compare(a.file, b.file), cmp.Compare(b.number, a.number))
 	})
-	h.list = h.list[:min(len(h.list), h.limit)]
+	h.list = h.list[:min(len(h.list), foundMax)]
 	return h.list
 }
 
 // search is the tool memory_search.
 func (t *tools) search(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
-	query, limit := strings.TrimSpace(a.Text("query", "")), a.Number("limit", foundDefault)
-	if query == "" {
+	query := strings.TrimSpace(a.Text("query", ""))
+	switch {
+	case query == "":
 		return tool.Invalid("query is empty; give the words to look for")
+	case len(query) > queryBytesMax:
+		return tool.Invalid("query has %d bytes and the most is %d; give a few words", len(query), queryBytesMax)
 	}
 	kept, err := t.Place.Entries(ctx)
 	if err != nil {
 		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
 	}
 	found, err := kept.Search(ctx, entries.Query{
-		Text: query, TopK: limit, Mode: entries.Keyword, Filter: entries.Filter{OfSession: t.Own, Session: call.Session},
+		Text: query, TopK: foundMax, Mode: entries.Keyword, Filter: entries.Filter{OfSession: t.Own, Session: call.Session},
 	})
 	if err != nil {
 		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
 	}
-	lines, err := t.lines(ctx, query, limit)
+	lines, err := t.lines(ctx, query)
 	if err != nil {
 		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
 	}
@@ -94,12 +93,12 @@ func (t *tools) search(ctx context.Context, call fsm.RunTool, a tool.Arguments) 
 }
 
 // lines are those of the two files that meet a query, the best first.
-func (t *tools) lines(ctx context.Context, query string, limit int) ([]hit, error) {
+func (t *tools) lines(ctx context.Context, query string) ([]hit, error) {
 	files, err := t.Place.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	need, best := entries.NewNeed(query), hits{limit: limit}
+	need, best := entries.NewNeed(query), hits{}
 	text, err := files.Memory()
 	if err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func (t *tools) shown(lines []hit, found []entries.Found) string {
 	var b strings.Builder
 	for i, text := range texts {
 		if i > 0 && b.Len()+len(text) > t.room() {
-			fmt.Fprintf(&b, "[%d more were found; ask for less with limit]\n", len(texts)-i)
+			fmt.Fprintf(&b, "[%d more were found; be more exact]\n", len(texts)-i)
 			break
 		}
 		b.WriteString(text + "\n")
