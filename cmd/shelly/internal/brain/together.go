@@ -2,6 +2,7 @@ package brain
 
 import (
 	"context"
+	"slices"
 
 	"shelly/runtime/ollama"
 )
@@ -34,18 +35,20 @@ func (o *Ollama) Apart() bool {
 }
 
 // Together embeds a word beside the chat model that was just loaded, and looks whether
-// it still is; if not, it is loaded once more (BRN-33).
+// both are then; if the chat model is not, it is loaded once more (BRN-33). Where it is alone, a
+// question that came meanwhile has brought it back.
 func (p *Preload) Together(ctx context.Context) {
-	if p.embeds == nil || !p.inMemory(ctx) { // it could not be loaded, or another client was there
+	if p.embeds == nil || !p.inMemory(ctx, p.model) { // it could not be loaded, or another client was there
 		return
 	}
-	if _, _, err := p.embeds.Embed(ctx, "shelly"); err != nil {
+	_, embeds, err := p.embeds.Embed(ctx, "shelly")
+	if err != nil {
 		if ctx.Err() == nil {
 			p.log.Warn("the embedding model does not answer; memory is found by keyword", "because", err)
 		}
 		return
 	}
-	if p.inMemory(ctx) {
+	if p.inMemory(ctx, p.model, embeds) {
 		p.keeps.Store(int32(keepsBoth))
 		return
 	}
@@ -55,21 +58,24 @@ func (p *Preload) Together(ctx context.Context) {
 	p.keeps.Store(int32(keepsOne))
 	p.log.Info("the server keeps one model loaded: entries are embedded while nothing is asked, and found by keyword in a conversation",
 		"model", p.model)
+	if p.inMemory(ctx, p.model) {
+		return
+	}
 	if err := p.client.Preload(ctx); err != nil && ctx.Err() == nil {
 		p.log.Warn("the model could not be loaded once more", "model", p.model, "because", err)
 	}
 }
 
-// inMemory reports whether the server has the chat model loaded.
-func (p *Preload) inMemory(ctx context.Context) bool {
+// inMemory reports whether the server has all of these models loaded at the same time.
+func (p *Preload) inMemory(ctx context.Context, models ...string) bool {
 	loaded, err := p.client.Loaded(ctx)
 	if err != nil {
 		return false
 	}
-	for _, l := range loaded {
-		if ollama.SameModel(l.Name, p.model) {
-			return true
+	for _, model := range models {
+		if !slices.ContainsFunc(loaded, func(l ollama.Loaded) bool { return ollama.SameModel(l.Name, model) }) {
+			return false
 		}
 	}
-	return false
+	return true
 }

@@ -63,6 +63,31 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 	}
 }
 
+// asked is a server that has another's question for the chat model right after each
+// embedding.
+type asked struct{ *oneModel }
+
+func (m asked) Embed(ctx context.Context, text string) ([]byte, string, error) {
+	v, model, err := m.oneModel.Embed(ctx, text)
+	m.use("qwen3:8b")
+	return v, model, err
+}
+
+// What loads the chat model again while a word is embedded does not pass for room for both.
+func TestBRN33AQuestionDuringTheAttemptDoesNotMislead(t *testing.T) {
+	for keeps, apart := range map[int]bool{1: true, 2: false} {
+		log, _ := logged()
+		m := asked{&oneModel{keeps: keeps}}
+		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "embed"}}
+		p := &Preload{model: "qwen3:8b", client: m, embeds: m, keeps: &o.keeps, log: log}
+		p.Run(t.Context())
+		p.Together(t.Context())
+		if o.Apart() != apart {
+			t.Errorf("of a server that keeps %d models and is asked meanwhile: apart %t", keeps, o.Apart())
+		}
+	}
+}
+
 func TestBRN33OneModelForBothTakesItsOwnSlot(t *testing.T) {
 	for slots, apart := range map[int]bool{1: true, 2: false} {
 		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "qwen3:8b"}, slots: slots}
