@@ -70,6 +70,17 @@ func said(messages []fsm.Message) []any {
 			used = append(used, name)
 		}
 		o.list("used", used)
+		if m.Aside {
+			o.put("aside", true)
+		}
+		if p := m.Part; p.Result > 0 {
+			part := object{{"result", p.Result}}
+			if p.From > 0 {
+				part.put("from", p.From)
+			}
+			part.put("to", p.To)
+			o.put("shows", part)
+		}
 		list = append(list, o)
 	}
 	return list

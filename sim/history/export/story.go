@@ -52,7 +52,7 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	s := &story{record: r, round: round, lived: 1, began: r.begins()}
 	before := r.From.Lifecycle
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
-		if !reflect.DeepEqual(f.Machine.View().Config, r.From.Config) {
+		if !reflect.DeepEqual(setBy(f.Machine.View().Config), setBy(r.From.Config)) {
 			return nil, r.refused(i+1, "the configuration has changed")
 		}
 		if err := s.step(i+1, before); err != nil {
@@ -64,6 +64,13 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer.Fact == nil })
 	}
 	return s, nil
+}
+
+// setBy is what a scenario says of a configuration: neither what each start draws for its
+// waits, nor how fast the model's machine was found to be.
+func setBy(c fsm.Config) fsm.Config {
+	c.Jitter, c.Pace = 0, fsm.Pace{}
+	return c
 }
 
 // inputs are those of its steps.

@@ -23,6 +23,7 @@ func TestTXT9AnExportHasWhatWasReadOn(t *testing.T) {
 	}
 	j := lived(t, result)
 	for i, want := range []string{"February was cold. Day 1: the pump", "outside it was -2; all of it as expected. Day "} {
+		shows := []string{"", "shows: {result: 2, from: 15000, to: "}[i] // of what the session has shown before
 		r, err := Read(j, result.Requests[i].Key)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +35,7 @@ func TestTXT9AnExportHasWhatWasReadOn(t *testing.T) {
 		if err != nil {
 			t.Fatalf("request %d: %v", i, err)
 		}
-		if file := string(text.Source); !strings.Contains(file, want) || !strings.Contains(file, strings.Repeat(string(unseen), 1000)) {
+		if file := string(text.Source); !strings.Contains(file, want) || !strings.Contains(file, shows) || !strings.Contains(file, strings.Repeat(string(unseen), 1000)) {
 			t.Errorf("request %d: %.2000s", i, file)
 		}
 	}

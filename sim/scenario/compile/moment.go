@@ -139,10 +139,14 @@ func messages(said []format.Said) []fsm.Message {
 	}
 	list := []fsm.Message{}
 	for _, s := range said {
-		list = append(list, fsm.Message{
+		msg := fsm.Message{
 			Role: fsm.Role(s.Role), Text: s.Text, Thinking: s.Thinks, Calls: toolCalls(s.Calls),
-			Tool: s.Tool, ToolCall: s.ID, Images: images(s.Images), Used: s.Used,
-		})
+			Tool: s.Tool, ToolCall: s.ID, Images: images(s.Images), Used: s.Used, Aside: s.Aside,
+		}
+		if p := s.Shows; p != nil {
+			msg.Part = fsm.Part{Result: int(p.Result), From: int(p.From), To: int(p.To)}
+		}
+		list = append(list, msg)
 	}
 	return list
 }

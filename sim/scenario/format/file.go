@@ -138,6 +138,15 @@ type Said struct {
 	ID     string   `key:"id"`            // (tool) the model's id of the call answered
 	Images []string `key:"images"`        // (user)
 	Used   []string `key:"used"`          // (assistant) the tools that the turn used
+	Aside  bool     `key:"aside"`         // (user) the machine's own words, with which no turn begins
+	Shows  *Shown   `key:"shows"`         // (tool) which part of a kept result the text is (TXT-7)
+}
+
+// Shown is a part of a kept result: the bytes from one to before another.
+type Shown struct {
+	Result Count `key:"result,required"` // its number
+	From   Count `key:"from"`            // 0 unless given
+	To     Count `key:"to,required"`
 }
 
 // Loaded is a loaded skill: its name, or a name and one of its references. The text

@@ -1,0 +1,69 @@
+package export
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/sim"
+	"shelly/sim/history/redact"
+	"shelly/sim/scenario"
+)
+
+// scenarioOf plays the first case of a file, with a crash at a point or none at 0, and returns a
+// request of it as a scenario.
+func scenarioOf(t *testing.T, path string, request, crash int, change func(*sim.Result)) string {
+	t.Helper()
+	cases, err := scenario.Load(os.DirFS("../../../scenarios"), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := sim.Run(cases[0].Plan(), sim.Options{CrashAt: crash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(result)
+	}
+	r, err := Read(lived(t, result), result.Requests[request].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Redact(redact.New(), false); err != nil {
+		t.Fatal(err)
+	}
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(file.Source)
+}
+
+// What the machine has said in a session stays its own, so that no turn begins with it.
+func TestSCN47AnExportHasWhatTheMachineHasSaid(t *testing.T) {
+	if text := scenarioOf(t, "server/what-was-sent-stays.scenario.yaml", 1, 0, nil); !strings.Contains(text, "aside: true") {
+		t.Errorf("%s", text)
+	}
+}
+
+// A start in the midst of a request changes nothing that a scenario tells, though each
+// draws its own jitter.
+func TestSCN47ARequestOverARestartIsExported(t *testing.T) {
+	text := scenarioOf(t, "size/read-more.scenario.yaml", 0, 40, func(r *sim.Result) {
+		boots := 0
+		for i := range r.Steps {
+			if boot, ok := r.Steps[i].Input.Fact.(fsm.Boot); ok {
+				boots++
+				boot.Config.Jitter = 7 * boots
+				r.Steps[i].Input.Fact = boot
+			}
+		}
+		if boots != 2 {
+			t.Fatalf("there are %d starts, want 2", boots)
+		}
+	})
+	if !strings.Contains(text, "restart_after") {
+		t.Errorf("%.3000s", text)
+	}
+}
