@@ -194,6 +194,7 @@ type Crash struct {
 	Effect string // only effects of this kind count, for the effect points
 	After  fsm.Millis
 
+	Synced   bool // what was appended is durable by then (JRN-3), so that nothing is lost
 	Optional bool // it is no mistake if the point is never met so often
 }
 

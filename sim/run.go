@@ -308,6 +308,12 @@ func (r *run) told(err error) error {
 func (r *run) crash() error {
 	r.driver = nil
 	r.forget()
+	if r.fuse.last.Synced {
+		if err := r.journal.Append(engine.Batch{}, true); err != nil {
+			return err
+		}
+		r.world.sync()
+	}
 	r.world.memory.Crash()
 	r.world.sessions.Crash()
 	journal, err := r.journal.Crash()

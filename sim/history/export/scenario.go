@@ -24,20 +24,33 @@ func (r *Record) Scenario() (*File, error) {
 	if !r.Ended && !r.Request.Done {
 		return nil, errors.New("the request has no reply yet; use --as replay for what there is so far")
 	}
-	file, err := r.scenario(rounded)
-	if err != nil {
-		if file, exact := r.scenario(func(d fsm.Millis) fsm.Millis { return d }); exact == nil {
+	exact := func(d fsm.Millis) fsm.Millis { return d }
+	file, err := r.scenario(rounded, false)
+	if err == nil {
+		return file, nil
+	}
+	for _, synced := range []bool{false, true} { // the record does not say what a crash has lost
+		if file, other := r.scenario(exact, synced); other == nil {
 			return file, nil
 		}
 	}
 	return file, err
 }
 
-// scenario writes, loads, plays and compares it, with times rounded in a way.
-func (r *Record) scenario(round func(fsm.Millis) fsm.Millis) (*File, error) {
+// scenario writes, loads, plays and compares it, with times rounded in a way, and with crashes
+// that lose what was not synced or nothing.
+func (r *Record) scenario(round func(fsm.Millis) fsm.Millis, synced bool) (*File, error) {
 	s, err := r.tell(round)
 	if err != nil {
 		return nil, err
+	}
+	if synced && len(s.crashes) == 0 {
+		return nil, errors.New("there is no crash")
+	}
+	for i, c := range s.crashes {
+		if crash, ok := c.(object); ok && synced {
+			s.crashes[i] = append(crash, member{"synced", true})
+		}
 	}
 	text, err := s.write()
 	if err != nil {

@@ -122,7 +122,7 @@ func (k *checker) checkCrashes(crashes []format.Crash) {
 		switch {
 		case !ok:
 			k.at(path+".at", wording.Unknown("point", c.At, format.CrashPoints()))
-		case c.At == format.EveryPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil || c.Optional):
+		case c.At == format.EveryPoint && (len(crashes) > 1 || c.Nth != nil || c.Effect != "" || c.Restart != nil || c.Synced || c.Optional):
 			k.at(path, format.EveryPoint+" stands alone, but for may_change")
 		case c.May != nil && c.At != format.EveryPoint:
 			k.at(path+".may_change", "is for a crash at "+format.EveryPoint+" point")

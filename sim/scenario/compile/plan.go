@@ -299,7 +299,7 @@ func service(o *format.Outage) sim.Service {
 
 func crash(c *format.Crash) sim.Crash {
 	point, step, _ := format.CrashPoint(c.At) // checked when the file was loaded
-	out := sim.Crash{Point: point, Nth: step, Effect: c.Effect, After: format.DefaultRestart, Optional: c.Optional}
+	out := sim.Crash{Point: point, Nth: step, Effect: c.Effect, After: format.DefaultRestart, Synced: c.Synced, Optional: c.Optional}
 	out.Nth = c.Nth.Or(out.Nth)
 	out.After = c.Restart.Or(out.After)
 	return out

@@ -145,8 +145,8 @@ type Said struct {
 // Shown is a part of a kept result: the bytes from one to before another.
 type Shown struct {
 	Result Count `key:"result,required"` // its number
-	From   Count `key:"from"`            // 0 unless given
-	To     Count `key:"to,required"`
+	From   Count `key:"from"`            // its first byte; 0 unless given
+	To     Count `key:"to,required"`     // the byte after its last
 }
 
 // Loaded is a loaded skill: its name, or a name and one of its references. The text
