@@ -2,24 +2,6 @@ package fsm
 
 import "slices"
 
-// CallKind is what kind of answer a call waits for.
-type CallKind string
-
-// The kinds of call.
-const (
-	CallBrain  CallKind = "brain"
-	CallTool   CallKind = "tool"
-	CallStop   CallKind = "stop" // an aborted tool: only its stop is awaited
-	CallRecall CallKind = "recall"
-	CallEmbed  CallKind = "embed"
-	CallStore  CallKind = "store"
-	CallLoad   CallKind = "load"  // a session
-	CallSave   CallKind = "save"  // a session
-	CallSkill  CallKind = "skill" // a skill's text
-	CallText   CallKind = "text"  // a part of a kept result
-	CallProbe  CallKind = "probe" // what became of a tool's call
-)
-
 // Answers returns the call that an input answers, or 0.
 func Answers(in Input) CallID {
 	if a, ok := in.Fact.(Answer); ok {

@@ -66,22 +66,30 @@ func (s *Session) Keep(kept Kept, bytesMax int) int {
 	}
 	text := KeptText{Number: s.LastText + 1, Ref: kept.Ref, Bytes: kept.Bytes, Tokens: kept.Tokens}
 	texts := make([]KeptText, 0, len(s.Texts)+1)
-	bytes := kept.Bytes
 	for _, t := range s.Texts {
 		if t.Ref == kept.Ref {
 			text = t
 			continue
 		}
 		texts = append(texts, t)
-		bytes += t.Bytes
 	}
 	s.LastText = max(s.LastText, text.Number)
-	for len(texts) >= textsMax || bytes > bytesMax {
+	s.Texts = newestTexts(append(texts, text), bytesMax)
+	return text.Number
+}
+
+// newestTexts are those of the results, oldest first, that a session may keep (TXT-6).
+func newestTexts(texts []KeptText, bytesMax int) []KeptText {
+	texts = texts[max(len(texts)-textsMax, 0):]
+	bytes := 0
+	for _, t := range texts {
+		bytes += t.Bytes
+	}
+	for bytes > bytesMax && len(texts) > 0 {
 		bytes -= texts[0].Bytes
 		texts = texts[1:]
 	}
-	s.Texts = append(texts, text)
-	return text.Number
+	return texts
 }
 
 // KeptAs returns the result that is kept under a number.
@@ -94,8 +102,9 @@ func KeptAs(texts []KeptText, number int) (KeptText, bool) {
 }
 
 // JoinTexts adds to the results that a session keeps those that somebody else has kept
-// meanwhile under other numbers.
-func (s *Session) JoinTexts(now Session) {
+// meanwhile under other numbers. They are the older ones, and leave first where there is
+// room for some of them only (TXT-6).
+func (s *Session) JoinTexts(now Session, bytesMax int) {
 	s.LastText = max(s.LastText, now.LastText)
 	var others []KeptText
 	for _, t := range now.Texts {
@@ -103,7 +112,7 @@ func (s *Session) JoinTexts(now Session) {
 			others = append(others, t)
 		}
 	}
-	s.Texts = slices.Concat(others, s.Texts)
+	s.Texts = newestTexts(slices.Concat(others, s.Texts), bytesMax)
 }
 
 // Admit returns what enters of a result: its beginning, or all of it, and what is kept but

@@ -105,3 +105,35 @@ func TestTXT5EveryByteOfATextCanBeRead(t *testing.T) {
 		}
 	})
 }
+
+// However results are kept and joined, a session has no more of them than TXT-6 says, no
+// number twice, and the newest.
+func TestTXT6ASessionKeepsNoMoreThanItMay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.IntRange(1, 1000).Draw(t, "bytes at most")
+		drawn := func(of string) fsm.Session {
+			var s fsm.Session
+			for i := range rapid.IntRange(0, 200).Draw(t, of) {
+				s.Keep(fsm.Kept{Ref: of + strconv.Itoa(i), Bytes: rapid.IntRange(0, 2*most).Draw(t, "bytes")}, 2*most)
+			}
+			return s
+		}
+		own, now := drawn("own"), drawn("others")
+		numbers := max(own.LastText, now.LastText)
+		own.JoinTexts(now, most)
+		bytes, seen := 0, map[int]bool{}
+		for _, k := range own.Texts {
+			if bytes += k.Bytes; seen[k.Number] {
+				t.Fatalf("number %d is there twice", k.Number)
+			}
+			seen[k.Number] = true
+		}
+		if len(own.Texts) > 128 || bytes > most {
+			t.Fatalf("%d results of %d bytes are kept of %d: %+v", len(own.Texts), bytes, most, own.Texts)
+		}
+		got := own.Keep(fsm.Kept{Ref: "new", Bytes: most}, most)
+		if got != numbers+1 || len(own.Texts) == 0 || own.Texts[len(own.Texts)-1].Number != got {
+			t.Fatalf("after %d the next is %d: %+v", numbers, got, own.Texts)
+		}
+	})
+}

@@ -47,9 +47,13 @@ func (w *Monitor) takeDecision(in fsm.Decided) (silent bool) {
 	return false
 }
 
-// takeConfig follows that the grants for every session are those of a configuration (APR-14).
+// takeConfig follows that the grants for every session are those of a configuration (APR-14),
+// and forgets what was saved under the one before.
 func (w *Monitor) takeConfig() (silent bool) {
 	w.grants = grant.Without(w.grants, func(g *fsm.Grant) bool { return g.Session == "" })
+	for i := range w.live {
+		w.live[i].form.saved = nil // what a session keeps is another thing under another configuration
+	}
 	return false
 }
 

@@ -51,6 +51,7 @@ var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.SaveSession) {
 		w.checkSession(w.f, e.Session)
 		w.checkHistory(e.State.History)
+		w.f.form.saved = e.State.History
 		w.checkRecord(w.f, e.Archive)
 	}),
 	sees(func(watch, fsm.LoadSkill) {}),

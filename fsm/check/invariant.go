@@ -39,7 +39,7 @@ func Invariants() []InvariantDoc {
 		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
 		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a record: an archive, or a history that does not keep what was sent."},
 		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
-		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, or by somebody else who writes the session. A compaction that is asked for after the conversation (CTX-20) begins with it, too."},
+		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, or by somebody else who writes the session. A compaction that is asked for after the conversation (CTX-20) begins with it, too, and a summary of its turns (HND-49)."},
 		{"INV-14", "Calls of one handle run at the same time only if none of them has effects, and at most `reads_at_once` of them. Each has its own result, in the order asked, and they are recorded in that order."},
 	}
 }
@@ -81,6 +81,7 @@ type followed struct {
 	answer  string // the text that a reply must have; empty: none yet
 	sent    mark   // the last conversation sent, branches apart
 	form    sentForm
+	turns   int     // that it has gathered to remember
 	asked   string  // the key that a person was last asked to approve, and has not decided about
 	cleared string  // the key that a person has approved, of the call that has no result yet
 	starts  []start // of the tools of the last answer; never changed in place
@@ -123,7 +124,7 @@ func MonitorFrom(m *machine.Machine) *Monitor {
 		f := follow(h)
 		f.state, f.calls, f.timer, f.wait, f.left = h.State, h.InFlight(), h.Timer, h.Wait, h.Left
 		f.replied, f.answer = h.Replied && h.Kind == fsm.KindUser, h.Answer
-		f.starts = startsOf(h)
+		f.starts, f.turns = startsOf(h), h.Turns
 		f.asked, f.cleared = questionOf(h)
 		w.live = append(w.live, f)
 	}
@@ -160,6 +161,7 @@ func (w *Monitor) Step(m *machine.Machine, in fsm.Input, effects []fsm.Effect) [
 		w.violate("INV-8", "nobody waits for this %T, yet it caused %d effects and %d moves", in.Fact, len(effects), len(m.Moves()))
 	}
 	w.takeMoves(m)
+	w.takeGathered(m)
 	for i, e := range effects {
 		w.takeEffect(m, e)
 		w.checkSilence(in, before, e, i == len(effects)-1)

@@ -3,6 +3,7 @@ package check
 import (
 	"shelly/fsm"
 	"shelly/fsm/machine"
+	"shelly/fsm/state"
 )
 
 // sentForm is what a handle's session has of its conversation (INV-13). Of a turn that
@@ -12,6 +13,7 @@ type sentForm struct {
 	loaded []fsm.Message // the history that the turn begins with
 	sent   []fsm.Message // the conversation that the model was last sent; nil: none since the last compaction
 	astray bool          // somebody else has written the session since, or the conversation began anew
+	saved  []fsm.Message // what the handle has last given the session to keep; nil: nothing yet
 }
 
 // load takes note of a session that the turn begins with.
@@ -43,6 +45,40 @@ func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversat
 		w.checkSent(f, c)
 	case !begins(c.Messages, s.sent):
 		w.violate("INV-13", "the compaction of handle %d does not begin with what the model was sent", f.id)
+	}
+}
+
+// takeGathered takes note of what the summary of a turn that has just ended is asked after
+// (HND-49): what the turn gave its session to keep.
+func (w *Monitor) takeGathered(m *machine.Machine) {
+	for i := range w.live {
+		f := &w.live[i]
+		if f.kind != fsm.KindMemory {
+			continue
+		}
+		n := indexOf(m.View().Handles, f.id)
+		if n < 0 || m.View().Handles[n].Turns <= f.turns {
+			continue
+		}
+		h := &m.View().Handles[n]
+		f.turns, f.form = h.Turns, sentForm{}
+		for k := range w.live {
+			if o := &w.live[k]; h.Appended() && o.state == state.Done && o.session == f.session && o.form.saved != nil {
+				f.form = sentForm{known: true, loaded: o.form.saved}
+			}
+		}
+	}
+}
+
+// checkSummary checks that a summary which is asked for after a conversation (HND-49)
+// begins with what the session was given to keep, unless there is too much of it by now.
+func (w *Monitor) checkSummary(m *machine.Machine, f *followed, c fsm.Conversation) {
+	i := indexOf(m.View().Handles, f.id)
+	switch s := &f.form; {
+	case !s.known || i < 0 || bare(fsm.Words(nil).Sent(s.loaded)) != bare(s.loaded):
+	case c.Tokens < m.View().Handles[i].Inf.Talk.Tokens: // CTX-14
+	case !begins(c.Messages, s.loaded):
+		w.violate("INV-13", "the summary of handle %d does not begin with what its session keeps", f.id)
 	}
 }
 

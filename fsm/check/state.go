@@ -46,6 +46,9 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 		}
 		f.form.condense()
 	}
+	if keepsSent && f.kind == fsm.KindMemory && e.Purpose == fsm.PurposeSummary {
+		w.checkSummary(m, f, c)
+	}
 	if !branch && from.messages == 0 {
 		w.checkOpening(f, c)
 		if keepsSent {

@@ -72,9 +72,23 @@ func listsLong(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: strings.Repeat("a.txt ", 100)}}
 }
 
-// reword changes the second message of a compaction.
+// remembers lets a turn be saved that is summed up after its session's conversation once
+// nobody waits (HND-49).
+func remembers(d *driver) {
+	keepsSent(d)
+	d.config.Switches.Remember, d.config.Switches.SideCalls = fsm.RememberIdle, fsm.SideAppended
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{Version: 1, History: talk(2)})
+	d.answer("good day")
+}
+func savesIt(d *driver) fsm.Input {
+	return fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(d.call(fsm.CallSave))}}
+}
+
+// reword changes the second message of a side call.
 var reword = change(func(a *fsm.AskBrain) {
-	if a.Purpose != fsm.PurposeCompact {
+	if a.Purpose != fsm.PurposeCompact && a.Purpose != fsm.PurposeSummary {
 		return
 	}
 	msgs := slices.Clone(a.Conversation.Messages)
@@ -264,6 +278,14 @@ func breaches() []breach {
 			d.loads(fsm.Session{Version: 1, History: long(7)})
 			d.calls("list_dir")
 		}, listsLong, reword, nil},
+		{"INV-13", "the summary of handle 2 does not begin with what its session keeps", remembers, savesIt, reword, nil},
+		{"INV-13", "the summary of handle 3 does not begin with what its session keeps", func(d *driver) { // two turns, gathered
+			remembers(d)
+			d.ask("again")
+			d.saves()
+			d.loads(fsm.Session{Version: 2, History: talk(3)})
+			d.answer("good evening")
+		}, savesIt, reword, nil},
 		{"INV-13", "keeps something else than what the model was sent", func(d *driver) { keepsSent(d); turn(d); d.answer("NEED: tea"); d.recalls() }, says("it is green"), change(func(s *fsm.SaveSession) {
 			s.State.History = slices.Delete(slices.Clone(s.State.History), 1, 3)
 		}), nil},

@@ -110,7 +110,7 @@ func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 		h.Sess.History = m.s.Config.Words.Mend(now.History)
 		h.Sess.Pending = m.s.Config.Words.Mend(now.Pending)
 		h.Rebased = true
-		h.Sess.JoinTexts(now)
+		h.Sess.JoinTexts(now, m.s.Config.Limits.MaxTextBytes)
 		for _, k := range now.Skills {
 			if !h.Sess.HasSkill(k.Name, k.Reference) {
 				h.Sess.Skills = append(h.Sess.Skills[:len(h.Sess.Skills):len(h.Sess.Skills)], k)

@@ -2,6 +2,8 @@ package machine_test
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -157,5 +159,106 @@ func TestTXT6TheOldestResultsLeave(t *testing.T) {
 	d.asksFor("read_more", `{"result":9}`)
 	if got := d.lastMessage().Text; got != "error: there is no result 9; those that are kept: 1, 3" {
 		t.Errorf("%q", got)
+	}
+}
+
+// toolKeepsLong tells of a result whose head has many lines.
+func (d *driver) toolKeepsLong(ref string) {
+	d.t.Helper()
+	head := strings.Repeat("a line of "+ref+"\n", 200)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{
+		Answered: fsm.To(d.call(fsm.CallTool)), Text: head, Kept: fsm.Kept{Ref: ref, Tail: "tail", Bytes: 90_000, Tokens: 22_500},
+	}})
+}
+
+// TXT-6: what somebody else has kept meanwhile counts, and is the older.
+func TestTXT6AConflictJoinsNoMoreThanMayBeKept(t *testing.T) {
+	d := reader(t, func(c *fsm.Config) { c.Limits.MaxTextBytes = 20_000 })
+	d.calls("list_dir")
+	d.toolKeeps("aa", 9000)
+	d.answer("read")
+	d.conflicts(fsm.Session{Version: 4, LastText: 9, Texts: []fsm.KeptText{
+		{Number: 7, Ref: "bb", Bytes: 12_000, Tokens: 3000}, {Number: 9, Ref: "cc", Bytes: 11_000, Tokens: 2750},
+	}})
+	if got := one[fsm.SaveSession](d).State; fmt.Sprint(got.Texts, got.LastText) != "[{9 cc 11000 2750} {1 aa 9000 2250}] 9" {
+		t.Errorf("the session keeps %v, the last is %d", got.Texts, got.LastText)
+	}
+}
+
+// TXT-7: a message that shows a kept result, or a part of one, says how to read on where
+// it is shortened later.
+func TestTXT7WhatIsShortenedSaysHowToReadOn(t *testing.T) {
+	d := reader(t, func(c *fsm.Config) { c.Limits.ContextTokens = 4096 })
+	d.calls("list_dir")
+	d.toolKeepsLong("aa")
+	d.asksFor("read_more", `{"result":1,"from":5000}`)
+	d.textSays(fsm.TextRead{Text: strings.Repeat("on and on\n", 300), From: 5000})
+	d.calls("list_dir")
+	d.toolSays(strings.Repeat("something that is not kept\n", 400))
+	var results []string
+	for _, msg := range d.conversation() {
+		if msg.Role == fsm.RoleTool {
+			results = append(results, msg.Text)
+		}
+	}
+	if len(results) != 3 || fsm.TextTokens(strings.Join(results, "")) > 4096 {
+		t.Fatalf("the prompt has %d results: %q", len(results), results)
+	}
+	for i, want := range []string{
+		`^(a line of aa\n)+[a-z ]*\n\[… bytes (\d+) to 90000 of 90000, about \d+ tokens, are left out here; to read on: read_more with result 1, from (\d+) …\]\n`,
+		`^(on and on\n)+[a-z ]*\n\[… bytes (\d+) to 8000 of 90000, about \d+ tokens, are left out here; to read on: read_more with result 1, from (\d+) …\]\n`,
+		`^(something that is not kept\n)+[a-z ]*\n?\[… \d+ bytes are left out here …\]\n`,
+	} {
+		m := regexp.MustCompile(want).FindStringSubmatch(results[i])
+		if m == nil || i < 2 && m[2] != m[3] {
+			t.Errorf("result %d is shortened to %q", i, results[i])
+			continue
+		}
+		if from, _ := strconv.Atoi(m[len(m)-1]); i == 1 && (from < 5000 || from >= 8000) {
+			t.Errorf("what was read from byte 5000 on is read on from %d", from)
+		}
+	}
+}
+
+// TXT-8: /new forgets the results, and no number is given twice.
+func TestTXT8NewForgetsTheResults(t *testing.T) {
+	d := driverOf(t, "default")
+	d.config.Switches.NoCognition = true
+	d.boot()
+	d.ask("/new")
+	d.loads(fsm.Session{Version: 3, LastText: 7, Texts: []fsm.KeptText{{Number: 7, Ref: "aa", Bytes: 9000, Tokens: 2250}}})
+	save := one[fsm.SaveSession](d)
+	if len(save.State.Texts) > 0 || save.State.LastText != 7 {
+		t.Fatalf("after /new the session keeps %+v, the last is %d", save.State.Texts, save.State.LastText)
+	}
+	d.saves()
+	d.ask("read it")
+	d.loads(fsm.Session{Version: 4, LastText: save.State.LastText})
+	d.asksFor("read_more", `{"result":7}`)
+	if got := d.lastMessage().Text; got != "error: result 7 is no longer kept; call the tool again if you still need it" {
+		t.Errorf("%q", got)
+	}
+	d.calls("list_dir")
+	d.toolKeeps("bb", 9000)
+	if got := d.lastMessage().Text; !strings.Contains(got, "read_more with result 8, from 7") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TXT-8: a handle that keeps no session owns its results itself.
+func TestTXT8WithoutASessionAHandleOwnsItsResults(t *testing.T) {
+	d := driverOf(t, "default")
+	d.config.Switches.NoCognition, d.config.Switches.History = true, fsm.HistoryNone
+	d.boot()
+	d.ask("read it")
+	d.calls("list_dir")
+	owner := fsm.HandleOwner(d.active().ID)
+	if got := one[fsm.RunTool](d).Keep.Owner; got != owner {
+		t.Errorf("the result belongs to %q, want %q", got, owner)
+	}
+	d.toolKeeps("aa", 9000)
+	d.asksFor("read_more", `{"result":1,"from":5000}`)
+	if got := one[fsm.ReadText](d).Owner; got != owner {
+		t.Errorf("a text of %q is read, want one of %q", got, owner)
 	}
 }

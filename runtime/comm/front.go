@@ -171,4 +171,5 @@ type Ask struct {
 	Args     string       `json:"args,omitempty"`
 	Text     string       `json:"text,omitempty"`    // why, where the question does not say it
 	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
+	Preview  string       `json:"preview,omitempty"` // what the call would do, as things stood when the person was asked (APR-21)
 }

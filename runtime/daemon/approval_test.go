@@ -47,6 +47,30 @@ func (f *fixture) questioned(id string) comm.Event {
 	return comm.Event{}
 }
 
+// previewed checks what whoever comes later is told that the open call would do (APR-21).
+func (f *fixture) previewed(want string) {
+	f.t.Helper()
+	all, err := f.Standings(f.ctx)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	got := ""
+	for _, s := range all {
+		if s.Asks != nil {
+			got += s.Asks.Preview
+		}
+	}
+	status := f.Status(f.ctx)
+	for _, a := range status.Active {
+		if a.Asks != nil && a.Asks.Preview != want {
+			f.t.Errorf("the status shows %q, want %q", a.Asks.Preview, want)
+		}
+	}
+	if got != want {
+		f.t.Errorf("the standings show %q, want %q", got, want)
+	}
+}
+
 func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 	data := t.TempDir()
 	file, journal := filepath.Join(data, grants.Name), engine.NewMemoryJournal()
@@ -55,6 +79,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 	if asked.Preview != `look would {"at":1}` || len(asked.Subject) != 1 { // APR-21
 		t.Errorf("asked %+v", asked)
 	}
+	f.previewed(asked.Preview)
 	always := fsm.Decided{Handle: asked.Handle, Key: asked.Key, Approve: true, By: "ann", Grant: fsm.GrantAlways}
 	if err := os.WriteFile(file, []byte("approvals: {\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,6 +97,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 	if did, err := f.Decide(f.ctx, always); did || err != nil { // APR-16
 		t.Errorf("the second answer: %t, %v", did, err)
 	}
+	f.previewed("")
 	f.next().says("done")
 	f.replied("a")
 	if text, err := os.ReadFile(file); err != nil || strings.Count(string(text), "tool: look") != 1 {

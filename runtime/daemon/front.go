@@ -286,6 +286,9 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 // Standings implements [comm.Front].
 func (d *Daemon) Standings(ctx context.Context) ([]comm.Standing, error) {
 	all, err := ask(ctx, d, func() []comm.Standing { return comm.Standings(d.driver.Machine().View()) })
+	for _, s := range all {
+		d.hub.preview(s.Asks)
+	}
 	return all, stopping(err)
 }
 
@@ -313,6 +316,7 @@ func (d *Daemon) status() comm.Status {
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	for _, h := range view.Handles {
 		asks := comm.AskOf(&view.Config, &h)
+		d.hub.preview(asks)
 		if asks == nil && (h.State == state.Queued || h.State == state.Parked) {
 			continue
 		}

@@ -19,6 +19,7 @@ type hub struct {
 	watchers map[fsm.RequestKey][]*watcher
 	history  map[fsm.RequestKey][]comm.Event // of unfinished and the latest finished requests, chunks and output left out
 	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
+	previews map[fsm.HandleID]string         // of those that wait for approval, what their calls would do
 	ears     []*listener
 	closed   bool
 }
@@ -54,6 +55,7 @@ func newHub() *hub {
 		tools:    map[fsm.CallID]startedTool{},
 		watchers: map[fsm.RequestKey][]*watcher{},
 		history:  map[fsm.RequestKey][]comm.Event{},
+		previews: map[fsm.HandleID]string{},
 	}
 }
 
@@ -154,6 +156,9 @@ func (h *hub) moved(m state.Move, c *fsm.Config) {
 	if m.Table == state.InferenceTable.Name {
 		e.State, e.Inference, e.Label = "", m.To, c.Label(m.To)
 	}
+	if m.Table != state.InferenceTable.Name && m.To != state.Approving {
+		delete(h.previews, m.Handle)
+	}
 	h.tell(m.Handle, e)
 }
 
@@ -221,7 +226,26 @@ func (h *hub) notify(e fsm.Notify) {
 func (h *hub) question(e comm.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if _, waits := h.previews[e.Handle]; waits {
+		h.previews[e.Handle] = e.Preview
+	}
 	h.tell(e.Handle, e)
+}
+
+// asked says that a question is asked, of which the preview is still to come.
+func (h *hub) asked(id fsm.HandleID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.previews[id] = ""
+}
+
+// preview adds to a question what the call would do, as long as it waits (APR-21).
+func (h *hub) preview(a *comm.Ask) {
+	if a != nil && a.Question == fsm.QuestionApprove {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		a.Preview = h.previews[a.Handle]
+	}
 }
 
 // listen adds a listener. What is there already is news to it.

@@ -271,6 +271,7 @@ func (d *Daemon) askPerson(e fsm.AskPerson) {
 	if decl, known := d.config().Tool(e.Tool); known {
 		asked.Subject = decl.Subject
 	}
+	d.hub.asked(e.Handle)
 	d.calls.Go(func() { // it looks at files, which may take long
 		ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
 		defer cancel()

@@ -179,6 +179,23 @@ func TestTOL45GitIsNotSentElsewhere(t *testing.T) {
 	})
 }
 
+func TestTOL49OnOtherSystemsCommandsAreRefusedAndItIsSaidWhy(t *testing.T) {
+	w := newWorld(t)
+	k := refuse(w.options)
+	if k.Rung() != "" || len(k.Tried()) != len(Rungs()) || k.Refusal() == nil || !strings.Contains(k.Refusal().Error(), "on Linux alone") {
+		t.Errorf("%q holds, tried %+v: %v", k.Rung(), k.Tried(), k.Refusal())
+	}
+	for _, a := range k.Tried() {
+		if a.Err == nil || a.Mend == "" {
+			t.Errorf("%+v", a)
+		}
+	}
+	var out firstBytes
+	if _, err := k.Run(t.Context(), Spec{Args: []string{"/bin/sh", "-c", "echo ran"}, Out: &out}); err == nil || len(out) > 0 {
+		t.Errorf("a command ran: %q, %v", out, err)
+	}
+}
+
 // So it is on every system where there is no rung.
 func TestTOL49WhereNothingContainsCommandsTheyAreRefused(t *testing.T) {
 	w := newWorld(t)

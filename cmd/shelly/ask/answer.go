@@ -52,9 +52,12 @@ func (a *answering) show(e comm.Event) bool {
 		return true
 	case e.Type == comm.EventHeld && a.open != nil:
 		return true
+	case a.open != nil && e.Type == comm.EventState && e.State == state.Parked:
+		a.open = nil
+		a.w.say("· shelly was started again; it asks once more")
 	case a.open != nil && (e.Type == comm.EventReply || e.Type == comm.EventState && e.State != "" && e.State != state.Approving):
 		a.open = nil
-		a.w.say("· it was answered elsewhere, or is out of time")
+		a.w.say("· no longer asked: it was answered elsewhere, cancelled, or is out of time")
 	}
 	return false
 }
@@ -73,6 +76,7 @@ func (a *answering) listen(ctx context.Context, in io.Reader) {
 
 // line takes a line that the person has typed. One that answers no question is of no account.
 func (a *answering) line(ctx context.Context, line string) {
+	a.w.answered()
 	a.mu.Lock()
 	open := a.open
 	d, ok := decisionOf(line)

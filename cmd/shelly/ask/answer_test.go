@@ -83,6 +83,14 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	if len(p.told) != 0 || !strings.Contains(p.out.String(), "answered elsewhere") || strings.Count(p.out.String(), "may exec") != 1 {
 		t.Errorf("%+v\n%s", p.told, p.out)
 	}
+	if !strings.Contains(p.out.String(), choices+"\n·") {
+		t.Errorf("what happens is said on the line of the prompt:\n%s", p.out)
+	}
+	p.show(question("l"))
+	p.show(comm.Event{Type: comm.EventState, State: state.Parked})
+	if !strings.Contains(p.out.String(), "asks once more") {
+		t.Error(p.out)
+	}
 	p.show(question("l"))
 	p.late = true
 	p.line(t.Context(), "y")

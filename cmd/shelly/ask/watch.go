@@ -21,6 +21,7 @@ type watching struct {
 
 	mu       sync.Mutex      // a signal is reported between two events
 	streamed strings.Builder // text of the model call that streams
+	asking   bool            // the last line is a prompt, which nobody has answered yet
 }
 
 func (w *watching) show(e comm.Event) {
@@ -61,6 +62,14 @@ func (w *watching) ask(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	fmt.Fprint(w.t.Err, what)
+	w.asking = true
+}
+
+// answered says that the person has ended the line of the prompt.
+func (w *watching) answered() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asking = false
 }
 
 // end ends what was printed where no reply comes.
@@ -73,6 +82,10 @@ func (w *watching) end() {
 // breakLine ends a line of streamed text. What was streamed stays known: if it
 // turns out to be the reply, it is not printed again.
 func (w *watching) breakLine() {
+	if w.asking {
+		fmt.Fprintln(w.t.Err)
+		w.asking = false
+	}
 	if s := w.streamed.String(); s != "" && !strings.HasSuffix(s, "\n") {
 		fmt.Fprintln(w.t.Out)
 		w.streamed.WriteByte('\n')

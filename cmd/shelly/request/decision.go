@@ -65,6 +65,9 @@ func (c *deciding) decide(t *terminal.Terminal, d client.Decision) error {
 	key := c.Key
 	if ask != nil {
 		fmt.Fprintf(t.Out, "%s (key %s)\n", terminal.Printable(asking(*ask)), ask.Key)
+		for line := range strings.Lines(previewOf(*ask)) {
+			fmt.Fprintln(t.Out, terminal.Printable(strings.TrimRight(line, "\n")))
+		}
 		key = cmp.Or(key, ask.Key)
 	}
 	d.Key, d.By = key, c.By

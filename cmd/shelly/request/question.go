@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
@@ -17,7 +18,15 @@ func askedOf(r comm.Record, ask comm.Ask) string {
 	if ask.Handle != r.Handle {
 		who = fmt.Sprintf("--handle %d", ask.Handle)
 	}
-	return "? " + asking(ask) + "\n  answer with: " + answerTo(ask, who) + "\n"
+	return "? " + asking(ask) + "\n" + previewOf(ask) + "  answer with: " + answerTo(ask, who) + "\n"
+}
+
+// previewOf is what the call that waits would do, in lines of their own, where it is known.
+func previewOf(a comm.Ask) string {
+	if a.Preview == "" {
+		return ""
+	}
+	return "  it would do this:\n    " + strings.ReplaceAll(strings.TrimRight(a.Preview, "\n"), "\n", "\n    ") + "\n"
 }
 
 // asking is a question in words.

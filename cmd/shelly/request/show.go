@@ -1,6 +1,7 @@
 package request
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 		return exit.History(err)
 	}
 	b := comm.History(p, standings)
+	c.preview(b.Asks)
 	told := history.Tell(b.Steps, c.textMax())
 	if c.At != 0 {
 		switch err := b.Only(j, c.At); {
@@ -68,6 +70,29 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	fmt.Fprint(t.Out, terminal.Printable(c.tell(b, told, time.Now())))
 	return nil
+}
+
+// preview adds to open questions what their calls would do, which only a running daemon
+// knows (APR-21).
+func (c *showCmd) preview(asks []comm.Ask) {
+	if len(asks) == 0 {
+		return
+	}
+	daemon, err := c.daemon()
+	if err != nil {
+		return
+	}
+	s, err := daemon.Status(context.Background())
+	if err != nil {
+		return // none runs
+	}
+	for i := range asks {
+		for _, active := range s.Active {
+			if active.Asks != nil && active.Asks.Key == asks[i].Key {
+				asks[i].Preview = active.Asks.Preview
+			}
+		}
+	}
 }
 
 // shownBytes is how much of a text is shown without --full.

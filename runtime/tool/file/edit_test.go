@@ -138,7 +138,7 @@ func TestAPreviewWritesNothing(t *testing.T) {
 		call := callOf(name, string(raw))
 		before, ok := tools.Preview(guard(t), call)
 		w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
-		if after := w.call(name, args); !ok || before != after.Text {
+		if after := w.call(name, args); !ok || before != strings.Replace(after.Text, "wrote", "would write", 1) {
 			t.Errorf("%s: the preview is %q, the result %q", name, before, after.Text)
 		}
 		w.write("notes.txt", "alpha\nbeta format\ngamma\n")

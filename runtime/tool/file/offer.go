@@ -100,7 +100,7 @@ func (t *Tools) Preview(ctx context.Context, call fsm.RunTool) (string, bool) {
 			if err != nil {
 				return tool.Undone(err)
 			}
-			return tool.Result{Text: t.changed(p, alt)}
+			return tool.Result{Text: t.changed(p, alt, future)}
 		})
 		if err == nil {
 			text = tool.Mend(checked.Run(ctx, call).Text)

@@ -107,7 +107,7 @@ func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments,
 	case ctx.Err() != nil:
 		return tool.Stopped()
 	}
-	result := t.changed(p, alt)
+	result := t.changed(p, alt, past)
 	if p.info != nil && bytes.Equal(alt.content, p.held) {
 		return tool.Result{Text: display(path) + " holds exactly that already; nothing was written"}
 	}
@@ -156,21 +156,27 @@ func unwritten(path string, err error) error {
 }
 
 // changed says what becomes of a place, with the diff.
-func (t *Tools) changed(p *place, alt alteration) string {
+func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	lines := strings.Count(alt.after, "\n")
 	if !strings.HasSuffix(alt.after, "\n") && alt.after != "" {
 		lines++
 	}
-	what := "wrote "
+	what := tense[1]
 	if p.info == nil {
-		what = "created "
+		what = tense[0]
 	}
-	text := what + display(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", lineCount(lines), len(alt.content), alt.note)
+	text := what + " " + display(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", lineCount(lines), len(alt.content), alt.note)
 	if p.info == nil {
 		return text
 	}
 	return text + shortened(diffOf(alt.before, alt.after), t.room()-len(text)-marksRoom)
 }
+
+// A file is made, or another content written into it.
+var (
+	past   = [2]string{"created", "wrote"}
+	future = [2]string{"would create", "would write"}
+)
 
 // marksRoom is for the marks below a diff.
 const marksRoom = 64

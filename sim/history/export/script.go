@@ -160,16 +160,21 @@ func (s *story) services(faults *object) {
 	for _, f := range []struct {
 		key, only string
 		made      []*call
+		why       func(fsm.Fact) string // it failed
 	}{
-		{"recall", "", of[fsm.Recall](s)}, {"embedding", "", of[fsm.Embed](s)}, {"store", "", of[fsm.Store](s)},
-		{"sessions", "load", of[fsm.LoadSession](s)}, {"sessions", "save", of[fsm.SaveSession](s)}, {"skills", "", of[fsm.LoadSkill](s)},
+		{"recall", "", of[fsm.Recall](s), failed(func(f fsm.Recalled) string { return f.Error })},
+		{"embedding", "", of[fsm.Embed](s), failed(func(f fsm.Embedded) string { return f.Error })},
+		{"store", "", of[fsm.Store](s), failed(func(f fsm.Stored) string { return f.Error })},
+		{"sessions", "load", of[fsm.LoadSession](s), failed(func(f fsm.SessionLoaded) string { return f.Error })},
+		{"sessions", "save", of[fsm.SaveSession](s), failed(func(f fsm.SessionSaved) string { return f.Error })},
+		{"skills", "", of[fsm.LoadSkill](s), failed(func(f fsm.SkillLoaded) string { return f.Error })},
 	} {
 		var list []any
 		for i, c := range f.made {
 			var o object
 			o.text("only", f.only)
 			o.put("nth", i+1)
-			switch why := errorOf(c.answer); {
+			switch why := f.why(c.answer.Fact); {
 			case c.answer.Fact == nil:
 				o.put("hangs", true)
 			case why != "":
@@ -193,27 +198,12 @@ func (s *story) services(faults *object) {
 // serviceTakesMin is how long a service takes at least that a scenario tells of.
 const serviceTakesMin = 100
 
-// errorOf is why a service failed, or empty.
-func errorOf(in fsm.Input) string {
-	if in.Fact == nil { // no answer came
+// failed is why a call of a service failed; empty where it did not, or no answer came.
+func failed[F fsm.Answer](why func(F) string) func(fsm.Fact) string {
+	return func(f fsm.Fact) string {
+		if said, ok := f.(F); ok {
+			return why(said)
+		}
 		return ""
 	}
-	return errorsOf.Do(struct{}{}, in.Fact)
 }
-
-// errorsOf has a row for each kind of answer. What the model and tools fail with is written
-// with their answers.
-var errorsOf = fsm.NewAnswerTable(
-	fsm.OnFact(func(_ struct{}, f fsm.Recalled) string { return f.Error }),
-	fsm.OnFact(func(_ struct{}, f fsm.Embedded) string { return f.Error }),
-	fsm.OnFact(func(_ struct{}, f fsm.Stored) string { return f.Error }),
-	fsm.OnFact(func(_ struct{}, f fsm.SessionLoaded) string { return f.Error }),
-	fsm.OnFact(func(_ struct{}, f fsm.SessionSaved) string { return f.Error }),
-	fsm.OnFact(func(_ struct{}, f fsm.SkillLoaded) string { return f.Error }),
-	fsm.OnFact(func(_ struct{}, f fsm.TextRead) string { return f.Error }),
-	fsm.OnFact(func(struct{}, fsm.BrainAnswered) string { return "" }),
-	fsm.OnFact(func(struct{}, fsm.BrainFailed) string { return "" }),
-	fsm.OnFact(func(struct{}, fsm.ToolAnswered) string { return "" }),
-	fsm.OnFact(func(struct{}, fsm.ToolStopped) string { return "" }),
-	fsm.OnFact(func(struct{}, fsm.Probed) string { return "" }), // what it says is an answer, too
-)
