@@ -15,7 +15,7 @@ import (
 
 // killBrain is a model that decides by what it is sent alone, so that asking it again
 // after a crash changes nothing. For "run ID" it adds a line to a file with a command,
-// writes to a chat, reads the file, and says what became of the command; for "tell ID"
+// writes to a chat, reads the file, writes another, and says what became of the command; for "tell ID"
 // it first wants to be reminded; for "wait ID" it reads a pipe; for "note ID" and "write ID"
 // it writes into its memory or into a file, and says what came of it.
 type killBrain struct {
@@ -88,6 +88,8 @@ func killAnswer(q mock.Question) mock.Answer {
 		return killCall("message", fmt.Sprintf(`{"content":"news of %s","channel":"desk","chat_id":"one"}`, id))
 	case 2:
 		return killCall("read_file", `{"path":"starts"}`)
+	case 3:
+		return killCall("write_file", fmt.Sprintf(`{"path":"written-%s","content":"%s\n"}`, id, id))
 	default:
 		outcome := "ok"
 		if results[0] == fsm.PresentWords().Text(fsm.WordUnknownOutcome) {
