@@ -12,6 +12,11 @@ E2E_TAG := ollama_e2e
 CLIENTS_TAG := clients_e2e
 MCP_TAG := mcp_e2e
 
+# Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
+# compiled alike; the race detector wants its own.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+
 # How much "make proof" does beyond "make test".
 PROOF_CHECKS ?= 20000
 PROOF_BUDGET ?= 60s
@@ -38,7 +43,7 @@ run: build ## Build shelly and start the daemon; ARGS adds flags.
 .PHONY: build
 build: ## Build bin/shelly.
 	$(call step,build $(BIN) $(VERSION))
-	@CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(BIN) ./cmd/shelly
+	@$(GO) build -buildvcs=false -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(BIN) ./cmd/shelly
 
 # What can be said within a minute at every change; "make test" proves the rest. The
 # two lanes keep two cores busy.
@@ -67,7 +72,7 @@ check-machine: build
 	@$(GO) test ./fsm/...
 
 .PHONY: test
-test: test-format test-vet test-others test-static test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec test-costs ## Run everything that must hold.
+test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec test-costs ## Run everything that must hold.
 	@printf 'all steps passed\n'
 
 .PHONY: test-format
@@ -80,22 +85,7 @@ test-format:
 test-vet:
 	$(call step,vet)
 	@$(GO) vet ./...
-	@$(GO) vet -tags $(E2E_TAG) ./...
-	@$(GO) vet -tags $(CLIENTS_TAG) ./cmd/shelly
-	@$(GO) vet -tags failpoint ./cmd/... ./runtime/...
-
-# Other systems than Linux, for which nothing is run: that shelly builds for them, and the
-# packages that differ, which no vet of this system sees.
-OTHERS := windows darwin
-DIFFERENT := ./runtime/process ./runtime/repository ./runtime/sandbox/... ./runtime/system ./runtime/tool/corpus ./runtime/tool/tree
-
-.PHONY: test-others
-test-others:
-	$(call step,builds for $(OTHERS))
-	@for os in $(OTHERS); do \
-		GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/shelly || exit 1; \
-		GOOS=$$os CGO_ENABLED=0 $(GO) vet $(DIFFERENT) || exit 1; \
-	done
+	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)failpoint ./cmd/... ./runtime/...
 
 .PHONY: test-static
 test-static:
@@ -171,7 +161,7 @@ test-spec: build
 .PHONY: sandbox
 sandbox: ## Run hostile and harmless commands by each way of containing them.
 	$(call step,commands contained)
-	@out=$$(CGO_ENABLED=0 $(GO) test -count=1 -timeout 60m -v ./runtime/tool/corpus -args -corpus.all) || { \
+	@out=$$($(GO) test -count=1 -timeout 60m -v ./runtime/tool/corpus -args -corpus.all) || { \
 		printf '%s\n' "$$out"; printf 'what failed:\n'; \
 		printf '%s\n' "$$out" | grep -E '^uid .*: (escaped|wrongly refused): |_test.go:|^panic' | sort -u; exit 1; }; \
 	printf '%s\n' "$$out" | grep '^uid'

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
 )
@@ -58,6 +59,7 @@ func TestTOL40CorpusOfCommandsIsContained(t *testing.T) {
 		runCases(t)
 		return
 	}
+	exhaustive.Test(t)
 	binary := shared(t)
 	for _, uid := range users() {
 		name := "present user"

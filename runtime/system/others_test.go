@@ -1,0 +1,33 @@
+package system_test
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"shelly/runtime/internal/exhaustive"
+)
+
+// What is made for Linux is to build for other systems, where nothing of it is run. Types
+// are checked from source: a build for each would compile every library.
+func TestAllOfShellyIsForOtherSystemsToo(t *testing.T) {
+	exhaustive.Test(t)
+	const wanted = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes
+	for _, system := range []string{"windows", "darwin"} {
+		t.Run(system, func(t *testing.T) {
+			found, err := packages.Load(&packages.Config{
+				Mode: wanted, Dir: "../..",
+				Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system),
+			}, "./cmd/...", "./runtime/...")
+			if err != nil || len(found) < 50 {
+				t.Fatalf("%d packages are found: %v", len(found), err)
+			}
+			packages.Visit(found, nil, func(p *packages.Package) {
+				for _, problem := range p.Errors {
+					t.Errorf("%s: %v", p.ID, problem)
+				}
+			})
+		})
+	}
+}
