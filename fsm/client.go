@@ -39,9 +39,10 @@ func Belongs(session string, from Origin) (string, Origin) {
 	return cmp.Or(session, from.Key()), from
 }
 
-// CancelRequested asks to end an unfinished request.
+// CancelRequested asks to end an unfinished request, or other work by the number of its handle.
 type CancelRequested struct {
 	Request RequestKey `json:"request"`
+	Handle  HandleID   `json:"handle,omitempty"` // 0: Request names it
 }
 
 // Reply is the one terminal answer to a request.

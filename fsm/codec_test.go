@@ -36,6 +36,12 @@ func inputs() []fsm.Input {
 		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", Approve: true, By: "ada"}},
 		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", Approve: true, By: "ada", Grant: fsm.GrantAlways}},
 		{At: 3, Fact: fsm.Revoked{Grant: "g1", By: "ada"}},
+		{At: 3, Fact: fsm.CancelRequested{Handle: 7}},
+		{At: 3, Fact: fsm.ScheduleChanged{
+			Change: fsm.ScheduleAdd, Text: "water the plants", Every: 60_000, Cron: "0 9 * * *", Once: "2026-01-31T09:00", Zone: "UTC",
+			Session: "s", Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, By: "ada",
+		}},
+		{At: 3, Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1"}},
 		{At: 3, Fact: fsm.Resolved{Handle: 2, Text: "it was done"}},
 		{At: 3, Fact: fsm.SessionLoaded{Answered: fsm.To(4), Session: session(), Error: "broken"}},
 		{At: 3, Fact: fsm.SessionSaved{Answered: fsm.To(4), Conflict: true, Session: session(), Error: "broken"}},

@@ -48,6 +48,7 @@ const (
 	factBrainProgress
 	factProbed
 	factRevoked
+	factScheduleChanged
 	factKinds // one more than there are
 )
 
@@ -103,6 +104,7 @@ var facts = [factKinds]factSpec{
 	factBrainProgress:   factOf[BrainProgress]("brain_progress", lazy),
 	factProbed:          answerOf[Probed]("probed", CallProbe),
 	factRevoked:         factOf[Revoked]("revoked", always),
+	factScheduleChanged: factOf[ScheduleChanged]("schedule_changed", always),
 }
 
 // effects describes each kind of effect.
@@ -206,7 +208,7 @@ func kindOf(f Fact) factKind {
 // Known reports whether a fact is one of the closed set: neither nil nor a pointer to one.
 func Known(f Fact) bool {
 	switch f.(type) {
-	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, Revoked, EventRaised, ScheduleDue, TimerFired, Signalled,
+	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, Revoked, ScheduleChanged, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
 		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress, Probed:
 		return true
@@ -261,6 +263,7 @@ func (TextRead) kind() factKind        { return factTextRead }
 func (BrainProgress) kind() factKind   { return factBrainProgress }
 func (Probed) kind() factKind          { return factProbed }
 func (Revoked) kind() factKind         { return factRevoked }
+func (ScheduleChanged) kind() factKind { return factScheduleChanged }
 
 func (AskBrain) kind() effectKind       { return effectAskBrain }
 func (RunTool) kind() effectKind        { return effectRunTool }

@@ -56,6 +56,35 @@ type Schedule struct {
 	Last   Millis `json:"last"`           // the slot taken last, or when it was made
 	Zone   string `json:"zone,omitempty"` // of the expression's times; empty: UTC
 	Source Source `json:"source,omitzero"`
+	Paused bool   `json:"paused,omitempty"` // by a person: it is not armed (HND-62)
+}
+
+// ScheduleChange is what a person does with a schedule.
+type ScheduleChange string
+
+// The changes.
+const (
+	ScheduleAdd    ScheduleChange = "add"
+	ScheduleRemove ScheduleChange = "remove"
+	SchedulePause  ScheduleChange = "pause"
+	ScheduleResume ScheduleChange = "resume"
+	ScheduleRun    ScheduleChange = "run" // now, beside its slots
+)
+
+// ScheduleChanged is a person's word on a schedule (HND-62). What a schedule is that is added
+// is said as the tool cron takes it: exactly one of Every, Cron and Once, and times that are
+// read in Zone.
+type ScheduleChanged struct {
+	Change   ScheduleChange `json:"change"`
+	Schedule string         `json:"schedule,omitempty"` // its id; of one that is added: empty
+	Text     string         `json:"text,omitempty"`     // the input of each slot's handle
+	Every    Millis         `json:"every,omitempty"`
+	Cron     string         `json:"cron,omitempty"`
+	Once     string         `json:"once,omitempty"` // as 2026-01-31T09:00
+	Zone     string         `json:"zone,omitempty"` // empty: the person's
+	Session  string         `json:"session,omitempty"`
+	Origin   Origin         `json:"origin,omitzero"` // that its answers go to
+	By       string         `json:"by,omitempty"`
 }
 
 // ArmSchedule asks for the slot of a schedule that [ArmSchedule.Next] names;

@@ -81,6 +81,8 @@ const (
 	WordCronRemoved
 	WordCronUnknown
 	WordCronZone
+	WordCronPaused
+	WordCronSame
 
 	// What the model is told beside results.
 	WordRecalled
@@ -249,6 +251,8 @@ var dictionary = [wordCount]wording{
 	WordCronLine:    {name: "cron_line", first: "{schedule}: {when}: {text}", now: "{schedule}: {when}, next at {next}: {text}", gains: "{next}"},
 	WordCronRemoved: {name: "cron_removed", first: "schedule {schedule} removed"},
 	WordCronUnknown: {name: "cron_unknown", first: "there is no schedule {schedule}"},
+	WordCronPaused:  {name: "cron_paused", first: "{schedule}: {when}, paused: {text}"},
+	WordCronSame:    {name: "cron_same", first: "schedule {schedule} is {state} already"},
 	WordCronZone:    {name: "cron_zone", first: "not added: zone {zone} is not known here; known are {zones}, and offsets such as +02:00"},
 
 	WordRecalled:        {name: "recalled", first: "You needed: {need}\nYour memory holds:\n{entries}Go on with the input."},

@@ -22,6 +22,7 @@ import (
 	"shelly/cmd/shelly/request"
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
+	"shelly/cmd/shelly/schedule"
 	"shelly/cmd/shelly/skill"
 	"shelly/cmd/shelly/tool"
 	"shelly/runtime/sandbox"
@@ -33,6 +34,7 @@ type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
+	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`

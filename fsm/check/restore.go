@@ -79,8 +79,14 @@ func nextInputs(s *state.Snapshot) []fsm.Input {
 	for i := range s.Grants {
 		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Revoked{Grant: grant.ID(&s.Grants[i])}})
 	}
+	for i := range s.Schedules {
+		for _, c := range []fsm.ScheduleChange{fsm.ScheduleRemove, fsm.SchedulePause, fsm.ScheduleResume, fsm.ScheduleRun} {
+			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.ScheduleChanged{Change: c, Schedule: s.Schedules[i].ID}})
+		}
+	}
 	for i := range s.Handles {
 		h := &s.Handles[i]
+		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.CancelRequested{Handle: h.ID}})
 		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.TimerFired{Timer: h.Timer}}, fsm.Input{At: at, Fact: fsm.TimerFired{Timer: h.Wait}})
 		if h.Kind == fsm.KindUser {
 			inputs = append(inputs, fsm.Input{At: at, Fact: fsm.CancelRequested{Request: h.Request}})

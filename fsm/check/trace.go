@@ -25,7 +25,10 @@ var silences = fsm.NewFactTable(
 	fsm.OnFact(func(*Monitor, fsm.EventRaised) bool { return false }),
 	fsm.OnFact(func(w *Monitor, _ fsm.Configured) bool { return w.takeConfig() }),
 	fsm.OnFact(func(*Monitor, fsm.ScheduleDue) bool { return false }),
-	fsm.OnFact(func(w *Monitor, in fsm.CancelRequested) bool { return !w.active(in.Request) }),
+	fsm.OnFact(func(w *Monitor, in fsm.CancelRequested) bool {
+		return in.Handle == 0 && !w.active(in.Request) || in.Handle != 0 && w.find(in.Handle) == nil
+	}),
+	fsm.OnFact(func(*Monitor, fsm.ScheduleChanged) bool { return false }),
 	fsm.OnFact((*Monitor).takeDecision),
 	fsm.OnFact((*Monitor).takeRevoked),
 	fsm.OnFact(func(w *Monitor, in fsm.Resolved) bool {

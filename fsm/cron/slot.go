@@ -31,6 +31,20 @@ func Next(e fsm.ArmSchedule, now fsm.Millis) (slot fsm.Millis, ok bool) {
 	return first, ok
 }
 
+// Arming asks for a schedule's next slot. A zone that no boot brings any more is taken to be
+// the first that is known: the slots go on at the times of day that were asked for.
+func Arming(zones []fsm.Zone, s fsm.Schedule) fsm.ArmSchedule {
+	e := fsm.ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last}
+	if s.Zone != "" {
+		zone, ok := ZoneNamed(zones, s.Zone)
+		if !ok {
+			zone, _ = ZoneNamed(zones, "")
+		}
+		e.Zone = zone
+	}
+	return e
+}
+
 // Problem returns what is wrong with a schedule's expression, as a word and its
 // arguments; false where it has slots after a time.
 func Problem(expr string, zone *fsm.Zone, after fsm.Millis) (word fsm.Word, args []string, bad bool) {

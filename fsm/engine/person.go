@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	"shelly/fsm"
@@ -14,7 +15,7 @@ import (
 // ErrNoSpace, also of Decide and Resolve, is as that of [Engine.Turn].
 func (e *Engine) Cancel(at fsm.Millis, in fsm.CancelRequested) (bool, error) {
 	for _, h := range e.machine.View().Handles {
-		if h.Kind == fsm.KindUser && h.Request == in.Request {
+		if h.IsMeant(in) {
 			return e.told(fsm.Input{At: at, Fact: in})
 		}
 	}
@@ -57,6 +58,31 @@ func (e *Engine) Revoke(at fsm.Millis, in fsm.Revoked) (bool, error) {
 		return false, e.dead
 	}
 	return e.told(fsm.Input{At: at, Fact: in})
+}
+
+// UnfitError says why a person's word was not taken, in words. Nothing has happened.
+type UnfitError struct{ Why string }
+
+func (e *UnfitError) Error() string { return e.Why }
+
+// Schedule brings a person's word on a schedule (HND-62), and returns the schedule's id. It
+// reports false where the word has changed nothing: a run was wanted, and one waits already.
+// An *UnfitError, ErrStopping and ErrNoSpace mean that nothing has happened.
+func (e *Engine) Schedule(at fsm.Millis, in fsm.ScheduleChanged) (id string, taken bool, err error) {
+	if e.dead != nil {
+		return "", false, e.dead
+	}
+	if err := e.Ready(); err != nil && !errors.Is(err, ErrBusy) {
+		return "", false, err
+	}
+	if why := e.machine.Unfit(in, at); why != "" {
+		return "", false, &UnfitError{why}
+	}
+	if taken, err = e.told(fsm.Input{At: at, Fact: in}); err != nil || in.Change != fsm.ScheduleAdd {
+		return in.Schedule, taken, err
+	}
+	all := e.machine.View().Schedules
+	return all[len(all)-1].ID, taken, nil
 }
 
 // Resolve brings a person's word on a handle that is held, and reports whether the

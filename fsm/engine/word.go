@@ -46,6 +46,15 @@ func (d *Driver) Revoke(now Now, in fsm.Revoked) (taken bool, err error) {
 	return taken, err
 }
 
+// Schedule brings a word on a schedule as [Engine.Schedule] does.
+func (d *Driver) Schedule(now Now, in fsm.ScheduleChanged) (id string, taken bool, err error) {
+	err = d.word(now, func() error {
+		id, taken, err = d.Engine.Schedule(now.Wall, in)
+		return err
+	})
+	return id, taken, err
+}
+
 // Resolve brings a person's word as [Engine.Resolve] does.
 func (d *Driver) Resolve(now Now, in fsm.Resolved) (taken bool, err error) {
 	err = d.word(now, func() error {

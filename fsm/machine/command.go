@@ -107,7 +107,7 @@ func (m *Machine) stopSession(session string) string {
 		if h.Kind == fsm.KindSubagent && slices.Contains(ids, h.Parent) {
 			continue // it ends with its parent, and as a part of that (HND-41)
 		}
-		if (h.Session == session || h.Kind == fsm.KindSubagent && h.Home == session) && h.Kind != fsm.KindMemory && !h.Decided() {
+		if (h.Session == session || h.Home == session) && h.Kind != fsm.KindMemory && !h.Decided() {
 			ids = append(ids, h.ID)
 		}
 	}
@@ -132,11 +132,10 @@ func (m *Machine) renew(h *state.Handle) {
 	m.s.Grants = grant.Without(m.s.Grants, func(g *fsm.Grant) bool { return g.Session != "" && g.Session == session }) // APR-12
 }
 
-// cancelRequested ends an unfinished request as the profile says (HND-31).
-func (m *Machine) cancelRequested(key fsm.RequestKey) {
+// cancelRequested ends an unfinished request, or other work, as the profile says (HND-31).
+func (m *Machine) cancelRequested(in fsm.CancelRequested) {
 	for i := range m.s.Handles {
-		if h := &m.s.Handles[i]; h.Kind == fsm.KindUser && h.Request == key && !h.Decided() &&
-			m.s.Config.Switches.Cancel != fsm.CancelRefused {
+		if h := &m.s.Handles[i]; h.IsMeant(in) && !h.Decided() && m.s.Config.Switches.Cancel != fsm.CancelRefused {
 			m.cancel(i)
 			return
 		}

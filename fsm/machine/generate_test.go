@@ -296,7 +296,16 @@ func genWord(t *rapid.T, s *state.Snapshot, at fsm.Millis) fsm.Input {
 	if len(s.Handles) > 0 {
 		handle = rapid.SampledFrom(s.Handles).Draw(t, "handle").ID
 	}
-	switch rapid.IntRange(0, 6).Draw(t, "word") {
+	switch rapid.IntRange(0, 8).Draw(t, "word") {
+	case 7:
+		return fsm.Input{At: at, Fact: fsm.CancelRequested{Handle: handle}}
+	case 8:
+		return fsm.Input{At: at, Fact: fsm.ScheduleChanged{
+			Change:   rapid.SampledFrom([]fsm.ScheduleChange{fsm.ScheduleAdd, fsm.ScheduleAdd, fsm.ScheduleRemove, fsm.SchedulePause, fsm.ScheduleResume, fsm.ScheduleRun, "?"}).Draw(t, "change"),
+			Schedule: rapid.SampledFrom([]string{"s1", "s2", "s9"}).Draw(t, "schedule"),
+			Text:     genText.Draw(t, "text"), Every: fsm.Millis(rapid.IntRange(-1, 2).Draw(t, "every")) * fsm.Second,
+			Cron: rapid.SampledFrom([]string{"", "@daily", "61 * * * *"}).Draw(t, "cron"),
+		}}
 	case 6:
 		id := "none"
 		if all := slices.Concat(s.Grants, s.Config.Grants); len(all) > 0 {

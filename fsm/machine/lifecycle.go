@@ -124,7 +124,9 @@ func (m *Machine) serve(int) firing {
 		}
 	}
 	for _, s := range m.s.Schedules {
-		m.armSchedule(s)
+		if !s.Paused {
+			m.armSchedule(s)
+		}
 	}
 	return firing{}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,34 +30,46 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 	case "remove":
 		return m.removeSchedule(args.ID)
 	case "add":
-		zone, ok := cron.ZoneNamed(m.s.Config.Zones, strings.TrimSpace(args.Zone))
-		if !ok {
-			return m.word(fsm.WordCronZone, "zone", strconv.Quote(fsm.Clip(args.Zone, 100)), "zones", m.zones()), false
-		}
 		s := fsm.Schedule{Home: h.Session, Origin: h.Origin, Source: derived(h.Inf.Talk.Messages), Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
 		if args.Every > 0 && args.Every <= 1<<40 {
 			s.Every = fsm.Millis(args.Every) * fsm.Second
 		}
-		if args.At != "" {
-			at, ok := cron.ParseAt(args.At, &zone)
-			if !ok {
-				return m.word(fsm.WordCronAtUnread, "at", strconv.Quote(fsm.Clip(args.At, 100))), false
-			}
-			if at <= m.s.Now {
-				return m.word(fsm.WordCronAtPassed, "now", zone.Stamp(m.s.Now)), false
-			}
-			s.Once = at
+		s, zone, wrong := m.plan(s, args.At, args.Zone, m.s.Now)
+		if wrong != "" {
+			return wrong, false
 		}
-		if s.Cron != "" && !zone.IsUTC() {
-			s.Zone = zone.Name
-		}
-		return m.addSchedule(s, &zone)
+		return m.word(fsm.WordCronAdded, "schedule", m.addSchedule(s), "next", m.nextSlot(s, &zone)), true
 	default:
 		return m.word(fsm.WordCronAction, "action", strconv.Quote(fsm.Clip(args.Action, 100))), false
 	}
 }
 
-func (m *Machine) addSchedule(s fsm.Schedule, zone *fsm.Zone) (string, bool) {
+// plan completes a schedule by its single time and its zone, as they are written, or says what
+// is wrong with it.
+func (m *Machine) plan(s fsm.Schedule, at, zoned string, now fsm.Millis) (_ fsm.Schedule, zone fsm.Zone, wrong string) {
+	zone, ok := cron.ZoneNamed(m.s.Config.Zones, strings.TrimSpace(zoned))
+	if !ok {
+		return s, zone, m.word(fsm.WordCronZone, "zone", strconv.Quote(fsm.Clip(zoned, 100)), "zones", m.zones())
+	}
+	if at != "" {
+		once, ok := cron.ParseAt(at, &zone)
+		if !ok {
+			return s, zone, m.word(fsm.WordCronAtUnread, "at", strconv.Quote(fsm.Clip(at, 100)))
+		}
+		if once <= now {
+			return s, zone, m.word(fsm.WordCronAtPassed, "now", zone.Stamp(now))
+		}
+		s.Once = once
+	}
+	if s.Cron != "" && !zone.IsUTC() {
+		s.Zone = zone.Name
+	}
+	s.Last = now
+	return s, zone, m.unarmable(s, &zone, now)
+}
+
+// unarmable says why a schedule cannot be armed; empty: it can.
+func (m *Machine) unarmable(s fsm.Schedule, zone *fsm.Zone, now fsm.Millis) string {
 	times := 0
 	for _, set := range []bool{s.Every > 0, s.Cron != "", s.Once != 0} {
 		if set {
@@ -65,23 +78,27 @@ func (m *Machine) addSchedule(s fsm.Schedule, zone *fsm.Zone) (string, bool) {
 	}
 	switch {
 	case strings.TrimSpace(s.Text) == "":
-		return m.word(fsm.WordMissingArgument, "argument", "message"), false
+		return m.word(fsm.WordMissingArgument, "argument", "message")
 	case times != 1:
-		return m.word(fsm.WordCronTimes), false
+		return m.word(fsm.WordCronTimes)
 	case len(m.s.Schedules) >= m.s.Config.Limits.MaxSchedules:
-		return m.word(fsm.WordCronFull, "schedules", strconv.Itoa(len(m.s.Schedules))), false
+		return m.word(fsm.WordCronFull, "schedules", strconv.Itoa(len(m.s.Schedules)))
 	}
 	if s.Cron != "" {
-		if w, args, bad := cron.Problem(s.Cron, zone, m.s.Now); bad {
-			return m.word(w, args...), false
+		if w, args, bad := cron.Problem(s.Cron, zone, now); bad {
+			return m.word(w, args...)
 		}
 	}
+	return ""
+}
+
+// addSchedule arms a schedule for the first time, and returns its id.
+func (m *Machine) addSchedule(s fsm.Schedule) string {
 	m.s.LastSchedule++
 	s.ID = "s" + strconv.Itoa(m.s.LastSchedule)
-	s.Last = m.s.Now
 	m.s.Schedules = append(m.s.Schedules[:len(m.s.Schedules):len(m.s.Schedules)], s)
 	m.armSchedule(s)
-	return m.word(fsm.WordCronAdded, "schedule", s.ID, "next", m.nextSlot(s, zone)), true
+	return s.ID
 }
 
 func (m *Machine) listSchedules() string {
@@ -98,6 +115,10 @@ func (m *Machine) listSchedules() string {
 			when = m.word(fsm.WordCronAt, "at", s.Once.Date())
 		}
 		zone, _ := cron.ZoneNamed(m.s.Config.Zones, s.Zone)
+		if s.Paused {
+			lines = append(lines, m.word(fsm.WordCronPaused, "schedule", s.ID, "when", when, "text", s.Text))
+			continue
+		}
 		lines = append(lines, m.word(fsm.WordCronLine, "schedule", s.ID, "when", when, "text", s.Text, "next", m.nextSlot(s, &zone)))
 	}
 	return strings.Join(lines, "\n")
@@ -121,19 +142,8 @@ func (m *Machine) dropSchedule(i int) {
 
 func (m *Machine) armSchedule(s fsm.Schedule) { m.emit(m.arming(s)) }
 
-// arming asks for a schedule's next slot. A zone that no boot brings any more is taken to
-// be the first that is known: the slots go on at the times of day that were asked for.
-func (m *Machine) arming(s fsm.Schedule) fsm.ArmSchedule {
-	e := fsm.ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last}
-	if s.Zone != "" {
-		zone, ok := cron.ZoneNamed(m.s.Config.Zones, s.Zone)
-		if !ok {
-			zone, _ = cron.ZoneNamed(m.s.Config.Zones, "")
-		}
-		e.Zone = zone
-	}
-	return e
-}
+// arming asks for a schedule's next slot.
+func (m *Machine) arming(s fsm.Schedule) fsm.ArmSchedule { return cron.Arming(m.s.Config.Zones, s) }
 
 // nextSlot is when a schedule runs next, as the clocks of a zone show it (HND-42).
 func (m *Machine) nextSlot(s fsm.Schedule, zone *fsm.Zone) string {
@@ -156,15 +166,14 @@ func (m *Machine) zones() string {
 func (m *Machine) due(in fsm.ScheduleDue) {
 	for i := range m.s.Schedules {
 		s := m.s.Schedules[i]
-		if s.ID != in.Schedule || in.Slot <= s.Last && s.Once == 0 {
+		if s.ID != in.Schedule || s.Paused || in.Slot <= s.Last && s.Once == 0 {
 			continue
 		}
 		if s.Once != 0 {
 			m.dropSchedule(i)
 		} else {
 			s.Last = in.Slot
-			m.s.Schedules = append([]fsm.Schedule(nil), m.s.Schedules...)
-			m.s.Schedules[i] = s
+			m.setSchedule(i, func(to *fsm.Schedule) { *to = s })
 			if m.s.Lifecycle != state.Stopped && m.s.Lifecycle != state.Down { // otherwise the next boot does
 				m.armSchedule(s)
 			}
@@ -187,5 +196,77 @@ func (m *Machine) admitSlot(s fsm.Schedule) {
 			return
 		}
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Origin: s.Origin, Input: s.Text, Source: s.Source}})
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Home: s.Home, Origin: s.Origin, Input: s.Text, Source: s.Source}})
+}
+
+// Unfit says why a person's word on a schedule cannot be taken at a time; empty: it can. It
+// changes nothing.
+func (m *Machine) Unfit(in fsm.ScheduleChanged, now fsm.Millis) string {
+	if in.Change == fsm.ScheduleAdd {
+		_, _, wrong := m.planned(in, now)
+		return wrong
+	}
+	i := slices.IndexFunc(m.s.Schedules, func(s fsm.Schedule) bool { return s.ID == in.Schedule })
+	switch {
+	case i < 0:
+		return m.word(fsm.WordCronUnknown, "schedule", strconv.Quote(fsm.Clip(in.Schedule, 100)))
+	case in.Change == fsm.SchedulePause && m.s.Schedules[i].Paused:
+		return m.word(fsm.WordCronSame, "schedule", in.Schedule, "state", "paused")
+	case in.Change == fsm.ScheduleResume && !m.s.Schedules[i].Paused:
+		return m.word(fsm.WordCronSame, "schedule", in.Schedule, "state", "armed")
+	default:
+		return ""
+	}
+}
+
+// planned is the schedule that a person adds, or what is wrong with it.
+func (m *Machine) planned(in fsm.ScheduleChanged, now fsm.Millis) (fsm.Schedule, fsm.Zone, string) {
+	session, origin := fsm.Belongs(in.Session, in.Origin)
+	s := fsm.Schedule{Home: session, Origin: origin, Source: fsm.FromPerson, Text: in.Text, Every: in.Every, Cron: strings.TrimSpace(in.Cron)}
+	return m.plan(s, in.Once, in.Zone, now)
+}
+
+// scheduleChanged takes a person's word on a schedule (HND-62).
+func (m *Machine) scheduleChanged(in fsm.ScheduleChanged) {
+	if m.Unfit(in, m.s.Now) != "" {
+		m.s.Ignored.Decisions++
+		return
+	}
+	i := slices.IndexFunc(m.s.Schedules, func(s fsm.Schedule) bool { return s.ID == in.Schedule })
+	switch in.Change {
+	case fsm.ScheduleAdd:
+		s, _, _ := m.planned(in, m.s.Now)
+		m.addSchedule(s)
+	case fsm.ScheduleRemove:
+		m.removeSchedule(in.Schedule)
+	case fsm.SchedulePause:
+		m.setSchedule(i, func(s *fsm.Schedule) { s.Paused = true })
+		m.emit(fsm.DisarmSchedule{Schedule: in.Schedule})
+	case fsm.ScheduleResume:
+		m.setSchedule(i, func(s *fsm.Schedule) { s.Paused, s.Last = false, m.passed(*s) })
+		m.armSchedule(m.s.Schedules[i])
+	case fsm.ScheduleRun:
+		m.admitSlot(m.s.Schedules[i])
+	default:
+		m.s.Ignored.Decisions++
+	}
+}
+
+// passed is the slot that a schedule goes on from once it is resumed: those that passed while it
+// was paused are not run. Slots of an interval stay as far apart as they were.
+func (m *Machine) passed(s fsm.Schedule) fsm.Millis {
+	switch {
+	case s.Every > 0 && m.s.Now > s.Last:
+		return s.Last + (m.s.Now-s.Last)/s.Every*s.Every
+	case s.Cron != "":
+		return max(s.Last, m.s.Now)
+	default:
+		return s.Last
+	}
+}
+
+// setSchedule changes the schedule at i; a copy of the state keeps the old one.
+func (m *Machine) setSchedule(i int, change func(*fsm.Schedule)) {
+	m.s.Schedules = slices.Clone(m.s.Schedules)
+	change(&m.s.Schedules[i])
 }

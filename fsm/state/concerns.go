@@ -13,12 +13,12 @@ func (s *Snapshot) Concerns(in fsm.Input) fsm.HandleID {
 
 // concerned finds the handle that a fact of each kind is about.
 var concerned = fsm.NewFactTable(
-	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](), nobody[fsm.Revoked](),
+	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](), nobody[fsm.Revoked](), nobody[fsm.ScheduleChanged](),
 	newcomer[fsm.Requested](), newcomer[fsm.EventRaised](),
 	fsm.OnFact(func(_ *Snapshot, f fsm.Decided) fsm.HandleID { return f.Handle }),
 	fsm.OnFact(func(_ *Snapshot, f fsm.Resolved) fsm.HandleID { return f.Handle }),
 	fsm.OnFact(func(s *Snapshot, f fsm.CancelRequested) fsm.HandleID {
-		return first(s, func(h *Handle) bool { return h.Kind == fsm.KindUser && h.Request == f.Request })
+		return first(s, func(h *Handle) bool { return h.IsMeant(f) })
 	}),
 	fsm.OnFact(func(s *Snapshot, f fsm.TimerFired) fsm.HandleID {
 		return first(s, func(h *Handle) bool { return f.Timer != 0 && (h.Timer == f.Timer || h.Wait == f.Timer) })

@@ -36,7 +36,7 @@ type Accepted struct {
 	Joined  int            `json:"joined,omitempty"`  // event only: how many did
 	Parent  fsm.HandleID   `json:"parent,omitempty"`  // subagent only
 	Label   string         `json:"label,omitempty"`   // subagent only
-	Home    string         `json:"home,omitempty"`    // subagent only: the session that is told of its end
+	Home    string         `json:"home,omitempty"`    // subagent, schedule: the session that started it or made it
 	Beside  bool           `json:"beside,omitempty"`  // init only: others are served meanwhile (LIF-14)
 	Source  fsm.Source     `json:"source,omitzero"`   // of Input
 }
@@ -353,4 +353,18 @@ func (h *Handle) Appended() bool { return h.Kind == fsm.KindMemory && h.Sess.Ver
 // of its prompt, which so begins as the one before it (HND-49).
 func (h *Handle) Prefixed() bool {
 	return h.Inf.Purpose == fsm.PurposeSummary && h.Inf.Tools != fsm.NoTools
+}
+
+// IsMeant reports whether a cancel names the handle: by its request, or by its number where it
+// is nobody's request (HND-31). What shelly gives itself is not cancelled.
+func (h *Handle) IsMeant(in fsm.CancelRequested) bool {
+	switch h.Kind {
+	case fsm.KindInit, fsm.KindFarewell, fsm.KindMemory:
+		return false
+	case fsm.KindUser:
+		if in.Handle == 0 {
+			return h.Request == in.Request
+		}
+	}
+	return in.Handle != 0 && h.ID == in.Handle
 }

@@ -115,6 +115,9 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	for _, c := range s.Schedules {
 		x.Str(c.ID)
 		x.Word(uint64(c.Last))
+		if c.Paused { // older builds have hashed none
+			x.Word(1)
+		}
 	}
 	for i := range s.Handles {
 		x.Word(s.Handles[i].hash(texts))

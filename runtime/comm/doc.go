@@ -25,6 +25,10 @@
 //	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for what is no request
+//	POST /v1/handles/{handle}/cancel no body: 200 {taken}: ends what is no request, such as a schedule's run
+//	GET  /v1/schedules               [SchedulesBody]: with their next times
+//	POST /v1/schedules               {message, every_seconds? | cron_expr? | at?, zone?, session?, channel?, chat?, by?}: 200 [Scheduled]: adds one
+//	POST /v1/schedules/{id}/…        remove, pause, resume or run: {by?}: 200 [Scheduled]
 //	GET  /v1/approvals               [ApprovalsBody]: the grants that stand
 //	POST /v1/approvals/{id}/revoke   {by?}: 200 {taken}: takes one back
 //	GET  /v1/messages                {messages}: ?channel= and &chat= those to its chats, or to one; &after= a position, &limit= at most that many, &unread=1

@@ -32,6 +32,8 @@ type Front interface {
 	// anything (HND-31). What the request ends with is its reply. Of an
 	// engine.ErrNoSpace nothing has happened, here and in the next two.
 	Cancel(ctx context.Context, key fsm.RequestKey) (taken bool, err error)
+	// CancelHandle is Cancel of what is no request, by its number.
+	CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool, err error)
 	// Decide brings a person's decision about a tool call, and reports whether the call
 	// waited for it (APR-2). At is left to the daemon.
 	Decide(ctx context.Context, d fsm.Decided) (taken bool, err error)
@@ -40,6 +42,7 @@ type Front interface {
 	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
 	Approver
 	Mailbox
+	Scheduler
 	// Audit returns the first records of ended tool calls after a position, in order,
 	// at most limit and engine.ReadMax of them; without a session, those of all.
 	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)

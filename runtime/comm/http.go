@@ -133,6 +133,11 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle(of+"/deny", only(http.MethodPost, h.postDecision(false)))
 		mux.Handle(of+"/resolve", only(http.MethodPost, h.postResolution))
 	}
+	mux.Handle("/v1/handles/{handle}/cancel", only(http.MethodPost, h.postCancelHandle))
+	mux.Handle("/v1/schedules", byMethod{http.MethodGet: h.getSchedules, http.MethodPost: h.postSchedule})
+	for _, change := range []fsm.ScheduleChange{fsm.ScheduleRemove, fsm.SchedulePause, fsm.ScheduleResume, fsm.ScheduleRun} {
+		mux.Handle("/v1/schedules/{id}/"+string(change), only(http.MethodPost, h.postScheduleChange(change)))
+	}
 	mux.Handle("/v1/approvals", only(http.MethodGet, h.getApprovals))
 	mux.Handle("/v1/approvals/{id}/revoke", only(http.MethodPost, h.postRevoke))
 	mux.Handle("/v1/messages", only(http.MethodGet, h.getMessages))
@@ -161,7 +166,7 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/schedules, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/events, /v1/status and /healthz"}
 }
 
 // handling answers a request. It returns an error instead of answering with one.

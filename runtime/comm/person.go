@@ -24,6 +24,15 @@ func (h *HTTP) postCancel(w http.ResponseWriter, r *http.Request) error {
 	return h.told(w, "cancel a request", func() (bool, error) { return h.front.Cancel(r.Context(), known.Key) })
 }
 
+// postCancelHandle asks to end what is no request (COM-12).
+func (h *HTTP) postCancelHandle(w http.ResponseWriter, r *http.Request) error {
+	id, err := h.handle(r)
+	if err != nil {
+		return err
+	}
+	return h.told(w, "cancel what is no request", func() (bool, error) { return h.front.CancelHandle(r.Context(), id) })
+}
+
 // postDecision takes a person's decision about a tool call (APR-2).
 func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -105,6 +105,9 @@ func problemOf(err error) *Problem {
 	if p := (*Problem)(nil); errors.As(err, &p) {
 		return p
 	}
+	if unfit := (*engine.UnfitError)(nil); errors.As(err, &unfit) {
+		return badRequest(unfit.Why, "GET /v1/schedules names those that there are")
+	}
 	switch {
 	case errors.Is(err, engine.ErrBusy):
 		return &Problem{CodeBusy, engine.ErrBusy.Error(), "nothing has happened; try again in a moment"}

@@ -16,6 +16,7 @@ const (
 type Record struct {
 	ID        string       `json:"id"`
 	Channel   string       `json:"channel"`
+	Kind      fsm.Kind     `json:"kind,omitempty"`       // of what is no request, such as a schedule's run; its id is its handle's
 	Session   string       `json:"session,omitempty"`    // as the request names it
 	InSession string       `json:"in_session,omitempty"` // that it belongs to: the named one, or that of its chat
 	Chat      string       `json:"chat,omitempty"`

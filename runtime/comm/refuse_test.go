@@ -123,6 +123,10 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"unread messages perhaps", get("/v1/messages?unread=perhaps"), 400, comm.CodeBadRequest, "unread"},
 		{"read up to no number", call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"a","position":"x"}]}`}, 400, comm.CodeBadRequest, "position"},
 		{"read up to less than nothing", call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"a","position":-1}]}`}, 400, comm.CodeBadRequest, "position"},
+		{"schedule of a part of a second", call{method: "POST", path: "/v1/schedules", body: `{"message":"m","every_seconds":0.5}`}, 400, comm.CodeBadRequest, "every_seconds"},
+		{"schedule of too long a text", call{method: "POST", path: "/v1/schedules", body: `{"message":"m","zone":"` + strings.Repeat("z", 201) + `"}`}, 400, comm.CodeBadRequest, "zone"},
+		{"schedule of no channel", call{method: "POST", path: "/v1/schedules", body: `{"message":"m","channel":"NO"}`}, 400, comm.CodeBadRequest, "NO"},
+		{"schedules of a session", get("/v1/schedules?session=s"), 400, comm.CodeBadRequest, "session"},
 		{"messages after no number", get("/v1/messages?channel=a&after=-1"), 400, comm.CodeBadRequest, "after is not a whole number"},
 
 		{"event without its source", event(`{"event":"full"}`), 400, comm.CodeBadRequest, `"source" is missing`},

@@ -77,6 +77,35 @@ func (d *Daemon) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
 	})
 }
 
+// CancelHandle implements [comm.Front].
+func (d *Daemon) CancelHandle(ctx context.Context, id fsm.HandleID) (bool, error) {
+	return d.told(ctx, func() (bool, error) {
+		return d.driver.Cancel(d.now(), fsm.CancelRequested{Handle: id})
+	})
+}
+
+// Schedules implements [comm.Scheduler].
+func (d *Daemon) Schedules(ctx context.Context) ([]comm.Schedule, error) {
+	list, err := ask(ctx, d, func() []comm.Schedule { return comm.Schedules(d.driver.Machine().View(), d.now().Wall) })
+	return list, stopping(err)
+}
+
+// Schedule implements [comm.Scheduler].
+func (d *Daemon) Schedule(ctx context.Context, in fsm.ScheduleChanged) (string, bool, error) {
+	type scheduled struct {
+		id string
+		taken
+	}
+	s, err := ask(ctx, d, func() (s scheduled) {
+		s.id, s.taken.taken, s.err = d.driver.Schedule(d.now(), in)
+		return s
+	})
+	if err != nil {
+		return "", false, stopping(err)
+	}
+	return s.id, s.taken.taken, s.err
+}
+
 // Decide implements [comm.Front].
 func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
 	return d.told(ctx, func() (bool, error) {

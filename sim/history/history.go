@@ -83,6 +83,18 @@ func Rest(j engine.Reader, key fsm.RequestKey) (History, error) {
 	return h, h.fold(j, kept.First-1)
 }
 
+// OfRun is Of for a run whose admission the journal has.
+func OfRun(j engine.Reader, r Run) (History, error) {
+	h := History{Handles: []fsm.HandleID{r.Handle}, Request: engine.Request{
+		Key: fsm.RequestKey{Channel: string(r.Kind), ID: r.Handle.Entry()}, Index: r.Index, Handle: r.Handle, Session: r.Session, Text: r.Input,
+		Accepted: r.Admitted, Done: r.Ended != 0, Replied: r.Ended, Reply: r.Answer, IsError: r.IsError || r.Ended != 0 && r.State != state.Done,
+	}}
+	if r.Index == 0 {
+		return h, fmt.Errorf("%w: the record that admitted %s", engine.ErrTrimmed, r.Handle.Entry())
+	}
+	return h, h.fold(j, r.Index-1)
+}
+
 // fold gathers the steps after a record.
 func (h *History) fold(j engine.Reader, after uint64) error {
 	for f, err := range engine.Fold(j, after) {

@@ -35,7 +35,15 @@ func clientEffects() []effectRow {
 func clientFacts() []factRow {
 	return []factRow{
 		ofHandle((*teller).requested),
-		ofHandle(func(*teller, fsm.CancelRequested) string { return "its client asked to cancel it" }),
+		ofHandle(func(_ *teller, f fsm.CancelRequested) string {
+			if f.Handle != 0 {
+				return "a person asked to cancel it"
+			}
+			return "its client asked to cancel it"
+		}),
+		ofDaemon(func(_ *teller, f fsm.ScheduleChanged) string {
+			return strings.TrimSpace(fmt.Sprintf("%s: %s schedule %s", cmp.Or(f.By, "a person"), f.Change, f.Schedule))
+		}),
 		ofHandle(func(_ *teller, f fsm.Decided) string {
 			word := "denied"
 			if f.Approve {

@@ -3,13 +3,16 @@ package request
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm/client"
 )
 
 type cancelCmd struct {
-	ID string `arg:"" help:"Request to cancel."`
+	ID string `arg:"" help:"Request to cancel, or a run such as h12."`
 	journalled
 }
 
@@ -26,6 +29,9 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	r, err := c.record(ctx, daemon, c.ID)
+	if id, is := runID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
+		return cancelRun(ctx, t, daemon, id)
+	}
 	if err != nil {
 		return err
 	}
@@ -41,4 +47,17 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 	default:
 		return exit.Errorf(exit.Failed, "request %s is not cancelled: its outcome is decided, or the profile does not allow it (switches.cancel)", r.ID)
 	}
+}
+
+// cancelRun cancels what is no request, such as a schedule's run.
+func cancelRun(ctx context.Context, t *terminal.Terminal, daemon *client.Client, id fsm.HandleID) error {
+	taken, err := daemon.CancelHandle(ctx, id)
+	switch {
+	case err != nil:
+		return exit.Daemon(err)
+	case !taken:
+		return exit.Errorf(exit.NoMatch, "nothing that can be cancelled has the id %s; see shelly request list --all", id.Entry())
+	}
+	fmt.Fprintf(t.Out, "%s will be cancelled\n", id.Entry())
+	return nil
 }

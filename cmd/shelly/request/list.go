@@ -24,7 +24,8 @@ import (
 
 type listCmd struct {
 	State   string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
-	Session string `placeholder:"NAME" help:"Only requests of this session."`
+	All     bool   `short:"a" help:"Runs of schedules, subagents, events and the rest, too."`
+	Session string `placeholder:"NAME" help:"Only requests of this session, with the runs that it started."`
 	Since   string `placeholder:"AGE" help:"Only those accepted in the last 7d, 12h, …"`
 	Limit   int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
 	JSON    bool   `name:"json" help:"Print as JSON, with the records of GET /v1/requests."`
@@ -33,7 +34,7 @@ type listCmd struct {
 
 // Help says what the words mean.
 func (listCmd) Help() string {
-	return "parked: resumes at the next start. held: waiting for a decision, see shelly request show. " +
+	return "parked: resumes at the next start. held: waiting for a decision, see shelly request show. A run's channel is its kind, and its id goes for show and cancel. " +
 		"Reads from the running daemon, or from the data folder."
 }
 
@@ -47,12 +48,12 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	list, closed, err := lister(cfg.Data)
+	src, err := folder.JournalOf(context.Background(), cfg.Data)
 	if err != nil {
 		return err
 	}
-	found, err := c.collect(list, since)
-	if closing := closed(); err == nil {
+	found, err := c.find(src, cfg.Data, since)
+	if closing := src.Close(); err == nil {
 		err = closing
 	}
 	switch {
@@ -73,17 +74,27 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	}
 }
 
+// find returns the requests that are wanted, with runs where those are.
+func (c *listCmd) find(src *folder.Journal, data string, since fsm.Millis) ([]comm.Record, error) {
+	list, err := lister(src, data)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.collect(list, since)
+	if err != nil || !c.All && c.Session == "" {
+		return found, err
+	}
+	runs, err := c.runs(src, since)
+	return c.together(found, runs), err
+}
+
 // listing answers one question for requests.
 type listing func(comm.Wanted) (comm.RequestsBody, error)
 
 // lister returns what lists the requests of a data folder: its daemon, or its journal.
-func lister(data string) (listing, func() error, error) {
-	ctx := context.Background()
-	src, err := folder.JournalOf(ctx, data)
-	if err != nil {
-		return nil, nil, err
-	}
+func lister(src *folder.Journal, data string) (listing, error) {
 	if src.Running {
+		ctx := context.Background()
 		daemon := client.New(data, client.Options{})
 		return func(w comm.Wanted) (comm.RequestsBody, error) {
 			body, err := daemon.Requests(ctx, w)
@@ -91,11 +102,11 @@ func lister(data string) (listing, func() error, error) {
 				err = exit.Daemon(err)
 			}
 			return body, err
-		}, src.Close, nil
+		}, nil
 	}
 	standings, err := standingsOf(src)
 	if err != nil {
-		return nil, nil, exit.With(exit.Data, err)
+		return nil, exit.With(exit.Data, err)
 	}
 	return func(w comm.Wanted) (comm.RequestsBody, error) {
 		body, err := comm.List(src, standings, w)
@@ -103,7 +114,7 @@ func lister(data string) (listing, func() error, error) {
 			err = exit.With(exit.Data, err)
 		}
 		return body, err
-	}, src.Close, nil
+	}, nil
 }
 
 // collect asks until there are enough, or no more that are young enough.
@@ -144,11 +155,15 @@ func printRequests(out io.Writer, found []comm.Record, now fsm.Millis) error {
 		if !r.Done && r.Phase != "" && string(r.Phase) != state {
 			state += " (" + string(r.Phase) + ")"
 		}
-		if r.Done {
+		at, age := "", ""
+		if r.Accepted != 0 { // of a run that began before the records that are kept
+			at, age = moment.Local(r.Accepted).Format(time.DateTime), history.Span(now-r.Accepted)
+		}
+		if r.Done && r.Accepted != 0 {
 			took = history.Span(r.Replied - r.Accepted)
 		}
 		row := []string{
-			r.ID, r.Channel, r.InSession, moment.Local(r.Accepted).Format(time.DateTime), history.Span(now - r.Accepted),
+			r.ID, r.Channel, r.InSession, at, age,
 			state, string(r.Outcome), took, terminal.Head(r.Text),
 		}
 		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))

@@ -14,12 +14,13 @@ import (
 	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
 
 type showCmd struct {
-	ID   string `arg:"" help:"Request to show."`
+	ID   string `arg:"" help:"Request to show, or a run such as h12."`
 	At   int    `placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
 	Full bool   `help:"Do not cut texts; show timers too."`
 	JSON bool   `name:"json" help:"Print as JSON, like GET /v1/requests/ID/steps."`
@@ -39,17 +40,13 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
-	key, err := c.find(j, c.ID)
+	p, err := c.past(j)
 	if err != nil {
 		return err
 	}
 	standings, err := standingsOf(j)
 	if err != nil {
 		return exit.With(exit.Data, err)
-	}
-	p, err := past.Of(j, key)
-	if err != nil {
-		return exit.History(err)
 	}
 	b := comm.History(p, standings)
 	c.preview(b.Asks)
@@ -93,6 +90,31 @@ func (c *showCmd) preview(asks []comm.Ask) {
 			}
 		}
 	}
+}
+
+// past is what happened to the request or run.
+func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
+	key, err := c.find(j, c.ID)
+	if id, is := runID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
+		if r, known, wrong := runOf(j, id); wrong != nil || known {
+			if wrong != nil {
+				return comm.Past[history.Step]{}, wrong
+			}
+			p, err := past.OfRun(j, r)
+			if err != nil {
+				err = exit.History(err)
+			}
+			return p, err
+		}
+	}
+	if err != nil {
+		return comm.Past[history.Step]{}, err
+	}
+	p, err := past.Of(j, key)
+	if err != nil {
+		err = exit.History(err)
+	}
+	return p, err
 }
 
 // shownBytes is how much of a text is shown without --full.

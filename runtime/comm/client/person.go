@@ -47,6 +47,40 @@ type Decision struct {
 	Grant   fsm.GrantScope // (Approve) for which later calls, too
 }
 
+// CancelHandle asks to end what is no request, by its number, and reports whether that changed
+// anything.
+func (c *Client) CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool, err error) {
+	return c.tell(ctx, About{Handle: id}.path("cancel"), nil)
+}
+
+// Schedules returns the schedules, in the order of their making.
+func (c *Client) Schedules(ctx context.Context) ([]comm.Schedule, error) {
+	var body comm.SchedulesBody
+	err := c.get(ctx, "/v1/schedules", &body)
+	return body.Schedules, err
+}
+
+// Schedule brings a person's word on a schedule, and returns the schedule's id. Taken is false
+// where nothing has changed: a run was wanted, and one waits already.
+func (c *Client) Schedule(ctx context.Context, in fsm.ScheduleChanged) (id string, taken bool, err error) {
+	path, fields := "/v1/schedules", map[string]any{"by": in.By}
+	if in.Change == fsm.ScheduleAdd {
+		fields = map[string]any{
+			"message": in.Text, "every_seconds": int64(in.Every / fsm.Second), "cron_expr": in.Cron, "at": in.Once, "zone": in.Zone,
+			"session": in.Session, "channel": in.Origin.Channel, "chat": in.Origin.Chat, "by": in.By,
+		}
+	} else {
+		path += "/" + url.PathEscape(in.Schedule) + "/" + string(in.Change)
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return "", false, fmt.Errorf("encode the schedule: %w", err)
+	}
+	var answer comm.Scheduled
+	err = c.read(ctx, http.MethodPost, path, body, &answer)
+	return answer.ID, answer.Taken, err
+}
+
 // Approvals returns the grants that stand.
 func (c *Client) Approvals(ctx context.Context) ([]comm.Approval, error) {
 	var body comm.ApprovalsBody

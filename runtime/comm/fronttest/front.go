@@ -2,6 +2,7 @@
 package fronttest
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -158,6 +159,24 @@ func (f *Front) Raise(_ context.Context, e fsm.EventRaised) error {
 // Cancel implements [comm.Front].
 func (f *Front) Cancel(_ context.Context, key fsm.RequestKey) (bool, error) {
 	return f.tell(fsm.Input{Fact: fsm.CancelRequested{Request: key}})
+}
+
+// CancelHandle implements [comm.Front].
+func (f *Front) CancelHandle(_ context.Context, id fsm.HandleID) (bool, error) {
+	return f.tell(fsm.Input{Fact: fsm.CancelRequested{Handle: id}})
+}
+
+// Schedules implements [comm.Scheduler].
+func (f *Front) Schedules(context.Context) ([]comm.Schedule, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return []comm.Schedule{{ID: "s1", Text: "water the plants", EverySeconds: 60, Next: 60_000}}, f.refusal
+}
+
+// Schedule implements [comm.Scheduler].
+func (f *Front) Schedule(_ context.Context, in fsm.ScheduleChanged) (string, bool, error) {
+	taken, err := f.tell(fsm.Input{Fact: in})
+	return cmp.Or(in.Schedule, "s2"), taken, err
 }
 
 // Decide implements [comm.Front].

@@ -15,6 +15,12 @@ func Of(j engine.Reader, key fsm.RequestKey) (comm.Past[history.Step], error) {
 	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}, err
 }
 
+// OfRun is Of for what is no request.
+func OfRun(j engine.Reader, r history.Run) (comm.Past[history.Step], error) {
+	h, err := history.OfRun(j, r)
+	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}, err
+}
+
 // Told is Of as the listener takes it.
 func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
 	p, err := Of(j, key)

@@ -1,0 +1,123 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+type addCmd struct {
+	Text    []string      `arg:"" help:"What to do, as if you asked it then."`
+	Cron    string        `placeholder:"EXPR" help:"Times as in crontab, such as '0 9 * * mon-fri', or @daily."`
+	Every   time.Duration `placeholder:"TIME" help:"Again and again after this time, such as 30m."`
+	At      string        `placeholder:"TIME" help:"Once, such as 2026-01-31T09:00."`
+	Zone    string        `placeholder:"NAME" help:"Zone of the times: UTC, +02:00, or one of about.zones. Default: yours (about.zone)."`
+	Channel string        `placeholder:"NAME" help:"Channel that the answers go to."`
+	Chat    string        `placeholder:"NAME" help:"Chat in the channel. Default: that of ask and chat."`
+	By      string        `placeholder:"NAME" help:"Who adds it; recorded in the journal."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (addCmd) Help() string {
+	return "Give one of --cron, --every and --at. The answers are messages: see shelly messages."
+}
+
+// Run implements the subcommand (CLI-142).
+func (c *addCmd) Run(t *terminal.Terminal) error {
+	if c.Every != 0 && (c.Every < time.Second || c.Every%time.Second != 0) {
+		return exit.Errorf(exit.Usage, "--every: give whole seconds, such as 90s or 30m")
+	}
+	in := fsm.ScheduleChanged{
+		Change: fsm.ScheduleAdd, Text: strings.Join(c.Text, " "), Cron: c.Cron, Every: fsm.Millis(c.Every.Milliseconds()), Once: c.At, Zone: c.Zone,
+		Origin: comm.ChatOf(c.Channel, c.Chat), By: c.By,
+	}
+	if c.Channel == "" && c.Chat == "" {
+		in.Origin = fsm.Origin{} // the machine's own default
+	}
+	daemon, id, _, err := tell(&c.Place, in)
+	if err != nil {
+		return err
+	}
+	all, err := daemon.Schedules(context.Background())
+	if err != nil {
+		return exit.Daemon(err)
+	}
+	for _, s := range all {
+		if s.ID == id {
+			fmt.Fprintf(t.Out, "schedule %s runs next at %s\n", id, clock(s.Next))
+			return nil
+		}
+	}
+	fmt.Fprintf(t.Out, "schedule %s is added\n", id) // and has run already
+	return nil
+}
+
+// one is the flags of a word on one schedule.
+type one struct {
+	ID string `arg:"" help:"Schedule, such as s1."`
+	By string `placeholder:"NAME" help:"Who says it; recorded in the journal."`
+	flags.Place
+}
+
+func (c *one) tell(t *terminal.Terminal, change fsm.ScheduleChange, done, not string) error {
+	_, _, taken, err := tell(&c.Place, fsm.ScheduleChanged{Change: change, Schedule: c.ID, By: c.By})
+	switch {
+	case err != nil:
+		return err
+	case !taken:
+		return exit.Errorf(exit.Failed, "schedule %s %s", c.ID, not)
+	}
+	fmt.Fprintf(t.Out, "schedule %s %s\n", c.ID, done)
+	return nil
+}
+
+type removeCmd struct{ one }
+
+// Run implements the subcommand (CLI-142).
+func (c *removeCmd) Run(t *terminal.Terminal) error {
+	return c.tell(t, fsm.ScheduleRemove, "is removed", "is not removed")
+}
+
+type pauseCmd struct{ one }
+
+// Run implements the subcommand (CLI-142).
+func (c *pauseCmd) Run(t *terminal.Terminal) error {
+	return c.tell(t, fsm.SchedulePause, "is paused", "is not paused")
+}
+
+type resumeCmd struct{ one }
+
+// Run implements the subcommand (CLI-142).
+func (c *resumeCmd) Run(t *terminal.Terminal) error {
+	return c.tell(t, fsm.ScheduleResume, "goes on", "does not go on")
+}
+
+type runCmd struct{ one }
+
+// Run implements the subcommand (CLI-142).
+func (c *runCmd) Run(t *terminal.Terminal) error {
+	return c.tell(t, fsm.ScheduleRun, "runs now; its answer is a message: see shelly messages --follow", "has a run that waits already")
+}
+
+// tell brings the daemon a word on a schedule.
+func tell(p *flags.Place, in fsm.ScheduleChanged) (*client.Client, string, bool, error) {
+	cfg, err := p.Load()
+	if err != nil {
+		return nil, "", false, err
+	}
+	daemon := client.New(cfg.Data, client.Options{})
+	id, taken, err := daemon.Schedule(context.Background(), in)
+	if err != nil {
+		return nil, "", false, worded(in, err)
+	}
+	return daemon, id, taken, nil
+}

@@ -1,0 +1,153 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print as JSON, like GET /v1/schedules."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (listCmd) Help() string {
+	return "TO is the chat that the answers go to. Reads from the running daemon, or from the data folder. The runs are in shelly request list --all."
+}
+
+// Run implements the subcommand (CLI-142).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	list, err := schedules(context.Background(), cfg.Data)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		err = json.NewEncoder(t.Out).Encode(comm.SchedulesBody{Schedules: list})
+	default:
+		err = printList(t.Out, list)
+	}
+	if err == nil && len(list) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no schedule; make one with shelly schedule add, or ask for one")
+	}
+	return err
+}
+
+// schedules are those of a data folder's daemon, or of its journal where none runs.
+func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
+	list, err := client.New(data, client.Options{}).Schedules(ctx)
+	switch {
+	case err == nil:
+		return list, nil
+	case !errors.Is(err, client.ErrNotRunning):
+		return nil, exit.Daemon(err)
+	}
+	s, err := folder.ReadStore(data)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.Kept()
+	if err == nil {
+		state, failed := engine.StateAt(s, kept.Last)
+		list, err = comm.Schedules(&state, moment.Now()), failed
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	return list, nil
+}
+
+func printList(out io.Writer, list []comm.Schedule) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tWHEN\tNEXT\tSTATE\tTO\tTEXT")
+	for _, s := range list {
+		row := []string{s.ID, When(s), clock(s.Next), standing(s), to(s), terminal.Head(s.Text)}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	}
+	return table.Flush()
+}
+
+// When says in words when a schedule runs.
+func When(s comm.Schedule) string {
+	switch {
+	case s.EverySeconds > 0:
+		return "every " + (fsm.Millis(s.EverySeconds) * fsm.Second).String()
+	case s.Once != 0:
+		return "once"
+	case s.Zone != "":
+		return s.Cron + " (" + s.Zone + ")"
+	default:
+		return s.Cron + " (UTC)"
+	}
+}
+
+// standing is how a schedule is, in words.
+func standing(s comm.Schedule) string {
+	state := "armed"
+	if s.Paused {
+		state = "paused"
+	}
+	if s.Running != 0 {
+		state += fmt.Sprintf(", %s %s", s.Running.Entry(), s.State)
+	}
+	return state
+}
+
+// to is the chat that the answers go to.
+func to(s comm.Schedule) string {
+	if s.Chat == "" {
+		return cmp.Or(s.Channel, "-")
+	}
+	return s.Channel + ":" + s.Chat
+}
+
+// clock is a time where the user is.
+func clock(at fsm.Millis) string {
+	if at == 0 {
+		return "-"
+	}
+	return moment.Local(at).Format(time.DateTime)
+}
+
+// flagOf are the names that the machine has for what a flag gives.
+var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cron", "message", "the text", "at is", "--at is")
+
+// worded is a refusal as it concerns the command line.
+func worded(in fsm.ScheduleChanged, err error) error {
+	coded := exit.Daemon(err)
+	refused := (*client.Error)(nil)
+	if !errors.As(err, &refused) || refused.Code != comm.CodeBadRequest {
+		return coded
+	}
+	if in.Change != fsm.ScheduleAdd {
+		code := exit.Failed
+		if strings.HasPrefix(refused.Message, "there is no") {
+			code = exit.NoMatch
+		}
+		return exit.Errorf(code, "%s; see shelly schedule list", refused.Message)
+	}
+	return exit.Errorf(exit.Usage, "%s", flagOf.Replace(refused.Message))
+}

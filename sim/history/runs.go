@@ -1,0 +1,81 @@
+package history
+
+import (
+	"cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
+)
+
+// Run is a piece of work that is no request: a schedule's slot, a subagent, its report, an event.
+type Run struct {
+	Handle   fsm.HandleID
+	Kind     fsm.Kind
+	Session  string
+	Home     string     // the session that started it or made its schedule; empty: none did
+	Index    uint64     // of the record that admitted it; 0: it was before the first that was read
+	Admitted fsm.Millis // 0: it is not known
+	Input    string
+	Ended    fsm.Millis // 0: it is unfinished
+	State    fsm.State  // that it is in, or ended in
+	Answer   string     // as it was told to somebody
+	IsError  bool
+}
+
+// Runs returns the runs that were unfinished after a record or were admitted later, in the order
+// of their admission, as the journal has them.
+func Runs(j engine.Reader, after uint64) ([]Run, error) {
+	base, err := engine.StateAt(j, after)
+	if err != nil {
+		return nil, err
+	}
+	var all []Run
+	last := fsm.HandleID(0)
+	take := func(s *state.Snapshot, index uint64, at fsm.Millis) {
+		for i := range s.Handles {
+			if h := &s.Handles[i]; h.ID > last && h.Kind != fsm.KindUser {
+				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: h.Input, State: h.State})
+			}
+		}
+		last = s.LastHandle
+	}
+	take(&base, 0, 0)
+	for f, err := range engine.Fold(j, after) {
+		if err != nil {
+			return nil, err
+		}
+		take(f.Machine.View(), f.Index, f.Input.At)
+		for i := range all {
+			all[i].follow(f)
+		}
+	}
+	return all, nil
+}
+
+// follow notes what a step did with the run.
+func (r *Run) follow(f engine.Folded) {
+	if r.Ended != 0 {
+		return
+	}
+	for _, e := range f.Caused {
+		switch e := e.(type) {
+		case fsm.SendMessage:
+			if e.Handle == r.Handle && e.Key == r.Handle.Entry() {
+				r.Answer, r.IsError = e.Text, e.IsError
+			}
+		case fsm.Report:
+			if e.Handle == r.Handle {
+				r.Answer, r.IsError = cmp.Or(r.Answer, e.Text), true
+			}
+		}
+	}
+	for _, m := range f.Moves {
+		if m.Handle == r.Handle && m.Table == state.HandleTable.Name {
+			r.State = m.To
+		}
+	}
+	if f.Machine.View().IndexOf(r.Handle) < 0 {
+		r.Ended = f.Input.At
+	}
+}
