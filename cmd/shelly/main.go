@@ -24,6 +24,7 @@ import (
 	"shelly/cmd/shelly/scenario"
 	"shelly/cmd/shelly/schedule"
 	"shelly/cmd/shelly/skill"
+	"shelly/cmd/shelly/status"
 	"shelly/cmd/shelly/tool"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
@@ -33,6 +34,7 @@ import (
 type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
+	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
 	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`

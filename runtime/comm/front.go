@@ -129,6 +129,13 @@ type Status struct {
 	Memory    *Memory       `json:"memory,omitempty"`
 	Listeners Counts        `json:"listeners"`
 	Unread    *Unread       `json:"unread,omitempty"` // messages that nobody has read; absent: there are none
+
+	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
+	Schedules []Schedule `json:"schedules,omitempty"` // with their next times
+	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens a second, as far as it is known
+	Disk      *Disk      `json:"disk,omitempty"`
+	Process   *Process   `json:"process,omitempty"`
+	Errors    []Logged   `json:"errors,omitempty"` // the last warnings and errors of the log, the newest last
 }
 
 // Memory is how the memory is (MEM-8).
@@ -154,15 +161,53 @@ type Texts struct {
 	Bytes int64 `json:"bytes"`
 }
 
+// Disk is what is kept and what is left of the disk, in bytes.
+type Disk struct {
+	Store   uint64 `json:"store"`
+	Free    uint64 `json:"free,omitempty"`    // absent: it is not known
+	Reserve uint64 `json:"reserve,omitempty"` // of Free, below which nothing is accepted
+}
+
+// Process is the daemon's process.
+type Process struct {
+	PID      int   `json:"pid"`
+	Resident int64 `json:"resident,omitempty"` // bytes of memory; absent: it is not known
+}
+
+// Logged is a line of the log.
+type Logged struct {
+	At    fsm.Millis `json:"at"`
+	Level string     `json:"level"` // WARN or ERROR
+	Text  string     `json:"text"`
+}
+
+// QueueMax is how many waiting handles a status names.
+const QueueMax = 100
+
+// Queued is a handle that waits for its turn, or for the next start.
+type Queued struct {
+	Handle  fsm.HandleID `json:"handle"`
+	Kind    fsm.Kind     `json:"kind"`
+	Session string       `json:"session,omitempty"`
+	State   fsm.State    `json:"state"`
+	Request string       `json:"request,omitempty"` // its id, of a user's request
+	Text    string       `json:"text,omitempty"`    // the beginning of its input
+	Why     string       `json:"why"`               // it waits, in words
+}
+
 // Active is a handle that holds a slot.
 type Active struct {
-	Kind      fsm.Kind  `json:"kind"`
-	Session   string    `json:"session,omitempty"`
-	State     fsm.State `json:"state"`
-	Inference fsm.State `json:"inference,omitempty"`
-	Label     fsm.State `json:"label,omitempty"`   // the profile's name of the inference's state, where it has one
-	Request   string    `json:"request,omitempty"` // its id, of a user's request
-	Asks      *Ask      `json:"asks,omitempty"`    // what a person is asked about it
+	Handle    fsm.HandleID `json:"handle,omitempty"`
+	Since     fsm.Millis   `json:"since,omitempty"` // when this process has begun with it, or gone on
+	Waits     string       `json:"waits,omitempty"` // what its answer waits for, in words
+	Text      string       `json:"text,omitempty"`  // the beginning of its input
+	Kind      fsm.Kind     `json:"kind"`
+	Session   string       `json:"session,omitempty"`
+	State     fsm.State    `json:"state"`
+	Inference fsm.State    `json:"inference,omitempty"`
+	Label     fsm.State    `json:"label,omitempty"`   // the profile's name of the inference's state, where it has one
+	Request   string       `json:"request,omitempty"` // its id, of a user's request
+	Asks      *Ask         `json:"asks,omitempty"`    // what a person is asked about it
 }
 
 // Ask is a question to a person that is open.

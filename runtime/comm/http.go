@@ -51,7 +51,9 @@ type HTTPOptions struct {
 	Memory          Memories      // nil: its routes are not there
 	// Past tells what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
-	Log  *slog.Logger // nil: none
+	// Complete adds to a status what the front does not know of; nil: nothing.
+	Complete func(*Status)
+	Log      *slog.Logger // nil: none
 	// Now is the clock of the bound on wrong tokens; nil: time.Now.
 	Now func() time.Time
 	// Heartbeat starts a stream's ticker and returns its ticks and how to stop
@@ -275,6 +277,9 @@ func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := h.front.Status(r.Context())
 	s.Listeners = h.o.Counters.Counts()
+	if h.o.Complete != nil {
+		h.o.Complete(&s)
+	}
 	if unread, err := h.front.Unread(r.Context()); err == nil && unread.Messages > 0 { // a stopping one is shown as well
 		s.Unread = &unread
 	}

@@ -139,6 +139,19 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 	return f
 }
 
+// active is what a status says of what runs, but since when.
+func (f *fixture) active() []comm.Active {
+	f.t.Helper()
+	list := f.Status(f.ctx).Active
+	for i := range list {
+		if list[i].Since == 0 && list[i].State != state.Approving {
+			f.t.Errorf("it is not said since when %s runs", list[i].Handle.Entry())
+		}
+		list[i].Since = 0
+	}
+	return list
+}
+
 func (f *fixture) accept(id, text string) engine.Acceptance {
 	f.t.Helper()
 	a, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: id}, Text: text})

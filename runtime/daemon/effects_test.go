@@ -294,10 +294,10 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 		t.Errorf("the watcher learns %+v", asked)
 	}
 	want := []comm.Active{{
-		Kind: fsm.KindUser, Session: "test:t", State: state.Approving, Inference: state.Acting, Request: "a",
+		Handle: asked.Handle, Text: "look", Kind: fsm.KindUser, Session: "test:t", State: state.Approving, Inference: state.Acting, Request: "a",
 		Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: asked.Handle, Key: asked.Key, Tool: "look", Args: `{"at":1}`},
 	}}
-	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
+	if diff := cmp.Diff(want, f.active()); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
 	if did, err := f.Decide(f.ctx, fsm.Decided{Handle: asked.Handle, Key: "another"}); did || err != nil {
@@ -309,7 +309,7 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 	}
 
 	f = start(t, journal, tools{}, careful)
-	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
+	if diff := cmp.Diff(want, f.active()); diff != "" {
 		t.Errorf("status after a restart (-want +got):\n%s", diff)
 	}
 	ctx, leave := context.WithCancel(f.ctx)

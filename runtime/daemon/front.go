@@ -331,39 +331,6 @@ func (d *Daemon) Space(ctx context.Context) error {
 	return lacking
 }
 
-// status is the machine's part of the status. Only the loop calls it.
-func (d *Daemon) status() comm.Status {
-	m := d.driver.Machine()
-	view := m.View()
-	s := comm.Status{
-		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: view.Waiting(), Active: []comm.Active{},
-	}
-	if u := view.Upkeep; u.Failed > 0 {
-		s.Upkeep = &u
-	}
-	kept := d.kept()
-	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
-	for _, h := range view.Handles {
-		asks := comm.AskOf(&view.Config, &h)
-		d.hub.preview(asks)
-		if asks == nil && (h.State == state.Queued || h.State == state.Parked) {
-			continue
-		}
-		a := comm.Active{
-			Kind: h.Kind, Session: h.Session, State: h.State,
-			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,
-		}
-		s.Active = append(s.Active, a)
-	}
-	if err := d.driver.Short(d.now()); err != nil {
-		s.NoSpace = err.Error()
-	}
-	if d.driver.Down() {
-		s.Lifecycle = state.Down // the machine is as the last process left it
-	}
-	return s
-}
-
 // observe passes on what a durable step did, and logs it.
 func (d *Daemon) observe(s engine.Step) {
 	switch in := s.Input.Fact.(type) {
@@ -387,6 +354,9 @@ func (d *Daemon) observe(s engine.Step) {
 			}
 		default:
 			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
+			if m.Table == state.HandleTable.Name {
+				d.hub.begun(m, s.Input.At)
+			}
 			if !m.Stays() {
 				d.hub.moved(m, d.config())
 			}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -21,6 +22,7 @@ type hub struct {
 	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
 	previews map[fsm.HandleID]string         // of those that wait for approval, what their calls would do
 	ears     []*listener
+	work     map[fsm.HandleID]working // of handles that were begun
 	closed   bool
 }
 
@@ -28,6 +30,12 @@ type hub struct {
 type listener struct {
 	to   fsm.Origin
 	news chan struct{} // of one place: what it stands for is read elsewhere
+}
+
+// working is since when a handle is at work, and what its answer waits for.
+type working struct {
+	since fsm.Millis
+	note  string
 }
 
 type startedTool struct {
@@ -56,6 +64,7 @@ func newHub() *hub {
 		watchers: map[fsm.RequestKey][]*watcher{},
 		history:  map[fsm.RequestKey][]comm.Event{},
 		previews: map[fsm.HandleID]string{},
+		work:     map[fsm.HandleID]working{},
 	}
 }
 
@@ -141,11 +150,41 @@ func (h *hub) piece(e fsm.AskBrain, p Piece) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p.Note != "" { // BRN-18
+		h.notes(e.Handle, p.Note)
 		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
 	}
 	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
 		h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: p.Text, Thinking: p.Thinking})
 	}
+}
+
+// notes remembers what the answer of a handle waits for. The caller holds mu.
+func (h *hub) notes(id fsm.HandleID, text string) {
+	w := h.work[id]
+	w.note = text
+	h.work[id] = w
+}
+
+// begun notes at which time a handle moves: since when it is at work, and that it waits for
+// nothing any more.
+func (h *hub) begun(m state.Move, now fsm.Millis) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch m.To {
+	case state.Done, state.Failed, state.Cancelled, state.Queued, state.Parked:
+		delete(h.work, m.Handle)
+	default:
+		w := h.work[m.Handle]
+		h.work[m.Handle] = working{since: cmp.Or(w.since, now)}
+	}
+}
+
+// standing tells since when a handle is at work, and what its answer waits for.
+func (h *hub) standing(id fsm.HandleID) (since fsm.Millis, note string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.work[id]
+	return w.since, w.note
 }
 
 // moved passes on a transition, with the name that the profile has for it (INF-28).

@@ -26,9 +26,9 @@ func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
 	call := f.next()
 	events := f.watch("a")
 	want := []comm.Active{{
-		Kind: fsm.KindUser, Session: "cli:direct", State: state.Cognition, Inference: state.Thinking, Label: "THINKING", Request: "a",
+		Handle: 1, Text: "look", Kind: fsm.KindUser, Session: "cli:direct", State: state.Cognition, Inference: state.Thinking, Label: "THINKING", Request: "a",
 	}}
-	if diff := cmp.Diff(want, f.Status(f.ctx).Active); diff != "" {
+	if diff := cmp.Diff(want, f.active()); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
 	call.calls("look")

@@ -19,6 +19,7 @@ import (
 func (h *hub) waits(id fsm.HandleID, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.notes(id, text)
 	h.tell(id, comm.Event{Type: comm.EventWaiting, Text: text})
 }
 

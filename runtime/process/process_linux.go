@@ -100,3 +100,20 @@ func Gone(pid int, started string) bool {
 	e, ok := Find(pid)
 	return !ok || e.Dead || Started(pid) != started
 }
+
+// Resident returns how many bytes of memory a process has; 0 where that is not known.
+func Resident(pid int) int64 {
+	text, err := Read(pid, "statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}

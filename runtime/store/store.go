@@ -125,6 +125,26 @@ func (s *Store) usable() error {
 	return s.failure.failed()
 }
 
+// Usage is what a store takes and what is left.
+type Usage struct {
+	Bytes   uint64 // of the store on the disk
+	Free    uint64 // of its disk, for this user
+	Reserve uint64 // of Free, below which nothing is accepted
+}
+
+// Usage returns what the store takes now. Where the file system cannot tell, Free is 0.
+func (s *Store) Usage() (Usage, error) {
+	u := Usage{Reserve: s.reserve}
+	if err := s.usable(); err != nil {
+		return u, err
+	}
+	u.Bytes = s.db.Metrics().DiskSpaceUsage()
+	if free, err := s.fs.GetDiskUsage(s.dir); err == nil {
+		u.Free = free.AvailBytes
+	}
+	return u, nil
+}
+
 // Space implements [engine.Journal]: the reserve of JRN-14. A file system that
 // cannot tell is taken to have room. Where there is room for the ballast it is made.
 func (s *Store) Space() error {

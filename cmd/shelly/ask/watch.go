@@ -31,6 +31,7 @@ func (w *watching) show(e comm.Event) {
 	case w.json: // programs answer for themselves
 		_ = json.NewEncoder(w.t.Out).Encode(e)
 	case w.quiet:
+	case e.Type == comm.EventWaiting && w.streaming(): // what is being written shows
 	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():
 		fmt.Fprint(w.t.Out, terminal.Printable(e.Text))
 		w.streamed.WriteString(e.Text)
@@ -40,6 +41,12 @@ func (w *watching) show(e comm.Event) {
 			fmt.Fprintln(w.t.Err, terminal.Printable(line))
 		}
 	}
+}
+
+// streaming reports whether a line of the reply is being written.
+func (w *watching) streaming() bool {
+	s := w.streamed.String()
+	return s != "" && !strings.HasSuffix(s, "\n")
 }
 
 // again says that the client tries once more.
@@ -86,7 +93,7 @@ func (w *watching) breakLine() {
 		fmt.Fprintln(w.t.Err)
 		w.asking = false
 	}
-	if s := w.streamed.String(); s != "" && !strings.HasSuffix(s, "\n") {
+	if w.streaming() {
 		fmt.Fprintln(w.t.Out)
 		w.streamed.WriteByte('\n')
 	}

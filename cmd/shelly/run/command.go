@@ -43,10 +43,11 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	log := logging.New(t.Err, cfg.Log)
+	recent := &logging.Recent{}
+	log := recent.Log(logging.New(t.Err, cfg.Log))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	s := &starting{cfg: cfg, log: log, fail: cancel}
+	s := &starting{cfg: cfg, log: log, recent: recent, fail: cancel}
 	defer s.close()
 	if err := s.start(ctx); err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *starting) listen(ctx context.Context) error {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
-			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Past: past.Told,
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Past: past.Told, Complete: s.complete,
 		})
 		if err != nil {
 			return errors.Join(err, l.Close())
@@ -75,6 +75,18 @@ func (s *starting) listen(ctx context.Context) error {
 	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
 	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
 	return nil
+}
+
+// complete adds to a status what the process and its data folder take (COM-53).
+func (s *starting) complete(st *comm.Status) {
+	st.Errors = s.recent.Lines()
+	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
+	u, err := s.usage()
+	if err != nil {
+		s.log.Debug("what the data folder takes is not known", "error", err)
+		return
+	}
+	st.Disk = &comm.Disk{Store: u.Bytes, Free: u.Free, Reserve: u.Reserve}
 }
 
 // serve runs a listener until close. One that ends before ends the daemon: a deaf

@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/logging"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -57,12 +58,14 @@ type starting struct {
 	cfg     config.Config
 	spares  atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
 	log     *slog.Logger
+	recent  *logging.Recent
 	work    workshop
 	place   memorytool.Place // where the tools of memory find it
 	boxes   boxes
 	servers *mcp.Servers
 	changed chan struct{} // the servers have other tools
 	daemon  *daemon.Daemon
+	usage   func() (store.Usage, error)
 	memory  *memory.Memory
 	jitter  int                     // of this process's waits for the model (INF-15)
 	fail    context.CancelCauseFunc // ends the daemon when a part of it has failed
@@ -109,6 +112,7 @@ func (s *starting) start(ctx context.Context) error {
 		return err
 	}
 	s.later(journal.Close)
+	s.usage = journal.Usage
 	failpoint.Hit(failpoint.BootOpened)
 	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is asked anything
 		return exit.With(exit.Data, err)

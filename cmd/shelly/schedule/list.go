@@ -94,7 +94,7 @@ func printList(out io.Writer, list []comm.Schedule) error {
 func When(s comm.Schedule) string {
 	switch {
 	case s.EverySeconds > 0:
-		return "every " + (fsm.Millis(s.EverySeconds) * fsm.Second).String()
+		return "every " + interval(time.Duration(s.EverySeconds)*time.Second)
 	case s.Once != 0:
 		return "once"
 	case s.Zone != "":
@@ -102,6 +102,18 @@ func When(s comm.Schedule) string {
 	default:
 		return s.Cron + " (UTC)"
 	}
+}
+
+// interval is a duration without parts that are 0: 30m, 1h30m.
+func interval(d time.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
 }
 
 // standing is how a schedule is, in words.

@@ -1,0 +1,118 @@
+// Package status is shelly status: what the daemon does, what waits and why, and what it takes.
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
+	"shelly/runtime/ollama"
+)
+
+// Command is the subcommand.
+type Command struct {
+	Watch bool          `short:"w" help:"Show it again and again; ^C ends that."`
+	Every time.Duration `default:"1s" placeholder:"TIME" help:"How often, with --watch (default ${default})."`
+	JSON  bool          `name:"json" help:"Print as JSON, like GET /v1/status; with --watch a line each."`
+	flags.Place
+}
+
+// Help says what the words mean.
+func (Command) Help() string {
+	return "What runs, what waits and why, what a person is asked, schedules, messages that nobody has read, the model, memory, disk, " +
+		"and the last warnings and errors. Exit code 7 if no daemon runs."
+}
+
+// modelWait is how long the model's server may take to say what it has loaded.
+const modelWait = time.Second
+
+// Run implements the subcommand (CLI-144).
+func (c *Command) Run(t *terminal.Terminal) error {
+	if c.Every < 100*time.Millisecond {
+		return exit.Errorf(exit.Usage, "--every: give 100ms or more")
+	}
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	daemon := client.New(cfg.Data, client.Options{})
+	if !c.Watch {
+		return c.once(ctx, t, daemon, cfg)
+	}
+	return c.watch(ctx, t, daemon, cfg)
+}
+
+// once shows how the daemon is.
+func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client.Client, cfg config.Config) error {
+	s, err := daemon.Status(ctx)
+	if err != nil {
+		return exit.Daemon(err)
+	}
+	if c.JSON {
+		return json.NewEncoder(t.Out).Encode(s)
+	}
+	_, err = fmt.Fprint(t.Out, terminal.Printable(Words(s, loaded(ctx, cfg.Brain), moment.Now())))
+	return err
+}
+
+// watch shows it again and again, on a terminal in the same place. A daemon that is not there
+// is awaited.
+func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *client.Client, cfg config.Config) error {
+	tick := time.NewTicker(c.Every)
+	defer tick.Stop()
+	for {
+		screen := *t
+		if !c.JSON && t.Interactive() {
+			fmt.Fprint(t.Out, home)
+			screen.Out = clearing{t.Out}
+		}
+		err := c.once(ctx, &screen, daemon, cfg)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, client.ErrNotRunning):
+			fmt.Fprintln(screen.Out, "shelly is not running")
+		case err != nil:
+			return err
+		}
+		if !c.JSON && t.Interactive() {
+			fmt.Fprint(t.Out, below)
+		} else if !c.JSON {
+			fmt.Fprintln(t.Out)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// loaded is what the model's server has loaded; nil: there is none that says so.
+func loaded(ctx context.Context, c config.Brain) []ollama.Loaded {
+	if c.Kind == "demo" {
+		return nil
+	}
+	asked, err := ollama.New(brain.Options(c))
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, modelWait)
+	defer cancel()
+	list, err := asked.Loaded(ctx)
+	if err != nil {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,204 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/mail"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/quantity"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/schedule"
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+	"shelly/runtime/ollama"
+	"shelly/sim/history"
+)
+
+// errorsShown is how many of the last warnings and errors are shown.
+const errorsShown = 5
+
+// textShown is how much of a text is shown, in characters.
+const textShown = 48
+
+// sheet is a status in words: a name at the left, lines beside it.
+type sheet struct {
+	b    strings.Builder
+	name string
+}
+
+// line adds a line; the name stands before the first of several.
+func (s *sheet) line(name, format string, args ...any) {
+	shown := name
+	if name == s.name {
+		shown = ""
+	}
+	s.name = name
+	fmt.Fprintf(&s.b, "%-10s %s\n", shown, fmt.Sprintf(format, args...))
+}
+
+// Words says how a daemon is.
+func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
+	s := &sheet{}
+	up := quantity.Time(time.Duration(st.UptimeMS) * time.Millisecond)
+	s.line("shelly", "%s, up %s, %s (%s)", st.Lifecycle, up, cmp.Or(st.Version, "unknown version"), wording.Count(st.Epoch, "start"))
+	s.model(st, models, now)
+	s.work(st, now)
+	for _, c := range st.Schedules {
+		s.schedule(c)
+	}
+	if st.Unread != nil {
+		s.line("messages", "%s since %s: see shelly messages", mail.Waiting(*st.Unread), clock(st.Unread.Since))
+	}
+	s.kept(st)
+	if n := len(st.Errors); n > errorsShown {
+		st.Errors = st.Errors[n-errorsShown:]
+	}
+	for _, e := range st.Errors {
+		s.line("last said", "%s %s %s", clock(e.At), strings.ToLower(e.Level), e.Text)
+	}
+	return s.b.String()
+}
+
+// model says what answers, how fast it reads, and what it takes.
+func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
+	s.line("model", "%s", st.Brain)
+	if st.Pace != nil && st.Pace.Reads > 0 {
+		s.line("model", "reads about %d tokens a second", st.Pace.Reads)
+	}
+	for _, m := range models {
+		text := fmt.Sprintf("%s is loaded and takes %s", m.Name, quantity.Bytes(m.Bytes))
+		if m.OnGPU() > 0 {
+			text += fmt.Sprintf(" (%d%% on the GPU)", m.OnGPU())
+		}
+		if left := m.Until.Sub(moment.Local(now)); left > 0 && left < 24*time.Hour {
+			text += ", for another " + quantity.Time(left)
+		}
+		s.line("model", "%s", text)
+	}
+}
+
+// work says what runs, what a person is asked, and what waits.
+func (s *sheet) work(st comm.Status, now fsm.Millis) {
+	if len(st.Active) == 0 && st.Waiting == 0 {
+		s.line("work", "none")
+	}
+	for _, a := range st.Active {
+		if a.Asks != nil {
+			continue
+		}
+		doing := string(a.State)
+		if a.Inference != "" {
+			doing += ", " + string(cmp.Or(a.Label, a.Inference))
+		}
+		if a.Waits != "" {
+			doing += ": " + a.Waits
+		}
+		if a.Since != 0 {
+			doing += ", for " + history.Span(max(0, now-a.Since))
+		}
+		s.line("runs", "%s  %s  %s", who(a.Handle, a.Request, a.Kind, a.Session), doing, said(a.Text))
+	}
+	for _, a := range st.Active {
+		if a.Asks == nil {
+			continue
+		}
+		q := history.Question(fsm.AskPerson{Question: a.Asks.Question, Tool: a.Asks.Tool, Args: a.Asks.Args, Text: a.Asks.Text})
+		s.line("asks you", "%s  %s", who(a.Handle, a.Request, a.Kind, a.Session), q)
+		s.line("asks you", "    answer with: shelly request %s --handle %d", answer(a.Asks.Question), a.Asks.Handle)
+	}
+	for _, q := range st.Queue {
+		s.line("waits", "%s  %s  %s", who(q.Handle, q.Request, q.Kind, q.Session), q.Why, said(q.Text))
+	}
+	if n := st.Waiting - len(st.Queue); n > 0 && len(st.Queue) == comm.QueueMax {
+		s.line("waits", "and %d more", n)
+	}
+	if st.NoSpace != "" {
+		s.line("held", "%s", st.NoSpace)
+	}
+}
+
+// answer is the verb that answers a question.
+func answer(q fsm.Question) string {
+	if q == fsm.QuestionApprove {
+		return "approve"
+	}
+	return "resolve"
+}
+
+// who names a piece of work: a request by its id, anything else by that of its handle.
+func who(id fsm.HandleID, request string, kind fsm.Kind, session string) string {
+	if kind == fsm.KindUser {
+		return terminal.Cut(request, 12) + " in " + session
+	}
+	return fmt.Sprintf("%s %s in %s", kind, id.Entry(), cmp.Or(session, "no session"))
+}
+
+func said(text string) string { return `"` + terminal.Cut(text, textShown) + `"` }
+
+func (s *sheet) schedule(c comm.Schedule) {
+	next := "next " + clock(c.Next)
+	switch {
+	case c.Paused:
+		next = "paused"
+	case c.Next == 0:
+		next = "no time left"
+	}
+	if c.Running != 0 {
+		next += fmt.Sprintf(", %s %s", c.Running.Entry(), c.State)
+	}
+	s.line("schedules", "%s  %s  %s  %s", c.ID, schedule.When(c), next, said(c.Text))
+}
+
+// kept says what is kept, and what the process takes.
+func (s *sheet) kept(st comm.Status) {
+	if m := st.Memory; m != nil {
+		text := wording.Count(m.Entries, "entry")
+		if m.Entries != 1 {
+			text = fmt.Sprintf("%d entries", m.Entries)
+		}
+		switch {
+		case m.Loading:
+			text += ", being read"
+		case m.Pending > 0:
+			text += fmt.Sprintf(", %d to be embedded", m.Pending)
+		}
+		s.line("memory", "%s", text)
+	}
+	if u := st.Upkeep; u != nil {
+		s.line("memory", "%s", upkeep(u.Failed))
+	}
+	if d := st.Disk; d != nil {
+		text := fmt.Sprintf("the data folder takes %s", quantity.Bytes(int64(d.Store)))
+		if t := st.Texts; t != nil && t.Count > 0 {
+			text += fmt.Sprintf(", %s in it %s", wording.Count(t.Count, "kept result"), quantity.Bytes(t.Bytes))
+		}
+		if d.Free > 0 {
+			text += fmt.Sprintf("; %s are free, %s of them in reserve", quantity.Bytes(int64(d.Free)), quantity.Bytes(int64(d.Reserve)))
+		}
+		s.line("disk", "%s", text)
+	}
+	for _, where := range st.Damage {
+		s.line("damage", "%s", where)
+	}
+	if p := st.Process; p != nil && p.Resident > 0 {
+		s.line("process", "%d, %s of memory", p.PID, quantity.Bytes(p.Resident))
+	}
+}
+
+// upkeep says that summaries and consolidations fail.
+func upkeep(failed int) string {
+	return fmt.Sprintf("the last %s of a summary or a consolidation failed: see shelly doctor", wording.Count(failed, "try"))
+}
+
+// clock is a time where the user is: of today without the date.
+func clock(at fsm.Millis) string {
+	t := moment.Local(at)
+	if now := time.Now(); t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}

@@ -1,0 +1,48 @@
+package status
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/ollama"
+)
+
+func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
+	const now = 1_000_000
+	st := comm.Status{
+		Version: "v1", Lifecycle: state.Serving, Epoch: 2, Brain: "ollama op at http://there", UptimeMS: 7_260_000, Waiting: 2,
+		Active: []comm.Active{
+			{Handle: 3, Kind: fsm.KindUser, Request: "ABCDEFGHIJKLMNOP", Session: "cli:direct", State: state.Cognition, Inference: state.Thinking,
+				Waits: "reading 792 tokens, 31 s", Since: now - 12_000, Text: "how is\nthe house?"},
+			{Handle: 4, Kind: fsm.KindSchedule, Session: "schedule:s1", State: state.Approving,
+				Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 4, Key: "k", Tool: "exec", Args: `{"command":"make"}`}},
+		},
+		Queue:     []comm.Queued{{Handle: 5, Kind: fsm.KindSubagent, Session: "subagent:h5", Why: "1 other before it", Text: "search"}},
+		Schedules: []comm.Schedule{{ID: "s1", EverySeconds: 1800, Next: now + 60_000, Text: "water"}, {ID: "s2", Cron: "@daily", Paused: true}},
+		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Memory: &comm.Memory{Entries: 2, Pending: 1},
+		Disk: &comm.Disk{Store: 5_200_000, Free: 7_000_000_000, Reserve: 64 << 20}, Texts: &comm.Texts{Count: 1, Bytes: 40_000},
+		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again"}},
+		NoSpace: "too little free disk space",
+	}
+	got := Words(st, []ollama.Loaded{{Name: "op", Bytes: 2_500_000_000}}, now)
+	for _, want := range []string{
+		"shelly     serving, up 2 h 1 min, v1 (2 starts)\n",
+		"model      ollama op at http://there\n           reads about 25 tokens a second\n           op is loaded and takes 2.5 GB\n",
+		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, 31 s, for 12.0 s  \"how is the house?\"\n",
+		"asks you   schedule h4 in schedule:s1  may exec {\"command\":\"make\"} run?\n               answer with: shelly request approve --handle 4\n",
+		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",
+		"schedules  s1  every 30m  next ", "           s2  @daily (UTC)  paused  \"\"\n", "messages   3 unread messages since ",
+		"memory     2 entries, 1 to be embedded\n", "disk       the data folder takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
+		"process    7, 34 MB of memory\n", " warn the model is asked again\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if idle := Words(comm.Status{Lifecycle: state.Serving}, nil, now); !strings.Contains(idle, "work       none\n") {
+		t.Errorf("%s", idle)
+	}
+}

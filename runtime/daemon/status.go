@@ -1,0 +1,88 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+)
+
+// textShown is how much of a handle's input a status shows, in bytes.
+const textShown = 200
+
+// status is the machine's part of the status (COM-53). Only the loop calls it.
+func (d *Daemon) status() comm.Status {
+	view := d.driver.Machine().View()
+	s := comm.Status{
+		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: view.Waiting(), Active: []comm.Active{},
+		Schedules: comm.Schedules(view, d.now().Wall),
+	}
+	if view.Reads > 0 {
+		s.Pace = &fsm.Pace{Reads: view.Reads}
+	}
+	if u := view.Upkeep; u.Failed > 0 {
+		s.Upkeep = &u
+	}
+	kept := d.kept()
+	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
+	for i := range view.Handles {
+		h := &view.Handles[i]
+		asks := comm.AskOf(&view.Config, h)
+		d.hub.preview(asks)
+		if asks == nil && (h.State == state.Queued || h.State == state.Parked) {
+			if len(s.Queue) < comm.QueueMax {
+				s.Queue = append(s.Queue, queued(view, i))
+			}
+			continue
+		}
+		began, note := d.hub.standing(h.ID)
+		s.Active = append(s.Active, comm.Active{
+			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(h.Input, textShown),
+			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,
+		})
+	}
+	if err := d.driver.Short(d.now()); err != nil {
+		s.NoSpace = err.Error()
+	}
+	if d.driver.Down() {
+		s.Lifecycle = state.Down // the machine is as the last process left it
+	}
+	return s
+}
+
+// queued is the handle at i, which waits.
+func queued(s *state.Snapshot, i int) comm.Queued {
+	h := &s.Handles[i]
+	return comm.Queued{
+		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(h.Input, textShown), Why: waitsFor(s, i),
+	}
+}
+
+// waitsFor says in words what the handle at i waits for.
+func waitsFor(s *state.Snapshot, i int) string {
+	h := &s.Handles[i]
+	busy := slices.IndexFunc(s.Handles, func(o state.Handle) bool { return o.ID != h.ID && o.Session == h.Session && !o.Waiting() })
+	switch {
+	case h.State == state.Parked:
+		return "kept for the next start"
+	case s.Lifecycle != state.Serving:
+		return "until shelly serves"
+	case h.Kind == fsm.KindMemory:
+		return "until nobody else waits"
+	case busy >= 0:
+		return fmt.Sprintf("its session is at work (%s)", s.Handles[busy].ID.Entry())
+	}
+	ahead := 0
+	for _, o := range s.Handles[:i] {
+		if o.State == state.Queued {
+			ahead++
+		}
+	}
+	if ahead == 0 {
+		return "next"
+	}
+	return wording.Count(ahead, "other") + " before it"
+}
