@@ -75,11 +75,12 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 		screen := *t
 		if !c.JSON && t.Interactive() {
 			fmt.Fprint(t.Out, home)
-			screen.Out = clearing{t.Out}
+			screen.Out = clearing{t.Out, terminal.Columns(t.Out)}
 		}
 		err := c.once(ctx, &screen, daemon, cfg)
 		switch {
 		case ctx.Err() != nil:
+			fmt.Fprintln(t.Out)
 			return nil
 		case errors.Is(err, client.ErrNotRunning):
 			fmt.Fprintln(screen.Out, "shelly is not running")
@@ -94,6 +95,7 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
+			fmt.Fprintln(t.Out)
 			return nil
 		}
 	}

@@ -46,3 +46,15 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		t.Errorf("%s", idle)
 	}
 }
+
+// In the same place, a shorter line leaves nothing of the one before, and none is wrapped.
+func TestCLI144AWatchedStatusIsWrittenOverTheOneBefore(t *testing.T) {
+	var b strings.Builder
+	text := "äbcdefgh\nshort\nrest"
+	if n, err := (clearing{&b, 6}).Write([]byte(text)); n != len(text) || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if want := "äbcde…" + right + "\nshort" + right + "\nrest"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
