@@ -27,6 +27,8 @@ func (r *run) moment(m *Moment) error {
 		return r.person(m)
 	case m.Revoke != nil:
 		return r.revoke(m)
+	case m.Schedule != nil:
+		return r.schedule(m)
 	case m.Grants != nil:
 		r.grants = *m.Grants
 		return nil

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"slices"
 
 	"shelly/fsm"
@@ -67,6 +68,44 @@ func (r *run) revoke(m *Moment) error {
 		r.waiting = append(r.waiting, waiter{moment: &again})
 	}
 	return r.word(m, err)
+}
+
+// schedule brings a person's word on a schedule. Said to a process that is down, or that dies of
+// it, it is said to the next one, unless the journal has it. One that cannot be taken is a mistake.
+func (r *run) schedule(m *Moment) error {
+	if r.driver == nil || r.written(m) {
+		if r.driver == nil {
+			r.waiting = append(r.waiting, waiter{moment: m})
+		}
+		return nil
+	}
+	_, _, err := r.driver.Schedule(r.now(), *m.Schedule)
+	if unfit := (*engine.UnfitError)(nil); errors.As(err, &unfit) {
+		if len(r.result.Crashes) == 0 {
+			r.world.unexpected("a word on a schedule that is not taken: " + unfit.Why)
+		}
+		return nil
+	}
+	if err != nil && !engine.Refused(err) {
+		r.waiting = append(r.waiting, waiter{moment: m})
+	}
+	return r.word(m, err)
+}
+
+// written reports whether the journal has a word on a schedule as often as it was said by now.
+func (r *run) written(m *Moment) bool {
+	said, has := 0, 0
+	for i := range r.plan.Timeline {
+		if o := &r.plan.Timeline[i]; o.Schedule != nil && *o.Schedule == *m.Schedule && o.At <= m.At {
+			said++
+		}
+	}
+	for _, s := range r.result.Steps {
+		if in, ok := s.Input.Fact.(fsm.ScheduleChanged); ok && in == *m.Schedule {
+			has++
+		}
+	}
+	return has >= said
 }
 
 // nthGrant is the id of the n-th grant, or of the last; empty where there is none.

@@ -137,6 +137,7 @@ type Moment struct {
 	Answer    *PersonAnswer
 	Edit      *disk.Edit
 	Revoke    *Revoke
+	Schedule  *fsm.ScheduleChanged
 	Grants    *[]fsm.Grant // a person writes the file of grants, which the next start or change of the configuration reads
 	Optional  bool         // (Cancel, Answer, Revoke) it is no mistake if there is nothing to cancel or nobody asks
 	Full      fsm.Millis   // for so long the disk is below the reserve

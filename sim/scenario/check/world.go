@@ -137,6 +137,22 @@ func (k *checker) checkServices(at string, m *format.Moment) {
 	}
 }
 
+// checkSchedule wants exactly one word, and with add alone what is added.
+func (k *checker) checkSchedule(at string, s *format.Scheduling) {
+	words := 0
+	for _, word := range []string{s.Add, s.Remove, s.Pause, s.Resume, s.Run} {
+		if word != "" {
+			words++
+		}
+	}
+	if words != 1 {
+		k.at(at, "wants exactly one of add, remove, pause, resume and run")
+	}
+	if s.Add == "" && (s.Every != 0 || s.Cron != "" || s.Once != "" || s.Zone != "" || s.Session != "" || s.Channel != "" || s.Chat != "") {
+		k.at(at, "every, cron, at, zone, session, channel and chat belong to add")
+	}
+}
+
 // checkPeople wants of each choice what it can choose by.
 func (k *checker) checkPeople(at string, m *format.Moment) {
 	if d := m.Deny; d != nil && d.Grant != "" {
@@ -144,6 +160,9 @@ func (k *checker) checkPeople(at string, m *format.Moment) {
 	}
 	if r := m.Revoke; r != nil && (r.Tool != "" || r.By != "" || r.Grant != "") {
 		k.at(at+".revoke", "wants true for the last grant, or a number")
+	}
+	if s := m.Schedule; s != nil {
+		k.checkSchedule(at+".schedule", s)
 	}
 	if m.Grants != nil {
 		for i, g := range *m.Grants {

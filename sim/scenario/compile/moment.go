@@ -51,6 +51,8 @@ func moment(f *format.File, m *format.Moment, nth int) sim.Moment {
 		out.Answer = decision(m.Deny, false)
 	case m.Revoke != nil:
 		out.Revoke = &sim.Revoke{Nth: m.Revoke.Nth.Or(0)}
+	case m.Schedule != nil:
+		out.Schedule = scheduled(m.Schedule)
 	case m.Grants != nil:
 		file := grants(*m.Grants)
 		out.Grants = &file
@@ -87,6 +89,23 @@ func requestOf(m *format.Moment, nth int) *fsm.Requested {
 	}
 	if in.Session == "" && in.Origin == (fsm.Origin{}) {
 		in.Session = format.DefaultSession
+	}
+	return in
+}
+
+// scheduled is a person's word on a schedule.
+func scheduled(s *format.Scheduling) *fsm.ScheduleChanged {
+	in := &fsm.ScheduleChanged{
+		Change: fsm.ScheduleAdd, Text: s.Add, Every: fsm.Millis(s.Every), Cron: s.Cron, Once: s.Once, Zone: s.Zone,
+		Session: s.Session, Origin: fsm.Origin{Channel: s.Channel, Chat: s.Chat}, By: "a person",
+	}
+	for _, word := range []struct {
+		change fsm.ScheduleChange
+		id     string
+	}{{fsm.ScheduleRemove, s.Remove}, {fsm.SchedulePause, s.Pause}, {fsm.ScheduleResume, s.Resume}, {fsm.ScheduleRun, s.Run}} {
+		if word.id != "" {
+			in.Change, in.Schedule = word.change, word.id
+		}
 	}
 	return in
 }

@@ -347,6 +347,7 @@ type Moment struct {
 	Approve   *Pick          `key:"approve"`        // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by, grant}
 	Deny      *Pick          `key:"deny"`           // a person refuses it
 	Revoke    *Pick          `key:"revoke"`         // a person takes a grant back: true for the last of those that stand, or a number for the n-th
+	Schedule  *Scheduling    `key:"schedule"`       // a person's word on a schedule: {add: what to do, cron | every | at}, or {remove | pause | resume | run: its id}
 	Grants    *[]Grant       `key:"edit_grants"`    // a person writes the file of grants, which the next start or configure reads
 	Resolve   *Word          `key:"resolve"`        // a person's word on a handle that is held: a text, or {text, nth}
 	Configure *Config        `key:"configure"`      // the configuration changes: settings as in config, over those that hold
@@ -373,6 +374,23 @@ type Pick struct {
 	By   string `key:"by"`   // who decides
 
 	Grant string `key:"grant" enum:"once,session,always"` // (approve) for which later calls, too: none, those like it in this session, or in every session (APR-12)
+}
+
+// Scheduling is a person's word on a schedule (HND-62). Exactly one of add, remove, pause,
+// resume and run is given; with add, one of every, cron and at.
+type Scheduling struct {
+	Add     string   `key:"add"`     // what to do
+	Every   Duration `key:"every"`   // (add) again and again after this time
+	Cron    string   `key:"cron"`    // (add) times as in crontab
+	Once    string   `key:"at"`      // (add) once, such as 2026-01-31T09:00
+	Zone    string   `key:"zone"`    // (add) of the times
+	Session string   `key:"session"` // (add) that it belongs to
+	Channel string   `key:"channel"` // (add) that its answers go to
+	Chat    string   `key:"chat"`    // (add) the chat in that channel
+	Remove  string   `key:"remove"`  // the id of the schedule, such as s1
+	Pause   string   `key:"pause"`   // the same; it is not armed until it is resumed
+	Resume  string   `key:"resume"`  // the same
+	Run     string   `key:"run"`     // the same; it runs now, beside its slots
 }
 
 // Word is a person's word on a handle that is held.
@@ -425,7 +443,7 @@ func (m *Moment) Happens() []Choice {
 	return []Choice{
 		{"user", m.User != nil}, {"command", m.Command != ""}, {"event", m.Event != nil}, {"duplicate_last", m.Again},
 		{"cancel", m.Cancel != nil}, {"approve", m.Approve != nil}, {"deny", m.Deny != nil}, {"resolve", m.Resolve != nil},
-		{"revoke", m.Revoke != nil}, {"edit_grants", m.Grants != nil},
+		{"revoke", m.Revoke != nil}, {"schedule", m.Schedule != nil}, {"edit_grants", m.Grants != nil},
 		{"configure", m.Configure != nil}, {"edit_memory", m.EditFile != nil}, {"edit_session", m.EditSaved != nil},
 		{"shutdown", m.Shutdown != ""}, {"start", m.Start}, {"no_space", m.Full != 0}, {"clock_jump", m.Jump != 0},
 		{"store", m.Store != nil}, {"recall", m.Recall != nil}, {"embedding", m.Embedding != nil},

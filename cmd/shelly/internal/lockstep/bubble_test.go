@@ -224,6 +224,8 @@ func (b *bubble) bring(s *sim.Step) (err error) {
 		_, err = b.daemon.Resolve(b.ctx, in)
 	case fsm.Revoked:
 		_, err = b.daemon.Revoke(b.ctx, in)
+	case fsm.ScheduleChanged:
+		_, _, err = b.daemon.Schedule(b.ctx, in)
 	case fsm.Configured:
 		err = b.daemon.Configure(b.ctx, in.Config)
 	case fsm.BrainProgress:
