@@ -59,15 +59,11 @@ func (r *Run) follow(f engine.Folded) {
 		return
 	}
 	for _, e := range f.Caused {
-		switch e := e.(type) {
-		case fsm.SendMessage:
-			if e.Handle == r.Handle && e.Key == r.Handle.Entry() {
-				r.Answer, r.IsError = e.Text, e.IsError
-			}
-		case fsm.Report:
-			if e.Handle == r.Handle {
-				r.Answer, r.IsError = cmp.Or(r.Answer, e.Text), true
-			}
+		if said, ok := e.(fsm.SendMessage); ok && said.Handle == r.Handle && said.Key == r.Handle.Entry() {
+			r.Answer, r.IsError = said.Text, said.IsError
+		}
+		if failed, ok := e.(fsm.Report); ok && failed.Handle == r.Handle {
+			r.Answer, r.IsError = cmp.Or(r.Answer, failed.Text), true
 		}
 	}
 	for _, m := range f.Moves {
