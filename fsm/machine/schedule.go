@@ -202,6 +202,9 @@ func (m *Machine) admitSlot(s fsm.Schedule) {
 // Unfit says why a person's word on a schedule cannot be taken at a time; empty: it can. It
 // changes nothing.
 func (m *Machine) Unfit(in fsm.ScheduleChanged, now fsm.Millis) string {
+	if m.s.Lifecycle != state.Initializing && m.s.Lifecycle != state.Serving {
+		return m.word(fsm.WordShuttingDown) // and nothing is armed then (INV-8)
+	}
 	if in.Change == fsm.ScheduleAdd {
 		_, _, wrong := m.planned(in, now)
 		return wrong

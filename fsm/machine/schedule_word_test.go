@@ -180,3 +180,14 @@ func TestHND31AnInitialInferenceIsNotCancelled(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// INV-8: whoever stops arms nothing any more; what a person says then is not taken.
+func TestHND62WhoStopsTakesNoWordOnASchedule(t *testing.T) {
+	k := newClerk(t)
+	for range 2 {
+		k.m.Step(fsm.Input{At: k.now, Fact: fsm.Signalled{Name: "SIGTERM"}})
+		if effects := k.says(water, false); len(effects) != 0 {
+			t.Errorf("%s: %+v", k.m.View().Lifecycle, effects)
+		}
+	}
+}
