@@ -64,7 +64,7 @@ func before(s *state.Snapshot, call fsm.CallID) (n int) {
 // readingWords says what the model has to read for a call, and how long that should take, as
 // far as either is known.
 func readingWords(s *state.Snapshot, h *state.Handle) string {
-	if h.Inf.Anew <= 0 {
+	if h.Inf.Anew < toldTokensMin {
 		return "reading"
 	}
 	text := "reading " + grouped(h.Inf.Anew) + " tokens"
@@ -73,6 +73,10 @@ func readingWords(s *state.Snapshot, h *state.Handle) string {
 	}
 	return text
 }
+
+// toldTokensMin is the least to read that is told as a number: less is read at once, whatever
+// the wait is for.
+const toldTokensMin = 16
 
 // grouped is a number with a comma before each three digits.
 func grouped(n int) string {

@@ -20,6 +20,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/inbox"
+	"shelly/runtime/store"
 )
 
 // Command is the subcommand.
@@ -51,19 +52,19 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	src, err := open(ctx, cfg.Data)
+	src, err := c.source(ctx, cfg.Data)
 	if err != nil {
 		return err
 	}
 	list, err := c.list(src)
-	if err = errors.Join(err, src.close()); err != nil {
+	if err = errors.Join(err, src.Close()); err != nil {
 		return err
 	}
 	if err := c.show(ctx, t, src, list...); err != nil {
 		return err
 	}
 	switch {
-	case c.Follow && src.daemon == nil:
+	case c.Follow && src.Daemon == nil:
 		return exit.With(exit.Unreachable, client.ErrNotRunning)
 	case c.Follow:
 		return c.follow(ctx, t, src, list)
@@ -75,75 +76,63 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// source is where messages are read.
-type source struct {
-	daemon *client.Client // nil: none runs
-	last   uint64         // the index of the last step
-	read   func(to fsm.Origin, after uint64, unread bool) ([]comm.Message, error)
-	close  func() error
-}
+// readMessages reads messages after a position, in order.
+type readMessages func(after uint64, unread bool) ([]comm.Message, error)
 
-// open opens the messages of a data folder: its daemon's, or its own.
-func open(ctx context.Context, data string) (source, error) {
-	daemon := client.New(data, client.Options{})
-	kept, err := daemon.Journal(ctx).Kept()
-	switch {
-	case err == nil:
-		read := func(to fsm.Origin, after uint64, unread bool) ([]comm.Message, error) {
+type source = folder.Lists[readMessages]
+
+// source opens the messages of a data folder.
+func (c *Command) source(ctx context.Context, data string) (*source, error) {
+	to := fsm.Origin{Channel: c.Channel, Chat: c.Chat}
+	asked := func(daemon *client.Client) readMessages {
+		return func(after uint64, unread bool) ([]comm.Message, error) {
 			found, err := daemon.Messages(ctx, to, after, engine.ReadMax, unread)
 			if err != nil {
 				return nil, exit.Daemon(err)
 			}
 			return found, nil
 		}
-		return source{daemon, kept.Last, read, func() error { return nil }}, nil
-	case !errors.Is(err, client.ErrNotRunning):
-		return source{}, exit.Daemon(err)
 	}
-	s, err := folder.ReadStore(data)
-	if err != nil {
-		return source{}, err
-	}
-	box, wrong := inbox.Open(data)
-	if kept, err = s.Kept(); err != nil || wrong != nil {
-		return source{}, errors.Join(exit.With(exit.Data, errors.Join(err, wrong)), s.Close())
-	}
-	read := func(to fsm.Origin, after uint64, unread bool) ([]comm.Message, error) {
-		list := []comm.Message{}
-		for len(list) == 0 {
-			found, err := s.Messages(to, after, engine.ReadMax)
-			if err != nil {
-				return nil, exit.With(exit.Data, err)
-			}
-			if len(found) == 0 {
-				break
-			}
-			for _, m := range found {
-				if is := box.Unread(m); is || !unread {
-					list = append(list, comm.NewMessage(m, is))
-				}
-			}
-			after = found[len(found)-1].Position
+	return folder.ListsOf(ctx, data, asked, func(s *store.Store) (readMessages, error) {
+		box, err := inbox.Open(data)
+		return func(after uint64, unread bool) ([]comm.Message, error) { return stored(s, box, to, after, unread) }, err
+	})
+}
+
+// stored reads messages of a store until some are wanted, or there are no more.
+func stored(s *store.Store, box *inbox.Inbox, to fsm.Origin, after uint64, unread bool) ([]comm.Message, error) {
+	list := []comm.Message{}
+	for len(list) == 0 {
+		found, err := s.Messages(to, after, engine.ReadMax)
+		if err != nil {
+			return nil, exit.With(exit.Data, err)
 		}
-		return list, nil
+		if len(found) == 0 {
+			break
+		}
+		for _, m := range found {
+			if is := box.Unread(m); is || !unread {
+				list = append(list, comm.NewMessage(m, is))
+			}
+		}
+		after = found[len(found)-1].Position
 	}
-	return source{nil, kept.Last, read, s.Close}, nil
+	return list, nil
 }
 
 // list returns all that is unread and, unless that is all that is wanted, the newest of the
 // others, in order.
-func (c *Command) list(src source) ([]comm.Message, error) {
-	to := fsm.Origin{Channel: c.Channel, Chat: c.Chat}
+func (c *Command) list(src *source) ([]comm.Message, error) {
 	search := newest.Search[comm.Message]{
-		Last: src.last, Position: func(m comm.Message) uint64 { return m.Position },
-		Read: func(after uint64) ([]comm.Message, error) { return src.read(to, after, true) },
+		Last: src.Last, Position: func(m comm.Message) uint64 { return m.Position },
+		Read: func(after uint64) ([]comm.Message, error) { return src.Read(after, true) },
 	}
 	unread, err := search.Find()
 	if err != nil || c.Unread {
 		return unread, err
 	}
 	search.Limit = c.Limit
-	search.Read = func(after uint64) ([]comm.Message, error) { return src.read(to, after, false) }
+	search.Read = func(after uint64) ([]comm.Message, error) { return src.Read(after, false) }
 	all, err := search.Find()
 	if err != nil {
 		return nil, err
@@ -158,7 +147,7 @@ func (c *Command) list(src source) ([]comm.Message, error) {
 }
 
 // show prints messages, which are read then.
-func (c *Command) show(ctx context.Context, t *terminal.Terminal, src source, list ...comm.Message) error {
+func (c *Command) show(ctx context.Context, t *terminal.Terminal, src *source, list ...comm.Message) error {
 	if c.JSON && !c.Follow {
 		if err := json.NewEncoder(t.Out).Encode(comm.MessagesBody{Messages: list}); err != nil {
 			return err
@@ -166,10 +155,10 @@ func (c *Command) show(ctx context.Context, t *terminal.Terminal, src source, li
 	} else if err := c.print(t, list); err != nil {
 		return err
 	}
-	if c.Keep || src.daemon == nil || len(list) == 0 {
+	if c.Keep || src.Daemon == nil || len(list) == 0 {
 		return nil
 	}
-	if _, err := src.daemon.Read(ctx, mail.Marks(list)...); err != nil && ctx.Err() == nil {
+	if _, err := src.Daemon.Read(ctx, mail.Marks(list)...); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(t.Err, "shelly: they stay unread:", err)
 	}
 	return nil
@@ -192,12 +181,12 @@ func (c *Command) print(t *terminal.Terminal, list []comm.Message) error {
 }
 
 // follow prints what comes after a list, until ^C.
-func (c *Command) follow(ctx context.Context, t *terminal.Terminal, src source, list []comm.Message) error {
-	after := engine.LastOf(src.last)
+func (c *Command) follow(ctx context.Context, t *terminal.Terminal, src *source, list []comm.Message) error {
+	after := engine.LastOf(src.Last)
 	if n := len(list); n > 0 {
 		after = max(after, list[n-1].Position)
 	}
-	err := src.daemon.Follow(ctx, fsm.Origin{Channel: c.Channel, Chat: c.Chat}, after, func(m comm.Message) error {
+	err := src.Daemon.Follow(ctx, fsm.Origin{Channel: c.Channel, Chat: c.Chat}, after, func(m comm.Message) error {
 		return c.show(ctx, t, src, m)
 	})
 	if ctx.Err() != nil {

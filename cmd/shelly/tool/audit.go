@@ -20,6 +20,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/store"
 	"shelly/sim/history"
 )
 
@@ -51,12 +52,12 @@ func (c *auditCmd) Run(t *terminal.Terminal) error {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	src, err := auditOf(ctx, cfg.Data)
+	src, err := c.source(ctx, cfg.Data)
 	if err != nil {
 		return err
 	}
 	found, err := c.newest(src, since)
-	if err = errors.Join(err, src.close()); err != nil {
+	if err = errors.Join(err, src.Close()); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -70,52 +71,35 @@ func (c *auditCmd) Run(t *terminal.Terminal) error {
 	return err
 }
 
-// audit is where the records of calls are read.
-type audit struct {
-	last  uint64 // the index of the last step
-	read  func(session string, after uint64, limit int) ([]engine.Audit, error)
-	close func() error
-}
+// readAudit reads the records of calls after a position, in order.
+type readAudit func(after uint64) ([]engine.Audit, error)
 
-// auditOf opens the audit of a data folder: its daemon's, or its own.
-func auditOf(ctx context.Context, data string) (audit, error) {
-	daemon := client.New(data, client.Options{})
-	kept, err := daemon.Journal(ctx).Kept()
-	switch {
-	case err == nil:
-		read := func(session string, after uint64, limit int) ([]engine.Audit, error) {
-			found, err := daemon.Audit(ctx, session, after, limit)
+// source opens the audit of a data folder.
+func (c *auditCmd) source(ctx context.Context, data string) (*folder.Lists[readAudit], error) {
+	asked := func(daemon *client.Client) readAudit {
+		return func(after uint64) ([]engine.Audit, error) {
+			found, err := daemon.Audit(ctx, c.Session, after, engine.ReadMax)
 			if err != nil {
 				return nil, exit.Daemon(err)
 			}
 			return found, nil
 		}
-		return audit{kept.Last, read, func() error { return nil }}, nil
-	case !errors.Is(err, client.ErrNotRunning):
-		return audit{}, exit.Daemon(err)
 	}
-	s, err := folder.ReadStore(data)
-	if err != nil {
-		return audit{}, err
-	}
-	if kept, err = s.Kept(); err != nil {
-		return audit{}, errors.Join(exit.With(exit.Data, err), s.Close())
-	}
-	read := func(session string, after uint64, limit int) ([]engine.Audit, error) {
-		found, err := s.Audit(session, after, limit)
-		if err != nil {
-			return nil, exit.With(exit.Data, err)
-		}
-		return found, nil
-	}
-	return audit{kept.Last, read, s.Close}, nil
+	return folder.ListsOf(ctx, data, asked, func(s *store.Store) (readAudit, error) {
+		return func(after uint64) ([]engine.Audit, error) {
+			found, err := s.Audit(c.Session, after, engine.ReadMax)
+			if err != nil {
+				return nil, exit.With(exit.Data, err)
+			}
+			return found, nil
+		}, nil
+	})
 }
 
 // newest returns the newest calls that are wanted, the newest last.
-func (c *auditCmd) newest(src audit, since fsm.Millis) ([]engine.Audit, error) {
+func (c *auditCmd) newest(src *folder.Lists[readAudit], since fsm.Millis) ([]engine.Audit, error) {
 	return newest.Search[engine.Audit]{
-		Last: src.last, Limit: c.Limit,
-		Read:     func(after uint64) ([]engine.Audit, error) { return src.read(c.Session, after, engine.ReadMax) },
+		Last: src.Last, Limit: c.Limit, Read: src.Read,
 		Position: func(a engine.Audit) uint64 { return a.Position },
 		Wanted: func(a engine.Audit) (wanted, old bool) {
 			return a.At >= since && (c.Tool == "" || a.Tool == c.Tool) && (!c.Failed || a.Failed || a.Unknown), a.At < since
