@@ -61,6 +61,7 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"session of nobody", strings.Replace(on(`{user: "hi"}`, `{user: "hi", session: alice}`), "{calls:", "{session: alcie, calls:", 1), "brain[0].session: unknown session alcie; did you mean alice?; nothing in the timeline is said in it"},
 		{"fault in a session of nobody", clean + "faults: {brain: {session: cli:dircet, p: 0.5, fails: busy}}\n", "faults.brain.session: unknown session cli:dircet; did you mean cli:direct?"},
 		{"session that a chat may name", strings.Replace(on(`{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`), "{calls:", "{session: other, calls:", 1), ""},
+		{"session of a schedule", strings.Replace(on(`{user: "hi"}`, `{schedule: {add: "hi", every: 1m}}`), "{calls:", "{session: \"schedule:s1\", calls:", 1), ""},
 		{"all is optional", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\ntimeline: [{user: a}]\nnever: [{ask: init}]\n", ":3:1: brain: each entry is optional"},
 		{"all is optional and the process dies", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\ntimeline: [{user: a}]\nfaults: {crash: {at: step.1}}\nnever: [{ask: init}]\n", ""},
 		{"name that the world does not hold", on(`{returns: "x", takes: 1s}`, `{reads: reprot}`) + "world: {report: x}\n", "tools.exec[0].reads: the world holds nothing by the name reprot; did you mean report?"},

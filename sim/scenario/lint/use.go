@@ -71,7 +71,7 @@ func (l *linter) sessions() {
 	known := []string{format.DefaultSession}
 	for i := range l.file.Timeline {
 		m := &l.file.Timeline[i]
-		if m.Event != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
+		if m.Event != nil || m.Schedule != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
 			return
 		}
 		if m.Session != "" && !slices.Contains(known, m.Session) {
