@@ -23,6 +23,7 @@ import (
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
 	"shelly/cmd/shelly/schedule"
+	"shelly/cmd/shelly/session"
 	"shelly/cmd/shelly/skill"
 	"shelly/cmd/shelly/status"
 	"shelly/cmd/shelly/tool"
@@ -37,6 +38,7 @@ type cli struct {
 	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
 	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
+	Session  session.Command  `cmd:"" help:"List, show, search and export what was said in sessions."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`

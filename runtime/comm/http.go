@@ -49,6 +49,7 @@ type HTTPOptions struct {
 	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
 	Counters        *Counters     // nil: its own
 	Memory          Memories      // nil: its routes are not there
+	Sessions        Sessions      // nil: their routes are not there
 	// Past tells what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
 	// Complete adds to a status what the front does not know of; nil: nothing.
@@ -160,6 +161,10 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle("/v1/memory/forget", only(http.MethodPost, h.postForget))
 		mux.Handle("/v1/memory/export", only(http.MethodGet, h.getExport))
 	}
+	if h.o.Sessions != nil {
+		mux.Handle("/v1/sessions", only(http.MethodGet, h.getSessions))
+		mux.Handle("/v1/sessions/{id}", only(http.MethodGet, h.getSession))
+	}
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(ProofRoute, only(http.MethodGet, h.getProof))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
@@ -168,7 +173,7 @@ func (h *HTTP) routes() http.Handler {
 }
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/schedules, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/schedules, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/sessions, /v1/events, /v1/status and /healthz"}
 }
 
 // handling answers a request. It returns an error instead of answering with one.

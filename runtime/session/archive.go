@@ -16,10 +16,10 @@ type part struct {
 
 // Archived is one message of a session's archive, which holds every turn whole.
 type Archived struct {
-	Number  uint64 // from 1
-	Turn    string
-	At      fsm.Millis // when it was archived; 0: it is not known
-	Message fsm.Message
+	Number  uint64      `json:"number"` // from 1
+	Turn    string      `json:"turn,omitempty"`
+	At      fsm.Millis  `json:"at,omitempty"` // when it was archived; 0: it is not known
+	Message fsm.Message `json:"message"`
 }
 
 // Archive returns the first messages of a session's archive after a number, at
@@ -39,10 +39,15 @@ func (s *Sessions) Archive(id string, after uint64, limit int) ([]Archived, erro
 
 // Listed is what a list of sessions tells of one.
 type Listed struct {
-	ID       string
-	Version  uint64 // the number of saves
-	Messages int    // in its history
+	ID       string     `json:"id"`
+	Version  uint64     `json:"version"`        // the number of saves
+	Messages int        `json:"messages"`       // in its history
+	Last     uint64     `json:"last,omitempty"` // the number of the last message of its archive
+	At       fsm.Millis `json:"at,omitempty"`   // when that was archived; 0: it is not known
 }
+
+// Of returns the sessions of a store whose List and Archive are asked alone: it has no files.
+func Of(s Store) *Sessions { return &Sessions{store: s} }
 
 // List returns the sessions in the order of ids.
 func (s *Sessions) List() ([]Listed, error) {
@@ -55,5 +60,22 @@ func (s *Sessions) List() ([]Listed, error) {
 		list = append(list, Listed{ID: id, Version: kept.Session.Version, Messages: len(kept.Session.History)})
 		return nil
 	})
+	for i := range list {
+		if err == nil {
+			err = s.last(&list[i])
+		}
+	}
 	return list, err
+}
+
+// last adds what is known of the end of a session's archive.
+func (s *Sessions) last(l *Listed) (err error) {
+	if l.Last, err = s.store.LastArchived(l.ID); err != nil || l.Last == 0 {
+		return err
+	}
+	found, err := s.Archive(l.ID, l.Last-1, 1)
+	if len(found) > 0 {
+		l.At = found[0].At
+	}
+	return err
 }

@@ -27,6 +27,8 @@ type Store interface {
 	// Archived calls fn for the first parts of an archive after a number, at
 	// most limit of them, in order.
 	Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error
+	// LastArchived returns the number of the last part of an archive, or 0.
+	LastArchived(id string) (uint64, error)
 	// Archives calls fn for each session that has an archive.
 	Archives(fn func(id string) error) error
 	// DropArchived drops the parts of a session's archive up to a number. No number

@@ -173,13 +173,15 @@ func TestSES3ASessionIsWhatWasSaved(t *testing.T) {
 	if diff := cmp.Diff(want, f.load("s")); diff != "" {
 		t.Errorf("session (-saved +loaded):\n%s", diff)
 	}
+	f.at = 1000
 	f.save(turn("h2", f.load("s"), "again"), false)
 	f.save(fsm.SaveSession{Session: "other", Turn: "h3"}, false)
 	if diff := cmp.Diff([]string{"h1 hello", "h2 again"}, f.archive("s")); diff != "" {
 		t.Errorf("archive (-want +got):\n%s", diff)
 	}
 	list, err := f.List()
-	if diff := cmp.Diff([]session.Listed{{"other", 1, 0}, {"s", 2, 2}}, list); diff != "" || err != nil {
+	listed := []session.Listed{{ID: "other", Version: 1}, {ID: "s", Version: 2, Messages: 2, Last: 2, At: 1000}}
+	if diff := cmp.Diff(listed, list); diff != "" || err != nil {
 		t.Errorf("list (-want +got), error %v:\n%s", err, diff)
 	}
 	if f.read("MEMORY.md") != "" || f.read("HISTORY.md") != "" {

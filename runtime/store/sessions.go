@@ -20,7 +20,7 @@ func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	last, err := s.lastArchived(id)
+	last, err := s.LastArchived(id)
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 	return s.commit(batch, false)
 }
 
-// lastArchived returns the number of the last part of a session's archive, or 0.
-func (s *Store) lastArchived(id string) (last uint64, err error) {
+// LastArchived returns the number of the last part of a session's archive, or 0.
+func (s *Store) LastArchived(id string) (last uint64, err error) {
 	prefix := appendPart([]byte{kindArchive}, id)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Store) DropArchived(id string, upTo uint64) error {
 	if err != nil {
 		return err
 	}
-	last, err := s.lastArchived(id)
+	last, err := s.LastArchived(id)
 	if upTo = min(upTo, last); err != nil || upTo <= dropped {
 		return err
 	}

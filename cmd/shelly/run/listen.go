@@ -47,7 +47,7 @@ func (s *starting) listen(ctx context.Context) error {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
-			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Past: past.Told, Complete: s.complete,
+			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
 		})
 		if err != nil {
 			return errors.Join(err, l.Close())

@@ -55,21 +55,22 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 
 // starting is a daemon on its way up: what was opened is closed in reverse.
 type starting struct {
-	cfg     config.Config
-	spares  atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
-	log     *slog.Logger
-	recent  *logging.Recent
-	work    workshop
-	place   memorytool.Place // where the tools of memory find it
-	boxes   boxes
-	servers *mcp.Servers
-	changed chan struct{} // the servers have other tools
-	daemon  *daemon.Daemon
-	usage   func() (store.Usage, error)
-	memory  *memory.Memory
-	jitter  int                     // of this process's waits for the model (INF-15)
-	fail    context.CancelCauseFunc // ends the daemon when a part of it has failed
-	closes  []func() error
+	cfg      config.Config
+	spares   atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
+	log      *slog.Logger
+	recent   *logging.Recent
+	work     workshop
+	place    memorytool.Place // where the tools of memory find it
+	boxes    boxes
+	servers  *mcp.Servers
+	changed  chan struct{} // the servers have other tools
+	daemon   *daemon.Daemon
+	usage    func() (store.Usage, error)
+	memory   *memory.Memory
+	sessions *session.Sessions
+	jitter   int                     // of this process's waits for the model (INF-15)
+	fail     context.CancelCauseFunc // ends the daemon when a part of it has failed
+	closes   []func() error
 }
 
 func (s *starting) close() {
@@ -130,7 +131,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		s.log.Warn("it is not known which messages were read; all that are kept count as unread", "error", err)
 	}
-	remembered.memory, remembered.sessions = s.memory, sessions
+	remembered.memory, remembered.sessions, s.sessions = s.memory, sessions, sessions
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,

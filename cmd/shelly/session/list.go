@@ -1,0 +1,75 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/session"
+)
+
+type listCmd struct {
+	Limit int  `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
+	JSON  bool `name:"json" help:"Print as JSON, like GET /v1/sessions."`
+	flags.Place
+}
+
+// Help says what the words mean.
+func (listCmd) Help() string {
+	return "SAID is how many messages there were, SENT how many of them the next turn begins with. Reads from the running daemon, or from the data folder. " +
+		"To talk on in a session: shelly ask --session ID."
+}
+
+// Run implements the subcommand (CLI-145).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	return use(&c.Place, func(r reader) error {
+		list, err := r.list()
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(list, func(a, b session.Listed) int { return cmp.Compare(b.At, a.At) })
+		if c.Limit > 0 {
+			list = list[:min(c.Limit, len(list))]
+		}
+		if c.JSON {
+			err = t.JSON(comm.SessionsBody{Sessions: list})
+		} else {
+			err = printSessions(t.Out, list)
+		}
+		if err == nil && len(list) == 0 {
+			return exit.Errorf(exit.NoMatch, "there is no session yet; one begins with shelly ask")
+		}
+		return err
+	})
+}
+
+func printSessions(out io.Writer, list []session.Listed) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tLAST\tSAID\tSENT")
+	for _, l := range list {
+		row := []string{l.ID, clock(l.At), fmt.Sprint(l.Last), fmt.Sprint(l.Messages)}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	}
+	return table.Flush()
+}
+
+// clock is a time, or - where it is not known.
+func clock(at fsm.Millis) string {
+	if at == 0 {
+		return "-"
+	}
+	return moment.Local(at).Format(time.DateTime)
+}

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/session"
+)
+
+type searchCmd struct {
+	Text    []string `arg:"" help:"Words that the message has, in this order; case does not matter."`
+	Session string   `placeholder:"ID" help:"Only in this session."`
+	Limit   int      `short:"n" default:"20" placeholder:"N" help:"How many messages, the newest (default ${default}; 0 for all)."`
+	JSON    bool     `name:"json" help:"Print as JSON."`
+	flags.Place
+}
+
+// Help says where it looks.
+func (searchCmd) Help() string {
+	return "Looks through all that is kept of what you, shelly and its tools have said. What the memory would recall is another question: see shelly memory search."
+}
+
+// found is a message and where it was said.
+type found struct {
+	Session string `json:"session"`
+	session.Archived
+}
+
+// foundBody is what --json prints.
+type foundBody struct {
+	Messages []found `json:"messages"`
+}
+
+// Run implements the subcommand (CLI-145).
+func (c *searchCmd) Run(t *terminal.Terminal) error {
+	return use(&c.Place, func(r reader) error {
+		list, err := c.find(r)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			err = t.JSON(foundBody{list})
+		}
+		for _, m := range list {
+			if err == nil && !c.JSON {
+				err = printMessage(t.Out, terminal.Printable(m.Session)+"  ", m.Archived)
+			}
+		}
+		if err == nil && len(list) == 0 {
+			return exit.Errorf(exit.NoMatch, "no message has that; fewer words may find more")
+		}
+		return err
+	})
+}
+
+// find returns the newest messages with the words, in the order of time.
+func (c *searchCmd) find(r reader) ([]found, error) {
+	sessions, err := c.sessions(r)
+	if err != nil {
+		return nil, err
+	}
+	want, list := strings.ToLower(strings.Join(c.Text, " ")), []found{}
+	for _, id := range sessions {
+		err := r.each(id, 0, func(m session.Archived) bool {
+			if strings.Contains(strings.ToLower(m.Message.Text), want) {
+				list = append(list, found{id, m})
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(a.At, b.At) })
+	if c.Limit > 0 {
+		list = list[max(0, len(list)-c.Limit):]
+	}
+	return list, nil
+}
+
+// sessions are the ids of those to look in.
+func (c *searchCmd) sessions(r reader) ([]string, error) {
+	if c.Session != "" {
+		l, err := r.find(c.Session)
+		return []string{l.ID}, err
+	}
+	all, err := r.list()
+	ids := make([]string, 0, len(all))
+	for _, l := range all {
+		ids = append(ids, l.ID)
+	}
+	return ids, err
+}

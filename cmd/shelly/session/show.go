@@ -1,0 +1,101 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/session"
+)
+
+type showCmd struct {
+	ID    string `arg:"" help:"Session to show."`
+	Limit int    `short:"n" default:"20" placeholder:"N" help:"How many messages, the newest (default ${default}; 0 for all)."`
+	JSON  bool   `name:"json" help:"Print as JSON, like GET /v1/sessions/ID."`
+	flags.Place
+}
+
+// Help says what is kept.
+func (showCmd) Help() string {
+	return "Shows the turns as they were, whatever has become of them in what the model is sent. They are kept for retention.age. Of what a tool returned a line is shown; --json has all."
+}
+
+// Run implements the subcommand (CLI-145).
+func (c *showCmd) Run(t *terminal.Terminal) error {
+	return use(&c.Place, func(r reader) error {
+		l, err := r.find(c.ID)
+		if err != nil {
+			return err
+		}
+		after := uint64(0)
+		if n := uint64(max(c.Limit, 0)); n > 0 && l.Last > n {
+			after = l.Last - n
+		}
+		list := []session.Archived{}
+		err = r.each(c.ID, after, func(m session.Archived) bool {
+			list = append(list, m)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return t.JSON(comm.ArchiveBody{Messages: list})
+		}
+		for _, m := range list {
+			if err := printMessage(t.Out, "", m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// printMessage prints who said what, and when.
+func printMessage(out io.Writer, where string, m session.Archived) error {
+	_, err := fmt.Fprintf(out, "%s  %s%s\n%s", clock(m.At), where, terminal.Printable(speaker(m.Message)), indented(body(m.Message)))
+	return err
+}
+
+// speaker is who says a message, in words.
+func speaker(m fsm.Message) string {
+	switch m.Role {
+	case fsm.RoleAssistant:
+		return "shelly"
+	case fsm.RoleUser:
+		return "you"
+	case fsm.RoleTool:
+		return "tool " + m.Tool
+	default:
+		return string(m.Role)
+	}
+}
+
+// body is what a message says: its text, the calls that it asks for, and of a tool's result
+// a line.
+func body(m fsm.Message) string {
+	if m.Role == fsm.RoleTool {
+		return terminal.Head(m.Text)
+	}
+	var lines []string
+	if m.Text != "" {
+		lines = append(lines, m.Text)
+	}
+	for _, c := range m.Calls {
+		lines = append(lines, "→ "+c.Name+" "+terminal.Head(c.Args))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// indented is a text on lines of its own, each two columns in.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("  " + terminal.Printable(strings.TrimRight(line, "\n")) + "\n")
+	}
+	return b.String()
+}

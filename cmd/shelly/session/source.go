@@ -1,0 +1,114 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
+	"shelly/fsm/engine"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/session"
+	"shelly/runtime/store"
+)
+
+// reader reads sessions. Its errors have their exit codes.
+type reader struct {
+	list    func() ([]session.Listed, error)
+	archive func(id string, after uint64) ([]session.Archived, error)
+}
+
+// use hands a verb the sessions of the daemon or, where none runs, of the data folder.
+func use(p *flags.Place, verb func(r reader) error) error {
+	cfg, err := p.Load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	src, err := folder.ListsOf(ctx, cfg.Data, func(d *client.Client) reader { return asked(ctx, d) }, stored)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(verb(src.Read), src.Close())
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// asked reads from a daemon.
+func asked(ctx context.Context, daemon *client.Client) reader {
+	return reader{
+		list: func() ([]session.Listed, error) {
+			list, err := daemon.Sessions(ctx)
+			return list, coded(err, exit.Daemon)
+		},
+		archive: func(id string, after uint64) ([]session.Archived, error) {
+			list, err := daemon.Archive(ctx, id, after, engine.ReadMax)
+			return list, coded(err, exit.Daemon)
+		},
+	}
+}
+
+// stored reads from the store of a data folder.
+func stored(s *store.Store) (reader, error) {
+	sessions := session.Of(s)
+	damaged := func(err error) exit.Error { return exit.Error{Code: exit.Data, Err: err} }
+	return reader{
+		list: func() ([]session.Listed, error) {
+			list, err := sessions.List()
+			return list, coded(err, damaged)
+		},
+		archive: func(id string, after uint64) ([]session.Archived, error) {
+			list, err := sessions.Archive(id, after, engine.ReadMax)
+			return list, coded(err, damaged)
+		},
+	}, nil
+}
+
+// coded gives an error, if it is one, its exit code.
+func coded(err error, code func(error) exit.Error) error {
+	if err == nil {
+		return nil
+	}
+	return code(err)
+}
+
+// each hands on what was said in a session, in order, until fn returns false.
+func (r reader) each(id string, after uint64, fn func(session.Archived) bool) error {
+	for {
+		page, err := r.archive(id, after)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, m := range page {
+			if !fn(m) {
+				return nil
+			}
+		}
+		after = page[len(page)-1].Number
+	}
+}
+
+// find returns a session by its id, or says which is near.
+func (r reader) find(id string) (session.Listed, error) {
+	all, err := r.list()
+	if err != nil {
+		return session.Listed{}, err
+	}
+	names := make([]string, 0, len(all))
+	for _, l := range all {
+		if l.ID == id {
+			return l, nil
+		}
+		names = append(names, l.ID)
+	}
+	hint := "see shelly session list"
+	if near := wording.Nearest(id, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return session.Listed{}, exit.Errorf(exit.NoMatch, "there is no session %s; %s", wording.Word(id), hint)
+}

@@ -1,0 +1,87 @@
+package comm
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/session"
+)
+
+// Sessions is what the routes of sessions need: a [session.Sessions]. Its methods are called
+// from many goroutines at once.
+type Sessions interface {
+	List() ([]session.Listed, error)
+	Archive(id string, after uint64, limit int) ([]session.Archived, error)
+}
+
+// SessionsBody is the answer to a question for sessions, in the order of ids.
+type SessionsBody struct {
+	Sessions []session.Listed `json:"sessions"`
+	Next     string           `json:"next,omitempty"` // continues from here, as after of the next question; empty: that was all
+}
+
+// ArchiveBody is the answer to a question for what was said in a session, in order. An empty
+// one is the end.
+type ArchiveBody struct {
+	Messages []session.Archived `json:"messages"`
+}
+
+// getSessions lists the sessions after an id (COM-54).
+func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "after"); err != nil {
+		return err
+	}
+	all, err := h.o.Sessions.List()
+	if err != nil {
+		h.note("list the sessions", err)
+		return err
+	}
+	after := r.URL.Query().Get("after")
+	all = slices.DeleteFunc(all, func(l session.Listed) bool { return l.ID <= after })
+	list, err := fitting(all)
+	if err != nil {
+		return err
+	}
+	body := SessionsBody{Sessions: list}
+	if len(list) < len(all) {
+		body.Next = list[len(list)-1].ID
+	}
+	writeJSON(w, http.StatusOK, body)
+	return nil
+}
+
+// getSession returns what was said in a session after a message (COM-54).
+func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r, "after", "limit"); err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	after, limit, err := page(r.URL.Query())
+	if err := cmp.Or(err, checkName("session", id, 1, SessionBytesMax)); err != nil {
+		return err
+	}
+	list, err := h.o.Sessions.Archive(id, after, limit)
+	if err == nil && len(list) == 0 {
+		err = h.sessionKnown(id)
+	}
+	if err == nil {
+		list, err = fitting(list)
+	}
+	if err != nil {
+		h.note("read a session", err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, ArchiveBody{list})
+	return nil
+}
+
+// sessionKnown returns a problem where there is no such session.
+func (h *HTTP) sessionKnown(id string) error {
+	all, err := h.o.Sessions.List()
+	if err != nil || slices.ContainsFunc(all, func(l session.Listed) bool { return l.ID == id }) {
+		return err
+	}
+	return &Problem{CodeNotFound, "there is no session " + wording.Word(id), "see GET /v1/sessions"}
+}
