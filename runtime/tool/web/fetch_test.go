@@ -15,9 +15,9 @@ import (
 func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 	f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
 	let := make(chan struct{})
-	f.render = func([]byte, string, *url.URL, bool) (string, string) {
+	f.render = func(body []byte, media string, at *url.URL, whole bool) (string, string) {
 		<-let
-		return "late", "text/html"
+		return readable(body, media, at, whole)
 	}
 	at := &url.URL{Scheme: "http", Host: "x.example"}
 	f.moment = 0
@@ -40,7 +40,6 @@ func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 		t.Errorf("stopped: %v", err)
 	}
 	close(let)
-	f.render = readable
 	if text, _, err := f.readable(t.Context(), []byte("<p>soon"), "text/html", at, false); err != nil || text != "soon" {
 		t.Errorf("afterwards: %q, %v", text, err)
 	}
