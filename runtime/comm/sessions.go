@@ -9,13 +9,6 @@ import (
 	"shelly/runtime/session"
 )
 
-// Sessions is what the routes of sessions need: a [session.Sessions]. Its methods are called
-// from many goroutines at once.
-type Sessions interface {
-	List() ([]session.Listed, error)
-	Archive(id string, after uint64, limit int) ([]session.Archived, error)
-}
-
 // SessionsBody is the answer to a question for sessions, in the order of ids.
 type SessionsBody struct {
 	Sessions []session.Listed `json:"sessions"`
