@@ -68,6 +68,7 @@ type HTTPOptions struct {
 type Sessions interface {
 	List() ([]session.Listed, error)
 	Archive(id string, after uint64, limit int) ([]session.Archived, error)
+	Known(id string) (bool, error)
 }
 
 // HTTP is the HTTP listener.

@@ -72,8 +72,7 @@ func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 
 // sessionKnown returns a problem where there is no such session.
 func (h *HTTP) sessionKnown(id string) error {
-	all, err := h.o.Sessions.List()
-	if err != nil || slices.ContainsFunc(all, func(l session.Listed) bool { return l.ID == id }) {
+	if known, err := h.o.Sessions.Known(id); known || err != nil {
 		return err
 	}
 	return &Problem{CodeNotFound, "there is no session " + wording.Word(id), "see GET /v1/sessions"}

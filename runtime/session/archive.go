@@ -68,6 +68,16 @@ func (s *Sessions) List() ([]Listed, error) {
 	return list, err
 }
 
+// Known reports whether there is a session, or an archive of one.
+func (s *Sessions) Known(id string) (bool, error) {
+	body, err := s.store.Session(id)
+	if err != nil || body != nil {
+		return body != nil, err
+	}
+	last, err := s.store.LastArchived(id)
+	return last > 0, err
+}
+
 // last adds what is known of the end of a session's archive.
 func (s *Sessions) last(l *Listed) (err error) {
 	if l.Last, err = s.store.LastArchived(l.ID); err != nil || l.Last == 0 {

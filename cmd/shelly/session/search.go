@@ -65,21 +65,31 @@ func (c *searchCmd) find(r reader) ([]found, error) {
 	}
 	want, list := strings.ToLower(strings.Join(c.Text, " ")), []found{}
 	for _, id := range sessions {
-		err := r.each(id, 0, func(m session.Archived) bool {
-			if strings.Contains(strings.ToLower(m.Message.Text), want) {
-				list = append(list, found{id, m})
-			}
-			return true
-		})
+		own, err := c.within(r, id, want)
 		if err != nil {
 			return nil, err
 		}
+		list = append(list, own...)
 	}
 	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(a.At, b.At) })
 	if c.Limit > 0 {
 		list = list[max(0, len(list)-c.Limit):]
 	}
 	return list, nil
+}
+
+// within returns the newest messages of a session with the words, and holds not many more.
+func (c *searchCmd) within(r reader, id, want string) ([]found, error) {
+	var list []found
+	err := r.each(id, 0, func(m session.Archived) bool {
+		if strings.Contains(strings.ToLower(m.Message.Text), want) {
+			if list = append(list, found{id, m}); c.Limit > 0 && len(list) == 2*c.Limit {
+				list = slices.Delete(list, 0, c.Limit)
+			}
+		}
+		return true
+	})
+	return list, err
 }
 
 // sessions are the ids of those to look in.
