@@ -1,6 +1,7 @@
 package history
 
 import (
+	"strings"
 	"testing"
 
 	"shelly/fsm"
@@ -25,5 +26,27 @@ func TestCLI15WhatTheCallsOfARequestCost(t *testing.T) {
 	}
 	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}).String(); got != "1 model call: 5 + 2 tokens" {
 		t.Errorf("%q of a server that tells no times", got)
+	}
+}
+
+// What came before the first word is all of a call that was not writing: the wait for a slot
+// and the loading of the model, too.
+func TestCLI15TheFirstWordComesAfterAllThatIsNotWriting(t *testing.T) {
+	call := fsm.Asked{Call: 4, Handle: 1}
+	for _, tt := range []struct {
+		tokens fsm.Tokens
+		want   string
+	}{
+		{fsm.Tokens{Prompt: 1000, Answer: 20, Reading: 40_000, Writing: 2500}, "the model answered in 50.0 s, the first word after 47.5 s, 1000 tokens sent"},
+		{fsm.Tokens{Prompt: 1000, Answer: 20}, "the model answered in 50.0 s, 1000 + 20 tokens"},
+		{fsm.Tokens{Prompt: 1000, Answer: 20, Reading: 1, Writing: 60_000}, "the model answered in 50.0 s, 1000 tokens sent"}, // the server's clock is another
+	} {
+		told := Tell([]Step{
+			{Input: fsm.Input{At: 1000, Fact: fsm.Requested{Text: "hi"}}, About: true, Effects: []fsm.Effect{fsm.AskBrain{Asked: call}}},
+			{Input: fsm.Input{At: 51_000, Fact: fsm.BrainAnswered{Answered: fsm.To(4), Text: "ho", Tokens: tt.tokens}}, About: true},
+		}, 100)
+		if got := told[1].What; !strings.HasPrefix(got, tt.want) {
+			t.Errorf("told %q, want %q …", got, tt.want)
+		}
 	}
 }

@@ -79,11 +79,16 @@ func moved(m state.Move) string {
 // took is how long ago a call was begun, after a preposition, or nothing where that
 // is not known.
 func (t *teller) took(call fsm.CallID, now fsm.Millis) string {
-	began, ok := t.calls[call]
-	if !ok || now < began.at {
-		return ""
+	if lasted, ok := t.lasted(call, now); ok {
+		return " in " + Span(lasted)
 	}
-	return " in " + Span(now-began.at)
+	return ""
+}
+
+// lasted is how long a call has taken, where its beginning was told.
+func (t *teller) lasted(call fsm.CallID, now fsm.Millis) (fsm.Millis, bool) {
+	began, ok := t.calls[call]
+	return now - began.at, ok && now >= began.at
 }
 
 // name is what a call was begun of, or what else to call it.

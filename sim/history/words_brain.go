@@ -24,12 +24,22 @@ func brainFacts() []factRow {
 			return stages(f.Stage)
 		}),
 		ofCall(func(t *teller, f fsm.BrainAnswered, took string) string {
-			return "the model answered" + took + t.spoken(f)
+			return "the model answered" + took + t.firstWord(f) + t.spoken(f)
 		}),
 		ofCall(func(t *teller, f fsm.BrainFailed, took string) string {
 			return fmt.Sprintf("the model failed%s (%s):%s", took, f.Class, t.text(f.Reason))
 		}),
 	}
+}
+
+// firstWord says how long a model took to its first token, where the server has said how long
+// it wrote: all that came before it wrote, loading and waiting for a slot included.
+func (t *teller) firstWord(in fsm.BrainAnswered) string {
+	lasted, ok := t.lasted(in.Call, t.now)
+	if !ok || in.Tokens.Writing == 0 || in.Tokens.Writing > lasted {
+		return ""
+	}
+	return ", the first word after " + Span(lasted-in.Tokens.Writing)
 }
 
 // spoken is what a model said.
