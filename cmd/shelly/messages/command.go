@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -158,11 +159,16 @@ func (c *Command) show(ctx context.Context, t *terminal.Terminal, src *source, l
 	if c.Keep || src.Daemon == nil || len(list) == 0 {
 		return nil
 	}
-	if _, err := src.Daemon.Read(ctx, mail.Marks(list)...); err != nil && ctx.Err() == nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout) // a ^C must not leave unread what was printed
+	defer cancel()
+	if _, err := src.Daemon.Read(ctx, mail.Marks(list)...); err != nil {
 		fmt.Fprintln(t.Err, "shelly: they stay unread:", err)
 	}
 	return nil
 }
+
+// markTimeout is how long a daemon may take to note what was read.
+const markTimeout = 2 * time.Second
 
 // print prints messages one below the other.
 func (c *Command) print(t *terminal.Terminal, list []comm.Message) error {
