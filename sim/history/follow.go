@@ -1,6 +1,11 @@
 package history
 
-import "shelly/fsm/engine"
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
 
 // Follow takes the next record in, from Request.Index on, and returns the step that it
 // is, if it has to do with the request. Where many requests are followed in one fold
@@ -15,4 +20,13 @@ func (h *History) Follow(f engine.Folded) (Step, bool) {
 	s := h.Steps[before]
 	h.Steps[before] = Step{N: s.N}
 	return s, true
+}
+
+// Whole is the nth step of a fold, from 1, about whatever it is about.
+func Whole(f engine.Folded, n int) Step {
+	return Step{
+		N: n, Index: f.Index, Epoch: f.Machine.View().Epoch, Handle: f.Concerns, About: true, Input: f.Input,
+		Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs(),
+		Recorded: f.Effects, Today: fsm.HashEffects(f.Caused),
+	}
 }

@@ -21,12 +21,18 @@ type Told struct {
 // tells the first textMax bytes and how many more there are; 0 tells all, a long one on
 // lines of its own.
 func Tell(steps []Step, textMax int) []Told {
-	t := teller{textMax: textMax, calls: map[fsm.CallID]called{}, timers: map[fsm.TimerID]fsm.TimerPurpose{}}
+	tell := Telling(textMax)
 	told := make([]Told, 0, len(steps))
 	for _, s := range steps {
-		told = append(told, t.step(s))
+		told = append(told, tell(s))
 	}
 	return told
+}
+
+// Telling is Tell for steps that come one after the other, from the first on.
+func Telling(textMax int) func(Step) Told {
+	t := teller{textMax: textMax, calls: map[fsm.CallID]called{}, timers: map[fsm.TimerID]fsm.TimerPurpose{}}
+	return t.step
 }
 
 // teller knows what the steps so far have asked for, so that an answer is shown with

@@ -19,6 +19,7 @@ type Outcome struct {
 	Skipped      string   // why it was not played; empty where it was
 	Seed         *uint64  // under which it failed, where a seed chose (SIM-2)
 	Failures     []judge.Failure
+	Met          []judge.Met    // the expectations that hold
 	Err          error          // the case could not be loaded or played; what it expects was not judged
 	Steps        int            // durable steps of the (uninterrupted) run
 	TraceHash    uint64         // of that run; the same on every machine

@@ -50,7 +50,7 @@ func (f *File) Run(o sim.Options) Outcome {
 		crashed = claims.Failures(matrix.Failures)
 	}
 	verdict := judge.Run(f.File, result, f.golden, crashed)
-	out.Failures, out.Golden = verdict.Failures, verdict.Golden
+	out.Failures, out.Met, out.Golden = verdict.Failures, verdict.Met, verdict.Golden
 	return out
 }
 

@@ -20,10 +20,11 @@ import (
 )
 
 type showCmd struct {
-	ID   string `arg:"" help:"Request to show, or a run such as h12."`
-	At   int    `placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
-	Full bool   `help:"Do not cut texts; show timers too."`
-	JSON bool   `name:"json" help:"Print as JSON, like GET /v1/requests/ID/steps."`
+	ID    string `arg:"" help:"Request to show, or a run such as h12."`
+	At    int    `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
+	Full  bool   `help:"Do not cut texts; show timers too."`
+	JSON  bool   `name:"json" help:"Print as JSON, like GET /v1/requests/ID/steps."`
+	Trace bool   `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
 	journalled
 }
 
@@ -43,6 +44,9 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	p, err := c.past(j)
 	if err != nil {
 		return err
+	}
+	if c.Trace {
+		return c.trace(t, j, p)
 	}
 	standings, err := standingsOf(j)
 	if err != nil {

@@ -16,7 +16,7 @@ func (j *judgement) comeAbout() {
 		p := &j.file.Eventually[i]
 		path := strict.Element("eventually", i)
 		if from := j.begins(path, p.When); from != nil {
-			j.promise(path, &p.That, p.Within, from)
+			j.judge(path, func() { j.promise(path, &p.That, p.Within, from) }, everywhere)
 		}
 	}
 }

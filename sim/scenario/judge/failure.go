@@ -28,6 +28,7 @@ type Failure struct {
 	Frame string   // the source at Pos, with a caret
 	Trace []string // the last steps before it
 	Again string   // the command that reproduces it
+	Step  int      // at which it shows, from 1; 0: no single one
 }
 
 const (
@@ -72,14 +73,30 @@ func (j *judgement) fail(pos strict.Pos, path string, wrong match.Mismatch) {
 // failAt adds a failure that shows at a step.
 func (j *judgement) failAt(pos strict.Pos, path string, step int, wrong match.Mismatch) {
 	f := j.file
+	shows := step + 1
+	if step >= len(j.result.Steps) { // at the end
+		shows = 0
+		if steps := evidence(j.result, path); len(steps) > 0 {
+			shows = steps[len(steps)-1]
+		}
+	}
 	j.add(Failure{
 		Name: f.Name, File: f.Path(), Pos: pos, Path: path,
 		Want: wording.Clip(wrong.Want, shownValueBytes), Got: wording.Clip(wrong.Got, shownValueBytes), Text: wrong.Text,
 		Hint: wording.Line(wrong.Hint), Diff: wrong.Diff,
 		Frame: f.Sources().Frame(pos),
 		Trace: j.lastSteps(step),
-		Again: Again(f),
+		Again: Again(f), Step: shows,
 	})
+}
+
+// judge judges what a path says, which holds if nothing fails. It is then shown by the
+// steps that holds returns.
+func (j *judgement) judge(path string, judge func(), holds func() []int) {
+	before := len(j.failures) + j.dropped
+	if judge(); len(j.failures)+j.dropped == before {
+		j.met = append(j.met, Met{Path: path, Pos: j.file.Where(path), Steps: holds()})
+	}
 }
 
 // add adds a failure, as long as there are not too many.

@@ -13,12 +13,17 @@ import (
 // hold checks what always and never say, after every step (SCN-31).
 func (j *judgement) hold() {
 	for i := range j.file.Always {
-		j.claim(strict.Element("always", i), &j.file.Always[i], true)
+		path := strict.Element("always", i)
+		j.judge(path, func() { j.claim(path, &j.file.Always[i], true) }, everywhere)
 	}
 	for i := range j.file.Never {
-		j.claim(strict.Element("never", i), &j.file.Never[i], false)
+		path := strict.Element("never", i)
+		j.judge(path, func() { j.claim(path, &j.file.Never[i], false) }, everywhere)
 	}
 }
+
+// everywhere is where a claim holds: no single step shows it.
+func everywhere() []int { return nil }
 
 // claim fails at the first step at which the claim does not hold, where always, or
 // holds, where never.

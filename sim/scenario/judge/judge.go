@@ -26,7 +26,8 @@ type judgement struct {
 	file     *format.File
 	result   *sim.Result
 	failures []Failure
-	dropped  int     // failures beyond failuresMax
+	dropped  int // failures beyond failuresMax
+	met      []Met
 	step     int     // where the next failure shows
 	trace    []event // built when first wanted
 	handles  []handleSeen
@@ -47,6 +48,7 @@ func (j *judgement) events() []event {
 // Verdict is what a judgement comes to.
 type Verdict struct {
 	Failures []Failure
+	Met      []Met          // in the order in which they were judged
 	Golden   *golden.Golden // nil where the case asks for none
 }
 
@@ -66,7 +68,7 @@ func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []Failure) Ver
 		text := fmt.Sprintf("and %d more failures", j.dropped)
 		j.failures = append(j.failures, Failure{Name: f.Name, File: f.Path(), Text: text, Again: Again(f)})
 	}
-	return Verdict{j.failures, j.kept}
+	return Verdict{j.failures, j.met, j.kept}
 }
 
 // all judges everything that is judged.
@@ -80,7 +82,8 @@ func (j *judgement) all() {
 		j.paths(e)
 		j.done(e)
 		for i := range e.Trace {
-			j.order(strict.Element("expect.trace", i), &e.Trace[i])
+			path, o := strict.Element("expect.trace", i), &e.Trace[i]
+			j.judge(path, func() { j.order(path, o) }, func() []int { return j.shown(o) })
 		}
 	}
 	j.hold()
@@ -330,5 +333,11 @@ func (j *judgement) expect(path string, want *match.Matcher, got data.Value) {
 	if wrong := want.Match(got, path); wrong != nil {
 		wrong.Explain()
 		j.fail(wrong.Pos, wrong.Path, *wrong)
+		return
 	}
+	met := Met{Path: path, Pos: j.file.Where(path), Steps: evidence(j.result, path)}
+	if j.step < len(j.result.Steps) {
+		met.Steps = []int{j.step + 1}
+	}
+	j.met = append(j.met, met)
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/format"
@@ -32,6 +33,42 @@ func (j *judgement) order(path string, o *format.Ordering) {
 	case o.Eventually != nil:
 		j.eventually(path, o)
 	}
+}
+
+// shown are the steps, from 1, with the events that an ordering that holds is about.
+func (j *judgement) shown(o *format.Ordering) []int {
+	events := j.events()
+	var steps []int
+	add := func(item *format.Item, from int) int {
+		at := first(item, events, from)
+		if at >= 0 {
+			steps = append(steps, events[at].step+1)
+		}
+		return at
+	}
+	switch {
+	case o.Before != nil:
+		add(&o.Before[0], 0)
+		add(&o.Before[1], 0)
+	case o.InOrder != nil:
+		from := 0
+		for i := range o.InOrder {
+			from = add(&o.InOrder[i], from) + 1
+		}
+	case o.Count != nil:
+		for at := 0; at >= 0 && at < len(events); {
+			if at = add(&o.Count.Of, at); at >= 0 {
+				at++
+			}
+		}
+	case o.Eventually != nil:
+		from := 0
+		if o.After != nil {
+			from = add(o.After, 0) + 1
+		}
+		add(o.Eventually, from)
+	}
+	return slices.Compact(steps)
 }
 
 // before fails where the first event of one item is not before that of another.

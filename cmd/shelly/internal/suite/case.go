@@ -14,7 +14,7 @@ import (
 
 // one runs a case: as it is written, or under each seed that is asked for until it
 // fails under one.
-func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models) (out report.Case) {
+func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *traces) (out report.Case) {
 	if f.Property() != nil {
 		return c.property(f)
 	}
@@ -28,6 +28,7 @@ func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models) (out rep
 		if c.covers() {
 			covered.Cover(&out.Outcome)
 		}
+		t.take(f, &out.Outcome)
 		out.Result = nil // a run is large, and nobody looks at it again
 		if out.Status() != report.Passed {
 			break

@@ -35,6 +35,7 @@ type Command struct {
 	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime (the real adapters in lock-step with the simulator, traces compared)."`
 	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations and a step summary)."`
 	JUnit      string   `name:"junit" placeholder:"FILE" help:"Also write a JUnit XML file."`
+	Trace      bool     `help:"Print each run step by step, of cases that pass too."`
 	FailFast   bool     `help:"Stop at the first case that fails."`
 	Update     bool     `help:"Update the goldens and remove obsolete ones."`
 	CI         *bool    `name:"ci" negatable:"" help:"Write nothing; fail on obsolete goldens. Default in CI."`
@@ -53,7 +54,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(c.watchFlags(), c.coverageFlags(), c.junitReady()); err != nil {
+	if err := cmp.Or(c.watchFlags(), c.coverageFlags(), c.traceFlags(), c.junitReady()); err != nil {
 		return err
 	}
 	if _, err := c.goldens(); err != nil {
@@ -83,6 +84,20 @@ func (c *Command) check() error {
 	}
 	return c.without("--on runtime compares a case's run as written with the simulated one",
 		flag{"--seed", c.Seed != nil}, flag{"--seeds", c.Seeds != nil}, flag{"--twice", c.Twice}, flag{"--every-crash", c.EveryCrash})
+}
+
+// traceFlags refuses --trace where no text is written, or nothing runs (CLI-160).
+func (c *Command) traceFlags() error {
+	switch {
+	case !c.Trace:
+		return nil
+	case c.Format == "json":
+		return exit.Errorf(exit.Usage, "--trace writes text: leave out --format json")
+	case c.List:
+		return exit.Errorf(exit.Usage, "--trace tells what ran, and --list runs nothing: leave one out")
+	default:
+		return nil
+	}
 }
 
 type flag struct {
@@ -143,8 +158,11 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 		return err
 	}
 	told := c.teller(t, len(files), broken)
+	if c.Trace {
+		told.traces = &traces{}
+	}
 	live := &lockstep.Models{Connect: connectModel}
-	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live) }
+	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live, told.traces) }
 	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
 	erase := told.progress.keep()
 	p.play(ctx, files, told.tell)

@@ -24,6 +24,7 @@ type teller struct {
 	log      io.Writer // the report for people
 	progress *progress // what stands below it, if anything does
 	pretty   report.Options
+	traces   *traces // nil: nobody asked
 	start    time.Time
 	broken   []report.Case // files that do not load, in their order
 	shown    int           // of them
@@ -63,7 +64,7 @@ func (t *teller) showBroken(before string) {
 
 func (t *teller) show(c report.Case) {
 	if t.Format != "json" && t.err == nil {
-		t.err = report.PrettyCase(t.log, &c, t.pretty)
+		t.err = errors.Join(t.traces.tell(t.log, &c), report.PrettyCase(t.log, &c, t.pretty))
 	}
 }
 

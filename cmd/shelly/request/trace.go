@@ -1,0 +1,43 @@
+package request
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/sim/history"
+	"shelly/sim/history/trace"
+)
+
+// trace prints what happened as a run of the simulator is printed, or each step as a line
+// of JSON (CLI-161).
+func (c *showCmd) trace(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
+	of := history.History{Request: p.Request, Handles: p.Handles, Lost: p.Lost}
+	o := trace.Options{TextMax: shownBytes, WordsMax: shownBytes}
+	if c.Full || c.JSON {
+		o = trace.Options{TextMax: 1 << 20, WordsMax: 1 << 20}
+	}
+	lines := json.NewEncoder(t.Out)
+	var text strings.Builder
+	w := trace.Writer{To: &text, Start: p.Request.Accepted, Full: c.Full}
+	for step, err := range trace.OfRequest(j, of, o) {
+		if err != nil {
+			return exit.With(exit.Data, err)
+		}
+		if c.JSON {
+			err = lines.Encode(step)
+		} else {
+			text.Reset()
+			_ = w.Write(step) // to memory
+			_, err = io.WriteString(t.Out, terminal.Printable(text.String()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
