@@ -144,17 +144,16 @@ func (k *killed) run(ended func(l *life), env ...string) (unknown int) {
 			l = k.start()
 		}
 	}
-	serves := make(chan struct{})
-	go func(after int) { _, _ = k.await(ctx, after); close(serves) }(l.number - 1)
-	select { // a process that does not heed signals yet is ended by one as it is
-	case <-serves:
-	case <-l.ended:
-	}
-	for k.stop(l) {
-		ended(l)
-		l = k.start()
-		if _, err := k.await(ctx, l.number-1); err != nil {
-			k.t.Fatalf("%v\n%s", err, l.log.text())
+	for killed := true; killed; {
+		serves := make(chan struct{})
+		go func(after int) { _, _ = k.await(ctx, after); close(serves) }(l.number - 1)
+		select { // a process that does not heed signals yet is ended by one as it is
+		case <-serves:
+		case <-l.ended: // it was killed before it came to serve
+		}
+		if killed = k.stop(l); killed {
+			ended(l)
+			l = k.start()
 		}
 	}
 	k.noComplaint(l)
