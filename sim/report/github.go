@@ -37,6 +37,17 @@ func Annotations(w io.Writer, r *Run, path func(file string) string) error {
 		}
 		b.WriteString(",title=" + property(wording.OneLine(c.title())) + "::" + data(c.headline()+"\n"+c.again()) + "\n")
 	}
+	n = 0
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		if c.Status() != Skipped || !c.ByFile {
+			continue
+		}
+		if n++; n > annotationsMax {
+			break
+		}
+		fmt.Fprintf(&b, "::notice file=%s,line=%d,title=%s::%s\n", property(path(c.File)), c.Line, property("skipped: "+wording.OneLine(c.title())), data(c.Skipped))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -19,6 +19,8 @@ type document struct {
 	Differ  int        `json:"differ"`
 	Errors  int        `json:"errors"`
 	Skipped int        `json:"skipped"`
+	ByFile  int        `json:"skipped_by_file,omitempty"`
+	TookUS  *int64     `json:"took_us,omitempty"`
 	Cases   []caseJSON `json:"cases"`
 
 	Coverage *coverageJSON `json:"coverage,omitempty"`
@@ -45,6 +47,8 @@ type caseJSON struct {
 	Tags      []string      `json:"tags,omitempty"`
 	Covers    []string      `json:"covers,omitempty"`
 	Skipped   string        `json:"skipped,omitempty"`
+	ByFile    bool          `json:"skipped_by_file,omitempty"`
+	TookUS    *int64        `json:"took_us,omitempty"`
 	Seed      *uint64       `json:"seed,omitempty"`
 	Steps     int           `json:"steps,omitempty"`
 	Points    int           `json:"crash_points,omitempty"`
@@ -117,10 +121,13 @@ func JSON(w io.Writer, r *Run) error {
 	n := r.Count()
 	doc := document{
 		Version: jsonVersion, Passed: n.Passed, Failed: n.Failed, Differ: n.Differ, Errors: n.Errors, Skipped: n.Skipped,
-		Cases: []caseJSON{},
+		Cases: []caseJSON{}, ByFile: n.ByFile,
 	}
 	for i := range r.Cases {
 		doc.Cases = append(doc.Cases, jsonCase(&r.Cases[i]))
+	}
+	if r.Times {
+		doc.addTimes(r)
 	}
 	if r.Coverage != nil {
 		doc.Coverage = jsonCoverage(r.Coverage)
@@ -131,10 +138,20 @@ func JSON(w io.Writer, r *Run) error {
 	return e.Encode(doc)
 }
 
+// addTimes adds how long the run and its cases took on the wall.
+func (d *document) addTimes(r *Run) {
+	all := r.Took.Microseconds()
+	d.TookUS = &all
+	for i := range d.Cases {
+		us := r.Cases[i].Took.Microseconds()
+		d.Cases[i].TookUS = &us
+	}
+}
+
 func jsonCase(c *Case) caseJSON {
 	out := caseJSON{
 		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
-		Skipped: c.Skipped, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced, Straight: c.StraightOnly,
+		Skipped: c.Skipped, ByFile: c.ByFile, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced, Straight: c.StraightOnly,
 	}
 	if c.TraceHash != 0 {
 		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -53,6 +54,8 @@ func fields(prefix string, of reflect.Type) []string {
 			list = append(list, fields(path+".", kind)...)
 		case reflect.String:
 			list = append(list, path+" text"+suffix)
+		case reflect.Bool:
+			list = append(list, path+" switch"+suffix)
 		default:
 			list = append(list, path+" number"+suffix)
 		}
@@ -65,7 +68,7 @@ func fields(prefix string, of reflect.Type) []string {
 func TestSCN41EveryFieldOfTheJSONReportIsWritten(t *testing.T) {
 	var out bytes.Buffer
 	some := Share{Taken: 1, Of: 2, Missing: []string{"one"}}
-	if err := JSON(&out, &Run{Cases: append(cases(t), made()), Coverage: &Coverage{some, some, some, some, ""}}); err != nil {
+	if err := JSON(&out, &Run{Cases: append(cases(t), made(), left()), Coverage: &Coverage{some, some, some, some, ""}, Times: true, Took: time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	d := json.NewDecoder(&out)

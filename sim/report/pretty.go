@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"shelly/fsm/wording"
@@ -14,6 +17,7 @@ import (
 type Options struct {
 	Verbose bool // a line for every case, not only for what did not pass
 	Broken  bool // what is wrong with a file that does not load; else that has been told
+	Times   bool // with Verbose, how long each case took
 	Color   bool // the word that a case begins with is coloured as terminals do it
 }
 
@@ -52,8 +56,8 @@ func prettyCase(c *Case, o Options) string {
 	case Differs:
 		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.title(), c.File, c.Line, c.again())
 	case Skipped:
-		if o.Verbose {
-			fmt.Fprintf(&b, "%s %s  %s: %s\n", o.paint(yellow, "skip"), c.File, c.Name, c.Skipped)
+		if o.Verbose || c.ByFile {
+			fmt.Fprintf(&b, "%s %s  %s: %s\n", o.paint(yellow, "skip"), c.File, c.Name, wording.OneLine(c.Skipped))
 		}
 	case Passed:
 		switch {
@@ -72,10 +76,54 @@ func prettyCase(c *Case, o Options) string {
 			if len(c.StraightOnly) > 0 {
 				fmt.Fprintf(&b, "; held only without a crash: %s", strings.Join(c.StraightOnly, ", "))
 			}
-			b.WriteString(")\n")
+			b.WriteString(")" + o.took(c) + "\n")
 		}
 	}
 	return b.String()
+}
+
+// took is how long a case took, where that is wanted and known.
+func (o Options) took(c *Case) string {
+	if !o.Times || c.Took <= 0 {
+		return ""
+	}
+	return "  " + duration(c.Took)
+}
+
+// duration is a time on the wall with a tenth of a millisecond, or from a second on with
+// milliseconds.
+func duration(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// Slowest writes the n slowest cases of those that were played, the slowest first
+// (SCN-64).
+func Slowest(w io.Writer, r *Run, n int) error {
+	var played []*Case
+	for i := range r.Cases {
+		if c := &r.Cases[i]; c.Status() != Skipped && c.Took > 0 {
+			played = append(played, c)
+		}
+	}
+	slices.SortStableFunc(played, func(a, b *Case) int { return cmp.Compare(b.Took, a.Took) })
+	played = played[:min(n, len(played))]
+	if len(played) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("slowest:\n")
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, c := range played {
+		fmt.Fprintf(t, "  %s\t%s:%d\t%s\n", duration(c.Took), c.File, c.Line, wording.OneLine(c.title()))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.String()+"\n")
+	return err
 }
 
 // The colours, as parameters of SGR (ECMA-48).
@@ -168,6 +216,9 @@ func Summary(r *Run) string {
 		if more.n > 0 {
 			text += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
+	}
+	if n.ByFile > 0 {
+		text += fmt.Sprintf(" (%d by their files)", n.ByFile)
 	}
 	if r.Took > 0 {
 		text += " in " + r.Took.Round(time.Millisecond).String()

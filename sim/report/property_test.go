@@ -40,3 +40,11 @@ func TestPRP9PropertiesAreTold(t *testing.T) {
 		t.Errorf("told\n%s", got)
 	}
 }
+
+// left is a case that its file skips (SCN-60).
+func left() Case {
+	return Case{
+		Took:    time.Millisecond,
+		Outcome: scenario.Outcome{Name: "left", File: "l.scenario.yaml", Line: 1, Skipped: "waits for a friend", ByFile: true},
+	}
+}

@@ -16,6 +16,7 @@ type Run struct {
 	Cases    []Case
 	Coverage *Coverage     // nil: nobody asked
 	Took     time.Duration // on the wall; 0 is not told
+	Times    bool          // the JSON report has times (SCN-64)
 }
 
 // Case is what came of one case, with what only its runner knows. A file that does
@@ -97,7 +98,11 @@ func (c *Case) title() string {
 }
 
 // Counts is how many cases ended in which way.
-type Counts struct{ Passed, Failed, Errors, Skipped, Differ int }
+type Counts struct {
+	Passed, Failed, Errors, Skipped, Differ int
+
+	ByFile int // of the skipped: those whose files say so (SCN-60)
+}
 
 // Count counts the cases of the run.
 func (r *Run) Count() Counts { return count(r.Cases) }
@@ -114,6 +119,9 @@ func count(cases []Case) Counts {
 			n.Errors++
 		case Skipped:
 			n.Skipped++
+			if cases[i].ByFile {
+				n.ByFile++
+			}
 		case Differs:
 			n.Differ++
 		}

@@ -17,6 +17,9 @@ import (
 	"shelly/sim/strict"
 )
 
+// Cases are those of one file, or of several.
+type Cases []*File
+
 // File is one case of a scenario file, or a property, and what is read besides the
 // file itself.
 type File struct {
@@ -67,7 +70,10 @@ func Lint(cases []*File, rules []string) (found, notes []lint.Finding) {
 //
 // Where fsys tells symbolic links, as [fs.ReadLinkFS] does, a fragment may not be
 // one. Its Stat must not open what it looks at.
-func Load(fsys fs.FS, path string) ([]*File, error) {
+func Load(fsys fs.FS, path string) (Cases, error) { return LoadGiven(fsys, path, nil) }
+
+// LoadGiven is [Load] with other values for some of the file's variables (SCN-61).
+func LoadGiven(fsys fs.FS, path string, vars document.Given) (Cases, error) {
 	source, err := strict.ReadFile(fsys, path, strict.FileBytesMax)
 	if err != nil {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: err.Error()}})
@@ -77,9 +83,9 @@ func Load(fsys fs.FS, path string) ([]*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []*File{f}, nil
+		return Cases{f}, nil
 	}
-	return load(fsys, path, source)
+	return loadGiven(fsys, path, source, vars)
 }
 
 // LoadOne is Load for a file of one case.
@@ -111,9 +117,13 @@ func only(path string, cases []*File) (*File, error) {
 	return cases[0], nil
 }
 
-// load reads cases; of a file in memory, without fsys, what is beside it is not read.
 func load(fsys fs.FS, path string, source []byte) ([]*File, error) {
-	files, err := document.Load(fsys, path, source, format.Read, check.File)
+	return loadGiven(fsys, path, source, nil)
+}
+
+// loadGiven reads cases; of a file in memory, without fsys, what is beside it is not read.
+func loadGiven(fsys fs.FS, path string, source []byte, vars document.Given) ([]*File, error) {
+	files, err := document.LoadGiven(vars, fsys, path, source, format.Read, check.File)
 	if err != nil {
 		return nil, err
 	}

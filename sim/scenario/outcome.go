@@ -17,6 +17,7 @@ type Outcome struct {
 	Tags         []string
 	Covers       []string // ids of the rules that it shows
 	Skipped      string   // why it was not played; empty where it was
+	ByFile       bool     // and its file says so (SCN-60)
 	Seed         *uint64  // under which it failed, where a seed chose (SIM-2)
 	Failures     []judge.Failure
 	Met          []judge.Met    // the expectations that hold

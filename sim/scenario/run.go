@@ -17,6 +17,10 @@ import (
 // than the options have: a backend with a model, or a workshop.
 func (f *File) Run(o sim.Options) Outcome {
 	out := f.Unplayed()
+	if out.ByFile = f.Skipped != ""; out.ByFile {
+		out.Skipped = f.Skipped
+		return out
+	}
 	if f.IsProperty() {
 		out.Err = fmt.Errorf("%s: is a property file, not a scenario", f.Path())
 		return out

@@ -58,6 +58,9 @@ func (k *checker) checkHead(f *format.File) {
 	case wording.Line(f.Name) != f.Name:
 		k.at("name", "wants one line of text, each character of which can be seen; found "+strconv.QuoteToASCII(f.Name))
 	}
+	if k.has("skip") && strings.TrimSpace(f.Skipped) == "" {
+		k.at("skip", "wants the reason; a case that is to be played has no skip")
+	}
 	k.checkTags(f)
 	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
 	for i, id := range f.Covers {

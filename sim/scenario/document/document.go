@@ -32,6 +32,7 @@ type document struct {
 	names    []string              // of the variables, then those of the matrix
 	index    map[string]int        // of a name; only looked up
 	vars     []*strict.Node        // the values of the variables
+	given    Given                 // what some of them have in place of the file's
 	problems []strict.Problem
 }
 
@@ -63,10 +64,16 @@ func rootOf(source []byte, what, file string) (*strict.Node, *strict.Problem) {
 // each is read from the same nodes by read, its variables put in on the way (SCN-17).
 // check returns what is wrong with a case although each value has its type.
 func Load[T any](fsys fs.FS, path string, source []byte, read func(*Case, *strict.Decoder) T, check func(T) []strict.Problem) ([]T, error) {
+	return LoadGiven(nil, fsys, path, source, read, check)
+}
+
+// LoadGiven is [Load] with other values for some of the file's variables.
+func LoadGiven[T any](vars Given, fsys fs.FS, path string, source []byte, read func(*Case, *strict.Decoder) T, check func(T) []strict.Problem) ([]T, error) {
 	doc, err := open(path, source, "a scenario")
 	if err != nil {
 		return nil, err
 	}
+	doc.given = vars
 	doc.include(fsys)
 	rows := doc.variables()
 	if len(doc.problems) > 0 { // tell those of what does not depend on them, too

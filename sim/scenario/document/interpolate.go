@@ -65,6 +65,9 @@ func (d *constants) readVars(n *strict.Node) {
 	d.Members(n, "vars", func(key, item *strict.Node, at string) {
 		d.checkVariable(key, at)
 		value, _ := d.constant(item, at)
+		if other := d.given.of(key.Value, item.Pos); other != nil {
+			value, _ = d.constant(other, at)
+		}
 		d.name(key.Value)
 		d.vars = append(d.vars, value.node)
 	})

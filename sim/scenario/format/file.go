@@ -22,6 +22,7 @@ type File struct {
 	Matrix  document.Matrix  `key:"matrix"`            // one case for each combination: a list of values for each name, or a list of maps, one a case (SCN-18)
 	Covers  []string         `key:"covers"`            // ids of the rules of SPEC.md that the case shows
 	Tags    []string         `key:"tags"`              // words to select cases by
+	Skipped string           `key:"skip"`              // why the case is not played; it is loaded and checked all the same (SCN-60)
 	Setting
 	Tools    Tools       `key:"tools"`        // stub tools by name, in the order in which the model is offered them, after the profile's own; or real: the daemon's file tools, in a scratch workspace (SCN-30)
 	Servers  *Servers    `key:"tool_servers"` // servers whose tools are declared after them, such as MCP servers have (SCN-58)

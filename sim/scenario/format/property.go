@@ -15,6 +15,7 @@ type Property struct {
 	Name    string   `key:"name,required"`     // what must hold, in a few words
 	Covers  []string `key:"covers"`            // ids of the rules of SPEC.md that the property shows
 	Tags    []string `key:"tags"`              // words to select properties by
+	Skipped string   `key:"skip"`              // why no case of it is made; it is loaded and checked all the same (SCN-60)
 	Setting
 	Tools       strict.ByName[[]Drawn[Entry]] `key:"tools"`               // stub tools by name: what a call may come to, the first one where nothing else was drawn. Effects, approve, description and parameters are for the tool
 	Runs        Runs                          `key:"runs,required"`       // how many cases are made, and how long each may be

@@ -105,7 +105,7 @@ func ReadProperty(path string, source []byte) (*File, *Property, []strict.Proble
 	d := c.Decoder()
 	p := &Property{}
 	d.Value(c.Root(), p, "")
-	f := &File{Case: c, Name: p.Name, Covers: p.Covers, Tags: p.Tags, Setting: p.Setting}
+	f := &File{Case: c, Name: p.Name, Covers: p.Covers, Tags: p.Tags, Skipped: p.Skipped, Setting: p.Setting}
 	for _, t := range p.Tools {
 		tool := strict.Named[Entries]{Name: t.Name}
 		for i := range t.Value {

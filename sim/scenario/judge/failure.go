@@ -43,6 +43,9 @@ func Again(f *format.File) string {
 	if f.Label() != "" {
 		command += " --run " + ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
 	}
+	for _, v := range f.Given() {
+		command += " --var " + ShellWord(v)
+	}
 	if f.Script.Live {
 		command += " --on runtime"
 	}

@@ -31,7 +31,7 @@ func (c *Cost) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	cases, broken := load(paths)
+	cases, broken := load(paths, nil)
 	for i := range broken {
 		fmt.Fprintln(t.Err, detail(broken[i].Err))
 	}
@@ -40,6 +40,9 @@ func (c *Cost) Run(t *terminal.Terminal) error {
 	}
 	var costs []report.Cost
 	for _, f := range cases {
+		if f.Skipped != "" {
+			continue
+		}
 		cost, err := costOf(f)
 		if err != nil {
 			return err

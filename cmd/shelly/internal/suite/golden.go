@@ -11,7 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/alecthomas/kong"
+
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/wording"
 	"shelly/runtime/durable"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/golden"
@@ -35,9 +38,33 @@ type goldenWork int
 const (
 	keepPending    goldenWork = iota // write what was got beside it
 	renewGoldens                     // --update: write it
+	writeMissing                     // --update=missing: write it where there is none, and keep what differs
 	checkGoldens                     // --ci: write nothing, and let nothing lie about
 	compareGoldens                   // write nothing: the run is not the plain one
 )
+
+// updating is the flag --update, which stands alone or with a word.
+type updating string
+
+const (
+	updateAll     updating = "all"
+	updateMissing updating = "missing"
+)
+
+// IsBool implements [kong.BoolMapperValue]: the flag needs no value.
+func (*updating) IsBool() bool { return true }
+
+// Decode implements [kong.MapperValue].
+func (u *updating) Decode(ctx *kong.DecodeContext) error {
+	*u = updateAll
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	if *u = updating(ctx.Scan.Pop().String()); *u != updateAll && *u != updateMissing {
+		return fmt.Errorf("wants %s or %s, not %s", updateAll, updateMissing, wording.Word(string(*u)))
+	}
+	return nil
+}
 
 // goldenTold is a word on one file.
 type goldenTold struct{ what, path, why string }
@@ -46,13 +73,15 @@ type goldenTold struct{ what, path, why string }
 // a run leaves behind, so there --ci is the default; --update or --no-ci says
 // otherwise.
 func (c *Command) goldens() (*goldens, error) {
-	plain := !c.Twice && c.Seed == nil && c.Seeds == nil && c.On == "sim"
+	plain := !c.Twice && len(c.Vars) == 0 && c.Seed == nil && c.Seeds == nil && c.On == "sim"
 	switch {
-	case c.Update && c.CI != nil && *c.CI:
+	case c.Update != "" && c.CI != nil && *c.CI:
 		return nil, exit.Errorf(exit.Usage, "--update writes goldens and --ci writes nothing: give one of them")
-	case c.Update && !plain:
-		return nil, exit.Errorf(exit.Usage, "--update writes what a plain run does: leave out --twice, --seed, --seeds and --on runtime")
-	case c.Update:
+	case c.Update != "" && !plain:
+		return nil, exit.Errorf(exit.Usage, "--update writes what a plain run does: leave out --twice, --seed, --seeds, --var and --on runtime")
+	case c.Update == updateMissing:
+		return &goldens{does: writeMissing}, nil
+	case c.Update == updateAll:
 		return &goldens{does: renewGoldens}, nil
 	case c.CI != nil && *c.CI, c.CI == nil && inCI():
 		return &goldens{does: checkGoldens}, nil
@@ -76,7 +105,7 @@ func inCI() bool {
 // obsolete returns the goldens that no case asks for. What selects cases by their
 // name or tags makes no golden obsolete, nor is it a look at all of them.
 func (c *Command) obsolete(all []*scenario.File) ([]string, error) {
-	if c.Only != "" || c.Tags != nil {
+	if c.Only != "" || c.Invert != "" || c.Tags != nil || c.LastFailed || c.OnlyChanged.given {
 		return nil, nil
 	}
 	paths, err := golden.Obsolete(host{}, c.patterns(), all)
@@ -107,6 +136,12 @@ func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
 	switch g.does {
 	case renewGoldens:
 		g.renew(kept, out)
+	case writeMissing:
+		if kept.Holds || !kept.Found {
+			g.renew(kept, out)
+			return
+		}
+		addToGolden(out, "it is kept, since --update=missing writes only goldens that do not exist; --update writes this one too")
 	case checkGoldens:
 		if kept.Holds && isFile(kept.Path+golden.PendingSuffix) {
 			out.Failures = append(out.Failures, f.Blame(goldenKey, kept.Path+golden.PendingSuffix+" waits for somebody to look at it; take it with --update, or remove it"))

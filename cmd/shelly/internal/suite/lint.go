@@ -29,7 +29,7 @@ func (c *Lint) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	cases, broken := load(paths)
+	cases, broken := load(paths, nil)
 	l := &report.Lint{Files: len(paths), Verbose: c.Verbose}
 	l.Findings, l.Notes = scenario.Lint(cases, rulesOf(cases))
 	for i := range broken {

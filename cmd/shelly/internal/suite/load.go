@@ -11,6 +11,7 @@ import (
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
 	"shelly/sim/strict"
 )
 
@@ -68,13 +69,13 @@ func (host) ReadLink(name string) (string, error) { return os.Readlink(name) }
 
 // load loads the cases of files, or those that lines choose. One bad file does not
 // keep the others from running: it is a case that could not be loaded.
-func load(targets []choose.Target) (files []*scenario.File, broken []report.Case) {
+func load(targets []choose.Target, vars document.Given) (files []*scenario.File, broken []report.Case) {
 	for _, t := range targets {
-		cases, err := scenario.Load(host{}, t.Path)
+		cases, err := scenario.LoadGiven(host{}, t.Path, vars)
 		if err != nil {
 			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: t.Path, Err: err}})
 		}
-		files = append(files, choose.Pick(t, cases)...)
+		files = append(files, choose.Pick(t, []*scenario.File(cases))...)
 	}
 	return files, broken
 }

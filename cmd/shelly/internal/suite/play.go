@@ -13,14 +13,14 @@ import (
 
 // player runs cases, several at once (SCN-38).
 type player struct {
-	workers  int // at least 1
-	failFast bool
-	run      func(*scenario.File) report.Case
-	progress *progress
+	workers     int // at least 1
+	failuresMax int // after which it stops; 0: never
+	run         func(*scenario.File) report.Case
+	progress    *progress
 }
 
 // play tells what cases came to in their order, each as soon as those before it are
-// told. With failFast the first failure in that order is the last that is reported,
+// told. With failuresMax that failure in that order is the last that is reported,
 // whatever runs beside it. At the end of ctx it tells what is there and does not
 // wait for the cases that run.
 func (p *player) play(ctx context.Context, files []*scenario.File, tell func(report.Case)) {
@@ -30,6 +30,7 @@ func (p *player) play(ctx context.Context, files []*scenario.File, tell func(rep
 		go p.work(files, next, results)
 	}
 	waiting := make([]*report.Case, len(files)) // for those before them
+	seen, failures := 0, 0                      // failures that came, and that were told
 	for sent, told := 0, 0; told < len(files); {
 		feed := next
 		if sent == len(files) {
@@ -41,7 +42,10 @@ func (p *player) play(ctx context.Context, files []*scenario.File, tell func(rep
 			continue
 		case r := <-results:
 			waiting[r.nth] = &r.Case
-			if p.failFast && r.Status().Fails() {
+			if r.Status().Fails() {
+				seen++
+			}
+			if seen == p.failuresMax && seen > 0 {
 				sent = len(files) // those before it are on their way
 			}
 		case <-ctx.Done():
@@ -54,7 +58,10 @@ func (p *player) play(ctx context.Context, files []*scenario.File, tell func(rep
 		}
 		for ; told < len(files) && waiting[told] != nil; told++ {
 			tell(*waiting[told])
-			if p.failFast && waiting[told].Status().Fails() {
+			if waiting[told].Status().Fails() {
+				failures++
+			}
+			if failures == p.failuresMax && failures > 0 {
 				return
 			}
 			waiting[told] = nil // the outcome holds a whole run

@@ -105,7 +105,7 @@ func TestSCN38FailFastEndsWithTheFirstFailureInOrder(t *testing.T) {
 			}
 			return won(f)
 		}
-		if told := toldOf(player{workers: workers, failFast: true, run: run}, files(t, 20)); !slices.Equal(told, []string{"0", "1"}) {
+		if told := toldOf(player{workers: workers, failuresMax: 1, run: run}, files(t, 20)); !slices.Equal(told, []string{"0", "1"}) {
 			t.Errorf("%d workers told %v", workers, told)
 		}
 	}

@@ -15,8 +15,10 @@ import (
 
 // selection says which of the loaded cases are wanted (SCN-37).
 type selection struct {
-	name  *regexp.Regexp
-	tags  *choose.TagExpr // nil: any
+	name *regexp.Regexp
+	not  *regexp.Regexp  // nil: none is left out
+	tags *choose.TagExpr // nil: any
+	narrow
 	shard choose.Shard
 	flags string // as they were given, for messages
 }
@@ -38,6 +40,15 @@ func (c *Command) selection() (s selection, err error) {
 			return s, exit.Errorf(exit.Usage, "--tags: %s", wrong.Detail())
 		}
 	}
+	if c.Invert != "" {
+		flags = append(flags, "--grep-invert "+c.Invert)
+		if s.not, err = regexp.Compile(c.Invert); err != nil {
+			return s, exit.Errorf(exit.Usage, "--grep-invert: %w", err)
+		}
+	}
+	if s.narrow, err = c.narrow(); err != nil {
+		return s, err
+	}
 	if c.Shard != nil {
 		if s.shard, err = choose.ParseShard(*c.Shard); err != nil {
 			return s, exit.Errorf(exit.Usage, "--shard: %w", err)
@@ -48,27 +59,37 @@ func (c *Command) selection() (s selection, err error) {
 }
 
 // pick returns the wanted cases in their order. It is an error where none is, but
-// not where only the shard has none: there may be more shards than cases.
-func (s *selection) pick(files []*scenario.File) ([]*scenario.File, error) {
-	var picked []*scenario.File
-	matched := 0
+// not where only the shard has none, since there may be more shards than cases, or where
+// nothing failed last or has changed: none says which it is.
+func (s *selection) pick(files []*scenario.File) (picked []*scenario.File, none string, err error) {
+	matched, left := 0, 0
 	for _, f := range files {
 		if !s.matches(f) {
 			continue
 		}
 		matched++
+		if !s.narrow.has(f) {
+			continue
+		}
+		left++
 		if s.shard.Has(f.Name) {
 			picked = append(picked, f)
 		}
 	}
-	if matched == 0 && len(files) > 0 {
-		return nil, exit.Errorf(exit.NoMatch, "no case matches %s%s", s.flags, s.hint(files))
+	switch {
+	case len(files) == 0 || len(picked) > 0:
+	case matched == 0:
+		return nil, "", exit.Errorf(exit.NoMatch, "no case matches %s%s", s.flags, s.hint(files))
+	case left == 0:
+		none = s.nobody
+	default:
+		none = fmt.Sprintf("--shard %d/%d holds none of the cases", s.shard.Index, s.shard.Count)
 	}
-	return picked, nil
+	return picked, none, nil
 }
 
 func (s *selection) matches(f *scenario.File) bool {
-	return s.name.MatchString(f.Name) && (s.tags == nil || s.tags.Match(f.Tags))
+	return s.name.MatchString(f.Name) && (s.not == nil || !s.not.MatchString(f.Name)) && (s.tags == nil || s.tags.Match(f.Tags))
 }
 
 // hint names a tag that no case has.

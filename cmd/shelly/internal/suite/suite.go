@@ -16,14 +16,21 @@ import (
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
 )
 
 // Command is shelly test.
 type Command struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
+	Invert     string   `name:"grep-invert" placeholder:"REGEX" help:"Leave out cases whose name matches."`
 	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, as 'a and not b'."`
 	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, chosen by name."`
+	LastFailed bool     `help:"Only cases that failed when they were last run."`
+
+	OnlyChanged since `placeholder:"[=REF]" help:"Only cases whose files git shows as changed: not committed, or since REF."`
+
+	Vars       []string `name:"var" sep:"none" placeholder:"NAME=VALUE" help:"Another value for a variable of the files; repeat for more."`
 	List       bool     `help:"List the cases without running them."`
 	Watch      bool     `help:"Re-run what a change affects, until ^C."`
 	Verbose    bool     `short:"v" help:"Print every case."`
@@ -36,18 +43,23 @@ type Command struct {
 	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations and a step summary)."`
 	JUnit      string   `name:"junit" placeholder:"FILE" help:"Also write a JUnit XML file."`
 	Trace      bool     `help:"Print each run step by step, of cases that pass too."`
-	FailFast   bool     `help:"Stop at the first case that fails."`
-	Update     bool     `help:"Update the goldens and remove obsolete ones."`
+	Slowest    *int     `placeholder:"N" help:"List the N slowest cases."`
+	Times      bool     `help:"Add the time of each case to the JSON report."`
+	FailFast   bool     `xor:"stop" help:"Stop at the first case that fails."`
+	MaxFailed  *int     `name:"max-failures" xor:"stop" placeholder:"N" help:"Stop after N cases that fail."`
+	Update     updating `help:"Update the goldens and remove obsolete ones; --update=missing only writes those that do not exist."`
 	CI         *bool    `name:"ci" negatable:"" help:"Write nothing; fail on obsolete goldens. Default in CI."`
 	Coverage   bool     `help:"Report which transitions, states, faults and rules the cases reach."`
 
 	MinTransitions *percent       `placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
 	Budget         *time.Duration `placeholder:"DURATION" help:"Time for each property. Default: its file's."`
+
+	given document.Given // the variables
 }
 
 // Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.
 func (c *Command) Run(t *terminal.Terminal) error {
-	if err := c.check(); err != nil {
+	if err := cmp.Or(c.check(), c.readVars()); err != nil {
 		return err
 	}
 	wanted, err := c.selection()
@@ -79,6 +91,12 @@ func (c *Command) check() error {
 		return exit.Errorf(exit.Usage, "--parallel wants a number of at least 1, not %d", *c.Parallel)
 	case c.Seeds != nil && *c.Seeds < 1:
 		return exit.Errorf(exit.Usage, "--seeds wants a number of at least 1, not 0")
+	case c.MaxFailed != nil && *c.MaxFailed < 1:
+		return exit.Errorf(exit.Usage, "--max-failures wants a number of at least 1, not %d", *c.MaxFailed)
+	case c.Slowest != nil && *c.Slowest < 1:
+		return exit.Errorf(exit.Usage, "--slowest wants a number of at least 1, not %d", *c.Slowest)
+	case c.Times && c.Format != "json":
+		return exit.Errorf(exit.Usage, "--times adds to the JSON report: add --format json; -v and --slowest show times to people")
 	case c.On != "runtime":
 		return nil
 	}
@@ -121,16 +139,22 @@ func (c *Command) without(why string, flags ...flag) error {
 
 // round loads files, and lists or plays the cases that are wanted of them.
 func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted selection, targets []choose.Target) error {
-	all, broken := load(targets)
+	all, broken := load(targets, c.given)
 	c.tellBroken(t, broken)
-	files, err := wanted.pick(all)
+	if err := c.unusedVar(all); err != nil && len(broken) == 0 {
+		return err
+	}
+	files, none, err := wanted.pick(all)
 	switch {
 	case err != nil && len(broken) == 0:
 		return err
 	case c.List:
 		return errors.Join(c.list(t.Out, files), loadFailure(broken))
-	case len(files) == 0 && len(broken) == 0:
-		fmt.Fprintf(c.notes(t), "--shard %s holds none of the cases\n", *c.Shard)
+	case none != "" && len(broken) == 0:
+		fmt.Fprintln(c.notes(t), none)
+	}
+	if wanted.narrow.note != "" {
+		fmt.Fprintln(c.notes(t), wanted.narrow.note)
 	}
 	return c.play(ctx, t, files, all, broken)
 }
@@ -163,15 +187,27 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 	}
 	live := &lockstep.Models{Connect: connectModel}
 	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live, told.traces) }
-	p := player{workers: c.workers(), failFast: c.FailFast, run: run, progress: told.progress}
+	p := player{workers: c.workers(), failuresMax: c.failuresMax(), run: run, progress: told.progress}
 	erase := told.progress.keep()
 	p.play(ctx, files, told.tell)
 	erase()
 	if ctx.Err() == nil {
 		goldens.sweep(obsolete)
 	}
+	c.remember(all, broken, told.run.Cases)
 	wrong := goldens.report(c.notes(t), t.Err)
 	return worse(told.end(ctx, len(files)), wrong)
+}
+
+// failuresMax is after how many failures a run stops; 0: never.
+func (c *Command) failuresMax() int {
+	switch {
+	case c.FailFast:
+		return 1
+	case c.MaxFailed != nil:
+		return *c.MaxFailed
+	}
+	return 0
 }
 
 func (c *Command) workers() int {

@@ -37,7 +37,7 @@ type teller struct {
 func (c *Command) teller(t *terminal.Terminal, all int, broken []report.Case) *teller {
 	told := &teller{
 		Command: c, t: t, log: c.log(t), start: time.Now(), broken: broken,
-		pretty: report.Options{Verbose: c.Verbose, Broken: c.onGitHub()},
+		pretty: report.Options{Verbose: c.Verbose, Times: c.Verbose, Broken: c.onGitHub()},
 	}
 	if columns := terminal.Columns(t.Out); columns > 0 && c.Format == "pretty" && !c.onGitHub() {
 		told.progress = &progress{line: terminal.Line{Out: t.Out, Terminal: true}, columns: columns, all: all}
@@ -89,15 +89,23 @@ func (t *teller) end(ctx context.Context, all int) error {
 // summary line stands after the annotations for GitHub.
 func (t *teller) summary() error {
 	if t.Format == "json" {
+		t.run.Times = t.Times
 		return report.JSON(t.t.Out, &t.run)
 	}
-	return errors.Join(t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run))
+	var slowest error
+	if t.Slowest != nil {
+		slowest = report.Slowest(t.log, &t.run, *t.Slowest)
+	}
+	return errors.Join(slowest, t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run))
 }
 
 // why not all cases were told of.
 func (t *teller) why(ctx context.Context) string {
 	if ctx.Err() != nil {
 		return "interrupted"
+	}
+	if t.failuresMax() > 1 {
+		return fmt.Sprintf("stopped after %d failures", t.failuresMax())
 	}
 	return "stopped at the first failure"
 }

@@ -39,7 +39,7 @@ func (c *Command) watchFlags() error {
 	}
 	return c.without("--watch goes on until ^C, with some of the cases each time",
 		flag{"--list", c.List}, flag{"--shard", c.Shard != nil}, flag{"--junit", c.JUnit != ""},
-		flag{"--ci", c.CI != nil && *c.CI}, flag{"--min-transitions", c.MinTransitions != nil})
+		flag{"--last-failed", c.LastFailed}, flag{"--only-changed", c.OnlyChanged.given}, flag{"--ci", c.CI != nil && *c.CI}, flag{"--min-transitions", c.MinTransitions != nil})
 }
 
 // watch runs the cases, and then those that a change concerns, until ctx ends.
@@ -83,7 +83,7 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 		w.rule(seen, before)
 	}
 	w.tellBroken(w.t, broken)
-	files, err := w.wanted.pick(all)
+	files, _, err := w.wanted.pick(all)
 	files = slices.DeleteFunc(files, func(f *scenario.File) bool { return !fresh[f.Path()] })
 	if err == nil || len(broken) > 0 {
 		err = w.play(ctx, w.t, files, all, broken)
@@ -102,7 +102,7 @@ func (w *caseWatch) load(targets []choose.Target, seen changes) (all []*scenario
 		l := before[t.Path]
 		if l == nil || l.concerns(t.Path, seen) {
 			l = &loadedFile{}
-			l.files, l.broken = load([]choose.Target{t})
+			l.files, l.broken = load([]choose.Target{t}, w.given)
 			broken = append(broken, l.broken...)
 			fresh[t.Path] = true
 		}
@@ -135,10 +135,7 @@ func (l *loadedFile) concerns(path string, c changes) bool {
 func (l *loadedFile) parts() []string {
 	var parts []string
 	for _, f := range l.files {
-		parts = append(parts, f.Includes()...) // the same for all cases of a file
-		if golden := f.GoldenPath(); golden != "" {
-			parts = append(parts, golden)
-		}
+		parts = append(parts, partsOf(f)...)
 	}
 	return parts
 }

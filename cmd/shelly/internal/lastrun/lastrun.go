@@ -1,0 +1,124 @@
+// Package lastrun remembers which cases of a project failed when they were last played,
+// for shelly test --last-failed (SCN-62). It keeps one small file for each project in the
+// user's cache folder, outside every repository.
+package lastrun
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"shelly/runtime/durable"
+)
+
+const (
+	version   = 1
+	failedMax = 10_000 // cases that are remembered
+)
+
+// Case is a case that failed, or with an empty name a file that did not load.
+type Case struct {
+	File string `json:"file"` // absolute
+	Name string `json:"name,omitempty"`
+}
+
+// Run is what is known of a project's earlier runs.
+type Run struct {
+	Known  bool // there was one
+	path   string
+	folder string
+	failed []Case // sorted
+}
+
+// kept is the file of a project.
+type kept struct {
+	Version int    `json:"version"`
+	Folder  string `json:"folder"` // the project, for whoever looks into the file
+	Failed  []Case `json:"failed"`
+}
+
+// Of returns what is known of the project that a folder belongs to: that of the
+// repository around it, or of the folder itself. A file of another version, or one that
+// is damaged, is as good as none.
+func Of(dir string) (*Run, error) {
+	folder := Project(dir)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256([]byte(folder))
+	r := &Run{path: filepath.Join(cache, "shelly", "last-run", hex.EncodeToString(digest[:8])+".json"), folder: folder}
+	text, err := os.ReadFile(r.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var k kept
+	if json.Unmarshal(text, &k) == nil && k.Version == version && k.Folder == folder {
+		r.Known, r.failed = true, k.Failed
+	}
+	return r, nil
+}
+
+// Project is the absolute path of the repository's root that a folder is in, or of the
+// folder where it is in none; links are followed.
+func Project(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// Failed reports whether a case failed when it was last played, or its file did not load.
+func (r *Run) Failed(file, name string) bool {
+	return slices.Contains(r.failed, Case{file, name}) || slices.Contains(r.failed, Case{File: file})
+}
+
+// Played takes in a case that was played, or a file that does not load.
+func (r *Run) Played(c Case, failed bool) {
+	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o == c })
+	if failed && len(r.failed) < failedMax {
+		r.failed = append(r.failed, c)
+	}
+}
+
+// Loaded takes in the names of the cases that a file has: others are forgotten.
+func (r *Run) Loaded(file string, names []string) {
+	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o.File == file && !slices.Contains(names, o.Name) })
+}
+
+// Save writes what is known, readable by the user alone.
+func (r *Run) Save() error {
+	slices.SortFunc(r.failed, func(a, b Case) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	text, err := json.MarshalIndent(kept{version, r.folder, append([]Case{}, r.failed...)}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+		return err
+	}
+	return durable.Text(r.path, append(text, '\n'))
+}

@@ -1,0 +1,135 @@
+package suite
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"shelly/cmd/shelly/internal/changed"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/lastrun"
+	"shelly/sim/scenario"
+)
+
+// since is a flag that stands alone or with a commit: --only-changed or --only-changed=REF.
+type since struct {
+	given bool
+	ref   string
+}
+
+// IsBool implements [kong.BoolMapperValue]: the flag needs no value.
+func (*since) IsBool() bool { return true }
+
+// Decode implements [kong.MapperValue].
+func (s *since) Decode(ctx *kong.DecodeContext) error {
+	s.given = true
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		if s.ref = ctx.Scan.Pop().String(); s.ref == "" {
+			return fmt.Errorf("wants a commit after =, such as --only-changed=main")
+		}
+	}
+	return nil
+}
+
+// String is the flag as it was given.
+func (s *since) String() string {
+	if s.ref == "" {
+		return "--only-changed"
+	}
+	return "--only-changed=" + s.ref
+}
+
+// narrow is what else leaves out cases, which no name or tag says: what an earlier run
+// came to, and what has changed. It may leave none, which is no mistake of whoever asked.
+type narrow struct {
+	last   *lastrun.Run    // nil: --last-failed is not given, or no run is known
+	files  map[string]bool // that have changed, by absolute path; nil: --only-changed is not given
+	note   string          // what is to be said before
+	nobody string          // what is to be said where no case is left
+}
+
+// narrow reads --last-failed and --only-changed (SCN-62, SCN-63).
+func (c *Command) narrow() (n narrow, err error) {
+	if c.LastFailed {
+		switch n.last, err = lastrun.Of("."); {
+		case err != nil:
+			return n, exit.Errorf(exit.Usage, "--last-failed: what failed last is not known: %v", err)
+		case !n.last.Known:
+			n.last, n.note = nil, "--last-failed: no earlier run is known here, so all cases run"
+		default:
+			n.nobody = "--last-failed: none of the cases failed when it was last played"
+		}
+	}
+	if c.OnlyChanged.given {
+		if n.files, err = c.changedFiles(); err != nil {
+			return n, exit.Errorf(exit.Usage, "--only-changed: %v", err)
+		}
+		n.nobody = c.OnlyChanged.String() + ": none of the cases has changed"
+	}
+	return n, nil
+}
+
+// changedFiles are the files that have changed in the repositories of what is searched.
+func (c *Command) changedFiles() (map[string]bool, error) {
+	all := map[string]bool{}
+	targets, err := c.find()
+	if err != nil {
+		return nil, err
+	}
+	var asked []string
+	for _, t := range targets {
+		dir := lastrun.Project(filepath.Dir(t.Path))
+		if slices.Contains(asked, dir) {
+			continue
+		}
+		asked = append(asked, dir)
+		files, err := changed.Files(dir, c.OnlyChanged.ref)
+		if err != nil {
+			return nil, err
+		}
+		for name := range files { // order-free: a set
+			all[name] = true
+		}
+	}
+	return all, nil
+}
+
+// has reports whether a case is left.
+func (n *narrow) has(f *scenario.File) bool {
+	path := whole(f.Path())
+	if n.last != nil && !n.last.Failed(path, f.Name) {
+		return false
+	}
+	if n.files == nil || n.files[path] {
+		return true
+	}
+	return slices.ContainsFunc(partsOf(f), func(part string) bool { return n.files[whole(part)] })
+}
+
+// partsOf are the files beside its own that a case is made of: fragments, its golden, and
+// the regressions of a property.
+func partsOf(f *scenario.File) []string {
+	parts := f.Includes()
+	if golden := f.GoldenPath(); golden != "" {
+		parts = append(parts, golden)
+	}
+	for _, r := range f.Regressions() {
+		parts = append(append(parts, r.Path()), partsOf(r)...)
+	}
+	return parts
+}
+
+// whole is a file's path as every run of the project has it: absolute, its folder's links
+// followed.
+func whole(file string) string {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return file
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		return filepath.Join(dir, filepath.Base(abs))
+	}
+	return abs
+}

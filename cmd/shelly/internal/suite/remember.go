@@ -1,0 +1,36 @@
+package suite
+
+import (
+	"shelly/cmd/shelly/internal/lastrun"
+	"shelly/sim/report"
+	"shelly/sim/scenario"
+)
+
+// remember keeps which cases failed for --last-failed (SCN-62), unless nothing may be
+// written. That it cannot be kept is no failure of the run: the next --last-failed says
+// that it knows of none.
+func (c *Command) remember(all []*scenario.File, broken, played []report.Case) {
+	if !c.writes() {
+		return
+	}
+	last, err := lastrun.Of(".")
+	if err != nil {
+		return
+	}
+	names := map[string][]string{}
+	for _, f := range all {
+		names[f.Path()] = append(names[f.Path()], f.Name)
+	}
+	for file, of := range names { // order-free: each for itself
+		last.Loaded(whole(file), of)
+	}
+	for i := range broken {
+		last.Played(lastrun.Case{File: whole(broken[i].File)}, true)
+	}
+	for i := range played {
+		if p := &played[i]; p.Status() != report.Skipped {
+			last.Played(lastrun.Case{File: whole(p.File), Name: p.Name}, p.Status().Fails())
+		}
+	}
+	_ = last.Save()
+}
