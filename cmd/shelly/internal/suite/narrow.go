@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/lastrun"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 )
 
 // since is a flag that stands alone or with a commit: --only-changed or --only-changed=REF.
@@ -50,9 +51,9 @@ type narrow struct {
 	nobody string          // what is to be said where no case is left
 }
 
-// narrow reads --last-failed and --only-changed (SCN-62, SCN-63).
-func (c *Command) narrow() (n narrow, err error) {
-	if c.LastFailed {
+// narrowed reads --last-failed and --only-changed (SCN-62, SCN-63), for what targets names.
+func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, err error) {
+	if lastFailed {
 		switch n.last, err = lastrun.Of("."); {
 		case err != nil:
 			return n, exit.Errorf(exit.Usage, "--last-failed: what failed last is not known: %v", err)
@@ -62,22 +63,18 @@ func (c *Command) narrow() (n narrow, err error) {
 			n.nobody = "--last-failed: none of the cases failed when it was last played"
 		}
 	}
-	if c.OnlyChanged.given {
-		if n.files, err = c.changedFiles(); err != nil {
+	if only.given {
+		if n.files, err = only.files(targets); err != nil {
 			return n, exit.Errorf(exit.Usage, "--only-changed: %v", err)
 		}
-		n.nobody = c.OnlyChanged.String() + ": none of the cases has changed"
+		n.nobody = only.String() + ": none of the cases has changed"
 	}
 	return n, nil
 }
 
-// changedFiles are the files that have changed in the repositories of what is searched.
-func (c *Command) changedFiles() (map[string]bool, error) {
+// files are those that have changed in the repositories of what is searched.
+func (s *since) files(targets []choose.Target) (map[string]bool, error) {
 	all := map[string]bool{}
-	targets, err := c.find()
-	if err != nil {
-		return nil, err
-	}
 	var asked []string
 	for _, t := range targets {
 		dir := lastrun.Project(filepath.Dir(t.Path))
@@ -85,7 +82,7 @@ func (c *Command) changedFiles() (map[string]bool, error) {
 			continue
 		}
 		asked = append(asked, dir)
-		files, err := changed.Files(dir, c.OnlyChanged.ref)
+		files, err := changed.Files(dir, s.ref)
 		if err != nil {
 			return nil, err
 		}

@@ -6,13 +6,9 @@ import (
 	"shelly/sim/scenario"
 )
 
-// remember keeps which cases failed for --last-failed (SCN-62), unless nothing may be
-// written. That it cannot be kept is no failure of the run: the next --last-failed says
+// remember keeps which cases failed for --last-failed (SCN-62). That it cannot be kept is no failure of the run: the next --last-failed says
 // that it knows of none.
-func (c *Command) remember(all []*scenario.File, broken, played []report.Case) {
-	if !c.writes() {
-		return
-	}
+func remember(all []*scenario.File, broken, played []report.Case) {
 	last, err := lastrun.Of(".")
 	if err != nil {
 		return

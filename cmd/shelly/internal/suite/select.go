@@ -46,9 +46,6 @@ func (c *Command) selection() (s selection, err error) {
 			return s, exit.Errorf(exit.Usage, "--grep-invert: %w", err)
 		}
 	}
-	if s.narrow, err = c.narrow(); err != nil {
-		return s, err
-	}
 	if c.Shard != nil {
 		if s.shard, err = choose.ParseShard(*c.Shard); err != nil {
 			return s, exit.Errorf(exit.Usage, "--shard: %w", err)

@@ -59,7 +59,11 @@ type Command struct {
 
 // Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.
 func (c *Command) Run(t *terminal.Terminal) error {
-	if err := cmp.Or(c.check(), c.readVars()); err != nil {
+	err := c.check()
+	if err != nil {
+		return err
+	}
+	if c.given, err = readVars(c.Vars); err != nil {
 		return err
 	}
 	wanted, err := c.selection()
@@ -74,6 +78,9 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	targets, err := c.find()
 	if err != nil {
+		return err
+	}
+	if wanted.narrow, err = narrowed(c.LastFailed, &c.OnlyChanged, targets); err != nil {
 		return err
 	}
 	ctx, stop := exit.Interruptible()
@@ -141,7 +148,7 @@ func (c *Command) without(why string, flags ...flag) error {
 func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted selection, targets []choose.Target) error {
 	all, broken := load(targets, c.given)
 	c.tellBroken(t, broken)
-	if err := c.unusedVar(all); err != nil && len(broken) == 0 {
+	if err := unusedVar(c.given, all); err != nil && len(broken) == 0 {
 		return err
 	}
 	files, none, err := wanted.pick(all)
@@ -194,7 +201,9 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 	if ctx.Err() == nil {
 		goldens.sweep(obsolete)
 	}
-	c.remember(all, broken, told.run.Cases)
+	if c.writes() {
+		remember(all, broken, told.run.Cases)
+	}
 	wrong := goldens.report(c.notes(t), t.Err)
 	return worse(told.end(ctx, len(files)), wrong)
 }

@@ -8,26 +8,25 @@ import (
 )
 
 // readVars reads --var (SCN-61).
-func (c *Command) readVars() error {
-	c.given = nil
-	for _, text := range c.Vars {
-		if err := c.given.Give(text); err != nil {
-			return exit.Errorf(exit.Usage, "--var: %w", err)
+func readVars(texts []string) (vars document.Given, err error) {
+	for _, text := range texts {
+		if err := vars.Give(text); err != nil {
+			return nil, exit.Errorf(exit.Usage, "--var: %w", err)
 		}
 	}
-	return nil
+	return vars, nil
 }
 
 // unusedVar is the error about a variable that no file has.
-func (c *Command) unusedVar(all []*scenario.File) error {
-	if len(c.given) == 0 {
+func unusedVar(vars document.Given, all []*scenario.File) error {
+	if len(vars) == 0 {
 		return nil
 	}
 	cases := make([]*document.Case, len(all))
 	for i, f := range all {
 		cases[i] = f.Case
 	}
-	name, known, matrix := c.given.Unused(cases)
+	name, known, matrix := vars.Unused(cases)
 	switch {
 	case name == "":
 		return nil
