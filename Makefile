@@ -11,6 +11,7 @@ STATICCHECK := $(GO) tool -modfile=.ci/tools.mod staticcheck
 E2E_TAG := ollama_e2e
 CLIENTS_TAG := clients_e2e
 MCP_TAG := mcp_e2e
+BROWSER_TAG := browser_e2e
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
 # compiled alike; the race detector wants its own.
@@ -85,7 +86,7 @@ test-format:
 test-vet:
 	$(call step,vet)
 	@$(GO) vet ./...
-	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)failpoint ./cmd/... ./runtime/...
+	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)failpoint ./cmd/... ./runtime/...
 
 .PHONY: test-static
 test-static:
@@ -248,6 +249,15 @@ e2e-mcp: ## Test the MCP client with the protocol's reference servers from npm.
 	$(call step,the MCP client and the reference servers)
 	@out=$$($(GO) test -tags $(MCP_TAG) -count=1 -v -run '^TestServers' ./runtime/mcp) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |servers_e2e_test.go)|^ok'
+
+# The browser is chromium with chromedriver; what it shows is written as pictures into the folder
+# that BROWSER_PICTURES names.
+.PHONY: e2e-browser
+e2e-browser: ## Click through what a browser shows, with chromium and chromedriver.
+	$(call step,the page in a browser)
+	@packages=$$(grep -rlE --include='*_test.go' '^//go:build .*$(BROWSER_TAG)' $(CODE) | xargs -n1 dirname | sort -u | sed 's,^,./,'); \
+	out=$$($(GO) test -tags $(BROWSER_TAG) -p 1 -count=1 -v $$packages) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E '^ *(--- |browser.go)|^ok'
 
 # Without N each row and each phase of the tables is changed, with N so many places of the
 # machine's code, drawn by SEED. V=1 says what killed each.

@@ -19,6 +19,7 @@ import (
 	"shelly/cmd/shelly/memory"
 	"shelly/cmd/shelly/messages"
 	"shelly/cmd/shelly/model"
+	"shelly/cmd/shelly/page"
 	"shelly/cmd/shelly/request"
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
@@ -36,6 +37,7 @@ type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
 	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
+	Page     page.Command     `cmd:"" help:"Open the daemon's page in your browser."`
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
 	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
 	Session  session.Command  `cmd:"" help:"List, show, search and export what was said in sessions."`

@@ -10,7 +10,7 @@
 //
 // # HTTP
 //
-// Every route but /healthz and /v1/proof wants "Authorization: Bearer TOKEN". Bodies are
+// Every route but /healthz, /v1/proof and /page/ wants "Authorization: Bearer TOKEN". Bodies are
 // one JSON object, of type application/json.
 //
 //	POST /v1/requests                {id?, session?, text, channel?, chat?, images?, context?}: 202 {id, state}, or 200 and the record if it is done
@@ -46,6 +46,8 @@
 //	GET  /v1/memory/export           all entries (memory.ReadFile); ?vectors=0: without vectors
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
+//	POST /v1/page/tickets            no body: 200 [TicketBody]: lets a browser in, once and soon (package page)
+//	GET  /page/…                     the page's files; need no token, which the page gets from a ticket
 //	GET  /v1/proof?challenge=        {proof}: that it knows the token, to 64 random hexadecimal digits ([Proof]); needs no token
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token
 //

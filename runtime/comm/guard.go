@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"context"
 	"math"
 	"net"
 	"net/http"
@@ -17,6 +18,9 @@ import (
 // The Host must be one of our names, because a page of any site can make its own
 // name lead here (DNS rebinding), and comparing Origin with Host does not help
 // against that. A browser tells by Origin and Sec-Fetch-Site whose page asks.
+//
+// The page's own files hold no secret and need no token (COM-70). Its token is good for the
+// routes that a page may use (COM-72).
 func (h *HTTP) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -28,22 +32,34 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			p.write(w)
 			return
 		}
-		shown := h.secret.is(bearer(r))
-		if !shown && r.URL.Path != healthRoute && r.URL.Path != ProofRoute {
+		if h.o.Page != nil && h.o.Page.Mine(r.URL.Path) {
+			h.o.Page.ServeHTTP(w, r)
+			return
+		}
+		token := bearer(r)
+		shown := h.secret.is(token)
+		paged := !shown && h.o.Page != nil && h.o.Page.Holds(token)
+		if !shown && !paged && r.URL.Path != healthRoute && r.URL.Path != ProofRoute {
 			h.o.Counters.badTokens.Add(1)
 			h.refuseToken(w)
 			return
 		}
-		if shown {
+		if shown || paged {
 			showToken(r)
 		}
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			notFound().write(w) // and no redirect to what it might have meant
 			return
 		}
+		if paged {
+			r = r.WithContext(context.WithValue(r.Context(), pagedKey{}, true))
+		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// pagedKey is set in the context of a request that a page's token was shown for.
+type pagedKey struct{}
 
 // refuseToken answers a wrong token. The connection closes, so that each try
 // costs its sender a new one.

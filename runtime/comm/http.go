@@ -51,6 +51,7 @@ type HTTPOptions struct {
 	Counters        *Counters     // nil: its own
 	Memory          Memories      // nil: its routes are not there
 	Sessions        Sessions      // nil: their routes are not there
+	Page            Page          // nil: there is none
 	// Past tells what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
 	// Complete adds to a status what the front does not know of; nil: nothing.
@@ -69,6 +70,18 @@ type Sessions interface {
 	List() ([]session.Listed, error)
 	Archive(id string, after uint64, limit int) ([]session.Archived, error)
 	Known(id string) (bool, error)
+}
+
+// Page is what a browser is served, and who may ask from there: a [page.Site]. Its methods are
+// called from many goroutines at once.
+type Page interface {
+	http.Handler
+	// Mine reports whether a request's path is the page's own.
+	Mine(path string) bool
+	// Ticket lets a browser in at a path, once and for a while.
+	Ticket() (ticket, path string, life time.Duration)
+	// Holds reports whether a token is a page's, which is used by that.
+	Holds(token string) bool
 }
 
 // HTTP is the HTTP listener.

@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"shelly/fsm"
 )
@@ -62,9 +63,59 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle("/v1/sessions", only(http.MethodGet, h.getSessions))
 		mux.Handle("/v1/sessions/{id}", only(http.MethodGet, h.getSession))
 	}
+	if h.o.Page != nil {
+		mux.Handle(TicketRoute, only(http.MethodPost, h.postTicket))
+	}
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
 	mux.Handle(ProofRoute, only(http.MethodGet, h.getProof))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
-	return mux
+	return h.pageBounds(mux)
+}
+
+// pageRoutes are those that a page may use, by method and pattern (COM-72). What takes the
+// journal or the whole memory away, a page does not need.
+var pageRoutes = []string{
+	"POST /v1/requests", "GET /v1/requests", "GET /v1/requests/{id}", "GET /v1/requests/{id}/events", "GET /v1/requests/{id}/steps",
+	"POST /v1/requests/{id}/cancel", "POST /v1/requests/{id}/approve", "POST /v1/requests/{id}/deny", "POST /v1/requests/{id}/resolve",
+	"POST /v1/handles/{handle}/approve", "POST /v1/handles/{handle}/deny", "POST /v1/handles/{handle}/resolve", "POST /v1/handles/{handle}/cancel",
+	"GET /v1/schedules", "POST /v1/schedules",
+	"POST /v1/schedules/{id}/remove", "POST /v1/schedules/{id}/pause", "POST /v1/schedules/{id}/resume", "POST /v1/schedules/{id}/run",
+	"GET /v1/approvals", "POST /v1/approvals/{id}/revoke",
+	"GET /v1/messages", "GET /v1/messages/events", "POST /v1/messages/read", "GET /v1/audit",
+	"GET /v1/memory", "POST /v1/memory", "GET /v1/memory/search", "GET /v1/memory/entries/{id}", "POST /v1/memory/forget",
+	"GET /v1/sessions", "GET /v1/sessions/{id}", "GET /v1/status",
+}
+
+// pageBounds refuses a page what is not named for it.
+func (h *HTTP) pageBounds(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, pattern := mux.Handler(r)
+		if r.Context().Value(pagedKey{}) != nil && !slices.Contains(pageRoutes, r.Method+" "+pattern) {
+			h.o.Counters.foreign.Add(1)
+			(&Problem{CodeForbidden, "the page may not use this route", "use a verb of shelly"}).write(w)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// TicketRoute is where a ticket for a page comes from.
+const TicketRoute = "/v1/page/tickets"
+
+// TicketBody is its answer.
+type TicketBody struct {
+	Ticket string `json:"ticket"`
+	Path   string `json:"path"`    // of the page; the ticket goes after it, as #ticket=
+	LifeMS int64  `json:"life_ms"` // in which it is good, once
+}
+
+// postTicket gives a ticket for a page (COM-71).
+func (h *HTTP) postTicket(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	ticket, path, life := h.o.Page.Ticket()
+	writeJSON(w, http.StatusOK, TicketBody{ticket, path, life.Milliseconds()})
+	return nil
 }

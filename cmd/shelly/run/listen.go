@@ -12,6 +12,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/descriptor"
+	"shelly/runtime/page"
 	"shelly/runtime/process"
 )
 
@@ -48,6 +49,7 @@ func (s *starting) listen(ctx context.Context) error {
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
+			Page: page.New(page.Options{Log: s.log}),
 		})
 		if err != nil {
 			return errors.Join(err, l.Close())

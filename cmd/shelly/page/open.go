@@ -1,0 +1,36 @@
+package page
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// open opens a link in the system's browser, and does not wait for it. False: there is no
+// display to open it on.
+func open(link string) (bool, error) {
+	argv := opener(runtime.GOOS, os.Getenv)
+	if argv == nil {
+		return false, nil
+	}
+	opening := exec.Command(argv[0], append(argv[1:], link)...)
+	if err := opening.Start(); err != nil {
+		return false, err
+	}
+	return true, opening.Process.Release()
+}
+
+// opener is the command that opens a link on a system, or nil where there is no display.
+func opener(system string, env func(string) string) []string {
+	switch system {
+	case "darwin":
+		return []string{"open"}
+	case "windows":
+		return []string{"rundll32", "url.dll,FileProtocolHandler"}
+	default:
+		if env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
+			return nil
+		}
+		return []string{"xdg-open"}
+	}
+}

@@ -1,0 +1,64 @@
+//go:build browser_e2e
+
+package page
+
+import (
+	"testing"
+)
+
+func TestCOM70EachViewShowsWhatThereIs(t *testing.T) {
+	w := begin(t, calls)
+	w.enter()
+	w.ask("Please change the notes.")
+	w.Click(".question button", "Yes")
+	w.See(".answer", "Done")
+
+	w.Click("nav a", "Schedules")
+	w.See("main", "No schedule yet")
+	w.Type("main textarea", "water the plants")
+	w.Type("main .bar input", "0 9 * * *")
+	w.Click("main button", "Add")
+	w.See(".rows li", "water the plants")
+	w.Click(".rows button", "Pause")
+	w.See(".chip", "paused")
+	w.pictures("schedules")
+	w.Click(".rows button", "Resume")
+	w.See(".rows", "next")
+
+	w.Click("nav a", "Memory")
+	w.See(".rows li", "Summary of")
+	w.Type("main textarea", "Ann waters the plants on Mondays.")
+	w.Click("main button", "Remember")
+	w.See(".rows li", "Ann waters the plants")
+	w.Type("main input[type=search]", "plants")
+	w.Click("main button", "Search")
+	w.See(".rows li", "word 1: ")
+	w.pictures("memory")
+	w.Click(".rows li button", "Forget")
+	w.Click(".rows li button", "Really forget it")
+	w.See(".rows li", "Forgotten, for good.")
+
+	w.Click("nav a", "Sessions")
+	w.See(".rows a", "cli:direct")
+	w.Type("main input[type=search]", "changed")
+	w.Click("main button", "Search")
+	w.See(".rows li", "line | text")
+	w.pictures("sessions")
+
+	w.Click("nav a", "Requests")
+	w.See(".rows a", "Please change the notes.")
+	w.pictures("requests")
+	w.Click(".rows a", "Please change the notes.")
+	w.See(".steps li", "tool answered")
+	w.pictures("request")
+
+	w.Click("nav a", "Status")
+	w.See("main", "None. Where shelly asks")
+	w.pictures("status")
+	w.Click("nav a", "Live")
+	w.See("main", "Nothing runs.")
+	w.pictures("live")
+	w.Click("nav a", "Messages")
+	w.pictures("messages")
+	w.clean()
+}

@@ -1,0 +1,193 @@
+// The way to the daemon. The token is this page's alone: it came from a ticket, is kept for this
+// tab, travels in a header, and is never part of an address.
+
+const kept = 'shelly.token';
+let token = sessionStorage.getItem(kept) || '';
+
+/** Problem is what the daemon says is wrong. */
+export class Problem extends Error {
+  constructor(status, code, message, hint) {
+    super(message);
+    Object.assign(this, { status, code, hint });
+  }
+}
+
+/** Unreachable says that nothing answers. */
+export class Unreachable extends Error {}
+
+// How it stands with the daemon: connecting, up, unreachable, or locked: it does not know the
+// token any more.
+export const standing = { now: 'connecting', since: Date.now(), why: '' };
+const heeding = new Set();
+
+/** heed calls back whenever the standing changes. */
+export function heed(fn) {
+  heeding.add(fn);
+  return () => heeding.delete(fn);
+}
+
+function stand(now, why = '') {
+  if (standing.now === now && standing.why === why) return;
+  Object.assign(standing, { now, why, since: Date.now() });
+  for (const fn of heeding) fn(standing);
+}
+
+/** up resolves once the daemon answers again. */
+export function up(signal) {
+  if (standing.now === 'up') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const off = heed(() => {
+      if (standing.now === 'up') {
+        off();
+        resolve();
+      }
+    });
+    signal?.addEventListener('abort', () => {
+      off();
+      reject(signal.reason);
+    });
+  });
+}
+
+/** enter takes the ticket of the address, if there is one, for a token. */
+export async function enter() {
+  const m = /^#ticket=([0-9a-f]+)$/.exec(location.hash);
+  if (m) {
+    history.replaceState(null, '', location.pathname);
+    try {
+      const answer = await send('POST', '/page/token', { ticket: m[1] }, {});
+      token = (await answer.json()).token;
+      sessionStorage.setItem(kept, token);
+    } catch (e) {
+      if (!token) {
+        stand(e instanceof Problem ? 'locked' : 'unreachable', e.message);
+        return false;
+      }
+    }
+  }
+  if (!token) stand('locked', '');
+  return token !== '';
+}
+
+async function send(method, path, body, { signal, accept } = {}) {
+  const headers = {};
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (method === 'POST') headers['Content-Type'] = 'application/json';
+  if (accept) headers.Accept = accept;
+  let answer;
+  try {
+    answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer' });
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    stand('unreachable');
+    throw new Unreachable('shelly does not answer');
+  }
+  if (answer.ok) return answer;
+  const said = await answer.json().then((b) => b.error, () => null);
+  const problem = new Problem(answer.status, said?.code || '', said?.message || `HTTP status ${answer.status}`, said?.hint || '');
+  if ((answer.status === 401 || answer.status === 429 && problem.code === 'too_many_tries') && path !== '/page/token') lock();
+  throw problem;
+}
+
+// lock forgets a token that is not known any more, so that it is not tried again.
+function lock() {
+  token = '';
+  sessionStorage.removeItem(kept);
+  stand('locked', 'restarted');
+}
+
+/** call asks a route and returns its JSON. Without a token nothing is asked. */
+export async function call(method, path, body, options = {}) {
+  if (!token) throw new Problem(401, 'unauthorized', 'this page is not let in', 'run: shelly page');
+  const timeout = AbortSignal.timeout(options.timeout || 30000);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  let answer;
+  try {
+    answer = await send(method, path, body, { signal });
+    const read = await answer.json();
+    stand('up');
+    return read;
+  } catch (e) {
+    if (e instanceof Problem && standing.now !== 'locked') stand('up');
+    if (timeout.aborted && !options.signal?.aborted) {
+      stand('unreachable');
+      throw new Unreachable('shelly does not answer in time');
+    }
+    throw e;
+  }
+}
+
+export const get = (path, options) => call('GET', path, undefined, options);
+export const post = (path, body = {}, options) => call('POST', path, body, options);
+
+/** query makes a path with a query; empty values are left out. */
+export function query(path, values) {
+  const q = new URLSearchParams(Object.entries(values).filter(([, v]) => v !== '' && v !== undefined && v !== null));
+  const text = q.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** piece escapes a part of a path; dots too, so that none is taken for a way up. */
+export function piece(text) {
+  return encodeURIComponent(text).replaceAll('.', '%2E');
+}
+
+const silenceMax = 60000; // four heartbeats of the daemon
+
+/** stream reads server-sent events until the stream ends; it is false where that was too early to know. */
+export async function stream(method, path, body, each, signal) {
+  if (!token) throw new Problem(401, 'unauthorized', 'this page is not let in', 'run: shelly page');
+  const silent = new AbortController();
+  let timer = setTimeout(() => silent.abort(), silenceMax);
+  const both = AbortSignal.any([signal, silent.signal]);
+  try {
+    const answer = await send(method, path, body, { signal: both, accept: 'text/event-stream' });
+    stand('up');
+    if (!(answer.headers.get('Content-Type') || '').startsWith('text/event-stream')) {
+      each({ name: 'record', data: await answer.json() });
+      return;
+    }
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => silent.abort(), silenceMax);
+      const parts = (rest + value).split('\n\n');
+      rest = parts.pop();
+      for (const part of parts) event(part, each);
+    }
+  } catch (e) {
+    if (signal.aborted || e instanceof Problem) throw e;
+    throw new Unreachable('the connection to shelly has ended');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function event(part, each) {
+  const e = { name: 'message', id: '', data: null };
+  for (const line of part.split('\n')) {
+    if (line.startsWith('event: ')) e.name = line.slice(7);
+    else if (line.startsWith('id: ')) e.id = line.slice(4);
+    else if (line.startsWith('data: ')) e.data = JSON.parse(line.slice(6));
+  }
+  if (e.data !== null) each(e);
+}
+
+/** pause waits, or until the signal ends it. */
+export function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+/** newID is an id for a request, which may be sent again without being done twice. */
+export function newID() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
+}

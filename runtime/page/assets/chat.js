@@ -1,0 +1,335 @@
+// The chat of a session: what was said, what is said now, and what has come to it meanwhile.
+
+import { el, add, fill, button, say, time } from './dom.js';
+import { get, post, stream, up, query, piece, pause, newID, Problem } from './api.js';
+import { Turn, archived } from './turn.js';
+import { markdown } from './text.js';
+import { sender, chatOf, keyOf } from './words.js';
+import * as inbox from './inbox.js';
+
+const pageSize = 60; // messages of the archive at once
+export const directSession = 'cli:direct';
+
+/** chat shows the chat of a session until the signal ends it. */
+export function chat(main, session, signal) {
+  const log = el('div', { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': `Chat of session ${session}` });
+  const older = button('Earlier', () => view.earlier(), { class: 'older', hidden: true });
+  const empty = el('p', { class: 'dim empty', hidden: true }, 'Nothing was said here yet. Write below; what shelly does shows as it happens.');
+  const view = new Chat(session, log, older, empty, signal);
+  const names = el('datalist', { id: 'sessions' });
+  const pick = el('input', { class: 'pick', list: 'sessions', value: session, 'aria-label': 'Session', autocomplete: 'off', spellcheck: 'false', maxlength: '128' });
+  const go = el('form', { class: 'bar' }, el('h1', {}, 'Chat'), el('label', { class: 'inline' }, el('span', { class: 'dim' }, 'Session'), pick), names);
+  go.addEventListener('submit', (e) => {
+    e.preventDefault();
+    if (pick.value.trim()) location.hash = `#/chat/${encodeURIComponent(pick.value.trim())}`;
+  });
+  pick.addEventListener('change', () => go.requestSubmit());
+  pick.addEventListener('focus', async () => {
+    const { sessions } = await get('/v1/sessions', { signal });
+    fill(names, sessions.map((s) => el('option', { value: s.id })));
+  });
+  fill(main, go, el('div', { class: 'scroll' }, older, empty, log), view.composer());
+  view.scroll = main.querySelector('.scroll');
+  view.begin();
+}
+
+class Chat {
+  constructor(session, log, older, empty, signal) {
+    Object.assign(this, { session, log, older, empty, signal });
+    this.turns = new Map(); // by request id
+    this.images = [];
+    this.first = 0; // number of the first archived message that is shown
+    this.chat = chatOf(session);
+  }
+
+  async begin() {
+    for (let tries = 0; !this.signal.aborted; tries++) {
+      try {
+        await up(this.signal);
+        await this.load();
+        break;
+      } catch (e) {
+        if (this.signal.aborted) return;
+        if (e instanceof Problem && e.status !== 401) this.note(`The chat could not be read: ${e.message}. ${e.hint}`);
+        await pause(Math.min(500 * 2 ** tries, 8000), this.signal).catch(() => {});
+      }
+    }
+    const off = inbox.heed((come) => this.come(come));
+    this.signal.addEventListener('abort', off);
+    this.come(inbox.messages);
+    document.addEventListener('visibilitychange', () => this.see(), { signal: this.signal });
+    this.down(true);
+    this.others();
+  }
+
+  // load shows the end of the archive, and what is not in it yet.
+  async load() {
+    const { sessions } = await get(query('/v1/sessions', { after: before(this.session) }), { signal: this.signal });
+    const known = sessions.find((s) => s.id === this.session);
+    const last = known?.last || 0;
+    const list = last ? await this.read(Math.max(0, last - pageSize), last) : [];
+    const { requests } = await get(query('/v1/requests', { session: this.session, limit: 20 }), { signal: this.signal });
+    fill(this.log);
+    this.turns.clear();
+    this.first = list[0]?.number || 0;
+    const said = new Set(list.map((m) => m.turn));
+    for (const t of archived(list)) this.place(t);
+    for (const r of requests.reverse()) if (!said.has(`h${r.handle}`)) this.show(r, list);
+    this.older.hidden = this.first <= 1;
+    this.empty.hidden = this.log.childElementCount > 0;
+  }
+
+  async read(after, upTo) {
+    const list = [];
+    while (after < upTo) {
+      const { messages } = await get(query(`/v1/sessions/${piece(this.session)}`, { after, limit: upTo - after }), { signal: this.signal });
+      if (!messages.length) break;
+      list.push(...messages);
+      after = messages.at(-1).number;
+    }
+    // A page begins with a turn's beginning, so that no turn is shown in halves.
+    const begin = list.findIndex((m, i) => i === 0 ? m.number === 1 || m.message.role === 'user' : m.turn !== list[i - 1].turn);
+    return begin > 0 ? list.slice(begin) : list;
+  }
+
+  async earlier() {
+    const list = await this.read(Math.max(0, this.first - 1 - pageSize), this.first - 1);
+    if (!list.length) {
+      this.older.hidden = true;
+      return;
+    }
+    const height = this.scroll.scrollHeight;
+    this.first = list[0].number;
+    for (const t of archived(list)) this.place(t);
+    this.scroll.scrollTop += this.scroll.scrollHeight - height;
+    this.older.hidden = this.first <= 1;
+  }
+
+  // show shows a request that the archive does not have. One that is long over is not of the end.
+  show(r, list) {
+    if (r.done && list.length && r.accepted < (list[0].at || 0)) return null;
+    const turn = new Turn(r.accepted, () => this.cancel(r.id, r.channel));
+    turn.user(r.text);
+    this.turns.set(r.id, turn);
+    this.place(turn);
+    if (r.done) turn.reply(r.reply, r.is_error, r.outcome);
+    else this.attach(turn, r.id, r.channel);
+    return turn;
+  }
+
+  // place puts a turn or a message where its time is.
+  place(item) {
+    item.root.dataset.at = item.at || 0;
+    item.grown = () => this.down();
+    const all = [...this.log.children];
+    const next = all.findLast((n) => Number(n.dataset.at) <= (item.at || 0));
+    if (next) next.after(item.root);
+    else this.log.prepend(item.root);
+    this.empty.hidden = true;
+  }
+
+  note(text) {
+    const p = el('p', { class: 'note' }, text);
+    p.dataset.at = Date.now();
+    this.log.append(p);
+    this.down(true);
+  }
+
+  // attach follows a request up to its reply, over ends of the connection.
+  async attach(turn, id, channel, sent = null) {
+    let accepted = sent === null;
+    const path = query(`/v1/requests/${piece(id)}/events`, { channel });
+    for (let tries = 0; !turn.over && !this.signal.aborted; tries++) {
+      try {
+        if (tries) await up(this.signal);
+        let told = false;
+        await stream(accepted ? 'GET' : 'POST', accepted ? path : '/v1/requests?stream=1', accepted ? undefined : sent, (e) => {
+          if (e.name === 'record') {
+            turn.reply(e.data.reply, e.data.is_error, e.data.outcome);
+            return;
+          }
+          if (accepted && tries && !told && e.data.type !== 'reply') turn.reset(); // it is told from its beginning
+          told = true;
+          accepted = true;
+          turn.event(e.data);
+        }, this.signal);
+      } catch (e) {
+        if (this.signal.aborted) return;
+        if (e instanceof Problem && e.status !== 401 && !(e.code === 'busy' && accepted)) {
+          this.refused(turn, e, accepted, sent);
+          return;
+        }
+      }
+      if (turn.over) break;
+      turn.tell(accepted ? 'the connection has ended; shelly goes on, and this page comes back to it' : 'not sent yet: shelly does not answer');
+      await pause(Math.min(300 * 2 ** tries, 5000), this.signal).catch(() => {});
+    }
+    this.down();
+  }
+
+  refused(turn, e, accepted, sent) {
+    turn.finish();
+    turn.note(accepted ? `Its end could not be read: ${e.message}. ${e.hint}` : `Not sent: ${e.message}. ${e.hint}`);
+    if (!accepted && sent && !this.text.value) {
+      this.text.value = sent.text;
+      this.grow();
+    }
+    say(`Not sent: ${e.message}`, true);
+  }
+
+  async cancel(id, channel) {
+    try {
+      const { taken } = await post(query(`/v1/requests/${piece(id)}/cancel`, { channel }));
+      return taken || 'It cannot be cancelled any more, or the profile does not allow it.';
+    } catch (e) {
+      return `Not cancelled: ${e.message}`;
+    }
+  }
+
+  // others shows what is asked in this session elsewhere, now and then.
+  async others() {
+    while (!this.signal.aborted) {
+      await pause(3000, this.signal).catch(() => {});
+      if (this.signal.aborted || document.hidden) continue;
+      try {
+        const { requests } = await get(query('/v1/requests', { session: this.session, limit: 10 }), { signal: this.signal });
+        for (const r of requests.reverse()) if (!this.turns.has(r.id) && !r.done) this.show(r, []);
+      } catch {
+        // the standing says it
+      }
+    }
+  }
+
+  // come shows messages that are to this chat.
+  come(list) {
+    const mine = list.filter((m) => (this.chat && keyOf(m.to) === this.session) || m.session === this.session);
+    for (const m of mine.slice(-50)) {
+      const at = m.at || 0;
+      if (this.log.querySelector(`[data-position="${Number(m.position)}"]`) || (this.first > 1 && at < Number(this.log.firstElementChild?.dataset.at || 0))) continue;
+      const root = el('article', { class: m.is_error ? 'message error' : 'message', 'aria-label': `Message of ${sender(m)}` },
+        el('p', { class: 'who' }, sender(m), ' ', time(at), m.is_error ? ' · failed' : ''), el('div', { class: 'answer' }, markdown(m.text)));
+      root.dataset.position = Number(m.position);
+      this.place({ root, at });
+      if (m.unread && Date.now() - at < 60000) say(`${sender(m)}: ${m.text}`);
+    }
+    this.mine = [...(this.mine || []), ...mine];
+    if (mine.length) this.down();
+    this.see();
+  }
+
+  see() {
+    inbox.read((this.mine || []).filter((m) => m.unread));
+  }
+
+  // down keeps the end in view, unless the person has gone up to read.
+  down(always = false) {
+    const s = this.scroll;
+    if (!s) return;
+    const near = s.scrollHeight - s.scrollTop - s.clientHeight < 160;
+    if (always || near) requestAnimationFrame(() => (s.scrollTop = s.scrollHeight));
+  }
+
+  composer() {
+    const draft = `shelly.draft.${this.session}`;
+    this.text = el('textarea', { id: 'ask', rows: '1', placeholder: 'Ask shelly…', 'aria-label': 'What to ask', enterkeyhint: 'send', spellcheck: 'true' });
+    this.text.value = sessionStorage.getItem(draft) || '';
+    const file = el('input', { type: 'file', accept: 'image/png,image/jpeg,image/webp,image/gif', multiple: true, class: 'unseen', id: 'file', tabindex: '-1', 'aria-hidden': 'true' });
+    const chosen = el('div', { class: 'images', 'aria-label': 'Images to send' });
+    const form = el('form', { class: 'composer' }, chosen, el('div', { class: 'row' },
+      button('Image', () => file.click(), { class: 'attach', title: 'Add an image; pasting and dropping one does, too' }), file, this.text, el('button', { type: 'submit', class: 'yes' }, 'Send')));
+    const save = () => {
+      this.grow();
+      sessionStorage.setItem(draft, this.text.value);
+    };
+    this.text.addEventListener('input', save);
+    this.text.addEventListener('keydown', (e) => {
+      if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
+        e.preventDefault();
+        form.requestSubmit();
+      }
+    });
+    file.addEventListener('change', () => this.attachFiles(file.files, chosen).then(() => (file.value = '')));
+    form.addEventListener('paste', (e) => {
+      if (!e.clipboardData?.files.length) return;
+      e.preventDefault();
+      this.attachFiles(e.clipboardData.files, chosen);
+    });
+    for (const kind of ['dragover', 'drop']) {
+      form.addEventListener(kind, (e) => {
+        e.preventDefault();
+        if (kind === 'drop') this.attachFiles(e.dataTransfer.files, chosen);
+      });
+    }
+    form.addEventListener('submit', (e) => {
+      e.preventDefault();
+      const text = this.text.value.trim();
+      if (!text) {
+        if (this.images.length) say('Write something to the image.', true);
+        this.text.focus();
+        return;
+      }
+      this.send(text, this.images.splice(0));
+      this.text.value = '';
+      fill(chosen);
+      save();
+    });
+    queueMicrotask(() => this.grow());
+    return form;
+  }
+
+  grow() {
+    this.text.style.height = 'auto';
+    this.text.style.height = `${Math.min(this.text.scrollHeight + 2, 220)}px`;
+  }
+
+  async attachFiles(files, chosen) {
+    for (const f of [...files].slice(0, 16 - this.images.length)) {
+      if (!f.type.startsWith('image/')) {
+        say(`${f.name} is not an image.`, true);
+        chosen.append(el('p', { class: 'note' }, `${f.name} is not an image; for other files name their path in the workspace.`));
+        continue;
+      }
+      const data = await base64(f);
+      this.images.push(data);
+      const img = el('img', { alt: f.name });
+      img.src = `data:${f.type};base64,${data}`;
+      const box = el('span', { class: 'chosen' }, img, button('×', () => {
+        this.images.splice(this.images.indexOf(data), 1);
+        box.remove();
+        this.text.focus();
+      }, { class: 'plain', 'aria-label': `Remove ${f.name}` }));
+      chosen.append(box);
+      say(`${f.name} is added.`);
+    }
+    this.text.focus();
+  }
+
+  send(text, images) {
+    const id = newID();
+    const turn = new Turn(Date.now(), () => this.cancel(id, 'http'));
+    turn.user(text, images);
+    this.turns.set(id, turn);
+    this.place(turn);
+    turn.tell('sending');
+    this.down(true);
+    const body = { id, session: this.session, text };
+    if (images.length) body.images = images;
+    // The session's own chat is where its messages go; the request's id is of this channel.
+    this.attach(turn, id, 'http', body);
+  }
+}
+
+// before is an id that stands right before another in the order of ids.
+function before(id) {
+  return id.slice(0, -1);
+}
+
+function base64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).split(',', 2)[1] || '');
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
+

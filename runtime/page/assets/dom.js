@@ -1,0 +1,138 @@
+// Elements without markup. Text becomes text nodes and nothing else; the names of attributes
+// come from a closed list; an address is one of the page's own (#…) or is made by link.
+
+const attributes = new Set([
+  'class', 'id', 'type', 'for', 'name', 'value', 'placeholder', 'title', 'role', 'tabindex', 'rows', 'min', 'max', 'list',
+  'autocomplete', 'accept', 'multiple', 'disabled', 'hidden', 'open', 'alt', 'lang', 'dir', 'scope', 'colspan', 'datetime', 'required',
+  'spellcheck', 'selected', 'checked', 'start', 'enterkeyhint', 'sandbox', 'maxlength',
+]);
+
+/** el makes an element: el('p', {class: 'a', onclick: f}, 'text', node, …). Null children are left out. */
+export function el(tag, props, ...children) {
+  const made = document.createElement(tag);
+  set(made, props || {});
+  add(made, children);
+  return made;
+}
+
+function set(made, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+    else if (name === 'href') made.setAttribute('href', own(value));
+    else if (attributes.has(name) || name.startsWith('aria-') || name.startsWith('data-')) made.setAttribute(name, value === true ? '' : String(value));
+    else throw new Error(`attribute ${name} is not one that the page sets`);
+  }
+}
+
+function own(href) {
+  if (!String(href).startsWith('#')) throw new Error('an address within the page begins with #');
+  return href;
+}
+
+/** add adds children, texts as text nodes. */
+export function add(to, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false || child === '') continue;
+    to.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+  return to;
+}
+
+/** fill puts children in place of what is in an element. */
+export function fill(in_, ...children) {
+  in_.replaceChildren();
+  return add(in_, children);
+}
+
+/** link is a link to another site, whose address is shown where its text does not show it. */
+export function link(href, text) {
+  let url;
+  try {
+    url = new URL(href);
+  } catch {
+    return document.createTextNode(text);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return document.createTextNode(text);
+  const a = el('a', { class: 'outside', title: url.href });
+  a.href = url.href;
+  a.rel = 'noopener noreferrer nofollow';
+  a.target = '_blank';
+  a.append(text);
+  if (text === url.href || text === href) return a;
+  return add(document.createElement('span'), [a, el('span', { class: 'address' }, ` (${short(url.href, 80)})`)]);
+}
+
+/** short is the beginning of a text. */
+export function short(text, most) {
+  const line = String(text).replace(/\s+/g, ' ').trim();
+  const chars = [...line.slice(0, 4 * most)];
+  return chars.length > most ? chars.slice(0, most - 1).join('') + '…' : chars.join('');
+}
+
+/** button is a button that says what it does. Where it asks first, a second press is the yes. */
+export function button(text, act, props = {}) {
+  const { sure, ...rest } = props;
+  const b = el('button', { type: 'button', ...rest }, text);
+  let asked = 0;
+  b.addEventListener('click', async () => {
+    if (sure && !asked) {
+      b.textContent = sure;
+      b.classList.add('danger');
+      asked = setTimeout(() => calm(), 5000);
+      return;
+    }
+    calm();
+    b.disabled = true;
+    try {
+      await act(b);
+    } finally {
+      b.disabled = false;
+    }
+  });
+  b.addEventListener('blur', () => asked && calm());
+  function calm() {
+    clearTimeout(asked);
+    asked = 0;
+    if (sure) {
+      b.textContent = text;
+      b.classList.remove('danger');
+    }
+  }
+  return b;
+}
+
+/** say tells a screen reader something; assertive where it cannot wait. */
+export function say(text, assertive = false) {
+  const region = document.getElementById(assertive ? 'assertive' : 'polite');
+  if (!region) return;
+  const line = el('p', {}, text);
+  region.append(line);
+  setTimeout(() => line.remove(), 20000);
+}
+
+/** time is a moment as a person reads it: the time today, the date otherwise. */
+export function time(ms) {
+  if (!ms) return el('span', { class: 'dim' }, '–');
+  const at = new Date(ms);
+  const today = at.toDateString() === new Date().toDateString();
+  const text = today ? at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : at.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+  return el('time', { datetime: at.toISOString(), title: at.toLocaleString() }, text);
+}
+
+/** span is a length of time in words. */
+export function span(ms) {
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60 ? `${s % 60} s` : ''}`.trim();
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+
+/** bytes is a size in words. */
+export function bytes(n) {
+  if (!n) return '0 B';
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const i = Math.min(units.length - 1, Math.floor(Math.log10(n) / 3));
+  return `${(n / 1000 ** i).toFixed(i && n / 1000 ** i < 10 ? 1 : 0)} ${units[i]}`;
+}

@@ -1,0 +1,80 @@
+// What was said outside any request: by schedules, subagents and the tool message. All of it
+// that is unread, the latest of the rest, and then each as it comes, none twice.
+
+import { get, post, stream, up, query, pause, Problem } from './api.js';
+
+export const messages = []; // in order
+const heeding = new Set();
+let position = 0;
+
+/** heed calls back with what has come or was read. */
+export function heed(fn) {
+  heeding.add(fn);
+  return () => heeding.delete(fn);
+}
+
+const tell = (come) => heeding.forEach((fn) => fn(come));
+
+function take(list) {
+  const come = list.filter((m) => m.position > position);
+  for (const m of come) {
+    messages.push(m);
+    position = m.position;
+  }
+  if (messages.length > 2000) messages.splice(0, messages.length - 2000);
+  if (come.length) tell(come);
+}
+
+/** follow reads what there is and follows it, for good. Where the connection ends it goes on
+    after the last that it has. */
+export async function follow() {
+  for (let tries = 0; ; tries++) {
+    try {
+      await up();
+      await seen();
+      for (let more = true; more; ) {
+        const { messages: list } = await get(query('/v1/messages', { after: position || '', limit: 256 }));
+        take(list);
+        more = list.length > 0;
+      }
+      const ended = new AbortController();
+      await stream('GET', query('/v1/messages/events', { after: position }), undefined, (e) => {
+        tries = 0;
+        take([e.data]);
+      }, ended.signal);
+    } catch (e) {
+      if (e instanceof Problem && e.status === 401) {
+        await pause(1000);
+        continue; // up waits for a token
+      }
+    }
+    await pause(Math.min(500 * 2 ** tries, 10000));
+  }
+}
+
+// seen waits while nobody sees the page: a browser has few connections to one place.
+function seen() {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener('visibilitychange', () => !document.hidden && resolve(), { once: false }));
+}
+
+/** unread is how many were not read. */
+export const unread = () => messages.filter((m) => m.unread).length;
+
+/** read says that a person has seen messages. */
+export async function read(list) {
+  const fresh = list.filter((m) => m.unread);
+  if (!fresh.length || document.hidden) return;
+  const marks = new Map();
+  for (const m of fresh) {
+    m.unread = false;
+    marks.set(JSON.stringify([m.to.channel || '', m.to.chat || '']), m);
+  }
+  tell([]);
+  try {
+    await post('/v1/messages/read', { read: [...marks.values()].map((m) => ({ channel: m.to.channel || '', chat: m.to.chat || '', position: m.position })) });
+  } catch {
+    for (const m of fresh) m.unread = true;
+    tell([]);
+  }
+}

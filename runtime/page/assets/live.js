@@ -1,0 +1,53 @@
+// What runs now: each piece of work, what it waits for, and what it asks.
+
+import { el, fill, button, span, short } from './dom.js';
+import { post, piece, query } from './api.js';
+import { stateWords, inferenceWords, lifeWords } from './words.js';
+import { question } from './question.js';
+import * as pulse from './pulse.js';
+
+const kinds = { user: 'request', schedule: 'schedule', subagent: 'subagent', system: 'report of a subagent', memory: 'memory', init: 'first look', farewell: 'farewell', event: 'event' };
+
+export function liveView(main, signal) {
+  const head = el('p', { class: 'dim' });
+  const asks = el('div');
+  const active = el('div', { class: 'cards' });
+  const queue = el('ul', { class: 'rows' });
+  const waits = el('section', { 'aria-label': 'Waiting', hidden: true }, el('h2', {}, 'Waiting'), queue);
+  fill(main, el('h1', {}, 'Live'), head, asks, el('section', { 'aria-label': 'Running' }, el('h2', {}, 'Running'), active), waits);
+  const cards = new Map();
+  pulse.quick(signal);
+  pulse.heed((s) => {
+    fill(head, `shelly is ${lifeWords(s.lifecycle)}, for ${span(s.uptime_ms)}. ${s.brain ? `${s.brain}.` : ''}`);
+    fill(active, s.active?.length ? s.active.map(card) : el('p', { class: 'dim' }, 'Nothing runs.'));
+    for (const a of (s.active || []).filter((a) => a.asks)) {
+      const key = `${a.handle} ${a.asks.key || ''}`;
+      if (cards.has(key)) continue;
+      cards.set(key, question(a.asks));
+      asks.append(el('div', {}, el('p', { class: 'who' }, title(a)), cards.get(key)));
+    }
+    waits.hidden = !s.queue?.length;
+    fill(queue, (s.queue || []).map((q) => el('li', {}, el('strong', {}, title(q)), ' ', el('span', {}, q.why), q.text ? el('div', { class: 'dim' }, short(q.text, 120)) : null)));
+  }, signal);
+}
+
+function title(a) {
+  return `${kinds[a.kind] || a.kind}${a.session ? ` in ${a.session}` : ''}`;
+}
+
+function card(a) {
+  const path = a.request ? query(`/v1/requests/${piece(a.request)}/cancel`, {}) : `/v1/handles/${piece(String(a.handle))}/cancel`;
+  const note = el('span', { class: 'dim', role: 'status' });
+  return el('article', { class: 'card' },
+    el('p', {}, el('strong', {}, title(a)), a.since ? el('span', { class: 'dim' }, ` for ${span(Date.now() - a.since)}`) : null),
+    a.text ? el('p', { class: 'plain-text' }, short(a.text, 160)) : null,
+    el('p', {}, el('span', { class: 'chip' }, stateWords(a.state)), a.inference ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
+    a.handle && a.kind !== 'init' && a.kind !== 'farewell' ? el('p', {}, button('Cancel', async () => {
+      try {
+        const { taken } = await post(path);
+        fill(note, taken ? ' cancelled' : ' not taken');
+      } catch (e) {
+        fill(note, ` ${e.message}`);
+      }
+    }, { class: 'small' }), note) : null);
+}

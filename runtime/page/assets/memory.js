@@ -1,0 +1,102 @@
+// The memory: what is in it, why something is found, what a person adds and forgets.
+
+import { el, fill, button, time, say } from './dom.js';
+import { get, post, query, piece, newID } from './api.js';
+
+const pageSize = 50;
+
+export async function memoryView(main, signal) {
+  const words = el('input', { type: 'search', placeholder: 'What it should know about', 'aria-label': 'Search the memory', autocomplete: 'off', maxlength: '1000' });
+  const mode = el('select', { 'aria-label': 'How to search' }, [['', 'Words and meaning'], ['keyword', 'Words'], ['vector', 'Meaning']].map(([v, t]) => el('option', { value: v }, t)));
+  const search = el('form', { class: 'bar' }, words, mode, el('button', { type: 'submit' }, 'Search'), button('All', () => {
+    words.value = '';
+    behind = 0;
+    return list();
+  }));
+  const summary = el('textarea', { rows: '2', 'aria-label': 'What to remember', placeholder: 'Something to remember', required: true });
+  const adding = el('form', { class: 'stack' }, summary, el('div', {}, el('button', { type: 'submit' }, 'Remember')));
+  const out = el('div', { 'aria-live': 'polite' });
+  fill(main, el('h1', {}, 'Memory'), search, out, el('h2', {}, 'Add'), adding);
+  let behind = 0;
+
+  search.addEventListener('submit', (e) => {
+    e.preventDefault();
+    behind = 0;
+    if (words.value.trim()) find();
+    else list();
+  });
+  adding.addEventListener('submit', async (e) => {
+    e.preventDefault();
+    try {
+      await post('/v1/memory', { entries: [{ id: `page-${newID()}`, kind: 'note', summary: summary.value.trim() }] });
+      summary.value = '';
+      say('It is remembered.');
+      behind = 0;
+      await list();
+    } catch (err) {
+      fill(out, wrong(err));
+    }
+  });
+
+  async function list() {
+    try {
+      const body = await get(query('/v1/memory', { behind: behind || '', limit: pageSize }), { signal });
+      fill(out, el('p', { class: 'dim' }, `${body.total} ${body.total === 1 ? 'entry' : 'entries, the newest first'}.`), body.entries.length ? el('ul', { class: 'rows' }, body.entries.map((m) => entry(m))) : el('p', { class: 'dim' }, 'The memory is empty.'),
+        el('div', { class: 'buttons' }, behind ? button('Newer', () => turn(-pageSize)) : null, behind + body.entries.length < body.total ? button('Older', () => turn(pageSize)) : null));
+    } catch (e) {
+      if (!signal.aborted) fill(out, wrong(e));
+    }
+  }
+
+  function turn(by) {
+    behind = Math.max(0, behind + by);
+    return list();
+  }
+
+  async function find() {
+    fill(out, el('p', { class: 'dim' }, 'Searching…'));
+    try {
+      const body = await get(query('/v1/memory/search', { text: words.value.trim(), k: 20, mode: mode.value }), { signal });
+      fill(out, body.keywords_only ? el('p', { class: 'note' }, `By words alone: ${body.keywords_only}`) : null,
+        body.found.length ? el('ul', { class: 'rows' }, body.found.map((m) => entry(m, why(m)))) : el('p', { class: 'dim' }, 'The memory has nothing about that.'));
+    } catch (e) {
+      if (!signal.aborted) fill(out, wrong(e));
+    }
+  }
+
+  function entry(m, reasons) {
+    const whole = el('div', { class: 'plain-text' });
+    const row = el('li', {}, el('div', { class: 'plain-text' }, m.summary || '(no summary)'), el('p', { class: 'dim small' }, m.kind, m.session ? ` · ${m.session}` : '', ' · ', time(m.at), reasons ? ` · ${reasons}` : ''),
+      el('details', {}, el('summary', {}, 'Whole text'), whole), button('Forget', async () => {
+        try {
+          const { forgotten } = await post('/v1/memory/forget', { ids: [m.id] });
+          fill(row, el('span', { class: 'dim', role: 'status' }, forgotten ? 'Forgotten, for good.' : 'It was not there any more.'));
+        } catch (e) {
+          row.append(wrong(e));
+        }
+      }, { class: 'small', sure: 'Really forget it, for good?' }));
+    row.querySelector('details').addEventListener('toggle', async (e) => {
+      if (!e.target.open || whole.textContent) return;
+      try {
+        const body = await get(`/v1/memory/entries/${piece(m.id)}`, { signal });
+        fill(whole, body.text || '(no more than the summary)');
+      } catch (err) {
+        fill(whole, err.message);
+      }
+    });
+    return row;
+  }
+
+  await list();
+}
+
+// why says by what an entry was found.
+function why(m) {
+  const parts = [];
+  if (m.keyword) parts.push(`word ${m.keyword.rank}: ${m.keyword.terms.join(', ')}`);
+  if (m.vector) parts.push(`meaning ${m.vector.rank}: ${m.vector.cosine.toFixed(2)}`);
+  if (m.age < 1) parts.push(`age × ${m.age.toFixed(2)}`);
+  return parts.join(' · ');
+}
+
+const wrong = (e) => el('p', { class: 'note', role: 'status' }, `${e.message}. ${e.hint || ''}`);

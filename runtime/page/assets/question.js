@@ -1,0 +1,88 @@
+// What a person is asked, and the answer.
+
+import { el, add, fill, button, say } from './dom.js';
+import { post, piece } from './api.js';
+
+/** question is a card that asks: {question, handle, key, tool, args, text, subject, preview}. */
+export function question(q, answered = () => {}) {
+  const card = el('section', { class: 'question', 'aria-label': 'Question to you' });
+  const end = el('p', { class: 'dim', role: 'status' });
+  const buttons = el('div', { class: 'buttons' });
+  const act = (words, path, body) => async () => {
+    try {
+      const { taken } = await post(`/v1/handles/${piece(String(q.handle))}/${path}`, body);
+      done(taken ? words : 'Not taken: it was answered before, or is out of time.');
+    } catch (e) {
+      fill(end, `It did not arrive: ${e.message}.`);
+    }
+  };
+  function done(words) {
+    card.classList.add('over');
+    fill(end, `${card.asked} ${words}`);
+    fill(card, end);
+    say(words);
+    answered();
+  }
+  card.over = done;
+  card.asked = q.question === 'crashes' || q.question === 'doubt' ? 'Asked whether it shall go on.' : `Asked about ${q.tool || 'it'}.`;
+  if (q.question === 'approve') approve();
+  else if (q.question === 'unknown') unknown();
+  else held();
+  say(card.querySelector('.asks').textContent, true);
+  return card;
+
+  function approve() {
+    add(card, [el('p', { class: 'asks' }, 'May ', el('strong', {}, q.tool), ' run?', q.text ? ` (${q.text})` : ''), args(q.args)]);
+    if (q.preview) add(card, [el('p', { class: 'label' }, 'It would do this:'), preview(q.preview)]);
+    const by = 'page';
+    const covers = q.subject?.length ? `calls of ${q.tool} with the same ${q.subject.join(', ')}` : 'the same call with the same arguments';
+    add(buttons, [
+      button('Yes', act('Approved.', 'approve', { key: q.key, by }), { class: 'yes' }),
+      button('No', act('Refused.', 'deny', { key: q.key, by }), { class: 'no' }),
+      button('For this session', act('Approved for this session.', 'approve', { key: q.key, by, grant: 'session' })),
+      button('Always', act('Approved for always. Status lists it, and takes it back.', 'approve', { key: q.key, by, grant: 'always' })),
+    ]);
+    add(card, [buttons, el('p', { class: 'dim small' }, `“For this session” and “Always” also cover ${covers}.`), end]);
+  }
+
+  function unknown() {
+    const text = el('textarea', { rows: '2', 'aria-label': 'What the call did' });
+    add(card, [
+      el('p', { class: 'asks' }, 'What did ', el('strong', {}, q.tool), ' do? It was interrupted, and its outcome is unknown.', q.text ? ` ${q.text}` : ''), args(q.args),
+      el('label', { class: 'stack' }, 'Say what you found; the model gets it as the result.', text), buttons, end,
+    ]);
+    add(buttons, [button('Send', () => act('Passed on.', 'resolve', { text: text.value })())]);
+  }
+
+  function held() {
+    add(card, [el('p', { class: 'asks' }, 'This work was active in several crashes. Shall it go on?', q.text ? ` ${q.text}` : ''), buttons, end]);
+    add(buttons, [button('Let it go on', act('It goes on.', 'resolve', {}))]);
+  }
+}
+
+/** args are the arguments of a call, a line each. */
+export function args(text) {
+  let object = null;
+  try {
+    object = JSON.parse(text);
+  } catch {
+    // as it was written, then
+  }
+  if (object === null || typeof object !== 'object' || Array.isArray(object)) return text ? el('pre', { class: 'code' }, text) : null;
+  const list = el('dl', { class: 'args' });
+  for (const [name, value] of Object.entries(object)) {
+    const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+    add(list, [el('dt', {}, name), el('dd', {}, el('pre', {}, shown))]);
+  }
+  return list.childElementCount ? list : null;
+}
+
+/** preview shows what a call would do; lines of a diff have their colour and their sign. */
+export function preview(text) {
+  const block = el('pre', { class: 'code diff', tabindex: '0', 'aria-label': 'Preview' });
+  for (const line of String(text).replace(/\n$/, '').split('\n')) {
+    const kind = line.startsWith('+') ? 'plus' : line.startsWith('-') ? 'minus' : line.startsWith('@@') ? 'place' : '';
+    block.append(el('span', { class: kind || null }, line, '\n'));
+  }
+  return block;
+}

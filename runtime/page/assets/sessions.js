@@ -1,0 +1,85 @@
+// The sessions: a list, a search through what was said, and one to read.
+
+import { el, add, fill, button, time, short } from './dom.js';
+import { get, query, piece } from './api.js';
+import { archived } from './turn.js';
+
+async function all(signal) {
+  const list = [];
+  for (let after = ''; ; ) {
+    const body = await get(query('/v1/sessions', { after }), { signal });
+    list.push(...body.sessions);
+    if (!(after = body.next)) return list.sort((a, b) => (b.at || 0) - (a.at || 0));
+  }
+}
+
+export async function sessionsView(main, signal) {
+  const words = el('input', { type: 'search', placeholder: 'Words that were said', 'aria-label': 'Search in what was said', autocomplete: 'off' });
+  const name = el('input', { placeholder: 'Name of a new session', 'aria-label': 'Name of a new session', autocomplete: 'off', maxlength: '128' });
+  const search = el('form', { class: 'bar' }, words, el('button', { type: 'submit' }, 'Search'));
+  const fresh = el('form', { class: 'bar' }, name, el('button', { type: 'submit' }, 'Begin'));
+  const out = el('div', { 'aria-live': 'polite' });
+  fill(main, el('h1', {}, 'Sessions'), search, out, el('h2', {}, 'New'), fresh);
+  fresh.addEventListener('submit', (e) => {
+    e.preventDefault();
+    if (name.value.trim()) location.hash = `#/chat/${encodeURIComponent(name.value.trim())}`;
+  });
+  let list = [];
+  const show = () => fill(out, list.length ? el('ul', { class: 'rows' }, list.map((s) => el('li', {},
+    el('a', { class: 'title', href: `#/chat/${encodeURIComponent(s.id)}` }, s.id), ' ', time(s.at), el('span', { class: 'dim' }, ` · ${s.last || 0} messages`), ' ',
+    el('a', { href: `#/sessions/${encodeURIComponent(s.id)}` }, 'Read'),
+  ))) : el('p', { class: 'dim' }, 'No session yet. One begins with the first thing that you ask.'));
+  search.addEventListener('submit', async (e) => {
+    e.preventDefault();
+    const want = words.value.trim().toLowerCase();
+    if (!want) return show();
+    fill(out, el('p', { class: 'dim' }, 'Searching…'));
+    return fill(out, ...await find(list, want, signal));
+  });
+  try {
+    list = await all(signal);
+    show();
+  } catch (e) {
+    if (!signal.aborted) fill(out, el('p', { class: 'note' }, e.message));
+  }
+}
+
+const foundMax = 50;
+
+async function find(list, want, signal) {
+  const found = [];
+  for (const s of list) {
+    for (let after = 0; found.length < foundMax; ) {
+      const { messages } = await get(query(`/v1/sessions/${piece(s.id)}`, { after, limit: 256 }), { signal });
+      if (!messages.length) break;
+      after = messages.at(-1).number;
+      for (const m of messages) if ((m.message.text || '').toLowerCase().includes(want)) found.push({ session: s.id, ...m });
+    }
+  }
+  if (!found.length) return [el('p', { class: 'dim' }, 'Nothing that was said has these words.')];
+  const who = { user: 'You', assistant: 'shelly', tool: 'Tool' };
+  return [el('p', { class: 'dim' }, `${found.length}${found.length >= foundMax ? ' or more' : ''} found.`), el('ul', { class: 'rows' }, found.map((m) => {
+    const text = m.message.text;
+    const at = Math.max(0, text.toLowerCase().indexOf(want) - 40);
+    return el('li', {}, el('a', { class: 'title', href: `#/sessions/${encodeURIComponent(m.session)}` }, m.session), ' ', time(m.at), el('div', {}, el('span', { class: 'dim' }, `${who[m.message.role] || m.message.role}: `), `${at ? '…' : ''}${short(text.slice(at), 160)}`));
+  }))];
+}
+
+export async function sessionView(main, id, signal) {
+  const log = el('div', { class: 'log' });
+  const more = button('More', () => page(), { hidden: true });
+  fill(main, el('h1', {}, id), el('p', {}, el('a', { href: `#/chat/${encodeURIComponent(id)}` }, 'Open as chat'), ' · ', el('a', { href: '#/sessions' }, 'All sessions')), log, more);
+  let after = 0;
+  async function page() {
+    try {
+      const { messages } = await get(query(`/v1/sessions/${piece(id)}`, { after, limit: 200 }), { signal });
+      add(log, archived(messages).map((t) => t.root));
+      if (messages.length) after = messages.at(-1).number;
+      more.hidden = messages.length < 200;
+      if (!log.childElementCount) fill(log, el('p', { class: 'dim' }, 'Nothing was said in it.'));
+    } catch (e) {
+      if (!signal.aborted) fill(log, el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`));
+    }
+  }
+  await page();
+}

@@ -1,0 +1,285 @@
+// One turn of a chat: what a person said, what shelly did, what it answered.
+
+import { el, add, fill, button, say, short, time } from './dom.js';
+import { markdown } from './text.js';
+import { question, args, preview } from './question.js';
+import { stateWords, inferenceWords, outcomeWords } from './words.js';
+
+/** Turn shows a turn. It grows by the events of a request, or by what the session's archive has. */
+export class Turn {
+  constructor(at, cancel) {
+    this.said = el('div', { class: 'said' });
+    this.did = el('div', { class: 'did' });
+    this.status = el('p', { class: 'status', hidden: true });
+    this.root = el('article', { class: 'turn', 'aria-label': 'Turn' }, this.said, this.did, this.status);
+    this.at = at;
+    this.cancel = cancel;
+    this.ran = []; // calls that have begun: {tool, args, node, out, over}
+    this.over = false;
+    this.reset();
+  }
+
+  // reset forgets what was streamed, for a stream that is told again.
+  reset() {
+    this.segment = null;
+    this.thought = null;
+    this.card = null;
+    this.ran = [];
+    this.did.replaceChildren();
+  }
+
+  user(text, images = [], who = 'You') {
+    fill(this.said, el('p', { class: 'who' }, who, ' ', this.at ? time(this.at) : ''), text ? el('div', { class: 'bubble' }, text) : null);
+    if (images.length) {
+      add(this.said, [el('div', { class: 'images' }, images.map((data, n) => {
+        const img = el('img', { alt: `Image ${n + 1} of ${images.length}` });
+        img.src = `data:${mediaOf(data)};base64,${data}`;
+        return img;
+      }))]);
+    }
+    return this;
+  }
+
+  /** note is a line of the page's own. */
+  note(text) {
+    this.did.append(el('p', { class: 'note' }, text));
+  }
+
+  says(text) {
+    if (text) this.did.append(el('div', { class: 'answer' }, markdown(text)));
+  }
+
+  thinks(text) {
+    if (text) this.did.append(el('details', { class: 'thinking' }, el('summary', {}, 'Thinking'), el('div', { class: 'plain-text' }, text)));
+  }
+
+  begins(tool, given) {
+    this.settle();
+    const out = el('div', { class: 'out' });
+    const mark = el('span', { class: 'mark', 'aria-hidden': 'true' }, '…');
+    const told = el('span', { class: 'unseen' }, ', running');
+    const node = el('details', { class: 'tool running' }, el('summary', {}, mark, el('strong', {}, tool), told, ' ', el('span', { class: 'gist' }, gist(given))),
+      el('div', { class: 'inside' }, args(given), out));
+    const call = { tool, args: given, node, out, mark, told, over: false };
+    this.ran.push(call);
+    this.did.append(node);
+    return call;
+  }
+
+  ends(tool, text, failed, given) {
+    const open = this.ran.filter((c) => !c.over && c.tool === tool);
+    const call = open.find((c) => given && c.args === given) || open[0] || this.begins(tool, given || '');
+    call.over = true;
+    call.node.classList.remove('running');
+    call.node.classList.toggle('failed', Boolean(failed));
+    fill(call.mark, failed ? '✗' : '✓');
+    fill(call.told, failed ? ', failed' : ', done');
+    call.live?.remove();
+    add(call.out, [el('p', { class: 'label' }, failed ? 'Failed:' : 'Result:'), looksLikeDiff(text) ? preview(text) : el('pre', { class: 'code', tabindex: '0' }, text || '(nothing)')]);
+    return call;
+  }
+
+  writes(tool, text) {
+    const call = this.ran.findLast((c) => !c.over && c.tool === tool);
+    if (!call) return;
+    if (!call.live) {
+      call.live = el('pre', { class: 'code live', tabindex: '0', 'aria-label': 'What it writes' });
+      call.out.append(call.live);
+      call.node.open = true;
+    }
+    call.live.append(text);
+    if (call.live.textContent.length > 64000) call.live.textContent = call.live.textContent.slice(-32000);
+    call.live.scrollTop = call.live.scrollHeight;
+  }
+
+  /** event takes an event of the request (COM-4). */
+  event(e) {
+    switch (e.type) {
+      case 'accepted':
+        return this.tell('accepted');
+      case 'queued':
+        return this.tell(ahead(e.ahead));
+      case 'state':
+        return this.state(e);
+      case 'waiting':
+        return this.tell(e.text);
+      case 'chunk':
+        return this.chunk(e);
+      case 'tool':
+        this.begins(e.tool, e.args);
+        return this.tell(`${e.tool} runs`);
+      case 'output':
+        return this.writes(e.tool, e.text);
+      case 'tool_result':
+        this.ends(e.tool, e.text, e.failed, e.args);
+        return undefined;
+      case 'question':
+        this.settle();
+        if (this.card?.key === e.key && !this.card.classList.contains('over')) return undefined;
+        this.card = question(e);
+        this.card.key = e.key;
+        this.did.append(this.card);
+        return this.tell('waiting for your decision');
+      case 'held':
+        return this.tell('waiting for your decision');
+      case 'deferred':
+        this.settle();
+        return this.note('shelly is stopping. It keeps this and answers after its next start.');
+      case 'reply':
+        return this.reply(e.text, e.is_error, e.outcome);
+      default:
+        return undefined;
+    }
+  }
+
+  state(e) {
+    if (e.state && e.state !== 'waiting_approval' && e.state !== 'held' && this.card && !this.card.classList.contains('over')) {
+      this.card.over('No longer asked: it was answered, cancelled, or is out of time.');
+    }
+    if (e.state === 'queued') return this.tell(ahead(e.ahead));
+    if (e.inference === 'thinking' || e.inference === 'acting') this.settle();
+    this.tell([stateWords(e.state), e.inference ? inferenceWords(e.inference, e.label) : ''].filter(Boolean).join(': '));
+    return undefined;
+  }
+
+  chunk(e) {
+    if (e.thinking) {
+      if (!this.thought) {
+        const text = el('div', { class: 'plain-text' });
+        const node = el('details', { class: 'thinking' }, el('summary', {}, 'Thinking'), text);
+        this.did.append(node);
+        this.thought = { node, text };
+      }
+      this.thought.text.append(e.thinking);
+      this.tell('thinking');
+    }
+    if (e.text) {
+      if (!this.segment) {
+        this.segment = { node: el('div', { class: 'answer streaming' }), text: '' };
+        this.did.append(this.segment.node);
+      }
+      this.segment.text += e.text;
+      this.draw();
+      this.tell('writing');
+    }
+  }
+
+  // draw draws what has streamed so far, a few times a second; a long text grows as plain text.
+  draw() {
+    const s = this.segment;
+    if (s.timer) return;
+    s.timer = setTimeout(() => {
+      s.timer = 0;
+      if (s.text.length < 16000) fill(s.node, markdown(s.text));
+      else fill(s.node, el('div', { class: 'plain-text' }, s.text));
+      this.grown?.();
+    }, 80);
+  }
+
+  // settle ends what was streaming: a tool or another answer of the model follows it.
+  settle() {
+    if (this.segment) {
+      clearTimeout(this.segment.timer);
+      this.segment.node.classList.remove('streaming');
+      fill(this.segment.node, markdown(this.segment.text));
+      if (!this.segment.text.trim()) this.segment.node.remove();
+      this.last = this.segment;
+    }
+    this.segment = null;
+    this.thought = null;
+  }
+
+  reply(text, isError, outcome) {
+    if (this.over) return;
+    this.over = true;
+    this.settle();
+    if (this.card && !this.card.classList.contains('over')) this.card.over('No longer asked.');
+    for (const c of this.ran.filter((c) => !c.over)) {
+      c.node.classList.remove('running');
+      fill(c.mark, '–');
+      fill(c.told, ', not finished');
+    }
+    // What has streamed last is the answer, or became it: the answer stands once.
+    if (this.last && this.last.node === this.did.lastElementChild) this.last.node.remove();
+    const words = outcome && outcome !== 'answered' ? outcomeWords(outcome) : '';
+    this.did.append(el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null));
+    this.finish();
+    say(isError ? `shelly could not answer: ${short(text, 300)}` : `shelly: ${short(text, 1000)}`);
+  }
+
+  tell(words) {
+    if (this.over) return;
+    this.status.hidden = false;
+    this.root.setAttribute('aria-busy', 'true');
+    if (!this.words) {
+      this.words = el('span');
+      fill(this.status, el('span', { class: 'pulse', 'aria-hidden': 'true' }), this.words, this.cancel ? this.cancelling() : null);
+    }
+    if (this.words.textContent !== words) fill(this.words, words);
+    this.grown?.();
+  }
+
+  cancelling() {
+    return button('Cancel', async () => {
+      const answer = await this.cancel();
+      if (answer !== true) this.note(answer || 'It could not be cancelled.');
+    }, { class: 'small' });
+  }
+
+  finish() {
+    this.over = true;
+    this.status.hidden = true;
+    this.root.removeAttribute('aria-busy');
+    this.grown?.();
+  }
+}
+
+const ahead = (n) => (n ? `waiting for its turn, ${n} before it` : 'waiting for its turn');
+
+// gist is the beginning of the first argument.
+function gist(given) {
+  try {
+    const values = Object.values(JSON.parse(given));
+    const first = values.find((v) => typeof v === 'string') ?? values[0];
+    return first === undefined ? '' : short(typeof first === 'string' ? first : JSON.stringify(first), 60);
+  } catch {
+    return short(given || '', 60);
+  }
+}
+
+function looksLikeDiff(text) {
+  return /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/m.test(String(text).slice(0, 2000));
+}
+
+/** mediaOf tells an image's type by its first bytes, in base64. */
+export function mediaOf(data) {
+  if (data.startsWith('/9j/')) return 'image/jpeg';
+  if (data.startsWith('R0lG')) return 'image/gif';
+  if (data.startsWith('UklG')) return 'image/webp';
+  return 'image/png';
+}
+
+/** archived makes turns of a session's messages. */
+export function archived(list) {
+  const turns = [];
+  let turn = null;
+  for (const { at, turn: id, message: m, number } of list) {
+    if (!turn || turn.id !== id || (m.role === 'user' && !m.aside)) {
+      turn = new Turn(at);
+      turn.id = id;
+      turn.number = number;
+      turns.push(turn);
+    }
+    if (m.role === 'user') m.aside ? turn.note(m.text) : turn.user(m.text, m.images);
+    else if (m.role === 'assistant') {
+      turn.thinks(m.thinking);
+      turn.says(m.text);
+      for (const c of m.calls || []) turn.begins(c.name, c.args);
+    } else if (m.role === 'tool') turn.ends(m.tool, m.text, false);
+  }
+  for (const t of turns) {
+    for (const c of t.ran.filter((c) => !c.over)) c.node.classList.remove('running');
+    t.finish();
+  }
+  return turns;
+}
