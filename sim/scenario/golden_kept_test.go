@@ -47,12 +47,45 @@ func TestSCN35AGoldenHoldsWhatTheCaseDid(t *testing.T) {
 	got := goldenOf(t, yaml+everyAspect())
 	casetest.SameAsFile(t, "golden", got)
 	for _, name := range goldenAspects() {
+		if name == "prompt" || name == "estimates" {
+			continue // parts of others (SCN-59)
+		}
 		if !strings.Contains(got, "\n"+name+":") {
 			t.Errorf("has no %s", name)
 		}
 	}
 	if again := goldenOf(t, yaml+everyAspect()); again != got {
 		t.Error("two runs gave two goldens")
+	}
+}
+
+// SCN-59: other words and other estimates of shelly's change no golden, unless it asks for
+// them.
+func TestSCN59AGoldenHoldsNeitherPromptNorEstimatesUnlessAsked(t *testing.T) {
+	const base = "scenario: 1\nname: x\ntools: {look: [{returns: \"92%\", effects: none}]}\n" +
+		"brain: [{calls: [{tool: look}]}, {says: \"NEED: the disk\"}, {says: Full.}]\nmemory: [{summary: The disk is vda1.}]\n" +
+		"timeline: [{user: How full is it?}, {at: 20m, shutdown: true}]\n"
+	for _, profile := range []string{"default", "shelly", "countbot"} {
+		t.Run(profile, func(t *testing.T) {
+			head := base + "profile: " + profile + "\n"
+			if profile == "countbot" {
+				head = strings.Replace(head, "NEED: the disk", "Full.", 1)
+				head = strings.Replace(head, ", {says: Full.}]", "]", 1)
+			}
+			longer := head + "config: {prompts: {identity: \"You are another agent, of many more words than before.\", summary: Say in short what was., farewell: The end is near. Say one word.}}\n"
+			plain := "expect: {golden: [asked, trace, replies]}\n"
+			if a, b := goldenOf(t, head+plain), goldenOf(t, longer+plain); a != b {
+				t.Errorf("other prompts change the golden:\n%s\n%s", a, b)
+			} else if !strings.Contains(a, "{role: user, text: How full is it?}") || !strings.Contains(a, `text: "92%"`) {
+				t.Errorf("what the person or the tool says is missing:\n%s", a)
+			}
+			for _, part := range []string{"prompt", "estimates"} {
+				asks := "expect: {golden: [asked, trace, replies, " + part + "]}\n"
+				if a, b := goldenOf(t, head+asks), goldenOf(t, longer+asks); a == b {
+					t.Errorf("with %s other prompts do not change the golden", part)
+				}
+			}
+		})
 	}
 }
 

@@ -228,7 +228,14 @@ func (k *checker) checkGolden(aspects []string) {
 	if aspects != nil && len(aspects) == 0 {
 		k.at("expect.golden", "is empty; name what is to be kept, such as replies or trace")
 	}
+	asked, trace := slices.Contains(aspects, "asked"), slices.Contains(aspects, "trace")
 	for i, name := range aspects {
+		switch {
+		case name == "prompt" && !asked:
+			k.at(strict.Element("expect.golden", i), "prompt says how much of asked is kept; name asked too")
+		case name == "estimates" && !asked && !trace:
+			k.at(strict.Element("expect.golden", i), "estimates says how much of asked and trace is kept; name one of them too")
+		}
 		if slices.Contains(aspects[:i], name) {
 			k.at(strict.Element("expect.golden", i), name+" is named twice")
 		}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,12 @@ func (v Value) Get(key string) Value {
 		}
 	}
 	return Value{}
+}
+
+// Without is a map without the members of some keys.
+func (v Value) Without(keys ...string) Value {
+	v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m Member) bool { return slices.Contains(keys, m.Key) })
+	return v
 }
 
 // Equal reports whether two values are the same data. Maps have no order, and

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -29,7 +31,7 @@ func (j *judgement) goldenText(asked []string) string {
 	v := data.Map("")
 	for _, a := range aspects() {
 		for _, name := range asked {
-			if name == a.name {
+			if name == a.name && a.of != nil {
 				v.Members = append(v.Members, data.With(a.name, a.of(j)))
 			}
 		}
@@ -40,8 +42,18 @@ func (j *judgement) goldenText(asked []string) string {
 // aspect is a part of what a case did.
 type aspect struct {
 	name string
-	of   func(*judgement) data.Value
+	of   func(*judgement) data.Value // nil: it says how much the other parts hold
 }
+
+// A better sentence or a better estimate of shelly's is no change of what a case did, so
+// that a golden holds neither unless the case asks for it (SCN-59).
+const (
+	keepsPrompt    = "prompt"    // in asked: the system prompt, tools, options, and messages as shelly words them
+	keepsEstimates = "estimates" // in asked: the tokens; in trace: the deadlines of model calls
+)
+
+// keeps reports whether the golden holds a part that only says how much others hold.
+func (j *judgement) keeps(name string) bool { return slices.Contains(j.file.Expect.Golden, name) }
 
 // aspects lists the parts of what a case did that a golden can hold; the names are
 // those of [Expect]'s field.
@@ -61,6 +73,8 @@ func aspects() []aspect {
 		{"memory_file", func(j *judgement) data.Value { return data.Text(j.result.MemoryFile) }},
 		{"history_file", func(j *judgement) data.Value { return data.List(j.result.History, data.Text) }},
 		{"world", func(j *judgement) data.Value { return worldValue(j.result.World) }},
+		{keepsPrompt, nil},
+		{keepsEstimates, nil},
 	}
 }
 
@@ -88,9 +102,19 @@ func brief(v data.Value) data.Value {
 // its session, the system prompt and the first messages after it, is only named:
 // prompts are long, and a turn repeats them for each round.
 func (j *judgement) goldenAsked() data.Value {
+	prompt, kept := prompt, j.keeps(keepsPrompt)
+	if !kept {
+		prompt = j.ownPrompt
+	}
 	calls := data.Value{Kind: data.ListKind}
 	for i, a := range j.result.Asked {
 		all := askedValue(a)
+		if !kept {
+			all = all.Without("tools", "options")
+		}
+		if !j.keeps(keepsEstimates) {
+			all = all.Without("tokens")
+		}
 		system, messages := prompt(a)
 		like := data.Map("")
 		if before := j.askedBefore(i); before >= 0 {
@@ -158,8 +182,15 @@ func (j *judgement) goldenTrace() data.Value {
 		}
 		b.WriteString(stepText(s, fsm.Millis(j.file.Start())) + "\n")
 	}
-	return data.Text(b.String())
+	if j.keeps(keepsEstimates) {
+		return data.Text(b.String())
+	}
+	return data.Text(estimatedTimer.ReplaceAllString(b.String(), "set_timer($1)"))
 }
+
+// estimatedTimer is the timer of a model call, whose deadline comes of the tokens that
+// are estimated (BRN-8).
+var estimatedTimer = regexp.MustCompile(`set_timer\((answer) [^)]*\)`)
 
 func (j *judgement) goldenSessions() data.Value {
 	v := sessionsValue(j.result.Sessions)
