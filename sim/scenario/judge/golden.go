@@ -104,7 +104,14 @@ func brief(v data.Value) data.Value {
 func (j *judgement) goldenAsked() data.Value {
 	prompt, kept := prompt, j.keeps(keepsPrompt)
 	if !kept {
-		prompt = j.ownPrompt
+		own := ownTexts(j.file, j.result)
+		prompt = func(a sim.Asked) (data.Value, []data.Value) {
+			var list []data.Value
+			for _, m := range withoutPrompt(a.Ask.Messages(), own) {
+				list = append(list, messageValue(m))
+			}
+			return data.Value{}, list
+		}
 	}
 	calls := data.Value{Kind: data.ListKind}
 	for i, a := range j.result.Asked {
@@ -185,12 +192,9 @@ func (j *judgement) goldenTrace() data.Value {
 	if j.keeps(keepsEstimates) {
 		return data.Text(b.String())
 	}
-	return data.Text(estimatedTimer.ReplaceAllString(b.String(), "set_timer($1)"))
+	estimated := regexp.MustCompile(`set_timer\((answer) [^)]*\)`) // the deadline of a model call comes of its tokens (BRN-8)
+	return data.Text(estimated.ReplaceAllString(b.String(), "set_timer($1)"))
 }
-
-// estimatedTimer is the timer of a model call, whose deadline comes of the tokens that
-// are estimated (BRN-8).
-var estimatedTimer = regexp.MustCompile(`set_timer\((answer) [^)]*\)`)
 
 func (j *judgement) goldenSessions() data.Value {
 	v := sessionsValue(j.result.Sessions)

@@ -7,13 +7,14 @@ import (
 
 	"shelly/fsm"
 	"shelly/sim"
-	"shelly/sim/scenario/data"
+	"shelly/sim/scenario/format"
 )
 
-// ownPrompt is [prompt] without what shelly itself says in it (SCN-59): no system prompt,
-// and of a message what the case, its model and its tools say.
-func (j *judgement) ownPrompt(a sim.Asked) (system data.Value, messages []data.Value) {
-	for i, m := range a.Ask.Messages() {
+// withoutPrompt is what the model was sent without what shelly itself says in it (SCN-59):
+// no system prompt, and of a message that shelly has worded the longest text in it that
+// is one of own.
+func withoutPrompt(sent []fsm.Message, own []string) (list []fsm.Message) {
+	for i, m := range sent {
 		if i == 0 && m.Role == fsm.RoleSystem {
 			continue
 		}
@@ -21,23 +22,19 @@ func (j *judgement) ownPrompt(a sim.Asked) (system data.Value, messages []data.V
 		case m.Role == fsm.RoleTool && m.Source == fsm.FromOperator:
 			m.Text = "" // shelly answered in the tool's place
 		case m.Role != fsm.RoleTool && m.Role != fsm.RoleAssistant:
-			m.Text = j.ownText(m.Text)
+			m.Text = longestIn(m.Text, own)
 		}
-		messages = append(messages, messageValue(m))
+		list = append(list, m)
 	}
-	return data.Value{}, messages
+	return list
 }
 
-// ownText is the longest text of the case within one that shelly has worded around it; ""
-// where there is none.
-func (j *judgement) ownText(text string) string {
+// longestIn is the longest of some texts that another holds; "" where it holds none.
+func longestIn(text string, own []string) string {
 	longest := ""
-	if j.own == nil {
-		j.own = j.texts()
-	}
-	for _, own := range j.own {
-		if len(own) > len(longest) && holdsWords(text, own) {
-			longest = own
+	for _, words := range own {
+		if len(words) > len(longest) && holdsWords(text, words) {
+			longest = words
 		}
 	}
 	return longest
@@ -61,9 +58,8 @@ func holdsWords(text, words string) bool {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// texts are what the case has people, events, memory and histories say.
-func (j *judgement) texts() []string {
-	f := j.file
+// ownTexts are what the case has people, events, memory, histories and the model say.
+func ownTexts(f *format.File, r *sim.Result) []string {
 	var list []string
 	for i := range f.Timeline {
 		m := &f.Timeline[i]
@@ -91,7 +87,7 @@ func (j *judgement) texts() []string {
 			list = append(list, said.Text)
 		}
 	}
-	for _, a := range j.result.Asked { // what the model said: subagents, reports and summaries repeat it
+	for _, a := range r.Asked { // what the model said: subagents, reports and summaries repeat it
 		for _, m := range a.Ask.Messages() {
 			if m.Role == fsm.RoleAssistant {
 				list = append(list, m.Text)

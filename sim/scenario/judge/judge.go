@@ -34,7 +34,6 @@ type judgement struct {
 	kept     *golden.Golden // nil where the case asks for none
 
 	keptGolden golden.Kept // as it was read
-	own        []string    // what the case itself says, when first wanted
 
 	evaluated []*expression.Evaluation // when first wanted, of the file's expressions in their order
 }
