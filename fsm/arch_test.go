@@ -69,8 +69,12 @@ func rooms() []room {
 		},
 		{dirs: []string{"sim/server"}, imports: []string{"shelly/fsm"}},
 		{dirs: []string{"sim/strict"}, imports: []string{"shelly/fsm/wording", yamlLibrary}, reflect: true},
-		{dirs: []string{"sim/history"}, except: []string{"sim/history/fork", "sim/history/export", "sim/history/trace", "sim/history/casetrace"}, imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording"), floats: true},
+		{dirs: []string{"sim/history"}, except: []string{"sim/history/fork", "sim/history/export", "sim/history/trace", "sim/history/casetrace", "sim/history/htmlreport"}, imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording"), floats: true},
 		{dirs: []string{"sim/history/trace"}, imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history"), time: true, reflect: true},
+		{
+			dirs:    []string{"sim/history/htmlreport"},
+			imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history", "shelly/sim/history/trace", "shelly/sim/history/stategraph"), floats: true,
+		},
 		{
 			dirs: []string{"sim/history/fork", "sim/history/export", "sim/history/casetrace"},
 			imports: append(walls(),
@@ -99,6 +103,7 @@ func globals() map[string]string {
 		"machine.handlePhases":    "a literal, read only",
 		"machine.inferencePhases": "a literal, read only",
 		"fsm.dictionary":          "a literal table, read only",
+		"htmlreport.assets":       "embedded files, read only",
 		"script.Nothing":          "a constant in all but name",
 	}
 }

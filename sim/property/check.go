@@ -50,6 +50,7 @@ type Failed struct {
 	Invariant  string         // what did not hold
 	Shrunk     string         // how far it was made smaller
 	Source     []byte         // the scenario file
+	Original   []byte         // that of the case before it was made smaller; nil for a regression
 	Outcome    scenario.Outcome
 }
 
@@ -207,5 +208,5 @@ func (g *generator) smallest(seed uint64, c played, begin func() func() bool) *F
 	s.shrink()
 	as := &found{invariant: c.wrong[0], seed: seed, shrunk: fmt.Sprintf("from %d choices to %d in %d tries", before, len(s.best), s.tries)}
 	last := g.play(sim.NewTape(slices.Clone(s.best)), as)
-	return &Failed{Seed: seed, Invariant: as.invariant, Shrunk: as.shrunk, Source: last.source, Outcome: last.out}
+	return &Failed{Seed: seed, Invariant: as.invariant, Shrunk: as.shrunk, Source: last.source, Original: c.source, Outcome: last.out}
 }

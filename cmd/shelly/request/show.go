@@ -20,11 +20,14 @@ import (
 )
 
 type showCmd struct {
-	ID    string `arg:"" help:"Request to show, or a run such as h12."`
-	At    int    `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
-	Full  bool   `help:"Do not cut texts; show timers too."`
-	JSON  bool   `name:"json" help:"Print as JSON, like GET /v1/requests/ID/steps."`
-	Trace bool   `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
+	ID     string   `arg:"" help:"Request to show, or a run such as h12."`
+	At     int      `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
+	Full   bool     `help:"Do not cut texts; show timers too."`
+	JSON   bool     `name:"json" xor:"out" help:"Print as JSON, like GET /v1/requests/ID/steps."`
+	Trace  bool     `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
+	HTML   string   `name:"html" xor:"shape,out" placeholder:"FILE" help:"Write one HTML file with each step, its secrets replaced."`
+	Force  bool     `help:"With --html: overwrite an existing file."`
+	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove too, or a file with one; may be repeated."`
 	journalled
 }
 
@@ -45,8 +48,11 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Trace {
+	switch {
+	case c.Trace:
 		return c.trace(t, j, p)
+	case c.HTML != "":
+		return c.html(t, j, p)
 	}
 	standings, err := standingsOf(j)
 	if err != nil {

@@ -36,6 +36,8 @@ type Step struct {
 	Effects []fsm.Effect
 	Moves   []state.Move
 	Differs bool // today's code decides differently from what is recorded
+
+	Recorded, Today uint64 // the hashes of the effects then, and with today's code
 }
 
 // Read reads a request, as far as the journal goes. Its errors are those of
@@ -45,8 +47,13 @@ func Read(j engine.Reader, key fsm.RequestKey) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{Request: h.Request, Handles: h.Handles, Ended: h.Ended}
-	first := h.Request.Index
+	return ReadOf(j, h)
+}
+
+// ReadOf reads what a history tells of, from its first record that is kept.
+func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
+	r = &Record{Request: h.Request, Handles: h.Handles, Ended: h.Ended}
+	key, first := h.Request.Key, h.Request.Index+h.Lost
 	if r.From, err = engine.StateAt(j, first-1); err != nil {
 		return nil, err
 	}
@@ -65,6 +72,7 @@ func Read(j engine.Reader, key fsm.RequestKey) (*Record, error) {
 			return nil, fmt.Errorf("more than %d records lie between the acceptance of request %q and its end", RecordsMax, key.ID)
 		}
 		s := Step{Index: f.Index, Input: f.Input, Handle: f.Concerns, Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs()}
+		s.Recorded, s.Today = f.Effects, fsm.HashEffects(f.Caused)
 		if i := slices.IndexFunc(h.Steps, func(o history.Step) bool { return o.Index == f.Index }); i >= 0 {
 			s.N, s.About = h.Steps[i].N, h.Steps[i].About
 		}

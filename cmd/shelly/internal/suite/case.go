@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/lockstep"
+	"shelly/cmd/shelly/internal/runs"
 	"shelly/cmd/shelly/internal/scratch"
 	"shelly/sim"
 	"shelly/sim/report"
@@ -14,13 +15,13 @@ import (
 
 // one runs a case: as it is written, or under each seed that is asked for until it
 // fails under one.
-func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *traces) (out report.Case) {
+func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *runs.Recorder) (out report.Case) {
 	if f.Skipped != "" {
 		out.Outcome = f.Run(sim.Options{})
 		return out
 	}
 	if f.Property() != nil {
-		return c.property(f)
+		return c.property(f, t)
 	}
 	start := time.Now()
 	if c.EveryCrash {
@@ -32,7 +33,7 @@ func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *trace
 		if c.covers() {
 			covered.Cover(&out.Outcome)
 		}
-		t.take(f, &out.Outcome)
+		t.Take(f, &out.Outcome)
 		out.Result = nil // a run is large, and nobody looks at it again
 		if out.Status() != report.Passed {
 			break

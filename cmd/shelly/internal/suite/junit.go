@@ -1,36 +1,44 @@
 package suite
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/runs"
 	"shelly/runtime/durable"
 	"shelly/sim/report"
 )
 
-// junitReady makes sure, before anything runs, that the JUnit file can be written,
-// and makes its folder where there is none (SCN-42).
-func (c *Command) junitReady() error {
+// filesReady makes sure, before anything runs, that the files beside the report can be
+// written.
+func (c *Command) filesReady() error {
+	return cmp.Or(c.ready("--junit", c.JUnit), c.ready("--html", c.HTML))
+}
+
+// ready makes sure that the file of a flag can be written, and makes its folder where there
+// is none (SCN-42, CLI-162).
+func (c *Command) ready(flag, name string) error {
 	switch {
-	case c.JUnit == "":
+	case name == "":
 		return nil
 	case c.List:
-		return exit.Errorf(exit.Usage, "--junit tells what ran, and --list runs nothing: leave one out")
-	case c.JUnit == "-":
-		return exit.Errorf(exit.Usage, "--junit: standard output has the other report; name a file")
+		return exit.Errorf(exit.Usage, "%s tells what ran, and --list runs nothing: leave one out", flag)
+	case name == "-":
+		return exit.Errorf(exit.Usage, "%s: standard output has the other report; name a file", flag)
 	}
-	if at, err := os.Stat(c.JUnit); err == nil && !at.Mode().IsRegular() {
-		return exit.Errorf(exit.Usage, "--junit: %s is no file that can be replaced", c.JUnit)
+	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
+		return exit.Errorf(exit.Usage, "%s: %s is no file that can be replaced", flag, name)
 	}
-	dir := filepath.Dir(c.JUnit)
+	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return exit.Errorf(exit.Usage, "--junit: %w", err)
+		return exit.Errorf(exit.Usage, "%s: %w", flag, err)
 	}
-	probe, err := os.CreateTemp(dir, ".junit.*")
+	probe, err := os.CreateTemp(dir, ".report.*")
 	if err != nil {
-		return exit.Errorf(exit.Usage, "--junit: %w", err)
+		return exit.Errorf(exit.Usage, "%s: %w", flag, err)
 	}
 	_ = probe.Close() // nothing was written to it
 	return os.Remove(probe.Name())
@@ -38,12 +46,21 @@ func (c *Command) junitReady() error {
 
 // writeJUnit writes the JUnit file, where one is wanted.
 func (c *Command) writeJUnit(r *report.Run) error {
-	if c.JUnit == "" {
+	return written("--junit", c.JUnit, func(w io.Writer) error { return report.JUnit(w, r) })
+}
+
+// writeHTML writes the HTML file, where one is wanted (CLI-162).
+func (c *Command) writeHTML(r *report.Run, kept *runs.Recorder) error {
+	return written("--html", c.HTML, func(w io.Writer) error { return kept.Write(w, r) })
+}
+
+// written writes the file of a flag, if it names one.
+func written(flag, name string, content func(io.Writer) error) error {
+	if name == "" {
 		return nil
 	}
-	err := durable.As{Perm: 0o644, Follow: true}.File(c.JUnit, func(w io.Writer) error { return report.JUnit(w, r) })
-	if err != nil {
-		return exit.Errorf(exit.Disk, "--junit: %w", err)
+	if err := (durable.As{Perm: 0o644, Follow: true}).File(name, content); err != nil {
+		return exit.Errorf(exit.Disk, "%s: %w", flag, err)
 	}
 	return nil
 }

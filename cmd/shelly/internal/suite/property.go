@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/runs"
 	"shelly/fsm"
 	"shelly/runtime/durable"
 	"shelly/sim/property"
@@ -18,7 +19,7 @@ import (
 
 // property checks a property as --seed and --seeds say, within its budgets (PRP-4), and
 // writes what it finds (PRP-8).
-func (c *Command) property(f *scenario.File) (out report.Case) {
+func (c *Command) property(f *scenario.File, t *runs.Recorder) (out report.Case) {
 	start := time.Now()
 	out.Outcome = f.Unplayed()
 	if c.On == "runtime" {
@@ -41,10 +42,15 @@ func (c *Command) property(f *scenario.File) (out report.Case) {
 	o.Stop = over(all)
 	o.Shrink = func() func() bool { return over(wall(shrink)) }
 	var covered report.Case
-	if c.covers() {
-		o.Observe = covered.Cover
+	kept := t.Property()
+	o.Observe = func(ran *scenario.Outcome) {
+		if c.covers() {
+			covered.Cover(ran)
+		}
+		kept.Made(ran)
 	}
 	r := property.Check(f, o)
+	kept.Ended(f, max(o.First, 1), &r)
 	out.Err, out.Steps, out.Covered = r.Err, r.Steps, covered.Covered
 	out.Property = &report.Property{Seeds: r.Seeds, Runs: r.Runs, Regressions: r.Regressions}
 	for i, reached := range r.Cover {

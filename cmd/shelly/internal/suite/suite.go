@@ -12,6 +12,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/lockstep"
+	"shelly/cmd/shelly/internal/runs"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -42,6 +43,7 @@ type Command struct {
 	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime (the real adapters in lock-step with the simulator, traces compared)."`
 	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations and a step summary)."`
 	JUnit      string   `name:"junit" placeholder:"FILE" help:"Also write a JUnit XML file."`
+	HTML       string   `name:"html" placeholder:"FILE" help:"Also write one HTML file with each step."`
 	Trace      bool     `help:"Print each run step by step, of cases that pass too."`
 	Slowest    *int     `placeholder:"N" help:"List the N slowest cases."`
 	Times      bool     `help:"Add the time of each case to the JSON report."`
@@ -70,7 +72,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(c.watchFlags(), c.coverageFlags(), c.traceFlags(), c.junitReady()); err != nil {
+	if err := cmp.Or(c.watchFlags(), c.coverageFlags(), c.traceFlags(), c.filesReady()); err != nil {
 		return err
 	}
 	if _, err := c.goldens(); err != nil {
@@ -189,11 +191,11 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 		return err
 	}
 	told := c.teller(t, len(files), broken)
-	if c.Trace {
-		told.traces = &traces{}
+	if c.Trace || c.HTML != "" {
+		told.runs = &runs.Recorder{Text: c.Trace, HTML: c.HTML != "", Cases: len(files)}
 	}
 	live := &lockstep.Models{Connect: connectModel}
-	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live, told.traces) }
+	run := func(f *scenario.File) report.Case { return c.one(f, goldens, live, told.runs) }
 	p := player{workers: c.workers(), failuresMax: c.failuresMax(), run: run, progress: told.progress}
 	erase := told.progress.keep()
 	p.play(ctx, files, told.tell)

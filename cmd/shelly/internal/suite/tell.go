@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/runs"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 )
@@ -24,7 +25,7 @@ type teller struct {
 	log      io.Writer // the report for people
 	progress *progress // what stands below it, if anything does
 	pretty   report.Options
-	traces   *traces // nil: nobody asked
+	runs     *runs.Recorder // nil: nobody asked
 	start    time.Time
 	broken   []report.Case // files that do not load, in their order
 	shown    int           // of them
@@ -64,7 +65,7 @@ func (t *teller) showBroken(before string) {
 
 func (t *teller) show(c report.Case) {
 	if t.Format != "json" && t.err == nil {
-		t.err = errors.Join(t.traces.tell(t.log, &c), report.PrettyCase(t.log, &c, t.pretty))
+		t.err = errors.Join(t.runs.Print(t.log, &c), report.PrettyCase(t.log, &c, t.pretty))
 	}
 }
 
@@ -79,7 +80,7 @@ func (t *teller) end(ctx context.Context, all int) error {
 	r.Coverage, r.Took = t.cover(r.Cases), time.Since(t.start)
 	r.Cases = slices.Concat(t.broken, r.Cases)
 	slices.SortStableFunc(r.Cases, func(a, b report.Case) int { return cmp.Compare(a.File, b.File) })
-	if err := errors.Join(t.err, t.summary(), t.writeJUnit(r)); err != nil {
+	if err := errors.Join(t.err, t.summary(), t.writeJUnit(r), t.writeHTML(r, t.runs)); err != nil {
 		return err
 	}
 	return t.code(ctx)

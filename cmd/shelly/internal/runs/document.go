@@ -1,0 +1,127 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"shelly/fsm/wording"
+	"shelly/sim/history/htmlreport"
+	"shelly/sim/report"
+	"shelly/sim/scenario/judge"
+	"shelly/sim/strict"
+)
+
+// Write writes the HTML file of a run (CLI-162).
+func (r *Recorder) Write(w io.Writer, run *report.Run) error {
+	plain := *run
+	plain.Took = 0 // equal runs give equal files
+	n := run.Count()
+	d := &htmlreport.Document{Title: "shelly test", Verdict: htmlreport.Passed, Summary: report.Summary(&plain), Visits: r.visits, Of: wording.Count(len(run.Cases), "case")}
+	if n.Failed+n.Errors+n.Differ > 0 {
+		d.Verdict = htmlreport.Failed
+	}
+	if len(run.Cases) == 1 {
+		d.Title = "shelly test: " + title(&run.Cases[0])
+	}
+	steps := 0
+	for i := range run.Cases {
+		c := r.caseOf(&run.Cases[i])
+		if steps += len(c.Steps); steps > AllStepsMax && len(c.Steps) > 0 {
+			steps -= len(c.Steps)
+			c.Steps, c.Left = nil, fmt.Sprintf("The steps are left out: the file has the first %d.", AllStepsMax)
+		}
+		d.Cases = append(d.Cases, c)
+	}
+	return htmlreport.Write(w, d)
+}
+
+// title names a case and the seed that it failed under.
+func title(c *report.Case) string {
+	switch {
+	case c.Name == "":
+		return c.File
+	case c.Seed != nil:
+		return fmt.Sprintf("%s (seed %d)", c.Name, *c.Seed)
+	default:
+		return c.Name
+	}
+}
+
+func (r *Recorder) caseOf(c *report.Case) htmlreport.Case {
+	var out htmlreport.Case
+	if kept := r.cases[keyOf(&c.Outcome)]; kept != nil {
+		out = kept.shown
+	}
+	out.Name, out.Place, out.Status = title(c), c.File, string(c.Status())
+	if c.Line > 0 {
+		out.Place = fmt.Sprintf("%s:%d", c.File, c.Line)
+	}
+	out.Tags, out.Covers, out.Note = c.Tags, c.Covers, note(c)
+	if out.Ran == 0 {
+		out.Ran = c.Steps
+	}
+	if c.Status().Fails() {
+		out.Again = c.Again()
+	}
+	for i := range c.Failures {
+		f := &c.Failures[i]
+		out.Failures = append(out.Failures, failure(f))
+		if f.Again != "" {
+			out.Again = f.Again
+		}
+		if f.Diff != "" && len(out.Steps) > 0 {
+			out.Failures[i].Diff = f.Diff
+		}
+	}
+	for _, m := range c.Met {
+		met := htmlreport.Met{Path: m.Path, Place: m.Pos.Of(c.File)}
+		if len(out.Steps) > 0 {
+			met.Steps = m.Steps
+		}
+		out.Met = append(out.Met, met)
+	}
+	return out
+}
+
+func failure(f *judge.Failure) htmlreport.Failure {
+	return htmlreport.Failure{
+		Place: f.Pos.Of(f.File), Path: f.Path, Text: f.Text, Want: f.Want, Got: f.Got, Hint: f.Hint, Diff: f.Diff, Frame: f.Frame,
+		Trace: f.Trace, Again: f.Again, Step: f.Step,
+	}
+}
+
+// note is what else there is to say of a case, on lines.
+func note(c *report.Case) string {
+	var lines []string
+	var load *strict.Error
+	switch {
+	case errors.As(c.Err, &load):
+		lines = append(lines, load.Detail())
+	case c.Err != nil:
+		lines = append(lines, c.Err.Error())
+	}
+	if c.Skipped != "" {
+		lines = append(lines, "skipped: "+c.Skipped)
+	}
+	if c.Differs {
+		lines = append(lines, "two runs gave two traces")
+	}
+	if c.Points > 0 {
+		lines = append(lines, fmt.Sprintf("crashed at each point: %s; outcome not compared: %d unknown, %d met by another input", wording.Count(c.Points, "run"), c.Unknown, c.Raced))
+	}
+	if c.Live != nil {
+		lines = append(lines, c.Live.String())
+	}
+	if p := c.Property; p != nil {
+		lines = append(lines, fmt.Sprintf("%d of %s made, %s", p.Runs, wording.Count(p.Seeds, "case"), wording.Count(p.Regressions, "regression")))
+		for _, reached := range p.Cover {
+			lines = append(lines, fmt.Sprintf("%s in %d, wanted in %s", reached.Name, reached.Runs, reached.AtLeast))
+		}
+		if p.Wrote != "" {
+			lines = append(lines, "the case that failed: "+p.Wrote)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

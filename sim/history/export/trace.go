@@ -1,0 +1,46 @@
+package export
+
+import (
+	"fmt"
+	"iter"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim/history"
+	"shelly/sim/history/trace"
+)
+
+// Trace yields the steps of the request, as they are after [Record.Redact] (SIM-30).
+func (r *Record) Trace(o trace.Options) iter.Seq[trace.Step] {
+	return func(yield func(trace.Step) bool) {
+		h := &history.History{Request: r.Request}
+		if r.Request.Handle != 0 {
+			h.Handles = []fsm.HandleID{r.Request.Handle}
+		}
+		if len(r.Steps) > 0 && r.Steps[0].Index > r.Request.Index { // the records that made the others are gone
+			h.Handles = r.Handles
+		}
+		b := trace.NewOf(h, r.From, o)
+		inputs := func(yield func(fsm.Input) bool) {
+			for i := range r.Steps {
+				if !yield(r.Steps[i].Input) {
+					return
+				}
+			}
+		}
+		for i, f := range engine.FoldInputs(r.From, inputs) {
+			s := &r.Steps[i]
+			f.Index, f.Effects = s.Index, fsm.HashEffects(f.Caused)
+			step, about := b.Take(f)
+			if !about {
+				continue
+			}
+			if s.Differs {
+				step.Differs = &trace.Differs{Recorded: fmt.Sprintf("%016x", s.Recorded), Today: fmt.Sprintf("%016x", s.Today)}
+			}
+			if !yield(step) {
+				return
+			}
+		}
+	}
+}

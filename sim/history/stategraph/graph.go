@@ -1,0 +1,96 @@
+package stategraph
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// Graph is a table laid out. Lengths are in pixels, from the top left corner.
+type Graph struct {
+	Name          string
+	Width, Height int
+	Nodes         []Node
+	Edges         []Edge
+	Rows          []Row // of the table, in its order
+}
+
+// Node is a state. X and Y are its centre.
+type Node struct {
+	Name                string
+	X, Y, Width, Height int
+	Taken               int // how often a row led to it; the initial one: or left it
+	Initial, Final      bool
+}
+
+// Edge is the rows from one state to another, or back to it.
+type Edge struct {
+	From, To string
+	Events   []string
+	Taken    int
+	Points   []Point // from the border of From to that of To; of a loop only where it is
+	Loop     bool
+}
+
+// Point is a place.
+type Point struct{ X, Y int }
+
+// Row is a transition and how often it was taken.
+type Row struct {
+	state.Row
+	Taken int
+}
+
+const (
+	nodeHeight = 38
+	layerGap   = 46
+	nodeGap    = 16
+	margin     = 14
+	charWidth  = 8
+	viaWidth   = 8
+	sweeps     = 12 // of the order
+	pulls      = 80 // of the places
+)
+
+// Layout lays a table out, given how often each row was taken.
+func Layout(t state.Table, taken func(state.Row) int) Graph {
+	g := Graph{Name: t.Name}
+	l := &layout{}
+	for _, r := range t.Rows {
+		n := taken(r)
+		g.Rows = append(g.Rows, Row{r, n})
+		from, to := l.node(r.From), l.node(r.To)
+		l.count(to, n)
+		if r.From == t.Initial {
+			l.count(from, n)
+		}
+		l.edge(from, to, string(r.On), n)
+	}
+	l.layers(l.node(t.Initial))
+	states := len(l.states)
+	l.vias()
+	l.order()
+	g.Width, g.Height = l.place()
+	for i := range states {
+		n := &l.states[i]
+		g.Nodes = append(g.Nodes, Node{
+			Name: n.name, X: n.x, Y: n.y, Width: n.width, Height: nodeHeight, Taken: n.taken,
+			Initial: fsm.State(n.name) == t.Initial, Final: slices.Contains(t.Final, fsm.State(n.name)),
+		})
+	}
+	for _, e := range l.edges {
+		g.Edges = append(g.Edges, l.routed(e))
+	}
+	return g
+}
+
+// Missing counts the rows that were never taken.
+func (g *Graph) Missing() (n int) {
+	for _, r := range g.Rows {
+		if r.Taken == 0 {
+			n++
+		}
+	}
+	return n
+}
