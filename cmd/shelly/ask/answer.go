@@ -3,12 +3,10 @@ package ask
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
 	"sync"
 
+	"shelly/cmd/shelly/internal/question"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -46,7 +44,7 @@ func (a *answering) show(e comm.Event) bool {
 	case e.Type == comm.EventQuestion && e.Question == fsm.QuestionApprove:
 		if e.Key != a.done && (a.open == nil || a.open.Key != e.Key) { // a stream that was cut tells it again
 			a.open = &e
-			a.w.say(questionText(e))
+			a.w.say(question.Text(e))
 			a.prompt()
 		}
 		return true
@@ -62,7 +60,7 @@ func (a *answering) show(e comm.Event) bool {
 	return false
 }
 
-const choices = "  [y]es, [n]o, for this [s]ession, [a]lways? "
+const choices = "  " + question.Choices + " "
 
 func (a *answering) prompt() { a.w.ask(choices) }
 
@@ -79,7 +77,7 @@ func (a *answering) line(ctx context.Context, line string) {
 	a.w.answered()
 	a.mu.Lock()
 	open := a.open
-	d, ok := decisionOf(line)
+	d, ok := question.Decision(line)
 	if open != nil && ok { // what comes of it is not somebody else's answer
 		d.Key, a.open, a.done = open.Key, nil, open.Key
 	}
@@ -102,93 +100,6 @@ func (a *answering) line(ctx context.Context, line string) {
 	case !taken:
 		a.w.say("· not taken: it was answered before, or is out of time")
 	default:
-		a.w.say("· " + wordsOf(d))
+		a.w.say("· " + question.Words(d))
 	}
-}
-
-// decisionOf reads what a person has typed.
-func decisionOf(line string) (d client.Decision, ok bool) {
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		d.Approve = true
-	case "n", "no":
-	case "s", "session":
-		d.Approve, d.Grant = true, fsm.GrantSession
-	case "a", "always":
-		d.Approve, d.Grant = true, fsm.GrantAlways
-	default:
-		return d, false
-	}
-	return d, true
-}
-
-func wordsOf(d client.Decision) string {
-	switch {
-	case !d.Approve:
-		return "refused"
-	case d.Grant == fsm.GrantSession:
-		return "approved for this session; see shelly approval list"
-	case d.Grant == fsm.GrantAlways:
-		return "approved for always; see shelly approval list"
-	default:
-		return "approved"
-	}
-}
-
-// questionText is a question with what the person needs to answer it: the arguments a line each,
-// what the call would do, and what further calls "for this session" and "always" would cover.
-func questionText(e comm.Event) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "? may %s run?", e.Tool)
-	if e.Text != "" {
-		fmt.Fprintf(&b, " (%s)", e.Text)
-	}
-	for _, line := range argumentLines(e.Args) {
-		b.WriteString("\n    " + line)
-	}
-	if e.Preview != "" {
-		b.WriteString("\n  it would do this:")
-		for line := range strings.Lines(e.Preview) {
-			b.WriteString("\n    " + strings.TrimRight(line, "\n"))
-		}
-	}
-	b.WriteString("\n  session and always: " + coveredBy(e.Subject))
-	return b.String()
-}
-
-// coveredBy is what a grant for a call would cover (APR-13).
-func coveredBy(subject []string) string {
-	if len(subject) == 0 {
-		return "the same call, with the same arguments"
-	}
-	return "calls with the same " + strings.Join(subject, ", ")
-}
-
-// argumentBytesMax is how much of an argument is shown.
-const argumentBytesMax = 2000
-
-// argumentLines are the arguments of a call, one a line, in their order.
-func argumentLines(args string) []string {
-	d := json.NewDecoder(strings.NewReader(args))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return []string{args}
-	}
-	var lines []string
-	for d.More() {
-		name, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil {
-			return []string{args}
-		}
-		text := string(value)
-		var s string
-		if json.Unmarshal(value, &s) == nil {
-			text = s
-		}
-		if len(text) > argumentBytesMax {
-			text = strings.ToValidUTF8(text[:argumentBytesMax], "") + " …"
-		}
-		lines = append(lines, fmt.Sprintf("%v: %s", name, strings.ReplaceAll(text, "\n", "\n      ")))
-	}
-	return lines
 }

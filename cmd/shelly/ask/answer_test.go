@@ -36,7 +36,7 @@ func newPerson() *person {
 	return p
 }
 
-func question(key string) comm.Event {
+func asks(key string) comm.Event {
 	return comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: key, Tool: "exec", Args: `{"command":"make\nall","n":3}`}
 }
 
@@ -47,7 +47,7 @@ func TestCLI120EachAnswer(t *testing.T) {
 	} {
 		p := newPerson()
 		p.line(t.Context(), line) // before anything was asked
-		p.show(question("k"))
+		p.show(asks("k"))
 		p.line(t.Context(), "")
 		p.line(t.Context(), "perhaps")
 		p.line(t.Context(), line)
@@ -64,7 +64,7 @@ func TestCLI120EachAnswer(t *testing.T) {
 
 func TestCLI120AQuestionShowsWhatItIsAbout(t *testing.T) {
 	p := newPerson()
-	e := question("k")
+	e := asks("k")
 	e.Text, e.Preview, e.Subject = "it publishes", "-a\n+b\n", []string{"path"}
 	p.show(e)
 	for _, want := range []string{"may exec run? (it publishes)", "command: make\n      all", "n: 3", "    -a\n    +b", "calls with the same path"} {
@@ -76,8 +76,8 @@ func TestCLI120AQuestionShowsWhatItIsAbout(t *testing.T) {
 
 func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	p := newPerson()
-	p.show(question("k"))
-	p.show(question("k")) // told again
+	p.show(asks("k"))
+	p.show(asks("k")) // told again
 	p.show(comm.Event{Type: comm.EventState, State: state.Execution})
 	p.line(t.Context(), "y")
 	if len(p.told) != 0 || !strings.Contains(p.out.String(), "answered elsewhere") || strings.Count(p.out.String(), "may exec") != 1 {
@@ -86,18 +86,18 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	if !strings.Contains(p.out.String(), choices+"\n·") {
 		t.Errorf("what happens is said on the line of the prompt:\n%s", p.out)
 	}
-	p.show(question("l"))
+	p.show(asks("l"))
 	p.show(comm.Event{Type: comm.EventState, State: state.Parked})
 	if !strings.Contains(p.out.String(), "asks once more") {
 		t.Error(p.out)
 	}
-	p.show(question("l"))
+	p.show(asks("l"))
 	p.late = true
 	p.line(t.Context(), "y")
 	if !strings.Contains(p.out.String(), "not taken") {
 		t.Error(p.out)
 	}
-	p.show(question("m"))
+	p.show(asks("m"))
 	p.late, p.err = false, errors.New("the file is damaged")
 	p.line(t.Context(), "a")
 	p.err = nil

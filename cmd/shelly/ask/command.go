@@ -3,7 +3,6 @@ package ask
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/picture"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -118,34 +118,13 @@ func (c *Command) heed(ctx context.Context, signals <-chan os.Signal, daemon *cl
 func readImages(files []string, bytesMax int64) ([][]byte, error) {
 	var images [][]byte
 	for _, file := range files {
-		image, err := readImage(file, bytesMax)
+		image, err := picture.Read(file, bytesMax)
 		if err != nil {
 			return nil, exit.Errorf(exit.Usage, "--image %s: %w", file, err)
 		}
 		images = append(images, image)
 	}
 	return images, nil
-}
-
-func readImage(file string, bytesMax int64) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	image, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(image) == 0:
-		return nil, errors.New("is empty")
-	case int64(len(image)) > bytesMax:
-		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
-	}
-	if err := comm.CheckImage(image); err != nil {
-		return nil, fmt.Errorf("%w; send a PNG or JPEG file", err)
-	}
-	return image, nil
 }
 
 // readAll reads a text of at most bytesMax. A longer one is refused here: what is

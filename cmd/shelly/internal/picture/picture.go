@@ -1,0 +1,34 @@
+// Package picture reads the pictures that a person attaches to a request.
+package picture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"shelly/runtime/comm"
+)
+
+// Read reads a PNG or JPEG file of at most bytesMax bytes. What is something else is an error,
+// before anything is sent.
+func Read(file string, bytesMax int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	image, err := io.ReadAll(io.LimitReader(f, bytesMax+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(image) == 0:
+		return nil, errors.New("is empty")
+	case int64(len(image)) > bytesMax:
+		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
+	}
+	if err := comm.CheckImage(image); err != nil {
+		return nil, fmt.Errorf("%w; send a PNG or JPEG file", err)
+	}
+	return image, nil
+}

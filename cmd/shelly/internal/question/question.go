@@ -1,0 +1,104 @@
+// Package question words what a person is asked about a tool call, and reads the answer: for
+// shelly ask and shelly chat alike (CLI-120).
+package question
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// Choices are the answers that a person has.
+const Choices = "[y]es, [n]o, for this [s]ession, [a]lways?"
+
+// Decision reads what a person has typed.
+func Decision(line string) (d client.Decision, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		d.Approve = true
+	case "n", "no":
+	case "s", "session":
+		d.Approve, d.Grant = true, fsm.GrantSession
+	case "a", "always":
+		d.Approve, d.Grant = true, fsm.GrantAlways
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+// Words say what a decision was.
+func Words(d client.Decision) string {
+	switch {
+	case !d.Approve:
+		return "refused"
+	case d.Grant == fsm.GrantSession:
+		return "approved for this session; see shelly approval list"
+	case d.Grant == fsm.GrantAlways:
+		return "approved for always; see shelly approval list"
+	default:
+		return "approved"
+	}
+}
+
+// Text is a question with what the person needs to answer it: the arguments a line each,
+// what the call would do, and what further calls "for this session" and "always" would cover.
+func Text(e comm.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "? may %s run?", e.Tool)
+	if e.Text != "" {
+		fmt.Fprintf(&b, " (%s)", e.Text)
+	}
+	for _, line := range Arguments(e.Args) {
+		b.WriteString("\n    " + line)
+	}
+	if e.Preview != "" {
+		b.WriteString("\n  it would do this:")
+		for line := range strings.Lines(e.Preview) {
+			b.WriteString("\n    " + strings.TrimRight(line, "\n"))
+		}
+	}
+	b.WriteString("\n  session and always: " + coveredBy(e.Subject))
+	return b.String()
+}
+
+// coveredBy is what a grant for a call would cover (APR-13).
+func coveredBy(subject []string) string {
+	if len(subject) == 0 {
+		return "the same call, with the same arguments"
+	}
+	return "calls with the same " + strings.Join(subject, ", ")
+}
+
+// argumentBytesMax is how much of an argument is shown.
+const argumentBytesMax = 2000
+
+// Arguments are the arguments of a call, one a line, in their order.
+func Arguments(args string) []string {
+	d := json.NewDecoder(strings.NewReader(args))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return []string{args}
+	}
+	var lines []string
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return []string{args}
+		}
+		text := string(value)
+		var s string
+		if json.Unmarshal(value, &s) == nil {
+			text = s
+		}
+		if len(text) > argumentBytesMax {
+			text = strings.ToValidUTF8(text[:argumentBytesMax], "") + " …"
+		}
+		lines = append(lines, fmt.Sprintf("%v: %s", name, strings.ReplaceAll(text, "\n", "\n      ")))
+	}
+	return lines
+}
