@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/approval"
 	"shelly/cmd/shelly/ask"
+	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/doctor"
 	"shelly/cmd/shelly/explore"
 	"shelly/cmd/shelly/internal/exit"
@@ -36,6 +37,7 @@ import (
 type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
+	Chat     chat.Command     `cmd:"" help:"Talk to the running daemon."`
 	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
 	Page     page.Command     `cmd:"" help:"Open the daemon's page in your browser."`
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
@@ -81,7 +83,7 @@ func execute(args []string, t *terminal.Terminal) (code int) {
 		kong.Exit(func(code int) { ended = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"version": versionLine()},
-		kong.Bind(t),
+		kong.Bind(t, terminal.Shell(execute)),
 	)
 	if err != nil {
 		fmt.Fprintln(t.Err, "shelly:", err)

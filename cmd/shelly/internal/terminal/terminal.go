@@ -56,3 +56,7 @@ func Columns(w io.Writer) int {
 	}
 	return columns
 }
+
+// Shell runs a command line of shelly, without its name, and returns its exit code: for a
+// subcommand that lets a person type others.
+type Shell func(args []string, t *Terminal) int

@@ -1,0 +1,281 @@
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"shelly/cmd/shelly/chat/talk"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/mail"
+	"shelly/cmd/shelly/internal/picture"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/clock"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
+)
+
+const (
+	pastShown   = 10 // messages of the session that are shown at the start
+	unreadShown = 20 // unread messages that are shown at the start
+	namesShown  = 100
+	againAfter  = 2 * time.Second // how long a request waits for a daemon that is not there
+	answerWait  = 30 * time.Second
+)
+
+// desk does what the conversation wants, and tells it what happens. Each effect is done beside
+// the others; what comes of it is sent to msgs.
+type desk struct {
+	cfg    config.Config
+	c      *Command
+	chat   fsm.Origin
+	shell  terminal.Shell
+	daemon *client.Client
+
+	ctx   context.Context
+	end   context.CancelFunc
+	msgs  chan talk.Msg
+	fatal chan error
+	file  sync.Mutex // of what was asked before
+}
+
+func newDesk(cfg config.Config, c *Command, chat fsm.Origin, shell terminal.Shell) *desk {
+	d := &desk{cfg: cfg, c: c, chat: chat, shell: shell, daemon: client.New(cfg.Data, client.Options{}), msgs: make(chan talk.Msg), fatal: make(chan error, 1)}
+	d.ctx, d.end = context.WithCancel(context.Background())
+	return d
+}
+
+func (d *desk) leave() { d.end() }
+
+// tell tells the conversation what has happened.
+func (d *desk) tell(msg talk.Msg) {
+	select {
+	case d.msgs <- msg:
+	case <-d.ctx.Done():
+	}
+}
+
+// greet looks who is there, shows what was said before, and then the messages as they come.
+// Without a daemon the chat ends.
+func (d *desk) greet(session string) {
+	status, err := d.daemon.Status(d.ctx)
+	if err != nil {
+		d.fatal <- exit.Daemon(err)
+		return
+	}
+	d.tell(talk.Greeted{Brain: status.Brain})
+	d.load(session)
+	d.hear()
+}
+
+// perform does an effect.
+func (d *desk) perform(e talk.Effect) {
+	switch e := e.(type) {
+	case talk.Ask:
+		d.ask(e)
+	case talk.Cancel:
+		taken, err := d.daemon.Cancel(d.ctx, e.ID, d.c.Channel)
+		d.tell(talk.Cancelled{ID: e.ID, Taken: taken, Err: err})
+	case talk.Decide:
+		taken, err := d.daemon.Decide(d.ctx, client.About{Handle: e.Handle}, e.Decision)
+		d.tell(talk.Decided{ID: e.ID, Key: e.Decision.Key, Decision: e.Decision, Taken: taken, Err: err})
+	case talk.Read:
+		_, _ = d.daemon.Read(d.ctx, mail.Marks(e.Messages)...) // else they are shown once more
+	case talk.Run:
+		d.run(e.Args)
+	case talk.Load:
+		d.load(e.Session)
+	case talk.Elsewhere:
+		d.elsewhere(e.Session)
+	case talk.ReadImage:
+		data, err := picture.Read(d.path(e.Path), int64(d.cfg.RequestBytesMax))
+		if err != nil {
+			err = fmt.Errorf("%s: %w", e.Path, err)
+		}
+		d.tell(talk.Image{Path: filepath.Base(e.Path), Typed: e.Typed, Data: data, Err: err})
+	case talk.Name:
+		d.tell(talk.Named{For: e.Prefix, Files: d.names(e.Prefix)})
+	case talk.Remember:
+		d.file.Lock()
+		defer d.file.Unlock()
+		_ = keepPast(d.cfg.Data, e.Line)
+	}
+}
+
+// ask sends a request and follows it to its reply, over restarts of the daemon too, however
+// long one takes: the same id is never executed twice.
+func (d *desk) ask(e talk.Ask) {
+	at, broken, accepted := d.process(), false, false
+	daemon := client.New(d.cfg.Data, client.Options{Again: func() {
+		broken = true
+		d.tell(talk.Broke{ID: e.ID})
+	}})
+	show := func(event comm.Event) {
+		if broken {
+			now := d.process()
+			d.tell(talk.Attached{ID: e.ID, Restarted: now != at})
+			at, broken = now, false
+		}
+		accepted = true
+		d.tell(talk.Happened{ID: e.ID, Event: event})
+	}
+	for {
+		reply, err := daemon.Ask(d.ctx, client.AskRequest{
+			ID: e.ID, Session: e.Session, Text: e.Text, Channel: d.c.Channel, Chat: d.c.Chat, Images: e.Images,
+		}, show)
+		again := errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) || accepted && errors.Is(err, client.ErrNotRunning)
+		if !again || d.ctx.Err() != nil {
+			d.tell(talk.Ended{ID: e.ID, Reply: reply, Err: err})
+			return
+		}
+		broken = true
+		d.tell(talk.Broke{ID: e.ID})
+		if clock.Pause(d.ctx, againAfter) != nil {
+			return
+		}
+	}
+}
+
+// process names the process of the daemon.
+func (d *desk) process() string {
+	at, err := client.ReadEndpoint(d.cfg.Data)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(at.PID, " ", at.Start)
+}
+
+// load shows what was said in a session.
+func (d *desk) load(id string) {
+	ctx, cancel := context.WithTimeout(d.ctx, answerWait)
+	defer cancel()
+	past := talk.Past{Session: id}
+	all, err := d.daemon.Sessions(ctx)
+	for _, s := range all {
+		if s.ID != id || s.Last == 0 {
+			continue
+		}
+		if s.Last > pastShown {
+			past.Earlier = s.Last - pastShown
+		}
+		past.Messages, err = d.daemon.Archive(ctx, id, past.Earlier, pastShown)
+	}
+	if err != nil && d.ctx.Err() == nil {
+		d.tell(talk.Said{Text: "what was said before cannot be read: " + err.Error(), Failed: true})
+	}
+	d.tell(past)
+}
+
+// hear shows the unread messages to the chat, and then each as it comes.
+func (d *desk) hear() {
+	after, err := d.daemon.LastPosition(d.ctx)
+	if err != nil {
+		return // the next request says what is wrong
+	}
+	waiting, err := d.daemon.Messages(d.ctx, d.chat, 0, unreadShown+1, true)
+	if err == nil && len(waiting) > 0 {
+		m := talk.Mail{Messages: waiting}
+		if len(waiting) > unreadShown {
+			unread, _ := d.daemon.Status(d.ctx)
+			m.Messages, m.More = waiting[:unreadShown], 1
+			if unread.Unread != nil {
+				m.More = max(unread.Unread.Messages-unreadShown, 1)
+			}
+		}
+		d.tell(m)
+	}
+	_ = d.daemon.Follow(d.ctx, d.chat, after, func(m comm.Message) error {
+		if !slices.ContainsFunc(waiting, func(w comm.Message) bool { return w.Position == m.Position }) {
+			d.tell(talk.Mail{Messages: []comm.Message{m}})
+		}
+		return nil
+	})
+}
+
+// run runs a command line of shelly on this daemon.
+func (d *desk) run(args []string) {
+	if d.c.ConfigFile != "" {
+		args = append(args, "--config", d.c.ConfigFile)
+	}
+	if d.c.Data != "" {
+		args = append(args, "--data", d.c.Data)
+	}
+	for _, set := range d.c.Set {
+		args = append(args, "--set", set)
+	}
+	var out bytes.Buffer
+	code := d.shell(args, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &out})
+	d.tell(talk.Said{Text: out.String(), Failed: code != exit.OK})
+}
+
+// elsewhere says what still runs or waits outside a session, which /stop leaves alone.
+func (d *desk) elsewhere(session string) {
+	status, err := d.daemon.Status(d.ctx)
+	if err != nil {
+		return
+	}
+	var lines []string
+	add := func(id fsm.HandleID, request string, kind fsm.Kind, in, what string) {
+		if in != session && kind != fsm.KindMemory {
+			name := id.Entry()
+			if request != "" {
+				name = request
+			}
+			lines = append(lines, fmt.Sprintf("  %s in %s, %s: /request cancel %s", kind, wording.Word(in), what, name))
+		}
+	}
+	for _, a := range status.Active {
+		add(a.Handle, a.Request, a.Kind, a.Session, "runs")
+	}
+	for _, q := range status.Queue {
+		add(q.Handle, q.Request, q.Kind, q.Session, "waits")
+	}
+	if len(lines) > 0 {
+		d.tell(talk.Said{Text: "still going on elsewhere:\n" + strings.Join(lines, "\n")})
+	}
+}
+
+// path is a path as a person types it, ~ being the home folder.
+func (d *desk) path(text string) string {
+	if rest, ok := strings.CutPrefix(text, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return text
+}
+
+// names are the folders and pictures whose names a text begins, folders with a slash.
+func (d *desk) names(prefix string) []string {
+	dir, base := filepath.Split(prefix)
+	entries, err := os.ReadDir(d.path(cmp.Or(dir, ".")))
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		ext := strings.ToLower(filepath.Ext(e.Name()))
+		switch {
+		case !strings.HasPrefix(e.Name(), base) || strings.HasPrefix(e.Name(), ".") && base == "":
+		case e.IsDir():
+			list = append(list, dir+e.Name()+"/")
+		case ext == ".png" || ext == ".jpg" || ext == ".jpeg":
+			list = append(list, dir+e.Name())
+		}
+		if len(list) == namesShown {
+			break
+		}
+	}
+	return list
+}

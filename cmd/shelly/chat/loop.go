@@ -1,0 +1,177 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/term"
+
+	"shelly/cmd/shelly/chat/talk"
+	"shelly/cmd/shelly/internal/exit"
+)
+
+const (
+	frameEvery = 33 * time.Millisecond // at most so often is drawn what streams
+	beatEvery  = 250 * time.Millisecond
+)
+
+// loop brings together the keyboard, the daemon and the screen.
+type loop struct {
+	in, out *os.File
+	model   *talk.Model
+	desk    *desk
+	screen  screen
+
+	raw   *term.State // how the terminal was
+	drawn time.Time
+	quit  bool
+}
+
+// run runs the chat to its end. The first frame is drawn before anything is asked of anybody.
+func (l *loop) run() (err error) {
+	if l.raw, err = term.MakeRaw(l.in.Fd()); err != nil {
+		return exit.Errorf(exit.Usage, "this terminal cannot be used for a chat: %w", err)
+	}
+	defer l.restore()
+	l.screen.out = l.out
+	fmt.Fprint(l.out, pasteOn+keysOn)
+	l.resized()
+	if err := l.draw(); err != nil {
+		return err
+	}
+	reader, err := uv.NewCancelReader(l.in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = reader.Close() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	events := make(chan uv.Event)
+	ended := make(chan error, 1)
+	go func() { ended <- uv.NewTerminalReader(reader, os.Getenv("TERM")).StreamEvents(ctx, events) }()
+	defer reader.Cancel()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, signalled()...)
+	defer signal.Stop(signals)
+	go l.desk.greet(l.model.Session())
+	return l.serve(events, ended, signals)
+}
+
+// serve takes what happens, one after another.
+func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan os.Signal) error {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	frame := time.NewTimer(frameEvery)
+	defer frame.Stop()
+	dirty := false
+	for !l.quit {
+		now := false // draw at once: somebody waits for what he types
+		select {
+		case e := <-events:
+			if msg := typed(e); msg != nil {
+				l.update(msg)
+				now = true
+			}
+		case msg := <-l.desk.msgs:
+			l.update(msg)
+			dirty = true
+			if since := time.Since(l.drawn); since >= frameEvery {
+				now = true
+			} else {
+				frame.Reset(frameEvery - since)
+			}
+		case <-frame.C:
+			now = dirty
+		case <-beat.C:
+			if l.model.Busy() {
+				l.update(talk.Tick{})
+				now = true
+			}
+		case err := <-l.desk.fatal:
+			return err
+		case err := <-ended:
+			return err
+		case s := <-signals:
+			if s == syscall.SIGTERM || s == syscall.SIGHUP {
+				return exit.Silent(128 + int(s.(syscall.Signal)))
+			}
+			if goesOn(s) {
+				l.resumed()
+			}
+			l.resized()
+			now = true
+		}
+		if now {
+			dirty = false
+			if err := l.draw(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// update hands the conversation what has happened, and does what it wants.
+func (l *loop) update(msg talk.Msg) {
+	for _, effect := range l.model.Update(time.Now(), msg) {
+		switch effect.(type) {
+		case talk.Quit:
+			l.quit = true
+		case talk.Suspend:
+			l.suspend()
+		default:
+			go l.desk.perform(effect)
+		}
+	}
+}
+
+func (l *loop) draw() error {
+	f := l.model.Frame()
+	l.drawn = time.Now()
+	return l.screen.draw(f.Above, f.Live, f.X, f.Y)
+}
+
+// resized takes the window's size.
+func (l *loop) resized() {
+	columns, rows, err := term.GetSize(l.out.Fd())
+	if err != nil || columns <= 0 || rows <= 0 { // the terminal does not know
+		columns, rows = 80, 24
+	}
+	l.screen.resize(columns)
+	l.update(talk.Resized{Width: columns, Height: rows})
+}
+
+// suspend stops the chat as the shell's ^Z does; the terminal is the shell's meanwhile.
+func (l *loop) suspend() {
+	_ = l.screen.draw(nil, nil, 0, 0)
+	fmt.Fprint(l.out, keysOff+pasteOff)
+	_ = term.Restore(l.in.Fd(), l.raw)
+	stop()
+}
+
+// resumed takes the terminal again.
+func (l *loop) resumed() {
+	if _, err := term.MakeRaw(l.in.Fd()); err == nil {
+		fmt.Fprint(l.out, pasteOn+keysOn)
+		l.screen.lines, l.screen.x, l.screen.y = nil, 0, 0
+	}
+}
+
+// restore gives the terminal back as it was, and says what goes on.
+func (l *loop) restore() {
+	unfinished := l.model.Unfinished()
+	l.model.Update(time.Now(), talk.Key{Name: "ctrl+d"})
+	f := l.model.Frame()
+	_ = l.screen.draw(f.Above, nil, 0, 0)
+	fmt.Fprint(l.out, keysOff+pasteOff)
+	_ = term.Restore(l.in.Fd(), l.raw)
+	if len(unfinished) > 0 {
+		fmt.Fprintf(l.out, "shelly goes on with what runs; see shelly request show %s\n", strings.Join(unfinished, ", "))
+	}
+}

@@ -1,0 +1,88 @@
+package chat
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// What the screen writes to the terminal beside text (ECMA-48, and xterm's private modes).
+const (
+	lineRight   = "\x1b[K" // clear what is right of the cursor
+	screenBelow = "\x1b[J" // clear what is below it
+	hideCursor  = "\x1b[?25l"
+	showCursor  = "\x1b[?25h"
+	syncBegin   = "\x1b[?2026h" // show nothing until the frame is whole, where the terminal can
+	syncEnd     = "\x1b[?2026l"
+	pasteOn     = "\x1b[?2004h" // what is pasted comes as one text
+	pasteOff    = "\x1b[?2004l"
+	keysOn      = "\x1b[>1u" // shift-enter is not enter, where the terminal can
+	keysOff     = "\x1b[<u"
+)
+
+// screen draws frames where the cursor stands: what stays first, so that it scrolls away as any
+// output does, and the live lines below it, in the place of the last ones.
+type screen struct {
+	out     io.Writer
+	columns int      // of the window
+	lines   []string // the live lines as they were drawn
+	x, y    int      // the cursor in them
+}
+
+// resize takes a new width: the terminal has wrapped what was drawn to it.
+func (s *screen) resize(columns int) {
+	if columns = max(columns, 1); columns < s.columns {
+		y := 0
+		for _, line := range s.lines[:min(s.y, len(s.lines))] {
+			y += max((ansi.StringWidth(line)+columns-1)/columns, 1)
+		}
+		s.y = y + s.x/columns
+		s.lines = nil // none of them stands where it was
+	}
+	s.columns = columns
+}
+
+// draw draws a frame.
+func (s *screen) draw(above, live []string, x, y int) error {
+	var b strings.Builder
+	b.WriteString(syncBegin + hideCursor + "\r")
+	if s.y > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", s.y)
+	}
+	if len(above) > 0 || s.lines == nil {
+		b.WriteString(screenBelow)
+		s.lines = nil
+	}
+	for _, line := range above {
+		b.WriteString(line + "\r\n")
+	}
+	for i, line := range live {
+		line = ansi.Truncate(line, max(s.columns-1, 1), "")
+		live[i] = line
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if i >= len(s.lines) || s.lines[i] != line {
+			b.WriteString(line + lineRight)
+		}
+	}
+	switch {
+	case len(live) == 0:
+		b.WriteString(screenBelow)
+	case len(s.lines) > len(live):
+		b.WriteString("\r\n" + screenBelow + "\x1b[A")
+	}
+	b.WriteString("\r")
+	if up := len(live) - 1 - y; up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", up)
+	}
+	if x > 0 {
+		fmt.Fprintf(&b, "\x1b[%dC", x)
+	}
+	b.WriteString(showCursor + syncEnd)
+	s.lines, s.x, s.y = append([]string{}, live...), x, y
+	_, err := io.WriteString(s.out, b.String())
+	return err
+}

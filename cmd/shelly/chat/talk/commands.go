@@ -1,0 +1,189 @@
+package talk
+
+import (
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"shelly/fsm/wording"
+)
+
+// command is a line that begins with a slash.
+type command struct {
+	name, args, does string
+	verbs            []string // what may come after the name; nil: anything
+	run              []string // the command line that it is; nil: the chat does it itself
+	machine          bool     // the daemon answers it (SES-15)
+	plain            []string // the verbs where none is given
+}
+
+// commands are all of them, in the order of the help.
+func commands() []command {
+	return []command{
+		{name: "/help", does: "show this"},
+		{name: "/new", does: "remember this conversation and start a new one", machine: true},
+		{name: "/stop", does: "stop what is running in this conversation", machine: true},
+		{name: "/image", args: "FILE", does: "attach a picture to the next request"},
+		{name: "/session", args: "[NAME]", does: "list sessions, or go on in one", run: []string{"session"}, verbs: []string{"list", "show", "search"}, plain: []string{"list"}},
+		{name: "/schedule", args: "VERB", does: "schedules: list, add, remove, pause, resume, run", run: []string{"schedule"}, verbs: []string{"list", "add", "remove", "pause", "resume", "run"}, plain: []string{"list"}},
+		{name: "/messages", does: "what schedules and subagents have said", run: []string{"messages"}, verbs: []string{}},
+		{name: "/status", does: "what runs, what waits and why", run: []string{"status"}, verbs: []string{}},
+		{name: "/request", args: "VERB", does: "requests: list, show, cancel, approve, deny, resolve", run: []string{"request"}, verbs: []string{"list", "show", "cancel", "approve", "deny", "resolve"}, plain: []string{"list"}},
+		{name: "/approval", args: "VERB", does: "approvals for later calls: list, revoke", run: []string{"approval"}, verbs: []string{"list", "revoke"}, plain: []string{"list"}},
+		{name: "/memory", args: "VERB", does: "the memory: list, search, show", run: []string{"memory"}, verbs: []string{"list", "search", "show"}, plain: []string{"list"}},
+		{name: "/model", does: "the models of the server", run: []string{"model", "list"}, verbs: []string{}},
+		{name: "/quit", does: "leave; shelly goes on with what runs"},
+	}
+}
+
+// command does what a line says, if it is a command (CLI-155).
+func (m *Model) command(text string) (effects []Effect, done bool) {
+	text = strings.TrimRight(text, " \n")
+	name, rest, _ := strings.Cut(text, " ")
+	if !strings.HasPrefix(name, "/") || strings.Contains(name[1:], "/") || strings.Contains(name, "\n") {
+		return nil, false // a text, or the path of a file
+	}
+	name = strings.ToLower(name)
+	all := commands()
+	at := slices.IndexFunc(all, func(c command) bool { return c.name == name })
+	if at < 0 {
+		m.unknown(name, all)
+		return nil, true
+	}
+	c := all[at]
+	if c.machine {
+		return nil, false
+	}
+	words, err := split(rest)
+	if err != "" {
+		m.print(noted, m.style.red("✗ "+err))
+		return nil, true
+	}
+	m.edit.Take()
+	m.menu = menu{}
+	m.edit.Remember(text)
+	return m.do(c, words, strings.TrimSpace(rest)), true
+}
+
+func (m *Model) unknown(name string, all []command) {
+	var names []string
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	text := "there is no command " + wording.Word(name)
+	if near := wording.Nearest(name, names); near != "" {
+		text += "; did you mean " + near + "?"
+	} else {
+		text += "; /help lists them"
+	}
+	m.print(noted, m.style.red("✗ "+line(text+" To send it as a text, begin with a blank.")))
+}
+
+// do does a command.
+func (m *Model) do(c command, words []string, rest string) []Effect {
+	switch c.name {
+	case "/quit":
+		return m.leave()
+	case "/help":
+		m.print(noted, m.help()...)
+		return nil
+	case "/image":
+		if rest == "" {
+			m.print(noted, m.style.red("✗ name the file of the picture: /image FILE"))
+			return nil
+		}
+		return []Effect{ReadImage{Path: path(rest)}}
+	case "/session":
+		if len(words) == 2 && words[0] == "resume" {
+			words = words[1:]
+		}
+		if len(words) == 1 && !slices.Contains(c.verbs, words[0]) {
+			m.o.Session = words[0]
+			return []Effect{Load{Session: words[0]}}
+		}
+	}
+	m.print(asked, m.style.dim("› "+line(c.name+" "+rest)))
+	if len(words) == 0 {
+		words = c.plain
+	}
+	for _, w := range words {
+		if w == "--follow" || w == "-f" || w == "--watch" || w == "-w" {
+			m.print(noted, m.style.red("✗ "+w+" does not end: use it in a terminal of its own"))
+			return nil
+		}
+	}
+	if len(c.verbs) > 0 && (len(words) == 0 || !slices.Contains(c.verbs, words[0])) {
+		m.print(noted, m.style.red("✗ "+line(c.name+": say one of "+strings.Join(c.verbs, ", "))))
+		return nil
+	}
+	return []Effect{Run{Args: slices.Concat(c.run, words)}}
+}
+
+// split takes a line apart into words as a shell does, quotes and backslashes included.
+func split(text string) (words []string, err string) {
+	var word strings.Builder
+	quote, inside := rune(0), false
+	runes := []rune(text)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case r == '\\' && quote != '\'' && i+1 < len(runes):
+			i++
+			word.WriteRune(runes[i])
+			inside = true
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, inside = r, true
+		case r == ' ' || r == '\n' || r == '\t':
+			if inside || word.Len() > 0 {
+				words = append(words, word.String())
+				word.Reset()
+				inside = false
+			}
+		default:
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 {
+		return nil, "a quote is not closed"
+	}
+	if inside || word.Len() > 0 {
+		words = append(words, word.String())
+	}
+	return words, ""
+}
+
+// path is the path that a terminal writes where a file is dropped on it: quoted, with
+// backslashes before blanks, or as a URL.
+func path(text string) string {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "file://"); ok {
+		if to, err := url.PathUnescape(rest[max(0, strings.IndexByte(rest, '/')):]); err == nil {
+			return to
+		}
+	}
+	if words, err := split(text); err == "" && len(words) == 1 {
+		return words[0]
+	}
+	return text
+}
+
+// picture reports whether a pasted text is the path of a picture.
+func picture(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > 4096 || strings.Contains(text, "\n") {
+		return "", false
+	}
+	if name, _, more := strings.Cut(text, " "); more && strings.HasPrefix(name, "/") && !strings.Contains(name[1:], "/") {
+		return "", false // a command
+	}
+	p := path(text)
+	if !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~/") && !strings.HasPrefix(p, "./") {
+		return "", false
+	}
+	return p, slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(filepath.Ext(p)))
+}

@@ -1,0 +1,315 @@
+package talk
+
+import (
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/question"
+	"shelly/fsm"
+	"shelly/runtime/comm/client"
+)
+
+const (
+	// restAfter is how long after a question appears no key answers it: it was meant for what
+	// was there before.
+	restAfter = 300 * time.Millisecond
+	// leaveWithin is how soon a second ^C leaves where there is nothing to cancel.
+	leaveWithin = 3 * time.Second
+)
+
+// key takes a key (CLI-152, CLI-153).
+func (m *Model) key(k Key) []Effect {
+	switch k.Name {
+	case "ctrl+c":
+		return m.interrupt()
+	case "esc":
+		return m.escape()
+	case "ctrl+d":
+		if m.edit.Empty() {
+			return m.leave()
+		}
+		m.edit.Delete()
+		return nil
+	case "ctrl+z":
+		return []Effect{Suspend{}}
+	case "ctrl+o":
+		m.unfold()
+		return nil
+	}
+	if t := m.asking(); t != nil && m.edit.Empty() && k.Text != "" {
+		if d, ok := question.Decision(k.Text); ok {
+			return m.answer(t, d)
+		}
+	}
+	return m.write(k)
+}
+
+// write takes a key of the line that is written.
+func (m *Model) write(k Key) []Effect {
+	columns := m.editColumns()
+	switch k.Name {
+	case "enter":
+		return m.enter()
+	case "alt+enter", "shift+enter", "ctrl+enter", "ctrl+j":
+		m.edit.Insert("\n")
+	case "tab":
+		return m.complete()
+	case "left", "ctrl+b":
+		m.edit.Left()
+	case "right", "ctrl+f":
+		m.edit.Right()
+	case "ctrl+left", "alt+left", "alt+b":
+		m.edit.WordLeft()
+	case "ctrl+right", "alt+right", "alt+f":
+		m.edit.WordRight()
+	case "up", "ctrl+p":
+		m.edit.Up(columns)
+	case "down", "ctrl+n":
+		m.edit.Down(columns)
+	case "home", "ctrl+a":
+		m.edit.Home()
+	case "end", "ctrl+e":
+		m.edit.End()
+	case "backspace", "ctrl+h", "shift+backspace":
+		if m.edit.Empty() && len(m.images) > 0 {
+			m.images = m.images[:len(m.images)-1]
+		}
+		m.edit.Backspace()
+	case "delete":
+		m.edit.Delete()
+	case "ctrl+w", "alt+backspace", "ctrl+backspace":
+		m.edit.WordBackspace()
+	case "ctrl+u":
+		m.edit.KillLeft()
+	case "ctrl+k":
+		m.edit.KillRight()
+	default:
+		if k.Text == "" {
+			return nil
+		}
+		m.insert(k.Text)
+	}
+	m.menu = menu{}
+	return nil
+}
+
+// insert writes a text.
+func (m *Model) insert(text string) {
+	if !m.edit.Insert(text) {
+		m.tell("the text is too long; name a file that holds it instead")
+	}
+}
+
+// paste takes a text that was pasted (CLI-157). One that is the name of a picture, as of a file that was
+// dropped on the window, is read as that.
+func (m *Model) paste(text string) []Effect {
+	if path, ok := picture(text); ok {
+		return []Effect{ReadImage{Path: path, Typed: text}}
+	}
+	m.insert(text)
+	m.menu = menu{}
+	return nil
+}
+
+// image takes a picture that was read.
+func (m *Model) image(i Image) {
+	switch {
+	case i.Err != nil && i.Typed != "":
+		m.insert(i.Typed)
+		m.tell(i.Err.Error())
+	case i.Err != nil:
+		m.print(noted, m.style.red("✗ "+line(i.Err.Error())))
+	default:
+		m.images = append(m.images, attached{name: i.Path, data: i.Data})
+	}
+}
+
+// enter sends what is written, or does it.
+func (m *Model) enter() []Effect {
+	text := m.edit.Text()
+	if strings.TrimSpace(text) == "" && len(m.images) == 0 {
+		return nil
+	}
+	if effects, done := m.command(text); done {
+		return effects
+	}
+	m.edit.Take()
+	m.menu = menu{}
+	return append(m.remember(text), m.send(strings.TrimSpace(text)))
+}
+
+// remember keeps a line that was sent (CLI-156). Commands, and lines that begin with a blank, are not
+// kept over starts.
+func (m *Model) remember(text string) []Effect {
+	m.edit.Remember(text)
+	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, " ") {
+		return nil
+	}
+	return []Effect{Remember{Line: text}}
+}
+
+// send sends a request.
+func (m *Model) send(text string) Effect {
+	t := &turn{id: m.o.NewID(), text: text, images: len(m.images), began: m.now}
+	ask := Ask{ID: t.id, Session: m.o.Session, Text: text}
+	for _, i := range m.images {
+		ask.Images = append(ask.Images, i.data)
+	}
+	m.images = nil
+	m.turns = append(m.turns, t)
+	return ask
+}
+
+// asking is the turn whose question is open, or nil.
+func (m *Model) asking() *turn {
+	for _, t := range m.turns {
+		if t.open != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// answer answers a question.
+func (m *Model) answer(t *turn, d client.Decision) []Effect {
+	if m.now.Sub(t.opened) < restAfter {
+		return nil
+	}
+	d.Key = t.open.Key
+	t.answered = t.open.Key
+	effect := Decide{ID: t.id, Handle: t.open.Handle, Decision: d}
+	t.deciding, t.open = t.open, nil
+	t.note(question.Words(d) + ": " + t.deciding.Tool + " " + strings.Join(question.Arguments(t.deciding.Args), ", "))
+	return []Effect{effect}
+}
+
+// decided takes what became of an answer.
+func (m *Model) decided(d Decided) {
+	t := m.turn(d.ID)
+	if t == nil {
+		return
+	}
+	switch {
+	case d.Err != nil:
+		t.add(&item{kind: noted, failed: true, text: d.Err.Error(), done: true})
+		if t.deciding != nil && t.deciding.Key == d.Key {
+			t.open, t.answered = t.deciding, ""
+		}
+	case !d.Taken:
+		t.note("not taken: it was answered before, or is out of time")
+	}
+}
+
+// interrupt is ^C: it empties the line, cancels what runs, and leaves where it did so already.
+func (m *Model) interrupt() []Effect {
+	switch t := m.first(); {
+	case !m.edit.Empty() || len(m.images) > 0:
+		m.edit.Take()
+		m.images, m.menu = nil, menu{}
+		return nil
+	case t != nil && !t.cancelling:
+		return m.cancel(t)
+	case t != nil:
+		return m.leave()
+	case !m.leaving.IsZero() && m.now.Sub(m.leaving) < leaveWithin:
+		return m.leave()
+	}
+	m.leaving = m.now
+	m.tell("^C again leaves")
+	return nil
+}
+
+// escape closes the list of commands, or cancels what runs.
+func (m *Model) escape() []Effect {
+	if m.menu.open() {
+		m.menu = menu{hidden: m.edit.Text()}
+		return nil
+	}
+	switch t := m.first(); {
+	case t == nil:
+		return nil
+	case t.cancelling:
+		return m.leave()
+	default:
+		return m.cancel(t)
+	}
+}
+
+// first is the turn that runs, or nil.
+func (m *Model) first() *turn {
+	if len(m.turns) == 0 {
+		return nil
+	}
+	return m.turns[0]
+}
+
+func (m *Model) cancel(t *turn) []Effect {
+	t.cancelling = true
+	return []Effect{Cancel{ID: t.id}}
+}
+
+// cancelled takes what became of a wish to cancel.
+func (m *Model) cancelled(c Cancelled) {
+	t := m.turn(c.ID)
+	switch {
+	case t == nil:
+	case c.Err != nil:
+		t.add(&item{kind: noted, failed: true, text: c.Err.Error(), done: true})
+	case !c.Taken:
+		t.note("it is not cancelled: the profile does not cancel, or it has ended; ^C again leaves")
+	}
+}
+
+func (m *Model) leave() []Effect {
+	if !m.quit {
+		m.left, m.quit = m.Unfinished(), true
+	}
+	return []Effect{Quit{}}
+}
+
+// unfold shows thoughts and calls in full, or in a line again. What stands above stays as it
+// is; where nothing runs, that of the last turn is shown in full below it.
+func (m *Model) unfold() {
+	if t := m.asking(); t != nil {
+		m.print(noted, m.questionLines(t, 0)...)
+		return
+	}
+	if len(m.turns) > 0 || m.last == nil {
+		m.unfolded = !m.unfolded
+		return
+	}
+	shown := false
+	for _, i := range m.last.items {
+		if i.kind == called || i.kind == thought {
+			m.print(i.kind, m.itemLines(i, true)...)
+			shown = true
+		}
+	}
+	if !shown {
+		m.tell("the last turn has no thoughts and no tool calls")
+	}
+}
+
+// tell says something about the chat itself.
+func (m *Model) tell(text string) { m.print(noted, m.style.dim("· "+line(text))) }
+
+// ended takes the end of a request.
+func (m *Model) ended(e Ended) []Effect {
+	t := m.turn(e.ID)
+	if t == nil {
+		return nil
+	}
+	switch {
+	case e.Err != nil:
+		t.finish(e.Err.Error(), true)
+	default:
+		t.finish(e.Reply.Text, e.Reply.IsError)
+		if o := e.Reply.Outcome; o != "" && o != fsm.OutcomeAnswered {
+			t.note("ended: " + string(o))
+		}
+	}
+	if strings.EqualFold(t.text, "/stop") {
+		return []Effect{Elsewhere{Session: m.Session()}}
+	}
+	return nil
+}

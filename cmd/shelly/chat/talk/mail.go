@@ -1,0 +1,78 @@
+package talk
+
+import (
+	"fmt"
+	"strings"
+
+	"shelly/cmd/shelly/internal/mail"
+	"shelly/cmd/shelly/internal/markdown"
+	"shelly/fsm"
+	"shelly/fsm/wording"
+)
+
+// mail shows messages to the chat, which are read then (CLI-158).
+func (m *Model) mail(in Mail) []Effect {
+	for _, msg := range in.Messages {
+		lines := []string{m.style.purple("● ") + m.style.dim(line(mail.Head(msg)))}
+		for _, part := range markdown.Render(clean(strings.TrimSpace(msg.Text)), m.columns()-2, m.style.markdown()) {
+			lines = append(lines, "  "+part)
+		}
+		m.print(mailed, lines...)
+	}
+	if in.More > 0 {
+		m.tell("and " + wording.Count(in.More, "unread message") + ": /messages shows them")
+	}
+	if len(in.Messages) == 0 {
+		return nil
+	}
+	return []Effect{Read{Messages: in.Messages}}
+}
+
+// past shows what was said in the session before.
+func (m *Model) past(p Past) {
+	if p.Earlier > 0 {
+		m.tell(fmt.Sprintf("%s before this: shelly session show %s", wording.Count(int(p.Earlier), "message"), wording.Word(p.Session)))
+	}
+	for _, a := range p.Messages {
+		switch msg := a.Message; msg.Role {
+		case fsm.RoleUser:
+			m.print(asked, m.asked(clean(strings.TrimSpace(msg.Text)))...)
+		case fsm.RoleTool:
+			m.print(called, m.itemLines(&item{kind: called, tool: msg.Tool, text: msg.Text, done: true}, false)...)
+		default:
+			if text := strings.TrimSpace(msg.Text); text != "" {
+				m.print(said, m.itemLines(&item{kind: said, text: text, done: true}, false)...)
+			}
+		}
+	}
+	m.tell("session " + p.Session + m.answering() + "; /help")
+}
+
+// answering says what answers, where it is known.
+func (m *Model) answering() string {
+	if m.brain == "" {
+		return ""
+	}
+	return ", " + m.brain
+}
+
+// saidRows is how many lines of what a command prints are shown.
+const saidRows = 200
+
+// said shows what a command of the command line printed.
+func (m *Model) said(s Said) {
+	text := strings.TrimRight(clean(s.Text), "\n ")
+	if text == "" {
+		return
+	}
+	lines := markdown.Wrap(text, max(m.width-3, 8))
+	if len(lines) > saidRows {
+		lines = append(lines[:saidRows:saidRows], fmt.Sprintf("… %d more lines", len(lines)-saidRows))
+	}
+	for i, l := range lines {
+		if lines[i] = "  " + l; s.Failed {
+			lines[i] = m.style.red(lines[i])
+		}
+	}
+	m.print(noted, lines...)
+}

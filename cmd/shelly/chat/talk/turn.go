@@ -1,0 +1,330 @@
+package talk
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/cmd/shelly/internal/course"
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+// kind is what an item is.
+type kind int
+
+const (
+	nothing kind = iota
+	asked        // by the person
+	said         // by the model
+	thought
+	called // a tool
+	noted  // what there is to know beside
+	mailed // a message
+)
+
+// item is a part of a turn, in the order in which they came.
+type item struct {
+	kind kind
+	text string // what was said, thought or noted; of a call its result
+	done bool   // nothing is added any more
+
+	shown       int    // how many bytes of text stand above already
+	gap         bool   // said: some of it was missed
+	skip        string // said: what stands above of an earlier beginning, as long as this one is the same
+	tool, args  string // called
+	output      string // the end of what the command has written so far
+	preview     string // what it would do
+	failed      bool
+	began, over time.Time
+}
+
+// turn is a request and what came of it.
+type turn struct {
+	id, text string
+	images   int
+	course   course.Course
+	began    time.Time
+	items    []*item
+	above    int  // how many items stand above already
+	headed   bool // the request itself stands there
+
+	open       *comm.Event // the question that is open
+	opened     time.Time
+	deciding   *comm.Event // the one that was answered last
+	answered   string      // the key of the question that was answered last
+	cancelling bool
+	broken     bool // the connection
+	told       map[telling]int
+	again      map[telling]int // what may be told once more: the daemon tells who attaches what he has missed
+	prior      string          // what stands above of an answer that a restart interrupted
+	ended      bool
+}
+
+// telling is an event as it is told again.
+type telling struct {
+	is               comm.EventType
+	state, inference fsm.State
+	tool, args, text string
+}
+
+// outputMax is how much of a command's output is kept, in bytes: its end.
+const outputMax = 8 << 10
+
+// happened takes an event of a request.
+func (m *Model) happened(h Happened) {
+	t := m.turn(h.ID)
+	if t == nil || t.repeated(h.Event) {
+		return
+	}
+	t.broken = false
+	t.course.Take(h.Event)
+	e := h.Event
+	switch e.Type {
+	case comm.EventChunk:
+		t.chunk(e, m.now)
+	case comm.EventTool:
+		t.call(e, m.now)
+	case comm.EventOutput:
+		if c := t.running(e.Tool, ""); c != nil {
+			c.output += e.Text
+			if over := len(c.output) - outputMax; over > 0 {
+				c.output = strings.ToValidUTF8(c.output[over:], "")
+			}
+		}
+	case comm.EventToolResult:
+		t.result(e, m.now)
+	case comm.EventState:
+		t.moved(e)
+	case comm.EventQuestion:
+		t.question(e, m.now)
+	case comm.EventDeferred:
+		t.note("shelly is stopping; it keeps the request and answers after the next start")
+	}
+}
+
+// repeated reports whether an event was told before the connection broke, of those that a
+// watcher who comes later is told again. Pieces of text are not among them.
+func (t *turn) repeated(e comm.Event) bool {
+	switch e.Type {
+	case comm.EventChunk, comm.EventOutput, comm.EventWaiting, comm.EventQueued, comm.EventQuestion, comm.EventReply, comm.EventAccepted:
+		return false
+	}
+	key := telling{e.Type, e.State, e.Inference, e.Tool, e.Args, e.Text}
+	if t.again[key] > 0 {
+		t.again[key]--
+		return true
+	}
+	if t.told == nil {
+		t.told = map[telling]int{}
+	}
+	t.told[key]++
+	return false
+}
+
+// lost is that the connection broke.
+func (t *turn) lost() { t.broken = true }
+
+// attached is that it is there again (CLI-154): after a restart the model is asked once more, and else
+// what was streamed meanwhile is missing.
+func (t *turn) attached(restarted bool) {
+	t.broken, t.again = false, nil
+	if restarted {
+		t.course = course.Course{}
+		t.answered = ""
+		if i := t.current(said); i != nil {
+			i.done, t.prior = true, i.text[:i.shown]
+			if i.text = t.prior; i.shown == 0 {
+				t.drop(i)
+			}
+		}
+		if i := t.current(thought); i != nil {
+			t.drop(i)
+		}
+		for _, i := range t.items {
+			if i.kind == called && !i.done {
+				i.began = time.Time{} // it may be started again
+			}
+		}
+		return
+	}
+	t.again = map[telling]int{}
+	for key, n := range t.told {
+		t.again[key] = n
+	}
+	if i := t.current(said); i != nil {
+		i.gap = true
+		i.text += " … "
+	}
+}
+
+// current is the last item, if it is of a kind and goes on.
+func (t *turn) current(k kind) *item {
+	if n := len(t.items); n > 0 && t.items[n-1].kind == k && !t.items[n-1].done {
+		return t.items[n-1]
+	}
+	return nil
+}
+
+// drop takes an item away again, where it does not stand above yet.
+func (t *turn) drop(i *item) {
+	for at := t.above; at < len(t.items); at++ {
+		if t.items[at] == i {
+			t.items = append(t.items[:at], t.items[at+1:]...)
+			return
+		}
+	}
+}
+
+// add begins an item.
+func (t *turn) add(i *item) *item {
+	if n := len(t.items); n > 0 && t.items[n-1].kind != called {
+		t.close(t.items[n-1], i.began)
+	}
+	t.items = append(t.items, i)
+	return i
+}
+
+// close ends an item.
+func (t *turn) close(i *item, now time.Time) {
+	if !i.done {
+		i.done, i.over = true, now
+	}
+}
+
+// chunk takes a piece of what the model thinks or says.
+func (t *turn) chunk(e comm.Event, now time.Time) {
+	k, text := said, e.Text
+	if text == "" {
+		k, text = thought, e.Thinking
+	}
+	i := t.current(k)
+	if i == nil {
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		i = t.add(&item{kind: k, began: now})
+		if k == said {
+			i.skip, t.prior = t.prior, ""
+		}
+	}
+	i.text += text
+	t.skipped(i)
+}
+
+// skipped goes on where an interrupted answer broke off, if the new one begins as that did;
+// else it says that it begins again.
+func (t *turn) skipped(i *item) {
+	switch {
+	case i.skip == "" || strings.HasPrefix(i.skip, i.text):
+	case strings.HasPrefix(i.text, i.skip):
+		i.shown, i.skip = len(i.skip), ""
+	default:
+		i.skip = ""
+		at := slices.Index(t.items, i)
+		t.items = slices.Insert(t.items, at, &item{kind: noted, text: "the answer begins again", done: true})
+	}
+}
+
+// call takes the start of a tool. One that a restart interrupted is the same call again.
+func (t *turn) call(e comm.Event, now time.Time) {
+	if c := t.running(e.Tool, e.Args); c != nil && c.args == e.Args && c.began.IsZero() {
+		c.began = now
+		return
+	}
+	i := t.add(&item{kind: called, tool: e.Tool, args: e.Args, began: now})
+	if q := t.deciding; q != nil && q.Tool == e.Tool && q.Args == e.Args {
+		i.preview = q.Preview
+	}
+}
+
+// running is the oldest call of a tool that has not ended; args "": whatever its arguments are.
+func (t *turn) running(tool, args string) *item {
+	for _, i := range t.items {
+		if i.kind == called && !i.done && i.tool == tool && (args == "" || i.args == args) {
+			return i
+		}
+	}
+	return nil
+}
+
+// result takes the end of a tool.
+func (t *turn) result(e comm.Event, now time.Time) {
+	i := t.running(e.Tool, e.Args)
+	if i == nil {
+		i = t.add(&item{kind: called, tool: e.Tool, args: e.Args, began: now})
+	}
+	i.text, i.failed = e.Text, e.Failed
+	t.close(i, now)
+}
+
+// moved takes a transition. A new question to the model begins a new text.
+func (t *turn) moved(e comm.Event) {
+	if e.Inference == state.Thinking || e.State != "" {
+		for _, k := range []kind{said, thought} {
+			if i := t.current(k); i != nil {
+				i.done = true
+			}
+		}
+	}
+	switch {
+	case t.open == nil || e.State == "" || e.State == state.Approving:
+	case e.State == state.Parked:
+		t.open = nil
+		t.note("shelly was started again; it asks once more")
+	default:
+		t.open = nil
+		t.note("no longer asked: it was answered elsewhere, cancelled, or is out of time")
+	}
+}
+
+// question opens a question. One that was answered is told again where a stream was cut.
+func (t *turn) question(e comm.Event, now time.Time) {
+	switch {
+	case e.Question == fsm.QuestionApprove && e.Key == t.answered:
+	case e.Question == fsm.QuestionApprove:
+		if t.open == nil || t.open.Key != e.Key {
+			t.opened = now
+		}
+		t.open = &e
+	case e.Question == fsm.QuestionUnknown:
+		t.note("what did " + e.Tool + " do? It was interrupted: see /request show and /request resolve")
+	default:
+		t.note("it was active in several crashes: see /request show and /request resolve")
+	}
+}
+
+// note adds what there is to know beside.
+func (t *turn) note(text string) { t.add(&item{kind: noted, text: text, done: true}) }
+
+// finish takes the reply. What was streamed may be the reply already, or its beginning.
+func (t *turn) finish(text string, isError bool) {
+	t.ended, t.open = true, nil
+	text = strings.TrimSpace(text)
+	var last *item
+	if n := len(t.items); n > 0 && t.items[n-1].kind == said {
+		last = t.items[n-1]
+	}
+	for _, i := range t.items {
+		i.done = true
+	}
+	if last != nil && last.skip != "" && !isError {
+		last.text = text
+		t.skipped(last)
+	}
+	switch {
+	case isError:
+		t.items = append(t.items, &item{kind: noted, failed: true, text: text, done: true})
+	case last == nil:
+		t.items = append(t.items, &item{kind: said, text: text, done: true})
+	case !last.gap && strings.HasSuffix(strings.TrimSpace(last.text), text):
+	case strings.HasPrefix(text, strings.TrimSpace(last.text[:last.shown])):
+		rest := text[len(strings.TrimSpace(last.text[:last.shown])):]
+		last.text = last.text[:last.shown] + strings.TrimLeft(rest, "\n")
+	case last.shown == 0:
+		last.text = text
+	default: // what stands above is not how the reply begins
+		t.items = append(t.items, &item{kind: noted, text: "the answer:", done: true}, &item{kind: said, text: text, done: true})
+	}
+}

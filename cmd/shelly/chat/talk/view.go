@@ -1,0 +1,389 @@
+package talk
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"shelly/cmd/shelly/internal/markdown"
+	"shelly/cmd/shelly/internal/question"
+)
+
+// Frame is what is to be shown.
+type Frame struct {
+	Above []string // new lines that stay: they go above the live ones, once
+	Live  []string // what is drawn again
+	X, Y  int      // the cursor, in Live
+}
+
+const (
+	prompt      = "› "
+	editRows    = 8   // of the line that is written
+	columnsMax  = 120 // of text: longer lines are hard to read
+	thoughtRows = 4   // of a thought that goes on
+	outputRows  = 5   // of what a command has written, where it is shown in full
+)
+
+// columns is how wide text is: a column less than the window, which some terminals want for
+// the cursor.
+func (m *Model) columns() int { return max(min(m.width-1, columnsMax), 4) }
+
+func (m *Model) editColumns() int { return max(m.width-1-len([]rune(prompt)), 4) }
+
+// print puts lines above, with a blank line before them where they begin something else.
+func (m *Model) print(k kind, lines ...string) {
+	if len(lines) == 0 {
+		return
+	}
+	if m.apart(m.above, k) {
+		m.printed = append(m.printed, "")
+	}
+	m.printed = append(m.printed, lines...)
+	m.above = k
+}
+
+// apart reports whether a blank line stands between two kinds: thoughts, calls and notes stand
+// close together.
+func (m *Model) apart(before, after kind) bool {
+	close := func(k kind) bool { return k == thought || k == called || k == noted }
+	return before != nothing && (!close(before) || !close(after))
+}
+
+// Frame returns what is to be shown. Lines above are returned once.
+func (m *Model) Frame() Frame {
+	m.settle()
+	below, x, y := m.below()
+	room := max(m.height-1-len(below), 1)
+	live := m.live()
+	for len(live) > room && m.rise() {
+		live = m.live()
+	}
+	if len(live) > room {
+		live = live[len(live)-room:]
+	}
+	f := Frame{Above: m.printed, Live: append(live, below...), X: x, Y: len(live) + y}
+	m.printed = nil
+	for i, l := range f.Live {
+		f.Live[i] = ansi.Truncate(l, max(m.width-1, 0), "")
+	}
+	f.X = min(f.X, max(m.width-1, 0))
+	if over := len(f.Live) - max(m.height-1, 1); over > 0 {
+		f.Live, f.Y = f.Live[over:], max(f.Y-over, 0)
+	}
+	if m.quit {
+		f.Live, f.X, f.Y = nil, 0, 0
+	}
+	return f
+}
+
+// settle puts above what is finished: of each turn all, of the first the request itself too.
+func (m *Model) settle() {
+	var going []*turn
+	for at, t := range m.turns {
+		if at == 0 || t.ended {
+			m.head(t)
+		}
+		if !t.ended && !m.quit {
+			going = append(going, t)
+			continue
+		}
+		for t.above < len(t.items) {
+			m.put(t)
+		}
+		m.last = t
+	}
+	if first := m.first(); len(going) > 0 && going[0] != first {
+		m.turns = going
+		m.settle()
+	}
+	m.turns = going
+}
+
+// head puts the request of a turn above.
+func (m *Model) head(t *turn) {
+	if t.headed {
+		return
+	}
+	t.headed = true
+	text := clean(t.text)
+	for range t.images {
+		text = strings.TrimSpace(text + " [image]")
+	}
+	m.print(asked, m.asked(text)...)
+}
+
+// asked is what the person has asked.
+func (m *Model) asked(text string) []string {
+	lines := markdown.Wrap(text, m.columns()-2)
+	if most := 40; len(lines) > most {
+		lines = append(lines[:most:most], fmt.Sprintf("… %d more lines", len(lines)-most))
+	}
+	for i, l := range lines {
+		mark := "  "
+		if i == 0 {
+			mark = m.style.cyan(m.style.bold(prompt))
+		}
+		lines[i] = mark + m.style.bold(l)
+	}
+	return lines
+}
+
+// put puts the next item of a turn above.
+func (m *Model) put(t *turn) {
+	i := t.items[t.above]
+	t.above++
+	m.print(i.kind, m.itemLines(i, m.unfolded)...)
+	if i.kind == said {
+		i.shown = len(i.text)
+	}
+}
+
+// rise puts above, of the turn that runs, what comes first and changes no more, and reports
+// whether there was something.
+func (m *Model) rise() bool {
+	t := m.first()
+	if t == nil || t.above == len(t.items) {
+		return false
+	}
+	i := t.items[t.above]
+	if i.done {
+		m.put(t)
+		return true
+	}
+	if i.kind != said || i.skip != "" {
+		return false
+	}
+	parts := markdown.Split(clean(i.text[i.shown:]))
+	raw := markdown.Split(i.text[i.shown:])
+	if len(parts) < 2 || len(raw) != len(parts) {
+		return false
+	}
+	m.print(said, markdown.Render(parts[0], m.columns(), m.style.markdown())...)
+	i.shown += len(raw[0])
+	return true
+}
+
+// live is what goes on: the rest of the turn that runs, how it is, and what waits after it.
+func (m *Model) live() []string {
+	var lines []string
+	before := m.above
+	add := func(k kind, more []string) {
+		if len(more) == 0 {
+			return
+		}
+		if m.apart(before, k) {
+			lines = append(lines, "")
+		}
+		lines = append(lines, more...)
+		before = k
+	}
+	for at, t := range m.turns {
+		if at > 0 {
+			add(noted, []string{m.style.dim(ansi.Truncate("⋯ "+line(t.text)+"  ("+t.course.Words()+")", m.columns(), "…"))})
+			continue
+		}
+		for _, i := range t.items[t.above:] {
+			add(i.kind, m.itemLines(i, m.unfolded))
+		}
+		if t.open != nil {
+			add(asked, m.questionLines(t, max(m.height/2, 6)))
+		} else {
+			add(noted, []string{m.state(t)})
+		}
+	}
+	return lines
+}
+
+// state is the line that says what a turn does.
+func (m *Model) state(t *turn) string {
+	spinner := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+	what := line(t.course.Words())
+	hint := "esc cancels"
+	switch {
+	case t.broken:
+		what = "no answer from shelly; trying again"
+	case t.cancelling:
+		what, hint = "cancelling; "+what, "esc again leaves"
+	}
+	text := fmt.Sprintf("%s · %s · %s", what, seconds(m.now.Sub(t.began)), hint)
+	mark := m.style.cyan(string(spinner[m.beat%len(spinner)]))
+	return mark + " " + m.style.dim(ansi.Truncate(text, m.columns()-2, "…"))
+}
+
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	}
+	return fmt.Sprintf("%d min %d s", int(d/time.Minute), int(d%time.Minute/time.Second))
+}
+
+// itemLines are the lines of an item (CLI-151).
+func (m *Model) itemLines(i *item, unfolded bool) []string {
+	switch i.kind {
+	case said:
+		if i.skip != "" {
+			return nil
+		}
+		var lines []string
+		for _, part := range markdown.Split(clean(strings.TrimLeft(i.text[i.shown:], "\n"))) {
+			if len(lines) > 0 {
+				lines = append(lines, "")
+			}
+			lines = append(lines, markdown.Render(part, m.columns(), m.style.markdown())...)
+		}
+		return lines
+	case thought:
+		return m.thought(i, unfolded)
+	case called:
+		return m.call(i, unfolded)
+	default:
+		mark, colour := "· ", m.style.dim
+		if i.failed {
+			mark, colour = "✗ ", m.style.red
+		}
+		lines := markdown.Wrap(mark+line(i.text), m.columns())
+		for at, l := range lines {
+			lines[at] = colour(l)
+		}
+		return lines
+	}
+}
+
+// thought shows what the model thinks: its last lines while it goes on, then that it was.
+func (m *Model) thought(i *item, unfolded bool) []string {
+	if i.done && !unfolded {
+		text := "∴ thought"
+		if d := i.over.Sub(i.began); d >= time.Second {
+			text += " for " + seconds(d)
+		}
+		return []string{m.style.dim(text)}
+	}
+	lines := markdown.Wrap(strings.TrimSpace(clean(i.text)), m.columns()-2)
+	if !unfolded && len(lines) > thoughtRows {
+		lines = lines[len(lines)-thoughtRows:]
+	}
+	for at, l := range lines {
+		lines[at] = m.style.dim("  " + m.style.italic(l))
+	}
+	head := "∴ thinking"
+	if i.done {
+		head = "∴ thought"
+	}
+	return append([]string{m.style.dim(head)}, lines...)
+}
+
+// call shows a tool call in a line, or with its arguments and what came of it.
+func (m *Model) call(i *item, unfolded bool) []string {
+	mark := m.style.yellow("→")
+	switch {
+	case i.done && i.failed:
+		mark = m.style.red("✗")
+	case i.done:
+		mark = m.style.green("✓")
+	}
+	args := question.Arguments(i.args)
+	if !unfolded {
+		text := line(i.tool)
+		if len(args) > 0 && i.args != "" {
+			text += " " + line(strings.Join(args, ", "))
+		}
+		came := summary(i)
+		room := m.columns() - 2
+		if w := ansi.StringWidth(came); came != "" && w < room*2/3 {
+			text = ansi.Truncate(text, room-w-3, "…") + m.style.dim(" │ "+came)
+		} else if came != "" {
+			text = ansi.Truncate(text, room/3, "…") + m.style.dim(" │ "+came)
+		}
+		return []string{mark + " " + ansi.Truncate(text, room, "…")}
+	}
+	lines := []string{mark + " " + line(i.tool)}
+	part := func(name, text string, most int) {
+		all := markdown.Wrap(clean(strings.Trim(text, "\n")), m.columns()-4)
+		if most > 0 && len(all) > most {
+			all = append([]string{fmt.Sprintf("… %d lines", len(all)-most)}, all[len(all)-most:]...)
+		}
+		if name != "" {
+			lines = append(lines, m.style.dim("  "+name))
+		}
+		for _, l := range all {
+			lines = append(lines, m.style.dim("    "+l))
+		}
+	}
+	if i.args != "" {
+		part("", strings.Join(args, "\n"), 0)
+	}
+	if i.preview != "" {
+		part("would do", i.preview, 0)
+	}
+	switch {
+	case i.done && i.text != "":
+		part("result", i.text, 0)
+	case i.output != "":
+		part("so far", i.output, outputRows)
+	}
+	return lines
+}
+
+// summary is what came of a call, in a line.
+func summary(i *item) string {
+	text := strings.TrimSpace(i.text)
+	if !i.done {
+		text = strings.TrimSpace(i.output)
+		if at := strings.LastIndexByte(text, '\n'); at >= 0 {
+			text = text[at+1:]
+		}
+		return line(text)
+	}
+	first, rest, more := strings.Cut(text, "\n")
+	if !more {
+		return line(first)
+	}
+	return fmt.Sprintf("%s (+%d)", line(first), strings.Count(rest, "\n")+1)
+}
+
+// questionLines show a question; most bounds the lines of what it is about, 0: all.
+func (m *Model) questionLines(t *turn, most int) []string {
+	e := *t.open
+	e.Tool = line(e.Tool)
+	lines := markdown.Wrap(clean(question.Text(e)), m.columns())
+	head, rest := lines[0], lines[1:]
+	if most > 0 && len(rest) > most {
+		left := len(rest) - most + 1
+		last := rest[len(rest)-1]
+		rest = append(rest[:most-1:most-1], m.style.dim(fmt.Sprintf("  … %d more lines: ctrl-o shows all", left-1)), last)
+	}
+	out := []string{m.style.yellow(m.style.bold(head))}
+	out = append(out, rest...)
+	out = append(out, m.style.bold(ansi.Truncate("  "+question.Choices, m.columns(), "…")))
+	if !m.edit.Empty() {
+		out = append(out, m.style.dim(ansi.Truncate("  once the line below is sent or empty", m.columns(), "…")))
+	}
+	return out
+}
+
+// below is the line that is written, with what goes with it, and its cursor.
+func (m *Model) below() (lines []string, x, y int) {
+	lines = append(lines, "")
+	for _, i := range m.images {
+		lines = append(lines, m.style.dim(ansi.Truncate(fmt.Sprintf("  [image %s, %d KiB] backspace removes it", line(i.name), (len(i.data)+1023)/1024), m.columns(), "…")))
+	}
+	v := m.edit.View(m.editColumns(), max(min(editRows, m.height-4), 1))
+	if v.Above > 0 {
+		lines = append(lines, m.style.dim(fmt.Sprintf("  … %d rows above", v.Above)))
+	}
+	y = len(lines) + v.Y
+	for at, row := range v.Rows {
+		mark := "  "
+		if at == 0 && v.Above == 0 {
+			mark = m.style.cyan(prompt)
+		}
+		lines = append(lines, mark+row)
+	}
+	if v.Below > 0 {
+		lines = append(lines, m.style.dim(fmt.Sprintf("  … %d rows below", v.Below)))
+	}
+	menu := m.menuLines(m.columns(), min(menuRows, m.height-len(lines)-2))
+	return append(lines, menu...), v.X + len([]rune(prompt)), y
+}

@@ -1,0 +1,110 @@
+// Package course says in a few words what a request does, from the events that its watcher
+// gets: for the one line that shelly ask redraws, and for shelly chat.
+package course
+
+import (
+	"fmt"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+// Course is what a request does. The zero value is one that was sent.
+type Course struct {
+	state, inference, label fsm.State
+	ahead                   int
+	waiting                 string // what the answer waits for (COM-29)
+	tool                    string
+	running                 int // tools
+}
+
+// Take takes an event of the request.
+func (c *Course) Take(e comm.Event) {
+	switch e.Type {
+	case comm.EventAccepted:
+		c.state = state.Queued
+	case comm.EventQueued:
+		c.state, c.ahead = state.Queued, e.Ahead
+	case comm.EventState:
+		c.moved(e)
+	case comm.EventWaiting:
+		c.waiting = e.Text
+	case comm.EventChunk:
+		c.inference, c.waiting = state.Thinking, "writing"
+		if e.Text == "" {
+			c.waiting = "thinking"
+		}
+	case comm.EventTool:
+		c.tool = e.Tool
+		c.running++
+	case comm.EventToolResult:
+		c.running = max(c.running-1, 0)
+	case comm.EventHeld:
+		c.state = state.Held
+	case comm.EventDeferred:
+		c.state = state.Parked
+	}
+}
+
+// moved takes a transition: of the handle, or of its inference.
+func (c *Course) moved(e comm.Event) {
+	c.waiting = ""
+	if e.State != "" {
+		c.state, c.ahead, c.running = e.State, e.Ahead, 0
+	}
+	c.inference, c.label = e.Inference, e.Label
+}
+
+// Words are what the request does, in words.
+func (c *Course) Words() string {
+	switch c.state {
+	case state.Queued:
+		if c.ahead > 0 {
+			return fmt.Sprintf("queued, %d ahead", c.ahead)
+		}
+		return "queued"
+	case state.Parked:
+		return "kept until shelly starts again"
+	case state.Approving:
+		return "waiting for your answer"
+	case state.Held:
+		return "held: waiting for a decision, see shelly request show"
+	}
+	switch {
+	case c.inference == state.Acting && c.running > 1:
+		return fmt.Sprintf("running %d tools", c.running)
+	case c.inference == state.Acting && c.tool != "":
+		return "running " + c.tool
+	case c.waiting != "":
+		return c.waiting
+	case c.label != "":
+		return string(c.label)
+	case c.inference != "":
+		return words(c.inference)
+	case c.state == "":
+		return "sending"
+	default:
+		return words(c.state)
+	}
+}
+
+// words are a state as a person says it.
+func words(s fsm.State) string {
+	switch s {
+	case state.Loading:
+		return "reading the session"
+	case state.Cognition, state.Execution, state.Thinking:
+		return "asking the model"
+	case state.Summarizing, state.Embedding, state.Storing:
+		return "remembering"
+	case state.Compacting, state.Condensing:
+		return "summarising earlier turns"
+	case state.BackingOff, state.Retrying:
+		return "waiting to try again"
+	case state.Probing:
+		return "looking what an interrupted call has done"
+	default:
+		return string(s)
+	}
+}

@@ -1,0 +1,114 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// table reads a paragraph whose second line divides a head from rows, as GitHub's Markdown has
+// it; nil: it is none.
+func (r renderer) table(n ast.Node) [][]string {
+	if n.Lines().Len() < 2 {
+		return nil
+	}
+	second := n.Lines().At(1)
+	if !divides(string(second.Value(r.source))) {
+		return nil
+	}
+	var rows [][]string
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		if i != 1 {
+			rows = append(rows, cells(string(line.Value(r.source))))
+		}
+	}
+	return rows
+}
+
+// divides reports whether a line is the one below the head of a table.
+func divides(line string) bool {
+	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, " \t\n|:-") == ""
+}
+
+// cells are the cells of a row.
+func cells(row string) []string {
+	row = strings.TrimSpace(row)
+	row = strings.TrimPrefix(strings.TrimSuffix(row, "|"), "|")
+	var list []string
+	for cell := range strings.SplitSeq(strings.ReplaceAll(row, `\|`, "\x00"), "|") {
+		list = append(list, strings.ReplaceAll(strings.TrimSpace(cell), "\x00", "|"))
+	}
+	return list
+}
+
+// tabular shows the rows of a table in columns; where they do not fit, each cell on a line
+// of its own after the name of its column.
+func (r renderer) tabular(rows [][]string, width int) []string {
+	styled := make([][]string, len(rows))
+	var widths []int
+	for i, row := range rows {
+		for j, cell := range row {
+			cell = r.cell(cell)
+			styled[i] = append(styled[i], cell)
+			if j == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[j] = max(widths[j], ansi.StringWidth(cell))
+		}
+	}
+	total := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	if total > width {
+		return r.stacked(styled, width)
+	}
+	var lines []string
+	for i, row := range styled {
+		var b strings.Builder
+		for j, cell := range row {
+			gap := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell)+2)
+			if i == 0 {
+				cell = r.style.with(r.style.Bold, cell)
+			}
+			b.WriteString(cell + gap)
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+		if i == 0 {
+			lines = append(lines, r.style.with(r.style.Quote, strings.Repeat("─", total)))
+		}
+	}
+	return lines
+}
+
+// stacked shows a table that is too wide.
+func (r renderer) stacked(rows [][]string, width int) []string {
+	var lines []string
+	for i, row := range rows[1:] {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		for j, cell := range row {
+			if j < len(rows[0]) {
+				name := r.style.with(r.style.Bold, rows[0][j])
+				cell = name + ": " + cell
+			}
+			lines = append(lines, Wrap(cell, width)...)
+		}
+	}
+	return lines
+}
+
+// cell is the text of a cell, styled.
+func (r renderer) cell(source string) string {
+	data := []byte(source)
+	inside := renderer{source: data, style: r.style}
+	root := parser().Parse(text.NewReader(data))
+	if p, ok := root.FirstChild().(*ast.Paragraph); ok && root.ChildCount() == 1 {
+		return strings.ReplaceAll(inside.inline(p), "\n", " ")
+	}
+	return source
+}
