@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
+	"shelly/cmd/shelly/logs"
 	"shelly/cmd/shelly/memory"
 	"shelly/cmd/shelly/messages"
 	"shelly/cmd/shelly/model"
@@ -40,6 +41,7 @@ type cli struct {
 	Chat     chat.Command     `cmd:"" help:"Talk to the running daemon."`
 	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
 	Page     page.Command     `cmd:"" help:"Open the daemon's page in your browser."`
+	Logs     logs.Command     `cmd:"" help:"Show what the daemon has logged, and follow it."`
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
 	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
 	Session  session.Command  `cmd:"" help:"List, show, search and export what was said in sessions."`

@@ -56,7 +56,9 @@ type HTTPOptions struct {
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
 	// Complete adds to a status what the front does not know of; nil: nothing.
 	Complete func(*Status)
-	Log      *slog.Logger // nil: none
+	// Metrics answers with the metrics of the process and those of a status; nil: the route is not there.
+	Metrics func(w http.ResponseWriter, r *http.Request, now Status)
+	Log     *slog.Logger // nil: none
 	// Now is the clock of the bound on wrong tokens; nil: time.Now.
 	Now func() time.Time
 	// Heartbeat starts a stream's ticker and returns its ticks and how to stop
@@ -240,14 +242,25 @@ func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r); err != nil {
 		return err
 	}
-	s := h.front.Status(r.Context())
+	writeJSON(w, http.StatusOK, h.status(r.Context()))
+	return nil
+}
+
+// getMetrics answers with the metrics (OBS-2).
+func (h *HTTP) getMetrics(w http.ResponseWriter, r *http.Request) error {
+	h.o.Metrics(w, r, h.status(r.Context()))
+	return nil
+}
+
+// status is how the daemon is, with its listeners.
+func (h *HTTP) status(ctx context.Context) Status {
+	s := h.front.Status(ctx)
 	s.Listeners = h.o.Counters.Counts()
 	if h.o.Complete != nil {
 		h.o.Complete(&s)
 	}
-	if unread, err := h.front.Unread(r.Context()); err == nil && unread.Messages > 0 { // a stopping one is shown as well
+	if unread, err := h.front.Unread(ctx); err == nil && unread.Messages > 0 { // a stopping one is shown as well
 		s.Unread = &unread
 	}
-	writeJSON(w, http.StatusOK, s)
-	return nil
+	return s
 }

@@ -180,6 +180,26 @@ func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
 	}
 }
 
+func TestOBS2MetricsAreReadWithTheTokenAlone(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) {
+		o.Metrics = func(w http.ResponseWriter, _ *http.Request, now comm.Status) {
+			_, _ = io.WriteString(w, "lifecycle "+string(now.Lifecycle))
+		}
+	})
+	metrics := call{method: "GET", path: "/metrics"}
+	if r := s.start(with(metrics, "Authorization", "")); r.StatusCode != http.StatusUnauthorized {
+		t.Error(r.StatusCode)
+	}
+	r := s.start(metrics)
+	body, err := io.ReadAll(r.Body)
+	if r.StatusCode != http.StatusOK || string(body) != "lifecycle serving" || err != nil {
+		t.Error(r.StatusCode, string(body), err)
+	}
+	if r := serveHTTP(t, nil).start(metrics); r.StatusCode != http.StatusNotFound {
+		t.Error(r.StatusCode)
+	}
+}
+
 func TestCOM3HealthNeedsNoTokenAndTellsLittle(t *testing.T) {
 	s := serveHTTP(t, nil)
 	health := with(call{method: "GET", path: "/healthz"}, "Authorization", "")

@@ -67,6 +67,9 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle(TicketRoute, only(http.MethodPost, h.postTicket))
 	}
 	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
+	if h.o.Metrics != nil {
+		mux.Handle("/metrics", only(http.MethodGet, h.getMetrics))
+	}
 	mux.Handle(ProofRoute, only(http.MethodGet, h.getProof))
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })

@@ -47,6 +47,7 @@ type Config struct {
 	Retention Retention `key:"retention"`
 	Memory    Memory    `key:"memory"`
 	Log       Log       `key:"log"`
+	Telemetry Telemetry `key:"telemetry"`
 
 	builtin  []fsm.ToolDecl   // the profile's
 	labels   []fsm.StateLabel // the profile's
@@ -286,4 +287,14 @@ type Memory struct {
 type Log struct {
 	Level  string `key:"level" of:"debug|info|warn|error"` // default: info
 	Format string `key:"format" of:"text|json"`            // default: text
+	// Keep is how much of the log the data folder keeps, for shelly logs (OBS-5); 0: none.
+	// Default: 16MiB.
+	Keep Bytes `key:"keep" min:"0" max:"1TiB"`
+}
+
+// Telemetry is where else is told what the daemon does.
+type Telemetry struct {
+	// Traces is a collector's address for traces of OpenTelemetry over HTTP, such as
+	// http://127.0.0.1:4318/v1/traces (OBS-3). Default: empty, none.
+	Traces string `key:"traces" is:"url" empty:"ok"`
 }

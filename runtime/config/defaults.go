@@ -71,7 +71,7 @@ func defaults(s Sources, name string) Config {
 		RequestBytesMax: 64 * KiB,
 		Reserve:         64 * MiB,
 		Retention:       Retention{Age: 90 * 24 * time.Hour, Bytes: GiB},
-		Log:             Log{Level: "info", Format: "text"},
+		Log:             Log{Level: "info", Format: "text", Keep: 16 * MiB},
 		builtin:         p.Tools,
 		labels:          p.Labels,
 	}

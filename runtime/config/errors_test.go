@@ -18,11 +18,11 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"letters swapped", "brian: {model: x}\n", "c.yaml:1:1: brian: unknown key; did you mean brain?"},
 		{"wrong letter case", "Limits: {max_queue: 1}\n", "c.yaml:1:1: Limits: unknown key; did you mean limits?"},
 		{"key of another section", "max_tool_rounds: 3\n", "c.yaml:1:1: max_tool_rounds: unknown key; did you mean limits.max_tool_rounds?"},
-		{"key like no other", "log: {colour: red}\n", "c.yaml:1:7: log.colour: unknown key; the keys here are: level, format"},
+		{"key like no other", "log: {colour: red}\n", "c.yaml:1:7: log.colour: unknown key; the keys here are: level, format, keep"},
 		{"unit in the name", "limits:\n  init_timeout_secs: 120\n", "c.yaml:2:3: limits.init_timeout_secs: unknown key; did you mean init_timeout (a duration such as 1800s)?"},
 		{"unit in the name, at the top", "handle_timeout_secs: 300\n", "c.yaml:1:1: handle_timeout_secs: unknown key; did you mean handle_timeout (a duration such as 1h)?"},
 		{"blank in a key", "request bytes max: 4096\n", "c.yaml:1:1: request bytes max: unknown key; did you mean request_bytes_max?"},
-		{"number as a key", "1: x\n", "c.yaml:1:1: 1: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log"},
+		{"number as a key", "1: x\n", "c.yaml:1:1: 1: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log, telemetry"},
 		{"list as a key", "? [a]\n: b\n", "c.yaml:1:3: a key is a word, found a list"},
 		{"dotted key", "limits.max_queue: 3\n", "c.yaml:1:1: limits.max_queue: unknown key; nest it: a dot is not part of a key"},
 		{"key twice", "data: /a\nlog: {level: info}\ndata: /b\n", "c.yaml:3:1: data: already given on line 1"},
@@ -100,7 +100,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"identity twice", "prompts: {identity: a, identity_file: b}\n", "c.yaml:1:39: prompts.identity_file: cannot be given together with prompts.identity; choose one"},
 		{"identity file missing", "prompts: {identity_file: /no/such}\n", `c.yaml:1:26: prompts.identity_file: "/no/such": no such file`},
 		{"escape in a value", "brain: {model: \"a\\e[31m\"}\n", "c.yaml:1:16: brain.model: holds a control character"},
-		{"escape in a key", "\"a\\e[31m\": x\n", `c.yaml:1:1: "a\x1b[31m": unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log`},
+		{"escape in a key", "\"a\\e[31m\": x\n", `c.yaml:1:1: "a\x1b[31m": unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log, telemetry`},
 
 		{"empty", "", "c.yaml:1:1: is empty; delete the file or give it a key"},
 		{"tab", "limits:\n\tmax_queue: 3\n", "c.yaml:2:1: a tab used for indentation; use spaces"},
@@ -111,7 +111,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"wrong indentation", "data: /a\n init: off\n", "c.yaml:2:6: a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"},
 		{"second document", "init: off\n---\ninit: off\n", "c.yaml:2:1: a second document begins; a configuration is one document"},
 		{"alias", "data: &d /a\nworkspace: *d\n", "c.yaml:2:12: workspace: aliases are not supported; write the value out"},
-		{"alias bomb", "a: &a [x,x]\nb: &b [*a,*a]\nlog: *b\n", "c.yaml:1:1: a: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log\nc.yaml:2:1: b: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log\nc.yaml:3:6: log: aliases are not supported; write the values out"},
+		{"alias bomb", "a: &a [x,x]\nb: &b [*a,*a]\nlog: *b\n", "c.yaml:1:1: a: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log, telemetry\nc.yaml:2:1: b: unknown key; the keys here are: profile, data, workspace, init, about, brain, switches, limits, prompts, tools, skills, comm, request_bytes_max, reserve, retention, memory, log, telemetry\nc.yaml:3:6: log: aliases are not supported; write the values out"},
 		{"merge key", "limits:\n  <<: {grace: 5s}\n", "c.yaml:2:3: limits: merge keys (<<) are not supported; write the keys out"},
 		{"tag", "data: !env HOME\n", "c.yaml:1:7: data: tags (!env) are not supported; remove it"},
 		{"control character", "data: a\n\x1b[31m: x\n", "c.yaml:2:1: control character U+001B; remove it, or write it as \\x1b in double quotes"},
@@ -149,7 +149,7 @@ c.yaml:4:14: log.level: "loud" is not one of debug, info, warn, error
 environment SHELLY_LIMITS_MAX_QUEU: unknown variable; did you mean SHELLY_LIMITS_MAX_QUEUE?
 environment SHELLY_BRAIN_NUM_CTX: brain.num_ctx: wants a plain whole number, not "x"
 flag --model: brain.modle: unknown key; did you mean model?
-flag --set: log: is a section; its keys are: level, format`
+flag --set: log: is a section; its keys are: level, format, keep`
 	if got := w.complaint(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

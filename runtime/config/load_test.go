@@ -237,7 +237,7 @@ limits: # nothing yet
 	if diff := cmp.Diff(config.Retention{Age: 720 * time.Hour, Bytes: 2 * config.GiB}, c.Retention); diff != "" {
 		t.Errorf("retention (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(config.Log{Level: "debug", Format: "json"}, c.Log); diff != "" {
+	if diff := cmp.Diff(config.Log{Level: "debug", Format: "json", Keep: 16 * config.MiB}, c.Log); diff != "" {
 		t.Errorf("log (-want +got)\n%s", diff)
 	}
 }

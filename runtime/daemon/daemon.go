@@ -16,6 +16,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/inbox"
+	"shelly/runtime/telemetry"
 )
 
 // Brain answers model calls. An error may have a method BrainClass to say what
@@ -132,9 +133,13 @@ type Options struct {
 	Grants Grants
 	// Inbox keeps up to where messages were read (COM-50); nil: until the end of the process.
 	Inbox *inbox.Inbox
-	Log   *slog.Logger
-	Now   func() time.Time
-	About About
+	// Tellers tell what it does, beside the log (OBS-1).
+	Tellers []telemetry.Teller
+	// Violated hears of each invariant that does not hold; nil: the log alone does.
+	Violated func()
+	Log      *slog.Logger
+	Now      func() time.Time
+	About    About
 	// Retention is how long what was done is kept; zero keeps all of it.
 	Retention engine.Retention
 }
@@ -152,6 +157,7 @@ type Daemon struct {
 	driver  *engine.Driver
 	monitor *check.Monitor
 	hub     *hub
+	watch   *telemetry.Watch
 	started time.Time // by the wall clock
 	began   time.Time // by the steady one
 
@@ -193,6 +199,7 @@ func Open(o Options) (*Daemon, error) {
 	d := &Daemon{
 		o:        o,
 		hub:      newHub(),
+		watch:    telemetry.New(append([]telemetry.Teller{telemetry.Lines{Log: o.Log}}, o.Tellers...)...),
 		started:  o.Now(),
 		began:    time.Now(),
 		messages: make(chan message, messagesMax),
@@ -238,6 +245,9 @@ func (d *Daemon) granted(c fsm.Config) ([]fsm.Grant, error) {
 func (d *Daemon) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range d.monitor.Step(m, in, effects) {
 		d.o.Log.Error("an invariant does not hold; please report this with the journal", "invariant", v.Invariant, "what", v.Text)
+		if d.o.Violated != nil {
+			d.o.Violated()
+		}
 	}
 }
 

@@ -382,6 +382,7 @@ func (d *Daemon) observe(s engine.Step) {
 			}
 		}
 	}
+	d.watch.Step(s, d.driver.Machine().View())
 }
 
 // lived logs a transition of the lifecycle. What the one before has left is a line where it

@@ -258,8 +258,6 @@ func (d *Daemon) readText(_ context.Context, e fsm.ReadText) (read fsm.Fact) {
 
 // askPerson tells whoever may decide that a request waits for a person.
 func (d *Daemon) askPerson(e fsm.AskPerson) {
-	d.o.Log.Warn("a request waits for a person", "handle", e.Handle, "request", e.Request.ID, "session", e.Session,
-		"question", e.Question, "tool", e.Tool, "key", e.Key)
 	asked := comm.Event{
 		Type: comm.EventQuestion, Question: e.Question, Handle: e.Handle, Key: e.Key, Tool: e.Tool, Args: e.Args, Text: e.Text,
 	}

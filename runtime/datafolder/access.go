@@ -58,7 +58,7 @@ func Opened(data string) (string, error) {
 
 // opened returns the folders that others may use.
 func opened(data string) (list []opening, err error) {
-	for _, path := range []string{data, Store(data), filepath.Join(data, memoryName), filepath.Join(data, processesName)} {
+	for _, path := range []string{data, Store(data), filepath.Join(data, memoryName), filepath.Join(data, processesName), Logs(data)} {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 			continue

@@ -30,6 +30,7 @@ const (
 	tokenName     = "token"
 	endpointName  = "endpoint.json"
 	processesName = "processes"
+	logsName      = "logs"
 )
 
 // ErrNone says that no store was ever made in a data folder.
@@ -37,6 +38,9 @@ var ErrNone = errors.New("shelly has not run with this data folder yet: start it
 
 // Store is the folder of the store.
 func Store(data string) string { return filepath.Join(data, storeName) }
+
+// Logs is the folder of the log.
+func Logs(data string) string { return filepath.Join(data, logsName) }
 
 // identity is what identity.json says.
 type identity struct {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -44,10 +45,11 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		return err
 	}
 	recent := &logging.Recent{}
-	log := recent.Log(logging.New(t.Err, cfg.Log))
+	kept := logging.NewFile(cfg.Log)
+	log := recent.Log(slog.New(slog.NewMultiHandler(logging.New(t.Err, cfg.Log).Handler(), kept.Handler())))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	s := &starting{cfg: cfg, log: log, recent: recent, fail: cancel}
+	s := &starting{cfg: cfg, log: log, recent: recent, kept: kept, fail: cancel}
 	defer s.close()
 	if err := s.start(ctx); err != nil {
 		return err

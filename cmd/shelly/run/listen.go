@@ -49,7 +49,8 @@ func (s *starting) listen(ctx context.Context) error {
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-			Page: page.New(page.Options{Log: s.log}),
+			Page:    page.New(page.Options{Log: s.log}),
+			Metrics: s.metrics.Serve,
 		})
 		if err != nil {
 			return errors.Join(err, l.Close())

@@ -29,6 +29,7 @@ import (
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
+	"shelly/runtime/telemetry"
 	memorytool "shelly/runtime/tool/memory"
 )
 
@@ -59,6 +60,8 @@ type starting struct {
 	spares   atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
 	log      *slog.Logger
 	recent   *logging.Recent
+	kept     *logging.File // the log in the data folder
+	metrics  *telemetry.Metrics
 	work     workshop
 	place    memorytool.Place // where the tools of memory find it
 	boxes    boxes
@@ -114,6 +117,7 @@ func (s *starting) start(ctx context.Context) error {
 	}
 	s.later(journal.Close)
 	s.usage = journal.Usage
+	s.keepLog()
 	failpoint.Hit(failpoint.BootOpened)
 	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is asked anything
 		return exit.With(exit.Data, err)
@@ -132,6 +136,7 @@ func (s *starting) start(ctx context.Context) error {
 		s.log.Warn("it is not known which messages were read; all that are kept count as unread", "error", err)
 	}
 	remembered.memory, remembered.sessions, s.sessions = s.memory, sessions, sessions
+	s.metrics = telemetry.NewMetrics(version.Text())
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,
@@ -151,9 +156,11 @@ func (s *starting) start(ctx context.Context) error {
 			_, err := backup.Write(ctx, w, keep)
 			return err
 		},
-		Log:   s.log,
-		Now:   time.Now,
-		About: daemon.About{Version: version.Text(), Brain: brain.About, Data: s.cfg.Data},
+		Tellers:  s.tellers(journal.Name()),
+		Violated: s.metrics.Violated,
+		Log:      s.log,
+		Now:      time.Now,
+		About:    daemon.About{Version: version.Text(), Brain: brain.About, Data: s.cfg.Data},
 
 		Retention: retention(s.cfg),
 	})

@@ -19,7 +19,7 @@ func New(w io.Writer, c config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // the configuration allows only levels
 	if c.Format == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+		return slog.New(asJSON(w, level))
 	}
 	return slog.New(tint.NewTextHandler(w, &tint.Options{
 		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal.Colours(w),
@@ -30,6 +30,16 @@ func New(w io.Writer, c config.Log) *slog.Logger {
 			return a
 		},
 	}))
+}
+
+// asJSON writes records as JSON, times that something took as 1.5s.
+func asJSON(w io.Writer, level slog.Level) slog.Handler {
+	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			a.Value = slog.StringValue(a.Value.String())
+		}
+		return a
+	}})
 }
 
 // unbroken is text without what could end a line or steer a terminal.

@@ -1,0 +1,89 @@
+package logging
+
+import (
+	"log/slog"
+	"os"
+	"sync"
+
+	"shelly/runtime/config"
+	"shelly/runtime/datafolder"
+)
+
+// earlyMax is how much is held of what is said before the data folder is open, in bytes.
+const earlyMax = 64 << 10
+
+// File keeps the log in the data folder, as JSON (OBS-5). What is said before it is open is
+// held.
+type File struct {
+	keep    config.Bytes
+	handler slog.Handler
+
+	mu    sync.Mutex
+	early []byte
+	to    *rotating
+	shut  bool
+}
+
+// NewFile returns one that is not open yet. It keeps what is logged, at least from info on.
+func NewFile(c config.Log) *File {
+	f := &File{keep: c.Keep, shut: c.Keep == 0}
+	level := slog.LevelInfo
+	var said slog.Level
+	if said.UnmarshalText([]byte(c.Level)) == nil { // the configuration allows only levels
+		level = min(level, said)
+	}
+	f.handler = asJSON(f, level)
+	if f.shut {
+		f.handler = slog.DiscardHandler
+	}
+	return f
+}
+
+// Handler is what the log is given.
+func (f *File) Handler() slog.Handler { return f.handler }
+
+// Write implements [io.Writer], with one record. A disk that does not take it stops nothing.
+func (f *File) Write(line []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.shut:
+	case f.to != nil:
+		_ = f.to.write(line)
+	case len(f.early)+len(line) <= earlyMax:
+		f.early = append(f.early, line...)
+	}
+	return len(line), nil
+}
+
+// Open lets a data folder keep the log, what was said before included. The folder is this
+// process's alone.
+func (f *File) Open(data string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shut {
+		return nil
+	}
+	if err := os.MkdirAll(datafolder.Logs(data), 0o700); err != nil {
+		f.shut, f.early = true, nil
+		return err
+	}
+	f.to = &rotating{name: Current(data), most: int64(f.keep) / filesKept}
+	err := f.to.open()
+	if err == nil {
+		err = f.to.write(f.early)
+	}
+	f.early = nil
+	return err
+}
+
+// Close closes the file; what is said after it is not kept.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shut = true
+	if f.to == nil {
+		return nil
+	}
+	return f.to.close()
+}

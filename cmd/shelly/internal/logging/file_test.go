@@ -1,0 +1,99 @@
+package logging
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"shelly/runtime/config"
+	"shelly/runtime/datafolder"
+)
+
+// read returns what a data folder keeps, oldest first.
+func read(t *testing.T, data string) string {
+	t.Helper()
+	files, err := Files(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+func TestOBS5WhatIsSaidBeforeTheFolderIsOpenIsKeptToo(t *testing.T) {
+	data := t.TempDir()
+	f := NewFile(config.Log{Level: "error", Keep: 4 * config.MiB})
+	log := slog.New(f.Handler())
+	log.Info("early")
+	log.Debug("unwanted")
+	if err := f.Open(data); err != nil {
+		t.Fatal(err)
+	}
+	log.Info("later")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log.Info("too late")
+	got := read(t, data)
+	if !strings.Contains(got, "early") || !strings.Contains(got, "later") || strings.Contains(got, "unwanted") || strings.Contains(got, "too late") {
+		t.Error(got)
+	}
+	info, err := os.Stat(Current(data))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+}
+
+func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
+	data := t.TempDir()
+	f := NewFile(config.Log{Level: "info", Keep: 4 * config.MiB})
+	if err := f.Open(data); err != nil {
+		t.Fatal(err)
+	}
+	log, text := slog.New(f.Handler()), strings.Repeat("x", 64<<10)
+	const records = 200 // of 64 KiB
+	for i := range records {
+		log.Info(text, "n", i)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, data)
+	if size := config.Bytes(len(got)); size > 4*config.MiB || size < 3*config.MiB {
+		t.Errorf("%v are kept", size)
+	}
+	if !strings.HasSuffix(got, `"n":199}`+"\n") {
+		t.Error("the newest is not the last")
+	}
+}
+
+func TestOBS5NothingIsKeptWhereNothingIsWantedOrCanBe(t *testing.T) {
+	data := t.TempDir()
+	f := NewFile(config.Log{Level: "info"})
+	slog.New(f.Handler()).Info("x")
+	if err := f.Open(data); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := Files(data); err != nil || len(files) > 0 {
+		t.Error(files, err)
+	}
+	if err := os.WriteFile(datafolder.Logs(data), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f = NewFile(config.Log{Level: "info", Keep: config.MiB})
+	if err := f.Open(data); err == nil {
+		t.Error("a file is a folder")
+	}
+	slog.New(f.Handler()).Info("x") // and nothing is held for it
+	if len(f.early) > 0 || f.Close() != nil {
+		t.Error(f.early)
+	}
+}

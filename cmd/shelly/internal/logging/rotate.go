@@ -1,0 +1,105 @@
+package logging
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"shelly/runtime/datafolder"
+)
+
+const (
+	fileName  = "shelly.log"
+	filesKept = 4 // that hold the log, the one being written among them
+)
+
+// rotating is a file that gives way to a new one when it is full. It is ours because what is
+// there for it removes old files from a goroutine that never ends, at a time of its own.
+type rotating struct {
+	name string
+	most int64 // bytes of one file
+	file *os.File
+	size int64
+}
+
+// open opens the file to append to it.
+func (r *rotating) open() error {
+	f, err := os.OpenFile(r.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r.file, r.size = f, info.Size()
+	return nil
+}
+
+// write appends a record, to a new file where this one has no room for it.
+func (r *rotating) write(record []byte) error {
+	if r.size > 0 && r.size+int64(len(record)) > r.most {
+		if err := r.turn(); err != nil {
+			return err
+		}
+	}
+	if r.file == nil { // a turn has failed half way
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	n, err := r.file.Write(record)
+	r.size += int64(n)
+	return err
+}
+
+// turn puts the file aside and begins a new one. The oldest is gone.
+func (r *rotating) turn() error {
+	err := r.close()
+	for n := filesKept - 1; n > 0; n-- {
+		if moved := os.Rename(aside(r.name, n-1), aside(r.name, n)); moved != nil && !errors.Is(moved, fs.ErrNotExist) {
+			err = errors.Join(err, moved)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return r.open()
+}
+
+func (r *rotating) close() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.file.Close()
+	r.file, r.size = nil, 0
+	return err
+}
+
+// aside is the name of the n-th file before the one that is written.
+func aside(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s.%d", name, n)
+}
+
+// Current is the file of a data folder's log that is being written.
+func Current(data string) string { return filepath.Join(datafolder.Logs(data), fileName) }
+
+// Files are the files of a data folder's log, the one being written last.
+func Files(data string) ([]string, error) {
+	var files []string
+	for n := filesKept - 1; n >= 0; n-- {
+		name := aside(Current(data), n)
+		switch _, err := os.Stat(name); {
+		case err == nil:
+			files = append(files, name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,65 @@
+package logs
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestCLI185ARecordIsReadInItsOrderAndActsOnNoTerminal(t *testing.T) {
+	l, ok := parse([]byte(`{"time":"2026-11-23T05:57:27.4Z","level":"WARN","msg":"a\u001b[2Jb","why":"x \"y\"\nz","handle":12,"took":"1.5s","empty":""}`))
+	if !ok || !l.has("handle", "12") || l.has("handle", "1") {
+		t.Fatalf("%+v", l)
+	}
+	want := l.at.Local().Format("2006-01-02 15:04:05") + ` WARN a\x1b[2Jb why="x \"y\"\nz" handle=12 took=1.5s empty=""`
+	if got := l.String(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, bad := range []string{"", "x", `[]`, `{"level":"INFO"}`, `{"time":"never"}`, `{"time":"2026-11-23T05:57:27Z","level":"INFO","msg":"cu`} {
+		if _, ok := parse([]byte(bad)); ok {
+			t.Errorf("%q is a record", bad)
+		}
+	}
+}
+
+func TestCLI185ALogIsFollowedOverItsReplacement(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	write := func(text string) {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.WriteString(text)
+		}
+		if err != nil || f.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	f := &following{name: name}
+	defer f.close()
+	more := func(want ...string) {
+		t.Helper()
+		got = nil
+		err := f.more(func(record []byte) error {
+			got = append(got, string(bytes.Clone(record)))
+			return nil
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	more() // it is not there yet
+	write("one\ntw")
+	more("one")
+	write("o\n")
+	more("two")
+	write("three\n")
+	if err := os.Rename(name, name+".1"); err != nil {
+		t.Fatal(err)
+	}
+	more("three")
+	write("four\n")
+	more("four")
+	more()
+}

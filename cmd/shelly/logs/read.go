@@ -1,0 +1,96 @@
+package logs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// lookEvery is how often the log is looked at while it is followed.
+const lookEvery = 250 * time.Millisecond
+
+// read hands on the records of a file, each without its end of line, and returns how far it
+// has read: a record that is still being written is read the next time.
+func read(from io.Reader, each func(record []byte) error) (n int64, err error) {
+	r := bufio.NewReader(from)
+	for {
+		record, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		n += int64(len(record))
+		if err := each(bytes.TrimSuffix(record, []byte("\n"))); err != nil {
+			return n, err
+		}
+	}
+}
+
+// following reads the file that is being written, over its replacement by a new one.
+type following struct {
+	name string
+	file *os.File
+	at   int64
+}
+
+// more hands on what has come since.
+func (f *following) more(each func(record []byte) error) error {
+	for {
+		if f.file == nil {
+			file, err := os.Open(f.name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // it was just put aside
+			}
+			if err != nil {
+				return err
+			}
+			f.file, f.at = file, 0
+		}
+		if _, err := f.file.Seek(f.at, io.SeekStart); err != nil {
+			return err
+		}
+		n, err := read(f.file, each)
+		f.at += n
+		if err != nil || !f.replaced() {
+			return err
+		}
+		f.close()
+	}
+}
+
+// replaced reports whether another file has the name now, and all of this one is read.
+func (f *following) replaced() bool {
+	now, err := os.Stat(f.name)
+	was, werr := f.file.Stat()
+	return err == nil && werr == nil && !os.SameFile(now, was) && f.at == was.Size()
+}
+
+func (f *following) close() {
+	if f.file != nil {
+		_ = f.file.Close()
+		f.file = nil
+	}
+}
+
+// follow hands on what comes, until ctx ends.
+func (f *following) follow(ctx context.Context, each func(record []byte) error) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		if err := f.more(each); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// exportTimeout is how long a collector may take for one batch.
+const exportTimeout = 10 * time.Second
+
+// Exporter sends spans to a collector as OTLP over HTTP, in JSON. It is ours, since the
+// protocol's own exporter brings 7 MB of gRPC with it.
+type Exporter struct {
+	url    string
+	client *http.Client
+	log    *slog.Logger
+
+	mu   sync.Mutex
+	down bool // the last batch was not taken
+}
+
+// NewExporter returns one for the address of a collector's traces, such as
+// http://127.0.0.1:4318/v1/traces. It follows no redirect and uses no proxy.
+func NewExporter(url string, log *slog.Logger) *Exporter {
+	return &Exporter{url: url, log: log, client: &http.Client{
+		Timeout:       exportTimeout,
+		Transport:     &http.Transport{MaxIdleConns: 1, IdleConnTimeout: time.Minute},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// ExportSpans implements sdk.SpanExporter. A batch that the collector does not take is lost,
+// and the log says once when that begins and ends.
+func (e *Exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := e.send(ctx, spans)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err != nil && !e.down:
+		e.log.Warn("traces are not taken, and are lost until they are", "collector", e.url, "error", err)
+	case err == nil && e.down:
+		e.log.Info("traces are taken again", "collector", e.url)
+	}
+	e.down = err != nil
+	return nil // it is said already
+}
+
+func (e *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	body, err := json.Marshal(otlp(spans))
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	response, err := e.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection serves again
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("the collector answers %s", response.Status)
+	}
+	return nil
+}
+
+// Shutdown implements sdk.SpanExporter.
+func (e *Exporter) Shutdown(context.Context) error {
+	e.client.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,66 @@
+package telemetry
+
+import (
+	"log/slog"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+)
+
+// Lines says a line of the log for each piece of work that is accepted, held and ended
+// (OBS-4): its ids, and no text.
+type Lines struct{ Log *slog.Logger }
+
+// Accepted implements [Teller].
+func (l Lines) Accepted(w *Work) {
+	what := "accepted"
+	if w.Resumed {
+		what = "goes on"
+	}
+	l.Log.Info(what, ids(w)...)
+}
+
+// Held implements [Teller].
+func (l Lines) Held(w *Work, e fsm.AskPerson, _ fsm.Millis) {
+	l.Log.Warn("a request waits for a person", append(ids(w), "question", e.Question, "tool", e.Tool, "key", e.Key)...)
+}
+
+// Replied implements [Teller].
+func (l Lines) Replied(w *Work, at fsm.Millis) { l.ended("answered", w, at) }
+
+// Finished implements [Teller].
+func (l Lines) Finished(w *Work, at fsm.Millis) {
+	if !w.Replied {
+		l.ended("ended", w, at)
+	}
+}
+
+func (l Lines) ended(what string, w *Work, at fsm.Millis) {
+	said := append(ids(w), "outcome", w.Outcome, "took", time.Duration(at-w.Since)*time.Millisecond)
+	if w.Calls > 0 {
+		said = append(said, "model_calls", w.Calls, "tokens_read", w.Tokens.Prompt, "tokens_written", w.Tokens.Answer)
+	}
+	l.Log.Info(what, said...)
+}
+
+// Began implements [Teller].
+func (Lines) Began(*Call) {}
+
+// Ended implements [Teller].
+func (Lines) Ended(*Call) {}
+
+// Stepped implements [Teller].
+func (Lines) Stepped(*engine.Step) {}
+
+// ids are what name work.
+func ids(w *Work) []any {
+	said := []any{"handle", w.ID}
+	if w.Request.ID != "" {
+		said = append(said, "request", w.Request.ID, "channel", w.Request.Channel)
+	}
+	if w.Session != "" {
+		said = append(said, "session", w.Session)
+	}
+	return append(said, "kind", w.Kind)
+}

@@ -1,0 +1,334 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/machine"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+// secret is what a person, the model and tools say; it leaves by nothing.
+const secret = "the-safe-opens-with-4711"
+
+// world is a machine of which each step is watched, a second apart.
+type world struct {
+	t *testing.T
+	*machine.Machine
+	watch   *Watch
+	index   uint64
+	now     fsm.Millis
+	waiting []fsm.Call // that nobody has answered
+	timers  []fsm.TimerID
+}
+
+func newWorld(t *testing.T, tellers ...Teller) *world {
+	w := &world{t: t, Machine: machine.New(), watch: New(tellers...), now: 1_800_000_000_000}
+	w.boot()
+	return w
+}
+
+func (w *world) boot() {
+	config := profile.Shelly()
+	config.Init = fsm.InitOff
+	config.Tools = []fsm.ToolDecl{{Name: "look", Effects: fsm.EffectsNone}}
+	w.step(fsm.Boot{Config: config})
+}
+
+func (w *world) step(f fsm.Fact) {
+	w.index++
+	w.now += fsm.Second
+	in := fsm.Input{At: w.now, Fact: f}
+	effects := w.Step(in)
+	w.watch.Step(engine.Step{Index: w.index, Input: in, Effects: effects, Moves: append([]state.Move(nil), w.Moves()...)}, w.View())
+	for _, e := range effects {
+		if call, ok := e.(fsm.Call); ok {
+			w.waiting = append(w.waiting, call)
+		}
+		if timer, ok := e.(fsm.SetTimer); ok {
+			w.timers = append(w.timers, timer.Timer)
+		}
+	}
+}
+
+// asks answers all calls as a world that has nothing, those of the model with what is said, in turn.
+func (w *world) asks(id string, said ...fsm.Fact) {
+	w.step(fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: "s", Text: secret})
+	w.rest(said...)
+}
+
+func (w *world) rest(said ...fsm.Fact) {
+	for len(w.waiting) > 0 {
+		call := w.waiting[0]
+		w.waiting = w.waiting[1:]
+		answer := fsm.PlainAnswer(call.Identity().Call, fsm.CallKindOf(call))
+		if _, ok := call.(fsm.AskBrain); ok && len(said) > 0 {
+			answer = fsm.AnswerTo(call.Identity().Call, said[0])
+			said = said[1:]
+		}
+		w.step(answer)
+	}
+}
+
+var (
+	looks = fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: `{"at":"` + secret + `"}`}}, Model: fsm.Model{Name: "m:1b"},
+		Tokens: fsm.Tokens{Prompt: 100, Answer: 10, Reading: 2000, Writing: 500}}
+	says  = fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: secret, Thinking: secret, Model: fsm.Model{Name: "m:1b"}, Tokens: fsm.Tokens{Prompt: 7, Answer: 3}}
+	fails = fsm.BrainFailed{Class: fsm.BrainGarbage, Reason: secret}
+)
+
+// scrape is what a scraper reads, without comments.
+func scrape(t *testing.T, m *Metrics, now comm.Status) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Serve(w, httptest.NewRequest(http.MethodGet, "/metrics", nil), now)
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func TestOBS2WorkCallsAndToolsAreCounted(t *testing.T) {
+	m := NewMetrics("1.2.3")
+	w := newWorld(t, m)
+	w.asks("a", looks, says)
+	m.Violated()
+	got := scrape(t, m, comm.Status{Lifecycle: state.Serving, Waiting: 3, Active: []comm.Active{{Kind: fsm.KindUser, State: state.Execution}}, Disk: &comm.Disk{Free: 5}})
+	for _, want := range []string{
+		`shelly_build_info{version="1.2.3"} 1`,
+		`shelly_work_accepted_total{kind="user"} 1`,
+		`shelly_work_ended_total{kind="user",outcome="answered"} 1`,
+		`shelly_work_duration_seconds_count{kind="user"} 1`,
+		`shelly_model_calls_total{purpose="answer",result="tool_use"} 1`,
+		`shelly_model_call_duration_seconds_sum{purpose="answer"}`,
+		`shelly_model_tokens_total{direction="read"} 107`,
+		`shelly_model_seconds_total{direction="read"} 2`,
+		`shelly_model_seconds_total{direction="written"} 0.5`,
+		`shelly_tool_calls_total{result="ok",tool="look"} 1`,
+		`shelly_tool_call_duration_seconds_sum{tool="look"} 1`,
+		fmt.Sprintf("shelly_steps_total %d", w.index),
+		`shelly_invariant_violations_total 1`,
+		`shelly_work_waiting 3`,
+		`shelly_work_active{kind="user",state="execution"} 1`,
+		`shelly_lifecycle{state="serving"} 1`,
+		`shelly_disk_free_bytes 5`,
+		`process_start_time_seconds`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(got, secret) || strings.Contains(got, "shelly_memory_entries") { // nothing of the memory is known
+		t.Error(got)
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
+func TestOBS2ACallThatIsGivenUpIsCounted(t *testing.T) {
+	m := NewMetrics("")
+	w := newWorld(t, m)
+	w.step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: secret})
+	w.step(fsm.Signalled{Name: "TERM"})
+	w.step(fsm.Signalled{Name: "TERM"}) // at once
+	if got := scrape(t, m, comm.Status{}); !strings.Contains(got, `result="stopped"`) || len(w.watch.calls) > 0 {
+		t.Errorf("%d calls are open\n%s", len(w.watch.calls), got)
+	}
+}
+
+func TestOBS2AToolThatDoesNotStopEndsWithItsWork(t *testing.T) {
+	m := NewMetrics("")
+	w := newWorld(t, m)
+	w.step(fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: secret})
+	for len(w.watch.calls) > 0 && fsm.CallKindOf(w.waiting[0]) == fsm.CallBrain {
+		call := w.waiting[0]
+		w.waiting = w.waiting[1:]
+		w.step(fsm.AnswerTo(call.Identity().Call, looks))
+	}
+	for i := 0; i < len(w.timers) && len(w.View().Handles) > 0; i++ { // its time is up, and that to stop
+		w.step(fsm.TimerFired{Timer: w.timers[i]})
+	}
+	if got := scrape(t, m, comm.Status{}); !strings.Contains(got, `shelly_tool_calls_total{result="stopped",tool="look"} 1`) || len(w.watch.calls) > 0 {
+		t.Errorf("%d calls are open, handles %+v\n%s", len(w.watch.calls), w.View().Handles, got)
+	}
+}
+
+func TestOBS2ToolsBeyondABoundShareASeries(t *testing.T) {
+	m := NewMetrics("")
+	for i := range toolsMax + 10 {
+		m.Ended(&Call{Call: fsm.RunTool{Name: fmt.Sprint("t", i)}})
+	}
+	if got := scrape(t, m, comm.Status{}); !strings.Contains(got, `shelly_tool_calls_total{result="stopped",tool="other"} 10`) {
+		t.Error("the others share no series")
+	}
+}
+
+func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
+	var out bytes.Buffer
+	w := newWorld(t, Lines{slog.New(slog.NewTextHandler(&out, nil))})
+	w.asks("r1", looks, says)
+	got := out.String()
+	for _, want := range []string{
+		`msg=accepted handle=1 request=r1 channel="" session=s kind=user`,
+		`msg=answered handle=1 request=r1 channel="" session=s kind=user outcome=answered took=`,
+		`model_calls=`, `tokens_read=107 tokens_written=13`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, secret) {
+		t.Error(got)
+	}
+}
+
+// traced returns the spans of what a function has watched, by their names.
+func traced(t *testing.T, run func(w *Traces)) map[string]tracetest.SpanStub {
+	t.Helper()
+	to := tracetest.NewInMemoryExporter()
+	traces := NewTraces(to, TracesOptions{Instance: "store", Agent: "ann", Provider: "ollama", Version: "1"})
+	run(traces)
+	if err := traces.provider.ForceFlush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	spans := map[string]tracetest.SpanStub{}
+	for _, s := range to.GetSpans() {
+		spans[s.Name] = s
+		if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), secret) {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+	return spans
+}
+
+func attributesOf(s tracetest.SpanStub) map[string]any {
+	all := map[string]any{}
+	for _, a := range s.Attributes {
+		all[string(a.Key)] = a.Value.AsInterface()
+	}
+	return all
+}
+
+func TestOBS3WorkIsATraceWithItsCalls(t *testing.T) {
+	spans := traced(t, func(to *Traces) { newWorld(t, to).asks("r1", looks, says) })
+	root, tool, chat := spans["invoke_agent ann"], spans["execute_tool look"], spans["chat m:1b"]
+	for name, s := range map[string]tracetest.SpanStub{"tool": tool, "chat": chat} { // order-free: each by itself
+		if s.Parent.SpanID() != root.SpanContext.SpanID() || s.SpanContext.TraceID() != root.SpanContext.TraceID() || !s.EndTime.After(s.StartTime) {
+			t.Errorf("%s is not below its work: %+v", name, s)
+		}
+	}
+	if got := attributesOf(root); got["gen_ai.operation.name"] != "invoke_agent" || got["gen_ai.conversation.id"] != "s" || got["shelly.request.id"] != "r1" || got["shelly.outcome"] != "answered" {
+		t.Error(got)
+	}
+	if got := attributesOf(chat); got["gen_ai.request.model"] != "m:1b" || got["gen_ai.usage.output_tokens"] == nil || got["gen_ai.provider.name"] != "ollama" {
+		t.Error(got)
+	}
+	if got := attributesOf(tool); got["gen_ai.tool.name"] != "look" || got["gen_ai.tool.call.id"] == "" {
+		t.Error(got)
+	}
+}
+
+func TestOBS3AFailureIsAnErrorOfItsClass(t *testing.T) {
+	spans := traced(t, func(to *Traces) { newWorld(t, to).asks("r1", fails, fails, fails, fails, fails, fails, fails, fails) })
+	if s := spans["chat"]; attributesOf(s)["error.type"] != "garbage" || s.Status.Code.String() != "Error" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestOBS3WhatGoesOnAfterAKillIsInTheSameTrace(t *testing.T) {
+	var before state.Snapshot
+	first := traced(t, func(to *Traces) {
+		w := newWorld(t, to)
+		w.step(fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: secret})
+		w.step(fsm.AnswerTo(w.waiting[0].Identity().Call, looks))
+		before = w.Snapshot()
+	})
+	second := traced(t, func(to *Traces) {
+		w := &world{t: t, Machine: machine.Restore(before), watch: New(to), now: 1_800_000_100_000}
+		w.boot()
+		w.rest(says)
+	})
+	chat, root := first["chat m:1b"], second["invoke_agent ann"]
+	if root.SpanContext.TraceID() != chat.SpanContext.TraceID() || root.SpanContext.SpanID() != chat.Parent.SpanID() || attributesOf(root)["shelly.resumed"] != true {
+		t.Errorf("%+v\nis not the work of\n%+v", root, chat)
+	}
+}
+
+func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
+	var out bytes.Buffer
+	var got otlpRequest
+	status := http.StatusServiceUnavailable
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect is followed") }))
+	defer elsewhere.Close()
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(body, &got); err != nil || r.Header.Get("Content-Type") != "application/json" {
+			t.Error(err, r.Header)
+		}
+		http.Redirect(w, r, elsewhere.URL, status)
+	}))
+	defer collector.Close()
+	e := NewExporter(collector.URL+"/v1/traces", slog.New(slog.NewTextHandler(&out, nil)))
+	traces := NewTraces(e, TracesOptions{Agent: "ann", Version: "1"})
+	w := newWorld(t, traces)
+	for i, answer := range []int{http.StatusServiceUnavailable, http.StatusFound, http.StatusOK, http.StatusOK} {
+		status = answer
+		w.asks(fmt.Sprint("r", i), looks, says)
+		if err := traces.provider.ForceFlush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said := out.String(); strings.Count(said, "are lost until") != 1 || strings.Count(said, "taken again") != 1 {
+		t.Error(said)
+	}
+	spans := got.ResourceSpans[0].Scopes[0].Spans
+	if last := spans[len(spans)-1]; len(last.TraceID) != 32 || len(last.SpanID) != 16 || len(last.Start) != len("1800000000000000000") || got.ResourceSpans[0].SchemaURL != schemaURL {
+		t.Errorf("%+v", last)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := traces.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// The dashboard asks for nothing that there is not.
+func TestOBS2TheDashboardKnowsTheMetrics(t *testing.T) {
+	m := NewMetrics("1")
+	w := newWorld(t, m)
+	w.asks("a", looks, says)
+	m.Held(nil, fsm.AskPerson{Question: fsm.QuestionApprove}, 0)
+	now := comm.Status{Disk: &comm.Disk{}, Memory: &comm.Memory{}, Texts: &comm.Texts{}, Active: []comm.Active{{}}}
+	known := scrape(t, m, now)
+	dashboard, err := os.ReadFile("../../docs/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`\b(shelly|process|go)_[a-z_]+`).FindAllString(string(dashboard), -1)
+	if len(names) < 20 {
+		t.Fatalf("it asks for %q", names)
+	}
+	for _, name := range names {
+		if !regexp.MustCompile(`(?m)^` + name + `[ {]`).MatchString(known) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package telemetry
+
+import (
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
+)
+
+// Teller is told what begins and what ends. It keeps none of what it is given.
+type Teller interface {
+	Accepted(w *Work)
+	Held(w *Work, e fsm.AskPerson, at fsm.Millis)
+	Began(c *Call)
+	Ended(c *Call)
+	// Replied says that whoever waits has the reply; what is left is upkeep.
+	Replied(w *Work, at fsm.Millis)
+	Finished(w *Work, at fsm.Millis)
+	// Stepped comes after all that a step did.
+	Stepped(s *engine.Step)
+}
+
+// Watch follows the steps of a machine. One goroutine at a time calls it.
+type Watch struct {
+	tellers []Teller
+	works   map[fsm.HandleID]*Work
+	calls   map[fsm.CallID]*Call
+}
+
+// New returns one that tells tellers, in their order.
+func New(tellers ...Teller) *Watch {
+	return &Watch{tellers: tellers, works: map[fsm.HandleID]*Work{}, calls: map[fsm.CallID]*Call{}}
+}
+
+// Step takes a durable step, with the machine as it is now: at this step or after it.
+func (w *Watch) Step(s engine.Step, v *state.Snapshot) {
+	at := s.Input.At
+	w.admitted(&s, v)
+	if a, ok := s.Input.Fact.(fsm.Answer); ok {
+		w.ended(a.CallOf(), a, at)
+	}
+	for _, e := range s.Effects {
+		w.effect(e, at)
+	}
+	for _, m := range s.Moves {
+		outcome, final := outcomes[m.To]
+		if work := w.works[m.Handle]; final && m.Table == state.HandleTable.Name && work != nil {
+			w.finished(work, outcome, at)
+		}
+	}
+	for _, t := range w.tellers {
+		t.Stepped(&s)
+	}
+}
+
+// admitted takes up the handles that a step has brought. After a boot those of the process
+// before are resumed; a call of its is begun by this one once more, or never.
+func (w *Watch) admitted(s *engine.Step, v *state.Snapshot) {
+	_, boot := s.Input.Fact.(fsm.Boot)
+	for i := range v.Handles {
+		if h := &v.Handles[i]; w.works[h.ID] == nil {
+			w.accept(newWork(h.ID, v, s.Input.Fact, s.Input.At), boot)
+		}
+	}
+	for _, m := range s.Moves { // one that has ended by now is in no view
+		if m.Table == state.HandleTable.Name && w.works[m.Handle] == nil {
+			work := newWork(m.Handle, v, s.Input.Fact, s.Input.At)
+			work.Kind = m.Kind
+			w.accept(work, boot)
+		}
+	}
+}
+
+func (w *Watch) accept(work *Work, resumed bool) {
+	work.Resumed = resumed
+	w.works[work.ID] = work
+	for _, t := range w.tellers {
+		t.Accepted(work)
+	}
+}
+
+// effect takes what a step has emitted, as far as it begins or ends something.
+func (w *Watch) effect(e fsm.Effect, at fsm.Millis) {
+	if call, ok := e.(fsm.Call); ok {
+		w.began(call, at)
+	}
+	if abort, ok := e.(fsm.AbortCall); ok {
+		if c := w.calls[abort.Call]; c != nil && c.Kind != fsm.CallTool { // a tool says when it has stopped
+			w.ended(abort.Call, nil, at)
+		}
+	}
+	if asked, ok := e.(fsm.AskPerson); ok {
+		if work := w.works[asked.Handle]; work != nil {
+			for _, t := range w.tellers {
+				t.Held(work, asked, at)
+			}
+		}
+	}
+	if reply, ok := e.(fsm.Reply); ok {
+		w.replied(reply, at)
+	}
+}
+
+func (w *Watch) replied(e fsm.Reply, at fsm.Millis) {
+	work := w.works[e.Handle]
+	if work == nil {
+		return
+	}
+	work.Outcome, work.Replied = e.Outcome, true
+	for _, t := range w.tellers {
+		t.Replied(work, at)
+	}
+}
+
+func (w *Watch) began(e fsm.Call, at fsm.Millis) {
+	id := e.Identity()
+	work := w.works[id.Handle]
+	if work == nil {
+		return
+	}
+	c := &Call{Call: e, Kind: fsm.CallKindOf(e), Since: at, Work: work}
+	w.calls[id.Call] = c
+	work.calls = append(work.calls, c)
+	for _, t := range w.tellers {
+		t.Began(c)
+	}
+}
+
+// ended ends a call; without an answer it was given up.
+func (w *Watch) ended(id fsm.CallID, a fsm.Answer, at fsm.Millis) {
+	c := w.calls[id]
+	if c == nil {
+		return
+	}
+	delete(w.calls, id)
+	work := c.Work
+	work.calls = slices.DeleteFunc(work.calls, func(o *Call) bool { return o == c })
+	c.Until, c.Answer = at, a
+	if c.Kind == fsm.CallBrain {
+		work.Calls++
+	}
+	t := c.tokens()
+	work.Tokens.Prompt += t.Prompt
+	work.Tokens.Answer += t.Answer
+	work.Tokens.Reading += t.Reading
+	work.Tokens.Writing += t.Writing
+	for _, t := range w.tellers {
+		t.Ended(c)
+	}
+}
+
+func (w *Watch) finished(work *Work, outcome fsm.Outcome, at fsm.Millis) {
+	for len(work.calls) > 0 {
+		w.ended(work.calls[0].Identity().Call, nil, at)
+	}
+	if work.Outcome == "" {
+		work.Outcome = outcome
+	}
+	delete(w.works, work.ID)
+	for _, t := range w.tellers {
+		t.Finished(work, at)
+	}
+}
