@@ -67,7 +67,8 @@ func newPathView(e stategraph.Edge) pathView {
 		down = -1
 	}
 	p.Arrow = fmt.Sprintf("%d,%d %d,%d %d,%d", last.X, last.Y, last.X-4, last.Y-8*down, last.X+4, last.Y-8*down)
-	a, b := e.Points[0], e.Points[1]
+	mid := len(e.Points) / 2
+	a, b := e.Points[mid-1], e.Points[mid]
 	p.X, p.Y = (a.X+b.X)/2+4, (a.Y+b.Y)/2+4
 	return p
 }

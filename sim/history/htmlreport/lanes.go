@@ -51,6 +51,7 @@ const (
 	axisHeight = 26
 	handleMax  = 8
 	tickGap    = 84
+	barMin     = 2
 	letter     = 7 // pixels of a character
 )
 
@@ -71,12 +72,12 @@ func newLanes(id string, c *Case) *lanes {
 		end := -1.0
 		for _, it := range g.items[name] {
 			x, to := xs[it.from], xs[it.to]
-			if !it.Point && to <= end || it.Point && x-end < 0.5 {
-				continue // another is there already
+			if max(to, x+barMin) < end+1 {
+				continue // what is there already hides it
 			}
-			end = max(to, x)
+			end = max(to, x+barMin)
 			it.Step, it.Link = c.Steps[it.from].N, fmt.Sprintf("#%s-s%d", id, c.Steps[it.from].N)
-			it.X, it.Y, it.Width = px(x), fmt.Sprint(row.Y), px(max(2, to-x))
+			it.X, it.Y, it.Width = px(x), fmt.Sprint(row.Y), px(max(barMin, to-x))
 			it.Middle = fmt.Sprint(row.Y + laneHeight/2)
 			if float64(len(it.Text)*letter+6) > to-x {
 				it.Text = ""

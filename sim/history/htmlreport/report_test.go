@@ -2,6 +2,9 @@ package htmlreport_test
 
 import (
 	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -127,6 +130,9 @@ func TestSIM32AHostileTranscriptStaysText(t *testing.T) {
 			if len(body) == 0 || strings.Contains(body[1], "<") {
 				t.Fatal("the data are not there, or have markup")
 			}
+			for _, details := range unpacked(t, body[1]) {
+				each(t, details, check)
+			}
 		}
 		if scripts != wanted || styles != 1 {
 			t.Errorf("%d steps: %d scripts and %d styles", steps, scripts, styles)
@@ -139,6 +145,30 @@ func TestSIM32AHostileTranscriptStaysText(t *testing.T) {
 			t.Error("there is no such policy")
 		}
 	}
+}
+
+// unpacked are the details of the steps in the data of a page.
+func unpacked(t *testing.T, data string) (all []string) {
+	t.Helper()
+	var packed map[string][]string
+	if err := json.Unmarshal([]byte(data), &packed); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range packed["c1"] {
+		b, err := base64.StdEncoding.DecodeString(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var details []string
+		if err := json.NewDecoder(flate.NewReader(bytes.NewReader(b))).Decode(&details); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, details...)
+	}
+	if len(all) != 401 {
+		t.Errorf("the details of %d steps", len(all))
+	}
+	return all
 }
 
 // SIM-32: each link leads to something, and no two things have one name.

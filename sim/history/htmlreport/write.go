@@ -2,12 +2,16 @@ package htmlreport
 
 import (
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -26,8 +30,12 @@ const (
 	// place. Beyond, they stand in the file as data, and a script shows them once they are
 	// asked for; without scripts the line of each step is there.
 	inlineMax = 400
-	// dataMax bounds those data, in bytes. The details of the steps beyond are left out.
-	dataMax = 24 << 20
+	// dataMax bounds those data, in bytes before they are packed. The details of the steps
+	// beyond are left out.
+	dataMax = 64 << 20
+	// packedTogether is of how many steps the details are packed together: a browser
+	// unpacks so many when one of them is opened. The script has the same number.
+	packedTogether = 100
 )
 
 // page is what the template is given.
@@ -40,7 +48,7 @@ type page struct {
 	Policy string
 	Many   bool // cases
 	Inline bool
-	Data   map[string][]string // the details of the steps, by the case's id
+	Data   map[string][]string // the packed details of the steps, by the case's id
 	Counts []count
 }
 
@@ -180,6 +188,7 @@ func (p *page) view(t *template.Template, i int, room *int) (caseView, error) {
 		v.Grid = append(v.Grid, seedView{s, fmt.Sprintf("seed %d %s, %s", s.N, word, wording.Count(s.Steps, "step"))})
 	}
 	last := c.Start
+	var all []string
 	for k := range c.Steps {
 		s := &c.Steps[k]
 		l := line{
@@ -197,11 +206,31 @@ func (p *page) view(t *template.Template, i int, room *int) (caseView, error) {
 		if p.Inline {
 			l.Details = template.HTML(details) // of the same template
 		} else {
-			p.Data[v.ID] = append(p.Data[v.ID], details)
+			all = append(all, details)
 		}
 		v.Lines = append(v.Lines, l)
 	}
+	for part := range slices.Chunk(all, packedTogether) {
+		packed, err := pack(part)
+		if err != nil {
+			return v, err
+		}
+		p.Data[v.ID] = append(p.Data[v.ID], packed)
+	}
 	return v, nil
+}
+
+// pack is a list of texts as JSON, compressed (RFC 1951), in Base64.
+func pack(texts []string) (string, error) {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(json.NewEncoder(w).Encode(texts), w.Close()); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
 // details are what is shown of a step that is opened; nothing once there is no room.

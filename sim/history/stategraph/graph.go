@@ -45,7 +45,9 @@ type Row struct {
 const (
 	nodeHeight = 38
 	layerGap   = 46
-	nodeGap    = 16
+	nodeGap    = 36 // has room for a loop
+	viaGap     = 18
+	bulge      = 14 // of an arrow that was never taken, for each layer that it passes
 	margin     = 14
 	charWidth  = 8
 	viaWidth   = 8
@@ -80,7 +82,11 @@ func Layout(t state.Table, taken func(state.Row) int) Graph {
 		})
 	}
 	for _, e := range l.edges {
-		g.Edges = append(g.Edges, l.routed(e))
+		r := l.routed(e)
+		for _, p := range r.Points {
+			g.Width = max(g.Width, p.X+margin)
+		}
+		g.Edges = append(g.Edges, r)
 	}
 	return g
 }

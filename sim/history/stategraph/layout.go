@@ -22,6 +22,7 @@ type node struct {
 	width    int
 	taken    int
 	up, down []int // the neighbours in the layers above and below
+	weak     []int // what edges that were never taken lead to; they count where there is nothing else
 }
 
 type edge struct {
@@ -96,12 +97,17 @@ func (e *edge) ends() (upper, lower int) {
 	return e.from, e.to
 }
 
-// vias gives an edge a node in each layer that it passes, and fills the layers.
+// vias gives an edge that was taken a node in each layer that it passes, and fills the
+// layers. The others run straight, below the boxes: there are too many to make room for.
 func (l *layout) vias() {
 	n := len(l.states)
 	for _, e := range l.edges {
 		upper, lower := e.ends()
 		if upper == lower {
+			continue
+		}
+		if e.taken == 0 {
+			l.states[upper].weak, l.states[lower].weak = append(l.states[upper].weak, lower), append(l.states[lower].weak, upper)
 			continue
 		}
 		last := upper
@@ -197,6 +203,9 @@ func (l *layout) pull(lane []int) {
 	for at, i := range lane {
 		n := &l.states[i]
 		around := slices.Concat(n.up, n.down)
+		if len(around) == 0 {
+			around = n.weak
+		}
 		want[at] = n.x
 		if len(around) > 0 {
 			sum := 0
@@ -206,7 +215,7 @@ func (l *layout) pull(lane []int) {
 			want[at] = sum / len(around)
 		}
 	}
-	room := func(a, b int) int { return (l.states[lane[a]].width+l.states[lane[b]].width)/2 + nodeGap }
+	room := func(a, b int) int { return l.room(&l.states[lane[a]], &l.states[lane[b]]) }
 	right, left := slices.Clone(want), slices.Clone(want)
 	for at := 1; at < len(lane); at++ {
 		right[at] = max(right[at], right[at-1]+room(at-1, at))
@@ -217,6 +226,15 @@ func (l *layout) pull(lane []int) {
 	for at, i := range lane {
 		l.states[i].x = (right[at] + left[at]) / 2
 	}
+}
+
+// room is how far the middles of two neighbours in a layer are apart, at least.
+func (l *layout) room(a, b *node) int {
+	gap := nodeGap
+	if a.name == "" || b.name == "" {
+		gap = viaGap
+	}
+	return (a.width+b.width)/2 + gap
 }
 
 // routed is an edge with the points that it passes.
@@ -232,6 +250,13 @@ func (l *layout) routed(e *edge) Edge {
 	out.Points = append(out.Points, Point{a.x + spread(a, b), a.y + nodeHeight/2})
 	for _, i := range e.via {
 		out.Points = append(out.Points, Point{l.states[i].x, l.states[i].y - nodeHeight/2}, Point{l.states[i].x, l.states[i].y + nodeHeight/2})
+	}
+	if span := b.layer - a.layer; e.taken == 0 && span > 1 { // around the boxes between
+		side := bulge*span + nodeGap
+		if (upper+lower)%2 == 0 {
+			side = -side
+		}
+		out.Points = append(out.Points, Point{max(4, (a.x+b.x)/2+side), (a.y + b.y) / 2})
 	}
 	out.Points = append(out.Points, Point{b.x + spread(b, a), b.y - nodeHeight/2})
 	if e.turned {

@@ -5,15 +5,24 @@
   const block = document.getElementById("details");
   const data = block ? JSON.parse(block.textContent) : {};
 
+  // The details of a hundred steps are packed together: JSON, compressed, in Base64.
+  const together = 100, unpacked = new Map();
+  const unpack = async (id, part) => {
+    const bytes = Uint8Array.from(atob(data[id][part]), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
   // fill puts the details of a step in place. They were made by the template that made the
   // page, which has escaped every text in them.
-  const fill = (li) => {
-    const body = li.querySelector(".body");
-    const all = data[li.parentElement.dataset.case];
-    if (!all || body.dataset.filled) return;
+  const fill = async (li) => {
+    const body = li.querySelector(".body"), id = li.parentElement.dataset.case;
+    if (!data[id] || body.dataset.filled) return;
     body.dataset.filled = "yes";
-    const at = Array.prototype.indexOf.call(li.parentElement.children, li);
-    if (all[at]) body.innerHTML = all[at];
+    const at = Array.prototype.indexOf.call(li.parentElement.children, li), part = Math.floor(at / together), key = id + " " + part;
+    if (!unpacked.has(key)) unpacked.set(key, unpack(id, part));
+    const details = (await unpacked.get(key))[at % together];
+    if (details) body.innerHTML = details;
     else body.textContent = "The details of this step are left out: the file would be too large.";
   };
   document.addEventListener("toggle", (e) => {
