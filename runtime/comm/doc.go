@@ -47,6 +47,7 @@
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
 //	POST /v1/page/tickets            no body: 200 [TicketBody]: lets a browser in, once and soon (package page)
+//	…                               and those of [HTTPOptions].Routes, which look back at what happened: see cmd/shelly/internal/hindsight
 //	GET  /page/…                     the page's files; need no token, which the page gets from a ticket
 //	GET  /v1/proof?challenge=        {proof}: that it knows the token, to 64 random hexadecimal digits ([Proof]); needs no token
 //	GET  /healthz                    200 while it takes requests, else 503; needs no token

@@ -52,6 +52,7 @@ type HTTPOptions struct {
 	Memory          Memories      // nil: its routes are not there
 	Sessions        Sessions      // nil: their routes are not there
 	Page            Page          // nil: there is none
+	Routes          []Route       // that are made elsewhere
 	// Past tells what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
 	// Complete adds to a status what the front does not know of; nil: nothing.

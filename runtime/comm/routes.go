@@ -63,6 +63,9 @@ func (h *HTTP) routes() http.Handler {
 		mux.Handle("/v1/sessions", only(http.MethodGet, h.getSessions))
 		mux.Handle("/v1/sessions/{id}", only(http.MethodGet, h.getSession))
 	}
+	for pattern, methods := range h.made() { // order-free: each is another route
+		mux.Handle(pattern, methods)
+	}
 	if h.o.Page != nil {
 		mux.Handle(TicketRoute, only(http.MethodPost, h.postTicket))
 	}
@@ -74,6 +77,28 @@ func (h *HTTP) routes() http.Handler {
 	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
 	return h.pageBounds(mux)
+}
+
+// Route is one that is made elsewhere, since runtime knows no package that looks back. It is
+// guarded as the others are.
+type Route struct {
+	Method, Pattern string // such as GET and /v1/graphs
+	Page            bool   // a page may use it (COM-72)
+	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
+	// errors of a [Front] are worded.
+	Handle func(http.ResponseWriter, *http.Request) error
+}
+
+// made are the routes of the options by their patterns.
+func (h *HTTP) made() map[string]byMethod {
+	all := map[string]byMethod{}
+	for _, r := range h.o.Routes {
+		if all[r.Pattern] == nil {
+			all[r.Pattern] = byMethod{}
+		}
+		all[r.Pattern][r.Method] = r.Handle
+	}
+	return all
 }
 
 // pageRoutes are those that a page may use, by method and pattern (COM-72). What takes the
@@ -92,9 +117,15 @@ var pageRoutes = []string{
 
 // pageBounds refuses a page what is not named for it.
 func (h *HTTP) pageBounds(mux *http.ServeMux) http.Handler {
+	may := slices.Clone(pageRoutes)
+	for _, r := range h.o.Routes {
+		if r.Page {
+			may = append(may, r.Method+" "+r.Pattern)
+		}
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
-		if r.Context().Value(pagedKey{}) != nil && !slices.Contains(pageRoutes, r.Method+" "+pattern) {
+		if r.Context().Value(pagedKey{}) != nil && !slices.Contains(may, r.Method+" "+pattern) {
 			h.o.Counters.foreign.Add(1)
 			(&Problem{CodeForbidden, "the page may not use this route", "use a verb of shelly"}).write(w)
 			return

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"shelly/cmd/shelly/internal/browser"
 )
@@ -150,11 +149,15 @@ func (w *world) clean() {
 }
 
 // pictures takes one of each width, light and dark, and holds that nothing is wider than the window.
-func (w *world) pictures(name string) {
+func (w *world) pictures(name string, show ...string) {
 	w.t.Helper()
 	for _, size := range []struct{ width, height int }{{1280, 900}, {390, 844}} {
 		for _, dark := range []bool{false, true} {
 			w.Look(size.width, size.height, dark)
+			if len(show) > 0 {
+				w.Show(show[0], "")
+				w.Show(show[0], "") // the first may come before the window has its size
+			}
 			var over int
 			w.Script(&over, "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
 			if over > 0 {
@@ -165,6 +168,3 @@ func (w *world) pictures(name string) {
 	}
 	w.Look(1280, 900, false)
 }
-
-// soon is how long something takes that a test makes slow.
-const soon = 50 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/hindsight"
 	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm"
@@ -49,7 +50,7 @@ func (s *starting) listen(ctx context.Context) error {
 		}
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-			Page:    page.New(page.Options{Log: s.log}),
+			Page: page.New(page.Options{Log: s.log}), Routes: hindsight.Routes(s.hindsight),
 			Metrics: s.metrics.Serve,
 		})
 		if err != nil {

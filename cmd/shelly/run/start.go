@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/hindsight"
 	"shelly/cmd/shelly/internal/logging"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/fsm"
@@ -71,9 +72,11 @@ type starting struct {
 	usage    func() (store.Usage, error)
 	memory   *memory.Memory
 	sessions *session.Sessions
-	jitter   int                     // of this process's waits for the model (INF-15)
-	fail     context.CancelCauseFunc // ends the daemon when a part of it has failed
-	closes   []func() error
+
+	hindsight hindsight.Options
+	jitter    int                     // of this process's waits for the model (INF-15)
+	fail      context.CancelCauseFunc // ends the daemon when a part of it has failed
+	closes    []func() error
 }
 
 func (s *starting) close() {
@@ -167,6 +170,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
+	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About(), Log: s.log}
 	s.keep(ctx, s.memory, brain.Apart)
 	s.preload(ctx, brain.Preload)
 	return s.listen(ctx)

@@ -161,7 +161,7 @@ class Chat {
         }
       }
       if (turn.over) break;
-      turn.tell(accepted ? 'the connection has ended; shelly goes on, and this page comes back to it' : 'not sent yet: shelly does not answer');
+      turn.tell(accepted ? 'the connection has ended; this page comes back to it as soon as shelly answers' : 'not sent yet: shelly does not answer');
       await pause(Math.min(300 * 2 ** tries, 5000), this.signal).catch(() => {});
     }
     this.down();

@@ -179,9 +179,15 @@ const linkMax = 4000; // of a link's text or address
 function bracket(text, i, depth, none) {
   const close = after(text, '](', i, none);
   if (close < 0 || close - i > linkMax || depth > 2) return null;
-  const end = text.indexOf(')', close);
-  if (end < 0 || end - close > linkMax) return null;
+  let open = 1; // parentheses; an address may have some of its own
+  let end = close + 2;
+  for (; end < text.length && end - close < linkMax; end++) {
+    if (text[end] === '(') open++;
+    else if (text[end] === ')' && --open === 0) break;
+  }
+  if (open) return null;
   const href = text.slice(close + 2, end).trim().split(/\s/)[0].replace(/^<|>$/g, '');
+  if (!/^https?:\/\//i.test(href)) return null; // it stays as it is written
   return { node: link(href, text.slice(i + 1, close) || href), end: end + 1 };
 }
 

@@ -141,12 +141,18 @@ func (b *Browser) Script(to any, body string, args ...any) {
 	if args == nil {
 		args = []any{}
 	}
+	if to == nil {
+		to = &json.RawMessage{}
+	}
 	b.do("POST", "/execute/sync", map[string]any{"script": body, "args": args}, to)
 }
 
 // Protocol sends a command of the browser's own protocol.
 func (b *Browser) Protocol(command string, params map[string]any) {
 	b.t.Helper()
+	if params == nil {
+		params = map[string]any{}
+	}
 	b.do("POST", "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, nil)
 }
 
@@ -159,6 +165,12 @@ func (b *Browser) Look(width, height int, dark bool) {
 	}
 	b.Protocol("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 	b.Protocol("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
+}
+
+// Show scrolls an element into view.
+func (b *Browser) Show(css, text string) {
+	b.t.Helper()
+	b.Script(nil, "arguments[0].scrollIntoView({block: 'start'}); scrollBy(0, -80)", map[string]string{elementKey: b.find(css, text)})
 }
 
 // Picture writes what the window shows to a file in the folder that BROWSER_PICTURES names, if
@@ -229,6 +241,12 @@ func (b *Browser) Count(css, text string) (n int) {
 func (b *Browser) Click(css, text string) {
 	b.t.Helper()
 	b.do("POST", "/element/"+b.find(css, text)+"/click", nil, nil)
+}
+
+// Element is an element as an argument of Script.
+func (b *Browser) Element(css string) map[string]string {
+	b.t.Helper()
+	return map[string]string{elementKey: b.find(css, "")}
 }
 
 // Type types into an element; a file's input takes a path.

@@ -1,0 +1,178 @@
+package hindsight
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/daemon"
+	"shelly/sim/history"
+	"shelly/sim/history/fork"
+)
+
+// Bounds of a fork's answer.
+const (
+	forkStepsMax  = 500
+	forkTextMax   = 2000
+	forkEffectMax = 100 // of one step
+)
+
+// ForkBody is what would have happened, against what did (COM-75).
+type ForkBody struct {
+	At       int            `json:"at"`
+	Recorded []Told         `json:"recorded"`          // from the step on
+	Fork     []Told         `json:"fork"`              // from the step on
+	Parted   int            `json:"parted"`            // how many steps of the fork are as recorded, where the ways part; -1: they never do
+	Replies  Replies        `json:"replies"`           //
+	Refused  []fork.Refusal `json:"refused,omitempty"` // tool calls that the record does not have: nothing is executed
+	Stands   string         `json:"stands,omitempty"`  // why nothing goes on though it has not ended
+	Cut      bool           `json:"cut,omitempty"`     // it came to no end within the bounds
+	Brain    string         `json:"brain,omitempty"`   // who answered; absent: the model was not asked
+	Asked    int            `json:"asked"`             // questions to it
+	TookMS   int64          `json:"took_ms"`           // of all of them
+	Broken   []string       `json:"broken,omitempty"`  // invariants
+}
+
+// Told is a step in words.
+type Told struct {
+	N       int         `json:"n"`
+	What    string      `json:"what"`
+	Effects []string    `json:"effects,omitempty"` // without those that other steps tell as well
+	Source  fork.Source `json:"source,omitempty"`  // of a fork's step
+}
+
+// Replies are those of both ways; nil: none was given, in the fork from the step on.
+type Replies struct {
+	Recorded *Reply `json:"recorded"`
+	Fork     *Reply `json:"fork"`
+}
+
+// Reply is what a request is answered with.
+type Reply struct {
+	Text    string      `json:"text"`
+	IsError bool        `json:"is_error,omitempty"`
+	Outcome fsm.Outcome `json:"outcome"`
+}
+
+// postFork tells what would have happened (COM-75).
+func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		At    int               `json:"at"`
+		Edits map[string]string `json:"edits"`
+	}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyBytes))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body is not a JSON object with at and edits", Hint: `send {"at": 4, "edits": {"result": "no such file"}}`}
+	}
+	release, err := turn(h.forks, "a fork")
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, cancel := timed(w, r, forkTime)
+	defer cancel()
+	body, err := h.fork(ctx, r, in.At, in.Edits)
+	if err != nil {
+		return h.worded(ctx, "the fork", forkTime, unfit(err))
+	}
+	return answer(w, body)
+}
+
+// unfit words what a person can mend.
+func unfit(err error) error {
+	switch {
+	case errors.Is(err, fork.ErrNoPoint):
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "name another step"}
+	case errors.Is(err, fork.ErrEdit):
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "change what the step has"}
+	default:
+		return err
+	}
+}
+
+// fork goes on from a step with another input. It is the model alone that is really asked.
+func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map[string]string) (ForkBody, error) {
+	j, past, err := h.past(ctx, r, history.Of)
+	if err != nil {
+		return ForkBody{}, err
+	}
+	point, err := fork.At(j, past, at)
+	if err != nil {
+		return ForkBody{}, err
+	}
+	change := fork.Change{StepsMax: forkStepsMax, Anew: point.Answers() && len(edits) == 0}
+	if len(edits) > 0 {
+		var list []fork.Edit
+		for key, value := range edits { // order-free: Edited sorts them
+			list = append(list, fork.Edit{Key: key, Value: value})
+		}
+		if change.Input, err = fork.Edited(point.Step.Input, list); err != nil {
+			return ForkBody{}, err
+		}
+	}
+	body := ForkBody{At: at}
+	result, err := fork.Run(point, change, func(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, error) {
+		began := time.Now()
+		said, err := h.o.Brain.Chat(ctx, ask, tools, func(daemon.Piece) {})
+		if ctx.Err() != nil {
+			return fsm.Input{}, ctx.Err()
+		}
+		took := time.Since(began).Milliseconds()
+		body.Asked, body.TookMS, body.Brain = body.Asked+1, body.TookMS+took, h.o.About
+		return fsm.Input{At: fsm.Millis(took), Fact: engine.Outcome(ask.Call).Brain(said, err)}, nil
+	})
+	if errors.Is(err, fork.ErrSteps) {
+		body.Cut, err = true, nil
+	}
+	if err != nil {
+		return ForkBody{}, err
+	}
+	body.tell(point, result)
+	return body, nil
+}
+
+// tell puts both ways into words.
+func (b *ForkBody) tell(p fork.Point, r fork.Result) {
+	before := p.History.Steps[:p.Step.N-1]
+	b.Recorded = told(p.History.Steps)[p.Step.N-1:]
+	steps := slices.Clone(before)
+	for _, s := range r.Steps {
+		steps = append(steps, s.Step)
+	}
+	b.Fork = told(steps)[p.Step.N-1:]
+	for i, s := range r.Steps {
+		b.Fork[i].Source = s.Source
+	}
+	b.Parted, b.Refused, b.Stands = r.Parted, r.Refused, r.Stands
+	if q := p.History.Request; q.Done {
+		b.Replies.Recorded = &Reply{q.Reply, q.IsError, q.Outcome}
+	}
+	if r.Reply != nil {
+		b.Replies.Fork = &Reply{r.Reply.Text, r.Reply.IsError, r.Reply.Outcome}
+	}
+	for _, v := range r.Violations {
+		b.Broken = append(b.Broken, v.String())
+	}
+}
+
+// told tells steps in words.
+func told(steps []history.Step) []Told {
+	list := make([]Told, 0, len(steps))
+	for i, words := range history.Tell(steps, forkTextMax) {
+		t := Told{N: steps[i].N, What: words.What}
+		for k, e := range steps[i].Effects {
+			if !history.Minor(e) && len(t.Effects) < forkEffectMax {
+				t.Effects = append(t.Effects, words.Effects[k])
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}

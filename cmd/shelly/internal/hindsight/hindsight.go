@@ -1,0 +1,153 @@
+// Package hindsight gives the daemon's listener the routes that look back: what happened to a
+// request in words, what would have happened, and the machine's tables as graphs. Runtime
+// knows no package that does.
+//
+//	GET  /v1/requests/{id}/trace    [TraceBody]: its steps as trace tells them; ?channel=, ?after= a step, &limit= at most that many (COM-74)
+//	POST /v1/requests/{id}/fork     {at, edits: {key: value}}: 200 [ForkBody]: what would have happened; ?channel= (COM-75)
+//	GET  /v1/graphs                 [GraphsBody]: the tables of states (COM-76)
+package hindsight
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/daemon"
+	"shelly/sim/history"
+)
+
+// Options is what the routes need of a daemon.
+type Options struct {
+	Recorded func(ctx context.Context) (engine.Reader, error)
+	Brain    daemon.Brain // whom a fork asks
+	About    string       // who that is, in words
+	Log      *slog.Logger
+}
+
+// Bounds of the routes. What is more waits for nobody: it is refused as busy.
+const (
+	tracesMax = 4
+	forksMax  = 1 // at once: each question to the model is one that the daemon's own wait for
+	traceTime = 30 * time.Second
+	forkTime  = 5 * time.Minute
+	bodyBytes = 1 << 20
+)
+
+type hindsight struct {
+	o      Options
+	traces chan struct{}
+	forks  chan struct{}
+}
+
+// Routes returns the routes.
+func Routes(o Options) []comm.Route {
+	return newHindsight(o).routes()
+}
+
+func newHindsight(o Options) *hindsight {
+	return &hindsight{o: o, traces: make(chan struct{}, tracesMax), forks: make(chan struct{}, forksMax)}
+}
+
+func (h *hindsight) routes() []comm.Route {
+	return []comm.Route{
+		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Page: true, Handle: h.getTrace},
+		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Page: true, Handle: h.postFork},
+		{Method: http.MethodGet, Pattern: "/v1/graphs", Page: true, Handle: getGraphs},
+	}
+}
+
+// turn takes one of a bounded number of places.
+func turn(places chan struct{}, what string) (release func(), err error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	default:
+		return nil, &comm.Problem{Code: comm.CodeBusy, Message: what + " is being made already", Hint: "try again when it has ended"}
+	}
+}
+
+// timed bounds a piece of work, and lets its answer be written for as long.
+func timed(w http.ResponseWriter, r *http.Request, most time.Duration) (context.Context, context.CancelFunc) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(most + 10*time.Second))
+	return context.WithTimeout(r.Context(), most)
+}
+
+// ending is a journal that is read until ctx ends.
+type ending struct {
+	engine.Reader
+	ctx context.Context
+}
+
+// Replay implements [engine.Reader].
+func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
+	return e.Reader.Replay(after, func(r engine.Record) error {
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+// past finds a request's history; of says how much of it.
+func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (engine.Reader, history.History, error) {
+	recorded, err := h.o.Recorded(ctx)
+	if err != nil {
+		return nil, history.History{}, err
+	}
+	j := ending{recorded, ctx}
+	key := fsm.RequestKey{Principal: comm.Principal, Channel: comm.ChannelHTTP, ID: r.PathValue("id")}
+	if q := r.URL.Query(); q.Has("channel") {
+		key.Channel = q.Get("channel")
+	}
+	past, err := of(j, key)
+	return j, past, err
+}
+
+// worded gives what went wrong its words.
+func (h *hindsight) worded(ctx context.Context, what string, most time.Duration, err error) error {
+	p := (*comm.Problem)(nil)
+	switch {
+	case errors.As(err, &p):
+		return err
+	case errors.Is(err, history.ErrNone):
+		return &comm.Problem{Code: comm.CodeNotFound, Message: err.Error(), Hint: "name its channel with ?channel= if it came another way"}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &comm.Problem{Code: comm.CodeTooLarge, Message: fmt.Sprintf("%s took longer than %s, and was given up", what, most), Hint: "the verbs of shelly request take as long as it needs"}
+	case errors.Is(err, engine.ErrTrimmed), ctx.Err() != nil:
+		return err
+	}
+	h.o.Log.Error("could not make "+what, "error", err)
+	return err
+}
+
+// number reads a query parameter that is a whole number.
+func number(r *http.Request, name string, otherwise int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, &comm.Problem{Code: comm.CodeBadRequest, Message: "query parameter " + name + " is not a whole number", Hint: "leave it out or write one"}
+	}
+	return int(n), nil
+}
+
+// answer writes a value.
+func answer(w http.ResponseWriter, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(body) // a client that has gone is nobody to tell of an error
+	return nil
+}

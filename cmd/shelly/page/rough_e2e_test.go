@@ -1,0 +1,262 @@
+//go:build browser_e2e
+
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shelly/cmd/shelly/internal/browser"
+)
+
+const slow = `scenario: 1
+name: slow answers
+profile: default
+tools: {exec: [], write_file: []}
+brain:
+  - calls: [{tool: write_file, args: {path: notes.txt, content: "one\nchanged\n"}}]
+  - says: "It is written."
+timeline:
+  - {user: "write"}
+expect:
+  replies: [""]
+`
+
+func TestCOM73AReloadInTheMiddleComesBackToTheQuestion(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.See(".question", "May write_file run?")
+	w.Reload()
+	w.See(".bubble", "Please write.")
+	w.See(".question", "May write_file run?")
+	if n := w.Count(".question", ""); n != 1 {
+		t.Errorf("%d questions are shown", n)
+	}
+	w.Click(".question button", "No")
+	w.See(".answer", "It is written.")
+	w.See(".question", "Refused.")
+	if data, err := os.ReadFile(filepath.Join(w.dir, "notes.txt")); err != nil || string(data) != "one\ntwo\n" {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+	w.clean()
+}
+
+func TestCOM73CancelEndsARequest(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.See(".question", "May write_file run?")
+	w.ask("And something else.")
+	w.See(".status", "waiting for its turn")
+	w.pictures("queued")
+	w.Click(".status button", "Cancel")
+	w.See(".question", "No longer asked")
+	w.See(".question", "May write_file run?") // the other's turn has come
+	w.Click(".status button", "Cancel")
+	w.Gone(".status", "")
+	if n := w.Count(".answer", "cancelled"); n != 2 {
+		t.Errorf("%d are cancelled", n)
+	}
+	w.clean()
+}
+
+// What is asked while nobody answers is sent once shelly is back, once. The page is let in
+// again by a new link, and then shows all of it.
+func TestCOM73AKilledDaemonIsSaidAndNothingIsLost(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.See(".question", "May write_file run?")
+	w.kill(w.daemon)
+	w.See(".health", "unreachable")
+	w.See(".banner", "shelly run")
+	w.See(".status", "this page comes back to it")
+	w.pictures("unreachable")
+	w.ask("Written while nobody answers.")
+	w.See(".turn .status", "not sent yet")
+	w.run()
+	w.See(".banner", "shelly page")
+	w.See(".health", "not let in")
+	w.pictures("locked")
+	w.enter()
+	w.See(".question", "May write_file run?")
+	w.Click(".question button", "Yes")
+	w.See(".answer", "It is written.")
+	if n := w.Count(".bubble", "Please write."); n != 1 {
+		t.Errorf("what was asked stands %d times", n)
+	}
+}
+
+// An address that does not answer for a while, with the same process: the page goes on by itself.
+func TestCOM73APauseOfTheDaemonIsSurvived(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Protocol("Network.enable", nil)
+	w.Protocol("Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+	w.See(".health", "unreachable")
+	w.ask("Please write.")
+	w.See(".turn .status", "not sent yet")
+	w.shelly("schedule", "add", "say hello", "--every", "1h")
+	w.Protocol("Network.emulateNetworkConditions", map[string]any{"offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+	w.See(".question", "May write_file run?")
+	w.See(".health", "running")
+	if n := strings.Count(w.shelly("request", "list"), "Please write."); n != 1 {
+		t.Errorf("it was asked %d times", n)
+	}
+	w.Click(".question button", "Yes")
+	w.See(".answer", "It is written.")
+}
+
+func TestCOM73AnImageIsSentAndShown(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	// The least that is a picture: one point.
+	file := filepath.Join(w.dir, "point.png")
+	point := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef\x00\x00\x00\x00IEND\xaeB`\x82")
+	if err := os.WriteFile(file, point, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.Type("#file", file)
+	w.See(".chosen", "")
+	w.pictures("image")
+	w.ask("What is this?")
+	w.See(".said .images img", "")
+	w.Click(".question button", "No")
+	w.See(".answer", "It is written.")
+	w.Reload()
+	w.See(".bubble", "[image]") // of which a session's record has the mark alone
+	w.clean()
+}
+
+// walk presses Tab until the focus is where it should be, and holds that it is seen everywhere on the way.
+func (w *world) walk(name string) {
+	w.t.Helper()
+	for range 60 {
+		tag, here, seen := w.Focused()
+		if !seen && tag != "body" {
+			w.t.Errorf("one does not see that %s %q has the focus", tag, here)
+		}
+		if strings.HasPrefix(here, name) {
+			return
+		}
+		w.Press(browser.Tab)
+	}
+	w.t.Fatalf("Tab does not lead to %q", name)
+}
+
+func TestCOM73TheKeyboardAloneIsEnough(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Press(browser.Tab)
+	w.walk("Skip to the content")
+	w.walk("What to ask")
+	w.Press("Please write.", browser.Enter)
+	w.See(".question", "May write_file run?")
+	w.Press(browser.Escape)
+	w.Press("?")
+	w.See("dialog", "Keyboard shortcuts")
+	w.pictures("shortcuts")
+	w.Press(browser.Escape)
+	w.Gone("dialog", "")
+	w.Press(browser.Tab)
+	w.walk("Yes")
+	w.Press(browser.Enter)
+	w.See(".answer", "It is written.")
+	w.Press("g", "r")
+	w.See("h1", "Requests")
+	w.Press(browser.Tab)
+	w.walk("Please write.")
+	w.Press(browser.Enter)
+	w.See(".steps", "write_file returned")
+	w.walk("2 ") // a step
+	w.Press(browser.Enter)
+	w.See(".steps .label", "Transitions")
+	w.Press("g", "s")
+	w.See("h1", "Sessions")
+	w.Press("/")
+	w.Press("written", browser.Enter)
+	w.See(".rows", "It is written.")
+	w.clean()
+}
+
+// hostile is markup that would act in any place where it were not text.
+const hostile = `<img src=x onerror=alert(1)><script>document.title="owned"</script>"'><svg onload=alert(2)><a href="javascript:alert(3)">x</a>[y](javascript:alert(4))![z](http://127.0.0.1:9/z.png)<style>*{display:none}</style>&lt;b&gt;`
+
+func TestCOM73MarkupIsTextInEveryField(t *testing.T) {
+	quoted := fmt.Sprintf("%q", hostile)
+	w := begin(t, `scenario: 1
+name: hostile
+profile: default
+tools: {write_file: [], message: [], no_such: []}
+brain:
+  - thinks: `+quoted+`
+    says: `+quoted+`
+    calls: [{tool: write_file, args: {path: "<b>a.txt", content: `+quoted+`}}]
+  - calls: [{tool: message, args: {content: `+quoted+`}}]
+  - calls: [{tool: `+quoted+`, args: {`+quoted+`: `+quoted+`}}]
+  - says: `+quoted+`
+timeline:
+  - {user: "go"}
+expect:
+  replies: [""]
+`)
+	w.shelly("schedule", "add", hostile, "--every", "1h")
+	w.shelly("memory", "add", hostile)
+	w.enter()
+	w.Go("about:blank")
+	w.Go(w.shelly("page", "--no-open"))
+	w.See(".health", "running")
+	w.Script(nil, `location.hash = '#/chat/' + encodeURIComponent(arguments[0].slice(0, 60))`, hostile)
+	w.See("#ask", "")
+	w.Await("session's name", func() bool {
+		var name string
+		w.Script(&name, `return document.querySelector('.pick')?.value || ''`)
+		return name == hostile[:60]
+	})
+	w.ask(hostile)
+	w.See(".question", "May write_file run?")
+	w.pictures("hostile-question")
+	w.Click(".question button", "Always")
+	w.See(".answer", "<img src=x onerror=alert(1)>")
+	w.Gone(".status", "")
+	w.pictures("hostile-chat")
+	for _, view := range []string{"messages", "live", "requests", "sessions", "memory", "schedules", "status"} {
+		w.Press(browser.Escape)
+		w.Script(nil, `location.hash = '#/' + arguments[0]`, view)
+		w.See("h1", strings.ToUpper(view[:1])+view[1:])
+		if view != "live" && view != "status" {
+			w.See("main", "<img src=x")
+		}
+		w.harmless(view)
+		w.pictures("hostile-" + view)
+	}
+	w.Script(nil, `location.hash = '#/requests'`)
+	w.Click(".rows a.title", "<img")
+	w.See(".steps", "<img")
+	w.Script(nil, `document.querySelectorAll('.steps > li > details').forEach((d) => d.open = true)`)
+	w.See(".steps .label", "Transitions")
+	w.harmless("request")
+	w.pictures("hostile-request")
+	w.Script(nil, `location.hash = '#/sessions/' + encodeURIComponent(arguments[0].slice(0, 60))`, hostile)
+	w.See(".log .bubble", "<img")
+	w.harmless("session")
+}
+
+// harmless holds that nothing of the markup has become an element, an address or a script's deed.
+func (w *world) harmless(view string) {
+	w.t.Helper()
+	var found []string
+	w.Script(&found, `
+		const bad = [...document.querySelectorAll('main img[src="x"], main script, main svg[onload], main style, main iframe, main b, main a')].filter((e) => e.tagName !== 'A' || !(e.getAttribute('href') || '').match(/^(#|https?:)/));
+		const on = [...document.querySelectorAll('*')].filter((e) => [...e.attributes].some((a) => a.name.startsWith('on') || a.name === 'style' && e.tagName !== 'TEXTAREA'));
+		const out = [...document.querySelectorAll('[src]')].filter((e) => !/^(data:|icon\.svg$|app\.js$)/.test(e.getAttribute('src')));
+		return [...bad, ...on, ...out].map((e) => e.outerHTML.slice(0, 200)).concat(document.title.includes('owned') ? ['title'] : [])`)
+	for _, f := range found {
+		w.t.Errorf("%s: %s", view, f)
+	}
+	w.clean()
+}
