@@ -29,8 +29,13 @@ const bodyBytesMax = 4 << 10
 
 // policy lets the page load from its own origin alone, run no text as code, and be in no
 // frame of another page (COM-70). A report is shown in a frame of its own.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// reportPolicy is that of a report, beside its own: it is a page apart, without this origin and
+// its storage, that loads nothing and stands in a frame of the page alone (COM-77).
+const reportPolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " +
+	"frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
 // Options adapts a site; the zero value is ready.
 type Options struct {
@@ -46,6 +51,8 @@ type Site struct {
 	o     Options
 	keys  keys
 	files map[string]file
+
+	reports reports
 }
 
 // file is one that is served.
@@ -65,7 +72,7 @@ func New(o Options) *Site {
 	if o.Own == nil {
 		o.Own = ownPeer
 	}
-	return &Site{o: o, keys: keys{now: o.Now}, files: files()}
+	return &Site{o: o, keys: keys{now: o.Now}, files: files(), reports: reports{now: o.Now}}
 }
 
 // files are the embedded ones by the paths that they are served at. Only these are: no path
@@ -111,6 +118,9 @@ func (s *Site) Ticket() (ticket, path string, life time.Duration) {
 // Holds reports whether a token is that of a page, which is not idle then.
 func (s *Site) Holds(token string) bool { return s.keys.holds(token) }
 
+// Show keeps a report for one look at it, for a while, and returns at which path that is.
+func (s *Site) Show(report []byte) (path string) { return s.reports.keep(report) }
+
 // Mine reports whether a request's path is the page's.
 func (s *Site) Mine(path string) bool { return strings.HasPrefix(path+"/", Path) }
 
@@ -127,6 +137,13 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	if r.URL.Path == tokenPath {
 		s.exchange(w, r)
+		return
+	}
+	if report, ok := s.reports.take(r.URL.Path); ok && r.Method == http.MethodGet {
+		header.Set("Content-Security-Policy", reportPolicy)
+		header.Set("X-Frame-Options", "SAMEORIGIN")
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(report)
 		return
 	}
 	f, ok := s.files[r.URL.Path]

@@ -237,3 +237,37 @@ func TestCOM71AnotherUsersBrowserGetsNothing(t *testing.T) {
 func contextOf() context.Context {
 	return context.WithValue(context.Background(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7433}))
 }
+
+func TestCOM77AReportIsLookedAtOnceAndSoonAsAPageApart(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	s := New(Options{Now: func() time.Time { return now }, Own: own})
+	at := s.Show([]byte("<p>report"))
+	if !strings.HasPrefix(at, Path) || len(at) < 64 {
+		t.Fatalf("at %q", at)
+	}
+	r := call(s, "GET", at, "")
+	if got := text(t, r); r.StatusCode != http.StatusOK || got != "<p>report" {
+		t.Errorf("%d %q", r.StatusCode, got)
+	}
+	rules := strings.Split(r.Header.Get("Content-Security-Policy"), "; ")
+	for _, want := range []string{"sandbox allow-scripts", "default-src 'none'", "frame-ancestors 'self'"} {
+		if !slices.Contains(rules, want) {
+			t.Errorf("the policy %q lacks %q", rules, want)
+		}
+	}
+	if r := call(s, "GET", at, ""); r.StatusCode != http.StatusNotFound {
+		t.Errorf("the second time: %d", r.StatusCode)
+	}
+	late := s.Show(nil)
+	now = now.Add(ReportLife)
+	if r := call(s, "GET", late, ""); r.StatusCode != http.StatusNotFound {
+		t.Errorf("too late: %d", r.StatusCode)
+	}
+	first := s.Show(nil)
+	for range ReportsMax {
+		s.Show(nil)
+	}
+	if r := call(s, "GET", first, ""); r.StatusCode != http.StatusNotFound {
+		t.Errorf("the oldest of too many: %d", r.StatusCode)
+	}
+}

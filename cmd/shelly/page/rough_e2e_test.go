@@ -53,6 +53,13 @@ func TestCOM73CancelEndsARequest(t *testing.T) {
 	w.ask("And something else.")
 	w.See(".status", "waiting for its turn")
 	w.pictures("queued")
+	w.Press(browser.Escape, "g", "l")
+	w.See(".node.here", "waiting approval")
+	w.See(".node.here", "queued")
+	w.pictures("live-busy")
+	w.pictures("live-graph", ".graph")
+	w.Press("g", "c")
+	w.See(".status", "waiting for its turn")
 	w.Click(".status button", "Cancel")
 	w.See(".question", "No longer asked")
 	w.See(".question", "May write_file run?") // the other's turn has come

@@ -50,6 +50,16 @@ func TestCOM70EachViewShowsWhatThereIs(t *testing.T) {
 	w.pictures("requests")
 	w.Click(".rows a", "Please change the notes.")
 	w.See(".steps li", "read_file returned")
+	w.Click("main button", "Show the report")
+	w.Within("iframe.report", func() {
+		w.See("body", "read_file returned")
+		var apart string
+		w.Script(&apart, `try { return String(parent.document.title) + sessionStorage.length } catch (e) { return e.name }`)
+		if apart != "SecurityError" {
+			t.Errorf("a report reaches the page: %q", apart)
+		}
+	})
+	w.pictures("report", "iframe.report")
 	w.Click(".steps summary", "read_file returned")
 	w.See(".steps .label", "Transitions")
 	w.pictures("request")

@@ -48,9 +48,11 @@ func (s *starting) listen(ctx context.Context) error {
 		if err != nil {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
+		site := page.New(page.Options{Log: s.log})
+		s.hindsight.Show = site.Show
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-			Page: page.New(page.Options{Log: s.log}), Routes: hindsight.Routes(s.hindsight),
+			Page: site, Routes: hindsight.Routes(s.hindsight),
 			Metrics: s.metrics.Serve,
 		})
 		if err != nil {

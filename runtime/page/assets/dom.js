@@ -4,7 +4,7 @@
 const attributes = new Set([
   'class', 'id', 'type', 'for', 'name', 'value', 'placeholder', 'title', 'role', 'tabindex', 'rows', 'min', 'max', 'list',
   'autocomplete', 'accept', 'multiple', 'disabled', 'hidden', 'open', 'alt', 'lang', 'dir', 'scope', 'colspan', 'datetime', 'required',
-  'spellcheck', 'selected', 'checked', 'start', 'enterkeyhint', 'sandbox', 'maxlength',
+  'spellcheck', 'selected', 'checked', 'start', 'enterkeyhint', 'sandbox', 'maxlength', 'width', 'height',
 ]);
 
 /** el makes an element: el('p', {class: 'a', onclick: f}, 'text', node, …). Null children are left out. */
@@ -13,6 +13,19 @@ export function el(tag, props, ...children) {
   set(made, props || {});
   add(made, children);
   return made;
+}
+
+const svgName = 'http://www.w3.org/2000/svg';
+const drawn = new Set(['class', 'width', 'height', 'viewBox', 'role', 'aria-label', 'd', 'points', 'x', 'y', 'dy', 'rx']);
+
+/** svg makes an element of a drawing. */
+export function svg(tag, props, ...children) {
+  const made = document.createElementNS(svgName, tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (!drawn.has(name)) throw new Error(`attribute ${name} is not one that the page draws with`);
+    made.setAttribute(name, String(value));
+  }
+  return add(made, children);
 }
 
 function set(made, props) {

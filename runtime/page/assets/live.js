@@ -1,7 +1,8 @@
 // What runs now: each piece of work, what it waits for, and what it asks.
 
 import { el, fill, button, span, short } from './dom.js';
-import { post, piece, query } from './api.js';
+import { get, post, piece, query } from './api.js';
+import { graph } from './graph.js';
 import { stateWords, inferenceWords, lifeWords } from './words.js';
 import { question } from './question.js';
 import * as pulse from './pulse.js';
@@ -14,7 +15,8 @@ export function liveView(main, signal) {
   const active = el('div', { class: 'cards' });
   const queue = el('ul', { class: 'rows' });
   const waits = el('section', { 'aria-label': 'Waiting', hidden: true }, el('h2', {}, 'Waiting'), queue);
-  fill(main, el('h1', {}, 'Live'), head, asks, el('section', { 'aria-label': 'Running' }, el('h2', {}, 'Running'), active), waits);
+  const graphs = el('section', { 'aria-label': 'States' });
+  fill(main, el('h1', {}, 'Live'), head, asks, el('section', { 'aria-label': 'Running' }, el('h2', {}, 'Running'), active), waits, graphs);
   const cards = new Map();
   pulse.quick(signal);
   pulse.heed((s) => {
@@ -29,6 +31,42 @@ export function liveView(main, signal) {
     waits.hidden = !s.queue?.length;
     fill(queue, (s.queue || []).map((q) => el('li', {}, el('strong', {}, title(q)), ' ', el('span', {}, q.why), q.text ? el('div', { class: 'dim' }, short(q.text, 120)) : null)));
   }, signal);
+  states(graphs, signal);
+}
+
+const about = { handle: 'Each piece of work', inference: 'Its work with the model and tools', lifecycle: 'shelly itself' };
+
+// states shows the tables with the state that each piece of work is in.
+async function states(at, signal) {
+  let drawn;
+  try {
+    drawn = (await get('/v1/graphs', { signal })).graphs.map((g) => ({ name: g.name, ...graph(g) }));
+  } catch (e) {
+    if (!signal.aborted) fill(at, el('p', { class: 'note' }, e.message));
+    return;
+  }
+  drawn.sort((a, b) => Object.keys(about).indexOf(a.name) - Object.keys(about).indexOf(b.name));
+  fill(at, el('h2', {}, 'States'), drawn.map((d) => el('details', { open: d.name !== 'lifecycle' }, el('summary', {}, about[d.name] || d.name), d.root)));
+  const before = new Map();
+  pulse.heed((s) => {
+    for (const d of drawn) {
+      const here = new Map();
+      const moves = [];
+      const note = (key, name, state) => {
+        if (!state) return;
+        here.set(state, [...(here.get(state) || []), name]);
+        const last = before.get(key);
+        if (last && last !== state) moves.push([last, state]);
+        before.set(key, state);
+      };
+      if (d.name === 'lifecycle') note('shelly', 'shelly', s.lifecycle);
+      for (const a of d.name === 'handle' ? [...(s.active || []), ...(s.queue || [])] : d.name === 'inference' ? s.active || [] : []) {
+        note(`${d.name} ${a.handle}`, short(a.session || kinds[a.kind] || a.kind, 18), d.name === 'handle' ? a.state : a.inference);
+      }
+      d.show(here, moves);
+    }
+    if (before.size > 500) before.clear();
+  }, signal);
 }
 
 function title(a) {
@@ -41,7 +79,7 @@ function card(a) {
   return el('article', { class: 'card' },
     el('p', {}, el('strong', {}, title(a)), a.since ? el('span', { class: 'dim' }, ` for ${span(Date.now() - a.since)}`) : null),
     a.text ? el('p', { class: 'plain-text' }, short(a.text, 160)) : null,
-    el('p', {}, el('span', { class: 'chip' }, stateWords(a.state)), a.inference ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
+    el('p', {}, el('span', { class: 'chip' }, stateWords(a.state)), ' ', a.inference && !a.asks ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
     a.handle && a.kind !== 'init' && a.kind !== 'farewell' ? el('p', {}, button('Cancel', async () => {
       try {
         const { taken } = await post(path);

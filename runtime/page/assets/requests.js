@@ -2,7 +2,7 @@
 
 import { el, add, fill, button, time, span, short } from './dom.js';
 import { whatIf } from './fork.js';
-import { get, query, piece } from './api.js';
+import { get, post, query, piece } from './api.js';
 import { stateWords, inferenceWords, outcomeWords } from './words.js';
 import { markdown } from './text.js';
 import { question } from './question.js';
@@ -66,7 +66,7 @@ export async function requestView(main, name, signal) {
   const steps = el('ol', { class: 'steps' });
   const more = button('More steps', () => page(), { hidden: true });
   const note = el('p', { class: 'note', role: 'status', hidden: true });
-  fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, 'Request'), head, el('h2', {}, 'What happened'),
+  fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, 'Request'), head, el('h2', {}, 'Report'), report(id, channel), el('h2', {}, 'What happened'),
     el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where “What if” stands, another input can be tried; nothing is executed.'), steps, more, note);
   let after = 0;
   let began = 0;
@@ -99,6 +99,22 @@ export async function requestView(main, name, signal) {
     return;
   }
   await page();
+}
+
+// report shows the report of the request in a frame: a page apart, that can do nothing here.
+function report(id, channel) {
+  const out = el('div', { 'aria-live': 'polite' });
+  const open = button('Show the report', async () => {
+    try {
+      const { path } = await post(query(`/v1/requests/${piece(id)}/report`, { channel }), {}, { timeout: 45000 });
+      const frame = el('iframe', { class: 'report', title: 'Report of the request', sandbox: 'allow-scripts' });
+      frame.src = path;
+      fill(out, frame);
+    } catch (e) {
+      fill(out, el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`));
+    }
+  });
+  return el('div', {}, el('p', { class: 'dim small' }, 'Lanes of time, steps and state graphs in one document; shelly request show --html writes it to a file.'), open, out);
 }
 
 // step is one step: what came in, what moved, what went out. What it holds is made once it is opened.

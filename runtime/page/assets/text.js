@@ -187,7 +187,7 @@ function bracket(text, i, depth, none) {
   }
   if (open) return null;
   const href = text.slice(close + 2, end).trim().split(/\s/)[0].replace(/^<|>$/g, '');
-  if (!/^https?:\/\//i.test(href)) return null; // it stays as it is written
+  if (!/^https?:\/\/[^]/.test(href)) return null; // it stays as it is written
   return { node: link(href, text.slice(i + 1, close) || href), end: end + 1 };
 }
 

@@ -243,6 +243,14 @@ func (b *Browser) Click(css, text string) {
 	b.do("POST", "/element/"+b.find(css, text)+"/click", nil, nil)
 }
 
+// Within does something within a frame.
+func (b *Browser) Within(css string, do func()) {
+	b.t.Helper()
+	b.do("POST", "/frame", map[string]any{"id": b.Element(css)}, nil)
+	do()
+	b.do("POST", "/frame", map[string]any{"id": nil}, nil)
+}
+
 // Element is an element as an argument of Script.
 func (b *Browser) Element(css string) map[string]string {
 	b.t.Helper()

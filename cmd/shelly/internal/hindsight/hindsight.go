@@ -4,6 +4,7 @@
 //
 //	GET  /v1/requests/{id}/trace    [TraceBody]: its steps as trace tells them; ?channel=, ?after= a step, &limit= at most that many (COM-74)
 //	POST /v1/requests/{id}/fork     {at, edits: {key: value}}: 200 [ForkBody]: what would have happened; ?channel= (COM-75)
+//	POST /v1/requests/{id}/report   no body: 200 [ReportBody]: the same as a report to look at; ?channel= (COM-77)
 //	GET  /v1/graphs                 [GraphsBody]: the tables of states (COM-76)
 package hindsight
 
@@ -29,6 +30,7 @@ type Options struct {
 	Recorded func(ctx context.Context) (engine.Reader, error)
 	Brain    daemon.Brain // whom a fork asks
 	About    string       // who that is, in words
+	Show     func(report []byte) (path string)
 	Log      *slog.Logger
 }
 
@@ -60,6 +62,7 @@ func (h *hindsight) routes() []comm.Route {
 	return []comm.Route{
 		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Page: true, Handle: h.getTrace},
 		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Page: true, Handle: h.postFork},
+		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/report", Page: true, Handle: h.postReport},
 		{Method: http.MethodGet, Pattern: "/v1/graphs", Page: true, Handle: getGraphs},
 	}
 }

@@ -55,6 +55,7 @@ type site struct {
 	h     *hindsight
 	mux   *http.ServeMux
 	brain *says
+	shown []byte
 	id    string
 }
 
@@ -87,6 +88,7 @@ func serve(t *testing.T) *site {
 	o := Options{
 		Recorded: func(context.Context) (engine.Reader, error) { return j, nil },
 		Brain:    s.brain, About: "a script", Log: slog.New(slog.DiscardHandler),
+		Show: func(report []byte) string { s.shown = report; return "/page/report" },
 	}
 	s.h = newHindsight(o)
 	for _, r := range s.h.routes() {
@@ -187,5 +189,31 @@ func TestCOM75WhatCannotBeForkedIsSaid(t *testing.T) {
 	var b ForkBody
 	if p := s.do("POST", "/v1/requests/"+s.id+"/fork", `{"at": 4, "edits": {"result": "nothing"}}`, &b); p == nil || p.Code != comm.CodeBusy {
 		t.Errorf("a second one: %+v", p)
+	}
+}
+
+func TestCOM76TheTablesAreGraphs(t *testing.T) {
+	s := serve(t)
+	var b GraphsBody
+	if p := s.do("GET", "/v1/graphs", "", &b); p != nil || len(b.Graphs) != 3 {
+		t.Fatalf("%v: %d graphs", p, len(b.Graphs))
+	}
+	for _, g := range b.Graphs {
+		if g.Width < 100 || g.Height < 100 || len(g.Nodes) < 5 || len(g.Edges) < 5 {
+			t.Errorf("graph %s: %d × %d, %d states, %d arrows", g.Name, g.Width, g.Height, len(g.Nodes), len(g.Edges))
+		}
+	}
+}
+
+func TestCOM77AReportIsMadeOfARequest(t *testing.T) {
+	s := serve(t)
+	var b ReportBody
+	if p := s.do("POST", "/v1/requests/"+s.id+"/report", "", &b); p != nil || b.Path != "/page/report" {
+		t.Fatalf("%v: %+v", p, b)
+	}
+	for _, want := range []string{"<!doctype html>", "How many?", "look returned", "There are two."} {
+		if !strings.Contains(string(s.shown), want) {
+			t.Errorf("the report lacks %q", want)
+		}
 	}
 }

@@ -1,0 +1,64 @@
+package page
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Bounds of the reports that wait to be looked at. Where there is one too many, the oldest goes.
+const (
+	ReportLife = time.Minute
+	ReportsMax = 4
+)
+
+// reports are documents that were made for a page, each to be looked at once (COM-77). A frame
+// cannot show a token, so the path of each is a secret of its own.
+type reports struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	list []report
+}
+
+type report struct {
+	path string
+	data []byte
+	ends time.Time
+}
+
+func (r *reports) keep(data []byte) (path string) {
+	var b [keyBytes]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	path = Path + "report-" + hex.EncodeToString(b[:])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop()
+	if len(r.list) >= ReportsMax {
+		r.list = slices.Delete(r.list, 0, 1)
+	}
+	r.list = append(r.list, report{path, data, r.now().Add(ReportLife)})
+	return path
+}
+
+// take returns a report, which is gone then.
+func (r *reports) take(path string) ([]byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop()
+	i := slices.IndexFunc(r.list, func(one report) bool { return one.path == path })
+	if i < 0 {
+		return nil, false
+	}
+	data := r.list[i].data
+	r.list = slices.Delete(r.list, i, i+1)
+	return data, true
+}
+
+// drop forgets those whose time is over. The caller holds mu.
+func (r *reports) drop() {
+	now := r.now()
+	r.list = slices.DeleteFunc(r.list, func(one report) bool { return !now.Before(one.ends) })
+}
