@@ -87,6 +87,16 @@ type Page interface {
 	Holds(token string) bool
 }
 
+// Route is one that is made elsewhere, since runtime knows no package that looks back. It is
+// guarded as the others are.
+type Route struct {
+	Method, Pattern string // such as GET and /v1/graphs
+	Page            bool   // a page may use it (COM-72)
+	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
+	// errors of a [Front] are worded.
+	Handle func(http.ResponseWriter, *http.Request) error
+}
+
 // HTTP is the HTTP listener.
 type HTTP struct {
 	front   Front

@@ -79,16 +79,6 @@ func (h *HTTP) routes() http.Handler {
 	return h.pageBounds(mux)
 }
 
-// Route is one that is made elsewhere, since runtime knows no package that looks back. It is
-// guarded as the others are.
-type Route struct {
-	Method, Pattern string // such as GET and /v1/graphs
-	Page            bool   // a page may use it (COM-72)
-	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
-	// errors of a [Front] are worded.
-	Handle func(http.ResponseWriter, *http.Request) error
-}
-
 // made are the routes of the options by their patterns.
 func (h *HTTP) made() map[string]byMethod {
 	all := map[string]byMethod{}
