@@ -25,36 +25,65 @@ const htmlTextMax = 16 << 10
 
 // html writes the request as one file, in which no secret is left (CLI-163).
 func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
-	file := output.File{Name: c.HTML, Force: c.Force}
+	of := history.History{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
+	return c.report(t, j, of, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
+}
+
+// report writes what happened to a request; with verdict it says whether today's code
+// decides the same.
+func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.History, file output.File, secrets []string, verdict bool) error {
 	if err := file.Free(); err != nil {
 		return err
 	}
-	cfg, err := c.Load()
+	by, err := r.redactor(secrets)
 	if err != nil {
 		return err
 	}
-	w := &written{secrets: c.Secret}
-	by, err := w.redactor(cfg)
-	if err != nil {
-		return err
-	}
-	r, err := export.ReadOf(j, history.History{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps})
+	record, err := export.ReadOf(j, of)
 	if err != nil {
 		return exit.History(err)
 	}
-	if err := r.Redact(by, false); err != nil {
-		return exit.Errorf(exit.Failed, "request %s is not written: %w", c.ID, err)
+	id := of.Request.Key.ID
+	if err := record.Redact(by, false); err != nil {
+		return exit.Errorf(exit.Failed, "request %s is not written: %w", id, err)
 	}
-	d := requestDocument(r, p.Lost)
-	err = file.Write(t, func(to io.Writer) error { return writeClean(to, d, by) })
-	if err != nil {
+	d := requestDocument(record, of.Lost)
+	if verdict {
+		judged(d)
+	}
+	if err := file.Write(t, func(to io.Writer) error { return writeClean(to, d, by) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Err, "%s: %s of request %s\n", c.HTML, wording.Count(len(d.Cases[0].Steps), "step"), c.ID)
+	fmt.Fprintf(t.Err, "%s: %s of request %s\n", file.Name, wording.Count(len(d.Cases[0].Steps), "step"), id)
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
 	}
 	return nil
+}
+
+// redactor knows the secrets of the configuration and the environment, and those given.
+func (r *journalled) redactor(secrets []string) (*redact.Redactor, error) {
+	cfg, err := r.Load()
+	if err != nil {
+		return nil, err
+	}
+	return (&written{secrets: secrets}).redactor(cfg)
+}
+
+// judged adds to a report whether today's code decides each step as recorded.
+func judged(d *htmlreport.Document) {
+	c, differ := &d.Cases[0], 0
+	for _, s := range c.Steps {
+		if s.Differs != nil {
+			differ++
+		}
+	}
+	d.Verdict, c.Status = htmlreport.Passed, htmlreport.Passed
+	d.Summary = fmt.Sprintf("today's code decides each of %s as recorded", wording.Count(len(c.Steps), "step"))
+	if differ > 0 {
+		d.Verdict, c.Status = htmlreport.Failed, htmlreport.Differs
+		d.Summary = fmt.Sprintf("today's code decides %d of %s differently", differ, wording.Count(len(c.Steps), "step"))
+	}
 }
 
 // requestDocument is the report of a request whose secrets are replaced.

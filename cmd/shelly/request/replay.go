@@ -11,12 +11,14 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/request/replay"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/sim/history"
+	"shelly/sim/history/redact"
 )
 
 type replayCmd struct {
@@ -24,6 +26,7 @@ type replayCmd struct {
 	All   bool     `help:"All requests, with totals."`
 	Since string   `placeholder:"AGE" help:"With --all: only those of the last 7d, 12h, …"`
 	JSON  bool     `name:"json" help:"Print as JSON."`
+	HTML  string   `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
 	replay.Flags
 	journalled
 }
@@ -31,9 +34,8 @@ type replayCmd struct {
 // Help is what follows the usage.
 func (replayCmd) Help() string {
 	return "Exit code 1 if today's code decides differently. " +
-		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions: " +
-		"does it choose the same tools, arguments, verdict? Each is asked with the recorded history. " +
-		"No tool runs. Answers contain texts of your requests; they are kept for you alone, and a second run continues."
+		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions, " +
+		"each with its history: does it decide the same? No tool runs. Answers are kept for you alone; a second run continues."
 }
 
 // Run implements the subcommand (CLI-17).
@@ -46,7 +48,10 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	case c.Asks(c.Set):
 		return (&replay.Asking{
 			Flags: c.Flags, Place: c.Place, IDs: c.ID, Since: c.Since, Channel: c.Channel, JSON: c.JSON, Find: c.find,
+			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor(nil) },
 		}).Run(t)
+	case c.HTML != "" && c.All:
+		return exit.Errorf(exit.Usage, "--html without a model is of one request: name it")
 	case len(c.ID) > 1 || aboutAsking(line):
 		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked: name one request, or say --all")
 	}
@@ -65,6 +70,11 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	h, err := history.Of(j, key)
 	if err != nil {
 		return exit.History(err)
+	}
+	if c.HTML != "" {
+		if err := c.report(t, j, h, output.File{Name: c.HTML, Force: true}, nil, true); err != nil {
+			return err
+		}
 	}
 	return c.one(t, h)
 }

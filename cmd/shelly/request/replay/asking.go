@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/sim/history/redact"
 )
 
 // Flags are those of `request replay` that say which model is asked, and what. Where no
@@ -55,6 +56,9 @@ type Asking struct {
 	Channel string
 	JSON    bool
 	Find    func(j engine.Reader, id string) (fsm.RequestKey, error)
+
+	HTML     string // a file that is written too; empty: none
+	Redactor func() (*redact.Redactor, error)
 }
 
 // Run asks a model the recorded questions (CLI-18).

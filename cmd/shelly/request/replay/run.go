@@ -100,6 +100,9 @@ func (r *modelRun) report(ended error) *regression.Report {
 }
 
 func (r *modelRun) print(report *regression.Report) error {
+	if err := r.cmd.html(report); err != nil {
+		return err
+	}
 	if !r.cmd.JSON {
 		Table(r.t.Out, report, r.cmd.Verbose)
 		return nil

@@ -1,0 +1,91 @@
+package request
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/sim"
+	"shelly/sim/history"
+	"shelly/sim/history/export"
+	"shelly/sim/history/redact"
+	"shelly/sim/scenario"
+)
+
+// recorded is the journal of a request one of whose steps was decided differently, and what
+// happened to it.
+func recorded(t *testing.T) (engine.Reader, history.History) {
+	t.Helper()
+	f, err := scenario.Parse("a.scenario.yaml", []byte("scenario: 1\nname: x\nprofile: shelly\nbrain: [{says: 'the key is hunter2-hunter2'}]\ntimeline: [{user: Hi, id: r}]\nexpect: {ends: serving}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := f.Run(sim.Options{})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	j := engine.NewMemoryJournal()
+	b := engine.Batch{Requests: out.Result.Requests}
+	for i, s := range out.Result.Steps {
+		hash := fsm.HashEffects(s.Effects)
+		if fsm.InputKind(s.Input) == "brain_answered" && i == 2 {
+			hash++
+		}
+		b.Records = append(b.Records, engine.Record{Index: uint64(i + 1), Input: s.Input, Effects: hash})
+	}
+	if err := j.Append(b, true); err != nil {
+		t.Fatal(err)
+	}
+	h, err := history.Of(j, out.Result.Requests[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j, h
+}
+
+// SIM-35, CLI-164: what today's code does stands beside what is recorded, once, and the
+// secrets are gone from both.
+func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
+	j, h := recorded(t)
+	record, err := export.ReadOf(j, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := redact.New(redact.Secret{Kind: "a key", Text: "hunter2-hunter2"})
+	if err := record.Redact(by, false); err != nil {
+		t.Fatal(err)
+	}
+	d := requestDocument(record, 0)
+	judged(d)
+	c := d.Cases[0]
+	if d.Summary != "today's code decides 1 of 5 steps differently" || c.Status != "differs" || len(c.Pairs) != 1 {
+		t.Fatalf("%s, %s, %d pairs", d.Summary, c.Status, len(c.Pairs))
+	}
+	p := c.Pairs[0]
+	if p.Step != 2 || !strings.Contains(p.Left.Text, "record 4: brain_answered") || !strings.Contains(p.Right.Text, "asks the model (summary)") {
+		t.Errorf("%+v", p)
+	}
+	if c.Steps[1].Differs == nil || c.Steps[1].Differs.Recorded == c.Steps[1].Differs.Today {
+		t.Errorf("step 2: %+v", c.Steps[1].Differs)
+	}
+	var page bytes.Buffer
+	if err := writeClean(&page, d, by); err != nil || strings.Contains(page.String(), "hunter2") {
+		t.Errorf("%v; the secret is there: %v", err, strings.Contains(page.String(), "hunter2"))
+	}
+}
+
+// CLI-163: a file in which a secret is left is not written.
+func TestCLI163ASecretThatIsLeftIsAnError(t *testing.T) {
+	j, h := recorded(t)
+	record, err := export.ReadOf(j, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	err = writeClean(&page, requestDocument(record, 0), redact.New(redact.Secret{Kind: "a key", Text: "hunter2-hunter2"}))
+	if err == nil || page.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, page.Len())
+	}
+}

@@ -1,0 +1,69 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/runtime/durable"
+	"shelly/sim/history/htmlreport"
+	"shelly/sim/history/regression"
+)
+
+// html writes the report as a file, with secrets replaced, if one is wanted (CLI-164).
+func (c *Asking) html(r *regression.Report) error {
+	if c.HTML == "" {
+		return nil
+	}
+	by, err := c.Redactor()
+	if err != nil {
+		return err
+	}
+	d := Document(r, func(text string) string {
+		by.Learn(text)
+		return by.Replace(text)
+	})
+	if err := (durable.As{}).File(c.HTML, func(w io.Writer) error { return htmlreport.Write(w, d) }); err != nil {
+		return exit.Errorf(exit.Disk, "--html: %w", err)
+	}
+	return nil
+}
+
+// Document is the report as an HTML file has it: of each question both decisions side by
+// side, the differences first.
+func Document(r *regression.Report, replace func(string) string) *htmlreport.Document {
+	var summary strings.Builder
+	totals(&summary, r)
+	first, _, _ := strings.Cut(strings.TrimSpace(summary.String()), "\n")
+	d := &htmlreport.Document{Title: "shelly request replay: " + r.Model.Name, Verdict: htmlreport.Passed, Summary: first}
+	for _, c := range r.Cases {
+		out := htmlreport.Case{Status: htmlreport.Passed, Note: classWords(c)}
+		cells := row(c)
+		out.Name = fmt.Sprintf("%s, step %s, %s", replace(cells[0]), cells[1], cells[2])
+		out.Place = fmt.Sprintf("record %d, session %s", c.Record, replace(cmp.Or(c.Session, "–")))
+		if c.Differs() {
+			out.Status, d.Verdict = htmlreport.Differs, htmlreport.Differs
+		}
+		out.Pairs = []htmlreport.Pair{{
+			Title: "What is decided",
+			Left:  htmlreport.Side{Title: held(r), Text: replace(decided(c.Against))},
+			Right: htmlreport.Side{Title: r.Model.Name, Text: replace(decided(shown(c).Decision))},
+		}}
+		d.Cases = append(d.Cases, out)
+	}
+	return d
+}
+
+// decided is a decision on lines: the verdict, each call, the text.
+func decided(d regression.Decision) string {
+	lines := []string{verdict(d)}
+	for _, call := range d.Calls {
+		lines = append(lines, call.Name+" "+call.Args)
+	}
+	if d.Text != "" {
+		lines = append(lines, d.Text)
+	}
+	return strings.Join(lines, "\n")
+}
