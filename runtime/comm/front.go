@@ -76,7 +76,7 @@ const (
 	EventState      EventType = "state"       // State, Inference, Ahead
 	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
 	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that loads
-	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose
+	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose; Whole: both, in place of what was streamed before
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
 	EventOutput     EventType = "output"      // of a command that runs: Tool, Text; parts may be left out
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
@@ -97,6 +97,7 @@ type Event struct {
 	Purpose   fsm.Purpose `json:"purpose,omitempty"`   // of the model call that streams
 	Text      string      `json:"text,omitempty"`
 	Thinking  string      `json:"thinking,omitempty"`
+	Whole     bool        `json:"whole,omitempty"` // of a chunk: all that the model call has streamed so far (COM-60)
 	Tool      string      `json:"tool,omitempty"` // its name
 	Args      string      `json:"args,omitempty"` // a JSON object, as the model wrote it
 	Failed    bool        `json:"failed,omitempty"`

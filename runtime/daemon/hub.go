@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"shelly/fsm"
@@ -22,7 +23,8 @@ type hub struct {
 	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
 	previews map[fsm.HandleID]string         // of those that wait for approval, what their calls would do
 	ears     []*listener
-	work     map[fsm.HandleID]working // of handles that were begun
+	work     map[fsm.HandleID]working  // of handles that were begun
+	written  map[fsm.HandleID]*written // of the requests that a model answers
 	closed   bool
 }
 
@@ -36,6 +38,12 @@ type listener struct {
 type working struct {
 	since fsm.Millis
 	note  string
+}
+
+// written is what a model call has streamed so far (COM-60).
+type written struct {
+	call           fsm.CallID
+	text, thinking strings.Builder
 }
 
 type startedTool struct {
@@ -55,6 +63,7 @@ const (
 	historyEvents = watcherEvents / 4 // the latest, told to a watcher that comes later
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
+	writtenBytes  = 1 << 20           // of an answer that is kept for a watcher who comes later; of a longer one nothing is
 )
 
 func newHub() *hub {
@@ -65,6 +74,7 @@ func newHub() *hub {
 		history:  map[fsm.RequestKey][]comm.Event{},
 		previews: map[fsm.HandleID]string{},
 		work:     map[fsm.HandleID]working{},
+		written:  map[fsm.HandleID]*written{},
 	}
 }
 
@@ -91,12 +101,43 @@ func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
 	if len(missed) == 0 || now.Type == comm.EventReply {
 		w.events <- now
 	}
+	if chunk, some := h.soFar(key); some && now.Type != comm.EventReply {
+		w.events <- chunk
+	}
 	if h.closed || now.Type == comm.EventReply {
 		close(w.events)
 		return w
 	}
 	h.watchers[key] = append(h.watchers[key], w)
 	return w
+}
+
+// soFar is what the model that answers a request has written, as a chunk, if it has. The
+// caller holds mu.
+func (h *hub) soFar(key fsm.RequestKey) (chunk comm.Event, some bool) {
+	for id, so := range h.written { // order-free: at most one is the request's
+		if h.requests[id] == key && so.bytes() <= writtenBytes {
+			return comm.Event{
+				Type: comm.EventChunk, ID: key.ID, Purpose: fsm.PurposeAnswer, Text: so.text.String(), Thinking: so.thinking.String(), Whole: true,
+			}, true
+		}
+	}
+	return comm.Event{}, false
+}
+
+func (w *written) bytes() int { return w.text.Len() + w.thinking.Len() }
+
+// wrote adds to that. The caller holds mu.
+func (h *hub) wrote(e fsm.AskBrain, p Piece) {
+	so := h.written[e.Handle]
+	if so == nil || so.call != e.Call {
+		so = &written{call: e.Call}
+		h.written[e.Handle] = so
+	}
+	if so.bytes() <= writtenBytes {
+		so.text.WriteString(p.Text)
+		so.thinking.WriteString(p.Thinking)
+	}
 }
 
 // leave removes a watcher that listens no more.
@@ -154,6 +195,7 @@ func (h *hub) piece(e fsm.AskBrain, p Piece) {
 		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
 	}
 	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
+		h.wrote(e, p)
 		h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: p.Text, Thinking: p.Thinking})
 	}
 }
@@ -197,6 +239,9 @@ func (h *hub) moved(m state.Move, c *fsm.Config) {
 	}
 	if m.Table != state.InferenceTable.Name && m.To != state.Approving {
 		delete(h.previews, m.Handle)
+	}
+	if m.Table != state.InferenceTable.Name || m.To != state.Thinking { // the call is answered
+		delete(h.written, m.Handle)
 	}
 	h.tell(m.Handle, e)
 }
@@ -336,6 +381,7 @@ func (h *hub) reply(e fsm.Reply) {
 	}
 	delete(h.watchers, e.Request)
 	delete(h.requests, e.Handle)
+	delete(h.written, e.Handle)
 	if _, ok := h.history[e.Request]; ok {
 		h.finished = append(h.finished, e.Request)
 	}

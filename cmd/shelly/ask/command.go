@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/picture"
@@ -20,7 +21,7 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Text    []string `arg:"" help:"What to ask; - reads standard input."`
+	Text    []string `arg:"" optional:"" help:"What to ask; - reads standard input. On a terminal, nothing opens a chat."`
 	Session string   `placeholder:"NAME" help:"Session of the request. Default: that of the chat."`
 	Channel string   `placeholder:"NAME" help:"Channel the request comes from."`
 	Chat    string   `placeholder:"NAME" help:"Chat in the channel; the agent's messages go there."`
@@ -39,7 +40,10 @@ func (c *Command) Help() string {
 }
 
 // Run implements the subcommand (CLI-5).
-func (c *Command) Run(t *terminal.Terminal) error {
+func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
+	if len(c.Text) == 0 {
+		return c.talk(t, shell)
+	}
 	cfg, err := c.Load()
 	if err != nil {
 		return err
@@ -57,7 +61,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if c.ID == "" {
 		c.ID = client.NewID()
 	}
-	w := &watching{t: t, json: c.JSON, quiet: c.Quiet}
+	w := newWatching(t, c.JSON, c.Quiet)
 	daemon := client.New(cfg.Data, client.Options{Again: w.again})
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
@@ -88,6 +92,14 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		return exit.Silent(exit.Failed)
 	}
 	return nil
+}
+
+// talk opens a chat, where nobody says what to ask (CLI-159).
+func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
+	if !terminal.Is(t.In) || !terminal.Is(t.Out) || c.JSON || c.Quiet || c.ID != "" || len(c.Image) > 0 {
+		return exit.Errorf(exit.Usage, "say what to ask, or - to read it from standard input; see shelly ask --help")
+	}
+	return (&chat.Command{Session: c.Session, Channel: c.Channel, Chat: c.Chat, Place: c.Place}).Run(t, shell)
 }
 
 // heed leaves at a signal. At the first ^C it asks to cancel instead, and leaves where

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"shelly/cmd/shelly/internal/course"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -21,26 +24,82 @@ type watching struct {
 
 	mu       sync.Mutex      // a signal is reported between two events
 	streamed strings.Builder // text of the model call that streams
-	asking   bool            // the last line is a prompt, which nobody has answered yet
+	course   course.Course
+	state    *terminal.Line // says what the request does, where a person watches; nil: each state is a line
+	columns  int            // of the terminal
+	asking   bool           // the last line is a prompt, which nobody has answered yet
 }
 
 func (w *watching) show(e comm.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.course.Take(e)
 	switch {
 	case w.json: // programs answer for themselves
 		_ = json.NewEncoder(w.t.Out).Encode(e)
 	case w.quiet:
 	case e.Type == comm.EventWaiting && w.streaming(): // what is being written shows
 	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():
+		w.erase()
+		if e.Whole { // what was shown of it is not shown again (COM-60)
+			e.Text = w.further(e.Text)
+		}
 		fmt.Fprint(w.t.Out, terminal.Printable(e.Text))
 		w.streamed.WriteString(e.Text)
+	case w.state != nil && passing(e):
+		w.breakLine()
+		w.draw()
 	default:
 		if line := eventLine(e); line != "" {
 			w.breakLine()
 			fmt.Fprintln(w.t.Err, terminal.Printable(line))
+			w.draw()
 		}
 	}
+}
+
+// newWatching returns what shows events on a terminal, or for a program.
+func newWatching(t *terminal.Terminal, json, quiet bool) *watching {
+	w := &watching{t: t, json: json, quiet: quiet}
+	if columns := terminal.Columns(t.Err); columns > 0 && terminal.Is(t.Err) && !json && !quiet {
+		w.state, w.columns = terminal.NewLine(t.Err), columns
+	}
+	return w
+}
+
+// passing reports whether an event says only what the request does now.
+func passing(e comm.Event) bool {
+	switch e.Type {
+	case comm.EventAccepted, comm.EventState, comm.EventQueued, comm.EventWaiting, comm.EventHeld:
+		return true
+	default:
+		return e.Type == comm.EventChunk && e.Text == ""
+	}
+}
+
+// draw shows what the request does. The caller holds mu.
+func (w *watching) draw() {
+	if w.state != nil && !w.streaming() && !w.asking {
+		w.state.Draw(ansi.Truncate("· "+terminal.Printable(w.course.Words()), w.columns-1, "…"))
+	}
+}
+
+// erase takes that away again. The caller holds mu.
+func (w *watching) erase() {
+	if w.state != nil {
+		w.state.Erase()
+	}
+}
+
+// further is what a model call has streamed beyond what is shown of it.
+func (w *watching) further(text string) string {
+	shown := w.streamed.String()
+	for n := min(len(shown), len(text)); n > 0; n-- {
+		if strings.HasSuffix(shown, text[:n]) {
+			return text[n:]
+		}
+	}
+	return text
 }
 
 // streaming reports whether a line of the reply is being written.
@@ -61,6 +120,7 @@ func (w *watching) say(line string) {
 		for part := range strings.SplitSeq(line, "\n") {
 			fmt.Fprintln(w.t.Err, terminal.Printable(part))
 		}
+		w.draw()
 	}
 }
 
@@ -68,6 +128,7 @@ func (w *watching) say(line string) {
 func (w *watching) ask(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.erase()
 	fmt.Fprint(w.t.Err, what)
 	w.asking = true
 }
@@ -89,6 +150,7 @@ func (w *watching) end() {
 // breakLine ends a line of streamed text. What was streamed stays known: if it
 // turns out to be the reply, it is not printed again.
 func (w *watching) breakLine() {
+	w.erase()
 	if w.asking {
 		fmt.Fprintln(w.t.Err)
 		w.asking = false

@@ -347,10 +347,21 @@ func TestCLI154WhatIsToldTwiceIsShownOnce(t *testing.T) {
 	p.does(Broke{ID: id}, Attached{ID: id})
 	p.happens(id, before...)
 	p.happens(id, returns("b", "second", false), calls("a", "{}"), returns("a", "third", false), chunk("Do"))
-	p.does(Broke{ID: id}, Attached{ID: id}) // what streamed meanwhile is missing
-	p.happens(id, chunk("ne."))
+	p.does(Broke{ID: id}, Attached{ID: id})
+	p.happens(id, comm.Event{Type: comm.EventChunk, Text: "Do it be", Whole: true}, chunk(" done.")) // what was missed meanwhile
+	p.shows("│ first", "│ second", "│ third", "Do it be done.")
 	p.replies(id, "Do it be done.")
 	p.shows("│ first", "│ second", "│ third", "Do it be done.")
+}
+
+func TestCOM60WhatStandsAboveIsNotShownTwice(t *testing.T) {
+	p := newPerson(t)
+	p.does(Resized{40, 8})
+	id := p.asks("tell")
+	p.happens(id, moves("", state.Thinking), thinks("hm"), chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
+	p.does(Broke{ID: id}, Attached{ID: id})
+	p.happens(id, comm.Event{Type: comm.EventChunk, Thinking: "hm", Text: "One.\n\nTwo.\n\nThree.\n\nFour.\n\nFi", Whole: true}, chunk("ve."))
+	p.shows("One.", "Two.", "Three.", "Four.", "Five.")
 }
 
 func TestCLI155Commands(t *testing.T) {

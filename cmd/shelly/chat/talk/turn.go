@@ -31,7 +31,6 @@ type item struct {
 	done bool   // nothing is added any more
 
 	shown       int    // how many bytes of text stand above already
-	gap         bool   // said: some of it was missed
 	skip        string // said: what stands above of an earlier beginning, as long as this one is the same
 	tool, args  string // called
 	output      string // the end of what the command has written so far
@@ -58,6 +57,7 @@ type turn struct {
 	broken     bool // the connection
 	told       map[telling]int
 	again      map[telling]int // what may be told once more: the daemon tells who attaches what he has missed
+	since      int             // the first item of the present model call
 	prior      string          // what stands above of an answer that a restart interrupted
 	ended      bool
 }
@@ -83,7 +83,11 @@ func (m *Model) happened(h Happened) {
 	e := h.Event
 	switch e.Type {
 	case comm.EventChunk:
-		t.chunk(e, m.now)
+		if e.Whole {
+			t.rewrite()
+		}
+		t.chunk(thought, e.Thinking, m.now)
+		t.chunk(said, e.Text, m.now)
 	case comm.EventTool:
 		t.call(e, m.now)
 	case comm.EventOutput:
@@ -126,8 +130,7 @@ func (t *turn) repeated(e comm.Event) bool {
 // lost is that the connection broke.
 func (t *turn) lost() { t.broken = true }
 
-// attached is that it is there again (CLI-154): after a restart the model is asked once more, and else
-// what was streamed meanwhile is missing.
+// attached is that it is there again (CLI-154): after a restart the model is asked once more.
 func (t *turn) attached(restarted bool) {
 	t.broken, t.again = false, nil
 	if restarted {
@@ -152,10 +155,6 @@ func (t *turn) attached(restarted bool) {
 	t.again = map[telling]int{}
 	for key, n := range t.told {
 		t.again[key] = n
-	}
-	if i := t.current(said); i != nil {
-		i.gap = true
-		i.text += " … "
 	}
 }
 
@@ -194,10 +193,9 @@ func (t *turn) close(i *item, now time.Time) {
 }
 
 // chunk takes a piece of what the model thinks or says.
-func (t *turn) chunk(e comm.Event, now time.Time) {
-	k, text := said, e.Text
+func (t *turn) chunk(k kind, text string, now time.Time) {
 	if text == "" {
-		k, text = thought, e.Thinking
+		return
 	}
 	i := t.current(k)
 	if i == nil {
@@ -211,6 +209,20 @@ func (t *turn) chunk(e comm.Event, now time.Time) {
 	}
 	i.text += text
 	t.skipped(i)
+}
+
+// rewrite takes back what the present model call has said: all of it comes again (COM-60).
+// What stands above already is left out of it.
+func (t *turn) rewrite() {
+	t.prior = ""
+	at := len(t.items)
+	for at > t.since && (t.items[at-1].kind == said || t.items[at-1].kind == thought) {
+		at--
+		if i := t.items[at]; i.kind == said {
+			t.prior = i.text[:i.shown] + t.prior
+		}
+	}
+	t.items = t.items[:max(at, t.above)]
 }
 
 // skipped goes on where an interrupted answer broke off, if the new one begins as that did;
@@ -268,6 +280,9 @@ func (t *turn) moved(e comm.Event) {
 			}
 		}
 	}
+	if e.Inference == state.Thinking {
+		t.since = len(t.items)
+	}
 	switch {
 	case t.open == nil || e.State == "" || e.State == state.Approving:
 	case e.State == state.Parked:
@@ -318,7 +333,7 @@ func (t *turn) finish(text string, isError bool) {
 		t.items = append(t.items, &item{kind: noted, failed: true, text: text, done: true})
 	case last == nil:
 		t.items = append(t.items, &item{kind: said, text: text, done: true})
-	case !last.gap && strings.HasSuffix(strings.TrimSpace(last.text), text):
+	case strings.HasSuffix(strings.TrimSpace(last.text), text):
 	case strings.HasPrefix(text, strings.TrimSpace(last.text[:last.shown])):
 		rest := text[len(strings.TrimSpace(last.text[:last.shown])):]
 		last.text = last.text[:last.shown] + strings.TrimLeft(rest, "\n")

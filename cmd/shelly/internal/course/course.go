@@ -51,7 +51,10 @@ func (c *Course) Take(e comm.Event) {
 func (c *Course) moved(e comm.Event) {
 	c.waiting = ""
 	if e.State != "" {
-		c.state, c.ahead, c.running = e.State, e.Ahead, 0
+		c.state, c.ahead = e.State, e.Ahead
+	}
+	if e.Inference == state.Thinking {
+		c.running = 0
 	}
 	c.inference, c.label = e.Inference, e.Label
 }
@@ -72,9 +75,9 @@ func (c *Course) Words() string {
 		return "held: waiting for a decision, see shelly request show"
 	}
 	switch {
-	case c.inference == state.Acting && c.running > 1:
+	case c.running > 1:
 		return fmt.Sprintf("running %d tools", c.running)
-	case c.inference == state.Acting && c.tool != "":
+	case c.running > 0:
 		return "running " + c.tool
 	case c.waiting != "":
 		return c.waiting

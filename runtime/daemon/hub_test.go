@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+// told are the chunks that somebody hears who begins to watch now.
+func told(h *hub, key fsm.RequestKey) (chunks []comm.Event) {
+	w := h.watch(key, comm.Event{Type: comm.EventState})
+	h.leave(key, w)
+	for e := range w.events {
+		if e.Type == comm.EventChunk {
+			chunks = append(chunks, e)
+		}
+	}
+	return chunks
+}
+
+func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
+	h, key, other := newHub(), fsm.RequestKey{ID: "r"}, fsm.RequestKey{ID: "s"}
+	h.know(7, key)
+	h.know(8, other)
+	call := fsm.AskBrain{Asked: fsm.Asked{Handle: 7, Call: 3}, Purpose: fsm.PurposeAnswer}
+	h.piece(call, Piece{Thinking: "hm"})
+	h.piece(call, Piece{Text: "One, "})
+	h.piece(call, Piece{Text: "two"})
+	h.piece(fsm.AskBrain{Asked: fsm.Asked{Handle: 8, Call: 4}, Purpose: fsm.PurposeSummary}, Piece{Text: "nobody's business"})
+	want := []comm.Event{{Type: comm.EventChunk, ID: "r", Purpose: fsm.PurposeAnswer, Thinking: "hm", Text: "One, two", Whole: true}}
+	if diff := cmp.Diff(want, told(h, key)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got := told(h, other); got != nil {
+		t.Errorf("of another: %+v", got)
+	}
+	call.Call = 5
+	h.piece(call, Piece{Text: "Again"})
+	if got := told(h, key); len(got) != 1 || got[0].Text != "Again" {
+		t.Errorf("of the next call: %+v", got)
+	}
+	h.moved(state.Move{Table: state.InferenceTable.Name, Handle: 7, From: state.Thinking, To: state.Acting}, &fsm.Config{})
+	if got := told(h, key); got != nil {
+		t.Errorf("after its end: %+v", got)
+	}
+	call.Call = 6
+	for range 3 {
+		h.piece(call, Piece{Text: strings.Repeat("x", writtenBytes/2)})
+	}
+	if got := told(h, key); got != nil {
+		t.Errorf("of more than is kept: %d bytes", len(got[0].Text))
+	}
+}
