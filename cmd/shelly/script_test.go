@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -65,7 +66,7 @@ func runScripts(t *testing.T, dir string) {
 		Deadline:           time.Now().Add(scriptsEnd),
 		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
 		Condition:          scriptCondition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		Cmds: commandsOf(map[string]func(*testscript.TestScript, bool, []string){
 			"ends":      scriptCommand(1, scriptEnds),
 			"start":     scriptCommand(2, scriptStart),
 			"await":     scriptCommand(2, scriptAwait),
@@ -76,8 +77,14 @@ func runScripts(t *testing.T, dir string) {
 			"datagrams": scriptCommand(1, scriptDatagrams),
 			"flip":      scriptCommand(2, scriptFlip),
 			"newer":     scriptCommand(1, scriptNewer),
-		},
+		}),
 	})
+}
+
+// commandsOf adds the commands of windows.
+func commandsOf(all map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
+	maps.Copy(all, windows())
+	return all
 }
 
 // setUpScript gives a script its own folders, any free ports, and no Ollama:
@@ -101,6 +108,7 @@ func setUpScript(e *testscript.Env) error {
 	} {
 		e.Setenv(name, value)
 	}
+	e.Values[tmuxKey{}] = new(string)
 	e.Values[jobsKey{}] = &jobs{env: e.Vars, byName: map[string]*job{}}
 	return os.MkdirAll(home, 0o700)
 }

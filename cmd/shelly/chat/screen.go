@@ -51,12 +51,11 @@ func (s *screen) draw(above, live []string, x, y int) error {
 	if s.y > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", s.y)
 	}
-	if len(above) > 0 || s.lines == nil {
-		b.WriteString(screenBelow)
+	if len(above) > 0 {
 		s.lines = nil
 	}
 	for _, line := range above {
-		b.WriteString(line + "\r\n")
+		b.WriteString(line + lineRight + "\r\n")
 	}
 	for i, line := range live {
 		line = ansi.Truncate(line, max(s.columns-1, 1), "")
@@ -64,15 +63,16 @@ func (s *screen) draw(above, live []string, x, y int) error {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		if i >= len(s.lines) || s.lines[i] != line {
+		if i >= len(s.lines) || s.lines[i] != line || i == len(live)-1 {
 			b.WriteString(line + lineRight)
 		}
 	}
-	switch {
-	case len(live) == 0:
+	// What is left of the last frame is below. It is not cleared from the first column on, which
+	// some terminals take for the end of a screen that is worth keeping.
+	if len(live) > 0 {
 		b.WriteString(screenBelow)
-	case len(s.lines) > len(live):
-		b.WriteString("\r\n" + screenBelow + "\x1b[A")
+	} else {
+		b.WriteString(lineRight + "\r\n" + screenBelow + "\x1b[A")
 	}
 	b.WriteString("\r")
 	if up := len(live) - 1 - y; up > 0 {

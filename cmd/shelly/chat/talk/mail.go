@@ -33,13 +33,19 @@ func (m *Model) past(p Past) {
 	if p.Earlier > 0 {
 		m.tell(fmt.Sprintf("%s before this: shelly session show %s", wording.Count(int(p.Earlier), "message"), wording.Word(p.Session)))
 	}
+	var open []fsm.ToolCall // of the message before, whose results follow in their order
 	for _, a := range p.Messages {
 		switch msg := a.Message; msg.Role {
 		case fsm.RoleUser:
 			m.print(asked, m.asked(clean(strings.TrimSpace(msg.Text)))...)
 		case fsm.RoleTool:
-			m.print(called, m.itemLines(&item{kind: called, tool: msg.Tool, text: msg.Text, done: true}, false)...)
+			i := &item{kind: called, tool: msg.Tool, text: msg.Text, done: true}
+			if len(open) > 0 && open[0].Name == msg.Tool {
+				i.args, open = open[0].Args, open[1:]
+			}
+			m.print(called, m.itemLines(i, false)...)
 		default:
+			open = msg.Calls
 			if text := strings.TrimSpace(msg.Text); text != "" {
 				m.print(said, m.itemLines(&item{kind: said, text: text, done: true}, false)...)
 			}
@@ -53,7 +59,8 @@ func (m *Model) answering() string {
 	if m.brain == "" {
 		return ""
 	}
-	return ", " + m.brain
+	what, _, _ := strings.Cut(m.brain, " at http") // where it is, /status says
+	return ", " + what
 }
 
 // saidRows is how many lines of what a command prints are shown.

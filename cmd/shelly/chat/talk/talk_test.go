@@ -222,6 +222,7 @@ func TestCLI152EachAnswer(t *testing.T) {
 		p := newPerson(t)
 		id := p.asks("go")
 		p.happens(id, ask("k"), ask("k"))
+		p.does(Tick{})
 		p.shows("? may exec run? (it publishes)", "command: make", "-a", "+b", "calls with the same path", "[y]es, [n]o, for this [s]ession, [a]lways?")
 		p.types("x")
 		p.presses("backspace")
@@ -245,7 +246,8 @@ func TestCLI152NoKeyAnswersByMistake(t *testing.T) {
 	id := p.asks("go")
 	p.types("sa")
 	p.happens(id, ask("k"))
-	p.types("y") // belongs to the word
+	p.shows0("[y]es") // not before a key answers
+	p.types("y")      // belongs to the word
 	p.shows("once the line below is sent or empty")
 	p.does(Paste{Text: "y"})
 	p.presses("ctrl+u")
@@ -525,11 +527,11 @@ func TestCLI150WhatWasSaidBeforeIsShown(t *testing.T) {
 	p := newPerson(t)
 	p.does(Greeted{Brain: "qwen3"}, Past{Session: "cli:direct", Earlier: 7, Messages: []session.Archived{
 		{Message: fsm.Message{Role: fsm.RoleUser, Text: "How full is the disk?"}},
-		{Message: fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "exec"}}}},
+		{Message: fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "exec", Args: `{"command":"df"}`}}}},
 		{Message: fsm.Message{Role: fsm.RoleTool, Tool: "exec", Text: "92%\nand more"}},
 		{Message: fsm.Message{Role: fsm.RoleAssistant, Text: "It is **92%** full."}},
 	}})
-	p.shows("7 messages before this", "› How full is the disk?", "✓ exec │ 92% (+1)", "It is 92% full.", "session cli:direct, qwen3")
+	p.shows("7 messages before this", "› How full is the disk?", "✓ exec command: df │ 92% (+1)", "It is 92% full.", "session cli:direct, qwen3")
 }
 
 func TestCLI150AnAnswerOfAnyLengthFitsAnyWindow(t *testing.T) {

@@ -356,6 +356,9 @@ func (m *Model) questionLines(t *turn, most int) []string {
 	}
 	out := []string{m.style.yellow(m.style.bold(head))}
 	out = append(out, rest...)
+	if m.now.Sub(t.opened) < restAfter { // a key does not answer it yet
+		return append(out, m.style.dim("  …"))
+	}
 	out = append(out, m.style.bold(ansi.Truncate("  "+question.Choices, m.columns(), "…")))
 	if !m.edit.Empty() {
 		out = append(out, m.style.dim(ansi.Truncate("  once the line below is sent or empty", m.columns(), "…")))

@@ -1,0 +1,54 @@
+package chat
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"shelly/cmd/shelly/chat/editor"
+)
+
+func TestCLI156WhatWasAskedIsKept(t *testing.T) {
+	data := t.TempDir()
+	if got := loadPast(data); got != nil {
+		t.Errorf("%q", got)
+	}
+	for _, line := range []string{"one", "two\nlines \x1b", strings.Repeat("x", pastLineMax+1), "日本語"} {
+		if err := keepPast(data, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := loadPast(data); !slices.Equal(got, []string{"one", "two\nlines \x1b", "日本語"}) {
+		t.Errorf("%q", got)
+	}
+	name := filepath.Join(data, pastFile)
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if err := os.WriteFile(name, []byte("\"whole\"\nnot JSON\n\"cut"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := loadPast(data); !slices.Equal(got, []string{"whole"}) {
+		t.Errorf("of a damaged file: %q", got)
+	}
+}
+
+func TestCLI156TheFileIsBounded(t *testing.T) {
+	data := t.TempDir()
+	var all []byte
+	for i := range 3 * editor.PastMax {
+		all = append(all, pastLine(fmt.Sprint(i))...)
+	}
+	name := filepath.Join(data, pastFile)
+	if err := os.WriteFile(name, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := loadPast(data)
+	left, err := os.ReadFile(name)
+	if err != nil || len(got) != editor.PastMax || got[0] != fmt.Sprint(2*editor.PastMax) || strings.Count(string(left), "\n") != editor.PastMax {
+		t.Errorf("%d lines from %s on, %d in the file, %v", len(got), got[0], strings.Count(string(left), "\n"), err)
+	}
+}
