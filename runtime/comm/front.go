@@ -98,8 +98,8 @@ type Event struct {
 	Text      string      `json:"text,omitempty"`
 	Thinking  string      `json:"thinking,omitempty"`
 	Whole     bool        `json:"whole,omitempty"` // of a chunk: all that the model call has streamed so far (COM-60)
-	Tool      string      `json:"tool,omitempty"` // its name
-	Args      string      `json:"args,omitempty"` // a JSON object, as the model wrote it
+	Tool      string      `json:"tool,omitempty"`  // its name
+	Args      string      `json:"args,omitempty"`  // a JSON object, as the model wrote it
 	Failed    bool        `json:"failed,omitempty"`
 	IsError   bool        `json:"is_error,omitempty"`
 	Outcome   fsm.Outcome `json:"outcome,omitempty"`
