@@ -1,5 +1,7 @@
 package fsm
 
+import "math/bits"
+
 // An estimate of tokens is made of integers alone: four ASCII bytes are a token,
 // any other character is one, and a message costs four more for its frame (CTX-1).
 // It is wrong for every model in its own way, so it is corrected by what the model
@@ -17,6 +19,14 @@ const ImageTokens = 768
 // TextTokens is the estimate of one text (CTX-1).
 func TextTokens(s string) int {
 	ascii, others := 0, 0
+	for ; len(s) >= 8; s = s[8:] {
+		word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		beyond := word & highBits
+		within := beyond &^ (word << 1) // 10xxxxxx: the further bytes of a character
+		n := bits.OnesCount64(beyond)
+		ascii += 8 - n
+		others += n - bits.OnesCount64(within)
+	}
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] < 0x80:
@@ -27,6 +37,9 @@ func TextTokens(s string) int {
 	}
 	return (ascii+3)/4 + others
 }
+
+// highBits is the highest bit of each byte of a word, which those of ASCII do not have.
+const highBits = 0x8080808080808080
 
 // MessageTokens is the estimate of one message (CTX-1).
 func MessageTokens(m Message) int {

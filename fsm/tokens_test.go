@@ -3,6 +3,8 @@ package fsm
 import (
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestCTX1TheTokensOfAText(t *testing.T) {
@@ -79,5 +81,45 @@ func TestCTX1TheToolsThatAreOfferedCount(t *testing.T) {
 		if got := c.EstimateOf("a system", talk, tt.set, &Offer{}); got != tt.want {
 			t.Errorf("with the tools %q: %d tokens, want %d", tt.set, got, tt.want)
 		}
+	}
+}
+
+// plainTokens counts as CTX-1 says it, byte by byte.
+func plainTokens(s string) int {
+	ascii, others := 0, 0
+	for i := range len(s) {
+		switch {
+		case s[i] < 0x80:
+			ascii++
+		case s[i]&0xC0 != 0x80:
+			others++
+		}
+	}
+	return (ascii+3)/4 + others
+}
+
+func TestCTX1TokensAreCountedEightBytesAtATime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		if got, want := TextTokens(text), plainTokens(text); got != want {
+			t.Fatalf("%q has %d tokens, not %d", text, got, want)
+		}
+	})
+}
+
+func BenchmarkTextTokens(b *testing.B) {
+	for name, text := range map[string]string{"ascii": strings.Repeat("The water is warm. ", 500), "han": strings.Repeat("水是温的。", 700)} { // order-free: each by itself
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				TextTokens(text)
+			}
+		})
+		b.Run(name+"/plain", func(b *testing.B) { // the yardstick
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				plainTokens(text)
+			}
+		})
 	}
 }

@@ -85,6 +85,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if wanted.narrow, err = narrowed(c.LastFailed, &c.OnlyChanged, targets); err != nil {
 		return err
 	}
+	defer collectSeldom()()
 	ctx, stop := exit.Interruptible()
 	defer stop()
 	if c.Watch {
