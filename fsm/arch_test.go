@@ -59,7 +59,7 @@ func rooms() []room {
 		{dirs: []string{"fsm/engine"}, except: []string{"fsm/engine/journaltest"}, imports: walls(), floats: true},
 		{dirs: []string{"fsm/spec"}, imports: walls(), reflect: true, floats: true},
 		{
-			dirs: []string{"sim"}, except: []string{"sim/strict", "sim/server", "sim/history", "sim/scenario/casetest"},
+			dirs: []string{"sim"}, except: []string{"sim/strict", "sim/server", "sim/history", "sim/scenario/casetest", "sim/scenario/scenariotest"},
 			imports: append(walls(),
 				"shelly/fsm/engine", "shelly/fsm/described", "shelly/fsm/wording", "shelly/sim/strict", "shelly/sim/server",
 				"github.com/expr-lang/expr", "github.com/expr-lang/expr/ast", "github.com/expr-lang/expr/file", "github.com/expr-lang/expr/vm",
