@@ -73,7 +73,7 @@ func (s *Suite) Budget(d time.Duration) *Suite {
 	return s
 }
 
-// Run plays each case as a subtest. A file that does not load fails a subtest of its path,
+// Run plays each case as a subtest (SCN-66). A file that does not load fails a subtest of its path,
 // and the other files still run. Nothing is ever written: a golden that differs fails its
 // case, and shelly test --update renews it.
 func (s *Suite) Run(t *testing.T) {
