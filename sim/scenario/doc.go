@@ -67,7 +67,8 @@
 //   - judge holds a result against what the file expects; lint says what is doubtful
 //
 // This package goes the whole way, from a path to an [Outcome], and writes scenarios:
-// counterexamples and records of journals. Package property plays properties.
+// counterexamples and records of journals. Package property plays properties, and package
+// scenariotest plays files from go test (SCN-66).
 //
 // The package is pure: files arrive as an [io/fs.FS] and there is no clock.
 package scenario
