@@ -21,6 +21,8 @@ type document struct {
 	Skipped int        `json:"skipped"`
 	ByFile  int        `json:"skipped_by_file,omitempty"`
 	TookUS  *int64     `json:"took_us,omitempty"`
+	Shard   string     `json:"shard,omitempty"`
+	LeftOut int        `json:"left_out,omitempty"`
 	Cases   []caseJSON `json:"cases"`
 
 	Coverage *coverageJSON `json:"coverage,omitempty"`
@@ -112,6 +114,7 @@ type failureJSON struct {
 	Got   string   `json:"got,omitempty"`
 	Hint  string   `json:"hint,omitempty"`
 	Diff  string   `json:"diff,omitempty"`
+	Frame string   `json:"frame,omitempty"`
 	Trace []string `json:"trace,omitempty"`
 	Again string   `json:"again,omitempty"`
 }
@@ -121,7 +124,7 @@ func JSON(w io.Writer, r *Run) error {
 	n := r.Count()
 	doc := document{
 		Version: jsonVersion, Passed: n.Passed, Failed: n.Failed, Differ: n.Differ, Errors: n.Errors, Skipped: n.Skipped,
-		Cases: []caseJSON{}, ByFile: n.ByFile,
+		Cases: []caseJSON{}, ByFile: n.ByFile, Shard: r.Shard, LeftOut: r.LeftOut,
 	}
 	for i := range r.Cases {
 		doc.Cases = append(doc.Cases, jsonCase(&r.Cases[i]))
@@ -179,7 +182,7 @@ func jsonCase(c *Case) caseJSON {
 	for _, f := range c.Failures {
 		out.Failures = append(out.Failures, failureJSON{
 			File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, Path: f.Path, Text: f.Text,
-			Want: f.Want, Got: f.Got, Hint: f.Hint, Diff: f.Diff, Trace: f.Trace, Again: f.Again,
+			Want: f.Want, Got: f.Got, Hint: f.Hint, Diff: f.Diff, Frame: f.Frame, Trace: f.Trace, Again: f.Again,
 		})
 	}
 	return out

@@ -68,7 +68,7 @@ func fields(prefix string, of reflect.Type) []string {
 func TestSCN41EveryFieldOfTheJSONReportIsWritten(t *testing.T) {
 	var out bytes.Buffer
 	some := Share{Taken: 1, Of: 2, Missing: []string{"one"}}
-	if err := JSON(&out, &Run{Cases: append(cases(t), made(), left()), Coverage: &Coverage{some, some, some, some, ""}, Times: true, Took: time.Second}); err != nil {
+	if err := JSON(&out, &Run{Cases: append(cases(t), made(), left()), Coverage: &Coverage{some, some, some, some, ""}, Times: true, Took: time.Second, Shard: "1/2", LeftOut: 1}); err != nil {
 		t.Fatal(err)
 	}
 	d := json.NewDecoder(&out)

@@ -194,6 +194,9 @@ func list(cases []Case) string {
 
 // again is the command that runs the case once more.
 func (c *Case) again() string {
+	if c.command != "" {
+		return c.command
+	}
 	for _, f := range c.Failures {
 		if f.Again != "" {
 			return f.Again

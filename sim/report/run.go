@@ -17,6 +17,8 @@ type Run struct {
 	Coverage *Coverage     // nil: nobody asked
 	Took     time.Duration // on the wall; 0 is not told
 	Times    bool          // the JSON report has times (SCN-64)
+	Shard    string        // I/N, where it is one of several parts (SCN-37)
+	LeftOut  int           // cases that were to be played and were not, because the run was stopped
 }
 
 // Case is what came of one case, with what only its runner knows. A file that does
@@ -29,6 +31,8 @@ type Case struct {
 	Covered *coverage.Coverage // what its runs took; nil where nobody asked
 
 	Property *Property // what came of a property; nil for a case
+
+	command string // that runs it again, of a case that was read from a report
 }
 
 // Cover counts what a run of the case took.

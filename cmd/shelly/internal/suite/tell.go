@@ -74,7 +74,11 @@ func (t *teller) show(c report.Case) {
 func (t *teller) end(ctx context.Context, all int) error {
 	r := &t.run
 	t.showBroken("")
+	if c := t.Shard; c != nil {
+		r.Shard = *c
+	}
 	if rest := all - len(r.Cases); rest > 0 {
+		r.LeftOut = rest
 		fmt.Fprintf(t.notes(t.t), "%s; %d of %d cases left out\n", t.why(ctx), rest, all)
 	}
 	r.Coverage, r.Took = t.cover(r.Cases), time.Since(t.start)
