@@ -121,9 +121,9 @@ func TestSCN65MissingAndOverlappingReportsAreSaid(t *testing.T) {
 // SCN-65: what is no report is said to be none.
 func TestSCN65WhatIsNoReportIsRefused(t *testing.T) {
 	for text, want := range map[string]string{ // order-free: each for itself
-		"":                              "is not a JSON report of shelly test",
-		"[]":                            "is not a JSON report of shelly test",
-		`{"version": 2, "cases": []}`:   "is not a JSON report of version 1",
+		"":                            "is not a JSON report of shelly test",
+		"[]":                          "is not a JSON report of shelly test",
+		`{"version": 2, "cases": []}`: "is not a JSON report of version 1",
 		`{"version": 1, "cases": [{"file": "a", "status": "failed"}]}`: `says "failed" and is "passed" by what it holds`,
 	} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

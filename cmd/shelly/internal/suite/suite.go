@@ -56,7 +56,8 @@ type Command struct {
 	MinTransitions *percent       `placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
 	Budget         *time.Duration `placeholder:"DURATION" help:"Time for each property. Default: its file's."`
 
-	given document.Given // the variables
+	given  document.Given      // the variables
+	played func([]report.Case) // told what cases came to; nil: nobody
 }
 
 // Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.
@@ -203,6 +204,9 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 	erase()
 	if ctx.Err() == nil {
 		goldens.sweep(obsolete)
+	}
+	if c.played != nil {
+		c.played(told.run.Cases)
 	}
 	if c.writes() {
 		remember(all, broken, told.run.Cases)

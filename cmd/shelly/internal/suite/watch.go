@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +26,11 @@ type caseWatch struct {
 	wanted selection
 	disk   *fsnotify.Watcher
 	loaded map[string]*loadedFile // by path; only looked up; nil before the first round
+
+	keys    *terminal.Keys // nil: nobody can press any
+	all     []*scenario.File
+	pattern *regexp.Regexp  // what p asked for; nil: all
+	failed  map[string]bool // cases that failed when they were last played, by path and name
 }
 
 // loadedFile is a scenario file as it was last loaded.
@@ -49,13 +56,20 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted select
 		return fmt.Errorf("--watch: %w", err)
 	}
 	defer disk.Close()
-	w := &caseWatch{Command: c, t: t, wanted: wanted, disk: disk}
+	w := &caseWatch{Command: c, t: t, wanted: wanted, disk: disk, failed: map[string]bool{}}
+	c.played = w.took
 	if _, err := c.find(); err != nil { // later it may come and go
 		return err
 	}
+	w.keys = terminal.ReadKeys(t.In, t.Out)
+	defer w.keys.End()
 	for seen := (changes{}); ; seen = w.wait(ctx) {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil, seen.key == 'q':
 			return nil
+		case seen.key != 0:
+			w.press(ctx, seen.key)
+			continue
 		}
 		if err := errors.Join(w.follow(), w.again(ctx, seen)); err != nil {
 			return fmt.Errorf("--watch: %w", err)
@@ -83,14 +97,99 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 		w.rule(seen, before)
 	}
 	w.tellBroken(w.t, broken)
+	w.all = all
 	files, _, err := w.wanted.pick(all)
-	files = slices.DeleteFunc(files, func(f *scenario.File) bool { return !fresh[f.Path()] })
+	files = slices.DeleteFunc(files, func(f *scenario.File) bool { return !fresh[f.Path()] || !w.matches(f) })
 	if err == nil || len(broken) > 0 {
 		err = w.play(ctx, w.t, files, all, broken)
 	}
 	exit.Code(err, w.t.Err) // says what no report does
-	fmt.Fprintf(w.notes(w.t), "watching %s; ^C ends\n", scenarioFiles(len(targets)))
+	w.waiting()
 	return nil
+}
+
+// waiting says that the watch goes on, and what can be pressed.
+func (w *caseWatch) waiting() {
+	text := "watching " + scenarioFiles(len(w.loaded))
+	if w.pattern != nil {
+		text += ", cases that match " + w.pattern.String()
+	}
+	if w.keys != nil {
+		text += "; a all, f failed, u update goldens, p pattern, Enter again, q quit"
+	} else {
+		text += "; ^C ends"
+	}
+	fmt.Fprintln(w.notes(w.t), text)
+}
+
+// took takes in what cases came to.
+func (w *caseWatch) took(cases []report.Case) {
+	for i := range cases {
+		if c := &cases[i]; c.Status() != report.Skipped {
+			w.failed[c.File+"\x00"+c.Name] = c.Status().Fails()
+		}
+	}
+}
+
+func (w *caseWatch) matches(f *scenario.File) bool {
+	return w.pattern == nil || w.pattern.MatchString(f.Name)
+}
+
+// press does what a key says (SCN-69). Any other key says what can be pressed.
+func (w *caseWatch) press(ctx context.Context, key byte) {
+	wanted, what := w.matches, "all cases"
+	switch key {
+	case 'a':
+		w.pattern = nil
+	case '\n', '\r':
+	case 'f':
+		wanted, what = func(f *scenario.File) bool { return w.failed[f.Path()+"\x00"+f.Name] }, "the cases that failed"
+	case 'u':
+		what = "update goldens"
+		w.Update = updateAll
+		defer func() { w.Update = "" }()
+	case 'p':
+		line, ok := w.keys.Line(ctx, w.t.Out, "pattern (a regular expression; empty for all): ")
+		if !ok {
+			return
+		}
+		pattern, err := regexp.Compile(strings.TrimSpace(line))
+		if err != nil {
+			fmt.Fprintf(w.t.Err, "shelly: %v\n", err)
+			w.waiting()
+			return
+		}
+		if w.pattern = pattern; pattern.String() == "" {
+			w.pattern = nil
+		}
+	default:
+		w.waiting()
+		return
+	}
+	if w.pattern != nil && what == "all cases" {
+		what = "cases that match " + w.pattern.String()
+	}
+	w.line(what)
+	w.replay(ctx, wanted)
+	w.waiting()
+}
+
+// replay plays the cases that are loaded and wanted.
+func (w *caseWatch) replay(ctx context.Context, wanted func(*scenario.File) bool) {
+	files, _, err := w.wanted.pick(w.all)
+	files = slices.DeleteFunc(slices.Clone(files), func(f *scenario.File) bool { return !wanted(f) })
+	var broken []report.Case
+	for _, path := range slices.Sorted(maps.Keys(w.loaded)) {
+		broken = append(broken, w.loaded[path].broken...)
+	}
+	w.tellBroken(w.t, broken)
+	switch {
+	case len(files) == 0 && len(broken) == 0:
+		fmt.Fprintln(w.notes(w.t), "no case to play")
+	case err == nil || len(broken) > 0:
+		err = w.play(ctx, w.t, files, w.all, broken)
+	}
+	exit.Code(err, w.t.Err)
 }
 
 // load brings what is loaded up to date. It returns all cases, the files of the fresh
@@ -173,6 +272,11 @@ func (w *caseWatch) rule(seen changes, before map[string]*loadedFile) {
 	case more > 0:
 		text += fmt.Sprintf(" and %d more", more)
 	}
+	w.line(text)
+}
+
+// line draws a line that says what comes below it.
+func (w *caseWatch) line(text string) {
 	text = "── " + text + " "
 	text += strings.Repeat("─", max(2, ruleColumns-len([]rune(text))))
 	fmt.Fprintf(w.notes(w.t), "\n%s\n", text)

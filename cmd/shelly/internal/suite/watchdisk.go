@@ -25,6 +25,7 @@ const (
 // changes are what has changed since the last round.
 type changes struct {
 	all   bool     // nobody knows what
+	key   byte     // what was pressed; 0: nothing was, and files have changed
 	paths []string // sorted
 }
 
@@ -33,6 +34,7 @@ func (w *caseWatch) wait(ctx context.Context) (c changes) {
 	quiet, patience := time.NewTimer(watchQuiet), time.NewTimer(watchPatience)
 	quiet.Stop()
 	patience.Stop()
+	keys := w.keys.Pressed()
 	for first := true; ; {
 		select {
 		case <-ctx.Done():
@@ -45,6 +47,13 @@ func (w *caseWatch) wait(ctx context.Context) (c changes) {
 				continue // it says nothing of what is in the file
 			}
 			c.paths = append(c.paths, filepath.Clean(e.Name))
+		case key, open := <-keys:
+			if !open {
+				w.keys.End()
+				w.keys, keys = nil, nil
+				continue
+			}
+			return changes{key: key}
 		case <-w.disk.Errors: // too many changes at once
 			c.all = true
 		case <-quiet.C:
@@ -57,7 +66,7 @@ func (w *caseWatch) wait(ctx context.Context) (c changes) {
 		}
 		if first {
 			patience.Reset(watchPatience)
-			first = false
+			first, keys = false, nil // what has changed is played first
 		}
 		quiet.Reset(watchQuiet)
 	}

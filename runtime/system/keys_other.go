@@ -1,0 +1,20 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package system
+
+import (
+	"errors"
+	"os"
+)
+
+// Keys is not known on this system.
+func Keys(uintptr) (restore func(), err error) { return nil, errors.ErrUnsupported }
+
+// Stops are none.
+func Stops() (ends []os.Signal, stop, continued os.Signal) { return nil, nil, nil }
+
+// Send sends nothing.
+func Send(os.Signal) {}
+
+// Stop stops nothing.
+func Stop() {}

@@ -1,0 +1,52 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package system
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Keys lets a terminal hand over each key as it is pressed, without showing it; ^C and ^Z
+// stay signals, and what is written stays as it is. It does nothing to the terminal of a
+// process in the background. The returned function gives the terminal its old mode back.
+func Keys(fd uintptr) (restore func(), err error) {
+	if !inFront(fd) {
+		return nil, syscall.EPERM
+	}
+	old, err := unix.IoctlGetTermios(int(fd), getTermios)
+	if err != nil {
+		return nil, err
+	}
+	mode := *old
+	mode.Lflag &^= unix.ICANON | unix.ECHO
+	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(int(fd), setTermios, &mode); err != nil {
+		return nil, err
+	}
+	return func() {
+		if inFront(fd) {
+			_ = unix.IoctlSetTermios(int(fd), setTermios, old)
+		}
+	}, nil
+}
+
+// inFront reports whether this process is in the foreground of a terminal.
+func inFront(fd uintptr) bool {
+	front, err := unix.IoctlGetInt(int(fd), unix.TIOCGPGRP)
+	return err == nil && front == unix.Getpgrp()
+}
+
+// Stops are the signals that end or stop a process without a word to it, and Continued is
+// the one that lets it go on.
+func Stops() (ends []os.Signal, stop, continued os.Signal) {
+	return []os.Signal{syscall.SIGQUIT, syscall.SIGHUP}, syscall.SIGTSTP, syscall.SIGCONT
+}
+
+// Send sends a signal to this process.
+func Send(s os.Signal) { _ = syscall.Kill(os.Getpid(), s.(syscall.Signal)) }
+
+// Stop stops this process until it is told to go on.
+func Stop() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
