@@ -118,7 +118,7 @@ func (l *lanes) scale(c *Case) []float64 {
 		each = (room - own*float64(n)) / float64(total)
 	}
 	xs, x := make([]float64, n), float64(lanesLeft)+6
-	lastTick := -1000.0
+	lastTick, lastText := -1000.0, ""
 	for i := range c.Steps {
 		if i > 0 {
 			width := own + each*float64(min(gaps[i], fold))
@@ -127,9 +127,11 @@ func (l *lanes) scale(c *Case) []float64 {
 			}
 			x += width
 		}
-		if xs[i] = x; x-lastTick >= tickGap && x < lanesWidth-60 {
-			lastTick = x
-			l.Ticks = append(l.Ticks, tick{px(x), history.Span(max(0, c.Steps[i].At-c.Start))})
+		xs[i] = x
+		at := history.Span(max(0, c.Steps[i].At-c.Start))
+		if at != lastText && x-lastTick >= tickGap && x < lanesWidth-60 {
+			lastTick, lastText = x, at
+			l.Ticks = append(l.Ticks, tick{px(x), at})
 		}
 	}
 	return xs

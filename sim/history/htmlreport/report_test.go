@@ -271,7 +271,8 @@ func TestSIM35SideBySide(t *testing.T) {
 
 // SIM-32: equal runs give equal bytes.
 func TestSIM32EqualRunsGiveEqualBytes(t *testing.T) {
-	if written(t, document("x", 20)) != written(t, document("x", 20)) {
+	first, second := written(t, document("x", 20)), written(t, document("x", 20))
+	if first != second {
 		t.Error("they differ")
 	}
 }

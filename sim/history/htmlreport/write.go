@@ -34,7 +34,7 @@ const (
 	// beyond are left out.
 	dataMax = 64 << 20
 	// packedTogether is of how many steps the details are packed together: a browser
-	// unpacks so many when one of them is opened. The script has the same number.
+	// unpacks so many when one of them is opened, and lays so many out when one is seen.
 	packedTogether = 100
 )
 
@@ -42,6 +42,7 @@ const (
 type page struct {
 	*Document
 	Cases  []caseView
+	Index  []caseView // the same, those that make the run fail first
 	Graphs []graphView
 	Style  template.CSS
 	Script template.JS
@@ -59,11 +60,12 @@ type count struct {
 
 type caseView struct {
 	*Case
-	ID    string
-	Open  bool
-	Lanes *lanes
-	Lines []line
-	Grid  []seedView
+	ID     string
+	Open   bool
+	Lanes  *lanes
+	Lines  []line
+	Groups [][]line // the same, in lists that a browser lays out only once they are seen
+	Grid   []seedView
 }
 
 // line is a step as its line has it.
@@ -114,6 +116,8 @@ func Write(w io.Writer, d *Document) error {
 		}
 		p.Cases = append(p.Cases, v)
 	}
+	p.Index = slices.Clone(p.Cases)
+	slices.SortStableFunc(p.Index, func(a, b caseView) int { return order(b.Bad()) - order(a.Bad()) })
 	p.Counts = counts(d.Cases)
 	if d.Visits != nil {
 		for _, table := range state.Tables() {
@@ -122,6 +126,13 @@ func Write(w io.Writer, d *Document) error {
 		}
 	}
 	return t.ExecuteTemplate(w, "report.tmpl", p)
+}
+
+func order(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
 }
 
 // hashOf names a script or style in a policy (CSP level 3, section 2.3.1).
@@ -210,6 +221,7 @@ func (p *page) view(t *template.Template, i int, room *int) (caseView, error) {
 		}
 		v.Lines = append(v.Lines, l)
 	}
+	v.Groups = slices.Collect(slices.Chunk(v.Lines, packedTogether))
 	for part := range slices.Chunk(all, packedTogether) {
 		packed, err := pack(part)
 		if err != nil {

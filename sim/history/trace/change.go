@@ -176,6 +176,9 @@ func plain(v reflect.Value) string {
 	if at, ok := v.Interface().(fsm.Millis); ok && at > instantsFrom {
 		return time.UnixMilli(int64(at)).UTC().Format("2006-01-02T15:04:05.000Z")
 	}
+	if hash, ok := v.Interface().(uint64); ok { // ids have types of their own
+		return fmt.Sprintf("%016x", hash)
+	}
 	if v.IsZero() && v.Kind() != reflect.Bool && v.Kind() != reflect.Int {
 		return ""
 	}

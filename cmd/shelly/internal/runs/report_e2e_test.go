@@ -113,7 +113,7 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 
 	// From a failure to the step that shows it, and on from there by keys.
 	b.Click(".failures a", "step")
-	b.See(".steps > li.current .body h4", "Input")
+	b.See(".step.current .body h4", "Input")
 	at := text(b, "location.hash")
 	if !strings.HasPrefix(at, "#c1-s") {
 		t.Errorf("the address ends in %q", at)
@@ -136,7 +136,7 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 
 	// A bar leads to its step.
 	b.Script(new(any), "document.querySelector('.lanes rect.model').parentElement.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))")
-	b.See(".steps > li.current .effects summary", "sent: ")
+	b.See(".step.current .effects summary", "sent: ")
 
 	// Filters.
 	b.Type(".step-filter", "answered")
@@ -178,7 +178,7 @@ func TestSIM32TenThousandSteps(t *testing.T) {
 	begin := time.Now()
 	b.Go(at)
 	opened := time.Since(begin)
-	if n := text(b, "document.querySelectorAll('.steps > li').length"); n != "9801" {
+	if n := text(b, "document.querySelectorAll('.step').length"); n != "9801" {
 		t.Errorf("%s steps", n)
 	}
 	begin = time.Now()
@@ -187,7 +187,7 @@ func TestSIM32TenThousandSteps(t *testing.T) {
 	}
 	stepped := time.Since(begin) / 50
 	b.Press(browser.Enter)
-	b.See(".steps > li.current .body h4", "Input")
+	b.See(".step.current .body h4", "Input")
 	b.Go(at + "#c1-s9000")
 	b.See("#c1-s9000 .body h4", "Input")
 	clean(t, b)

@@ -5,8 +5,9 @@
   const block = document.getElementById("details");
   const data = block ? JSON.parse(block.textContent) : {};
 
-  // The details of a hundred steps are packed together: JSON, compressed, in Base64.
-  const together = 100, unpacked = new Map();
+  // The details of the steps of a group are packed together: JSON, compressed, in Base64.
+  const unpacked = new Map();
+  const indexOf = (list, of) => Array.prototype.indexOf.call(list.children, of);
   const unpack = async (id, part) => {
     const bytes = Uint8Array.from(atob(data[id][part]), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -16,18 +17,18 @@
   // fill puts the details of a step in place. They were made by the template that made the
   // page, which has escaped every text in them.
   const fill = async (li) => {
-    const body = li.querySelector(".body"), id = li.parentElement.dataset.case;
+    const body = li.querySelector(".body"), id = li.closest(".steps").dataset.case;
     if (!data[id] || body.dataset.filled) return;
     body.dataset.filled = "yes";
-    const at = Array.prototype.indexOf.call(li.parentElement.children, li), part = Math.floor(at / together), key = id + " " + part;
+    const group = li.parentElement, at = indexOf(group, li), part = indexOf(group.parentElement, group), key = id + " " + part;
     if (!unpacked.has(key)) unpacked.set(key, unpack(id, part));
-    const details = (await unpacked.get(key))[at % together];
+    const details = (await unpacked.get(key))[at];
     if (details) body.innerHTML = details;
     else body.textContent = "The details of this step are left out: the file would be too large.";
   };
   document.addEventListener("toggle", (e) => {
     const li = e.target.open && e.target.parentElement;
-    if (li && li.matches(".steps > li")) fill(li);
+    if (li && li.matches(".step")) fill(li);
   }, true);
 
   let current = null;
@@ -60,10 +61,14 @@
     history.replaceState(null, "", "#" + li.id);
   };
   const shown = (li, by) => {
-    do li = by > 0 ? li.nextElementSibling : li.previousElementSibling; while (li && li.hidden);
+    do {
+      const group = li.parentElement;
+      if (by > 0) li = li.nextElementSibling || group.nextElementSibling?.firstElementChild;
+      else li = li.previousElementSibling || group.previousElementSibling?.lastElementChild;
+    } while (li && li.hidden);
     return li;
   };
-  const first = () => Array.prototype.find.call(document.querySelectorAll(".case[data-status] .whole[open] .steps > li"), (li) => !li.hidden);
+  const first = () => Array.prototype.find.call(document.querySelectorAll(".case[data-status] .whole[open] .step"), (li) => !li.hidden);
   const step = (by, wanted) => {
     let li = current ? shown(current, by) : first();
     while (li && wanted && !wanted(li)) li = shown(li, by);
@@ -78,19 +83,19 @@
     e.preventDefault();
   });
   document.addEventListener("click", (e) => {
-    const li = e.target.closest(".steps > li");
+    const li = e.target.closest(".step");
     if (li) select(li, false);
     const button = e.target.closest(".step-prev, .step-next");
     if (!button) return;
     const list = button.closest(".case").querySelector(".steps");
-    if (!current || current.parentElement !== list) select(list.firstElementChild, false), go(list.firstElementChild);
+    if (!current || !list.contains(current)) go(list.querySelector(".step"));
     else step(button.matches(".step-next") ? 1 : -1);
   });
 
   const arrive = () => {
     const at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!at) return;
-    if (at.matches(".steps > li")) {
+    if (at.matches(".step")) {
       if (at.hidden) at.hidden = false;
       select(at, true);
     } else if (at.matches(".case")) at.querySelector(".whole").open = true;
@@ -111,7 +116,7 @@
     const filter = () => {
       const wanted = text.value.toLowerCase();
       let n = 0;
-      for (const li of article.querySelector(".steps").children) {
+      for (const li of article.querySelectorAll(".step")) {
         li.hidden = marked.checked && !li.matches(".bad, .good") || wanted !== "" && !li.textContent.toLowerCase().includes(wanted);
         if (!li.hidden) n++;
       }
