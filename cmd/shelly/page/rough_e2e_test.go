@@ -5,6 +5,7 @@ package page
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,12 +90,19 @@ func TestCOM73AKilledDaemonIsSaidAndNothingIsLost(t *testing.T) {
 	w.See(".banner", "shelly page")
 	w.See(".health", "not let in")
 	w.pictures("locked")
-	w.enter()
+	w.Go(w.shelly("page", "--no-open")) // into the same page
 	w.See(".question", "May write_file run?")
 	w.Click(".question button", "Yes")
 	w.See(".answer", "It is written.")
-	if n := w.Count(".bubble", "Please write."); n != 1 {
-		t.Errorf("what was asked stands %d times", n)
+	w.Click(".question button", "No")
+	w.Gone(".status", "")
+	for _, text := range []string{"Please write.", "Written while nobody answers."} {
+		if n := w.Count(".bubble", text); n != 1 {
+			t.Errorf("%q stands %d times", text, n)
+		}
+		if n := strings.Count(w.shelly("request", "list"), text); n != 1 {
+			t.Errorf("%q was asked %d times", text, n)
+		}
 	}
 }
 
@@ -136,6 +144,69 @@ func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w.See(".answer", "It is written.")
 	w.Reload()
 	w.See(".bubble", "[image]") // of which a session's record has the mark alone
+	w.clean()
+}
+
+// What is asked elsewhere in the same session, and what a schedule says, comes while the page is open.
+func TestCOM73WhatComesFromElsewhereIsShown(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: elsewhere
+profile: default
+tools: {exec: []}
+brain:
+  - calls: [{tool: exec, args: {command: "for i in 1 2 3; do echo line $i; sleep 0.3; done"}}]
+  - says: "All lines are there."
+timeline:
+  - {user: "run"}
+expect:
+  replies: [""]
+`)
+	w.shelly("schedule", "add", "say hello", "--every", "1h")
+	w.enter()
+	asked := exec.Command(w.bin, "ask", "--quiet", "From a terminal.", "--data", filepath.Join(w.dir, "data"))
+	if err := asked.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.See(".bubble", "From a terminal.")
+	w.See(".question", "May exec run?")
+	w.Click(".question button", "Yes")
+	w.See(".live", "line 2")
+	w.pictures("output")
+	w.See(".answer", "All lines are there.")
+	if err := asked.Wait(); err != nil {
+		t.Error(err)
+	}
+	w.shelly("schedule", "run", "s1")
+	w.See(".message", "Schedule s1")
+	w.pictures("message")
+	w.Await("end of what is unread", func() bool { return !strings.Contains(w.shelly("status", "--json"), `"unread"`) })
+	w.Click("nav a", "Messages")
+	w.See(".message", "Schedule s1")
+	w.clean()
+}
+
+// What a slow model waits for, thinks and writes is shown as it comes.
+func TestCOM73AnAnswerStreams(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: streams
+profile: default
+server: {reads: 400/s, writes: 12/s, window: 8192}
+brain:
+  - thinks: "Let me see."
+    says: "One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten. And this is the end of it."
+timeline:
+  - {user: "count"}
+expect:
+  replies: [""]
+`)
+	w.enter()
+	w.ask("Count to ten.")
+	w.See(".status", "reading")
+	w.See(".thinking", "")
+	w.See(".streaming", "One.")
+	w.pictures("streaming")
+	w.See(".answer:not(.streaming)", "And this is the end of it.")
+	w.Gone(".status", "")
 	w.clean()
 }
 

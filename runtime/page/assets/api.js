@@ -58,6 +58,7 @@ export async function enter() {
       const answer = await send('POST', '/page/token', { ticket: m[1] }, {});
       token = (await answer.json()).token;
       sessionStorage.setItem(kept, token);
+      stand('connecting');
     } catch (e) {
       if (!token) {
         stand(e instanceof Problem ? 'locked' : 'unreachable', e.message);

@@ -12,6 +12,7 @@ import { memoryView } from './memory.js';
 import { schedulesView } from './schedules.js';
 import { statusView } from './status.js';
 import * as inbox from './inbox.js';
+import * as outbox from './outbox.js';
 import * as pulse from './pulse.js';
 
 const views = [
@@ -160,6 +161,7 @@ async function begin() {
 
 build();
 tell();
+outbox.restore();
 begin();
 pulse.beat();
 inbox.follow();

@@ -1,11 +1,13 @@
 // The chat of a session: what was said, what is said now, and what has come to it meanwhile.
 
 import { el, add, fill, button, say, time } from './dom.js';
-import { get, post, stream, up, query, piece, pause, newID, Problem } from './api.js';
+import { get, post, stream, up, query, piece, pause, newID, standing, Problem } from './api.js';
 import { Turn, archived } from './turn.js';
 import { markdown } from './text.js';
 import { sender, chatOf, keyOf } from './words.js';
 import * as inbox from './inbox.js';
+import * as outbox from './outbox.js';
+import * as pulse from './pulse.js';
 
 const pageSize = 60; // messages of the archive at once
 export const directSession = 'cli:direct';
@@ -58,8 +60,9 @@ class Chat {
     this.signal.addEventListener('abort', off);
     this.come(inbox.messages);
     document.addEventListener('visibilitychange', () => this.see(), { signal: this.signal });
+    for (const item of outbox.waiting(this.session)) this.written(item);
     this.down(true);
-    this.others();
+    pulse.heed((status) => this.others(status), this.signal);
   }
 
   // load shows the end of the archive, and what is not in it yet.
@@ -136,45 +139,35 @@ class Chat {
   }
 
   // attach follows a request up to its reply, over ends of the connection.
-  async attach(turn, id, channel, sent = null) {
-    let accepted = sent === null;
+  async attach(turn, id, channel) {
     const path = query(`/v1/requests/${piece(id)}/events`, { channel });
     for (let tries = 0; !turn.over && !this.signal.aborted; tries++) {
       try {
         if (tries) await up(this.signal);
         let told = false;
-        await stream(accepted ? 'GET' : 'POST', accepted ? path : '/v1/requests?stream=1', accepted ? undefined : sent, (e) => {
-          if (e.name === 'record') {
-            turn.reply(e.data.reply, e.data.is_error, e.data.outcome);
-            return;
-          }
-          if (accepted && tries && !told && e.data.type !== 'reply') turn.reset(); // it is told from its beginning
+        await stream('GET', path, undefined, (e) => {
+          if (tries && !told && e.data.type !== 'reply') turn.reset(); // it is told from its beginning
           told = true;
-          accepted = true;
           turn.event(e.data);
         }, this.signal);
       } catch (e) {
         if (this.signal.aborted) return;
-        if (e instanceof Problem && e.status !== 401 && !(e.code === 'busy' && accepted)) {
-          this.refused(turn, e, accepted, sent);
+        if (e instanceof Problem && e.status !== 401 && e.code !== 'busy' && e.status !== 503) {
+          this.refused(turn, `Its end could not be read: ${e.message}. ${e.hint}`);
           return;
         }
       }
       if (turn.over) break;
-      turn.tell(accepted ? 'the connection has ended; this page comes back to it as soon as shelly answers' : 'not sent yet: shelly does not answer');
+      turn.tell('the connection has ended; this page comes back to it as soon as shelly answers');
       await pause(Math.min(300 * 2 ** tries, 5000), this.signal).catch(() => {});
     }
     this.down();
   }
 
-  refused(turn, e, accepted, sent) {
+  refused(turn, words) {
     turn.finish();
-    turn.note(accepted ? `Its end could not be read: ${e.message}. ${e.hint}` : `Not sent: ${e.message}. ${e.hint}`);
-    if (!accepted && sent && !this.text.value) {
-      this.text.value = sent.text;
-      this.grow();
-    }
-    say(`Not sent: ${e.message}`, true);
+    turn.note(words);
+    say(words, true);
   }
 
   async cancel(id, channel) {
@@ -186,17 +179,17 @@ class Chat {
     }
   }
 
-  // others shows what is asked in this session elsewhere, now and then.
-  async others() {
-    while (!this.signal.aborted) {
-      await pause(3000, this.signal).catch(() => {});
-      if (this.signal.aborted || document.hidden) continue;
-      try {
-        const { requests } = await get(query('/v1/requests', { session: this.session, limit: 10 }), { signal: this.signal });
-        for (const r of requests.reverse()) if (!this.turns.has(r.id) && !r.done) this.show(r, []);
-      } catch {
-        // the standing says it
-      }
+  // others shows what is asked in this session elsewhere.
+  async others(status) {
+    const work = [...(status.active || []), ...(status.queue || [])];
+    const strange = work.filter((w) => w.request && w.session === this.session && !this.turns.has(w.request) && !this.strange?.has(w.request));
+    if (!strange.length) return;
+    this.strange = new Set([...(this.strange || []), ...strange.map((w) => w.request)]);
+    try {
+      const { requests } = await get(query('/v1/requests', { session: this.session, limit: 20 }), { signal: this.signal });
+      for (const r of requests.reverse()) if (!this.turns.has(r.id) && !r.done) this.show(r, []);
+    } catch {
+      this.strange = null; // the next status tries again
     }
   }
 
@@ -305,17 +298,32 @@ class Chat {
   }
 
   send(text, images) {
-    const id = newID();
-    const turn = new Turn(Date.now(), () => this.cancel(id, 'http'));
+    const body = { id: newID(), session: this.session, text };
+    if (images.length) body.images = images;
+    this.written(outbox.put(body));
+    this.down(true);
+  }
+
+  // written shows what is on its way, and then what becomes of it. Its channel is the listener's own.
+  async written(item) {
+    const { id, text, images } = item.body;
+    if (this.turns.has(id)) return;
+    const turn = new Turn(item.at, () => this.cancel(id, 'http'));
     turn.user(text, images);
     this.turns.set(id, turn);
     this.place(turn);
-    turn.tell('sending');
-    this.down(true);
-    const body = { id, session: this.session, text };
-    if (images.length) body.images = images;
-    // The session's own chat is where its messages go; the request's id is of this channel.
-    this.attach(turn, id, 'http', body);
+    turn.tell(standing.now === 'up' ? 'sending' : 'not sent yet: shelly does not answer');
+    item.told = (words) => turn.tell(words);
+    try {
+      await item.done;
+    } catch (e) {
+      this.refused(turn, `Not sent: ${e.message}. ${e.hint || ''}`);
+      if (!this.text.value) this.text.value = text;
+      this.grow();
+      return;
+    }
+    turn.tell('accepted');
+    this.attach(turn, id, 'http');
   }
 }
 

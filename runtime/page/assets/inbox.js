@@ -37,11 +37,8 @@ export async function follow() {
         take(list);
         more = list.length > 0;
       }
-      const ended = new AbortController();
-      await stream('GET', query('/v1/messages/events', { after: position }), undefined, (e) => {
-        tries = 0;
-        take([e.data]);
-      }, ended.signal);
+      tries = 0;
+      await stream('GET', query('/v1/messages/events', { after: position }), undefined, (e) => take([e.data]), whileSeen());
     } catch (e) {
       if (e instanceof Problem && e.status === 401) {
         await pause(1000);
@@ -52,10 +49,30 @@ export async function follow() {
   }
 }
 
-// seen waits while nobody sees the page: a browser has few connections to one place.
+// A browser has few connections to one place, for all its tabs together: one that nobody sees
+// gives its own back after a while, and then goes on where it was.
+
+const hiddenMax = 20000;
+
 function seen() {
   if (!document.hidden) return Promise.resolve();
-  return new Promise((resolve) => document.addEventListener('visibilitychange', () => !document.hidden && resolve(), { once: false }));
+  return new Promise((resolve) => {
+    document.addEventListener('visibilitychange', function look() {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', look);
+      resolve();
+    });
+  });
+}
+
+function whileSeen() {
+  const ended = new AbortController();
+  let timer = 0;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => ended.abort(), hiddenMax);
+  }, { signal: ended.signal });
+  return ended.signal;
 }
 
 /** unread is how many were not read. */

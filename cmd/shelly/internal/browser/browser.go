@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 )
@@ -240,7 +241,15 @@ func (b *Browser) Count(css, text string) (n int) {
 // Click clicks an element as a person does: one that is covered cannot be clicked.
 func (b *Browser) Click(css, text string) {
 	b.t.Helper()
-	b.do("POST", "/element/"+b.find(css, text)+"/click", nil, nil)
+	for begin := time.Now(); ; {
+		err := b.try("POST", "/element/"+b.find(css, text)+"/click", nil, nil)
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "stale element") || time.Since(begin) > patience { // it was drawn again meanwhile
+			b.t.Fatalf("click %s with %q: %v", css, text, err)
+		}
+	}
 }
 
 // Within does something within a frame.
