@@ -1,6 +1,6 @@
 // The page's frame: views by the address after #, how it stands with the daemon, shortcuts.
 
-import { el, fill, button } from './dom.js';
+import { el, fill, button, say } from './dom.js';
 import { enter, heed, standing } from './api.js';
 import { lifeWords } from './words.js';
 import { chat, directSession } from './chat.js';
@@ -32,6 +32,7 @@ const menu = document.getElementById('menu');
 const banner = document.getElementById('banner');
 const health = document.getElementById('health');
 let showing = new AbortController();
+let routed = false;
 
 function lastSession() {
   return sessionStorage.getItem('shelly.session') || directSession;
@@ -56,6 +57,12 @@ function route() {
   link?.setAttribute('aria-current', 'page');
   closeMenu();
   view.show(main, at, showing.signal);
+  if (routed) { // a keyboard goes on within the view, and a screen reader hears which it is
+    main.focus({ preventScroll: true });
+    say(view.title);
+    scrollTo(0, 0);
+  }
+  routed = true;
 }
 
 function closeMenu() {
