@@ -277,8 +277,10 @@ spec: ## Renew the generated blocks of the specification.
 	@$(GO) test -count=1 -run '^TestGeneratedBlocksAreUpToDate$$' ./fsm/spec -update
 
 .PHONY: schema
-schema: ## Renew the JSON Schema of scenario files.
+schema: ## Renew the JSON Schema and the reference of scenario files.
 	@$(GO) test -count=1 -run '^TestSchemaIsUpToDate$$' ./sim/scenario/format -update
+	@$(GO) test -count=1 -run '^TestSCN67EveryKeyHasAMeaning' ./sim/scenario/reference -update
+	@$(GO) test -count=1 -run '^TestSCN67ThePageIsUpToDate$$' ./sim/scenario/reference -update
 
 .PHONY: clean
 clean: ## Remove what was built.

@@ -28,3 +28,8 @@ var FragmentSchema []byte
 //
 //go:embed schema/property.v1.json
 var PropertySchema []byte
+
+// Examples has an example for each key of the format (SCN-67).
+//
+//go:embed schema/examples.v1.json
+var Examples []byte

@@ -9,11 +9,12 @@ import (
 
 // Command is what helps to write scenario files (CLI-13).
 type Command struct {
-	Init   initCmd     `cmd:"" help:"Write a first scenario, the schemas and a CI workflow."`
-	Lint   suite.Lint  `cmd:"" help:"Report suspicious but valid scenarios."`
-	Cost   suite.Cost  `cmd:"" help:"Show what the model calls of cases cost on a slow machine."`
-	Merge  suite.Merge `cmd:"" help:"Join the JSON reports of shards to one."`
-	Schema schemaCmd   `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
+	Init    initCmd     `cmd:"" help:"Write a first scenario, the schemas and a CI workflow."`
+	Lint    suite.Lint  `cmd:"" help:"Report suspicious but valid scenarios."`
+	Cost    suite.Cost  `cmd:"" help:"Show what the model calls of cases cost on a slow machine."`
+	Merge   suite.Merge `cmd:"" help:"Join the JSON reports of shards to one."`
+	Explain explainCmd  `cmd:"" help:"Explain a key of scenario files, with an example."`
+	Schema  schemaCmd   `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }
 
 type schemaCmd struct {

@@ -1,0 +1,434 @@
+// Package reference tells what each key of a scenario file means (SCN-67): what shelly
+// scenario explain prints, and docs/reference.md. Both are views of the JSON Schema, which
+// is made of the types that files are read into and their comments (SCN-20), and of one
+// example for each key, taken from a scenario that is played in every test of the project.
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"shelly/fsm/wording"
+)
+
+// Format is the format of scenario files as its schema has it.
+type Format struct {
+	root  *schema
+	kinds []kind // in the order in which a reader meets them
+}
+
+// schema is as much of a JSON Schema as the format's uses.
+type schema struct {
+	Ref         string          `json:"$ref"`
+	Description string          `json:"description"`
+	Type        words           `json:"type"`
+	Enum        []any           `json:"enum"`
+	Default     json.RawMessage `json:"default"`
+	AnyOf       []*schema       `json:"anyOf"`
+	Items       *schema         `json:"items"`
+	Parts       members         `json:"properties"`
+	Required    []string        `json:"required"`
+	ByName      *schema         `json:"additionalProperties"`
+	Not         *struct{}       `json:"not"`
+	Defs        members         `json:"$defs"`
+}
+
+// words is a text, or a list of texts.
+type words []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (w *words) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*w = words{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(w))
+}
+
+// members are schemas by name in the order of the file.
+type members []member
+
+type member struct {
+	name string
+	of   *schema
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (m *members) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		of := &schema{}
+		if err := d.Decode(of); err != nil {
+			var no bool // additionalProperties: false
+			if _, isBool := err.(*json.UnmarshalTypeError); !isBool || no {
+				return err
+			}
+		}
+		*m = append(*m, member{fmt.Sprint(name), of})
+	}
+	return nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]: a schema may be true or false.
+func (s *schema) UnmarshalJSON(text []byte) error {
+	type plain schema
+	if string(text) == "true" || string(text) == "false" {
+		return nil
+	}
+	return json.Unmarshal(text, (*plain)(s))
+}
+
+func (m members) get(name string) *schema {
+	for _, o := range m {
+		if o.name == name {
+			return o.of
+		}
+	}
+	return nil
+}
+
+// kind is a map of the format: its keys, and the first path that leads to it.
+type kind struct {
+	name string // of the definition; "" for the file itself
+	path string
+	of   *schema
+}
+
+// Key is one key of the format.
+type Key struct {
+	Path     string   // such as brain[].sees; names of the file's choice are NAME
+	Kind     string   // the map that has it, such as Line; "" for the file itself
+	Name     string   // such as sees
+	Meaning  string   // what it says
+	Type     string   // what it takes
+	Words    []string // the words that it takes, where it takes only those
+	Default  string   // as JSON; "" where the meaning says all
+	Required bool
+	Rules    []string // of the specification that its meaning names
+	Inside   []string // the keys of what it takes
+}
+
+// New reads the format's schema.
+func New(text []byte) (*Format, error) {
+	root := &schema{}
+	if err := json.Unmarshal(text, root); err != nil {
+		return nil, fmt.Errorf("the schema cannot be read: %w", err)
+	}
+	f := &Format{root: root}
+	f.kinds = append(f.kinds, kind{"", "", root})
+	known := map[string]bool{}
+	for i := 0; i < len(f.kinds); i++ { // breadth first: the first path is the shortest
+		at := f.kinds[i]
+		for _, m := range at.of.Parts {
+			for _, inner := range f.mapsOf(m.of, join(at.path, m.name), m.name, 0) {
+				if !known[inner.name] {
+					known[inner.name] = true
+					f.kinds = append(f.kinds, inner)
+				}
+			}
+		}
+	}
+	return f, nil
+}
+
+// depthMax bounds how deep a value is looked into for maps with keys.
+const depthMax = 8
+
+// mapsOf are the maps with keys that a value can be or hold.
+func (f *Format) mapsOf(s *schema, path, name string, depth int) []kind {
+	if s == nil || depth > depthMax {
+		return nil
+	}
+	if ref, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		return f.mapsOf(f.root.Defs.get(ref), path, ref, depth+1)
+	}
+	var list []kind
+	if len(s.Parts) > 0 {
+		list = append(list, kind{name, path, s})
+	}
+	for _, o := range s.AnyOf {
+		list = append(list, f.mapsOf(o, path, name, depth+1)...)
+	}
+	if s.Items != nil {
+		list = append(list, f.mapsOf(s.Items, path+"[]", name, depth+1)...)
+	}
+	if s.ByName != nil && s.ByName.Not == nil {
+		list = append(list, f.mapsOf(s.ByName, join(path, "NAME"), name, depth+1)...)
+	}
+	return list
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// isMatcher reports whether a key belongs to every matcher, such as $contains.
+func isMatcher(name string) bool { return strings.HasPrefix(name, "$") }
+
+// Keys lists all keys: those of the file, then those of each map within, as a reader meets
+// them. The keys of matchers, which every matcher has, are listed once.
+func (f *Format) Keys() []Key {
+	var list []Key
+	matchers := false
+	for _, k := range f.kinds {
+		once := matchers
+		for _, m := range k.of.Parts {
+			if isMatcher(m.name) && once {
+				continue
+			}
+			matchers = matchers || isMatcher(m.name)
+			list = append(list, f.key(k, m))
+		}
+	}
+	return list
+}
+
+func (f *Format) key(k kind, m member) Key {
+	s := f.followed(m.of)
+	out := Key{
+		Path: join(k.path, m.name), Kind: k.name, Name: m.name, Meaning: m.of.Description, Required: slices.Contains(k.of.Required, m.name),
+		Default: string(m.of.Default), Words: enumOf(m.of), Type: f.typeOf(m.of, 0),
+	}
+	if isMatcher(m.name) {
+		out.Path = m.name
+	}
+	if out.Meaning == "" {
+		out.Meaning = s.Description
+	}
+	out.Rules = rulesIn(out.Meaning + " " + s.Description)
+	for _, inner := range f.mapsOf(m.of, "", m.name, 0) {
+		for _, p := range inner.of.Parts {
+			if !isMatcher(p.name) && !slices.Contains(out.Inside, p.name) {
+				out.Inside = append(out.Inside, p.name)
+			}
+		}
+	}
+	return out
+}
+
+// followed is what a schema refers to.
+func (f *Format) followed(s *schema) *schema {
+	for range depthMax {
+		ref, ok := strings.CutPrefix(s.Ref, "#/$defs/")
+		if !ok {
+			break
+		}
+		s = f.root.Defs.get(ref)
+	}
+	return s
+}
+
+func rulesIn(text string) []string {
+	found := regexp.MustCompile(`\b[A-Z]{3}-[1-9][0-9]*\b`).FindAllString(text, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// enumOf are the words that a value is one of.
+func enumOf(s *schema) []string {
+	var list []string
+	for _, w := range s.Enum {
+		list = append(list, fmt.Sprint(w))
+	}
+	for _, o := range s.AnyOf {
+		list = append(list, enumOf(o)...)
+	}
+	if s.Items != nil {
+		list = append(list, enumOf(s.Items)...)
+	}
+	return list
+}
+
+// typeOf words what a value may be: "text", "list of maps", "map by name".
+func (f *Format) typeOf(s *schema, depth int) string {
+	if depth > depthMax {
+		return "value"
+	}
+	if ref, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		if strings.HasPrefix(ref, "Matcher") {
+			return "matcher"
+		}
+		if simple := simpleTypes()[ref]; simple != "" {
+			return simple
+		}
+		return f.typeOf(f.root.Defs.get(ref), depth+1)
+	}
+	var all []string
+	add := func(t string) {
+		if t != "" && !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	for _, o := range s.AnyOf {
+		if len(o.Type) > 0 || o.Ref != "" || len(o.AnyOf) > 0 {
+			add(f.typeOf(o, depth+1))
+		}
+	}
+	if len(all) == 0 {
+		for _, t := range s.Type {
+			switch {
+			case t == "string" && len(s.Type) > 1: // a variable may stand for it
+			case t == "array" && s.Items != nil:
+				add("list of " + plural(f.typeOf(s.Items, depth+1)))
+			case t == "object" && len(s.Parts) == 0:
+				add("map by name")
+			default:
+				add(typeWords()[t])
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "value"
+	}
+	return strings.Join(all, " or ")
+}
+
+func typeWords() map[string]string {
+	return map[string]string{"string": "text", "object": "map", "array": "list", "integer": "number", "number": "number", "boolean": "switch", "null": "nothing"}
+}
+
+// simpleTypes are definitions that people know by a word.
+func simpleTypes() map[string]string {
+	return map[string]string{
+		"Duration": "duration", "Count": "number", "Time": "time", "Offset": "offset", "Chance": "probability", "Expression": "expression", "Speed": "speed",
+		"Seed": "number", "Hash": "hash", "Leap": "duration", "limitTime": "duration", "Condition": "expression or item", "Claim": "expression, item or map", "Promise": "expression, item or map",
+		"Data": "value", "Args": "map",
+	}
+}
+
+func plural(t string) string {
+	if strings.ContainsAny(t, " ,") {
+		return "(" + t + ")"
+	}
+	return t + "s"
+}
+
+// Find returns the keys that a path names: brain[].sees, expect.tools.exec.starts, or a
+// key's own name, wherever it is. An error says what was meant, where a key resembles it.
+func (f *Format) Find(path string) ([]Key, error) {
+	wanted := normal(path)
+	if wanted == "" {
+		return nil, fmt.Errorf("wants a key, such as expect.trace or brain[].sees")
+	}
+	all := f.Keys()
+	var exact, named []Key
+	var paths, names []string
+	for _, k := range all {
+		if fits(normal(k.Path), wanted) {
+			exact = append(exact, k)
+		}
+		if k.Name == path {
+			named = append(named, k)
+		}
+		paths, names = append(paths, k.Path), append(names, k.Name)
+	}
+	switch {
+	case len(exact) > 0:
+		return exact[:1], nil
+	case len(named) > 0:
+		return named, nil
+	}
+	if keys, ok := f.along(wanted); ok {
+		return keys, nil
+	}
+	near := wording.Nearest(path, paths)
+	if near == "" {
+		last := wanted[strings.LastIndexByte(wanted, '.')+1:]
+		near = wording.Nearest(last, names)
+	}
+	if near != "" {
+		return nil, fmt.Errorf("unknown key %s; did you mean %s?", wording.Word(path), near)
+	}
+	return nil, fmt.Errorf("unknown key %s; the keys of a file are: %s", wording.Word(path), strings.Join(namesOf(f.root.Parts), ", "))
+}
+
+func namesOf(m members) []string {
+	var list []string
+	for _, o := range m {
+		list = append(list, o.name)
+	}
+	return list
+}
+
+// along follows a path from the file's root, also by ways that are not the shortest.
+func (f *Format) along(path string) ([]Key, bool) {
+	at := []kind{{"", "", f.root}}
+	parts := strings.Split(path, ".")
+	for i, part := range parts {
+		var next []kind
+		byName := false
+		for _, k := range at {
+			for _, m := range k.of.Parts {
+				if m.name != part {
+					continue
+				}
+				if i == len(parts)-1 {
+					key := f.key(k, m)
+					return []Key{key}, true
+				}
+				inner := f.mapsOf(m.of, join(k.path, m.name), m.name, 0)
+				next = append(next, inner...)
+				byName = byName || slices.ContainsFunc(inner, func(o kind) bool { return strings.Contains(strings.TrimPrefix(o.path, k.path), ".NAME") })
+			}
+			if strings.HasSuffix(k.path, "NAME") && k.of.Parts.get(part) == nil {
+				next = append(next, kind{k.name, strings.TrimSuffix(k.path, ".NAME"), k.of}) // the part is a name
+			}
+		}
+		if len(next) == 0 {
+			return nil, false
+		}
+		at = next
+	}
+	return nil, false
+}
+
+// normal is a path without indices.
+func normal(path string) string {
+	return regexp.MustCompile(`\[[0-9]*\]`).ReplaceAllString(strings.TrimSpace(path), "")
+}
+
+// fits reports whether a path is a key's, in which NAME is any name.
+func fits(key, path string) bool {
+	a, b := strings.Split(key, "."), strings.Split(path, ".")
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && a[i] != "NAME" {
+			return false
+		}
+	}
+	return true
+}
+
+// direct are the maps with keys that a value itself can be, by the names of their kinds.
+func (f *Format) direct(s *schema, name string, depth int) []kind {
+	if s == nil || depth > depthMax {
+		return nil
+	}
+	if ref, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		return f.direct(f.root.Defs.get(ref), ref, depth+1)
+	}
+	var list []kind
+	if len(s.Parts) > 0 {
+		list = append(list, kind{name, "", s})
+	}
+	for _, o := range s.AnyOf {
+		list = append(list, f.direct(o, name, depth+1)...)
+	}
+	return list
+}
