@@ -13,6 +13,7 @@ type Command struct {
 	Lint    suite.Lint  `cmd:"" help:"Report suspicious but valid scenarios."`
 	Cost    suite.Cost  `cmd:"" help:"Show what the model calls of cases cost on a slow machine."`
 	Merge   suite.Merge `cmd:"" help:"Join the JSON reports of shards to one."`
+	Format  formatCmd   `cmd:"" help:"Lay out scenario files: keys in order, no needless blanks."`
 	Explain explainCmd  `cmd:"" help:"Explain a key of scenario files, with an example."`
 	Schema  schemaCmd   `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }

@@ -43,6 +43,19 @@ func (c *Command) find() ([]choose.Target, error) {
 	return targets, nil
 }
 
+// Files are the scenario and property files that folders hold; with none, ./scenarios.
+func Files(folders []string) ([]string, error) {
+	targets, err := (&Command{Paths: folders}).find()
+	if err != nil {
+		return nil, err
+	}
+	files := make([]string, len(targets))
+	for i, t := range targets {
+		files[i] = t.Path
+	}
+	return files, nil
+}
+
 // patterns are the files and folders that are searched.
 func (c *Command) patterns() []string {
 	if len(c.Paths) == 0 {

@@ -1,0 +1,137 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/suite"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/durable"
+	"shelly/sim/scenario/layout"
+	"shelly/sim/strict"
+)
+
+type formatCmd struct {
+	Paths []string `arg:"" optional:"" help:"Files or folders; - is standard input. With none, ./scenarios."`
+	Check bool     `help:"Write nothing; list the files that would change."`
+}
+
+// Help is what follows the usage.
+func (formatCmd) Help() string {
+	return "Puts the keys of each file in the order of the format, and removes blanks at line ends and needless empty lines. What a file says stays the same, comments too. " +
+		"Exit codes: 0 done, 1 with --check: a file would change, 2 a file is not YAML, 4 nothing matched, 9 a write failed."
+}
+
+// Run implements the subcommand (SCN-68).
+func (c *formatCmd) Run(t *terminal.Terminal) error {
+	if len(c.Paths) == 1 && c.Paths[0] == "-" {
+		return c.stream(t)
+	}
+	files, err := c.files()
+	if err != nil {
+		return err
+	}
+	var wrong, unwritten, changed int
+	for _, file := range files {
+		different, err := c.file(file)
+		var write *writeError
+		switch {
+		case errors.As(err, &write):
+			unwritten++
+			fmt.Fprintln(t.Err, "shelly:", err)
+		case err != nil:
+			wrong++
+			fmt.Fprintf(t.Err, "shelly: %s: %v\n", file, err)
+		case different:
+			changed++
+			fmt.Fprintln(t.Out, file)
+		}
+	}
+	switch {
+	case wrong > 0:
+		return exit.Silent(exit.Usage)
+	case unwritten > 0:
+		return exit.Silent(exit.Disk)
+	case c.Check && changed > 0:
+		return exit.Silent(exit.Failed)
+	}
+	return nil
+}
+
+// stream lays out standard input.
+func (c *formatCmd) stream(t *terminal.Terminal) error {
+	source, err := io.ReadAll(io.LimitReader(t.In, strict.FileBytesMax+1))
+	if err != nil {
+		return err
+	}
+	text, err := layout.Text(source)
+	switch {
+	case err != nil:
+		return exit.Errorf(exit.Usage, "standard input: %v", err)
+	case !c.Check:
+		_, err = t.Out.Write(text)
+		return err
+	case !bytes.Equal(source, text):
+		return exit.Errorf(exit.Failed, "standard input would change")
+	}
+	return nil
+}
+
+// files are those that are named, fragments too, and those of folders that are scenarios or
+// properties.
+func (c *formatCmd) files() (files []string, err error) {
+	var folders []string
+	for _, path := range c.Paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, exit.Errorf(exit.NoMatch, "%s: no such file or folder", path)
+		case err != nil:
+			return nil, exit.With(exit.Usage, err)
+		case info.IsDir():
+			folders = append(folders, path)
+		case !strings.HasSuffix(path, ".yaml") && !strings.HasSuffix(path, ".yml"):
+			return nil, exit.Errorf(exit.Usage, "%s: the name of a scenario, property or fragment ends in .yaml", path)
+		default:
+			files = append(files, path)
+		}
+	}
+	if len(folders) > 0 || len(c.Paths) == 0 {
+		found, err := suite.Files(folders)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// writeError is that a file could not be written.
+type writeError struct{ error }
+
+// file lays out a file, whole or not at all. It reports whether that is another text.
+func (c *formatCmd) file(name string) (different bool, err error) {
+	source, err := strict.ReadFile(os.DirFS(filepath.Dir(name)), filepath.Base(name), strict.FileBytesMax)
+	if err != nil {
+		return false, err
+	}
+	text, err := layout.Text(source)
+	if err != nil || bytes.Equal(source, text) || c.Check {
+		return err == nil && !bytes.Equal(source, text), err
+	}
+	info, err := os.Stat(name)
+	if err == nil {
+		err = durable.As{Perm: info.Mode().Perm(), Follow: true}.Text(name, text)
+	}
+	if err != nil {
+		return false, &writeError{err}
+	}
+	return true, nil
+}
