@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -136,15 +137,22 @@ func divergence(r *export.Record, s trace.Step) htmlreport.Pair {
 	return p
 }
 
-// writeClean writes the report, unless a secret is still in it.
+// writeClean writes the report, unless a secret is still in it. What the file has
+// compressed is looked at before.
 func writeClean(w io.Writer, d *htmlreport.Document, by *redact.Redactor) error {
+	plain, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if err := htmlreport.Write(&b, d); err != nil {
 		return err
 	}
-	if kind, found := by.Known(b.String()); found {
-		return exit.Errorf(exit.Failed, "a secret is still there: %s", kind)
+	for _, text := range []string{string(plain), b.String()} {
+		if kind, found := by.Known(text); found {
+			return exit.Errorf(exit.Failed, "a secret is still there: %s", kind)
+		}
 	}
-	_, err := b.WriteTo(w)
+	_, err = b.WriteTo(w)
 	return err
 }

@@ -10,7 +10,9 @@ import (
 	"shelly/sim"
 	"shelly/sim/history"
 	"shelly/sim/history/export"
+	"shelly/sim/history/htmlreport"
 	"shelly/sim/history/redact"
+	"shelly/sim/history/trace"
 	"shelly/sim/scenario"
 )
 
@@ -83,9 +85,16 @@ func TestCLI163ASecretThatIsLeftIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d := requestDocument(record, 0)
+	by := redact.New(redact.Secret{Kind: "a key", Text: "hunter2-hunter2"})
 	var page bytes.Buffer
-	err = writeClean(&page, requestDocument(record, 0), redact.New(redact.Secret{Kind: "a key", Text: "hunter2-hunter2"}))
-	if err == nil || page.Len() > 0 {
+	if err := writeClean(&page, d, by); err == nil || page.Len() > 0 {
 		t.Errorf("%v, %d bytes", err, page.Len())
+	}
+	// The details of many steps are compressed in the file.
+	d = &htmlreport.Document{Cases: []htmlreport.Case{{Steps: make([]trace.Step, 401)}}}
+	d.Cases[0].Steps[400].Changes = []trace.Change{{Path: "answer", After: "hunter2-hunter2"}}
+	if err := writeClean(&page, d, by); err == nil || page.Len() > 0 {
+		t.Errorf("compressed: %v, %d bytes", err, page.Len())
 	}
 }
