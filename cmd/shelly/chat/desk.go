@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,11 +25,13 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
+	"shelly/runtime/session"
 )
 
 const (
-	pastShown   = 10 // messages of the session that are shown at the start
+	pastShown   = 20 // messages of the session that are shown at the start
 	unreadShown = 20 // unread messages that are shown at the start
+	goingShown  = 20 // requests of the session that are looked at for those that go on
 	namesShown  = 100
 	againAfter  = 2 * time.Second // how long a request waits for a daemon that is not there
 	answerWait  = 30 * time.Second
@@ -113,37 +116,63 @@ func (d *desk) perform(e talk.Effect) {
 	}
 }
 
-// ask sends a request and follows it to its reply, over restarts of the daemon too, however
-// long one takes: the same id is never executed twice.
+// ask sends a request and follows it to its reply.
 func (d *desk) ask(e talk.Ask) {
-	at, broken, accepted := d.process(), false, false
+	d.follow(e.ID, false, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
+		return daemon.Ask(d.ctx, client.AskRequest{
+			ID: e.ID, Session: e.Session, Text: e.Text, Channel: d.c.Channel, Chat: d.c.Chat, Images: e.Images,
+		}, show)
+	})
+}
+
+// follow follows a request to its reply, over restarts of the daemon too, however long one
+// takes (CLI-154): the same id is never executed twice.
+func (d *desk) follow(id string, accepted bool, ask func(*client.Client, func(comm.Event)) (client.Reply, error)) {
+	at, broken := d.process(), false
 	daemon := client.New(d.cfg.Data, client.Options{Again: func() {
 		broken = true
-		d.tell(talk.Broke{ID: e.ID})
+		d.tell(talk.Broke{ID: id})
 	}})
 	show := func(event comm.Event) {
 		if broken {
 			now := d.process()
-			d.tell(talk.Attached{ID: e.ID, Restarted: now != at})
+			d.tell(talk.Attached{ID: id, Restarted: now != at})
 			at, broken = now, false
 		}
 		accepted = true
-		d.tell(talk.Happened{ID: e.ID, Event: event})
+		d.tell(talk.Happened{ID: id, Event: event})
 	}
 	for {
-		reply, err := daemon.Ask(d.ctx, client.AskRequest{
-			ID: e.ID, Session: e.Session, Text: e.Text, Channel: d.c.Channel, Chat: d.c.Chat, Images: e.Images,
-		}, show)
+		reply, err := ask(daemon, show)
 		again := errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) || accepted && errors.Is(err, client.ErrNotRunning)
 		if !again || d.ctx.Err() != nil {
-			d.tell(talk.Ended{ID: e.ID, Reply: reply, Err: err})
+			d.tell(talk.Ended{ID: id, Reply: reply, Err: err})
 			return
 		}
 		broken = true
-		d.tell(talk.Broke{ID: e.ID})
+		d.tell(talk.Broke{ID: id})
 		if clock.Pause(d.ctx, againAfter) != nil {
 			return
 		}
+	}
+}
+
+// resume follows what was asked in a session, over the chat's channel, and is not answered yet:
+// a chat that was left shows it when it is opened again.
+func (d *desk) resume(in string) {
+	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
+	list, err := d.daemon.Requests(d.ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown})
+	if err != nil {
+		return // the next request says what is wrong
+	}
+	for _, r := range slices.Backward(list.Requests) {
+		if r.Done || r.Kind != "" && r.Kind != fsm.KindUser || r.Channel != channel {
+			continue
+		}
+		d.tell(talk.Going{ID: r.ID, Text: r.Text})
+		go d.follow(r.ID, true, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
+			return daemon.Attach(d.ctx, r.ID, channel, show)
+		})
 	}
 }
 
@@ -170,11 +199,16 @@ func (d *desk) load(id string) {
 			past.Earlier = s.Last - pastShown
 		}
 		past.Messages, err = d.daemon.Archive(ctx, id, past.Earlier, pastShown)
+		first := slices.IndexFunc(past.Messages, func(m session.Archived) bool { return m.Message.Role == fsm.RoleUser })
+		if past.Earlier > 0 && first > 0 { // from the beginning of a turn on
+			past.Earlier, past.Messages = past.Earlier+uint64(first), past.Messages[first:]
+		}
 	}
 	if err != nil && d.ctx.Err() == nil {
 		d.tell(talk.Said{Text: "what was said before cannot be read: " + err.Error(), Failed: true})
 	}
 	d.tell(past)
+	d.resume(id)
 }
 
 // hear shows the unread messages to the chat, and then each as it comes.

@@ -56,6 +56,18 @@ func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (
 		r.ID = NewID()
 	}
 	a := asking{client: c, request: r, each: each, reply: Reply{ID: r.ID}}
+	return a.run(ctx)
+}
+
+// Attach is Ask for a request that was accepted already; channel "" is that of Ask. Of one that
+// there is not the error is ErrNotFound.
+func (c *Client) Attach(ctx context.Context, id, channel string, each func(comm.Event)) (Reply, error) {
+	a := asking{client: c, request: AskRequest{ID: id, Channel: channel}, each: each, accepted: true, reply: Reply{ID: id}}
+	return a.run(ctx)
+}
+
+// run attaches again and again, up to the reply.
+func (a *asking) run(ctx context.Context) (Reply, error) {
 	for try := 0; ; try++ {
 		err := a.attach(ctx)
 		if err == nil {
@@ -70,8 +82,8 @@ func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (
 		if try == TriesMax {
 			return a.reply, a.gaveUp(err)
 		}
-		c.o.Again()
-		if err := c.o.Pause(ctx, min(pauseFirst<<try, pauseMax)); err != nil {
+		a.client.o.Again()
+		if err := a.client.o.Pause(ctx, min(pauseFirst<<try, pauseMax)); err != nil {
 			return a.reply, err
 		}
 	}

@@ -143,6 +143,10 @@ export class Turn {
   }
 
   chunk(e) {
+    if (e.whole) { // all that this call has streamed so far, in place of what is shown of it (COM-60)
+      this.thought?.text.replaceChildren();
+      if (this.segment) this.segment.text = '';
+    }
     if (e.thinking) {
       if (!this.thought) {
         const text = el('div', { class: 'plain-text' });

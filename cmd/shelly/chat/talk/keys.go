@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/question"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm/client"
 )
@@ -13,6 +14,8 @@ const (
 	// restAfter is how long after a question appears no key answers it: it was meant for what
 	// was there before.
 	restAfter = 300 * time.Millisecond
+	// decidedShown is how much of a call that was refused is shown, in characters.
+	decidedShown = 72
 	// leaveWithin is how soon a second ^C leaves where there is nothing to cancel.
 	leaveWithin = 3 * time.Second
 )
@@ -179,7 +182,11 @@ func (m *Model) answer(t *turn, d client.Decision) []Effect {
 	t.answered = t.open.Key
 	effect := Decide{ID: t.id, Handle: t.open.Handle, Decision: d}
 	t.deciding, t.open = t.open, nil
-	t.note(question.Words(d) + ": " + t.deciding.Tool + " " + strings.Join(question.Arguments(t.deciding.Args), ", "))
+	what := t.deciding.Tool
+	if !d.Approve { // no call will show them
+		what += " " + strings.Join(question.Arguments(t.deciding.Args), ", ")
+	}
+	t.note(question.Words(d) + ": " + terminal.Cut(what, decidedShown))
 	return []Effect{effect}
 }
 
@@ -304,7 +311,7 @@ func (m *Model) ended(e Ended) []Effect {
 		t.finish(e.Err.Error(), true)
 	default:
 		t.finish(e.Reply.Text, e.Reply.IsError)
-		if o := e.Reply.Outcome; o != "" && o != fsm.OutcomeAnswered {
+		if o := e.Reply.Outcome; !e.Reply.IsError && o != "" && o != fsm.OutcomeAnswered {
 			t.note("ended: " + string(o))
 		}
 	}

@@ -72,7 +72,7 @@ func (m *Model) said(s Said) {
 	if text == "" {
 		return
 	}
-	lines := markdown.Wrap(text, max(m.width-3, 8))
+	lines := hanging(text, max(m.width-3, 8))
 	if len(lines) > saidRows {
 		lines = append(lines[:saidRows:saidRows], fmt.Sprintf("… %d more lines", len(lines)-saidRows))
 	}

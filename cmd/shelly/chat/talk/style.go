@@ -51,3 +51,16 @@ func clean(text string) string {
 
 // line is a text on one line.
 func line(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+
+// hanging wraps a text; what goes on in another line is indented as its beginning is.
+func hanging(text string, columns int) []string {
+	var lines []string
+	for l := range strings.SplitSeq(text, "\n") {
+		rest := strings.TrimLeft(l, " ")
+		indent := min(len(l)-len(rest), columns/2)
+		for _, part := range markdown.Wrap(rest, columns-indent) {
+			lines = append(lines, strings.Repeat(" ", indent)+part)
+		}
+	}
+	return lines
+}

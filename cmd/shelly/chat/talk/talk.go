@@ -78,6 +78,8 @@ type (
 		Messages []session.Archived
 		Earlier  uint64
 	}
+	// Going is a request that was sent before, and has no reply yet.
+	Going struct{ ID, Text string }
 	// Greeted says what answers.
 	Greeted struct{ Brain string }
 	// Said is what a command of the command line printed.
@@ -111,6 +113,7 @@ func (Cancelled) msg() {}
 func (Decided) msg()   {}
 func (Mail) msg()      {}
 func (Past) msg()      {}
+func (Going) msg()     {}
 func (Greeted) msg()   {}
 func (Said) msg()      {}
 func (Image) msg()     {}
@@ -267,6 +270,10 @@ func (m *Model) Update(now time.Time, msg Msg) []Effect {
 		return m.mail(msg)
 	case Past:
 		m.past(msg)
+	case Going:
+		if m.turn(msg.ID) == nil {
+			m.turns = append(m.turns, &turn{id: msg.ID, text: msg.Text, began: now})
+		}
 	case Greeted:
 		m.brain = msg.Brain
 	case Said:

@@ -421,7 +421,8 @@ func TestCLI155StopSaysWhatGoesOnElsewhere(t *testing.T) {
 	}
 	p.shows("› go", "› /stop", "Stopped: 1.") // at once, though the other goes on
 	p.does(Ended{ID: first, Reply: client.Reply{Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled}})
-	p.shows("✗ cancelled", "ended: cancelled")
+	p.shows("✗ cancelled")
+	p.shows0("ended")
 }
 
 func TestCLI155Completion(t *testing.T) {
@@ -575,6 +576,15 @@ func TestCLI150QueuedRequestsWaitInALine(t *testing.T) {
 	p.shows("› one", "First.", "› two")
 	p.replies(two, "Second.")
 	p.shows("First.", "› two", "Second.")
+}
+
+func TestCLI150WhatGoesOnIsShownAgain(t *testing.T) {
+	p := newPerson(t)
+	p.does(Going{ID: "old", Text: "tell"}, Going{ID: "old", Text: "tell"})
+	p.happens("old", comm.Event{Type: comm.EventChunk, Text: "Once up", Whole: true}, chunk("on a time."))
+	p.shows("› tell", "Once upon a time.")
+	p.replies("old", "Once upon a time.")
+	p.shows("› tell", "Once upon a time.")
 }
 
 func TestCLI150WithoutColours(t *testing.T) {

@@ -288,6 +288,8 @@ func (t *turn) moved(e comm.Event) {
 	case e.State == state.Parked:
 		t.open = nil
 		t.note("shelly was started again; it asks once more")
+	case t.cancelling:
+		t.open = nil
 	default:
 		t.open = nil
 		t.note("no longer asked: it was answered elsewhere, cancelled, or is out of time")

@@ -300,7 +300,7 @@ func (m *Model) call(i *item, unfolded bool) []string {
 	}
 	lines := []string{mark + " " + line(i.tool)}
 	part := func(name, text string, most int) {
-		all := markdown.Wrap(clean(strings.Trim(text, "\n")), m.columns()-4)
+		all := hanging(clean(strings.Trim(text, "\n")), m.columns()-4)
 		if most > 0 && len(all) > most {
 			all = append([]string{fmt.Sprintf("… %d lines", len(all)-most)}, all[len(all)-most:]...)
 		}
@@ -347,7 +347,7 @@ func summary(i *item) string {
 func (m *Model) questionLines(t *turn, most int) []string {
 	e := *t.open
 	e.Tool = line(e.Tool)
-	lines := markdown.Wrap(clean(question.Text(e)), m.columns())
+	lines := hanging(clean(question.Text(e)), m.columns())
 	head, rest := lines[0], lines[1:]
 	if most > 0 && len(rest) > most {
 		left := len(rest) - most + 1
@@ -359,7 +359,9 @@ func (m *Model) questionLines(t *turn, most int) []string {
 	if m.now.Sub(t.opened) < restAfter { // a key does not answer it yet
 		return append(out, m.style.dim("  …"))
 	}
-	out = append(out, m.style.bold(ansi.Truncate("  "+question.Choices, m.columns(), "…")))
+	for _, l := range hanging("  "+question.Choices, m.columns()) {
+		out = append(out, m.style.bold(l))
+	}
 	if !m.edit.Empty() {
 		out = append(out, m.style.dim(ansi.Truncate("  once the line below is sent or empty", m.columns(), "…")))
 	}
