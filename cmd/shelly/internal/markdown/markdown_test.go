@@ -72,7 +72,7 @@ func TestCLI151WhatIsWholeStays(t *testing.T) {
 
 func TestCLI151ScriptsWithoutBlanksAreWrapped(t *testing.T) {
 	for text, want := range map[string]string{ // order-free
-		"漢字かな、漢字。ab": "漢字か|な、漢|字。ab", "ab 漢字cd": "ab 漢|字cd", "verylongword": "verylo|ngword", "  in a": "  in a", "a  b c d": "a  b c|d", "": "", "x 👩‍👩‍👧y": "x 👩‍👩‍👧y",
+		"漢字かな、漢字。ab": "漢字か|な、漢|字。ab", "ab 漢字cd": "ab 漢|字cd", "verylongword": "verylo|ngword", "  in a": "  in a", "a  b c d": "a  b c|d", "": "", "x 👩‍👩‍👧y": "x 👩‍👩‍👧y", "a\x1b[2J": "a\x1b[2J",
 	} {
 		if got := strings.Join(Wrap(text, 6), "|"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -46,9 +46,9 @@ func (w *wrapping) line(text string) {
 			text = rest
 			continue
 		}
-		until := strings.Index(text, "\x1b[")
-		if until < 0 {
-			until = len(text)
+		until := len(text)
+		if at := strings.Index(text[1:], "\x1b["); at >= 0 { // one that is no attribute is text
+			until = at + 1
 		}
 		for clusters := graphemes.FromString(text[:until]); clusters.Next(); {
 			w.cluster(clusters.Value())
@@ -146,7 +146,10 @@ func (w *wrapping) follow(text string) {
 		if at < 0 {
 			return
 		}
-		code, rest, _ := attribute(text[at:])
+		code, rest, ok := attribute(text[at:])
+		if !ok {
+			return
+		}
 		text = rest
 		if off := ends(code); off != nil {
 			w.active = slices.DeleteFunc(w.active, func(c string) bool { return slices.Contains(off, c) })
