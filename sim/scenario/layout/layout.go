@@ -21,6 +21,26 @@ import (
 // Text lays out a file, or returns an error where it is not one map in YAML. Laid out
 // twice it is as laid out once.
 func Text(source []byte) ([]byte, error) {
+	text := source
+	for range roundsMax { // less may be in the way once lines stand elsewhere
+		next, err := round(text)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(next, text) {
+			return next, nil
+		}
+		text = next
+	}
+	return slices.Clone(source), nil
+}
+
+// roundsMax is how often a file is laid out until nothing changes; almost every one is
+// after the first.
+const roundsMax = 5
+
+// round lays out a file as far as it says the same.
+func round(source []byte) ([]byte, error) {
 	root, problem := strict.Parse(source, "the file", "")
 	switch {
 	case problem != nil && problem.Pos.Line > 0:
@@ -30,8 +50,12 @@ func Text(source []byte) ([]byte, error) {
 	case root == nil:
 		return nil, errors.New("is empty")
 	}
-	unix := bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n"))
-	lines := strings.Split(strings.TrimRight(string(unix), " \t\n"), "\n")
+	for i := 0; i+1 < len(root.Content); i += 2 { // no two keys may be taken for each other
+		if key := root.Content[i]; !key.Scalar() || root.Index(key.Value) != i {
+			return slices.Clone(source), nil
+		}
+	}
+	lines := strings.Split(strings.TrimRight(unix(source), " \t\n"), "\n")
 	ordered := blocks(lines, root)
 	for _, try := range [][]string{squeezed(ordered), ordered, squeezed(lines), lines} {
 		text := []byte(strings.Join(try, "\n") + "\n")
@@ -40,6 +64,11 @@ func Text(source []byte) ([]byte, error) {
 		}
 	}
 	return slices.Clone(source), nil
+}
+
+// unix is a text with one kind of line ends, all that YAML knows as such.
+func unix(source []byte) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(source))
 }
 
 // order is the place of a key of the file: that of the format, or after all of it.
@@ -125,25 +154,31 @@ func same(root *strict.Node, lines []string, text []byte) bool {
 	if problem != nil || again == nil || len(again.Content) != len(root.Content) {
 		return false
 	}
+	c := comparison{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		at := again.Index(root.Content[i].Value)
-		if at < 0 || !equal(root.Content[i+1], again.Content[at+1], 0) {
+		if at < 0 || !c.equal(root.Content[i+1], again.Content[at+1]) {
 			return false
 		}
 	}
 	return slices.Equal(sorted(lines), sorted(strings.Split(string(text), "\n")))
 }
 
+// comparison compares values of two readings of a file. It remembers which parts are the
+// same, so that an alias is held against what it stands for without going through it.
+type comparison map[*strict.Node]*strict.Node // only looked up
+
 // equal reports whether two values are the same, however they are written.
-func equal(a, b *strict.Node, depth int) bool {
-	if a.Kind != b.Kind || a.Value != b.Value || a.Tag != b.Tag || len(a.Content) != len(b.Content) || depth > 2*strict.DepthMax {
+func (c comparison) equal(a, b *strict.Node) bool {
+	if a.Kind != b.Kind || a.Value != b.Value || a.Tag != b.Tag || len(a.Content) != len(b.Content) {
 		return false
 	}
-	if a.Kind == strict.AliasKind { // what it stands for may have another anchor of its name before it
-		return a.Alias != nil && b.Alias != nil && equal(a.Alias, b.Alias, depth+1)
+	c[a] = b
+	if a.Kind == strict.AliasKind {
+		return a.Alias != nil && c[a.Alias] == b.Alias
 	}
 	for i := range a.Content {
-		if !equal(a.Content[i], b.Content[i], depth+1) {
+		if !c.equal(a.Content[i], b.Content[i]) {
 			return false
 		}
 	}
