@@ -414,21 +414,3 @@ func fits(key, path string) bool {
 	}
 	return true
 }
-
-// direct are the maps with keys that a value itself can be, by the names of their kinds.
-func (f *Format) direct(s *schema, name string, depth int) []kind {
-	if s == nil || depth > depthMax {
-		return nil
-	}
-	if ref, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
-		return f.direct(f.root.Defs.get(ref), ref, depth+1)
-	}
-	var list []kind
-	if len(s.Parts) > 0 {
-		list = append(list, kind{name, "", s})
-	}
-	for _, o := range s.AnyOf {
-		list = append(list, f.direct(o, name, depth+1)...)
-	}
-	return list
-}
