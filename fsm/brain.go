@@ -109,6 +109,14 @@ type Tokens struct {
 	Writing Millis `json:"writing,omitempty"`
 }
 
+// Add adds others.
+func (t *Tokens) Add(o Tokens) {
+	t.Prompt += o.Prompt
+	t.Answer += o.Answer
+	t.Reading += o.Reading
+	t.Writing += o.Writing
+}
+
 // BrainFailed answers [AskBrain] with the stop reason "error".
 type BrainFailed struct {
 	Answered

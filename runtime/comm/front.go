@@ -111,6 +111,12 @@ type Event struct {
 	Preview  string       `json:"preview,omitempty"` // what the call would do, where the tool can tell (APR-21)
 }
 
+// Spent is what answers of the model have taken, as its server counts.
+type Spent struct {
+	Calls int `json:"calls"`
+	fsm.Tokens
+}
+
 // Status tells how a daemon is.
 type Status struct {
 	Version   string        `json:"version"`
@@ -133,6 +139,7 @@ type Status struct {
 
 	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
 	Schedules []Schedule `json:"schedules,omitempty"` // with their next times
+	Spent     *Spent     `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
 	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens a second, as far as it is known
 	Disk      *Disk      `json:"disk,omitempty"`
 	Process   *Process   `json:"process,omitempty"`

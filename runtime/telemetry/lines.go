@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"shelly/fsm"
-	"shelly/fsm/engine"
 )
 
 // Lines says a line of the log for each piece of work that is accepted, held and ended
 // (OBS-4): its ids, and no text.
-type Lines struct{ Log *slog.Logger }
+type Lines struct {
+	Silent
+	Log *slog.Logger
+}
 
 // Accepted implements [Teller].
 func (l Lines) Accepted(w *Work) {
@@ -43,15 +45,6 @@ func (l Lines) ended(what string, w *Work, at fsm.Millis) {
 	}
 	l.Log.Info(what, said...)
 }
-
-// Began implements [Teller].
-func (Lines) Began(*Call) {}
-
-// Ended implements [Teller].
-func (Lines) Ended(*Call) {}
-
-// Stepped implements [Teller].
-func (Lines) Stepped(*engine.Step) {}
 
 // ids are what name work.
 func ids(w *Work) []any {

@@ -16,6 +16,7 @@ const otherTools = "other"
 
 // Metrics counts what a daemon does (OBS-2). It is a [Teller].
 type Metrics struct {
+	Silent
 	registry *prometheus.Registry
 	tools    map[string]bool
 
@@ -77,9 +78,6 @@ func (m *Metrics) Accepted(w *Work) {
 func (m *Metrics) Held(_ *Work, e fsm.AskPerson, _ fsm.Millis) {
 	m.held.WithLabelValues(string(e.Question)).Inc()
 }
-
-// Began implements [Teller].
-func (m *Metrics) Began(*Call) {}
 
 // Ended implements [Teller].
 func (m *Metrics) Ended(c *Call) {

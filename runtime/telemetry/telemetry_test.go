@@ -183,7 +183,7 @@ func TestOBS2ToolsBeyondABoundShareASeries(t *testing.T) {
 
 func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
 	var out bytes.Buffer
-	w := newWorld(t, Lines{slog.New(slog.NewTextHandler(&out, nil))})
+	w := newWorld(t, Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
 	w.asks("r1", looks, says)
 	got := out.String()
 	for _, want := range []string{
@@ -307,6 +307,18 @@ func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
 	defer cancel()
 	if err := traces.Close(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCOM53WhatTheModelHasTakenIsAddedUp(t *testing.T) {
+	s := &Spent{}
+	w := newWorld(t, s)
+	w.asks("a", looks, says)
+	said := s.Now()
+	w.asks("b", fails, fails, fails, fails)
+	want := comm.Spent{Calls: 2, Tokens: fsm.Tokens{Prompt: 107, Answer: 13, Reading: 2000, Writing: 500}} // a failed one says nothing
+	if said.Calls < want.Calls || said.Tokens != want.Tokens || s.Now().Tokens != want.Tokens {
+		t.Errorf("%+v and then %+v, want %+v", said, s.Now(), want)
 	}
 }
 

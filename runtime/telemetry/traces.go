@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"shelly/fsm"
-	"shelly/fsm/engine"
 )
 
 // TracesOptions says of whom traces tell.
@@ -27,6 +26,7 @@ type TracesOptions struct {
 
 // Traces makes a trace of each piece of work (OBS-3). It is a [Teller].
 type Traces struct {
+	Silent
 	o        TracesOptions
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -139,9 +139,6 @@ func (t *Traces) Finished(w *Work, at fsm.Millis) {
 	}
 	span.End(trace.WithTimestamp(when(at)))
 }
-
-// Stepped implements [Teller].
-func (*Traces) Stepped(*engine.Step) {}
 
 // name is what the ids of the span of some work are made of: the same after a restart.
 func (t *Traces) name(w *Work) [sha256.Size]byte {

@@ -21,6 +21,18 @@ type Teller interface {
 	Stepped(s *engine.Step)
 }
 
+// Silent is a [Teller] that says nothing, for those that care for some of it.
+type Silent struct{}
+
+// The methods of a [Teller].
+func (Silent) Accepted(*Work)                        {}
+func (Silent) Held(*Work, fsm.AskPerson, fsm.Millis) {}
+func (Silent) Began(*Call)                           {}
+func (Silent) Ended(*Call)                           {}
+func (Silent) Replied(*Work, fsm.Millis)             {}
+func (Silent) Finished(*Work, fsm.Millis)            {}
+func (Silent) Stepped(*engine.Step)                  {}
+
 // Watch follows the steps of a machine. One goroutine at a time calls it.
 type Watch struct {
 	tellers []Teller
@@ -140,11 +152,7 @@ func (w *Watch) ended(id fsm.CallID, a fsm.Answer, at fsm.Millis) {
 	if c.Kind == fsm.CallBrain {
 		work.Calls++
 	}
-	t := c.tokens()
-	work.Tokens.Prompt += t.Prompt
-	work.Tokens.Answer += t.Answer
-	work.Tokens.Reading += t.Reading
-	work.Tokens.Writing += t.Writing
+	work.Tokens.Add(c.tokens())
 	for _, t := range w.tellers {
 		t.Ended(c)
 	}

@@ -18,10 +18,7 @@ func CostOf(steps []Step) (c Cost) {
 	for _, s := range steps {
 		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && s.About && in.Tokens != (fsm.Tokens{}) {
 			c.Calls++
-			c.Prompt += in.Tokens.Prompt
-			c.Answer += in.Tokens.Answer
-			c.Reading += in.Tokens.Reading
-			c.Writing += in.Tokens.Writing
+			c.Add(in.Tokens)
 		}
 	}
 	return c

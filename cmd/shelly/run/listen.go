@@ -86,6 +86,9 @@ func (s *starting) listen(ctx context.Context) error {
 // complete adds to a status what the process and its data folder take (COM-53).
 func (s *starting) complete(st *comm.Status) {
 	st.Errors = s.recent.Lines()
+	if spent := s.spent.Now(); spent.Calls > 0 {
+		st.Spent = &spent
+	}
 	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
 	u, err := s.usage()
 	if err != nil {

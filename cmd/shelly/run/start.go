@@ -63,6 +63,7 @@ type starting struct {
 	recent   *logging.Recent
 	kept     *logging.File // the log in the data folder
 	metrics  *telemetry.Metrics
+	spent    telemetry.Spent
 	work     workshop
 	place    memorytool.Place // where the tools of memory find it
 	boxes    boxes

@@ -21,7 +21,7 @@ func (s *starting) keepLog() {
 
 // tellers are who tells what the daemon does, of a store with a name of its own (OBS-1).
 func (s *starting) tellers(store string) []telemetry.Teller {
-	all := []telemetry.Teller{s.metrics}
+	all := []telemetry.Teller{s.metrics, &s.spent}
 	if s.cfg.Telemetry.Traces == "" {
 		return all
 	}

@@ -22,7 +22,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		},
 		Queue:     []comm.Queued{{Handle: 5, Kind: fsm.KindSubagent, Session: "subagent:h5", Why: "1 other before it", Text: "search"}},
 		Schedules: []comm.Schedule{{ID: "s1", EverySeconds: 1800, Next: now + 60_000, Text: "water"}, {ID: "s2", Cron: "@daily", Paused: true}},
-		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Memory: &comm.Memory{Entries: 2, Pending: 1},
+		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Spent: &comm.Spent{Calls: 2, Tokens: fsm.Tokens{Prompt: 300, Answer: 20}}, Memory: &comm.Memory{Entries: 2, Pending: 1},
 		Disk: &comm.Disk{Store: 5_200_000, Free: 7_000_000_000, Reserve: 64 << 20}, Texts: &comm.Texts{Count: 1, Bytes: 40_000},
 		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again"}},
 		NoSpace: "too little free disk space",
@@ -30,7 +30,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 	got := Words(st, []ollama.Loaded{{Name: "op", Bytes: 2_500_000_000}}, now)
 	for _, want := range []string{
 		"shelly     serving, up 2 h 1 min, v1 (2 starts)\n",
-		"model      ollama op at http://there\n           reads about 25 tokens a second\n           op is loaded and takes 2.5 GB\n",
+		"model      ollama op at http://there\n           reads about 25 tokens a second\n           since the start 2 model calls: 300 + 20 tokens\n           op is loaded and takes 2.5 GB\n",
 		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, 31 s, for 12.0 s  \"how is the house?\"\n",
 		"asks you   schedule h4 in schedule:s1  may exec {\"command\":\"make\"} run?\n               answer with: shelly request approve --handle 4\n",
 		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",
