@@ -21,7 +21,7 @@ type Metrics struct {
 	tools    map[string]bool
 
 	accepted, held, answered *prometheus.CounterVec
-	waited, began            *prometheus.HistogramVec
+	waited                   *prometheus.HistogramVec
 	modelCalls, modelTokens  *prometheus.CounterVec
 	modelTime                *prometheus.CounterVec
 	modelTook                *prometheus.HistogramVec
