@@ -19,13 +19,13 @@ import (
 // Command is the subcommand.
 type Command struct {
 	Follow  bool   `short:"f" help:"Continue with each as it comes; ^C ends it."`
-	Limit   int    `short:"n" default:"50" placeholder:"N" help:"The newest N (default ${default}; 0 for all)."`
 	Level   string `default:"debug" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"From this level on: debug, info, warn or error."`
 	Since   string `placeholder:"WHEN" help:"From a date, a time or an age such as 2h on."`
 	Request string `placeholder:"ID" help:"Only what names this request."`
 	Session string `placeholder:"NAME" help:"Only what names this session."`
 	Handle  string `placeholder:"N" help:"Only what names the work of this number."`
-	JSON    bool   `name:"json" help:"Print the records as they are kept, a JSON object each."`
+
+	flags.List `set:"limit=50" set:"json=Print as JSON, each record a line, as it is kept."`
 	flags.Place
 }
 
@@ -37,9 +37,6 @@ func (Command) Help() string {
 
 // Run implements the subcommand (CLI-185).
 func (c *Command) Run(t *terminal.Terminal) error {
-	if c.Limit < 0 {
-		return exit.Errorf(exit.Usage, "--limit: give a number of records, or 0 for all")
-	}
 	since, err := moment.At("--since", c.Since)
 	if err != nil {
 		return err

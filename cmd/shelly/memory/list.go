@@ -22,9 +22,8 @@ import (
 
 type listCmd struct {
 	chosenEntries
-	Since string `placeholder:"AGE" help:"Only those made in the last 7d, 12h, …"`
-	Limit int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
-	JSON  bool   `name:"json" help:"Print as JSON, like GET /v1/memory."`
+	flags.Recent
+	flags.List `set:"json=Print as JSON, like GET /v1/memory."`
 	flags.Place
 }
 
@@ -37,7 +36,7 @@ func (listCmd) Help() string {
 // Run implements the subcommand (CLI-20).
 func (c *listCmd) Run(t *terminal.Terminal) error {
 	f := c.filter()
-	since, err := moment.Ago("--since", c.Since)
+	since, err := c.From()
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ type Command struct {
 	Keep    bool   `help:"Leave them unread."`
 	Channel string `placeholder:"NAME" help:"Only messages to this channel."`
 	Chat    string `placeholder:"NAME" help:"Only messages to this chat of the channel."`
-	Limit   int    `short:"n" default:"20" placeholder:"N" help:"How many, beside those that are unread (default ${default}; 0 for all)."`
-	JSON    bool   `name:"json" help:"Print as JSON, like GET /v1/messages; with --follow a line each."`
+
+	flags.List `set:"json=Print as JSON, like GET /v1/messages; with --follow a line each."`
 	flags.Place
 }
 

@@ -26,9 +26,8 @@ type listCmd struct {
 	State   string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
 	All     bool   `short:"a" help:"Runs of schedules, subagents, events and the rest, too."`
 	Session string `placeholder:"NAME" help:"Only requests of this session, with the runs that it started."`
-	Since   string `placeholder:"AGE" help:"Only those accepted in the last 7d, 12h, …"`
-	Limit   int    `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
-	JSON    bool   `name:"json" help:"Print as JSON, with the records of GET /v1/requests."`
+	flags.Recent
+	flags.List `set:"json=Print as JSON, with the records of GET /v1/requests."`
 	flags.Place
 }
 
@@ -40,7 +39,7 @@ func (listCmd) Help() string {
 
 // Run implements the subcommand (CLI-15).
 func (c *listCmd) Run(t *terminal.Terminal) (err error) {
-	since, err := moment.Ago("--since", c.Since)
+	since, err := c.From()
 	if err != nil {
 		return err
 	}

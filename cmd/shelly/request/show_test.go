@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
@@ -67,7 +68,7 @@ func TestCLI15AListIsCollectedFromParts(t *testing.T) {
 		since fsm.Millis
 		want  int
 	}{{0, 0, 10}, {4, 0, 4}, {3, 0, 3}, {20, 0, 10}, {20, 6, 5}, {2, 6, 2}} {
-		found, err := (&listCmd{Limit: c.limit}).collect(parts, c.since)
+		found, err := (&listCmd{List: flags.List{Limit: c.limit}}).collect(parts, c.since)
 		if err != nil || len(found) != c.want || found[0].Index != 10 {
 			t.Errorf("%+v: %d found, %v", c, len(found), err)
 		}

@@ -19,8 +19,7 @@ import (
 )
 
 type listCmd struct {
-	Limit int  `short:"n" default:"20" placeholder:"N" help:"Maximum number to list (default ${default}; 0 for all)."`
-	JSON  bool `name:"json" help:"Print as JSON, like GET /v1/sessions."`
+	flags.List `set:"json=Print as JSON, like GET /v1/sessions."`
 	flags.Place
 }
 

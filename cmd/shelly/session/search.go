@@ -14,8 +14,7 @@ import (
 type searchCmd struct {
 	Text    []string `arg:"" help:"Words that the message has, in this order; case does not matter."`
 	Session string   `placeholder:"ID" help:"Only in this session."`
-	Limit   int      `short:"n" default:"20" placeholder:"N" help:"How many messages, the newest (default ${default}; 0 for all)."`
-	JSON    bool     `name:"json" help:"Print as JSON."`
+	flags.List
 	flags.Place
 }
 

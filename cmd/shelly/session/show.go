@@ -13,9 +13,9 @@ import (
 )
 
 type showCmd struct {
-	ID    string `arg:"" help:"Session to show."`
-	Limit int    `short:"n" default:"20" placeholder:"N" help:"How many messages, the newest (default ${default}; 0 for all)."`
-	JSON  bool   `name:"json" help:"Print as JSON, like GET /v1/sessions/ID."`
+	ID string `arg:"" help:"Session to show."`
+
+	flags.List `set:"json=Print as JSON, like GET /v1/sessions/ID."`
 	flags.Place
 }
 

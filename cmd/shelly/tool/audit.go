@@ -28,9 +28,8 @@ type auditCmd struct {
 	Session string `placeholder:"NAME" help:"Only calls of this session."`
 	Tool    string `placeholder:"NAME" help:"Only calls of this tool."`
 	Failed  bool   `help:"Only calls that failed, or whose outcome nobody knows."`
-	Since   string `placeholder:"AGE" help:"Only those that ended in the last 7d, 12h, …"`
-	Limit   int    `short:"n" default:"20" placeholder:"N" help:"Maximum number, the newest (default ${default}; 0 for all)."`
-	JSON    bool   `name:"json" help:"Print as JSON, with the records of GET /v1/audit."`
+	flags.Recent
+	flags.List `set:"json=Print as JSON, with the records of GET /v1/audit."`
 	flags.Place
 }
 
@@ -42,7 +41,7 @@ func (auditCmd) Help() string {
 
 // Run implements the subcommand (CLI-101).
 func (c *auditCmd) Run(t *terminal.Terminal) error {
-	since, err := moment.Ago("--since", c.Since)
+	since, err := c.From()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,30 @@
+package flags
+
+import (
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/fsm"
+)
+
+// List is the flags of every subcommand that lists the newest of what there is. The tag
+// set:"json=…" on the embedding field says what --json does, set:"limit=…" another default.
+type List struct {
+	Limit int  `short:"n" default:"${limit=20}" placeholder:"N" help:"Maximum number, the newest (default ${default}; 0 for all)."`
+	JSON  bool `name:"json" help:"${json=Print as JSON.}"`
+}
+
+// Validate refuses a limit that says nothing. The parser calls it.
+func (l List) Validate() error {
+	if l.Limit < 0 {
+		return exit.Errorf(exit.Usage, "--limit: give a number, or 0 for all")
+	}
+	return nil
+}
+
+// Recent is the flag of those that can leave out what is old.
+type Recent struct {
+	Since string `placeholder:"AGE" help:"Only those of the last 7d, 12h, …"`
+}
+
+// From is the time that --since names; 0 if it is not given. Its error has its exit code.
+func (r Recent) From() (fsm.Millis, error) { return moment.Ago("--since", r.Since) }
