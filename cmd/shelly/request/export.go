@@ -6,6 +6,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/output"
+	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/sim/history/export"
@@ -35,12 +36,12 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	w := &written{
-		File: output.File{Name: c.Output, Force: c.Force}, id: c.ID, scenario: c.As == "scenario", secrets: c.Secret, images: c.Images,
+		File: output.File{Name: c.Output, Force: c.Force}, id: c.ID, scenario: c.As == "scenario", images: c.Images,
 	}
 	if err := w.Free(); err != nil {
 		return err
 	}
-	by, err := w.redactor(cfg)
+	by, err := secrets.Redactor(cfg, c.Secret)
 	if err != nil {
 		return err
 	}
@@ -75,8 +76,7 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 type written struct {
 	output.File
 	id       string
-	scenario bool     // a case to change, and not a replay
-	secrets  []string // of --secret
+	scenario bool // a case to change, and not a replay
 	images   bool
 }
 

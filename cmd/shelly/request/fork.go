@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/output"
+	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -83,7 +84,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 		told.print(t.Out)
 	}
 	if c.Output != "" {
-		by, wrong := w.redactor(cfg)
+		by, wrong := secrets.Redactor(cfg, nil)
 		if wrong == nil {
 			wrong = w.write(t, export.Forked(point, result), by, "the fork is not written")
 		}

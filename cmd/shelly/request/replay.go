@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/output"
+	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/request/replay"
 	"shelly/fsm"
@@ -48,7 +49,7 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	case c.Asks(c.Set):
 		return (&replay.Asking{
 			Flags: c.Flags, Place: c.Place, IDs: c.ID, Since: c.Since, Channel: c.Channel, JSON: c.JSON, Find: c.find,
-			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor(nil) },
+			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor() },
 		}).Run(t)
 	case c.HTML != "" && c.All:
 		return exit.Errorf(exit.Usage, "--html without a model is of one request: name it")
@@ -77,6 +78,15 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 		}
 	}
 	return c.one(t, h)
+}
+
+// redactor knows the secrets of the configuration and the environment.
+func (c *replayCmd) redactor() (*redact.Redactor, error) {
+	cfg, err := c.Load()
+	if err != nil {
+		return nil, err
+	}
+	return secrets.Redactor(cfg, nil)
 }
 
 // aboutAsking reports whether a flag was given that says how a model is asked.

@@ -41,6 +41,7 @@ func (s *starting) listen(ctx context.Context) error {
 	if n := descriptor.Max(); n < fewDescriptors {
 		s.log.Warn("few files may be open at once, so connections and tools will have to wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
 	}
+	s.secrets.Add(s.cfg)
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}
 	if s.cfg.Comm.HTTP != "" {

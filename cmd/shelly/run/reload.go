@@ -72,6 +72,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 		return err
 	}
 	s.cfg = now
+	s.secrets.Add(now)
 	s.spares.Store(now.Switches.SpareModel)
 	if len(restart) > 0 {
 		s.log.Warn("some new settings need a restart", "keys", strings.Join(restart, " "))

@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/hindsight"
 	"shelly/cmd/shelly/internal/logging"
+	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -32,6 +33,7 @@ import (
 	"shelly/runtime/store"
 	"shelly/runtime/telemetry"
 	memorytool "shelly/runtime/tool/memory"
+	"shelly/sim/history/redact"
 )
 
 // preload runs a preload until close.
@@ -75,6 +77,7 @@ type starting struct {
 	sessions *session.Sessions
 
 	hindsight hindsight.Options
+	secrets   secrets.Known           // that a report must not show
 	jitter    int                     // of this process's waits for the model (INF-15)
 	fail      context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes    []func() error
@@ -171,7 +174,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
-	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About(), Log: s.log}
+	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About(), Redactor: func() *redact.Redactor { return s.secrets.Redactor() }, Log: s.log}
 	s.keep(ctx, s.memory, brain.Apart)
 	s.preload(ctx, brain.Preload)
 	return s.listen(ctx)

@@ -14,6 +14,9 @@ import (
 // acceptance of the request to the end of its handles.
 const RecordsMax = 10_000
 
+// ErrTooMany says that a request has more than [RecordsMax].
+var ErrTooMany = fmt.Errorf("more than %d records lie between its acceptance and its end", RecordsMax)
+
 // Record is what a journal holds of a request.
 type Record struct {
 	Request engine.Request
@@ -69,7 +72,7 @@ func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
 			break
 		}
 		if len(r.Steps) == RecordsMax {
-			return nil, fmt.Errorf("more than %d records lie between the acceptance of request %q and its end", RecordsMax, key.ID)
+			return nil, fmt.Errorf("request %q: %w", key.ID, ErrTooMany)
 		}
 		s := Step{Index: f.Index, Input: f.Input, Handle: f.Concerns, Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs()}
 		s.Recorded, s.Today = f.Effects, fsm.HashEffects(f.Caused)

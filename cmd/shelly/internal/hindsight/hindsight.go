@@ -4,7 +4,7 @@
 //
 //	GET  /v1/requests/{id}/trace    [TraceBody]: its steps as trace tells them; ?channel=, ?after= a step, &limit= at most that many (COM-74)
 //	POST /v1/requests/{id}/fork     {at, edits: {key: value}}: 200 [ForkBody]: what would have happened; ?channel= (COM-75)
-//	POST /v1/requests/{id}/report   no body: 200 [ReportBody]: the same as a report to look at; ?channel= (COM-77)
+//	POST /v1/requests/{id}/report   no body: 200 [ReportBody]: the same as a report to look at, its secrets replaced; ?channel= (COM-77)
 //	GET  /v1/graphs                 [GraphsBody]: the tables of states (COM-76)
 package hindsight
 
@@ -23,13 +23,15 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/sim/history"
+	"shelly/sim/history/redact"
 )
 
 // Options is what the routes need of a daemon.
 type Options struct {
 	Recorded func(ctx context.Context) (engine.Reader, error)
-	Brain    daemon.Brain // whom a fork asks
-	About    string       // who that is, in words
+	Brain    daemon.Brain            // whom a fork asks
+	About    string                  // who that is, in words
+	Redactor func() *redact.Redactor // of one report
 	Show     func(report []byte) (path string)
 	Log      *slog.Logger
 }

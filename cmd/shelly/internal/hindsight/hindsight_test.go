@@ -17,6 +17,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/sim"
+	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
 )
 
@@ -56,7 +57,9 @@ type site struct {
 	mux   *http.ServeMux
 	brain *says
 	shown []byte
-	id    string
+
+	secrets []redact.Secret
+	id      string
 }
 
 func serve(t *testing.T) *site {
@@ -88,7 +91,8 @@ func serve(t *testing.T) *site {
 	o := Options{
 		Recorded: func(context.Context) (engine.Reader, error) { return j, nil },
 		Brain:    s.brain, About: "a script", Log: slog.New(slog.DiscardHandler),
-		Show: func(report []byte) string { s.shown = report; return "/page/report" },
+		Redactor: func() *redact.Redactor { return redact.New(s.secrets...) },
+		Show:     func(report []byte) string { s.shown = report; return "/page/report" },
 	}
 	s.h = newHindsight(o)
 	for _, r := range s.h.routes() {
@@ -215,5 +219,20 @@ func TestCOM77AReportIsMadeOfARequest(t *testing.T) {
 		if !strings.Contains(string(s.shown), want) {
 			t.Errorf("the report lacks %q", want)
 		}
+	}
+}
+
+// A report is a document that can be saved and passed on, so the rule of the verb holds.
+func TestCOM77AReportShowsNoSecret(t *testing.T) {
+	s := serve(t)
+	s.secrets = []redact.Secret{{Kind: "a key", Text: "There are two."}}
+	var b ReportBody
+	if p := s.do("POST", "/v1/requests/"+s.id+"/report", "", &b); p != nil || !strings.Contains(string(s.shown), "How many?") || strings.Contains(string(s.shown), "There are two.") {
+		t.Fatalf("%v; the secret is there: %t", p, strings.Contains(string(s.shown), "There are two."))
+	}
+	// One that is not a text of the record cannot be replaced.
+	s.shown, s.secrets = nil, []redact.Secret{{Kind: "a key", Text: "<!doctype html>"}}
+	if p := s.do("POST", "/v1/requests/"+s.id+"/report", "", &b); p == nil || p.Code != comm.CodeConflict || p.Hint == "" || s.shown != nil {
+		t.Errorf("a secret that is left: %+v, %d bytes are shown", p, len(s.shown))
 	}
 }

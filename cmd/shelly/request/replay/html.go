@@ -3,12 +3,13 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/requestreport"
 	"shelly/runtime/durable"
 	"shelly/sim/history/htmlreport"
+	"shelly/sim/history/redact"
 	"shelly/sim/history/regression"
 )
 
@@ -21,14 +22,22 @@ func (c *Asking) html(r *regression.Report) error {
 	if err != nil {
 		return err
 	}
-	d := Document(r, func(text string) string {
-		by.Learn(text)
-		return by.Replace(text)
-	})
-	if err := (durable.As{}).File(c.HTML, func(w io.Writer) error { return htmlreport.Write(w, d) }); err != nil {
+	html, err := rendered(r, by)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "--html: %w", err)
+	}
+	if err := (durable.As{}).Text(c.HTML, html); err != nil {
 		return exit.Errorf(exit.Disk, "--html: %w", err)
 	}
 	return nil
+}
+
+// rendered is the report with secrets replaced. All of it is looked through for credentials
+// before any of it is replaced: one may stand by itself in a text before that which shows
+// what it is.
+func rendered(r *regression.Report, by *redact.Redactor) ([]byte, error) {
+	_ = Document(r, func(text string) string { by.Learn(text); return text })
+	return requestreport.Clean(Document(r, by.Replace), by)
 }
 
 // Document is the report as an HTML file has it: of each question both decisions side by

@@ -1,7 +1,7 @@
-package request
+package requestreport
 
 import (
-	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -59,7 +59,7 @@ func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
 	if err := record.Redact(by, false); err != nil {
 		t.Fatal(err)
 	}
-	d := requestDocument(record, 0)
+	d := document(record, 0)
 	judged(d)
 	c := d.Cases[0]
 	if d.Summary != "today's code decides 1 of 5 steps differently" || c.Status != "differs" || len(c.Pairs) != 1 {
@@ -72,9 +72,8 @@ func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
 	if c.Steps[1].Differs == nil || c.Steps[1].Differs.Recorded == c.Steps[1].Differs.Today {
 		t.Errorf("step 2: %+v", c.Steps[1].Differs)
 	}
-	var page bytes.Buffer
-	if err := writeClean(&page, d, by); err != nil || strings.Contains(page.String(), "hunter2") {
-		t.Errorf("%v; the secret is there: %v", err, strings.Contains(page.String(), "hunter2"))
+	if html, err := Clean(d, by); err != nil || strings.Contains(string(html), "hunter2") {
+		t.Errorf("%v; the secret is there: %v", err, strings.Contains(string(html), "hunter2"))
 	}
 }
 
@@ -85,16 +84,22 @@ func TestCLI163ASecretThatIsLeftIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := requestDocument(record, 0)
+	d := document(record, 0)
 	by := redact.New(redact.Secret{Kind: "a key", Text: "hunter2-hunter2"})
-	var page bytes.Buffer
-	if err := writeClean(&page, d, by); err == nil || page.Len() > 0 {
-		t.Errorf("%v, %d bytes", err, page.Len())
+	if html, err := Clean(d, by); !errors.Is(err, ErrSecret) || len(html) > 0 {
+		t.Errorf("%v, %d bytes", err, len(html))
 	}
 	// The details of many steps are compressed in the file.
 	d = &htmlreport.Document{Cases: []htmlreport.Case{{Steps: make([]trace.Step, 401)}}}
 	d.Cases[0].Steps[400].Changes = []trace.Change{{Path: "answer", After: "hunter2-hunter2"}}
-	if err := writeClean(&page, d, by); err == nil || page.Len() > 0 {
-		t.Errorf("compressed: %v, %d bytes", err, page.Len())
+	if html, err := Clean(d, by); !errors.Is(err, ErrSecret) || len(html) > 0 {
+		t.Errorf("compressed: %v, %d bytes", err, len(html))
+	}
+	// What the template says is no text of the record, so nothing replaces it.
+	if made, err := Of(j, h, redact.New(redact.Secret{Kind: "a key", Text: "<!doctype html>"}), false); !errors.Is(err, ErrSecret) || len(made.HTML) > 0 {
+		t.Errorf("made of the request: %v, %d bytes", err, len(made.HTML))
+	}
+	if made, err := Of(j, h, by, false); err != nil || made.Steps == 0 || strings.Contains(string(made.HTML), "hunter2") {
+		t.Errorf("made of the request: %v, %d steps", err, made.Steps)
 	}
 }

@@ -1,0 +1,90 @@
+package requestreport
+
+import (
+	"fmt"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/sim/history"
+	"shelly/sim/history/export"
+	"shelly/sim/history/htmlreport"
+	"shelly/sim/history/trace"
+)
+
+// textMax is how much of a text, in bytes, the file has.
+const textMax = 16 << 10
+
+// judged adds to a report whether today's code decides each step as recorded.
+func judged(d *htmlreport.Document) {
+	c, differ := &d.Cases[0], 0
+	for _, s := range c.Steps {
+		if s.Differs != nil {
+			differ++
+		}
+	}
+	d.Verdict, c.Status = htmlreport.Passed, htmlreport.Passed
+	d.Summary = fmt.Sprintf("today's code decides each of %s as recorded", wording.Count(len(c.Steps), "step"))
+	if differ > 0 {
+		d.Verdict, c.Status = htmlreport.Failed, htmlreport.Differs
+		d.Summary = fmt.Sprintf("today's code decides %d of %s differently", differ, wording.Count(len(c.Steps), "step"))
+	}
+}
+
+// document is the report of a request whose secrets are replaced.
+func document(r *export.Record, lost uint64) *htmlreport.Document {
+	q := &r.Request
+	c := htmlreport.Case{Name: "request " + q.Key.ID, Place: "channel " + q.Key.Channel + ", session " + q.Session, Start: q.Accepted}
+	c.Note = "asked: " + q.Text
+	if q.Done {
+		c.Note += fmt.Sprintf("\n%s in %s: %s", q.Outcome, history.Span(q.Replied-q.Accepted), q.Reply)
+	} else {
+		c.Note += "\nnot finished"
+	}
+	if lost > 0 {
+		c.Note += fmt.Sprintf("\nits first %s no longer kept; the rest follows", are(lost))
+	}
+	visits := trace.Sum{}
+	for s := range r.Trace(trace.Options{TextMax: textMax}) {
+		visits.Add(s)
+		c.Steps = append(c.Steps, s)
+	}
+	c.Ran = len(c.Steps)
+	if i := slices.IndexFunc(c.Steps, func(s trace.Step) bool { return s.Differs != nil }); i >= 0 {
+		c.Pairs = append(c.Pairs, divergence(r, c.Steps[i]))
+	}
+	d := &htmlreport.Document{Title: "shelly request " + q.Key.ID, Cases: []htmlreport.Case{c}, Visits: visits, Of: "this request"}
+	d.Summary = string(q.Outcome)
+	if d.Summary == "" {
+		d.Summary = "not finished"
+	}
+	return d
+}
+
+// divergence is the first step that today's code decides differently: beside what it does,
+// what the record shows of what was done then, which are the hash of the effects and the
+// inputs that followed.
+func divergence(r *export.Record, s trace.Step) htmlreport.Pair {
+	p := htmlreport.Pair{Title: "The first step that today's code decides differently", Step: s.N}
+	p.Left = htmlreport.Side{Title: "recorded", Text: "effects " + s.Differs.Recorded + "\nwhat came next:"}
+	p.Right = htmlreport.Side{Title: "today", Text: "effects " + s.Differs.Today + "\nwhat it does:"}
+	for _, e := range s.Effects {
+		p.Right.Text += "\n" + e.Words
+	}
+	n := 0
+	for _, later := range r.Steps {
+		if later.Index > s.Index && later.N > 0 && n < 5 {
+			p.Left.Text += fmt.Sprintf("\nrecord %d: %s", later.Index, fsm.InputKind(later.Input))
+			n++
+		}
+	}
+	return p
+}
+
+// are is a number of records in words, with its verb.
+func are(n uint64) string {
+	if n == 1 {
+		return "record is"
+	}
+	return fmt.Sprintf("%d records are", n)
+}
