@@ -78,11 +78,17 @@ func main() {
 func execute(args []string, t *terminal.Terminal) (code int) {
 	var c cli
 	ended := -1
+	help := short
+	args, all := wantsAll(args)
+	if all {
+		help = kong.DefaultHelpPrinter
+	}
 	parser, err := kong.New(&c,
 		kong.Name("shelly"),
 		kong.Description("A local, offline-first agent whose loop is one pure state machine."),
 		kong.Writers(t.Out, t.Err),
 		kong.Exit(func(code int) { ended = code }),
+		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"version": versionLine()},
 		kong.Bind(t, terminal.Shell(execute)),

@@ -24,37 +24,37 @@ import (
 type Command struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
-	Invert     string   `name:"grep-invert" placeholder:"REGEX" help:"Leave out cases whose name matches."`
+	Invert     string   `rare:"" name:"grep-invert" placeholder:"REGEX" help:"Leave out cases whose name matches."`
 	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, as 'a and not b'."`
-	Shard      *string  `placeholder:"I/N" help:"Only the I-th of N parts, chosen by name."`
+	Shard      *string  `rare:"" placeholder:"I/N" help:"Only the I-th of N parts, chosen by name."`
 	LastFailed bool     `help:"Only cases that failed when they were last run."`
 
-	OnlyChanged since `placeholder:"[=REF]" help:"Only cases whose files git shows as changed: not committed, or since REF."`
+	OnlyChanged since `placeholder:"[=REF]" help:"Only cases that git shows as changed, or since =REF."`
 
-	Vars       []string `name:"var" sep:"none" placeholder:"NAME=VALUE" help:"Another value for a variable of the files; repeat for more."`
+	Vars       []string `name:"var" sep:"none" placeholder:"NAME=VALUE" help:"Another value for a variable; may be repeated."`
 	List       bool     `help:"List the cases without running them."`
 	Watch      bool     `help:"Re-run what a change affects, until ^C."`
 	Verbose    bool     `short:"v" help:"Print every case."`
-	Twice      bool     `help:"Run each case twice; compare the traces."`
+	Twice      bool     `rare:"" help:"Run each case twice; compare the traces."`
 	EveryCrash bool     `help:"Also run each case with a crash at every point."`
-	Seed       *uint64  `xor:"seed" placeholder:"N" help:"Let this seed order what is due at the same time."`
+	Seed       *uint64  `rare:"" xor:"seed" placeholder:"N" help:"Let this seed order what is due at the same time."`
 	Seeds      *uint64  `xor:"seed" placeholder:"N" help:"Run each case under seeds 1 to N until one fails."`
 	Parallel   *int     `placeholder:"N" help:"Cases to run at once. Default: one per processor."`
-	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime (the real adapters in lock-step with the simulator, traces compared)."`
-	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations and a step summary)."`
-	JUnit      string   `name:"junit" placeholder:"FILE" help:"Also write a JUnit XML file."`
+	On         string   `enum:"sim,runtime" default:"sim" help:"sim, or runtime (the real adapters, compared)."`
+	Format     string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty, and annotations)."`
+	JUnit      string   `rare:"" name:"junit" placeholder:"FILE" help:"Also write a JUnit XML file."`
 	HTML       string   `name:"html" placeholder:"FILE" help:"Also write one HTML file with each step."`
-	Trace      bool     `help:"Print each run step by step, of cases that pass too."`
-	Slowest    *int     `placeholder:"N" help:"List the N slowest cases."`
-	Times      bool     `help:"Add the time of each case to the JSON report."`
+	Trace      bool     `help:"Print each run step by step."`
+	Slowest    *int     `rare:"" placeholder:"N" help:"List the N slowest cases."`
+	Times      bool     `rare:"" help:"Add the time of each case to the JSON report."`
 	FailFast   bool     `xor:"stop" help:"Stop at the first case that fails."`
-	MaxFailed  *int     `name:"max-failures" xor:"stop" placeholder:"N" help:"Stop after N cases that fail."`
-	Update     updating `help:"Update the goldens and remove obsolete ones; --update=missing only writes those that do not exist."`
-	CI         *bool    `name:"ci" negatable:"" help:"Write nothing; fail on obsolete goldens. Default in CI."`
+	MaxFailed  *int     `rare:"" name:"max-failures" xor:"stop" placeholder:"N" help:"Stop after N cases that fail."`
+	Update     updating `help:"Update the goldens and remove obsolete ones; =missing only writes those that do not exist."`
+	CI         *bool    `rare:"" name:"ci" negatable:"" help:"Write nothing; fail on obsolete goldens. Default in CI."`
 	Coverage   bool     `help:"Report which transitions, states, faults and rules the cases reach."`
 
-	MinTransitions *percent       `placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
-	Budget         *time.Duration `placeholder:"DURATION" help:"Time for each property. Default: its file's."`
+	MinTransitions *percent       `rare:"" placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
+	Budget         *time.Duration `rare:"" placeholder:"DURATION" help:"Time for each property. Default: its file's."`
 
 	given  document.Given      // the variables
 	played func([]report.Case) // told what cases came to; nil: nobody
