@@ -25,7 +25,7 @@ type Command struct {
 	Session string `placeholder:"NAME" help:"Only what names this session."`
 	Handle  string `placeholder:"N" help:"Only what names the work of this number."`
 
-	flags.List `set:"limit=50" set:"json=Print as JSON, each record a line, as it is kept."`
+	flags.List `kong:"set='limit=50',set='json=Print as JSON, each record a line, as it is kept.'"`
 	flags.Place
 }
 
