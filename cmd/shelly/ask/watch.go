@@ -23,7 +23,8 @@ type watching struct {
 	json, quiet bool
 
 	mu       sync.Mutex      // a signal is reported between two events
-	streamed strings.Builder // text of the model call that streams
+	streamed strings.Builder // text of the model calls
+	cut      string          // streamed, as it was when the stream was cut
 	course   course.Course
 	state    *terminal.Line // says what the request does, where a person watches; nil: each state is a line
 	columns  int            // of the terminal
@@ -40,12 +41,7 @@ func (w *watching) show(e comm.Event) {
 	case w.quiet:
 	case e.Type == comm.EventWaiting && w.streaming(): // what is being written shows
 	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():
-		w.erase()
-		if e.Whole { // what was shown of it is not shown again (COM-60)
-			e.Text = w.further(e.Text)
-		}
-		fmt.Fprint(w.t.Out, terminal.Printable(e.Text))
-		w.streamed.WriteString(e.Text)
+		w.chunk(e)
 	case w.state != nil && passing(e):
 		w.breakLine()
 		w.draw()
@@ -56,6 +52,19 @@ func (w *watching) show(e comm.Event) {
 			w.draw()
 		}
 	}
+}
+
+// chunk shows a piece of the answer. The caller holds mu.
+func (w *watching) chunk(e comm.Event) {
+	w.erase()
+	rest := e.Text
+	if e.Whole { // what was shown of it is not shown again (COM-60)
+		rest = w.further(e.Text)
+		w.streamed.Reset()
+	}
+	w.cut = ""
+	fmt.Fprint(w.t.Out, terminal.Printable(rest))
+	w.streamed.WriteString(e.Text)
 }
 
 // newWatching returns what shows events on a terminal, or for a program.
@@ -91,11 +100,12 @@ func (w *watching) erase() {
 	}
 }
 
-// further is what a model call has streamed beyond what is shown of it.
+// further is what a model call has streamed beyond what was shown of it before the stream
+// was cut. What was shown of a call begins a line.
 func (w *watching) further(text string) string {
-	shown := w.streamed.String()
-	for n := min(len(shown), len(text)); n > 0; n-- {
-		if strings.HasSuffix(shown, text[:n]) {
+	for n := min(len(w.cut), len(text)); n > 0; n-- {
+		before, ends := strings.CutSuffix(w.cut, text[:n])
+		if ends && (before == "" || strings.HasSuffix(before, "\n")) {
 			return text[n:]
 		}
 	}
@@ -109,7 +119,14 @@ func (w *watching) streaming() bool {
 }
 
 // again says that the client tries once more.
-func (w *watching) again() { w.say("· no answer from shelly; trying again") }
+func (w *watching) again() {
+	w.mu.Lock()
+	if w.cut == "" { // else it has said so before, and nothing has come since
+		w.cut = w.streamed.String()
+	}
+	w.mu.Unlock()
+	w.say("· no answer from shelly; trying again")
+}
 
 // say says something that is no event.
 func (w *watching) say(line string) {
