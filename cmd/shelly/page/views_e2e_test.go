@@ -79,3 +79,45 @@ func TestCOM70EachViewShowsWhatThereIs(t *testing.T) {
 	w.pictures("messages")
 	w.clean()
 }
+
+const waters = `scenario: 1
+name: waters
+profile: default
+brain: [{says: "They have water."}]
+timeline: [{user: "Water the plants."}]
+expect: {ends: serving}
+`
+
+func TestCOM85TheRequestsViewShowsRunsToo(t *testing.T) {
+	w := begin(t, waters)
+	w.enter()
+	w.ask("Hello?")
+	w.See(".answer", "They have water.")
+	w.Click("nav a", "Schedules")
+	w.Type("main textarea", "water the plants")
+	w.Type("main .bar input", "0 9 * * *")
+	w.Click("main button", "Add")
+	w.Click(".rows button", "Run now")
+	w.Click("nav a", "Messages")
+	w.See("main", "They have water.")
+
+	w.Click("nav a", "Requests")
+	w.See(".rows a", "Hello?")
+	if n := w.Count(".rows a", "water the plants"); n != 0 {
+		t.Errorf("%d runs are among the requests", n)
+	}
+	which := w.Element("main select[aria-label=Which]")
+	w.Script(nil, `arguments[0].value = 'all'; arguments[0].dispatchEvent(new Event('change'))`, which)
+	w.See(".rows a", "water the plants")
+	w.See(".rows a", "Hello?")
+	w.See(".rows li", "schedule · ")
+	w.pictures("runs")
+	w.Click(".rows a", "water the plants")
+	w.See("h1", "Run")
+	w.See("main", "schedule")
+	w.See(".steps li", "the model answered")
+	w.Click("main button", "Show the report")
+	w.Within("iframe.report", func() { w.See("body", "They have water.") })
+	w.pictures("run")
+	w.clean()
+}

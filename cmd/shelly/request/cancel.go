@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm/client"
@@ -29,7 +30,7 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	r, err := c.record(ctx, daemon, c.ID)
-	if id, is := runID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
+	if id, is := past.RunID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
 		return cancelRun(ctx, t, daemon, id)
 	}
 	if err != nil {

@@ -105,16 +105,17 @@ func (c *showCmd) preview(asks []comm.Ask) {
 // past is what happened to the request or run.
 func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
 	key, err := c.find(j, c.ID)
-	if id, is := runID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
-		if r, known, wrong := runOf(j, id); wrong != nil || known {
-			if wrong != nil {
-				return comm.Past[history.Step]{}, wrong
-			}
+	if id, is := past.RunID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
+		r, wrong := past.RunOf(j, id)
+		switch {
+		case wrong == nil:
 			p, err := past.OfRun(j, r)
 			if err != nil {
 				err = exit.History(err)
 			}
 			return p, err
+		case !errors.Is(wrong, history.ErrNone):
+			return comm.Past[history.Step]{}, exit.History(wrong)
 		}
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-// The requests: a list, and one with its steps.
+// The requests, and runs beside them: a list, and one with its steps.
 
 import { el, add, fill, button, time, span, short } from './dom.js';
 import { whatIf } from './fork.js';
@@ -13,42 +13,74 @@ const stands = { '': 'All', waiting: 'Waiting', active: 'Running', held: 'Asking
 export function requestsView(main, signal) {
   const state = el('select', { 'aria-label': 'State' }, Object.entries(stands).map(([v, t]) => el('option', { value: v }, t)));
   const session = el('input', { type: 'search', placeholder: 'Session', 'aria-label': 'Session', autocomplete: 'off', maxlength: '128' });
-  const form = el('form', { class: 'bar' }, state, session, el('button', { type: 'submit' }, 'Show'));
+  const which = el('select', { 'aria-label': 'Which' }, [['', 'Requests'], ['all', 'Requests and runs']].map(([v, t]) => el('option', { value: v }, t)));
+  const form = el('form', { class: 'bar' }, which, state, session, el('button', { type: 'submit' }, 'Show'));
   const rows = el('ul', { class: 'rows' });
   const more = button('Older', () => page(), { hidden: true });
   const note = el('p', { class: 'dim', role: 'status' });
   fill(main, el('h1', {}, 'Requests'), form, rows, note, more);
-  let before = '';
+  let lists = [];
+  let turn = 0;
   form.addEventListener('submit', (e) => {
     e.preventDefault();
     again();
   });
   state.addEventListener('change', again);
+  which.addEventListener('change', again);
 
   function again() {
-    before = '';
+    const wanted = { state: state.value, session: session.value.trim(), limit: pageSize };
+    lists = [listOf('/v1/requests', 'requests', wanted, signal)];
+    if (which.value) lists.push(listOf('/v1/runs', 'runs', wanted, signal));
     fill(rows);
     return page();
   }
 
   async function page() {
+    const mine = ++turn;
     try {
-      const body = await get(query('/v1/requests', { before, state: state.value, session: session.value.trim(), limit: pageSize }), { signal });
-      add(rows, body.requests.map(row));
-      before = body.next || '';
-      more.hidden = !before;
+      const found = await latest(lists, pageSize);
+      if (mine !== turn) return; // something else is wanted by now
+      add(rows, found.map(row));
+      more.hidden = lists.every((l) => l.done());
       fill(note, rows.childElementCount ? '' : 'There is none.');
     } catch (e) {
-      if (!signal.aborted) fill(note, e.message);
+      if (!signal.aborted && mine === turn) fill(note, `${e.message}. ${e.hint || ''}`);
     }
   }
   again();
 }
 
-const at = (r) => `#/requests/${encodeURIComponent(`${r.channel}/${r.id}`)}`;
+// listOf is a list that is read part by part, the latest first.
+function listOf(path, key, wanted, signal) {
+  const list = { held: [], before: '', begun: false };
+  list.done = () => !list.held.length && list.begun && !list.before;
+  list.fill = async () => {
+    if (list.held.length || list.done()) return;
+    const body = await get(query(path, { ...wanted, before: list.before }), { signal, timeout: 45000 });
+    list.held = body[key];
+    list.begun = true;
+    list.before = body.next || '';
+  };
+  return list;
+}
+
+// latest takes the next of several lists, in order of time.
+async function latest(lists, most) {
+  const found = [];
+  for (;;) {
+    await Promise.all(lists.map((l) => l.fill()));
+    const open = lists.filter((l) => l.held.length);
+    if (found.length === most || (!open.length && lists.every((l) => l.done()))) return found;
+    if (open.length) found.push(open.reduce((a, b) => (b.held[0].accepted > a.held[0].accepted ? b : a)).held.shift());
+  }
+}
+
+// at is where one is shown: a run has no channel, and its id is that of its handle.
+const at = (r) => `#/requests/${encodeURIComponent(r.kind ? r.id : `${r.channel}/${r.id}`)}`;
 
 function row(r) {
-  return el('li', {}, el('a', { class: 'title', href: at(r) }, short(r.text, 100) || r.id), el('p', { class: 'dim small' }, stand(r), ' ', time(r.accepted), ` · ${r.in_session || r.session || ''} · ${short(r.id, 20)}`));
+  return el('li', {}, el('a', { class: 'title', href: at(r) }, short(r.text, 100) || r.id), el('p', { class: 'dim small' }, stand(r), ' ', r.kind ? `${r.kind} · ` : '', r.accepted ? time(r.accepted) : '', ` · ${r.in_session || r.session || ''} · ${short(r.id, 20)}`));
 }
 
 function stand(r) {
@@ -60,28 +92,30 @@ const stepsMax = 200;
 
 export async function requestView(main, name, signal) {
   const cut = name.indexOf('/');
-  const channel = name.slice(0, cut);
+  const run = cut < 0;
+  const channel = run ? undefined : name.slice(0, cut);
   const id = name.slice(cut + 1);
+  const path = `/v1/${run ? 'runs' : 'requests'}/${piece(id)}`;
   const head = el('div');
   const steps = el('ol', { class: 'steps' });
   const more = button('More steps', () => page(), { hidden: true });
   const note = el('p', { class: 'note', role: 'status', hidden: true });
-  fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, 'Request'), head, el('h2', {}, 'Report'), report(id, channel), el('h2', {}, 'What happened'),
+  fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, run ? 'Run' : 'Request'), head, el('h2', {}, 'Report'), report(path, id, channel), el('h2', {}, 'What happened'),
     el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where “What if” stands, another input can be tried; nothing is executed.'), steps, more, note);
   let after = 0;
   let began = 0;
 
   async function show() {
-    const r = await get(query(`/v1/requests/${piece(id)}`, { channel }), { signal });
+    const r = run ? await runOf(id, signal) : await get(query(path, { channel }), { signal });
     began = r.accepted;
-    fill(head, el('p', { class: 'dim' }, stand(r), ' ', time(r.accepted), ' · ', el('a', { href: `#/chat/${encodeURIComponent(r.in_session || r.session || '')}` }, r.in_session || r.session || ''), r.done ? ` · answered after ${span(r.replied - r.accepted)}` : ''),
-      el('p', { class: 'dim small' }, `id ${r.id}, channel ${r.channel}`), el('div', {}, el('div', { class: 'bubble' }, r.text)), r.asks ? question(r.asks) : null,
+    fill(head, el('p', { class: 'dim' }, stand(r), ' ', time(r.accepted), ' · ', el('a', { href: `#/chat/${encodeURIComponent(r.in_session || r.session || '')}` }, r.in_session || r.session || ''), r.done ? ` · ${run ? 'ended' : 'answered'} after ${span(r.replied - r.accepted)}` : ''),
+      el('p', { class: 'dim small' }, `id ${r.id}, ${run ? r.kind : `channel ${r.channel}`}`), el('div', {}, el('div', { class: 'bubble' }, r.text)), r.asks ? question(r.asks) : null,
       r.done ? el('div', { class: r.is_error ? 'answer error' : 'answer' }, markdown(r.reply || '')) : null);
   }
 
   async function page() {
     try {
-      const body = await get(query(`/v1/requests/${piece(id)}/trace`, { channel, after, limit: stepsMax }), { signal, timeout: 45000 });
+      const body = await get(query(`${path}/trace`, { channel, after, limit: stepsMax }), { signal, timeout: 45000 });
       add(steps, body.steps.map((s) => step(s, began, { id, channel })));
       after = body.steps.at(-1)?.n || after;
       more.hidden = !body.more;
@@ -101,20 +135,28 @@ export async function requestView(main, name, signal) {
   await page();
 }
 
+// runOf is a run as the list has it.
+async function runOf(id, signal) {
+  const body = await get(query('/v1/runs', { before: Number(id.slice(1)) + 1, limit: 1 }), { signal, timeout: 45000 });
+  const one = body.runs.find((r) => r.id === id);
+  if (!one) throw new Error(`The journal no longer has the run ${id}`);
+  return one;
+}
+
 // report shows the report of the request in a frame: a page apart, that can do nothing here.
-function report(id, channel) {
+function report(path, id, channel) {
   const out = el('div', { 'aria-live': 'polite' });
   const open = button('Show the report', async () => {
     try {
-      const { path } = await post(query(`/v1/requests/${piece(id)}/report`, { channel }), {}, { timeout: 45000 });
+      const made = await post(query(`${path}/report`, { channel }), {}, { timeout: 45000 });
       const frame = el('iframe', { class: 'report', title: 'Report of the request', sandbox: 'allow-scripts' });
-      frame.src = path;
+      frame.src = made.path;
       fill(out, frame);
     } catch (e) {
       fill(out, el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`));
     }
   });
-  return el('div', {}, el('p', { class: 'dim small' }, 'Lanes of time, steps and state graphs in one document; shelly request show --html writes it to a file.'), open, out);
+  return el('div', {}, el('p', { class: 'dim small' }, `Lanes of time, steps and state graphs in one document, without secrets that shelly knows; shelly request show ${id} --html writes it to a file.`), open, out);
 }
 
 // step is one step: what came in, what moved, what went out. What it holds is made once it is opened.

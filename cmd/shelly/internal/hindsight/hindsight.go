@@ -5,6 +5,9 @@
 //	GET  /v1/requests/{id}/trace    [TraceBody]: its steps as trace tells them; ?channel=, ?after= a step, &limit= at most that many (COM-74)
 //	POST /v1/requests/{id}/fork     {at, edits: {key: value}}: 200 [ForkBody]: what would have happened; ?channel= (COM-75)
 //	POST /v1/requests/{id}/report   no body: 200 [ReportBody]: the same as a report to look at, its secrets replaced; ?channel= (COM-77)
+//	GET  /v1/runs                   [RunsBody]: what is no request, the latest first; ?before= a handle (that of next), &limit= at most that many, &session= and &state= of those (COM-85)
+//	GET  /v1/runs/{run}/trace       as that of a request
+//	POST /v1/runs/{run}/report      as that of a request
 //	GET  /v1/graphs                 [GraphsBody]: the tables of states (COM-76)
 package hindsight
 
@@ -65,6 +68,9 @@ func (h *hindsight) routes() []comm.Route {
 		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Page: true, Handle: h.getTrace},
 		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Page: true, Handle: h.postFork},
 		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/report", Page: true, Handle: h.postReport},
+		{Method: http.MethodGet, Pattern: "/v1/runs", Page: true, Handle: h.getRuns},
+		{Method: http.MethodGet, Pattern: "/v1/runs/{run}/trace", Page: true, Handle: h.getTrace},
+		{Method: http.MethodPost, Pattern: "/v1/runs/{run}/report", Page: true, Handle: h.postReport},
 		{Method: http.MethodGet, Pattern: "/v1/graphs", Page: true, Handle: getGraphs},
 	}
 }
@@ -101,13 +107,17 @@ func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
 	})
 }
 
-// past finds a request's history; of says how much of it.
+// past finds the history of a request, or of a run; of says how much of a request's.
 func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (engine.Reader, history.History, error) {
 	recorded, err := h.o.Recorded(ctx)
 	if err != nil {
 		return nil, history.History{}, err
 	}
 	j := ending{recorded, ctx}
+	if run := r.PathValue("run"); run != "" {
+		past, err := runPast(j, run)
+		return j, past, err
+	}
 	key := fsm.RequestKey{Principal: comm.Principal, Channel: comm.ChannelHTTP, ID: r.PathValue("id")}
 	if q := r.URL.Query(); q.Has("channel") {
 		key.Channel = q.Get("channel")

@@ -64,7 +64,12 @@ type site struct {
 
 func serve(t *testing.T) *site {
 	t.Helper()
-	f, err := scenario.Parse("case", []byte(looks))
+	return serveScenario(t, looks)
+}
+
+func serveScenario(t *testing.T, source string) *site {
+	t.Helper()
+	f, err := scenario.Parse("case", []byte(source))
 	if err != nil {
 		t.Fatal(err)
 	}

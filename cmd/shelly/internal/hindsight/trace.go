@@ -30,7 +30,7 @@ type Step struct {
 	Edits []string `json:"edits,omitempty"`
 }
 
-// getTrace tells the steps of a request (COM-74).
+// getTrace tells the steps of a request or run (COM-74, COM-85). Of a run nothing can be changed.
 func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	after, err := number(r, "after", 0)
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	}
 	edits := map[int][]string{} // only looked up
 	for _, s := range past.Steps {
-		if s.About {
+		if s.About && r.PathValue("run") == "" {
 			edits[s.N] = fork.EditKeys(s.Input)
 		}
 	}

@@ -1,0 +1,91 @@
+package hindsight
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"shelly/cmd/shelly/internal/past"
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/sim/history"
+)
+
+// Bounds of one answer; the first run of it may be longer.
+const (
+	runsMax   = 256
+	runsBytes = 4 << 20
+)
+
+// RunsBody is a part of the runs, the latest first.
+type RunsBody struct {
+	Runs []comm.Record `json:"runs"`
+	Next fsm.HandleID  `json:"next,omitempty"` // the before of those that follow; 0: there are none
+}
+
+// getRuns lists what is no request (COM-85).
+func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
+	before, err := number(r, "before", 0)
+	if err != nil {
+		return err
+	}
+	limit, err := number(r, "limit", runsMax)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	wanted := past.Runs{Session: q.Get("session"), State: q.Get("state"), Before: fsm.HandleID(before), Limit: max(1, min(limit, runsMax))}
+	if wanted.State != "" && !slices.Contains(comm.States, wanted.State) {
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: "query parameter state is not a state", Hint: "the states are " + strings.Join(comm.States, ", ")}
+	}
+	release, err := turn(h.traces, "a list")
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, cancel := timed(w, r, traceTime)
+	defer cancel()
+	recorded, err := h.o.Recorded(ctx)
+	if err != nil {
+		return err
+	}
+	var body RunsBody
+	if body.Runs, body.Next, err = wanted.List(ending{recorded, ctx}); err != nil {
+		return h.worded(ctx, "the list", traceTime, err)
+	}
+	if err := body.cut(); err != nil {
+		return err
+	}
+	return answer(w, body)
+}
+
+// cut leaves out what would make the answer too long.
+func (b *RunsBody) cut() error {
+	size := 0
+	for i, one := range b.Runs {
+		text, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		if size += len(text); i > 0 && size > runsBytes {
+			b.Runs, b.Next = b.Runs[:i], b.Runs[i-1].Handle
+			return nil
+		}
+	}
+	return nil
+}
+
+// runPast is what happened to a run.
+func runPast(j engine.Reader, name string) (history.History, error) {
+	id, ok := past.RunID(name)
+	if !ok {
+		return history.History{}, &comm.Problem{Code: comm.CodeBadRequest, Message: "that is not the id of a run", Hint: "it is that of its handle, such as h12"}
+	}
+	run, err := past.RunOf(j, id)
+	if err != nil {
+		return history.History{}, err
+	}
+	return history.OfRun(j, run)
+}

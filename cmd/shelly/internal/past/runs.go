@@ -1,0 +1,122 @@
+package past
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/sim/history"
+)
+
+// runsLook is how many records from the last one are folded first for runs.
+const runsLook = 2000
+
+// Runs says which runs are wanted.
+type Runs struct {
+	Session string       // empty: of any; one that a session has started, or whose schedule was made in it, is of it too
+	State   string       // as [comm.Record.Stands] words it; empty: any
+	Since   fsm.Millis   // those admitted from then on, and unfinished ones
+	Before  fsm.HandleID // those of an earlier handle; 0: the latest
+	Limit   int          // at most that many; 0: all
+}
+
+// List returns runs, the latest first (CLI-143, COM-85): what is no request has no record, so
+// the journal is folded, from further and further back until there are enough. Next is the
+// Before of those that follow; 0: there are none.
+func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err error) {
+	kept, err := j.Kept()
+	if err != nil {
+		return nil, 0, err
+	}
+	for look := uint64(runsLook); ; look *= 8 {
+		after := kept.First - 1
+		if look < kept.Last-after {
+			after = kept.Last - look
+		}
+		all, err := history.Runs(j, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		found, enough := w.of(all, after == kept.First-1)
+		switch {
+		case w.Limit > 0 && len(found) > w.Limit:
+			return found[:w.Limit], found[w.Limit-1].Handle, nil
+		case enough:
+			return found, 0, nil
+		}
+	}
+}
+
+// of picks from the runs of the last records; whole says that these are all that are kept.
+// Enough are all that there may be, and one more than the limit. A run that was admitted before
+// those records counts only then: later ones may have ended before them.
+func (w Runs) of(all []history.Run, whole bool) (found []comm.Record, enough bool) {
+	found, enough = []comm.Record{}, whole
+	for _, r := range slices.Backward(all) {
+		enough = enough || r.Index != 0 && r.Admitted < w.Since
+		if r.Index == 0 && !enough || w.Before != 0 && r.Handle >= w.Before || r.Admitted < w.Since && r.Ended != 0 {
+			continue
+		}
+		if one := recordOf(r); w.wants(r, one) {
+			if found = append(found, one); w.Limit > 0 && len(found) > w.Limit {
+				return found, true
+			}
+		}
+	}
+	return found, enough
+}
+
+func (w Runs) wants(r history.Run, one comm.Record) bool {
+	return (w.Session == "" || r.Session == w.Session || r.Home == w.Session) && (w.State == "" || one.Stands() == w.State)
+}
+
+// recordOf is a run as a list of requests has it: its id is that of its handle.
+func recordOf(r history.Run) comm.Record {
+	one := comm.Record{
+		ID: r.Handle.Entry(), Channel: string(r.Kind), Kind: r.Kind, InSession: r.Session, Index: r.Index, Handle: r.Handle,
+		State: comm.RecordAccepted, Text: r.Input, Accepted: r.Admitted, Reply: r.Answer, IsError: r.IsError,
+	}
+	if r.Ended == 0 {
+		one.Phase = r.State
+		return one
+	}
+	one.Done, one.Replied, one.State = true, r.Ended, comm.RecordDone
+	if r.State != state.Done {
+		one.State = comm.RecordFailed
+	}
+	if r.State == state.Cancelled {
+		one.Outcome = fsm.OutcomeCancelled
+	}
+	return one
+}
+
+// RunID reads the id of a run, such as h12.
+func RunID(id string) (fsm.HandleID, bool) {
+	digits, ok := strings.CutPrefix(id, "h")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return fsm.HandleID(n), ok && err == nil && n > 0 && n < math.MaxInt64
+}
+
+// RunOf returns the run of a handle, as far as the journal has it. It is [history.ErrNone]
+// where the journal does not have it.
+func RunOf(j engine.Reader, id fsm.HandleID) (history.Run, error) {
+	kept, err := j.Kept()
+	if err != nil {
+		return history.Run{}, err
+	}
+	all, err := history.Runs(j, kept.First-1)
+	if err != nil {
+		return history.Run{}, err
+	}
+	i := slices.IndexFunc(all, func(r history.Run) bool { return r.Handle == id })
+	if i < 0 {
+		return history.Run{}, fmt.Errorf("%w: run %s", history.ErrNone, id.Entry())
+	}
+	return all[i], nil
+}

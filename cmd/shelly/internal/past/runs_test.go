@@ -1,0 +1,44 @@
+package past
+
+import (
+	"slices"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/sim/history"
+)
+
+// A run that was unfinished before the records that were read is listed once all are there
+// that were admitted after it, of which some may have ended before those records.
+func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
+	all := []history.Run{
+		{Handle: 3, State: state.Done, Ended: 90},
+		{Handle: 8, Index: 50, Admitted: 50, State: state.Done, Ended: 60, Session: "a"},
+		{Handle: 9, Index: 70, Admitted: 70, State: state.Queued, Home: "a"},
+	}
+	for name, c := range map[string]struct {
+		wanted Runs
+		whole  bool
+		found  []fsm.HandleID
+		enough bool
+	}{
+		"a part":        {Runs{}, false, []fsm.HandleID{9, 8}, false},
+		"all":           {Runs{}, true, []fsm.HandleID{9, 8, 3}, true},
+		"one more":      {Runs{Limit: 1}, false, []fsm.HandleID{9, 8}, true},
+		"what follows":  {Runs{Before: 9}, true, []fsm.HandleID{8, 3}, true},
+		"since":         {Runs{Since: 60}, false, []fsm.HandleID{9}, true},
+		"of a session":  {Runs{Session: "a"}, true, []fsm.HandleID{9, 8}, true},
+		"of a state":    {Runs{State: "waiting"}, true, []fsm.HandleID{9}, true},
+		"none is there": {Runs{State: "held"}, false, nil, false},
+	} {
+		found, enough := c.wanted.of(all, c.whole)
+		var ids []fsm.HandleID
+		for _, r := range found {
+			ids = append(ids, r.Handle)
+		}
+		if !slices.Equal(ids, c.found) || enough != c.enough {
+			t.Errorf("%s: %v, enough %t", name, ids, enough)
+		}
+	}
+}
