@@ -39,7 +39,7 @@ func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testi
 		{"model", 1, exit.Unreachable, "no Ollama server answers", nil},
 		{"tools", 2, exit.Usage, "open the workspace", nil},
 		{"journal", 3, exit.Data, "in use by another process", []string{"store"}},
-		{"listeners", 4, exit.Usage, "listen for HTTP on " + address, []string{"identity.json", "memory", "store", "token"}},
+		{"listeners", 4, exit.Usage, "listen for HTTP on " + address, []string{"identity.json", "logs", "memory", "store", "token"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

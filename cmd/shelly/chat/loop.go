@@ -51,11 +51,22 @@ func (l *loop) run() (err error) {
 	}
 	defer func() { _ = reader.Close() }()
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	events := make(chan uv.Event)
+	events, over := make(chan uv.Event), make(chan struct{})
 	ended := make(chan error, 1)
-	go func() { ended <- uv.NewTerminalReader(reader, os.Getenv("TERM")).StreamEvents(ctx, events) }()
-	defer reader.Cancel()
+	go func() {
+		defer close(over)
+		ended <- uv.NewTerminalReader(reader, os.Getenv("TERM")).StreamEvents(ctx, events)
+	}()
+	defer func() { // before it is closed, nobody reads from it any more
+		cancel()
+		for waits := reader.Cancel(); waits; {
+			select {
+			case <-events:
+			case <-over:
+				waits = false
+			}
+		}
+	}()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, signalled()...)
 	defer signal.Stop(signals)
