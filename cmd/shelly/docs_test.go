@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,6 +57,32 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 				t.Errorf("%s: shelly %s: %v", file, found[1], err)
 			}
 		}
+	}
+}
+
+// The rule names each verb, in the order of the help, and no other.
+func TestCLI1TheRuleNamesTheVerbs(t *testing.T) {
+	rules, err := os.ReadFile("RULES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rule, _ := strings.Cut(string(rules), "**CLI-1** The verbs are ")
+	rule, _, _ = strings.Cut(rule, ". ")
+	var named, there []string
+	for _, found := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(rule, -1) {
+		named = append(named, found[1])
+	}
+	parser, err := kong.New(&cli{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range parser.Model.Children {
+		if !verb.Hidden {
+			there = append(there, verb.Name)
+		}
+	}
+	if !slices.Equal(named, there) {
+		t.Errorf("the rule names %v; there are %v", named, there)
 	}
 }
 
