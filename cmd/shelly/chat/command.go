@@ -32,7 +32,7 @@ type Command struct {
 // Help says what no flag does.
 func (Command) Help() string {
 	return "Talks to the running daemon: /help lists the commands and keys. What shelly says stays in the terminal when the chat ends, " +
-		"and what runs then goes on. Needs a terminal; programs use shelly ask."
+		"and what is running continues. Needs a terminal; programs use shelly ask."
 }
 
 // Run implements the subcommand (CLI-150).

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	frameEvery = 33 * time.Millisecond // at most so often is drawn what streams
+	frameEvery = 33 * time.Millisecond // what streams is drawn at most this often
 	beatEvery  = 250 * time.Millisecond
 )
 
@@ -183,6 +183,6 @@ func (l *loop) restore() {
 	fmt.Fprint(l.out, keysOff+pasteOff)
 	_ = term.Restore(l.in.Fd(), l.raw)
 	if len(unfinished) > 0 {
-		fmt.Fprintf(l.out, "shelly goes on with what runs; see shelly request show %s\n", strings.Join(unfinished, ", "))
+		fmt.Fprintf(l.out, "shelly continues what is running; see shelly request show %s\n", strings.Join(unfinished, ", "))
 	}
 }

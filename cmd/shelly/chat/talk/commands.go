@@ -25,7 +25,7 @@ func commands() []command {
 		{name: "/new", does: "remember this conversation and start a new one", machine: true},
 		{name: "/stop", does: "stop what is running in this conversation", machine: true},
 		{name: "/image", args: "FILE", does: "attach a picture to the next request"},
-		{name: "/session", args: "[NAME]", does: "list sessions, or go on in one", run: []string{"session"}, verbs: []string{"list", "show", "search"}, plain: []string{"list"}},
+		{name: "/session", args: "[NAME]", does: "list sessions, or continue one", run: []string{"session"}, verbs: []string{"list", "show", "search"}, plain: []string{"list"}},
 		{name: "/schedule", args: "VERB", does: "schedules: list, add, remove, pause, resume, run", run: []string{"schedule"}, verbs: []string{"list", "add", "remove", "pause", "resume", "run"}, plain: []string{"list"}},
 		{name: "/messages", does: "what schedules and subagents have said", run: []string{"messages"}, verbs: []string{}},
 		{name: "/status", does: "what runs, what waits and why", run: []string{"status"}, verbs: []string{}},
@@ -33,7 +33,7 @@ func commands() []command {
 		{name: "/approval", args: "VERB", does: "approvals for later calls: list, revoke", run: []string{"approval"}, verbs: []string{"list", "revoke"}, plain: []string{"list"}},
 		{name: "/memory", args: "VERB", does: "the memory: list, search, show", run: []string{"memory"}, verbs: []string{"list", "search", "show"}, plain: []string{"list"}},
 		{name: "/model", does: "the models of the server", run: []string{"model", "list"}, verbs: []string{}},
-		{name: "/quit", does: "leave; shelly goes on with what runs"},
+		{name: "/quit", does: "leave; shelly continues what is running"},
 	}
 }
 
