@@ -156,7 +156,7 @@ function report(path, id, channel) {
       fill(out, el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`));
     }
   });
-  return el('div', {}, el('p', { class: 'dim small' }, `Lanes of time, steps and state graphs in one document, without secrets that shelly knows; shelly request show ${id} --html writes it to a file.`), open, out);
+  return el('div', {}, el('p', { class: 'dim small' }, `Lanes of time, steps and state graphs in one document, without secrets that shelly knows; shelly request show ${id} --html FILE writes it to a file.`), open, out);
 }
 
 // step is one step: what came in, what moved, what went out. What it holds is made once it is opened.

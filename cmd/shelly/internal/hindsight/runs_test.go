@@ -84,8 +84,8 @@ func TestCOM85ARunHasStepsAndAReport(t *testing.T) {
 		}
 	}
 	var made ReportBody
-	if p := s.do("POST", "/v1/runs/"+id+"/report", "", &made); p != nil || !strings.Contains(string(s.shown), "Count the words.") {
-		t.Errorf("the report: %v", p)
+	if p := s.do("POST", "/v1/runs/"+id+"/report", "", &made); p != nil || !strings.Contains(string(s.shown), "Count the words.") || strings.Contains(string(s.shown), "not finished") {
+		t.Errorf("the report: %v; the run is not finished in it: %t", p, strings.Contains(string(s.shown), "not finished"))
 	}
 	for path, want := range map[string]comm.Code{"/v1/runs/h999/trace": comm.CodeNotFound, "/v1/runs/x/trace": comm.CodeBadRequest, "/v1/runs?state=odd": comm.CodeBadRequest, "/v1/runs?limit=x": comm.CodeBadRequest} {
 		if p := s.do("GET", path, "", &b); p == nil || p.Code != want || p.Hint == "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/sim/history"
 	"shelly/sim/history/export"
@@ -37,7 +38,7 @@ func document(r *export.Record, lost uint64) *htmlreport.Document {
 	c := htmlreport.Case{Name: "request " + q.Key.ID, Place: "channel " + q.Key.Channel + ", session " + q.Session, Start: q.Accepted}
 	c.Note = "asked: " + q.Text
 	if q.Done {
-		c.Note += fmt.Sprintf("\n%s in %s: %s", q.Outcome, history.Span(q.Replied-q.Accepted), q.Reply)
+		c.Note += fmt.Sprintf("\n%s in %s: %s", ended(q), history.Span(q.Replied-q.Accepted), q.Reply)
 	} else {
 		c.Note += "\nnot finished"
 	}
@@ -54,11 +55,22 @@ func document(r *export.Record, lost uint64) *htmlreport.Document {
 		c.Pairs = append(c.Pairs, divergence(r, c.Steps[i]))
 	}
 	d := &htmlreport.Document{Title: "shelly request " + q.Key.ID, Cases: []htmlreport.Case{c}, Visits: visits, Of: "this request"}
-	d.Summary = string(q.Outcome)
-	if d.Summary == "" {
-		d.Summary = "not finished"
-	}
+	d.Summary = ended(q)
 	return d
+}
+
+// ended is how a request ended, in words. A run has no outcome.
+func ended(q *engine.Request) string {
+	switch {
+	case !q.Done:
+		return "not finished"
+	case q.Outcome != "":
+		return string(q.Outcome)
+	case q.IsError:
+		return "failed"
+	default:
+		return "done"
+	}
 }
 
 // divergence is the first step that today's code decides differently: beside what it does,
