@@ -11,7 +11,6 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/logging"
-	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 )
@@ -20,11 +19,11 @@ import (
 type Command struct {
 	Follow  bool   `short:"f" help:"Continue with each as it comes; ^C ends it."`
 	Level   string `default:"debug" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"From this level on: debug, info, warn or error."`
-	Since   string `placeholder:"WHEN" help:"From a date, a time or an age such as 2h on."`
 	Request string `placeholder:"ID" help:"Only what names this request."`
 	Session string `placeholder:"NAME" help:"Only what names this session."`
 	Handle  string `placeholder:"N" help:"Only what names the work of this number."`
 
+	flags.Recent
 	flags.List `kong:"set='limit=50',set='json=Print as JSON, each record a line, as it is kept.'"`
 	flags.Place
 }
@@ -37,7 +36,7 @@ func (Command) Help() string {
 
 // Run implements the subcommand (CLI-185).
 func (c *Command) Run(t *terminal.Terminal) error {
-	since, err := moment.At("--since", c.Since)
+	since, err := c.From()
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 type replayCmd struct {
 	ID    []string `arg:"" optional:"" help:"Requests to replay; one, unless a model is asked."`
 	All   bool     `help:"All requests, with totals."`
-	Since string   `placeholder:"AGE" help:"With --all: only those of the last 7d, 12h, …"`
+	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
 	JSON  bool     `name:"json" help:"Print as JSON."`
 	HTML  string   `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
 	replay.Flags
@@ -164,7 +164,7 @@ type replayedRequest struct {
 
 // all tells of all requests which differ, and totals.
 func (c *replayCmd) all(t *terminal.Terminal, j engine.Reader) error {
-	since, err := moment.Ago("--since", c.Since)
+	since, err := moment.At("--since", c.Since)
 	if err != nil {
 		return err
 	}

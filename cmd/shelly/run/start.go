@@ -107,42 +107,66 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.openBox(ctx, s.cfg); err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	bench, err := s.openBench(s.cfg)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	s.later(s.work.close)
-	if err := s.work.use(bench); err != nil {
-		return err
-	}
-	journal, err := s.openStore()
+	bench, err := s.openTools(ctx)
 	if err != nil {
 		return err
 	}
-	s.later(journal.Close)
-	s.usage = journal.Usage
-	s.keepLog()
-	failpoint.Hit(failpoint.BootOpened)
+	journal, err := s.openJournal()
+	if err != nil {
+		return err
+	}
 	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is asked anything
 		return exit.With(exit.Data, err)
 	}
 	if bench, err = s.withServers(ctx, bench); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}
 	s.memory = s.remember(journal, brain.Embedder, brain.Apart)
-	sessions, err := session.Open(s.cfg.Data, journal, time.Now)
-	if err != nil {
+	if s.sessions, err = session.Open(s.cfg.Data, journal, time.Now); err != nil {
 		return exit.With(exit.Data, err)
 	}
+	remembered.memory, remembered.sessions = s.memory, s.sessions
+	if err := s.recover(journal, brain, bench); err != nil {
+		return err
+	}
+	s.keep(ctx, s.memory, brain.Apart)
+	s.preload(ctx, brain.Preload)
+	return s.listen(ctx)
+}
+
+// openTools opens the sandbox, the tools and the skills.
+func (s *starting) openTools(ctx context.Context) (*bench, error) {
+	if err := s.openBox(ctx, s.cfg); err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	bench, err := s.openBench(s.cfg)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	s.later(s.work.close)
+	return bench, s.work.use(bench)
+}
+
+// openJournal opens the store, which nobody else has then, and the log beside it.
+func (s *starting) openJournal() (*store.Store, error) {
+	journal, err := s.openStore()
+	if err != nil {
+		return nil, err
+	}
+	s.later(journal.Close)
+	s.usage = journal.Usage
+	s.keepLog()
+	failpoint.Hit(failpoint.BootOpened)
+	return journal, nil
+}
+
+// recover makes the daemon of all that is open.
+func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench) (err error) {
+	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}
 	read, err := inbox.Open(s.cfg.Data)
 	if err != nil {
 		s.log.Warn("it is not known which messages were read; all that are kept count as unread", "error", err)
 	}
-	remembered.memory, remembered.sessions, s.sessions = s.memory, sessions, sessions
 	s.metrics = telemetry.NewMetrics(version.Text())
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   s.machine(bench, s.cfg),
@@ -156,7 +180,7 @@ func (s *starting) start(ctx context.Context) error {
 		Damage:   journal.Damage,
 		Grants:   grants.Of(s.cfg.Data),
 		Inbox:    read,
-		Sessions: sessions,
+		Sessions: s.sessions,
 		Skills:   &s.work,
 		Tools:    &s.work,
 		Backup: func(ctx context.Context, w io.Writer) error {
@@ -175,9 +199,7 @@ func (s *starting) start(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About(), Redactor: func() *redact.Redactor { return s.secrets.Redactor() }, Log: s.log}
-	s.keep(ctx, s.memory, brain.Apart)
-	s.preload(ctx, brain.Preload)
-	return s.listen(ctx)
+	return nil
 }
 
 // machine is the machine's configuration with what a bench offers and the jitter of this

@@ -23,8 +23,8 @@ func (l List) Validate() error {
 
 // Recent is the flag of those that can leave out what is old.
 type Recent struct {
-	Since string `placeholder:"AGE" help:"Only those of the last 7d, 12h, …"`
+	Since string `placeholder:"WHEN" help:"Since a date or a time, or the last 7d, 12h, …"`
 }
 
 // From is the time that --since names; 0 if it is not given. Its error has its exit code.
-func (r Recent) From() (fsm.Millis, error) { return moment.Ago("--since", r.Since) }
+func (r Recent) From() (fsm.Millis, error) { return moment.At("--since", r.Since) }

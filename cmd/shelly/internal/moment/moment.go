@@ -16,31 +16,21 @@ func Now() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) }
 // Local is a time where the user is.
 func Local(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)) }
 
-// Ago reads a flag that says how long ago something was (90s, 12h, 7d), and returns when
-// that was; 0 where it is not given. Its error has its exit code.
-func Ago(flag, text string) (fsm.Millis, error) {
+// At reads a flag that says how long ago something was (90s, 12h, 7d), or names a date or a
+// time, and returns when that was; 0 where it is not given. Its error has its exit code.
+func At(flag, text string) (fsm.Millis, error) {
 	if text == "" {
 		return 0, nil
 	}
-	d, ok := age(text)
-	if !ok {
-		return 0, exit.Errorf(exit.Usage, "%s: %q is not a duration such as 7d or 12h", flag, text)
-	}
-	return Now() - fsm.Millis(d.Milliseconds()), nil
-}
-
-// At reads a flag that says how long ago something was, as [Ago] does, or names a date or
-// a time.
-func At(flag, text string) (fsm.Millis, error) {
-	if _, ok := age(text); ok || text == "" {
-		return Ago(flag, text)
+	if d, ok := age(text); ok {
+		return Now() - fsm.Millis(d.Milliseconds()), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			return fsm.Millis(at.UnixMilli()), nil
 		}
 	}
-	return 0, exit.Errorf(exit.Usage, "%s: %q is neither a time such as 2026-01-31 nor an age such as 90d", flag, text)
+	return 0, exit.Errorf(exit.Usage, "%s: %q is neither a time such as 2026-01-31 nor an age such as 7d or 12h", flag, text)
 }
 
 func age(text string) (time.Duration, bool) {

@@ -20,7 +20,7 @@ type Flags struct {
 	Model     string `asking:"" placeholder:"NAME" help:"Ask this model the recorded questions."`
 	Against   string `asking:"" default:"recorded" placeholder:"NAME" help:"Compare with another model's answers."`
 	Repeat    int    `asking:"" default:"1" placeholder:"N" help:"Ask each question N times."`
-	Until     string `asking:"" placeholder:"AGE" help:"Only questions before this; an age or a date."`
+	Until     string `asking:"" placeholder:"WHEN" help:"Only questions before this; an age or a date."`
 	Session   string `asking:"" placeholder:"NAME" help:"Only questions of this session."`
 	Purpose   string `asking:"" placeholder:"LIST" help:"Only these purposes: answer,summary,…"`
 	Limit     int    `asking:"" placeholder:"N" help:"Only the latest N questions."`
