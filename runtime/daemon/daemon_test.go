@@ -84,13 +84,31 @@ func (j *broken) Append(b engine.Batch, sync bool) error {
 	return j.MemoryJournal.Append(b, sync)
 }
 
+// logged is what a daemon has logged, which a test reads while more is.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // fixture is a daemon over fakes, running.
 type fixture struct {
 	*daemon.Daemon
 	t       *testing.T
 	brain   *script
 	shelf   *shelf
-	log     *strings.Builder
+	log     *logged
 	ctx     context.Context
 	stopped chan struct{}
 	code    fsm.ExitCode
@@ -112,7 +130,7 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	f := &fixture{
-		t: t, brain: &script{make(chan asked)}, shelf: &shelf{}, log: &strings.Builder{}, ctx: ctx, stopped: make(chan struct{}),
+		t: t, brain: &script{make(chan asked)}, shelf: &shelf{}, log: &logged{}, ctx: ctx, stopped: make(chan struct{}),
 	}
 	config := profile.Shelly()
 	config.Init = fsm.InitOff
