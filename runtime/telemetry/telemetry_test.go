@@ -37,6 +37,7 @@ type world struct {
 	now     fsm.Millis
 	waiting []fsm.Call // that nobody has answered
 	timers  []fsm.TimerID
+	turn    *[]engine.Step // where steps are kept for later; nil: they are told at once
 }
 
 func newWorld(t *testing.T, tellers ...Teller) *world {
@@ -57,7 +58,11 @@ func (w *world) step(f fsm.Fact) {
 	w.now += fsm.Second
 	in := fsm.Input{At: w.now, Fact: f}
 	effects := w.Step(in)
-	w.watch.Step(engine.Step{Index: w.index, Input: in, Effects: effects, Moves: append([]state.Move(nil), w.Moves()...)}, w.View())
+	step := engine.Step{Index: w.index, Input: in, Effects: effects, Moves: append([]state.Move(nil), w.Moves()...)}
+	if w.turn != nil {
+		*w.turn = append(*w.turn, step)
+	}
+	w.watch.Step(step, w.View())
 	for _, e := range effects {
 		if call, ok := e.(fsm.Call); ok {
 			w.waiting = append(w.waiting, call)
@@ -197,6 +202,39 @@ func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
 	}
 	if strings.Contains(got, secret) {
 		t.Error(got)
+	}
+}
+
+// Steps share a turn, so the machine may be far beyond the step that is told.
+func TestOBS4WhatHasEndedWhenItIsToldIsALineToo(t *testing.T) {
+	var out bytes.Buffer
+	late := New(Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
+	w := newWorld(t)
+	w.turn = &[]engine.Step{}
+	w.step(fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: secret})
+	w.step(fsm.Requested{Request: fsm.RequestKey{ID: "r2"}, Session: "s", Text: secret}) // it waits for the first
+	w.rest(says, says, says, says)
+	for _, s := range *w.turn {
+		late.Step(s, w.View())
+	}
+	for _, id := range []string{"r1", "r2"} {
+		if got := out.String(); strings.Count(got, "msg=accepted handle=") < 2 || strings.Count(got, "msg=answered handle="+id[1:]+" ") != 1 {
+			t.Errorf("%s is not told of once:\n%s", id, got)
+		}
+	}
+	if len(late.works) > 0 || len(late.calls) > 0 {
+		t.Errorf("%d pieces of work and %d calls are held", len(late.works), len(late.calls))
+	}
+}
+
+func TestOBS4WhatWaitsIsSaidWhenItIsAccepted(t *testing.T) {
+	var out bytes.Buffer
+	w := newWorld(t, Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
+	for _, id := range []string{"r1", "r2"} {
+		w.step(fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: "s", Text: secret})
+		if got := out.String(); strings.Count(got, "msg=accepted") != strings.Count(got, "request=r") || !strings.Contains(got, "request="+id) {
+			t.Errorf("%s is not told of once:\n%s", id, got)
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ type Watch struct {
 	tellers []Teller
 	works   map[fsm.HandleID]*Work
 	calls   map[fsm.CallID]*Call
+	last    fsm.HandleID // that the machine had admitted at the last step
 }
 
 // New returns one that tells tellers, in their order.
@@ -70,16 +71,19 @@ func (w *Watch) Step(s engine.Step, v *state.Snapshot) {
 // before are resumed; a call of its is begun by this one once more, or never.
 func (w *Watch) admitted(s *engine.Step, v *state.Snapshot) {
 	_, boot := s.Input.Fact.(fsm.Boot)
-	for i := range v.Handles {
-		if h := &v.Handles[i]; w.works[h.ID] == nil {
-			w.accept(newWork(h.ID, v, s.Input.Fact, s.Input.At), boot)
+	first := len(v.Handles)
+	for first > 0 && (boot || v.Handles[first-1].ID > w.last) { // they stand in the order of their admission
+		first--
+	}
+	for i := range v.Handles[first:] {
+		if h := &v.Handles[first+i]; w.works[h.ID] == nil {
+			w.accept(workOf(h, s.Input.At), boot)
 		}
 	}
+	w.last = v.LastHandle
 	for _, m := range s.Moves { // one that has ended by now is in no view
 		if m.Table == state.HandleTable.Name && w.works[m.Handle] == nil {
-			work := newWork(m.Handle, v, s.Input.Fact, s.Input.At)
-			work.Kind = m.Kind
-			w.accept(work, boot)
+			w.accept(endedWork(m, s.Input), boot)
 		}
 	}
 }

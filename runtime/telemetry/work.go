@@ -63,17 +63,16 @@ func (c *Call) tokens() fsm.Tokens {
 	return a.Tokens
 }
 
-// newWork is a handle as the machine has it, or as far as the step that brought it says.
-func newWork(id fsm.HandleID, v *state.Snapshot, f fsm.Fact, at fsm.Millis) *Work {
-	w := &Work{ID: id, Since: at}
-	for i := range v.Handles {
-		if h := &v.Handles[i]; h.ID == id {
-			w.Kind, w.Request, w.Session, w.Parent = h.Kind, h.Request, h.Session, h.Parent
-			return w
-		}
-	}
-	if r, ok := f.(fsm.Requested); ok { // it has ended already
-		w.Kind, w.Request = fsm.KindUser, r.Request
+// workOf is a handle that was accepted at a time.
+func workOf(h *state.Handle, at fsm.Millis) *Work {
+	return &Work{ID: h.ID, Kind: h.Kind, Request: h.Request, Session: h.Session, Parent: h.Parent, Since: at}
+}
+
+// endedWork is a handle that has ended, as far as the step that brought it tells.
+func endedWork(m state.Move, in fsm.Input) *Work {
+	w := &Work{ID: m.Handle, Kind: m.Kind, Since: in.At}
+	if r, ok := in.Fact.(fsm.Requested); ok {
+		w.Request = r.Request
 		w.Session, _ = fsm.Belongs(r.Session, r.Origin)
 	}
 	return w
