@@ -1,0 +1,30 @@
+package logging
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/runtime/telemetry"
+)
+
+// BenchmarkLines is what the lines of one request cost the loop: to a file as standard error, and
+// to the log of the data folder.
+func BenchmarkLines(b *testing.B) {
+	out, err := os.Create(b.TempDir() + "/stderr")
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := NewFile(config.Log{Level: "info", Keep: 16 * config.MiB})
+	if err := f.Open(b.TempDir()); err != nil {
+		b.Fatal(err)
+	}
+	l := telemetry.Lines{Log: slog.New(slog.NewMultiHandler(New(out, config.Log{Level: "info"}).Handler(), f.Handler()))}
+	w := &telemetry.Work{ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{ID: "NP245LVGNCAXO262QQLK6TZBAE", Channel: "http"}, Session: "cli:direct", Outcome: fsm.OutcomeAnswered, Calls: 4}
+	for b.Loop() {
+		l.Accepted(w)
+		l.Replied(w, 12)
+	}
+}
