@@ -75,7 +75,7 @@ func TestClientsOfNPMAgainstTheMock(t *testing.T) {
 		t.Skipf("the clients cannot be installed and were not tried: %v\n%s", err, out)
 	}
 	host := "http://" + mocked(t)
-	for _, script := range []string{"ollama.mjs", "langchain.mjs", "ai.mjs"} {
+	for _, script := range []string{"ollama.mjs", "langchain.mjs", "ai.mjs", "openai.mjs"} {
 		t.Run(script, func(t *testing.T) {
 			out, err := said(t, dir, []string{"OLLAMA_HOST=" + host, "NO_PROXY=127.0.0.1"}, "node", script)
 			if t.Log(strings.TrimSpace(out)); err != nil {

@@ -24,7 +24,6 @@ var unlike = map[string]string{
 	"81-embed-batch-dims4":          "", // held, but for the numbers
 	"91-logprobs":                   "logprobs are not played",
 	"93-debug-render-only":          "there is no template to render",
-	"94-openai-v1-chat":             "only Ollama's own API is played",
 	"95-pull-offline":               "the mock has a registry of its own models, with no network to fail",
 	"98-create-over-http":           "the models are those that the mock was started with",
 }

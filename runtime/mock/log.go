@@ -55,7 +55,14 @@ func (s *Server) logged(w http.ResponseWriter, r *http.Request) {
 
 // note adds what is known of a request for an answer.
 func note(w http.ResponseWriter, model string, tools, prompt int) {
-	if out, ok := w.(*recorder); ok {
-		out.served.Model, out.served.Tools, out.served.Prompt = model, tools, prompt
+	for w != nil {
+		if out, ok := w.(*recorder); ok {
+			out.served.Model, out.served.Tools, out.served.Prompt = model, tools, prompt
+		}
+		within, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = within.Unwrap()
 	}
 }

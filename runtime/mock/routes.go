@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"shelly/runtime/mock/openai"
 )
 
 // New returns a server.
@@ -17,7 +19,7 @@ func New(opt Options) *Server {
 	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = or(opt.Version, DefaultVersion)
 	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
-	s.mux.HandleFunc("/", s.serve) // which sends //api to /api, as the one before a real server does
+	s.mux.Handle("/", openai.Before(http.HandlerFunc(s.serve))) // which sends //api to /api, as the one before a real server does
 	if opt.Machine != nil {
 		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
 	}

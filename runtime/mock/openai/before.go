@@ -1,0 +1,188 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	compat "github.com/ollama/ollama/openai"
+)
+
+// requestBytesMax bounds a request's body.
+const requestBytesMax = 64 << 20
+
+// Before returns a handler that answers /v1 by what next answers under /api.
+func Before(next http.Handler) http.Handler { return &handler{next: next} }
+
+type handler struct {
+	next http.Handler
+	ids  atomic.Int64
+}
+
+// route is how a path of OpenAI's is served.
+type route struct {
+	method string
+	// convert reads the body and returns what is asked of next instead, and how its answers
+	// are written. An error is the client's.
+	convert func(body []byte) (asked, error)
+}
+
+// asked is a request under /api.
+type asked struct {
+	method, path string
+	body         any // nil: none
+	write        writing
+}
+
+// writing writes one answer of next, a JSON object, as events or as a whole body.
+type writing interface {
+	// media is the type of what is written.
+	media() string
+	// write returns the bytes for an answer with status 200.
+	write(line []byte) ([]byte, error)
+}
+
+func (h *handler) routes(path string) (route, bool) {
+	switch {
+	case path == "/v1/chat/completions":
+		return route{http.MethodPost, h.chat}, true
+	case path == "/v1/completions":
+		return route{http.MethodPost, h.completion}, true
+	case path == "/v1/responses":
+		return route{http.MethodPost, h.response}, true
+	case path == "/v1/embeddings":
+		return route{http.MethodPost, h.embeddings}, true
+	case path == "/v1/models":
+		return route{http.MethodGet, models}, true
+	case strings.HasPrefix(path, "/v1/models/"):
+		return route{http.MethodGet, model(strings.TrimPrefix(path, "/v1/models/"))}, true
+	}
+	return route{}, false
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	route, ours := h.routes(r.URL.Path)
+	if !ours || r.Method == http.MethodOptions { // a browser asks beforehand
+		h.next.ServeHTTP(w, r)
+		return
+	}
+	if r.Method != route.method {
+		http.Error(w, "405 method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytesMax))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	to, err := route.convert(body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	text := []byte{}
+	if to.body != nil {
+		if text, err = json.Marshal(to.body); err != nil {
+			refuse(w, http.StatusInternalServerError, err.Error())
+			return
+		}
+	}
+	inner := r.Clone(r.Context())
+	inner.Method, inner.URL.Path, inner.Body, inner.ContentLength = to.method, to.path, io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	out := &answer{ResponseWriter: w, as: to.write, status: http.StatusOK}
+	h.next.ServeHTTP(out, inner)
+	out.begin()
+}
+
+// refuse answers with an error in OpenAI's shape.
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(compat.NewError(status, text))
+}
+
+// answer takes what next answers.
+type answer struct {
+	http.ResponseWriter
+	as     writing
+	status int
+	begun  bool
+}
+
+// Unwrap is for [http.ResponseController].
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// WriteHeader keeps the status until it is known what is written.
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+// begin sends the header.
+func (a *answer) begin() {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	if h := a.Header(); h.Get("Content-Type") != "" { // there is an answer
+		h.Set("Content-Type", "application/json")
+		if a.status == http.StatusOK {
+			h.Set("Content-Type", a.as.media())
+		}
+	}
+	a.ResponseWriter.WriteHeader(a.status)
+}
+
+// Write implements [io.Writer]: next writes each of its lines at once.
+func (a *answer) Write(line []byte) (int, error) {
+	a.begin()
+	out, err := a.said(line)
+	if err == nil {
+		_, err = a.ResponseWriter.Write(out)
+	}
+	return len(line), err
+}
+
+func (a *answer) said(line []byte) ([]byte, error) {
+	var failed struct {
+		Error *string `json:"error"`
+	}
+	streams := a.as.media() == eventStream
+	isError := json.Unmarshal(line, &failed) == nil && failed.Error != nil
+	switch {
+	case len(line) == 0:
+		return nil, nil
+	case a.status != http.StatusOK && isError:
+		return encode(compat.NewError(a.status, *failed.Error)), nil
+	case a.status != http.StatusOK:
+		return encode(compat.NewError(a.status, strings.TrimSpace(string(line)))), nil
+	case isError && streams:
+		return event("", compat.NewError(http.StatusInternalServerError, *failed.Error)), nil
+	case !json.Valid(line) && streams: // what a script sends to be not understood
+		return []byte("data: " + strings.TrimSpace(string(line)) + "\n\n"), nil
+	case !json.Valid(line):
+		return line, nil
+	}
+	return a.as.write(line)
+}
+
+const eventStream = "text/event-stream"
+
+// event is one event of a stream; without a name it has none.
+func event(name string, v any) []byte {
+	text := append([]byte("data: "), encode(v)...)
+	if name != "" {
+		text = append([]byte("event: "+name+"\n"), text...)
+	}
+	return append(text, '\n') // the second: encode ends the first
+}
+
+// encode returns v as a line of JSON with its end.
+func encode(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("openai: encode an answer: " + err.Error()) // every type here is plain data
+	}
+	return append(text, '\n')
+}
