@@ -1,44 +1,151 @@
 package memory
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// Need is what is looked for by keyword in texts that are in no index, such as MEMORY.md.
+// Need is what is looked for by keyword in texts that are in no index, such as the lines of
+// HISTORY.md. It is not safe for concurrent use.
 type Need struct {
-	terms []string // each once
-	whole string   // all of it, in small letters
-	words *splitter
+	words []string // its keywords that stand apart by spaces, sorted, each once
+	pairs []string // those of scripts without spaces, each once
+	whole []byte   // all of it, in small letters
+
+	splitter *splitter
+	known    map[string][]int // which of words a piece of text has, for pieces that have come
+	met      []int            // by word: the text that had it last
+	texts    int              // that were looked at
+	small    []byte           // the text, in small letters
 }
+
+// pieceBytesMax is how long a piece of text may be to be remembered: what is longer hardly
+// comes again.
+const pieceBytesMax = 64
 
 // NewNeed returns a need for many texts, one after another.
 func NewNeed(text string) *Need {
+	n := &Need{whole: []byte(strings.ToLower(norm.NFKC.String(strings.TrimSpace(text)))), splitter: newSplitter(), known: map[string][]int{}}
 	list := terms(text, asked)
 	slices.Sort(list)
-	return &Need{terms: slices.Compact(list), whole: small(text), words: newSplitter()}
+	for _, term := range slices.Compact(list) {
+		if strings.ContainsFunc(term, unspaced) {
+			n.pairs = append(n.pairs, term)
+		} else {
+			n.words = append(n.words, term)
+		}
+	}
+	n.met = make([]int, len(n.words))
+	return n
 }
 
 // Meets returns how many of the need's keywords (MEM-5) a text has, and all and one more
 // where the need stands in it as it is, regardless of case; 0: nothing meets it.
 func (n *Need) Meets(text string) int {
-	if n.whole != "" && strings.Contains(small(text), n.whole) {
-		return len(n.terms) + 1
+	if !norm.NFKC.IsNormalString(text) {
+		text = norm.NFKC.String(text)
 	}
-	if len(n.terms) == 0 {
-		return 0
+	n.texts++
+	if len(n.whole) > 0 && bytes.Contains(n.lower(text), n.whole) {
+		return len(n.words) + len(n.pairs) + 1
 	}
-	has := n.words.terms(text, indexed)
-	slices.Sort(has)
 	met := 0
-	for _, t := range n.terms {
-		if _, ok := slices.BinarySearch(has, t); ok {
+	for _, p := range n.pairs {
+		if strings.Contains(text, p) {
 			met++
 		}
+	}
+	if len(n.words) == 0 {
+		return met
+	}
+	for rest := text; rest != ""; {
+		var piece string
+		piece, rest = cutPiece(rest)
+		met += n.note(n.of(piece))
 	}
 	return met
 }
 
-func small(text string) string { return strings.ToLower(norm.NFKC.String(strings.TrimSpace(text))) }
+// lower returns a text in small letters, good until the next call.
+func (n *Need) lower(text string) []byte {
+	n.small = n.small[:0]
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			n.small = append(n.small, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r < 0x3000 || r > 0x9fff { // between them no letter is small or capital
+			n.small = utf8.AppendRune(n.small, unicode.ToLower(r))
+		} else {
+			n.small = append(n.small, text[i:i+size]...)
+		}
+		i += size
+	}
+	return n.small
+}
+
+// cutPiece cuts a text after its first piece: no word goes beyond a space or a character that
+// is a word of its own, so what a text has is what its pieces have. A text is taken apart in
+// pieces because most of them have come before.
+func cutPiece(text string) (piece, rest string) {
+	start := -1
+	for i, r := range text {
+		switch apart := r == ' ' || r == '\t' || r >= 0x3000 && alone(r); {
+		case apart && start >= 0:
+			return text[start:i], text[i:]
+		case !apart && start < 0:
+			start = i
+		}
+	}
+	if start < 0 {
+		return "", ""
+	}
+	return text[start:], ""
+}
+
+// alone reports whether a character of East Asia is never part of a longer word.
+func alone(r rune) bool {
+	return r <= 0x3002 || '\u4e00' <= r && r <= '\u9fff' || unicode.In(r, unicode.Han, unicode.Hiragana)
+}
+
+// of returns which of the need's words a piece has.
+func (n *Need) of(piece string) []int {
+	if has, ok := n.known[piece]; ok {
+		return has
+	}
+	var has []int
+	for _, t := range n.splitter.terms(piece, indexed) {
+		if at, ok := slices.BinarySearch(n.words, t); ok {
+			has = append(has, at)
+		}
+	}
+	if len(piece) <= pieceBytesMax {
+		if len(n.known) == knownMax {
+			clear(n.known)
+		}
+		n.known[strings.Clone(piece)] = has // and not all of the text that it is of
+	}
+	return has
+}
+
+// note takes down that the text has these words, and returns how many of them are new.
+func (n *Need) note(words []int) int {
+	fresh := 0
+	for _, at := range words {
+		if n.met[at] != n.texts {
+			n.met[at] = n.texts
+			fresh++
+		}
+	}
+	return fresh
+}

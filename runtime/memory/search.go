@@ -25,6 +25,9 @@ type Query struct {
 	TopK   int
 	Mode   Mode // "": Hybrid
 	Filter Filter
+	// Spare has the search go by keyword alone while an embedding may make the server unload
+	// the chat model (MEM-11).
+	Spare bool
 }
 
 // Filter says which entries are wanted. The zero Filter is all.
@@ -83,11 +86,7 @@ type VectorPlace struct {
 // that cannot be embedded is looked up by keyword alone (MEM-4); only entries that
 // cannot be read are an error.
 func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
-	q := Query{Text: e.Need, TopK: e.TopK, Filter: Filter{OfSession: e.Own, Session: e.Session}}
-	if e.Spare && m.apart() {
-		q.Mode = Keyword // MEM-11
-	}
-	r, err := m.Search(ctx, q)
+	r, err := m.Search(ctx, Query{Text: e.Need, TopK: e.TopK, Filter: Filter{OfSession: e.Own, Session: e.Session}, Spare: e.Spare})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +111,10 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	var need []float32
 	var of space
 	var r Result
-	if q.Mode != Keyword {
+	switch {
+	case q.Spare && m.apart():
+		q.Mode, r.Keywords = Keyword, "an embedding may make the server unload the chat model"
+	case q.Mode != Keyword:
 		need, of, r.Keywords = m.embed(ctx, q.Text)
 		if err := m.use(of); err != nil {
 			return Result{}, fmt.Errorf("read the vectors of model %q: %w", of.model, err)

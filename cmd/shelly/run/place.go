@@ -21,7 +21,8 @@ import (
 // memoryTools are the tools by which the model reaches its memory (MEM-12).
 func (s *starting) memoryTools(cfg config.Config) ([]tool.Added, error) {
 	added, err := memorytool.Tools(memorytool.Options{
-		Offered: cfg.Tools.Memory, Place: s.place, Own: cfg.Switches.OwnMemory, ResultBytesMax: int(cfg.Tools.ResultBytesMax),
+		Offered: cfg.Tools.Memory, Place: s.place, Own: cfg.Switches.OwnMemory, Spare: cfg.Switches.SpareModel,
+		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
 	})
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "tools.memory: %w", err)

@@ -22,25 +22,31 @@ import (
 
 // place is a memory of its own.
 type place struct {
-	t        *testing.T
+	t        testing.TB
 	data     string
 	entries  *entries.Memory
 	sessions *session.Sessions
 	missing  error
 	own      bool
+	options  memory.Options // what bounds the tools
 }
 
 func (p *place) Entries(context.Context) (memory.Entries, error) { return p.entries, p.missing }
 func (p *place) Files(context.Context) (memory.Files, error)     { return p.sessions, p.missing }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
+	t.Helper()
+	return newPlaceWith(t, entries.Options{})
+}
+
+func newPlaceWith(t testing.TB, o entries.Options) *place {
 	t.Helper()
 	s, err := store.Open("store", store.Options{FS: vfs.NewMem()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &place{t: t, data: t.TempDir()}
-	if p.entries, err = entries.Open(s, entries.Options{}); err != nil {
+	if p.entries, err = entries.Open(s, o); err != nil {
 		t.Fatal(err)
 	}
 	if p.sessions, err = session.Open(p.data, s, func() time.Time { return time.UnixMilli(0) }); err != nil {
@@ -72,7 +78,9 @@ func (p *place) store(id, in, summary string) {
 // run calls a tool as the runner does.
 func (p *place) run(name, args string) fsm.ToolAnswered {
 	p.t.Helper()
-	added, err := memory.Tools(memory.Options{Offered: memory.Names(), Place: p, Own: p.own, ResultBytesMax: tool.ResultBytesLeast})
+	o := p.options
+	o.Offered, o.Place, o.Own, o.ResultBytesMax = memory.Names(), p, p.own, tool.ResultBytesLeast
+	added, err := memory.Tools(o)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -100,7 +108,7 @@ func (p *place) refused(name, args, text string) {
 
 func TestMEM13AllThatIsRememberedIsSearched(t *testing.T) {
 	p := newPlace(t)
-	p.want("memory_search", `{"query": "disk"}`, "Nothing in memory has any of these words: disk. Try other words, or fewer.")
+	p.want("memory_search", `{"query": "disk"}`, "Nothing in memory is about this: disk. Try other words, or fewer.")
 	p.file("MEMORY.md", "Ann likes tea.\nThe backup disk is sdb.\n")
 	p.file("HISTORY.md", "[2026-01-05 09:00] The disk was full.\n\n[2026-01-06 09:00] A backup of the disks was made.\n\n[2026-01-07 09:00] 磁盘已满\n")
 	p.store("h7", "cli:direct", "The disk was cleaned up.")
@@ -118,6 +126,60 @@ func TestMEM13AllThatIsRememberedIsSearched(t *testing.T) {
 	p.want("memory_search", `{"query": "birthday cleaned"}`, "[1970-01-02 00:00, s] Ann's birthday is in May.\n")
 	p.missing = errors.New("the store is gone")
 	p.refused("memory_search", `{"query": "x"}`, "the store is gone")
+}
+
+// embedder puts all that is about animals in one place, and what is "slow" nowhere.
+type embedder struct{ asked []string }
+
+func (e *embedder) Embed(ctx context.Context, text string) ([]byte, string, error) {
+	e.asked = append(e.asked, text)
+	switch {
+	case text == "slow":
+		<-ctx.Done()
+		return nil, "", ctx.Err()
+	case strings.Contains(text, "cat") || strings.Contains(text, "pets"):
+		return []byte{0, 0, 128, 63, 0, 0, 0, 0}, "m", nil // 1, 0
+	default:
+		return []byte{0, 0, 0, 0, 0, 0, 128, 63}, "m", nil // 0, 1
+	}
+}
+
+func TestMEM13EntriesAreFoundByMeaningToo(t *testing.T) {
+	e, apart := &embedder{}, false
+	p := newPlaceWith(t, entries.Options{Embedder: e, Apart: func() bool { return apart }})
+	vector, model, _ := e.Embed(t.Context(), "cat")
+	for _, one := range []fsm.Entry{{ID: "h1", Summary: "Ann has a cat.", Vector: vector, Model: model}, {ID: "h2", Summary: "The disk is slow."}} {
+		if err := p.entries.Store(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.want("memory_search", `{"query": "pets"}`, "[1970-01-01 00:00] Ann has a cat.\n")
+	p.options.EmbedWithin = time.Nanosecond // MEM-4
+	p.want("memory_search", `{"query": "slow"}`, "[1970-01-01 00:00] The disk is slow.\n")
+	p.options.EmbedWithin = 0
+	for _, c := range []struct {
+		spare, apart bool
+		found        string
+	}{
+		{true, true, "Nothing in memory is about this: pets. Try other words, or fewer."}, // MEM-11
+		{true, false, "[1970-01-01 00:00] Ann has a cat.\n"},
+		{false, true, "[1970-01-01 00:00] Ann has a cat.\n"},
+	} {
+		p.options.Spare, apart, e.asked = c.spare, c.apart, nil
+		p.want("memory_search", `{"query": "pets"}`, c.found)
+		if (len(e.asked) == 0) != (c.spare && c.apart) {
+			t.Errorf("spare %v, apart %v: embedded %q", c.spare, c.apart, e.asked)
+		}
+	}
+}
+
+// A HISTORY.md that takes too long is not searched to its end, and that is said.
+func TestMEM13ASearchEndsInTime(t *testing.T) {
+	p := newPlace(t)
+	p.options.ReadWithin = time.Nanosecond
+	p.file("MEMORY.md", "The backup disk is sdb.\n")
+	p.file("HISTORY.md", "[2026-01-05 09:00] The disk was full.\n")
+	p.want("memory_search", `{"query": "disk"}`, "MEMORY.md:1: The backup disk is sdb.\n\n[HISTORY.md takes long: only its first 0 lines were searched]\n")
 }
 
 // What there is no room for is counted, not cut in the middle.

@@ -72,45 +72,65 @@ func (t *tools) search(ctx context.Context, call fsm.RunTool, a tool.Arguments) 
 	case len(query) > queryBytesMax:
 		return tool.Invalid("query has %d bytes and the most is %d; give a few words", len(query), queryBytesMax)
 	}
-	kept, err := t.Place.Entries(ctx)
+	found, err := t.entries(ctx, query, call.Session)
 	if err != nil {
 		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
 	}
-	found, err := kept.Search(ctx, entries.Query{
-		Text: query, TopK: foundMax, Mode: entries.Keyword, Filter: entries.Filter{OfSession: t.Own, Session: call.Session},
-	})
+	lines, left, err := t.lines(ctx, query)
 	if err != nil {
 		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
 	}
-	lines, err := t.lines(ctx, query)
-	if err != nil {
-		return tool.Undone(fmt.Errorf("memory cannot be searched: %w", err))
+	if len(found) == 0 && len(lines) == 0 {
+		return tool.Result{Text: "Nothing in memory is about this: " + query + ". Try other words, or fewer." + left}
 	}
-	if len(found.Found) == 0 && len(lines) == 0 {
-		return tool.Result{Text: "Nothing in memory has any of these words: " + query + ". Try other words, or fewer."}
-	}
-	return tool.Result{Text: t.shown(lines, found.Found)}
+	return tool.Result{Text: t.shown(lines, found) + left}
 }
 
-// lines are those of the two files that meet a query, the best first.
-func (t *tools) lines(ctx context.Context, query string) ([]hit, error) {
-	files, err := t.Place.Files(ctx)
+// entries are those that meet a query, the best first. One whose vector does not come in time
+// is looked up by keyword.
+func (t *tools) entries(ctx context.Context, query, of string) ([]entries.Found, error) {
+	kept, err := t.Place.Entries(ctx)
 	if err != nil {
 		return nil, err
+	}
+	q := entries.Query{Text: query, TopK: foundMax, Filter: entries.Filter{OfSession: t.Own, Session: of}, Spare: t.Spare}
+	hurried, cancel := context.WithTimeout(ctx, t.EmbedWithin)
+	defer cancel()
+	found, err := kept.Search(hurried, q)
+	if err != nil && hurried.Err() != nil && ctx.Err() == nil {
+		q.Mode = entries.Keyword
+		found, err = kept.Search(ctx, q)
+	}
+	return found.Found, err
+}
+
+// lines are those of the two files that meet a query, the best first, and what is to be said
+// of a HISTORY.md that there was no time to read to its end.
+func (t *tools) lines(ctx context.Context, query string) (list []hit, left string, err error) {
+	files, err := t.Place.Files(ctx)
+	if err != nil {
+		return nil, "", err
 	}
 	need, best := entries.NewNeed(query), hits{}
 	text, err := files.Memory()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for i, line := range strings.Split(text, "\n") {
 		best.add(hit{session.MemoryFile, i + 1, line, need.Meets(line)})
 	}
-	err = files.History(ctx, func(number int, line string) bool {
+	hurried, cancel := context.WithTimeout(ctx, t.ReadWithin)
+	defer cancel()
+	read := 0
+	err = files.History(hurried, func(number int, line string) bool {
+		read = number
 		best.add(hit{session.HistoryFile, number, line, need.Meets(line)})
 		return true
 	})
-	return best.best(), err
+	if err != nil && hurried.Err() != nil && ctx.Err() == nil {
+		left, err = fmt.Sprintf("\n[%s takes long: only its first %d lines were searched]\n", session.HistoryFile, read), nil
+	}
+	return best.best(), left, err
 }
 
 // shown lists what was found, as far as there is room.

@@ -1,10 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"shelly/fsm"
 	entries "shelly/runtime/memory"
@@ -42,7 +44,11 @@ type Options struct {
 	Offered        []string // the names of the tools, of [Names]
 	Place          Place
 	Own            bool // memory_search finds entries of the call's own session alone (MEM-6)
+	Spare          bool // memory_search does not have the server unload the chat model (MEM-11)
 	ResultBytesMax int
+	// EmbedWithin is how long memory_search waits for the query's vector, and ReadWithin how
+	// long it reads the files; 0: 10 s and 20 s.
+	EmbedWithin, ReadWithin time.Duration
 }
 
 // tools are the tools of one configuration.
@@ -64,6 +70,7 @@ func Tools(o Options) ([]tool.Added, error) {
 			return nil, fmt.Errorf("there is no tool %q of memory; there are: %s", name, strings.Join(names, ", "))
 		}
 	}
+	o.EmbedWithin, o.ReadWithin = cmp.Or(o.EmbedWithin, 10*time.Second), cmp.Or(o.ReadWithin, 20*time.Second)
 	var added []tool.Added
 	for _, one := range (&tools{o}).all() {
 		if !slices.Contains(o.Offered, one.decl.Name) {
