@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,14 +89,11 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	if path == "" {
 		path = defaultPath
 	}
-	var to io.Writer = &out
-	if f := followed(ctx); f != nil { // TOL-50
-		to = io.MultiWriter(&out, f)
-		defer f.end()
-	}
+	to, silence := Followed(ctx, &out) // TOL-50
+	defer silence()
 	end, err := e.Box.Run(ctx, sandbox.Spec{
 		Args: args, Dir: dir, Env: []string{"PATH=" + path, "HOME=" + r.dir, "LANG=C.UTF-8"},
-		Out: to, Timeout: e.Timeout, Network: e.Network,
+		Out: to[0], Timeout: e.Timeout, Network: e.Network,
 	})
 	if err != nil {
 		return Undone(fmt.Errorf("the command was not started: %w", err))

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -32,6 +33,20 @@ type following struct {
 	left  int         // bytes that may still be passed on
 	timer *time.Timer // of the next part; nil: nothing has come since the last
 	ended bool
+}
+
+// Followed returns a writer that passes what it is given on to whoever follows the call of ctx,
+// beside each of to, and what is to be called when the call ends. Where nobody follows it they
+// are to, and nothing.
+func Followed(ctx context.Context, to ...io.Writer) (writers []io.Writer, end func()) {
+	f := followed(ctx)
+	if f == nil {
+		return to, func() {}
+	}
+	for _, w := range to {
+		writers = append(writers, io.MultiWriter(w, f))
+	}
+	return writers, f.end
 }
 
 // followed returns what passes on output in ctx, or nil where nobody hears it.

@@ -71,6 +71,23 @@ func (w *world) call(p Program, args string) tool.Result {
 	return w.tool(p).Run(w.t.Context(), fsm.RunTool{Name: "weather", Args: args, Key: "key-1"})
 }
 
+// The program goes on only when its first words, on both outputs, have been heard.
+func TestTOL50AProgramIsHeardBeforeItEnds(t *testing.T) {
+	w := newWorld(t, `echo begun; echo aside >&2; until [ -e heard ]; do sleep 0.01; done; echo ended`)
+	var heard strings.Builder
+	ctx := tool.Follow(t.Context(), func(part string) {
+		heard.WriteString(part)
+		if strings.Contains(heard.String(), "begun\n") && strings.Contains(heard.String(), "aside\n") {
+			if err := os.WriteFile(filepath.Join(w.dir, "heard"), nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if got := w.tool(Program{}).Run(ctx, fsm.RunTool{Name: "weather", Args: `{}`, Key: "key-1"}); got.Failed || got.Text != "begun\nended" {
+		t.Errorf("the result is %+v", got)
+	}
+}
+
 const place = `{"type":"object","properties":{"place":{"type":"string"}},"required":["place"]}`
 
 func TestTOL81AProgramGetsArgumentsAndAnswers(t *testing.T) {

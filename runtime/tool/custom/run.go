@@ -30,8 +30,10 @@ const complaintBytes = 2 << 10
 // run runs a call (TOL-81).
 func (r runner) run(ctx context.Context, command []string, key string, a tool.Arguments) tool.Result {
 	out, errs := head{most: r.options.ResultBytesMax}, head{most: complaintBytes}
+	to, silence := tool.Followed(ctx, &out, &errs) // TOL-50
+	defer silence()
 	end, err := r.start(ctx, sandbox.Spec{
-		Args: command, Env: r.environment(key), Out: &out, Errs: &errs, Timeout: r.tool.Timeout, Network: r.tool.Network,
+		Args: command, Env: r.environment(key), Out: to[0], Errs: to[1], Timeout: r.tool.Timeout, Network: r.tool.Network,
 	}, a)
 	if err != nil {
 		return tool.Nothing("%s was not started: %v", r.tool.Name, err)
