@@ -96,6 +96,9 @@ func (r *report) name(v verdict) string { return r.names[v.Mutant-1] }
 func (r *report) take(v verdict) {
 	if v.By == "" {
 		r.lived = append(r.lived, v)
+		if r.verbose {
+			fmt.Printf("%s\n    lives; %d cases meet it\n", r.name(v), v.Met)
+		}
 		return
 	}
 	r.killed = append(r.killed, v)

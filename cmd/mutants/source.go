@@ -26,8 +26,8 @@ const switchPackage = "shelly/cmd/mutants/on"
 func machinePackages() []string {
 	return []string{
 		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/textcall", "shelly/fsm/reading", "shelly/fsm/state",
-		"shelly/fsm/prompt", "shelly/fsm/turn", "shelly/fsm/fit", "shelly/fsm/queue",
-		"shelly/fsm/profile", "shelly/fsm/machine",
+		"shelly/fsm/prompt", "shelly/fsm/turn", "shelly/fsm/fit", "shelly/fsm/queue", "shelly/fsm/wording",
+		"shelly/fsm/offer", "shelly/fsm/grant", "shelly/fsm/profile", "shelly/fsm/machine",
 	}
 }
 

@@ -16,6 +16,8 @@ type mutant struct {
 	name string
 	set  func() (undo func())
 	met  func(state.Move) bool // whether a transition meets it; nil: that is measured
+	// seen says that the change is of what the monitor alone goes by, whose word kills it then.
+	seen bool
 }
 
 // tableMutants are the changes of the tables and their phases, in their order.
@@ -26,11 +28,11 @@ func tableMutants() []mutant {
 		for i, r := range t.Rows {
 			met := func(m state.Move) bool { return m.Table == t.Name && m.From == r.From && m.On == r.On }
 			row := fmt.Sprintf("%s: %s -%s-> %s", t.Name, r.From, r.On, r.To)
-			all = append(all, mutant{row + ": deleted", func() func() { return turned(t, i, never) }, met})
+			all = append(all, mutant{row + ": deleted", func() func() { return turned(t, i, never) }, met, false})
 			at := slices.Index(states, r.To)
 			for _, step := range []int{len(states) - 1, 1} {
 				to := states[(at+step)%len(states)]
-				all = append(all, mutant{fmt.Sprintf("%s: leads to %s", row, to), func() func() { return led(t, i, to) }, met})
+				all = append(all, mutant{fmt.Sprintf("%s: leads to %s", row, to), func() func() { return led(t, i, to) }, met, false})
 			}
 		}
 		for i := range machine.Phases(t.Name) {
@@ -70,28 +72,52 @@ func led(t state.Table, i int, to fsm.State) (undo func()) {
 	return func() { *r = kept }
 }
 
-// phaseMutants take from a phase what it does, piece by piece.
+// phaseMutants take from a phase what it says, piece by piece.
 func phaseMutants(table string, p *machine.Phase) []mutant {
 	var all []mutant
+	met := func(m state.Move) bool { return m.Table == table && (m.From == p.State || m.To == p.State) }
+	add := func(what string, seen bool, set func() func()) {
+		all = append(all, mutant{fmt.Sprintf("%s: %s: without %s", table, p.State, what), set, met, seen})
+	}
 	v := reflect.ValueOf(p).Elem()
 	for f := range v.NumField() {
 		field, piece := v.Type().Field(f), v.Field(f)
-		if piece.IsZero() || !does(field) {
+		if piece.IsZero() || field.Name == "State" {
 			continue
 		}
-		all = append(all, mutant{
-			name: fmt.Sprintf("%s: %s: without %s", table, p.State, field.Name),
-			set:  func() func() { return blanked(piece) },
-			met:  func(m state.Move) bool { return m.Table == table && (m.From == p.State || m.To == p.State) },
-		})
+		seen := slices.Contains([]string{"Calls", "Person", "Idle"}, field.Name)
+		add(field.Name, seen, func() func() { return blanked(piece) })
+		for _, p := range parts(piece) {
+			add(field.Name+p.name, seen || p.name == ".Maybe", func() func() { return blanked(p.Value) })
+		}
 	}
 	return all
 }
 
-// does reports whether the machine goes by a field of a phase. The others say what a phase
-// awaits, which the monitor reads.
-func does(field reflect.StructField) bool {
-	return field.Type.Kind() == reflect.Func || slices.Contains([]string{"Wait", "Clock", "Again"}, field.Name)
+// part is a piece of a piece.
+type part struct {
+	name string
+	reflect.Value
+}
+
+// parts are the fields of a wait, and the kinds of call where a phase awaits several.
+func parts(piece reflect.Value) []part {
+	var all []part
+	switch piece.Kind() {
+	case reflect.Struct:
+		for f := range piece.NumField() {
+			if v := piece.Field(f); !v.IsZero() {
+				all = append(all, part{"." + piece.Type().Field(f).Name, v})
+			}
+		}
+	case reflect.Slice:
+		for i := range piece.Len() {
+			if v := piece.Index(i); piece.Len() > 1 {
+				all = append(all, part{fmt.Sprintf("[%s]", v), v})
+			}
+		}
+	}
+	return all
 }
 
 // blanked takes a field's value away, exported or not: only this command may.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // NoFollow is 0: there is no such flag on this system.
@@ -31,6 +32,9 @@ func DescriptorsMax() (most uint64, known bool) { return 0, false }
 
 // LimitMemory bounds nothing.
 func LimitMemory(uint64) error { return nil }
+
+// ProcessorTime is not known.
+func ProcessorTime() time.Duration { return 0 }
 
 // Writable says why a folder cannot be written, or returns nil.
 func Writable(dir string) error {

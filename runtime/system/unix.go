@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -81,6 +82,15 @@ func DescriptorsMax() (most uint64, known bool) {
 // LimitMemory bounds how much memory this process may map, in bytes.
 func LimitMemory(most uint64) error {
 	return unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most})
+}
+
+// ProcessorTime returns how long this process has had a processor, as far as that is known.
+func ProcessorTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // Writable says why a folder cannot be written, or returns nil.
