@@ -127,31 +127,45 @@ func (d *Driver) Outcome(id fsm.CallID, fact fsm.Fact) fsm.Fact {
 	}
 }
 
+// Adopt tells the driver of effects that the world has performed before it came: where it
+// goes on with a machine in the midst of its work, calls are under way. A start has none,
+// as the boot asks again for what is still needed.
+func (d *Driver) Adopt(effects ...fsm.Effect) {
+	for _, e := range effects {
+		d.learn(e)
+	}
+}
+
 // watching is the world as the engine sees it: the driver learns from each effect what
 // it must know, and the world performs it.
 type watching struct{ *Driver }
 
 // Perform implements [World].
 func (w watching) Perform(e fsm.Effect) error {
+	w.learn(e)
+	return w.world.Perform(e)
+}
+
+// learn takes from an effect what the driver must know.
+func (d *Driver) learn(e fsm.Effect) {
 	switch e := e.(type) {
 	case fsm.ArmSchedule:
-		if !w.slots.arm(e, w.now.Wall) && w.Slotless != nil {
-			w.Slotless(e.Schedule)
+		if !d.slots.arm(e, d.now.Wall) && d.Slotless != nil {
+			d.Slotless(e.Schedule)
 		}
 	case fsm.DisarmSchedule:
-		w.slots.disarm(e.Schedule)
+		d.slots.disarm(e.Schedule)
 	case fsm.AbortCall:
-		if c, ok := w.calls[e.Call]; ok {
+		if c, ok := d.calls[e.Call]; ok {
 			c.aborted = true
-			w.calls[e.Call] = c
+			d.calls[e.Call] = c
 		}
 	case fsm.Exit:
-		w.exit = &e.Code
+		d.exit = &e.Code
 	default:
 		if id := fsm.CallOf(e); id != 0 {
 			run, tool := e.(fsm.RunTool)
-			w.calls[id] = call{tool: tool, keep: run.Keep}
+			d.calls[id] = call{tool: tool, keep: run.Keep}
 		}
 	}
-	return w.world.Perform(e)
 }

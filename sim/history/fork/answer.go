@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
 	"shelly/sim/history"
@@ -106,8 +107,7 @@ func (f *forking) answer(d due, against *history.Step) error {
 	if d.effect != nil {
 		fact, source = f.world(d)
 	}
-	f.tell(fsm.Input{At: at, Fact: fact}, source, against)
-	return nil
+	return f.tell(fsm.Input{At: at, Fact: fact}, source, against)
 }
 
 // ask asks the model.
@@ -122,8 +122,7 @@ func (f *forking) ask(ask fsm.AskBrain, against *history.Step) error {
 		return fmt.Errorf("a model answers with %s", fsm.InputKind(in))
 	}
 	in.Fact = fsm.AnswerTo(ask.Call, in.Fact)
-	f.tell(in, FromModel, against)
-	return nil
+	return f.tell(in, FromModel, against)
 }
 
 // person is what a handle hears that waits for no call: a person's word as recorded about
@@ -172,6 +171,11 @@ func (f *forking) world(d due) (fsm.Fact, Source) {
 	}
 	if known, _ := f.record.next(asked, true); fsm.AnswersKind(known, kind) {
 		return fsm.AnswerTo(call, known), FromRecord
+	}
+	if read, ok := d.effect.(fsm.ReadText); ok { // of a result that the fork itself keeps
+		if answer, _ := engine.Read(f.journal, read).(fsm.TextRead); !answer.Gone {
+			return answer, FromFork
+		}
 	}
 	return unknown(call, kind), FromFork
 }

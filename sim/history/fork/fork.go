@@ -1,12 +1,14 @@
 package fork
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/check"
+	"shelly/fsm/engine"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
 	"shelly/sim/history"
@@ -83,13 +85,12 @@ func Run(p Point, c Change, brain Brain) (Result, error) {
 	f.result.Parted = -1
 	f.ahead = told(p.History.Steps[p.Step.N:])
 	for _, s := range p.History.Steps[:p.Step.N-1] {
-		f.know(s.Effects)
+		f.asked = append(f.asked, s.Effects...)
 	}
-	f.begin(c)
-	most := c.StepsMax
-	if most == 0 {
-		most = StepsMax
+	if err := f.begin(c); err != nil {
+		return f.end(), err
 	}
+	most := cmp.Or(c.StepsMax, StepsMax)
 	for {
 		list := f.pending()
 		if len(list) == 0 {
@@ -105,100 +106,142 @@ func Run(p Point, c Change, brain Brain) (Result, error) {
 	return f.end(), nil
 }
 
-// forking is a fork under way.
+// forking is a fork under way. It is the world of its driver: it answers from the record,
+// and has the model asked.
 type forking struct {
 	point   *Point
 	brain   Brain
 	record  *record
-	machine *machine.Machine
+	journal *engine.MemoryJournal
+	driver  *engine.Driver
+	machine *machine.Machine // the driver's, to read
 	monitor *check.Monitor
 	family  []fsm.HandleID            // the request's handles, in the order of history.Handles
+	asked   []fsm.Effect              // before the driver came
 	calls   map[fsm.CallID]fsm.Effect // what was asked of the world for them
 	ahead   []history.Step            // of the record, those that are about them, as long as the ways go together
 	astray  bool                      // they do not any more
+	taken   engine.Step               // the last
 	result  Result
 }
 
 // begin brings the machine to the step, and tells it that.
-func (f *forking) begin(c Change) {
-	p := f.point
+func (f *forking) begin(c Change) error {
+	p, from := f.point, f.point.before
 	anew := c.Anew && p.Answers() && c.Input.Fact == nil
 	if anew && c.Config != nil {
-		f.askAgain(*c.Config)
-	} else {
-		f.start(p.before)
-		if c.Config != nil {
-			f.step(fsm.Input{At: p.before.Now, Fact: fsm.Configured{Config: *c.Config}})
+		from = f.askAgain(*c.Config)
+	}
+	if err := f.start(from); err != nil {
+		return err
+	}
+	if c.Config != nil && !anew {
+		if err := f.step(fsm.Input{At: from.Now, Fact: fsm.Configured{Config: *c.Config}}); err != nil {
+			return err
 		}
 	}
 	if _, cancels := p.Step.Input.Fact.(fsm.CancelRequested); !cancels {
-		f.unqueue()
+		if err := f.unqueue(); err != nil {
+			return err
+		}
 	}
 	if anew {
 		f.ahead = append([]history.Step{p.Step}, f.ahead...)
-		return
+		return nil
 	}
 	in, source := p.Step.Input, FromStep
 	if c.Input.Fact != nil {
 		in, source = c.Input, FromEdit
 	}
-	f.tell(in, source, &p.Step)
+	return f.tell(in, source, &p.Step)
 }
 
-// start makes the machine alone with the request's handles.
-func (f *forking) start(s state.Snapshot) {
-	f.family = slices.DeleteFunc(slices.Clone(f.point.History.Handles), func(id fsm.HandleID) bool { return id > s.LastHandle })
+// start drives the machine alone with the request's handles, and with what they have asked
+// already.
+func (f *forking) start(s state.Snapshot) (err error) {
+	h := &f.point.History
+	f.family = slices.DeleteFunc(slices.Clone(h.Handles), func(id fsm.HandleID) bool { return id > s.LastHandle })
 	f.result.From = alone(s, f.family)
-	f.machine = machine.Restore(f.result.From)
+	f.journal = engine.NewMemoryJournalFrom(f.point.Step.Index-1, f.result.From)
+	unanswered := engine.Request{Key: h.Request.Key, Index: h.Request.Index, Handle: h.Request.Handle, Session: h.Request.Session, Text: h.Request.Text}
+	if err := f.journal.Append(engine.Batch{Requests: []engine.Request{unanswered}}, true); err != nil {
+		return err
+	}
+	if f.driver, err = engine.Drive(f.journal, f); err != nil {
+		return err
+	}
+	f.machine = f.driver.Machine()
 	f.monitor = check.MonitorFrom(f.machine)
+	f.driver.Check = f.check
+	f.driver.Observe = func(s engine.Step) { f.taken = s }
+	f.driver.Adopt(f.asked...)
+	for _, e := range f.asked {
+		f.know(e)
+	}
+	return nil
 }
 
 // unqueue lets what waited for others start, now that it is alone.
-func (f *forking) unqueue() {
+func (f *forking) unqueue() error {
 	s := f.machine.View()
-	if slices.ContainsFunc(s.Handles, func(h state.Handle) bool { return h.State == state.Queued }) {
-		f.step(fsm.Input{At: s.Now, Fact: fsm.Configured{Config: s.Config}})
+	if !slices.ContainsFunc(s.Handles, func(h state.Handle) bool { return h.State == state.Queued }) {
+		return nil
 	}
+	return f.step(fsm.Input{At: s.Now, Fact: fsm.Configured{Config: s.Config}})
 }
 
 // askAgain folds from the record that asked the question, as it would have been with
-// another configuration, so that the question is put in its words.
-func (f *forking) askAgain(config fsm.Config) {
-	m := machine.Restore(f.point.asking)
-	m.Step(fsm.Input{At: f.point.asking.Now, Fact: fsm.Configured{Config: config}})
-	for _, in := range f.point.lead {
-		f.know(m.Step(in))
+// another configuration, so that the question is put in its words, and returns the state
+// that this leads to.
+func (f *forking) askAgain(config fsm.Config) (s state.Snapshot) {
+	lead := append([]fsm.Input{{At: f.point.asking.Now, Fact: fsm.Configured{Config: config}}}, f.point.lead...)
+	for i, folded := range engine.FoldInputs(f.point.asking, slices.Values(lead)) {
+		if i > 0 {
+			f.asked = append(f.asked, folded.Caused...)
+		}
+		if i == len(lead)-1 {
+			s = folded.Machine.Snapshot()
+		}
 	}
-	f.start(m.Snapshot())
+	return s
+}
+
+// Perform implements [engine.World]: nothing is done, and what is asked is noted.
+func (f *forking) Perform(e fsm.Effect) error {
+	f.know(e)
+	if reply, ok := e.(fsm.Reply); ok && reply.Request == f.point.History.Request.Key {
+		f.result.Reply = &reply
+	}
+	return nil
 }
 
 // know notes what is asked of the world.
-func (f *forking) know(effects []fsm.Effect) {
-	for _, e := range effects {
-		if call := fsm.CallOf(e); call != 0 {
-			f.calls[call] = e
-		}
+func (f *forking) know(e fsm.Effect) {
+	if call := fsm.CallOf(e); call != 0 {
+		f.calls[call] = e
 	}
 }
 
 // tell tells the machine an input, and notes it against a step of the record.
-func (f *forking) tell(in fsm.Input, source Source, against *history.Step) {
+func (f *forking) tell(in fsm.Input, source Source, against *history.Step) error {
+	if call := fsm.Answers(in); call != 0 {
+		in.Fact = f.driver.Outcome(call, in.Fact)
+	}
 	s := Step{Source: source}
 	s.N, s.Epoch, s.Input, s.About = f.point.Step.N+len(f.result.Steps), f.point.Step.Epoch, in, true
 	s.Handle = f.machine.View().Concerns(in)
 	if against != nil {
 		s.Against = against.N
 	}
-	effects := f.step(in)
-	for _, e := range effects {
+	if err := f.step(in); err != nil {
+		return err
+	}
+	for _, e := range f.taken.Effects {
 		if slices.Contains(f.family, fsm.HandleOf(e)) {
 			s.Effects = append(s.Effects, e)
 		}
-		if reply, ok := e.(fsm.Reply); ok && reply.Request == f.point.History.Request.Key {
-			f.result.Reply = &reply
-		}
 	}
-	for _, m := range f.machine.Moves() {
+	for _, m := range f.taken.Moves {
 		if slices.Contains(f.family, m.Handle) {
 			s.Moves = append(s.Moves, m)
 		}
@@ -209,22 +252,26 @@ func (f *forking) tell(in fsm.Input, source Source, against *history.Step) {
 		f.result.Parted = len(f.result.Steps)
 	}
 	f.result.Steps = append(f.result.Steps, s)
+	return nil
 }
 
-// step steps the machine, checks the invariants, and takes in new subagents.
-func (f *forking) step(in fsm.Input) []fsm.Effect {
-	effects := slices.Clone(f.machine.Step(in))
+// step has the driver tell the machine an input.
+func (f *forking) step(in fsm.Input) error {
+	f.taken = engine.Step{}
+	return f.driver.Tell(engine.Now{Wall: in.At, Steady: in.At}, in.Fact)
+}
+
+// check checks the invariants after a step, and takes in new subagents.
+func (f *forking) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	f.result.Told = append(f.result.Told, in)
-	f.result.Violations = append(f.result.Violations, f.monitor.Step(f.machine, in, effects)...)
+	f.result.Violations = append(f.result.Violations, f.monitor.Step(m, in, effects)...)
 	own := f.point.History.Request.Handle
-	for _, h := range f.machine.View().Handles {
+	for _, h := range m.View().Handles {
 		child := slices.Contains(f.family, h.Parent) || h.ID == own
 		if child && !slices.Contains(f.family, h.ID) {
 			f.family = append(f.family, h.ID)
 		}
 	}
-	f.know(effects)
-	return effects
 }
 
 // end tells how the fork ended.
@@ -232,6 +279,9 @@ func (f *forking) end() Result {
 	r := f.result
 	if r.Parted < 0 && len(f.ahead) > 0 {
 		r.Parted = len(r.Steps)
+	}
+	if f.machine == nil {
+		return r
 	}
 	for _, h := range f.machine.View().Handles {
 		if slices.Contains(f.family, h.ID) {

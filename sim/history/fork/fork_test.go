@@ -129,6 +129,20 @@ func TestSIM15AnEditedResultReachesTheModel(t *testing.T) {
 	}
 }
 
+// An edited result that is longer than its share is cut and kept as a tool's own is, and read
+// on in (SIM-15, TXT-2).
+func TestSIM15AnEditedResultIsKeptWhole(t *testing.T) {
+	p := recorded(t, looks, looksResult)
+	b := &script{lines: []fsm.Input{calls("read_more", `{"result": 1, "from": 79990}`), says("42.")}}
+	r := run(t, p, fork.Change{Input: edited(t, p, "result", strings.Repeat("0123456789", 8000)+" the answer is 42")}, b)
+	if first := b.asked[0].Messages(); len(first[len(first)-1].Text) > 20_000 {
+		t.Errorf("the model is sent %d bytes", len(first[len(first)-1].Text))
+	}
+	if r.Reply == nil || r.Reply.Text != "42." || !strings.Contains(b.last().Text, "0123456789 the answer is 42") {
+		t.Errorf("last %q, reply %+v", b.last().Text, r.Reply)
+	}
+}
+
 // A call as recorded has the recorded result, however its arguments are written; one with
 // effects once (SIM-19).
 func TestSIM19ARecordedCallHasItsResult(t *testing.T) {
