@@ -67,13 +67,17 @@ func FoldInputs(from state.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, 
 	return func(yield func(int, Folded) bool) {
 		m, i := machine.Restore(from), 0
 		for in := range inputs {
-			if !yield(i, step(m, Record{Input: in})) {
+			if !yield(i, Tell(m, in)) {
 				return
 			}
 			i++
 		}
 	}
 }
+
+// Tell tells a machine one input, and returns what came of it: for whoever goes along with
+// a fold, or a run, with a machine of its own.
+func Tell(m *machine.Machine, in fsm.Input) Folded { return step(m, Record{Input: in}) }
 
 // StateAt returns the machine's state after the record at an index.
 func StateAt(j Reader, index uint64) (state.Snapshot, error) {

@@ -63,11 +63,12 @@ func (r *replay) tell(t Told) {
 		r.lose()
 		r.epoch++
 	}
-	effects := r.machine.Step(in)
+	told := engine.Tell(r.machine, in)
+	effects := told.Caused
 	r.broken(r.monitor.Step(r.machine, in, effects)...)
 	steps := &r.result.Steps
 	step := sim.Step{At: t.At, Epoch: r.epoch, Step: engine.Step{
-		Index: uint64(len(*steps) + 1), Input: in, Effects: effects, Moves: slices.Clone(r.machine.Moves()),
+		Index: uint64(len(*steps) + 1), Input: in, Effects: effects, Moves: slices.Clone(told.Moves),
 	}}
 	if !t.Unseen {
 		step.Started = r.perform(effects)

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/fsm/machine"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim/history/redact"
 )
 
@@ -32,7 +33,7 @@ func (r *Record) Redact(by *redact.Redactor, images bool) error {
 		again(&h.Talk, old.Talk)
 		again(&h.Inf.Talk, old.Inf.Talk)
 	}
-	return r.again(machine.Restore(before), replace)
+	return r.again(before, replace)
 }
 
 // again counts and hashes a conversation again where its texts have changed.
@@ -42,42 +43,61 @@ func again(c *fsm.Conversation, before fsm.Conversation) {
 	}
 }
 
-// again steps the record with its texts replaced, beside the machine that it was read
+// again folds the record with its texts replaced. Before is the state that it was read
 // from.
-func (r *Record) again(was *machine.Machine, by texts) error {
-	m := machine.Restore(r.From)
-	for i := range r.Steps {
+func (r *Record) again(before state.Snapshot, by texts) error {
+	answers, now := r.answering(before), &r.From
+	inputs := func(yield func(fsm.Input) bool) {
+		for i := range r.Steps {
+			if !yield(rekeyed(mapped(r.Steps[i].Input, by), now, answers[i])) {
+				return
+			}
+		}
+	}
+	for i, f := range engine.FoldInputs(r.From, inputs) {
 		s := &r.Steps[i]
-		told := s.Input
-		s.Input = rekeyed(mapped(told, by), was, m)
-		was.Step(told)
-		effects := m.Step(s.Input)
-		if !slices.Equal(m.Moves(), s.Moves) || !slices.EqualFunc(effects, s.Effects, sameKind) {
+		if !slices.Equal(f.Moves, s.Moves) || !slices.EqualFunc(f.Caused, s.Effects, sameKind) {
 			return fmt.Errorf("record %d: with its secrets replaced the machine decides differently; the decision depends on a secret or an image", s.Index)
 		}
-		s.Effects = slices.Clone(effects)
+		s.Input, s.Effects = f.Input, f.Caused
+		now = f.Machine.View()
 	}
 	return nil
 }
 
-// rekeyed gives a decision that names the question that is open the name that it has
-// with the texts replaced: what is asked and said are parts of it (TOL-8).
-func rekeyed(in fsm.Input, was, now *machine.Machine) fsm.Input {
-	d, ok := in.Fact.(fsm.Decided)
-	if !ok {
-		return in
-	}
-	if open, asked := asks(was, d.Handle); asked && open.Key == d.Key {
-		if same, asked := asks(now, d.Handle); asked {
-			d.Key = same.Key
+// answering says of each step whether it decides the question that is open then.
+func (r *Record) answering(from state.Snapshot) []bool {
+	answers, now := make([]bool, len(r.Steps)), &from
+	inputs := func(yield func(fsm.Input) bool) {
+		for i, s := range r.Steps {
+			d, _ := s.Input.Fact.(fsm.Decided)
+			open, asked := asks(now, d.Handle)
+			answers[i] = asked && open.Key == d.Key
+			if !yield(s.Input) {
+				return
+			}
 		}
 	}
-	in.Fact = d
+	for _, f := range engine.FoldInputs(from, inputs) {
+		now = f.Machine.View()
+	}
+	return answers
+}
+
+// rekeyed gives a decision of the open question the name that it has with the texts
+// replaced: what is asked and said are parts of it (TOL-8).
+func rekeyed(in fsm.Input, now *state.Snapshot, answers bool) fsm.Input {
+	if d, ok := in.Fact.(fsm.Decided); ok && answers {
+		if same, asked := asks(now, d.Handle); asked {
+			d.Key = same.Key
+			in.Fact = d
+		}
+	}
 	return in
 }
 
-func asks(m *machine.Machine, id fsm.HandleID) (fsm.AskPerson, bool) {
-	for _, h := range m.View().Handles {
+func asks(s *state.Snapshot, id fsm.HandleID) (fsm.AskPerson, bool) {
+	for _, h := range s.Handles {
 		if h.ID == id {
 			return h.Asks()
 		}

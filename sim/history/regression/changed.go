@@ -57,7 +57,7 @@ func (c *changed) step(f engine.Folded) []fsm.AskBrain {
 		c.prompts(&reload.Config.Prompts)
 		in.Fact = reload
 	}
-	asks := asksOf(c.machine.Step(in))
+	asks := asksOf(engine.Tell(c.machine, in).Caused)
 	if c.parted = !together(c.machine.View(), f.Machine.View()); c.parted {
 		c.restore(f.Machine.Snapshot(), wentAnother)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
 	"shelly/sim"
@@ -115,7 +116,7 @@ func NewObserver(from state.Snapshot, start fsm.Millis) *Observer {
 // Observe brings the state after one step.
 func (o *Observer) Observe(s sim.Step) {
 	before, at := o.machine.View().Lifecycle, crashedIn(o.machine.View())
-	o.machine.Step(s.Input)
+	engine.Tell(o.machine, s.Input)
 	v := o.machine.View()
 	o.count(s, before, at)
 	o.Now, o.Epoch, o.Lifecycle = int(s.At-o.start), v.Epoch, string(v.Lifecycle)
