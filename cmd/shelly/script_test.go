@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,9 +61,13 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
 func runScripts(t *testing.T, dir string) {
+	commands := commandsOnce(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                dir,
-		Setup:              setUpScript,
+		Dir: dir,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", commands+e.Getenv("PATH"))
+			return setUpScript(e)
+		},
 		RequireUniqueNames: true,
 		Deadline:           time.Now().Add(scriptsEnd),
 		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
@@ -79,6 +85,18 @@ func runScripts(t *testing.T, dir string) {
 			"newer":     scriptCommand(1, scriptNewer),
 		}),
 	})
+}
+
+// commandsOnce is what goes before PATH for what scripts run and wait for. The race detector
+// watches what runs beside a script, such as daemons and chats; a thousand commands that
+// start, say something and end would cost ten times as much with it, so they are the program
+// as a user has it. Each goroutine of theirs is one of packages that have tests of their own.
+func commandsOnce(t *testing.T) string {
+	built, ok := debug.ReadBuildInfo()
+	if !ok || !slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return ""
+	}
+	return filepath.Dir(buildShelly(t)) + string(os.PathListSeparator)
 }
 
 // commandsOf adds the commands of windows.
