@@ -4,6 +4,9 @@ package property
 
 import (
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 	"testing"
 
 	"shelly/fsm"
@@ -17,13 +20,42 @@ func TestCanariesAreFound(t *testing.T) {
 	for _, canary := range fsm.Canaries("machine") {
 		t.Run(canary, func(t *testing.T) {
 			fsm.SetCanary(canary)
-			if found := lookByMaking(files); found == "" {
+			found := lookByMaking(named(nests()[canary], files))
+			if found == "" {
+				found = lookByMaking(files)
+			}
+			if found == "" {
 				t.Errorf("the canary %s survives the properties", canary)
 			} else {
 				t.Logf("properties  %s", found)
 			}
 		})
 	}
+}
+
+// nests are where canaries were found before: a search begins there, and goes on with the
+// rest.
+func nests() map[string]string {
+	return map[string]string{
+		"arrival_order":   "reads-together",
+		"eaten_question":  "adversarial-model",
+		"queue_lost":      "grants",
+		"reply_twice":     "reads-together",
+		"rerun_tool":      "full-journal",
+		"session_leak":    "adversarial-model",
+		"stale_answer":    "adversarial-model",
+		"starvation":      "a-year-of-schedules",
+		"unbounded_retry": "a-year-of-schedules",
+		"unsynced_reply":  "concurrent-sessions-with-faults",
+		"unsynced_tool":   "full-journal",
+	}
+}
+
+// named returns the properties of a name; of none there are none.
+func named(name string, files []*scenario.File) []*scenario.File {
+	return slices.DeleteFunc(slices.Clone(files), func(f *scenario.File) bool {
+		return name == "" || !strings.HasPrefix(path.Base(f.Path()), name+".")
+	})
 }
 
 // lookByMaking makes cases of each property until one fails, and says after how many. It
