@@ -45,7 +45,7 @@ type Result struct {
 	Violations []Broken
 	Points     int // how many crash points were met
 	Final      state.Snapshot
-	Hash       uint64     // of all steps
+	Hash       uint64     // of all steps; 0 of a run of a crash matrix, whose steps are compared with nobody's
 	End        fsm.Millis // Plan.Start and the time that the run took
 	Wall       fsm.Millis // what the wall clock said then
 

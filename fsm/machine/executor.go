@@ -10,19 +10,26 @@ import (
 	"errors"
 )
 
-// executor runs one table in a private instance of the table library. The
-// context is never cancelled (a cancelled one wedges the library for good), and no
-// callback is registered.
+// executor runs one table in an instance of the table library. The context is never
+// cancelled (a cancelled one wedges the library for good), and no callback is registered.
 type executor struct {
 	name   string
 	lib    *loop.FSM
 	phases []Phase
 }
 
-// route is an event: the table that it belongs to, and what the library has said of it.
+// running is the tables as machines run them. It is made once and never changes, so that
+// all machines share it.
+type running struct {
+	lifecycle, handle, inference *executor
+	routes                       map[state.Event]*route
+}
+
+// route is an event: the table that it belongs to, and what the library says of each of its
+// rows.
 type route struct {
 	table *executor
-	kept  []*answer
+	rows  []*answer
 }
 
 // answer is what the library says of an event in a state, with the phases on either
@@ -42,7 +49,8 @@ func newExecutor(t state.Table, phases []Phase) *executor {
 	return &executor{name: t.Name, lib: loop.NewFSM(string(t.Initial), events, nil), phases: phases}
 }
 
-// routes returns each event of the tables.
+// routes returns each event of the tables. The library is asked once for each row: no row
+// has a guard, so its answer is for good.
 func routes(tables []state.Table, executors ...*executor) map[state.Event]*route {
 	all := map[state.Event]*route{}
 	for i, x := range executors {
@@ -50,24 +58,23 @@ func routes(tables []state.Table, executors ...*executor) map[state.Event]*route
 			if all[r.On] == nil {
 				all[r.On] = &route{table: x}
 			}
+			all[r.On].rows = append(all[r.On].rows, x.ask(r.From, r.On))
 		}
 	}
 	return all
 }
 
-// from returns what the event leads to from a state; there may be no such row. The
-// library is asked once for each state: no row has a guard, so its answer is for good.
-func (r *route) from(s fsm.State, on state.Event) *answer {
+// from returns what the event leads to from a state; there may be no such row.
+func (r *route) from(s fsm.State) *answer {
 	if r == nil { // no table has the event
 		return &answer{from: s, to: s}
 	}
-	for _, a := range r.kept {
+	for _, a := range r.rows {
 		if a.from == s {
 			return a
 		}
 	}
-	r.kept = append(r.kept, r.table.ask(s, on))
-	return r.kept[len(r.kept)-1]
+	return &answer{from: s, to: s, left: r.table.phase(s), entered: r.table.phase(s)}
 }
 
 // ask asks the library. A row that leads to its own state is taken, too: the library's

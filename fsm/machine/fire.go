@@ -71,7 +71,7 @@ func (m *Machine) turn(i int, f firing) (*Phase, bool) {
 	if r.table == m.inference {
 		state = &h.Inf.State
 	}
-	row := r.from(*state, f.on)
+	row := r.from(*state)
 	if !row.ok {
 		return nil, false
 	}
@@ -175,7 +175,7 @@ func (m *Machine) giveUp(h *state.Handle) {
 		return
 	}
 	r := m.routes[state.OnGiveUp]
-	row := r.from(h.Inf.State, state.OnGiveUp)
+	row := r.from(h.Inf.State)
 	if !row.ok {
 		m.s.Ignored.Moves++ // TAB-3
 		return

@@ -71,7 +71,7 @@ func TestTAB3AnEventWithoutARowChangesNothing(t *testing.T) {
 // The same holds of an inference that is given up with its handle.
 func TestTAB3AnInferenceThatNoRowEndsStaysAsItIs(t *testing.T) {
 	m, _ := asking(t)
-	m.routes = map[state.Event]*route{}
+	m.running = &running{lifecycle: m.lifecycle, handle: m.handle, inference: m.inference}
 	m.giveUp(&m.s.Handles[0])
 	if got := m.s.Handles[0].Inf.State; got != state.Thinking || m.s.Ignored.Moves != 1 {
 		t.Errorf("it is %s, and %d are refused", got, m.s.Ignored.Moves)
@@ -83,8 +83,7 @@ func TestTAB3AnAnswerWithoutARowStaysAwaited(t *testing.T) {
 	m, call := asking(t)
 	lacking := state.InferenceTable
 	lacking.Rows = slices.DeleteFunc(slices.Clone(lacking.Rows), func(r state.Row) bool { return r.On == state.OnEndTurn })
-	m.inference = newExecutor(lacking, inferencePhases)
-	m.routes = routes([]state.Table{state.Lifecycle, state.HandleTable, lacking}, m.lifecycle, m.handle, m.inference)
+	m.running = newRunning(state.Lifecycle, state.HandleTable, lacking, handlePhases)
 
 	before := m.s.Handles[0]
 	effects := m.Step(fsm.Input{At: 3, Fact: fsm.BrainAnswered{Answered: fsm.To(call), Text: "hi", Stop: fsm.StopEndTurn}})
@@ -118,8 +117,7 @@ func TestTAB2FiringAnEvent(t *testing.T) {
 		defer see("left")
 		return firing{on: state.OnRecalled, write: func(*state.Handle) { see("write again") }}
 	}
-	m.handle = newExecutor(state.HandleTable, phases)
-	m.routes = routes(state.Tables(), m.lifecycle, m.handle, m.inference)
+	m.running = newRunning(state.Lifecycle, state.HandleTable, state.InferenceTable, phases)
 
 	see("before")
 	ok := m.fire(0, firing{

@@ -9,22 +9,18 @@ import (
 
 // Machine is shelly's loop. Its zero value is not ready; use [New] or [Restore].
 type Machine struct {
-	s         state.Snapshot
-	lifecycle *executor
-	handle    *executor
-	inference *executor
-	routes    map[state.Event]*route
-	code      fsm.ExitCode // what the driver is told when the epoch ends
-	effects   []fsm.Effect
-	moves     []state.Move
-	unsafe    bool // the last Step took the answer of an unsafe tool
+	s state.Snapshot
+	*running
+	code    fsm.ExitCode // what the driver is told when the epoch ends
+	effects []fsm.Effect
+	moves   []state.Move
+	unsafe  bool // the last Step took the answer of an unsafe tool
 }
 
 // Snapshot returns a copy of the whole state.
 func (m *Machine) Snapshot() state.Snapshot { return m.s.Clone() }
 
-// Clone returns a machine in the same state. It shares the table executors, so
-// a machine and its clones belong to one goroutine.
+// Clone returns a machine in the same state.
 func (m *Machine) Clone() *Machine {
 	c := *m
 	c.s = m.s.Clone()

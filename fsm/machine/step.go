@@ -5,19 +5,25 @@ import (
 	"shelly/fsm/state"
 )
 
+// shipped is the tables that there are, with the phases of their states.
+var shipped = newRunning(state.Lifecycle, state.HandleTable, state.InferenceTable, handlePhases)
+
+func newRunning(lifecycle, handle, inference state.Table, phases []Phase) *running {
+	r := &running{
+		lifecycle: newExecutor(lifecycle, lifecyclePhases),
+		handle:    newExecutor(handle, phases),
+		inference: newExecutor(inference, inferencePhases),
+	}
+	r.routes = routes([]state.Table{lifecycle, handle, inference}, r.lifecycle, r.handle, r.inference)
+	return r
+}
+
 // New returns a machine that is down; its first input should be a [fsm.Boot].
 func New() *Machine { return Restore(state.Snapshot{Lifecycle: state.Down}) }
 
 // Restore returns a machine in the state of s, as [Machine.Snapshot] gave it.
 func Restore(s state.Snapshot) *Machine {
-	m := &Machine{
-		s:         s.Clone(),
-		lifecycle: newExecutor(state.Lifecycle, lifecyclePhases),
-		handle:    newExecutor(state.HandleTable, handlePhases),
-		inference: newExecutor(state.InferenceTable, inferencePhases),
-	}
-	m.routes = routes(state.Tables(), m.lifecycle, m.handle, m.inference)
-	return m
+	return &Machine{s: s.Clone(), running: shipped}
 }
 
 // Step applies one input and returns the effects the world must now perform, in
