@@ -17,7 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/runtime/comm"
+	"shelly/runtime/comm/listener"
 	"shelly/runtime/mock"
 	"shelly/sim/scenario"
 	"shelly/sim/script"
@@ -94,7 +94,7 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 	if file.Script.Live {
 		return exit.Errorf(exit.Usage, "%s has brain: live; there is no script to serve", c.File)
 	}
-	listener, err := comm.ListenTCP(c.Listen)
+	listener, err := listener.TCP(c.Listen)
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w; name another address with --listen 127.0.0.1:0", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
 )
 
 var ask = call{method: "GET", path: "/v1/status"}
@@ -148,7 +149,7 @@ func TestCFG15AListenerWithoutADescriptorWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inner, err := comm.ListenTCP("127.0.0.1:0")
+		inner, err := listener.TCP("127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"shelly/runtime/comm/listener"
 )
 
 // guard lets a request pass that was meant for this listener by the holder of
@@ -45,7 +47,7 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			return
 		}
 		if shown || paged {
-			showToken(r)
+			listener.Shown(r)
 		}
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			notFound().write(w) // and no redirect to what it might have meant

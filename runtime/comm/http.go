@@ -16,6 +16,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/comm/listener"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/session"
 )
@@ -111,7 +112,7 @@ type HTTP struct {
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
 	if o.ConnectionsMax < 1 {
-		o.ConnectionsMax = connectionsFor(descriptor.Max())
+		o.ConnectionsMax = listener.For(descriptor.Max())
 	}
 	if o.StreamsMax < 1 {
 		o.StreamsMax = min(StreamsMax, o.ConnectionsMax*3/4) // so that there is always one for a short question
@@ -184,7 +185,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.handler.Ser
 // Serve answers on l, a loopback address, until ctx ends. It closes l, and returns
 // once every connection has ended; nil if it was ctx that ended it.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
-	if err := checkLoopback(l.Addr().String()); err != nil {
+	if err := listener.Loopback(l.Addr().String()); err != nil {
 		_ = l.Close()
 		return err
 	}
@@ -197,11 +198,11 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      h.o.WriteTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    HeaderBytesMax,
-		ConnContext:       withConnection,
+		ConnContext:       listener.With,
 		ConnState: func(conn net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateIdle:
-				conn.(*connection).rests()
+				listener.Rests(conn)
 			case http.StateNew:
 				connections.Add(1)
 			case http.StateClosed:
@@ -211,7 +212,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog: slog.NewLogLogger(h.o.Log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(newConnections(l, h.o.ConnectionsMax)) }()
+	go func() { ended <- server.Serve(listener.Bound(l, h.o.ConnectionsMax)) }()
 	var err error
 	select {
 	case err = <-ended:

@@ -17,6 +17,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
 )
 
 func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
@@ -270,7 +271,7 @@ func TestServeTellsWhyItCouldNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := comm.ListenTCP("127.0.0.1:0")
+	l, err := listener.TCP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

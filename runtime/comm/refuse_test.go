@@ -12,6 +12,7 @@ import (
 
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/listener"
 )
 
 const good = `{"id":"m1","text":"hello"}`
@@ -315,10 +316,10 @@ func TestHeadersAreBounded(t *testing.T) {
 
 func TestCOM1OnlyLoopbackIsListenedOn(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:7433", "example.com:80", "localhost:0", "nowhere"} {
-		if l, err := comm.ListenTCP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
+		if l, err := listener.TCP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
 			t.Errorf("TCP %s: %v, %v", address, l, err)
 		}
-		if c, err := comm.ListenUDP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
+		if c, err := listener.UDP(address); err == nil || !strings.Contains(err.Error(), "127.0.0.1:") {
 			t.Errorf("UDP %s: %v, %v", address, c, err)
 		}
 	}

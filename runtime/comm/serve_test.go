@@ -18,6 +18,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
 )
 
 const token = "0123456789abcdef0123456789abcdef"
@@ -80,7 +81,7 @@ func serveHTTP(t *testing.T, change func(*comm.HTTPOptions)) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := comm.ListenTCP("127.0.0.1:0")
+	l, err := listener.TCP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

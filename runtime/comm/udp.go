@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"shelly/runtime/comm/listener"
 	"shelly/runtime/failpoint"
 )
 
@@ -95,7 +96,7 @@ type post struct {
 // made durable.
 func (u *UDP) Serve(ctx context.Context, conn *net.UDPConn) error {
 	defer func() { _ = conn.Close() }()
-	if err := checkLoopback(conn.LocalAddr().String()); err != nil {
+	if err := listener.Loopback(conn.LocalAddr().String()); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)

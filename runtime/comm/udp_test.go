@@ -18,6 +18,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
 )
 
 // mailbox is a served UDP listener and one client of it.
@@ -41,7 +42,7 @@ func serveUDP(t *testing.T, change func(*comm.UDPOptions)) *mailbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := comm.ListenUDP("127.0.0.1:0")
+	conn, err := listener.UDP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +442,7 @@ func TestUDPTellsWhyItCouldNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := comm.ListenUDP("127.0.0.1:0")
+	conn, err := listener.UDP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/comm/listener"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/page"
 	"shelly/runtime/process"
@@ -45,7 +46,7 @@ func (s *starting) listen(ctx context.Context) error {
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}
 	if s.cfg.Comm.HTTP != "" {
-		l, err := comm.ListenTCP(s.cfg.Comm.HTTP)
+		l, err := listener.TCP(s.cfg.Comm.HTTP)
 		if err != nil {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
 		}
@@ -63,7 +64,7 @@ func (s *starting) listen(ctx context.Context) error {
 		s.serve(ctx, func(ctx context.Context) error { return h.Serve(ctx, l) })
 	}
 	if s.cfg.Comm.UDP != "" {
-		conn, err := comm.ListenUDP(s.cfg.Comm.UDP)
+		conn, err := listener.UDP(s.cfg.Comm.UDP)
 		if err != nil {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err))
 		}

@@ -18,6 +18,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
 )
 
 // hang bounds what must happen anyway; no test passes by waiting for it.
@@ -102,7 +103,7 @@ func (d *daemon) serve() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	l, err := comm.ListenTCP("127.0.0.1:0")
+	l, err := listener.TCP("127.0.0.1:0")
 	if err != nil {
 		d.t.Fatal(err)
 	}

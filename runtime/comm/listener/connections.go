@@ -1,4 +1,4 @@
-package comm
+package listener
 
 import (
 	"context"
@@ -21,8 +21,8 @@ const (
 	connectionsMin = 4
 )
 
-// connectionsFor is how many connections a process may have, given how many files it may open.
-func connectionsFor(descriptors int) int {
+// For is how many connections a process may have, given how many files it may open.
+func For(descriptors int) int {
 	return max(connectionsMin, min(ConnectionsMax, (descriptors-ownDescriptors)/2))
 }
 
@@ -40,7 +40,8 @@ type connections struct {
 	once   sync.Once
 }
 
-func newConnections(l net.Listener, most int) *connections {
+// Bound bounds the connections of a listener to most.
+func Bound(l net.Listener, most int) net.Listener {
 	return &connections{
 		Listener: l, most: most, strangersMost: min(StrangersMax, most/2),
 		left: make(chan struct{}, 1), closed: make(chan struct{}),
@@ -190,15 +191,23 @@ func (o *connection) rests() {
 	}
 }
 
+// Rests notes that a connection of [Bound] has no request now.
+func Rests(conn net.Conn) {
+	if o, ok := conn.(*connection); ok {
+		o.rests()
+	}
+}
+
 // connectionKey is where a request's context holds its connection.
 type connectionKey struct{}
 
-func withConnection(ctx context.Context, conn net.Conn) context.Context {
+// With puts a connection into the context of its requests, for [Shown].
+func With(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// showToken notes that a request has shown the token.
-func showToken(r *http.Request) {
+// Shown notes that a request has shown a token.
+func Shown(r *http.Request) {
 	if o, ok := r.Context().Value(connectionKey{}).(*connection); ok {
 		o.works()
 	}

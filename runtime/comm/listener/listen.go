@@ -1,4 +1,4 @@
-package comm
+package listener
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"net/netip"
 )
 
-// ListenTCP binds a loopback address such as 127.0.0.1:7433 for [HTTP.Serve].
+// TCP binds a loopback address such as 127.0.0.1:7433.
 // Port 0 is any free one.
-func ListenTCP(address string) (net.Listener, error) {
-	if err := checkLoopback(address); err != nil {
+func TCP(address string) (net.Listener, error) {
+	if err := Loopback(address); err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", address)
@@ -22,9 +22,9 @@ func ListenTCP(address string) (net.Listener, error) {
 // burstBytes is what the system is asked to hold of datagrams not yet read.
 const burstBytes = 1 << 20
 
-// ListenUDP binds a loopback address for [UDP.Serve]. Port 0 is any free one.
-func ListenUDP(address string) (*net.UDPConn, error) {
-	if err := checkLoopback(address); err != nil {
+// UDP binds a loopback address. Port 0 is any free one.
+func UDP(address string) (*net.UDPConn, error) {
+	if err := Loopback(address); err != nil {
 		return nil, err
 	}
 	to, err := net.ResolveUDPAddr("udp", address)
@@ -39,9 +39,9 @@ func ListenUDP(address string) (*net.UDPConn, error) {
 	return c, nil
 }
 
-// checkLoopback wants a literal loopback address (COM-1): a name may lead elsewhere
+// Loopback wants a literal loopback address (COM-1): a name may lead elsewhere
 // tomorrow.
-func checkLoopback(address string) error {
+func Loopback(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("%q is not an address to listen on; use one such as 127.0.0.1:0", address)

@@ -1,0 +1,3 @@
+// Package listener binds the addresses at which shelly listens, and bounds what is open
+// there.
+package listener
