@@ -29,6 +29,7 @@ import (
 	"shelly/cmd/shelly/session"
 	"shelly/cmd/shelly/skill"
 	"shelly/cmd/shelly/status"
+	"shelly/cmd/shelly/token"
 	"shelly/cmd/shelly/tool"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
@@ -47,6 +48,7 @@ type cli struct {
 	Session  session.Command  `cmd:"" help:"List, show, search and export what was said in sessions."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
+	Token    token.Command    `cmd:"" help:"List, make and take back the tokens of clients."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
 	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`

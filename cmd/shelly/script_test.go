@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -49,7 +50,8 @@ func TestMain(m *testing.M) {
 //	tell NAME SIGNAL         send it TERM, INT, HUP or KILL
 //	finish NAME CODE         wait for its end; what it said is then stdout
 //	raise FILE               post a file to the daemon's /v1/events; the answer is stdout
-//	fetch PATH               read a route of the daemon; the body is stdout
+//	fetch PATH [FILE]        read a route of the daemon, or post a file to it; the body is stdout. Where
+//	                         BEARER is set, that is the token
 //	datagrams FILE           send each line of a file to the daemon by UDP, TOKEN in it replaced;
 //	                         its answers up to the first reply are stdout
 //	flip FILE BYTE           flip a bit of a byte of a file; from its end where the number is negative
@@ -80,6 +82,7 @@ func runScripts(t *testing.T, dir string) {
 			"finish":    scriptCommand(2, scriptFinish),
 			"raise":     scriptCommand(1, scriptRaise),
 			"fetch":     scriptCommand(1, scriptFetch),
+			"bearer":    scriptCommand(1, scriptBearer),
 			"datagrams": scriptCommand(1, scriptDatagrams),
 			"flip":      scriptCommand(2, scriptFlip),
 			"newer":     scriptCommand(1, scriptNewer),
@@ -313,7 +316,11 @@ func scriptRaise(ts *testscript.TestScript, args []string) {
 }
 
 func scriptFetch(ts *testscript.TestScript, args []string) {
-	answer := call(ts, http.MethodGet, args[0], nil)
+	method, body := http.MethodGet, io.Reader(nil)
+	if len(args) > 1 {
+		method, body = http.MethodPost, strings.NewReader(ts.ReadFile(args[1]))
+	}
+	answer := call(ts, method, args[0], body)
 	defer answer.Body.Close()
 	_, err := io.Copy(ts.Stdout(), answer.Body)
 	ts.Check(err)
@@ -324,7 +331,7 @@ func call(ts *testscript.TestScript, method, path string, body io.Reader) *http.
 	at, token := reach(ts)
 	request, err := http.NewRequest(method, "http://"+at.HTTP+path, body)
 	ts.Check(err)
-	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Authorization", "Bearer "+cmp.Or(ts.Getenv("BEARER"), token))
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -388,4 +395,9 @@ func (silentLogger) Errorf(string, ...any) {}
 
 func (silentLogger) Fatalf(format string, args ...any) {
 	panic("pebble: " + format)
+}
+
+// scriptBearer makes the token that a file holds the one of the calls that follow.
+func scriptBearer(ts *testscript.TestScript, args []string) {
+	ts.Setenv("BEARER", strings.TrimSpace(ts.ReadFile(args[0])))
 }

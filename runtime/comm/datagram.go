@@ -60,12 +60,12 @@ func claim(data []byte) (id, token string, readable bool) {
 	return c.ID, c.Token, true
 }
 
-// decodeDatagram reads a request whose token is proved (COM-2).
-func decodeDatagram(data []byte, bytesMax int) (Request, error) {
+// decodeDatagram reads a request of who has proved a token (COM-2).
+func decodeDatagram(data []byte, principal string, bytesMax int) (Request, error) {
 	if len(data) > bytesMax {
 		return Request{}, tooLarge("the datagram", bytesMax)
 	}
-	r := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelUDP}}
+	r := Request{Key: fsm.RequestKey{Principal: principal, Channel: ChannelUDP}}
 	var token string
 	err := decodeObject(data, text("id", &r.Key.ID), text("text", &r.Text), text("session", &r.Session),
 		text("channel", &r.Origin.Channel), text("chat", &r.Origin.Chat), text("token", &token))

@@ -5,8 +5,9 @@
 // The listeners know the daemon only as a [Front]. They bind loopback addresses,
 // ask for a token everywhere, and hold no state that a crash could lose: a
 // request is acknowledged once it is durable, and whoever sends the same id
-// again is attached to it or answered from its record. Principal is always
-// "local", the holder of the token.
+// again is attached to it or answered from its record. The principal of a request is
+// "local", the holder of the daemon's token, or the client whose token was shown
+// ([Caller]). The table of routes says which right each asks for ([HTTP.Routes]).
 //
 // # HTTP
 //
@@ -17,7 +18,7 @@
 //	POST /v1/requests?stream=1       the same (or Accept: text/event-stream): an SSE stream up to the reply
 //	POST /v1/requests?wait=1         the same: 200 and the record once it is done
 //	GET  /v1/requests                {requests, next?}: records, the latest first; ?before= an index (that of next), &limit= at most that many, &state= and &id= of those
-//	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, here and below
+//	GET  /v1/requests/{id}           the record; ?channel= names the channel, "http" if absent, and ?client= whose it is, here and below
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
 //	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= at most that many; ?at= one step, with the state after it
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
@@ -46,6 +47,9 @@
 //	GET  /v1/memory/export           all entries (memory.ReadFile); ?vectors=0: without vectors
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
 //	GET  /v1/status                  how the daemon is
+//	GET  /v1/tokens                  [TokensBody]: the clients that have a token
+//	POST /v1/tokens                  {name, can}: 200 [NewToken]: makes one, whose token is told this once
+//	POST /v1/tokens/{name}/revoke    {}: 200 {taken}: takes it back
 //	POST /v1/page/tickets            no body: 200 [TicketBody]: lets a browser in, once and soon (package page)
 //	…                               and those of [HTTPOptions].Routes, which look back at what happened: see cmd/shelly/internal/hindsight
 //	GET  /page/…                     the page's files; need no token, which the page gets from a ticket
@@ -71,7 +75,7 @@
 //
 //	400 bad_request             the body, the query or a field is not as it should be
 //	401 unauthorized            no token, or a wrong one
-//	403 forbidden               a Host that is not ours, or a page of another site
+//	403 forbidden               a Host that is not ours, a page of another site, or a right that the token does not give
 //	404 not_found               no such route or request
 //	405 method_not_allowed
 //	409 conflict                the id belongs to another request

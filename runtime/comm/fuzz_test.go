@@ -95,7 +95,7 @@ func FuzzDatagram(f *testing.F) {
 		if !name(id, IDBytesMax) {
 			t.Fatalf("the claim's id is %q", id)
 		}
-		r, err := decodeDatagram(data, 4096)
+		r, err := decodeDatagram(data, Principal, 4096)
 		if err != nil {
 			refusal(t, err, CodeBadRequest, CodeTooLarge)
 			return

@@ -14,8 +14,8 @@ import (
 	"shelly/runtime/comm/listener"
 )
 
-// guard lets a request pass that was meant for this listener by the holder of
-// the token (COM-3), before anything else looks at it.
+// guard lets a request pass that was meant for this listener by who has a token (COM-3), and
+// says whose it is (COM-86), before anything else looks at it.
 //
 // The Host must be one of our names, because a page of any site can make its own
 // name lead here (DNS rebinding), and comparing Origin with Host does not help
@@ -38,30 +38,42 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			h.o.Page.ServeHTTP(w, r)
 			return
 		}
-		token := bearer(r)
-		shown := h.secret.is(token)
-		paged := !shown && h.o.Page != nil && h.o.Page.Holds(token)
-		if !shown && !paged && r.URL.Path != healthRoute && r.URL.Path != ProofRoute {
+		caller, alive, known := h.caller(bearer(r))
+		if !known && !h.open[r.URL.Path] {
 			h.o.Counters.badTokens.Add(1)
 			h.refuseToken(w)
 			return
 		}
-		if shown || paged {
+		if known {
 			listener.Shown(r)
 		}
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			notFound().write(w) // and no redirect to what it might have meant
 			return
 		}
-		if paged {
-			r = r.WithContext(context.WithValue(r.Context(), pagedKey{}, true))
+		ctx, cancel := context.WithCancel(WithCaller(r.Context(), caller))
+		defer cancel()
+		if alive != nil { // a token that is taken back ends what is open with it
+			defer context.AfterFunc(alive, cancel)()
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// pagedKey is set in the context of a request that a page's token was shown for.
-type pagedKey struct{}
+// caller is who shows a token: the holder of the daemon's own, a page, or a client, with a
+// context that ends when its token is taken back.
+func (h *HTTP) caller(token string) (c Caller, alive context.Context, known bool) {
+	if h.secret.is(token) {
+		return Local(), nil, true
+	}
+	if h.o.Page != nil && h.o.Page.Holds(token) {
+		c = Local()
+		c.paged = true
+		return c, nil, true
+	}
+	client, alive, known := h.o.Clients.Find(token)
+	return Caller{Name: client.Name, Rights: client.Can}, alive, known
+}
 
 // refuseToken answers a wrong token. The connection closes, so that each try
 // costs its sender a new one.

@@ -16,13 +16,11 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/access"
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/session"
 )
-
-// Principal is who every request comes from: the holder of the token.
-const Principal = "local"
 
 // The channels of requests whose sender names none.
 const (
@@ -43,17 +41,18 @@ const (
 // HTTPOptions sets an HTTP listener up. Token and RequestBytesMax are required.
 type HTTPOptions struct {
 	Token           string
-	RequestBytesMax int           // of a body, the JSON around the text included
-	ConnectionsMax  int           // 0: the constant of this name, or fewer as the process may open files
-	StreamsMax      int           // 0: the constant of this name, or three quarters of ConnectionsMax
-	StreamWait      time.Duration // until a stream or a wait is refused for want of a place; 0: 5 s
-	ReadTimeout     time.Duration // for the headers, and for headers and body together; 0: 5 s
-	WriteTimeout    time.Duration // for one answer or one event of a stream; 0: 10 s
-	Counters        *Counters     // nil: its own
-	Memory          Memories      // nil: its routes are not there
-	Sessions        Sessions      // nil: their routes are not there
-	Page            Page          // nil: there is none
-	Routes          []Route       // that are made elsewhere
+	Clients         *access.Clients // who has tokens of their own; nil: nobody
+	RequestBytesMax int             // of a body, the JSON around the text included
+	ConnectionsMax  int             // 0: the constant of this name, or fewer as the process may open files
+	StreamsMax      int             // 0: the constant of this name, or three quarters of ConnectionsMax
+	StreamWait      time.Duration   // until a stream or a wait is refused for want of a place; 0: 5 s
+	ReadTimeout     time.Duration   // for the headers, and for headers and body together; 0: 5 s
+	WriteTimeout    time.Duration   // for one answer or one event of a stream; 0: 10 s
+	Counters        *Counters       // nil: its own
+	Memory          Memories        // nil: its routes are not there
+	Sessions        Sessions        // nil: their routes are not there
+	Page            Page            // nil: there is none
+	Routes          []Route         // that are made elsewhere
 	// Past tells what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
 	// Complete adds to a status what the front does not know of; nil: nothing.
@@ -88,25 +87,16 @@ type Page interface {
 	Holds(token string) bool
 }
 
-// Route is one that is made elsewhere, since runtime knows no package that looks back. It is
-// guarded as the others are.
-type Route struct {
-	Method, Pattern string // such as GET and /v1/graphs
-	Page            bool   // a page may use it (COM-72)
-	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
-	// errors of a [Front] are worded.
-	Handle func(http.ResponseWriter, *http.Request) error
-}
-
 // HTTP is the HTTP listener.
 type HTTP struct {
 	front   Front
 	o       HTTPOptions
 	secret  secret
 	wrong   allowance
-	streams chan struct{} // a token per open stream or wait
-	folds   chan struct{} // a token per history that is made
-	backup  chan struct{} // a token while one is sent
+	open    map[string]bool // the paths that need no token
+	streams chan struct{}   // a token per open stream or wait
+	folds   chan struct{}   // a token per history that is made
+	backup  chan struct{}   // a token while one is sent
 	handler http.Handler
 }
 
@@ -147,7 +137,7 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 const healthRoute = "/healthz"
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/schedules, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/sessions, /v1/events, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/schedules, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/sessions, /v1/events, /v1/tokens, /v1/status and /healthz"}
 }
 
 // handling answers a request. It returns an error instead of answering with one.
@@ -156,9 +146,6 @@ type handling = func(http.ResponseWriter, *http.Request) error
 // byMethod is a route with a handler for each of its methods, so that a GET never
 // starts work.
 type byMethod map[string]handling
-
-// only is a route of one method.
-func only(method string, handle handling) http.Handler { return byMethod{method: handle} }
 
 // ServeHTTP implements [http.Handler].
 func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {

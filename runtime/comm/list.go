@@ -29,12 +29,14 @@ type Wanted struct {
 	Prefix string // the id begins with it
 	// Session is the one that the request belongs to; "": any.
 	Session string
+	Client  string // whose it is; "": anybody's
 }
 
 // chooses reports whether a request is among the wanted.
 func (w Wanted) chooses(r Record) bool {
 	return (w.State == "" || r.Stands() == w.State) && (w.ID == "" || r.ID == w.ID) &&
-		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.InSession == w.Session)
+		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.InSession == w.Session) &&
+		(w.Client == "" || cmp.Or(r.Client, Principal) == w.Client)
 }
 
 // What one answer takes.
@@ -104,12 +106,16 @@ func fitting[T any](list []T) ([]T, error) {
 // getRequests returns the requests whose record stands before an index, and of the
 // unfinished ones where they stand (COM-15).
 func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "before", "limit", "state", "id", "prefix", "session"); err != nil {
+	if err := h.query(r, "before", "limit", "state", "id", "prefix", "session", "client"); err != nil {
 		return err
 	}
 	wanted, err := wantedOf(r.URL.Query())
 	if err != nil {
 		return err
+	}
+	caller := CallerOf(r.Context())
+	if wanted.Session = caller.session(wanted.Session); !caller.Everything() {
+		wanted.Client = caller.Name
 	}
 	standings, err := h.front.Standings(r.Context())
 	if err != nil {
@@ -124,18 +130,21 @@ func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
 		h.note("list the requests", err)
 		return err
 	}
+	for i, one := range body.Requests {
+		body.Requests[i] = caller.shows(one)
+	}
 	writeJSON(w, http.StatusOK, body)
 	return nil
 }
 
 // wantedOf reads which requests are wanted.
 func wantedOf(q url.Values) (Wanted, error) {
-	w := Wanted{State: q.Get("state"), ID: q.Get("id"), Prefix: q.Get("prefix"), Session: q.Get("session")}
+	w := Wanted{State: q.Get("state"), ID: q.Get("id"), Prefix: q.Get("prefix"), Session: q.Get("session"), Client: q.Get("client")}
 	before, err := number(q.Get("before"), "before", math.MaxUint64)
 	limit, wrong := number(q.Get("limit"), "limit", readDefault)
 	w.Before, w.Limit = before, int(min(limit, engine.ReadMax))
 	if err = cmp.Or(err, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
-		checkName("session", w.Session, 0, SessionBytesMax)); err != nil {
+		checkName("session", w.Session, 0, SessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {
 		return Wanted{}, err
 	}
 	if w.State != "" && !slices.Contains(States, w.State) {

@@ -41,7 +41,7 @@ func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 
 // messages returns the first messages after a position, or the first that are unread.
 func (h *HTTP) messages(ctx context.Context, to fsm.Origin, after uint64, limit int, unread bool) ([]Message, error) {
-	box, list := h.front.Inbox(), []Message{}
+	caller, box, list := CallerOf(ctx), h.front.Inbox(), []Message{}
 	if unread {
 		after = max(after, box.Floor())
 	}
@@ -52,7 +52,7 @@ func (h *HTTP) messages(ctx context.Context, to fsm.Origin, after uint64, limit 
 		}
 		for _, m := range found {
 			if is := box.Unread(m); is || !unread {
-				list = append(list, NewMessage(m, is))
+				list = append(list, caller.receive(NewMessage(m, is)))
 			}
 		}
 		if after = found[len(found)-1].Position; !unread {

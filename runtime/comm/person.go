@@ -53,7 +53,6 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
-		d.By = cmp.Or(d.By, Principal)
 		return h.told(w, "pass a decision on", func() (bool, error) { return h.front.Decide(r.Context(), d) })
 	}
 }
@@ -81,7 +80,7 @@ func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 	if err := cmp.Or(checkName("id", in.Grant, 1, KeyBytesMax), checkName("by", in.By, 0, ByBytesMax)); err != nil {
 		return err
 	}
-	in.By = cmp.Or(in.By, Principal)
+	in.By = CallerOf(r.Context()).by(in.By)
 	return h.told(w, "take an approval back", func() (bool, error) { return h.front.Revoke(r.Context(), in) })
 }
 
@@ -213,7 +212,7 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 
 // scheduled hands a word on a schedule to the daemon.
 func (h *HTTP) scheduled(w http.ResponseWriter, r *http.Request, in fsm.ScheduleChanged) error {
-	in.By = cmp.Or(in.By, Principal)
+	in.By = CallerOf(r.Context()).by(in.By)
 	id, taken, err := h.front.Schedule(r.Context(), in)
 	if err != nil {
 		h.note("change a schedule", err)

@@ -17,6 +17,7 @@ const (
 type Record struct {
 	ID        string       `json:"id"`
 	Channel   string       `json:"channel"`
+	Client    string       `json:"client,omitempty"`     // whose request it is; absent: of who holds the daemon's own token
 	Kind      fsm.Kind     `json:"kind,omitempty"`       // of what is no request, such as a schedule's run; its id is its handle's
 	Session   string       `json:"session,omitempty"`    // as the request names it
 	InSession string       `json:"in_session,omitempty"` // that it belongs to: the named one, or that of its chat
@@ -41,8 +42,13 @@ type Record struct {
 
 func newRecord(r engine.Request) Record {
 	session, _ := fsm.Belongs(r.Session, r.Origin)
+	client := r.Key.Principal
+	if client == Principal {
+		client = ""
+	}
 	return Record{
-		ID: r.Key.ID, Channel: r.Key.Channel, Session: r.Session, InSession: session, Chat: r.Origin.Chat, Index: r.Index, Handle: r.Handle, State: stateOf(r), Text: r.Text,
+		Client: client,
+		ID:     r.Key.ID, Channel: r.Key.Channel, Session: r.Session, InSession: session, Chat: r.Origin.Chat, Index: r.Index, Handle: r.Handle, State: stateOf(r), Text: r.Text,
 		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
 	}
 }
@@ -71,10 +77,11 @@ type Receipt struct {
 // Standing is where an unfinished handle stands.
 type Standing struct {
 	Handle    fsm.HandleID
-	Phase     fsm.State // queued, cognition, …
-	Inference fsm.State // of its inference: thinking, acting, …
-	Label     fsm.State // the profile's name of the inference's state, where it has one
-	Asks      *Ask      // what a person is asked about it; nil: nothing
+	Request   fsm.RequestKey // of a user's request; zero: it is none
+	Phase     fsm.State      // queued, cognition, …
+	Inference fsm.State      // of its inference: thinking, acting, …
+	Label     fsm.State      // the profile's name of the inference's state, where it has one
+	Asks      *Ask           // what a person is asked about it; nil: nothing
 }
 
 // Standings returns the unfinished handles of a state, in the order of their admission.
@@ -83,7 +90,7 @@ func Standings(s *state.Snapshot) []Standing {
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		all = append(all, Standing{
-			Handle: h.ID, Phase: h.State, Inference: h.Inf.State, Label: s.Config.Label(h.Inf.State), Asks: AskOf(&s.Config, h),
+			Handle: h.ID, Request: h.Request, Phase: h.State, Inference: h.Inf.State, Label: s.Config.Label(h.Inf.State), Asks: AskOf(&s.Config, h),
 		})
 	}
 	return all

@@ -23,7 +23,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := Request{Key: fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP}}
+	in := Request{Key: fsm.RequestKey{Principal: CallerOf(r.Context()).Name, Channel: ChannelHTTP}}
 	id := &in.Key.ID
 	err = decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
 		text("chat", &in.Origin.Chat), images("images", &in.Images), conversation("context", &in.Context))
@@ -58,7 +58,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	case modeWait:
 		return h.wait(w, r, accepted.Request)
 	default:
-		answerAccepted(w, accepted.Request)
+		answerAccepted(w, r, accepted.Request)
 		return nil
 	}
 }
@@ -96,12 +96,12 @@ func (h *HTTP) note(what string, err error) {
 	}
 }
 
-func answerAccepted(w http.ResponseWriter, r engine.Request) {
-	if r.Done {
-		writeJSON(w, http.StatusOK, newRecord(r))
+func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request) {
+	if known.Done {
+		writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
 		return
 	}
-	writeJSON(w, http.StatusAccepted, Receipt{ID: r.Key.ID, State: stateOf(r)})
+	writeJSON(w, http.StatusAccepted, Receipt{ID: known.Key.ID, State: stateOf(known)})
 }
 
 // wait answers with the record once the request is done, or that a stopping shelly
@@ -122,7 +122,7 @@ func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request
 	case err != nil || !replied:
 		return &Problem{CodeStopping, "shelly is stopping", "the request is kept and done after the next start; send the same id again then"}
 	}
-	writeJSON(w, http.StatusOK, newRecord(known))
+	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 	if standings, err := h.front.Standings(r.Context()); err == nil { // a record can be read to the end
 		record.stand(standings)
 	}
-	writeJSON(w, http.StatusOK, record)
+	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(record))
 	return nil
 }
 
@@ -155,19 +155,13 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 }
 
 // find returns the record that a route names; more are the query parameters that it
-// takes beside the channel.
+// takes beside the channel and the client.
 func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
-	if err := h.query(r, append(more, "channel")...); err != nil {
+	if err := h.query(r, append(more, "channel", "client")...); err != nil {
 		return engine.Request{}, err
 	}
-	key := fsm.RequestKey{Principal: Principal, Channel: ChannelHTTP, ID: r.PathValue("id")}
-	if q := r.URL.Query(); q.Has("channel") {
-		key.Channel = q.Get("channel")
-	}
-	if err := checkName("id", key.ID, 1, IDBytesMax); err != nil {
-		return engine.Request{}, err
-	}
-	if err := checkChannel(key.Channel); err != nil {
+	key, err := KeyOf(r)
+	if err != nil {
 		return engine.Request{}, err
 	}
 	known, ok, err := h.front.Request(r.Context(), key)

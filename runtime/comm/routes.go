@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/runtime/access"
 )
 
 // NewHTTP returns a listener for front, to be served with [HTTP.Serve].
@@ -18,109 +19,154 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 		return nil, fmt.Errorf("the request limit is %d bytes and wants to be positive", o.RequestBytesMax)
 	}
 	o = o.withDefaults()
-	h := &HTTP{front: front, o: o, secret: s, wrong: allowance{now: o.Now}, streams: make(chan struct{}, o.StreamsMax), folds: make(chan struct{}, foldsMax), backup: make(chan struct{}, 1)}
-	h.handler = h.guard(h.routes())
+	h := &HTTP{
+		front: Owned(front), o: o, secret: s, wrong: allowance{now: o.Now}, open: map[string]bool{},
+		streams: make(chan struct{}, o.StreamsMax), folds: make(chan struct{}, foldsMax), backup: make(chan struct{}, 1),
+	}
+	routes, err := h.routes()
+	if err != nil {
+		return nil, err
+	}
+	h.handler = h.guard(routes)
 	return h, nil
 }
 
-func (h *HTTP) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/v1/requests", byMethod{http.MethodPost: h.postRequest, http.MethodGet: h.getRequests})
-	mux.Handle("/v1/requests/{id}", only(http.MethodGet, h.getRequest))
-	mux.Handle("/v1/requests/{id}/events", only(http.MethodGet, h.getEvents))
-	mux.Handle("/v1/requests/{id}/cancel", only(http.MethodPost, h.postCancel))
-	for _, of := range []string{"/v1/requests/{id}", "/v1/handles/{handle}"} {
-		mux.Handle(of+"/approve", only(http.MethodPost, h.postDecision(true)))
-		mux.Handle(of+"/deny", only(http.MethodPost, h.postDecision(false)))
-		mux.Handle(of+"/resolve", only(http.MethodPost, h.postResolution))
-	}
-	mux.Handle("/v1/handles/{handle}/cancel", only(http.MethodPost, h.postCancelHandle))
-	mux.Handle("/v1/schedules", byMethod{http.MethodGet: h.getSchedules, http.MethodPost: h.postSchedule})
-	for _, change := range []fsm.ScheduleChange{fsm.ScheduleRemove, fsm.SchedulePause, fsm.ScheduleResume, fsm.ScheduleRun} {
-		mux.Handle("/v1/schedules/{id}/"+string(change), only(http.MethodPost, h.postScheduleChange(change)))
-	}
-	mux.Handle("/v1/approvals", only(http.MethodGet, h.getApprovals))
-	mux.Handle("/v1/approvals/{id}/revoke", only(http.MethodPost, h.postRevoke))
-	mux.Handle("/v1/messages", only(http.MethodGet, h.getMessages))
-	mux.Handle("/v1/messages/events", only(http.MethodGet, h.getMessageEvents))
-	mux.Handle("/v1/messages/read", only(http.MethodPost, h.postRead))
-	mux.Handle("/v1/audit", only(http.MethodGet, h.getAudit))
-	mux.Handle("/v1/events", only(http.MethodPost, h.postEvent))
-	mux.Handle("/v1/journal", only(http.MethodGet, h.getJournal))
-	mux.Handle("/v1/journal/kept", only(http.MethodGet, h.getKept))
-	mux.Handle("/v1/backup", only(http.MethodGet, h.getBackup))
-	if h.o.Past != nil {
-		mux.Handle("/v1/requests/{id}/steps", only(http.MethodGet, h.getSteps))
-	}
-	if h.o.Memory != nil {
-		mux.Handle("/v1/memory", byMethod{http.MethodGet: h.getMemory, http.MethodPost: h.postMemory})
-		mux.Handle("/v1/memory/search", only(http.MethodGet, h.getSearch))
-		mux.Handle("/v1/memory/entries/{id}", only(http.MethodGet, h.getEntry))
-		mux.Handle("/v1/memory/forget", only(http.MethodPost, h.postForget))
-		mux.Handle("/v1/memory/export", only(http.MethodGet, h.getExport))
-	}
-	if h.o.Sessions != nil {
-		mux.Handle("/v1/sessions", only(http.MethodGet, h.getSessions))
-		mux.Handle("/v1/sessions/{id}", only(http.MethodGet, h.getSession))
-	}
-	for pattern, methods := range h.made() { // order-free: each is another route
-		mux.Handle(pattern, methods)
-	}
-	if h.o.Page != nil {
-		mux.Handle(TicketRoute, only(http.MethodPost, h.postTicket))
-	}
-	mux.Handle("/v1/status", only(http.MethodGet, h.getStatus))
-	if h.o.Metrics != nil {
-		mux.Handle("/metrics", only(http.MethodGet, h.getMetrics))
-	}
-	mux.Handle(ProofRoute, only(http.MethodGet, h.getProof))
-	mux.Handle(healthRoute, only(http.MethodGet, h.getHealth))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
-	return h.pageBounds(mux)
+// Route is one way in: what it asks of who uses it, and what answers. Those of
+// [HTTPOptions].Routes are made elsewhere, since runtime knows no package that looks back.
+type Route struct {
+	Method, Pattern string       // such as GET and /v1/graphs
+	Right           access.Right // that a token must give (COM-86)
+	Page            bool         // a page may use it (COM-72)
+	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
+	// errors of a [Front] are worded.
+	Handle func(http.ResponseWriter, *http.Request) error
 }
 
-// made are the routes of the options by their patterns.
-func (h *HTTP) made() map[string]byMethod {
-	all := map[string]byMethod{}
-	for _, r := range h.o.Routes {
-		if all[r.Pattern] == nil {
-			all[r.Pattern] = byMethod{}
-		}
-		all[r.Pattern][r.Method] = r.Handle
+// name is how a route is told from others.
+func (r Route) name() string { return r.Method + " " + r.Pattern }
+
+// Routes returns the table of what is served, those of [HTTPOptions].Routes included. What a
+// client sees whose token does not give all is in COM-87.
+func (h *HTTP) Routes() []Route {
+	get, post, page := http.MethodGet, http.MethodPost, true
+	all := slices.Concat(
+		[]Route{
+			{post, "/v1/requests", access.Ask, page, h.postRequest},
+			{get, "/v1/requests", access.Ask, page, h.getRequests},
+			{get, "/v1/requests/{id}", access.Ask, page, h.getRequest},
+			{get, "/v1/requests/{id}/events", access.Ask, page, h.getEvents},
+			{post, "/v1/requests/{id}/cancel", access.Ask, page, h.postCancel},
+			{post, "/v1/requests/{id}/approve", access.Decide, page, h.postDecision(true)},
+			{post, "/v1/requests/{id}/deny", access.Decide, page, h.postDecision(false)},
+			{post, "/v1/requests/{id}/resolve", access.Decide, page, h.postResolution},
+			{post, "/v1/handles/{handle}/approve", access.All, page, h.postDecision(true)},
+			{post, "/v1/handles/{handle}/deny", access.All, page, h.postDecision(false)},
+			{post, "/v1/handles/{handle}/resolve", access.All, page, h.postResolution},
+			{post, "/v1/handles/{handle}/cancel", access.All, page, h.postCancelHandle},
+			{get, "/v1/schedules", access.All, page, h.getSchedules},
+			{post, "/v1/schedules", access.All, page, h.postSchedule},
+			{get, "/v1/approvals", access.All, page, h.getApprovals},
+			{post, "/v1/approvals/{id}/revoke", access.All, page, h.postRevoke},
+			{get, "/v1/messages", access.Ask, page, h.getMessages},
+			{get, "/v1/messages/events", access.Ask, page, h.getMessageEvents},
+			{post, "/v1/messages/read", access.All, page, h.postRead},
+			{get, "/v1/audit", access.All, page, h.getAudit},
+			{post, "/v1/events", access.Events, false, h.postEvent},
+			{get, "/v1/journal", access.All, false, h.getJournal},
+			{get, "/v1/journal/kept", access.All, false, h.getKept},
+			{get, "/v1/backup", access.All, false, h.getBackup},
+			{get, "/v1/status", access.All, page, h.getStatus},
+			{get, ProofRoute, access.Anyone, false, h.getProof},
+			{get, healthRoute, access.Anyone, false, h.getHealth},
+		},
+		h.optional(), h.o.Routes,
+	)
+	for _, change := range []fsm.ScheduleChange{fsm.ScheduleRemove, fsm.SchedulePause, fsm.ScheduleResume, fsm.ScheduleRun} {
+		all = append(all, Route{post, "/v1/schedules/{id}/" + string(change), access.All, page, h.postScheduleChange(change)})
 	}
 	return all
 }
 
-// pageRoutes are those that a page may use, by method and pattern (COM-72). What takes the
-// journal or the whole memory away, a page does not need.
-var pageRoutes = []string{
-	"POST /v1/requests", "GET /v1/requests", "GET /v1/requests/{id}", "GET /v1/requests/{id}/events", "GET /v1/requests/{id}/steps",
-	"POST /v1/requests/{id}/cancel", "POST /v1/requests/{id}/approve", "POST /v1/requests/{id}/deny", "POST /v1/requests/{id}/resolve",
-	"POST /v1/handles/{handle}/approve", "POST /v1/handles/{handle}/deny", "POST /v1/handles/{handle}/resolve", "POST /v1/handles/{handle}/cancel",
-	"GET /v1/schedules", "POST /v1/schedules",
-	"POST /v1/schedules/{id}/remove", "POST /v1/schedules/{id}/pause", "POST /v1/schedules/{id}/resume", "POST /v1/schedules/{id}/run",
-	"GET /v1/approvals", "POST /v1/approvals/{id}/revoke",
-	"GET /v1/messages", "GET /v1/messages/events", "POST /v1/messages/read", "GET /v1/audit",
-	"GET /v1/memory", "POST /v1/memory", "GET /v1/memory/search", "GET /v1/memory/entries/{id}", "POST /v1/memory/forget",
-	"GET /v1/sessions", "GET /v1/sessions/{id}", "GET /v1/status",
+// optional are the routes of what a listener may be without.
+func (h *HTTP) optional() (all []Route) {
+	get, post, page := http.MethodGet, http.MethodPost, true
+	if h.o.Past != nil {
+		all = append(all, Route{get, "/v1/requests/{id}/steps", access.All, page, h.getSteps})
+	}
+	if h.o.Memory != nil {
+		all = append(all,
+			Route{get, "/v1/memory", access.All, page, h.getMemory},
+			Route{post, "/v1/memory", access.All, page, h.postMemory},
+			Route{get, "/v1/memory/search", access.All, page, h.getSearch},
+			Route{get, "/v1/memory/entries/{id}", access.All, page, h.getEntry},
+			Route{post, "/v1/memory/forget", access.All, page, h.postForget},
+			Route{get, "/v1/memory/export", access.All, false, h.getExport})
+	}
+	if h.o.Sessions != nil {
+		all = append(all,
+			Route{get, "/v1/sessions", access.Ask, page, h.getSessions},
+			Route{get, "/v1/sessions/{id}", access.Ask, page, h.getSession})
+	}
+	if h.o.Clients != nil {
+		all = append(all,
+			Route{get, "/v1/tokens", access.All, false, h.getTokens},
+			Route{post, "/v1/tokens", access.All, false, h.postToken},
+			Route{post, "/v1/tokens/{name}/revoke", access.All, false, h.postTokenRevoke})
+	}
+	if h.o.Page != nil {
+		all = append(all, Route{post, TicketRoute, access.All, false, h.postTicket})
+	}
+	if h.o.Metrics != nil {
+		all = append(all, Route{get, "/metrics", access.All, false, h.getMetrics})
+	}
+	return all
 }
 
-// pageBounds refuses a page what is not named for it.
-func (h *HTTP) pageBounds(mux *http.ServeMux) http.Handler {
-	may := slices.Clone(pageRoutes)
-	for _, r := range h.o.Routes {
-		if r.Page {
-			may = append(may, r.Method+" "+r.Pattern)
+// routes is the handler of the table. One that asks for no right is a defect.
+func (h *HTTP) routes() (http.Handler, error) {
+	byPattern, byName := map[string]byMethod{}, map[string]Route{}
+	for _, r := range h.Routes() {
+		switch _, twice := byName[r.name()]; {
+		case !r.Right.Known():
+			return nil, fmt.Errorf("route %s asks for no right", r.name())
+		case twice:
+			return nil, fmt.Errorf("there are two routes %s", r.name())
+		}
+		byName[r.name()] = r
+		if byPattern[r.Pattern] == nil {
+			byPattern[r.Pattern] = byMethod{}
+		}
+		byPattern[r.Pattern][r.Method] = r.Handle
+		if r.Right == access.Anyone {
+			h.open[r.Pattern] = true
 		}
 	}
+	mux := http.NewServeMux()
+	for pattern, methods := range byPattern { // order-free: each is another route
+		mux.Handle(pattern, methods)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
+	return h.rights(mux, byName), nil
+}
+
+// rights refuses what a page or a client may not use.
+func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
-		if r.Context().Value(pagedKey{}) != nil && !slices.Contains(may, r.Method+" "+pattern) {
+		route, known := routes[r.Method+" "+pattern]
+		switch caller := CallerOf(r.Context()); {
+		case caller.paged && !route.Page:
 			h.o.Counters.foreign.Add(1)
 			(&Problem{CodeForbidden, "the page may not use this route", "use a verb of shelly"}).write(w)
-			return
+		case known && !caller.May(route.Right):
+			h.o.Counters.refused.Add(1)
+			(&Problem{
+				CodeForbidden, fmt.Sprintf("the token of %s does not give the right %s", caller.Name, route.Right),
+				"make one that does with: shelly token add NAME --can " + string(route.Right),
+			}).write(w)
+		default:
+			mux.ServeHTTP(w, r)
 		}
-		mux.ServeHTTP(w, r)
 	})
 }
 

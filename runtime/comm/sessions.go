@@ -31,8 +31,12 @@ func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
 		h.note("list the sessions", err)
 		return err
 	}
-	after := r.URL.Query().Get("after")
-	all = slices.DeleteFunc(all, func(l session.Listed) bool { return l.ID <= after })
+	caller := CallerOf(r.Context())
+	after := caller.session(r.URL.Query().Get("after"))
+	all = slices.DeleteFunc(all, func(l session.Listed) bool { return l.ID <= after || !caller.owns(l.ID) })
+	for i := range all {
+		all[i].ID = caller.short(all[i].ID)
+	}
 	list, err := fitting(all)
 	if err != nil {
 		return err
@@ -50,14 +54,14 @@ func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r, "after", "limit"); err != nil {
 		return err
 	}
-	id := r.PathValue("id")
+	id := CallerOf(r.Context()).session(r.PathValue("id"))
 	after, limit, err := page(r.URL.Query())
 	if err := cmp.Or(err, checkName("session", id, 1, SessionBytesMax)); err != nil {
 		return err
 	}
 	list, err := h.o.Sessions.Archive(id, after, limit)
 	if err == nil && len(list) == 0 {
-		err = h.sessionKnown(id)
+		err = h.sessionKnown(id, r.PathValue("id"))
 	}
 	if err == nil {
 		list, err = fitting(list)
@@ -71,9 +75,9 @@ func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 }
 
 // sessionKnown returns a problem where there is no such session.
-func (h *HTTP) sessionKnown(id string) error {
+func (h *HTTP) sessionKnown(id, said string) error {
 	if known, err := h.o.Sessions.Known(id); known || err != nil {
 		return err
 	}
-	return &Problem{CodeNotFound, "there is no session " + wording.Word(id), "see GET /v1/sessions"}
+	return &Problem{CodeNotFound, "there is no session " + wording.Word(said), "see GET /v1/sessions"}
 }

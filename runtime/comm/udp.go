@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"shelly/runtime/access"
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/failpoint"
 )
@@ -26,10 +27,11 @@ const (
 // UDPOptions sets a UDP listener up. Token and RequestBytesMax are required.
 type UDPOptions struct {
 	Token           string
-	RequestBytesMax int          // of a datagram; more than DatagramBytesMax is that
-	WatchesMax      int          // 0: the constant of this name
-	Counters        *Counters    // nil: its own
-	Log             *slog.Logger // nil: none
+	Clients         *access.Clients // who has tokens of their own; nil: nobody
+	RequestBytesMax int             // of a datagram; more than DatagramBytesMax is that
+	WatchesMax      int             // 0: the constant of this name
+	Counters        *Counters       // nil: its own
+	Log             *slog.Logger    // nil: none
 }
 
 // UDP is the UDP listener.
@@ -58,7 +60,7 @@ func NewUDP(front Front, o UDPOptions) (*UDP, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &UDP{front: front, o: o, secret: s}, nil
+	return &UDP{front: Owned(front), o: o, secret: s}, nil
 }
 
 // Counts returns what was refused or lost so far.
@@ -67,6 +69,8 @@ func (u *UDP) Counts() Counts { return u.o.Counters.Counts() }
 // letter is a request and where its answers go.
 type letter struct {
 	from    netip.AddrPort
+	caller  Caller
+	alive   context.Context // ends when the caller's token is taken back; nil: it cannot be
 	request Request
 }
 
@@ -74,6 +78,7 @@ type letter struct {
 // asks.
 type watchKey struct {
 	from netip.AddrPort
+	of   string // the principal
 	id   string
 }
 
@@ -143,22 +148,32 @@ func (p *post) receive(data []byte, from netip.AddrPort) {
 		p.o.Counters.malformed.Add(1)
 		return
 	}
-	if !p.secret.is(token) {
+	caller, alive := p.caller(token)
+	if !caller.May(access.Ask) {
 		p.o.Counters.badTokens.Add(1)
 		return
 	}
-	request, err := decodeDatagram(data, p.o.RequestBytesMax)
+	request, err := decodeDatagram(data, caller.Name, p.o.RequestBytesMax)
 	if err != nil {
 		p.o.Counters.malformed.Add(1)
 		p.refuse(from, id, err)
 		return
 	}
 	select {
-	case p.inbox <- letter{from, request}:
+	case p.inbox <- letter{from, caller, alive, request}:
 	default:
 		p.o.Counters.refused.Add(1)
 		p.refuse(from, id, busyListening("requests"))
 	}
+}
+
+// caller is who shows a token. One who may not ask is nobody over UDP.
+func (u *UDP) caller(token string) (Caller, context.Context) {
+	if u.secret.is(token) {
+		return Local(), nil
+	}
+	client, alive, _ := u.o.Clients.Find(token)
+	return Caller{Name: client.Name, Rights: client.Can}, alive
 }
 
 func (p *post) acceptAll(ctx context.Context) {
@@ -176,8 +191,8 @@ func (p *post) acceptAll(ctx context.Context) {
 // The place for the watch is taken first, because "busy" means that nothing has
 // happened.
 func (p *post) accept(ctx context.Context, l letter) {
-	key := l.request.Key
-	watch := watchKey{l.from, key.ID}
+	key, ctx := l.request.Key, WithCaller(ctx, l.caller)
+	watch := watchKey{l.from, key.Principal, key.ID}
 	added, err := p.open(watch)
 	if err != nil {
 		p.o.Counters.refused.Add(1)
@@ -230,6 +245,12 @@ func (p *post) close(w watchKey) {
 // watch sends a request's notices (COM-9, HND-37) and its reply.
 func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 	defer p.close(w)
+	if l.alive != nil {
+		revoked, cancel := context.WithCancel(ctx)
+		defer context.AfterFunc(l.alive, cancel)()
+		defer cancel()
+		ctx = revoked
+	}
 	_, err := follow(ctx, p.front, l.request.Key, pulse{}, func(e Event) error {
 		switch e.Type {
 		case EventQueued:

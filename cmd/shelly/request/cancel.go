@@ -36,7 +36,7 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	taken, err := daemon.Cancel(ctx, r.ID, r.Channel)
+	taken, err := daemon.CancelOf(ctx, client.About{ID: r.ID, Channel: r.Channel, Client: r.Client})
 	switch {
 	case err != nil:
 		return exit.Daemon(err)

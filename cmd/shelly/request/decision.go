@@ -137,7 +137,7 @@ func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemo
 	}
 	if a.ID != "" {
 		r, err := a.record(ctx, daemon, a.ID)
-		return daemon, client.About{ID: r.ID, Channel: r.Channel}, r.Asks, err
+		return daemon, client.About{ID: r.ID, Channel: r.Channel, Client: r.Client}, r.Asks, err
 	}
 	about.Handle = fsm.HandleID(a.Handle)
 	s, err := daemon.Status(ctx)

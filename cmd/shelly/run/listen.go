@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/hindsight"
 	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/version"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/listener"
@@ -42,6 +43,10 @@ func (s *starting) listen(ctx context.Context) error {
 	if n := descriptor.Max(); n < fewDescriptors {
 		s.log.Warn("few files may be open at once, so connections and tools will have to wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
 	}
+	clients, err := access.Open(s.cfg.Data, access.Options{Log: s.log})
+	if err != nil {
+		return exit.With(exit.Data, err)
+	}
 	s.secrets.Add(s.cfg)
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}
@@ -53,7 +58,7 @@ func (s *starting) listen(ctx context.Context) error {
 		site := page.New(page.Options{Log: s.log})
 		s.hindsight.Show = site.Show
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
-			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
+			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
 			Page: site, Routes: hindsight.Routes(s.hindsight),
 			Metrics: s.metrics.Serve,
 		})
@@ -69,7 +74,7 @@ func (s *starting) listen(ctx context.Context) error {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err))
 		}
 		u, err := comm.NewUDP(s.daemon, comm.UDPOptions{
-			Token: token, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
+			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
 		})
 		if err != nil {
 			return errors.Join(err, conn.Close())

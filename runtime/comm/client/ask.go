@@ -109,7 +109,7 @@ var errBroken = errors.New("the connection broke")
 func (a *asking) attach(ctx context.Context) error {
 	method, path, body := http.MethodPost, "/v1/requests?stream=1", []byte(nil)
 	if a.accepted {
-		method, path = http.MethodGet, requestPath(a.request.ID, "/events", a.request.Channel)
+		method, path = http.MethodGet, About{ID: a.request.ID, Channel: a.request.Channel}.of("/events")
 	} else {
 		var err error
 		if body, err = json.Marshal(a.request); err != nil {

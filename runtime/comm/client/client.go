@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"shelly/runtime/clock"
@@ -85,21 +84,26 @@ func (c *Client) Status(ctx context.Context) (comm.Status, error) {
 // Get returns the record of a request; channel "" is that of Ask.
 func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, error) {
 	var r comm.Record
-	return r, c.get(ctx, requestPath(id, "", channel), &r)
+	return r, c.get(ctx, About{ID: id, Channel: channel}.of(""), &r)
 }
 
 // Cancel asks to end a request, and reports whether that changed anything; channel ""
 // is that of Ask. What the request ends with is its reply.
 func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, err error) {
+	return c.CancelOf(ctx, About{ID: id, Channel: channel})
+}
+
+// CancelOf is Cancel of a request that may be another client's.
+func (c *Client) CancelOf(ctx context.Context, about About) (taken bool, err error) {
 	var answer comm.Taken
-	err = c.read(ctx, http.MethodPost, requestPath(id, "/cancel", channel), nil, &answer)
+	err = c.read(ctx, http.MethodPost, about.of("/cancel"), nil, &answer)
 	return answer.Taken, err
 }
 
 // Requests returns the wanted requests, the latest first.
 func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error) {
 	q := url.Values{
-		"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}, "prefix": {w.Prefix}, "session": {w.Session},
+		"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}, "prefix": {w.Prefix}, "session": {w.Session}, "client": {w.Client},
 	}
 	var body comm.RequestsBody
 	err := c.get(ctx, "/v1/requests?"+q.Encode(), &body)
@@ -121,16 +125,6 @@ func (c *Client) read(ctx context.Context, method, path string, body []byte, to 
 		return fmt.Errorf("read shelly's answer: %w", err)
 	}
 	return nil
-}
-
-// requestPath returns the route of a request. Dots are escaped as well, so that no
-// id is taken for a way up.
-func requestPath(id, below, channel string) string {
-	path := "/v1/requests/" + strings.ReplaceAll(url.PathEscape(id), ".", "%2E") + below
-	if channel != "" {
-		path += "?" + url.Values{"channel": {channel}}.Encode()
-	}
-	return path
 }
 
 // do sends one request and returns an answer that is not an error.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,8 @@ func (j *Journal) Kept() (engine.Kept, error) {
 
 // Request implements [engine.Reader]. Body is not told.
 func (j *Journal) Request(key fsm.RequestKey) (engine.Request, bool, error) {
-	record, err := j.client.Get(j.ctx, key.ID, key.Channel)
+	var record comm.Record
+	err := j.client.get(j.ctx, About{ID: key.ID, Channel: key.Channel, Client: key.Principal}.of(""), &record)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return engine.Request{}, false, nil
@@ -62,11 +64,10 @@ func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
 	return found, nil
 }
 
-// requestOf is the request that a record tells of. Its sender is the only principal
-// that there is.
+// requestOf is the request that a record tells of.
 func requestOf(r comm.Record) engine.Request {
 	request := engine.Request{
-		Key:   fsm.RequestKey{Principal: comm.Principal, Channel: r.Channel, ID: r.ID},
+		Key:   fsm.RequestKey{Principal: cmp.Or(r.Client, comm.Principal), Channel: r.Channel, ID: r.ID},
 		Index: r.Index, Handle: r.Handle, Session: r.Session, Text: r.Text, Accepted: r.Accepted,
 		Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
 	}

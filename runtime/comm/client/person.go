@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -19,6 +20,7 @@ type About struct {
 	Handle  fsm.HandleID
 	ID      string
 	Channel string
+	Client  string // whose request it is; "": that of the token
 }
 
 // path is the route of a verb.
@@ -26,7 +28,23 @@ func (a About) path(verb string) string {
 	if a.Handle != 0 {
 		return fmt.Sprintf("/v1/handles/%d/%s", a.Handle, verb)
 	}
-	return requestPath(a.ID, "/"+verb, a.Channel)
+	return a.of("/" + verb)
+}
+
+// of returns the route of the request. Dots are escaped as well, so that no id is taken for a
+// way up.
+func (a About) of(below string) string {
+	path, q := "/v1/requests/"+strings.ReplaceAll(url.PathEscape(a.ID), ".", "%2E")+below, url.Values{}
+	if a.Channel != "" {
+		q.Set("channel", a.Channel)
+	}
+	if a.Client != "" {
+		q.Set("client", a.Client)
+	}
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return path
 }
 
 // Decide brings a person's decision about the tool call that a key names, and reports

@@ -23,6 +23,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/sim/history"
@@ -65,13 +66,13 @@ func newHindsight(o Options) *hindsight {
 
 func (h *hindsight) routes() []comm.Route {
 	return []comm.Route{
-		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Page: true, Handle: h.getTrace},
-		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Page: true, Handle: h.postFork},
-		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/report", Page: true, Handle: h.postReport},
-		{Method: http.MethodGet, Pattern: "/v1/runs", Page: true, Handle: h.getRuns},
-		{Method: http.MethodGet, Pattern: "/v1/runs/{run}/trace", Page: true, Handle: h.getTrace},
-		{Method: http.MethodPost, Pattern: "/v1/runs/{run}/report", Page: true, Handle: h.postReport},
-		{Method: http.MethodGet, Pattern: "/v1/graphs", Page: true, Handle: getGraphs},
+		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Right: access.All, Page: true, Handle: h.getTrace},
+		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Right: access.All, Page: true, Handle: h.postFork},
+		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/report", Right: access.All, Page: true, Handle: h.postReport},
+		{Method: http.MethodGet, Pattern: "/v1/runs", Right: access.All, Page: true, Handle: h.getRuns},
+		{Method: http.MethodGet, Pattern: "/v1/runs/{run}/trace", Right: access.All, Page: true, Handle: h.getTrace},
+		{Method: http.MethodPost, Pattern: "/v1/runs/{run}/report", Right: access.All, Page: true, Handle: h.postReport},
+		{Method: http.MethodGet, Pattern: "/v1/graphs", Right: access.Ask, Page: true, Handle: getGraphs},
 	}
 }
 
@@ -118,9 +119,9 @@ func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Re
 		past, err := runPast(j, run)
 		return j, past, err
 	}
-	key := fsm.RequestKey{Principal: comm.Principal, Channel: comm.ChannelHTTP, ID: r.PathValue("id")}
-	if q := r.URL.Query(); q.Has("channel") {
-		key.Channel = q.Get("channel")
+	key, err := comm.KeyOf(r)
+	if err != nil {
+		return nil, history.History{}, err
 	}
 	past, err := of(j, key)
 	return j, past, err

@@ -1,0 +1,184 @@
+// Package token is shelly token: who may use the daemon beside the holder of its own token.
+package token
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/datafolder"
+)
+
+// Command is what can be asked of the tokens of clients.
+type Command struct {
+	List   listCmd   `cmd:"" help:"List the clients that have a token."`
+	Add    addCmd    `cmd:"" help:"Make a token for a client, and print it once."`
+	Revoke revokeCmd `cmd:"" help:"Take a client's token back."`
+}
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print as JSON, like GET /v1/tokens."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (listCmd) Help() string {
+	return "USED is to the hour. Reads from the running daemon, or from the data folder."
+}
+
+// Run implements the subcommand (CLI-191).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	list, err := client.New(cfg.Data, client.Options{}).Tokens(context.Background())
+	if err = stopped(cfg.Data, err, func(clients *access.Clients) error {
+		list = clients.List()
+		return nil
+	}); err != nil {
+		return err
+	}
+	if c.JSON {
+		err = json.NewEncoder(t.Out).Encode(comm.TokensBody{Tokens: list})
+	} else {
+		err = printList(t.Out, list)
+	}
+	if err == nil && len(list) == 0 {
+		return exit.Errorf(exit.NoMatch, "no client has a token; make one with: shelly token add NAME")
+	}
+	return err
+}
+
+func printList(out io.Writer, list []access.Client) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tCAN\tMADE\tUSED")
+	for _, c := range list {
+		fmt.Fprintln(table, strings.Join([]string{c.Name, c.Can.String(), clock(c.Made), clock(c.Used)}, "\t"))
+	}
+	return table.Flush()
+}
+
+// clock is a time where the user is.
+func clock(at fsm.Millis) string {
+	if at == 0 {
+		return "never"
+	}
+	return moment.Local(at).Format(time.DateTime)
+}
+
+type addCmd struct {
+	Name string   `arg:"" help:"Client, such as ci: up to 32 of a-z, 0-9, - and _."`
+	Can  []string `default:"ask" placeholder:"RIGHT" help:"What it may do, such as ask,events (default ask)."`
+	JSON bool     `name:"json" help:"Print as JSON, like POST /v1/tokens."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (addCmd) Help() string {
+	return "ask: send requests, follow and cancel its own. decide: answer questions about them, too. events: report events. all: everything that you may do. The token is printed once; only its hash is kept."
+}
+
+// Run implements the subcommand (CLI-190).
+func (c *addCmd) Run(t *terminal.Terminal) error {
+	can, err := access.ParseRights(c.Can)
+	if err = errors.Join(access.CheckName(c.Name), err); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	made, err := client.New(cfg.Data, client.Options{}).AddToken(context.Background(), c.Name, can)
+	err = stopped(cfg.Data, err, func(clients *access.Clients) (err error) {
+		made = comm.NewToken{Name: c.Name, Can: can}
+		made.Token, err = clients.Add(c.Name, can)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return json.NewEncoder(t.Out).Encode(made)
+	}
+	fmt.Fprintln(t.Out, made.Token)
+	fmt.Fprintf(t.Err, "%s can use it for: %s. It is not shown again; send it as Authorization: Bearer TOKEN\n", made.Name, made.Can)
+	return nil
+}
+
+type revokeCmd struct {
+	Name string `arg:"" help:"Client whose token to take back."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (revokeCmd) Help() string {
+	return "Its streams end at once. What it has asked for continues. Exit code 4 if there is no such client."
+}
+
+// Run implements the subcommand (CLI-192).
+func (c *revokeCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	taken, err := client.New(cfg.Data, client.Options{}).RevokeToken(context.Background(), c.Name)
+	err = stopped(cfg.Data, err, func(clients *access.Clients) (err error) {
+		taken, err = clients.Revoke(c.Name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !taken:
+		return exit.Errorf(exit.NoMatch, "no client %q has a token; see shelly token list", c.Name)
+	}
+	fmt.Fprintf(t.Out, "the token of %s is taken back\n", c.Name)
+	return nil
+}
+
+// stopped does to the file of a data folder what its daemon could not be asked, since none
+// runs; err is what came of asking it.
+func stopped(data string, err error, do func(*access.Clients) error) error {
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, client.ErrNotRunning):
+		return exit.Daemon(err)
+	}
+	if err := datafolder.Check(data); err != nil {
+		code := exit.Data
+		if errors.Is(err, datafolder.ErrNone) {
+			code = exit.NoMatch
+		}
+		return exit.With(code, err)
+	}
+	clients, err := access.Open(data, access.Options{})
+	if err == nil {
+		err = do(clients)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, access.ErrTaken):
+		return exit.Errorf(exit.Usage, "%w: take its token back first, or use another name", err)
+	default:
+		return exit.With(exit.Data, err)
+	}
+}

@@ -1,0 +1,80 @@
+package comm
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"shelly/runtime/access"
+)
+
+// TokensBody is the answer to a question for clients, in the order of their names.
+type TokensBody struct {
+	Tokens []access.Client `json:"tokens"`
+}
+
+// NewToken is a client that was made. Its token is told this once.
+type NewToken struct {
+	Name  string        `json:"name"`
+	Can   access.Rights `json:"can"`
+	Token string        `json:"token"`
+}
+
+// getTokens lists who has a token (COM-88).
+func (h *HTTP) getTokens(w http.ResponseWriter, r *http.Request) error {
+	if err := h.query(r); err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, TokensBody{h.o.Clients.List()})
+	return nil
+}
+
+// postToken makes a client (COM-88).
+func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
+	var name string
+	var words []string
+	err := cmp.Or(h.query(r), h.read(w, r, text("name", &name), list("can", len(access.Given), func(d *json.Decoder, field string) error {
+		words = append(words, "")
+		return text(field, &words[len(words)-1]).read(d, field)
+	})))
+	if err != nil {
+		return err
+	}
+	can, err := access.ParseRights(words)
+	if err = cmp.Or(access.CheckName(name), err); err != nil {
+		h.o.Counters.malformed.Add(1)
+		return badRequest(err.Error(), `send {"name": "ci", "can": ["ask"]}`)
+	}
+	token, err := h.o.Clients.Add(name, can)
+	switch {
+	case errors.Is(err, access.ErrTaken):
+		return &Problem{CodeConflict, err.Error(), "take its token back first, or use another name"}
+	case errors.Is(err, access.ErrMany):
+		return &Problem{CodeConflict, err.Error(), "take back those that are not used: shelly token list"}
+	case err != nil:
+		h.o.Log.Error("could not make a client's token", "error", err)
+		return &Problem{CodeDamaged, err.Error(), "nothing has happened; mend that and try again"}
+	}
+	h.o.Log.Info("a client was given a token", "client", name, "can", can.String(), "by", CallerOf(r.Context()).Name)
+	writeJSON(w, http.StatusOK, NewToken{name, can, token})
+	return nil
+}
+
+// postTokenRevoke takes a client's token back (COM-88).
+func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	if err := cmp.Or(h.query(r), h.read(w, r), checkName("name", name, 1, access.NameBytesMax)); err != nil {
+		return err
+	}
+	taken, err := h.o.Clients.Revoke(name)
+	if err != nil {
+		h.o.Log.Error("could not take a client's token back", "error", err)
+		return &Problem{CodeDamaged, err.Error(), "the token is still good; mend that and try again"}
+	}
+	if taken {
+		h.o.Log.Info("a client's token was taken back", "client", name, "by", CallerOf(r.Context()).Name)
+	}
+	writeJSON(w, http.StatusOK, Taken{taken})
+	return nil
+}
