@@ -12,9 +12,6 @@ import (
 	"shelly/runtime/access"
 )
 
-// Principal is the holder of the daemon's own token.
-const Principal = access.Reserved
-
 // ChannelClient is where the chats of clients are that may not use everything. Each has its
 // own, whose names begin with the client's (COM-87).
 const ChannelClient = "client"

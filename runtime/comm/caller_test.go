@@ -238,6 +238,16 @@ func TestCOM87AClientDecidesAboutItsOwnRequests(t *testing.T) {
 	if _, err := comm.Owned(c.front).Decide(ctx, fsm.Decided{Handle: 2, Key: "k"}); err == nil {
 		t.Error("it has decided about another's request")
 	}
+	front := comm.Owned(c.front)
+	if _, ok, err := front.Request(ctx, keyOf("eve", "b")); ok || err != nil {
+		t.Errorf("it reads another's request: %v", err)
+	}
+	if _, err := front.Watch(ctx, keyOf("eve", "b")); err == nil {
+		t.Error("it watches another's request")
+	}
+	if _, err := front.Cancel(ctx, keyOf("eve", "b")); err == nil {
+		t.Error("it cancels another's request")
+	}
 	if _, err := comm.Owned(c.front).Accept(t.Context(), comm.Request{Key: keyOf("ci", "c"), Text: "x"}); err == nil {
 		t.Error("somebody whom nobody has named was let in")
 	}

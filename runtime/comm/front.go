@@ -7,7 +7,11 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/access"
 )
+
+// Principal is the holder of the daemon's own token.
+const Principal = access.Reserved
 
 // Front is what the listeners need of the daemon. Its methods are called from
 // many goroutines at once.

@@ -31,17 +31,6 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 	return h, nil
 }
 
-// Route is one way in: what it asks of who uses it, and what answers. Those of
-// [HTTPOptions].Routes are made elsewhere, since runtime knows no package that looks back.
-type Route struct {
-	Method, Pattern string       // such as GET and /v1/graphs
-	Right           access.Right // that a token must give (COM-86)
-	Page            bool         // a page may use it (COM-72)
-	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
-	// errors of a [Front] are worded.
-	Handle func(http.ResponseWriter, *http.Request) error
-}
-
 // name is how a route is told from others.
 func (r Route) name() string { return r.Method + " " + r.Pattern }
 
