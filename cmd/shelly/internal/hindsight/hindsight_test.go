@@ -119,7 +119,8 @@ func serveScenario(t *testing.T, source string) *site {
 func (s *site) do(method, path, body string, to any) (p *comm.Problem) {
 	s.t.Helper()
 	w := httptest.NewRecorder()
-	s.mux.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+	asked := httptest.NewRequest(method, path, strings.NewReader(body))
+	s.mux.ServeHTTP(w, asked.WithContext(comm.WithCaller(asked.Context(), comm.Local())))
 	if w.Code == http.StatusTeapot {
 		p, to = &comm.Problem{}, nil
 		to = p
