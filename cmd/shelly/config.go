@@ -14,7 +14,7 @@ import (
 type configCmd struct {
 	flags.Settings
 	Profile string `placeholder:"NAME" help:"Print this profile in full, with the settings of other flags, as a configuration file: default, shelly, countbot, nanobot or omniemployee."`
-	JSON    bool   `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 }
 
 // Run implements the subcommand (CLI-11, CFG-11).

@@ -4,7 +4,6 @@ package approval
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +30,7 @@ type Command struct {
 }
 
 type listCmd struct {
-	JSON bool `name:"json" help:"Print as JSON, like GET /v1/approvals."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/approvals."`
 	flags.Place
 }
 
@@ -51,7 +50,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return err
 	case c.JSON:
-		err = json.NewEncoder(t.Out).Encode(comm.ApprovalsBody{Approvals: list})
+		err = t.JSON(comm.ApprovalsBody{Approvals: list})
 	default:
 		err = printList(t.Out, list)
 	}

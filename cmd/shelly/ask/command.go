@@ -21,14 +21,14 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Text    []string `arg:"" optional:"" help:"What to ask; - reads standard input. On a terminal, nothing opens a chat."`
-	Session string   `placeholder:"NAME" help:"Session of the request. Default: that of the chat."`
-	Channel string   `placeholder:"NAME" help:"Channel the request comes from."`
-	Chat    string   `placeholder:"NAME" help:"Chat in the channel; the agent's messages go there."`
-	Image   []string `placeholder:"FILE" sep:"none" help:"Attach an image; may be repeated."`
-	ID      string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never executed twice."`
-	Quiet   bool     `short:"q" help:"Print only the reply."`
-	JSON    bool     `name:"json" help:"Print each event as a line of JSON."`
+	Text         []string `arg:"" optional:"" help:"What to ask; - reads standard input. On a terminal, nothing opens a chat."`
+	Session      string   `placeholder:"NAME" help:"Session of the request. Default: that of the chat."`
+	Channel      string   `placeholder:"NAME" help:"Channel the request comes from."`
+	Chat         string   `placeholder:"NAME" help:"Chat in the channel; the agent's messages go there."`
+	Image        []string `placeholder:"FILE" sep:"none" help:"Attach an image; may be repeated."`
+	ID           string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never executed twice."`
+	Quiet        bool     `short:"q" help:"Print only the reply."`
+	flags.AsJSON `set:"json=Print each event as a line of JSON."`
 	flags.Place
 }
 

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -37,7 +36,7 @@ func (w *watching) show(e comm.Event) {
 	w.course.Take(e)
 	switch {
 	case w.json: // programs answer for themselves
-		_ = json.NewEncoder(w.t.Out).Encode(e)
+		_ = w.t.JSONLine(e)
 	case w.quiet:
 	case e.Type == comm.EventWaiting && w.streaming(): // what is being written shows
 	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():

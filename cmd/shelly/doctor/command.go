@@ -15,7 +15,7 @@ import (
 type Command struct {
 	flags.Settings
 	Measure bool `help:"Ask the model for a short answer and report its speed."`
-	JSON    bool `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 }
 
 // Help says what no flag does.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
 	"shelly/sim/coverage"
@@ -19,17 +20,17 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	File     string        `arg:"" optional:"" help:"Scenario whose world to explore instead of a named one."`
-	World    string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, reads, probe, grant, or all of them; or a large one that all leaves out: faults, crowd. The first line says what may happen in it." placeholder:"NAME"`
-	Timeouts *int          `help:"Deadlines that may pass in FILE's world (default 1)." placeholder:"N"`
-	Crashes  *int          `help:"Crashes in FILE's world (default 1)." placeholder:"N"`
-	Cancels  *int          `help:"Cancels in FILE's world, besides those of its timeline (default 1)." placeholder:"N"`
-	Depth    int           `help:"Stop at this depth; whether rest can be reached is then not checked." placeholder:"N"`
-	States   int           `help:"Give up at this many unique states of one world; 0 for no limit." default:"500000"`
-	Budget   time.Duration `help:"Give up after this time, for all worlds together." placeholder:"DURATION"`
-	Output   string        `short:"o" help:"File for the shortest counterexample, as a failing scenario. With several worlds, each file's name contains its world." placeholder:"FILE" default:"counterexample.scenario.yaml"`
-	Force    bool          `help:"Overwrite an existing file."`
-	JSON     bool          `name:"json" help:"Print the figures as JSON; a list for several worlds."`
+	File         string        `arg:"" optional:"" help:"Scenario whose world to explore instead of a named one."`
+	World        string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, reads, probe, grant, or all of them; or a large one that all leaves out: faults, crowd. The first line says what may happen in it." placeholder:"NAME"`
+	Timeouts     *int          `help:"Deadlines that may pass in FILE's world (default 1)." placeholder:"N"`
+	Crashes      *int          `help:"Crashes in FILE's world (default 1)." placeholder:"N"`
+	Cancels      *int          `help:"Cancels in FILE's world, besides those of its timeline (default 1)." placeholder:"N"`
+	Depth        int           `help:"Stop at this depth; whether rest can be reached is then not checked." placeholder:"N"`
+	States       int           `help:"Give up at this many unique states of one world; 0 for no limit." default:"500000"`
+	Budget       time.Duration `help:"Give up after this time, for all worlds together." placeholder:"DURATION"`
+	Output       string        `short:"o" help:"File for the shortest counterexample, as a failing scenario. With several worlds, each file's name contains its world." placeholder:"FILE" default:"counterexample.scenario.yaml"`
+	Force        bool          `help:"Overwrite an existing file."`
+	flags.AsJSON `set:"json=Print the figures as JSON; a list for several worlds."`
 }
 
 // Help is what follows the usage.

@@ -16,7 +16,7 @@ import (
 
 type repairCmd struct {
 	DryRun bool `name:"dry-run" help:"Report what would be recovered and lost; write nothing."`
-	JSON   bool `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 	flags.Place
 }
 

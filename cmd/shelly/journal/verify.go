@@ -19,7 +19,7 @@ import (
 
 type verifyCmd struct {
 	File string `arg:"" optional:"" help:"Backup, journal file or data folder. Default: the data folder, or the daemon that uses it."`
-	JSON bool   `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 	flags.Place
 }
 

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -23,7 +22,7 @@ import (
 type listCmd struct {
 	chosenEntries
 	flags.Recent
-	flags.List `set:"json=Print as JSON, like GET /v1/memory."`
+	flags.List `set:"order=first" set:"json=Print as JSON, like GET /v1/memory."`
 	flags.Place
 }
 
@@ -47,7 +46,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		case err != nil:
 			return err
 		case c.JSON:
-			err = json.NewEncoder(t.Out).Encode(body)
+			err = t.JSON(body)
 		default:
 			err = printEntries(t.Out, body, moment.Now())
 		}

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -18,10 +17,10 @@ import (
 )
 
 type searchCmd struct {
-	Text []string `arg:"" help:"Text to search for."`
-	TopK int      `short:"k" default:"5" placeholder:"N" help:"Maximum number of entries (default ${default})."`
-	Mode string   `enum:"hybrid,keyword,vector" default:"hybrid" help:"hybrid (both rankings merged), keyword or vector."`
-	JSON bool     `name:"json" help:"Print as JSON, like GET /v1/memory/search."`
+	Text         []string `arg:"" help:"Text to search for."`
+	TopK         int      `short:"k" default:"5" placeholder:"N" help:"Maximum number of entries (default ${default})."`
+	Mode         string   `enum:"hybrid,keyword,vector" default:"hybrid" help:"hybrid (both rankings merged), keyword or vector."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/memory/search."`
 	chosenEntries
 	flags.Place
 }
@@ -44,7 +43,7 @@ func (c *searchCmd) Run(t *terminal.Terminal) error {
 		case err != nil:
 			return err
 		case c.JSON:
-			err = json.NewEncoder(t.Out).Encode(r)
+			err = t.JSON(r)
 		default:
 			err = printFound(t.Out, r, moment.Now())
 		}

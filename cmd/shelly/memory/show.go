@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +21,8 @@ import (
 )
 
 type showCmd struct {
-	ID   string `arg:"" help:"Entry to show, or MEMORY.md or HISTORY.md."`
-	JSON bool   `name:"json" help:"Print an entry as JSON, like GET /v1/memory/entries/ID."`
+	ID           string `arg:"" help:"Entry to show, or MEMORY.md or HISTORY.md."`
+	flags.AsJSON `set:"json=Print an entry as JSON, like GET /v1/memory/entries/ID."`
 	flags.Place
 }
 
@@ -43,7 +42,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 		case err != nil:
 			return err
 		case c.JSON:
-			return json.NewEncoder(t.Out).Encode(e)
+			return t.JSON(e)
 		default:
 			return printEntry(t.Out, e)
 		}

@@ -4,7 +4,6 @@ package messages
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -150,7 +149,7 @@ func (c *Command) list(src *source) ([]comm.Message, error) {
 // show prints messages, which are read then.
 func (c *Command) show(ctx context.Context, t *terminal.Terminal, src *source, list ...comm.Message) error {
 	if c.JSON && !c.Follow {
-		if err := json.NewEncoder(t.Out).Encode(comm.MessagesBody{Messages: list}); err != nil {
+		if err := t.JSON(comm.MessagesBody{Messages: list}); err != nil {
 			return err
 		}
 	} else if err := c.print(t, list); err != nil {
@@ -174,7 +173,7 @@ const markTimeout = 2 * time.Second
 func (c *Command) print(t *terminal.Terminal, list []comm.Message) error {
 	for _, m := range list {
 		if c.JSON {
-			if err := json.NewEncoder(t.Out).Encode(m); err != nil {
+			if err := t.JSONLine(m); err != nil {
 				return err
 			}
 			continue

@@ -18,7 +18,7 @@ import (
 
 type listCmd struct {
 	flags.Place
-	JSON bool `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 }
 
 // row is one installed model.

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -185,7 +184,7 @@ type forkStep struct {
 
 // json tells the same as data. Parted is the number of the first step that is not as
 // recorded, 0 where the ways never part.
-func (f *forkTold) json(w io.Writer) error {
+func (f *forkTold) json(t *terminal.Terminal) error {
 	out := struct {
 		Version  int            `json:"version"`
 		Request  fsm.RequestKey `json:"request"`
@@ -219,7 +218,7 @@ func (f *forkTold) json(w io.Writer) error {
 	if r := f.result.Reply; r != nil {
 		out.Replies.Fork = &forkReply{r.Text, r.Outcome}
 	}
-	return json.NewEncoder(w).Encode(out)
+	return t.JSON(out)
 }
 
 // forkReplies are the replies of both ways; null: none was given, in the fork from the

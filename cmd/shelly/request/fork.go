@@ -34,9 +34,9 @@ type forkCmd struct {
 	Brain   string        `placeholder:"KIND" help:"Who answers from there on: ollama, auto or demo."`
 	Model   string        `placeholder:"NAME" help:"Chat model. Default: the configured one."`
 	Timeout time.Duration `default:"10m" help:"Time limit for the whole fork (default ${default})."`
-	JSON    bool          `name:"json" help:"Print as JSON."`
-	Output  string        `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, with secrets replaced as in export."`
-	Force   bool          `help:"Overwrite an existing file."`
+	flags.AsJSON
+	Output string `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, with secrets replaced as in export."`
+	Force  bool   `help:"Overwrite an existing file."`
 	journalled
 }
 
@@ -79,7 +79,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	told := newForkTold(point, result, m)
 	if c.JSON {
-		err = errors.Join(err, told.json(t.Out))
+		err = errors.Join(err, told.json(t))
 	} else {
 		told.print(t.Out)
 	}

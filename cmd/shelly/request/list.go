@@ -2,7 +2,6 @@ package request
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -27,7 +26,7 @@ type listCmd struct {
 	All     bool   `short:"a" help:"Runs of schedules, subagents, events and the rest, too."`
 	Session string `placeholder:"NAME" help:"Only requests of this session, with the runs that it started."`
 	flags.Recent
-	flags.List `set:"json=Print as JSON, with the records of GET /v1/requests."`
+	flags.List `set:"order=first" set:"json=Print as JSON, with the records of GET /v1/requests."`
 	flags.Place
 }
 
@@ -59,7 +58,7 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	case err != nil:
 		return err
 	case c.JSON:
-		err = json.NewEncoder(t.Out).Encode(comm.RequestsBody{Requests: found})
+		err = t.JSON(comm.RequestsBody{Requests: found})
 	default:
 		err = printRequests(t.Out, found, moment.Now())
 	}

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/secrets"
@@ -26,8 +26,8 @@ type replayCmd struct {
 	ID    []string `arg:"" optional:"" help:"Requests to replay; one, unless a model is asked."`
 	All   bool     `help:"All requests, with totals."`
 	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
-	JSON  bool     `name:"json" help:"Print as JSON."`
-	HTML  string   `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
+	flags.AsJSON
+	HTML string `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
 	replay.Flags
 	journalled
 }
@@ -103,7 +103,7 @@ func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
 		}
 	}
 	if c.JSON {
-		if err := json.NewEncoder(t.Out).Encode(struct {
+		if err := t.JSON(struct {
 			Request engine.Request `json:"request"`
 			Steps   []history.Step `json:"steps"`
 			Differ  int            `json:"differ"`
@@ -188,7 +188,7 @@ func (c *replayCmd) all(t *terminal.Terminal, j engine.Reader) error {
 		}
 	}
 	if c.JSON {
-		err = json.NewEncoder(t.Out).Encode(out)
+		err = t.JSON(out)
 	} else {
 		out.print(t)
 	}

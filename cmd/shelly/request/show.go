@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/terminal"
@@ -20,14 +21,14 @@ import (
 )
 
 type showCmd struct {
-	ID     string   `arg:"" help:"Request to show, or a run such as h12."`
-	At     int      `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
-	Full   bool     `help:"Do not cut texts; show timers too."`
-	JSON   bool     `name:"json" xor:"out" help:"Print as JSON, like GET /v1/requests/ID/steps."`
-	Trace  bool     `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
-	HTML   string   `name:"html" xor:"shape,out" placeholder:"FILE" help:"Write one HTML file with each step, its secrets replaced."`
-	Force  bool     `help:"With --html: overwrite an existing file."`
-	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove too, or a file with one; may be repeated."`
+	ID           string `arg:"" help:"Request to show, or a run such as h12."`
+	At           int    `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
+	Full         bool   `help:"Do not cut texts; show timers too."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/requests/ID/steps."`
+	Trace        bool     `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
+	HTML         string   `name:"html" xor:"shape,out" placeholder:"FILE" help:"Write one HTML file with each step, its secrets replaced."`
+	Force        bool     `help:"With --html: overwrite an existing file."`
+	Secret       []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove too, or a file with one; may be repeated."`
 	journalled
 }
 
@@ -71,7 +72,7 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	switch {
 	case c.JSON:
-		return json.NewEncoder(t.Out).Encode(b)
+		return t.JSON(b)
 	case c.At != 0:
 		return tellStep(t.Out, b, told[c.At-1])
 	}

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -21,7 +20,6 @@ func (c *showCmd) trace(t *terminal.Terminal, j engine.Reader, p comm.Past[histo
 	if c.Full || c.JSON {
 		o = trace.Options{TextMax: 1 << 20, WordsMax: 1 << 20}
 	}
-	lines := json.NewEncoder(t.Out)
 	var text strings.Builder
 	w := trace.Writer{To: &text, Start: p.Request.Accepted, Full: c.Full}
 	for step, err := range trace.OfRequest(j, of, o) {
@@ -29,7 +27,7 @@ func (c *showCmd) trace(t *terminal.Terminal, j engine.Reader, p comm.Past[histo
 			return exit.With(exit.Data, err)
 		}
 		if c.JSON {
-			err = lines.Encode(step)
+			err = t.JSONLine(step)
 		} else {
 			text.Reset()
 			_ = w.Write(step) // to memory

@@ -3,7 +3,6 @@ package schedule
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,7 @@ import (
 )
 
 type listCmd struct {
-	JSON bool `name:"json" help:"Print as JSON, like GET /v1/schedules."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/schedules."`
 	flags.Place
 }
 
@@ -43,7 +42,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return err
 	case c.JSON:
-		err = json.NewEncoder(t.Out).Encode(comm.SchedulesBody{Schedules: list})
+		err = t.JSON(comm.SchedulesBody{Schedules: list})
 	default:
 		err = printList(t.Out, list)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 type listCmd struct {
-	flags.List `set:"json=Print as JSON, like GET /v1/sessions."`
+	flags.List `set:"order=first" set:"json=Print as JSON, like GET /v1/sessions."`
 	flags.Place
 }
 

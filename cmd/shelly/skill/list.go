@@ -5,13 +5,14 @@ import (
 	"text/tabwriter"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/skill"
 )
 
 type listCmd struct {
 	place
-	JSON bool `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 }
 
 // row is one skill, or a folder that is left out.

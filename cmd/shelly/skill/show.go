@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 )
@@ -14,7 +15,7 @@ type showCmd struct {
 	place
 	Name string `arg:"" help:"The skill."`
 	File string `arg:"" optional:"" help:"One of its files, as load_skill_reference gives it."`
-	JSON bool   `name:"json" help:"Print as JSON."`
+	flags.AsJSON
 }
 
 // Run implements the subcommand (CLI-90).

@@ -3,7 +3,6 @@ package status
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,9 +19,9 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Watch bool          `short:"w" help:"Show it again and again; ^C ends that."`
-	Every time.Duration `default:"1s" placeholder:"TIME" help:"How often, with --watch (default ${default})."`
-	JSON  bool          `name:"json" help:"Print as JSON, like GET /v1/status; with --watch a line each."`
+	Watch        bool          `short:"w" help:"Show it again and again; ^C ends that."`
+	Every        time.Duration `default:"1s" placeholder:"TIME" help:"How often, with --watch (default ${default})."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/status; with --watch a line each."`
 	flags.Place
 }
 
@@ -59,8 +58,11 @@ func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client
 	if err != nil {
 		return exit.Daemon(err)
 	}
-	if c.JSON {
-		return json.NewEncoder(t.Out).Encode(s)
+	switch {
+	case c.JSON && c.Watch:
+		return t.JSONLine(s)
+	case c.JSON:
+		return t.JSON(s)
 	}
 	_, err = fmt.Fprint(t.Out, terminal.Printable(Words(s, loaded(ctx, cfg.Brain), moment.Now())))
 	return err

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,7 @@ func (c *auditCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if c.JSON {
-		err = json.NewEncoder(t.Out).Encode(comm.AuditBody{Audit: found})
+		err = t.JSON(comm.AuditBody{Audit: found})
 	} else {
 		err = printAudit(t.Out, found)
 	}

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/config"
@@ -14,7 +15,7 @@ import (
 )
 
 type listCmd struct {
-	JSON bool `name:"json" help:"Print the declarations as JSON."`
+	flags.AsJSON `set:"json=Print the declarations as JSON."`
 	place
 }
 
@@ -53,8 +54,8 @@ func tokens(d fsm.ToolDecl) int {
 }
 
 type showCmd struct {
-	Name string `arg:"" help:"Tool, such as read_file."`
-	JSON bool   `name:"json" help:"Print only what the model is sent."`
+	Name         string `arg:"" help:"Tool, such as read_file."`
+	flags.AsJSON `set:"json=Print only what the model is sent."`
 	place
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/config"
@@ -15,10 +16,10 @@ import (
 )
 
 type tryCmd struct {
-	Name string `arg:"" help:"Tool, such as read_file."`
-	Args string `arg:"" optional:"" default:"{}" help:"Arguments, a JSON object such as '{\"path\": \"notes.txt\"}'."`
-	Yes  bool   `help:"Run it although it is unsafe."`
-	JSON bool   `name:"json" help:"Print the result as JSON."`
+	Name         string `arg:"" help:"Tool, such as read_file."`
+	Args         string `arg:"" optional:"" default:"{}" help:"Arguments, a JSON object such as '{\"path\": \"notes.txt\"}'."`
+	Yes          bool   `help:"Run it although it is unsafe."`
+	flags.AsJSON `set:"json=Print the result as JSON."`
 	place
 }
 

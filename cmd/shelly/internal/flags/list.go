@@ -6,11 +6,12 @@ import (
 	"shelly/fsm"
 )
 
-// List is the flags of every subcommand that lists the newest of what there is. The tag
-// set:"json=…" on the embedding field says what --json does, set:"limit=…" another default.
+// List is the flags of every subcommand that lists the newest of what there is: of what
+// happened, the newest last, of all else the newest first, which set:"order=first" on the
+// embedding field says (CLI-210). So set:"limit=…" gives another default.
 type List struct {
-	Limit int  `short:"n" default:"${limit=20}" placeholder:"N" help:"Maximum number, the newest (default ${default}; 0 for all)."`
-	JSON  bool `name:"json" help:"${json=Print as JSON.}"`
+	Limit int `short:"n" default:"${limit=20}" placeholder:"N" help:"At most N, the newest ${order=last} (default ${default}; 0 for all)."`
+	AsJSON
 }
 
 // Validate refuses a limit that says nothing. The parser calls it.

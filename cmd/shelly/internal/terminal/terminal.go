@@ -18,12 +18,17 @@ type Terminal struct {
 // Interactive reports whether standard output is a terminal.
 func (t *Terminal) Interactive() bool { return Is(t.Out) }
 
-// JSON prints a value for programs, indented.
+// JSON prints a value for programs on a line, and indented where a person reads it.
 func (t *Terminal) JSON(v any) error {
 	enc := json.NewEncoder(t.Out)
-	enc.SetIndent("", "  ")
+	if t.Interactive() {
+		enc.SetIndent("", "  ")
+	}
 	return enc.Encode(v)
 }
+
+// JSONLine prints one of several values that come one after another, on a line.
+func (t *Terminal) JSONLine(v any) error { return json.NewEncoder(t.Out).Encode(v) }
 
 // Is reports whether a stream is a terminal.
 func Is(stream any) bool {
