@@ -48,18 +48,9 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	if err != nil {
 		return err
 	}
-	text := strings.Join(c.Text, " ")
-	if text == "-" {
-		if text, err = readAll(t.In, int64(cfg.RequestBytesMax)); err != nil {
-			return err
-		}
-	}
-	images, err := readImages(c.Image, int64(cfg.RequestBytesMax))
+	asked, err := c.asked(t, int64(cfg.RequestBytesMax))
 	if err != nil {
 		return err
-	}
-	if c.ID == "" {
-		c.ID = client.NewID()
 	}
 	w := newWatching(t, c.JSON, c.Quiet)
 	daemon := client.New(cfg.Data, client.Options{Again: w.again})
@@ -79,9 +70,7 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 		}
 	}
 	read := c.hear(ctx, t, w, daemon)
-	reply, err := daemon.Ask(ctx, client.AskRequest{
-		ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images,
-	}, show)
+	reply, err := daemon.Ask(ctx, asked, show)
 	read()
 	if err != nil {
 		w.end()
@@ -92,6 +81,24 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 		return exit.Silent(exit.Failed)
 	}
 	return nil
+}
+
+// asked is the request, with its text, pictures and id. Most is how many bytes it may take.
+func (c *Command) asked(t *terminal.Terminal, most int64) (r client.AskRequest, err error) {
+	text := strings.Join(c.Text, " ")
+	if text == "-" {
+		if text, err = readAll(t.In, most); err != nil {
+			return r, err
+		}
+	}
+	images, err := readImages(c.Image, most)
+	if err != nil {
+		return r, err
+	}
+	if c.ID == "" {
+		c.ID = client.NewID()
+	}
+	return client.AskRequest{ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images}, nil
 }
 
 // talk opens a chat, where nobody says what to ask (CLI-159).

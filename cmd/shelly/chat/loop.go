@@ -109,13 +109,9 @@ func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan 
 		case err := <-ended:
 			return err
 		case s := <-signals:
-			if s == syscall.SIGTERM || s == syscall.SIGHUP {
-				return exit.Silent(128 + int(s.(syscall.Signal)))
+			if err := l.signalled(s); err != nil {
+				return err
 			}
-			if goesOn(s) {
-				l.resumed()
-			}
-			l.resized()
 			now = true
 		}
 		if now {
@@ -125,6 +121,18 @@ func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan 
 			}
 		}
 	}
+	return nil
+}
+
+// signalled heeds a signal; its error ends the chat.
+func (l *loop) signalled(s os.Signal) error {
+	if s == syscall.SIGTERM || s == syscall.SIGHUP {
+		return exit.Silent(128 + int(s.(syscall.Signal)))
+	}
+	if goesOn(s) {
+		l.resumed()
+	}
+	l.resized()
 	return nil
 }
 

@@ -84,6 +84,11 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 		}
 		fmt.Fprintf(t.Out, "effects: %s\napproval: %s\nresults come from: %s\ntokens in each prompt: about %d\nthe model is sent:\n",
 			effects(d), approval(d), strings.Join(d.SourceOf().Names(), ", "), tokens(d))
-		return t.JSON(sent)
+		text, err := json.MarshalIndent(sent, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(t.Out, "%s\n", text)
+		return err
 	})
 }
