@@ -127,6 +127,25 @@ func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Re
 	return j, past, err
 }
 
+// look bounds the making of a trace or report, and finds the history that it is of.
+func (h *hindsight) look(w http.ResponseWriter, r *http.Request, what string, at func(j engine.Reader, past history.History) error) error {
+	release, err := turn(h.traces, "a "+what)
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, cancel := timed(w, r, traceTime)
+	defer cancel()
+	j, past, err := h.past(ctx, r, history.Rest)
+	if err == nil {
+		err = at(j, past)
+	}
+	if err != nil {
+		return h.worded(ctx, "the "+what, traceTime, err)
+	}
+	return nil
+}
+
 // worded gives what went wrong its words.
 func (h *hindsight) worded(ctx context.Context, what string, most time.Duration, err error) error {
 	p := (*comm.Problem)(nil)

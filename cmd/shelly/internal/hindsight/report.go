@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"shelly/cmd/shelly/internal/requestreport"
+	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 	"shelly/sim/history/export"
@@ -21,27 +22,18 @@ type ReportBody struct {
 
 // postReport makes the report of a request, the one that request show --html writes, with secrets replaced (COM-77).
 func (h *hindsight) postReport(w http.ResponseWriter, r *http.Request) error {
-	release, err := turn(h.traces, "a report")
-	if err != nil {
-		return err
-	}
-	defer release()
-	ctx, cancel := timed(w, r, traceTime)
-	defer cancel()
-	j, past, err := h.past(ctx, r, history.Rest)
-	if err != nil {
-		return h.worded(ctx, "the report", traceTime, err)
-	}
-	made, err := requestreport.Of(j, past, h.o.Redactor(), false)
-	switch {
-	case errors.Is(err, requestreport.ErrSecret):
-		return &comm.Problem{Code: comm.CodeConflict, Message: "the report is not shown: " + err.Error(), Hint: "the steps on the page show what happened"}
-	case errors.Is(err, export.ErrTooMany):
-		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is not made: " + err.Error(), Hint: "the steps on the page show what happened"}
-	case err != nil:
-		return h.worded(ctx, "the report", traceTime, err)
-	case len(made.HTML) > reportBytes:
-		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + past.Request.Key.ID}
-	}
-	return answer(w, ReportBody{h.o.Show(made.HTML)})
+	return h.look(w, r, "report", func(j engine.Reader, past history.History) error {
+		made, err := requestreport.Of(j, past, h.o.Redactor(), false)
+		switch {
+		case errors.Is(err, requestreport.ErrSecret):
+			return &comm.Problem{Code: comm.CodeConflict, Message: "the report is not shown: " + err.Error(), Hint: "the steps on the page show what happened"}
+		case errors.Is(err, export.ErrTooMany):
+			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is not made: " + err.Error(), Hint: "the steps on the page show what happened"}
+		case err != nil:
+			return err
+		case len(made.HTML) > reportBytes:
+			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + past.Request.Key.ID}
+		}
+		return answer(w, ReportBody{h.o.Show(made.HTML)})
+	})
 }

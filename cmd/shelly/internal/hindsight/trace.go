@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"shelly/fsm/engine"
 	"shelly/sim/history"
 	"shelly/sim/history/fork"
 	"shelly/sim/history/trace"
@@ -40,27 +41,27 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	release, err := turn(h.traces, "a trace")
-	if err != nil {
-		return err
-	}
-	defer release()
-	ctx, cancel := timed(w, r, traceTime)
-	defer cancel()
-	j, past, err := h.past(ctx, r, history.Rest)
-	if err != nil {
-		return h.worded(ctx, "the trace", traceTime, err)
-	}
+	return h.look(w, r, "trace", func(j engine.Reader, past history.History) error {
+		body, err := traced(j, past, after, limit, r.PathValue("run") == "")
+		if err != nil {
+			return err
+		}
+		return answer(w, body)
+	})
+}
+
+// traced is the steps of a history after one. Where they can be forked each says what of it can be changed.
+func traced(j engine.Reader, past history.History, after, limit int, forks bool) (TraceBody, error) {
 	edits := map[int][]string{} // only looked up
 	for _, s := range past.Steps {
-		if s.About && r.PathValue("run") == "" {
+		if s.About && forks {
 			edits[s.N] = fork.EditKeys(s.Input)
 		}
 	}
 	body, size := TraceBody{Version: trace.Version, Steps: []Step{}}, 0
 	for s, err := range trace.OfRequest(j, past, trace.Options{TextMax: traceTextMax, WordsMax: traceWords}) {
 		if err != nil {
-			return h.worded(ctx, "the trace", traceTime, err)
+			return body, err
 		}
 		if s.N <= after {
 			continue
@@ -68,7 +69,7 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 		told := Step{s, edits[s.N]}
 		text, err := json.Marshal(told)
 		if err != nil {
-			return err
+			return body, err
 		}
 		if size += len(text); len(body.Steps) >= min(limit, stepsMax) || len(body.Steps) > 0 && size > stepsBytes {
 			body.More = true
@@ -76,5 +77,5 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 		}
 		body.Steps = append(body.Steps, told)
 	}
-	return answer(w, body)
+	return body, nil
 }

@@ -1,0 +1,155 @@
+package talk
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/runtime/comm/client"
+)
+
+func TestCLI155Commands(t *testing.T) {
+	for line, want := range map[string]Effect{ // order-free: each has its own world
+		"/schedule add --every 30m 'water the plants'": Run{Args: []string{"schedule", "add", "--every", "30m", "water the plants"}},
+		"/schedule":            Run{Args: []string{"schedule", "list"}},
+		"/schedule pause s1":   Run{Args: []string{"schedule", "pause", "s1"}},
+		"/messages":            Run{Args: []string{"messages"}},
+		"/status":              Run{Args: []string{"status"}},
+		"/model":               Run{Args: []string{"model", "list"}},
+		"/session":             Run{Args: []string{"session", "list"}},
+		"/session work":        Load{Session: "work"},
+		"/image a b.png":       ReadImage{Path: "a b.png"},
+		"/quit":                Quit{},
+		"/memory search x\\ y": Run{Args: []string{"memory", "search", "x y"}},
+	} {
+		p := newPerson(t)
+		p.does(Paste{Text: line})
+		p.presses("enter")
+		if got := p.effects; len(got) != 1 || fmt.Sprintf("%#v", got[0]) != fmt.Sprintf("%#v", want) {
+			t.Errorf("%s: %#v, want %#v", line, got, want)
+		}
+		if !p.edit.Empty() {
+			t.Errorf("%s stays in the line", line)
+		}
+	}
+	for line, says := range map[string]string{ // order-free: each has its own world
+		"/shedule list": "did you mean /schedule?", "/xyzzy": "/help lists them", "/messages -f": "does not end", "/schedule what": "say one of list, add",
+		"/image": "name the file", "/request show 'a": "a quote is not closed", "/help": "alt-enter, ctrl-j",
+	} {
+		p := newPerson(t)
+		p.does(Paste{Text: line})
+		p.presses("enter")
+		p.shows(says)
+		if len(p.effects) > 0 {
+			t.Errorf("%s: %#v", line, p.effects)
+		}
+	}
+	p := newPerson(t)
+	for _, text := range []string{"/new", "/STOP", "/etc/passwd: what is in it?", " /xyzzy"} { // the machine's, and texts
+		if id := p.asks(text); id == "" || p.turns[len(p.turns)-1].text != strings.TrimSpace(text) {
+			t.Errorf("%q is not sent", text)
+		}
+	}
+}
+
+func TestCLI155StopSaysWhatGoesOnElsewhere(t *testing.T) {
+	p := newPerson(t)
+	first := p.asks("go")
+	stop := p.asks("/stop")
+	p.shows("⋯ /stop")
+	p.replies(stop, "Stopped: 1.")
+	if e, ok := last[Elsewhere](p); !ok || e.Session != "cli:direct" {
+		t.Errorf("%#v", p.effects)
+	}
+	p.shows("› go", "› /stop", "Stopped: 1.") // at once, though the other goes on
+	p.does(Ended{ID: first, Reply: client.Reply{Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled}})
+	p.shows("✗ cancelled")
+	p.shows0("ended")
+}
+
+func TestCLI155Completion(t *testing.T) {
+	p := newPerson(t)
+	p.types("/s")
+	p.shows("/stop", "/session", "/schedule", "/status")
+	p.types("c")
+	p.presses("tab")
+	if got := p.edit.Text(); got != "/schedule " {
+		t.Errorf("%q", got)
+	}
+	p.shows("/schedule list", "/schedule add", "/schedule run")
+	p.types("r")
+	p.presses("tab")
+	if got := p.edit.Text(); got != "/schedule remove" {
+		t.Errorf("%q", got)
+	}
+	p.presses("tab")
+	if got := p.edit.Text(); got != "/schedule resume" {
+		t.Errorf("%q", got)
+	}
+	p.presses("ctrl+u")
+	p.types("/image pi")
+	p.presses("tab")
+	if n, ok := last[Name](p); !ok || n.Prefix != "pi" {
+		t.Errorf("%#v", p.effects)
+	}
+	p.does(Named{For: "pi", Files: []string{"pic/one.png", "pic/once.png"}})
+	if got := p.edit.Text(); got != "/image pic/on" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCLI156EarlierLines(t *testing.T) {
+	p := newPerson(t)
+	p.edit.Remember("from before")
+	p.asks("one")
+	if r, ok := p.effects[0].(Remember); !ok || r.Line != "one" {
+		t.Errorf("%#v", p.effects)
+	}
+	p.effects = nil
+	p.asks(" secret")
+	p.does(Paste{Text: "/request show x"})
+	p.presses("enter")
+	for _, e := range p.effects {
+		if r, ok := e.(Remember); ok {
+			t.Errorf("%q is kept over starts", r.Line)
+		}
+	}
+	p.types("draft")
+	p.presses("up", "up", "up", "up", "up")
+	if got := p.edit.Text(); got != "from before" {
+		t.Errorf("%q", got)
+	}
+	p.presses("down", "down", "down", "down", "down")
+	if got := p.edit.Text(); got != "draft" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCLI157Images(t *testing.T) {
+	p := newPerson(t)
+	for typed, want := range map[string]string{ // order-free: the same person
+		"'/tmp/a b.png'": "/tmp/a b.png", `/tmp/a\ b.JPG `: "/tmp/a b.JPG", "file:///tmp/a%20b.jpeg": "/tmp/a b.jpeg",
+	} {
+		p.does(Paste{Text: typed})
+		if r, ok := last[ReadImage](p); !ok || r.Path != want || r.Typed != typed {
+			t.Errorf("%q: %#v", typed, p.effects)
+		}
+	}
+	p.does(Image{Path: "b.png", Data: []byte("one"), Typed: "x"}, Image{Path: "c.png", Data: []byte("two")})
+	p.shows("[image b.png, 1 KiB]", "[image c.png, 1 KiB]")
+	p.presses("backspace")
+	p.shows0("c.png")
+	p.does(Image{Path: "d.png", Err: errors.New("d.png: is empty")})
+	p.shows("✗ d.png: is empty")
+	p.asks("what is this?")
+	if a, _ := last[Ask](p); len(a.Images) != 1 || string(a.Images[0]) != "one" {
+		t.Errorf("%#v", p.effects)
+	}
+	p.shows("› what is this? [image]")
+	p.does(Image{Typed: "/tmp/none.png", Err: errors.New("there is no such file")})
+	if got := p.edit.Text(); got != "/tmp/none.png" {
+		t.Errorf("what was no picture is lost: %q", got)
+	}
+}

@@ -1,0 +1,146 @@
+package talk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// person is somebody at a window: what stands above, what is live, and what is to be done.
+type person struct {
+	*Model
+	t       *testing.T
+	now     time.Time
+	above   []string
+	live    []string
+	raw     string // all that was drawn, with its attributes
+	effects []Effect
+}
+
+func newPerson(t *testing.T) *person {
+	n := 0
+	p := &person{t: t, now: time.UnixMilli(0)}
+	p.Model = New(Options{Chat: "cli:direct", Colours: true, NewID: func() string { n++; return fmt.Sprint("r", n) }})
+	p.does(Resized{80, 24})
+	return p
+}
+
+// does takes messages, one a second.
+func (p *person) does(msgs ...Msg) {
+	p.t.Helper()
+	for _, msg := range msgs {
+		p.now = p.now.Add(time.Second)
+		p.effects = append(p.effects, p.Update(p.now, msg)...)
+		f := p.Frame()
+		p.raw += strings.Join(f.Above, "\n") + strings.Join(f.Live, "\n")
+		p.live = nil
+		for _, line := range f.Above {
+			p.above = append(p.above, strings.TrimRight(ansi.Strip(line), " "))
+		}
+		for _, line := range f.Live {
+			if w := ansi.StringWidth(line); w >= p.width {
+				p.t.Errorf("a line of %d columns in a window of %d: %q", w, p.width, line)
+			}
+			p.live = append(p.live, strings.TrimRight(ansi.Strip(line), " "))
+		}
+		if len(f.Live) >= p.height && p.height > 1 || f.Y >= max(len(f.Live), 1) {
+			p.t.Errorf("%d live lines, the cursor in %d, in a window of %d", len(f.Live), f.Y, p.height)
+		}
+	}
+}
+
+// types presses the keys of a text.
+func (p *person) types(text string) {
+	for _, r := range text {
+		p.does(Key{Name: string(r), Text: string(r)})
+	}
+}
+
+func (p *person) presses(names ...string) {
+	for _, name := range names {
+		p.does(Key{Name: name})
+	}
+}
+
+// asks sends a request and returns its id.
+func (p *person) asks(text string) string {
+	p.t.Helper()
+	p.types(text)
+	p.presses("enter")
+	ask, ok := last[Ask](p)
+	if !ok {
+		p.t.Fatalf("%q is not asked: %+v", text, p.effects)
+	}
+	return ask.ID
+}
+
+// happens are events of a request.
+func (p *person) happens(id string, events ...comm.Event) {
+	p.t.Helper()
+	for _, e := range events {
+		p.does(Happened{ID: id, Event: e})
+	}
+}
+
+func (p *person) replies(id, text string) {
+	p.t.Helper()
+	p.does(Ended{ID: id, Reply: client.Reply{ID: id, Text: text, Outcome: fsm.OutcomeAnswered}})
+}
+
+// shows holds that texts stand in the window, above or live, in this order and each once.
+func (p *person) shows(texts ...string) {
+	p.t.Helper()
+	all := strings.Join(append(slices.Clone(p.above), p.live...), "\n")
+	for _, text := range texts {
+		if strings.Count(all, text) != 1 {
+			p.t.Fatalf("%d times %q in\n%s", strings.Count(all, text), text, all)
+		}
+		_, all, _ = strings.Cut(all, text)
+	}
+}
+
+func (p *person) shows0(texts ...string) {
+	p.t.Helper()
+	all := strings.Join(append(slices.Clone(p.above), p.live...), "\n")
+	for _, text := range texts {
+		if strings.Contains(all, text) {
+			p.t.Fatalf("%q in\n%s", text, all)
+		}
+	}
+}
+
+// last is the last effect, if it is of a type.
+func last[E Effect](p *person) (e E, ok bool) {
+	if len(p.effects) > 0 {
+		e, ok = p.effects[len(p.effects)-1].(E)
+	}
+	return e, ok
+}
+
+func chunk(text string) comm.Event {
+	return comm.Event{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: text}
+}
+
+func thinks(text string) comm.Event {
+	return comm.Event{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Thinking: text}
+}
+
+func moves(handle, inference fsm.State) comm.Event {
+	return comm.Event{Type: comm.EventState, State: handle, Inference: inference}
+}
+
+func calls(tool, args string) comm.Event {
+	return comm.Event{Type: comm.EventTool, Tool: tool, Args: args}
+}
+
+func returns(tool, text string, failed bool) comm.Event {
+	return comm.Event{Type: comm.EventToolResult, Tool: tool, Text: text, Failed: failed}
+}

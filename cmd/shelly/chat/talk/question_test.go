@@ -1,0 +1,80 @@
+package talk
+
+import (
+	"errors"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+func ask(key string) comm.Event {
+	return comm.Event{
+		Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: key, Tool: "exec", Args: `{"command":"make"}`,
+		Text: "it publishes", Preview: "-a\n+b\n", Subject: []string{"path"},
+	}
+}
+
+func TestCLI152EachAnswer(t *testing.T) {
+	for key, want := range map[string]client.Decision{ // order-free: each has its own world
+		"y": {Approve: true}, "n": {}, "s": {Approve: true, Grant: fsm.GrantSession}, "a": {Approve: true, Grant: fsm.GrantAlways},
+	} {
+		p := newPerson(t)
+		id := p.asks("go")
+		p.happens(id, ask("k"), ask("k"))
+		p.does(Tick{})
+		p.shows("? may exec run? (it publishes)", "command: make", "-a", "+b", "calls with the same path", "[y]es, [n]o, for this [s]ession, [a]lways?")
+		p.types("x")
+		p.presses("backspace")
+		p.types(key)
+		p.types(key) // the question is over
+		want.Key = "k"
+		if d, ok := last[Decide](p); !ok || d.Handle != 7 || d.Decision != want {
+			t.Errorf("%s: %+v", key, p.effects)
+		}
+		p.shows0("[y]es")
+		if got := p.edit.Text(); got != key {
+			t.Errorf("%s: the second goes into the line: %q", key, got)
+		}
+		p.happens(id, ask("k")) // told again
+		p.shows0("[y]es")
+	}
+}
+
+func TestCLI152NoKeyAnswersByMistake(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.types("sa")
+	p.happens(id, ask("k"))
+	p.shows0("[y]es") // not before a key answers
+	p.types("y")      // belongs to the word
+	p.shows("once the line below is sent or empty")
+	p.does(Paste{Text: "y"})
+	p.presses("ctrl+u")
+	p.happens(id, ask("l"))
+	p.effects = append(p.effects, p.Update(p.now.Add(restAfter/2), Key{Name: "y", Text: "y"})...) // it was not seen yet
+	if _, ok := last[Decide](p); ok {
+		t.Errorf("%+v", p.effects)
+	}
+	p.types("y")
+	if d, ok := last[Decide](p); !ok || d.Decision.Key != "l" {
+		t.Errorf("%+v", p.effects)
+	}
+}
+
+func TestCLI152AnAnswerThatIsNotTaken(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.happens(id, ask("k"), moves(state.Execution, ""))
+	p.shows("answered elsewhere")
+	p.shows0("[y]es")
+	p.happens(id, ask("l"))
+	p.types("y")
+	p.does(Decided{ID: id, Key: "l", Err: errors.New("the file is damaged")})
+	p.shows("the file is damaged", "[y]es")
+	p.types("n")
+	p.does(Decided{ID: id, Key: "l", Taken: false})
+	p.shows("not taken")
+}

@@ -1,0 +1,99 @@
+package talk
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+func TestCLI153CancelAndLeave(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.types("more")
+	p.presses("ctrl+c")
+	if _, ok := last[Cancel](p); ok || !p.edit.Empty() {
+		t.Errorf("^C empties the line first: %+v", p.effects)
+	}
+	p.presses("ctrl+c")
+	if c, ok := last[Cancel](p); !ok || c.ID != id {
+		t.Fatalf("%+v", p.effects)
+	}
+	p.shows("cancelling", "esc again leaves")
+	p.does(Cancelled{ID: id, Taken: false})
+	p.shows("it is not cancelled")
+	p.presses("esc")
+	if _, ok := last[Quit](p); !ok || len(p.live) != 0 || !slices.Equal(p.Unfinished(), []string{id}) {
+		t.Errorf("%+v %q", p.effects, p.live)
+	}
+	p = newPerson(t)
+	p.presses("ctrl+c")
+	p.shows("^C again leaves")
+	p.now = p.now.Add(time.Minute)
+	p.presses("ctrl+c")
+	if _, ok := last[Quit](p); ok {
+		t.Error("a ^C of a minute ago counts")
+	}
+	p.presses("ctrl+c")
+	if _, ok := last[Quit](p); !ok {
+		t.Error("two of them do not leave")
+	}
+}
+
+func TestCLI154ARestartGoesOnWhereItBrokeOff(t *testing.T) {
+	p := newPerson(t)
+	p.does(Resized{40, 8})
+	id := p.asks("tell")
+	p.happens(id, moves("", state.Thinking), chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
+	if !slices.Contains(p.above, "One.") {
+		t.Fatalf("nothing stands above: %q", p.above)
+	}
+	p.does(Broke{ID: id})
+	p.shows("no answer from shelly; trying again")
+	p.does(Attached{ID: id, Restarted: true})
+	p.shows0("Fo", "trying again")
+	p.happens(id, moves("", state.Thinking), chunk("One."), chunk("\n\nTwo.\n\nThree.\n\nFour."))
+	p.shows("One.", "Two.", "Three.", "Four.")
+	p.replies(id, "One.\n\nTwo.\n\nThree.\n\nFour.")
+	p.shows("One.", "Two.", "Three.", "Four.")
+	p.shows0("begins again")
+}
+
+func TestCLI154AnotherAnswerAfterARestartIsShownWhole(t *testing.T) {
+	p := newPerson(t)
+	p.does(Resized{40, 8})
+	id := p.asks("tell")
+	p.happens(id, chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
+	p.does(Broke{ID: id}, Attached{ID: id, Restarted: true})
+	p.happens(id, chunk("Ei"), chunk("ns.\n\nZwei."))
+	p.shows("One.", "the answer begins again", "Eins.", "Zwei.")
+	p.replies(id, "Eins.\n\nZwei.")
+	p.shows("One.", "Eins.", "Zwei.")
+}
+
+func TestCLI154WhatIsToldTwiceIsShownOnce(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	before := []comm.Event{moves(state.Cognition, ""), calls("a", "{}"), returns("a", "first", false), calls("b", "{}")}
+	p.happens(id, before...)
+	p.does(Broke{ID: id}, Attached{ID: id})
+	p.happens(id, before...)
+	p.happens(id, returns("b", "second", false), calls("a", "{}"), returns("a", "third", false), chunk("Do"))
+	p.does(Broke{ID: id}, Attached{ID: id})
+	p.happens(id, comm.Event{Type: comm.EventChunk, Text: "Do it be", Whole: true}, chunk(" done.")) // what was missed meanwhile
+	p.shows("│ first", "│ second", "│ third", "Do it be done.")
+	p.replies(id, "Do it be done.")
+	p.shows("│ first", "│ second", "│ third", "Do it be done.")
+}
+
+func TestCOM60WhatStandsAboveIsNotShownTwice(t *testing.T) {
+	p := newPerson(t)
+	p.does(Resized{40, 8})
+	id := p.asks("tell")
+	p.happens(id, moves("", state.Thinking), thinks("hm"), chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
+	p.does(Broke{ID: id}, Attached{ID: id})
+	p.happens(id, comm.Event{Type: comm.EventChunk, Thinking: "hm", Text: "One.\n\nTwo.\n\nThree.\n\nFour.\n\nFi", Whole: true}, chunk("ve."))
+	p.shows("One.", "Two.", "Three.", "Four.", "Five.")
+}

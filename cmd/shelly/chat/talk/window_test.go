@@ -1,0 +1,88 @@
+package talk
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/session"
+)
+
+func TestCLI150WhatWasSaidBeforeIsShown(t *testing.T) {
+	p := newPerson(t)
+	p.does(Greeted{Brain: "qwen3"}, Past{Session: "cli:direct", Earlier: 7, Messages: []session.Archived{
+		{Message: fsm.Message{Role: fsm.RoleUser, Text: "How full is the disk?"}},
+		{Message: fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "exec", Args: `{"command":"df"}`}}}},
+		{Message: fsm.Message{Role: fsm.RoleTool, Tool: "exec", Text: "92%\nand more"}},
+		{Message: fsm.Message{Role: fsm.RoleAssistant, Text: "It is **92%** full."}},
+	}})
+	p.shows("7 messages before this", "› How full is the disk?", "✓ exec command: df │ 92% (+1)", "It is 92% full.", "session cli:direct, qwen3")
+}
+
+func TestCLI150AnAnswerOfAnyLengthFitsAnyWindow(t *testing.T) {
+	text := "# Head\n\n" + strings.Repeat("one two three four 五六七八九十 ", 60) + "\n\n- a\n- b\n\n```\n" + strings.Repeat("code\n", 60) + "```\n\n| a | b |\n|---|---|\n| 漢字 | x |\n\nThe end."
+	for _, size := range []Resized{{40, 10}, {120, 50}, {9, 4}, {2, 2}, {1, 1}} {
+		p := newPerson(t)
+		p.does(size)
+		id := p.asks("tell me")
+		for part := range slices.Chunk([]rune(text), 37) {
+			p.happens(id, chunk(string(part)))
+		}
+		p.does(Resized{33, 12}, Resized{77, 20})
+		p.replies(id, text)
+		if size.Width >= 40 {
+			p.shows("Head", "The end.")
+		}
+		if n := strings.Count(strings.Join(p.above, "\n"), "  code"); n != 60 {
+			t.Errorf("%v: %d lines of code", size, n)
+		}
+	}
+}
+
+func TestCLI150ATextOfManyLinesIsPastedAndSent(t *testing.T) {
+	p := newPerson(t)
+	text := strings.Repeat("a line\twith 漢字\n", 300) + "the last"
+	p.does(Paste{Text: strings.ReplaceAll(text, "\n", "\r\n")})
+	p.shows("rows above", "the last")
+	p.presses("enter")
+	if a, _ := last[Ask](p); a.Text != text {
+		t.Errorf("%d bytes are sent, not %d", len(a.Text), len(text))
+	}
+	p.shows("… 261 more lines")
+}
+
+func TestCLI150QueuedRequestsWaitInALine(t *testing.T) {
+	p := newPerson(t)
+	one, two := p.asks("one"), p.asks("two")
+	p.happens(two, comm.Event{Type: comm.EventQueued, Ahead: 1})
+	p.shows("› one", "⋯ two  (queued, 1 ahead)")
+	p.replies(one, "First.")
+	p.shows("› one", "First.", "› two")
+	p.replies(two, "Second.")
+	p.shows("First.", "› two", "Second.")
+}
+
+func TestCLI150WhatGoesOnIsShownAgain(t *testing.T) {
+	p := newPerson(t)
+	p.does(Going{ID: "old", Text: "tell"}, Going{ID: "old", Text: "tell"})
+	p.happens("old", comm.Event{Type: comm.EventChunk, Text: "Once up", Whole: true}, chunk("on a time."))
+	p.shows("› tell", "Once upon a time.")
+	p.replies("old", "Once upon a time.")
+	p.shows("› tell", "Once upon a time.")
+}
+
+func TestCLI150WithoutColours(t *testing.T) {
+	m := New(Options{NewID: func() string { return "x" }})
+	m.Update(time.Time{}, Paste{Text: "go"})
+	m.Update(time.Time{}, Key{Name: "enter"})
+	m.Update(time.Time{}, Happened{ID: "x", Event: calls("a", "{}")})
+	f := m.Frame()
+	for _, line := range append(f.Above, f.Live...) {
+		if strings.Contains(line, "\x1b[3") {
+			t.Errorf("%q has a colour", line)
+		}
+	}
+}
