@@ -38,6 +38,18 @@ func (l *loading) loadIdentity() {
 	l.origins[key] = file
 }
 
+// tellSubagents puts an identity that somebody has given before the profile's prompt of
+// subagents (SKL-15).
+func (l *loading) tellSubagents() {
+	const key, by = "prompts.subagent", "prompts.identity"
+	p := &l.config.Prompts
+	if p.Subagent == "" || l.origins[key].layer != layerDefault || l.origins[by].layer == layerDefault {
+		return
+	}
+	p.Subagent = p.Identity + "\n\n" + p.Subagent
+	l.origins[key] = l.origins[by]
+}
+
 // keepsWithin reports whether prompts are kept within context_tokens.
 func (l *loading) keepsWithin() bool {
 	return l.config.Switches.Compress || l.config.Limits.AnswerPercent > 0

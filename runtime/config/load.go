@@ -64,6 +64,7 @@ func Load(s Sources) (Config, error) {
 	l.gatherOverrides()
 	l.assign()
 	l.loadIdentity()
+	l.tellSubagents()
 	l.fitContext()
 	l.fitSlots()
 	l.fitResults()

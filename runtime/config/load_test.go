@@ -358,6 +358,29 @@ func TestCFG4IdentityComesFromAFile(t *testing.T) {
 	}
 }
 
+func TestSKL15ASubagentHasTheIdentityThatSomebodyHasWritten(t *testing.T) {
+	for _, c := range []struct{ file, begins string }{
+		{"prompts: {identity: Never touch the ledger.}", "Never touch the ledger.\n\nYou are a subagent."},
+		{"prompts: {identity: Never touch the ledger., subagent: You help.}", "You help."},
+		{"about: {name: Max}", "You are a subagent."},
+		{"profile: shelly\nprompts: {identity: Never touch the ledger.}", ""}, // its subagents have the identity itself
+	} {
+		w := newWorld(t)
+		w.File = w.write("etc/c.yaml", c.file+"\n")
+		got := w.load().Prompts.Subagent
+		if !strings.HasPrefix(got, c.begins) || c.begins == "" && got != "" {
+			t.Errorf("%s: a subagent's prompt is %q", c.file, got)
+		}
+	}
+	w := newWorld(t)
+	w.write("etc/who.txt", "Never touch the ledger.\n")
+	w.File = w.write("etc/c.yaml", "prompts:\n  identity_file: who.txt\n")
+	c := w.load()
+	if s := w.setting(c, "prompts.subagent"); !strings.HasPrefix(s.Value, "Never touch the ledger.") || s.Source != "etc/c.yaml:2" {
+		t.Errorf("it is %q, of %s", s.Value, s.Source)
+	}
+}
+
 func TestExplainListsEverySettingOnceAndCanBeReadBack(t *testing.T) {
 	w := newWorld(t)
 	w.Environ = []string{"SHELLY_BRAIN_TEMPERATURE=0.5", "SHELLY_COMM_UDP=off", "SHELLY_RESERVE=1000", "SHELLY_BRAIN_TIMEOUTS_IDLE=1500ms"}

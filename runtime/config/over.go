@@ -23,8 +23,8 @@ func (c Config) Over(m fsm.Config, keys []string) (fsm.Config, error) {
 		case key == "brain.max_tokens":
 			m.Options.MaxTokens = now.Options.MaxTokens
 		case section == "brain":
-		case key == "prompts.identity_file":
-			m.Prompts.Identity = now.Prompts.Identity
+		case key == "prompts.identity", key == "prompts.identity_file":
+			m.Prompts.Identity, m.Prompts.Subagent = now.Prompts.Identity, now.Prompts.Subagent // SKL-15
 		case slices.Contains([]string{"limits", "switches", "prompts"}, section):
 			s, _ := jsonField(to.Type(), section)
 			i, ok := jsonField(to.Field(s).Type(), name)
