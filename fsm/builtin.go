@@ -25,16 +25,16 @@ func Builtins(names ...string) []ToolDecl {
 		switch name {
 		case ToolSpawn:
 			t.Effects = EffectsUnsafe
-			t.Description = "Start a subagent that works on a task in the background. Its result is reported to this chat when it is done."
-			t.Parameters = `{"type":"object","properties":{"task":{"type":"string","description":"what the subagent is to do, complete in itself"},"label":{"type":"string","description":"a short name of the task"}},"required":["task"]}`
+			t.Description = "Have a subagent work on a task in the background. It reports to this chat when it is done."
+			t.Parameters = `{"type":"object","properties":{"task":{"type":"string","description":"complete in itself"},"label":{"type":"string"}},"required":["task"]}`
 		case ToolMessage:
 			t.Effects = EffectsUnsafe
-			t.Description = "Send a message to a chat. Without channel and chat_id it goes to the present one. Your answer reaches the person by itself; use this for anything else."
+			t.Description = "Send a message to another chat, or to this one before your answer, which reaches the person by itself."
 			t.Parameters = `{"type":"object","properties":{"content":{"type":"string"},"channel":{"type":"string"},"chat_id":{"type":"string"}},"required":["content"]}`
 		case ToolCron:
 			t.Effects = EffectsUnsafe
-			t.Description = "Schedule a task, list the schedules, or remove one. A scheduled task is worked on as if its message had been sent then. Times are local."
-			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer","minimum":1},"cron_expr":{"type":"string","description":"as in crontab, or @daily"},"at":{"type":"string","description":"one time, as 2026-01-31T09:00"},"zone":{"type":"string","description":"if not local: UTC, +02:00"},"job_id":{"type":"string","description":"remove: the schedule's id"}},"required":["action"]}`
+			t.Description = "Schedule a message to yourself, list the schedules, or remove one. Times are local."
+			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer"},"cron_expr":{"type":"string","description":"as in crontab, or @daily"},"at":{"type":"string","description":"once: 2026-01-31T09:00"},"zone":{"type":"string","description":"else: UTC, +02:00"},"job_id":{"type":"string","description":"to remove"}},"required":["action"]}`
 		case ToolLoadSkill:
 			t.Effects = EffectsNone
 			t.Description = "Load a skill to get its detailed instructions."
@@ -42,7 +42,7 @@ func Builtins(names ...string) []ToolDecl {
 		case ToolLoadReference:
 			t.Effects = EffectsNone
 			t.Description = "Load a reference document of a skill that is loaded."
-			t.Parameters = `{"type":"object","properties":{"name":{"type":"string","description":"the skill"},"reference":{"type":"string","description":"the document"}},"required":["name","reference"]}`
+			t.Parameters = `{"type":"object","properties":{"name":{"type":"string"},"reference":{"type":"string"}},"required":["name","reference"]}`
 		case ToolReadMore:
 			t.Effects = EffectsNone
 			t.Description = "Read on in a long result, from a byte on."

@@ -109,10 +109,11 @@ func TestSKL8WhatTheTableOfPromisesSaysIsSo(t *testing.T) {
 	}
 }
 
-// Who begins with shelly has its tools whole, that of memory, too.
-func TestTOL60TheToolsOfDefaultFitWhole(t *testing.T) {
+// Who begins with shelly has its tools whole, that of memory, exec and those for a skill, too.
+func TestTOL64TheToolsOfDefaultFitWhole(t *testing.T) {
 	cfg := config.Builtin("default")
 	cfg.Workspace, cfg.Data = t.TempDir(), t.TempDir()
+	cfg.Tools.Exec.Allow = config.Unsandboxed
 	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), "")
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,13 @@ func TestTOL60TheToolsOfDefaultFitWhole(t *testing.T) {
 	}()
 	cfg.Workspace = "/home/ann/projects/shelly"
 	own := slices.DeleteFunc(slices.Clone(opened.Declared), func(d fsm.ToolDecl) bool { return d.Builtin })
-	c := cfg.Machine(own, nil)
+	skill := fsm.SkillDecl{Name: "pdf", Summary: "Read, split, merge and fill in PDF files; use it whenever a PDF is mentioned."}
+	c := cfg.Machine(own, []fsm.SkillDecl{skill})
+	for _, name := range []string{"exec", memory.SearchName, fsm.ToolLoadSkill} {
+		if !slices.ContainsFunc(c.Tools, func(d fsm.ToolDecl) bool { return d.Name == name }) {
+			t.Fatalf("%s is not offered", name)
+		}
+	}
 	system := prompt.System(&c, &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}})
 	if o := offer.Build(&c, fsm.AllTools, system, nil); !offer.Holds(&c, fsm.AllTools, system, &fsm.Offer{}) {
 		t.Errorf("not all are whole: %+v", o)

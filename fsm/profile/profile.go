@@ -135,7 +135,7 @@ func Default() fsm.Config {
 		Words:   fsm.PresentWords(),
 		Prompts: defaultProfilePrompts(),
 		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
+		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore, fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron), // the commonest first (TOL-61)
 	}
 }
 

@@ -56,12 +56,12 @@ func (e *Exec) unoffered() string {
 func execDecl(timeout time.Duration) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: execName,
-		Description: "Run a shell command (sh -c) in the workspace, or a program with its arguments (argv). The result is its exit code and its output, stdout and stderr together. " +
-			"It gets no input, ends after " + timeout.String() + " at the latest, and what it leaves in the background is ended with it.",
+		Description: "Run a shell command (sh -c), or a program without a shell (argv), without input, for at most " + timeout.String() + ". " +
+			"What it leaves in the background ends with it.",
 		Parameters: `{"type":"object","properties":{` +
-			fmt.Sprintf(`"command":{"type":"string","maxLength":%d,"description":"The command, such as df -h /"},`, commandCharsMax) +
-			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command: program and arguments, no shell"},`, commandCharsMax, argsMax) +
-			`"working_dir":{"type":"string","maxLength":4096,"description":"Folder in the workspace. Default: the workspace"}},` +
+			fmt.Sprintf(`"command":{"type":"string","maxLength":%d},`, commandCharsMax) +
+			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
+			`"working_dir":{"type":"string","maxLength":4096,"description":"Default: the workspace"}},` +
 			`"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 	}

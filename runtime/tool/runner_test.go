@@ -15,6 +15,24 @@ import (
 )
 
 // TOL-1, TOL-5.
+// The model reads no bounds of arguments, and a failure names the one that was broken.
+func TestTOL64TheBoundsOfArgumentsAreForTheCheckAlone(t *testing.T) {
+	decl := fsm.ToolDecl{Name: "list", Parameters: `{"type":"object","properties":{"depth":{"type":"integer","minimum":1,"maximum":10,"description":"Levels"},` +
+		`"names":{"type":"array","items":{"type":"string","maxLength":9},"minItems":1,"maxItems":3}},"required":["depth"],"additionalProperties":false}`}
+	added, err := Own(decl, func(context.Context, fsm.RunTool, Arguments) Result { return Result{Text: "ran"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"type":"object","properties":{"depth":{"type":"integer","description":"Levels"},"names":{"type":"array","items":{"type":"string"}}},"required":["depth"]}`; added.Decl.Parameters != want {
+		t.Errorf("the model reads %s", added.Decl.Parameters)
+	}
+	for args, says := range map[string]string{`{"depth": 11}`: "10", `{"depth": 1, "width": 2}`: "width", `{"depth": 1, "names": []}`: "names", `{"depth": 1}`: "ran"} {
+		if got := added.Run(t.Context(), fsm.RunTool{Name: "list", Args: args}); got.Failed != (says != "ran") || !strings.Contains(got.Text, says) {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+}
+
 func TestExecIsDeclaredOnlyWhenAllowed(t *testing.T) {
 	w := newWorld(t)
 	effects := func(r *Runner) map[string]fsm.ToolEffects {

@@ -24,7 +24,7 @@ func editFileDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: "edit_file",
 		Description: "Replace text in a file" + reach(everywhere) + ". old must be there exactly once, word for word, with its indentation; " +
-			"with all: true every place is replaced. edits makes several, all or none. An empty old makes a new file.",
+			"with all, every place is replaced. edits: several, all or none. An empty old makes a new file.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string"},` + one + `,` +
 			fmt.Sprintf(`"edits":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{%s},"required":["old","new"]}}},`, editsMax, one) +

@@ -23,11 +23,11 @@ const pathsMax = 500 // paths that glob shows
 func globDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        "glob",
-		Description: "Find files by name" + reach(everywhere) + ", such as *.go or src/**/test_*.py. What .gitignore leaves out is passed over.",
+		Description: "Find files by name, such as *.go or src/**/test_*.py" + reach(everywhere) + ". Obeys .gitignore.",
 		Parameters: `{"type":"object","properties":{` +
 			`"pattern":{"type":"string"},` +
-			`"path":{"type":"string","description":"The folder to look in"},` +
-			`"newest":{"type":"boolean","description":"Newest first"}},` +
+			`"path":{"type":"string"},` +
+			`"newest":{"type":"boolean"}},` +
 			`"required":["pattern"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,

@@ -32,11 +32,11 @@ const (
 func grepDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        "grep",
-		Description: "Search the contents of files" + reach(everywhere) + " for a regular expression (RE2). What .gitignore leaves out is passed over.",
+		Description: "Search in files for a regular expression (RE2)" + reach(everywhere) + ". Obeys .gitignore.",
 		Parameters: `{"type":"object","properties":{` +
 			fmt.Sprintf(`"pattern":{"type":"string","maxLength":%d},`, patternMax) +
-			`"path":{"type":"string","description":"A folder or a file"},` +
-			`"glob":{"type":"string","description":"Only files such as *.go"},` +
+			`"path":{"type":"string"},` +
+			`"glob":{"type":"string","description":"Such as *.go"},` +
 			`"ignore_case":{"type":"boolean"},` +
 			fmt.Sprintf(`"context":{"type":"integer","minimum":0,"maximum":%d,"description":"Lines around each"}},`, contextMax) +
 			`"required":["pattern"],"additionalProperties":false}`,

@@ -20,13 +20,12 @@ import (
 // listDirDecl declares list_dir, which changes nothing (TOL-28).
 func listDirDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
-		Name: "list_dir",
-		Description: "List a folder" + reach(everywhere) + ", sorted, one entry a line: " +
-			"a folder ends with /, a file has its size in bytes.",
+		Name:        "list_dir",
+		Description: "List a folder" + reach(everywhere) + ": folders end with /, files have their size.",
 		Parameters: `{"type":"object","properties":{` +
-			`"path":{"type":"string","description":"The folder; the workspace if left out"},` +
-			fmt.Sprintf(`"depth":{"type":"integer","minimum":1,"maximum":%d,"description":"How many levels; 1 if left out"},`, listDepthMax) +
-			`"dates":{"type":"boolean","description":"Show when each was changed"}},"additionalProperties":false}`,
+			`"path":{"type":"string","description":"Default: the workspace"},` +
+			fmt.Sprintf(`"depth":{"type":"integer","minimum":1,"maximum":%d,"description":"Levels"},`, listDepthMax) +
+			`"dates":{"type":"boolean"}},"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,
 	}

@@ -45,7 +45,7 @@ func (t *Tools) Added() ([]tool.Added, error) {
 		if t.options.Offered != nil && !slices.Contains(t.options.Offered, o.decl.Name) {
 			continue
 		}
-		a, err := tool.Checked(o.decl, o.run)
+		a, err := tool.Own(o.decl, o.run)
 		if err != nil {
 			return nil, err
 		}

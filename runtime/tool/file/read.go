@@ -22,14 +22,13 @@ import (
 // readFileDecl declares read_file, which changes nothing (TOL-1, TOL-20).
 func readFileDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
-		Name: "read_file",
-		Description: "Read a text file" + reach(everywhere) + ". A long file comes in parts: " +
-			"the last line of the result then says how to read on.",
+		Name:        "read_file",
+		Description: "Read a text file" + reach(everywhere) + ". A long one comes in parts; the last line says how to read on.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"Such as src/main.go"},` +
-			`"offset":{"type":"integer","minimum":1,"description":"The line to begin at"},` +
+			`"offset":{"type":"integer","minimum":1,"description":"First line"},` +
 			`"limit":{"type":"integer","minimum":1,"description":"How many lines"},` +
-			`"column":{"type":"integer","minimum":1,"description":"In a very long line, the character to begin at"},` +
+			`"column":{"type":"integer","minimum":1,"description":"First character, in a very long line"},` +
 			`"numbers":{"type":"boolean","description":"Show line numbers"}},` +
 			`"required":["path"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
@@ -37,12 +36,13 @@ func readFileDecl(everywhere bool) fsm.ToolDecl {
 	}
 }
 
-// reach says in a description where a file tool looks.
+// reach says in a description where a file tool looks, unless that is the workspace, which the
+// system prompt names.
 func reach(everywhere bool) string {
 	if everywhere {
 		return "; a path may be absolute"
 	}
-	return " of the workspace"
+	return ""
 }
 
 const sampleBytes = 8 << 10 // what tells text from anything else

@@ -20,10 +20,10 @@ import (
 func writeFileDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        "write_file",
-		Description: "Write a text file" + reach(everywhere) + ", whole: a new one, or over an old one. Missing folders are made. To change a part, use edit_file.",
+		Description: "Write a whole text file, new or over an old one" + reach(everywhere) + ". To change a part, use edit_file.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string"},` +
-			`"content":{"type":"string","description":"The whole text"}},` +
+			`"content":{"type":"string"}},` +
 			`"required":["path","content"],"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 		Source:  fsm.FromWorkspace,

@@ -76,7 +76,7 @@ func Tools(o Options) ([]tool.Added, error) {
 		if !slices.Contains(o.Offered, one.decl.Name) {
 			continue
 		}
-		a, err := tool.Checked(one.decl, one.run)
+		a, err := tool.Own(one.decl, one.run)
 		if err != nil {
 			return nil, err
 		}

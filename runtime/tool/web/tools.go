@@ -39,7 +39,7 @@ func Tools(o Options) ([]tool.Added, error) {
 	}
 	var list []tool.Added
 	if o.Fetch {
-		t, err := tool.Checked(fetchDecl(), newFetcher(o).fetch)
+		t, err := tool.Own(fetchDecl(), newFetcher(o).fetch)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func Tools(o Options) ([]tool.Added, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := tool.Checked(searchDecl(), s.search)
+		t, err := tool.Own(searchDecl(), s.search)
 		if err != nil {
 			return nil, err
 		}
