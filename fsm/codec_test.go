@@ -281,7 +281,7 @@ func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 
 // A field is left out of the hash only where it says nothing that another does not.
 func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
-	derived := map[string]string{"Audit.Unknown": "from Result", "Audit.From": "from what the handle came with", "RunTool.Approved": "from what people have decided, and started without it by older builds"}
+	derived := map[string]string{"Audit.Unknown": "from Result", "Audit.From": "from what the handle came with", "RunTool.Approved": "from what people have decided, and started without it by older builds", "RunTool.Source": "MSG-3"}
 	for _, e := range effects() {
 		full := fsm.HashEffects([]fsm.Effect{e})
 		v := reflect.New(reflect.TypeOf(e)).Elem()

@@ -149,21 +149,27 @@ func (s Source) Names() []string {
 // MarshalJSON writes a list of names.
 func (s Source) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
 
-// UnmarshalJSON reads one. A name that this build does not know is of outside.
+// UnmarshalJSON reads one, see [SourceOf].
 func (s *Source) UnmarshalJSON(data []byte) error {
 	var names []string
 	if err := json.Unmarshal(data, &names); err != nil {
 		return err
 	}
-	*s = 0
+	*s = SourceOf(names)
+	return nil
+}
+
+// SourceOf is the set that names stand for. A name that this build does not know is of
+// outside.
+func SourceOf(names []string) (s Source) {
 	for _, name := range names {
 		if i := slices.Index(sources(), name); i >= 0 {
-			*s |= 1 << i
+			s |= 1 << i
 		} else {
-			*s |= FromOutside
+			s |= FromOutside
 		}
 	}
-	return nil
+	return s
 }
 
 // Message takes a message in, whole.

@@ -15,9 +15,10 @@ type Session struct {
 
 	Offer Offer `json:"offer,omitzero"` // what of the tools its model calls show
 
-	// Memory and MemoryHash are MEMORY.md's, which all sessions share.
-	Memory     string `json:"memory,omitempty"`
-	MemoryHash string `json:"memory_hash,omitempty"` // names the content; opaque to the machine
+	// Memory, MemoryHash and MemorySource are MEMORY.md's, which all sessions share.
+	Memory       string `json:"memory,omitempty"`
+	MemoryHash   string `json:"memory_hash,omitempty"`  // names the content; opaque to the machine
+	MemorySource Source `json:"memory_source,omitzero"` // where the content came from
 }
 
 // HasSkill reports whether the session has the text of a skill or, where one is named, of

@@ -13,10 +13,11 @@ type RunTool struct {
 	Key     string      `json:"key"`               // names this use of the tool; the same when it is started again after a crash (TOL-8)
 	Keep    Keep        `json:"keep,omitzero"`     // what becomes of a long result (TXT-1)
 
-	Approved bool `json:"approved,omitempty"` // a person or a grant lets this call run (APR-19)
+	Approved bool   `json:"approved,omitempty"` // a person or a grant lets this call run (APR-19)
+	Source   Source `json:"source,omitzero"`    // where Args came from
 }
 
-// hash leaves Approved out: older builds have started approved calls without it.
+// hash leaves Approved out: older builds have started approved calls without it. Source is in no hash (MSG-3).
 func (e RunTool) hash(x *Hasher) {
 	x.asked(e.Asked)
 	x.Str(e.Session)

@@ -93,6 +93,7 @@ func (m *Machine) startTool(h *state.Handle, call fsm.CallID, decl *fsm.ToolDecl
 		Keep:    m.keep(h),
 
 		Approved: h.Inf.Cleared || m.granted(h, decl, c),
+		Source:   m.derived(h, h.Inf.Talk.Messages),
 	})
 }
 

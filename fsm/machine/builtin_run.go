@@ -182,7 +182,7 @@ func (m *Machine) spawn(i int) (string, bool) {
 	if label == "" {
 		label = fsm.Clip(args.Task, 40)
 	}
-	child := state.Handle{Accepted: state.Accepted{Kind: fsm.KindSubagent, Parent: h.ID, Home: h.Session, Origin: h.Origin, Input: args.Task, Label: label, Source: derived(h.Inf.Talk.Messages)}}
+	child := state.Handle{Accepted: state.Accepted{Kind: fsm.KindSubagent, Parent: h.ID, Home: h.Session, Origin: h.Origin, Input: args.Task, Label: label, Source: m.derived(h, h.Inf.Talk.Messages)}}
 	id := m.admit(child)
 	c := &m.s.Handles[m.s.IndexOf(id)]
 	c.Session = "subagent:" + id.Entry()

@@ -148,7 +148,7 @@ func (m *Machine) condensed(summary string) firing {
 		}
 		var msgs []fsm.Message
 		if s := strings.TrimSpace(fsm.WithoutNeed(summary)); s != "" {
-			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s), Source: derived(talk[:cut])})
+			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s), Source: m.derived(h, talk[:cut])})
 		} else {
 			cut = fsm.NextTurn(talk, cut, h.TurnAt)
 			m.upkeepFailed(h, fsm.WordNotSummedUp)

@@ -136,5 +136,5 @@ func (m *Machine) reportSubagent(h *state.Handle) {
 	if h.Failure != "" {
 		input = m.word(fsm.WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", h.Failure)
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSystem, Session: h.Home, Origin: h.Origin, Input: input, Source: h.Source | derived(h.Conversation().Messages)}})
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSystem, Session: h.Home, Origin: h.Origin, Input: input, Source: h.Source | m.derived(h, h.Conversation().Messages)}})
 }

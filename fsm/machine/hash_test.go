@@ -11,14 +11,14 @@ import (
 
 // unhashed are the fields of a handle that its hash leaves out: names and times.
 func unhashed() []string {
-	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Inf.Contained", ".Source"}
+	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Inf.Contained", ".Source", ".Sess.MemorySource"}
 }
 
 // fullSession and fullHandle have a value in every field.
 func fullSession() fsm.Session {
 	msgs := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day", Used: []string{"list_dir"}}}
 	return fsm.Session{
-		Version: 3, Ratio: 1100, Memory: "# Memory", MemoryHash: "abc", History: msgs, Pending: msgs[:1],
+		Version: 3, Ratio: 1100, Memory: "# Memory", MemoryHash: "abc", MemorySource: fsm.FromPerson, History: msgs, Pending: msgs[:1],
 		Skills: []fsm.LoadedSkill{{Name: "flights", Reference: "codes.md", Text: "NRT"}},
 		Texts:  []fsm.KeptText{{Number: 7, Ref: "ab", Bytes: 900, Tokens: 300}}, LastText: 7,
 		Offer: fsm.Offer{Own: 7, Servers: []string{"github"}, Tools: []fsm.ToolDecl{{Name: "exec", Description: "runs", Parameters: "{}"}}},

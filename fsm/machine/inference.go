@@ -195,7 +195,7 @@ func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 func (m *Machine) sourceOf(h *state.Handle, msg *fsm.Message) fsm.Source {
 	switch msg.Role {
 	case fsm.RoleAssistant:
-		return derived(h.Inf.Talk.Messages)
+		return m.derived(h, h.Inf.Talk.Messages)
 	case fsm.RoleTool:
 		decl, _ := m.declared(h, msg.Tool)
 		if h.Inf.Told != "" {
@@ -207,5 +207,7 @@ func (m *Machine) sourceOf(h *state.Handle, msg *fsm.Message) fsm.Source {
 	}
 }
 
-// derived is where a text comes from that a model makes of messages (MSG-2).
-func derived(msgs []fsm.Message) fsm.Source { return fsm.Joined(msgs) | fsm.FromModel }
+// derived is where a text comes from that a model makes of messages.
+func (m *Machine) derived(h *state.Handle, msgs []fsm.Message) fsm.Source {
+	return h.Derived(&m.s.Config, msgs)
+}

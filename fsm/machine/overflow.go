@@ -136,6 +136,8 @@ func (m *Machine) consolidates(text string) bool {
 func (m *Machine) consolidate(h *state.Handle, text string) {
 	part := m.partOf(h)
 	leaving := part - len(h.Sess.Pending)
+	all := m.departing(h)
+	from := h.Sess.MemorySource | fsm.Joined(all[:min(part, len(all))]) | fsm.FromModel // MSG-2
 	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
 		var c consolidation
 		readObject(text, &c)
@@ -144,11 +146,11 @@ func (m *Machine) consolidate(h *state.Handle, text string) {
 			if m.s.Config.Fits() && fsm.TextTokens(h.Sess.Memory) > m.s.Config.MemoryRoom() { // the model has not seen all of it
 				m.note(h, m.stamped(m.word(fsm.WordMemoryReplaced, "memory", h.Sess.Memory)))
 			}
-			h.Sess.Memory, h.Learnt = update, update
+			h.Sess.Memory, h.Sess.MemorySource, h.Learnt = update, from, update
 		}
 	} else {
 		h.Learnt = joinText(h.Learnt, strings.TrimSpace(text))
-		h.Sess.Memory = joinText(h.Sess.Memory, strings.TrimSpace(text))
+		h.Sess.Memory, h.Sess.MemorySource = joinText(h.Sess.Memory, strings.TrimSpace(text)), from
 	}
 	h.Sess.Pending = slices.Clone(h.Sess.Pending[min(part, len(h.Sess.Pending)):])
 	if len(h.Sess.Pending) == 0 {

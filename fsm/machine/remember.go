@@ -74,7 +74,7 @@ func (m *Machine) store(i int) firing {
 		Text:    text,
 		Vector:  h.Vector,
 		Model:   h.VectorModel,
-		Source:  h.Source | derived(h.Talk.Messages),
+		Source:  h.Source | m.derived(h, h.Talk.Messages),
 	}})
 	return firing{}
 }

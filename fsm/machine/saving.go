@@ -104,7 +104,7 @@ func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
 // (SES-3, SES-12).
 func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 	if h.Learnt != "" && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
-		h.Sess.Memory = joinText(now.Memory, h.Learnt)
+		h.Sess.Memory, h.Sess.MemorySource = joinText(now.Memory, h.Learnt), h.Sess.MemorySource|now.MemorySource
 	}
 	if now.Version != h.Sess.Version && h.Command != commandNew {
 		h.Sess.History = m.s.Config.Words.Mend(now.History)

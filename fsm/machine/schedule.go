@@ -30,7 +30,7 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 	case "remove":
 		return m.removeSchedule(args.ID)
 	case "add":
-		s := fsm.Schedule{Home: h.Session, Origin: h.Origin, Source: derived(h.Inf.Talk.Messages), Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
+		s := fsm.Schedule{Home: h.Session, Origin: h.Origin, Source: m.derived(h, h.Inf.Talk.Messages), Text: args.Message, Cron: strings.TrimSpace(args.Cron)}
 		if args.Every > 0 && args.Every <= 1<<40 {
 			s.Every = fsm.Millis(args.Every) * fsm.Second
 		}

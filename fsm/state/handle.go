@@ -122,6 +122,16 @@ type Await struct {
 	Kind fsm.CallKind `json:"kind,omitempty"`
 }
 
+// Derived is where a text comes from that a model makes of messages, and of MEMORY.md where
+// its prompt has that (MSG-2).
+func (h *Handle) Derived(c *fsm.Config, msgs []fsm.Message) fsm.Source {
+	from := fsm.Joined(msgs) | fsm.FromModel
+	if c.Prompts.Shows(fsm.OfMemory) {
+		from |= h.Sess.MemorySource
+	}
+	return from
+}
+
 // InFlight returns the calls in flight, in the order in which they were asked: one, or
 // those of a batch that have no answer yet (INV-2).
 func (h *Handle) InFlight() []Await {

@@ -109,7 +109,7 @@ func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 		}
 		return fsm.Message{Role: fsm.RoleAssistant, Text: c.Words.Text(fsm.WordNoAnswer, "reason", reason), Used: h.Used, Source: fsm.FromOperator}
 	}
-	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used, Source: fsm.Joined(h.Conversation().Messages) | fsm.FromModel}
+	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used, Source: h.Derived(c, h.Conversation().Messages)}
 }
 
 // Newest bounds a history that nothing consolidates: its oldest turns leave it whole,

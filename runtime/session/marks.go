@@ -11,10 +11,12 @@ import (
 )
 
 // What a comment begins and ends with that says which turn has written what stands
-// above it. Between them are the store's name and, in MEMORY.md, the latest turns and calls.
+// above it. Between them are the store's name and, in MEMORY.md, where its text came from
+// and the latest turns and calls.
 const (
 	markBegin = "<!-- shelly turn "
 	markEnd   = " -->"
+	markFrom  = "from=" // the sources, and the hash of the text that has them; no name of a turn has the sign
 )
 
 // marksMax is how many turns and calls MEMORY.md says it was written by. A call comes again
@@ -50,36 +52,64 @@ func entries(tail string, notes []string, mark string) string {
 
 // memory is MEMORY.md as it was read.
 type memory struct {
-	content string   // without the mark
-	turns   []string // those of this store that it says have written it
+	content string     // without the mark
+	source  fsm.Source // where that came from (MSG-2)
+	turns   []string   // those of this store that it says have written it
 }
 
 // parseMemory takes the mark off. It is the last line as this package writes it, but
 // a person may have written after it.
 func parseMemory(text, store string) memory {
+	m := unmarked(text, store)
+	if m.content == "" {
+		m.source = 0
+	}
+	return m
+}
+
+func unmarked(text, store string) memory {
 	at := strings.LastIndex("\n"+text, "\n"+markBegin)
 	if at < 0 {
-		return memory{content: text}
+		return memory{content: text, source: fsm.FromPerson}
 	}
 	line, rest, _ := strings.Cut(text[at:], "\n")
 	inside, ok := strings.CutSuffix(strings.TrimPrefix(line, markBegin), markEnd)
 	if !ok {
-		return memory{content: text}
+		return memory{content: text, source: fsm.FromPerson}
 	}
 	m := memory{content: strings.TrimSuffix(text[:at], "\n")}
 	if rest != "" {
 		m.content = text[:at] + rest
 	}
 	words := strings.Fields(inside)
+	m.source = m.sourceIn(words)
 	if len(words) == 0 || words[0] != store {
 		return m
 	}
 	for _, word := range words[1:] {
+		if strings.HasPrefix(word, markFrom) {
+			continue
+		}
 		if turn, err := url.QueryUnescape(word); err == nil {
 			m.turns = append(m.turns, turn)
 		}
 	}
 	return m
+}
+
+// sourceIn is where the content came from by the words of a mark. A person has changed what
+// is not of the hash that the mark has. One of an older build says nothing.
+func (m memory) sourceIn(words []string) fsm.Source {
+	i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, markFrom) })
+	if i < 0 {
+		return 0
+	}
+	names, hash, _ := strings.Cut(strings.TrimPrefix(words[i], markFrom), "@")
+	from := fsm.SourceOf(strings.Split(names, ","))
+	if hash != m.brief() {
+		from |= fsm.FromPerson
+	}
+	return from
 }
 
 // hash names the content: SHA-256 in hexadecimal, and nothing for no content.
@@ -91,9 +121,12 @@ func (m memory) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// brief is enough of the hash to tell that the content was changed.
+func (m memory) brief() string { return m.hash()[:min(len(m.hash()), 16)] }
+
 // into returns a session with MEMORY.md in it.
 func (m memory) into(s fsm.Session) fsm.Session {
-	s.Memory, s.MemoryHash = strings.ToValidUTF8(m.content, "\uFFFD"), m.hash()
+	s.Memory, s.MemoryHash, s.MemorySource = strings.ToValidUTF8(m.content, "\uFFFD"), m.hash(), m.source
 	return s
 }
 
@@ -115,6 +148,7 @@ func (m memory) replaced(e fsm.SaveSession, store string) (string, bool) {
 	if m.written(e) {
 		return "", false
 	}
+	m.source = e.State.MemorySource
 	return m.marked(e.State.Memory, e.Turn, store), true
 }
 
@@ -123,6 +157,9 @@ func (m memory) marked(content, turn, store string) string {
 	turns := append(slices.Clone(m.turns), turn)
 	if old := len(turns) - marksMax; old > 0 {
 		turns = turns[old:]
+	}
+	if names := m.source.Names(); len(names) > 0 {
+		store += " " + markFrom + strings.Join(names, ",") + "@" + memory{content: content}.brief()
 	}
 	return content + "\n" + mark(store, turns...) + "\n"
 }

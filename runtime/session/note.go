@@ -19,6 +19,8 @@ type Note struct {
 	File string // [MemoryFile] or [HistoryFile]
 	Old  string // of MEMORY.md: what Text takes the place of; empty: Text is added at the end
 	Text string
+
+	Source fsm.Source // where Text came from
 }
 
 // The errors of a note that cannot be written as it is. Nothing was written.
@@ -78,6 +80,7 @@ func (f folder) noteMemory(n Note) (Written, error) {
 		if err != nil {
 			return Written{}, err
 		}
+		m.source |= n.Source
 		whole := m.marked(text, n.Key, f.store)
 		if len(whole) > memoryBytesMax {
 			return Written{}, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLong, len(whole), memoryBytesMax)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shelly/fsm"
 	"shelly/runtime/session"
 )
 
@@ -138,4 +139,32 @@ func TestMEM14LinesAreThoseThatAPersonSees(t *testing.T) {
 	if text, err := read.Memory(); text != "Ann likes tea." || err != nil {
 		t.Errorf("who only reads sees %q, %v", text, err)
 	}
+}
+
+// MEMORY.md has the sources of all that was written into it, and a person's where a person has
+// changed it, over a crash.
+func TestMSG2TheFileHasTheSourcesOfAll(t *testing.T) {
+	f := start(t)
+	from := func(want ...string) {
+		t.Helper()
+		f.crash()
+		if diff := cmp.Diff(want, f.load("s").MemorySource.Names()); diff != "" {
+			t.Error(diff)
+		}
+	}
+	from()
+	note := added("h1.1.a", "Ann likes tea.")
+	note.Source = fsm.FromModel | fsm.FromOutside
+	f.write(note)
+	from("outside", "model")
+	f.write(added("h1.2.b", "Bob likes coffee."))
+	from("outside", "model")
+	f.edit("MEMORY.md", strings.Replace(f.read("MEMORY.md"), "tea", "cake", 1))
+	from("person", "outside", "model")
+	s := f.load("s")
+	s.Memory, s.MemorySource = "Ann likes cake.", s.MemorySource|fsm.FromOperator
+	f.save(fsm.SaveSession{Session: "s", Turn: "t1", State: s, Memory: true}, false)
+	from("operator", "person", "outside", "model")
+	f.edit("MEMORY.md", "Ann likes cake.")
+	from("person") // and no mark says more
 }

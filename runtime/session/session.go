@@ -140,7 +140,7 @@ func (s *Sessions) read(id string) (record, error) {
 func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
 	kept := record{Session: e.State, Turns: append(turns, e.Turn)}
 	kept.Session.Version++
-	kept.Session.Memory, kept.Session.MemoryHash = "", ""
+	kept.Session.Memory, kept.Session.MemoryHash, kept.Session.MemorySource = "", "", 0
 	if old := len(kept.Turns) - turnsMax; old > 0 {
 		kept.Turns = kept.Turns[old:]
 	}

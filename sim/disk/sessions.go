@@ -21,9 +21,10 @@ type Sessions struct {
 
 // Contents is what the store holds.
 type Contents struct {
-	Saved      []Saved  // in the order of the first save
-	MemoryFile string   // MEMORY.md
-	History    []string // the entries of HISTORY.md
+	Saved        []Saved    // in the order of the first save
+	MemoryFile   string     // MEMORY.md
+	MemorySource fsm.Source // where that came from
+	History      []string   // the entries of HISTORY.md
 }
 
 // NewSessions returns a store with these sessions, each saved once, and this MEMORY.md.
@@ -34,7 +35,7 @@ func NewSessions(saved []Saved, memoryFile string) Sessions {
 		one.Texts = nil // the journal has them
 		s.Saved = append(s.Saved, one)
 	}
-	s.MemoryFile, s.dirty = memoryFile, true
+	s.WriteMemoryFile(memoryFile)
 	s.Sync()
 	return s
 }
@@ -69,7 +70,7 @@ func (s *Sessions) Load(name string) fsm.Session {
 	one, _ := s.find(name)
 	state := one.State
 	state.History, state.Pending, state.Skills = slices.Clip(state.History), slices.Clip(state.Pending), slices.Clip(state.Skills)
-	state.Memory, state.MemoryHash = s.MemoryFile, MemoryHash(s.MemoryFile)
+	state.Memory, state.MemoryHash, state.MemorySource = s.MemoryFile, MemoryHash(s.MemoryFile), s.MemorySource
 	return state
 }
 
@@ -85,12 +86,12 @@ func (s *Sessions) Save(e fsm.SaveSession) (now fsm.Session, conflict bool) {
 	if e.State.Version != one.State.Version || changed {
 		return s.Load(e.Session), true
 	}
-	if e.Memory {
-		s.MemoryFile = e.State.Memory
+	if e.Memory && e.State.Memory != s.MemoryFile {
+		s.MemoryFile, s.MemorySource = e.State.Memory, e.State.MemorySource
 	}
 	one.State = e.State
 	one.State.Version++
-	one.State.Memory, one.State.MemoryHash = "", ""
+	one.State.Memory, one.State.MemoryHash, one.State.MemorySource = "", "", 0
 	one.Archive = append(slices.Clip(one.Archive), e.Archive...)
 	one.Turns = append(slices.Clip(one.Turns), e.Turn)
 	s.History = append(slices.Clip(s.History), e.Notes...)
@@ -117,13 +118,17 @@ func (s *Sessions) Edit(e Edit) fsm.SaveSession {
 		save.State.Skills = e.Skills
 	}
 	if e.MemoryFile != nil {
-		save.State.Memory, save.Memory = *e.MemoryFile, true
+		save.State.Memory, save.State.MemorySource, save.Memory = *e.MemoryFile, save.State.MemorySource|fsm.FromPerson, true
 	}
 	return save
 }
 
-// WriteMemoryFile replaces MEMORY.md.
-func (s *Sessions) WriteMemoryFile(text string) { s.MemoryFile, s.dirty = text, true }
+// WriteMemoryFile replaces MEMORY.md, as a person does.
+func (s *Sessions) WriteMemoryFile(text string) {
+	if s.dirty = true; text != s.MemoryFile {
+		s.MemoryFile, s.MemorySource = text, s.MemorySource|fsm.FromPerson
+	}
+}
 
 // MemoryHash names the content of MEMORY.md: its SHA-256 in hexadecimal, or nothing
 // for nothing. A backend must name it alike, or traces differ.

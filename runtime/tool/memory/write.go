@@ -29,7 +29,7 @@ func (t *tools) write(ctx context.Context, call fsm.RunTool, a tool.Arguments) t
 	if err != nil {
 		return tool.Undone(err)
 	}
-	n := session.Note{Key: call.Key, File: a.Text("file", session.MemoryFile), Old: a.Text("old", ""), Text: a.Text("text", "")}
+	n := session.Note{Key: call.Key, File: a.Text("file", session.MemoryFile), Old: a.Text("old", ""), Text: a.Text("text", ""), Source: call.Source}
 	w, err := files.Write(ctx, n)
 	switch {
 	case errors.Is(err, session.ErrNoOld):

@@ -48,7 +48,7 @@ func ShapeOf(name string) match.Shape {
 	case "chunk":
 		return keys("id", "session", "purpose", "text", "thinking", "at")
 	case "message":
-		return with(keys("role", "text", "thinking", "tool", "id", "images", "used"), "calls", with(keys("tool"), "args", nil))
+		return with(keys("role", "text", "thinking", "tool", "id", "images", "used", "source"), "calls", with(keys("tool"), "args", nil))
 	case "options":
 		return keys("temperature", "max_tokens")
 	case "asked":

@@ -138,10 +138,13 @@ func (j *judgement) goldenAsked() data.Value {
 		calls.List = append(calls.List, brief(data.Map("", data.With("call", data.Int(i+1)),
 			data.With("purpose", all.Get("purpose")), data.With("session", all.Get("session")), data.With("tools", all.Get("tools")),
 			data.With("options", all.Get("options")), data.With("tokens", all.Get("tokens")),
-			data.With("like", like), data.With("system", system), data.With("messages", data.List(messages, brief)))))
+			data.With("like", like), data.With("system", system), data.With("messages", data.List(messages, unsourced)))))
 	}
 	return calls
 }
+
+// unsourced is a message without where it came from, of which a golden says nothing.
+func unsourced(message data.Value) data.Value { return brief(message.Without("source")) }
 
 // askedBefore returns the call before the n-th in its session, or -1.
 func (j *judgement) askedBefore(n int) int {

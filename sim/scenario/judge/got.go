@@ -166,6 +166,9 @@ func messageValue(m fsm.Message) data.Value {
 	if len(m.Used) > 0 {
 		v = append(v, data.With("used", data.List(m.Used, data.Text)))
 	}
+	if m.Source != 0 {
+		v = append(v, data.With("source", data.List(m.Source.Names(), data.Text)))
+	}
 	return data.Map("text", v...)
 }
 

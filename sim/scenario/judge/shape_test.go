@@ -19,7 +19,7 @@ import (
 func TestSCN56ShapesAreThoseOfWhatIsJudged(t *testing.T) {
 	message := fsm.Message{
 		Role: "system", Text: "a", Thinking: "b", Calls: []fsm.ToolCall{{Name: "c", Args: "{}"}}, Tool: "d", ToolCall: "e",
-		Images: [][]byte{{1}}, Used: []string{"f"},
+		Images: [][]byte{{1}}, Used: []string{"f"}, Source: fsm.FromModel,
 	}
 	j := &judgement{file: &format.File{}, result: &sim.Result{}}
 	asked := sim.Asked{Config: &fsm.Config{}, Ask: fsm.AskBrain{Session: "*", Purpose: fsm.PurposeAnswer, Options: fsm.Options{Temperature: 1, MaxTokens: 1}, Tokens: 1}}

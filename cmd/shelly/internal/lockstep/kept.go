@@ -112,7 +112,7 @@ func (l *live) saved(name string) (disk.Saved, error) {
 	if err != nil {
 		return disk.Saved{}, err
 	}
-	state.Memory, state.MemoryHash = "", ""
+	state.Memory, state.MemoryHash, state.MemorySource = "", "", 0
 	s := disk.Saved{Name: name, State: state}
 	for after := uint64(0); ; {
 		part, err := l.sessions.Archive(name, after, archivePart)
