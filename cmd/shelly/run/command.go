@@ -20,6 +20,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/config"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/supervise"
 )
 
 // Command is the subcommand.
@@ -40,6 +41,11 @@ func (c *Command) load() (config.Config, error) {
 // Run implements the subcommand (CLI-4). The order of the start is LIF-2's: whatever
 // fails on the way ends the process before anything is served.
 func (c *Command) Run(t *terminal.Terminal) error {
+	given, err := supervise.Take()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	defer given.Close()
 	cfg, err := c.load()
 	if err != nil {
 		return err
@@ -49,7 +55,12 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	log := recent.Log(slog.New(slog.NewMultiHandler(logging.New(t.Err, cfg.Log).Handler(), kept.Handler())))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	s := &starting{cfg: cfg, log: log, recent: recent, kept: kept, fail: cancel}
+	s := &starting{cfg: cfg, log: log, recent: recent, kept: kept, fail: cancel, passed: given.HTTP}
+	if given.HTTP != nil && cfg.Comm.HTTP == "" {
+		return exit.Errorf(exit.Usage, "a socket for HTTP was passed, and comm.http is off: set it to %s, or pass none", given.HTTP.Addr())
+	}
+	s.supervised(given.Supervisor)
+	defer given.Supervisor.Close()
 	defer s.close()
 	if err := s.start(ctx); err != nil {
 		return err
@@ -90,6 +101,7 @@ func (s *starting) forward(ctx context.Context, signals <-chan os.Signal) {
 			if signal == syscall.SIGINT {
 				name = "INT"
 			}
+			s.supervisor.Stopping()
 			s.daemon.Signal(name)
 			if first {
 				heeded = time.After(exit.Together)

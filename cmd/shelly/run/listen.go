@@ -51,9 +51,9 @@ func (s *starting) listen(ctx context.Context) error {
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}
 	if s.cfg.Comm.HTTP != "" {
-		l, err := listener.TCP(s.cfg.Comm.HTTP)
+		l, err := s.bind()
 		if err != nil {
-			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.http=127.0.0.1:0", err))
+			return err
 		}
 		site := page.New(page.Options{Log: s.log})
 		s.hindsight.Show = site.Show

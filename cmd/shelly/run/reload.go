@@ -24,6 +24,7 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 			continue
 		case <-hangups:
 		}
+		s.supervisor.Reloading()
 		next, err := load()
 		if err == nil {
 			err = s.reload(ctx, next)
@@ -31,6 +32,7 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 		if err != nil {
 			s.log.Error("the configuration is not reloaded; the previous one stays in force", "error", err)
 		}
+		s.supervisor.Reloaded()
 	}
 }
 

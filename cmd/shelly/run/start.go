@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -31,6 +32,7 @@ import (
 	"shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
+	"shelly/runtime/supervise"
 	"shelly/runtime/telemetry"
 	memorytool "shelly/runtime/tool/memory"
 	"shelly/sim/history/redact"
@@ -75,6 +77,10 @@ type starting struct {
 	usage    func() (store.Usage, error)
 	memory   *memory.Memory
 	sessions *session.Sessions
+
+	supervisor *supervise.Supervisor
+	opened     chan *daemon.Daemon // for the supervisor
+	passed     net.Listener        // the socket for HTTP that the supervisor has bound; nil: none
 
 	hindsight hindsight.Options
 	secrets   secrets.Known           // that a report must not show
@@ -198,6 +204,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
+	s.opened <- s.daemon
 	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About(), Redactor: func() *redact.Redactor { return s.secrets.Redactor() }, Log: s.log}
 	return nil
 }

@@ -21,7 +21,7 @@ func (s *starting) keepLog() {
 
 // tellers are who tells what the daemon does, of a store with a name of its own (OBS-1).
 func (s *starting) tellers(store string) []telemetry.Teller {
-	all := []telemetry.Teller{s.metrics, &s.spent}
+	all := []telemetry.Teller{s.metrics, &s.spent, turns{by: s.supervisor}}
 	if s.cfg.Telemetry.Traces == "" {
 		return all
 	}

@@ -1,0 +1,84 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+)
+
+// firstSocket is the first descriptor that a supervisor passes, and socketsMax how many it
+// may.
+const (
+	firstSocket = 3
+	socketsMax  = 8
+)
+
+// Given is what a supervisor has given a process.
+type Given struct {
+	Supervisor *Supervisor  // nil: there is none
+	HTTP       net.Listener // a TCP socket that was passed; nil: none
+}
+
+// Take takes what the environment says of a supervisor, and empties it of that. It is called
+// once, before anything is started. The descriptors that were passed are this process's
+// alone then.
+func Take() (Given, error) {
+	e, err := readEnvironment(os.Getpid())
+	if err != nil {
+		return Given{}, err
+	}
+	g := Given{Supervisor: begin(e)}
+	for fd := firstSocket; fd < firstSocket+e.sockets; fd++ {
+		if err := g.add(fd); err != nil {
+			return Given{}, errors.Join(fmt.Errorf("descriptor %d, passed as a socket: %w", fd, err), g.Close())
+		}
+	}
+	return g, nil
+}
+
+// add takes a descriptor (DEP-3).
+func (g *Given) add(fd int) error {
+	closeOnExec(fd)
+	f := os.NewFile(uintptr(fd), "passed")
+	if f == nil {
+		return errors.New("it is not open")
+	}
+	l, err := net.FileListener(f) // with a descriptor of its own
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("it is not a stream socket that listens: %w", err), closeListener(l))
+	}
+	err = g.place(l)
+	if err != nil {
+		err = errors.Join(err, closeListener(l))
+	}
+	return err
+}
+
+// place says what a listener is for.
+func (g *Given) place(l net.Listener) error {
+	at, ok := l.Addr().(*net.TCPAddr)
+	switch {
+	case !ok:
+		return fmt.Errorf("it listens on %s, which is no TCP address", l.Addr())
+	case !at.IP.IsLoopback():
+		return fmt.Errorf("it listens on %s, and shelly listens on loopback only: use ListenStream=127.0.0.1:%d", at, at.Port)
+	case g.HTTP != nil:
+		return fmt.Errorf("it listens on %s, and so does another on %s: pass one", at, g.HTTP.Addr())
+	}
+	g.HTTP = l
+	return nil
+}
+
+// Close closes what was passed and not taken.
+func (g *Given) Close() error { return closeListener(g.HTTP) }
+
+func closeListener(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}

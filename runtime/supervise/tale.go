@@ -1,0 +1,123 @@
+package supervise
+
+import (
+	"fmt"
+	"time"
+)
+
+// Look is what the daemon's loop says of itself.
+type Look struct {
+	Serving  bool   // requests are worked on
+	Stopping bool   // a signal was taken
+	Active   int    // pieces of work that are under way
+	Waiting  int    // those that wait
+	Short    string // why nothing is accepted for lack of disk space, or ""
+}
+
+// The bounds of what may take longer than the supervisor allows.
+const (
+	startMax = time.Hour        // from the start until the loop serves
+	closeMax = 10 * time.Minute // from the loop's end until the process's
+	extendBy = time.Minute      // what one message asks for
+)
+
+// tale decides what the supervisor is told. Times are since the start.
+type tale struct {
+	ready    bool
+	stopping bool
+	heard    bool          // the loop has answered once
+	ended    bool          // the loop has ended
+	endedAt  time.Duration // when
+	status   string        // what was said last
+}
+
+// answered is told when the loop has answered (DEP-1, DEP-2).
+func (t *tale) answered(l Look, at time.Duration) (lines []string) {
+	t.heard = true
+	if !t.ready && !l.Stopping && (l.Serving || l.Short != "") {
+		t.ready = true
+		lines = append(lines, "READY=1")
+	}
+	if l.Stopping {
+		lines = append(lines, t.stop()...)
+	}
+	lines = append(lines, t.say(l.words())...)
+	if t.stopping || !t.ready && at < startMax {
+		lines = append(lines, extend())
+	}
+	return append(lines, "WATCHDOG=1")
+}
+
+// unanswered is told when the loop has not answered in time. Before it first does, the
+// journal is being recovered; later it hangs, and nothing is said.
+func (t *tale) unanswered(at time.Duration) []string {
+	if t.heard || at >= startMax {
+		return nil
+	}
+	return append(t.say("recovering from the journal"), extend())
+}
+
+// gone is told when the loop has ended and the process has not.
+func (t *tale) gone(at time.Duration) []string {
+	if !t.ended {
+		t.ended, t.endedAt = true, at
+	}
+	if at-t.endedAt >= closeMax {
+		return nil
+	}
+	lines := append(t.stop(), t.say("closing")...)
+	return append(lines, extend(), "WATCHDOG=1")
+}
+
+// stop says once that the daemon stops.
+func (t *tale) stop() []string {
+	if t.stopping {
+		return nil
+	}
+	t.stopping = true
+	return []string{"STOPPING=1"}
+}
+
+// reloading says that the configuration is read again, at a time of the system's steady
+// clock. While the daemon starts or stops that is no state of its own.
+func (t *tale) reloading(monotonic time.Duration) []string {
+	if !t.ready || t.stopping {
+		return nil
+	}
+	return append([]string{"RELOADING=1", fmt.Sprintf("MONOTONIC_USEC=%d", monotonic.Microseconds())}, t.say("reloading the configuration")...)
+}
+
+// reloaded says that it has been read.
+func (t *tale) reloaded() []string {
+	if !t.ready || t.stopping {
+		return nil
+	}
+	return []string{"READY=1"}
+}
+
+// say gives a status that is not the one that was given last.
+func (t *tale) say(words string) []string {
+	if words == t.status {
+		return nil
+	}
+	t.status = words
+	return []string{"STATUS=" + words}
+}
+
+// words are a look's for a person who reads the supervisor's status.
+func (l Look) words() string {
+	switch {
+	case l.Short != "":
+		return "waiting for disk space; records can be read"
+	case l.Stopping:
+		return fmt.Sprintf("stopping: %d at work", l.Active)
+	case !l.Serving:
+		return "starting: requests are queued until it serves"
+	case l.Active+l.Waiting == 0:
+		return "serving: idle"
+	default:
+		return fmt.Sprintf("serving: %d at work, %d waiting", l.Active, l.Waiting)
+	}
+}
+
+func extend() string { return fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", extendBy.Microseconds()) }
