@@ -10,6 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/access"
+	"shelly/runtime/comm/position"
 )
 
 // ChannelClient is where the chats of clients are that may not use everything. Each has its
@@ -191,6 +192,14 @@ func (o owned) Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, err
 		return nil, errNobody
 	}
 	return o.Front.Watch(ctx, key)
+}
+
+// WatchFrom implements [Front].
+func (o owned) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan Event, error) {
+	if CallerOf(ctx).foreign(key) {
+		return nil, errNobody
+	}
+	return o.Front.WatchFrom(ctx, key, after)
 }
 
 // Cancel implements [Front].

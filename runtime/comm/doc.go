@@ -68,8 +68,9 @@
 // next is the before of the question that goes on.
 //
 // An SSE event is an [Event]: its type as the event's name, the whole as JSON in
-// one data line. Comments keep an idle stream alive. A stream that ends without
-// a reply has been cut: attach again by id.
+// one data line, and a position as its id (package position). Comments keep an idle stream
+// alive. A stream that ends without a reply has been cut: attach again by id, with
+// Last-Event-ID or ?after= the last event's, and exactly the rest comes.
 //
 // An error is {"error": {"code", "message", "hint"}}; see [Code]:
 //

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/comm/position"
 )
 
 // pulse is something to do now and then while nothing happens; the zero value
@@ -17,12 +18,13 @@ type pulse struct {
 
 // follow gives each what happens to an accepted request, the reply last, and
 // reports whether there was a reply: there is none if the daemon stops before.
+// Where after is not nil, what was heard up to there is left out (COM-90).
 // An error of each or of the pulse ends it. So does ctx, but not before each has
 // had what was there already: a daemon that stops says so in its last words.
-func follow(ctx context.Context, front Front, key fsm.RequestKey, p pulse, each func(Event) error) (replied bool, err error) {
+func follow(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position, p pulse, each func(Event) error) (replied bool, err error) {
 	watch, cancel := context.WithCancel(ctx) // ends the watch if we leave early
 	defer cancel()
-	events, err := front.Watch(watch, key)
+	events, err := watchFrom(watch, front, key, after)
 	if err != nil {
 		return false, fmt.Errorf("watch request %q: %w", key.ID, err)
 	}
@@ -43,6 +45,13 @@ func follow(ctx context.Context, front Front, key fsm.RequestKey, p pulse, each 
 			}
 		}
 	}
+}
+
+func watchFrom(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position) (<-chan Event, error) {
+	if after == nil {
+		return front.Watch(ctx, key)
+	}
+	return front.WatchFrom(ctx, key, *after)
 }
 
 // drain hands on what waits in events, without waiting for more.

@@ -8,6 +8,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/access"
+	"shelly/runtime/comm/position"
 )
 
 // Principal is the holder of the daemon's own token.
@@ -32,6 +33,9 @@ type Front interface {
 	// reply, when ctx ends, or when the daemon stops. A slow watcher loses chunks,
 	// never the reply.
 	Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, error)
+	// WatchFrom is Watch for who has heard what happened up to a position: exactly the rest
+	// comes (COM-90).
+	WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan Event, error)
 	// Cancel asks to end an unfinished request, and reports whether that changed
 	// anything (HND-31). What the request ends with is its reply. Of an
 	// engine.ErrNoSpace nothing has happened, here and in the next two.
@@ -80,7 +84,7 @@ const (
 	EventState      EventType = "state"       // State, Inference, Ahead
 	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
 	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that loads
-	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose; Whole: both, in place of what was streamed before
+	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose, Call, From, ThinkingFrom; Whole: both, in place of what was streamed before
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
 	EventOutput     EventType = "output"      // of a command that runs: Tool, Text; parts may be left out
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
@@ -102,17 +106,25 @@ type Event struct {
 	Text      string      `json:"text,omitempty"`
 	Thinking  string      `json:"thinking,omitempty"`
 	Whole     bool        `json:"whole,omitempty"` // of a chunk: all that the model call has streamed so far (COM-60)
-	Tool      string      `json:"tool,omitempty"`  // its name
-	Args      string      `json:"args,omitempty"`  // a JSON object, as the model wrote it
-	Failed    bool        `json:"failed,omitempty"`
-	IsError   bool        `json:"is_error,omitempty"`
-	Outcome   fsm.Outcome `json:"outcome,omitempty"`
+	Call      fsm.CallID  `json:"call,omitempty"`  // of a chunk: the model call that streams it
+	From      int         `json:"from,omitempty"`  // of a chunk: where Text begins in that call's text, in bytes
+	// ThinkingFrom is where Thinking begins in that call's thoughts, in bytes.
+	ThinkingFrom int         `json:"thinking_from,omitempty"`
+	Tool         string      `json:"tool,omitempty"` // its name
+	Args         string      `json:"args,omitempty"` // a JSON object, as the model wrote it
+	Failed       bool        `json:"failed,omitempty"`
+	IsError      bool        `json:"is_error,omitempty"`
+	Outcome      fsm.Outcome `json:"outcome,omitempty"`
 
 	Question fsm.Question `json:"question,omitempty"`
 	Handle   fsm.HandleID `json:"handle,omitempty"`  // that the question is about
 	Key      string       `json:"key,omitempty"`     // names the call that waits; a decision repeats it
 	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
 	Preview  string       `json:"preview,omitempty"` // what the call would do, where the tool can tell (APR-21)
+
+	// At is how far a watcher is that has heard this. It is not part of the JSON: in an SSE
+	// stream it is the event's id.
+	At position.Position `json:"-"`
 }
 
 // Spent is what answers of the model have taken, as its server counts.

@@ -49,7 +49,7 @@ const (
 
 // mode reads how the client wants to be answered.
 func (h *HTTP) mode(r *http.Request) (mode, error) {
-	if err := h.query(r, "stream", "wait"); err != nil {
+	if err := h.query(r, "stream", "wait", "after"); err != nil {
 		return 0, err
 	}
 	q := r.URL.Query()

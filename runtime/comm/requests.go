@@ -19,6 +19,10 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	after, err := heard(r)
+	if err != nil {
+		return err
+	}
 	body, err := h.body(w, r)
 	if err != nil {
 		return err
@@ -53,7 +57,11 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	failpoint.Hit(failpoint.HTTPAccepted)
 	switch m {
 	case modeStream:
-		h.streamEvents(w, r, accepted.Request.Key, Event{Type: EventAccepted, ID: *id})
+		first := Event{Type: EventAccepted, ID: *id}
+		if after != nil {
+			first.At = *after
+		}
+		h.streamEvents(w, r, accepted.Request.Key, after, first)
 		return nil
 	case modeWait:
 		return h.wait(w, r, accepted.Request)
@@ -107,7 +115,7 @@ func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request
 // wait answers with the record once the request is done, or that a stopping shelly
 // keeps it (COM-9).
 func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
-	replied, err := follow(r.Context(), h.front, known.Key, pulse{}, func(Event) error { return nil })
+	replied, err := follow(r.Context(), h.front, known.Key, nil, pulse{}, func(Event) error { return nil })
 	if err == nil && replied {
 		ok := false
 		if known, ok, err = h.front.Request(r.Context(), known.Key); err == nil && !ok {
@@ -141,7 +149,11 @@ func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
-	known, err := h.find(r)
+	known, err := h.find(r, "after")
+	if err != nil {
+		return err
+	}
+	after, err := heard(r)
 	if err != nil {
 		return err
 	}
@@ -150,7 +162,7 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	h.streamEvents(w, r, known.Key)
+	h.streamEvents(w, r, known.Key, after)
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/comm/listener"
+	"shelly/runtime/comm/position"
 )
 
 const token = "0123456789abcdef0123456789abcdef"
@@ -246,9 +247,14 @@ func (e *events) next() (event comm.Event, ok bool) {
 		if strings.HasPrefix(lines[0], ":") {
 			continue
 		}
-		if len(lines) != 2 || !strings.HasPrefix(lines[1], "data: ") {
+		if len(lines) != 3 || !strings.HasPrefix(lines[0], "id: ") || !strings.HasPrefix(lines[2], "data: ") {
 			e.t.Fatalf("an event of the lines %q", lines)
 		}
+		at, err := position.Parse(lines[0][len("id: "):])
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		event.At, lines = at, lines[1:]
 		if err := json.Unmarshal([]byte(lines[1][len("data: "):]), &event); err != nil {
 			e.t.Fatal(err)
 		}
@@ -263,6 +269,7 @@ func (e *events) next() (event comm.Event, ok bool) {
 func (e *events) want(want comm.Event) {
 	e.t.Helper()
 	got, ok := e.next()
+	got.At = want.At
 	if !ok || !reflect.DeepEqual(got, want) {
 		e.t.Fatalf("event %+v (%t), want %+v", got, ok, want)
 	}

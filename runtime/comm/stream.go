@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/failpoint"
 )
 
@@ -35,9 +37,22 @@ func (h *HTTP) stream(ctx context.Context) (release func(), err error) {
 	}
 }
 
+// heard reads how far a client has heard of a request (COM-90); nil: it does not say.
+func heard(r *http.Request) (*position.Position, error) {
+	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
+	if text == "" {
+		return nil, nil
+	}
+	p, err := position.Parse(text)
+	if err != nil {
+		return nil, badRequest(err.Error(), "send the id of the last event that was heard")
+	}
+	return &p, nil
+}
+
 // streamEvents writes first, then what happens to the request until its reply
 // (COM-4). A stream that ends without one tells its client to attach again.
-func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, first ...Event) {
+func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, after *position.Position, first ...Event) {
 	s, ticks, stop, err := h.begin(w)
 	defer stop()
 	if err != nil {
@@ -48,7 +63,7 @@ func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.Requ
 			return
 		}
 	}
-	_, err = follow(r.Context(), h.front, key, pulse{ticks, s.beat}, s.event)
+	_, err = follow(r.Context(), h.front, key, after, pulse{ticks, s.beat}, s.event)
 	if err != nil && r.Context().Err() == nil {
 		h.o.Log.Debug("a stream has ended before its reply", "error", err)
 	}
@@ -81,7 +96,7 @@ func (s eventWriter) event(e Event) error {
 		failpoint.Hit(failpoint.HTTPReplyBefore)
 		defer failpoint.Hit(failpoint.HTTPReplyAfter)
 	}
-	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", e.Type, data))
+	return s.write(fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", e.At, e.Type, data))
 }
 
 func (s eventWriter) beat() error { return s.write(": still here\n\n") }

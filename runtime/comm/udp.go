@@ -251,7 +251,7 @@ func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 		defer cancel()
 		ctx = revoked
 	}
-	_, err := follow(ctx, p.front, l.request.Key, pulse{}, func(e Event) error {
+	_, err := follow(ctx, p.front, l.request.Key, nil, pulse{}, func(e Event) error {
 		switch e.Type {
 		case EventQueued:
 			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramQueued, Ahead: e.Ahead}))

@@ -111,6 +111,7 @@ type fixture struct {
 	log     *logged
 	ctx     context.Context
 	stopped chan struct{}
+	kill    func() // ends the loop as a crash does
 	code    fsm.ExitCode
 	err     error
 }
@@ -150,10 +151,11 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 		defer close(f.stopped)
 		f.code, f.err = d.Run(ctx)
 	}()
-	t.Cleanup(func() {
+	f.kill = func() {
 		cancel()
 		<-f.stopped
-	})
+	}
+	t.Cleanup(f.kill)
 	return f
 }
 

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/inbox"
 )
 
@@ -262,6 +262,34 @@ func (d *Daemon) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Eve
 	return w.events, w.err
 }
 
+// WatchFrom implements [comm.Front].
+func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
+	type from struct {
+		watched
+		missed bool
+		last   uint64
+	}
+	f, err := ask(ctx, d, func() (f from) {
+		now, err := d.standing(key)
+		if err != nil {
+			return from{watched: watched{err: err}}
+		}
+		var w *watcher
+		f.last = d.driver.Durable()
+		w, f.missed = d.hub.watchFrom(key, now, after, f.last)
+		context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
+		f.events = w.events
+		return f
+	})
+	switch {
+	case err != nil:
+		return nil, stopping(err)
+	case f.err != nil || !f.missed:
+		return f.events, f.err
+	}
+	return d.resumed(ctx, recorded{d.o.Journal, f.last}, key, after, f.events), nil
+}
+
 // standing is where a request stands, as an event. Only the loop calls it.
 func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	r, ok, err := d.o.Journal.Request(key)
@@ -333,13 +361,12 @@ func (d *Daemon) Space(ctx context.Context) error {
 
 // observe passes on what a durable step did, and logs it.
 func (d *Daemon) observe(s engine.Step) {
+	view := d.driver.Machine().View()
+	d.hub.telling(s.Index, view.Epoch)
+	defer d.hub.telling(0, view.Epoch)
 	switch in := s.Input.Fact.(type) {
 	case fsm.Requested:
 		d.admitted(in.Request)
-	case fsm.ToolAnswered:
-		d.hub.toolEnded(in.Call, in.Text, in.Failed)
-	case fsm.ToolStopped:
-		d.hub.toolEnded(in.Call, "stopped", true)
 	case fsm.Decided:
 		if tools, ok := d.o.Tools.(Refuser); ok && !in.Approve && len(s.Moves) > 0 {
 			tools.Refused(in.Key)
@@ -357,32 +384,20 @@ func (d *Daemon) observe(s engine.Step) {
 			if m.Table == state.HandleTable.Name {
 				d.hub.begun(m, s.Input.At)
 			}
-			if !m.Stays() {
-				d.hub.moved(m, d.config())
-			}
 		}
 	}
+	d.hub.step(s, &view.Config)
 	d.retried(s)
 	for _, m := range s.Messages() {
 		d.o.Log.Info("a message is sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)
 		d.hub.sent(m.To)
 	}
 	for _, e := range s.Effects {
-		switch e := e.(type) {
-		case fsm.AskBrain:
-			if began(s.Moves, e) {
-				d.hub.moved(state.Move{Table: state.InferenceTable.Name, Handle: e.Handle, To: state.Thinking}, d.config())
-			}
-		case fsm.RunTool:
-			d.hub.toolStarted(e)
+		if e, is := e.(fsm.RunTool); is {
 			d.o.Log.Info("a tool starts", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
-		case fsm.Audit:
-			if decl, ok := d.config().Tool(e.Tool); ok && decl.Builtin {
-				d.hub.answered(e)
-			}
 		}
 	}
-	d.watch.Step(s, d.driver.Machine().View())
+	d.watch.Step(s, view)
 }
 
 // lived logs a transition of the lifecycle. What the one before has left is a line where it
@@ -396,23 +411,12 @@ func (d *Daemon) lived(m state.Move) {
 	}
 }
 
-// began reports whether a model call is the first of an answering inference, which
-// begins thinking without a transition into it.
-func began(moves []state.Move, e fsm.AskBrain) bool {
-	if e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact {
-		return false
-	}
-	return !slices.ContainsFunc(moves, func(m state.Move) bool {
-		return m.Handle == e.Handle && m.Table == state.InferenceTable.Name && m.To == state.Thinking && !m.Stays()
-	})
-}
-
 // admitted makes a new request's handle known before the first event about
 // it.
 func (d *Daemon) admitted(key fsm.RequestKey) {
 	for _, h := range d.driver.Machine().View().Handles {
 		if h.Kind == fsm.KindUser && h.Request == key {
-			d.hub.know(h.ID, key)
+			d.hub.begins(h.ID, key)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package daemon
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
 
 	"shelly/fsm"
@@ -11,6 +10,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 )
 
 // hub tells whoever watches a request what happens to it (COM-4).
@@ -19,13 +19,16 @@ type hub struct {
 	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
 	tools    map[fsm.CallID]startedTool
 	watchers map[fsm.RequestKey][]*watcher
-	history  map[fsm.RequestKey][]comm.Event // of unfinished and the latest finished requests, chunks and output left out
-	finished []fsm.RequestKey                // those of the latest that have a history, oldest first
-	previews map[fsm.HandleID]string         // of those that wait for approval, what their calls would do
+	history  map[fsm.RequestKey]*course // of unfinished and the latest finished requests, output left out
+	finished []fsm.RequestKey           // those of the latest that have a history, oldest first
+	previews map[fsm.HandleID]string    // of those that wait for approval, what their calls would do
 	ears     []*listener
 	work     map[fsm.HandleID]working  // of handles that were begun
 	written  map[fsm.HandleID]*written // of the requests that a model answers
 	closed   bool
+	epoch    int    // boots so far
+	record   uint64 // of the journal, that tells what is told now; 0: none does
+	most     int    // items of a course that are kept
 }
 
 // listener hears that there are messages to a channel, to one chat of it, or to any.
@@ -40,22 +43,12 @@ type working struct {
 	note  string
 }
 
-// written is what a model call has streamed so far (COM-60).
-type written struct {
-	call           fsm.CallID
-	text, thinking strings.Builder
-}
-
 type startedTool struct {
 	handle fsm.HandleID
 	name   string
 	args   string
 	beside bool // others of the same handle ran at the same time
 }
-
-// watcher is one listener of a request. Its channel always has room for the
-// reply: less important events are dropped when the listener is slow.
-type watcher struct{ events chan comm.Event }
 
 const (
 	watcherEvents = 256
@@ -64,6 +57,7 @@ const (
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
 	writtenBytes  = 1 << 20           // of an answer that is kept for a watcher who comes later; of a longer one nothing is
+	answeredBytes = 64 << 10          // of an answer that is over, likewise
 )
 
 func newHub() *hub {
@@ -71,11 +65,28 @@ func newHub() *hub {
 		requests: map[fsm.HandleID]fsm.RequestKey{},
 		tools:    map[fsm.CallID]startedTool{},
 		watchers: map[fsm.RequestKey][]*watcher{},
-		history:  map[fsm.RequestKey][]comm.Event{},
+		history:  map[fsm.RequestKey]*course{},
+		most:     historyEvents,
 		previews: map[fsm.HandleID]string{},
 		work:     map[fsm.HandleID]working{},
 		written:  map[fsm.HandleID]*written{},
 	}
+}
+
+// begins is know for a request that has just come: its course begins here.
+func (h *hub) begins(id fsm.HandleID, key fsm.RequestKey) {
+	h.know(id, key)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.course(key).whole = true
+}
+
+// telling says of which record of the journal, in which epoch, is told what follows; 0: of
+// none.
+func (h *hub) telling(record uint64, epoch int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.record, h.epoch = record, epoch
 }
 
 // know ties a user's handle to its request.
@@ -93,50 +104,143 @@ func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
 func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := &watcher{events: make(chan comm.Event, watcherEvents)}
-	missed := h.history[key]
-	for _, e := range missed {
-		w.events <- e
+	w, told := &watcher{events: make(chan comm.Event, watcherEvents)}, false
+	if c := h.history[key]; c != nil {
+		for _, i := range c.items {
+			if i.Type != comm.EventChunk {
+				w.send(i.Event)
+				told = true
+			}
+		}
 	}
-	if len(missed) == 0 || now.Type == comm.EventReply {
-		w.events <- now
+	if !told || now.Type == comm.EventReply {
+		w.send(h.now(key, now))
 	}
-	if chunk, some := h.soFar(key); some && now.Type != comm.EventReply {
-		w.events <- chunk
-	}
-	if h.closed || now.Type == comm.EventReply {
-		close(w.events)
-		return w
-	}
-	h.watchers[key] = append(h.watchers[key], w)
+	h.soFar(key, w, now)
+	h.add(key, w, now)
 	return w
 }
 
-// soFar is what the model that answers a request has written, as a chunk, if it has. The
-// caller holds mu.
-func (h *hub) soFar(key fsm.RequestKey) (chunk comm.Event, some bool) {
-	for id, so := range h.written { // order-free: at most one is the request's
-		if h.requests[id] == key && so.bytes() <= writtenBytes {
-			return comm.Event{
-				Type: comm.EventChunk, ID: key.ID, Purpose: fsm.PurposeAnswer, Text: so.text.String(), Thinking: so.thinking.String(), Whole: true,
-			}, true
+// watchFrom adds a watcher that has heard what happened up to a position. Where what came
+// after it is not kept, missed is true: that is to be found in the journal, and what comes
+// before what the watcher hears here.
+func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Position, durable uint64) (w *watcher, missed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w = &watcher{events: make(chan comm.Event, watcherEvents)}
+	c := h.history[key]
+	switch {
+	case c != nil && c.covers(after, h.epoch):
+		c.rest(w, after)
+		if so := h.writtenOf(key); so != nil && so.bytes() <= writtenBytes {
+			w.chunk(so, comm.Event{ID: key.ID, At: h.at(c)})
 		}
+	default:
+		missed = true
+		w.call, w.text, w.thinking, w.replaces = after.Call, after.Text, after.Thinking, true
+		if c != nil && now.Type != comm.EventReply {
+			c.present(w, durable)
+		}
+		h.soFar(key, w, now)
 	}
-	return comm.Event{}, false
+	if now.Type == comm.EventReply {
+		w.send(h.now(key, now))
+	}
+	h.add(key, w, now)
+	return w, missed
 }
 
-func (w *written) bytes() int { return w.text.Len() + w.thinking.Len() }
+// now is an event that says where a request stands, at its place.
+func (h *hub) now(key fsm.RequestKey, now comm.Event) comm.Event {
+	if c := h.history[key]; c != nil {
+		now.At = h.at(c)
+	}
+	return now
+}
+
+// add lets a watcher hear what comes, if anything will. The caller holds mu.
+func (h *hub) add(key fsm.RequestKey, w *watcher, now comm.Event) {
+	if h.closed || now.Type == comm.EventReply {
+		close(w.events)
+		return
+	}
+	h.watchers[key] = append(h.watchers[key], w)
+}
+
+// soFar tells a watcher what the model that answers a request has written, if it has, in
+// place of what it may have heard of it. The caller holds mu.
+func (h *hub) soFar(key fsm.RequestKey, w *watcher, now comm.Event) {
+	so := h.writtenOf(key)
+	if so == nil || so.bytes() > writtenBytes || now.Type == comm.EventReply {
+		return
+	}
+	w.replaces = true
+	w.chunk(so, comm.Event{ID: key.ID, At: h.at(h.course(key))})
+}
+
+// writtenOf is what the model that answers a request has written; nil: nothing. The caller
+// holds mu.
+func (h *hub) writtenOf(key fsm.RequestKey) *written {
+	for id, so := range h.written { // order-free: at most one is the request's
+		if h.requests[id] == key {
+			return so
+		}
+	}
+	return nil
+}
 
 // wrote adds to that. The caller holds mu.
-func (h *hub) wrote(e fsm.AskBrain, p Piece) {
+func (h *hub) wrote(e fsm.AskBrain, p Piece) *written {
 	so := h.written[e.Handle]
 	if so == nil || so.call != e.Call {
+		before := so
 		so = &written{call: e.Call}
+		if key, known := h.requests[e.Handle]; known {
+			c := h.course(key)
+			so.again = c.lost || before != nil && !before.answered
+			c.lost = false
+		}
 		h.written[e.Handle] = so
 	}
 	if so.bytes() <= writtenBytes {
 		so.text.WriteString(p.Text)
 		so.thinking.WriteString(p.Thinking)
+	}
+	return so
+}
+
+// answers notes that a model call has answered.
+func (h *hub) answers(call fsm.CallID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, so := range h.written { // order-free: calls are told apart
+		so.answered = so.answered || so.call == call
+	}
+}
+
+// ends takes what a handle's model call has streamed from what is being written: the
+// watchers hear the end of it, and one that has answered is kept. The caller holds mu.
+func (h *hub) ends(id fsm.HandleID) {
+	so, key := h.written[id], h.requests[id]
+	delete(h.written, id)
+	if so == nil || key == (fsm.RequestKey{}) {
+		return
+	}
+	c := h.course(key)
+	for _, w := range h.watchers[key] {
+		if len(w.events) < watcherEvents-1 && so.bytes() <= writtenBytes {
+			w.chunk(so, comm.Event{ID: key.ID, At: h.at(c)})
+		}
+		if so.answered && w.call == so.call && w.text == so.text.Len() && w.thinking == so.thinking.Len() {
+			w.settles()
+		}
+	}
+	c.lost = !so.answered
+	if so.answered && so.bytes() <= answeredBytes {
+		c.place++
+		c.keep(item{Event: comm.Event{
+			Type: comm.EventChunk, ID: key.ID, Call: so.call, Text: so.text.String(), Thinking: so.thinking.String(), Whole: so.again, At: h.at(c),
+		}}, h.most)
 	}
 }
 
@@ -164,23 +268,37 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 		return
 	}
 	e.ID = key.ID
-	places := watcherEvents - 1
-	if e.Type == comm.EventChunk || e.Type == comm.EventOutput {
-		places = chunkEvents
+	c, places := h.course(key), watcherEvents-1
+	if e.Type == comm.EventOutput { // of which parts may be missing
+		places, e.At = chunkEvents, h.at(c)
 	} else {
-		past := h.history[key]
-		passing := e.Type == comm.EventQueued || e.Type == comm.EventWaiting
-		if last := len(past) - 1; passing && last >= 0 && past[last].Type == e.Type {
-			past = past[:last] // only the present one is worth telling
-		}
-		if len(past) == historyEvents { // the oldest says least of where it stands
-			past = slices.Delete(past, 0, 1)
-		}
-		h.history[key] = append(past, e)
+		e = h.take(c, e)
+		c.keep(item{e, h.record != 0}, h.most)
 	}
 	for _, w := range h.watchers[key] {
 		if len(w.events) < places {
-			w.events <- e
+			w.send(e)
+		}
+	}
+}
+
+// streams passes on what a model call has streamed. The caller holds mu.
+func (h *hub) streams(id fsm.HandleID, so *written, p Piece) {
+	key, known := h.requests[id]
+	if !known {
+		return
+	}
+	at := h.at(h.course(key))
+	for _, w := range h.watchers[key] {
+		switch {
+		case len(w.events) >= chunkEvents:
+		case so.bytes() <= writtenBytes:
+			w.chunk(so, comm.Event{ID: key.ID, At: at})
+		default: // more than is kept: what it does not hear now it never does
+			e := comm.Event{Type: comm.EventChunk, ID: key.ID, Purpose: fsm.PurposeAnswer, Call: so.call, Text: p.Text, Thinking: p.Thinking, At: at}
+			e.From, e.ThinkingFrom = w.text, w.thinking
+			w.text, w.thinking = w.text+len(p.Text), w.thinking+len(p.Thinking)
+			w.send(e)
 		}
 	}
 }
@@ -195,8 +313,7 @@ func (h *hub) piece(e fsm.AskBrain, p Piece) {
 		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
 	}
 	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
-		h.wrote(e, p)
-		h.tell(e.Handle, comm.Event{Type: comm.EventChunk, Purpose: e.Purpose, Text: p.Text, Thinking: p.Thinking})
+		h.streams(e.Handle, h.wrote(e, p), p)
 	}
 }
 
@@ -241,7 +358,7 @@ func (h *hub) moved(m state.Move, c *fsm.Config) {
 		delete(h.previews, m.Handle)
 	}
 	if m.Table != state.InferenceTable.Name || m.To != state.Thinking { // the call is answered
-		delete(h.written, m.Handle)
+		h.ends(m.Handle)
 	}
 	h.tell(m.Handle, e)
 }
@@ -375,13 +492,13 @@ func (h *hub) sent(to fsm.Origin) {
 func (h *hub) reply(e fsm.Reply) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.ends(e.Handle)
 	for _, w := range h.watchers[e.Request] {
-		w.events <- comm.Event{Type: comm.EventReply, ID: e.Request.ID, Text: e.Text, IsError: e.IsError, Outcome: e.Outcome}
+		w.send(h.now(e.Request, comm.Event{Type: comm.EventReply, ID: e.Request.ID, Text: e.Text, IsError: e.IsError, Outcome: e.Outcome}))
 		close(w.events)
 	}
 	delete(h.watchers, e.Request)
 	delete(h.requests, e.Handle)
-	delete(h.written, e.Handle)
 	if _, ok := h.history[e.Request]; ok {
 		h.finished = append(h.finished, e.Request)
 	}

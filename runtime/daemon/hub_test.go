@@ -9,6 +9,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 )
 
 // told are the chunks that somebody hears who begins to watch now.
@@ -16,7 +17,7 @@ func told(h *hub, key fsm.RequestKey) (chunks []comm.Event) {
 	w := h.watch(key, comm.Event{Type: comm.EventState})
 	h.leave(key, w)
 	for e := range w.events {
-		if e.Type == comm.EventChunk {
+		if e.At = (position.Position{}); e.Type == comm.EventChunk {
 			chunks = append(chunks, e)
 		}
 	}
@@ -32,7 +33,7 @@ func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
 	h.piece(call, Piece{Text: "One, "})
 	h.piece(call, Piece{Text: "two"})
 	h.piece(fsm.AskBrain{Asked: fsm.Asked{Handle: 8, Call: 4}, Purpose: fsm.PurposeSummary}, Piece{Text: "nobody's business"})
-	want := []comm.Event{{Type: comm.EventChunk, ID: "r", Purpose: fsm.PurposeAnswer, Thinking: "hm", Text: "One, two", Whole: true}}
+	want := []comm.Event{{Type: comm.EventChunk, ID: "r", Purpose: fsm.PurposeAnswer, Call: 3, Thinking: "hm", Text: "One, two", Whole: true}}
 	if diff := cmp.Diff(want, told(h, key)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -13,6 +13,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/inbox"
 )
 
@@ -386,6 +387,13 @@ func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Even
 	f.watchers[n] = watcher{key, events, cancel}
 	context.AfterFunc(ctx, func() { f.leave(n) })
 	return events, nil
+}
+
+// WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked.
+func (f *Front) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
+	events, err := f.Watch(ctx, key)
+	f.Say(key, comm.Event{Type: comm.EventWaiting, Text: "after " + after.String(), At: after})
+	return events, err
 }
 
 func (f *Front) leave(n int) {

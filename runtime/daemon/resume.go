@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/reading"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
+)
+
+// step tells the watchers what a durable step says of their requests: what a record of the
+// journal tells again, whenever it is asked (COM-90).
+func (h *hub) step(s engine.Step, c *fsm.Config) {
+	switch in := s.Input.Fact.(type) {
+	case fsm.BrainAnswered:
+		h.answers(in.Call)
+	case fsm.ToolAnswered:
+		h.toolEnded(in.Call, in.Text, in.Failed)
+	case fsm.ToolStopped:
+		h.toolEnded(in.Call, "stopped", true)
+	}
+	for _, m := range s.Moves {
+		if m.Table != state.Lifecycle.Name && !m.Stays() {
+			h.moved(m, c)
+		}
+	}
+	for _, e := range s.Effects {
+		switch e := e.(type) {
+		case fsm.AskBrain:
+			if began(s.Moves, e) {
+				h.moved(state.Move{Table: state.InferenceTable.Name, Handle: e.Handle, To: state.Thinking}, c)
+			}
+		case fsm.RunTool:
+			h.toolStarted(e)
+		case fsm.Audit:
+			if decl, ok := c.Tool(e.Tool); ok && decl.Builtin {
+				h.answered(e)
+			}
+		}
+	}
+}
+
+// began reports whether a model call is the first of an answering inference, which
+// begins thinking without a transition into it.
+func began(moves []state.Move, e fsm.AskBrain) bool {
+	if e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact {
+		return false
+	}
+	return !slices.ContainsFunc(moves, func(m state.Move) bool {
+		return m.Handle == e.Handle && m.Table == state.InferenceTable.Name && m.To == state.Thinking && !m.Stays()
+	})
+}
+
+// resumed gives a watcher what the journal tells of a request after a position, and then what
+// comes. Where the journal does not go back so far, what comes is all.
+func (d *Daemon) resumed(ctx context.Context, j engine.Reader, key fsm.RequestKey, after position.Position, comes <-chan comm.Event) <-chan comm.Event {
+	out := make(chan comm.Event)
+	give := func(e comm.Event) bool {
+		select {
+		case out <- e:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	go func() {
+		defer close(out)
+		answered, err := retell(ctx, j, key, after, give)
+		if err != nil && ctx.Err() == nil {
+			d.o.Log.Info("what a client has missed of a request is not told", "request", key.ID, "error", err)
+		}
+		for e := range comes {
+			if e.Type == comm.EventChunk && answered { // what was heard before it stays
+				e.Whole, answered = false, false
+			}
+			if !give(e) {
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// retell gives the events that the records of a journal tell of a request after a position.
+// Of a model call that has answered it tells the whole text. Answered says that the call of
+// which text was heard last has.
+func retell(ctx context.Context, j engine.Reader, key fsm.RequestKey, after position.Position, give func(comm.Event) bool) (answered bool, err error) {
+	r, ok, err := j.Request(key)
+	if err != nil || !ok || r.Handle == 0 {
+		return false, err
+	}
+	t := retelling{hub: newHub(), request: r, after: after, asked: map[fsm.CallID]fsm.AskBrain{}}
+	t.hub.most = int(^uint(0) >> 1)
+	t.hub.know(r.Handle, key)
+	for f, err := range engine.Fold(j, r.Index-1) { // from the beginning: which tool has ended is known from its start
+		if err != nil || ctx.Err() != nil {
+			return false, err
+		}
+		for _, e := range t.step(f) {
+			if !give(e) {
+				return false, ctx.Err()
+			}
+		}
+		if t.over {
+			break
+		}
+	}
+	return t.after.Call == 0, nil
+}
+
+// retelling tells of one request what it was told, by a hub of its own.
+type retelling struct {
+	hub     *hub
+	request engine.Request
+	after   position.Position
+	asked   map[fsm.CallID]fsm.AskBrain // calls whose answers are the request's
+	over    bool
+}
+
+// step returns what a record tells that was not heard.
+func (t *retelling) step(f engine.Folded) (events []comm.Event) {
+	config := &f.Machine.View().Config
+	if in, is := f.Input.Fact.(fsm.BrainAnswered); is {
+		events = t.answer(in, config, f.Index)
+	}
+	t.hub.telling(f.Index, 0)
+	t.hub.step(engine.Step{Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: f.Moves}, config)
+	for _, e := range f.Caused {
+		switch e := e.(type) {
+		case fsm.AskBrain:
+			if e.Handle == t.request.Handle && e.Purpose == fsm.PurposeAnswer {
+				t.asked[e.Call] = e
+			}
+		case fsm.Reply:
+			t.over = t.over || e.Handle == t.request.Handle
+		}
+	}
+	c := t.hub.course(t.request.Key)
+	for _, i := range c.items {
+		if i.Type != comm.EventChunk && t.after.Before(i.At.Record, i.At.Nth) {
+			i.At.Place, i.At.Call, i.At.Text, i.At.Thinking = 0, t.after.Call, t.after.Text, t.after.Thinking
+			events = append(events, i.Event)
+		}
+	}
+	c.items = slices.Delete(c.items, 0, len(c.items))
+	return events
+}
+
+// answer tells the text of a model call, in place of what was heard of the last one, unless
+// that has answered.
+func (t *retelling) answer(in fsm.BrainAnswered, c *fsm.Config, record uint64) []comm.Event {
+	asked, ours := t.asked[in.Call]
+	if !ours && in.Call != t.after.Call || record < t.after.Record || record == t.after.Record && t.after.Nth > 0 {
+		return nil
+	}
+	heard := t.after
+	t.after.Call, t.after.Text, t.after.Thinking = 0, 0, 0
+	veil := reading.NewVeil(c, asked.Tools)
+	text := veil.Put(in.Text) + veil.End()
+	if text+in.Thinking == "" || in.Call == heard.Call && heard.Text >= len(text) && heard.Thinking >= len(in.Thinking) {
+		return nil
+	}
+	at := position.Position{Record: heard.Record, Nth: heard.Nth, Call: in.Call, Text: len(text), Thinking: len(in.Thinking)}
+	if record > heard.Record {
+		at.Record, at.Nth = record, 0
+	}
+	return []comm.Event{{
+		Type: comm.EventChunk, ID: t.request.Key.ID, Purpose: fsm.PurposeAnswer, Call: in.Call, Text: text, Thinking: in.Thinking, Whole: heard.Call != 0, At: at,
+	}}
+}

@@ -1,0 +1,178 @@
+package daemon_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
+	"shelly/runtime/daemon"
+)
+
+// heard is what somebody knows of a request who has heard some events of it.
+type heard struct {
+	Events []string // but what passes
+	Texts  []string // of the model calls that have answered or still stream, the thoughts first
+}
+
+// hear folds events as a client does.
+func hear(events []comm.Event) (h heard) {
+	last := fsm.CallID(0)
+	for _, e := range events {
+		switch e.Type {
+		case comm.EventQueued, comm.EventWaiting, comm.EventOutput, comm.EventAccepted:
+		case comm.EventChunk:
+			if n := len(h.Texts); n > 0 && e.Whole {
+				h.Texts = h.Texts[:n-1]
+			}
+			if e.Call != last || e.Whole {
+				h.Texts = append(h.Texts, "")
+			}
+			last = e.Call
+			h.Texts[len(h.Texts)-1] += e.Thinking + e.Text
+		default:
+			h.Events = append(h.Events, fmt.Sprint(e.Type, e.State, e.Inference, e.Tool, e.Args, e.Text, e.Outcome))
+		}
+	}
+	return h
+}
+
+// from begins to watch at a position.
+func (f *fixture) from(at position.Position) <-chan comm.Event {
+	f.t.Helper()
+	events, err := f.WatchFrom(f.ctx, fsm.RequestKey{ID: "a"}, at)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return events
+}
+
+// take hears n events.
+func (f *fixture) take(events <-chan comm.Event, n int) (list []comm.Event) {
+	f.t.Helper()
+	for range n {
+		select {
+		case e := <-events:
+			list = append(list, e)
+		case <-f.ctx.Done():
+			f.t.Fatalf("only %d of %d events come", len(list), n)
+		}
+	}
+	return list
+}
+
+// course is a request that calls a tool, whose second answer fails once on the way. Between
+// its pieces, at says that something has happened.
+func (f *fixture) course(at func()) {
+	first := f.next()
+	for _, piece := range []daemon.Piece{{Thinking: "hm, "}, {Thinking: "yes"}, {Text: "I "}, {Text: "look."}} {
+		first.stream(piece)
+		at()
+	}
+	first.answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Thinking: "hm, yes", Text: "I look.", Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}}
+	second := f.next()
+	at()
+	for _, piece := range []string{"It ", "is ", "here."} {
+		second.stream(daemon.Piece{Text: piece})
+		at()
+	}
+	second.says("It is here.")
+	f.next().says("A summary.")
+}
+
+func TestCOM90WhoComesBackHearsExactlyTheRest(t *testing.T) {
+	f := start(t, engine.NewMemoryJournal(), tools{})
+	f.accept("a", "look")
+	uncut := f.from(position.Position{})
+	var whole []comm.Event
+	type cut struct {
+		after int // events
+		rest  <-chan comm.Event
+	}
+	var cuts []cut
+	f.course(func() {
+		for len(uncut) > 0 {
+			whole = append(whole, <-uncut)
+		}
+		for n := range whole {
+			cuts = append(cuts, cut{n + 1, f.from(whole[n].At)})
+		}
+	})
+	whole = append(whole, all(uncut)...)
+	want := hear(whole)
+	if diff := cmp.Diff([]string{"hm, yesI look.", "It is here."}, want.Texts); diff != "" || len(want.Events) < 6 {
+		t.Fatalf("uncut: %+v", want)
+	}
+	for _, c := range cuts {
+		rest := all(c.rest)
+		if diff := cmp.Diff(want, hear(slices.Concat(whole[:c.after], rest))); diff != "" {
+			t.Fatalf("cut after event %d, at %s: (-want +got)\n%s", c.after, whole[c.after-1].At, diff)
+		}
+	}
+	for n, e := range whole { // when all is over
+		if diff := cmp.Diff(want, hear(slices.Concat(whole[:n+1], without(all(f.from(e.At)), e)))); diff != "" {
+			t.Errorf("after the end, from %s: (-want +got)\n%s", e.At, diff)
+		}
+	}
+}
+
+// without leaves the reply out for who has heard it.
+func without(list []comm.Event, last comm.Event) []comm.Event {
+	if last.Type == comm.EventReply {
+		return nil
+	}
+	return list
+}
+
+// A process that was killed has told something, and the next one tells the rest: what is in
+// the journal from there, and the answer of a call that it asks again in place of the one
+// that was lost.
+func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
+	journal := engine.NewMemoryJournal()
+	f := start(t, journal, tools{})
+	f.accept("a", "look")
+	uncut := f.from(position.Position{})
+	var told []comm.Event
+	first := f.next()
+	first.stream(daemon.Piece{Text: "I loo"})
+	first.stream(daemon.Piece{Text: "k."})
+	first.answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Text: "I look.", Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}}
+	second := f.next()
+	second.stream(daemon.Piece{Text: "It i"})
+	for len(uncut) > 0 {
+		told = append(told, <-uncut)
+	}
+	f.kill()
+	g := start(t, journal, tools{})
+	again := g.next()
+	early := make([]<-chan comm.Event, len(told))
+	for n, e := range told {
+		early[n] = g.from(e.At)
+	}
+	again.stream(daemon.Piece{Text: "Here "})
+	late := make([]<-chan comm.Event, len(told))
+	for n, e := range told {
+		late[n] = g.from(e.At)
+	}
+	again.stream(daemon.Piece{Text: "it is."})
+	again.says("Here it is.")
+	g.next().says("A summary.")
+	ends := map[string]bool{}
+	for n, e := range told {
+		for when, rest := range map[string][]comm.Event{"early": all(early[n]), "late": all(late[n]), "afterwards": all(g.from(e.At))} {
+			got := hear(slices.Concat(told[:n+1], rest))
+			if diff := cmp.Diff([]string{"I look.", "Here it is."}, got.Texts); diff != "" {
+				t.Errorf("%s after %d events, at %s: (-want +got)\n%s", when, n+1, e.At, diff)
+			}
+			ends[fmt.Sprintf("%q", got.Events)] = true
+		}
+	}
+	if len(ends) != 1 {
+		t.Errorf("what happened is told in %d ways: %v", len(ends), ends)
+	}
+}
