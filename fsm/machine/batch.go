@@ -120,10 +120,7 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	r.Again = in.Failed && !in.Invalid && in.Asks == "" && r.Attempt < m.s.Config.Limits.MaxToolAttempts
 	last := h.Inf.Reads() == 1
 	if last && !h.Stop && (r.Again || m.failsAgain(h)) {
-		return firing{on: state.OnToolFailed, write: func(h *state.Handle) {
-			h.Inf.Batch[k] = r
-			m.forgetAgain(h)
-		}}
+		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Batch[k] = r }}
 	}
 	return firing{on: state.OnRan, write: func(h *state.Handle) {
 		h.Inf.Batch[k] = r
@@ -200,7 +197,7 @@ func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 	case h.Inf.Reads() > 0:
 		return firing{}, false
 	case m.failsAgain(h):
-		return firing{on: state.OnToolFailed, write: m.forgetAgain}, false
+		return firing{on: state.OnToolFailed}, false
 	default:
 		m.settleBatch(h)
 		return firing{}, true

@@ -80,7 +80,12 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 		func(s *state.Snapshot) { s.Handles = append(s.Handles, fullHandle()) },
 		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "another", Last: 1}} },
 		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "s1", Last: 2}} },
+		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "s1", Last: 1, Paused: true}} },
 		func(s *state.Snapshot) { s.Channels = []string{"mail"} },
+		func(s *state.Snapshot) { s.Initialized = true },
+		func(s *state.Snapshot) { s.LastEvent = true },
+		func(s *state.Snapshot) { s.LastSession = "s" },
+		func(s *state.Snapshot) { s.Grants = []fsm.Grant{{Tool: "exec"}} },
 	} {
 		other := s
 		if change(&other); other.Hash() == full {

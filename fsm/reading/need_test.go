@@ -37,6 +37,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 		{"NEED:", "", ""},
 		{"NEED: a\nb", "", "a\nb"},
 		{`NEED: what is "it"`, "", `what is "it"`},
+		{"NEEDLES first.\nNEED: the port", "NEEDLES first.", "the port"},
 	}
 	for _, tt := range tests {
 		before, need, ok := NeedIn(tt.text)
@@ -122,6 +123,20 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 			if got := shown(careful(), pieces); got != want {
 				t.Errorf("%q in %d pieces: %q, want %q", text, len(pieces), got, want)
 			}
+		}
+	}
+}
+
+// What can be neither a call nor a need is shown as soon as it comes.
+func TestBRN40WhatIsShownAtOnce(t *testing.T) {
+	for _, text := range []string{"It is", "`abc"} {
+		if got := NewVeil(careful(), fsm.AllTools).Put(text); got != text {
+			t.Errorf("of %q is shown %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{"```" + strings.Repeat("a", 40): "```" + strings.Repeat("a", 40), "```text": ""} {
+		if got := NewVeil(careful(), fsm.NoTools).Put(text); got != want {
+			t.Errorf("of %q is shown %q without tools", text, got)
 		}
 	}
 }
