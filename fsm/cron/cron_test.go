@@ -136,3 +136,16 @@ func TestSlotsOfOddTimes(t *testing.T) {
 		}
 	}
 }
+
+// Where the clocks are set by half an hour, a schedule of each hour keeps to what they show
+// then (HND-48).
+func TestHND48ClocksThatAreSetByHalfAnHour(t *testing.T) {
+	zone := fsm.Zone{Name: "Australia/Lord_Howe", Offset: 37_800, Changes: []fsm.Change{{At: instant(t, "2026-10-03 15:30:00"), Offset: 39_600}}}
+	for cronExpr, want := range map[string]string{"0 * * * *": "2026-10-03 16:00:00", "30 * * * *": "2026-10-03 15:30:00", "15 * * * *": "2026-10-03 16:15:00"} {
+		from := instant(t, "2026-10-03 15:01:00") // 01:31 as the clocks show it; at 02:00 they show 02:30
+		got, ok := cron.Next(fsm.ArmSchedule{Cron: cronExpr, Zone: zone, From: from}, from)
+		if !ok || got != instant(t, want) {
+			t.Errorf("%s: %v, %t, want %s", cronExpr, time.UnixMilli(int64(got)).UTC(), ok, want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 
 // unhashed are the fields of a handle that its hash leaves out: names and times.
 func unhashed() []string {
-	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Inf.Contained", ".Source", ".Sess.MemorySource"}
+	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Inf.Contained", ".Source", ".Sess.MemorySource", ".Batch.Began", ".Batch.Took", ".Batch.Contained"}
 }
 
 // fullSession and fullHandle have a value in every field.
@@ -62,7 +62,7 @@ func fullHandle() state.Handle {
 func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}, Schedules: []fsm.Schedule{{ID: "s1", Last: 1}}}
 	full := s.Hash()
-	eachField(reflect.ValueOf(&s.Handles[0]).Elem(), "", func(path string, field reflect.Value) {
+	differs := func(path string, field reflect.Value) {
 		if field.IsZero() {
 			t.Errorf("the full handle has no %s", path)
 		}
@@ -73,7 +73,9 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 		if same != slices.Contains(unhashed(), path) {
 			t.Errorf("%s makes no difference to the hash: %t", path, same)
 		}
-	})
+	}
+	eachField(reflect.ValueOf(&s.Handles[0]).Elem(), "", differs)
+	eachField(reflect.ValueOf(&s.Handles[0].Inf.Batch[0]).Elem(), ".Batch", differs)
 	for _, change := range []func(*state.Snapshot){
 		func(s *state.Snapshot) { s.Lifecycle = state.Draining },
 		func(s *state.Snapshot) { s.GraceTimer = 1 },

@@ -52,7 +52,6 @@ func (m *Machine) revoked(in fsm.Revoked) {
 	own, all := grant.Without(m.s.Grants, gone), grant.Without(m.s.Config.Grants, gone)
 	if len(own) == len(m.s.Grants) && len(all) == len(m.s.Config.Grants) {
 		m.s.Ignored.Decisions++
-		return
 	}
 	m.s.Grants, m.s.Config.Grants = own, all
 }

@@ -134,7 +134,7 @@ func TestBRN40WhatIsShownAtOnce(t *testing.T) {
 			t.Errorf("of %q is shown %q", text, got)
 		}
 	}
-	for text, want := range map[string]string{"```" + strings.Repeat("a", 40): "```" + strings.Repeat("a", 40), "```text": ""} {
+	for text, want := range map[string]string{"```" + strings.Repeat("a", 40): "```" + strings.Repeat("a", 40), "```text": "", "```text\nIt is": "```text\nIt is"} {
 		if got := NewVeil(careful(), fsm.NoTools).Put(text); got != want {
 			t.Errorf("of %q is shown %q without tools", text, got)
 		}

@@ -84,6 +84,7 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 		{"Python in a fence", "```python\nlook(path=\".\")\n```", path},
 		{"Python that Gemma prints", "```tool_code\nprint(look(path=\".\"))\n```", path},
 		{"Python without arguments", `look()`, calls{look(`{}`)}},
+		{"Python's call of a name with each kind of character", `zZ_a.A-b:09()`, calls{{Name: "zZ_a.A-b:09", Args: `{}`}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
