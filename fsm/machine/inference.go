@@ -58,9 +58,6 @@ func (m *Machine) offered(h *state.Handle, talk []fsm.Message) fsm.Offer {
 			used = append(used, call.Name)
 		}
 	}
-	if c.Limits.OfferTokens == 0 {
-		return fsm.Offer{}
-	}
 	return offer.Build(c, prompt.Tools(c, h), prompt.System(c, h), used)
 }
 

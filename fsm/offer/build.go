@@ -8,11 +8,12 @@ import (
 )
 
 // Build chooses what is offered of a set beside a system prompt. Used are the tools that the
-// session has called, the last one first. The zero offer is all tools, where they fit.
+// session has called, the last one first. The zero offer is all tools, where they fit or
+// nothing bounds them.
 func Build(c *fsm.Config, set fsm.Toolset, system string, used []string) fsm.Offer {
 	all := c.Offered(set)
 	room := c.Limits.OfferTokens - fsm.TextTokens(system)
-	if room >= tokensOf(all) {
+	if c.Limits.OfferTokens == 0 || room >= tokensOf(all) {
 		return fsm.Offer{}
 	}
 	help := fsm.Builtins(fsm.ToolHelp)[0]

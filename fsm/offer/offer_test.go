@@ -69,6 +69,12 @@ func TestTOL60WhatIsShownFits(t *testing.T) {
 	}
 }
 
+func TestTOL60WithoutABoundAllIsWhole(t *testing.T) {
+	if o := offer.Build(crowd(30, 2, 16, 0), fsm.AllTools, "", nil); o.Made() {
+		t.Errorf("an offer of %s", whole(&o))
+	}
+}
+
 func TestTOL61WhatIsUsedComesFirst(t *testing.T) {
 	c := crowd(3, 10, 50, 500)
 	c.Whole = []string{"server2__tool2", "nothing"}

@@ -1,7 +1,6 @@
 package textcall
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -99,7 +98,6 @@ func firstObject(s string) (Call, bool) {
 	if args == nil {
 		args = o.Parameters
 	}
-	args = bytes.TrimSpace(args)
 	if len(args) == 0 || args[0] != '{' {
 		return Call{}, false
 	}
